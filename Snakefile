@@ -1,0 +1,45 @@
+# GPT-1 (Radford et al. 2018) as one graph, from raw text to the paper's tables and figures.
+#
+#   snakemake --cores 8 all                                     everything, on the embedded world
+#   snakemake --cores 8 results/ablation.csv                    one table and what it needs
+#   snakemake --cores 8 --configfile workflow/config/smoke.yaml all
+#
+# The config is checked, and all names below are made, in workflow/rules/common.smk.
+from snakemake.utils import min_version
+
+min_version("9.19")
+
+
+# A config stands alone: a file given on the command line takes the default's place, since merged
+# into it, it would inherit keys that it does not show. Two files after --configfile are merged.
+if not workflow.overwrite_configfiles:
+
+    configfile: workflow.source_path("workflow/config/world.yaml")
+
+
+report: "workflow/report/workflow.rst"
+
+
+include: "workflow/rules/common.smk"
+include: "workflow/rules/data.smk"
+include: "workflow/rules/pretrain.smk"
+include: "workflow/rules/finetune.smk"
+include: "workflow/rules/zero_shot.smk"
+include: "workflow/rules/analysis.smk"
+
+
+rule all:
+    default_target: True
+    input:
+        expand(
+            "{results}/{table}.{form}",
+            results=RESULTS,
+            table=settings.TABLES,
+            form=["csv", "md"],
+        ),
+        expand(
+            "{results}/figures/{figure}.{form}",
+            results=RESULTS,
+            figure=FIGURES,
+            form=["png", "svg"],
+        ),

@@ -1,0 +1,121 @@
+"""Examples to token sequences, and sequences to padded batches.
+
+Source: paper 3.3 and figure 1; the authors' code for truncation (`n_ctx // 2 - 2` tokens a side),
+for pads (id 0, on the right, never read) and for the classify token as the last one. Every example
+becomes S sequences: one for a text or a pair, two for a similarity (both orders), one per choice.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+PAD = 0
+
+
+@dataclass(frozen=True)
+class Special:
+    """Ids of the three special tokens."""
+
+    start: int
+    delimiter: int
+    classify: int
+
+
+@dataclass(frozen=True)
+class Sequences:
+    """A split ready for training: `ids` [N, S, T] padded with 0, `lengths` [N, S], `labels` [N]."""
+
+    ids: np.ndarray
+    lengths: np.ndarray
+    labels: np.ndarray
+    truncated: float  # share of the examples that lost tokens
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def take(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The rows' ids `[len(rows), S, t]` as int64 and lengths, cut to the longest of them."""
+        lengths = self.lengths[rows]
+        return self.ids[rows, :, : lengths.max()].astype(np.int64), lengths.astype(np.int64)
+
+
+def single(text: np.ndarray, special: Special, n_ctx: int) -> np.ndarray:
+    """start text classify."""
+    return _join([special.start], text[: n_ctx - 2], [special.classify])
+
+
+def pair(first: np.ndarray, second: np.ndarray, special: Special, n_ctx: int) -> np.ndarray:
+    """start first delimiter second classify, each side cut to `n_ctx // 2 - 2` tokens."""
+    side = n_ctx // 2 - 2
+    ends = ([special.start], [special.delimiter], [special.classify])
+    return _join(ends[0], first[:side], ends[1], second[:side], ends[2])
+
+
+def question_answer(
+    document: np.ndarray, question: np.ndarray, answer: np.ndarray, special: Special, n_ctx: int
+) -> np.ndarray:
+    """start document question delimiter answer classify; only the document gives way.
+
+    Question and answer keep up to `n_ctx // 2 - 2` tokens; together they may take all but three
+    places, in which case the document vanishes and the question gives way too.
+    """
+    side = n_ctx // 2 - 2
+    question, answer = question[:side], answer[:side]
+    document = document[: max(0, n_ctx - 3 - len(question) - len(answer))]
+    ends = ([special.start], [special.delimiter], [special.classify])
+    return _join(ends[0], document, question, ends[1], answer, ends[2])
+
+
+def build(family: str, split, special: Special, n_ctx: int) -> Sequences:
+    """All sequences of an encoded split (`gpt1.encode.EncodedSplit`) of a task's `family`."""
+    rows, cut = [], 0
+    for first, second, choices in zip(split.first, split.second, split.choices, strict=True):
+        if family == "classification":
+            sequences = [single(first, special, n_ctx)]
+            whole = len(first) + 2
+        elif family == "entailment":
+            sequences = [pair(first, second, special, n_ctx)]
+            whole = len(first) + len(second) + 3
+        elif family == "similarity":
+            sequences = [pair(a, b, special, n_ctx) for a, b in ((first, second), (second, first))]
+            whole = len(first) + len(second) + 3
+        elif len(second):
+            sequences = [question_answer(first, second, c, special, n_ctx) for c in choices]
+            whole = len(first) + len(second) + max(map(len, choices)) + 3
+        else:
+            sequences = [pair(first, c, special, n_ctx) for c in choices]
+            whole = len(first) + max(map(len, choices)) + 3
+        cut += max(map(len, sequences)) < whole
+        rows.append(sequences)
+    lengths = np.array([[len(s) for s in row] for row in rows], dtype=np.int32)
+    ids = np.full((*lengths.shape, int(lengths.max())), PAD, dtype=np.int32)
+    for i, row in enumerate(rows):
+        for j, sequence in enumerate(row):
+            ids[i, j, : len(sequence)] = sequence
+    return Sequences(ids, lengths, np.asarray(split.labels), cut / len(rows))
+
+
+def epoch(n: int, batch: int, seed: int, number: int) -> Iterator[np.ndarray]:
+    """Row numbers of an epoch's batches, shuffled by (seed, number); the last part is dropped."""
+    order = np.random.default_rng([seed, number]).permutation(n)
+    for start in range(0, n - batch + 1, batch):
+        yield order[start : start + batch]
+
+
+def by_length(sequences: Sequences, tokens: int = 16384) -> Iterator[np.ndarray]:
+    """Row numbers in batches of similar length and at most `tokens` padded tokens, for scoring."""
+    longest = sequences.lengths.max(1)
+    order = np.argsort(longest, kind="stable")
+    start = 0
+    while start < len(order):
+        end = start + 1
+        width = sequences.ids.shape[1]
+        while end < len(order) and (end + 1 - start) * width * longest[order[end]] <= tokens:
+            end += 1
+        yield order[start:end]
+        start = end
+
+
+def _join(*parts: list[int] | np.ndarray) -> np.ndarray:
+    return np.concatenate([np.asarray(part, dtype=np.int32) for part in parts])

@@ -1,0 +1,212 @@
+"""Run a part of the sweep of one (arch, task, aux): its cells, each with its seeds.
+
+    python -m gpt1.cells results/cells/transformer/cola/aux-on/layers-{none,12}.json ...
+
+A cell trains in seconds where a process takes two to start, so one process loops over many. The
+cells are named by the paths of their JSON files; how they are spread over jobs has no other trace.
+Every finished run goes into the journal; a run that fails is told at the end, after all others.
+"""
+
+import argparse
+import json
+import re
+import sys
+from typing import Any
+
+from gpt1.checkpoint import load_checkpoint, versions
+from gpt1.encode import load as load_encoded
+from gpt1.finetune import FineTuning, TaskData
+from gpt1.journal import Journal
+from gpt1.runtime import Runtime
+from tasks import task as task_named
+from tasks.errors import InputError, run
+from tasks.files import read_json, sha256_file, sha256_json, write_json
+
+CELL = re.compile(
+    r"(?P<arch>transformer|lstm)/(?P<task>\w+)/aux-(?P<aux>on|off)/layers-(?P<layers>none|\d+)\.json$"
+)
+
+
+def parse_cell(path: str) -> dict[str, Any]:
+    """The cell that a path names: arch, task, aux (bool), n_transfer (`none` is -1)."""
+    match = CELL.search(str(path))
+    if match is None:
+        raise InputError(
+            f"{path}: not the path of a cell; give .../ARCH/TASK/aux-{{on,off}}/layers-N.json"
+        )
+    layers = match["layers"]
+    return {
+        "arch": match["arch"],
+        "task": match["task"],
+        "aux": match["aux"] == "on",
+        "n_transfer": -1 if layers == "none" else int(layers),
+    }
+
+
+def alarms(record: dict[str, Any], baselines: dict[str, Any], metric: str) -> list[str]:
+    """What a reader must not overlook in a run: the three ways of having learnt nothing.
+
+    `majority_rate`: no reported split is above the majority baseline. `constant_prediction`: one
+    answer for all rows of a reported split. `loss_not_falling`: no lower at the end.
+    """
+    found = []
+    majority = baselines["majority"]
+    reported = [s for s in record["scores"] if s in majority and s not in ("train", "select")]
+    if all(record["scores"][s][metric] <= majority[s][metric] for s in reported):
+        found.append("majority_rate")
+    if record["constant"]:
+        found.append("constant_prediction")
+    if not record["clf_loss_end"] < record["clf_loss_start"]:
+        found.append("loss_not_falling")
+    return found
+
+
+class Part:
+    """All that the cells of one job share: data, source weights, settings, digests."""
+
+    def __init__(
+        self,
+        arch: str,
+        task: str,
+        aux: bool,
+        encoded: str,
+        baselines: str,
+        checkpoint: str,
+        settings: dict[str, Any],
+        runtime: Runtime,
+        journal: str,
+        code: str = "",
+    ):
+        self.arch, self.task, self.aux = arch, task_named(task), aux
+        self.settings, self.runtime = settings, runtime
+        self.journal = Journal(journal)
+        options, model = settings["finetune"], settings["model"]
+        self.lm_coef = options["lm_coef"] if aux else 0.0
+        encoding = load_encoded(encoded)
+        if encoding.task != task:
+            raise InputError(f"{encoded}: holds the task {encoding.task}, not {task}")
+        self.source, meta = load_checkpoint(checkpoint, arch, model, encoding.tokenizer)
+        self.n_vocab = meta["n_vocab"]
+        self.baselines = read_json(baselines)
+        self.data = TaskData.of(
+            self.task, encoding, self.n_vocab, model["n_ctx"], options["eval_train"]
+        )
+        self.digests = {
+            "config": sha256_json(settings),
+            "tokenizer": encoding.tokenizer,
+            "data": sha256_file(encoded),
+            "checkpoint": meta["sha256"],
+            "code": code,
+        }
+
+    def key(self, n_transfer: int, seed: int) -> dict[str, Any]:
+        """Everything that decides a run's result."""
+        cell = {"arch": self.arch, "task": self.task.name, "aux": self.aux}
+        return {**cell, "n_transfer": n_transfer, "seed": seed, **self.digests}
+
+    def run(self, n_transfer: int, seed: int) -> dict[str, Any]:
+        """One run's record, from the journal or from training."""
+        key = self.key(n_transfer, seed)
+        record = self.journal.get(key)
+        if record is None:
+            training = self.training(n_transfer, seed)
+            record = training.train()
+            self.journal.put(key, record)
+        return record
+
+    def training(self, n_transfer: int, seed: int) -> FineTuning:
+        """A run at step 0."""
+        return FineTuning(
+            self.data,
+            self.arch,
+            self.n_vocab,
+            self.settings,
+            self.source,
+            n_transfer,
+            self.lm_coef,
+            seed,
+            self.runtime,
+        )
+
+    def cell(self, n_transfer: int, records: list[dict[str, Any]]) -> dict[str, Any]:
+        """The JSON of a cell from the records of its seeds."""
+        copied = records[0]["copied"]
+        seeds = []
+        for record in records:
+            told = alarms(record, self.baselines, self.task.metric)
+            kept = {k: v for k, v in record.items() if k not in ("copied", "constant", "truncated")}
+            seeds.append({**kept, "alarms": told})
+        return {
+            "arch": self.arch,
+            "task": self.task.name,
+            "aux": self.aux,
+            "n_transfer": "none" if n_transfer < 0 else n_transfer,
+            "n_layer": self.settings["model"]["shape"]["n_layer"],
+            "lm_coef": self.lm_coef,
+            "family": self.task.family,
+            "metric": self.task.metric,
+            "copied": copied,
+            "n_copied": len(copied),
+            "truncated": records[0]["truncated"],
+            "baselines": {k: self.baselines[k] for k in ("majority", "bag_of_words")},
+            "seeds": seeds,
+            "settings": self.settings,
+            "digests": self.digests,
+            "versions": versions(),
+            "device": self.runtime.device,
+            "precision": self.runtime.precision,
+        }
+
+
+def run_cells(paths: list[str], seeds: list[int], part: Part) -> list[str]:
+    """Run and write every cell; returns a line for each run that failed."""
+    failures = []
+    for path in paths:
+        n_transfer = parse_cell(path)["n_transfer"]
+        if n_transfer > part.settings["model"]["shape"]["n_layer"]:
+            raise InputError(f"{path}: the {part.arch} has fewer layers; ask for one that exists")
+        records = []
+        for seed in seeds:
+            try:
+                records.append(part.run(n_transfer, seed))
+            except (FloatingPointError, RuntimeError, ValueError) as error:
+                failures.append(f"{path}, seed {seed}: {error}")
+        if len(records) < len(seeds):
+            continue
+        write_json(path, part.cell(n_transfer, records))
+        values = [r["scores"] for r in records]
+        split = next(s for s in values[0] if s not in ("train", "select"))
+        shown = " ".join(f"{v[split][part.task.metric]:.1f}" for v in values)
+        print(f"{path}: {split} {part.task.metric} {shown}", flush=True)
+    return failures
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("cells", nargs="+", help="paths of the cells, all of one arch, task, aux")
+    parser.add_argument("--encoded", required=True)
+    parser.add_argument("--baselines", required=True)
+    parser.add_argument("--checkpoint", required=True)
+    parser.add_argument("--settings", required=True, type=json.loads)
+    parser.add_argument("--seeds", required=True, nargs="+", type=int)
+    parser.add_argument("--runtime", default={}, type=json.loads)
+    parser.add_argument("--code", default="", help="digest of the code, part of the journal's key")
+    parser.add_argument("--journal", required=True)
+    a = parser.parse_args()
+    named = [parse_cell(path) for path in a.cells]
+    shared = {(c["arch"], c["task"], c["aux"]) for c in named}
+    if len(shared) > 1:
+        raise InputError(f"the cells are of {len(shared)} sweeps; give one arch, task and aux")
+    arch, task, aux = shared.pop()
+    runtime = Runtime(**a.runtime)
+    runtime.start()
+    files = (a.encoded, a.baselines, a.checkpoint)
+    part = Part(arch, task, aux, *files, a.settings, runtime, a.journal, a.code)
+    failures = run_cells(a.cells, a.seeds, part)
+    if failures:
+        raise InputError(f"{len(failures)} runs failed, the others are kept: {'; '.join(failures)}")
+
+
+if __name__ == "__main__":
+    sys.exit(run(main))

@@ -1,0 +1,52 @@
+"""Settings that may change speed only: device, precision, threads, micro-batch, compilation."""
+
+import contextlib
+import resource
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+
+from tasks.errors import InputError
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """How a program runs. A test holds that no field changes a loss beyond rounding."""
+
+    device: str = "cpu"
+    precision: str = "float32"  # or bfloat16: autocast, parameters stay float32
+    threads: int = 1
+    micro_batch: int | None = None  # examples per forward pass; None = the whole batch
+    compile: bool = False
+
+    def start(self) -> None:
+        """Set torch's threads and check that the device is there."""
+        torch.set_num_threads(self.threads)
+        if self.device.startswith("cuda") and not torch.cuda.is_available():
+            raise InputError(f"runtime.device is {self.device}, but torch sees no GPU; use cpu")
+        if self.device.startswith("cuda"):
+            torch.cuda.reset_peak_memory_stats()
+
+    def autocast(self) -> contextlib.AbstractContextManager:
+        """The context of every forward pass."""
+        if self.precision == "float32":
+            return contextlib.nullcontext()
+        return torch.autocast(self.device.split(":")[0], dtype=getattr(torch, self.precision))
+
+    def ready(self, module: nn.Module) -> nn.Module:
+        """The module as it is to be called: compiled where that is asked for."""
+        return torch.compile(module) if self.compile else module
+
+    def peak_mb(self) -> float:
+        """Peak memory in MB: the GPU's, or the process's resident set on a CPU."""
+        if self.device.startswith("cuda"):
+            return torch.cuda.max_memory_allocated() / 2**20
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10
+
+
+def seed_step(*numbers: int) -> None:
+    """Make torch's random numbers (dropout) a pure function of `numbers`, for exact restarts."""
+    import numpy as np
+
+    torch.manual_seed(int(np.random.SeedSequence(numbers).generate_state(1, np.uint64)[0] >> 1))

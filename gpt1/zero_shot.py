@@ -1,0 +1,267 @@
+"""Zero-shot scores of a language model along its pre-training, by the paper's four heuristics.
+
+    python -m gpt1.zero_shot transformer --encoded results/encoded/cola.npz ... --checkpoints ...
+
+Source: paper 5, "Zero-shot Behaviors". CoLA: threshold on the mean token log-probability (chosen on
+training rows for the best Matthews, reported on dev). SST-2: after the text and `very`, is
+`positive` or `negative` more likely? RACE: the answer with the highest mean token log-probability
+given document and question. DPRD: the candidate for which the rest of the sentence is likelier.
+Chosen here, since nothing says it: the newline token stands left of the first token; special and
+position rows are outside the softmax, for they are no text.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from gpt1.bpe import Tokenizer
+from gpt1.checkpoint import build, load_checkpoint
+from gpt1.encode import EncodedSplit
+from gpt1.encode import load as load_encoded
+from gpt1.lm import LanguageModel
+from gpt1.runtime import Runtime
+from tasks import task as task_named
+from tasks.errors import InputError, run
+from tasks.files import sha256_file, write_json
+from tasks.metrics import score_split
+
+Scored = tuple[np.ndarray, int]  # a sequence of ids, and where its scored part begins (from 1)
+
+
+class Scorer:
+    """Log-probabilities of token sequences under a language model, without dropout."""
+
+    def __init__(self, model: LanguageModel, newline: int, runtime: Runtime):
+        self.model, self.newline, self.runtime = model.eval(), newline, runtime
+
+    def sequence(self, context: Sequence[np.ndarray], scored: np.ndarray) -> Scored:
+        """Newline + context + scored, cut from the left of the context to fit into `n_ctx`."""
+        scored = scored[: self.model.n_ctx - 1]
+        room = self.model.n_ctx - 1 - len(scored)
+        before = np.concatenate([np.asarray(c, dtype=np.int64) for c in context] or [scored[:0]])
+        before = before[max(0, len(before) - room) :]
+        ids = np.concatenate([[self.newline], before, scored]).astype(np.int64)
+        return ids, len(ids) - len(scored)
+
+    def log_probabilities(self, sequences: list[Scored]) -> list[np.ndarray]:
+        """For each sequence the log-probabilities (nats) of its scored tokens."""
+        out: list[np.ndarray] = [np.empty(0)] * len(sequences)
+        for rows in self._batches([len(ids) for ids, _ in sequences]):
+            batch = [sequences[i] for i in rows]
+            places = [
+                (n, t) for n, (ids, at) in enumerate(batch) for t in range(at - 1, len(ids) - 1)
+            ]
+            logits = self._logits([ids for ids, _ in batch], places)
+            targets = torch.from_numpy(np.concatenate([ids[at:] for ids, at in batch]))
+            found = logits.log_softmax(-1).gather(1, targets.to(logits.device)[:, None])
+            ends = np.cumsum([len(ids) - at for ids, at in batch])[:-1]
+            for i, values in zip(rows, np.split(found.squeeze(1).cpu().numpy(), ends), strict=True):
+                out[i] = values
+        return out
+
+    def next_token(self, contexts: list[np.ndarray], candidates: list[int]) -> np.ndarray:
+        """Logits `[n, len(candidates)]` of the token after each context."""
+        out = np.empty((len(contexts), len(candidates)), dtype=np.float32)
+        sequences = [self.sequence([context], context[:0])[0] for context in contexts]
+        for rows in self._batches([len(ids) for ids in sequences]):
+            batch = [sequences[i] for i in rows]
+            places = [(n, len(ids) - 1) for n, ids in enumerate(batch)]
+            out[rows] = self._logits(batch, places)[:, candidates].cpu().numpy()
+        return out
+
+    @staticmethod
+    def _batches(lengths: list[int], tokens: int = 8192) -> Iterator[list[int]]:
+        """Row numbers in order of length, in batches of at most `tokens` padded tokens."""
+        batch: list[int] = []
+        for i in sorted(range(len(lengths)), key=lambda i: lengths[i]):
+            if batch and (len(batch) + 1) * lengths[i] > tokens:
+                yield batch
+                batch = []
+            batch.append(i)
+        if batch:
+            yield batch
+
+    @torch.no_grad()
+    def _logits(self, sequences: list[np.ndarray], places: list[tuple[int, int]]) -> torch.Tensor:
+        """Logits `[len(places), n_vocab]` at (row, position) `places` of some sequences."""
+        ids = torch.zeros((len(sequences), max(map(len, sequences))), dtype=torch.int64)
+        for row, sequence in enumerate(sequences):
+            ids[row, : len(sequence)] = torch.from_numpy(sequence)
+        at, position = torch.tensor(places).T.to(self.runtime.device)
+        with self.runtime.autocast():
+            we = self.model.step_embedding()
+            hidden = self.model(ids.to(self.runtime.device), we)[at, position]
+            return self.model.lm_logits(hidden, we, rows=self.model.n_vocab).float()
+
+
+def sentence_scores(scorer: Scorer, split: EncodedSplit) -> np.ndarray:
+    """CoLA: mean token log-probability of each sentence, `[n]`."""
+    found = scorer.log_probabilities([scorer.sequence([], text) for text in split.first])
+    return np.array([values.mean() for values in found])
+
+
+def best_threshold(scores: np.ndarray, labels: np.ndarray) -> float:
+    """The threshold on `scores` with the best Matthews correlation; above it the label is 1.
+
+    Tried are the midpoints between neighbouring scores; the first of equally good ones is taken.
+    """
+    order = np.argsort(scores, kind="stable")
+    s, y = scores[order], np.asarray(labels)[order].astype(float)
+    positives, n = y.sum(), len(y)
+    below = np.cumsum(y)[:-1]  # positives at or under each cut
+    under = np.arange(1, n)
+    true_positive, false_positive = positives - below, (n - under) - (positives - below)
+    true_negative, false_negative = under - below, below
+    norm = np.sqrt(
+        (true_positive + false_positive)
+        * (true_positive + false_negative)
+        * (true_negative + false_positive)
+        * (true_negative + false_negative)
+    )
+    product = true_positive * true_negative - false_positive * false_negative
+    matthews = np.divide(product, norm, out=np.zeros_like(norm), where=norm > 0)
+    matthews[s[1:] == s[:-1]] = -1.0  # equal scores cannot be parted
+    if not len(matthews):
+        return float(s[0])
+    cut = int(np.argmax(matthews))
+    return float((s[cut] + s[cut + 1]) / 2)
+
+
+def choice_predictions(scorer: Scorer, split: EncodedSplit, task: str) -> np.ndarray:
+    """RACE: the likeliest answer; DPRD: the candidate that makes the rest likeliest. `[n]`.
+
+    Ties go to the first choice. The mean is over the scored tokens only.
+    """
+    sequences, counts = [], []
+    for first, second, choices in zip(split.first, split.second, split.choices, strict=True):
+        for choice in choices:
+            context, scored = (
+                ([first, choice], second) if task == "dprd" else ([first, second], choice)
+            )
+            sequences.append(scorer.sequence(context, scored))
+        counts.append(len(choices))
+    means = [values.mean() for values in scorer.log_probabilities(sequences)]
+    ends = np.cumsum(counts)
+    return np.array([int(np.argmax(means[e - c : e])) for c, e in zip(counts, ends, strict=True)])
+
+
+def predictions(
+    scorer: Scorer, name: str, splits: dict[str, EncodedSplit], split: str, words: dict[str, int]
+) -> tuple[np.ndarray, float | None]:
+    """Predictions for the reported split of a task, and CoLA's threshold."""
+    if name == "cola":
+        threshold = best_threshold(sentence_scores(scorer, splits["train"]), splits["train"].labels)
+        return (sentence_scores(scorer, splits[split]) > threshold).astype(int), threshold
+    if name == "sst2":
+        contexts = [np.append(text, words["very"]) for text in splits[split].first]
+        return scorer.next_token(contexts, [words["negative"], words["positive"]]).argmax(1), None
+    return choice_predictions(scorer, splits[split], name), None
+
+
+def limited(split: EncodedSplit, limit: int | None) -> EncodedSplit:
+    """The first `limit` rows of a split."""
+    fields = ("guids", "groups", "labels", "first", "second", "choices")
+    return EncodedSplit(**{name: getattr(split, name)[:limit] for name in fields})
+
+
+def single_tokens(tokenizer: Tokenizer) -> dict[str, int]:
+    """Ids of the words that SST-2's heuristic needs; each must be one token."""
+    ids = {word: tokenizer.encode(word) for word in ("very", "positive", "negative")}
+    for word, pieces in ids.items():
+        if len(pieces) != 1 or pieces[0] == 0:
+            raise InputError(
+                f"zero-shot sst2: the tokenizer splits {word!r} into {len(pieces)} tokens; "
+                "raise experiment.tokenizer.merges or leave sst2 out of experiment.zero_shot"
+            )
+    return {word: pieces[0] for word, pieces in ids.items()}
+
+
+def score_checkpoint(
+    path: str,
+    arch: str,
+    tasks: dict[str, Any],
+    tokenizer: Tokenizer,
+    settings: dict[str, Any],
+    runtime: Runtime,
+    code: str,
+) -> list[dict[str, Any]]:
+    """One record per task for a checkpoint."""
+    tensors, meta = load_checkpoint(path, arch, settings["model"], tokenizer.digest)
+    model = build(arch, settings["model"], meta["n_vocab"])
+    model.load_state_dict(tensors)
+    scorer = Scorer(model.to(runtime.device), tokenizer.newline_id, runtime)
+    options, records = settings["zero_shot"], []
+    words = single_tokens(tokenizer) if "sst2" in tasks else {}
+    for name, (encoding, data) in tasks.items():
+        task = task_named(name)
+        split = next(s for s in encoding.splits if s not in ("train", "select"))
+        splits = {k: limited(v, options["limit"]) for k, v in encoding.splits.items()}
+        values, threshold = predictions(scorer, name, splits, split, words)
+        held = splits[split]
+        scores = score_split(task, values, held.labels, held.groups, split)
+        score = scores[split][task.metric]
+        scale = options["normalise"][name]
+        records.append(
+            {
+                "arch": arch,
+                "task": name,
+                "update": meta["update"],
+                "tokens": meta["tokens"],
+                "split": split,
+                "metric": task.metric,
+                "score": score,
+                "scores": scores,
+                "n": len(held.labels),
+                "threshold": threshold,
+                **scale,
+                "relative": (score - scale["random"]) / (scale["best"] - scale["random"]),
+                "digests": {
+                    "checkpoint": meta["sha256"],
+                    "data": data,
+                    "tokenizer": tokenizer.digest,
+                    "code": code,
+                },
+            }
+        )
+    return records
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("arch", choices=["transformer", "lstm"])
+    parser.add_argument("--encoded", required=True, nargs="+")
+    parser.add_argument("--tokenizer", required=True)
+    parser.add_argument("--checkpoints", required=True, nargs="+")
+    parser.add_argument("--settings", required=True, type=json.loads)
+    parser.add_argument("--runtime", default={}, type=json.loads)
+    parser.add_argument("--code", default="")
+    parser.add_argument("--out", required=True)
+    a = parser.parse_args()
+    runtime = Runtime(**a.runtime)
+    runtime.start()
+    tokenizer = Tokenizer.load(a.tokenizer)
+    tasks = {}
+    for path in a.encoded:
+        encoding = load_encoded(path)
+        if encoding.tokenizer != tokenizer.digest:
+            raise InputError(
+                f"{path}: encoded by another tokenizer than {a.tokenizer}; encode anew"
+            )
+        tasks[encoding.task] = (encoding, sha256_file(path))
+    for path in a.checkpoints:
+        for record in score_checkpoint(path, a.arch, tasks, tokenizer, a.settings, runtime, a.code):
+            update, name = record["update"], record["task"]
+            write_json(Path(a.out) / name / f"update-{update}.json", record)
+        shown = f"update {record['update']}"
+        print(f"{a.arch} {shown}: scored {', '.join(tasks)}", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(run(main))

@@ -1,0 +1,137 @@
+"""What a score has to beat: the most frequent answer, and a linear model on bags of words.
+
+    python -m tasks.baselines cola --examples cola.jsonl --out cola.json
+
+Both are fitted on the train split and scored on every other one, by the same metric function as the
+fine-tuned models. The bag of words sees each text's words, the words that two texts share and how
+many these are; never the order of words.
+"""
+
+import argparse
+import math
+import re
+import sys
+from collections import Counter
+
+import numpy as np
+
+from tasks import task as by_name
+from tasks.errors import InputError, run
+from tasks.examples import read_examples
+from tasks.files import write_json
+from tasks.metrics import score_split
+from tasks.types import Example, Task
+
+WORD = re.compile(r"\w+|[^\w\s]")
+Scores = dict[str, dict[str, float]]
+
+
+def majority(task: Task, train: list[Example], rows: list[Example]) -> np.ndarray:
+    """The most frequent training label (the smaller index if tied); STS-B: the mean score."""
+    labels = [example.label for example in train]
+    if task.soft_labels:
+        return np.full(len(rows), np.mean(labels))
+    counts = Counter(labels)
+    return np.full(len(rows), min(counts, key=lambda label: (-counts[label], label)), dtype=int)
+
+
+def bag_of_words(task: Task, train: list[Example], rows: list[Example]) -> np.ndarray:
+    """Predictions [n] for `rows` by logistic (STS-B: ridge) regression on word counts of `train`.
+
+    Multiple choice: each choice is scored as right or wrong, and the best one is the answer.
+    """
+    # Here, because only this function needs them and they take a second to import.
+    from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.linear_model import LogisticRegression, Ridge
+
+    count = CountVectorizer(analyzer=lambda features: features, max_features=50_000)
+    if task.family == "choice":
+        n = len(rows[0].choices)
+        texts = [_choice_features(e, k) for e in train for k in range(n)]
+        right = [int(k == e.label) for e in train for k in range(n)]
+        model = LogisticRegression(max_iter=1000).fit(count.fit_transform(texts), right)
+        asked = count.transform(_choice_features(e, k) for e in rows for k in range(n))
+        return model.decision_function(asked).reshape(-1, n).argmax(axis=1)
+    texts = [_features(task, example) for example in train]
+    labels = [example.label for example in train]
+    if len(set(labels)) == 1:
+        # Nothing to separate: any model can only answer the one label that it has seen.
+        return majority(task, train, rows)
+    model = Ridge(alpha=10.0) if task.soft_labels else LogisticRegression(max_iter=1000)
+    model.fit(count.fit_transform(texts), labels)
+    return model.predict(count.transform(_features(task, example) for example in rows))
+
+
+def baselines(task: Task, examples: list[Example]) -> dict[str, Scores]:
+    """{"majority": {split: {metric: 0..100}}, "bag_of_words": {...}} for every split but train."""
+    splits: dict[str, list[Example]] = {}
+    for example in examples:
+        splits.setdefault(example.split, []).append(example)
+    train = splits.pop("train", [])
+    if not train:
+        raise InputError(f"{task.name}: no train rows; make the examples again")
+    rows = [example for part in splits.values() for example in part]
+    return {
+        "majority": _scores(task, splits, majority(task, train, rows)),
+        "bag_of_words": _scores(task, splits, bag_of_words(task, train, rows)),
+    }
+
+
+def _scores(task: Task, splits: dict[str, list[Example]], predictions: np.ndarray) -> Scores:
+    scores: Scores = {}
+    start = 0
+    for split, rows in splits.items():
+        part = predictions[start : start + len(rows)]
+        labels = np.array([example.label for example in rows])
+        groups = [example.group for example in rows]
+        scores |= score_split(task, part, labels, groups, split)
+        start += len(rows)
+    return scores
+
+
+def _words(text: str) -> list[str]:
+    return WORD.findall(text.lower())
+
+
+def _features(task: Task, example: Example) -> list[str]:
+    first, second = _words(example.first), _words(example.second)
+    if task.family == "classification":
+        return first
+    # Similarity has no first and second: what only one of both has counts alike.
+    names = ("only", "only") if task.family == "similarity" else ("first", "second")
+    return _compared(first, second, names)
+
+
+def _choice_features(example: Example, k: int) -> list[str]:
+    # What all choices share cannot tell them apart: the context counts by its overlap alone.
+    context = _words(example.first) + _words(example.second)
+    return _compared(context, _words(example.choices[k]), ("", "choice"))
+
+
+def _compared(first: list[str], second: list[str], names: tuple[str, str]) -> list[str]:
+    shared = set(first) & set(second)
+    features = [f"both {word}" for word in sorted(shared)]
+    for words, name in zip((first, second), names, strict=True):
+        if name:
+            features += [f"{name} {word}" for word in words if word not in shared]
+    # The overlap, as the share of the second text's words, in tenths.
+    share = len(shared) / max(1, len(set(second)))
+    return [*features, f"overlap {math.floor(10 * share)}"]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("task", help="a task's name")
+    parser.add_argument("--examples", required=True, help="what tasks.prepare wrote")
+    parser.add_argument("--out", required=True, help="JSON of scores per baseline and split")
+    given = parser.parse_args()
+    task = by_name(given.task)
+    scores = baselines(task, read_examples(given.examples))
+    write_json(given.out, scores)
+    for name, splits in scores.items():
+        told = ", ".join(f"{split} {values[task.metric]:.1f}" for split, values in splits.items())
+        print(f"{task.title} {name}: {task.metric} {told}")
+
+
+if __name__ == "__main__":
+    sys.exit(run(main))

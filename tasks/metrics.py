@@ -1,0 +1,96 @@
+"""The official metrics, by scikit-learn and SciPy, in the paper's units: 0 to 100.
+
+Matthews' and the two correlations run from -100 to 100.
+"""
+
+import numpy as np
+from scipy.stats import pearsonr, spearmanr
+from sklearn.metrics import accuracy_score, f1_score, matthews_corrcoef
+
+from tasks import task as by_name
+from tasks.types import Task
+
+
+def score(task: Task | str, predictions: np.ndarray, labels: np.ndarray) -> dict[str, float]:
+    """All metrics of a task: {metric: 0..100} of predictions [n] against labels [n].
+
+    Predictions are class (or choice) indices; for STS-B real numbers. Raises ValueError for
+    anything that cannot be scored (nothing to score, unequal lengths, NaN): a metric is never
+    replaced by an invented value.
+    """
+    task = by_name(task) if isinstance(task, str) else task
+    predictions, labels = np.asarray(predictions), np.asarray(labels)
+    if predictions.ndim != 1 or predictions.shape != labels.shape or not len(labels):
+        raise ValueError(
+            f"{task.name}: predictions {predictions.shape} and labels {labels.shape} "
+            "must be one-dimensional, equally long and not empty"
+        )
+    if not (np.isfinite(predictions).all() and np.isfinite(labels).all()):
+        raise ValueError(f"{task.name}: a prediction or label is not a finite number")
+    if not task.soft_labels and not (_whole(predictions) and _whole(labels)):
+        raise ValueError(f"{task.name}: predictions and labels must be class indices")
+    return {name: 100.0 * float(METRICS[name](predictions, labels)) for name in task.metrics}
+
+
+def score_split(
+    task: Task | str,
+    predictions: np.ndarray,
+    labels: np.ndarray,
+    groups: list[str],
+    split: str,
+) -> dict[str, dict[str, float]]:
+    """Scores of a split and, where its examples have groups (RACE), of each `{split}_{group}`."""
+    predictions, labels, group = np.asarray(predictions), np.asarray(labels), np.asarray(groups)
+    if len(group) != len(labels):
+        raise ValueError(f"{split}: {len(group)} groups for {len(labels)} labels")
+    scores = {split: score(task, predictions, labels)}
+    for name in sorted({each for each in groups if each}):
+        scores[f"{split}_{name}"] = score(task, predictions[group == name], labels[group == name])
+    return scores
+
+
+def _accuracy(predictions: np.ndarray, labels: np.ndarray) -> float:
+    return accuracy_score(labels, predictions)
+
+
+def _f1(predictions: np.ndarray, labels: np.ndarray) -> float:
+    """F1 of class 1 (equivalent, duplicate), as GLUE has it; 0 if class 1 occurs nowhere."""
+    return f1_score(labels, predictions, labels=[1], average="macro", zero_division=0.0)
+
+
+def _matthews(predictions: np.ndarray, labels: np.ndarray) -> float:
+    """scikit-learn defines it as 0 where either side is constant."""
+    return matthews_corrcoef(labels, predictions)
+
+
+def _pearson(predictions: np.ndarray, labels: np.ndarray) -> float:
+    return 0.0 if _constant(predictions, labels) else pearsonr(predictions, labels).statistic
+
+
+def _spearman(predictions: np.ndarray, labels: np.ndarray) -> float:
+    return 0.0 if _constant(predictions, labels) else spearmanr(predictions, labels).statistic
+
+
+def _constant(predictions: np.ndarray, labels: np.ndarray) -> bool:
+    """Whether a correlation is 0/0. It counts as 0 here: a constant prediction knows nothing.
+
+    A spread below a millionth of the values' size is constant too: a model that says the same of
+    every pair still differs in float32's last digits, and a correlation of these would be noise.
+    """
+    return any(
+        np.ptp(values) <= 1e-6 * max(1.0, float(np.abs(values).max()))
+        for values in (predictions, labels)
+    )
+
+
+def _whole(values: np.ndarray) -> bool:
+    return bool(np.issubdtype(values.dtype, np.integer))
+
+
+METRICS = {
+    "accuracy": _accuracy,
+    "f1": _f1,
+    "matthews": _matthews,
+    "pearson": _pearson,
+    "spearman": _spearman,
+}

@@ -1,0 +1,64 @@
+"""RACE: English examinations for middle and high schools, four answers a question.
+
+(paper 4.1, table 3) One JSON object a file: `article`, `questions`, `options`, `answers`. The paper
+reports each half and the whole, so every example carries its half as its group. Its figure 2 shows
+dev, its table most likely test: both are reported.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from tasks.errors import InputError
+from tasks.tables import lines, load_json, text_of
+from tasks.types import Flaw, Row, Task
+
+
+def questions(path: Path) -> Iterator[Row | Flaw]:
+    """One row a question of one article file; all share the article's text."""
+    record = load_json(path, "\n".join(text for _, text in lines(path)))
+    article = text_of(path, record, "article")
+    asked, options, answers = (
+        _list(path, record, key) for key in ("questions", "options", "answers")
+    )
+    if not len(asked) == len(options) == len(answers):
+        raise InputError(
+            f"{path}:1: {len(asked)} questions, {len(options)} option lists and {len(answers)} "
+            "answers; each question needs one of both: get the file again"
+        )
+    group = path.parent.name
+    for number, (question, choices, answer) in enumerate(zip(asked, options, answers, strict=True)):
+        if not (isinstance(choices, list) and len(choices) == 4):
+            found = len(choices) if isinstance(choices, list) else type(choices).__name__
+            yield Flaw(1, "not four options", f"question {number + 1}: 4 options, found {found}")
+        elif not all(isinstance(text, str) for text in (question, answer, *choices)):
+            yield Flaw(1, "not text", f"question {number + 1}: question, options, answer are texts")
+        elif not question.strip():
+            yield Flaw(1, "empty text", f"question {number + 1} is empty")
+        else:
+            key = f"{group}/{path.stem}/{number}"
+            yield Row(1, article, answer, question, tuple(choices), group, key)
+
+
+def _list(path: Path, record: dict, key: str) -> list:
+    value = record.get(key)
+    if not isinstance(value, list):
+        raise InputError(f"{path}:1: a list under {key!r} is needed, found {value!r:.60}")
+    return value
+
+
+race = Task(
+    name="race",
+    title="RACE",
+    family="choice",
+    labels=("A", "B", "C", "D"),
+    metric="accuracy",
+    folder="RACE",
+    files=("{split}/*/*.txt",),
+    parse=questions,
+    groups=("middle", "high"),
+    report=("test", "dev"),
+    rows={"train": 87_866, "dev": 4_887, "test": 4_934},
+    source="ask for RACE at www.cs.cmu.edu/~glai1/data/race and unpack it there",
+    # A few options and questions are empty upstream.
+    tolerated=0.001,
+)

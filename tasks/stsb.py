@@ -1,0 +1,30 @@
+"""STS-B as six soft classes: how a score becomes a target and a prediction becomes a score.
+
+The authors' code holds a label encoding for it after Tai et al. 2015: a score between two whole
+numbers is shared between their classes. The prediction is the expected score.
+"""
+
+import numpy as np
+
+CLASSES = 6
+
+
+def soft_labels(scores: np.ndarray) -> np.ndarray:
+    """Targets [n, 6] of scores [n] from 0 to 5; each row sums to 1 and has its score as mean."""
+    scores = np.asarray(scores, dtype=np.float64)
+    # `not all` rather than `any`: NaN must not pass.
+    if not np.all((scores >= 0) & (scores <= CLASSES - 1)):
+        raise ValueError(f"STS-B scores are from 0 to 5, found {scores.min()} to {scores.max()}")
+    low = np.floor(scores).astype(int)
+    share = scores - low
+    targets = np.zeros((len(scores), CLASSES))
+    rows = np.arange(len(scores))
+    targets[rows, low] = 1.0 - share
+    # Score 5 has no class above it, and nothing to give to one.
+    targets[rows, np.minimum(low + 1, CLASSES - 1)] += share
+    return targets
+
+
+def expected_score(probabilities: np.ndarray) -> np.ndarray:
+    """Predicted scores [n] of class probabilities [n, 6]: sum over j of j p_j."""
+    return np.asarray(probabilities, dtype=np.float64) @ np.arange(CLASSES)

@@ -1,0 +1,263 @@
+"""The words of the embedded world and what they mean to one another.
+
+Every action, person, thing and place has exactly two names (synonyms), which the world uses without
+any preference; actions come in opposite pairs; kinds of animals, plants and tools have a category.
+Each fact below is a rule of the world: labels follow from these tables and from nothing else.
+"""
+
+import random
+from dataclasses import dataclass, field
+
+# two synonyms and the gender of the pronoun
+PEOPLE = [
+    tuple(line.split())
+    for line in """boy lad m|girl lass f|man fellow m|woman lady f|sailor seaman m|doctor physician m
+teacher tutor m|thief robber m|king ruler m|soldier warrior m|merchant trader m|cook chef m
+maid servant f|guard watchman m""".replace("\n", "|").split("|")
+]
+THINGS = [
+    tuple(pair.split())
+    for pair in """cup mug|coat jacket|hat cap|bag sack|box chest|jug pitcher|boat ship|stone rock
+rope cord|lamp lantern|picture painting|letter note|rug carpet|broom brush|wagon cart
+ring band""".replace("\n", "|").split("|")
+]
+PLACES = [
+    tuple(pair.split())
+    for pair in """forest wood|barn shed|cottage cabin|shop store|river stream|meadow field
+cellar basement|garden yard|church chapel|castle palace|inn tavern|street lane""".replace(
+        "\n", "|"
+    ).split("|")
+]
+TIMES = [("dawn", "sunrise"), ("noon", "midday"), ("dusk", "sunset"), ("night", "midnight")]
+CATEGORIES = {
+    "dog": "hound terrier collie spaniel".split(),
+    "bird": "robin crow owl sparrow".split(),
+    "fish": "eel herring shark minnow".split(),
+    "fruit": "apple plum cherry pear".split(),
+    "flower": "rose lily daisy tulip".split(),
+    "tool": "hammer rake spade axe".split(),
+}
+ANIMALS = ("dog", "bird", "fish")
+NAMES_F = "Anna Ruth Clara Emma Lucy Nora Jane Mary Alice Ellen Rosa Ida Grace Helen".split()
+NAMES_M = "Tom Paul Peter Jack Henry Oscar Hugo Simon Frank Adam Carl Leo Martin Ralph".split()
+NAMES = NAMES_F + NAMES_M
+
+# two synonyms : two antonyms; the object is a being or a thing; irregular pasts are written out
+_VERBS = """help aid : harm injure : being
+praise commend : blame scold : being
+love adore : hate detest : being
+follow chase : avoid dodge : being
+free release : catch=caught capture : being
+buy=bought purchase : sell=sold trade : thing
+find=found discover : lose=lost misplace : thing
+fix mend : crack smash : thing
+lift raise : drop=dropped lower : thing
+push shove : pull drag=dragged : thing
+cover conceal : reveal display : thing
+wash clean : soil stain : thing
+fill load : empty drain : thing"""
+
+POSITIVE = (
+    "lovely charming splendid wonderful delightful superb brilliant pleasant graceful excellent "
+    "marvellous fine"
+).split()
+NEGATIVE = (
+    "awful dull dreadful terrible boring horrid clumsy tiresome ugly dismal feeble poor"
+).split()
+NEGATORS = ("not", "never", "hardly", "far from")
+WORKS = "tale story song tune play show dinner meal speech talk dance feast".split()
+HAPPY = "happy glad cheerful merry".split()
+SAD = "sad gloomy upset miserable".split()
+REJOICE = "smiled laughed sang danced".split()
+MOURN = "wept sobbed cried sighed".split()
+COLOURS = "red blue green white black yellow".split()
+SIZES = "big large small little".split()
+# why one did something to another: what the doer was, what the other one was
+REASONS = {
+    "help": ("kind gentle", "weak ill"),
+    "harm": ("cruel mean", "proud rude"),
+    "praise": ("polite cheerful", "clever brave"),
+    "blame": ("angry cross", "lazy careless"),
+    "follow": ("hungry curious", "rich famous"),
+    "avoid": ("shy timid", "cruel mean"),
+    "free": ("noble brave", "innocent ill"),
+    "catch": ("quick clever", "slow careless"),
+}
+_PLURALS = {
+    "man": "men",
+    "woman": "women",
+    "lady": "ladies",
+    "seaman": "seamen",
+    "watchman": "watchmen",
+    "thief": "thieves",
+    "cherry": "cherries",
+    "lily": "lilies",
+    "daisy": "daisies",
+}
+
+
+@dataclass(frozen=True)
+class Verb:
+    """One action word: its forms, its pair of opposite concepts and the side that it is on."""
+
+    base: str
+    third: str
+    past: str
+    quartet: int
+    side: int
+    takes: str
+
+
+def _hiss(word: str) -> bool:
+    return word.endswith(("s", "sh", "ch", "x"))
+
+
+def _verb(entry: str, quartet: int, side: int, takes: str) -> Verb:
+    base, _, past = entry.partition("=")
+    y = base.endswith("y") and base[-2] not in "aeiou"
+    third = base[:-1] + "ies" if y else base + ("es" if _hiss(base) else "s")
+    regular = base[:-1] + "ied" if y else base + ("d" if base.endswith("e") else "ed")
+    return Verb(base, third, past or regular, quartet, side, takes)
+
+
+def _quartets() -> list[tuple[tuple[Verb, Verb], tuple[Verb, Verb]]]:
+    found = []
+    for number, line in enumerate(_VERBS.splitlines()):
+        left, right, takes = (part.split() for part in line.split(":"))
+        found.append(
+            tuple(
+                tuple(_verb(entry, number, side, takes[0]) for entry in words)
+                for side, words in enumerate((left, right))
+            )
+        )
+    return found
+
+
+QUARTETS = _quartets()
+VERBS = {verb.base: verb for quartet in QUARTETS for side in quartet for verb in side}
+HYPONYM = {kind: category for category, kinds in CATEGORIES.items() for kind in kinds}
+SYNONYM = {
+    a: b
+    for first, second, *_ in PEOPLE + THINGS + PLACES + TIMES
+    for a, b in ((first, second), (second, first))
+}
+for _quartet in QUARTETS:
+    for _one, _two in _quartet:
+        SYNONYM[_one.base], SYNONYM[_two.base] = _two.base, _one.base
+GENDER = {word: line[2] for line in PEOPLE for word in line[:2]}
+GENDER |= {name: "f" for name in NAMES_F} | {name: "m" for name in NAMES_M}
+
+
+def plural(noun: str) -> str:
+    """The plural of a noun."""
+    return _PLURALS.get(noun) or noun + ("es" if _hiss(noun) else "s")
+
+
+def a(noun: str) -> str:
+    """The noun with its indefinite article."""
+    return ("an " if noun[0] in "aeiou" else "a ") + noun
+
+
+def he(person: str) -> str:
+    """The subject pronoun of a person's name or noun."""
+    return "she" if GENDER[person] == "f" else "he"
+
+
+def him(person: str) -> str:
+    """The object pronoun of a person's name or noun."""
+    return "her" if GENDER[person] == "f" else "him"
+
+
+def opposites(verb: str) -> tuple[str, str]:
+    """The two antonyms of a verb."""
+    entry = VERBS[verb]
+    one, two = QUARTETS[entry.quartet][1 - entry.side]
+    return one.base, two.base
+
+
+def relation(one: str, two: str) -> str:
+    """How two verbs stand to one another: same, synonym, antonym or other."""
+    if one == two:
+        return "same"
+    first, second = VERBS[one], VERBS[two]
+    if first.quartet != second.quartet:
+        return "other"
+    return "synonym" if first.side == second.side else "antonym"
+
+
+UNITS: dict[str, list] = {
+    "person": [line[:2] for line in PEOPLE],
+    "thing": THINGS,
+    "place": PLACES,
+    "quartet": list(range(len(QUARTETS))),
+    "kind": [(kind,) for kind in HYPONYM],
+    "name": [(name,) for name in NAMES],
+    "positive": [(word,) for word in POSITIVE],
+    "negative": [(word,) for word in NEGATIVE],
+    "work": [(word,) for word in WORKS],
+}
+
+
+@dataclass
+class Pool:
+    """The part of the lexicon that a text may use: `seen` units, and with chance `share` `unseen`.
+
+    A unit is held out whole (a word with its synonym, an action with its opposite), so a word of a
+    held-out unit tells nothing to whoever knows the training rows only.
+    """
+
+    seen: dict[str, list]
+    unseen: dict[str, list] = field(default_factory=dict)
+    share: float = 0.0
+
+    def unit(self, rng: random.Random, kind: str):
+        """One unit of a kind, from the unseen part with chance `share`."""
+        part = self.unseen if self.unseen and rng.random() < self.share else self.seen
+        return rng.choice(part[kind])
+
+    def word(self, rng: random.Random, kind: str, but: tuple[str, ...] = ()) -> str:
+        """One word of a kind whose unit holds none of the words `but`."""
+        while True:
+            unit = self.unit(rng, kind)
+            if not set(unit) & set(but):
+                return rng.choice(unit)
+
+    def verb(self, rng: random.Random, takes: str = "", but: tuple[str, ...] = ()) -> str:
+        """One verb that takes such objects, from none of the quartets of the verbs `but`."""
+        barred = {VERBS[word].quartet for word in but}
+        while True:
+            quartet = self.unit(rng, "quartet")
+            verb = rng.choice(rng.choice(QUARTETS[quartet]))
+            if quartet not in barred and (not takes or verb.takes == takes):
+                return verb.base
+
+
+ALL = Pool(UNITS)
+
+
+def hold_out(rng: random.Random, share: float = 0.4) -> tuple[Pool, dict[str, list]]:
+    """Cut the lexicon into a pool for training rows and the units held out from it.
+
+    Verbs of beings and of things, and the kinds of each category, are cut apart, so that both parts
+    can say everything.
+    """
+    seen: dict[str, list] = {}
+    unseen: dict[str, list] = {}
+    for kind, units in UNITS.items():
+        for group in _groups(kind, units):
+            group = list(group)
+            rng.shuffle(group)
+            n = max(1, round(len(group) * share))
+            unseen.setdefault(kind, []).extend(group[:n])
+            seen.setdefault(kind, []).extend(group[n:])
+    return Pool(seen), unseen
+
+
+def _groups(kind: str, units: list) -> list[list]:
+    if kind == "quartet":
+        return [[q for q in units if QUARTETS[q][0][0].takes == t] for t in ("being", "thing")]
+    if kind == "kind":
+        return [[(k,) for k in kinds] for kinds in CATEGORIES.values()]
+    if kind == "name":
+        return [[(n,) for n in NAMES_F], [(n,) for n in NAMES_M]]
+    return [units]

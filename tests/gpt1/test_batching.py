@@ -1,0 +1,113 @@
+"""Examples to sequences: the four input families, truncation, pads, the order of an epoch."""
+
+import numpy as np
+import pytest
+
+from gpt1 import batching
+from gpt1.batching import Special
+from gpt1.encode import EncodedSplit
+
+S, D, C = 100, 101, 102
+SPECIAL = Special(S, D, C)
+
+
+def split(first, second=None, choices=None, labels=None):
+    n = len(first)
+    to = [np.array(x, dtype=np.int32) for x in first]
+    second = [np.array(x, dtype=np.int32) for x in second or [[]] * n]
+    choices = [[np.array(c, dtype=np.int32) for c in row] for row in choices or [[]] * n]
+    return EncodedSplit(
+        guids=[str(i) for i in range(n)],
+        groups=[""] * n,
+        labels=np.array(labels or [0] * n),
+        first=to,
+        second=second,
+        choices=choices,
+    )
+
+
+def sequences(family, *parts, n_ctx=32):
+    built = batching.build(family, split(*parts), SPECIAL, n_ctx)
+    rows = [
+        [built.ids[i, j, : built.lengths[i, j]].tolist() for j in range(built.ids.shape[1])]
+        for i in range(len(built))
+    ]
+    return rows, built
+
+
+def test_a_text_stands_between_start_and_classify():
+    assert sequences("classification", [[1, 2]])[0] == [[[S, 1, 2, C]]]
+
+
+def test_an_entailment_pair_has_one_order():
+    assert sequences("entailment", [[1, 2]], [[3]])[0] == [[[S, 1, 2, D, 3, C]]]
+
+
+def test_a_similarity_has_both_orders():
+    assert sequences("similarity", [[1, 2]], [[3]])[0] == [[[S, 1, 2, D, 3, C], [S, 3, D, 1, 2, C]]]
+
+
+def test_a_question_follows_its_document_without_delimiter_one_sequence_per_answer():
+    rows, _ = sequences("choice", [[1, 2]], [[3]], [[[4], [5, 6]]])
+    assert rows == [[[S, 1, 2, 3, D, 4, C], [S, 1, 2, 3, D, 5, 6, C]]]
+
+
+def test_a_story_has_no_question():
+    assert sequences("choice", [[1, 2]], [[]], [[[4], [5]]])[0] == [[[S, 1, 2, D, 4, C], [S, 1, 2, D, 5, C]]]
+
+
+@pytest.mark.parametrize("n_ctx", [8, 9, 16, 33])
+@pytest.mark.parametrize("family", ["classification", "entailment", "similarity", "race", "story"])
+def test_whatever_the_lengths_a_sequence_fits_and_ends_in_classify(family, n_ctx):
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        a, b, c, d = (rng.integers(1, 50, rng.integers(1, 60)).tolist() for _ in range(4))
+        kind = "choice" if family in ("race", "story") else family
+        parts = {"race": ([a], [b], [[c, d]]), "story": ([a], [[]], [[c, d]])}
+        rows, built = sequences(kind, *parts.get(family, ([a], [b])), n_ctx=n_ctx)
+        for sequence in rows[0]:
+            assert len(sequence) <= n_ctx
+            assert sequence[0] == S and sequence[-1] == C
+            assert sequence.count(C) == 1
+        assert built.truncated in (0.0, 1.0)
+
+
+def test_a_pair_is_cut_at_n_ctx_halved_minus_two_on_each_side():
+    rows, built = sequences("entailment", [list(range(1, 50))], [list(range(50, 99))], n_ctx=20)
+    assert rows[0][0] == [S, *range(1, 9), D, *range(50, 58), C]
+    assert built.truncated == 1.0
+
+
+def test_only_the_document_gives_way_to_question_and_answer():
+    document, question, answer = list(range(1, 40)), [60, 61, 62], [70, 71]
+    rows, _ = sequences("choice", [document], [question], [[answer]], n_ctx=16)
+    assert rows[0][0] == [S, *document[:8], *question, D, *answer, C]
+
+
+def test_truncated_is_the_share_of_examples_that_lost_tokens():
+    _, built = sequences("classification", [[1] * 5, [1] * 31, [1] * 30, [1] * 40])
+    assert built.truncated == 0.5
+
+
+def test_a_batch_is_cut_to_its_longest_row_and_padded_with_zero_on_the_right():
+    _, built = sequences("classification", [[1], [2, 3, 4], [5] * 9])
+    ids, lengths = built.take(np.array([0, 1]))
+    assert ids.tolist() == [[[S, 1, C, 0, 0]], [[S, 2, 3, 4, C]]]
+    assert lengths.tolist() == [[3], [5]]
+
+
+def test_an_epoch_is_a_shuffle_by_seed_and_number_without_the_last_partial_batch():
+    one = [b.tolist() for b in batching.epoch(10, 3, seed=0, number=0)]
+    assert [len(b) for b in one] == [3, 3, 3]
+    assert len({i for b in one for i in b}) == 9
+    assert one == [b.tolist() for b in batching.epoch(10, 3, seed=0, number=0)]
+    assert one != [b.tolist() for b in batching.epoch(10, 3, seed=0, number=1)]
+    assert one != [b.tolist() for b in batching.epoch(10, 3, seed=1, number=0)]
+
+
+def test_scoring_batches_hold_every_row_once_and_respect_the_limit():
+    rng = np.random.default_rng(0)
+    _, built = sequences("classification", [[1] * n for n in rng.integers(1, 29, 200)])
+    batches = list(batching.by_length(built, tokens=100))
+    assert sorted(i for b in batches for i in b) == list(range(200))
+    assert all(len(b) * built.lengths[b].max() <= 100 or len(b) == 1 for b in batches)

@@ -1,0 +1,91 @@
+"""The optimizer and the schedules against their formulas, written out by hand."""
+
+import math
+
+import pytest
+import torch
+
+from gpt1.optim import Adam, warmup_cosine, warmup_linear
+
+
+def parameters(seed=0):
+    g = torch.Generator().manual_seed(seed)
+    shapes = [(3,), (4, 3), (2, 2), (5,)]
+    return [torch.nn.Parameter(torch.randn(s, generator=g, dtype=torch.float64)) for s in shapes]
+
+
+@pytest.mark.parametrize("vector_l2", [False, True])
+@pytest.mark.parametrize("max_grad_norm", [0.0, 0.5, 100.0])
+def test_adam_follows_the_authors_formula_for_five_updates(vector_l2, max_grad_norm):
+    own, lr, l2, total = parameters(), 0.1, 0.01, 10
+    expected = [p.detach().clone() for p in own]
+    adam = Adam(
+        own, lr, warmup_linear, 0.2, total, l2=l2, vector_l2=vector_l2, max_grad_norm=max_grad_norm
+    )
+    m, v = ([torch.zeros_like(p) for p in expected] for _ in range(2))
+    for t in range(5):
+        grads = [torch.sin(p * (t + 1)) for p in expected]
+        adam.zero_grad()
+        for p, g in zip(own, grads, strict=True):
+            p.grad.add_(g)
+        adam.step()
+        norm = math.sqrt(sum(float((g * g).sum()) for g in grads))
+        if max_grad_norm > 0 and norm > max_grad_norm:
+            grads = [g * max_grad_norm / norm for g in grads]
+        rate = lr * warmup_linear(t / total, 0.2)
+        rate *= math.sqrt(1 - 0.999 ** (t + 1)) / (1 - 0.9 ** (t + 1))
+        for i, g in enumerate(grads):
+            m[i] = 0.9 * m[i] + 0.1 * g
+            v[i] = 0.999 * v[i] + 0.001 * g * g
+            decay = l2 * expected[i] if expected[i].ndim > 1 or vector_l2 else 0.0
+            expected[i] = expected[i] - rate * (m[i] / (v[i].sqrt() + 1e-8) + decay)
+        for p, e in zip(own, expected, strict=True):
+            assert torch.allclose(p.detach(), e, rtol=1e-12, atol=1e-14)
+
+
+def test_the_first_update_changes_no_parameter_but_the_moments():
+    own = parameters()
+    before = [p.detach().clone() for p in own]
+    adam = Adam(own, 0.1, warmup_linear, 0.002, 1000)
+    for p in own:
+        p.grad.fill_(1.0)
+    adam.step()
+    assert all(torch.equal(p.detach(), b) for p, b in zip(own, before, strict=True))
+    assert float(adam.m.abs().sum()) > 0
+
+
+def test_clipping_is_over_all_tensors_jointly():
+    own = parameters()
+    adam = Adam(own, 0.1, warmup_linear, 0.1, 10, max_grad_norm=1.0)
+    for p in own:
+        p.grad.fill_(3.0)
+    n = sum(p.numel() for p in own)
+    assert float(adam.step()) == pytest.approx(3.0 * math.sqrt(n))
+    assert float(adam.grad.norm()) == pytest.approx(1.0)
+
+
+def test_schedules_at_their_corners():
+    assert warmup_linear(0.0, 0.1) == 0.0
+    assert warmup_linear(0.05, 0.1) == pytest.approx(0.5 * 0.95)
+    assert warmup_linear(0.5, 0.1) == pytest.approx(0.5)
+    assert warmup_linear(1.0, 0.1) == 0.0
+    assert warmup_cosine(0.0, 0.002) == 0.0
+    assert warmup_cosine(0.001, 0.002) == pytest.approx(0.5)
+    assert warmup_cosine(0.002, 0.002) == pytest.approx(1.0)
+    assert warmup_cosine(0.5, 0.002) == pytest.approx(0.5)
+    assert warmup_cosine(1.0, 0.002) == pytest.approx(0.0)
+    assert warmup_linear(0.0, 0.0) == warmup_cosine(0.0, 0.0) == 1.0
+
+
+def test_state_goes_out_and_back_and_a_wrong_size_is_refused():
+    one = Adam(parameters(), 0.1, warmup_cosine, 0.1, 10)
+    one.grad.fill_(0.3)
+    one.step()
+    two = Adam(parameters(1), 0.1, warmup_cosine, 0.1, 10)
+    two.load_state({k: v.clone() for k, v in one.state().items()})
+    for adam in (one, two):
+        adam.grad.fill_(-0.2)
+        adam.step()
+    assert torch.equal(one.flat, two.flat) and two.updates == 2
+    with pytest.raises(ValueError, match="values"):
+        two.load_state({**one.state(), "m": torch.zeros(3)})

@@ -1,0 +1,105 @@
+"""Metrics against numbers worked out by hand."""
+
+import math
+
+import numpy as np
+import pytest
+
+from tasks import task
+from tasks.metrics import score, score_split
+from tasks.stsb import expected_score, soft_labels
+
+# Of class 1: 3 hits, 1 false alarm, 2 misses; 4 right zeros.
+LABELS = np.array([1, 1, 1, 1, 1, 0, 0, 0, 0, 0])
+GUESSES = np.array([1, 1, 1, 0, 0, 1, 0, 0, 0, 0])
+
+
+def test_accuracy_and_f1_of_a_hand_made_table():
+    scores = score("mrpc", GUESSES, LABELS)
+    assert scores == pytest.approx({"f1": 100 * 6 / 9, "accuracy": 70.0})
+
+
+def test_f1_is_of_class_one_alone():
+    assert score("qqp", 1 - GUESSES, 1 - LABELS)["f1"] == pytest.approx(100 * 8 / 11)
+    nothing = np.zeros(10, dtype=int)
+    assert score("qqp", nothing, LABELS)["f1"] == 0.0
+    assert score("qqp", nothing, nothing) == {"f1": 0.0, "accuracy": 100.0}
+
+
+def test_matthews_of_a_hand_made_table():
+    expected = 100 * (3 * 4 - 1 * 2) / math.sqrt(4 * 5 * 5 * 6)
+    assert score("cola", GUESSES, LABELS)["matthews"] == pytest.approx(expected)
+    assert score("cola", 1 - LABELS, LABELS)["matthews"] == pytest.approx(-100.0)
+    assert score("cola", np.ones(10, dtype=int), LABELS)["matthews"] == 0.0
+
+
+def test_correlations_of_four_points():
+    labels = np.array([1.0, 2.0, 3.0, 4.0])
+    predictions = np.array([1.0, 2.0, 3.0, 10.0])
+    # Deviations -1.5 -.5 .5 1.5 and -3 -2 -1 6: product 14, squares 5 and 50.
+    scores = score("stsb", predictions, labels)
+    assert scores["pearson"] == pytest.approx(100 * 14 / math.sqrt(5 * 50))
+    assert scores["spearman"] == pytest.approx(100.0)
+    assert score("stsb", -predictions, labels)["spearman"] == pytest.approx(-100.0)
+
+
+def test_half_scores_of_stsb_are_not_cut_to_whole_numbers():
+    labels = np.array([0.2, 0.8, 0.4, 0.6])
+    assert score("stsb", labels, labels)["pearson"] == pytest.approx(100.0)
+
+
+@pytest.mark.parametrize("noise", [0.0, 2.4e-7])
+def test_a_constant_prediction_correlates_zero(noise):
+    labels = np.array([1.0, 2.0, 3.0, 4.0])
+    constant = 2.5 + noise * np.arange(4)
+    assert score("stsb", constant, labels) == {"pearson": 0.0, "spearman": 0.0}
+
+
+@pytest.mark.parametrize(
+    ("name", "predictions", "labels"),
+    [
+        ("cola", [], []),
+        ("cola", [1, 0], [1]),
+        ("stsb", [1.0, float("nan")], [1.0, 2.0]),
+        ("cola", [0.7, 0.2], [1, 0]),
+        ("cola", [[1], [0]], [[1], [0]]),
+    ],
+)
+def test_what_cannot_be_scored_is_an_error_and_no_number(name, predictions, labels):
+    with pytest.raises(ValueError, match=name):
+        score(name, np.array(predictions), np.array(labels))
+
+
+def test_race_is_scored_whole_and_by_half():
+    predictions, labels = np.array([0, 1, 2, 3]), np.array([0, 1, 2, 0])
+    groups = ["middle", "high", "high", "high"]
+    scores = score_split(task("race"), predictions, labels, groups, "dev")
+    assert {split: values["accuracy"] for split, values in scores.items()} == pytest.approx(
+        {"dev": 75.0, "dev_middle": 100.0, "dev_high": 200 / 3}
+    )
+
+
+def test_a_split_without_groups_has_one_score():
+    assert list(score_split("cola", GUESSES, LABELS, [""] * 10, "dev")) == ["dev"]
+
+
+def test_soft_labels_share_a_score_between_its_two_classes():
+    targets = soft_labels(np.array([0.0, 2.25, 5.0]))
+    assert targets.tolist() == [
+        [1, 0, 0, 0, 0, 0],
+        [0, 0, 0.75, 0.25, 0, 0],
+        [0, 0, 0, 0, 0, 1],
+    ]
+
+
+def test_expected_score_gives_the_score_back():
+    scores = np.linspace(0, 5, 41)
+    targets = soft_labels(scores)
+    assert np.allclose(targets.sum(axis=1), 1.0)
+    assert np.allclose(expected_score(targets), scores)
+
+
+@pytest.mark.parametrize("wrong", [-0.1, 5.1, float("nan")])
+def test_soft_labels_refuse_scores_outside_0_to_5(wrong):
+    with pytest.raises(ValueError, match="0 to 5"):
+        soft_labels(np.array([1.0, wrong]))

@@ -1,0 +1,83 @@
+"""Table 5 as a picture: the variants on every task, with spread over seeds and both baselines."""
+
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+import tasks
+from workflow.analysis.ablation import EIGHT, PAPER_VARIANTS
+from workflow.analysis.figures import style
+
+MARKS = [  # one per variant of the paper, in its order
+    (style.BLUE, "o"),
+    (style.VERMILLION, "s"),
+    (style.ORANGE, "D"),
+    (style.GREEN, "^"),
+]
+BASELINES = [
+    ("majority", "majority class", "-", style.GREY),
+    ("bag_of_words", "bag of words", (0, (1.5, 1)), style.BLACK),
+]
+SPREAD = 0.17  # distance of two variants within a group
+
+
+def draw(table: pd.DataFrame, settings: dict[str, Any]) -> Figure:
+    """Averages left, then the paper's eight tasks, then the others that were run."""
+    others = [task for task in settings["tasks"] if task not in EIGHT]
+    eight = [task for task in EIGHT if task in settings["tasks"]]
+    averages = (["avg"] if len(eight) == len(EIGHT) else []) + ["avg_all"]
+    groups = [*averages, *eight, *others]
+    gaps = [len(averages), len(averages) + len(eight)]
+    places = [i + 0.5 * sum(i >= gap for gap in gaps) for i in range(len(groups))]
+
+    figure = Figure(figsize=(14, 6), layout="constrained")
+    ax = figure.add_subplot()
+    for place, task in zip(places, groups, strict=True):
+        _group(ax, place, table[table["task"] == task])
+    for gap in gaps:
+        if gap < len(places):
+            ax.axvline(places[gap] - 0.75, color=style.GREY, linewidth=0.8)
+    ax.grid(visible=False, axis="x")
+    labels = [_label(task, table, len(settings["tasks"])) for task in groups]
+    ax.set_xticks(places, labels, fontsize=12)
+    ax.set_xlim(places[0] - 0.6, places[-1] + 0.6)
+    ax.tick_params(axis="x", length=0)
+    ax.set_ylabel("score (0 to 100)")
+    handles = [
+        Line2D([], [], color=colour, marker=marker, linestyle="", label=name)
+        for (colour, marker), (name, *_) in zip(MARKS, PAPER_VARIANTS, strict=True)
+    ]
+    handles += [
+        Line2D([], [], color=colour, linestyle=line, label=name)
+        for _, name, line, colour in BASELINES
+    ]
+    figure.legend(handles=handles, loc="outside upper center", ncols=3)
+    return figure
+
+
+def _group(ax: Axes, place: float, rows: pd.DataFrame) -> None:
+    """One task: a dot with its standard deviation per variant, a stroke per baseline."""
+    for column, _, line, colour in BASELINES:
+        known = rows[column].dropna()
+        if len(known):
+            ax.hlines(known.iloc[0], place - 0.4, place + 0.4, color=colour, linestyle=line)
+    for i, (name, *_) in enumerate(PAPER_VARIANTS):
+        row = rows[rows["variant"] == name].iloc[0]
+        if pd.isna(row["mean"]):
+            continue
+        colour, marker = MARKS[i]
+        sd = 0.0 if pd.isna(row["sd"]) else row["sd"]
+        x = place + (i - 1.5) * SPREAD
+        style_ = {"color": colour, "markersize": 8, "capsize": 3, "elinewidth": 1.5}
+        ax.errorbar(x, row["mean"], sd or None, fmt=marker, **style_)
+
+
+def _label(task: str, table: pd.DataFrame, n_tasks: int) -> str:
+    if task in ("avg", "avg_all"):
+        return f"mean of\n{len(EIGHT) if task == 'avg' else n_tasks} tasks"
+    row = table[table["task"] == task].iloc[0]
+    base = row["split"].split("_")[0].split("+")[0]
+    return f"{tasks.task(task).title}\n{style.METRICS[row['metric']]}\n{base}"

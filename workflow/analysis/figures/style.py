@@ -1,0 +1,85 @@
+"""What the figures share: colours, fonts, the axis of updates, and files with stable bytes.
+
+Colours are those of Okabe and Ito (2008), told apart under the common colour-blindnesses; line
+style and marker repeat what colour says. Sizes suit a page on which the figure is halved.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
+
+from tasks.files import write_atomic
+
+BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
+YELLOW, BLUE, VERMILLION, PURPLE, GREY = "#F0E442", "#0072B2", "#D55E00", "#CC79A7", "#7F7F7F"
+
+RC = {
+    **{"font.family": "DejaVu Sans", "font.size": 13, "axes.titlesize": 14, "axes.labelsize": 13},
+    **{"legend.fontsize": 12, "legend.frameon": False, "lines.linewidth": 2, "lines.markersize": 6},
+    **{"axes.spines.top": False, "axes.spines.right": False, "axes.axisbelow": True},
+    **{"axes.grid": True, "grid.color": "#E0E0E0", "grid.linewidth": 0.8},
+    **{"figure.dpi": 100, "savefig.dpi": 150, "svg.hashsalt": "figure", "svg.fonttype": "path"},
+}
+METRICS = {
+    **{"accuracy": "accuracy", "f1": "F1", "matthews": "Matthews", "pearson": "Pearson"},
+    "mean": "mean",
+}
+
+
+def save(draw: Callable[[], Figure], path: Path) -> None:
+    """Draw under the common style and write PNG and SVG, without dates and program versions."""
+    with matplotlib.rc_context({**matplotlib.rcParamsDefault, **RC, "backend": "agg"}):
+        figure = draw()
+        with write_atomic(path.with_suffix(".png"), "wb") as file:
+            figure.savefig(file, format="png", metadata={"Software": None})
+        with write_atomic(path.with_suffix(".svg"), "wb") as file:
+            figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
+
+
+def say_missing(ax: Axes) -> None:
+    """Where there is nothing to draw, say so instead of leaving an empty frame."""
+    ax.text(0.5, 0.5, "not run", transform=ax.transAxes, ha="center", va="center", color=GREY)
+
+
+def updates_axis(ax: Axes, updates: list[int]) -> Callable[[float], float]:
+    """A log axis of updates on which 0, the untrained model, has a place left of a break.
+
+    Returns the function that places an update on the axis.
+    """
+    rising = sorted(u for u in updates if u > 0)
+    ratio = max(1.5, (rising[-1] / rising[0]) ** 0.1)
+    zero = rising[0] / ratio
+    ax.set_xscale("log")
+    ax.set_xlim(zero / ratio**0.4, rising[-1] * ratio**0.3)
+    decades = _ticks(rising[0], rising[-1])
+    has_zero = 0 in updates
+    ax.xaxis.set_major_locator(FixedLocator([*([zero] if has_zero else []), *decades]))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: "0" if x == zero else short(x)))
+    ax.xaxis.set_minor_formatter(NullFormatter())
+    if has_zero:
+        middle = zero * ratio**0.45
+        ax.text(
+            *(middle, 0, "//"),
+            transform=ax.get_xaxis_transform(),
+            **{"ha": "center", "va": "center", "fontsize": 12, "zorder": 5},
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5},
+        )
+    return lambda update: zero if update == 0 else update
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """1, 2, 5 times powers of ten between the ends; powers of ten alone over three decades."""
+    steps = (1,) if high / low > 1e3 else (1, 2, 5)
+    return [s * 10**p for p in range(10) for s in steps if low * 0.99 <= s * 10**p <= high * 1.01]
+
+
+def short(number: float) -> str:
+    """1500 as 1.5k, 2000000 as 2M."""
+    for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if number >= size:
+            return f"{number / size:g}{letter}"
+    return f"{number:g}"

@@ -1,0 +1,186 @@
+"""Is a config right? Asked before the graph is built; each fault is one line with the key's path.
+
+The schema says what each key may hold. What a schema cannot say is checked here: keys that must fit
+each other, and raw data that must be there.
+"""
+
+import difflib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError
+
+from workflow import plan
+
+SCHEMA = Path(__file__).with_name("schemas") / "config.schema.yaml"
+NOUNS = {
+    **{"integer": "a whole number", "number": "a number", "string": "text", "null": "null"},
+    **{"boolean": "true or false", "array": "a list", "object": "a section of keys"},
+}
+
+
+def faults(config: dict[str, Any]) -> list[str]:
+    """Every fault of a config, one line each; none is a good sign."""
+    schema = yaml.safe_load(SCHEMA.read_text(encoding="utf-8"))
+    errors = sorted(Draft202012Validator(schema).iter_errors(config), key=lambda e: e.json_path)
+    found = [line for error in errors for line in _lines(error)]
+    return found or [*_misfits(config), *_absent(config)]
+
+
+def _lines(error: ValidationError) -> Iterator[str]:
+    """An error of the schema in our words: the key's path, what was found, what is expected."""
+    path = ".".join(str(part) for part in error.absolute_path)
+    at = f"{path}: " if path else ""
+    value = error.instance
+    expected = _expected(error)
+    if error.validator == "additionalProperties":
+        known = list(error.schema.get("properties", {}))
+        for key in [key for key in value if key not in known]:
+            yield f"{_join(path, key)}: unknown key; {_nearest(key, known)}"
+    elif "propertyNames" in error.absolute_schema_path:
+        yield f"{_join(path, value)}: unknown task; {_nearest(value, error.validator_value)}"
+    elif error.validator == "required":
+        for key in [key for key in error.validator_value if key not in value]:
+            about = error.schema["properties"][key].get("description", "")
+            yield f"{_join(path, key)}: missing; give {about}"
+    elif error.validator == "type":
+        kinds = error.validator_value
+        kinds = [kinds] if isinstance(kinds, str) else kinds
+        wanted = " or ".join(NOUNS[kind] for kind in kinds)
+        yield f"{at}{_shown(value)} is not {wanted}{_hint(value, kinds)}; give {expected}"
+    else:
+        yield f"{at}{_shown(value)} does not fit; give {expected}"
+
+
+def _expected(error: ValidationError) -> str:
+    """What the schema says of the key, with the bound or choice that was missed."""
+    bounds = {
+        **{"minimum": "at least", "exclusiveMinimum": "more than", "maximum": "at most"},
+        **{"exclusiveMaximum": "less than", "minItems": "at least", "minProperties": "at least"},
+        **{"maxProperties": "at most"},
+    }
+    about = error.schema.get("description") or "another value"
+    if error.validator == "enum":
+        about += f" ({', '.join(map(str, error.validator_value))})"
+    elif error.validator in bounds:
+        about += f" ({bounds[error.validator]} {error.validator_value})"
+    elif error.validator == "uniqueItems":
+        about += " (each only once)"
+    return about
+
+
+def _hint(value: Any, kinds: list[str]) -> str:
+    """The cure for YAML's own traps."""
+    if isinstance(value, str) and {"number", "integer"} & set(kinds):
+        try:
+            number = float(value)
+        except ValueError:
+            return ""
+        mantissa, _, exponent = f"{number:e}".partition("e")
+        short = f"{float(mantissa)}e{int(exponent)}" if "e" in value.lower() else f"{number:g}"
+        return f" (it is text to YAML; write {short})"
+    return ""
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _join(path: str, key: str) -> str:
+    return f"{path}.{key}" if path else str(key)
+
+
+def _nearest(key: str, known: list[str]) -> str:
+    near = difflib.get_close_matches(str(key), known, n=1)
+    return f"did you mean {near[0]}?" if near else f"known here: {', '.join(known)}"
+
+
+def _misfits(config: dict[str, Any]) -> Iterator[str]:
+    """Keys that do not fit each other."""
+    experiment = config["experiment"]
+    shape = experiment["model"]["transformer"]
+    if shape["n_embd"] % shape["n_head"]:
+        yield (
+            f"experiment.model.transformer.n_embd: {shape['n_embd']} is not divisible by "
+            f"n_head {shape['n_head']}; change one of them"
+        )
+    for arch in ("transformer", "lstm"):
+        most = plan.n_layer(config, arch)
+        for layer in experiment["grid"]["layers"][arch]:
+            if layer != "none" and layer > most:
+                yield (
+                    f"experiment.grid.layers.{arch}: {layer} layers cannot be transferred, the "
+                    f"model has {most}; give none or 0 to {most}"
+                )
+    pretrain = experiment["pretrain"]
+    if pretrain["warmup"] >= pretrain["updates"]:
+        yield (
+            f"experiment.pretrain.warmup: {pretrain['warmup']} updates of warm-up leave none of "
+            f"{pretrain['updates']}; give fewer than experiment.pretrain.updates"
+        )
+    for task, entry in experiment["tasks"].items():
+        if entry.get("train_from") and entry["train_from"] in (entry.get("report_on") or []):
+            yield (
+                f"experiment.tasks.{task}.report_on: {entry['train_from']} is trained on "
+                "(train_from); report another split"
+            )
+    yield from _zero_shot_misfits(experiment)
+
+
+def _zero_shot_misfits(experiment: dict[str, Any]) -> Iterator[str]:
+    section = experiment["zero_shot"]
+    for task, entry in section["tasks"].items():
+        path = f"experiment.zero_shot.tasks.{task}"
+        if task in experiment["tasks"] and entry:
+            yield f"{path}.folder: no effect, experiment.tasks.{task} says it already; write {{}}"
+        if task not in experiment["tasks"] and not entry:
+            yield f"{path}: no source; give {{folder: NAME}}, the task is not in experiment.tasks"
+        if task not in section["normalise"]:
+            yield f"experiment.zero_shot.normalise.{task}: missing; give {{random: .., best: ..}}"
+    for task, values in section["normalise"].items():
+        path = f"experiment.zero_shot.normalise.{task}"
+        if task not in section["tasks"]:
+            yield f"{path}: no effect, the task is not in experiment.zero_shot.tasks; remove it"
+        if values["random"] == values["best"]:
+            yield f"{path}: random and best are both {values['best']}; give two different scores"
+
+
+def _absent(config: dict[str, Any]) -> Iterator[str]:
+    """Raw data that is not there."""
+    experiment = config["experiment"]
+    folders = plan.raw_folders(config)
+    if config["data"] is None:
+        if "world" not in experiment:
+            yield (
+                "data: missing; give the folder that holds "
+                + ", ".join(f"{Path(f).name}/" for f in folders.values())
+                + " in their original layouts, with --config data=FOLDER (see README.md)"
+            )
+        if "folder" in experiment["tokenizer"]:
+            yield (
+                "experiment.tokenizer.folder: lies in the data folder, but data is null; "
+                "give merges, or data"
+            )
+        return
+    if "world" in experiment:
+        yield (
+            "experiment.world: no effect where data is given; take a config without it, such as "
+            "workflow/config/novels.yaml"
+        )
+    if not Path(config["data"]).is_dir():
+        yield f"data: no folder {config['data']!r}; give the folder of the raw data"
+        return
+    for key, folder in folders.items():
+        if not Path(folder).is_dir():
+            yield f"{key}: no folder {folder}; put the files there, or name another folder"
+    books = Path(folders["experiment.corpus.folder"])
+    if books.is_dir() and not any(books.glob("*.txt")):
+        yield f"experiment.corpus.folder: no .txt file in {books}; put the books there"
+    if "folder" in experiment["tokenizer"]:
+        for path in plan.tokenizer_files(config):
+            if Path(path).parent.is_dir() and not Path(path).is_file():
+                yield f"experiment.tokenizer.folder: no file {path}; put it there, or give merges"

@@ -1,0 +1,88 @@
+"""A digest of the code that a program runs, for Snakemake does not see edits in imported modules.
+
+The imports are followed in the source, from the program's module through the project's packages, so
+that an edit reruns exactly the rules whose programs use the edited module. `from tasks.files import
+...` counts `tasks/files.py`; `from tasks import TASKS` counts `tasks/__init__.py`, and through it
+every task. A data file that a module names and that lies beside it counts as well.
+"""
+
+import ast
+import functools
+import hashlib
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGES = ("tasks", "gpt1", "workflow")
+DATA_FILE = re.compile(r"[\w-]+\.\w+")
+
+
+@functools.cache
+def digest(program: str, root: Path = ROOT) -> str:
+    """Twelve hex digits over the sources that the module `program` uses; `missing` without it."""
+    sources = sorted(used_files(program, root))
+    if not sources:
+        return "missing"
+    total = hashlib.sha256()
+    for path in sources:
+        total.update(path.relative_to(root).as_posix().encode() + b"\0")
+        total.update(hashlib.sha256(path.read_bytes()).digest())
+    return total.hexdigest()[:12]
+
+
+def used_files(program: str, root: Path = ROOT) -> set[Path]:
+    """Source and data files of `program` and of all that it imports from the project."""
+    found: set[Path] = set()
+    waiting = [program]
+    seen: set[str] = set()
+    while waiting:
+        module = waiting.pop()
+        path = _file_of(module, root)
+        if module in seen or path is None:
+            continue
+        seen.add(module)
+        found.add(path)
+        names, data = _uses(path, module, root)
+        found |= data
+        waiting += names
+    return found
+
+
+def _file_of(module: str, root: Path) -> Path | None:
+    if module.split(".")[0] not in PACKAGES:
+        return None
+    path = root.joinpath(*module.split("."))
+    for candidate in (path.with_suffix(".py"), path / "__init__.py", path / "__main__.py"):
+        if candidate.is_file():
+            return candidate
+    return None
+
+
+def _uses(path: Path, module: str, root: Path) -> tuple[list[str], set[Path]]:
+    """Modules that a source file imports, and the data files beside it that it names."""
+    names: list[str] = []
+    data: set[Path] = set()
+    package = module if path.name.startswith("__") else module.rpartition(".")[0]
+    if path.name == "__init__.py" and (path.parent / "__main__.py").is_file():
+        names.append(f"{module}.__main__")
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = _absolute(node, package)
+            for alias in node.names:
+                inner = f"{base}.{alias.name}"
+                names.append(inner if _file_of(inner, root) else base)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            if DATA_FILE.fullmatch(node.value) and (path.parent / node.value).is_file():
+                data.add(path.parent / node.value)
+    return names, data
+
+
+def _absolute(node: ast.ImportFrom, package: str) -> str:
+    """The imported package's full name; leading dots count from `package`."""
+    if not node.level:
+        return node.module or ""
+    parts = package.split(".")
+    parts = parts[: len(parts) - node.level + 1]
+    return ".".join([*parts, node.module] if node.module else parts)

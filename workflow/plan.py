@@ -1,0 +1,163 @@
+"""The grid and its files: which cells exist, which job trains which of them, where each file lies.
+
+Pure functions of the config, so that they can be tested and so that the Snakefile stays light: no
+torch, no pandas. A cell's path does not depend on how the cells are cut into jobs.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+CELL = "{results}/cells/{arch}/{task}/aux-{aux}/layers-{n_transfer}.json"
+PUBLISHED_BPE = ("encoder_bpe_40000.json", "vocab_40000.bpe")
+MANY_FILES = 500  # above this number of raw files, a folder's sub-folders stand for them
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One place of the grid; `n_transfer` is `none` or a number of layers, as text."""
+
+    arch: str
+    task: str
+    aux: str
+    n_transfer: str
+
+    def path(self, results: str) -> str:
+        """Where the cell's JSON lies under the folder `results`."""
+        return CELL.format(results=results, **vars(self))
+
+
+@dataclass(frozen=True)
+class Job:
+    """A part of the sweep of one (arch, task, aux) that one process trains, for every task and aux.
+
+    `part` is `ends` (nothing and everything transferred) or `between`; `shard` counts from 1.
+    """
+
+    arch: str
+    part: str
+    shard: int
+    layers: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """The rule's name."""
+        end = f"_{self.shard}" if self.part == "between" else ""
+        return f"finetune_{self.arch}_{self.part}{end}"
+
+    def cells(self, results: str) -> list[str]:
+        """The cells that the job writes, with the wildcards `{task}` and `{aux}` left open."""
+        return [Cell(self.arch, "{task}", "{aux}", n).path(results) for n in self.layers]
+
+
+def checkpoint_updates(updates: int, n: int) -> list[int]:
+    """0, the untrained model, and `n` log-spaced updates from 1 % of `updates` (or 1) to the last.
+
+    Strictly rising; fewer than `n` where `updates` is too small to hold as many.
+    """
+    first = max(1, round(updates / 100)) if n > 1 else updates
+    steps = max(1, n - 1)
+    return sorted({0, *(round(first * (updates / first) ** (i / steps)) for i in range(n)), updates})
+
+
+def n_layer(config: dict[str, Any], arch: str) -> int:
+    """Number of layers of an architecture."""
+    return config["experiment"]["model"][arch]["n_layer"]
+
+
+def layers(config: dict[str, Any], arch: str) -> list[str]:
+    """The values of `n_transfer` in an architecture's grid, as text."""
+    return [str(n) for n in config["experiment"]["grid"]["layers"][arch]]
+
+
+def cells(config: dict[str, Any]) -> list[Cell]:
+    """Every cell of the grid."""
+    grid = config["experiment"]["grid"]
+    return [
+        Cell(arch, task, aux, n)
+        for arch in grid["arch"]
+        for task in config["experiment"]["tasks"]
+        for aux in grid["aux"]
+        for n in layers(config, arch)
+    ]
+
+
+def variants(config: dict[str, Any]) -> list[Cell]:
+    """The cells of the paper's Table 5: full, without pre-training, without aux LM, LSTM."""
+    full = {arch: str(n_layer(config, arch)) for arch in ("transformer", "lstm")}
+    wanted = {
+        ("transformer", "on", full["transformer"]),
+        ("transformer", "on", "none"),
+        ("transformer", "off", full["transformer"]),
+        ("lstm", "on", full["lstm"]),
+    }
+    return [cell for cell in cells(config) if (cell.arch, cell.aux, cell.n_transfer) in wanted]
+
+
+def fully_transferred(config: dict[str, Any]) -> list[Cell]:
+    """The cells of the paper's Tables 2 to 4: the transformer with all its layers."""
+    full = ("transformer", str(n_layer(config, "transformer")))
+    return [cell for cell in cells(config) if (cell.arch, cell.n_transfer) == full]
+
+
+def jobs(config: dict[str, Any]) -> Iterator[Job]:
+    """How the grid is cut; each job stands for one process per task and aux."""
+    for arch in config["experiment"]["grid"]["arch"]:
+        names = layers(config, arch)
+        ends = [n for n in names if n in ("none", str(n_layer(config, arch)))]
+        between = [n for n in names if n not in ends]
+        if ends:
+            yield Job(arch, "ends", 1, tuple(ends))
+        for i, shard in enumerate(shards(between, config["runtime"]["shards"]), start=1):
+            yield Job(arch, "between", i, shard)
+
+
+def shards(names: list[str], n: int) -> list[tuple[str, ...]]:
+    """`names` in at most `n` runs of neighbours whose sizes differ by one at most."""
+    n = min(n, len(names))
+    return [tuple(names[i * len(names) // n : (i + 1) * len(names) // n]) for i in range(n)]
+
+
+def example_tasks(config: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Every task whose examples are read, with its entry: the grid's and the zero-shot tasks."""
+    experiment = config["experiment"]
+    alone = {t: e for t, e in experiment["zero_shot"]["tasks"].items() if e}
+    return {**experiment["tasks"], **alone}
+
+
+def raw_folders(config: dict[str, Any]) -> dict[str, str]:
+    """Every folder of raw data that the run reads, by the key that names it."""
+    experiment = config["experiment"]
+    root = config["data"] or f"{config['results']}/world"
+    folders = {"experiment.corpus.folder": f"{root}/{experiment['corpus']['folder']}"}
+    if "folder" in experiment["tokenizer"]:
+        key = "experiment.tokenizer.folder"
+        folders[key] = f"{root}/{experiment['tokenizer']['folder']}"
+    for section in (experiment["zero_shot"]["tasks"], experiment["tasks"]):
+        where = "tasks" if section is experiment["tasks"] else "zero_shot.tasks"
+        for task, entry in section.items():
+            if entry:
+                folders[f"experiment.{where}.{task}.folder"] = f"{root}/{entry['folder']}"
+    return folders
+
+
+def tokenizer_files(config: dict[str, Any]) -> list[str]:
+    """The tokenizer's vocabulary and merges: trained into the results, or published ones."""
+    if "folder" in config["experiment"]["tokenizer"]:
+        folder = raw_folders(config)["experiment.tokenizer.folder"]
+        return [f"{folder}/{name}" for name in PUBLISHED_BPE]
+    return [f"{config['results']}/tokenizer/{name}" for name in ("encoder.json", "merges.bpe")]
+
+
+def raw_files(folder: str) -> list[str]:
+    """What a job that reads a folder depends on: its files, sorted.
+
+    A folder of very many files (RACE as published: 28,000) is watched by its sub-folders instead,
+    whose time changes when a file comes or goes; stating each file would slow every start.
+    """
+    below = sorted(path for path in Path(folder).rglob("*") if not path.name.startswith("."))
+    found = [str(path) for path in below if path.is_file()]
+    if len(found) <= MANY_FILES:
+        return found
+    return [folder, *(str(path) for path in below if path.is_dir())]

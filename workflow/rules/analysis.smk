@@ -1,0 +1,95 @@
+# Tables from the small JSON files alone, figures from the tables.
+
+
+CELLS = {
+    "cells": plan.cells(config),
+    "main": plan.fully_transferred(config),
+    "ablation": plan.variants(config),
+    "layer_transfer": plan.cells(config),
+}
+SOURCES = {
+    **{name: [cell.path(RESULTS) for cell in cells] for name, cells in CELLS.items()},
+    "zero_shot": expand(rules.zero_shot.output, arch=ARCHITECTURES),
+    "pretraining": expand(
+        "{results}/pretrain/{arch}/update-{update}.json",
+        results=RESULTS,
+        arch=ARCHITECTURES,
+        update=UPDATES,
+    ),
+}
+FIGURES = ["layer_transfer", "zero_shot", "ablation", "pretraining"]
+
+
+for name in settings.TABLES:
+
+    rule:
+        name:
+            f"table_{name}"
+        input:
+            SOURCES[name],
+        output:
+            csv=f"{RESULTS}/{name}.csv",
+            md=f"{RESULTS}/{name}.md",
+        log:
+            f"{RESULTS}/logs/table_{name}.log",
+        benchmark:
+            f"{RESULTS}/benchmarks/table_{name}.tsv"
+        localrule: True
+        conda:
+            "../../environment.yml"
+        threads: 1
+        resources:
+            mem_mb=1000,
+            runtime=15,
+        params:
+            results=subpath(output.csv, parent=True),
+            settings=as_json(settings.table(config, name)),
+            program=f"workflow.analysis.{name}",
+            code=code.digest(f"workflow.analysis.{name}"),
+        message:
+            f"table {name}"
+        shell:
+            '"$PYTHON" -m {params.program} --results {params.results:q} --settings {params.settings:q}'
+            " --out {output.csv} 2>&1 | tee {log}"
+
+
+for name in FIGURES:
+
+    rule:
+        name:
+            f"figure_{name}"
+        input:
+            f"{RESULTS}/{name}.csv",
+        output:
+            png=report(
+                f"{RESULTS}/figures/{name}.png",
+                caption=f"../report/{name}.rst",
+                category="Figures",
+                labels={"figure": name, "format": "png"},
+            ),
+            svg=report(
+                f"{RESULTS}/figures/{name}.svg",
+                caption=f"../report/{name}.rst",
+                category="Figures",
+                labels={"figure": name, "format": "svg"},
+            ),
+        log:
+            f"{RESULTS}/logs/figure_{name}.log",
+        benchmark:
+            f"{RESULTS}/benchmarks/figure_{name}.tsv"
+        localrule: True
+        conda:
+            "../../environment.yml"
+        threads: 1
+        resources:
+            mem_mb=1000,
+            runtime=15,
+        params:
+            name=name,
+            settings=as_json(settings.table(config, name)),
+            code=code.digest("workflow.analysis.figures"),
+        message:
+            f"figure {name}"
+        shell:
+            '"$PYTHON" -m workflow.analysis.figures {params.name} --table {input}'
+            " --settings {params.settings:q} --out {output.png} 2>&1 | tee {log}"

@@ -1,0 +1,75 @@
+# The config checked; names and helpers that the rules share.
+import json
+import shlex
+import sys
+
+from workflow import check, code, plan, settings
+
+faults = check.faults(config)
+if faults:
+    sys.exit("\n".join(f"error: config: {fault}" for fault in faults))
+
+RESULTS = config["results"]
+DATA = config["data"] or f"{RESULTS}/world"
+BOOKS = f"{DATA}/{config['experiment']['corpus']['folder']}"
+ARCHITECTURES = config["experiment"]["grid"]["arch"]
+UPDATES = settings.checkpoints(config)
+ENCODER, MERGES = plan.tokenizer_files(config)
+
+
+def as_json(value):
+    """A param that is passed to a program as one JSON string.
+
+    It is a function because Snakemake looks for wildcards in plain strings.
+    """
+    text = json.dumps(value)
+    return lambda wildcards: text
+
+
+def exported(**variables):
+    """A shell prefix that exports the variables. A change of it reruns nothing."""
+    lines = [
+        f"export {name}={shlex.quote(value)}; " for name, value in variables.items()
+    ]
+    return "".join(lines).replace("{", "{{").replace("}", "}}")
+
+
+shell.prefix(
+    exported(
+        PYTHON=sys.executable,  # the programs run where snakemake runs
+        PYTHONPATH=str(workflow.basedir),
+        PRETRAIN_RUNTIME=json.dumps(settings.runtime(config, "pretrain")),
+        FINETUNE_RUNTIME=json.dumps(settings.runtime(config, "finetune")),
+    )
+)
+
+
+def minutes(stage):
+    """The time limit of a stage's jobs; each further attempt gets as much again."""
+    return lambda wildcards, attempt: attempt * config["runtime"]["minutes"][stage]
+
+
+def mem_mb(stage):
+    """The memory of a stage's jobs; each further attempt gets as much again."""
+    return lambda wildcards, attempt: attempt * config["runtime"]["mem_mb"][stage]
+
+
+def raw(folder):
+    """The inputs of a rule that reads a folder of raw data."""
+    if config["data"] is None:
+        return [f"{RESULTS}/world/manifest.json"]
+    return plan.raw_files(folder)
+
+
+def task_folder(wildcards):
+    """The folder of a task's raw data."""
+    return f"{DATA}/{plan.example_tasks(config)[wildcards.task]['folder']}"
+
+
+GPU = int(config["runtime"]["device"].startswith("cuda"))
+
+
+wildcard_constraints:
+    arch="transformer|lstm",
+    task="[a-z0-9_]+",
+    aux="on|off",

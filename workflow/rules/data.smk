@@ -1,0 +1,194 @@
+# Raw text to token arrays: the embedded world, examples and their baselines, tokenizer, corpus.
+
+
+if config["data"] is None:
+
+    rule world:
+        output:
+            f"{RESULTS}/world/manifest.json",
+        log:
+            f"{RESULTS}/logs/world.log",
+        benchmark:
+            f"{RESULTS}/benchmarks/world.tsv"
+        conda:
+            "../../environment.yml"
+        threads: 1
+        resources:
+            mem_mb=1000,
+            runtime=30,
+        params:
+            out=subpath(output[0], parent=True),
+            settings=as_json(settings.world(config)),
+            code=code.digest("tasks.world"),
+        message:
+            "world: write the books and the tasks of the embedded world"
+        shell:
+            '"$PYTHON" -m tasks.world --settings {params.settings:q}'
+            " --out {params.out:q} 2>&1 | tee {log}"
+
+
+rule examples:
+    input:
+        lambda wildcards: raw(task_folder(wildcards)),
+    output:
+        examples=f"{RESULTS}/examples/{{task}}.jsonl",
+        meta=f"{RESULTS}/examples/{{task}}.json",
+    log:
+        f"{RESULTS}/logs/examples/{{task}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/examples/{{task}}.tsv"
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=60,
+    params:
+        folder=task_folder,
+        settings=lambda wildcards: json.dumps(settings.prepare(config, wildcards.task)),
+        code=code.digest("tasks.prepare"),
+    message:
+        "examples {wildcards.task}: read, check and split the rows"
+    shell:
+        '"$PYTHON" -m tasks.prepare {wildcards.task} --folder {params.folder:q}'
+        " --settings {params.settings:q} --out {output.examples} --meta {output.meta}"
+        " 2>&1 | tee {log}"
+
+
+rule baselines:
+    input:
+        f"{RESULTS}/examples/{{task}}.jsonl",
+    output:
+        f"{RESULTS}/baselines/{{task}}.json",
+    log:
+        f"{RESULTS}/logs/baselines/{{task}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/baselines/{{task}}.tsv"
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=4000,
+        runtime=60,
+    params:
+        code=code.digest("tasks.baselines"),
+    message:
+        "baselines {wildcards.task}: majority and bag of words"
+    shell:
+        '"$PYTHON" -m tasks.baselines {wildcards.task} --examples {input} --out {output}'
+        " 2>&1 | tee {log}"
+
+
+rule clean:
+    input:
+        raw(BOOKS),
+    output:
+        facts=f"{RESULTS}/corpus/clean.json",
+        words=f"{RESULTS}/corpus/words.tsv",
+    log:
+        f"{RESULTS}/logs/clean.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/clean.tsv"
+    conda:
+        "../../environment.yml"
+    threads: 8
+    resources:
+        mem_mb=8000,
+        runtime=600,
+    params:
+        folder=BOOKS,
+        out=subpath(output.facts, strip_suffix=".json"),
+        settings=as_json(settings.clean(config)),
+        code=code.digest("gpt1.corpus"),
+    message:
+        "clean: standardise the books and count their words"
+    shell:
+        '"$PYTHON" -m gpt1.corpus clean --folder {params.folder:q}'
+        " --settings {params.settings:q} --threads {threads}"
+        " --out {params.out:q} 2>&1 | tee {log}"
+
+
+if "merges" in config["experiment"]["tokenizer"]:
+
+    rule tokenizer:
+        input:
+            f"{RESULTS}/corpus/words.tsv",
+        output:
+            encoder=ENCODER,
+            merges=MERGES,
+        log:
+            f"{RESULTS}/logs/tokenizer.log",
+        benchmark:
+            f"{RESULTS}/benchmarks/tokenizer.tsv"
+        conda:
+            "../../environment.yml"
+        threads: 1
+        resources:
+            mem_mb=8000,
+            runtime=120,
+        params:
+            out=subpath(output.encoder, parent=True),
+            merges=config["experiment"]["tokenizer"]["merges"],
+            code=code.digest("gpt1.bpe"),
+        message:
+            "tokenizer: learn {params.merges} BPE merges"
+        shell:
+            '"$PYTHON" -m gpt1.bpe train --words {input} --merges {params.merges}'
+            " --out {params.out:q} 2>&1 | tee {log}"
+
+
+rule tokens:
+    input:
+        clean=f"{RESULTS}/corpus/clean.json",
+        encoder=ENCODER,
+        merges=MERGES,
+    output:
+        facts=f"{RESULTS}/corpus/corpus.json",
+        train=f"{RESULTS}/corpus/train.bin",
+        heldout=f"{RESULTS}/corpus/heldout.bin",
+    log:
+        f"{RESULTS}/logs/tokens.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/tokens.tsv"
+    conda:
+        "../../environment.yml"
+    threads: 8
+    resources:
+        mem_mb=8000,
+        runtime=600,
+    params:
+        out=subpath(output.facts, parent=True),
+        tokenizer=subpath(input.encoder, parent=True),
+        code=code.digest("gpt1.corpus"),
+    message:
+        "tokens: encode the books"
+    shell:
+        '"$PYTHON" -m gpt1.corpus tokens --clean {input.clean} --tokenizer {params.tokenizer:q}'
+        " --threads {threads} --out {params.out:q} 2>&1 | tee {log}"
+
+
+rule encode:
+    input:
+        examples=f"{RESULTS}/examples/{{task}}.jsonl",
+        encoder=ENCODER,
+        merges=MERGES,
+    output:
+        f"{RESULTS}/encoded/{{task}}.npz",
+    log:
+        f"{RESULTS}/logs/encode/{{task}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/encode/{{task}}.tsv"
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=4000,
+        runtime=120,
+    params:
+        tokenizer=subpath(input.encoder, parent=True),
+        code=code.digest("gpt1.encode"),
+    message:
+        "encode {wildcards.task}: examples to token arrays"
+    shell:
+        '"$PYTHON" -m gpt1.encode {wildcards.task} --examples {input.examples}'
+        " --tokenizer {params.tokenizer:q} --out {output} 2>&1 | tee {log}"

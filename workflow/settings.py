@@ -1,0 +1,128 @@
+"""Which part of the config goes to which program, so that a change reruns what depends on it alone.
+
+Each function returns what one program is given as `--settings`, a JSON object. What decides no
+result (`runtime`) is in none of them: the programs find it in `--runtime`.
+"""
+
+from typing import Any
+
+from workflow import plan
+
+Config = dict[str, Any]
+
+PREPARE = ("limit_train", "limit_report", "train_from", "report_on")
+FINETUNE = ("epochs", "batch", "warmup", "dropout", "eval_train")
+RUNTIME = ("device", "precision", "micro_batch", "compile")
+GRID = ("arch", "aux", "layers", "n_layer", "tasks", "seeds")
+TABLES = {
+    "cells": GRID,
+    "main": GRID,
+    "ablation": GRID,
+    "layer_transfer": GRID,
+    "zero_shot": ("arch", "updates", "zero_shot"),
+    "pretraining": ("arch", "updates"),
+}
+
+
+def runtime(config: Config, stage: str) -> Config:
+    """What may change a program's speed and nothing else; `stage` is `pretrain` or `finetune`."""
+    section = config["runtime"]
+    return {"threads": section[f"{stage}_threads"], **{key: section[key] for key in RUNTIME}}
+
+
+def world(config: Config) -> Config:
+    """For `tasks.world`: the embedded world's seed and sizes."""
+    return config["experiment"]["world"]
+
+
+def prepare(config: Config, task: str) -> Config:
+    """For `tasks.prepare`: how one task's rows are split and limited."""
+    finetune = config["experiment"]["finetune"]
+    entry = plan.example_tasks(config)[task]
+    return {
+        "seed": finetune["select_seed"],
+        "select_fraction": finetune["select_fraction"],
+        **{key: entry.get(key) for key in PREPARE},
+    }
+
+
+def clean(config: Config) -> Config:
+    """For `gpt1.corpus clean`: which books are held out."""
+    return {"heldout": config["experiment"]["corpus"]["heldout"]}
+
+
+def model(config: Config, arch: str) -> Config:
+    """The model of one architecture."""
+    section = config["experiment"]["model"]
+    common = {key: value for key, value in section.items() if key not in ("transformer", "lstm")}
+    return {**common, "shape": section[arch]}
+
+
+def pretrain(config: Config, arch: str) -> Config:
+    """For `gpt1.pretrain`: model, optimizer and schedule of one architecture."""
+    section = config["experiment"]["pretrain"]
+    return {
+        "model": model(config, arch),
+        "optimizer": config["experiment"]["optimizer"],
+        "pretrain": {**section, "lr": section["lr"][arch], "checkpoints": checkpoints(config)},
+    }
+
+
+def finetune(config: Config, arch: str, task: str, aux: str) -> Config:
+    """For `gpt1.cells`: how the cells of one (arch, task, aux) are trained.
+
+    A task's own `epochs`, `batch`, `lr` or `lm_coef` stands before the common one. Without the
+    auxiliary loss `lm_coef` is 0.
+    """
+    experiment = config["experiment"]
+    section = {**experiment["finetune"], **experiment["tasks"][task]}
+    return {
+        "model": model(config, arch),
+        "optimizer": experiment["optimizer"],
+        "finetune": {
+            **{key: section[key] for key in FINETUNE},
+            "lr": section["lr"][arch],
+            "lm_coef": section["lm_coef"] if aux == "on" else 0.0,
+        },
+    }
+
+
+def zero_shot(config: Config, arch: str) -> Config:
+    """For `gpt1.zero_shot`: how many rows are scored, and the values that normalise the scores."""
+    section = config["experiment"]["zero_shot"]
+    return {
+        "model": model(config, arch),
+        "zero_shot": {"limit": section["limit"], "normalise": section["normalise"]},
+    }
+
+
+def checkpoints(config: Config) -> list[int]:
+    """The updates at which pre-training writes a checkpoint; the last is what is fine-tuned."""
+    section = config["experiment"]["pretrain"]
+    return plan.checkpoint_updates(section["updates"], section["checkpoints"])
+
+
+def analysis_settings(config: Config) -> Config:
+    """The grid as the tables and figures need to know it."""
+    experiment = config["experiment"]
+    arch = experiment["grid"]["arch"]
+    return {
+        "arch": arch,
+        "aux": experiment["grid"]["aux"],
+        "layers": {name: plan.layers(config, name) for name in arch},
+        "n_layer": {name: plan.n_layer(config, name) for name in arch},
+        "tasks": list(experiment["tasks"]),
+        "seeds": experiment["seeds"],
+        "updates": checkpoints(config),
+        "zero_shot": {
+            "tasks": list(experiment["zero_shot"]["tasks"]),
+            "normalise": experiment["zero_shot"]["normalise"],
+        },
+    }
+
+
+def table(config: Config, name: str) -> Config:
+    """For `workflow.analysis.NAME` and its figure; what the table does not show is left empty."""
+    used = TABLES[name]
+    settings = analysis_settings(config)
+    return {key: value if key in used else type(value)() for key, value in settings.items()}
