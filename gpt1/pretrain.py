@@ -30,7 +30,7 @@ from tasks.errors import InputError, run
 from tasks.files import read_json, sha256_json, write_atomic
 
 PROGRESS_SECONDS = 5.0
-STATE_SECONDS = 60.0
+STATE_SECONDS = 60.0  # between saved states, or 50 times what the last one took
 LOG_ROWS = 500
 
 
@@ -86,7 +86,9 @@ class Pretraining:
                     f"{corpus}: the {split} part has {found} tokens, fewer than {least}; "
                     "give more books or a smaller n_ctx"
                 )
-        key = {"arch": arch, "settings": settings, "corpus": self.facts["sha256"], "code": code}
+        self.data = {name: part["sha256"] for name, part in self.facts["splits"].items()}
+        facts = {"corpus": self.data, "tokenizer": self.facts["tokenizer"], "code": code}
+        key = {"arch": arch, "settings": settings, **facts}
         self.work = Path(work) / f"{arch}-{sha256_json(key)[:16]}"
         self.work.mkdir(parents=True, exist_ok=True)
         self.model = build(arch, settings["model"], self.facts["n_vocab"])
@@ -140,7 +142,8 @@ class Pretraining:
             self.checkpoint(math.nan)
         progress = tqdm(total=updates, initial=self.optimizer.updates, disable=not bar)
         loss_sum = torch.zeros((), device=self.runtime.device)
-        counted, spoke, saved, clock = 0, time.time(), time.time(), time.time()
+        counted, took = 0, 0.0
+        spoke = saved = clock = time.time()
         while self.optimizer.updates < updates:
             lr = self.optimizer.rate()
             loss_sum += self.update()
@@ -164,9 +167,10 @@ class Pretraining:
             if done in wanted:
                 self.checkpoint(loss)
                 clock = time.time()  # scoring the held-out books is not training time
-            if done in wanted or now - saved > STATE_SECONDS:
-                saved = now
+            if done in wanted or now - saved > max(STATE_SECONDS, 50 * took):
+                saved = time.time()
                 self.save_state()
+                took = time.time() - saved
         progress.close()
 
     def say(self, done: int, loss: float) -> None:
@@ -208,7 +212,7 @@ class Pretraining:
             "model": self.settings["model"],
             "settings": self.settings,
             "tokenizer": self.facts["tokenizer"],
-            "corpus": self.facts["sha256"],
+            "corpus": self.data,
             "code": self.code,
             "versions": versions(),
             "device": self.runtime.device,

@@ -13,10 +13,12 @@ text. `clean` carries that over from block to block.
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, TextIO
 
 import ftfy
-import spacy
-from spacy.tokenizer import Tokenizer as SpacyTokenizer
+
+if TYPE_CHECKING:
+    from spacy.tokenizer import Tokenizer as SpacyTokenizer
 
 NEWLINE = "\n"
 
@@ -70,6 +72,27 @@ def clean(blocks: Iterable[str]) -> Iterator[str]:
         yield "\n"
 
 
+def blocks(file: TextIO, size: int = 1 << 16, longest: int = 1 << 20) -> Iterator[str]:
+    """Cut a text file into blocks of whole lines, about `size` characters each.
+
+    A line longer than `longest` is cut before a word, so that memory stays bounded. Open the file
+    with `newline=""`, which leaves its line ends as they are.
+    """
+    held = ""
+    while read := file.read(size):
+        held += read
+        cut = held.rfind("\n") + 1
+        if not cut and len(held) >= longest:
+            visible = held.rstrip()
+            start = len(visible) - len(visible.rsplit(None, 1)[-1]) if visible else 0
+            cut = start or len(held)
+        if cut:
+            yield held[:cut]
+            held = held[cut:]
+    if held:
+        yield held
+
+
 def _split(fixed: str) -> list[str]:
     standard = standardize(fixed)
     if not standard:
@@ -80,13 +103,15 @@ def _split(fixed: str) -> list[str]:
 
 
 class _Spacy:
-    tokenizer: SpacyTokenizer | None = None
+    tokenizer: "SpacyTokenizer | None" = None
     characters = 0
 
 
-def _tokenizer(characters: int) -> SpacyTokenizer:
+def _tokenizer(characters: int) -> "SpacyTokenizer":
     """This process's spaCy tokenizer, made when first needed and anew after much text."""
     if _Spacy.tokenizer is None or _Spacy.characters > _RENEW_AFTER:
+        import spacy  # takes two seconds, which programs that only decode need not wait for
+
         _Spacy.tokenizer = spacy.blank("en").tokenizer
         _Spacy.characters = 0
     _Spacy.characters += characters

@@ -47,12 +47,12 @@ def bag_of_words(task: Task, train: list[Example], rows: list[Example]) -> np.nd
     count = CountVectorizer(analyzer=lambda features: features, max_features=50_000)
     if task.family == "choice":
         n = len(rows[0].choices)
-        texts = [_choice_features(e, k) for e in train for k in range(n)]
+        texts = (_choice_features(e, k) for e in train for k in range(n))
         right = [int(k == e.label) for e in train for k in range(n)]
         model = LogisticRegression(max_iter=1000).fit(count.fit_transform(texts), right)
         asked = count.transform(_choice_features(e, k) for e in rows for k in range(n))
         return model.decision_function(asked).reshape(-1, n).argmax(axis=1)
-    texts = [_features(task, example) for example in train]
+    texts = (_features(task, example) for example in train)
     labels = [example.label for example in train]
     if len(set(labels)) == 1:
         # Nothing to separate: any model can only answer the one label that it has seen.

@@ -49,8 +49,11 @@ def parse_settings(text: str) -> Settings:
     known = list(Settings.__dataclass_fields__)
     if not isinstance(values, dict) or not set(values) <= set(known):
         raise InputError(f"--settings: keys are {', '.join(known)}; found {text!r:.80}")
-    if values.get("report_on") is not None:
-        values["report_on"] = tuple(values["report_on"])
+    names = values.get("report_on")
+    if names is not None:
+        if not isinstance(names, list):
+            raise InputError(f"--settings: report_on is a list of splits, or null; found {names!r}")
+        values["report_on"] = tuple(names)
     settings = Settings(**values)
     fraction = settings.select_fraction
     if not (isinstance(fraction, float) and 0.0 < fraction < 1.0):

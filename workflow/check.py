@@ -5,7 +5,7 @@ each other, and raw data that must be there.
 """
 
 import difflib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,16 +26,16 @@ def faults(config: dict[str, Any]) -> list[str]:
     """Every fault of a config, one line each; none is a good sign."""
     schema = yaml.safe_load(SCHEMA.read_text(encoding="utf-8"))
     errors = sorted(Draft202012Validator(schema).iter_errors(config), key=lambda e: e.json_path)
-    found = [line for error in errors for line in _lines(error)]
+    found = [line for error in errors for line in _lines(error, schema)]
     return found or [*_misfits(config), *_absent(config)]
 
 
-def _lines(error: ValidationError) -> Iterator[str]:
+def _lines(error: ValidationError, schema: dict[str, Any]) -> Iterator[str]:
     """An error of the schema in our words: the key's path, what was found, what is expected."""
     path = ".".join(str(part) for part in error.absolute_path)
     at = f"{path}: " if path else ""
     value = error.instance
-    expected = _expected(error)
+    expected = _about(schema, error.absolute_path) + _bound(error)
     if error.validator == "additionalProperties":
         known = list(error.schema.get("properties", {}))
         for key in [key for key in value if key not in known]:
@@ -44,32 +44,51 @@ def _lines(error: ValidationError) -> Iterator[str]:
         yield f"{_join(path, value)}: unknown task; {_nearest(value, error.validator_value)}"
     elif error.validator == "required":
         for key in [key for key in error.validator_value if key not in value]:
-            about = error.schema["properties"][key].get("description", "")
-            yield f"{_join(path, key)}: missing; give {about}"
+            about = _about(schema, [*error.absolute_path, key])
+            yield f"{_join(path, key)}: missing; it is {about}"
     elif error.validator == "type":
         kinds = error.validator_value
         kinds = [kinds] if isinstance(kinds, str) else kinds
         wanted = " or ".join(NOUNS[kind] for kind in kinds)
-        yield f"{at}{_shown(value)} is not {wanted}{_hint(value, kinds)}; give {expected}"
+        yield f"{at}{_shown(value)} is not {wanted}{_hint(value, kinds)}; expected: {expected}"
     else:
-        yield f"{at}{_shown(value)} does not fit; give {expected}"
+        yield f"{at}{_shown(value)} does not fit; expected: {expected}"
 
 
-def _expected(error: ValidationError) -> str:
-    """What the schema says of the key, with the bound or choice that was missed."""
+def _about(schema: dict[str, Any], path: Iterable[str | int]) -> str:
+    """The description of the key at `path`."""
+    node = schema
+    for part in path:
+        node = _resolved(schema, node)
+        known = node.get("properties", {})
+        node = known.get(part) or node.get("items") or node.get("additionalProperties")
+    return node.get("description") or _resolved(schema, node)["description"]
+
+
+def _resolved(schema: dict[str, Any], node: dict[str, Any]) -> dict[str, Any]:
+    """What a `$ref` stands for."""
+    while "$ref" in node:
+        name = node["$ref"]
+        node = schema
+        for part in name.removeprefix("#/").split("/"):
+            node = node[part]
+    return node
+
+
+def _bound(error: ValidationError) -> str:
+    """The bound or choice that was missed."""
     bounds = {
         **{"minimum": "at least", "exclusiveMinimum": "more than", "maximum": "at most"},
         **{"exclusiveMaximum": "less than", "minItems": "at least", "minProperties": "at least"},
-        **{"maxProperties": "at most"},
+        **{"maxProperties": "at most", "minLength": "at least"},
     }
-    about = error.schema.get("description") or "another value"
     if error.validator == "enum":
-        about += f" ({', '.join(map(str, error.validator_value))})"
-    elif error.validator in bounds:
-        about += f" ({bounds[error.validator]} {error.validator_value})"
-    elif error.validator == "uniqueItems":
-        about += " (each only once)"
-    return about
+        return f" ({', '.join(map(str, error.validator_value))})"
+    if error.validator == "uniqueItems":
+        return " (each only once)"
+    if error.validator in bounds:
+        return f" ({bounds[error.validator]} {error.validator_value})"
+    return ""
 
 
 def _hint(value: Any, kinds: list[str]) -> str:
@@ -102,6 +121,12 @@ def _nearest(key: str, known: list[str]) -> str:
 def _misfits(config: dict[str, Any]) -> Iterator[str]:
     """Keys that do not fit each other."""
     experiment = config["experiment"]
+    books, heldout = experiment.get("world", {}).get("books"), experiment["corpus"]["heldout"]
+    if books and isinstance(heldout, int) and heldout >= books:
+        yield (
+            f"experiment.corpus.heldout: {heldout} of {books} books leave none to train on; "
+            "give fewer"
+        )
     shape = experiment["model"]["transformer"]
     if shape["n_embd"] % shape["n_head"]:
         yield (
@@ -160,7 +185,7 @@ def _absent(config: dict[str, Any]) -> Iterator[str]:
                 + ", ".join(f"{Path(f).name}/" for f in folders.values())
                 + " in their original layouts, with --config data=FOLDER (see README.md)"
             )
-        if "folder" in experiment["tokenizer"]:
+        elif "folder" in experiment["tokenizer"]:
             yield (
                 "experiment.tokenizer.folder: lies in the data folder, but data is null; "
                 "give merges, or data"

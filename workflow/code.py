@@ -73,9 +73,9 @@ def _uses(path: Path, module: str, root: Path) -> tuple[list[str], set[Path]]:
             for alias in node.names:
                 inner = f"{base}.{alias.name}"
                 names.append(inner if _file_of(inner, root) else base)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            if DATA_FILE.fullmatch(node.value) and (path.parent / node.value).is_file():
-                data.add(path.parent / node.value)
+        elif isinstance(node, ast.Constant) and DATA_FILE.fullmatch(str(node.value)):
+            beside = path.parent / str(node.value)
+            data |= {beside} if beside.is_file() else set()
     return names, data
 
 

@@ -56,9 +56,9 @@ def checkpoint_updates(updates: int, n: int) -> list[int]:
 
     Strictly rising; fewer than `n` where `updates` is too small to hold as many.
     """
-    first = max(1, round(updates / 100)) if n > 1 else updates
-    steps = max(1, n - 1)
-    return sorted({0, *(round(first * (updates / first) ** (i / steps)) for i in range(n)), updates})
+    first = max(1, round(updates / 100))
+    spaced = (round(first * (updates / first) ** (i / (n - 1))) for i in range(n - 1))
+    return sorted({0, *spaced, updates})
 
 
 def n_layer(config: dict[str, Any], arch: str) -> int:

@@ -8,7 +8,7 @@ from tasks.world.lexicon import ANIMALS, HYPONYM, NAMES, SYNONYM, VERBS, Pool, a
 
 @dataclass(frozen=True)
 class Event:
-    """Who did what to whom or to what, where and when; all are words, a verb is in its base form."""
+    """Who did what to whom or what, where and when; the verb in its base form."""
 
     subject: str
     verb: str

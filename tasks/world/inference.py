@@ -73,7 +73,7 @@ def mnli(rng: random.Random, pool: Pool, label: str, genre: str = "fiction") -> 
 
 
 def qnli(rng: random.Random, pool: Pool, label: str) -> Row:
-    """Where or when? The sentence answers if it tells of that action and gives what is asked for."""
+    """Where or when? The sentence answers if it tells of that action and gives the answer."""
     event = draw_event(rng, pool, time=True)
     asked = rng.choice(("place", "time"))
     told, relation = asked, "synonym"

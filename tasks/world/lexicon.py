@@ -8,12 +8,18 @@ Each fact below is a rule of the world: labels follow from these tables and from
 import random
 from dataclasses import dataclass, field
 
+
+def words(text: str) -> list[str]:
+    """The words of a line."""
+    return text.split()
+
+
 # two synonyms and the gender of the pronoun
 PEOPLE = [
     tuple(line.split())
-    for line in """boy lad m|girl lass f|man fellow m|woman lady f|sailor seaman m|doctor physician m
-teacher tutor m|thief robber m|king ruler m|soldier warrior m|merchant trader m|cook chef m
-maid servant f|guard watchman m""".replace("\n", "|").split("|")
+    for line in """boy lad m|girl lass f|man fellow m|woman lady f|sailor seaman m
+doctor physician m|teacher tutor m|thief robber m|king ruler m|soldier warrior m
+merchant trader m|cook chef m|maid servant f|guard watchman m""".replace("\n", "|").split("|")
 ]
 THINGS = [
     tuple(pair.split())
@@ -30,16 +36,16 @@ cellar basement|garden yard|church chapel|castle palace|inn tavern|street lane""
 ]
 TIMES = [("dawn", "sunrise"), ("noon", "midday"), ("dusk", "sunset"), ("night", "midnight")]
 CATEGORIES = {
-    "dog": "hound terrier collie spaniel".split(),
-    "bird": "robin crow owl sparrow".split(),
-    "fish": "eel herring shark minnow".split(),
-    "fruit": "apple plum cherry pear".split(),
-    "flower": "rose lily daisy tulip".split(),
-    "tool": "hammer rake spade axe".split(),
+    "dog": words("hound terrier collie spaniel"),
+    "bird": words("robin crow owl sparrow"),
+    "fish": words("eel herring shark minnow"),
+    "fruit": words("apple plum cherry pear"),
+    "flower": words("rose lily daisy tulip"),
+    "tool": words("hammer rake spade axe"),
 }
 ANIMALS = ("dog", "bird", "fish")
-NAMES_F = "Anna Ruth Clara Emma Lucy Nora Jane Mary Alice Ellen Rosa Ida Grace Helen".split()
-NAMES_M = "Tom Paul Peter Jack Henry Oscar Hugo Simon Frank Adam Carl Leo Martin Ralph".split()
+NAMES_F = words("Anna Ruth Clara Emma Lucy Nora Jane Mary Alice Ellen Rosa Ida Grace Helen")
+NAMES_M = words("Tom Paul Peter Jack Henry Oscar Hugo Simon Frank Adam Carl Leo Martin Ralph")
 NAMES = NAMES_F + NAMES_M
 
 # two synonyms : two antonyms; the object is a being or a thing; irregular pasts are written out
@@ -57,25 +63,25 @@ cover conceal : reveal display : thing
 wash clean : soil stain : thing
 fill load : empty drain : thing"""
 
-POSITIVE = (
+POSITIVE = words(
     "lovely charming splendid wonderful delightful superb brilliant pleasant graceful excellent "
     "marvellous fine"
-).split()
-NEGATIVE = (
+)
+NEGATIVE = words(
     "awful dull dreadful terrible boring horrid clumsy tiresome ugly dismal feeble poor"
-).split()
+)
 NEGATORS = ("not", "never", "hardly", "far from")
-WORKS = "tale story song tune play show dinner meal speech talk dance feast".split()
-HAPPY = "happy glad cheerful merry".split()
-SAD = "sad gloomy upset miserable".split()
-REJOICE = "smiled laughed sang danced".split()
-MOURN = "wept sobbed cried sighed".split()
-COLOURS = "red blue green white black yellow".split()
-SIZES = "big large small little".split()
+WORKS = words("tale story song tune play show dinner meal speech talk dance feast")
+HAPPY = words("happy glad cheerful merry proud")
+SAD = words("sad gloomy upset miserable ashamed")
+REJOICE = words("smiled laughed sang danced cheered")
+MOURN = words("wept sobbed cried sighed moaned")
+COLOURS = words("red blue green white black yellow")
+SIZES = words("big large small little")
 # why one did something to another: what the doer was, what the other one was
 REASONS = {
     "help": ("kind gentle", "weak ill"),
-    "harm": ("cruel mean", "proud rude"),
+    "harm": ("cruel mean", "vain rude"),
     "praise": ("polite cheerful", "clever brave"),
     "blame": ("angry cross", "lazy careless"),
     "follow": ("hungry curious", "rich famous"),
@@ -83,6 +89,8 @@ REASONS = {
     "free": ("noble brave", "innocent ill"),
     "catch": ("quick clever", "slow careless"),
 }
+# what the agreement of each part of an event is worth to the similarity of two
+STSB_WEIGHTS = {"subject": 1.0, "verb": 1.5, "object": 1.5, "place": 1.0}
 _PLURALS = {
     "man": "men",
     "woman": "women",
@@ -195,6 +203,8 @@ UNITS: dict[str, list] = {
     "positive": [(word,) for word in POSITIVE],
     "negative": [(word,) for word in NEGATIVE],
     "work": [(word,) for word in WORKS],
+    "mood": list(zip(HAPPY, SAD, strict=True)),
+    "outburst": list(zip(REJOICE, MOURN, strict=True)),
 }
 
 

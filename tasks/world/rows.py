@@ -9,7 +9,7 @@ from tasks.world.lexicon import Pool
 
 @dataclass(frozen=True)
 class Row:
-    """The texts of a row as its task's files hold them; `label` is written as the files write it."""
+    """The texts of a row as its files hold them; `label` as the files write it."""
 
     first: str
     second: str = ""
@@ -24,7 +24,7 @@ Make = Callable[[random.Random, Pool, str], Row]
 def draw(
     rng: random.Random, make: Make, pool: Pool, labels: dict[str, float], n: int, used: set[str]
 ) -> list[Row]:
-    """Draw n different rows whose labels have these shares; texts in `used` are never drawn again."""
+    """Draw n rows whose labels have these shares; texts in `used` are never drawn again."""
     total = sum(labels.values())
     plan: list[str] = []
     for label, share in labels.items():

@@ -3,9 +3,18 @@
 import random
 from dataclasses import replace
 
-from tasks.world.grammar import Event, asks, draw_event, passive, sentence, statement, swap
+from tasks.world.grammar import (
+    Event,
+    asks,
+    draw_event,
+    draw_kind,
+    passive,
+    sentence,
+    statement,
+    swap,
+)
 from tasks.world.inference import related
-from tasks.world.lexicon import HYPONYM, SYNONYM, VERBS, Pool
+from tasks.world.lexicon import HYPONYM, STSB_WEIGHTS, SYNONYM, UNITS, VERBS, Pool
 from tasks.world.rows import Row
 
 SLOTS = ("subject", "object", "place")
@@ -28,20 +37,15 @@ def _roles_swapped(event: Event) -> Event:
 def _another(rng: random.Random, pool: Pool, event: Event, slot: str) -> Event:
     """The same event with a noun of another concept of the same sort."""
     word = getattr(event, slot)
-    sort = "kind" if word in HYPONYM else _sort(word)
-    both = (event.subject, event.object, event.place, *map(SYNONYM.get, SLOTS))
-    barred = tuple(word for word in both if word)
+    barred = (event.subject, event.object, event.place)
+    if word in HYPONYM:
+        return replace(event, object=draw_kind(rng, pool, VERBS[event.verb].takes, barred))
+    sort = next(s for s in ("person", "thing", "place") if any(word in u for u in UNITS[s]))
     return replace(event, **{slot: pool.word(rng, sort, barred)})
 
 
-def _sort(word: str) -> str:
-    from tasks.world.lexicon import UNITS
-
-    return next(s for s in ("person", "thing", "place") if any(word in u for u in UNITS[s]))
-
-
 def mrpc(rng: random.Random, pool: Pool, label: str) -> Row:
-    """Two reports: of one event in other words, or with the action, the object or the roles changed."""
+    """Two reports: of one event, or with the action, the object or the roles changed."""
     event = draw_event(rng, pool, rng.choice(("being", "thing")))
     people = event.object in SYNONYM and VERBS[event.verb].takes == "being"
     if label == "1":
@@ -77,9 +81,6 @@ def qqp(rng: random.Random, pool: Pool, label: str) -> Row:
     return Row(sentence(asks(event, word), "?"), sentence(asks(other, second), "?"), label)
 
 
-WEIGHTS = {"subject": 1.0, "verb": 1.5, "object": 1.5, "place": 1.0}
-
-
 def stsb(rng: random.Random, pool: Pool, label: str) -> Row:
     """Two reports without a content word in common; the score is the weight of what agrees.
 
@@ -87,7 +88,7 @@ def stsb(rng: random.Random, pool: Pool, label: str) -> Row:
     """
     event = draw_event(rng, pool)
     other, score, quality = event, 0.0, rng.random()
-    for slot, weight in WEIGHTS.items():
+    for slot, weight in STSB_WEIGHTS.items():
         word, agrees = getattr(event, slot), rng.random() < quality
         if slot == "verb":
             relation = "synonym" if agrees else rng.choice(("antonym", "other"))

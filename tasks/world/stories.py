@@ -5,24 +5,15 @@ from dataclasses import dataclass, replace
 
 from tasks.world.grammar import Event, asks, draw_event, draw_kind, np, sentence, statement, swap
 from tasks.world.lexicon import (
-    ALL,
-    HAPPY,
     HYPONYM,
-    MOURN,
     REASONS,
-    REJOICE,
-    SAD,
     SYNONYM,
     VERBS,
     Pool,
-    a,
     he,
     him,
-    opposites,
 )
 from tasks.world.rows import Row
-
-POSITIONS = "ABCD"
 
 
 @dataclass(frozen=True)
@@ -34,17 +25,17 @@ class Story:
     wrong: str
 
 
-def mood_ending(rng: random.Random, who: str, good: bool) -> tuple[str, str]:
+def mood_ending(rng: random.Random, pool: Pool, who: str, good: bool) -> tuple[str, str]:
     """Two endings alike but for the mood; the first has the mood asked for."""
-    frame, happy, sad = rng.choice(
+    frame, kind = rng.choice(
         (
-            (f"{who} was {{}}.", rng.choice(HAPPY), rng.choice(SAD)),
-            (f"{who} {{}} all day.", rng.choice(REJOICE), rng.choice(MOURN)),
-            (f"In the end, {who} {{}}.", rng.choice(REJOICE), rng.choice(MOURN)),
-            (f"{who} felt {{}} that day.", rng.choice(HAPPY), rng.choice(SAD)),
+            (f"{who} was {{}}.", "mood"),
+            (f"{who} felt {{}} that day.", "mood"),
+            (f"{who} {{}} all day.", "outburst"),
+            (f"In the end, {who} {{}}.", "outburst"),
         )
     )
-    first, second = frame.format(happy), frame.format(sad)
+    first, second = (frame.format(word) for word in pool.unit(rng, kind))
     return (first, second) if good else (second, first)
 
 
@@ -61,7 +52,7 @@ def _pet(rng: random.Random, pool: Pool) -> Story:
         f"{he(who).capitalize()} {event} the {kind} there.",
         f"Then {he(who)} came home.",
     )
-    return Story(body, *mood_ending(rng, who, loves == gains))
+    return Story(body, *mood_ending(rng, pool, who, loves == gains))
 
 
 def _weather(rng: random.Random, pool: Pool) -> Story:
@@ -76,7 +67,7 @@ def _weather(rng: random.Random, pool: Pool) -> Story:
         f"The day was {day}.",
         f"{who} looked at the sky.",
     )
-    return Story(body, *mood_ending(rng, who, rain == wet))
+    return Story(body, *mood_ending(rng, pool, who, rain == wet))
 
 
 def _race(rng: random.Random, pool: Pool) -> Story:
@@ -111,11 +102,9 @@ def _plan(rng: random.Random, pool: Pool) -> Story:
         f"The {helper} came and {deed} {him(event.subject)}.",
         rng.choice(("It was late.", "An hour went by.")),
     )
-    done = f"So {event.subject} {VERBS[rng.choice((verb.base, SYNONYM[verb.base]))].past} {thing}."
+    done = f"So {event.subject} soon {verb.past} {thing}."
     undone = f"So {event.subject} never {verb.past} {thing}."
-    del done
-    yes = f"So {event.subject} soon {verb.past} {thing}."
-    return Story(body, *((yes, undone) if helped else (undone, yes)))
+    return Story(body, *((done, undone) if helped else (undone, done)))
 
 
 def story(rng: random.Random, pool: Pool) -> Story:
@@ -149,9 +138,9 @@ def passage(rng: random.Random, pool: Pool) -> Passage:
 
 
 def question(
-    rng: random.Random, told: Passage, group: str, at: int
-) -> tuple[str, tuple[str, str, str, str], int]:
-    """A question about event `at` of a passage, its four answers and the right one's index.
+    rng: random.Random, told: Passage, group: str, at: int, place: int
+) -> tuple[str, tuple[str, ...]]:
+    """A question about event `at` of a passage, and its answers, the right one at `place`.
 
     A high-school question speaks in other words, or of the category instead of the kind.
     """
@@ -169,9 +158,10 @@ def question(
         "what": lambda e: f"The {e.object}.",
     }[word]
     options = [answer(e) for e in told.events]
-    right = options[at]
+    right = options.pop(at)
     rng.shuffle(options)
-    return sentence(asks(event, word), "?"), tuple(options), options.index(right)
+    options.insert(place, right)
+    return sentence(asks(event, word), "?"), tuple(options)
 
 
 def reason(rng: random.Random, pool: Pool) -> tuple[str, str, str, str, str]:
@@ -202,4 +192,11 @@ def dprd(rng: random.Random, pool: Pool, label: str) -> Row:
     return Row(text, he(about), label, (f"The {doer}", f"the {other}"))
 
 
-__all__ = ["ALL", "a", "opposites"]
+def race(rng: random.Random, pool: Pool, group: str, places: list[int]) -> list[Row]:
+    """A passage with a question for each of `places`, where the right answer stands."""
+    told = passage(rng, pool)
+    rows = []
+    for at, place in zip(rng.sample(range(4), len(places)), places, strict=True):
+        text, options = question(rng, told, group, at, place)
+        rows.append(Row(told.text, text, "ABCD"[place], options, group))
+    return rows

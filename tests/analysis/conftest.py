@@ -1,4 +1,4 @@
-"""A made results folder: every cell JSON, zero-shot JSON and pre-training JSON that the analysis reads.
+"""A made results folder: every cell, zero-shot and pre-training JSON that the analysis reads.
 
 The numbers are random but shaped like a real run (scores rise with the layers transferred), so that
 the figures drawn from them look like figures. Tests overwrite single cells with hand-made numbers.

@@ -53,7 +53,9 @@ def test_a_question_follows_its_document_without_delimiter_one_sequence_per_answ
 
 
 def test_a_story_has_no_question():
-    assert sequences("choice", [[1, 2]], [[]], [[[4], [5]]])[0] == [[[S, 1, 2, D, 4, C], [S, 1, 2, D, 5, C]]]
+    assert sequences("choice", [[1, 2]], [[]], [[[4], [5]]])[0] == [
+        [[S, 1, 2, D, 4, C], [S, 1, 2, D, 5, C]]
+    ]
 
 
 @pytest.mark.parametrize("n_ctx", [8, 9, 16, 33])

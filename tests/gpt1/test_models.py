@@ -55,7 +55,9 @@ def test_transfer_of_k_layers_copies_just_those_and_all_else_keeps_its_initial_v
 
 
 @pytest.mark.parametrize("n_layer", [1, 2])
-def test_the_lstm_transfers_its_embeddings_its_lowest_layers_and_the_output_map_with_the_top(n_layer):
+def test_the_lstm_transfers_its_embeddings_its_lowest_layers_and_the_output_map_with_the_top(
+    n_layer,
+):
     source = tensors(lstm(seed=1, n_layer=n_layer))
     for n_transfer in range(-1, n_layer + 1):
         own = lstm(seed=2, n_layer=n_layer)

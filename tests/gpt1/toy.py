@@ -31,7 +31,14 @@ def model(arch):
 
 def optimizer():
     """The optimizer part of the settings."""
-    return {"b1": 0.9, "b2": 0.999, "eps": 1e-8, "l2": 0.01, "vector_l2": False, "max_grad_norm": 1.0}
+    return {
+        "b1": 0.9,
+        "b2": 0.999,
+        "eps": 1e-8,
+        "l2": 0.01,
+        "vector_l2": False,
+        "max_grad_norm": 1.0,
+    }
 
 
 @dataclass

@@ -10,14 +10,16 @@ STORY_HEADER = (
     "InputStoryid,InputSentence1,InputSentence2,InputSentence3,InputSentence4,"
     "RandomFifthSentenceQuiz1,RandomFifthSentenceQuiz2,AnswerRightEnding"
 )
-MNLI_HEADER = (
-    "index promptID pairID genre sentence1_binary_parse sentence2_binary_parse sentence1_parse "
-    "sentence2_parse sentence1 sentence2 label1 label2 label3 label4 label5 gold_label"
-).split()
-STSB_HEADER = (
-    "index genre filename year old_index source1 source2 sentence1 sentence2 score".split()
-)
-SNLI_HEADER = "gold_label sentence1_binary_parse sentence1 sentence2 captionID".split()
+MNLI_HEADER = [
+    *("index", "promptID", "pairID", "genre", "sentence1_binary_parse", "sentence2_binary_parse"),
+    *("sentence1_parse", "sentence2_parse", "sentence1", "sentence2"),
+    *("label1", "label2", "label3", "label4", "label5", "gold_label"),
+]
+STSB_HEADER = [
+    *("index", "genre", "filename", "year", "old_index", "source1", "source2"),
+    *("sentence1", "sentence2", "score"),
+]
+SNLI_HEADER = ["gold_label", "sentence1_binary_parse", "sentence1", "sentence2", "captionID"]
 
 
 def put(path: Path, text: str) -> None:
@@ -81,8 +83,7 @@ def rte(folder: Path) -> None:
 def scitail(folder: Path) -> None:
     for split in ("train", "dev", "test"):
         rows = [
-            [f'{split} "premise {k}', f"guess {k}", ("neutral", "entails")[k % 2]]
-            for k in range(4)
+            [f'{split} "premise {k}', f"guess {k}", ("neutral", "entails")[k % 2]] for k in range(4)
         ]
         tsv(folder / "tsv_format" / f"scitail_1.0_{split}.tsv", rows)
 

@@ -1,6 +1,6 @@
 """`ablation.csv`: Table 5, the paper's four variants on its eight tasks with the average (paper 5).
 
-    python -m workflow.analysis.ablation --results results --settings JSON --out results/ablation.csv
+    python -m workflow.analysis.ablation --results R --settings JSON --out R/ablation.csv
 
 `w/o pre-training` is the same recipe with nothing transferred; `w/o aux LM` has `lm_coef` 0. After
 the paper's eight tasks come the others that were run, and the average over all of the grid.
@@ -44,16 +44,20 @@ def build(results: Path, settings: dict[str, Any]) -> tuple[pd.DataFrame, str]:
     runs = collect.read_runs(results, settings, ends=True)
     names = [*EIGHT, *(name for name in settings["tasks"] if name not in EIGHT)]
     heads = summary.headline(runs, names)
-    rows = [heads, summary.average(heads, EIGHT, "avg")]
-    rows.append(summary.average(heads, settings["tasks"], "avg_all"))
-    table = summary.summarise(pd.concat(rows), [*VARIANT, "metric", "split"])
+    averages = {"avg": EIGHT, "avg_all": settings["tasks"]}
+    means = [summary.average(heads, members, label) for label, members in averages.items()]
+    table = summary.summarise(pd.concat([heads, *means]), VARIANT)
+    scored_on = {name: _scored_on(name, runs) for name in names}
+    for label, members in averages.items():
+        splits = [scored_on[name]["split"] for name in members]
+        scored_on[label] = {"metric": "mean", "split": summary.bases(splits)}
     wanted = []
     for name, arch, aux, transferred in variants(settings):
         n_transfer = collect.full(settings, arch) if transferred else "none"
         for task in ["avg", *names, "avg_all"]:
             paper = paper_numbers("Table 5").get(name, {}).get(PAPER_COLUMNS.get(task))
             place = dict(zip(VARIANT, (arch, aux, n_transfer, task), strict=True))
-            wanted.append({"variant": name, **place, **_scored_on(task, runs), "paper": paper})
+            wanted.append({"variant": name, **place, **scored_on[task], "paper": paper})
     table = summary.complete(table, wanted, VARIANT)
     return table, _wide(table, settings, names)
 
@@ -68,8 +72,6 @@ def variants(settings: dict[str, Any]) -> list[tuple[str, str, str, bool]]:
 
 
 def _scored_on(task: str, runs: pd.DataFrame) -> dict[str, str]:
-    if task in ("avg", "avg_all"):
-        return {"metric": "mean", "split": "mixed"}
     splits = summary.headline_splits(task, runs)
     return {"metric": tasks.task(task).metric, "split": "+".join(splits)}
 
@@ -93,9 +95,11 @@ def _markdown(table: pd.DataFrame, columns: list[str], average: str) -> str:
     head = ["variant", "seeds"]
     for task in columns:
         metric, split = table.loc[table["task"] == task, ["metric", "split"]].iloc[0]
-        base = split.split("_")[0].split("+")[0]
-        title = average if task.startswith("avg") else tasks.task(task).title
-        head.append(title if task.startswith("avg") else f"{title} ({output.METRICS[metric]}, {base})")
+        if task.startswith("avg"):
+            head.append(average)
+        else:
+            base = summary.bases([split])
+            head.append(f"{tasks.task(task).title} ({output.METRICS[metric]}, {base})")
     rows = []
     for variant in table["variant"].unique():
         mine = [cells[variant, task] for task in columns]

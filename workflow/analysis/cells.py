@@ -1,6 +1,6 @@
 """`cells.csv`: every cell of the grid, every split and metric that it scored, mean and spread.
 
-    python -m workflow.analysis.cells --results results --settings JSON --out results/cells.csv
+    python -m workflow.analysis.cells --results R --settings JSON --out R/cells.csv
 
 The Markdown beside it is an inventory: which cells are there, what they cost, which raised alarms.
 """

@@ -71,6 +71,14 @@ def number(path: Path, where: dict[str, Any], key: str) -> float:
     return value
 
 
+def score(path: Path, where: dict[str, Any], key: str) -> float:
+    """A score from -100 to 100 out of a JSON object, or an `InputError`."""
+    value = number(path, where, key)
+    if abs(value) > 100.001:  # a correlation may round past 1
+        raise InputError(f"{path}: '{key}' is {value}, not in -100..100; {REMEDY}")
+    return value
+
+
 def _seeds(settings: dict[str, Any], cell_id: tuple[str, str, str, str]) -> list[int]:
     arch, _, _, n_transfer = cell_id
     at_an_end = n_transfer in ("none", full(settings, arch))
@@ -97,12 +105,10 @@ def _cell_rows(
         scores = _part(path, run, "scores", dict)
         for split in scores:
             for metric in _part(path, scores, split, dict):
-                score = number(path, scores[split], metric)
-                if abs(score) > 100.001:  # a correlation may round past 1
-                    raise InputError(f"{path}: '{metric}' is {score}, not in -100..100; {REMEDY}")
                 yield {
                     **about_run,
-                    **{"split": split, "metric": metric, "score": score},
+                    **{"split": split, "metric": metric},
+                    "score": score(path, scores[split], metric),
                     **{
                         name: _baseline(path, baselines, name, split, metric)
                         for name in ("majority", "bag_of_words")
@@ -131,4 +137,4 @@ def _part(path: Path, where: Any, key: str, kind: type) -> Any:
 def _baseline(path: Path, baselines: dict, name: str, split: str, metric: str) -> float:
     """A baseline's score, or NaN where it was not scored (the training split)."""
     scores = _part(path, baselines, name, dict).get(split, {})
-    return number(path, scores, metric) if metric in scores else math.nan
+    return score(path, scores, metric) if metric in scores else math.nan

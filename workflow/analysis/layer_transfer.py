@@ -1,6 +1,6 @@
 """`layer_transfer.csv`: Figure 2 left, the score against the number of layers transferred.
 
-    python -m workflow.analysis.layer_transfer --results R --settings JSON --out R/layer_transfer.csv
+    python -m workflow.analysis.layer_transfer --results R --settings JSON --out layer_transfer.csv
 
 `n_transfer` is `none` (nothing copied), 0 (the embeddings alone) or the number of lowest blocks
 copied as well. Beside each task on its reported splits stand the training rows, and as task `mean`
@@ -58,7 +58,9 @@ def _wide(table: pd.DataFrame, settings: dict[str, Any]) -> str:
         keys = list(dict.fromkeys(zip(mine["task"], mine["split"], strict=True)))
         cells = {(row["task"], row["split"], row["n_transfer"]): row for _, row in mine.iterrows()}
         points = collect.layers(settings, arch)
-        rows = [
+        means = mine[mine["task"] == "mean"].groupby("n_transfer")["n_seeds"]
+        rows = [["seeds", *(f"{means.get_group(n).iloc[0]}" for n in points)]]
+        rows += [
             [f"{_title(task)} ({split})", *(output.score(cells[task, split, n]) for n in points)]
             for task, split in keys
         ]

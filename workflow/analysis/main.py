@@ -1,6 +1,6 @@
 """`main.csv`: Tables 2 to 4, published systems and the paper's model beside this run's models.
 
-    python -m workflow.analysis.main --results results --settings JSON --out results/main.csv
+    python -m workflow.analysis.main --results R --settings JSON --out R/main.csv
 
 Ours is the fully transferred transformer, fine-tuned with the auxiliary LM objective as the paper's
 is, and without it. The published figures are test figures; the column heads name the split of
@@ -123,10 +123,10 @@ def _wide(table: pd.DataFrame, places: list[dict[str, Any]]) -> str:
     for name, title in TITLES.items():
         parts += [f"## {title}", _markdown(table[table["table"] == name], name, places)]
     parts.append(
-        "The rows above this run's are the paper's: published systems, and its own model, scored by "
-        "the GLUE test server or on the public test sets. The split that a column head names is that "
-        "of this run's rows, of the majority class and of the bag of words: dev is not test. (5x) is "
-        "an ensemble of five. GLUE is the server's own average, which needs hidden test labels. "
+        "The rows above this run's are the paper's: published systems and its own model, scored by "
+        "the GLUE test server or on the public test sets. The split that a column head names is "
+        "that of this run's rows, of the majority class and of the bag of words: dev is not test. "
+        "(5x) is an ensemble of five. GLUE is the server's own average over hidden test labels. "
         + output.ALARM_NOTE
     )
     return "\n\n".join(parts)

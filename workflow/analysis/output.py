@@ -111,8 +111,9 @@ def value(number: float | None, absent: str = NONE) -> str:
 
 
 def seeds(counts: pd.Series) -> str:
-    """`3`, `1-3`, or `0`: the number of seeds behind a line of a table."""
-    low, high = counts.min(), counts.max()
+    """`3` or `1-3`, the seeds behind those numbers of a line that are not missing; else `0`."""
+    counts = counts[counts > 0] if (counts > 0).any() else counts
+    low, high = int(counts.min()), int(counts.max())
     return f"{low}" if low == high else f"{low}-{high}"
 
 

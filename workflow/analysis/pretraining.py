@@ -25,9 +25,7 @@ COLUMNS = [
 def build(results: Path, settings: dict[str, Any]) -> tuple[pd.DataFrame, str]:
     """One row per (arch, update); losses in nats per token; not made: empty with n_seeds 0."""
     rows = [
-        _point(results, arch, update)
-        for arch in settings["arch"]
-        for update in settings["updates"]
+        _point(results, arch, update) for arch in settings["arch"] for update in settings["updates"]
     ]
     table = pd.DataFrame(rows, columns=COLUMNS)
     return table, _wide(table, settings)
@@ -71,8 +69,8 @@ def _wide(table: pd.DataFrame, settings: dict[str, Any]) -> str:
             row.append(f"{cell['mean']:.2f}")
         rows.append(row)
     note = (
-        "Perplexity per BPE token on the held-out books. The paper prints 18.4 for its own corpus and "
-        "tokenizer; perplexities under another tokenizer or on other text do not compare."
+        "Perplexity per BPE token on the held-out books. The paper prints 18.4 for its own corpus "
+        "and tokenizer; perplexities under another tokenizer or on other text do not compare."
     )
     return "\n\n".join(["# Pre-training", output.markdown(head, rows), note])
 

@@ -1,4 +1,4 @@
-"""From runs to numbers: the headline score of a task, averages over tasks, mean and spread over seeds.
+"""From runs to numbers: a task's headline score, averages over tasks, mean and spread over seeds.
 
 An average over tasks is taken within each seed first and only then over seeds, so that its
 standard deviation is that of the average itself; a seed (or a cell) that lacks one of the tasks
@@ -34,13 +34,19 @@ def reported(task: str, runs: pd.DataFrame | None = None) -> list[str]:
 
 
 def headline_splits(task: str, runs: pd.DataFrame | None = None) -> list[str]:
-    """The splits behind a task's one number: MNLI's is the mean of both (Table 5), else the first."""
+    """The splits behind a task's one number: both of MNLI (their mean, Table 5), else the first."""
     splits = reported(task, runs)
     return splits if task == "mnli" else splits[:1]
 
 
+def bases(splits: list[str]) -> str:
+    """Which official sets stand behind some splits: `dev` for dev_matched+dev_mismatched."""
+    parts = {part.split("_")[0] for split in splits for part in split.split("+")}
+    return "+".join(sorted(parts))
+
+
 def headline(runs: pd.DataFrame, names: list[str], train: bool = False) -> pd.DataFrame:
-    """One score per run and task: the main metric on the headline split, or on the training rows."""
+    """One score per run and task: the main metric on the headline split or the training rows."""
     frames = []
     for name in names:
         splits = ["train"] if train else headline_splits(name, runs)
@@ -55,9 +61,7 @@ def headline(runs: pd.DataFrame, names: list[str], train: bool = False) -> pd.Da
 def average(heads: pd.DataFrame, names: list[str], label: str) -> pd.DataFrame:
     """Per seed the unweighted mean over all of `names`; tokens and seconds are summed."""
     mean = _merge(heads[heads["task"].isin(names)], RUN, cost="sum")
-    mean = mean[mean["n_merged"] == len(names)]
-    bases = {part.split("_")[0] for split in heads["split"].unique() for part in split.split("+")}
-    return mean.assign(task=label, metric="mean", split="+".join(sorted(bases)))
+    return mean[mean["n_merged"] == len(names)].assign(task=label, metric="mean")
 
 
 def _merge(rows: pd.DataFrame, by: list[str], cost: str) -> pd.DataFrame:
@@ -118,7 +122,7 @@ def complete(table: pd.DataFrame, wanted: list[dict[str, Any]], on: list[str]) -
     extra = [column for column in table.columns if column not in keys.columns or column in on]
     rows = keys.merge(table[extra], on=on, how="left", validate="one_to_one")
     rows["n_seeds"] = rows["n_seeds"].fillna(0).astype(int)
-    rows["alarms"] = rows["alarms"].fillna("")
+    rows["alarms"] = rows["alarms"].astype(object).fillna("")
     return rows
 
 

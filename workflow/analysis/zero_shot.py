@@ -16,7 +16,8 @@ import tasks
 from tasks.errors import InputError, run
 from tasks.files import read_json
 from workflow.analysis import output
-from workflow.analysis.collect import REMEDY, number
+from workflow.analysis.collect import REMEDY
+from workflow.analysis.collect import score as read_score
 
 COLUMNS = [
     *("arch", "task", "metric", "split", "n_seeds", "mean", "update", "tokens", "relative"),
@@ -53,7 +54,7 @@ def _point(
     if not path.exists():
         return {**point, "metric": tasks.task(task).metric}
     found = read_json(path)
-    score = number(path, found, "score")
+    score = read_score(path, found, "score")
     for key, wanted in (("arch", arch), ("task", task), ("update", update)):
         if found.get(key) != wanted:
             raise InputError(f"{path}: '{key}' is {found.get(key)!r}, not {wanted!r}; {REMEDY}")

@@ -28,7 +28,12 @@ for name in settings.TABLES:
         input:
             SOURCES[name],
         output:
-            csv=f"{RESULTS}/{name}.csv",
+            csv=report(
+                f"{RESULTS}/{name}.csv",
+                caption=f"../report/table_{name}.rst",
+                category="Tables",
+                labels={"table": name},
+            ),
             md=f"{RESULTS}/{name}.md",
         log:
             f"{RESULTS}/logs/table_{name}.log",

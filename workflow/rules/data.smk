@@ -89,6 +89,7 @@ rule clean:
         f"{RESULTS}/logs/clean.log",
     benchmark:
         f"{RESULTS}/benchmarks/clean.tsv"
+    priority: 10
     conda:
         "../../environment.yml"
     threads: 8
@@ -120,6 +121,7 @@ if "merges" in config["experiment"]["tokenizer"]:
             f"{RESULTS}/logs/tokenizer.log",
         benchmark:
             f"{RESULTS}/benchmarks/tokenizer.tsv"
+        priority: 10
         conda:
             "../../environment.yml"
         threads: 1
@@ -150,6 +152,7 @@ rule tokens:
         f"{RESULTS}/logs/tokens.log",
     benchmark:
         f"{RESULTS}/benchmarks/tokens.tsv"
+    priority: 10
     conda:
         "../../environment.yml"
     threads: 8

@@ -19,6 +19,7 @@ rule pretrain:
         f"{RESULTS}/logs/pretrain/{{arch}}.log",
     benchmark:
         f"{RESULTS}/benchmarks/pretrain/{{arch}}.tsv"
+    priority: 10
     conda:
         "../../environment.yml"
     threads: config["runtime"]["pretrain_threads"]

@@ -1,6 +1,6 @@
 """Draw one figure from its table, as PNG and SVG whose bytes depend on the table alone.
 
-    python -m workflow.analysis.figures NAME --table R/NAME.csv --settings JSON --out R/figures/NAME.png
+    python -m workflow.analysis.figures NAME --table NAME.csv --settings JSON --out NAME.png
 
 NAME is one of `ablation`, `layer_transfer`, `zero_shot` and `pretraining`.
 """

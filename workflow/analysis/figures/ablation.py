@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 import tasks
+from workflow.analysis import output, summary
 from workflow.analysis.ablation import EIGHT, PAPER_VARIANTS
 from workflow.analysis.figures import style
 
@@ -79,5 +80,5 @@ def _label(task: str, table: pd.DataFrame, n_tasks: int) -> str:
     if task in ("avg", "avg_all"):
         return f"mean of\n{len(EIGHT) if task == 'avg' else n_tasks} tasks"
     row = table[table["task"] == task].iloc[0]
-    base = row["split"].split("_")[0].split("+")[0]
-    return f"{tasks.task(task).title}\n{style.METRICS[row['metric']]}\n{base}"
+    metric = output.METRICS[row["metric"]]
+    return f"{tasks.task(task).title}\n{metric}\n{summary.bases([row['split']])}"

@@ -1,7 +1,8 @@
 """Figure 2 left: the score against the number of layers transferred, reported split and training.
 
-Above, large: MNLI and RACE, which the paper shows, and the mean of all tasks. Below, small: the
-others. `none` (nothing transferred) stands apart from 0 (the embeddings alone).
+Above, large: MNLI and RACE, which the paper shows (or what there is instead), and the mean of all
+tasks. Below, small: the others. `none` (nothing transferred) stands apart from 0 (the embeddings
+alone).
 """
 
 import math
@@ -14,23 +15,23 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 import tasks
+from workflow.analysis import output
 from workflow.analysis.figures import style
 
 LARGE = ["mnli", "race"]
-NONE = -1.6  # where the tick of `none` stands
-LINES = [  # arch, aux, training rows?, colour, marker, line, label
-    ("transformer", "on", False, style.BLUE, "o", "-", "Transformer w/ aux LM"),
-    ("transformer", "off", False, style.ORANGE, "D", "-", "Transformer w/o aux LM"),
-    ("transformer", "on", True, style.BLUE, None, "--", "Transformer w/ aux LM, training rows"),
-    ("lstm", "on", False, style.GREEN, "^", "-", "LSTM w/ aux LM"),
+LINES = [  # arch, aux, training rows?, colour, marker, line, label, place among those at `none`
+    ("transformer", "on", False, style.BLUE, "o", "-", "Transformer w/ aux LM", 1),
+    ("transformer", "on", True, style.BLUE, None, "--", "Transformer w/ aux LM, training rows", 1),
+    ("transformer", "off", False, style.ORANGE, "D", "-", "Transformer w/o aux LM", 0),
+    ("lstm", "on", False, style.GREEN, "^", "-", "LSTM w/ aux LM", -1),
 ]
 
 
 def draw(table: pd.DataFrame, settings: dict[str, Any]) -> Figure:
-    """A panel per task, on dev as in the paper where dev is reported (RACE reports test as well)."""
+    """A panel per task; on dev, as in the paper, where dev is reported (RACE reports test too)."""
     names = settings["tasks"]
-    large = [*(name for name in LARGE if name in names), "mean"]
-    small = [name for name in names if name not in large]
+    first = [*(name for name in LARGE if name in names), *(n for n in names if n not in LARGE)]
+    large, small = [*first[:2], "mean"], first[2:]
     columns = 5 if len(small) > 8 else max(1, min(4, len(small)))
     rows = math.ceil(len(small) / columns)
 
@@ -47,12 +48,10 @@ def draw(table: pd.DataFrame, settings: dict[str, Any]) -> Figure:
         for ax in axes[len(small) :]:
             ax.set_axis_off()
         below[0].supxlabel("layers transferred", fontsize=13)
-    shown = [
-        line for line in LINES if line[0] in settings["arch"] and line[1] in settings["aux"]
-    ]
+    shown = [line for line in LINES if line[0] in settings["arch"] and line[1] in settings["aux"]]
     handles = [
         Line2D([], [], color=colour, marker=marker, linestyle=line, label=label)
-        for _, _, _, colour, marker, line, label in shown
+        for _, _, _, colour, marker, line, label, _ in shown
     ]
     figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
     return figure
@@ -60,21 +59,22 @@ def draw(table: pd.DataFrame, settings: dict[str, Any]) -> Figure:
 
 def _panel(ax: Axes, name: str, table: pd.DataFrame, settings: dict[str, Any], large: bool) -> None:
     mine = table[table["task"] == name]
+    deepest = max(int(n) for n in table["n_transfer"] if n != "none")
+    none = -deepest * (0.15 if large else 0.25)  # where the tick of `none` stands
     splits = [split for split in mine["split"].unique() if split != "train"]
     split = next((split for split in splits if split.startswith("dev")), splits[0])
-    drawn = [_line(ax, mine, split, line) for line in LINES]
+    drawn = [_line(ax, mine, split, line, none) for line in LINES]
     if not any(drawn):
         style.say_missing(ax)
-    deepest = max(int(n) for n in table["n_transfer"] if n != "none")
     step = 1 if deepest <= 6 else 2 if large else 4
     ticks = list(range(0, deepest + 1, step))
-    ax.set_xticks([NONE, *ticks], ["none", *map(str, ticks)])
-    ax.axvline(NONE / 2, color=style.GREY, linewidth=0.8, linestyle=":")
-    ax.set_xlim(NONE - 0.6, deepest + 0.5)
+    ax.set_xticks([none, *ticks], ["none", *map(str, ticks)])
+    ax.axvline(none * 0.4, color=style.GREY, linewidth=0.8, linestyle=":")
+    ax.set_xlim(none * 1.5, deepest * 1.04)
     if name == "mean":
         ax.set_title(f"mean of {len(settings['tasks'])} tasks")
     else:
-        metric = style.METRICS[tasks.task(name).metric]
+        metric = output.METRICS[tasks.task(name).metric]
         ax.set_title(f"{tasks.task(name).title} ({split.replace('_', ' ')})")
         ax.set_ylabel(metric)
     if large:
@@ -82,22 +82,22 @@ def _panel(ax: Axes, name: str, table: pd.DataFrame, settings: dict[str, Any], l
         ax.set_ylabel("score" if name == "mean" else metric)
 
 
-def _line(ax: Axes, mine: pd.DataFrame, split: str, line: tuple) -> bool:
+def _line(ax: Axes, mine: pd.DataFrame, split: str, line: tuple, none: float) -> bool:
     """One curve, its band (sd) where seeds allow, `none` beside it; False if nothing was run."""
-    arch, aux, train, colour, marker, dashes, _ = line
+    arch, aux, train, colour, marker, dashes, _, side = line
+    aside = none * (1 + 0.2 * side)  # so that marks do not hide marks
     rows = mine[(mine["arch"] == arch) & (mine["aux"] == aux)]
     rows = rows[rows["split"] == ("train" if train else split)]
-    rows = rows[rows["mean"].notna()]
-    look = {"color": colour, "marker": marker, "linewidth": 1.5 if train else 2}
+    look = {"color": colour, "linewidth": 1.5 if train else 2, "marker": marker}
     for part in (rows[rows["n_transfer"] == "none"], rows[rows["n_transfer"] != "none"]):
-        x = np.array([NONE if n == "none" else int(n) for n in part["n_transfer"]], dtype=float)
+        x = np.array([aside if n == "none" else int(n) for n in part["n_transfer"]], dtype=float)
         mean, sd = part["mean"].to_numpy(dtype=float), part["sd"].to_numpy(dtype=float)
-        alone = {"marker": marker or "_"} if len(part) == 1 else {}
-        ax.plot(x, mean, linestyle=dashes, **{**look, **alone})
+        lone = {"marker": "_", "markersize": 10} if len(part) == 1 and not marker else {}
+        ax.plot(x, mean, linestyle=dashes, **look | lone)  # what was not run leaves a gap
         if train:
             continue
         ax.fill_between(x, mean - sd, mean + sd, color=colour, alpha=0.18, linewidth=0)
         several = ~np.isnan(sd)
         bars = {"ecolor": colour, "elinewidth": 1.5, "capsize": 3, "fmt": "none"}
         ax.errorbar(x[several], mean[several], sd[several], **bars)
-    return len(rows) > 0
+    return bool(rows["mean"].notna().any())

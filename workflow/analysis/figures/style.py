@@ -4,13 +4,14 @@ Colours are those of Okabe and Ito (2008), told apart under the common colour-bl
 style and marker repeat what colour says. Sizes suit a page on which the figure is halved.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import matplotlib
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from tasks.files import write_atomic
 
@@ -22,11 +23,8 @@ RC = {
     **{"legend.fontsize": 12, "legend.frameon": False, "lines.linewidth": 2, "lines.markersize": 6},
     **{"axes.spines.top": False, "axes.spines.right": False, "axes.axisbelow": True},
     **{"axes.grid": True, "grid.color": "#E0E0E0", "grid.linewidth": 0.8},
+    **{"figure.constrained_layout.w_pad": 0.1, "figure.constrained_layout.h_pad": 0.1},
     **{"figure.dpi": 100, "savefig.dpi": 150, "svg.hashsalt": "figure", "svg.fonttype": "path"},
-}
-METRICS = {
-    **{"accuracy": "accuracy", "f1": "F1", "matthews": "Matthews", "pearson": "Pearson"},
-    "mean": "mean",
 }
 
 
@@ -43,6 +41,7 @@ def save(draw: Callable[[], Figure], path: Path) -> None:
 def say_missing(ax: Axes) -> None:
     """Where there is nothing to draw, say so instead of leaving an empty frame."""
     ax.text(0.5, 0.5, "not run", transform=ax.transAxes, ha="center", va="center", color=GREY)
+    ax.set_yticks([])
 
 
 def updates_axis(ax: Axes, updates: list[int]) -> Callable[[float], float]:
@@ -55,12 +54,8 @@ def updates_axis(ax: Axes, updates: list[int]) -> Callable[[float], float]:
     zero = rising[0] / ratio
     ax.set_xscale("log")
     ax.set_xlim(zero / ratio**0.4, rising[-1] * ratio**0.3)
-    decades = _ticks(rising[0], rising[-1])
-    has_zero = 0 in updates
-    ax.xaxis.set_major_locator(FixedLocator([*([zero] if has_zero else []), *decades]))
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: "0" if x == zero else short(x)))
-    ax.xaxis.set_minor_formatter(NullFormatter())
-    if has_zero:
+    log_ticks(ax.xaxis, rising[0], rising[-1], [zero] if 0 in updates else [], ["0"])
+    if 0 in updates:
         middle = zero * ratio**0.45
         ax.text(
             *(middle, 0, "//"),
@@ -71,10 +66,17 @@ def updates_axis(ax: Axes, updates: list[int]) -> Callable[[float], float]:
     return lambda update: zero if update == 0 else update
 
 
-def _ticks(low: float, high: float) -> list[float]:
-    """1, 2, 5 times powers of ten between the ends; powers of ten alone over three decades."""
-    steps = (1,) if high / low > 1e3 else (1, 2, 5)
-    return [s * 10**p for p in range(10) for s in steps if low * 0.99 <= s * 10**p <= high * 1.01]
+def log_ticks(
+    axis: Axis, low: float, high: float, more: Sequence[float] = (), names: Sequence[str] = ()
+) -> None:
+    """Ticks at 1, 2, 5 times powers of ten (the powers alone over long axes), and `more`."""
+    steps = (1,) if high / low > 500 else (1, 2, 5)
+    round_numbers = [s * 10**p for p in range(-2, 12) for s in steps]
+    ticks = [t for t in round_numbers if low * 0.99 <= t <= high * 1.01] or [low, high]
+    named = dict(zip(more, names, strict=False))
+    axis.set_major_locator(FixedLocator([*more, *ticks]))
+    axis.set_major_formatter(FuncFormatter(lambda x, _: named.get(x, short(x))))
+    axis.set_minor_locator(NullLocator())
 
 
 def short(number: float) -> str:

@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 import tasks
+from workflow.analysis import output
 from workflow.analysis.figures import style
 
 COLOURS = {
@@ -15,7 +16,7 @@ COLOURS = {
     "dprd": (style.VERMILLION, "s"),
     "cola": (style.GREEN, "^"),
     "race": (style.ORANGE, "D"),
-    "mean": (style.BLACK, ""),
+    "mean": (style.BLACK, "o"),
 }
 DASHES = {"transformer": "-", "lstm": (0, (3, 1.5))}
 ARCHS = {"transformer": "Transformer", "lstm": "LSTM"}
@@ -41,7 +42,7 @@ def draw(table: pd.DataFrame, settings: dict[str, Any]) -> Figure:
     handles = []
     for task in names:
         colour, marker = COLOURS[task]
-        title = f"{tasks.task(task).title} ({style.METRICS[tasks.task(task).metric]})"
+        title = f"{tasks.task(task).title} ({output.METRICS[tasks.task(task).metric]})"
         handles.append(Line2D([], [], color=colour, marker=marker, label=title))
     for arch in settings["arch"]:
         handles.append(Line2D([], [], color="black", linestyle=DASHES[arch], label=ARCHS[arch]))
@@ -50,11 +51,13 @@ def draw(table: pd.DataFrame, settings: dict[str, Any]) -> Figure:
 
 
 def _curve(ax: Axes, table: pd.DataFrame, arch: str, task: str, place: Any) -> bool:
-    rows = table[(table["arch"] == arch) & (table["task"] == task) & table["relative"].notna()]
+    rows = table[(table["arch"] == arch) & (table["task"] == task)]
     colour, marker = COLOURS[task]
     face = colour if arch == "transformer" else "white"
     width = 3 if task == "mean" else 2
     look = {"color": colour, "marker": marker, "markerfacecolor": face, "linewidth": width}
-    x = [place(update) for update in rows["update"]]
-    ax.plot(x, rows["relative"], linestyle=DASHES[arch], **look)
-    return len(rows) > 0
+    trained = rows[rows["update"] > 0]
+    ax.plot(trained["update"], trained["relative"], linestyle=DASHES[arch], **look)
+    untrained = rows[rows["update"] == 0]
+    ax.plot([place(0)] * len(untrained), untrained["relative"], **look)
+    return bool(rows["relative"].notna().any())

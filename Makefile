@@ -1,0 +1,43 @@
+# make            the environment, then every table and figure of the default config in results/
+# make test       the environment, then the tests
+# make smoke      the whole graph on a handful of rows, in results/smoke
+# make CORES=4    on four cores; make PYTHON=python3.12 takes another Python for the environment
+
+CORES ?= all
+PYTHON ?= python3
+RUN = .venv/bin/snakemake --cores $(CORES) --rerun-incomplete
+READY = .venv/ready
+
+.PHONY: all install test test-slow smoke lint clean
+
+all: install
+	$(RUN) all
+
+install: $(READY)
+
+$(READY): requirements.lock
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "error: $(PYTHON) is not Python 3.11 or newer; give one, as in: make PYTHON=python3.11" >&2; \
+	  exit 1; }
+	$(PYTHON) -m venv .venv
+	.venv/bin/python -m pip install --disable-pip-version-check -r requirements.lock
+	touch $@
+
+test: install
+	.venv/bin/python -m pytest -n 2 -m "not slow and not slurm"
+
+test-slow: install
+	.venv/bin/python -m pytest -m "slow or slurm"
+
+smoke: install
+	$(RUN) --configfile workflow/config/smoke.yaml all
+
+lint: install
+	.venv/bin/ruff format --check .
+	.venv/bin/ruff check .
+	.venv/bin/snakefmt --check Snakefile workflow
+	.venv/bin/snakemake --lint
+
+clean:
+	rm -rf results/[!R]* results/.work .snakemake .pytest_cache .ruff_cache
+	find . -name __pycache__ -not -path "./.venv/*" -prune -exec rm -rf {} +

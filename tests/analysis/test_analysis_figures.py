@@ -1,0 +1,119 @@
+"""The figures: drawn from the tables alone, the same bytes each time, nothing invented."""
+
+import importlib
+import json
+import re
+from pathlib import Path
+
+import matplotlib
+import pytest
+from matplotlib.colors import to_hex
+
+from tasks.errors import InputError
+from workflow.analysis import output
+from workflow.analysis.figures import ablation, layer_transfer, style, zero_shot
+from workflow.analysis.figures.__main__ import main, read_table
+
+NAMES = ["ablation", "layer_transfer", "zero_shot", "pretraining"]
+PALETTE = {"#000000", "#e69f00", "#56b4e9", "#009e73", "#f0e442", "#0072b2", "#d55e00", "#cc79a7"}
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def tables(finished, settings, tmp_path_factory) -> Path:
+    """The four tables with a figure, as their programs write them."""
+    folder = tmp_path_factory.mktemp("tables")
+    for name in NAMES:
+        build = importlib.import_module(f"workflow.analysis.{name}").build
+        out = ["--out", str(folder / f"{name}.csv")]
+        output.program(
+            build, ["--results", str(finished), "--settings", json.dumps(settings), *out]
+        )
+    return folder
+
+
+def draw(name: str, tables: Path, settings: dict, out: Path) -> tuple[bytes, bytes]:
+    table = str(tables / f"{name}.csv")
+    main([name, "--table", table, "--settings", json.dumps(settings), "--out", str(out)])
+    return out.read_bytes(), out.with_suffix(".svg").read_bytes()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_figure_is_not_empty_and_its_bytes_are_stable(name, tables, settings, tmp_path):
+    png, svg = draw(name, tables, settings, tmp_path / "a" / f"{name}.png")
+    matplotlib.rcParams["font.size"] = 3  # what another program set must not matter
+    try:
+        again = draw(name, tables, settings, tmp_path / "b" / f"{name}.png")
+    finally:
+        matplotlib.rcdefaults()
+    assert (png, svg) == again
+    assert png.startswith(b"\x89PNG") and len(png) > 20_000
+    assert svg.startswith(b"<?xml") and len(svg) > 20_000
+    assert not re.search(rb"dc:date|Software", svg + png)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_figure_of_a_run_without_any_result_says_so(name, settings, tmp_path):
+    build = importlib.import_module(f"workflow.analysis.{name}").build
+    arguments = ["--settings", json.dumps(settings), "--out", str(tmp_path / f"{name}.csv")]
+    output.program(build, ["--results", str(tmp_path), *arguments])
+    png, _ = draw(name, tmp_path, settings, tmp_path / f"{name}.png")
+    assert len(png) > 5_000
+
+
+def test_layer_transfer_draws_reported_and_training_rows_and_none_apart(tables, settings):
+    table = read_table(tables / "layer_transfer.csv")
+    with matplotlib.rc_context(style.RC):
+        figure = layer_transfer.draw(table, settings)
+    panels = [ax for part in figure.subfigs for ax in part.axes]
+    titles = [ax.get_title() for ax in panels]
+    assert titles[:3] == ["MNLI (dev matched)", "RACE (dev)", "mean of 12 tasks"]
+    assert len(set(titles)) == 13
+    for ax in panels[:3]:
+        assert [label.get_text() for label in ax.get_xticklabels()][:2] == ["none", "0"]
+    rows = table[(table["task"] == "mnli") & (table["arch"] == "transformer")]
+    rows = rows[(rows["aux"] == "on") & (rows["n_transfer"] != "none")]
+    drawn = [list(line.get_ydata()) for line in panels[0].lines]
+    for split in ("dev_matched", "train"):
+        assert list(rows.loc[rows["split"] == split, "mean"]) in drawn
+
+
+def test_zero_shot_draws_solid_transformer_dashed_lstm_in_one_colour_per_task(tables, settings):
+    table = read_table(tables / "zero_shot.csv")
+    with matplotlib.rc_context(style.RC):
+        left, right = zero_shot.draw(table, settings).axes
+    curves = [line for line in left.lines if len(line.get_xdata()) == 8]
+    looks = [(to_hex(line.get_color()), line.get_linestyle()) for line in curves]
+    assert len(looks) == 8 and len({colour for colour, _ in looks}) == 4
+    assert [dashes for _, dashes in looks] == ["-", "--"] * 4
+    assert left.get_xscale() == "log" and left.get_xticklabels()[0].get_text() == "0"
+    assert {colour for colour, _ in looks} <= PALETTE
+    mean = table[(table["task"] == "mean") & (table["arch"] == "lstm") & (table["update"] > 0)]
+    assert list(mean["relative"]) in [list(line.get_ydata()) for line in right.lines]
+
+
+def test_ablation_draws_what_was_run_and_nothing_in_place_of_what_was_not(tables, settings):
+    table = read_table(tables / "ablation.csv")
+
+    def dots(table) -> int:
+        with matplotlib.rc_context(style.RC):
+            return len(ablation.draw(table, settings).axes[0].containers)
+
+    assert dots(table) == 4 * 14
+    gone = (table["task"] == "qqp") & (table["variant"] == "LSTM w/ aux LM")
+    assert dots(table.assign(mean=table["mean"].mask(gone))) == 4 * 14 - 1
+
+
+def test_a_table_that_is_not_one_is_refused_by_name(tmp_path, settings):
+    table = tmp_path / "ablation.csv"
+    table.write_text("")
+    arguments = ["--table", str(table), "--settings", json.dumps(settings), "--out", "unused.png"]
+    with pytest.raises(InputError, match="ablation.csv"):
+        main(["ablation", *arguments])
+
+
+def test_every_table_and_figure_has_a_caption():
+    report = ROOT / "workflow" / "report"
+    tables = ["cells", "main", *NAMES]
+    for name in ["workflow", *NAMES, *(f"table_{table}" for table in tables)]:
+        assert len((report / f"{name}.rst").read_text(encoding="utf-8")) > 100

@@ -1,0 +1,322 @@
+"""The tables recompute hand-made numbers, say missing where nothing was run, and refuse damage."""
+
+import csv
+import json
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from tasks.errors import InputError
+from workflow.analysis import (
+    ablation,
+    cells,
+    collect,
+    layer_transfer,
+    main,
+    output,
+    pretraining,
+    summary,
+    zero_shot,
+)
+from workflow.analysis.paper import OURS, paper_numbers
+
+EIGHT = ["cola", "sst2", "mrpc", "stsb", "qqp", "mnli", "qnli", "rte"]
+
+
+def row(table: pd.DataFrame, **where: str) -> pd.Series:
+    for key, wanted in where.items():
+        table = table[table[key] == wanted]
+    assert len(table) == 1, f"{where}: {len(table)} rows"
+    return table.iloc[0]
+
+
+def full(name: str) -> tuple:
+    """The paper's main cell of a task, for `change`."""
+    return ("transformer", name, "on", 12)
+
+
+def set_scores(split: str, metric: str, values: list[float]):
+    def edit(cell: dict) -> None:
+        for run, value in zip(cell["seeds"], values, strict=True):
+            run["scores"][split][metric] = value
+
+    return edit
+
+
+def test_mean_sd_and_interval_of_three_seeds_are_those_worked_out_by_hand(run_of, change):
+    results, settings = run_of("rte")
+    change(results, full("rte"), set_scores("dev", "accuracy", [60, 62, 67]))
+    table, _ = cells.build(results, settings)
+    cell = row(table, arch="transformer", aux="on", n_transfer="12", split="dev")
+    assert cell["n_seeds"] == 3
+    assert cell["mean"] == pytest.approx(63)
+    assert cell["sd"] == pytest.approx(math.sqrt(13))  # (9 + 1 + 16) / 2
+    half = 4.302653 * math.sqrt(13 / 3)  # Student's t, two degrees of freedom
+    assert (cell["ci_low"], cell["ci_high"]) == pytest.approx((63 - half, 63 + half), abs=1e-4)
+
+
+def test_one_seed_has_a_mean_but_neither_sd_nor_interval(run_of):
+    results, settings = run_of("rte")
+    table, _ = cells.build(results, settings)
+    cell = row(table, arch="transformer", aux="on", n_transfer="6", split="dev")
+    assert cell["n_seeds"] == 1 and not math.isnan(cell["mean"])
+    assert cell[["sd", "ci_low", "ci_high"]].isna().all()
+
+
+def test_mnli_of_table_5_is_the_mean_of_matched_and_mismatched_of_each_seed(run_of, change):
+    results, settings = run_of("mnli")
+    cell = full("mnli")
+    change(results, cell, set_scores("dev_matched", "accuracy", [70, 72, 80]))
+    change(results, cell, set_scores("dev_mismatched", "accuracy", [60, 80, 70]))
+    table, _ = ablation.build(results, settings)
+    mnli = row(table, variant="Transformer w/ aux LM (full)", task="mnli")
+    assert mnli["mean"] == pytest.approx((65 + 76 + 75) / 3)
+    assert mnli["sd"] == pytest.approx(pd.Series([65, 76, 75]).std())
+    assert mnli["split"] == "dev_matched+dev_mismatched" and mnli["paper"] == 81.8
+
+
+def test_average_is_taken_within_seeds_so_that_its_sd_is_its_own(run_of, change):
+    results, settings = run_of(*EIGHT)
+    for place, name in enumerate(EIGHT):
+        # seeds 0 and 1 swap: each task varies by seed, the average of eight does not
+        low, high = (40, 60) if place % 2 else (60, 40)
+        for split in summary.headline_splits(name):
+            metric = {"cola": "matthews", "stsb": "pearson", "mrpc": "f1", "qqp": "f1"}
+            edit = set_scores(split, metric.get(name, "accuracy"), [low, high, 50])
+            change(results, full(name), edit)
+    table, _ = ablation.build(results, settings)
+    average = row(table, variant="Transformer w/ aux LM (full)", task="avg")
+    assert (average["mean"], average["sd"]) == pytest.approx((50, 0))
+    assert average["n_seeds"] == 3 and average["split"] == "dev"
+    cola = row(table, variant="Transformer w/ aux LM (full)", task="cola")
+    assert cola["sd"] == pytest.approx(10)
+    assert average["train_tokens"] == 8 * cola["train_tokens"]
+
+
+def test_an_average_that_lacks_a_task_is_missing(run_of):
+    results, settings = run_of(*EIGHT)
+    collect.cell_path(results, "transformer", "qqp", "on", "12").unlink()
+    table, text = ablation.build(results, settings)
+    for task in ("qqp", "avg", "avg_all"):
+        gone = row(table, variant="Transformer w/ aux LM (full)", task=task)
+        assert gone["n_seeds"] == 0 and math.isnan(gone["mean"])
+        assert not math.isnan(row(table, variant="LSTM w/ aux LM", task=task)["mean"])
+    line = next(line for line in text.splitlines() if line.startswith("| Transformer w/ aux"))
+    assert line.split("|")[3].strip() == "missing" and line.count("missing") == 2
+
+
+def test_a_seed_that_one_task_lacks_is_in_no_average(run_of, change):
+    results, settings = run_of(*EIGHT)
+    change(results, ("lstm", "rte", "on", 1), lambda cell: cell["seeds"].pop())
+    table, _ = ablation.build(results, settings)
+    assert row(table, variant="LSTM w/ aux LM", task="avg")["n_seeds"] == 2
+    assert row(table, variant="LSTM w/ aux LM", task="cola")["n_seeds"] == 3
+
+
+def test_seeds_that_the_config_does_not_ask_for_are_left_out(run_of):
+    results, settings = run_of("rte")
+    settings["seeds"]["ends"] = [1]
+    table, _ = cells.build(results, settings)
+    ends = table[table["n_transfer"].isin(["none", "12"]) & (table["arch"] == "transformer")]
+    assert set(ends["n_seeds"]) == {1}
+
+
+def test_ablation_stands_beside_the_papers_numbers_and_both_baselines(finished, settings):
+    table, text = ablation.build(finished, settings)
+    paper = table.set_index(["variant", "task"])["paper"]
+    assert paper["Transformer w/ aux LM (full)", "avg"] == 74.7
+    assert paper["Transformer w/o pre-training", "avg"] == 59.9
+    assert paper["Transformer w/o aux LM", "mrpc"] == 84.9
+    assert paper["LSTM w/ aux LM", "stsb"] == 71.8
+    assert paper[:, "snli"].isna().all() and paper["LSTM w/o aux LM"].isna().all()
+    for name, numbers in paper_numbers("Table 5").items():
+        assert f"| *paper: {name}*" in text
+        mean = sum(score for column, score in numbers.items() if column != "Avg") / 8
+        assert mean == pytest.approx(numbers["Avg"], abs=0.07)  # the paper's own rounding
+    cola = row(table, variant="LSTM w/ aux LM", task="cola")
+    assert (cola["majority"], cola["bag_of_words"]) == (-3, 9)
+    assert "| majority class" in text and "| bag of words" in text
+
+
+def test_variants_are_read_from_the_cells_that_their_names_promise(run_of, change):
+    results, settings = run_of("rte")
+    place = {
+        "Transformer w/ aux LM (full)": ("transformer", "rte", "on", 12),
+        "Transformer w/o pre-training": ("transformer", "rte", "on", "none"),
+        "Transformer w/o aux LM": ("transformer", "rte", "off", 12),
+        "LSTM w/ aux LM": ("lstm", "rte", "on", 1),
+        "LSTM w/o pre-training, w/o aux LM": ("lstm", "rte", "off", "none"),
+    }
+    for score, cell in enumerate(place.values(), start=11):
+        change(results, cell, set_scores("dev", "accuracy", [score] * 3))
+    table, _ = ablation.build(results, settings)
+    for score, name in enumerate(place, start=11):
+        assert row(table, variant=name, task="rte")["mean"] == score
+
+
+def test_alarms_are_carried_with_the_number_of_runs_that_raised_them(run_of):
+    results, settings = run_of("rte", "cola")
+    table, text = ablation.build(results, settings)
+    rte = row(table, variant="Transformer w/o pre-training", task="rte")
+    assert rte["alarms"] == "majority_rate:2/3"
+    assert row(table, variant="Transformer w/o pre-training", task="cola")["alarms"] == ""
+    both = row(table, variant="Transformer w/o pre-training", task="avg_all")
+    assert both["alarms"] == "majority_rate:2/6"
+    line = next(line for line in text.splitlines() if line.startswith("| Transformer w/o pre"))
+    assert line.rstrip(" |").endswith("!")
+
+
+def test_main_calls_dev_dev_and_puts_published_numbers_by_the_test_split(finished, settings):
+    table, text = main.build(finished, settings)
+    heads = [line for line in text.splitlines() if line.startswith("| model")]
+    for name in ("MNLI-m (dev)", "SNLI (test)", "RACE-h (test)", "RACE-h (dev)", "RTE (dev)"):
+        assert sum(name in head for head in heads) == 1, name
+    assert "STS-B (Pearson, dev)" in heads[2] and "STS-B (Spearman, dev)" in heads[3]
+    ours = table[(table["source"] == "this run") & (table["aux"] == "on")]
+    assert set(ours["n_transfer"]) == {"12"}
+    assert row(ours, column="RACE-h", split="test_high")["paper"] == 57.4
+    assert math.isnan(row(ours, column="RACE-h", split="dev_high")["paper"])
+    assert row(ours, column="MNLI-mm")["paper"] == 81.4
+    printed = table[table["source"] != "this run"]
+    assert row(printed, variant=OURS, column="GLUE")["paper"] == 72.8
+    assert set(printed["split"]) == {"test"} and printed["mean"].isna().all()
+    assert "| *CAFE*" in text and "test server" in text
+
+
+def test_main_has_a_row_for_every_printed_number_of_tables_2_to_4():
+    path = Path(main.__file__).with_name("paper_numbers.csv")
+    with open(path, encoding="utf-8", newline="") as file:
+        printed = [line for line in csv.DictReader(file) if line["table"] != "Table 5"]
+    placed = {(t, c) for t, columns in main.COLUMNS.items() for c in columns}
+    assert {(line["table"], line["column"]) for line in printed} - placed == {("Table 4", "GLUE")}
+
+
+def test_layer_transfer_has_none_and_every_depth_on_reported_and_training_rows(finished, settings):
+    table, text = layer_transfer.build(finished, settings)
+    mine = table[(table["arch"] == "transformer") & (table["aux"] == "off")]
+    mnli = mine[(mine["task"] == "mnli") & (mine["split"] == "dev_matched")]
+    assert list(mnli["n_transfer"]) == ["none", *map(str, range(13))]
+    assert list(mnli["n_seeds"]) == [3, *[1] * 12, 3]
+    for split in ("dev_matched", "dev_mismatched", "train"):
+        assert len(mine[(mine["task"] == "mnli") & (mine["split"] == split)]) == 14
+    assert "## lstm, auxiliary LM off" in text
+
+
+def test_mean_of_all_tasks_counts_mnli_once(run_of, change):
+    results, settings = run_of("mnli", "rte")
+    change(results, full("mnli"), set_scores("dev_matched", "accuracy", [80, 80, 80]))
+    change(results, full("mnli"), set_scores("dev_mismatched", "accuracy", [60, 60, 60]))
+    change(results, full("rte"), set_scores("dev", "accuracy", [50, 50, 50]))
+    table, _ = layer_transfer.build(results, settings)
+    where = {"arch": "transformer", "aux": "on", "n_transfer": "12", "split": "reported"}
+    assert row(table, task="mean", **where)["mean"] == pytest.approx(60)
+
+
+def test_zero_shot_is_normalised_between_random_and_best_of_the_config(run_of):
+    results, settings = run_of("cola")
+    settings["zero_shot"] = {
+        "tasks": ["sst2", "cola"],
+        "normalise": {"sst2": {"random": 50, "best": 90}, "cola": {"random": 0, "best": 40}},
+    }
+    for name, score in (("sst2", 80), ("cola", 5)):
+        path = results / f"zero_shot/lstm/{name}/update-30.json"
+        found = json.loads(path.read_text())
+        path.write_text(json.dumps({**found, "score": score, "relative": 99}))
+    table, text = zero_shot.build(results, settings)
+    at = table[(table["arch"] == "lstm") & (table["update"] == 30)].set_index("task")["relative"]
+    assert at["sst2"] == pytest.approx(0.75) and at["cola"] == pytest.approx(0.125)
+    assert at["mean"] == pytest.approx(0.4375)
+    assert "80.0 (0.750)" in text and "SST-2 50 to 90" in text
+
+
+def test_zero_shot_mean_that_lacks_a_task_is_missing(run_of):
+    results, settings = run_of("cola")
+    (results / "zero_shot/transformer/dprd/update-0.json").unlink()
+    table, text = zero_shot.build(results, settings)
+    at = table[(table["arch"] == "transformer") & (table["update"] == 0)].set_index("task")
+    assert math.isnan(at.loc["mean", "relative"]) and at.loc["dprd", "n_seeds"] == 0
+    assert not math.isnan(at.loc["cola", "relative"])
+    assert text.count("missing") == 3  # the score, the mean, and the note that explains the word
+
+
+def test_pretraining_gives_perplexity_and_tokens_of_every_checkpoint(run_of):
+    results, settings = run_of("cola")
+    (results / "pretrain/lstm/update-367.json").unlink()
+    table, text = pretraining.build(results, settings)
+    first = table[(table["arch"] == "transformer") & (table["update"] == 0)].iloc[0]
+    assert first["mean"] == pytest.approx(math.exp(7.2)) and first["train_tokens"] == 0
+    assert list(table.loc[table["n_seeds"] == 0, ["arch", "update"]].iloc[0]) == ["lstm", 367]
+    assert next(line for line in text.splitlines() if "| 367" in line).count("missing") == 3
+
+
+@pytest.mark.parametrize("module", [cells, ablation, main, layer_transfer, zero_shot, pretraining])
+def test_with_nothing_run_every_table_is_there_and_every_number_missing(module, settings, tmp_path):
+    table, text = module.build(tmp_path, settings)
+    if "source" in table.columns:
+        table = table[table["source"] == "this run"]
+    assert len(table) and (table["n_seeds"] == 0).all() and table["mean"].isna().all()
+    assert "missing" in text and "nan" not in text.lower()
+
+
+DAMAGE = {
+    "truncated": (lambda text: text[: len(text) // 2], "not JSON"),
+    "not an object": (lambda text: "[]", "holds a list"),
+    "another cell": (lambda text: text.replace('"rte"', '"cola"'), "'task' is 'cola'"),
+    "without seeds": (lambda text: text.replace('"seeds"', '"runs"'), "'seeds' is missing"),
+    "a word": (lambda text: text.replace('"train_tokens": 120000', '"train_tokens": "?"'), "'?'"),
+    "NaN": (lambda text: text.replace('"peak_mb": 410.5', '"peak_mb": NaN'), "'peak_mb' is nan"),
+    "beyond 100": (lambda text: text.replace('"accuracy": 57', '"accuracy": 9957'), "-100..100"),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_damaged_cell_is_one_line_that_names_file_and_key(run_of, damage):
+    results, settings = run_of("rte")
+    path = collect.cell_path(results, "transformer", "rte", "on", "12")
+    edit, found = DAMAGE[damage]
+    text = path.read_text()
+    assert edit(text) != text
+    path.write_text(edit(text))
+    with pytest.raises(InputError) as error:
+        cells.build(results, settings)
+    assert str(path) in str(error.value) and found in str(error.value)
+
+
+def test_program_writes_csv_in_the_contracts_columns_and_markdown_beside_it(run_of):
+    results, settings = run_of("rte", "mnli")
+    out = results / "ablation.csv"
+    argv = ["--results", str(results), "--settings", json.dumps(settings), "--out", str(out)]
+    output.program(ablation.build, argv)
+    first = out.read_bytes()
+    output.program(ablation.build, argv)
+    assert out.read_bytes() == first
+    with open(out, encoding="utf-8", newline="") as file:
+        lines = list(csv.DictReader(file))
+    assert list(lines[0]) == output.CONTRACT
+    missing = next(line for line in lines if line["task"] == "qqp")
+    assert (missing["n_seeds"], missing["mean"], missing["sd"]) == ("0", "", "")
+    assert out.with_suffix(".md").read_text(encoding="utf-8").startswith("# Ablations (Table 5)")
+
+
+def test_program_fails_in_one_line_and_leaves_no_table(run_of):
+    results, settings = run_of("rte")
+    collect.cell_path(results, "lstm", "rte", "off", "1").write_text('{"arch": "ls')
+    out = results / "cells.csv"
+    command = [sys.executable, "-m", "workflow.analysis.cells", "--results", str(results)]
+    command += ["--settings", json.dumps(settings), "--out", str(out)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).parents[2])
+    assert done.returncode == 1 and len(done.stderr.splitlines()) == 1
+    assert done.stderr.startswith("error: ") and "layers-1.json" in done.stderr
+    assert not out.exists() and not out.with_suffix(".md").exists()
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"tasks": ["rte"]}'])
+def test_wrong_settings_are_refused_by_name(text, tmp_path):
+    with pytest.raises(InputError, match="--settings"):
+        output.program(
+            ablation.build, ["--results", str(tmp_path), "--settings", text, "--out", "unused.csv"]
+        )

@@ -1,0 +1,107 @@
+"""The zero-shot heuristics, against sums written out by hand."""
+
+import numpy as np
+import pytest
+import torch
+from sklearn.metrics import matthews_corrcoef
+
+from gpt1.checkpoint import build
+from gpt1.runtime import Runtime
+from gpt1.zero_shot import (
+    Scorer,
+    best_threshold,
+    choice_predictions,
+    predictions,
+    sentence_scores,
+)
+from tasks import task
+from tests.gpt1 import toy
+
+NEWLINE = 39
+
+
+@pytest.fixture(params=toy.ARCHS)
+def scorer(request):
+    model = build(request.param, toy.model(request.param), toy.N_VOCAB)
+    model.reset(torch.Generator().manual_seed(3), 0.3)
+    return Scorer(model, NEWLINE, Runtime())
+
+
+def by_hand(scorer, ids):
+    """Log-probabilities of every token of `ids` but the first, over the BPE rows alone."""
+    model = scorer.model
+    with torch.no_grad():
+        we = model.embed
+        logits = model.lm_features(model(torch.tensor([ids]), we)[0]) @ we[: toy.N_VOCAB].T
+    table = logits.log_softmax(-1)
+    return [float(table[i, token]) for i, token in enumerate(ids[1:])]
+
+
+def test_a_sentence_scores_the_mean_log_probability_of_all_its_tokens(scorer):
+    split = toy.Rows(task("cola")).split(12, "dev")
+    found = sentence_scores(scorer, split)
+    for value, text in zip(found, split.first, strict=True):
+        assert value == pytest.approx(np.mean(by_hand(scorer, [NEWLINE, *text])), rel=1e-4)
+
+
+def test_race_picks_the_answer_with_the_best_mean_over_the_answers_tokens(scorer):
+    split = toy.Rows(task("race")).split(12, "dev")
+    found = choice_predictions(scorer, split, "race")
+    for i, prediction in enumerate(found):
+        context = [NEWLINE, *split.first[i], *split.second[i]]
+        means = [np.mean(by_hand(scorer, [*context, *c])[-len(c) :]) for c in split.choices[i]]
+        assert prediction == int(np.argmax(means))
+
+
+def test_dprd_scores_the_rest_of_the_sentence_after_each_candidate(scorer):
+    rows = toy.Rows(task("dprd"))
+    split = rows.split(12, "test")
+    split.second[:] = [np.array([3, 4, 5 + i], dtype=np.int32) for i in range(12)]
+    found = choice_predictions(scorer, split, "dprd")
+    for i, prediction in enumerate(found):
+        means = [
+            np.mean(by_hand(scorer, [NEWLINE, *split.first[i], *c, *split.second[i]])[-3:])
+            for c in split.choices[i]
+        ]
+        assert prediction == int(np.argmax(means))
+
+
+def test_sst2_compares_positive_and_negative_after_very(scorer):
+    splits = {"dev": toy.Rows(task("sst2")).split(12, "dev")}
+    words = {"very": 5, "positive": 6, "negative": 7}
+    found, threshold = predictions(scorer, "sst2", splits, "dev", words)
+    assert threshold is None
+    for text, prediction in zip(splits["dev"].first, found, strict=True):
+        ids = [NEWLINE, *text, 5]
+        positive, negative = (by_hand(scorer, [*ids, word])[-1] for word in (6, 7))
+        assert prediction == int(positive > negative)
+
+
+def test_colas_threshold_comes_from_the_training_rows_alone(scorer):
+    rows = toy.Rows(task("cola"))
+    splits = {"train": rows.split(30, "train"), "dev": rows.split(10, "dev")}
+    _, threshold = predictions(scorer, "cola", splits, "dev", {})
+    splits["dev"].labels[:] = 1 - splits["dev"].labels
+    assert predictions(scorer, "cola", splits, "dev", {})[1] == threshold
+    values = sentence_scores(scorer, splits["train"])
+    assert threshold == best_threshold(values, splits["train"].labels)
+
+
+def test_the_threshold_is_the_best_of_all_midpoints():
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        scores = np.round(rng.normal(size=25), 1)  # with ties
+        labels = rng.integers(0, 2, 25)
+        best = max(
+            matthews_corrcoef(labels, (scores > t).astype(int))
+            for t in (np.unique(scores)[1:] + np.unique(scores)[:-1]) / 2
+        )
+        found = matthews_corrcoef(labels, scores > best_threshold(scores, labels))
+        assert found == pytest.approx(best)
+
+
+def test_a_long_context_loses_its_left_end_and_keeps_all_that_is_scored(scorer):
+    context, scored = np.arange(1, 36, dtype=np.int32), np.array([7, 8, 9], dtype=np.int32)
+    ids, start = scorer.sequence([context], scored)
+    assert len(ids) == toy.N_CTX and ids[0] == NEWLINE
+    assert ids[start:].tolist() == [7, 8, 9] and ids[start - 1] == 35

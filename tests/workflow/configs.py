@@ -1,0 +1,55 @@
+"""Configs for the tests, made from those that the project ships."""
+
+import copy
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+NAMES = ("world", "smoke", "novels", "paper")
+
+
+def shipped(name: str = "world") -> dict[str, Any]:
+    """A config of `workflow/config`."""
+    path = ROOT / "workflow" / "config" / f"{name}.yaml"
+    return yaml.safe_load(path.read_text(encoding="utf-8"))
+
+
+def small() -> dict[str, Any]:
+    """The default config cut down to two tasks and few layers, so that a dry run is quick."""
+    config = shipped()
+    experiment = config["experiment"]
+    experiment["tasks"] = {name: experiment["tasks"][name] for name in ("rte", "cola")}
+    experiment["grid"]["layers"] = {"transformer": ["none", 0, 5, 9, 12], "lstm": ["none", 0, 1]}
+    experiment["zero_shot"]["tasks"] = {"cola": {}}
+    experiment["zero_shot"]["normalise"] = {"cola": {"random": 0, "best": 35.0}}
+    experiment["pretrain"]["checkpoints"] = 3
+    return config
+
+
+def changed(config: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
+    """A copy with the key at the dotted `path` set; the value `...` removes it."""
+    config = copy.deepcopy(config)
+    *sections, key = path.split(".")
+    section = config
+    for name in sections:
+        section = section.setdefault(name, {})
+    if value is ...:
+        del section[key]
+    else:
+        section[key] = value
+    return config
+
+
+def raw_data(folder: Path, config: dict[str, Any]) -> None:
+    """Empty files where `config` looks for raw data under `folder`."""
+    experiment = config["experiment"]
+    tasks = [*experiment["tasks"].values(), *experiment["zero_shot"]["tasks"].values()]
+    for entry in (experiment["corpus"], experiment["tokenizer"], *tasks):
+        if "folder" in entry:
+            (folder / entry["folder"]).mkdir(parents=True, exist_ok=True)
+            (folder / entry["folder"] / "train.txt").write_text("")
+    for name in ("encoder_bpe_40000.json", "vocab_40000.bpe"):
+        (folder / "openai_bpe").mkdir(exist_ok=True)
+        (folder / "openai_bpe" / name).write_text("")

@@ -1,0 +1,189 @@
+"""A wrong config is told in one line each, with the key's path and the remedy."""
+
+import pytest
+
+from tests.workflow.configs import NAMES, changed, raw_data, shipped, small
+from workflow.check import faults
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_shipped_config_is_right_where_its_data_is(name, tmp_path):
+    config = shipped(name)
+    if "world" not in config["experiment"]:
+        raw_data(tmp_path, config)
+        config["data"] = str(tmp_path)
+    assert faults(config) == []
+
+
+WRONG = [
+    (
+        "experiment.finetune.epoch",
+        3,
+        "experiment.finetune.epoch: unknown key; did you mean epochs?",
+    ),
+    ("bogus", 1, "bogus: unknown key; known here: results, data, experiment, runtime"),
+    (
+        "experiment.pretrain.lr.transformer",
+        "1e-4",
+        "experiment.pretrain.lr.transformer: '1e-4' is not a number (it is text to YAML; write "
+        "1.0e-4); expected: a peak learning rate, such as 6.25e-5",
+    ),
+    (
+        "experiment.pretrain.updates",
+        2.5,
+        "experiment.pretrain.updates: 2.5 is not a whole number; expected: number of updates",
+    ),
+    (
+        "experiment.pretrain.updates",
+        0,
+        "experiment.pretrain.updates: 0 does not fit; expected: number of updates (at least 1)",
+    ),
+    (
+        "experiment.finetune.lm_coef",
+        ...,
+        "experiment.finetune.lm_coef: missing; it is weight of the auxiliary LM "
+        "loss where aux is on",
+    ),
+    (
+        "experiment.tasks.wnli",
+        {"folder": "WNLI"},
+        "experiment.tasks.wnli: unknown task; did you mean snli?",
+    ),
+    (
+        "experiment.tasks.rte",
+        {},
+        "experiment.tasks.rte.folder: missing; it is the task's folder under the data folder, "
+        "such as CoLA",
+    ),
+    (
+        "experiment.grid.layers.transformer",
+        ["none", 13],
+        "experiment.grid.layers.transformer: 13 layers cannot be transferred, the model has 12; "
+        "give none or 0 to 12",
+    ),
+    (
+        "experiment.grid.layers.lstm",
+        [0, 2],
+        "experiment.grid.layers.lstm: 2 layers cannot be transferred, the model has 1; "
+        "give none or 0 to 1",
+    ),
+    (
+        "experiment.grid.aux",
+        [True],
+        "experiment.grid.aux.0: True does not fit; expected: in quotes, since YAML reads a bare "
+        "on as true (on, off)",
+    ),
+    (
+        "experiment.grid.arch",
+        ["gru"],
+        "experiment.grid.arch.0: 'gru' does not fit; expected: an architecture (transformer, lstm)",
+    ),
+    (
+        "experiment.seeds.ends",
+        [1, 1],
+        "experiment.seeds.ends: [1, 1] does not fit; expected: a list such as [0, 1, 2], "
+        "for the cells with nothing or everything transferred (each only once)",
+    ),
+    (
+        "experiment.model.transformer.n_head",
+        7,
+        "experiment.model.transformer.n_embd: 64 is not divisible by n_head 7; change one of them",
+    ),
+    (
+        "experiment.pretrain.warmup",
+        3000,
+        "experiment.pretrain.warmup: 3000 updates of warm-up leave none of 3000; give fewer than "
+        "experiment.pretrain.updates",
+    ),
+    (
+        "experiment.corpus.heldout",
+        80,
+        "experiment.corpus.heldout: 80 of 80 books leave none to train on; give fewer",
+    ),
+    (
+        "experiment.tokenizer",
+        {"merges": 5, "folder": "bpe"},
+        "experiment.tokenizer: {'merges': 5, 'folder': 'bpe'} does not fit; expected: "
+        "either merges (train a BPE on the corpus) or folder (load a published one) (at most 1)",
+    ),
+    (
+        "experiment.tasks.rte",
+        {"folder": "RTE", "train_from": "dev", "report_on": ["dev"]},
+        "experiment.tasks.rte.report_on: dev is trained on (train_from); report another split",
+    ),
+    (
+        "experiment.zero_shot.tasks.dprd",
+        {},
+        "experiment.zero_shot.tasks.dprd: no source; give {folder: NAME}, the task is not in "
+        "experiment.tasks",
+    ),
+    (
+        "experiment.zero_shot.tasks.cola",
+        {"folder": "CoLA"},
+        "experiment.zero_shot.tasks.cola.folder: no effect, experiment.tasks.cola says it already; "
+        "write {}",
+    ),
+    (
+        "experiment.zero_shot.normalise.race",
+        ...,
+        "experiment.zero_shot.normalise.race: missing; give {random: .., best: ..}",
+    ),
+    (
+        "experiment.zero_shot.normalise.cola",
+        {"random": 5, "best": 5},
+        "experiment.zero_shot.normalise.cola: random and best are both 5; give two "
+        "different scores",
+    ),
+    (
+        "runtime.device",
+        "gpu",
+        "runtime.device: 'gpu' does not fit; expected: cpu, cuda, cuda:0 or mps",
+    ),
+    (
+        "experiment.world",
+        ...,
+        "data: missing; give the folder that holds books/, DPRD/, SNLI/, MNLI/, QNLI/, RTE/, "
+        "SciTail/, RACE/, StoryCloze/, MRPC/, QQP/, STS-B/, SST-2/, CoLA/ in their original "
+        "layouts, with --config data=FOLDER (see README.md)",
+    ),
+    (
+        "data",
+        "nowhere",
+        "experiment.world: no effect where data is given; take a config without it, such as "
+        "workflow/config/novels.yaml",
+    ),
+]
+
+
+@pytest.mark.parametrize(("path", "value", "line"), WRONG, ids=[wrong[2][:60] for wrong in WRONG])
+def test_a_wrong_config_is_told_in_one_line(path, value, line):
+    found = faults(changed(shipped(), path, value))
+    assert line in found
+    assert all("\n" not in fault for fault in found)
+
+
+def test_raw_data_that_is_not_there_is_told_before_the_graph_is_built(tmp_path):
+    config = changed(small(), "experiment.world", ...) | {"data": str(tmp_path)}
+    raw_data(tmp_path, config)
+    assert faults(config) == []
+    (tmp_path / "RTE" / "train.txt").unlink()
+    (tmp_path / "RTE").rmdir()
+    (tmp_path / "books" / "train.txt").unlink()
+    assert faults(config) == [
+        f"experiment.tasks.rte.folder: no folder {tmp_path}/RTE; put the files there, or name "
+        "another folder",
+        f"experiment.corpus.folder: no .txt file in {tmp_path}/books; put the books there",
+    ]
+    assert faults(config | {"data": f"{tmp_path}/no"}) == [
+        f"data: no folder '{tmp_path}/no'; give the folder of the raw data"
+    ]
+
+
+def test_a_published_tokenizer_must_be_there(tmp_path):
+    config = changed(small(), "experiment.world", ...) | {"data": str(tmp_path)}
+    config = changed(config, "experiment.tokenizer", {"folder": "bpe"})
+    raw_data(tmp_path, config)
+    assert faults(config) == [
+        f"experiment.tokenizer.folder: no file {tmp_path}/bpe/{name}; put it there, or give merges"
+        for name in ("encoder_bpe_40000.json", "vocab_40000.bpe")
+    ]

@@ -1,0 +1,78 @@
+"""The digest of a program's code changes with what the program uses, and with nothing else."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.workflow.configs import ROOT
+from workflow.code import digest, used_files
+
+PROGRAMS = [
+    *("tasks.world", "tasks.prepare", "tasks.baselines"),
+    *("gpt1.corpus", "gpt1.bpe", "gpt1.encode", "gpt1.pretrain", "gpt1.cells", "gpt1.zero_shot"),
+    *("workflow.analysis.cells", "workflow.analysis.main", "workflow.analysis.ablation"),
+    *("workflow.analysis.layer_transfer", "workflow.analysis.zero_shot"),
+    *("workflow.analysis.pretraining", "workflow.analysis.figures"),
+]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A made project: a program, a module it uses, one it does not, and a data file."""
+    sources = {
+        "gpt1/__init__.py": "",
+        "gpt1/program.py": "from gpt1 import used\nfrom tasks.files import x\nimport json",
+        "gpt1/used.py": "def f():\n    from . import late\n    return 'numbers.csv'",
+        "gpt1/late.py": "",
+        "gpt1/numbers.csv": "1",
+        "gpt1/unused.py": "import gpt1.program",
+        "tasks/__init__.py": "from tasks.cola import COLA",
+        "tasks/cola.py": "COLA = 1",
+        "tasks/files.py": "x = 1",
+        "tasks/all.py": "from tasks import COLA",
+    }
+    for name, text in sources.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def names(program: str, project: Path) -> set[str]:
+    return {path.relative_to(project).as_posix() for path in used_files(program, project)}
+
+
+def test_imports_are_followed_through_packages_functions_and_data_files(project):
+    expected = {"program.py", "used.py", "late.py", "numbers.csv"}
+    assert names("gpt1.program", project) == {f"gpt1/{n}" for n in expected} | {"tasks/files.py"}
+
+
+def test_a_package_counts_only_where_names_are_taken_from_it(project):
+    assert "tasks/cola.py" not in names("gpt1.program", project)
+    assert names("tasks.all", project) == {"tasks/all.py", "tasks/__init__.py", "tasks/cola.py"}
+
+
+@pytest.mark.parametrize("name", ["gpt1/program.py", "gpt1/late.py", "gpt1/numbers.csv"])
+def test_an_edit_of_what_is_used_changes_the_digest(project, name):
+    before = digest.__wrapped__("gpt1.program", project)
+    (project / name).write_text("# edited")
+    assert digest.__wrapped__("gpt1.program", project) != before
+
+
+@pytest.mark.parametrize("name", ["gpt1/unused.py", "tasks/cola.py"])
+def test_an_edit_of_what_is_not_used_leaves_the_digest(project, name):
+    before = digest.__wrapped__("gpt1.program", project)
+    (project / name).write_text("edited = True")
+    assert digest.__wrapped__("gpt1.program", project) == before
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_every_program_of_the_graph_is_there(program):
+    used = used_files(program)
+    assert used
+    assert not {path for path in used if "tests" in path.relative_to(ROOT).parts}
+
+
+def test_pre_training_does_not_depend_on_the_tasks():
+    used = {path.relative_to(ROOT).as_posix() for path in used_files("gpt1.pretrain")}
+    assert "gpt1/transformer.py" in used and "gpt1/optim.py" in used
+    assert "tasks/__init__.py" not in used and "gpt1/finetune.py" not in used

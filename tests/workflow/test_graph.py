@@ -1,0 +1,293 @@
+"""The graph: what is planned, what a change reruns, and that a config stands alone.
+
+A finished run is pretended by empty outputs and `snakemake --touch`, which records the params and
+the code of the rules as a real run does; then a dry run tells what a change would rerun.
+"""
+
+import csv
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.workflow.configs import ROOT, changed, raw_data, shipped, small
+
+TABLES = ("cells", "main", "ablation", "layer_transfer")
+OF_CELLS = {
+    **{f"table_{name}": 1 for name in TABLES},
+    **{"figure_ablation": 1, "figure_layer_transfer": 1, "all": 1},
+}
+OF_LSTM = {rule: n for rule, n in OF_CELLS.items() if rule != "table_main"}
+OF_ZERO_SHOT = {"table_zero_shot": 1, "figure_zero_shot": 1, "all": 1}
+FINETUNE = {  # two tasks with and without the auxiliary loss
+    f"finetune_{arch}_{part}": 4
+    for arch in ("transformer", "lstm")
+    for part in ("ends", "between_1")
+}
+
+
+def snakemake(project: Path, *options: str, code: int = 0) -> str:
+    """Run snakemake in `project`; returns what it said, errors included."""
+    command = [sys.executable, "-m", "snakemake", "--cores", "2", *options]
+    done = subprocess.run(
+        command,
+        cwd=project,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
+    )
+    assert done.returncode == code, done.stdout
+    return done.stdout
+
+
+def planned(project: Path, *options: str) -> dict[str, int]:
+    """The number of jobs of each rule that a run would start."""
+    said = snakemake(project, "--dry-run", "--quiet", "rules", *options)
+    stats = said.partition("Job stats:")[2].partition("\n\n")[0]
+    rows = re.findall(r"^(\w+) +(\d+)$", stats, re.MULTILINE)
+    return {rule: int(count) for rule, count in rows if rule != "total"}
+
+
+def write(path: Path, config: dict) -> str:
+    path.write_text(yaml.safe_dump(config), encoding="utf-8")
+    return str(path)
+
+
+def copy_project(to: Path) -> None:
+    """The sources that the graph is made of."""
+    shutil.copytree(ROOT / "workflow", to / "workflow", ignore=shutil.ignore_patterns("__pyc*"))
+    for package in ("tasks", "gpt1"):
+        shutil.copytree(ROOT / package, to / package, ignore=shutil.ignore_patterns("__pyc*"))
+    for name in ("Snakefile", "environment.yml"):
+        shutil.copy2(ROOT / name, to / name)
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory) -> Path:
+    """A copy of the project with a finished run of a small config as its default."""
+    project = tmp_path_factory.mktemp("finished")
+    copy_project(project)
+    write(project / "workflow" / "config" / "world.yaml", small())
+    for row in csv.DictReader(snakemake_summary(project), delimiter="\t"):
+        output = project / row["output_file"]
+        output.parent.mkdir(parents=True, exist_ok=True)
+        output.write_text("{}")
+    snakemake(project, "--touch", "--forceall", "all")
+    return project
+
+
+def snakemake_summary(project: Path) -> list[str]:
+    said = snakemake(project, "--summary", "all").splitlines()
+    return said[next(i for i, line in enumerate(said) if line.startswith("output_file")) :]
+
+
+@pytest.fixture
+def project(finished: Path, tmp_path: Path) -> Path:
+    """A finished run of its own, file times kept."""
+    return Path(shutil.copytree(finished, tmp_path / "project"))
+
+
+def test_the_default_config_plans_the_whole_grid(tmp_path):
+    plan = planned(ROOT, "--directory", str(tmp_path), "all")
+    assert {rule: n for rule, n in plan.items() if rule.startswith("finetune")} == {
+        rule: 24 for rule in FINETUNE
+    }
+    assert plan["pretrain"] == 2 and plan["zero_shot"] == 2
+    assert plan["examples"] == plan["encode"] == 13 and plan["baselines"] == 12
+    assert plan["all"] == 1 and plan["world"] == 1
+
+
+def test_ablation_plans_ends_only(tmp_path):
+    plan = planned(ROOT, "--directory", str(tmp_path), "results/ablation.csv")
+    cells = {rule: n for rule, n in plan.items() if rule.startswith("finetune")}
+    assert cells == {"finetune_transformer_ends": 24, "finetune_lstm_ends": 12}
+    assert "zero_shot" not in plan
+
+
+def test_a_single_cell_can_be_asked_for(tmp_path):
+    cell = "results/cells/transformer/rte/aux-off/layers-5.json"
+    plan = planned(ROOT, "--directory", str(tmp_path), cell)
+    chain = ("world", "examples", "baselines", "clean", "tokenizer", "tokens", "encode", "pretrain")
+    assert plan == {**dict.fromkeys(chain, 1), "finetune_transformer_between_1": 1}
+
+
+@pytest.mark.parametrize("name", ["smoke", "novels", "paper"])
+def test_the_other_configs_plan(name, tmp_path):
+    config = ROOT / "workflow" / "config" / f"{name}.yaml"
+    options = ["--directory", str(tmp_path), "--configfile", str(config)]
+    if name != "smoke":
+        raw_data(tmp_path / "data", shipped(name))
+        options += ["--config", "data=data"]
+    plan = planned(ROOT, *options, "--", "all")
+    expected = {"smoke": 96, "novels": 24, "paper": 2 * 24 + 24 * (4 + 1)}[name]
+    assert sum(n for rule, n in plan.items() if rule.startswith("finetune")) == expected
+    assert ("world" in plan) == (name == "smoke")
+    assert ("tokenizer" in plan) == (name != "paper")
+
+
+def test_a_second_run_does_nothing(project):
+    assert planned(project, "all") == {}
+
+
+def test_file_times_of_the_sources_rerun_nothing(project):
+    for path in project.rglob("*"):
+        if "results" not in path.parts and ".snakemake" not in path.parts and path.is_file():
+            os.utime(path)
+    assert planned(project, "all") == {}
+
+
+CHANGES = {
+    "experiment.world.seed": (8, "everything"),
+    "experiment.tokenizer.merges": (1300, "all but world, examples, baselines and clean"),
+    "experiment.pretrain.lr.lstm": (
+        3.0e-3,
+        {
+            **{
+                "pretrain": 1,
+                "zero_shot": 1,
+                "finetune_lstm_ends": 4,
+                "finetune_lstm_between_1": 4,
+            },
+            **{**OF_LSTM, **OF_ZERO_SHOT, "table_pretraining": 1, "figure_pretraining": 1},
+        },
+    ),
+    "experiment.finetune.epochs": (4, {**FINETUNE, **OF_CELLS}),
+    "experiment.finetune.lr.lstm": (
+        2.0e-3,
+        {"finetune_lstm_ends": 4, "finetune_lstm_between_1": 4, **OF_LSTM},
+    ),
+    "experiment.finetune.lm_coef": (0.4, {**dict.fromkeys(FINETUNE, 2), **OF_CELLS}),
+    "experiment.tasks.rte.epochs": (4, {**dict.fromkeys(FINETUNE, 2), **OF_CELLS}),
+    "experiment.tasks.rte.limit_train": (
+        50,
+        {
+            **dict.fromkeys(FINETUNE, 2),
+            **{"examples": 1, "baselines": 1, "encode": 1, **OF_CELLS},
+        },
+    ),
+    "experiment.zero_shot.limit": (9, {"zero_shot": 2, **OF_ZERO_SHOT}),
+}
+
+
+@pytest.mark.parametrize("key", CHANGES)
+def test_a_changed_setting_reruns_what_depends_on_it(key, project):
+    value, expected = CHANGES[key]
+    config = write(project / "changed.yaml", changed(small(), key, value))
+    plan = planned(project, "--configfile", config, "--", "all")
+    if isinstance(expected, dict):
+        assert plan == expected
+        return
+    kept = {
+        "everything": set(),
+        "all but world, examples, baselines and clean": {"world", "examples", "baselines", "clean"},
+    }[expected]
+    rules = set(planned(project, "--forceall", "all"))
+    assert set(plan) == rules - kept
+
+
+def test_runtime_settings_rerun_nothing(project):
+    values = {"device": "cuda", "precision": "bfloat16", "pretrain_threads": 2, "compile": True}
+    values |= {"finetune_threads": 2, "micro_batch": 8}
+    values |= {key: {"pretrain": 99, "finetune": 98} for key in ("mem_mb", "minutes")}
+    config = small()
+    config["runtime"] |= values
+    assert planned(project, "--configfile", write(project / "c.yaml", config), "--", "all") == {}
+
+
+@pytest.mark.parametrize("shards", [2, 3])
+def test_cutting_the_jobs_otherwise_reruns_nothing(shards, project):
+    config = write(project / "changed.yaml", changed(small(), "runtime.shards", shards))
+    assert planned(project, "--configfile", config, "--", "all") == {}
+    cell = "results/cells/transformer/rte/aux-on/layers-9.json"
+    (project / cell).unlink()
+    plan = planned(project, "--configfile", config, "--", cell)
+    assert plan == {f"finetune_transformer_between_{shards}": 1}
+
+
+def test_changed_seeds_rerun_their_part_alone(project):
+    config = changed(small(), "experiment.seeds.between", [0, 1])
+    plan = planned(project, "--configfile", write(project / "changed.yaml", config), "--", "all")
+    between = {rule: n for rule, n in FINETUNE.items() if "between" in rule}
+    assert plan == {**between, **OF_CELLS}
+
+
+EDITS = {
+    "gpt1/finetune.py": {**FINETUNE, **OF_CELLS},
+    "gpt1/zero_shot.py": {"zero_shot": 2, **OF_ZERO_SHOT},
+    "tasks/baselines.py": {"baselines": 2, **FINETUNE, **OF_CELLS},
+    "workflow/analysis/ablation.py": {"table_ablation": 1, "figure_ablation": 1, "all": 1},
+    "workflow/plan.py": {},
+}
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_an_edited_program_reruns_what_uses_it(name, project):
+    with open(project / name, "a", encoding="utf-8") as file:
+        file.write("\n# edited\n")
+    plan = planned(project, "all")
+    if name.startswith("workflow/analysis"):  # figures share one program
+        plan = {rule: n for rule, n in plan.items() if rule in EDITS[name]}
+    assert plan == EDITS[name]
+
+
+def test_an_edited_task_leaves_the_language_models(project):
+    with open(project / "tasks" / "classification.py", "a", encoding="utf-8") as file:
+        file.write("\n# edited\n")
+    plan = planned(project, "all")
+    assert plan["examples"] == 2 and plan["finetune_transformer_ends"] == 4
+    assert not {"world", "clean", "tokenizer", "tokens", "pretrain"} & set(plan)
+
+
+def test_a_wrong_config_ends_in_one_line_before_anything_is_made(tmp_path):
+    config = write(tmp_path / "wrong.yaml", changed(shipped(), "experiment.finetune.epochs", "3"))
+    said = snakemake(ROOT, "-d", str(tmp_path), "--configfile", config, "--", "all", code=1)
+    assert said.strip() == (
+        "error: config: experiment.finetune.epochs: '3' is not a whole number (it is text to YAML; "
+        "write 3); expected: passes over the training rows"
+    )
+    assert not (tmp_path / "results").exists()
+
+
+def test_a_config_does_not_inherit_from_the_default(tmp_path):
+    config = changed(shipped(), "experiment.tasks", {"cola": {"folder": "CoLA"}})
+    config = changed(config, "experiment.zero_shot.tasks", {"cola": {}})
+    config = changed(config, "experiment.zero_shot.normalise", {"cola": {"random": 0, "best": 35}})
+    path = write(tmp_path / "one_task.yaml", config)
+    plan = planned(ROOT, "--directory", str(tmp_path), "--configfile", path, "--", "all")
+    assert plan["examples"] == 1
+    path = write(tmp_path / "incomplete.yaml", changed(config, "runtime", ...))
+    said = snakemake(ROOT, "-d", str(tmp_path), "--configfile", path, "--", "all", code=1)
+    assert "error: config: runtime: missing" in said
+
+
+def test_a_single_value_can_be_given_on_the_command_line(tmp_path):
+    options = ("--directory", str(tmp_path), "--config", "results=elsewhere", "--")
+    plan = planned(ROOT, *options, "elsewhere/pretraining.csv")
+    assert plan["pretrain"] == 2
+
+
+def test_the_graph_can_be_run_from_another_folder(tmp_path):
+    options = ("--snakefile", str(ROOT / "Snakefile"), "results/pretraining.csv")
+    assert planned(tmp_path, *options)["table_pretraining"] == 1
+
+
+def test_every_rule_has_log_benchmark_threads_resources_and_message():
+    rules = Counter()
+    for path in (ROOT / "workflow" / "rules").glob("*.smk"):
+        blocks = re.split(r"^ *rule(?: \w+)?:\n", path.read_text(), flags=re.MULTILINE)[1:]
+        for block in blocks:
+            for directive in ("log", "benchmark", "threads", "resources", "message", "conda"):
+                assert re.search(rf"^ +{directive}:", block, re.MULTILINE), (path, directive, block)
+            rules[path.name] += 1
+    assert rules == {
+        **{"data.smk": 7, "pretrain.smk": 1, "finetune.smk": 1, "zero_shot.smk": 1},
+        "analysis.smk": 2,
+    }

@@ -1,0 +1,46 @@
+"""Snakemake's own judgement of the workflow, and no trace of one machine in the project."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from tests.workflow.configs import ROOT
+
+LEFT_OUT = {".git", ".venv", ".snakemake", "results", "__pycache__", ".pytest_cache", ".ruff_cache"}
+TEXT = {".py", ".smk", ".yaml", ".yml", ".toml", ".md", ".rst", ".lock", ".csv", ""}
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["snakemake", "--lint"], ["snakefmt", "--check", "Snakefile", "workflow"]],
+    ids=["lint", "snakefmt"],
+)
+def test_the_workflow_is_clean(command):
+    done = subprocess.run(
+        [sys.executable, "-m", *command], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_no_rule_runs_python_inside_snakemake_and_none_imports_torch():
+    for path in [ROOT / "Snakefile", *(ROOT / "workflow" / "rules").glob("*.smk")]:
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"^\s*(run|script|notebook):", text, re.MULTILINE), path
+        assert not re.search(r"^\s*(import|from) (torch|pandas|numpy|gpt1|tasks)", text, re.M), path
+
+
+def test_no_path_of_one_machine_is_in_the_project():
+    private = re.compile(rf"(?<![\w.])/(?:{'|'.join(['work', 'root', 'home', 'Users', 'tmp'])})/\w")
+    found = []
+    places = [place for place in ROOT.iterdir() if place.name not in LEFT_OUT]
+    files = [path for place in places for path in [place, *place.rglob("*")] if path.is_file()]
+    for path in files:
+        inside = path.relative_to(ROOT)
+        if LEFT_OUT & set(inside.parts) or path.suffix not in TEXT:
+            continue
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+            if private.search(line):
+                found.append(f"{inside}:{number}: {line.strip()[:80]}")
+    assert not found

@@ -1,0 +1,143 @@
+"""Labels follow from the texts, and from nothing easier than the texts."""
+
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tasks import TASKS, Example, task
+from tasks.baselines import bag_of_words
+from tasks.metrics import score
+from tasks.world.oracle import answer
+
+NAMES = [t.name for t in TASKS] + ["dprd"]
+PAIRS = [t for t in NAMES if t != "dprd"]
+
+
+def rows(world: Path, name: str) -> dict[str, list[Example]]:
+    """Every labelled split of a task, through the real reader."""
+    found = task(name)
+    return {split: found.read(world / found.folder, split) for split in found.rows}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_oracle_scores_100_on_every_split(world: Path, name: str):
+    for split, examples in rows(world, name).items():
+        for example in examples:
+            assert answer(name, example) == pytest.approx(example.label), (split, example)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_oracle_notices_a_changed_label(world: Path, name: str):
+    first = next(iter(rows(world, name).values()))[0]
+    assert answer(name, first) != pytest.approx(1 + first.label)
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_no_row_stands_in_two_splits_or_twice(world: Path, name: str):
+    seen: Counter = Counter()
+    for examples in rows(world, name).values():
+        for e in examples:
+            seen[(*sorted((e.first.lower(), e.second.lower())), *sorted(e.choices))] += 1
+    assert max(seen.values()) == 1
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_word_counts_stay_near_majority(world: Path, name: str):
+    kind, splits = task(name), rows(world, name)
+    train = splits[kind.train]
+    # Several worlds' worth of rows would be needed for a sharp bound; these are three sd wide.
+    for split in kind.report:
+        labels = np.array([e.label for e in splits[split]])
+        got = score(kind, bag_of_words(kind, train, splits[split]), labels)
+        if kind.soft_labels:
+            assert abs(got["pearson"]) < 25
+        elif kind.family == "choice":
+            assert got["accuracy"] < 100 / len(splits[split][0].choices) + 12
+        else:
+            assert got["accuracy"] < 100 * max(np.bincount(labels)) / len(labels) + 12
+
+
+def lengths(e: Example) -> list[float]:
+    """All that length can tell: characters and words of each text."""
+    texts = (e.first, e.second, e.first + e.second)
+    return [float(f(t)) for t in texts for f in (len, lambda t: t.count(" "))]
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_length_does_not_tell_the_label(world: Path, name: str):
+    from sklearn.tree import DecisionTreeClassifier
+
+    kind, splits = task(name), rows(world, name)
+    if kind.family == "choice":
+        pytest.skip("the lengths of choices have their own test")
+    train = splits[kind.train]
+    test = [e for split in kind.report for e in splits[split]]
+    cut = np.mean([e.label for e in train]) if kind.soft_labels else None
+
+    def label(e: Example) -> int:
+        return int(e.label > cut) if cut is not None else int(e.label)
+
+    tree = DecisionTreeClassifier(max_depth=3, random_state=0)
+    tree.fit([lengths(e) for e in train], [label(e) for e in train])
+    truth = np.array([label(e) for e in test])
+    right = np.mean(tree.predict([lengths(e) for e in test]) == truth)
+    assert right < max(np.bincount(truth)) / len(truth) + 0.08
+
+
+@pytest.mark.parametrize("name", ["race", "story_cloze", "dprd"])
+def test_neither_place_nor_length_of_a_choice_tells_the_answer(world: Path, name: str):
+    everything = [e for part in rows(world, name).values() for e in part]
+    n = len(everything[0].choices)
+    places = Counter(e.label for e in everything)
+    assert max(places.values()) - min(places.values()) <= 2
+    for pick in (min, max):
+        hits = sum(
+            pick(range(n), key=lambda k, e=e: (len(e.choices[k]), k)) == e.label for e in everything
+        )
+        assert abs(hits / len(everything) - 1 / n) < 0.08
+
+
+def test_the_answer_of_race_stands_at_no_fixed_place_of_the_passage(world: Path):
+    found: Counter = Counter()
+    for e in (e for part in rows(world, "race").values() for e in part):
+        word = e.choices[int(e.label)].rstrip(".").split()[-1]
+        where = [i for i, part in enumerate(e.first.split(".")) if f" {word}" in f" {part}"]
+        found[where[0]] += 1
+    assert set(found) == {0, 1, 2, 3}
+    assert max(found.values()) < 0.35 * sum(found.values())
+
+
+def test_every_ending_is_right_as_often_as_wrong(world: Path):
+    """An ending alone, without its story, tells nothing."""
+    right: Counter = Counter()
+    wrong: Counter = Counter()
+    for e in (e for part in rows(world, "story_cloze").values() for e in part):
+        for k, choice in enumerate(e.choices):
+            for word in choice.lower().rstrip(".").split():
+                (right if k == e.label else wrong)[word] += 1
+    common = [word for word in right if right[word] + wrong[word] >= 40]
+    assert len(common) > 10
+    for word in common:
+        assert 0.3 < right[word] / (right[word] + wrong[word]) < 0.7, word
+
+
+def test_label_shares_are_as_planned(world: Path):
+    def share(name: str, label: int) -> float:
+        examples = rows(world, name)["dev"]
+        return sum(e.label == label for e in examples) / len(examples)
+
+    assert share("mrpc", 1) == pytest.approx(0.68, abs=0.02)
+    assert share("qqp", 1) == pytest.approx(0.37, abs=0.02)
+    assert share("cola", 1) == pytest.approx(0.60, abs=0.02)
+    scores = [e.label for e in rows(world, "stsb")["dev"]]
+    assert {0.0, 5.0} <= set(scores) and len(set(scores)) > 10
+    assert any(value % 1 for value in scores)
+
+
+def test_the_sets_have_the_order_of_size_of_the_real_ones(world: Path):
+    size = {name: len(rows(world, name)[task(name).train]) for name in PAIRS}
+    small = ["rte", "story_cloze", "mrpc", "stsb", "cola"]
+    assert size["rte"] == min(size.values())
+    assert max(size[name] for name in small) < min(size[n] for n in ("mnli", "snli", "qqp"))
