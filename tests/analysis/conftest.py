@@ -15,8 +15,6 @@ import pytest
 
 import tasks
 
-N_LAYER = {"transformer": 12, "lstm": 1}
-
 
 def make_settings(names: list[str] | None = None) -> dict[str, Any]:
     """The analysis settings of the full grid, or of a grid over the tasks `names`."""
@@ -26,7 +24,7 @@ def make_settings(names: list[str] | None = None) -> dict[str, Any]:
         "arch": ["transformer", "lstm"],
         "aux": ["on", "off"],
         "layers": {"transformer": ["none", *range(13)], "lstm": ["none", 0, 1]},
-        "n_layer": N_LAYER,
+        "n_layer": {"transformer": 12, "lstm": 1},
         "seeds": {"ends": [0, 1, 2], "between": [0]},
         "updates": [0, 30, 56, 105, 196, 367, 687, 1284, 3000],
         "zero_shot": {

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -112,14 +113,14 @@ def test_reported_rows_hold_words_of_the_books_that_no_training_row_has(world: P
         assert sum(bool(row & fresh) for row in rows) > 0.6 * len(rows)
 
 
-def test_the_books_teach_every_word_often_enough(world: Path):
-    text = plain(corpus(world)).split()
+def test_the_books_hold_every_word_of_the_labelled_texts_several_times(world: Path):
+    written = Counter(plain(corpus(world)).split())
     for name in NAMES:
         kind = task(name)
-        for split in kind.report:
+        for split in kind.rows:
             for e in kind.read(world / kind.folder, split):
-                words = plain(" ".join((e.first, e.second, *e.choices))).split()
-                assert set(words) <= set(text)
+                for word in plain(" ".join((e.first, e.second, *e.choices))).split():
+                    assert written[word] >= 3, (name, word)
 
 
 def test_books_have_titles_chapters_paragraphs_and_speech(world: Path):

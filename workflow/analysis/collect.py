@@ -30,8 +30,8 @@ def cell_path(results: Path, arch: str, task: str, aux: str, n_transfer: str) ->
 
 
 def full(settings: dict[str, Any], arch: str) -> str:
-    """The `n_transfer` that stands for everything transferred."""
-    return str(settings["n_layer"][arch])
+    """The `n_transfer` that stands for everything transferred; `all` of what is not in the grid."""
+    return str(settings["n_layer"].get(arch, "all"))
 
 
 def layers(settings: dict[str, Any], arch: str, ends: bool = False) -> list[str]:

@@ -59,7 +59,7 @@ def draw(table: pd.DataFrame, settings: dict[str, Any]) -> Figure:
 
 def _panel(ax: Axes, name: str, table: pd.DataFrame, settings: dict[str, Any], large: bool) -> None:
     mine = table[table["task"] == name]
-    deepest = max(int(n) for n in table["n_transfer"] if n != "none")
+    deepest = max((int(n) for n in table["n_transfer"] if n != "none"), default=1)
     none = -deepest * (0.15 if large else 0.25)  # where the tick of `none` stands
     splits = [split for split in mine["split"].unique() if split != "train"]
     split = next((split for split in splits if split.startswith("dev")), splits[0])

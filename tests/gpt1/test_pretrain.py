@@ -1,0 +1,232 @@
+"""Pre-training: pure functions of (seed, update), exact restarts, held-out loss, bad input."""
+
+import csv
+import json
+import math
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import torch
+
+from gpt1 import pretrain
+from gpt1.checkpoint import build, load_checkpoint, read_tensors, sidecar
+from gpt1.runtime import Runtime
+from tasks.errors import InputError
+from tasks.files import read_json, write_json
+from tests.gpt1 import toy
+
+
+def corpus(folder, train=2000, heldout=200, tokenizer="t" * 64):
+    """A corpus of a repeating pattern, as `gpt1.corpus tokens` writes it."""
+    folder.mkdir(exist_ok=True)
+    splits = {}
+    for name, n in (("train", train), ("heldout", heldout)):
+        tokens = (np.arange(n) * 7 % 31).astype("<u2")
+        tokens.tofile(folder / f"{name}.bin")
+        facts = {"file": f"{name}.bin", "tokens": n, "sha256": f"{name}{n}", "books": []}
+        splits[name] = facts
+    path = folder / "corpus.json"
+    write_json(path, {"tokenizer": tokenizer, "n_vocab": toy.N_VOCAB, "splits": splits})
+    return path
+
+
+def settings(arch, **options):
+    base = {"seed": 0, "updates": 8, "warmup": 2, "batch": 4, "lr": 1e-2, "heldout_tokens": 150}
+    base |= {"checkpoints": [0, 3, 8], "dropout": toy.DROPOUT, **options}
+    return {"model": toy.model(arch), "optimizer": toy.optimizer(), "pretrain": base}
+
+
+def run(tmp_path, arch, name="a", **options):
+    runtime = options.pop("runtime", Runtime())
+    code = options.pop("code", "")
+    folder = tmp_path / name
+    pretrain.pretrain(
+        arch,
+        corpus(tmp_path / "corpus"),
+        settings(arch, **options),
+        runtime,
+        folder / "work",
+        folder / "out",
+        code,
+    )
+    return folder / "out"
+
+
+def same(one, two):
+    a, b = read_tensors(one), read_tensors(two)
+    return a.keys() == b.keys() and all(torch.equal(a[k], b[k]) for k in a)
+
+
+def test_windows_are_contiguous_and_a_pure_function_of_seed_and_update():
+    tokens = np.arange(1000, dtype=np.uint16)
+    one = pretrain.windows(tokens, 16, 8, seed=3, update=5)
+    assert one.shape == (8, 16) and (np.diff(one, axis=1) == 1).all()
+    assert np.array_equal(one, pretrain.windows(tokens, 16, 8, seed=3, update=5))
+    assert not np.array_equal(one, pretrain.windows(tokens, 16, 8, seed=3, update=6))
+    assert not np.array_equal(one, pretrain.windows(tokens, 16, 8, seed=4, update=5))
+
+
+def test_every_window_of_the_corpus_can_be_drawn():
+    seen = {int(w[0]) for i in range(200) for w in pretrain.windows(np.arange(20), 16, 4, 0, i)}
+    assert seen == set(range(5))
+    assert pretrain.windows(np.arange(16), 16, 1, 0, 0).tolist() == [list(range(16))]
+
+
+@pytest.mark.parametrize("arch", toy.ARCHS)
+def test_a_run_writes_its_checkpoints_their_facts_and_a_log(tmp_path, arch):
+    out = run(tmp_path, arch)
+    for update in (0, 3, 8):
+        meta = read_json(out / f"update-{update}.json")
+        assert meta["update"] == update and meta["tokens"] == update * 4 * toy.N_CTX
+        assert meta["heldout_perplexity"] == pytest.approx(math.exp(meta["heldout_loss"]))
+        load_checkpoint(out / f"update-{update}.safetensors", arch, toy.model(arch), "t" * 64)
+    rows = list(csv.DictReader((out / "log.csv").read_text().splitlines()))
+    assert [int(r["update"]) for r in rows] == list(range(1, 9))
+    assert float(rows[0]["lr"]) == 0.0 and float(rows[2]["lr"]) == pytest.approx(1e-2)
+    assert float(rows[-1]["loss"]) < float(rows[0]["loss"])
+
+
+@pytest.mark.parametrize("arch", toy.ARCHS)
+@pytest.mark.parametrize("stop_at", [1, 3, 5])
+def test_stopping_and_starting_again_gives_the_same_weights_bit_for_bit(
+    tmp_path, arch, stop_at, monkeypatch
+):
+    whole = run(tmp_path, arch, "whole")
+    update = pretrain.Pretraining.update
+
+    def stopped(self):
+        if self.optimizer.updates == stop_at:
+            raise KeyboardInterrupt
+        return update(self)
+
+    monkeypatch.setattr(pretrain, "STATE_SECONDS", 0.0)
+    monkeypatch.setattr(pretrain.Pretraining, "update", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        run(tmp_path, arch, "parts")
+    monkeypatch.setattr(pretrain.Pretraining, "update", update)
+    parts = run(tmp_path, arch, "parts")
+    for name in ("update-0", "update-3", "update-8"):
+        assert same(whole / f"{name}.safetensors", parts / f"{name}.safetensors")
+    logs = [(d / "log.csv").read_text().splitlines() for d in (whole, parts)]
+    one, two = (list(csv.DictReader(lines)) for lines in logs)
+    assert [r["loss"] for r in one] == [r["loss"] for r in two]
+
+
+def test_a_killed_process_goes_on_where_it_was(tmp_path):
+    path = corpus(tmp_path / "corpus")
+    options = json.dumps(settings("transformer", updates=60, checkpoints=[0, 20, 40, 60]))
+    command = [sys.executable, "-m", "gpt1.pretrain", "transformer", "--corpus", str(path)]
+    command += ["--settings", options, "--work", str(tmp_path / "work")]
+    with subprocess.Popen([*command, "--out", str(tmp_path / "x")]) as process:
+        waiting = tmp_path / "work"
+        while process.poll() is None and not list(waiting.glob("*/update-20.json")):
+            pass
+        process.kill()
+    subprocess.run([*command, "--out", str(tmp_path / "x")], check=True)
+    fresh = [*command[:-1], str(tmp_path / "fresh"), "--out", str(tmp_path / "y")]
+    subprocess.run(fresh, check=True)
+    assert same(tmp_path / "x" / "update-60.safetensors", tmp_path / "y" / "update-60.safetensors")
+
+
+def test_another_setting_or_code_does_not_go_on_from_an_old_state(tmp_path):
+    first = run(tmp_path, "lstm", "a")
+    other = run(tmp_path, "lstm", "a", lr=1e-3)
+    assert len(list((tmp_path / "a" / "work").iterdir())) == 2
+    run(tmp_path, "lstm", "a", code="new")
+    assert len(list((tmp_path / "a" / "work").iterdir())) == 3
+    assert first == other  # the declared outputs are one place
+
+
+@pytest.mark.parametrize("option", [{"seed": 1}, {"warmup": 4}, {"batch": 2}, {"lr": 1e-3}])
+def test_every_setting_changes_the_weights(tmp_path, option):
+    last = "update-8.safetensors"
+    assert not same(run(tmp_path, "lstm", "a") / last, run(tmp_path, "lstm", "b", **option) / last)
+
+
+@pytest.mark.parametrize("arch", toy.ARCHS)
+def test_micro_batches_change_the_weights_by_rounding_only(tmp_path, arch):
+    plain = {key: 0.0 for key in toy.DROPOUT}
+    one = run(tmp_path, arch, "a", dropout=plain)
+    two = run(tmp_path, arch, "b", dropout=plain, runtime=Runtime(micro_batch=3))
+    losses = [read_json(d / "update-8.json")["heldout_loss"] for d in (one, two)]
+    assert losses[0] == pytest.approx(losses[1], abs=1e-3)
+
+
+@pytest.mark.parametrize("arch", toy.ARCHS)
+def test_held_out_loss_is_the_mean_over_windows_that_do_not_overlap(arch):
+    model = build(arch, toy.model(arch), toy.N_VOCAB)
+    model.reset(torch.Generator().manual_seed(0), 0.2)
+    tokens = np.random.default_rng(0).integers(0, toy.N_VOCAB, 101)
+    found = pretrain.heldout_loss(model, tokens, 90, Runtime())
+    model.eval()
+    expected = []
+    with torch.no_grad():
+        for start in (0, 24, 48):
+            ids = torch.tensor(tokens[start : start + 24])[None]
+            logits = model.lm_logits(model(ids, model.embed), model.embed)[0, :-1].log_softmax(-1)
+            expected += [-float(logits[i, t]) for i, t in enumerate(ids[0, 1:])]
+    assert found == pytest.approx(np.mean(expected), rel=1e-5)
+
+
+def test_a_corpus_shorter_than_n_ctx_is_told_in_one_line(tmp_path):
+    path = corpus(tmp_path / "corpus", train=20)
+    with pytest.raises(InputError, match="train part has 20 tokens, fewer than 24"):
+        pretrain.pretrain("lstm", path, settings("lstm"), Runtime(), tmp_path / "w", tmp_path / "o")
+    assert not (tmp_path / "o").exists()
+
+
+def test_a_loss_that_is_not_finite_stops_with_the_remedy(tmp_path):
+    with pytest.raises(InputError, match="lower experiment.pretrain.lr"):
+        run(tmp_path, "lstm", lr=1e30)
+
+
+def checkpoint(tmp_path):
+    return run(tmp_path, "lstm") / "update-8.safetensors"
+
+
+def test_a_checkpoint_of_another_tokenizer_is_refused(tmp_path):
+    with pytest.raises(InputError, match="tokenizer"):
+        load_checkpoint(checkpoint(tmp_path), "lstm", toy.model("lstm"), "u" * 64)
+
+
+def test_a_checkpoint_of_another_architecture_or_shape_is_refused(tmp_path):
+    path = checkpoint(tmp_path)
+    with pytest.raises(InputError, match="its arch is 'lstm', but 'transformer' is needed"):
+        load_checkpoint(path, "transformer", toy.model("transformer"), "t" * 64)
+    model = toy.model("lstm")
+    model["shape"] = {**model["shape"], "n_hidden": 50}
+    with pytest.raises(InputError, match="shape"):
+        load_checkpoint(path, "lstm", model, "t" * 64)
+    with pytest.raises(InputError, match="n_ctx"):
+        load_checkpoint(path, "lstm", {**toy.model("lstm"), "n_ctx": 25}, "t" * 64)
+
+
+@pytest.mark.parametrize("size", [10, 1000])
+def test_a_truncated_checkpoint_is_refused(tmp_path, size):
+    path = checkpoint(tmp_path)
+    path.write_bytes(path.read_bytes()[:size])
+    with pytest.raises(InputError, match="safetensors"):
+        load_checkpoint(path, "lstm", toy.model("lstm"), "t" * 64)
+
+
+def test_a_swapped_checkpoint_is_refused(tmp_path):
+    path = checkpoint(tmp_path)
+    path.write_bytes(path.with_name("update-3.safetensors").read_bytes())
+    with pytest.raises(InputError, match="sha256"):
+        load_checkpoint(path, "lstm", toy.model("lstm"), "t" * 64)
+
+
+def test_a_checkpoint_without_its_json_is_refused(tmp_path):
+    path = checkpoint(tmp_path)
+    sidecar(path).unlink()
+    with pytest.raises(InputError, match="no such file"):
+        load_checkpoint(path, "lstm", toy.model("lstm"), "t" * 64)
+
+
+def test_a_gpu_that_is_not_there_is_told(tmp_path):
+    if torch.cuda.is_available():
+        pytest.skip("this machine has a GPU")
+    with pytest.raises(InputError, match="torch sees no GPU"):
+        run(tmp_path, "lstm", runtime=Runtime(device="cuda"))
