@@ -30,7 +30,7 @@ test-slow: install
 	.venv/bin/python -m pytest -m "slow or slurm"
 
 smoke: install
-	$(RUN) --configfile workflow/config/smoke.yaml all
+	$(RUN) all --configfile workflow/config/smoke.yaml
 
 lint: install
 	.venv/bin/ruff format --check .

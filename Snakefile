@@ -2,7 +2,7 @@
 #
 #   snakemake --cores 8 all                                     everything, on the embedded world
 #   snakemake --cores 8 results/ablation.csv                    one table and what it needs
-#   snakemake --cores 8 --configfile workflow/config/smoke.yaml all
+#   snakemake --cores 8 all --configfile workflow/config/smoke.yaml
 #
 # The config is checked, and all names below are made, in workflow/rules/common.smk.
 from snakemake.utils import min_version

@@ -136,7 +136,10 @@ def train(counts: dict[str, int], n_merges: int) -> tuple[list[str], Merges]:
 def read_counts(path: str | Path) -> dict[str, int]:
     """Word counts of a file with lines "word<TAB>count". Raises InputError for any other line."""
     counts: dict[str, int] = {}
-    for number, line in enumerate(vocabulary.read_text(Path(path)).split("\n")[:-1], 1):
+    *lines, rest = vocabulary.read_text(Path(path)).split("\n")
+    if rest:
+        raise InputError(f"{path}: line {len(lines) + 1}: no newline at the end; cut off?")
+    for number, line in enumerate(lines, 1):
         word, _, count = line.partition("\t")
         if not word or not count.isdecimal() or int(count) == 0 or len(word.split()) != 1:
             raise InputError(f"{path}: line {number}: {line!r} is not a word, a tab and a count")

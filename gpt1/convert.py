@@ -19,7 +19,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from gpt1 import bpe
+from gpt1 import vocabulary
 from gpt1.bpe import Tokenizer
 from gpt1.checkpoint import build, load_checkpoint, save_checkpoint, sidecar, versions
 from gpt1.lm import N_SPECIAL
@@ -112,10 +112,9 @@ def export_weights(
     released = {name: tensors[name] for name in released_shapes(n_vocab, model)}
     WRITERS[kind](out, released, model)
     if tokenizer is not None:
-        folder = Path(tokenizer)
-        names = next(n for n in (bpe.FILES, bpe.PUBLISHED_FILES) if (folder / n[0]).exists())
-        for source, target in zip(names, TOKENIZER_FILES[kind], strict=True):
-            with open(folder / source, "rb") as file, write_atomic(out / target, "wb") as copy:
+        found = vocabulary.find(Path(tokenizer))
+        for source, target in zip(found, TOKENIZER_FILES[kind], strict=True):
+            with open(source, "rb") as file, write_atomic(out / target, "wb") as copy:
                 shutil.copyfileobj(file, copy)
 
 

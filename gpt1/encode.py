@@ -2,7 +2,7 @@
 
 The arrays hold the texts alone; start, delimiter and classify tokens are put between them when a
 batch is made, since their order depends on the task (paper 3.3). The file is an uncompressed
-`.npz` without pickles, and equal input gives equal bytes.
+`.npz` without pickles; numpy stamps no time into it, so that equal input gives equal bytes.
 
     python -m gpt1.encode cola --examples cola.jsonl --tokenizer tokenizer --out cola.npz
 """
@@ -108,7 +108,7 @@ def load(path: str | Path) -> EncodedTask:
         return EncodedTask(facts["task"], facts["tokenizer"], facts["data"], splits)
     except FileNotFoundError:
         raise InputError(f"{path}: no such file; encode the task first") from None
-    except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
+    except (ValueError, KeyError, TypeError, EOFError, NotImplementedError, zipfile.BadZipFile):
         raise InputError(f"{path}: cut off or not of encoded examples; make it again") from None
 
 

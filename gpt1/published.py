@@ -17,8 +17,8 @@ import torch
 from safetensors.torch import save
 from torch import Tensor
 
-from gpt1.bpe import PUBLISHED_FILES
 from gpt1.checkpoint import read_tensors
+from gpt1.vocabulary import PUBLISHED_FILES
 from tasks.errors import InputError
 from tasks.files import read_json, write_atomic, write_json
 
@@ -114,10 +114,7 @@ def read_huggingface(folder: Path, n_vocab: int, model: dict[str, Any]) -> dict[
     """
     path = folder / "config.json"
     shape = model["shape"]
-    if shape["n_ff"] != 4 * shape["n_embd"]:
-        raise InputError(
-            f"n_ff {shape['n_ff']}: this format has n_ff = 4 n_embd; change the config"
-        )
+    _check_n_ff(folder, shape)
     stored = read_json(path)
     if not isinstance(stored, dict):
         raise InputError(f"{path}: expected a JSON object, found a {type(stored).__name__}")
@@ -155,10 +152,7 @@ def read_huggingface(folder: Path, n_vocab: int, model: dict[str, Any]) -> dict[
 def write_huggingface(folder: Path, released: dict[str, Tensor], model: dict[str, Any]) -> None:
     """`config.json` and `model.safetensors`; the head is tied, hence not stored."""
     shape, tokens = model["shape"], released[TOKENS]
-    if shape["n_ff"] != 4 * shape["n_embd"]:
-        raise InputError(
-            f"n_ff {shape['n_ff']}: expected 4 n_embd = {4 * shape['n_embd']} in this format"
-        )
+    _check_n_ff(folder, shape)
     rates = {key: 0.1 for key in ("embd_pdrop", "attn_pdrop", "resid_pdrop")}
     sizes = {key: shape[key] for key in ("n_layer", "n_embd", "n_head")}
     sizes |= {"n_positions": model["n_ctx"], "vocab_size": len(tokens)}
@@ -168,6 +162,16 @@ def write_huggingface(folder: Path, released: dict[str, Tensor], model: dict[str
         whole = {name: tensor.contiguous() for name, tensor in released.items()}
         file.write(save(whole, metadata={"format": "pt"}))
     write_json(folder / "config.json", config)
+
+
+def _check_n_ff(folder: Path, shape: dict[str, int]) -> None:
+    """`transformers` knows one width of the feed-forward part only."""
+    expected = 4 * shape["n_embd"]
+    if shape["n_ff"] != expected:
+        raise InputError(
+            f"{folder}: n_ff: expected {expected} (four times n_embd, as this format has it), "
+            f"found {shape['n_ff']} in the settings"
+        )
 
 
 def _check_positions(where: str, found: Any, expected: list[int]) -> list[int]:

@@ -33,7 +33,7 @@ _BLANKS = re.compile(r"[^\S\n]+")
 _LINE_BREAKS = re.compile("[\n\r\x85\u2028\u2029]")
 
 # spaCy remembers every word that it met; a fresh tokenizer now and then bounds its memory.
-_RENEW_AFTER = 32_000_000  # characters
+_MOST_WORDS = 400_000  # about 200 MB
 
 
 def standardize(text: str) -> str:
@@ -98,21 +98,18 @@ def _split(fixed: str) -> list[str]:
     if not standard:
         return []
     # spaCy's newline token may carry the space behind it ("\n "); the authors map it to "\n".
-    tokens = _tokenizer(len(standard))(standard)
+    tokens = _tokenizer()(standard)
     return [NEWLINE if token.text.isspace() else token.text.lower() for token in tokens]
 
 
 class _Spacy:
     tokenizer: "SpacyTokenizer | None" = None
-    characters = 0
 
 
-def _tokenizer(characters: int) -> "SpacyTokenizer":
-    """This process's spaCy tokenizer, made when first needed and anew after much text."""
-    if _Spacy.tokenizer is None or _Spacy.characters > _RENEW_AFTER:
+def _tokenizer() -> "SpacyTokenizer":
+    """This process's spaCy tokenizer, made when first needed and anew after very many words."""
+    if _Spacy.tokenizer is None or len(_Spacy.tokenizer.vocab) > _MOST_WORDS:
         import spacy  # takes two seconds, which programs that only decode need not wait for
 
         _Spacy.tokenizer = spacy.blank("en").tokenizer
-        _Spacy.characters = 0
-    _Spacy.characters += characters
     return _Spacy.tokenizer

@@ -47,7 +47,7 @@ def read_text(path: Path) -> str:
     try:
         return path.read_bytes().decode("utf-8")
     except FileNotFoundError:
-        raise InputError(f"{path}: no such file; the tokenizer is made of two") from None
+        raise InputError(f"{path}: no such file; make or fetch it first") from None
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: not UTF-8 at byte {error.start}; fetch it again") from None
 

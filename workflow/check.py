@@ -62,16 +62,18 @@ def _about(schema: dict[str, Any], path: Iterable[str | int]) -> str:
         node = _resolved(schema, node)
         known = node.get("properties", {})
         node = known.get(part) or node.get("items") or node.get("additionalProperties")
-    return node.get("description") or _resolved(schema, node)["description"]
+    return _resolved(schema, node)["description"]
 
 
 def _resolved(schema: dict[str, Any], node: dict[str, Any]) -> dict[str, Any]:
-    """What a `$ref` stands for."""
+    """A node with what its `$ref` stands for; what it says itself goes first."""
     while "$ref" in node:
-        name = node["$ref"]
-        node = schema
-        for part in name.removeprefix("#/").split("/"):
-            node = node[part]
+        target = schema
+        for part in node["$ref"].removeprefix("#/").split("/"):
+            target = target[part]
+        node = {**target, **{key: value for key, value in node.items() if key != "$ref"}}
+        if "$ref" in target:
+            node["$ref"] = target["$ref"]
     return node
 
 

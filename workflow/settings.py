@@ -30,6 +30,11 @@ def runtime(config: Config, stage: str) -> Config:
     return {"threads": section[f"{stage}_threads"], **{key: section[key] for key in RUNTIME}}
 
 
+def limits(config: Config, stage: str) -> Config:
+    """What a job of `pretrain` or `finetune` asks a cluster for: `mem_mb` and `minutes`."""
+    return {key: config["runtime"][key][stage] for key in ("mem_mb", "minutes")}
+
+
 def world(config: Config) -> Config:
     """For `tasks.world`: the embedded world's seed and sizes."""
     return config["experiment"]["world"]
@@ -122,7 +127,6 @@ def analysis_settings(config: Config) -> Config:
 
 
 def table(config: Config, name: str) -> Config:
-    """For `workflow.analysis.NAME` and its figure; what the table does not show is left empty."""
-    used = TABLES[name]
+    """For `workflow.analysis.NAME` and its figure: the part of the grid that they show."""
     settings = analysis_settings(config)
-    return {key: value if key in used else type(value)() for key, value in settings.items()}
+    return {key: settings[key] for key in TABLES[name]}

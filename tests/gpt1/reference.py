@@ -187,6 +187,7 @@ class Reference:
     def step(self, loss, lr, total, warmup, l2, max_grad_norm, cosine=False):
         """One update of the authors' Adam; returns the norm of the gradients before clipping.
 
+        `clipped` then holds the gradients after it.
         The rate falls linearly (fine-tuning) or, with `cosine`, as in pre-training.
         """
         found = torch.autograd.grad(loss, list(self.p.values()), allow_unused=True)
@@ -203,8 +204,8 @@ class Reference:
             schedule = up if x <= warmup else 0.5 * (1 + math.cos(math.pi * x))
         self.t += 1
         rate = lr * schedule * math.sqrt(1 - 0.999**self.t) / (1 - 0.9**self.t)
-        for name, g in grads.items():
-            g = g * scale
+        self.clipped = {name: g * scale for name, g in grads.items()}
+        for name, g in self.clipped.items():
             self.m[name] = 0.9 * self.m[name] + 0.1 * g
             self.v[name] = 0.999 * self.v[name] + 0.001 * g**2
             p = self.p[name].detach()

@@ -6,6 +6,8 @@ from typing import Any
 
 import yaml
 
+from workflow.plan import PUBLISHED_BPE
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 NAMES = ("world", "smoke", "novels", "paper")
 
@@ -50,6 +52,5 @@ def raw_data(folder: Path, config: dict[str, Any]) -> None:
         if "folder" in entry:
             (folder / entry["folder"]).mkdir(parents=True, exist_ok=True)
             (folder / entry["folder"] / "train.txt").write_text("")
-    for name in ("encoder_bpe_40000.json", "vocab_40000.bpe"):
-        (folder / "openai_bpe").mkdir(exist_ok=True)
-        (folder / "openai_bpe" / name).write_text("")
+    for name in PUBLISHED_BPE if "folder" in experiment["tokenizer"] else ():
+        (folder / experiment["tokenizer"]["folder"] / name).write_text("")

@@ -4,6 +4,7 @@ import pytest
 
 from tests.workflow.configs import NAMES, changed, raw_data, shipped, small
 from workflow.check import faults
+from workflow.plan import PUBLISHED_BPE
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -183,7 +184,10 @@ def test_a_published_tokenizer_must_be_there(tmp_path):
     config = changed(small(), "experiment.world", ...) | {"data": str(tmp_path)}
     config = changed(config, "experiment.tokenizer", {"folder": "bpe"})
     raw_data(tmp_path, config)
+    assert faults(config) == []
+    for name in PUBLISHED_BPE:
+        (tmp_path / "bpe" / name).unlink()
     assert faults(config) == [
         f"experiment.tokenizer.folder: no file {tmp_path}/bpe/{name}; put it there, or give merges"
-        for name in ("encoder_bpe_40000.json", "vocab_40000.bpe")
+        for name in PUBLISHED_BPE
     ]

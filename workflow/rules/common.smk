@@ -46,12 +46,14 @@ shell.prefix(
 
 def minutes(stage):
     """The time limit of a stage's jobs; each further attempt gets as much again."""
-    return lambda wildcards, attempt: attempt * config["runtime"]["minutes"][stage]
+    return (
+        lambda wildcards, attempt: attempt * settings.limits(config, stage)["minutes"]
+    )
 
 
 def mem_mb(stage):
     """The memory of a stage's jobs; each further attempt gets as much again."""
-    return lambda wildcards, attempt: attempt * config["runtime"]["mem_mb"][stage]
+    return lambda wildcards, attempt: attempt * settings.limits(config, stage)["mem_mb"]
 
 
 def raw(folder):

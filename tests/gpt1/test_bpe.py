@@ -1,0 +1,297 @@
+"""Byte-pair encoding: against the plain algorithm, the published vocabulary, and bad files."""
+
+import json
+import random
+import subprocess
+import sys
+from collections import Counter
+from itertools import pairwise
+
+import pytest
+
+from gpt1 import bpe, vocabulary
+from gpt1.bpe import Tokenizer
+from tasks.errors import InputError
+from tests.gpt1 import plain
+
+published = pytest.mark.skipif(
+    not plain.PUBLISHED.is_dir(), reason="the published BPE files are not here"
+)
+KINDS = ["trained", pytest.param("published", marks=published)]
+
+
+@pytest.fixture(scope="module")
+def counts() -> dict[str, int]:
+    found = Counter(word for sentence in plain.sentences() for word in plain.words(sentence))
+    del found["\n"]
+    return dict(found)
+
+
+@pytest.fixture(scope="module")
+def trained(counts, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tokenizer")
+    vocabulary.save(folder, *bpe.train(counts, 300))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def both(request, trained):
+    """A tokenizer of the package and the plain one with the same two files."""
+    folder, names = trained, vocabulary.FILES
+    if request.param == "published":
+        folder, names = plain.PUBLISHED, vocabulary.PUBLISHED_FILES
+    return Tokenizer.load(folder), plain.Plain(*(folder / name for name in names))
+
+
+@published
+@pytest.mark.parametrize(
+    ("word", "ids"),
+    [
+        ("the", [481]),
+        ("very", [963]),
+        ("positive", [6353]),
+        ("negative", [9503]),
+        ("n't", [538]),
+        ("'s", [535]),
+        ("...", [749]),
+        ('"', [244]),
+        ("transformer", [2973, 5353]),
+        ("unbelievable", [11706]),
+        ("naïve", [24213]),
+        ("2018", [4804, 9982]),
+        ("\n", [40477]),
+        ("京", [0]),
+    ],
+)
+def test_published_vectors(word, ids):
+    tokenizer = Tokenizer.load(plain.PUBLISHED)
+    assert tokenizer.encode_words([word]) == ids
+    assert tokenizer.encode(word) == (ids if word != "\n" else [])
+
+
+@published
+def test_published_sentence_with_newline_contraction_backslash_and_unknowns():
+    tokenizer = Tokenizer.load(plain.PUBLISHED)
+    assert tokenizer.n_vocab == 40_478
+    ids = tokenizer.encode("Don't\n\nSTOP… 東京")
+    assert ids == [587, 538, 40477, 1296, 749, 0, 0]
+    # One word, a backslash inside it; were it set apart there would be three.
+    pieces = [tokenizer.pieces[i] for i in tokenizer.encode(r"it\now")]
+    assert sum(piece.endswith("</w>") for piece in pieces) == 1
+
+
+@pytest.mark.parametrize("both", KINDS, indirect=True)
+def test_golden_sentences_have_the_plain_algorithms_ids(both):
+    tokenizer, other = both
+    for sentence in plain.sentences():
+        assert tokenizer.encode(sentence) == other.encode(sentence), sentence
+
+
+@pytest.mark.parametrize("both", KINDS, indirect=True)
+def test_random_words_have_the_plain_algorithms_ids(both):
+    tokenizer, other = both
+    random.seed(2)
+    known = [word for sentence in plain.sentences() for word in plain.words(sentence)]
+    letters = [*"etaoinshrdlu" * 4, *"bcfgjkmpqvwxyz'.-</w>\\é京0123456789"]
+    for _ in range(3000):
+        word = random.choice(
+            [
+                "".join(random.choices(letters, k=random.randint(1, 14))),
+                random.choice(known) + random.choice(known),
+                random.choice(letters) * random.randint(1, 9),
+                random.choice(known)[::-1],
+            ]
+        ).replace("\n", "")
+        if word:
+            assert tokenizer.encode_words([word]) == other.encode_words([word]), repr(word)
+
+
+def test_unknown_symbols_are_one_zero_each(trained):
+    tokenizer = Tokenizer.load(trained)
+    assert tokenizer.encode_words(["ქართ", "\n"]) == [0, 0, 0, 0, tokenizer.newline_id]
+    assert tokenizer.encode_words(["<unk>"]) != [0]
+    assert tokenizer.encode_words([""]) == []
+
+
+def test_trained_vocabulary_has_the_published_layout(trained, counts):
+    ids = json.loads((trained / "encoder.json").read_text(encoding="utf-8"))
+    lines = (trained / "merges.bpe").read_text(encoding="utf-8").split("\n")
+    characters = sorted({c for word in counts for c in word})
+    n = len(characters)
+    assert lines[0] == "#version: 0.2" and lines[-1] == "" and len(lines) == 302
+    assert ids["<unk>"] == 0
+    assert [ids[c] for c in characters] == list(range(1, n + 1))
+    assert [ids[c + "</w>"] for c in characters] == list(range(n + 1, 2 * n + 1))
+    for rank, line in enumerate(lines[1:-1]):
+        assert ids[line.replace(" ", "")] == 1 + 2 * n + rank
+    assert ids["\n</w>"] == len(ids) - 1 == 1 + 2 * n + 300
+    assert list(ids.values()) == list(range(len(ids)))
+
+
+def test_every_merge_is_a_most_frequent_pair_of_its_moment(counts):
+    some = dict(sorted(counts.items())[::4])
+    _, merges = bpe.train(some, 80)
+    assert len(merges) == 80
+    for rank, pair in enumerate(merges):
+        ranks = {merge: r for r, merge in enumerate(merges[:rank])}
+        pairs: Counter[tuple[str, str]] = Counter()
+        for word, count in some.items():
+            for each in pairwise(plain.bpe(word, ranks)):
+                pairs[each] += count
+        assert pairs[pair] == max(pairs.values()), (rank, pair)
+
+
+def test_counts_weigh_as_much_as_repeated_words():
+    # "ab" occurs more often than all other pairs together, but stands in one line.
+    _, merges = bpe.train({"abx": 9000, **{f"cd{c}": 2 for c in "efghijklmnop"}}, 1)
+    assert merges in ([("a", "b")], [("b", "x</w>")])
+
+
+def train_in_a_process(words, merges, out, **kwargs):
+    command = [sys.executable, "-m", "gpt1.bpe", "train", "--words", words, "--merges", merges]
+    return subprocess.run(
+        [*map(str, command), "--out", str(out)], capture_output=True, text=True, **kwargs
+    )
+
+
+def test_training_in_two_processes_gives_the_same_bytes_and_tells_of_missing_merges(
+    counts, tmp_path, root
+):
+    words = tmp_path / "words.tsv"
+    words.write_text("".join(f"{w}\t{c}\n" for w, c in counts.items()), encoding="utf-8")
+    found = []
+    for seed in ("1", "2"):
+        done = train_in_a_process(
+            words, 100_000, tmp_path / seed, cwd=root, env={"PYTHONHASHSEED": seed}
+        )
+        assert done.returncode == 0, done.stderr
+        assert "of 100,000 merges" in done.stdout
+        found.append([(tmp_path / seed / name).read_bytes() for name in vocabulary.FILES])
+    assert found[0] == found[1]
+    assert Tokenizer.load(tmp_path / "1").digest == Tokenizer.load(tmp_path / "2").digest
+
+
+def test_digest_tells_vocabularies_apart(counts, trained, tmp_path):
+    vocabulary.save(tmp_path, *bpe.train(counts, 299))
+    assert Tokenizer.load(tmp_path).digest != Tokenizer.load(trained).digest
+
+
+def test_word_cache_is_bounded_and_changes_nothing(trained, monkeypatch):
+    cleaned = [word for sentence in plain.sentences() for word in plain.words(sentence)]
+    expected = Tokenizer.load(trained).encode_words(cleaned)
+    monkeypatch.setattr(bpe, "CACHED_WORDS", 10)
+    tokenizer = Tokenizer.load(trained)
+    assert tokenizer.encode_words(cleaned) == expected
+    assert len(tokenizer._cache) <= 10
+
+
+def test_decode_is_readable(trained):
+    tokenizer = Tokenizer.load(trained)
+    ids = tokenizer.encode("The dog's bowl,\nthe cat's mat.")
+    n = tokenizer.n_vocab
+    assert tokenizer.decode(ids) == "the dog 's bowl ,\nthe cat 's mat ."
+    assert tokenizer.decode([n, *ids[:2], n + 1, n + 2]).startswith("<start> ")
+    assert tokenizer.decode([n + 1, n + 2]) == "<delimiter> <classify>"
+
+
+def test_id_of_a_piece(trained):
+    tokenizer = Tokenizer.load(trained)
+    assert tokenizer.pieces[tokenizer.id_of("the</w>")] == "the</w>"
+    with pytest.raises(InputError, match="'qqq</w>' is not in the vocabulary"):
+        tokenizer.id_of("qqq</w>")
+
+
+def damage(folder, name, change):
+    path = folder / name
+    path.write_text(change(path.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+def swap_ids(encoder):
+    ids = json.loads(encoder)
+    ids["a"], ids["b"] = ids["b"], ids["a"]
+    return json.dumps(ids)
+
+
+def gap(encoder):
+    ids = json.loads(encoder)
+    ids["\n</w>"] += 1
+    return json.dumps(ids)
+
+
+def late_part(merges):
+    lines = merges.split("\n")
+    return "\n".join([lines[0], *reversed(lines[1:-1]), ""])
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "message"),
+    [
+        ("encoder.json", lambda s: s[: len(s) // 2], "encoder.json: not JSON"),
+        ("encoder.json", lambda s: "[1]", "not an object"),
+        ("encoder.json", lambda s: s.replace(" 7,", ' "7",'), "not an object"),
+        ("encoder.json", lambda s: '{"a": 3, ' + s[1:], "'a' stands there twice"),
+        ("encoder.json", gap, "none has id"),
+        ("encoder.json", swap_ids, "expected"),
+        ("encoder.json", lambda s: s.replace('"<unk>"', '"<pad>"'), "id 0 is '<pad>'"),
+        ("merges.bpe", lambda s: s.split("\n", 1)[1], "line 1"),
+        ("merges.bpe", lambda s: s[:-3], "no newline at the end"),
+        ("merges.bpe", lambda s: s.rsplit("\n", 2)[0] + "\n", "do both files belong together"),
+        ("merges.bpe", lambda s: s.rsplit("\n", 3)[0] + "\n", "expected"),
+        ("merges.bpe", lambda s: s.replace(" ", "", 2), "merges.bpe: line 2: "),
+        ("merges.bpe", lambda s: s + "a b c\n", "line 302: 'a b c' is not two pieces"),
+        ("merges.bpe", lambda s: s + s.split("\n")[1] + "\n", "stands in line 2 already"),
+        ("merges.bpe", late_part, "expected"),
+    ],
+)
+def test_a_damaged_vocabulary_is_refused_in_one_line(trained, tmp_path, name, change, message):
+    for each in vocabulary.FILES:
+        (tmp_path / each).write_bytes((trained / each).read_bytes())
+    damage(tmp_path, name, change)
+    with pytest.raises(InputError, match=message) as error:
+        Tokenizer.load(tmp_path)
+    assert "\n" not in str(error.value)
+
+
+def test_a_merge_of_pieces_that_no_earlier_merge_makes_is_refused():
+    pieces = ["<unk>", "a", "b", "a</w>", "b</w>", "aab", "ab", "\n</w>"]
+    with pytest.raises(InputError, match="merge 0 .* uses 'ab', which no earlier merge makes"):
+        vocabulary.check(pieces, [("a", "ab"), ("a", "b")], "encoder.json")
+
+
+@pytest.mark.parametrize("missing", vocabulary.FILES)
+def test_a_missing_file_is_named(trained, tmp_path, missing):
+    (other,) = set(vocabulary.FILES) - {missing}
+    (tmp_path / other).write_bytes((trained / other).read_bytes())
+    with pytest.raises(InputError, match=f"{missing}: no such file"):
+        Tokenizer.load(tmp_path)
+
+
+def test_a_folder_without_tokenizer_and_one_of_another_encoding_are_refused(tmp_path):
+    with pytest.raises(InputError, match="no tokenizer there"):
+        Tokenizer.load(tmp_path / "nowhere")
+    (tmp_path / "encoder.json").write_bytes(b'{"\xe9": 1}')
+    with pytest.raises(InputError, match="not UTF-8 at byte 2"):
+        Tokenizer.load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "no words"),
+        ("the 5\n", "line 1: 'the 5' is not a word"),
+        ("the\t5\nof\tmany\n", "line 2"),
+        ("the\t0\n", "line 1"),
+        ("the\t5\nof\t3", "line 2: no newline at the end"),
+    ],
+)
+def test_bad_word_counts_are_refused(tmp_path, content, message):
+    path = tmp_path / "words.tsv"
+    path.write_text(content)
+    with pytest.raises(InputError, match=message):
+        bpe.read_counts(path)
+
+
+def test_the_program_tells_a_mistake_in_one_line(tmp_path, root):
+    done = train_in_a_process(tmp_path / "none.tsv", 5, tmp_path / "out", cwd=root)
+    assert done.returncode == 1 and not (tmp_path / "out").exists()
+    assert done.stderr.startswith("error: ") and done.stderr.count("\n") == 1

@@ -1,0 +1,208 @@
+"""Published weights in and out, bit for bit."""
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from gpt1 import convert
+from gpt1.bpe import Tokenizer
+from gpt1.checkpoint import build, load_checkpoint, save_checkpoint, sidecar
+from gpt1.published import released_shapes
+from tasks.errors import InputError, run
+from tests.gpt1 import published_files as files
+from tests.gpt1.published_files import FORMATS, bring_in
+from tests.gpt1.published_files import SMALL as MODEL
+
+torch.set_num_threads(1)
+
+SHAPES_FILE = Path(__file__).parents[3] / "shared/realdata/openai_bpe/params_shapes.json"
+
+
+@pytest.fixture
+def published(tmp_path):
+    """A folder with the same random weights in both formats and a tokenizer of 11 pieces."""
+    return files.write_small(tmp_path)
+
+
+@pytest.fixture
+def vocabulary(published):
+    """The folder of its tokenizer."""
+    return published / "vocabulary"
+
+
+@pytest.mark.skipif(not SHAPES_FILE.is_file(), reason="OpenAI's params_shapes.json is not there")
+def test_the_order_and_shapes_are_those_of_the_published_shapes_file():
+    published = json.loads(SHAPES_FILE.read_text())
+    own = released_shapes(40478, convert.GPT1)
+    assert len(own) == len(published) == 146
+    for i, (shape, stored) in enumerate(zip(own.values(), published, strict=True)):
+        assert ([1, *shape] if i > 1 and len(shape) == 2 else shape) == stored
+    assert sum(int(np.prod(shape)) for shape in published) == 116_534_784
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_every_published_array_lands_where_it_belongs(published, kind):
+    tensors = bring_in(published, kind)
+    arrays = files.hub_tensors(files.openai_arrays(11, 12, 3, 16))
+    embed = tensors.pop("embed").numpy()
+    assert np.array_equal(embed[:11], arrays.pop("tokens_embed.weight"))
+    assert np.array_equal(embed[14:], arrays.pop("positions_embed.weight"))
+    assert tensors.keys() == arrays.keys()
+    for name, tensor in tensors.items():
+        assert np.array_equal(tensor.numpy(), arrays[name]), name
+
+
+def test_both_formats_give_the_same_checkpoint_whose_special_rows_are_fresh(published):
+    one, two = (bring_in(published, kind, name=kind) for kind in FORMATS)
+    assert all(torch.equal(one[name], two[name]) for name in one)
+    expected = torch.empty(3, 16).normal_(
+        std=0.02, generator=torch.Generator().manual_seed(convert.SPECIAL_SEED)
+    )
+    assert torch.equal(one["embed"][11:14], expected)
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_a_round_trip_through_the_suite_gives_the_published_files_again(
+    published, vocabulary, kind
+):
+    bring_in(published, kind)
+    out = published / "out"
+    convert.export_weights(kind, published / "in.safetensors", out, vocabulary)
+    if kind == "openai":
+        one, two = (
+            np.concatenate([np.load(folder / f"params_{i}.npy") for i in range(10)])
+            for folder in (published / kind, out)
+        )
+        assert one.tobytes() == two.tobytes()
+        names = ("params_shapes.json",)
+        assert json.loads((out / names[0]).read_text()) == json.loads(
+            (published / kind / names[0]).read_text()
+        )
+    else:
+        one, two = (load_file(folder / "model.safetensors") for folder in (published / kind, out))
+        assert one.keys() == two.keys()
+        assert all(one[n].numpy().tobytes() == two[n].numpy().tobytes() for n in one)
+        config = json.loads((out / "config.json").read_text())
+        stored = json.loads((published / kind / "config.json").read_text())
+        assert {k: v for k, v in stored.items() if config.get(k) != v} == {"n_ctx": 12}
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_a_round_trip_of_our_own_weights_is_exact_but_for_the_special_rows(
+    tmp_path, vocabulary, kind
+):
+    model = build("transformer", MODEL, 11)
+    model.reset(torch.Generator().manual_seed(3))
+    path, back = tmp_path / "own.safetensors", tmp_path / "back.safetensors"
+    facts = {"model": MODEL, "tokenizer": Tokenizer.load(vocabulary).digest, "update": 7}
+    save_checkpoint(path, model, facts)
+    convert.export_weights(kind, path, tmp_path / "out", vocabulary)
+    # The published files alone suffice: the vocabulary stands beside the weights.
+    names = [tmp_path / "out" / name for name in convert.TOKENIZER_FILES[kind]]
+    originals = [vocabulary / "encoder_bpe_40000.json", vocabulary / "vocab_40000.bpe"]
+    assert [p.read_bytes() for p in names] == [p.read_bytes() for p in originals]
+    convert.import_weights(kind, tmp_path / "out", vocabulary, back, MODEL)
+    one, two = load_file(path), load_file(back)
+    special = slice(11, 14)
+    assert not torch.equal(one["embed"][special], two["embed"][special])
+    two["embed"][special] = one["embed"][special]
+    assert all(torch.equal(one[name], two[name]) for name in one)
+
+
+def test_an_import_is_a_checkpoint_that_fine_tuning_accepts(published, vocabulary):
+    bring_in(published, "openai")
+    path, digest = published / "in.safetensors", Tokenizer.load(vocabulary).digest
+    tensors, facts = load_checkpoint(path, "transformer", MODEL, digest)
+    assert facts["n_vocab"] == 11 and facts["update"] == facts["tokens"] == 0
+    assert facts["released_values"] == sum(t.numel() for t in tensors.values()) - 3 * 16
+    assert set(facts["source"]["sha256"]) == {"params_shapes.json"} | {
+        f"params_{i}.npy" for i in range(10)
+    }
+    model = build("transformer", MODEL, 11)
+    model.reset(torch.Generator().manual_seed(0))
+    assert len(model.transfer(tensors, 3)) == 1 + 12 * 3
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_a_smaller_context_keeps_the_first_positions(published, kind):
+    whole = bring_in(published, kind)
+    short = bring_in(published, kind, {**MODEL, "n_ctx": 5}, "short")
+    assert torch.equal(short["embed"], whole["embed"][: 14 + 5])
+
+
+def test_a_head_and_its_prefix_and_the_hubs_masks_are_understood(published):
+    expected = bring_in(published, "huggingface")
+    arrays = files.openai_arrays(11, 12, 3, 16)
+    mask = np.tril(np.ones((1, 1, 12, 12), dtype=np.float32))
+    extra = {f"transformer.h.{i}.attn.bias": mask for i in range(3)}
+    extra["lm_head.weight"] = arrays["tokens"]
+    folder = published / "huggingface"
+    files.write_huggingface(folder, arrays, 4, "transformer.", extra, tie_word_embeddings=False)
+    found = bring_in(published, "huggingface")
+    assert all(torch.equal(found[name], expected[name]) for name in expected)
+
+
+def test_half_precision_is_widened_exactly(published):
+    path = published / "huggingface/model.safetensors"
+    half = {name: t.bfloat16() for name, t in load_file(path).items()}
+    save_file(half, path)
+    found = bring_in(published, "huggingface")
+    assert torch.equal(found["h.1.mlp.c_fc.weight"], half["h.1.mlp.c_fc.weight"].float())
+
+
+def test_a_checkpoint_that_no_format_can_hold_is_not_exported(tmp_path, vocabulary):
+    digest = Tokenizer.load(vocabulary).digest
+    lstm = {**MODEL, "shape": {"n_layer": 1, "n_embd": 8, "n_hidden": 8}}
+    narrow = {**MODEL, "shape": {**MODEL["shape"], "n_ff": 32}}
+    for arch, settings, told in (
+        ("lstm", lstm, "expected a transformer, found 'lstm'"),
+        ("transformer", narrow, "n_ff: expected 64"),
+    ):
+        model = build(arch, settings, 11)
+        model.reset(torch.Generator().manual_seed(0))
+        path = tmp_path / f"{arch}.safetensors"
+        save_checkpoint(path, model, {"model": settings, "tokenizer": digest})
+        with pytest.raises(InputError, match=told):
+            convert.export_weights("huggingface", path, tmp_path / "out")
+    convert.export_weights("openai", path, tmp_path / "out")  # OpenAI's can hold any width
+    convert.import_weights(
+        "openai", tmp_path / "out", vocabulary, tmp_path / "b.safetensors", narrow
+    )
+    assert not (tmp_path / "out/config.json").exists()
+
+
+def test_a_tokenizer_of_another_checkpoint_is_not_exported_beside_it(published):
+    bring_in(published, "openai")
+    files.write_tokenizer(published / "other", 3, 5)
+    with pytest.raises(InputError, match="found another one"):
+        convert.export_weights(
+            "openai", published / "in.safetensors", published / "out", published / "other"
+        )
+    assert not (published / "out").exists()
+
+
+def test_the_command_line_imports_and_exports_and_tells_a_fault_in_one_line(
+    published, monkeypatch, capsys
+):
+    def gpt1_convert(*words):
+        monkeypatch.setattr(sys, "argv", ["convert", *map(str, words)])
+        code = run(convert.main)
+        return code, *capsys.readouterr()
+
+    checkpoint, out = published / "c.safetensors", published / "out"
+    settings = json.dumps({"model": MODEL})
+    into = ["import", "--format", "openai", "--from", published / "openai"]
+    into += ["--tokenizer", published / "vocabulary", "--out", checkpoint]
+    code, said, _ = gpt1_convert(*into, "--settings", settings)
+    assert code == 0 and "10,208 released values" in said and sidecar(checkpoint).is_file()
+    outof = ["export", "--format", "huggingface", "--checkpoint", checkpoint, "--out", out]
+    assert gpt1_convert(*outof)[0] == 0
+    assert sorted(p.name for p in out.iterdir()) == ["config.json", "model.safetensors"]
+    code, _, told = gpt1_convert(*into)  # GPT-1's own size, and a vocabulary of 11
+    assert code == 1 and told.startswith("error: ") and told.count("\n") == 1
+    assert "expected 146 shapes" in told and "found 38" in told

@@ -1,0 +1,125 @@
+"""Every dropout falls where the authors' code has it: known masks, put into the reference too."""
+
+import numpy as np
+import pytest
+import torch
+
+from gpt1.classifier import losses
+from gpt1.transformer import Attention
+from tests.gpt1.reference_runs import (
+    N_VOCAB,
+    SHAPES,
+    batch_of,
+    close,
+    draw,
+    reference,
+    tuning,
+)
+
+torch.set_num_threads(1)
+
+
+def recorded_embedding(run, monkeypatch):
+    """A list that fills with the embedding matrix of every step."""
+    seen, original = [], run.model.step_embedding
+
+    def step_embedding():
+        seen.append(original())
+        return seen[-1]
+
+    monkeypatch.setattr(run.model, "step_embedding", step_embedding)
+    return seen
+
+
+def test_one_embedding_mask_hits_every_occurrence_and_the_tied_softmax(monkeypatch):
+    run = tuning("race", "transformer", torch.float64)
+    seen = recorded_embedding(run, monkeypatch)
+    run.model.train()
+    run.model.rates = {"embd": 0.3, "attn": 0.0, "resid": 0.0}
+    rows = np.arange(3)
+    found = losses(run.model, run.classifier, run.tensors(rows, run.data.splits["train"]), 0.5, 0)
+    (dropped,) = seen
+    share = float((dropped == 0).double().mean())
+    assert 0.25 < share < 0.35 and bool((dropped[N_VOCAB + 3 :] == 0).any())
+    kept = dropped != 0
+    assert bool(kept.any(1).all()) and not bool(kept.all(1).any())  # element by element
+    close(dropped[kept], run.model.embed.detach()[kept] / 0.7, 1e-12)
+    expected = reference(run, embed=dropped)
+    total, *_ = expected.loss(*batch_of(expected, "race", rows), 0.5)
+    assert float(found[0].detach()) == pytest.approx(float(total.detach()), rel=1e-9)
+
+
+@pytest.mark.parametrize("name", ["race", "mrpc"])
+def test_one_classifier_mask_serves_all_choices_and_the_sum_of_both_orders(name, monkeypatch):
+    run = tuning(name, "transformer", torch.float64)
+    rows, rate = np.arange(1), 0.4
+    mask = torch.bernoulli(torch.full((16,), 1 - rate, dtype=torch.float64)) / (1 - rate)
+
+    def dropout(x, p, training=True):
+        if p == 0:
+            return x
+        assert p == rate and x.shape == (1, 1, 16)
+        return x * mask
+
+    monkeypatch.setattr(torch.nn.functional, "dropout", dropout)
+    batch = run.tensors(rows, run.data.splits["train"])
+    found = losses(run.model, run.classifier, batch, 0.0, rate)
+    expected = reference(run)
+    expected.masks["clf"] = mask
+    total, *_ = expected.loss(*batch_of(expected, name, rows), 0.0)
+    assert float(found[0].detach()) == pytest.approx(float(total.detach()), rel=1e-9)
+
+
+def test_residual_dropout_falls_on_both_projections_of_a_block(monkeypatch):
+    run = tuning("cola", "transformer", torch.float64)
+    expected = reference(run)
+    ids = [N_VOCAB, 4, 4, 7, N_VOCAB + 2]
+    masks = torch.bernoulli(torch.full((4, len(ids), 16), 0.8, dtype=torch.float64)) / 0.8
+    places = [f"h.{i}.{part}" for i in range(2) for part in ("attn", "mlp")]
+    expected.masks = dict(zip(places, masks, strict=True))
+    left = list(masks)
+    monkeypatch.setattr(
+        torch.nn.functional, "dropout", lambda x, p, training=True: x * left.pop(0) if p else x
+    )
+    run.model.train()
+    run.model.rates = {"embd": 0.0, "attn": 0.0, "resid": 0.2}
+    found = run.model(torch.tensor([ids]), run.model.step_embedding())[0]
+    assert left == []
+    close(found, expected.hidden(ids), 1e-9)
+
+
+def test_attention_dropout_falls_on_the_probabilities_and_is_rescaled():
+    width, rate = 64, 0.25
+    attention = Attention(width, 1).double()
+    draw(attention)
+    with torch.no_grad():  # values and projection are the identity: the output is the weights
+        attention.c_attn.weight[:, 2 * width :] = torch.eye(width)
+        attention.c_attn.bias[2 * width :] = 0.0
+        attention.c_proj.weight.copy_(torch.eye(width))
+        attention.c_proj.bias.zero_()
+        x = torch.eye(width, dtype=torch.float64)[None]
+        torch.manual_seed(0)
+        plain, dropped = attention(x, 0.0)[0], attention(x, rate)[0]
+    assert torch.equal(plain.triu(1), torch.zeros_like(plain))
+    close(plain.sum(1), torch.ones(width, dtype=torch.float64), 1e-12)
+    seen = torch.ones_like(plain, dtype=torch.bool).tril()
+    gone = dropped[seen] == 0
+    assert float(gone.double().mean()) == pytest.approx(rate, abs=0.04)
+    close(dropped[seen][~gone], plain[seen][~gone] / (1 - rate), 1e-12)
+
+
+@pytest.mark.parametrize("arch", SHAPES)
+@pytest.mark.parametrize("embd_dropout", ["matrix", "sum"])
+def test_every_dropout_rate_is_zero_outside_training(arch, embd_dropout):
+    run = tuning("race", arch, torch.float64, embd_dropout=embd_dropout)
+    run.options["dropout"] |= {"embd": 0.5, "attn": 0.5, "resid": 0.5, "clf": 0.5}
+    assert run.model.rates["embd"] == 0.5
+    first = run.predict("dev")
+    expected = reference(run)
+    family, built, _ = batch_of(expected, "race", range(6))
+    states = [[expected.hidden(ids) for ids in sequences] for sequences in built]
+    wanted = [int(expected.logits(family, row).argmax()) for row in states]
+    assert first.tolist() == wanted
+    run.model.eval()
+    hidden = run.model(torch.tensor([built[0][0]]), run.model.step_embedding())[0]
+    close(hidden, states[0][0], 1e-9)

@@ -1,0 +1,197 @@
+"""Parity with an independent implementation: `transformers`' OpenAI GPT; and files exchanged.
+
+The same random weights give the same hidden states and logits; what `gpt1.convert` exports is
+loaded there whole and continues a text with the same tokens.
+"""
+
+import logging
+import os
+import shutil
+
+import numpy as np
+import pytest
+import torch
+from safetensors import safe_open
+
+from gpt1 import convert
+from gpt1.bpe import Tokenizer
+from gpt1.checkpoint import build, save_checkpoint
+from gpt1.lstm import LSTM
+from tests.gpt1 import published_files as files
+from tests.gpt1.reference import Reference
+
+os.environ["HF_HUB_OFFLINE"] = "1"
+transformers = pytest.importorskip("transformers", reason="transformers is not installed")
+torch.set_num_threads(1)
+
+N_VOCAB, N_CTX = 11, 12
+SHAPE = {"n_layer": 3, "n_embd": 16, "n_head": 4, "n_ff": 64}
+MODEL = {**convert.GPT1, "n_ctx": N_CTX, "shape": SHAPE}
+
+
+def our_model(path, folder, model=MODEL, n_vocab=N_VOCAB):
+    """Our model with wide random weights, saved as a checkpoint beside a small vocabulary."""
+    ours = build("transformer", model, n_vocab)
+    ours.reset(torch.Generator().manual_seed(1), 0.3)
+    for name, p in ours.named_parameters():
+        if p.ndim == 1:  # biases and gains must not stay 0 and 1
+            p.data += torch.randn(p.shape, generator=torch.Generator().manual_seed(len(name))) * 0.3
+    digest = Tokenizer.load(folder).digest
+    save_checkpoint(path, ours, {"model": model, "tokenizer": digest})
+    return ours.eval()
+
+
+@pytest.fixture
+def both(tmp_path):
+    """Our model, theirs read from our export, and what they report about the reading."""
+    files.write_tokenizer(tmp_path / "vocabulary")
+    ours = our_model(tmp_path / "own.safetensors", tmp_path / "vocabulary")
+    convert.export_weights("huggingface", tmp_path / "own.safetensors", tmp_path / "out")
+    return ours, *load_theirs(tmp_path / "out")
+
+
+def load_theirs(folder, kind="OpenAIGPTLMHeadModel"):
+    """Their model, what it found in the folder, and every warning on the way."""
+    said = []
+    handler = logging.Handler(logging.WARNING)
+    handler.emit = lambda record: said.append(record.getMessage())
+    logger = logging.getLogger("transformers")
+    logger.addHandler(handler)
+    try:
+        theirs, found = getattr(transformers, kind).from_pretrained(
+            folder, output_loading_info=True
+        )
+    finally:
+        logger.removeHandler(handler)
+    return theirs.eval(), {**found, "warnings": said}
+
+
+def batch(n=5, time=N_CTX):
+    """Random tokens `[n, time]`."""
+    return torch.randint(0, N_VOCAB, (n, time), generator=torch.Generator().manual_seed(2))
+
+
+@pytest.mark.parametrize("kind", ["OpenAIGPTLMHeadModel", "OpenAIGPTModel"])
+def test_an_export_is_loaded_without_a_missing_key_or_a_warning(both, tmp_path, kind):
+    _, found = load_theirs(tmp_path / "out", kind)
+    assert found.pop("warnings") == []
+    assert all(not keys for keys in found.values()), found
+
+
+@torch.no_grad()
+def test_hidden_states_of_every_layer_are_theirs(both):
+    ours, theirs, _ = both
+    ids = batch()
+    wanted = theirs(ids, output_hidden_states=True).hidden_states
+    x = ours.embed[ids] + ours.embed[ours.n_rows : ours.n_rows + N_CTX]
+    assert float((x - wanted[0]).abs().max()) <= 1e-5
+    for block, states in zip(ours.h, wanted[1:], strict=True):
+        x = block(x, 0.0, 0.0)
+        assert float((x - states).abs().max()) <= 1e-5
+    hidden = ours(ids, ours.step_embedding())
+    assert torch.equal(hidden, x)
+
+
+@torch.no_grad()
+def test_lm_logits_over_the_tokens_are_theirs(both):
+    ours, theirs, _ = both
+    ids, we = batch(), ours.step_embedding()
+    found = ours.lm_logits(ours(ids, we), we, rows=N_VOCAB)
+    wanted = theirs(ids).logits
+    assert found.shape == wanted.shape
+    assert float(wanted.std()) > 0.5
+    assert float((found - wanted).abs().max()) <= 1e-5
+
+
+def greedy(model, ids, n):
+    """Continue `ids` `[1, time]` by the likeliest token, `n` times."""
+    for _ in range(n):
+        we = model.step_embedding()
+        logits = model.lm_logits(model(ids, we)[:, -1], we, rows=model.n_vocab)
+        ids = torch.cat([ids, logits.argmax(-1, keepdim=True)], 1)
+    return ids
+
+
+@torch.no_grad()
+def test_both_continue_a_text_with_the_same_tokens(both):
+    ours, theirs, _ = both
+    for start in range(N_VOCAB):
+        ids = torch.tensor([[start]])
+        wanted = theirs.generate(ids, do_sample=False, max_new_tokens=N_CTX - 1)
+        assert greedy(ours, ids, N_CTX - 1).tolist() == wanted.tolist()
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("head", ["tied", "stored", "none"])
+def test_a_folder_that_transformers_saved_is_imported(both, tmp_path, head):
+    ours, theirs, _ = both
+    folder = tmp_path / "saved"
+    if head == "none":
+        theirs.transformer.save_pretrained(folder)
+    elif head == "tied":
+        theirs.save_pretrained(folder)
+    else:
+        theirs.config.tie_word_embeddings = False
+        theirs.lm_head.weight = torch.nn.Parameter(theirs.lm_head.weight.detach().clone())
+        theirs.save_pretrained(folder)
+    with safe_open(folder / "model.safetensors", "pt") as stored:
+        assert ("lm_head.weight" in stored.keys()) == (head == "stored")  # noqa: SIM118
+    path = tmp_path / "in.safetensors"
+    convert.import_weights("huggingface", folder, tmp_path / "vocabulary", path, MODEL)
+    tensors = convert.load_checkpoint(
+        path, "transformer", MODEL, Tokenizer.load(tmp_path / "vocabulary").digest
+    )[0]
+    for name, p in ours.named_parameters():
+        keep = torch.ones(len(p), dtype=torch.bool)
+        if name == "embed":
+            keep[N_VOCAB : N_VOCAB + 3] = False
+        assert torch.equal(tensors[name][keep], p[keep]), name
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("n_layer", [1, 3])
+def test_the_lstm_is_its_cells_unrolled_by_hand(n_layer):
+    model = LSTM(N_VOCAB, N_CTX, n_layer, n_embd=8, n_hidden=16)
+    model.reset(torch.Generator().manual_seed(0), 0.4)
+    expected = Reference(dict(model.named_parameters()), N_VOCAB, N_CTX, n_layer, arch="lstm")
+    ids, we = batch(3), model.step_embedding()
+    hidden = model(ids, we)
+    logits = model.lm_logits(hidden, we)
+    for row, sequence in enumerate(ids.tolist()):
+        wanted = expected.hidden(sequence)
+        assert float((hidden[row] - wanted).abs().max()) <= 1e-6
+        assert float((logits[row] - expected.lm_logits(wanted)).abs().max()) <= 1e-5
+
+
+@pytest.mark.slow
+@torch.no_grad()
+def test_gpt1_at_full_size_goes_through_every_format(tmp_path):
+    n_vocab = files.write_tokenizer(tmp_path / "vocabulary", n_characters=238, n_merges=40_000)
+    assert n_vocab == 40_478
+    arrays = files.openai_arrays(n_vocab, 512, 12, 768)
+    assert len(arrays) == 146 and sum(a.size for a in arrays.values()) == 116_534_784
+    files.write_openai(tmp_path / "published", arrays)
+    del arrays
+    one, two = tmp_path / "one.safetensors", tmp_path / "two.safetensors"
+    vocabulary, hub, out = (tmp_path / name for name in ("vocabulary", "hub", "out"))
+    facts = convert.import_weights("openai", tmp_path / "published", vocabulary, one)
+    assert facts["released_values"] == 116_534_784
+    convert.export_weights("huggingface", one, hub, vocabulary)
+    convert.import_weights("huggingface", hub, vocabulary, two)
+    assert one.read_bytes() == two.read_bytes()
+    convert.export_weights("openai", two, out, vocabulary)
+    for i in range(10):
+        name = f"params_{i}.npy"
+        stored, written = (np.load(folder / name) for folder in (tmp_path / "published", out))
+        assert np.array_equal(stored.view(np.int32), written.view(np.int32))
+    theirs, found = load_theirs(hub)
+    assert all(not keys for keys in found.values()), found
+    assert sum(p.numel() for p in theirs.parameters()) == 116_534_784
+    ours = build("transformer", convert.GPT1, n_vocab).eval()
+    ours.load_state_dict(
+        convert.load_checkpoint(two, "transformer", convert.GPT1, facts["tokenizer"])[0]
+    )
+    ids = torch.tensor([[481, 963, 6353, 40477]])
+    wanted = theirs.generate(ids, do_sample=False, max_new_tokens=8)
+    assert greedy(ours, ids, 8).tolist() == wanted.tolist()
+    shutil.rmtree(tmp_path)  # two gigabytes

@@ -1,0 +1,167 @@
+"""Every key of a config reaches a program, and a key of the schema is never forgotten.
+
+Each key is given a value that occurs nowhere else; one dry run that prints its commands must then
+show every one of them, in a program's settings, a path, a limit or the exported runtime.
+"""
+
+import itertools
+import json
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tests.workflow.configs import ROOT, raw_data, shipped
+from tests.workflow.running import snakemake, write
+from workflow import check, settings
+
+SCHEMA = yaml.safe_load(check.SCHEMA.read_text(encoding="utf-8"))
+NAMED = {"tasks", "normalise", "rows"}  # sections whose keys are names of tasks
+
+
+def leaves(section: Any, path: tuple[str, ...] = ()) -> dict[tuple[str, ...], Any]:
+    """Every value of a config by its path; an empty section is a value."""
+    if not isinstance(section, dict) or not section:
+        return {path: section}
+    return {k: v for name, part in section.items() for k, v in leaves(part, (*path, name)).items()}
+
+
+def keys_of_schema(node: dict[str, Any], path: tuple[str, ...] = ()) -> set[tuple[str, ...]]:
+    """The path of every key; `*` for a task's name."""
+    node = check._resolved(SCHEMA, node)
+    found = set()
+    for name, part in node.get("properties", {}).items():
+        found |= keys_of_schema(part, (*path, name)) or {(*path, name)}
+    if isinstance(node.get("additionalProperties"), dict):
+        inner = node["additionalProperties"]
+        found |= keys_of_schema(inner, (*path, "*")) or {(*path, "*")}
+    return found
+
+
+def starred(path: tuple[str, ...]) -> tuple[str, ...]:
+    """A path with a task's name replaced by `*`."""
+    return tuple(
+        "*" if before in NAMED else name for before, name in zip(("", *path), path, strict=False)
+    )
+
+
+def marked(world: bool) -> dict[str, Any]:
+    """A right config in which every number is another one, with all optional keys."""
+    config = shipped()
+    experiment = config["experiment"]
+    config["results"] = "made"
+    experiment["tasks"] = {
+        "snli": {
+            **{"folder": "MySNLI", "limit_train": 0, "limit_report": 0, "train_from": "mysplit"},
+            **{"report_on": ["mytest"], "epochs": 0, "batch": 0, "lm_coef": 0.0},
+            "lr": {"transformer": 0.0, "lstm": 0.0},
+        },
+        "rte": {"folder": "MyRTE"},
+    }
+    experiment["grid"]["layers"] = {"transformer": ["none", 3, 4], "lstm": ["none", 1]}
+    experiment["zero_shot"]["tasks"] = {"dprd": {"folder": "MyDPRD"}}
+    experiment["zero_shot"] |= {"limit": 0, "normalise": {"dprd": {"random": 0, "best": 0}}}
+    experiment["model"] |= {"embd_dropout": "sum", "lm_softmax": "tokens_only"}
+    experiment["optimizer"]["vector_l2"] = True
+    config["runtime"] |= {"micro_batch": 0, "precision": "bfloat16", "device": "cuda:7"}
+    config["runtime"] |= {"compile": True}
+    if world:
+        experiment["world"]["rows"] = {"rte": 0}
+    else:
+        del experiment["world"]
+        experiment["tokenizer"] = {"folder": "MyBPE"}
+        experiment["corpus"] = {"folder": "MyBooks", "heldout": ["mybook.txt"]}
+        config["data"] = "mydata"
+    numbers = itertools.count(1001)
+    for path, value in leaves(config).items():
+        section = config
+        for name in path[:-1]:
+            section = section[name]
+        if isinstance(value, float):
+            section[path[-1]] = float(f"0.{next(numbers)}7")
+        elif isinstance(value, int) and not isinstance(value, bool):
+            section[path[-1]] = next(numbers)
+    experiment["seeds"] = {"ends": [5001, 5002], "between": [5003]}
+    experiment["model"]["transformer"] |= {"n_embd": 4004, "n_head": 2002}
+    experiment["pretrain"] |= {"updates": 6000, "warmup": 5999, "checkpoints": 2}
+    if world:
+        experiment["world"]["books"] = 7000
+    config["runtime"] |= {"pretrain_threads": 8001, "finetune_threads": 8002, "shards": 2}
+    return config
+
+
+def shown(path: tuple[str, ...], value: Any) -> str:
+    """How a value must appear in what the dry run prints."""
+    special = {
+        ("data",): "mydata/MySNLI",
+        ("results",): "--out made/world",
+        ("experiment", "pretrain", "updates"): "update-6000.safetensors",
+        ("experiment", "pretrain", "checkpoints"): '"checkpoints": [0, 60, 6000]',
+        ("experiment", "seeds", "ends"): "--seeds 5001 5002",
+        ("experiment", "seeds", "between"): "--seeds 5003",
+        ("experiment", "grid", "arch"): "made/cells/lstm/rte",
+        ("experiment", "grid", "aux"): "aux-off/layers-none.json",
+        ("experiment", "grid", "layers", "transformer"): "transformer/rte/aux-on/layers-4.json",
+        ("experiment", "grid", "layers", "lstm"): "lstm/rte/aux-on/layers-1.json",
+        ("runtime", "shards"): "finetune_transformer_between_2",
+    }
+    if path in special:
+        return special[path]
+    if path[-1] == "folder" or isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return json.dumps(value)
+
+
+def said(tmp_path: Path, config: dict[str, Any]) -> str:
+    """All that a dry run of `config` would hand to programs, and their exported runtime."""
+    path = write(tmp_path / "marked.yaml", config)
+    options = ("--directory", str(tmp_path), "--configfile", path, "--printshellcmds")
+    commands = snakemake(ROOT, "--dry-run", *options, "--", "all")
+    for stage in ("pretrain", "finetune"):
+        commands += json.dumps([settings.runtime(config, stage), settings.limits(config, stage)])
+    return commands
+
+
+def test_every_key_reaches_a_program(tmp_path):
+    seen = set()
+    for world in (True, False):
+        config = marked(world)
+        raw_data(tmp_path / "mydata", config)
+        text = said(tmp_path, config)
+        keys = leaves(config)
+        del keys[("data",) if world else ("results",)]  # the other case shows it
+        unseen = {".".join(p): v for p, v in keys.items() if shown(p, v) not in text}
+        assert not unseen
+        seen |= {starred(path) for path in keys}
+    assert keys_of_schema(SCHEMA) == seen
+
+
+def test_every_key_of_the_schema_is_described():
+    for path in keys_of_schema(SCHEMA):
+        assert check._about(SCHEMA, path)
+
+
+def test_a_task_has_its_own_training_settings_where_it_names_them():
+    config = shipped()
+    config["experiment"]["tasks"]["race"] |= {"epochs": 5, "lm_coef": 2.0}
+    race = settings.finetune(config, "lstm", "race", "on")["finetune"]
+    rte = settings.finetune(config, "lstm", "rte", "on")["finetune"]
+    assert (race["epochs"], race["lm_coef"]) == (5, 2.0)
+    assert (rte["epochs"], rte["lm_coef"]) == (3, 0.5)
+    assert settings.finetune(config, "lstm", "race", "off")["finetune"]["lm_coef"] == 0.0
+
+
+def test_a_table_is_told_only_what_it_shows():
+    told = settings.table(shipped(), "pretraining")
+    assert told["updates"][-1] == 3000
+    assert set(told) == {"arch", "updates"}
+
+
+def test_runtime_is_no_part_of_any_settings():
+    config = marked(True)
+    parts = [
+        *(settings.world(config), settings.clean(config), settings.prepare(config, "rte")),
+        *(settings.pretrain(config, "lstm"), settings.finetune(config, "lstm", "rte", "on")),
+        *(settings.zero_shot(config, "lstm"), settings.analysis_settings(config)),
+    ]
+    assert "cuda:7" not in json.dumps(parts) and "bfloat16" not in json.dumps(parts)
