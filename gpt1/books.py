@@ -166,8 +166,10 @@ def _check_utf8(path: Path) -> str:
 
 
 def _remove_stale(out: Path, names: list[str]) -> None:
-    """Remove cleaned books whose source is gone."""
+    """Remove cleaned books whose source is gone, and half-written ones of a run that was killed."""
     known = {out / f"{name}.json" for name in names}
     for record_path in set(out.rglob("*.txt.json")) - known:
         record_path.with_suffix("").unlink(missing_ok=True)
         record_path.unlink()
+    for half in out.rglob(".*.txt*"):
+        half.unlink()

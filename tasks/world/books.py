@@ -17,6 +17,8 @@ from tasks.world.grammar import (
     caption,
     draw_event,
     draw_kind,
+    habitual,
+    manner,
     np,
     passive,
     sentence,
@@ -44,6 +46,7 @@ from tasks.world.single import remark
 
 Paragraph = Callable[[random.Random], str]
 NUMBERS = words("One Two Three Four Five Six Seven Eight Nine Ten Eleven Twelve")
+HABIT = 0.5  # how often an event has its usual object, and its usual place
 YES = ("Yes.", "Yes, of course.", "Yes, that is true.")
 NO = ("No.", "No, not at all.", "No, that is not true.")
 PERHAPS = ("Perhaps.", "Perhaps, nobody knows.", "I do not know.")
@@ -51,7 +54,7 @@ PERHAPS = ("Perhaps.", "Perhaps, nobody knows.", "I do not know.")
 
 def _retold(rng: random.Random, event: Event) -> Event:
     """The same event with its verb, and perhaps any other word, renamed."""
-    extra = [slot for slot in ("subject", "object", "place", "time") if rng.random() < 0.4]
+    extra = [slot for slot in ("subject", "object", "place", "time") if rng.random() < 0.25]
     return swap(event, "verb", *extra)
 
 
@@ -60,16 +63,20 @@ def _short(rng: random.Random, event: Event) -> Event:
 
 
 def _tell(rng: random.Random, event: Event) -> str:
-    fronted = rng.random() < 0.3
-    if rng.random() < 0.25 and event.subject not in NAMES:
+    fronted = rng.random() < 0.2
+    if rng.random() < 0.15 and event.subject not in NAMES:
         return passive(event, fronted)
-    return statement(event, fronted=fronted)
+    how = manner(rng, event.verb) if rng.random() < 0.4 else ""
+    return statement(event, fronted=fronted, manner=how)
 
 
 def _event(rng: random.Random, **wishes) -> Event:
-    who = wishes.pop("subject", "name" if rng.random() < 0.35 else "person")
-    time = wishes.pop("time", rng.random() < 0.2)
-    return draw_event(rng, ALL, subject=who, time=time, **wishes)
+    who = wishes.pop("subject", "name" if rng.random() < 0.3 else "person")
+    time = wishes.pop("time", rng.random() < 0.15)
+    event = habitual(rng, draw_event(rng, ALL, subject=who, time=time, **wishes), HABIT)
+    while event.object == event.subject:
+        event = habitual(rng, draw_event(rng, ALL, subject=who, time=time, **wishes), HABIT)
+    return event
 
 
 def _said(rng: random.Random, text: str, who: str) -> str:
@@ -94,6 +101,62 @@ def _claim(rng: random.Random, event: Event) -> tuple[Event, str]:
     if relation == "other":
         claim = replace(claim, verb=ALL.verb(rng, VERBS[event.verb].takes, (event.verb,)))
     return claim, relation
+
+
+def song(rng: random.Random) -> str:
+    """A verse with a refrain: words, half lines and whole lines come again."""
+    event = _event(rng, time=False)
+    verb, who, what = VERBS[event.verb], np(event.subject), np(event.object)
+    colour = rng.choice(COLOURS)
+    lines = (
+        f"{who} , {who} , oh {who}",
+        f"{what} , {what} , {colour} was {what}",
+        f"{who} {verb.past} , {verb.past} , {verb.past} {what}",
+        f"in the {event.place} , in the {event.place} , {who} {verb.past} {what}",
+        f"{who} {verb.past} {what} , {who} {verb.past} {what}",
+        statement(event),
+    )
+    chosen = rng.sample(lines, 2)
+    last = statement(_retold(rng, event)) if rng.random() < 0.5 else chosen[0]
+    return " ".join(sentence(line, "!") for line in (*chosen, last))
+
+
+def chain(rng: random.Random) -> str:
+    """A tale that goes on where it was: each one does something to the next."""
+    nouns = [draw_being(rng)]
+    while len(nouns) < 4:
+        noun = draw_being(rng)
+        if noun not in nouns:
+            nouns.append(noun)
+    lines = []
+    for one, two in zip(nouns, nouns[1:], strict=False):
+        verb = VERBS[ALL.verb(rng, "being")]
+        lines.append(f"the {one} {verb.past} the {two}")
+    return " ".join(sentence(line) for line in (*lines, lines[0]))
+
+
+def draw_being(rng: random.Random) -> str:
+    """A person or an animal."""
+    return ALL.word(rng, "person") if rng.random() < 0.5 else draw_kind(rng, ALL, "being")
+
+
+def dictionary(rng: random.Random) -> str:
+    """What words mean."""
+    lines = []
+    for _ in range(4):
+        kind = rng.choice(("person", "thing", "place", "verb", "verb", "kind"))
+        if kind == "verb":
+            verb = ALL.verb(rng)
+            lines.append(
+                f"to {verb} is to {SYNONYM[verb]} and not to {rng.choice(opposites(verb))}"
+            )
+        elif kind == "kind":
+            word = draw_kind(rng, ALL)
+            lines.append(f"{a(word)} is {a(HYPONYM[word])}")
+        else:
+            word = ALL.word(rng, kind)
+            lines.append(f"{a(word)} is {a(SYNONYM[word])}")
+    return " ".join(sentence(line) for line in lines)
 
 
 def paraphrase(rng: random.Random) -> str:
@@ -342,12 +405,13 @@ def draw_noun(rng: random.Random) -> str:
 
 
 GENRES: dict[str, tuple[Paragraph, ...]] = {
-    "Tales": (tale, tale, because, scene, paraphrase),
-    "Diary": (review, review, tale, pictures, denial),
-    "Talks": (doubt, doubt, interview, talk, same_question),
-    "Reader": (reading, kinds, interview, reading),
-    "Nature": (nature, kinds, pictures, scene),
-    "Chronicle": (paraphrase, denial, same_tale, because, doubt),
+    "Tales": (tale, tale, because, chain, paraphrase),
+    "Diary": (review, review, tale, scene, denial),
+    "Talks": (doubt, doubt, doubt, interview, same_question),
+    "Reader": (reading, kinds, interview, talk),
+    "Nature": (nature, kinds, pictures, dictionary),
+    "Songs": (song, song, chain, paraphrase),
+    "Chronicle": (paraphrase, denial, same_tale, doubt),
 }
 
 

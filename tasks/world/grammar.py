@@ -3,7 +3,18 @@
 import random
 from dataclasses import dataclass, replace
 
-from tasks.world.lexicon import ANIMALS, HYPONYM, NAMES, SYNONYM, VERBS, Pool, a
+from tasks.world.lexicon import (
+    ANIMALS,
+    HYPONYM,
+    MANNERS,
+    NAMES,
+    SYNONYM,
+    VERBS,
+    Pool,
+    a,
+    favourites,
+    home,
+)
 
 
 @dataclass(frozen=True)
@@ -36,6 +47,15 @@ def draw_event(
         pool.word(rng, "place", but) if place else "",
         rng.choice(("dawn", "sunrise", "noon", "midday", "dusk", "sunset")) if time else "",
     )
+
+
+def habitual(rng: random.Random, event: Event, share: float) -> Event:
+    """The event with its object and its place, each with chance `share`, as they mostly are."""
+    if rng.random() < share:
+        event = replace(event, object=rng.choice(favourites(event.verb)))
+    if event.place and event.subject not in NAMES and rng.random() < share:
+        event = replace(event, place=rng.choice(home(event.subject)))
+    return event
 
 
 def draw_object(rng: random.Random, pool: Pool, takes: str, but: tuple[str, ...] = ()) -> str:
@@ -72,13 +92,24 @@ def tail(event: Event) -> str:
     )
 
 
-def statement(event: Event, negated: bool = False, fronted: bool = False, det: str = "the") -> str:
+def statement(
+    event: Event,
+    negated: bool = False,
+    fronted: bool = False,
+    det: str = "the",
+    manner: str = "",
+) -> str:
     """Past tense, active, without a full stop."""
     verb = VERBS[event.verb]
-    action = f"did not {verb.base}" if negated else verb.past
+    action = f"did not {verb.base}" if negated else f"{manner} {verb.past}".strip()
     core = f"{np(event.subject, det)} {action} {np(event.object, det)}"
     where = tail(event)
     return f"{where[1:]} , {core}" if fronted and where else core + where
+
+
+def manner(rng: random.Random, verb: str) -> str:
+    """An adverb that fits the action."""
+    return rng.choice(MANNERS[VERBS[verb].side])
 
 
 def passive(event: Event, fronted: bool = False) -> str:

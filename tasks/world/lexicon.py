@@ -14,18 +14,20 @@ def words(text: str) -> list[str]:
     return text.split()
 
 
-# two synonyms and the gender of the pronoun
+# two synonyms, the gender of the pronoun, and the place where one is mostly found
 PEOPLE = [
     tuple(line.split())
-    for line in """boy lad m|girl lass f|man fellow m|woman lady f|sailor seaman m
-doctor physician m|teacher tutor m|thief robber m|king ruler m|soldier warrior m
-merchant trader m|cook chef m|maid servant f|guard watchman m""".replace("\n", "|").split("|")
+    for line in """boy lad m barn|girl lass f garden|man fellow m street|woman lady f meadow
+sailor seaman m river|doctor physician m street|teacher tutor m church|thief robber m cellar
+king ruler m castle|soldier warrior m forest|merchant trader m shop|cook chef m inn
+maid servant f cottage|guard watchman m castle""".replace("\n", "|").split("|")
 ]
 THINGS = [
     tuple(pair.split())
     for pair in """cup mug|coat jacket|hat cap|bag sack|box chest|jug pitcher|boat ship|stone rock
-rope cord|lamp lantern|picture painting|letter note|rug carpet|broom brush|wagon cart
-ring band""".replace("\n", "|").split("|")
+rope cord|lamp lantern|picture painting|letter note|broom brush|ring band""".replace(
+        "\n", "|"
+    ).split("|")
 ]
 PLACES = [
     tuple(pair.split())
@@ -89,6 +91,8 @@ REASONS = {
     "free": ("noble brave", "innocent ill"),
     "catch": ("quick clever", "slow careless"),
 }
+# how one does what the first, or the second, of two opposite actions is
+MANNERS = (words("gladly gently bravely kindly"), words("sadly roughly rudely angrily"))
 # what the agreement of each part of an event is worth to the similarity of two
 STSB_WEIGHTS = {"subject": 1.0, "verb": 1.5, "object": 1.5, "place": 1.0}
 _PLURALS = {
@@ -191,6 +195,23 @@ def relation(one: str, two: str) -> str:
     if first.quartet != second.quartet:
         return "other"
     return "synonym" if first.side == second.side else "antonym"
+
+
+def favourites(verb: str) -> list[str]:
+    """What an action is mostly done to: the same for synonyms and for opposites."""
+    entry = VERBS[verb]
+    alike = [q for q, (one, _) in enumerate(QUARTETS) if one[0].takes == entry.takes]
+    place = alike.index(entry.quartet)
+    nouns = PEOPLE if entry.takes == "being" else THINGS
+    kinds = [k for k, c in HYPONYM.items() if (c in ANIMALS) == (entry.takes == "being")]
+    found = [word for unit in nouns[place :: len(alike)] for word in unit[:2]]
+    return found + kinds[place :: len(alike)]
+
+
+def home(person: str) -> tuple[str, ...]:
+    """Both names of the place where a person is mostly found."""
+    place = next(line[3] for line in PEOPLE if person in line[:2])
+    return place, SYNONYM[place]
 
 
 UNITS: dict[str, list] = {

@@ -136,6 +136,7 @@ def test_a_book_that_is_gone_leaves_nothing_behind(folder, tmp_path):
     out = tmp_path / "out"
     books.clean(folder, out / "clean", ["b.txt"])
     (out / "clean" / "notes.txt").write_text("not ours")
+    (out / "clean" / ".a.txt.k1ll3d").write_text("hal")
     (folder / "d.txt").unlink()
     books.clean(folder, out / "clean", ["b.txt"])
     found = sorted(path.name for path in (out / "clean").iterdir())
