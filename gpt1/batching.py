@@ -57,12 +57,12 @@ def question_answer(
 ) -> np.ndarray:
     """start document question delimiter answer classify; only the document gives way.
 
-    Question and answer keep up to `n_ctx // 2 - 2` tokens; together they may take all but three
-    places, in which case the document vanishes and the question gives way too.
+    Question and answer keep up to `n_ctx // 2 - 2` tokens each, the document what is left of
+    `n_ctx` (chosen here; nothing was published), which is at least one token.
     """
     side = n_ctx // 2 - 2
     question, answer = question[:side], answer[:side]
-    document = document[: max(0, n_ctx - 3 - len(question) - len(answer))]
+    document = document[: n_ctx - 3 - len(question) - len(answer)]
     ends = ([special.start], [special.delimiter], [special.classify])
     return _join(ends[0], document, question, ends[1], answer, ends[2])
 

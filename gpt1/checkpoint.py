@@ -65,6 +65,8 @@ def load_checkpoint(
     """
     meta = read_json(sidecar(path))
     tensors = read_tensors(path)
+    if not {"model", "n_vocab", "arch", "tokenizer", "sha256"} <= meta.keys():
+        raise InputError(f"{sidecar(path)}: does not tell of a checkpoint; make {path} again")
     expected = {"arch": arch, "tokenizer": tokenizer, "n_ctx": model["n_ctx"]}
     expected |= {"shape": model["shape"], "sha256": sha256_file(path)}
     found = {"n_ctx": meta["model"]["n_ctx"], "shape": meta["model"]["shape"], **meta}

@@ -106,7 +106,7 @@ class FineTuning:
     def targets(self, labels: np.ndarray) -> Tensor:
         """Class numbers `[B]`, or for STS-B six soft labels `[B, 6]`."""
         if self.data.task.soft_labels:
-            return torch.from_numpy(soft_labels(labels)).float().to(self.runtime.device)
+            return torch.from_numpy(soft_labels(labels)).to(self.model.embed)
         return torch.from_numpy(np.asarray(labels, dtype=np.int64)).to(self.runtime.device)
 
     def tensors(self, rows: np.ndarray, split: Sequences) -> tuple[Tensor, Tensor, Tensor]:

@@ -4,8 +4,9 @@
 
 Source: paper 5, "Zero-shot Behaviors". CoLA: threshold on the mean token log-probability (chosen on
 training rows for the best Matthews, reported on dev). SST-2: after the text and `very`, is
-`positive` or `negative` more likely? RACE: the answer with the highest mean token log-probability
-given document and question. DPRD: the candidate for which the rest of the sentence is likelier.
+`positive` or `negative` the likelier word (of all its pieces)? RACE: the answer with the highest
+mean token log-probability given document and question. DPRD: the candidate for which the rest of
+the sentence is likelier.
 Chosen here, since nothing says it: the newline token stands left of the first token; special and
 position rows are outside the softmax, for they are no text.
 """
@@ -65,15 +66,11 @@ class Scorer:
                 out[i] = values
         return out
 
-    def next_token(self, contexts: list[np.ndarray], candidates: list[int]) -> np.ndarray:
-        """Logits `[n, len(candidates)]` of the token after each context."""
-        out = np.empty((len(contexts), len(candidates)), dtype=np.float32)
-        sequences = [self.sequence([context], context[:0])[0] for context in contexts]
-        for rows in self._batches([len(ids) for ids in sequences]):
-            batch = [sequences[i] for i in rows]
-            places = [(n, len(ids) - 1) for n, ids in enumerate(batch)]
-            out[rows] = self._logits(batch, places)[:, candidates].cpu().numpy()
-        return out
+    def continuations(self, contexts: list[np.ndarray], words: list[np.ndarray]) -> np.ndarray:
+        """Log-probabilities `[n, len(words)]` of each word, all its pieces, after each context."""
+        pairs = [self.sequence([context], word) for context in contexts for word in words]
+        sums = [values.sum() for values in self.log_probabilities(pairs)]
+        return np.array(sums).reshape(len(contexts), len(words))
 
     @staticmethod
     def _batches(lengths: list[int], tokens: int = 8192) -> Iterator[list[int]]:
@@ -152,7 +149,11 @@ def choice_predictions(scorer: Scorer, split: EncodedSplit, task: str) -> np.nda
 
 
 def predictions(
-    scorer: Scorer, name: str, splits: dict[str, EncodedSplit], split: str, words: dict[str, int]
+    scorer: Scorer,
+    name: str,
+    splits: dict[str, EncodedSplit],
+    split: str,
+    words: dict[str, np.ndarray],
 ) -> tuple[np.ndarray, float | None]:
     """Predictions for the reported split of a task, and CoLA's threshold."""
     if name == "cola":
@@ -160,7 +161,8 @@ def predictions(
         return (sentence_scores(scorer, splits[split]) > threshold).astype(int), threshold
     if name == "sst2":
         contexts = [np.append(text, words["very"]) for text in splits[split].first]
-        return scorer.next_token(contexts, [words["negative"], words["positive"]]).argmax(1), None
+        answers = [words["negative"], words["positive"]]
+        return scorer.continuations(contexts, answers).argmax(1), None
     return choice_predictions(scorer, splits[split], name), None
 
 
@@ -170,16 +172,16 @@ def limited(split: EncodedSplit, limit: int | None) -> EncodedSplit:
     return EncodedSplit(**{name: getattr(split, name)[:limit] for name in fields})
 
 
-def single_tokens(tokenizer: Tokenizer) -> dict[str, int]:
-    """Ids of the words that SST-2's heuristic needs; each must be one token."""
-    ids = {word: tokenizer.encode(word) for word in ("very", "positive", "negative")}
+def sentiment_words(tokenizer: Tokenizer) -> dict[str, np.ndarray]:
+    """Ids of the words of SST-2's heuristic; one token each in the published vocabulary."""
+    ids = {word: np.array(tokenizer.encode(word)) for word in ("very", "positive", "negative")}
     for word, pieces in ids.items():
-        if len(pieces) != 1 or pieces[0] == 0:
+        if not pieces.all():  # id 0 is <unk>
             raise InputError(
-                f"zero-shot sst2: the tokenizer splits {word!r} into {len(pieces)} tokens; "
-                "raise experiment.tokenizer.merges or leave sst2 out of experiment.zero_shot"
+                f"zero-shot sst2: the tokenizer cannot spell {word!r}, its letters are not in the "
+                "corpus; leave sst2 out of experiment.zero_shot.tasks"
             )
-    return {word: pieces[0] for word, pieces in ids.items()}
+    return ids
 
 
 def score_checkpoint(
@@ -197,7 +199,7 @@ def score_checkpoint(
     model.load_state_dict(tensors)
     scorer = Scorer(model.to(runtime.device), tokenizer.newline_id, runtime)
     options, records = settings["zero_shot"], []
-    words = single_tokens(tokenizer) if "sst2" in tasks else {}
+    words = sentiment_words(tokenizer) if "sst2" in tasks else {}
     for name, (encoding, data) in tasks.items():
         task = task_named(name)
         split = next(s for s in encoding.splits if s not in ("train", "select"))

@@ -66,14 +66,15 @@ def test_dprd_scores_the_rest_of_the_sentence_after_each_candidate(scorer):
         assert prediction == int(np.argmax(means))
 
 
-def test_sst2_compares_positive_and_negative_after_very(scorer):
+def test_sst2_compares_the_words_positive_and_negative_after_very(scorer):
     splits = {"dev": toy.Rows(task("sst2")).split(12, "dev")}
-    words = {"very": 5, "positive": 6, "negative": 7}
+    words = {"very": np.array([5]), "positive": np.array([6]), "negative": np.array([7, 8])}
     found, threshold = predictions(scorer, "sst2", splits, "dev", words)
     assert threshold is None
     for text, prediction in zip(splits["dev"].first, found, strict=True):
         ids = [NEWLINE, *text, 5]
-        positive, negative = (by_hand(scorer, [*ids, word])[-1] for word in (6, 7))
+        positive = by_hand(scorer, [*ids, 6])[-1]
+        negative = sum(by_hand(scorer, [*ids, 7, 8])[-2:])
         assert prediction == int(positive > negative)
 
 
