@@ -68,11 +68,12 @@ def import_weights(
     out: str | Path,
     model: dict[str, Any] = GPT1,
     code: str = "",
+    updates: int = 0,
 ) -> dict[str, Any]:
     """Write published weights of the format `kind` as the checkpoint `out`; returns its facts.
 
     `model` is the model part of the settings, GPT-1's own by default. The formats do not tell how
-    long a model was trained, so `update` and `tokens` are 0.
+    long a model was trained: `updates` is the caller's word for it, and `tokens` stays None.
     """
     folder, pieces = Path(folder), Tokenizer.load(tokenizer)
     released = READERS[kind](folder, pieces.n_vocab, model)
@@ -81,8 +82,8 @@ def import_weights(
             raise InputError(f"{folder}: {name}: expected finite values, found NaN or infinity")
     digests = {name: sha256_file(folder / name) for name in FILES[kind]}
     facts = {
-        "update": 0,
-        "tokens": 0,
+        "update": updates,
+        "tokens": None,
         "model": model,
         "tokenizer": pieces.digest,
         "source": {"format": kind, "sha256": digests},
@@ -128,6 +129,7 @@ def main() -> None:
     into.add_argument("--tokenizer", required=True, help="folder of the vocabulary's two files")
     into.add_argument("--out", required=True, help="the checkpoint, a .safetensors file")
     into.add_argument("--settings", type=json.loads, default={}, help='JSON, {"model": {...}}')
+    into.add_argument("--updates", type=int, default=0, help="of its training; 0: not known")
     into.add_argument("--code", default="", help="digest of the code, kept with the checkpoint")
     out = commands.add_parser("export", help="a checkpoint of the suite to published files")
     out.add_argument("--format", required=True, choices=READERS)
@@ -139,7 +141,7 @@ def main() -> None:
         export_weights(a.format, a.checkpoint, a.out, a.tokenizer)
         return
     model = a.settings.get("model", GPT1)
-    facts = import_weights(a.format, a.folder, a.tokenizer, a.out, model, a.code)
+    facts = import_weights(a.format, a.folder, a.tokenizer, a.out, model, a.code, a.updates)
     print(f"{a.out}: {facts['released_values']:,} released values from {a.folder}", flush=True)
 
 

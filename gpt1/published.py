@@ -18,7 +18,7 @@ from safetensors.torch import save
 from torch import Tensor
 
 from gpt1.checkpoint import read_tensors
-from gpt1.vocabulary import PUBLISHED_FILES
+from gpt1.vocabulary import HUB_FILES, PUBLISHED_FILES
 from tasks.errors import InputError
 from tasks.files import read_json, write_atomic, write_json
 
@@ -30,7 +30,7 @@ FILES = {  # the files of each format, the tokenizer's apart
     "openai": (SHAPES_FILE, *(f"params_{i}.npy" for i in range(N_SHARDS))),
     "huggingface": ("config.json", "model.safetensors"),
 }
-TOKENIZER_FILES = {"openai": PUBLISHED_FILES, "huggingface": ("vocab.json", "merges.txt")}
+TOKENIZER_FILES = {"openai": PUBLISHED_FILES, "huggingface": HUB_FILES}
 # What `transformers` takes for a key that its config.json leaves out.
 CONFIG_DEFAULTS = {
     "model_type": "openai-gpt",

@@ -17,6 +17,7 @@ END = "</w>"
 NEWLINE_PIECE = NEWLINE + END
 FILES = ("encoder.json", "merges.bpe")
 PUBLISHED_FILES = ("encoder_bpe_40000.json", "vocab_40000.bpe")
+HUB_FILES = ("vocab.json", "merges.txt")  # the same content on the Hugging Face hub
 VERSION = "#version: 0.2"
 
 Merges = list[tuple[str, str]]
@@ -24,13 +25,13 @@ Merges = list[tuple[str, str]]
 
 def find(folder: Path) -> tuple[Path, Path]:
     """Paths of the two files in a folder, by our names or the published ones."""
-    for names in (FILES, PUBLISHED_FILES):
+    for names in (FILES, PUBLISHED_FILES, HUB_FILES):
         paths = [folder / name for name in names]
         if any(path.exists() for path in paths):
             return paths[0], paths[1]
     raise InputError(
         f"{folder}: no tokenizer there; it needs {' and '.join(FILES)} "
-        f"(or {' and '.join(PUBLISHED_FILES)})"
+        f"(or {' and '.join(PUBLISHED_FILES)}, or {' and '.join(HUB_FILES)})"
     )
 
 

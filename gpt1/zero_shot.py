@@ -6,95 +6,27 @@ Source: paper 5, "Zero-shot Behaviors". CoLA: threshold on the mean token log-pr
 training rows for the best Matthews, reported on dev). SST-2: after the text and `very`, is
 `positive` or `negative` the likelier word (of all its pieces)? RACE: the answer with the highest
 mean token log-probability given document and question. DPRD: the candidate for which the rest of
-the sentence is likelier.
-Chosen here, since nothing says it: the newline token stands left of the first token; special and
-position rows are outside the softmax, for they are no text.
+the sentence is likelier. What is likely is `gpt1.scorer`'s to say.
 """
 
 import argparse
 import json
 import sys
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 
 from gpt1.bpe import Tokenizer
 from gpt1.checkpoint import build, load_checkpoint
 from gpt1.encode import EncodedSplit
 from gpt1.encode import load as load_encoded
-from gpt1.lm import LanguageModel
 from gpt1.runtime import Runtime
+from gpt1.scorer import Scorer
 from tasks import task as task_named
 from tasks.errors import InputError, run
 from tasks.files import sha256_file, write_json
 from tasks.metrics import score_split
-
-Scored = tuple[np.ndarray, int]  # a sequence of ids, and where its scored part begins (from 1)
-
-
-class Scorer:
-    """Log-probabilities of token sequences under a language model, without dropout."""
-
-    def __init__(self, model: LanguageModel, newline: int, runtime: Runtime):
-        self.model, self.newline, self.runtime = model.eval(), newline, runtime
-
-    def sequence(self, context: Sequence[np.ndarray], scored: np.ndarray) -> Scored:
-        """Newline + context + scored, cut from the left of the context to fit into `n_ctx`."""
-        scored = scored[: self.model.n_ctx - 1]
-        room = self.model.n_ctx - 1 - len(scored)
-        before = np.concatenate([np.asarray(c, dtype=np.int64) for c in context] or [scored[:0]])
-        before = before[max(0, len(before) - room) :]
-        ids = np.concatenate([[self.newline], before, scored]).astype(np.int64)
-        return ids, len(ids) - len(scored)
-
-    def log_probabilities(self, sequences: list[Scored]) -> list[np.ndarray]:
-        """For each sequence the log-probabilities (nats) of its scored tokens."""
-        out: list[np.ndarray] = [np.empty(0)] * len(sequences)
-        for rows in self._batches([len(ids) for ids, _ in sequences]):
-            batch = [sequences[i] for i in rows]
-            places = [
-                (n, t) for n, (ids, at) in enumerate(batch) for t in range(at - 1, len(ids) - 1)
-            ]
-            logits = self._logits([ids for ids, _ in batch], places)
-            targets = torch.from_numpy(np.concatenate([ids[at:] for ids, at in batch]))
-            found = logits.log_softmax(-1).gather(1, targets.to(logits.device)[:, None])
-            ends = np.cumsum([len(ids) - at for ids, at in batch])[:-1]
-            for i, values in zip(rows, np.split(found.squeeze(1).cpu().numpy(), ends), strict=True):
-                out[i] = values
-        return out
-
-    def continuations(self, contexts: list[np.ndarray], words: list[np.ndarray]) -> np.ndarray:
-        """Log-probabilities `[n, len(words)]` of each word, all its pieces, after each context."""
-        pairs = [self.sequence([context], word) for context in contexts for word in words]
-        sums = [values.sum() for values in self.log_probabilities(pairs)]
-        return np.array(sums).reshape(len(contexts), len(words))
-
-    @staticmethod
-    def _batches(lengths: list[int], tokens: int = 8192) -> Iterator[list[int]]:
-        """Row numbers in order of length, in batches of at most `tokens` padded tokens."""
-        batch: list[int] = []
-        for i in sorted(range(len(lengths)), key=lambda i: lengths[i]):
-            if batch and (len(batch) + 1) * lengths[i] > tokens:
-                yield batch
-                batch = []
-            batch.append(i)
-        if batch:
-            yield batch
-
-    @torch.no_grad()
-    def _logits(self, sequences: list[np.ndarray], places: list[tuple[int, int]]) -> torch.Tensor:
-        """Logits `[len(places), n_vocab]` at (row, position) `places` of some sequences."""
-        ids = torch.zeros((len(sequences), max(map(len, sequences))), dtype=torch.int64)
-        for row, sequence in enumerate(sequences):
-            ids[row, : len(sequence)] = torch.from_numpy(sequence)
-        at, position = torch.tensor(places).T.to(self.runtime.device)
-        with self.runtime.autocast():
-            we = self.model.step_embedding()
-            hidden = self.model(ids.to(self.runtime.device), we)[at, position]
-            return self.model.lm_logits(hidden, we, rows=self.model.n_vocab).float()
 
 
 def sentence_scores(scorer: Scorer, split: EncodedSplit) -> np.ndarray:

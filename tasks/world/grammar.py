@@ -10,11 +10,11 @@ from tasks.world.lexicon import (
     NAMES,
     SYNONYM,
     VERBS,
-    Pool,
     a,
     favourites,
     home,
 )
+from tasks.world.pool import Pool
 
 
 @dataclass(frozen=True)

@@ -18,17 +18,8 @@ from tasks.world.grammar import (
     statement,
     swap,
 )
-from tasks.world.lexicon import (
-    ANIMALS,
-    CATEGORIES,
-    HYPONYM,
-    SYNONYM,
-    VERBS,
-    Pool,
-    a,
-    opposites,
-    plural,
-)
+from tasks.world.lexicon import ANIMALS, CATEGORIES, HYPONYM, SYNONYM, VERBS, a, opposites, plural
+from tasks.world.pool import Pool
 from tasks.world.rows import Row
 
 RELATION = {"entailment": "synonym", "contradiction": "antonym", "neutral": "other"}

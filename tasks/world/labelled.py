@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tasks.world import inference, layouts, similarity, single, stories
 from tasks.world.books import plain
-from tasks.world.lexicon import Pool, hold_out
+from tasks.world.pool import Pool, hold_out
 from tasks.world.rows import Make, Row, draw
 
 # Training rows of each task: the real sets' order of size.

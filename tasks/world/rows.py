@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tasks.world.lexicon import Pool
+from tasks.world.pool import Pool
 
 
 @dataclass(frozen=True)

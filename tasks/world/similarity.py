@@ -14,7 +14,8 @@ from tasks.world.grammar import (
     swap,
 )
 from tasks.world.inference import related
-from tasks.world.lexicon import HYPONYM, STSB_WEIGHTS, SYNONYM, UNITS, VERBS, Pool
+from tasks.world.lexicon import HYPONYM, STSB_WEIGHTS, SYNONYM, VERBS
+from tasks.world.pool import UNITS, Pool
 from tasks.world.rows import Row
 
 SLOTS = ("subject", "object", "place")

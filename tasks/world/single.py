@@ -4,13 +4,8 @@ import random
 from dataclasses import replace
 
 from tasks.world.grammar import draw_event, np, sentence
-from tasks.world.lexicon import (
-    GENDER,
-    NEGATORS,
-    VERBS,
-    Pool,
-    plural,
-)
+from tasks.world.lexicon import GENDER, NEGATORS, VERBS, plural
+from tasks.world.pool import Pool
 from tasks.world.rows import Row
 
 

@@ -4,15 +4,8 @@ import random
 from dataclasses import dataclass, replace
 
 from tasks.world.grammar import Event, asks, draw_event, draw_kind, np, sentence, statement, swap
-from tasks.world.lexicon import (
-    HYPONYM,
-    REASONS,
-    SYNONYM,
-    VERBS,
-    Pool,
-    he,
-    him,
-)
+from tasks.world.lexicon import HYPONYM, REASONS, SYNONYM, VERBS, he, him
+from tasks.world.pool import Pool
 from tasks.world.rows import Row
 
 

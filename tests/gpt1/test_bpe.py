@@ -252,6 +252,19 @@ def test_a_damaged_vocabulary_is_refused_in_one_line(trained, tmp_path, name, ch
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize("names", [vocabulary.PUBLISHED_FILES, vocabulary.HUB_FILES])
+def test_by_its_published_names_a_vocabulary_is_read_and_checked_alike(trained, tmp_path, names):
+    for ours, theirs in zip(vocabulary.FILES, names, strict=True):
+        (tmp_path / theirs).write_bytes((trained / ours).read_bytes())
+    assert Tokenizer.load(tmp_path).digest == Tokenizer.load(trained).digest
+    damage(tmp_path, names[1], lambda text: text.rsplit("\n", 2)[0] + "\n")
+    with pytest.raises(InputError, match=f"{names[0]}: .* do both files belong together"):
+        Tokenizer.load(tmp_path)
+    (tmp_path / names[1]).unlink()
+    with pytest.raises(InputError, match=f"{names[1]}: no such file"):
+        Tokenizer.load(tmp_path)
+
+
 def test_a_merge_of_pieces_that_no_earlier_merge_makes_is_refused():
     pieces = ["<unk>", "a", "b", "a</w>", "b</w>", "aab", "ab", "\n</w>"]
     with pytest.raises(InputError, match="merge 0 .* uses 'ab', which no earlier merge makes"):

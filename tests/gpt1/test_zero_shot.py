@@ -7,8 +7,8 @@ from sklearn.metrics import matthews_corrcoef
 
 from gpt1.checkpoint import build
 from gpt1.runtime import Runtime
+from gpt1.scorer import Scorer
 from gpt1.zero_shot import (
-    Scorer,
     best_threshold,
     choice_predictions,
     predictions,

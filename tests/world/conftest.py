@@ -1,4 +1,4 @@
-"""One world in a reduced size for all tests of this folder."""
+"""One world of the default size for all tests of this folder; it takes about two seconds."""
 
 from pathlib import Path
 
@@ -6,12 +6,12 @@ import pytest
 
 from tasks.world.__main__ import make_world
 
-SETTINGS = {"seed": 3, "words": 150_000, "books": 20}
+SETTINGS = {"seed": 3}
 
 
 @pytest.fixture(scope="session")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A world with all its labelled rows and a quarter of its books."""
+    """A world of the default size."""
     folder = tmp_path_factory.mktemp("world")
     make_world(SETTINGS, folder)
     return folder
