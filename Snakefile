@@ -22,7 +22,18 @@ report: "workflow/report/workflow.rst"
 
 include: "workflow/rules/common.smk"
 include: "workflow/rules/data.smk"
-include: "workflow/rules/pretrain.smk"
+
+
+if "pretrained" in config["experiment"]:
+
+    include: "workflow/rules/pretrained.smk"
+
+else:
+
+    include: "workflow/rules/corpus.smk"
+    include: "workflow/rules/pretrain.smk"
+
+
 include: "workflow/rules/finetune.smk"
 include: "workflow/rules/zero_shot.smk"
 include: "workflow/rules/analysis.smk"
@@ -34,7 +45,7 @@ rule all:
         expand(
             "{results}/{table}.{form}",
             results=RESULTS,
-            table=settings.TABLES,
+            table=TABLES,
             form=["csv", "md"],
         ),
         expand(

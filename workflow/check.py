@@ -26,7 +26,8 @@ def faults(config: dict[str, Any]) -> list[str]:
     """Every fault of a config, one line each; none is a good sign."""
     schema = yaml.safe_load(SCHEMA.read_text(encoding="utf-8"))
     errors = sorted(Draft202012Validator(schema).iter_errors(config), key=lambda e: e.json_path)
-    found = [line for error in errors for line in _lines(error, schema)]
+    # Each of two missing keys is an error that tells of both.
+    found = list(dict.fromkeys(line for error in errors for line in _lines(error, schema)))
     return found or [*_misfits(config), *_absent(config)]
 
 
@@ -123,12 +124,10 @@ def _nearest(key: str, known: list[str]) -> str:
 def _misfits(config: dict[str, Any]) -> Iterator[str]:
     """Keys that do not fit each other."""
     experiment = config["experiment"]
-    books, heldout = experiment.get("world", {}).get("books"), experiment["corpus"]["heldout"]
-    if books and isinstance(heldout, int) and heldout >= books:
-        yield (
-            f"experiment.corpus.heldout: {heldout} of {books} books leave none to train on; "
-            "give fewer"
-        )
+    if "pretrained" in experiment:
+        yield from _pretrained_misfits(experiment)
+    else:
+        yield from _pretrain_misfits(experiment)
     shape = experiment["model"]["transformer"]
     if shape["n_embd"] % shape["n_head"]:
         yield (
@@ -143,12 +142,6 @@ def _misfits(config: dict[str, Any]) -> Iterator[str]:
                     f"experiment.grid.layers.{arch}: {layer} layers cannot be transferred, the "
                     f"model has {most}; give none or 0 to {most}"
                 )
-    pretrain = experiment["pretrain"]
-    if pretrain["warmup"] >= pretrain["updates"]:
-        yield (
-            f"experiment.pretrain.warmup: {pretrain['warmup']} updates of warm-up leave none of "
-            f"{pretrain['updates']}; give fewer than experiment.pretrain.updates"
-        )
     for task, entry in experiment["tasks"].items():
         if entry.get("train_from") and entry["train_from"] in (entry.get("report_on") or []):
             yield (
@@ -156,6 +149,42 @@ def _misfits(config: dict[str, Any]) -> Iterator[str]:
                 "(train_from); report another split"
             )
     yield from _zero_shot_misfits(experiment)
+
+
+def _pretrain_misfits(experiment: dict[str, Any]) -> Iterator[str]:
+    books, heldout = experiment.get("world", {}).get("books"), experiment["corpus"]["heldout"]
+    if books and isinstance(heldout, int) and heldout >= books:
+        yield (
+            f"experiment.corpus.heldout: {heldout} of {books} books leave none to train on; "
+            "give fewer"
+        )
+    pretrain = experiment["pretrain"]
+    if pretrain["warmup"] >= pretrain["updates"]:
+        yield (
+            f"experiment.pretrain.warmup: {pretrain['warmup']} updates of warm-up leave none of "
+            f"{pretrain['updates']}; give fewer than experiment.pretrain.updates"
+        )
+
+
+def _pretrained_misfits(experiment: dict[str, Any]) -> Iterator[str]:
+    """What has no place beside published weights."""
+    for key in ("corpus", "pretrain"):
+        if key in experiment:
+            yield (
+                f"experiment.{key}: no effect, experiment.pretrained gives published weights; "
+                "remove one of them"
+            )
+    if "merges" in experiment["tokenizer"]:
+        yield (
+            "experiment.tokenizer.merges: published weights have a vocabulary already; give "
+            "{folder: NAME}, the folder that holds it"
+        )
+    for arch in experiment["grid"]["arch"]:
+        if arch != "transformer":
+            yield (
+                f"experiment.grid.arch: {arch} cannot start from experiment.pretrained; "
+                "give [transformer]"
+            )
 
 
 def _zero_shot_misfits(experiment: dict[str, Any]) -> Iterator[str]:
@@ -179,35 +208,42 @@ def _zero_shot_misfits(experiment: dict[str, Any]) -> Iterator[str]:
 def _absent(config: dict[str, Any]) -> Iterator[str]:
     """Raw data that is not there."""
     experiment = config["experiment"]
-    folders = plan.raw_folders(config)
-    if config["data"] is None:
-        if "world" not in experiment:
-            yield (
-                "data: missing; give the folder that holds "
-                + ", ".join(f"{Path(f).name}/" for f in folders.values())
-                + " in their original layouts, with --config data=FOLDER (see README.md)"
-            )
-        elif "folder" in experiment["tokenizer"]:
-            yield (
-                "experiment.tokenizer.folder: lies in the data folder, but data is null; "
-                "give merges, or data"
-            )
-        return
-    if "world" in experiment:
+    if config["data"] is None and "world" not in experiment:
+        folders = [f for f in plan.raw_folders(config).values() if not Path(f).is_absolute()]
         yield (
-            "experiment.world: no effect where data is given; take a config without it, such as "
-            "workflow/config/novels.yaml"
+            "data: missing; give the folder that holds "
+            + ", ".join(dict.fromkeys(f"{Path(folder).name}/" for folder in folders))
+            + " in their original layouts, with --config data=FOLDER (see README.md)"
         )
-    if not Path(config["data"]).is_dir():
-        yield f"data: no folder {config['data']!r}; give the folder of the raw data"
         return
+    if config["data"] is None:
+        folders = plan.published_folders(config)
+    else:
+        folders = plan.raw_folders(config)
+        if "world" in experiment:
+            yield (
+                "experiment.world: no effect where data is given; take a config without it, such "
+                "as workflow/config/novels.yaml"
+            )
+        if not Path(config["data"]).is_dir():
+            yield f"data: no folder {config['data']!r}; give the folder of the raw data"
+            return
     for key, folder in folders.items():
         if not Path(folder).is_dir():
             yield f"{key}: no folder {folder}; put the files there, or name another folder"
-    books = Path(folders["experiment.corpus.folder"])
-    if books.is_dir() and not any(books.glob("*.txt")):
-        yield f"experiment.corpus.folder: no .txt file in {books}; put the books there"
+    if "experiment.corpus.folder" in folders:
+        books = Path(folders["experiment.corpus.folder"])
+        if books.is_dir() and not any(books.glob("*.txt")):
+            yield f"experiment.corpus.folder: no .txt file in {books}; put the books there"
     if "folder" in experiment["tokenizer"]:
-        for path in plan.tokenizer_files(config):
-            if Path(path).parent.is_dir() and not Path(path).is_file():
-                yield f"experiment.tokenizer.folder: no file {path}; put it there, or give merges"
+        remedy = "put it there" + (", or give merges" if "pretrained" not in experiment else "")
+        yield from _no_file("experiment.tokenizer.folder", plan.tokenizer_files(config), remedy)
+    if "pretrained" in experiment:
+        yield from _no_file("experiment.pretrained.path", plan.weight_files(config), "put it there")
+
+
+def _no_file(key: str, paths: list[str], remedy: str) -> Iterator[str]:
+    """Files that a folder lacks; a folder that is not there is told by itself."""
+    for path in paths:
+        if Path(path).parent.is_dir() and not Path(path).is_file():
+            yield f"{key}: no file {path}; {remedy}"

@@ -4,6 +4,7 @@ Pure functions of the config, so that they can be tested and so that the Snakefi
 torch, no pandas. A cell's path does not depend on how the cells are cut into jobs.
 """
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,13 @@ from typing import Any
 
 CELL = "{results}/cells/{arch}/{task}/aux-{aux}/layers-{n_transfer}.json"
 PUBLISHED_BPE = ("encoder_bpe_40000.json", "vocab_40000.bpe")
+# The file names of a vocabulary and of published weights, as in gpt1.vocabulary and gpt1.published,
+# whose imports would slow every start of the graph.
+VOCABULARIES = (("encoder.json", "merges.bpe"), PUBLISHED_BPE, ("vocab.json", "merges.txt"))
+WEIGHTS = {
+    "openai": ("params_shapes.json", *(f"params_{i}.npy" for i in range(10))),
+    "huggingface": ("config.json", "model.safetensors"),
+}
 MANY_FILES = 500  # above this number of raw files, a folder's sub-folders stand for them
 
 
@@ -130,10 +138,10 @@ def raw_folders(config: dict[str, Any]) -> dict[str, str]:
     """Every folder of raw data that the run reads, by the key that names it."""
     experiment = config["experiment"]
     root = config["data"] or f"{config['results']}/world"
-    folders = {"experiment.corpus.folder": f"{root}/{experiment['corpus']['folder']}"}
-    if "folder" in experiment["tokenizer"]:
-        key = "experiment.tokenizer.folder"
-        folders[key] = f"{root}/{experiment['tokenizer']['folder']}"
+    folders = {}
+    if "pretrained" not in experiment:
+        folders["experiment.corpus.folder"] = f"{root}/{experiment['corpus']['folder']}"
+    folders |= published_folders(config)
     for section in (experiment["zero_shot"]["tasks"], experiment["tasks"]):
         where = "tasks" if section is experiment["tasks"] else "zero_shot.tasks"
         for task, entry in section.items():
@@ -142,12 +150,36 @@ def raw_folders(config: dict[str, Any]) -> dict[str, str]:
     return folders
 
 
+def published_folders(config: dict[str, Any]) -> dict[str, str]:
+    """The folders of a published vocabulary and published weights, by the key that names them.
+
+    They are no part of the embedded world: without `data` they lie where the run is started.
+    """
+    experiment, root = config["experiment"], config["data"] or ""
+    folders = {}
+    if "pretrained" in experiment:
+        path = experiment["pretrained"]["path"]
+        folders["experiment.pretrained.path"] = os.path.join(root, path)
+    if "folder" in experiment["tokenizer"]:
+        folder = experiment["tokenizer"]["folder"]
+        folders["experiment.tokenizer.folder"] = os.path.join(root, folder)
+    return folders
+
+
 def tokenizer_files(config: dict[str, Any]) -> list[str]:
     """The tokenizer's vocabulary and merges: trained into the results, or published ones."""
-    if "folder" in config["experiment"]["tokenizer"]:
-        folder = raw_folders(config)["experiment.tokenizer.folder"]
-        return [f"{folder}/{name}" for name in PUBLISHED_BPE]
-    return [f"{config['results']}/tokenizer/{name}" for name in ("encoder.json", "merges.bpe")]
+    if "folder" not in config["experiment"]["tokenizer"]:
+        return [f"{config['results']}/tokenizer/{name}" for name in VOCABULARIES[0]]
+    folder = Path(published_folders(config)["experiment.tokenizer.folder"])
+    there = (names for names in VOCABULARIES if any((folder / name).exists() for name in names))
+    return [str(folder / name) for name in next(there, PUBLISHED_BPE)]
+
+
+def weight_files(config: dict[str, Any]) -> list[str]:
+    """The files of the published weights that the suite starts from."""
+    folder = published_folders(config)["experiment.pretrained.path"]
+    kind = config["experiment"]["pretrained"]["format"]
+    return [os.path.join(folder, name) for name in WEIGHTS[kind]]
 
 
 def raw_files(folder: str) -> list[str]:

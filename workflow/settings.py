@@ -22,6 +22,7 @@ TABLES = {
     "zero_shot": ("arch", "updates", "zero_shot"),
     "pretraining": ("arch", "updates"),
 }
+FIGURES = ("layer_transfer", "zero_shot", "ablation", "pretraining")
 
 
 def runtime(config: Config, stage: str) -> Config:
@@ -73,6 +74,11 @@ def pretrain(config: Config, arch: str) -> Config:
     }
 
 
+def pretrained(config: Config) -> Config:
+    """For `gpt1.convert import`: the model that published weights must fit."""
+    return {"model": model(config, "transformer")}
+
+
 def finetune(config: Config, arch: str, task: str, aux: str) -> Config:
     """For `gpt1.cells`: how the cells of one (arch, task, aux) are trained.
 
@@ -102,7 +108,9 @@ def zero_shot(config: Config, arch: str) -> Config:
 
 
 def checkpoints(config: Config) -> list[int]:
-    """The updates at which pre-training writes a checkpoint; the last is what is fine-tuned."""
+    """The updates of which there is a checkpoint; the last is what is fine-tuned."""
+    if "pretrained" in config["experiment"]:
+        return [config["experiment"]["pretrained"]["updates"]]
     section = config["experiment"]["pretrain"]
     return plan.checkpoint_updates(section["updates"], section["checkpoints"])
 
@@ -124,6 +132,11 @@ def analysis_settings(config: Config) -> Config:
             "normalise": experiment["zero_shot"]["normalise"],
         },
     }
+
+
+def tables(config: Config) -> list[str]:
+    """The tables that are made; published weights tell nothing of how they were trained."""
+    return [name for name in TABLES if name != "pretraining" or "pretrain" in config["experiment"]]
 
 
 def table(config: Config, name: str) -> Config:

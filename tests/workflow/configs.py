@@ -6,10 +6,10 @@ from typing import Any
 
 import yaml
 
-from workflow.plan import PUBLISHED_BPE
+from workflow.plan import PUBLISHED_BPE, WEIGHTS
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-NAMES = ("world", "smoke", "novels", "paper")
+NAMES = ("world", "smoke", "novels", "paper", "published")
 
 
 def shipped(name: str = "world") -> dict[str, Any]:
@@ -48,9 +48,15 @@ def raw_data(folder: Path, config: dict[str, Any]) -> None:
     """Empty files where `config` looks for raw data under `folder`."""
     experiment = config["experiment"]
     tasks = [*experiment["tasks"].values(), *experiment["zero_shot"]["tasks"].values()]
-    for entry in (experiment["corpus"], experiment["tokenizer"], *tasks):
+    for entry in (experiment.get("corpus", {}), experiment["tokenizer"], *tasks):
         if "folder" in entry:
             (folder / entry["folder"]).mkdir(parents=True, exist_ok=True)
             (folder / entry["folder"] / "train.txt").write_text("")
     for name in PUBLISHED_BPE if "folder" in experiment["tokenizer"] else ():
         (folder / experiment["tokenizer"]["folder"] / name).write_text("")
+    if "pretrained" in experiment:
+        pretrained = experiment["pretrained"]
+        for name in WEIGHTS[pretrained["format"]]:
+            path = folder / pretrained["path"] / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("")

@@ -16,6 +16,9 @@ def test_every_shipped_config_is_right_where_its_data_is(name, tmp_path):
     assert faults(config) == []
 
 
+WIDTH = shipped()["experiment"]["model"]["transformer"]["n_embd"]
+UPDATES = shipped()["experiment"]["pretrain"]["updates"]
+
 WRONG = [
     (
         "experiment.finetune.epoch",
@@ -88,13 +91,14 @@ WRONG = [
     (
         "experiment.model.transformer.n_head",
         7,
-        "experiment.model.transformer.n_embd: 64 is not divisible by n_head 7; change one of them",
+        f"experiment.model.transformer.n_embd: {WIDTH} is not divisible by n_head 7; change one "
+        "of them",
     ),
     (
         "experiment.pretrain.warmup",
-        3000,
-        "experiment.pretrain.warmup: 3000 updates of warm-up leave none of 3000; give fewer than "
-        "experiment.pretrain.updates",
+        UPDATES,
+        f"experiment.pretrain.warmup: {UPDATES} updates of warm-up leave none of {UPDATES}; give "
+        "fewer than experiment.pretrain.updates",
     ),
     (
         "experiment.corpus.heldout",

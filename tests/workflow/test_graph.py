@@ -88,7 +88,7 @@ def test_a_single_cell_can_be_asked_for(tmp_path):
     assert plan == {**dict.fromkeys(chain, 1), "finetune_transformer_between_1": 1}
 
 
-@pytest.mark.parametrize("name", ["smoke", "novels", "paper"])
+@pytest.mark.parametrize("name", ["smoke", "novels", "paper", "published"])
 def test_the_other_configs_plan(name, tmp_path):
     config = ROOT / "workflow" / "config" / f"{name}.yaml"
     options = ["--directory", str(tmp_path), "--configfile", str(config)]
@@ -96,10 +96,10 @@ def test_the_other_configs_plan(name, tmp_path):
         raw_data(tmp_path / "data", shipped(name))
         options += ["--config", "data=data"]
     plan = planned(ROOT, *options, "--", "all")
-    expected = {"smoke": 96, "novels": 24, "paper": 2 * 24 + 24 * (4 + 1)}[name]
+    expected = {"smoke": 96, "novels": 24, "paper": 24 * (2 + 5), "published": 24 * 5}[name]
     assert sum(n for rule, n in plan.items() if rule.startswith("finetune")) == expected
     assert ("world" in plan) == (name == "smoke")
-    assert ("tokenizer" in plan) == (name != "paper")
+    assert ("tokenizer" in plan) == (name in ("smoke", "novels"))
 
 
 def test_a_second_run_does_nothing(project):
@@ -117,7 +117,7 @@ CHANGES = {
     "experiment.world.seed": (8, "everything"),
     "experiment.tokenizer.merges": (1300, "all but world, examples, baselines and clean"),
     "experiment.pretrain.lr.lstm": (
-        3.0e-3,
+        9.0e-3,
         {
             **{
                 "pretrain": 1,
@@ -130,7 +130,7 @@ CHANGES = {
     ),
     "experiment.finetune.epochs": (4, {**FINETUNE, **OF_CELLS}),
     "experiment.finetune.lr.lstm": (
-        2.0e-3,
+        9.0e-3,
         {"finetune_lstm_ends": 4, "finetune_lstm_between_1": 4, **OF_LSTM},
     ),
     "experiment.finetune.lm_coef": (0.4, {**dict.fromkeys(FINETUNE, 2), **OF_CELLS}),
@@ -257,6 +257,6 @@ def test_every_rule_has_log_benchmark_threads_resources_and_message():
                 assert re.search(rf"^ +{directive}:", block, re.MULTILINE), (path, directive, block)
             rules[path.name] += 1
     assert rules == {
-        **{"data.smk": 7, "pretrain.smk": 1, "finetune.smk": 1, "zero_shot.smk": 1},
-        "analysis.smk": 2,
+        **{"data.smk": 4, "corpus.smk": 3, "pretrain.smk": 1, "pretrained.smk": 1},
+        **{"finetune.smk": 1, "zero_shot.smk": 1, "analysis.smk": 2},
     }

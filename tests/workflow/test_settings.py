@@ -45,7 +45,7 @@ def starred(path: tuple[str, ...]) -> tuple[str, ...]:
     )
 
 
-def marked(world: bool) -> dict[str, Any]:
+def marked(world: bool, pretrained: bool = False) -> dict[str, Any]:
     """A right config in which every number is another one, with all optional keys."""
     config = shipped()
     experiment = config["experiment"]
@@ -72,6 +72,10 @@ def marked(world: bool) -> dict[str, Any]:
         experiment["tokenizer"] = {"folder": "MyBPE"}
         experiment["corpus"] = {"folder": "MyBooks", "heldout": ["mybook.txt"]}
         config["data"] = "mydata"
+    if pretrained:
+        del experiment["corpus"], experiment["pretrain"]
+        experiment["grid"]["arch"] = ["transformer"]
+        experiment["pretrained"] = {"path": "MyWeights", "format": "openai", "updates": 0}
     numbers = itertools.count(1001)
     for path, value in leaves(config).items():
         section = config
@@ -83,7 +87,8 @@ def marked(world: bool) -> dict[str, Any]:
             section[path[-1]] = next(numbers)
     experiment["seeds"] = {"ends": [5001, 5002], "between": [5003]}
     experiment["model"]["transformer"] |= {"n_embd": 4004, "n_head": 2002}
-    experiment["pretrain"] |= {"updates": 6000, "warmup": 5999, "checkpoints": 2}
+    if not pretrained:
+        experiment["pretrain"] |= {"updates": 6000, "warmup": 5999, "checkpoints": 2}
     if world:
         experiment["world"]["books"] = 7000
     config["runtime"] |= {"pretrain_threads": 8001, "finetune_threads": 8002, "shards": 2}
@@ -95,6 +100,9 @@ def shown(path: tuple[str, ...], value: Any) -> str:
     special = {
         ("data",): "mydata/MySNLI",
         ("results",): "--out made/world",
+        ("experiment", "pretrained", "path"): "--from mydata/MyWeights",
+        ("experiment", "pretrained", "format"): "--format openai",
+        ("experiment", "pretrained", "updates"): f"--updates {value} ",
         ("experiment", "pretrain", "updates"): "update-6000.safetensors",
         ("experiment", "pretrain", "checkpoints"): '"checkpoints": [0, 60, 6000]',
         ("experiment", "seeds", "ends"): "--seeds 5001 5002",
@@ -124,12 +132,15 @@ def said(tmp_path: Path, config: dict[str, Any]) -> str:
 
 def test_every_key_reaches_a_program(tmp_path):
     seen = set()
-    for world in (True, False):
-        config = marked(world)
+    for world, pretrained in ((True, False), (False, False), (False, True)):
+        config = marked(world, pretrained)
         raw_data(tmp_path / "mydata", config)
         text = said(tmp_path, config)
         keys = leaves(config)
         del keys[("data",) if world else ("results",)]  # the other case shows it
+        if pretrained:  # the other cases show the keys of the LSTM
+            keys = {path: value for path, value in keys.items() if "lstm" not in path}
+            keys = {path: value for path, value in keys.items() if path[-1] != "arch"}
         unseen = {".".join(p): v for p, v in keys.items() if shown(p, v) not in text}
         assert not unseen
         seen |= {starred(path) for path in keys}
@@ -153,7 +164,7 @@ def test_a_task_has_its_own_training_settings_where_it_names_them():
 
 def test_a_table_is_told_only_what_it_shows():
     told = settings.table(shipped(), "pretraining")
-    assert told["updates"][-1] == 3000
+    assert told["updates"] == settings.checkpoints(shipped())
     assert set(told) == {"arch", "updates"}
 
 

@@ -84,7 +84,8 @@ def _wide(table: pd.DataFrame, settings: dict[str, Any]) -> str:
         rows = []
         for update, at in mine.groupby("update", sort=False):
             cells = {row["task"]: row for _, row in at.iterrows()}
-            tokens = next((f"{int(t)}" for t in at["tokens"].dropna()), output.MISSING)
+            unknown = output.NONE if at["n_seeds"].any() else output.MISSING  # published weights
+            tokens = next((f"{int(t)}" for t in at["tokens"].dropna()), unknown)
             mean = cells["mean"]["relative"]
             mean = output.MISSING if pd.isna(mean) else f"{mean:.3f}"
             rows.append([str(update), tokens, mean, *(_cell(cells[name]) for name in names)])
@@ -96,7 +97,8 @@ def _wide(table: pd.DataFrame, settings: dict[str, Any]) -> str:
     )
     parts.append(
         "In brackets the relative score: 0 is a random guess, 1 the state of the art "
-        f"({scale}). `missing`: not run. Update 0 is the untrained model."
+        f"({scale}). `missing`: not run."
+        + (" Update 0 is the untrained model." if 0 in settings["updates"] else "")
     )
     return "\n\n".join(parts)
 

@@ -17,10 +17,9 @@ SOURCES = {
         update=UPDATES,
     ),
 }
-FIGURES = ["layer_transfer", "zero_shot", "ablation", "pretraining"]
 
 
-for name in settings.TABLES:
+for name in TABLES:
 
     rule:
         name:

@@ -2,6 +2,7 @@
 import json
 import shlex
 import sys
+from pathlib import Path
 
 from workflow import check, code, plan, settings
 
@@ -11,9 +12,10 @@ if faults:
 
 RESULTS = config["results"]
 DATA = config["data"] or f"{RESULTS}/world"
-BOOKS = f"{DATA}/{config['experiment']['corpus']['folder']}"
 ARCHITECTURES = config["experiment"]["grid"]["arch"]
 UPDATES = settings.checkpoints(config)
+TABLES = settings.tables(config)
+FIGURES = [name for name in settings.FIGURES if name in TABLES]
 ENCODER, MERGES = plan.tokenizer_files(config)
 
 

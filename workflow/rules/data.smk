@@ -1,4 +1,4 @@
-# Raw text to token arrays: the embedded world, examples and their baselines, tokenizer, corpus.
+# The tasks, from raw files to token arrays: the embedded world, examples and their baselines.
 
 
 if config["data"] is None:
@@ -77,97 +77,6 @@ rule baselines:
     shell:
         '"$PYTHON" -m tasks.baselines {wildcards.task} --examples {input} --out {output}'
         " 2>&1 | tee {log}"
-
-
-rule clean:
-    input:
-        raw(BOOKS),
-    output:
-        facts=f"{RESULTS}/corpus/clean.json",
-        words=f"{RESULTS}/corpus/words.tsv",
-    log:
-        f"{RESULTS}/logs/clean.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/clean.tsv"
-    priority: 10
-    conda:
-        "../../environment.yml"
-    threads: 8
-    resources:
-        mem_mb=8000,
-        runtime=600,
-    params:
-        folder=BOOKS,
-        out=subpath(output.facts, strip_suffix=".json"),
-        settings=as_json(settings.clean(config)),
-        code=code.digest("gpt1.corpus"),
-    message:
-        "clean: standardise the books and count their words"
-    shell:
-        '"$PYTHON" -m gpt1.corpus clean --folder {params.folder:q}'
-        " --settings {params.settings:q} --threads {threads}"
-        " --out {params.out:q} 2>&1 | tee {log}"
-
-
-if "merges" in config["experiment"]["tokenizer"]:
-
-    rule tokenizer:
-        input:
-            f"{RESULTS}/corpus/words.tsv",
-        output:
-            encoder=ENCODER,
-            merges=MERGES,
-        log:
-            f"{RESULTS}/logs/tokenizer.log",
-        benchmark:
-            f"{RESULTS}/benchmarks/tokenizer.tsv"
-        priority: 10
-        conda:
-            "../../environment.yml"
-        threads: 1
-        resources:
-            mem_mb=8000,
-            runtime=120,
-        params:
-            out=subpath(output.encoder, parent=True),
-            merges=config["experiment"]["tokenizer"]["merges"],
-            code=code.digest("gpt1.bpe"),
-        message:
-            "tokenizer: learn {params.merges} BPE merges"
-        shell:
-            '"$PYTHON" -m gpt1.bpe train --words {input} --merges {params.merges}'
-            " --out {params.out:q} 2>&1 | tee {log}"
-
-
-rule tokens:
-    input:
-        clean=f"{RESULTS}/corpus/clean.json",
-        encoder=ENCODER,
-        merges=MERGES,
-    output:
-        facts=f"{RESULTS}/corpus/corpus.json",
-        train=f"{RESULTS}/corpus/train.bin",
-        heldout=f"{RESULTS}/corpus/heldout.bin",
-    log:
-        f"{RESULTS}/logs/tokens.log",
-    benchmark:
-        f"{RESULTS}/benchmarks/tokens.tsv"
-    priority: 10
-    conda:
-        "../../environment.yml"
-    threads: 8
-    resources:
-        mem_mb=8000,
-        runtime=600,
-    params:
-        out=subpath(output.facts, parent=True),
-        tokenizer=subpath(input.encoder, parent=True),
-        code=code.digest("gpt1.corpus"),
-    message:
-        "tokens: encode the books"
-    shell:
-        '"$PYTHON" -m gpt1.corpus tokens --clean {input.clean} --tokenizer {params.tokenizer:q}'
-        " --threads {threads} --out {params.out:q} 2>&1 | tee {log}"
 
 
 rule encode:

@@ -35,7 +35,8 @@ def draw(table: pd.DataFrame, settings: dict[str, Any]) -> Figure:
         if not any(drawn):
             style.say_missing(ax)
         ax.axhline(0, color=style.GREY, linewidth=1)
-        ax.set_xlabel("pre-training updates (log; 0 = untrained)")
+        zero = "; 0 = untrained" if 0 in settings["updates"] else ""
+        ax.set_xlabel(f"pre-training updates (log{zero})")
     left.set_ylabel("relative score (0 = random, 1 = state of the art)")
     left.set_title("each task")
     right.set_title(f"mean of the {len(names)} tasks")

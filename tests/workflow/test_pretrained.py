@@ -1,0 +1,261 @@
+"""A run that starts from published weights: its config, its graph, and one run from end to end."""
+
+import csv
+import json
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from gpt1 import bpe, published, vocabulary
+from gpt1.checkpoint import build, save_checkpoint
+from gpt1.convert import export_weights, import_weights
+from tasks.world.__main__ import make_world
+from tests.workflow.configs import ROOT, changed, raw_data, shipped, small
+from tests.workflow.running import planned, snakemake, write
+from workflow import plan
+from workflow.check import faults
+
+PRETRAINED = {"path": "gpt", "format": "openai", "updates": 37}
+MODEL = {
+    **{"n_ctx": 48, "init_std": 0.1, "embd_dropout": "matrix", "lm_softmax": "all_rows"},
+    "shape": {"n_layer": 2, "n_embd": 16, "n_head": 2, "n_ff": 64},
+}
+
+
+def from_weights(data: Path | None, **pretrained: Any) -> dict[str, Any]:
+    """A small config that starts from published weights under `data`; None: tasks of the world."""
+    config = small()
+    experiment = config["experiment"]
+    del experiment["corpus"], experiment["pretrain"]
+    experiment |= {"pretrained": PRETRAINED | pretrained, "tokenizer": {"folder": "bpe"}}
+    experiment["grid"]["arch"] = ["transformer"]
+    if data is not None:
+        del experiment["world"]
+        config["data"] = str(data)
+        raw_data(data, config)
+    return config
+
+
+def test_the_graph_knows_the_names_of_the_published_files():
+    assert published.FILES == plan.WEIGHTS
+    names = (vocabulary.FILES, vocabulary.PUBLISHED_FILES, vocabulary.HUB_FILES)
+    assert names == plan.VOCABULARIES
+
+
+WRONG = [
+    (
+        "experiment.corpus",
+        {"folder": "books", "heldout": 2},
+        "experiment.corpus: no effect, experiment.pretrained gives published weights; remove one "
+        "of them",
+    ),
+    (
+        "experiment.pretrain",
+        shipped()["experiment"]["pretrain"],
+        "experiment.pretrain: no effect, experiment.pretrained gives published weights; remove "
+        "one of them",
+    ),
+    (
+        "experiment.tokenizer",
+        {"merges": 100},
+        "experiment.tokenizer.merges: published weights have a vocabulary already; give "
+        "{folder: NAME}, the folder that holds it",
+    ),
+    (
+        "experiment.grid.arch",
+        ["transformer", "lstm"],
+        "experiment.grid.arch: lstm cannot start from experiment.pretrained; give [transformer]",
+    ),
+    (
+        "experiment.pretrained.format",
+        "pytorch",
+        "experiment.pretrained.format: 'pytorch' does not fit; expected: openai (params_*.npy) or "
+        "huggingface (config.json and model.safetensors) (openai, huggingface)",
+    ),
+    (
+        "experiment.pretrained.updates",
+        ...,
+        "experiment.pretrained.updates: missing; it is updates that the weights were trained for, "
+        "which no file tells",
+    ),
+    (
+        "experiment.pretrained.file",
+        "x",
+        "experiment.pretrained.file: unknown key; known here: path, format, updates",
+    ),
+]
+
+
+@pytest.mark.parametrize(("path", "value", "line"), WRONG, ids=[wrong[0] for wrong in WRONG])
+def test_what_has_no_place_beside_published_weights_is_told_in_one_line(
+    path, value, line, tmp_path
+):
+    config = from_weights(tmp_path)
+    assert faults(config) == []
+    assert faults(changed(config, path, value)) == [line]
+
+
+def test_without_published_weights_corpus_and_pretrain_are_needed(tmp_path):
+    found = faults(changed(from_weights(tmp_path), "experiment.pretrained", ...))
+    assert [line.partition(";")[0] for line in found] == [
+        "experiment.corpus: missing",
+        "experiment.pretrain: missing",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "lost"), [("openai", "params_7.npy"), ("huggingface", "model.safetensors")]
+)
+def test_a_missing_file_of_the_weights_or_their_vocabulary_is_told(kind, lost, tmp_path):
+    config = from_weights(tmp_path, format=kind)
+    (tmp_path / "gpt" / lost).unlink()
+    (tmp_path / "bpe" / "vocab_40000.bpe").unlink()
+    assert faults(config) == [
+        f"experiment.tokenizer.folder: no file {tmp_path}/bpe/vocab_40000.bpe; put it there",
+        f"experiment.pretrained.path: no file {tmp_path}/gpt/{lost}; put it there",
+    ]
+    config = changed(config, "experiment.pretrained.path", "elsewhere")
+    assert (
+        f"experiment.pretrained.path: no folder {tmp_path}/elsewhere; put the files there, or name "
+        "another folder"
+    ) in faults(config)
+
+
+STAGES = {
+    **{"import": 1, "examples": 2, "baselines": 2, "encode": 2, "zero_shot": 1, "all": 1},
+    **{"finetune_transformer_ends": 4, "finetune_transformer_between_1": 4},
+    **{f"table_{name}": 1 for name in ("cells", "main", "ablation", "layer_transfer", "zero_shot")},
+    **{f"figure_{name}": 1 for name in ("ablation", "layer_transfer", "zero_shot")},
+}
+
+
+@pytest.mark.parametrize("kind", ["openai", "huggingface"])
+def test_tokenizer_and_pretraining_drop_out_of_the_graph(kind, tmp_path):
+    config = write(tmp_path / "c.yaml", from_weights(tmp_path / "data", format=kind))
+    assert planned(ROOT, "-d", str(tmp_path), "--configfile", config, "--", "all") == STAGES
+
+
+def test_the_rules_of_published_weights_are_clean(tmp_path):
+    config = write(tmp_path / "c.yaml", from_weights(tmp_path / "data"))
+    said = snakemake(ROOT, "-d", str(tmp_path), "--configfile", config, "--lint")
+    assert "Congratulations" in said
+
+
+def test_tasks_of_the_world_and_weights_from_elsewhere(tmp_path):
+    raw_data(tmp_path / "weights", from_weights(tmp_path / "weights"))
+    config = from_weights(None, path=str(tmp_path / "weights" / "gpt"))
+    config["experiment"]["tokenizer"]["folder"] = "weights/bpe"  # from where the run is started
+    path = write(tmp_path / "c.yaml", config)
+    options = ("-d", str(tmp_path), "--configfile", path, "--", "all")
+    assert planned(ROOT, *options) == {**STAGES, "world": 1}
+
+
+def test_published_yaml_differs_from_paper_yaml_in_where_it_starts_alone():
+    paper, released = shipped("paper"), shipped("published")
+    for key in ("corpus", "pretrain"):
+        del paper["experiment"][key]
+    assert released["experiment"].pop("pretrained")["updates"] == 1_000_000
+    for section in (paper, released):
+        del section["results"], section["experiment"]["tokenizer"]
+        del section["experiment"]["grid"]["arch"]
+    assert released == paper
+
+
+@pytest.fixture(scope="module")
+def published_model(tmp_path_factory) -> Path:
+    """The world's files as data; beside them a tiny random model and its vocabulary, exported."""
+    data = tmp_path_factory.mktemp("data")
+    make_world({"words": 2000, "books": 2, "scale": 0.05, "report": 10, "rows": {}}, data)
+    books = " ".join(path.read_text() for path in sorted((data / "books").iterdir()))
+    counts = Counter(re.findall(r"\w+|[^\w\s]", books.lower()))
+    vocabulary.save(data / "ours", *bpe.train(dict(counts), 200))
+    pieces = bpe.Tokenizer.load(data / "ours")
+    model = build("transformer", MODEL, pieces.n_vocab)
+    model.reset(torch.Generator().manual_seed(3), MODEL["init_std"])
+    checkpoint = data / "ours" / "model.safetensors"
+    save_checkpoint(checkpoint, model, {"model": MODEL, "tokenizer": pieces.digest})
+    for kind in ("openai", "huggingface"):
+        export_weights(kind, checkpoint, data / kind, data / "ours")
+    return data
+
+
+def tiny(data: Path, results: Path) -> dict[str, Any]:
+    """Two tasks, three depths and zero-shot CoLA, from the exported Hugging Face folder."""
+    config = from_weights(None, path="huggingface", format="huggingface")
+    experiment = config["experiment"]
+    del experiment["world"]
+    config |= {"data": str(data), "results": str(results)}
+    experiment["tokenizer"] = {"folder": "huggingface"}
+    common = {key: value for key, value in MODEL.items() if key != "shape"}
+    experiment["model"] |= {**common, "transformer": MODEL["shape"]}
+    experiment["finetune"] |= {"epochs": 1, "batch": 8, "eval_train": 10}
+    experiment["seeds"] = {"ends": [0, 1], "between": [0]}
+    experiment["grid"] |= {"aux": ["on"]}
+    experiment["grid"]["layers"] = {"transformer": ["none", 1, 2], "lstm": ["none"]}
+    return config
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    with open(path, encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_a_run_from_an_exported_model_ends_in_cells_scores_and_tables(published_model, tmp_path):
+    results = tmp_path / "results"
+    config = write(tmp_path / "c.yaml", tiny(published_model, results))
+    snakemake(ROOT, "-d", str(tmp_path), "--configfile", config, "--", "all")
+
+    assert {path.name for path in results.glob("pretrain/*/*")} == {
+        "update-37.safetensors",
+        "update-37.json",
+    }
+    assert not (results / "corpus").exists() and not (results / "tokenizer").exists()
+    facts = json.loads((results / "pretrain/transformer/update-37.json").read_text())
+    assert facts["update"] == 37 and facts["source"]["format"] == "huggingface"
+
+    assert len(list(results.glob("cells/transformer/*/aux-on/layers-*.json"))) == 2 * 3
+    for task in ("rte", "cola"):
+        for layers, copied, seeds in (("none", 0, [0, 1]), ("1", 13, [0]), ("2", 25, [0, 1])):
+            path = results / f"cells/transformer/{task}/aux-on/layers-{layers}.json"
+            cell = json.loads(path.read_text())
+            assert cell["n_copied"] == copied
+            assert [run["seed"] for run in cell["seeds"]] == seeds
+            assert cell["digests"]["tokenizer"] == facts["tokenizer"]
+            assert cell["digests"]["checkpoint"] == facts["sha256"]
+
+    scored = [path.relative_to(results) for path in results.glob("zero_shot/*/*/*.json")]
+    assert scored == [Path("zero_shot/transformer/cola/update-37.json")]
+    score = json.loads((results / scored[0]).read_text())
+    assert (score["update"], score["tokens"], score["n"]) == (37, None, 10)
+    table = rows_of(results / "zero_shot.csv")
+    assert [(row["task"], row["update"], row["tokens"]) for row in table] == [
+        ("cola", "37", ""),
+        ("mean", "37", ""),
+    ]
+    assert float(table[0]["mean"]) == pytest.approx(score["score"], abs=1e-3)
+    text = (results / "zero_shot.md").read_text()
+    assert "missing |" not in text and "untrained" not in text
+
+    scores = {
+        (row["variant"], row["task"]): row["n_seeds"] for row in rows_of(results / "ablation.csv")
+    }
+    assert scores["Transformer w/ aux LM (full)", "rte"] == "2"
+    assert scores["Transformer w/o pre-training", "cola"] == "2"
+    assert scores["LSTM w/ aux LM", "rte"] == "0"  # no published LSTM
+    lstm = [line for line in (results / "ablation.md").read_text().splitlines() if "| LSTM" in line]
+    assert lstm and all("missing" in line for line in lstm)
+    assert len(rows_of(results / "main.csv")) > 0 and not (results / "pretraining.csv").exists()
+    assert {path.name for path in (results / "figures").iterdir()} == {
+        f"{name}.{form}"
+        for name in ("ablation", "layer_transfer", "zero_shot")
+        for form in ("png", "svg")
+    }
+
+    other, folder = tmp_path / "other.safetensors", published_model / "openai"
+    import_weights("openai", folder, folder, other, MODEL)
+    run_from = results / "pretrain/transformer/update-37.safetensors"
+    assert other.read_bytes() == run_from.read_bytes()
