@@ -68,7 +68,7 @@ def question_answer(
 
 
 def build(family: str, split, special: Special, n_ctx: int) -> Sequences:
-    """All sequences of an encoded split (`gpt1.encode.EncodedSplit`) of a task's `family`."""
+    """All sequences of an encoded split (`gpt1.encoded.EncodedSplit`) of a task's `family`."""
     rows, cut = [], 0
     for first, second, choices in zip(split.first, split.second, split.choices, strict=True):
         if family == "classification":
@@ -94,6 +94,16 @@ def build(family: str, split, special: Special, n_ctx: int) -> Sequences:
         for j, sequence in enumerate(row):
             ids[i, j, : len(sequence)] = sequence
     return Sequences(ids, lengths, np.asarray(split.labels), cut / len(rows))
+
+
+def sample(n: int, limit: int | None) -> np.ndarray:
+    """Row numbers of at most `limit` of `n` rows, in order: always the same random ones.
+
+    Files are often sorted (by source, by grade), so the first rows would not stand for all.
+    """
+    if limit is None or limit >= n:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(0).permutation(n)[:limit])
 
 
 def epoch(n: int, batch: int, seed: int, number: int) -> Iterator[np.ndarray]:

@@ -21,10 +21,10 @@ import numpy as np
 from gpt1.books import clean, read_clean
 from gpt1.bpe import Tokenizer
 from gpt1.parallel import Progress, each
+from gpt1.tokens import DTYPE
 from tasks.errors import InputError, run
 from tasks.files import read_json, sha256_file, write_atomic, write_json
 
-DTYPE = np.dtype("<u2")
 SPECIAL = 3  # start, delimiter, classify
 SPLITS = ("train", "heldout")
 
@@ -66,22 +66,6 @@ def tokens(clean_path: Path, tokenizer: Path, out: Path, threads: int = 1) -> No
     found = {"splits": splits, "tokenizer": encoder.digest, "n_vocab": encoder.n_vocab}
     write_json(out / "corpus.json", {**found, "clean": sha256_file(clean_path)})
     print(", ".join(f"{split} {splits[split]['tokens']:,} tokens" for split in SPLITS), flush=True)
-
-
-def open_tokens(corpus: str | Path, split: str) -> np.memmap:
-    """The tokens of a split of `corpus.json`, memory-mapped: uint16, all its books in a row."""
-    corpus = Path(corpus)
-    try:
-        facts = read_json(corpus)["splits"][split]
-        path, length = corpus.parent / facts["file"], facts["tokens"]
-    except (KeyError, TypeError):
-        raise InputError(f"{corpus}: tells of no split {split!r}; make it again") from None
-    found = path.stat().st_size if path.exists() else 0
-    if found != length * DTYPE.itemsize or not found:
-        raise InputError(
-            f"{path}: {found:,} bytes, expected {length * DTYPE.itemsize:,}; make it again"
-        )
-    return np.memmap(path, dtype=DTYPE, mode="r", shape=(length,))
 
 
 def _encode_book(

@@ -11,47 +11,19 @@ import argparse
 import functools
 import json
 import sys
-import zipfile
 from array import array
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from gpt1.bpe import Tokenizer
+from gpt1.encoded import TEXTS
 from tasks import task as task_named
 from tasks.errors import InputError, run
 from tasks.files import sha256_file, write_atomic
-
-TEXTS = ("first", "second", "choices")
-
-
-@dataclass(frozen=True)
-class EncodedSplit:
-    """Examples of one split; every list and array has one entry for each example.
-
-    `labels` is int64 (float64 for scores); texts are int32 arrays of ids without special tokens,
-    empty where the task has no such text; `choices` holds one array for each choice.
-    """
-
-    guids: list[str]
-    groups: list[str]
-    labels: np.ndarray
-    first: list[np.ndarray]
-    second: list[np.ndarray]
-    choices: list[list[np.ndarray]]
-
-
-@dataclass(frozen=True)
-class EncodedTask:
-    """A task's encoded splits, with the digests of the tokenizer and of the examples' file."""
-
-    task: str
-    tokenizer: str
-    data: str
-    splits: dict[str, EncodedSplit]
 
 
 def encode(task: str, examples: Path, tokenizer: Path, out: Path) -> None:
@@ -60,7 +32,8 @@ def encode(task: str, examples: Path, tokenizer: Path, out: Path) -> None:
     Raises InputError for a line that is no example of `task`, and for a text of which the cleaning
     leaves nothing.
     """
-    scored = task_named(task).soft_labels
+    kind = task_named(task).kind
+    scored = kind.soft_labels
     encoder = Tokenizer.load(tokenizer)
     splits: dict[str, _Columns] = {}
     # Neighbouring examples share premises and documents.
@@ -86,7 +59,7 @@ def encode(task: str, examples: Path, tokenizer: Path, out: Path) -> None:
     if not splits:
         raise InputError(f"{examples}: no examples; prepare the task again")
     facts = {
-        "task": task,
+        "kind": asdict(kind),
         "tokenizer": encoder.digest,
         "data": sha256_file(examples),
         "splits": list(splits),
@@ -97,19 +70,6 @@ def encode(task: str, examples: Path, tokenizer: Path, out: Path) -> None:
     with write_atomic(out, "wb") as file:
         np.savez(file, **arrays)
     print(", ".join(f"{split} {len(c.guids):,}" for split, c in splits.items()), flush=True)
-
-
-def load(path: str | Path) -> EncodedTask:
-    """Read what `encode` wrote. Raises InputError for a missing, truncated or foreign file."""
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            facts = json.loads(str(file["facts"]))
-            splits = {split: _split(file, split) for split in facts["splits"]}
-        return EncodedTask(facts["task"], facts["tokenizer"], facts["data"], splits)
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file; encode the task first") from None
-    except (ValueError, KeyError, TypeError, EOFError, NotImplementedError, zipfile.BadZipFile):
-        raise InputError(f"{path}: cut off or not of encoded examples; make it again") from None
 
 
 class _Columns:
@@ -131,31 +91,6 @@ class _Columns:
             found[f"{name}/lengths"] = np.array(self.lengths[name], dtype=np.int32)
             found[f"{name}/counts"] = np.array(self.counts[name], dtype=np.int32)
         return found
-
-
-def _split(file: Any, split: str) -> EncodedSplit:
-    def texts(name: str) -> list[list[np.ndarray]]:
-        ids, lengths, counts = (file[f"{split}/{name}/{part}"] for part in parts)
-        if len(ids) != lengths.sum() or len(lengths) != counts.sum() or len(counts) != len(guids):
-            raise ValueError("lengths do not fit")
-        segments = iter(_cut(ids, lengths))
-        return [[next(segments) for _ in range(count)] for count in counts.tolist()]
-
-    parts = ("ids", "lengths", "counts")
-    guids = file[f"{split}/guids"].tolist()
-    return EncodedSplit(
-        guids=guids,
-        groups=file[f"{split}/groups"].tolist(),
-        labels=file[f"{split}/labels"],
-        first=[each[0] for each in texts("first")],
-        second=[each[0] for each in texts("second")],
-        choices=texts("choices"),
-    )
-
-
-def _cut(ids: np.ndarray, lengths: np.ndarray) -> list[np.ndarray]:
-    ends = np.cumsum(lengths).tolist()
-    return [ids[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
 
 def _examples(path: Path, task: str, scored: bool) -> Iterator[tuple[str, dict[str, Any]]]:

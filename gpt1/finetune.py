@@ -18,10 +18,11 @@ from gpt1 import batching
 from gpt1.batching import Sequences, Special
 from gpt1.checkpoint import build
 from gpt1.classifier import Classifier, classify_states, losses
+from gpt1.encoded import EncodedTask
 from gpt1.optim import Adam, warmup_linear
 from gpt1.runtime import Runtime, seed_step
-from tasks import Task
 from tasks.errors import InputError
+from tasks.kind import Kind
 from tasks.metrics import score_split
 from tasks.stsb import expected_score, soft_labels
 
@@ -32,14 +33,14 @@ FIRST_EPOCH_EVALS = {1000 * 2**k for k in range(6)}  # authors' code
 class TaskData:
     """A task's splits as sequences, with the rows' groups (RACE's middle and high)."""
 
-    task: Task
+    task: Kind
     splits: dict[str, Sequences]
     groups: dict[str, list[str]]
 
     @classmethod
-    def of(cls, task: Task, encoded, n_vocab: int, n_ctx: int, eval_train: int) -> "TaskData":
-        """Build every split; the first `eval_train` training rows become the split `train_eval`."""
-        special = Special(n_vocab, n_vocab + 1, n_vocab + 2)
+    def of(cls, encoded: EncodedTask, n_vocab: int, n_ctx: int, eval_train: int) -> "TaskData":
+        """Build every split; a sample of `eval_train` training rows is the split `train_eval`."""
+        task, special = encoded.kind, Special(n_vocab, n_vocab + 1, n_vocab + 2)
         splits = {
             name: batching.build(task.family, split, special, n_ctx)
             for name, split in encoded.splits.items()
@@ -49,11 +50,11 @@ class TaskData:
                 raise InputError(f"{task.name}: no {needed} rows in the encoded task; prepare it")
         groups = {name: split.groups for name, split in encoded.splits.items()}
         train = splits["train"]
-        n = min(eval_train, len(train))
+        rows = batching.sample(len(train), eval_train)
         splits["train_eval"] = Sequences(
-            train.ids[:n], train.lengths[:n], train.labels[:n], train.truncated
+            train.ids[rows], train.lengths[rows], train.labels[rows], train.truncated
         )
-        groups["train_eval"] = groups["train"][:n]
+        groups["train_eval"] = [groups["train"][i] for i in rows]
         return cls(task, splits, groups)
 
 
@@ -82,7 +83,7 @@ class FineTuning:
         generator = torch.Generator().manual_seed(seed)
         self.model = build(arch, settings["model"], n_vocab)
         self.model.reset(generator, settings["model"]["init_std"])
-        self.classifier = Classifier(task.family, self.model.n_hidden, len(task.labels))
+        self.classifier = Classifier(task.family, self.model.n_hidden, task.n_labels)
         self.classifier.reset(generator, settings["model"]["init_std"])
         self.copied = self.model.transfer(source, n_transfer) if source is not None else []
         for module in (self.model, self.classifier):
@@ -169,6 +170,7 @@ class FineTuning:
 
     def train(self) -> dict[str, Any]:
         """Train, keep the weights that select best, score every split; the record of the run."""
+        self.runtime.reset_peak()
         select, metric = [], self.data.task.metric
         best, best_flat, best_at = -np.inf, self.optimizer.flat.clone(), (0, 0)
         n, seconds = len(self.data.splits["train"]), 0.0

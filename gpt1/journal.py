@@ -7,6 +7,7 @@ under a key that hashes all that decides its result, so a stale record is never 
 from pathlib import Path
 from typing import Any
 
+from tasks.errors import InputError
 from tasks.files import read_json, sha256_json, write_json
 
 
@@ -21,9 +22,15 @@ class Journal:
         return self.folder / f"{sha256_json(key)}.json"
 
     def get(self, key: dict[str, Any]) -> dict[str, Any] | None:
-        """The record of `key`, or None."""
+        """The record of `key`, or None where there is none or a damaged one."""
         path = self.path(key)
-        return read_json(path)["record"] if path.exists() else None
+        if not path.exists():
+            return None
+        try:
+            return read_json(path)["record"]
+        except InputError as error:  # the run can be had again
+            print(f"warning: {error}; training anew", flush=True)
+            return None
 
     def put(self, key: dict[str, Any], record: dict[str, Any]) -> None:
         """Write the record of `key`, whole or not at all; the key is kept beside it to be read."""

@@ -9,7 +9,6 @@ same weights, bit for bit on the CPU. The work folder is keyed by all that decid
 
 import argparse
 import csv
-import json
 import math
 import shutil
 import sys
@@ -22,12 +21,12 @@ import torch
 from tqdm import tqdm
 
 from gpt1.checkpoint import build, read_tensors, save_checkpoint, sidecar, versions, write_tensors
-from gpt1.corpus import open_tokens
 from gpt1.lm import LanguageModel
 from gpt1.optim import Adam, warmup_cosine
 from gpt1.runtime import Runtime, seed_step
+from gpt1.tokens import open_tokens
 from tasks.errors import InputError, run
-from tasks.files import read_json, sha256_json, write_atomic
+from tasks.files import json_argument, read_json, sha256_json, write_atomic
 
 PROGRESS_SECONDS = 5.0
 STATE_SECONDS = 60.0  # between saved states, or 50 times what the last one took
@@ -40,21 +39,29 @@ def windows(tokens: np.ndarray, n_ctx: int, batch: int, seed: int, update: int) 
     return np.stack([tokens[s : s + n_ctx] for s in starts]).astype(np.int64)
 
 
-@torch.no_grad()
-def heldout_loss(model: LanguageModel, tokens: np.ndarray, limit: int, runtime: Runtime) -> float:
-    """Mean next-token loss in nats over the held-out books, in windows that do not overlap.
+def heldout_windows(tokens: np.ndarray, n_ctx: int, limit: int) -> np.ndarray:
+    """Windows `[n, n_ctx]` of at most `limit` tokens, spread evenly over all held-out books.
 
-    A corpus shorter than one window is scored as one shorter window; at most `limit` tokens.
+    They do not overlap; where everything fits they follow each other. Books shorter than one
+    window altogether make one shorter window.
     """
-    tokens = np.asarray(tokens[:limit], dtype=np.int64)
-    n_ctx = min(model.n_ctx, len(tokens))
-    rows = torch.from_numpy(tokens[: len(tokens) // n_ctx * n_ctx].reshape(-1, n_ctx))
+    n_ctx = min(n_ctx, len(tokens))
+    n = max(1, min(limit, len(tokens)) // n_ctx)
+    starts = np.linspace(0, len(tokens) - n_ctx, n).astype(np.int64)
+    if n == len(tokens) // n_ctx:
+        starts = np.arange(n) * n_ctx
+    return np.stack([tokens[s : s + n_ctx] for s in starts]).astype(np.int64)
+
+
+@torch.no_grad()
+def heldout_loss(model: LanguageModel, rows: np.ndarray, runtime: Runtime) -> float:
+    """Mean next-token loss in nats over windows `[n, n_ctx]`."""
     was_training = model.training
     model.eval()
     total = 0.0
-    for chunk in rows.split(32):
+    for chunk in torch.from_numpy(rows).split(32):
         ids = chunk.to(runtime.device)
-        lengths = torch.full((len(ids),), n_ctx, device=runtime.device)
+        lengths = torch.full((len(ids),), ids.size(1), device=runtime.device)
         with runtime.autocast():
             we = model.step_embedding()
             total += float(model.lm_loss(model(ids, we), ids, lengths, we)) * len(ids)
@@ -198,8 +205,8 @@ class Pretraining:
     def checkpoint(self, train_loss: float) -> None:
         """Score the held-out books and write the checkpoint of the present update."""
         done = self.optimizer.updates
-        limit = self.options["heldout_tokens"]
-        loss = heldout_loss(self.model, self.heldout, limit, self.runtime)
+        rows = heldout_windows(self.heldout, self.model.n_ctx, self.options["heldout_tokens"])
+        loss = heldout_loss(self.model, rows, self.runtime)
         meta = {
             "update": done,
             "tokens": done * self.tokens_per_update,
@@ -207,7 +214,7 @@ class Pretraining:
             "train_loss": None if math.isnan(train_loss) else train_loss,
             "heldout_loss": loss,
             "heldout_perplexity": math.exp(loss),
-            "heldout_tokens": min(limit, len(self.heldout)),
+            "heldout_tokens": rows.shape[0] * (rows.shape[1] - 1),  # predicted ones
             "parameters": sum(p.numel() for p in self.model.parameters()),
             "model": self.settings["model"],
             "settings": self.settings,
@@ -232,7 +239,12 @@ class Pretraining:
         path = self.work / "state.safetensors"
         if not path.exists():
             return
-        state = read_tensors(path)
+        try:
+            state = read_tensors(path)
+        except InputError as error:
+            path.rename(path.with_suffix(".damaged"))
+            print(f"warning: {error}; starting anew", flush=True)
+            return
         self.optimizer.load_state(state)
         keys = ("update", "loss", "lr", "tokens", "seconds")
         for row in state["log"].tolist():
@@ -277,8 +289,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("arch", choices=["transformer", "lstm"])
     parser.add_argument("--corpus", required=True)
-    parser.add_argument("--settings", required=True, type=json.loads)
-    parser.add_argument("--runtime", default={}, type=json.loads)
+    parser.add_argument("--settings", required=True, type=json_argument)
+    parser.add_argument("--runtime", default={}, type=json_argument)
     parser.add_argument("--code", default="", help="digest of the code, part of the work key")
     parser.add_argument("--work", required=True)
     parser.add_argument("--out", required=True)

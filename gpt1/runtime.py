@@ -2,6 +2,7 @@
 
 import contextlib
 import resource
+import sys
 from dataclasses import dataclass
 
 import torch
@@ -17,7 +18,9 @@ class Runtime:
     device: str = "cpu"
     precision: str = "float32"  # or bfloat16: autocast, parameters stay float32
     threads: int = 1
-    micro_batch: int | None = None  # examples per forward pass; None = the whole batch
+    micro_batch: int | None = (
+        None  # examples per training pass, with masks of their own; None = all
+    )
     compile: bool = False
 
     def start(self) -> None:
@@ -25,6 +28,9 @@ class Runtime:
         torch.set_num_threads(self.threads)
         if self.device.startswith("cuda") and not torch.cuda.is_available():
             raise InputError(f"runtime.device is {self.device}, but torch sees no GPU; use cpu")
+
+    def reset_peak(self) -> None:
+        """Begin to count a run's peak memory; on a CPU there is but the process's own."""
         if self.device.startswith("cuda"):
             torch.cuda.reset_peak_memory_stats()
 
@@ -39,10 +45,11 @@ class Runtime:
         return torch.compile(module) if self.compile else module
 
     def peak_mb(self) -> float:
-        """Peak memory in MB: the GPU's, or the process's resident set on a CPU."""
+        """Peak memory in MB: the GPU's since `reset_peak`; on a CPU the process's, so far."""
         if self.device.startswith("cuda"):
             return torch.cuda.max_memory_allocated() / 2**20
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10
+        unit = 2**20 if sys.platform == "darwin" else 2**10  # bytes there, KB on Linux
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
 
 
 def seed_step(*numbers: int) -> None:

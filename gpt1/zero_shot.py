@@ -10,22 +10,21 @@ the sentence is likelier. What is likely is `gpt1.scorer`'s to say.
 """
 
 import argparse
-import json
 import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from gpt1.batching import sample
 from gpt1.bpe import Tokenizer
 from gpt1.checkpoint import build, load_checkpoint
-from gpt1.encode import EncodedSplit
-from gpt1.encode import load as load_encoded
+from gpt1.encoded import EncodedSplit
+from gpt1.encoded import load as load_encoded
 from gpt1.runtime import Runtime
 from gpt1.scorer import Scorer
-from tasks import task as task_named
 from tasks.errors import InputError, run
-from tasks.files import sha256_file, write_json
+from tasks.files import json_argument, sha256_file, write_json
 from tasks.metrics import score_split
 
 
@@ -99,9 +98,13 @@ def predictions(
 
 
 def limited(split: EncodedSplit, limit: int | None) -> EncodedSplit:
-    """The first `limit` rows of a split."""
-    fields = ("guids", "groups", "labels", "first", "second", "choices")
-    return EncodedSplit(**{name: getattr(split, name)[:limit] for name in fields})
+    """A sample of at most `limit` rows of a split."""
+    rows = sample(len(split.guids), limit)
+    lists = {
+        name: [getattr(split, name)[i] for i in rows]
+        for name in ("guids", "groups", "first", "second", "choices")
+    }
+    return EncodedSplit(**lists, labels=split.labels[rows])
 
 
 def sentiment_words(tokenizer: Tokenizer) -> dict[str, np.ndarray]:
@@ -133,7 +136,7 @@ def score_checkpoint(
     options, records = settings["zero_shot"], []
     words = sentiment_words(tokenizer) if "sst2" in tasks else {}
     for name, (encoding, data) in tasks.items():
-        task = task_named(name)
+        task = encoding.kind
         split = next(s for s in encoding.splits if s not in ("train", "select"))
         splits = {k: limited(v, options["limit"]) for k, v in encoding.splits.items()}
         values, threshold = predictions(scorer, name, splits, split, words)
@@ -173,8 +176,8 @@ def main() -> None:
     parser.add_argument("--encoded", required=True, nargs="+")
     parser.add_argument("--tokenizer", required=True)
     parser.add_argument("--checkpoints", required=True, nargs="+")
-    parser.add_argument("--settings", required=True, type=json.loads)
-    parser.add_argument("--runtime", default={}, type=json.loads)
+    parser.add_argument("--settings", required=True, type=json_argument)
+    parser.add_argument("--runtime", default={}, type=json_argument)
     parser.add_argument("--code", default="")
     parser.add_argument("--out", required=True)
     a = parser.parse_args()
@@ -188,7 +191,7 @@ def main() -> None:
             raise InputError(
                 f"{path}: encoded by another tokenizer than {a.tokenizer}; encode anew"
             )
-        tasks[encoding.task] = (encoding, sha256_file(path))
+        tasks[encoding.kind.name] = (encoding, sha256_file(path))
     for path in a.checkpoints:
         for record in score_checkpoint(path, a.arch, tasks, tokenizer, a.settings, runtime, a.code):
             update, name = record["update"], record["task"]

@@ -1,4 +1,4 @@
-"""What a score has to beat: the most frequent answer, and a linear model on bags of words.
+"""What a score has to beat: the best constant answer, and a linear model on bags of words.
 
     python -m tasks.baselines cola --examples cola.jsonl --out cola.json
 
@@ -27,12 +27,17 @@ Scores = dict[str, dict[str, float]]
 
 
 def majority(task: Task, train: list[Example], rows: list[Example]) -> np.ndarray:
-    """The most frequent training label (the smaller index if tied); STS-B: the mean score."""
+    """The one answer that scores best on the training rows; STS-B: the mean score.
+
+    By accuracy and Matthews that is the most frequent label (the smaller index if tied); by F1 it
+    is the positive class, however rare, for never saying yes scores 0.
+    """
     labels = [example.label for example in train]
     if task.soft_labels:
         return np.full(len(rows), np.mean(labels))
     counts = Counter(labels)
-    return np.full(len(rows), min(counts, key=lambda label: (-counts[label], label)), dtype=int)
+    best = 1 if task.metric == "f1" else min(counts, key=lambda label: (-counts[label], label))
+    return np.full(len(rows), best, dtype=int)
 
 
 def bag_of_words(task: Task, train: list[Example], rows: list[Example]) -> np.ndarray:
@@ -84,7 +89,7 @@ def _scores(task: Task, splits: dict[str, list[Example]], predictions: np.ndarra
         part = predictions[start : start + len(rows)]
         labels = np.array([example.label for example in rows])
         groups = [example.group for example in rows]
-        scores |= score_split(task, part, labels, groups, split)
+        scores |= score_split(task.kind, part, labels, groups, split)
         start += len(rows)
     return scores
 
@@ -126,8 +131,12 @@ def main() -> None:
     parser.add_argument("--out", required=True, help="JSON of scores per baseline and split")
     given = parser.parse_args()
     task = by_name(given.task)
-    scores = baselines(task, read_examples(given.examples))
-    write_json(given.out, scores)
+    examples = read_examples(given.examples)
+    for example in examples:
+        if example.guid.partition("/")[0] != task.name:
+            raise InputError(f"{given.examples}: {example.guid} is not of {task.name}; wrong file?")
+    scores = baselines(task, examples)
+    write_json(given.out, {"task": task.name, **scores})
     for name, splits in scores.items():
         told = ", ".join(f"{split} {values[task.metric]:.1f}" for split, values in splits.items())
         print(f"{task.title} {name}: {task.metric} {told}")

@@ -30,5 +30,11 @@ def read_examples(path: str | Path) -> list[Example]:
         record = load_json(path, text, number)
         if tuple(record) != KEYS:
             raise InputError(f"{path}:{number}: not an example; delete the file and make it again")
+        if not all(isinstance(record[key], str) for key in ("split", "guid", "first", "second")):
+            raise InputError(f"{path}:{number}: not an example; delete the file and make it again")
+        if isinstance(record["label"], bool) or not isinstance(record["label"], int | float):
+            raise InputError(
+                f"{path}:{number}: label {record['label']!r} is no number; make it again"
+            )
         examples.append(Example(**{**record, "choices": tuple(record["choices"])}))
     return examples

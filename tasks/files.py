@@ -1,6 +1,7 @@
 """Files that are written whole or not at all, and their digests."""
 
 import contextlib
+import errno
 import hashlib
 import json
 import os
@@ -10,6 +11,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from tasks.errors import InputError
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 @contextlib.contextmanager
@@ -27,10 +30,47 @@ def write_atomic(path: str | Path, mode: str = "w") -> Iterator[IO[Any]]:
             os.fsync(file.fileno())
         os.chmod(temporary, 0o666 & ~_umask())
         os.replace(temporary, path)
-    except BaseException:
+    except BaseException as error:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(temporary)
+        if isinstance(error, OSError) and error.errno in FULL:
+            raise InputError(
+                f"{path}: {error.strerror} while writing; free some space and start again"
+            ) from None
         raise
+
+
+class JsonObject(dict):
+    """A JSON object that tells where it came from when a key is missing."""
+
+    source = ""
+
+    def __missing__(self, key: str) -> Any:
+        raise InputError(f"{self.source}: {key!r} is missing; found {', '.join(self) or 'nothing'}")
+
+
+def parse_json(text: str, source: str) -> Any:
+    """Parse JSON; a missing key of one of its objects is later an `InputError` that says where.
+
+    Raises `json.JSONDecodeError` if the text is not JSON.
+    """
+
+    def remember(pairs: dict[str, Any]) -> JsonObject:
+        found = JsonObject(pairs)
+        found.source = source
+        return found
+
+    return json.loads(text, object_hook=remember)
+
+
+def json_argument(text: str) -> Any:
+    """A command line's JSON argument, such as `--settings`; an `InputError` if it is not JSON."""
+    try:
+        return parse_json(text, "the settings on the command line")
+    except json.JSONDecodeError as error:
+        raise InputError(
+            f"not JSON ({error.msg}): {text:.60}; give an object such as {{}}"
+        ) from None
 
 
 def write_json(path: str | Path, value: Any) -> None:
@@ -43,7 +83,7 @@ def write_json(path: str | Path, value: Any) -> None:
 def read_json(path: str | Path) -> Any:
     """Read a JSON file; a missing, truncated or wrongly encoded one is an `InputError`."""
     try:
-        return json.loads(Path(path).read_text(encoding="utf-8"))
+        return parse_json(Path(path).read_text(encoding="utf-8"), str(path))
     except FileNotFoundError:
         raise InputError(f"{path}: no such file; make it first") from None
     except UnicodeDecodeError as error:

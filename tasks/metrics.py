@@ -7,18 +7,16 @@ import numpy as np
 from scipy.stats import pearsonr, spearmanr
 from sklearn.metrics import accuracy_score, f1_score, matthews_corrcoef
 
-from tasks import task as by_name
-from tasks.types import Task
+from tasks.kind import Kind
 
 
-def score(task: Task | str, predictions: np.ndarray, labels: np.ndarray) -> dict[str, float]:
+def score(task: Kind, predictions: np.ndarray, labels: np.ndarray) -> dict[str, float]:
     """All metrics of a task: {metric: 0..100} of predictions [n] against labels [n].
 
     Predictions are class (or choice) indices; for STS-B real numbers. Raises ValueError for
     anything that cannot be scored (nothing to score, unequal lengths, NaN): a metric is never
     replaced by an invented value.
     """
-    task = by_name(task) if isinstance(task, str) else task
     predictions, labels = np.asarray(predictions), np.asarray(labels)
     if predictions.ndim != 1 or predictions.shape != labels.shape or not len(labels):
         raise ValueError(
@@ -33,7 +31,7 @@ def score(task: Task | str, predictions: np.ndarray, labels: np.ndarray) -> dict
 
 
 def score_split(
-    task: Task | str,
+    task: Kind,
     predictions: np.ndarray,
     labels: np.ndarray,
     groups: list[str],

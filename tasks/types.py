@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tasks.errors import InputError
+from tasks.kind import Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +100,14 @@ class Task:
         return self.report[0]
 
     @property
+    def kind(self) -> Kind:
+        """The task without its files, as training knows it."""
+        return Kind(self.name, self.family, len(self.labels), self.metric, self.metrics)
+
+    @property
     def soft_labels(self) -> bool:
         """Whether the label is a score between classes (STS-B: six classes, 0 to 5)."""
-        return self.metric == "pearson"
+        return self.kind.soft_labels
 
     def paths(self, folder: str | Path, split: str) -> list[Path]:
         """The files of an official split, sorted. Raises InputError if there is none."""

@@ -134,9 +134,10 @@ def _misfits(config: dict[str, Any]) -> Iterator[str]:
             f"experiment.model.transformer.n_embd: {shape['n_embd']} is not divisible by "
             f"n_head {shape['n_head']}; change one of them"
         )
-    for arch in ("transformer", "lstm"):
+    yield from _lstm_misfits(experiment)
+    for arch in experiment["model"].keys() & {"transformer", "lstm"}:
         most = plan.n_layer(config, arch)
-        for layer in experiment["grid"]["layers"][arch]:
+        for layer in experiment["grid"]["layers"].get(arch, []):
             if layer != "none" and layer > most:
                 yield (
                     f"experiment.grid.layers.{arch}: {layer} layers cannot be transferred, the "
@@ -149,6 +150,29 @@ def _misfits(config: dict[str, Any]) -> Iterator[str]:
                 "(train_from); report another split"
             )
     yield from _zero_shot_misfits(experiment)
+
+
+def _lstm_misfits(experiment: dict[str, Any]) -> Iterator[str]:
+    """The LSTM's keys stand where the grid has an LSTM, and nowhere else."""
+    sections = {
+        "model": experiment["model"],
+        "pretrain.lr": experiment.get("pretrain", {}).get("lr"),
+        "finetune.lr": experiment["finetune"]["lr"],
+        "grid.layers": experiment["grid"]["layers"],
+        **{f"tasks.{task}.lr": entry.get("lr") for task, entry in experiment["tasks"].items()},
+    }
+    wanted = "lstm" in experiment["grid"]["arch"]
+    if "pretrained" in experiment:
+        if wanted:  # told already
+            return
+        del sections["pretrain.lr"]
+    for path, section in sections.items():
+        if section and ("lstm" in section) != wanted:
+            yield f"experiment.{path}.lstm: " + (
+                "missing, experiment.grid.arch has lstm; give it as for the transformer"
+                if wanted
+                else "no effect, experiment.grid.arch has no lstm; remove it"
+            )
 
 
 def _pretrain_misfits(experiment: dict[str, Any]) -> Iterator[str]:
@@ -231,9 +255,14 @@ def _absent(config: dict[str, Any]) -> Iterator[str]:
     for key, folder in folders.items():
         if not Path(folder).is_dir():
             yield f"{key}: no folder {folder}; put the files there, or name another folder"
+            continue
+        # Snakemake would take them for wildcards.
+        braced = next((name for name in plan.raw_files(folder) if set("{}") & set(name)), None)
+        if braced:
+            yield f"{key}: {braced} has braces in its name; rename it"
     if "experiment.corpus.folder" in folders:
         books = Path(folders["experiment.corpus.folder"])
-        if books.is_dir() and not any(books.glob("*.txt")):
+        if books.is_dir() and not any(books.rglob("*.txt")):
             yield f"experiment.corpus.folder: no .txt file in {books}; put the books there"
     if "folder" in experiment["tokenizer"]:
         remedy = "put it there" + (", or give merges" if "pretrained" not in experiment else "")

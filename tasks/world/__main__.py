@@ -21,7 +21,7 @@ import sys
 from pathlib import Path
 
 from tasks.errors import InputError, run
-from tasks.files import sha256_file, write_json
+from tasks.files import sha256_file, write_atomic, write_json
 from tasks.world.books import write_book
 from tasks.world.labelled import FAMILIES, TRAIN, generator, make_task, sentences
 from tasks.world.lexicon import words
@@ -87,9 +87,14 @@ def make_world(settings: dict, out: Path) -> dict:
     for number in range(settings["books"]):
         rng = generator(seed, f"book/{number}")
         files[f"books/book{number:03d}.txt"] = write_book(rng, number, each, forbidden)
-    for path, text in files.items():
-        (out / path).parent.mkdir(parents=True, exist_ok=True)
-        (out / path).write_text(text, encoding="utf-8", newline="\n")
+    try:
+        for path, text in files.items():
+            with write_atomic(out / path) as file:
+                file.write(text)
+    except BaseException:  # half a world is none
+        for folder in FOLDERS:
+            shutil.rmtree(out / folder, ignore_errors=True)
+        raise
     listed = {
         path: {"bytes": (out / path).stat().st_size, "sha256": sha256_file(out / path)}
         for path in sorted(files)

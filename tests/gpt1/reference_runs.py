@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from gpt1.checkpoint import build
-from gpt1.encode import EncodedSplit, EncodedTask
+from gpt1.encoded import EncodedSplit, EncodedTask
 from gpt1.finetune import FineTuning, TaskData
 from gpt1.runtime import Runtime
 from tasks import task
@@ -57,7 +57,10 @@ def tuning(name, arch, dtype, lm_coef=0.5, max_grad_norm=1.0, lr=0.01, **model):
         choices=[[np.array(c, dtype=np.int32) for c in row] for row in choices],
     )
     encoded = EncodedTask(
-        task=name, tokenizer="", data="", splits={"train": split, "select": split, "dev": split}
+        kind=task(name).kind,
+        tokenizer="",
+        data="",
+        splits={"train": split, "select": split, "dev": split},
     )
     settings = {
         "model": {"n_ctx": N_CTX, "init_std": 0.02, "embd_dropout": "matrix"}
@@ -68,7 +71,7 @@ def tuning(name, arch, dtype, lm_coef=0.5, max_grad_norm=1.0, lr=0.01, **model):
     }
     torch.set_default_dtype(dtype)
     try:
-        data = TaskData.of(task(name), encoded, N_VOCAB, N_CTX, 2)
+        data = TaskData.of(encoded, N_VOCAB, N_CTX, 2)
         run = FineTuning(data, arch, N_VOCAB, settings, None, -1, lm_coef, 0, Runtime())
     finally:
         torch.set_default_dtype(torch.float32)

@@ -5,7 +5,7 @@ import pytest
 
 from gpt1 import batching
 from gpt1.batching import Special
-from gpt1.encode import EncodedSplit
+from gpt1.encoded import EncodedSplit
 
 S, D, C = 100, 101, 102
 SPECIAL = Special(S, D, C)
@@ -96,6 +96,14 @@ def test_a_batch_is_cut_to_its_longest_row_and_padded_with_zero_on_the_right():
     ids, lengths = built.take(np.array([0, 1]))
     assert ids.tolist() == [[[S, 1, C, 0, 0]], [[S, 2, 3, 4, C]]]
     assert lengths.tolist() == [[3], [5]]
+
+
+def test_a_sample_is_always_the_same_and_not_the_first_rows():
+    rows = batching.sample(1000, 100)
+    assert len(set(rows)) == 100 and (np.diff(rows) > 0).all()
+    assert 300 < rows.mean() < 700
+    assert np.array_equal(rows, batching.sample(1000, 100))
+    assert batching.sample(5, 100).tolist() == batching.sample(5, None).tolist() == [0, 1, 2, 3, 4]
 
 
 def test_an_epoch_is_a_shuffle_by_seed_and_number_without_the_last_partial_batch():

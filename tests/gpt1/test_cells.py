@@ -35,7 +35,8 @@ def files(tmp_path):
                 file.write(json.dumps(row) + "\n")
     encode("rte", tmp_path / "rte.jsonl", tmp_path / "tokenizer", tmp_path / "rte.npz")
     scores = {split: {"accuracy": 50.0} for split in ("train", "select", "dev")}
-    write_json(tmp_path / "baselines.json", {"majority": scores, "bag_of_words": scores})
+    facts = {"task": "rte", "majority": scores, "bag_of_words": scores}
+    write_json(tmp_path / "baselines.json", facts)
     for arch in toy.ARCHS:
         model = build(arch, toy.model(arch), len(base))
         model.reset(torch.Generator().manual_seed(5), 0.05)
@@ -170,16 +171,37 @@ def record(score, constant=False, start=1.0, end=0.5):
 
 
 def test_alarms_tell_of_the_three_ways_of_having_learnt_nothing():
-    baselines = {"majority": {"train": {"accuracy": 50.0}, "dev": {"accuracy": 60.0}}}
-    assert cells.alarms(record(61.0), baselines, "accuracy") == []
-    assert cells.alarms(record(60.0), baselines, "accuracy") == ["majority_rate"]
-    assert cells.alarms(record(61.0, constant=True), baselines, "accuracy") == [
-        "constant_prediction"
-    ]
-    assert cells.alarms(record(61.0, end=1.0), baselines, "accuracy") == ["loss_not_falling"]
-    assert cells.alarms(record(61.0, end=float("nan")), baselines, "accuracy") == [
-        "loss_not_falling"
-    ]
+    majority = {"train": {"accuracy": 50.0}, "dev": {"accuracy": 60.0}}
+
+    def told(run):
+        return cells.alarms(run, majority, "dev", "accuracy")
+
+    assert told(record(61.0)) == []
+    assert told(record(60.0)) == ["majority_rate"]
+    assert told(record(61.0, constant=True)) == ["constant_prediction"]
+    assert told(record(61.0, end=1.0)) == ["loss_not_falling"]
+    assert told(record(61.0, end=float("nan"))) == ["loss_not_falling"]
+
+
+def test_baselines_of_another_task_or_without_a_key_are_refused(files):
+    write_json(files / "baselines.json", {"task": "cola"})
+    with pytest.raises(InputError, match="baselines of cola, not rte"):
+        part(files)
+    write_json(files / "baselines.json", {})
+    with pytest.raises(InputError, match="baselines.json: 'task' is missing"):
+        part(files)
+
+
+def test_a_fault_of_ours_keeps_its_traceback_and_the_other_cells_go_on(files, monkeypatch, capsys):
+    targets = paths(files, 0, 1)
+    train = cells.FineTuning.train
+    monkeypatch.setattr(
+        cells.FineTuning, "train", lambda self: train(self) if len(self.copied) == 1 else 1 / 0
+    )
+    failures = cells.run_cells(targets, [0], part(files))
+    assert len(failures) == 1 and "ZeroDivisionError" in failures[0]
+    assert "Traceback" in capsys.readouterr().err
+    assert (files / targets[0]).exists() and not (files / targets[1]).exists()
 
 
 def test_the_program_refuses_cells_of_two_sweeps_in_one_line(files):

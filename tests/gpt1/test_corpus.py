@@ -10,6 +10,7 @@ import pytest
 
 from gpt1 import books, bpe, corpus, text, vocabulary
 from gpt1.bpe import Tokenizer
+from gpt1.tokens import open_tokens
 from tasks.errors import InputError
 from tests.gpt1 import plain
 
@@ -51,7 +52,7 @@ def test_token_files_hold_the_plain_paths_words_book_by_book(folder, tmp_path):
     assert facts["tokenizer"] == tokenizer.digest
     for split, names in (("train", ["a.txt", "d.txt", "genre/c.txt"]), ("heldout", ["b.txt"])):
         told = facts["splits"][split]
-        found = corpus.open_tokens(out / "corpus.json", split)
+        found = open_tokens(out / "corpus.json", split)
         assert isinstance(found, np.memmap) and found.dtype == np.dtype("<u2")
         assert len(found) == told["tokens"]
         assert hashlib.sha256((out / f"{split}.bin").read_bytes()).hexdigest() == told["sha256"]
@@ -238,20 +239,20 @@ def test_a_vocabulary_that_16_bits_cannot_hold_is_refused(folder, tmp_path):
 def test_open_tokens_refuses_what_does_not_fit(folder, tmp_path):
     out = tmp_path / "out"
     make(folder, out)
-    with pytest.raises(InputError, match="no split 'test'"):
-        corpus.open_tokens(out / "corpus.json", "test")
+    with pytest.raises(InputError, match="'test' is missing"):
+        open_tokens(out / "corpus.json", "test")
     content = (out / "train.bin").read_bytes()
     (out / "train.bin").write_bytes(content[:-1])
     with pytest.raises(InputError, match=f"{len(content) - 1} bytes, expected {len(content)}"):
-        corpus.open_tokens(out / "corpus.json", "train")
+        open_tokens(out / "corpus.json", "train")
     (out / "train.bin").unlink()
     with pytest.raises(InputError, match="train.bin: 0 bytes"):
-        corpus.open_tokens(out / "corpus.json", "train")
+        open_tokens(out / "corpus.json", "train")
     with pytest.raises(InputError, match="no such file"):
-        corpus.open_tokens(tmp_path / "none.json", "train")
+        open_tokens(tmp_path / "none.json", "train")
     (out / "corpus.json").write_text("[]")
     with pytest.raises(InputError, match="no split"):
-        corpus.open_tokens(out / "corpus.json", "train")
+        open_tokens(out / "corpus.json", "train")
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,9 @@ import pytest
 
 from gpt1 import bpe, vocabulary
 from gpt1.bpe import Tokenizer
-from gpt1.encode import encode, load
+from gpt1.encode import encode
+from gpt1.encoded import load
+from tasks import task
 from tasks.errors import InputError
 from tasks.files import sha256_file
 
@@ -43,7 +45,7 @@ def test_every_text_label_and_name_comes_back(folder, tmp_path):
     encode("race", examples, folder, tmp_path / "race.npz")
     found = load(tmp_path / "race.npz")
     tokenizer = Tokenizer.load(folder)
-    assert (found.task, found.tokenizer) == ("race", tokenizer.digest)
+    assert (found.kind, found.tokenizer) == (task("race").kind, tokenizer.digest)
     assert found.data == sha256_file(examples)
     assert list(found.splits) == ["train", "dev"]
     for example in RACE:

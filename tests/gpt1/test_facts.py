@@ -92,7 +92,7 @@ def test_the_first_epoch_is_also_scored_at_powers_of_two_thousands(monkeypatch):
     assert {1000, 2000, 4000, 8000, 16000, 32000} == finetune.FIRST_EPOCH_EVALS
     monkeypatch.setattr(finetune, "FIRST_EPOCH_EVALS", {1, 3, 6})
     encoded = toy.encoded(task("rte"), train=8, select=4, dev=4)
-    data = TaskData.of(task("rte"), encoded, toy.N_VOCAB, toy.N_CTX, 4)
+    data = TaskData.of(encoded, toy.N_VOCAB, toy.N_CTX, 4)
     settings = toy.settings("transformer", batch=2, epochs=2)
     run = FineTuning(data, "transformer", toy.N_VOCAB, settings, None, -1, 0.5, 0, Runtime())
     scored = run.train()["select_by_epoch"]

@@ -33,9 +33,7 @@ def start(
     """A run at step 0."""
     settings = toy.settings(arch, **options)
     encoded = toy.encoded(task(name), **(sizes or {"train": 8, "select": 8, "dev": 8}))
-    data = TaskData.of(
-        task(name), encoded, toy.N_VOCAB, toy.N_CTX, settings["finetune"]["eval_train"]
-    )
+    data = TaskData.of(encoded, toy.N_VOCAB, toy.N_CTX, settings["finetune"]["eval_train"])
     layers = min(n_transfer, toy.SHAPES[arch]["n_layer"])
     return FineTuning(
         data,

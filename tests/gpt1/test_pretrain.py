@@ -159,15 +159,35 @@ def test_held_out_loss_is_the_mean_over_windows_that_do_not_overlap(arch):
     model = build(arch, toy.model(arch), toy.N_VOCAB)
     model.reset(torch.Generator().manual_seed(0), 0.2)
     tokens = np.random.default_rng(0).integers(0, toy.N_VOCAB, 101)
-    found = pretrain.heldout_loss(model, tokens, 90, Runtime())
+    rows = pretrain.heldout_windows(tokens, 24, 101)
+    assert rows.shape == (4, 24)
+    found = pretrain.heldout_loss(model, rows, Runtime())
     model.eval()
     expected = []
     with torch.no_grad():
-        for start in (0, 24, 48):
+        for start in (0, 24, 48, 72):
             ids = torch.tensor(tokens[start : start + 24])[None]
             logits = model.lm_logits(model(ids, model.embed), model.embed)[0, :-1].log_softmax(-1)
             expected += [-float(logits[i, t]) for i, t in enumerate(ids[0, 1:])]
     assert found == pytest.approx(np.mean(expected), rel=1e-5)
+
+
+def test_held_out_windows_are_spread_over_all_books_and_do_not_overlap():
+    rows = pretrain.heldout_windows(np.arange(1000), 10, 120)
+    assert rows.shape == (12, 10) and rows[0, 0] == 0 and rows[-1, -1] == 999
+    gaps = np.diff(rows[:, 0])
+    assert gaps.min() >= 10 and gaps.max() - gaps.min() <= 1
+    assert pretrain.heldout_windows(np.arange(7), 10, 120).tolist() == [list(range(7))]
+
+
+def test_a_damaged_state_is_set_aside_and_told(tmp_path, capsys):
+    last = "update-8.safetensors"
+    whole = run(tmp_path, "lstm", "a")
+    state = next((tmp_path / "a" / "work").glob("*/state.safetensors"))
+    state.write_bytes(state.read_bytes()[:100])
+    again = run(tmp_path, "lstm", "a")
+    assert "starting anew" in capsys.readouterr().out
+    assert same(whole / last, again / last) and state.with_suffix(".damaged").exists()
 
 
 def test_a_corpus_shorter_than_n_ctx_is_told_in_one_line(tmp_path):

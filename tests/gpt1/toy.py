@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from gpt1.encode import EncodedSplit, EncodedTask
+from gpt1.encoded import EncodedSplit, EncodedTask
 
 N_VOCAB, N_CTX = 40, 24
 ARCHS = ("transformer", "lstm")
@@ -78,4 +78,4 @@ def encoded(task, **sizes):
     """An encoded task of random rows; `sizes` gives the number of rows of each split."""
     rows = Rows(task)
     splits = {name: rows.split(n, name) for name, n in sizes.items()}
-    return EncodedTask(task=task.name, tokenizer="t" * 64, data="d" * 64, splits=splits)
+    return EncodedTask(kind=task.kind, tokenizer="t" * 64, data="d" * 64, splits=splits)

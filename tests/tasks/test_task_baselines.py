@@ -107,5 +107,13 @@ def test_the_program_writes_the_scores_as_json(published, tmp_path, monkeypatch)
     monkeypatch.setattr(sys, "argv", [*map(str, call)])
     baselines.main()
     written = json.loads((tmp_path / "b.json").read_text())
+    assert written.pop("task") == "race"
     assert written == baselines.baselines(task("race"), read_examples(tmp_path / "race.jsonl"))
     assert {"dev", "dev_middle", "dev_high", "test_high"} <= set(written["majority"])
+
+
+def test_the_constant_answer_of_an_f1_task_is_yes_however_rare():
+    rows = [Example("train", f"qqp/train/{i}", "a b", "a c", (), int(i < 2)) for i in range(10)]
+    assert baselines.majority(task("qqp"), rows, rows).tolist() == [1] * 10
+    rte = [Example("train", f"rte/train/{i}", "a b", "a c", (), int(i < 2)) for i in range(10)]
+    assert baselines.majority(task("rte"), rte, rte).tolist() == [0] * 10

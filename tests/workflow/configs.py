@@ -44,6 +44,17 @@ def changed(config: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
     return config
 
 
+def without_lstm(config: dict[str, Any]) -> dict[str, Any]:
+    """A copy whose grid has no LSTM, and none of its keys."""
+    config = changed(config, "experiment.grid.arch", ["transformer"])
+    experiment = config["experiment"]
+    rates = [section["lr"] for section in experiment["tasks"].values() if "lr" in section]
+    rates += [experiment[name]["lr"] for name in ("pretrain", "finetune") if name in experiment]
+    for section in (experiment["model"], experiment["grid"]["layers"], *rates):
+        section.pop("lstm", None)
+    return config
+
+
 def raw_data(folder: Path, config: dict[str, Any]) -> None:
     """Empty files where `config` looks for raw data under `folder`."""
     experiment = config["experiment"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.workflow.configs import NAMES, changed, raw_data, shipped, small
+from tests.workflow.configs import NAMES, changed, raw_data, shipped, small, without_lstm
 from workflow.check import faults
 from workflow.plan import PUBLISHED_BPE
 
@@ -152,6 +152,27 @@ WRONG = [
         "layouts, with --config data=FOLDER (see README.md)",
     ),
     (
+        "results",
+        "my {results}",
+        "results: 'my {results}' does not fit; expected: the folder that everything is written to, "
+        "a path of letters, digits and _ . / - alone",
+    ),
+    *(
+        (
+            f"experiment.{section}.lstm",
+            ...,
+            f"experiment.{section}.lstm: missing, experiment.grid.arch has lstm; give it as for "
+            "the transformer",
+        )
+        for section in ("model", "pretrain.lr", "finetune.lr", "grid.layers")
+    ),
+    (
+        "experiment.tasks.rte",
+        {"folder": "RTE", "lr": {"transformer": 1e-4}},
+        "experiment.tasks.rte.lr.lstm: missing, experiment.grid.arch has lstm; give it as for the "
+        "transformer",
+    ),
+    (
         "data",
         "nowhere",
         "experiment.world: no effect where data is given; take a config without it, such as "
@@ -181,6 +202,31 @@ def test_raw_data_that_is_not_there_is_told_before_the_graph_is_built(tmp_path):
     ]
     assert faults(config | {"data": f"{tmp_path}/no"}) == [
         f"data: no folder '{tmp_path}/no'; give the folder of the raw data"
+    ]
+
+
+def test_keys_of_an_lstm_that_the_grid_does_not_have_are_refused_one_line_each():
+    config = changed(small(), "experiment.grid.arch", ["transformer"])
+    sections = ("model", "pretrain.lr", "finetune.lr", "grid.layers")
+    assert faults(config) == [
+        f"experiment.{section}.lstm: no effect, experiment.grid.arch has no lstm; remove it"
+        for section in sections
+    ]
+    assert faults(without_lstm(config)) == []
+
+
+def test_books_may_lie_in_folders_and_no_file_may_have_braces(tmp_path):
+    config = changed(small(), "experiment.world", ...) | {"data": str(tmp_path)}
+    raw_data(tmp_path, config)
+    books = tmp_path / "books"
+    (books / "genre").mkdir()
+    (books / "train.txt").rename(books / "genre" / "a.txt")
+    assert faults(config) == []
+    (books / "genre" / "a.txt").rename(books / "genre" / "a{1}.txt")
+    (tmp_path / "RTE" / "dev}.tsv").write_text("")
+    assert faults(config) == [
+        f"experiment.corpus.folder: {books}/genre/a{{1}}.txt has braces in its name; rename it",
+        f"experiment.tasks.rte.folder: {tmp_path}/RTE/dev}}.tsv has braces in its name; rename it",
     ]
 
 

@@ -73,6 +73,22 @@ def test_every_program_of_the_graph_is_there(program):
     assert not {path for path in used if "tests" in path.relative_to(ROOT).parts}
 
 
+@pytest.mark.parametrize("program", ["gpt1.cells", "gpt1.pretrain"])
+def test_training_depends_on_no_reader_and_no_text(program):
+    used = {path.relative_to(ROOT).as_posix() for path in used_files(program)}
+    readers = {path.relative_to(ROOT).as_posix() for path in used_files("tasks.prepare")}
+    shared = {"tasks/errors.py", "tasks/files.py", "tasks/kind.py"}
+    assert {"tasks/__init__.py", "tasks/dprd.py", "tasks/race.py", "tasks/tables.py"} <= readers
+    assert "tasks/classification.py" in readers and not used & (readers - shared)
+    texts = ("encode", "corpus", "books", "text", "bpe", "vocabulary")
+    assert not used & {f"gpt1/{name}.py" for name in texts}
+
+
+def test_zero_shot_scores_depend_on_no_reader():
+    used = {path.relative_to(ROOT).as_posix() for path in used_files("gpt1.zero_shot")}
+    assert not used & {"tasks/__init__.py", "tasks/types.py", "tasks/dprd.py", "gpt1/encode.py"}
+
+
 def test_pre_training_does_not_depend_on_the_tasks():
     used = {path.relative_to(ROOT).as_posix() for path in used_files("gpt1.pretrain")}
     assert "gpt1/transformer.py" in used and "gpt1/optim.py" in used

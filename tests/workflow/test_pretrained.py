@@ -14,7 +14,7 @@ from gpt1 import bpe, published, vocabulary
 from gpt1.checkpoint import build, save_checkpoint
 from gpt1.convert import export_weights, import_weights
 from tasks.world.__main__ import make_world
-from tests.workflow.configs import ROOT, changed, raw_data, shipped, small
+from tests.workflow.configs import ROOT, changed, raw_data, shipped, small, without_lstm
 from tests.workflow.running import planned, snakemake, write
 from workflow import plan
 from workflow.check import faults
@@ -28,11 +28,10 @@ MODEL = {
 
 def from_weights(data: Path | None, **pretrained: Any) -> dict[str, Any]:
     """A small config that starts from published weights under `data`; None: tasks of the world."""
-    config = small()
+    config = without_lstm(small())
     experiment = config["experiment"]
     del experiment["corpus"], experiment["pretrain"]
     experiment |= {"pretrained": PRETRAINED | pretrained, "tokenizer": {"folder": "bpe"}}
-    experiment["grid"]["arch"] = ["transformer"]
     if data is not None:
         del experiment["world"]
         config["data"] = str(data)
@@ -155,13 +154,12 @@ def test_tasks_of_the_world_and_weights_from_elsewhere(tmp_path):
 
 
 def test_published_yaml_differs_from_paper_yaml_in_where_it_starts_alone():
-    paper, released = shipped("paper"), shipped("published")
+    paper, released = without_lstm(shipped("paper")), shipped("published")
     for key in ("corpus", "pretrain"):
         del paper["experiment"][key]
     assert released["experiment"].pop("pretrained")["updates"] == 1_000_000
     for section in (paper, released):
         del section["results"], section["experiment"]["tokenizer"]
-        del section["experiment"]["grid"]["arch"]
     assert released == paper
 
 
@@ -195,7 +193,7 @@ def tiny(data: Path, results: Path) -> dict[str, Any]:
     experiment["finetune"] |= {"epochs": 1, "batch": 8, "eval_train": 10}
     experiment["seeds"] = {"ends": [0, 1], "between": [0]}
     experiment["grid"] |= {"aux": ["on"]}
-    experiment["grid"]["layers"] = {"transformer": ["none", 1, 2], "lstm": ["none"]}
+    experiment["grid"]["layers"] = {"transformer": ["none", 1, 2]}
     return config
 
 

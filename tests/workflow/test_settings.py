@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from tests.workflow.configs import ROOT, raw_data, shipped
+from tests.workflow.configs import ROOT, raw_data, shipped, without_lstm
 from tests.workflow.running import snakemake, write
 from workflow import check, settings
 
@@ -74,7 +74,8 @@ def marked(world: bool, pretrained: bool = False) -> dict[str, Any]:
         config["data"] = "mydata"
     if pretrained:
         del experiment["corpus"], experiment["pretrain"]
-        experiment["grid"]["arch"] = ["transformer"]
+        config = without_lstm(config)
+        experiment = config["experiment"]
         experiment["pretrained"] = {"path": "MyWeights", "format": "openai", "updates": 0}
     numbers = itertools.count(1001)
     for path, value in leaves(config).items():

@@ -50,7 +50,7 @@ def test_word_counts_stay_near_majority(world: Path, name: str):
     # Several worlds' worth of rows would be needed for a sharp bound; these are three sd wide.
     for split in kind.report:
         labels = np.array([e.label for e in splits[split]])
-        got = score(kind, bag_of_words(kind, train, splits[split]), labels)
+        got = score(kind.kind, bag_of_words(kind, train, splits[split]), labels)
         if kind.soft_labels:
             assert abs(got["pearson"]) < 25
         elif kind.family == "choice":

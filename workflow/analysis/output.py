@@ -120,5 +120,6 @@ def seeds(counts: pd.Series) -> str:
 ALARM_NOTE = (
     "`a ± b`: mean and standard deviation over seeds (no `±`: one seed). "
     "`!`: at least one run raised an alarm (at majority rate, constant prediction, loss not "
-    "falling), named in the CSV. `missing`: not run."
+    "falling), named in the CSV. `missing`: not run. Majority class: the best constant answer "
+    "(by F1 always yes)."
 )

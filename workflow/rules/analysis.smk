@@ -4,7 +4,7 @@
 CELLS = {
     "cells": plan.cells(config),
     "main": plan.fully_transferred(config),
-    "ablation": plan.variants(config),
+    "ablation": plan.ends(config),
     "layer_transfer": plan.cells(config),
 }
 SOURCES = {

@@ -1,0 +1,26 @@
+"""What training has to know of a task: how its inputs look, and how its answers are scored.
+
+It travels with the encoded examples, so that training depends on no reader: an edit of one, or one
+more task, leaves every trained cell as it is.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A task without its files. `family`, `metric` and `metrics` are those of `tasks.types.Task`.
+
+    `n_labels` is the number of classes (six for STS-B's soft labels); a choice does not use it.
+    """
+
+    name: str
+    family: str
+    n_labels: int
+    metric: str
+    metrics: tuple[str, ...]
+
+    @property
+    def soft_labels(self) -> bool:
+        """Whether the label is a score between classes (STS-B: six classes, 0 to 5)."""
+        return self.metric == "pearson"

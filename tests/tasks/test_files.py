@@ -1,0 +1,73 @@
+"""Files are written whole or not at all, and what is wrong with one is told in one line."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tasks.errors import InputError
+from tasks.files import json_argument, read_json, write_atomic, write_json
+
+FULL = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+from tasks.errors import run
+{call}
+"""
+
+
+def limited(call):
+    """Run a call in a process that may write no file over 4 kB, which ends as a full disk does."""
+    command = [sys.executable, "-c", FULL.format(call=call)]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+def test_a_failed_block_leaves_the_old_file_and_nothing_else(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("old")
+    with pytest.raises(KeyError), write_atomic(path) as file:
+        file.write("new")
+        raise KeyError
+    assert path.read_text() == "old" and list(tmp_path.iterdir()) == [path]
+
+
+def test_a_full_disk_is_one_line_that_names_the_file_and_leaves_nothing(tmp_path):
+    write = f"write_json({str(tmp_path / 'a.json')!r}, list(range(9999)))"
+    call = f"from tasks.files import write_json; sys.exit(run(lambda: {write}))"
+    done = limited(call)
+    assert done.returncode == 1 and done.stderr.count("\n") == 1
+    assert "a.json" in done.stderr and "free some space" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_leaves_no_half_world(tmp_path):
+    settings = '{"words": 20000, "books": 2, "scale": 0.1, "report": 10}'
+    call = "import json; from tasks.world.__main__ import make_world; from pathlib import Path\n"
+    call += f"make = lambda: make_world(json.loads({settings!r}), Path({str(tmp_path)!r}))\n"
+    call += "sys.exit(run(make))"
+    done = limited(call)
+    assert done.returncode == 1 and "free some space" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_missing_key_is_told_with_its_file(tmp_path):
+    write_json(tmp_path / "a.json", {"x": {"y": 1}})
+    found = read_json(tmp_path / "a.json")
+    assert found["x"]["y"] == 1 and found.get("z") is None
+    with pytest.raises(InputError, match=r"a.json: 'z' is missing; found y"):
+        found["x"]["z"]
+
+
+@pytest.mark.parametrize("content", [b'{"a": ', b"", b"\xff\xfe"])
+def test_a_damaged_json_is_told(tmp_path, content):
+    (tmp_path / "a.json").write_bytes(content)
+    with pytest.raises(InputError, match="a.json: (line|not UTF-8)"):
+        read_json(tmp_path / "a.json")
+
+
+def test_settings_on_a_command_line_are_told_when_wrong():
+    with pytest.raises(InputError, match="not JSON"):
+        json_argument("{bad")
+    with pytest.raises(InputError, match="on the command line: 'model' is missing"):
+        json_argument("{}")["model"]
