@@ -22,13 +22,18 @@ NOUNS = {
 }
 
 
-def faults(config: dict[str, Any]) -> list[str]:
-    """Every fault of a config, one line each; none is a good sign."""
+def faults(config: dict[str, Any], planning: bool = False) -> list[str]:
+    """Every fault of a config, one line each; none is a good sign.
+
+    Whoever only plans may leave the raw data out altogether.
+    """
     schema = yaml.safe_load(SCHEMA.read_text(encoding="utf-8"))
     errors = sorted(Draft202012Validator(schema).iter_errors(config), key=lambda e: e.json_path)
     # Each of two missing keys is an error that tells of both.
     found = list(dict.fromkeys(line for error in errors for line in _lines(error, schema)))
-    return found or [*_misfits(config), *_absent(config)]
+    if found or (planning and plan.no_data(config)):
+        return found or list(_misfits(config))
+    return [*_misfits(config), *_absent(config)]
 
 
 def _lines(error: ValidationError, schema: dict[str, Any]) -> Iterator[str]:
@@ -232,7 +237,7 @@ def _zero_shot_misfits(experiment: dict[str, Any]) -> Iterator[str]:
 def _absent(config: dict[str, Any]) -> Iterator[str]:
     """Raw data that is not there."""
     experiment = config["experiment"]
-    if config["data"] is None and "world" not in experiment:
+    if plan.no_data(config):
         folders = [f for f in plan.raw_folders(config).values() if not Path(f).is_absolute()]
         yield (
             "data: missing; give the folder that holds "

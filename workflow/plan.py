@@ -150,6 +150,11 @@ def raw_folders(config: dict[str, Any]) -> dict[str, str]:
     return folders
 
 
+def no_data(config: dict[str, Any]) -> bool:
+    """Whether the raw data has neither been given nor is going to be made."""
+    return config["data"] is None and "world" not in config["experiment"]
+
+
 def published_folders(config: dict[str, Any]) -> dict[str, str]:
     """The folders of a published vocabulary and published weights, by the key that names them.
 

@@ -102,6 +102,13 @@ def test_the_other_configs_plan(name, tmp_path):
     assert ("tokenizer" in plan) == (name in ("smoke", "novels"))
 
 
+def test_the_whole_paper_can_be_planned_without_any_data(tmp_path):
+    config = ROOT / "workflow" / "config" / "paper.yaml"
+    plan = planned(ROOT, "--directory", str(tmp_path), "--configfile", str(config), "--", "all")
+    assert sum(n for rule, n in plan.items() if rule.startswith("finetune")) == 24 * (2 + 5)
+    assert plan["pretrain"] == 2 and plan["examples"] == plan["encode"] == 13
+
+
 def test_a_second_run_does_nothing(project):
     assert planned(project, "all") == {}
 

@@ -1,7 +1,7 @@
 # The tasks, from raw files to token arrays: the embedded world, examples and their baselines.
 
 
-if config["data"] is None:
+if config["data"] is None and not WITHOUT_DATA:
 
     rule world:
         output:

@@ -3,7 +3,7 @@
 
 rule import:
     input:
-        weights=plan.weight_files(config),
+        weights=[] if WITHOUT_DATA else plan.weight_files(config),
         encoder=ENCODER,
         merges=MERGES,
     output:
