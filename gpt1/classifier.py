@@ -55,7 +55,7 @@ def losses(
     ids, lengths, targets = batch
     flat, flat_lengths = ids.flatten(0, 1), lengths.flatten()
     we = model.step_embedding()
-    hidden = (forward or model)(flat, we)
+    hidden = (model if forward is None else forward)(flat, we)
     states = classify_states(hidden, flat_lengths).view(*lengths.shape, -1)
     logits = classifier(states, clf_pdrop)
     wide = logits.float() if logits.dtype.itemsize < 4 else logits
