@@ -21,7 +21,9 @@ FIGURES = [name for name in settings.FIGURES if name in TABLES]
 WITHOUT_DATA = plan.no_data(config)  # only in a plan
 ENCODER, MERGES = plan.tokenizer_files(config)
 if WITHOUT_DATA and "folder" in config["experiment"]["tokenizer"]:
-    ENCODER = MERGES = str(Path(workflow.basedir) / "Snakefile")  # any file that is there
+    ENCODER = MERGES = str(
+        Path(workflow.basedir) / "Snakefile"
+    )  # any file that is there
 
 
 def as_json(value):
