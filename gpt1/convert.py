@@ -10,7 +10,6 @@ to no result. All other values go through bit for bit. The formats themselves: `
 """
 
 import argparse
-import json
 import shutil
 import sys
 from pathlib import Path
@@ -34,7 +33,7 @@ from gpt1.published import (
 )
 from gpt1.transformer import Transformer
 from tasks.errors import InputError, run
-from tasks.files import read_json, sha256_file, write_atomic
+from tasks.files import json_argument, read_json, sha256_file, write_atomic
 
 SPECIAL_SEED = 0
 GPT1 = {
@@ -119,6 +118,18 @@ def export_weights(
                 shutil.copyfileobj(file, copy)
 
 
+def merged(settings: Any) -> dict[str, Any]:
+    """The model that `--settings` asks for; what it leaves out is GPT-1's own."""
+    given = settings.get("model", {}) if isinstance(settings, dict) else None
+    shape = given.get("shape", {}) if isinstance(given, dict) else None
+    if not isinstance(shape, dict) or not (given.keys() <= GPT1.keys()):
+        known = ", ".join(GPT1)
+        raise InputError(
+            f"--settings {str(settings)[:60]!r}: not {{'model': {{...}}}} with keys of {known}"
+        )
+    return {**GPT1, **given, "shape": {**GPT1["shape"], **shape}}
+
+
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -128,7 +139,7 @@ def main() -> None:
     into.add_argument("--from", required=True, dest="folder")
     into.add_argument("--tokenizer", required=True, help="folder of the vocabulary's two files")
     into.add_argument("--out", required=True, help="the checkpoint, a .safetensors file")
-    into.add_argument("--settings", type=json.loads, default={}, help='JSON, {"model": {...}}')
+    into.add_argument("--settings", type=json_argument, default={}, help='JSON, {"model": {...}}')
     into.add_argument("--updates", type=int, default=0, help="of its training; 0: not known")
     into.add_argument("--code", default="", help="digest of the code, kept with the checkpoint")
     out = commands.add_parser("export", help="a checkpoint of the suite to published files")
@@ -140,7 +151,7 @@ def main() -> None:
     if a.command == "export":
         export_weights(a.format, a.checkpoint, a.out, a.tokenizer)
         return
-    model = a.settings.get("model", GPT1)
+    model = merged(a.settings)
     facts = import_weights(a.format, a.folder, a.tokenizer, a.out, model, a.code, a.updates)
     print(f"{a.out}: {facts['released_values']:,} released values from {a.folder}", flush=True)
 

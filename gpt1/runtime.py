@@ -13,14 +13,15 @@ from tasks.errors import InputError
 
 @dataclass(frozen=True)
 class Runtime:
-    """How a program runs. A test holds that no field changes a loss beyond rounding."""
+    """How a program runs. Tests hold that no field changes a loss beyond rounding.
+
+    With dropout, each micro-batch draws masks of its own, as each of the authors' GPUs did.
+    """
 
     device: str = "cpu"
     precision: str = "float32"  # or bfloat16: autocast, parameters stay float32
     threads: int = 1
-    micro_batch: int | None = (
-        None  # examples per training pass, with masks of their own; None = all
-    )
+    micro_batch: int | None = None  # examples per training pass; None = the whole batch
     compile: bool = False
 
     def start(self) -> None:

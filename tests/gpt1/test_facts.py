@@ -22,6 +22,7 @@ torch.set_num_threads(1)
 PAPER = Path(__file__).parents[2] / "workflow/config/paper.yaml"
 # Examples to train on, and the last update whose rate still rises (batch 32, three epochs).
 RISING = {1497: 0, 2490: 0, 3668: 0, 5749: 1, 8551: 1, 67349: 12, 87866: 16, 108436: 20}
+RISING |= {363849: 68, 392702: 73, 549367: 103}
 
 
 def experiment():
