@@ -11,9 +11,11 @@ import argparse
 import re
 import sys
 import traceback
+from pathlib import Path
 from typing import Any
 
 from gpt1.checkpoint import load_checkpoint, versions
+from gpt1.encoded import EncodedTask
 from gpt1.encoded import load as load_encoded
 from gpt1.finetune import FineTuning, TaskData
 from gpt1.journal import Journal
@@ -21,8 +23,9 @@ from gpt1.runtime import Runtime
 from tasks.errors import InputError, run
 from tasks.files import json_argument, read_json, sha256_file, sha256_json, write_json
 
+NOT_BY_SEED = ("copied", "constant", "truncated", "predictions", "hidden")
 CELL = re.compile(
-    r"(?P<arch>transformer|lstm)/(?P<task>\w+)/aux-(?P<aux>on|off)/layers-(?P<layers>none|\d+)\.json$"
+    r"cells/(?P<arch>transformer|lstm)/(?P<task>\w+)/aux-(?P<aux>on|off)/layers-(?P<layers>none|\d+)\.json$"
 )
 
 
@@ -74,6 +77,7 @@ class Part:
         runtime: Runtime,
         journal: str,
         code: str = "",
+        hidden: str | None = None,
     ):
         self.arch, self.aux = arch, aux
         self.settings, self.runtime = settings, runtime
@@ -99,10 +103,26 @@ class Part:
             "checkpoint": meta["sha256"],
             "code": code,
         }
+        self.hidden = None if hidden is None else load_encoded(hidden)
+        if self.hidden is not None:
+            self._check_hidden(hidden, encoding)
+
+    def _check_hidden(self, path: str, encoding: EncodedTask) -> None:
+        for key in ("kind", "tokenizer"):
+            found, wanted = getattr(self.hidden, key), getattr(encoding, key)
+            if found != wanted:
+                raise InputError(f"{path}: {key} is {found}, not {wanted}; make the file again")
+        self.hidden_digest = sha256_file(path)
+
+    def predicts_hidden(self, n_transfer: int) -> bool:
+        """Whether a run predicts the rows without labels: the paper's own variant alone does."""
+        return self.hidden is not None and n_transfer == self.settings["model"]["shape"]["n_layer"]
 
     def key(self, n_transfer: int, seed: int) -> dict[str, Any]:
         """Everything that decides a run's result."""
         cell = {"arch": self.arch, "task": self.task.name, "aux": self.aux}
+        if self.predicts_hidden(n_transfer):
+            cell["hidden"] = self.hidden_digest
         return {**cell, "n_transfer": n_transfer, "seed": seed, **self.digests}
 
     def run(self, n_transfer: int, seed: int) -> dict[str, Any]:
@@ -112,6 +132,9 @@ class Part:
         if record is None:
             training = self.training(n_transfer, seed)
             record = training.train()
+            if self.predicts_hidden(n_transfer):
+                splits = self.hidden.splits.items()
+                record["hidden"] = {k: training.predict_texts(v).tolist() for k, v in splits}
             self.journal.put(key, record)
         return record
 
@@ -136,7 +159,7 @@ class Part:
         for record in records:
             majority = self.baselines["majority"]
             told = alarms(record, majority, self.main, self.task.metric)
-            kept = {k: v for k, v in record.items() if k not in ("copied", "constant", "truncated")}
+            kept = {k: v for k, v in record.items() if k not in NOT_BY_SEED}
             seeds.append({**kept, "alarms": told})
         return {
             "arch": self.arch,
@@ -159,6 +182,31 @@ class Part:
             "precision": self.runtime.precision,
         }
 
+    def predictions(self, n_transfer: int, records: list[dict[str, Any]]) -> dict[str, Any]:
+        """The answers behind a cell's scores, row by row in the order of the examples' file."""
+        return {
+            "arch": self.arch,
+            "task": self.task.name,
+            "aux": self.aux,
+            "n_transfer": "none" if n_transfer < 0 else n_transfer,
+            "data": self.digests["data"],
+            "seeds": [
+                {
+                    "seed": record["seed"],
+                    "select": record["scores"]["select"][self.task.metric],
+                    "predictions": record["predictions"],
+                    **({"hidden": record["hidden"]} if "hidden" in record else {}),
+                }
+                for record in records
+            ],
+        }
+
+
+def predictions_path(cell: str) -> Path:
+    """Where the predictions of the cell at `cell` go: `predictions/` stands beside `cells/`."""
+    path = Path(cell)
+    return path.parents[3].with_name("predictions") / path.relative_to(path.parents[3])
+
 
 def run_cells(paths: list[str], seeds: list[int], part: Part) -> list[str]:
     """Run and write every cell; returns a line for each run that failed."""
@@ -178,6 +226,7 @@ def run_cells(paths: list[str], seeds: list[int], part: Part) -> list[str]:
                 failures.append(f"{path}, seed {seed}: {type(error).__name__}: {error}")
         if len(records) < len(seeds):
             continue
+        write_json(predictions_path(path), part.predictions(n_transfer, records))
         write_json(path, part.cell(n_transfer, records))
         shown = " ".join(f"{r['scores'][part.main][part.task.metric]:.1f}" for r in records)
         print(f"{path}: {part.main} {part.task.metric} {shown}", flush=True)
@@ -189,6 +238,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("cells", nargs="+", help="paths of the cells, all of one arch, task, aux")
     parser.add_argument("--encoded", required=True)
+    parser.add_argument("--hidden", help="encoded rows without labels, to be predicted as well")
     parser.add_argument("--baselines", required=True)
     parser.add_argument("--checkpoint", required=True)
     parser.add_argument("--settings", required=True, type=json_argument)
@@ -205,7 +255,7 @@ def main() -> None:
     runtime = Runtime(**a.runtime)
     runtime.start()
     files = (a.encoded, a.baselines, a.checkpoint)
-    part = Part(arch, task, aux, *files, a.settings, runtime, a.journal, a.code)
+    part = Part(arch, task, aux, *files, a.settings, runtime, a.journal, a.code, a.hidden)
     failures = run_cells(a.cells, a.seeds, part)
     if failures:
         raise InputError(f"{len(failures)} runs failed, the others are kept: {'; '.join(failures)}")

@@ -46,16 +46,19 @@ def losses(
     lm_coef: float,
     clf_pdrop: float,
     forward: nn.Module | None = None,
+    skip_pads: bool = False,
 ) -> tuple[Tensor, Tensor, Tensor | None]:
     """The training loss of a batch, its classification part and its LM part (paper eq. 5).
 
     ids `[B, S, T]`, lengths `[B, S]`, targets `[B]` (class numbers) or `[B, classes]` (soft
-    labels). `lm_coef` 0 leaves the LM head out altogether; the LM part is then None.
+    labels). `lm_coef` 0 leaves the LM head out altogether; the LM part is then None. `forward` is
+    the model as it is to be called (compiled, say).
     """
     ids, lengths, targets = batch
     flat, flat_lengths = ids.flatten(0, 1), lengths.flatten()
     we = model.step_embedding()
-    hidden = (model if forward is None else forward)(flat, we)
+    called = model if forward is None else forward
+    hidden = called(flat, we, flat_lengths if skip_pads else None)
     states = classify_states(hidden, flat_lengths).view(*lengths.shape, -1)
     logits = classifier(states, clf_pdrop)
     wide = logits.float() if logits.dtype.itemsize < 4 else logits

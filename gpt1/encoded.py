@@ -32,6 +32,17 @@ class EncodedSplit:
     second: list[np.ndarray]
     choices: list[list[np.ndarray]]
 
+    def __len__(self) -> int:
+        return len(self.guids)
+
+    def take(self, rows: np.ndarray) -> "EncodedSplit":
+        """The examples with these row numbers."""
+        lists = {
+            name: [getattr(self, name)[i] for i in rows]
+            for name in ("guids", "groups", "first", "second", "choices")
+        }
+        return EncodedSplit(**lists, labels=self.labels[rows])
+
 
 @dataclass(frozen=True)
 class EncodedTask:

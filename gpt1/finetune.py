@@ -18,7 +18,7 @@ from gpt1 import batching
 from gpt1.batching import Sequences, Special
 from gpt1.checkpoint import build
 from gpt1.classifier import Classifier, classify_states, losses
-from gpt1.encoded import EncodedTask
+from gpt1.encoded import EncodedSplit, EncodedTask
 from gpt1.optim import Adam, warmup_linear
 from gpt1.runtime import Runtime, seed_step
 from tasks.errors import InputError
@@ -27,6 +27,7 @@ from tasks.metrics import score_split
 from tasks.stsb import expected_score, soft_labels
 
 FIRST_EPOCH_EVALS = {1000 * 2**k for k in range(6)}  # authors' code
+CHUNK = 4096  # rows of a split without labels that are made into sequences at once
 
 
 @dataclass(frozen=True)
@@ -130,7 +131,13 @@ class FineTuning:
             batch = self.tensors(part, train)
             with self.runtime.autocast():
                 total, clf, _ = losses(
-                    self.model, self.classifier, batch, self.lm_coef, pdrop, self.forward
+                    self.model,
+                    self.classifier,
+                    batch,
+                    self.lm_coef,
+                    pdrop,
+                    self.forward,
+                    self.runtime.skip_pads,
                 )
             share = len(part) / len(rows)
             (total * share).backward()
@@ -143,17 +150,19 @@ class FineTuning:
             raise FloatingPointError(f"update {at}: the loss is {self.history[-1][0]}")
 
     @torch.no_grad()
-    def predict(self, name: str) -> np.ndarray:
+    def predict(self, split: Sequences) -> np.ndarray:
         """Predictions for a split: class or choice numbers, or expected scores for STS-B."""
         self.model.eval()
-        split = self.data.splits[name]
         out: np.ndarray | None = None
         for rows in batching.by_length(split):
             ids, lengths, _ = self.tensors(rows, split)
             with self.runtime.autocast():
                 we = self.model.step_embedding()
-                hidden = self.forward(ids.flatten(0, 1), we)
-                states = classify_states(hidden, lengths.flatten()).view(*lengths.shape, -1)
+                flat = lengths.flatten()
+                hidden = self.forward(
+                    ids.flatten(0, 1), we, flat if self.runtime.skip_pads else None
+                )
+                states = classify_states(hidden, flat).view(*lengths.shape, -1)
                 logits = self.classifier(states, 0.0).float()
             if self.data.task.soft_labels:
                 values = expected_score(logits.softmax(-1).cpu().numpy())
@@ -163,10 +172,19 @@ class FineTuning:
             out[rows] = values
         return out
 
+    def predict_texts(self, split: EncodedSplit) -> np.ndarray:
+        """Predictions for a split of any size, whose sequences need not fit in memory at once."""
+        family, model, found = self.data.task.family, self.model, []
+        special = Special(model.start_id, model.delimiter_id, model.classify_id)
+        for rows in np.split(np.arange(len(split)), range(CHUNK, len(split), CHUNK)):
+            sequences = batching.build(family, split.take(rows), special, model.n_ctx)
+            found.append(self.predict(sequences))
+        return np.concatenate(found)
+
     def score(self, name: str) -> dict[str, dict[str, float]]:
         """Scores of a split and of its groups, 0 to 100."""
-        labels, groups = self.data.splits[name].labels, self.data.groups[name]
-        return score_split(self.data.task, self.predict(name), labels, groups, name)
+        split, groups = self.data.splits[name], self.data.groups[name]
+        return score_split(self.data.task, self.predict(split), split.labels, groups, name)
 
     def train(self) -> dict[str, Any]:
         """Train, keep the weights that select best, score every split; the record of the run."""
@@ -196,18 +214,19 @@ class FineTuning:
     def record(
         self, select: list[dict[str, Any]], best_at: tuple[int, int], seconds: float
     ) -> dict[str, Any]:
-        """What a cell's JSON keeps of this run."""
-        scores, rows, constant = {}, {}, False
+        """What a cell's files keep of this run."""
+        scores, rows, kept, constant = {}, {}, {}, False
         for name, split in self.data.splits.items():
             if name == "train":
                 continue
-            predictions = self.predict(name)
+            predictions = self.predict(split)
             labels, groups = split.labels, self.data.groups[name]
             found = score_split(self.data.task, predictions, labels, groups, name)
             scores |= {k.replace("train_eval", "train"): v for k, v in found.items()}
             rows[name.replace("train_eval", "train")] = len(split)
             if name not in ("train_eval", "select"):
                 constant |= float(np.ptp(predictions)) < 1e-6
+                kept[name] = predictions.tolist()
         k = max(1, min(10, len(self.history) // 4))
         start, end = (np.mean(part, axis=0) for part in (self.history[:k], self.history[-k:]))
         return {
@@ -228,5 +247,6 @@ class FineTuning:
             "peak_mb": round(self.runtime.peak_mb(), 1),
             "copied": self.copied,
             "constant": constant,
+            "predictions": kept,
             "truncated": {s: d.truncated for s, d in self.data.splits.items() if s != "train_eval"},
         }

@@ -110,8 +110,11 @@ class LanguageModel(nn.Module):
             own[name].copy_(source[name])
         return ["embed", *names]
 
-    def forward(self, ids: Tensor, we: Tensor) -> Tensor:
-        """Token ids `[batch, time]` to hidden states `[batch, time, n_hidden]`."""
+    def forward(self, ids: Tensor, we: Tensor, lengths: Tensor | None = None) -> Tensor:
+        """Token ids `[batch, time]` to hidden states `[batch, time, n_hidden]`.
+
+        With `lengths` a model may leave out the work for pads, whose output nobody reads.
+        """
         raise NotImplementedError
 
     def reset(self, generator: torch.Generator, init_std: float = 0.02) -> None:

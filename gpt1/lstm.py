@@ -46,8 +46,11 @@ class LSTM(LanguageModel):
             if name.endswith("bias_ih_l0"):  # gates are stored as input, forget, cell, output
                 nn.init.ones_(parameter.data[self.n_hidden : 2 * self.n_hidden])
 
-    def forward(self, ids: Tensor, we: Tensor) -> Tensor:
-        """Token ids `[batch, time]` to the last layer's output `[batch, time, n_hidden]`."""
+    def forward(self, ids: Tensor, we: Tensor, lengths: Tensor | None = None) -> Tensor:
+        """Token ids `[batch, time]` to the last layer's output `[batch, time, n_hidden]`.
+
+        `lengths` changes nothing: the steps over pads come after all that is read.
+        """
         rates = self.rates if self.training else {}
         x = F.embedding(ids, we)
         if self.embd_dropout == "sum":

@@ -22,6 +22,7 @@ class Runtime:
     precision: str = "float32"  # or bfloat16: autocast, parameters stay float32
     threads: int = 1
     micro_batch: int | None = None  # examples per training pass; None = the whole batch
+    skip_pads: bool = False  # no work for pads: quicker on a CPU, uneven shapes for a GPU
     compile: bool = False
 
     def start(self) -> None:

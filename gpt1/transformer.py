@@ -21,9 +21,8 @@ class Conv1D(nn.Module):
         self.bias = nn.Parameter(torch.empty(n_out))
 
     def forward(self, x: Tensor) -> Tensor:
-        """`[..., n_in]` to `[..., n_out]`."""
-        flat = torch.addmm(self.bias, x.reshape(-1, x.size(-1)), self.weight)
-        return flat.view(*x.shape[:-1], -1)
+        """`[positions, n_in]` to `[positions, n_out]`."""
+        return torch.addmm(self.bias, x, self.weight)
 
 
 class Attention(nn.Module):
@@ -35,13 +34,12 @@ class Attention(nn.Module):
         self.c_attn = Conv1D(n_embd, 3 * n_embd)
         self.c_proj = Conv1D(n_embd, n_embd)
 
-    def forward(self, x: Tensor, attn_pdrop: float) -> Tensor:
-        """`[batch, time, n_embd]` to the same shape; a token sees itself and what precedes it."""
-        batch, time, width = x.shape
-        split = (batch, time, 3, self.n_head, width // self.n_head)
-        q, k, v = self.c_attn(x).view(split).permute(2, 0, 3, 1, 4)
+    def forward(self, x: Tensor, layout: "Layout", attn_pdrop: float) -> Tensor:
+        """Vectors `[positions, n_embd]` to the same; a token sees itself and what precedes it."""
+        qkv = layout.spread(self.c_attn(x))
+        q, k, v = qkv.unflatten(2, (3, self.n_head, -1)).permute(2, 0, 3, 1, 4)
         a = F.scaled_dot_product_attention(q, k, v, dropout_p=attn_pdrop, is_causal=True)
-        return self.c_proj(a.transpose(1, 2).reshape(batch, time, width))
+        return self.c_proj(layout.gather(a.transpose(1, 2).flatten(2)))
 
 
 class MLP(nn.Module):
@@ -53,7 +51,7 @@ class MLP(nn.Module):
         self.c_proj = Conv1D(n_ff, n_embd)
 
     def forward(self, x: Tensor) -> Tensor:
-        """`[..., n_embd]` to the same shape."""
+        """`[positions, n_embd]` to the same."""
         return self.c_proj(F.gelu(self.c_fc(x), approximate="tanh"))
 
 
@@ -67,10 +65,37 @@ class Block(nn.Module):
         self.mlp = MLP(n_embd, n_ff)
         self.ln_2 = nn.LayerNorm(n_embd, eps=1e-5)
 
-    def forward(self, x: Tensor, attn_pdrop: float, resid_pdrop: float) -> Tensor:
-        """`[batch, time, n_embd]` to the same shape; the rates are 0 outside training."""
-        n = self.ln_1(x + F.dropout(self.attn(x, attn_pdrop), resid_pdrop))
+    def forward(self, x: Tensor, layout: "Layout", attn_pdrop: float, resid_pdrop: float) -> Tensor:
+        """Vectors `[positions, n_embd]` to the same; the rates are 0 outside training."""
+        n = self.ln_1(x + F.dropout(self.attn(x, layout, attn_pdrop), resid_pdrop))
         return self.ln_2(n + F.dropout(self.mlp(n), resid_pdrop))
+
+
+class Layout:
+    """Where a batch's positions lie: all of `[batch, time]` in a row, or the real ones alone.
+
+    All but attention works on each position by itself, so with `lengths` the pads at the end of
+    the shorter sequences are never computed; what is read of the result is the same.
+    """
+
+    def __init__(self, ids: Tensor, lengths: Tensor | None):
+        self.shape = ids.shape
+        self.rows = None  # numbers of the real positions among all
+        if lengths is not None:
+            steps = torch.arange(ids.size(1), device=ids.device)
+            self.rows = (steps < lengths[:, None]).flatten().nonzero().squeeze(1)
+
+    def gather(self, x: Tensor) -> Tensor:
+        """`[batch, time, ...]` to `[positions, ...]`."""
+        flat = x.flatten(0, 1)
+        return flat if self.rows is None else flat[self.rows]
+
+    def spread(self, x: Tensor) -> Tensor:
+        """`[positions, ...]` to `[batch, time, ...]`, zeros at the pads."""
+        if self.rows is not None:
+            size = self.shape.numel()
+            x = x.new_zeros(size, *x.shape[1:]).index_copy(0, self.rows, x)
+        return x.unflatten(0, self.shape)
 
 
 class Transformer(LanguageModel):
@@ -104,18 +129,20 @@ class Transformer(LanguageModel):
             else:
                 nn.init.constant_(parameter, 1.0 if _is_gain(name) else 0.0)
 
-    def forward(self, ids: Tensor, we: Tensor) -> Tensor:
+    def forward(self, ids: Tensor, we: Tensor, lengths: Tensor | None = None) -> Tensor:
         """Token ids `[batch, time]` to the last block's output `[batch, time, n_embd]`.
 
-        `we` is the embedding matrix of this step, from `step_embedding()`.
+        `we` is the embedding matrix of this step, from `step_embedding()`. With `lengths`
+        `[batch]` no work is done for pads, and their output is zero.
         """
         rates = self.rates if self.training else {}
-        x = F.embedding(ids, we) + we[self.n_rows : self.n_rows + ids.size(1)]
+        layout = Layout(ids, lengths)
+        x = layout.gather(F.embedding(ids, we) + we[self.n_rows : self.n_rows + ids.size(1)])
         if self.embd_dropout == "sum":
             x = F.dropout(x, rates.get("embd", 0.0))
         for block in self.h:
-            x = block(x, rates.get("attn", 0.0), rates.get("resid", 0.0))
-        return x
+            x = block(x, layout, rates.get("attn", 0.0), rates.get("resid", 0.0))
+        return layout.spread(x)
 
     def lm_features(self, hidden: Tensor) -> Tensor:
         """The vectors that meet the tied embedding: for the transformer the hidden states."""

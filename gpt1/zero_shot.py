@@ -97,16 +97,6 @@ def predictions(
     return choice_predictions(scorer, splits[split], name), None
 
 
-def limited(split: EncodedSplit, limit: int | None) -> EncodedSplit:
-    """A sample of at most `limit` rows of a split."""
-    rows = sample(len(split.guids), limit)
-    lists = {
-        name: [getattr(split, name)[i] for i in rows]
-        for name in ("guids", "groups", "first", "second", "choices")
-    }
-    return EncodedSplit(**lists, labels=split.labels[rows])
-
-
 def sentiment_words(tokenizer: Tokenizer) -> dict[str, np.ndarray]:
     """Ids of the words of SST-2's heuristic; one token each in the published vocabulary."""
     ids = {word: np.array(tokenizer.encode(word)) for word in ("very", "positive", "negative")}
@@ -138,7 +128,8 @@ def score_checkpoint(
     for name, (encoding, data) in tasks.items():
         task = encoding.kind
         split = next(s for s in encoding.splits if s not in ("train", "select"))
-        splits = {k: limited(v, options["limit"]) for k, v in encoding.splits.items()}
+        limit = options["limit"]
+        splits = {k: v.take(sample(len(v), limit)) for k, v in encoding.splits.items()}
         values, threshold = predictions(scorer, name, splits, split, words)
         held = splits[split]
         scores = score_split(task, values, held.labels, held.groups, split)

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-CELL = "{results}/cells/{arch}/{task}/aux-{aux}/layers-{n_transfer}.json"
+PLACE = "{arch}/{task}/aux-{aux}/layers-{n_transfer}.json"
+CELL = "{results}/cells/" + PLACE
+PREDICTIONS = "{results}/predictions/" + PLACE
 PUBLISHED_BPE = ("encoder_bpe_40000.json", "vocab_40000.bpe")
 # The file names of a vocabulary and of published weights, as in gpt1.vocabulary and gpt1.published,
 # whose imports would slow every start of the graph.
@@ -35,6 +37,10 @@ class Cell:
         """Where the cell's JSON lies under the folder `results`."""
         return CELL.format(results=results, **vars(self))
 
+    def predictions(self, results: str) -> str:
+        """Where the answers behind the cell's scores lie."""
+        return PREDICTIONS.format(results=results, **vars(self))
+
 
 @dataclass(frozen=True)
 class Job:
@@ -54,9 +60,10 @@ class Job:
         end = f"_{self.shard}" if self.part == "between" else ""
         return f"finetune_{self.arch}_{self.part}{end}"
 
-    def cells(self, results: str) -> list[str]:
-        """The cells that the job writes, with the wildcards `{task}` and `{aux}` left open."""
-        return [Cell(self.arch, "{task}", "{aux}", n).path(results) for n in self.layers]
+    @property
+    def cells(self) -> list[Cell]:
+        """The cells that the job trains, with the wildcards `{task}` and `{aux}` left open."""
+        return [Cell(self.arch, "{task}", "{aux}", n) for n in self.layers]
 
 
 def checkpoint_updates(updates: int, n: int) -> list[int]:

@@ -12,7 +12,7 @@ Config = dict[str, Any]
 
 PREPARE = ("limit_train", "limit_report", "train_from", "report_on")
 FINETUNE = ("epochs", "batch", "warmup", "dropout", "eval_train")
-RUNTIME = ("device", "precision", "micro_batch", "compile")
+RUNTIME = ("device", "precision", "micro_batch", "skip_pads", "compile")
 GRID = ("arch", "aux", "layers", "n_layer", "tasks", "seeds")
 TABLES = {
     "cells": GRID,

@@ -48,7 +48,7 @@ def files(tmp_path):
     return tmp_path
 
 
-def part(files, arch="transformer", aux=True, code="", **options):
+def part(files, arch="transformer", aux=True, code="", hidden=None, **options):
     return cells.Part(
         arch,
         "rte",
@@ -60,6 +60,7 @@ def part(files, arch="transformer", aux=True, code="", **options):
         Runtime(),
         str(files / "journal"),
         code,
+        hidden,
     )
 
 
@@ -70,7 +71,7 @@ def paths(files, *layers, arch="transformer", aux="on"):
 def test_a_path_names_its_cell():
     found = cells.parse_cell("results/x/cells/lstm/story_cloze/aux-off/layers-none.json")
     assert found == {"arch": "lstm", "task": "story_cloze", "aux": False, "n_transfer": -1}
-    assert cells.parse_cell("transformer/rte/aux-on/layers-12.json")["n_transfer"] == 12
+    assert cells.parse_cell("cells/transformer/rte/aux-on/layers-12.json")["n_transfer"] == 12
 
 
 @pytest.mark.parametrize(
@@ -100,6 +101,49 @@ def test_a_cell_tells_all_that_a_reader_must_know(files, arch):
             assert seed["rows"] == {"train": 8, "select": 6, "dev": 8}
             assert seed["steps"] == 6 and seed["train_tokens"] > 0 and seed["peak_mb"] > 0
             assert isinstance(seed["alarms"], list) and seed["best_epoch"] in (1, 2)
+
+
+def answers(files, path):
+    """The predictions beside a cell."""
+    return read_json(str(path).replace("/cells/", "/predictions/"))
+
+
+def test_predictions_beside_a_cell_give_its_scores_again(files):
+    targets = paths(files, "none", 2)
+    cells.run_cells(targets, [0, 1], part(files))
+    labels = cells.load_encoded(files / "rte.npz").splits["dev"].labels
+    for path in targets:
+        found, cell = answers(files, path), read_json(path)
+        assert found["n_transfer"] == cell["n_transfer"] and len(found["seeds"]) == 2
+        for mine, seed in zip(found["seeds"], cell["seeds"], strict=True):
+            assert mine["seed"] == seed["seed"] and set(mine["predictions"]) == {"dev"}
+            accuracy = 100 * np.mean(np.array(mine["predictions"]["dev"]) == labels)
+            assert accuracy == pytest.approx(seed["scores"]["dev"]["accuracy"])
+            assert mine["select"] == seed["scores"]["select"]["accuracy"]
+            assert "hidden" not in mine
+
+
+def test_rows_without_labels_are_predicted_by_the_fully_transferred_model_alone(files):
+    rows = [json.loads(line) for line in (files / "rte.jsonl").read_text().splitlines()]
+    hidden = [{**row, "split": "test", "label": -1} for row in rows if row["split"] == "dev"]
+    (files / "hidden.jsonl").write_text("".join(json.dumps(row) + "\n" for row in hidden))
+    encode("rte", files / "hidden.jsonl", files / "tokenizer", files / "hidden.npz")
+    targets = paths(files, 1, 2)
+    cells.run_cells(targets, [0], part(files))
+    alone = [read_json(path)["seeds"][0]["scores"] for path in targets]
+    cells.run_cells(targets, [0], part(files, hidden=str(files / "hidden.npz")))
+    one, full = (answers(files, path)["seeds"][0] for path in targets)
+    assert "hidden" not in one
+    assert full["hidden"] == {"test": full["predictions"]["dev"]}  # the same rows
+    assert [read_json(path)["seeds"][0]["scores"] for path in targets] == alone
+
+
+def test_rows_without_labels_of_another_task_are_refused(files):
+    rows = (files / "rte.jsonl").read_text().replace("rte/", "qnli/")
+    (files / "qnli.jsonl").write_text(rows)
+    encode("qnli", files / "qnli.jsonl", files / "tokenizer", files / "qnli.npz")
+    with pytest.raises(InputError, match="qnli.npz: kind is .*'qnli'"):
+        part(files, hidden=str(files / "qnli.npz"))
 
 
 def test_aux_off_is_lm_coef_0_in_the_cell(files):

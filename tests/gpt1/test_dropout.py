@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from gpt1.classifier import losses
-from gpt1.transformer import Attention
+from gpt1.transformer import Attention, Layout
 from tests.gpt1.reference_runs import (
     N_VOCAB,
     SHAPES,
@@ -97,9 +97,10 @@ def test_attention_dropout_falls_on_the_probabilities_and_is_rescaled():
         attention.c_attn.bias[2 * width :] = 0.0
         attention.c_proj.weight.copy_(torch.eye(width))
         attention.c_proj.bias.zero_()
-        x = torch.eye(width, dtype=torch.float64)[None]
+        x = torch.eye(width, dtype=torch.float64)
+        layout = Layout(torch.zeros(1, width), None)
         torch.manual_seed(0)
-        plain, dropped = attention(x, 0.0)[0], attention(x, rate)[0]
+        plain, dropped = attention(x, layout, 0.0), attention(x, layout, rate)
     assert torch.equal(plain.triu(1), torch.zeros_like(plain))
     close(plain.sum(1), torch.ones(width, dtype=torch.float64), 1e-12)
     seen = torch.ones_like(plain, dtype=torch.bool).tril()
@@ -114,7 +115,7 @@ def test_every_dropout_rate_is_zero_outside_training(arch, embd_dropout):
     run = tuning("race", arch, torch.float64, embd_dropout=embd_dropout)
     run.options["dropout"] |= {"embd": 0.5, "attn": 0.5, "resid": 0.5, "clf": 0.5}
     assert run.model.rates["embd"] == 0.5
-    first = run.predict("dev")
+    first = run.predict(run.data.splits["dev"])
     expected = reference(run)
     family, built, _ = batch_of(expected, "race", range(6))
     states = [[expected.hidden(ids) for ids in sequences] for sequences in built]

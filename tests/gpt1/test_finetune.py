@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from gpt1 import finetune
 from gpt1.checkpoint import build
 from gpt1.classifier import Classifier, losses
 from gpt1.finetune import FineTuning, TaskData
@@ -99,13 +100,13 @@ def test_lm_coef_zero_never_calls_the_lm_head(monkeypatch):
 @pytest.mark.parametrize("name", ["race", "stsb", "qnli", "cola"])
 def test_the_content_of_pads_changes_no_prediction(name, arch):
     run = start(name, arch)
-    before = run.predict("dev")
+    before = run.predict(run.data.splits["dev"])
     split = run.data.splits["dev"]
     places = np.arange(split.ids.shape[2])
     pads = places >= split.lengths[:, :, None]
     assert pads.any()
     split.ids[pads] = 7
-    assert np.array_equal(run.predict("dev"), before)
+    assert np.array_equal(run.predict(run.data.splits["dev"]), before)
 
 
 @pytest.mark.parametrize("arch", toy.ARCHS)
@@ -200,8 +201,13 @@ def test_the_weights_kept_are_those_that_selected_best(monkeypatch):
 def test_the_reported_split_is_never_looked_at_before_training_is_over(monkeypatch):
     run = start(epochs=3)
     seen = []
-    predict = run.predict
-    monkeypatch.setattr(run, "predict", lambda name: seen.append(name) or predict(name))
+    predict, names = run.predict, {id(v): k for k, v in run.data.splits.items()}
+
+    def watched(split):
+        seen.append(names[id(split)])
+        return predict(split)
+
+    monkeypatch.setattr(run, "predict", watched)
     run.train()
     assert seen[:3] == ["select"] * 3
     assert sorted(seen[3:]) == ["dev", "select", "train_eval"]
@@ -225,6 +231,53 @@ def test_micro_batches_change_the_weights_by_rounding_only(arch):
             run.update(np.arange(8))
     assert torch.allclose(whole.optimizer.flat, parts.optimizer.flat, atol=2e-4)
     assert whole.history[2][0] == pytest.approx(parts.history[2][0], rel=1e-4)
+
+
+@pytest.mark.parametrize("name", ["race", "stsb", "qnli", "cola"])
+def test_leaving_out_pads_changes_weights_and_predictions_by_rounding_only(name):
+    padded, packed = start(name), start(name, runtime=Runtime(skip_pads=True))
+    assert (
+        padded.data.splits["train"].lengths.min(1) < padded.data.splits["train"].ids.shape[2]
+    ).any()
+    for run in (padded, packed):
+        for _ in range(3):
+            run.update(np.arange(8))
+    assert torch.allclose(padded.optimizer.flat, packed.optimizer.flat, atol=2e-4)
+    assert packed.history[2][0] == pytest.approx(padded.history[2][0], rel=1e-4)
+    packed.optimizer.flat.copy_(padded.optimizer.flat)
+    dev = padded.data.splits["dev"]
+    assert np.allclose(packed.predict(dev), padded.predict(dev), atol=1e-4)
+
+
+@pytest.mark.parametrize("name", ["race", "mrpc", "rte"])
+def test_leaving_out_pads_gives_the_same_loss_and_gradients_in_float64(name):
+    run, found = start(name), []
+    run.model.double(), run.classifier.double()
+    batch = run.tensors(np.arange(8), run.data.splits["train"])
+    parameters = [*run.model.parameters(), *run.classifier.parameters()]
+    for skip_pads in (False, True):
+        loss = losses(run.model.eval(), run.classifier, batch, 0.5, 0.0, skip_pads=skip_pads)[0]
+        found.append((loss, *torch.autograd.grad(loss, parameters)))
+    for one, other in zip(*found, strict=True):
+        assert torch.allclose(one, other, rtol=1e-10, atol=1e-12)
+
+
+def test_pads_are_really_left_out_of_the_matrix_products():
+    run = start("rte", runtime=Runtime(skip_pads=True))
+    rows, split = np.arange(8), run.data.splits["train"]
+    seen = []
+    run.model.h[0].mlp.register_forward_pre_hook(lambda _, inputs: seen.append(len(inputs[0])))
+    run.update(rows)
+    assert seen == [int(split.lengths[rows].sum())]
+    assert seen[0] < split.take(rows)[0].size
+
+
+def test_rows_without_labels_are_predicted_in_chunks_as_in_one_piece(monkeypatch):
+    run = start("mrpc")
+    split = toy.Rows(task("mrpc")).split(7, "test")
+    whole = run.predict_texts(split)
+    monkeypatch.setattr(finetune, "CHUNK", 3)
+    assert np.array_equal(run.predict_texts(split), whole) and len(whole) == 7
 
 
 def test_bfloat16_keeps_the_loss_within_two_percent():

@@ -31,7 +31,7 @@ def test_however_the_jobs_are_cut_every_cell_is_made_once(shards):
     made = [
         path.format(task=task, aux=aux)
         for job in plan.jobs(config)
-        for path in job.cells("results")
+        for path in (cell.path("results") for cell in job.cells)
         for task in config["experiment"]["tasks"]
         for aux in ("on", "off")
     ]

@@ -21,7 +21,8 @@ for job in plan.jobs(config):
             checkpoint=f"{RESULTS}/pretrain/{job.arch}/update-{UPDATES[-1]}.safetensors",
             facts=f"{RESULTS}/pretrain/{job.arch}/update-{UPDATES[-1]}.json",
         output:
-            job.cells(RESULTS),
+            cells=[cell.path(RESULTS) for cell in job.cells],
+            predictions=[cell.predictions(RESULTS) for cell in job.cells],
         log:
             f"{RESULTS}/logs/{job.name}/{{task}}-aux-{{aux}}.log",
         benchmark:
@@ -42,7 +43,7 @@ for job in plan.jobs(config):
             f"finetune {job.arch} on {{wildcards.task}}, aux {{wildcards.aux}}: "
             f"layers {', '.join(job.layers)}"
         shell:
-            '"$PYTHON" -m gpt1.cells {output} --encoded {input.encoded}'
+            '"$PYTHON" -m gpt1.cells {output.cells} --encoded {input.encoded}'
             " --baselines {input.baselines} --checkpoint {input.checkpoint}"
             " --settings {params.settings:q} --seeds {params.seeds}"
             ' --runtime "$FINETUNE_RUNTIME" --code {params.code}'
