@@ -4,7 +4,7 @@ Scored on dev, since GLUE hides the test labels.
 """
 
 from tasks.entailment import GLUE
-from tasks.tables import table
+from tasks.tables import Table
 from tasks.types import Task
 
 sst2 = Task(
@@ -16,9 +16,10 @@ sst2 = Task(
     metric="accuracy",
     folder="SST-2",
     files=("{split}.tsv",),
-    parse=table(first="sentence", label="label"),
+    parse=Table(first="sentence", label="label"),
     report=("dev",),
     rows={"train": 67_349, "dev": 872},
+    shares=(0.45, 0.55),
     source=GLUE,
 )
 
@@ -32,10 +33,11 @@ cola = Task(
     metrics=("matthews", "accuracy"),
     folder="CoLA",
     files=("{split}.tsv",),
-    parse=table(
+    parse=Table(
         first="sentence", label="label", names=("source code", "label", "author's mark", "sentence")
     ),
     report=("dev",),
     rows={"train": 8_551, "dev": 1_043},
+    shares=(0.3, 0.7),
     source=GLUE,
 )

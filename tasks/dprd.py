@@ -88,5 +88,6 @@ dprd = Task(
     select_fraction=0.0,
     report=("test",),
     rows={"train": 1_322, "test": 564},
+    shares=(0.5, 0.5),
     source="get it from www.hlt.utdallas.edu/~vince/data/emnlp12 and put both files there",
 )

@@ -9,7 +9,7 @@ question, as GLUE orders the columns.
 from collections.abc import Iterator
 from pathlib import Path
 
-from tasks.tables import cells, json_lines, table
+from tasks.tables import Table, cells, json_lines
 from tasks.types import Flaw, Row, Task
 
 GLUE = "get it from the GLUE benchmark (gluebenchmark.com/tasks) and unpack it there"
@@ -25,7 +25,7 @@ def pairs(path: Path) -> Iterator[Row | Flaw]:
         for line, values in json_lines(path, ("sentence1", "sentence2", "gold_label")):
             yield Row(line, first=values[0], second=values[1], label=values[2])
     else:
-        yield from table(first="sentence1", second="sentence2", label="gold_label")(path)
+        yield from Table(first="sentence1", second="sentence2", label="gold_label")(path)
 
 
 def scitail_rows(path: Path) -> Iterator[Row | Flaw]:
@@ -54,6 +54,7 @@ snli = Task(
     select="dev",
     report=("test",),
     rows={"train": 549_367, "dev": 9_842, "test": 9_824},
+    shares=(0.33, 0.33, 0.33),
     source="get SNLI 1.0 from nlp.stanford.edu/projects/snli and unpack it there",
 )
 
@@ -66,9 +67,10 @@ mnli = Task(
     metric="accuracy",
     folder="MNLI",
     files=("{split}.tsv",),
-    parse=table(first="sentence1", second="sentence2", label="gold_label"),
+    parse=Table(first="sentence1", second="sentence2", label="gold_label"),
     report=("dev_matched", "dev_mismatched"),
     rows={"train": 392_702, "dev_matched": 9_815, "dev_mismatched": 9_832},
+    shares=(0.33, 0.33, 0.33),
     source=GLUE,
 )
 
@@ -80,9 +82,10 @@ qnli = Task(
     metric="accuracy",
     folder="QNLI",
     files=("{split}.tsv",),
-    parse=table(first="question", second="sentence", label="label"),
+    parse=Table(first="question", second="sentence", label="label"),
     report=("dev",),
     rows={"train": 104_743, "dev": 5_463},
+    shares=(0.5, 0.5),
     source=GLUE,
 )
 
@@ -94,9 +97,10 @@ rte = Task(
     metric="accuracy",
     folder="RTE",
     files=("{split}.tsv",),
-    parse=table(first="sentence1", second="sentence2", label="label"),
+    parse=Table(first="sentence1", second="sentence2", label="label"),
     report=("dev",),
     rows={"train": 2_490, "dev": 277},
+    shares=(0.5, 0.5),
     source=GLUE,
 )
 
@@ -113,5 +117,6 @@ scitail = Task(
     select="dev",
     report=("test",),
     rows={"train": 23_596, "dev": 1_304, "test": 2_126},
+    shares=(0.6, 0.4),
     source="get SciTail 1.1 from allenai.org/data/scitail and unpack it there",
 )

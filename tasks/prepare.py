@@ -15,86 +15,35 @@ import sys
 from collections import Counter
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import ClassVar
 
+from tasks import checks
 from tasks import task as by_name
 from tasks.errors import InputError, run
 from tasks.examples import write_examples
 from tasks.files import sha256_file, write_json
+from tasks.splits import Settings, Splits, choose_splits, parse_settings
 from tasks.types import Example, Task
 
-
-@dataclass(frozen=True)
-class Settings:
-    """`limit_report` also holds for an official split that selects; None means no limit.
-
-    `select_fraction` is the share of the training rows that is carved out for selection (Story
-    Cloze keeps the authors' 374 of 1,871). `train_from` takes another official split as training
-    rows; `report_on` names the reported splits.
-    """
-
-    seed: int = 0
-    select_fraction: float = 0.1
-    limit_train: int | None = None
-    limit_report: int | None = None
-    train_from: str | None = None
-    report_on: tuple[str, ...] | None = None
-
-
-def parse_settings(text: str) -> Settings:
-    """Settings of a JSON object; an unknown key or a wrong value is an InputError."""
-    try:
-        values = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise InputError(f"--settings: not JSON ({error.msg}): {text!r:.80}") from None
-    known = list(Settings.__dataclass_fields__)
-    if not isinstance(values, dict) or not set(values) <= set(known):
-        raise InputError(f"--settings: keys are {', '.join(known)}; found {text!r:.80}")
-    names = values.get("report_on")
-    if names is not None:
-        if not isinstance(names, list):
-            raise InputError(f"--settings: report_on is a list of splits, or null; found {names!r}")
-        values["report_on"] = tuple(names)
-    settings = Settings(**values)
-    fraction = settings.select_fraction
-    if not (isinstance(fraction, float) and 0.0 < fraction < 1.0):
-        raise InputError(f"--settings: select_fraction is between 0 and 1; found {fraction!r}")
-    for key in ("limit_train", "limit_report"):
-        limit = getattr(settings, key)
-        if limit is not None and (not isinstance(limit, int) or limit < 1):
-            raise InputError(f"--settings: {key} is a number from 1, or null; found {limit!r}")
-    return settings
+MADE = "made data, not the published set"
 
 
 @dataclass(frozen=True)
-class Splits:
-    """Which official split trains, selects (None: carved from the training rows) and reports."""
+class Published:
+    """A task's files in their original layout."""
 
-    train: str
-    select: str | None
-    report: tuple[str, ...]
+    task: Task
+    folder: str | Path
+    origin: ClassVar[dict[str, str]] = {"source": "folder"}
 
+    def paths(self, split: str) -> list[Path]:
+        """The files of an official split."""
+        return self.task.paths(self.folder, split)
 
-def choose_splits(task: Task, settings: Settings) -> Splits:
-    """The official splits and their parts, or an InputError if one would play two parts."""
-    train = settings.train_from or task.train
-    report = task.report if settings.report_on is None else settings.report_on
-    labelled = ", ".join(task.rows)
-    for key, names in (("train_from", (train,)), ("report_on", report)):
-        for name in names:
-            if name not in task.rows:
-                raise InputError(
-                    f"{task.name}: {key}: no labelled split {name!r}; it has {labelled}"
-                )
-    if not report or len(set(report)) < len(report):
-        raise InputError(f"{task.name}: report_on: name one split or more, each once")
-    for name in report:
-        if name in (train, "train"):
-            raise InputError(
-                f"{task.name}: split {name!r} holds training rows and cannot be reported; "
-                f"name others of {labelled} under report_on"
-            )
-    official = train == task.train and task.select not in report
-    return Splits(train, task.select if official else None, report)
+    def read(self, split: str, dropped: Counter[str]) -> list[Example]:
+        """The examples of an official split; rows left out are counted in `dropped`."""
+        checks.layout(self.task, self.paths(split))
+        return self.task.read(self.folder, split, dropped)
 
 
 def draw(examples: list[Example], count: int, seed: int, purpose: str) -> set[str]:
@@ -112,13 +61,17 @@ def prepare(task: Task, folder: str | Path, settings: Settings) -> tuple[list[Ex
     Raises InputError, naming the file and the line, for whatever is wrong with the input.
     """
     chosen = choose_splits(task, settings)
+    source = Published(task, folder)
+    least = settings.min_rows or {}
     dropped: dict[str, dict[str, int]] = {}
     read: dict[str, int] = {}
 
     def official(split: str, limit: int | None, purpose: str) -> list[Example]:
         counts: Counter[str] = Counter()
-        examples = task.read(folder, split, counts)
+        examples = source.read(split, counts)
         _check_guids(task, folder, examples)
+        path = source.paths(split)[0]
+        checks.split(task, path, examples, counts, least.get(split), settings.published)
         if counts:
             dropped[split] = dict(sorted(counts.items()))
         if limit is not None and limit < len(examples):
@@ -147,21 +100,24 @@ def prepare(task: Task, folder: str | Path, settings: Settings) -> tuple[list[Ex
         splits[split] = official(split, settings.limit_report, "limit_report")
     examples = [replace(e, split=split) for split, rows in splits.items() for e in rows]
     _check_guids(task, folder, examples)
+    shared = overlap(splits)
+    rows_of = {split: len(rows) for split, rows in splits.items()}
+    if settings.published:
+        checks.overlap(task, folder, shared, rows_of)
     meta = {
         "task": task.name,
         "version": task.version,
         "train_from": chosen.train,
         "select_from": chosen.select or (chosen.train if "select" in splits else None),
         "report": list(chosen.report),
-        "rows": {split: len(rows) for split, rows in splits.items()},
+        "rows": rows_of,
         "labels": {split: _label_counts(task, rows) for split, rows in splits.items()},
         "dropped": dropped,
-        "overlap": overlap(splits),
+        "overlap": shared,
         "settings": asdict(settings),
-        "sources": {
-            split: _digests(Path(folder), task.paths(folder, split)) for split in sorted(read)
-        },
-        "note": _note(task, read),
+        "origin": source.origin,
+        "sources": {split: _digests(Path(folder), source.paths(split)) for split in sorted(read)},
+        "note": _note(task, chosen, read) if settings.published else MADE,
     }
     return examples, meta
 
@@ -205,13 +161,15 @@ def _digests(folder: Path, paths: list[Path]) -> dict[str, str]:
     return {f"{len(each)} files": together.hexdigest()}
 
 
-def _note(task: Task, read: dict[str, int]) -> str:
-    """Where the rows used are not the official number: "train: 500 of 8,551 rows"."""
-    return "; ".join(
+def _note(task: Task, chosen: Splits, read: dict[str, int]) -> str:
+    """Where the rows are not the published ones: "trained on dev; dev: 500 of 8,551 rows"."""
+    other = [f"trained on {chosen.train}"] if chosen.train != task.train else []
+    counts = [
         f"{split}: {count:,} of {task.rows[split]:,} rows"
         for split, count in read.items()
         if count != task.rows[split]
-    )
+    ]
+    return "; ".join(other + counts)
 
 
 def main() -> None:

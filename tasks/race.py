@@ -58,6 +58,7 @@ race = Task(
     groups=("middle", "high"),
     report=("test", "dev"),
     rows={"train": 87_866, "dev": 4_887, "test": 4_934},
+    shares=(0.23, 0.25, 0.26, 0.26),
     source="ask for RACE at www.cs.cmu.edu/~glai1/data/race and unpack it there",
     # A few options and questions are empty upstream.
     tolerated=0.001,

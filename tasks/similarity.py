@@ -6,7 +6,7 @@ six soft classes (authors' code; see `tasks/stsb.py`).
 """
 
 from tasks.entailment import GLUE
-from tasks.tables import table
+from tasks.tables import Table
 from tasks.types import Task
 
 mrpc = Task(
@@ -19,9 +19,10 @@ mrpc = Task(
     metrics=("f1", "accuracy"),
     folder="MRPC",
     files=("{split}.tsv",),
-    parse=table(first="#1 String", second="#2 String", label="Quality"),
+    parse=Table(first="#1 String", second="#2 String", label="Quality"),
     report=("dev",),
     rows={"train": 3_668, "dev": 408},
+    shares=(0.33, 0.67),
     source=GLUE,
 )
 
@@ -35,9 +36,10 @@ qqp = Task(
     metrics=("f1", "accuracy"),
     folder="QQP",
     files=("{split}.tsv",),
-    parse=table(first="question1", second="question2", label="is_duplicate"),
+    parse=Table(first="question1", second="question2", label="is_duplicate"),
     report=("dev",),
     rows={"train": 363_846, "dev": 40_430},
+    shares=(0.63, 0.37),
     source=GLUE,
     # The published file has two dozen broken lines and a few empty questions.
     tolerated=0.001,
@@ -52,8 +54,9 @@ stsb = Task(
     metrics=("pearson", "spearman"),
     folder="STS-B",
     files=("{split}.tsv",),
-    parse=table(first="sentence1", second="sentence2", label="score"),
+    parse=Table(first="sentence1", second="sentence2", label="score"),
     report=("dev",),
     rows={"train": 5_749, "dev": 1_500},
+    shares=(0.12, 0.15, 0.16, 0.24, 0.23, 0.1),
     source=GLUE,
 )

@@ -48,5 +48,6 @@ story_cloze = Task(
     select_fraction=0.2,
     report=("test",),
     rows={"val": 1_871, "test": 1_871},
+    shares=(0.5, 0.5),
     source="ask for it at cs.rochester.edu/nlp/rocstories (a free form) and put both files there",
 )

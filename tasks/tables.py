@@ -10,11 +10,12 @@ import csv
 import io
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tasks.errors import InputError
-from tasks.types import Flaw, Parser, Row
+from tasks.types import Flaw, Row
 
 
 def lines(path: Path) -> Iterator[tuple[int, str]]:
@@ -46,22 +47,31 @@ def cells(path: Path, columns: int) -> Iterator[tuple[int, list[str]] | Flaw]:
         yield _split(number, text, columns)
 
 
-def table(
-    *, first: str, label: str, second: str = "", names: tuple[str, ...] | None = None
-) -> Parser:
+@dataclass(frozen=True)
+class Table:
     """A parser of tab-separated rows by column names; `names` where the file has no header."""
 
-    def parse(path: Path) -> Iterator[Row | Flaw]:
+    first: str
+    label: str
+    second: str = ""
+    names: tuple[str, ...] = ()
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that are read."""
+        return tuple(filter(None, (self.first, self.second, self.label)))
+
+    def __call__(self, path: Path) -> Iterator[Row | Flaw]:
         numbered = lines(path)
-        header = list(names) if names else _header(path, numbered)
-        for column in filter(None, (first, second, label)):
+        header = list(self.names) if self.names else _header(path, numbered)
+        for column in self.columns:
             if column not in header:
                 raise InputError(
                     f"{path}:1: no column {column!r}, found {_shown(header)}; "
                     "is this the labelled file of this task?"
                 )
-        width, a, y = len(header), header.index(first), header.index(label)
-        b = header.index(second) if second else None
+        width, a, y = len(header), header.index(self.first), header.index(self.label)
+        b = header.index(self.second) if self.second else None
         for number, text in numbered:
             row = _split(number, text, width)
             if isinstance(row, Flaw):
@@ -70,7 +80,10 @@ def table(
                 values = row[1]
                 yield Row(number, values[a], values[y], "" if b is None else values[b])
 
-    return parse
+
+def first_line(path: Path) -> list[str]:
+    """The cells of a table's first line, most often its column names."""
+    return _header(path, lines(path))
 
 
 def json_lines(path: Path, keys: tuple[str, ...]) -> Iterator[tuple[int, list[str]]]:

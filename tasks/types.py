@@ -67,10 +67,11 @@ class Task:
 
     `files`: for an official split, patterns relative to the task's folder; the first that matches
     wins. `coding`: the file's label words that differ from `labels`. `rows`: official row counts of
-    the labelled splits (as data to compare with, a subset is legal). `select`: the official split
-    that selects the best epoch; None means that it is carved out of the training rows. `report`:
-    the splits whose scores are reported, the main one first. `tolerated`: the share of flawed rows
-    that is dropped and counted instead of being an error, for sets with known faults upstream.
+    the labelled splits. `shares`: about which share of the rows has each label. `select`: the
+    official split that selects the best epoch; None means that it is carved out of the training
+    rows. `report`: the splits whose scores are reported, the main one first. `tolerated`: the share
+    of flawed rows that is dropped and counted instead of being an error, for sets with known faults
+    upstream.
     """
 
     name: str
@@ -83,6 +84,7 @@ class Task:
     parse: Parser
     report: tuple[str, ...]
     rows: dict[str, int]
+    shares: tuple[float, ...]
     source: str
     metrics: tuple[str, ...] = ("accuracy",)
     train: str = "train"
@@ -125,19 +127,34 @@ class Task:
     def read(
         self, folder: str | Path, split: str, dropped: Counter[str] | None = None
     ) -> list[Example]:
-        """Read an official split. Rows left out are counted in `dropped` by reason.
+        """Read an official split in its original layout. Raises InputError like `examples`."""
+        self.known(split)
+        return self.examples(
+            split, [(path, self.parse(path)) for path in self.paths(folder, split)], dropped
+        )
 
-        Raises InputError, naming file and line, for whatever is not as published.
-        """
+    def known(self, split: str) -> None:
+        """Raise InputError unless the task has a labelled split of that name."""
         if split not in self.rows:
             known = ", ".join(self.rows)
             raise InputError(f"{self.name}: no labelled split {split!r}; it has {known}")
+
+    def examples(
+        self,
+        split: str,
+        parsed: list[tuple[Path, Iterator[Row | Flaw]]],
+        dropped: Counter[str] | None = None,
+    ) -> list[Example]:
+        """The examples of a split out of its files' rows, whatever the files' layout.
+
+        Rows left out are counted in `dropped` by reason. Raises InputError, naming file and line,
+        for whatever is not as published.
+        """
         dropped = Counter() if dropped is None else dropped
-        paths = self.paths(folder, split)
         examples: list[Example] = []
         flaws: list[tuple[Path, Flaw]] = []
-        for path in paths:
-            for position, row in enumerate(self.parse(path)):
+        for path, rows in parsed:
+            for position, row in enumerate(rows):
                 # SNLI's `-`: the annotators did not agree. The authors left such rows out too.
                 if isinstance(row, Row) and self.no_label and row.label == self.no_label:
                     dropped["no gold label"] += 1
@@ -152,11 +169,12 @@ class Task:
         if len(flaws) > max(3, self.tolerated * len(examples)):
             raise InputError(f"{_told(*flaws[0])}; {len(flaws)} such rows are too many")
         dropped.update(flaw.reason for _, flaw in flaws)
+        first = parsed[0][0]
         if not examples:
-            raise InputError(f"{paths[0]}: split {split!r} has no usable row; {self.source}")
+            raise InputError(f"{first}: split {split!r} has no usable row; {self.source}")
         for group in self.groups:
             if not any(example.group == group for example in examples):
-                raise InputError(f"{folder}: no {group!r} rows in {split!r}; {self.source}")
+                raise InputError(f"{first}: no {group!r} rows in {split!r}; {self.source}")
         return examples
 
     def _example(self, row: Row, split: str, position: int) -> Example | Flaw:
@@ -185,7 +203,8 @@ class Task:
 
 def _score(word: str) -> float | None:
     try:
-        score = float(word)
+        # The hub holds scores in 32 bits: as many digits as both layouts tell.
+        score = round(float(word), 4)
     except ValueError:
         return None
     return score if 0.0 <= score <= 5.0 else None

@@ -1,0 +1,137 @@
+"""Is what was read the published data? Faults that no single row shows, each an `InputError`.
+
+Unknown labels, empty texts, missing columns and cut-off files are found by the readers. Here are the
+faults of a whole file: another task's file, a split that lacks rows or has some twice, rows glued
+together by a reader with CSV quoting, labels in another order, training rows in a reported split.
+Counts, shares and repeats are compared with the published sets alone, not with made data.
+"""
+
+from collections import Counter
+from math import sqrt
+from pathlib import Path
+
+from tasks import TASKS, Task
+from tasks.errors import InputError
+from tasks.tables import Table, first_line
+from tasks.types import Example
+
+# A label's share may differ so much from that of `Task.shares`, and by four standard errors. The
+# published splits differ by up to 0.10 (SciTail dev); QQP's labels exchanged would by 0.26.
+BALANCE = 0.12
+# Identical rows (texts and label) within a split: up to 0.007 in the published sets (STS-B).
+REPEATS = 0.03
+# Rows of a reported split that are training rows as well: up to 0.016 in the published sets (CoLA).
+OVERLAP = 0.1
+KNOWN = {
+    ("scitail", 23_097): "this is tsv_format read with CSV quoting, which glued rows together; "
+    "take snli_format",
+    ("scitail", 23_088): "this is dgem_format, in which rows are glued together; take snli_format",
+    ("qnli", 108_436): "this is the first release, no longer distributed; take QNLIv2",
+}
+
+
+def layout(task: Task, paths: list[Path]) -> None:
+    """No other task's file: the column names are not those of another task (QQP and STS-B)."""
+    if not isinstance(task.parse, Table) or task.parse.names:
+        return
+    for path in paths:
+        header = first_line(path)
+        if set(task.parse.columns) <= set(header):
+            continue
+        for other in TASKS:
+            parse = other.parse
+            if isinstance(parse, Table) and not parse.names and set(parse.columns) <= set(header):
+                raise InputError(
+                    f"{path}:1: {task.title} has columns {', '.join(task.parse.columns)}; these "
+                    f"are {other.title}'s: {', '.join(parse.columns)}; put each file in its place"
+                )
+
+
+def split(
+    task: Task,
+    path: Path,
+    examples: list[Example],
+    dropped: Counter[str],
+    least: int | None = None,
+    published: bool = True,
+) -> None:
+    """All of a split's rows, as read. `path` is its first file, `least` the stated subset's size.
+
+    `published` is False for made data, of which only the texts are looked at.
+    """
+    _glued(task, path, examples)
+    if published:
+        _count(task, path, examples, dropped, least)
+        _repeats(path, examples)
+        _balance(task, path, examples)
+
+
+def _glued(task: Task, path: Path, examples: list[Example]) -> None:
+    """No tab or newline in a text whose file knows no quoting: there it ends a cell or a row."""
+    if not isinstance(task.parse, Table):
+        return
+    for example in examples:
+        for text in (example.first, example.second):
+            if "\t" in text or "\n" in text:
+                raise InputError(
+                    f"{path}: row {example.guid} holds a tab or a line end ({text[:40]!r}): a "
+                    "reader with CSV quoting glued rows together; take files made without quoting"
+                )
+
+
+def _count(
+    task: Task, path: Path, examples: list[Example], dropped: Counter[str], least: int | None
+) -> None:
+    """The official number of rows; a stated subset has at least `least`.
+
+    Some copies count a flawed row and some do not, so that the number may lie between. A row
+    without gold label is in no official number.
+    """
+    name = examples[0].split
+    official = task.rows[name]
+    found = len(examples)
+    flawed = sum(dropped.values()) - dropped["no gold label"]
+    if found <= official and found + flawed >= (least or official):
+        return
+    expected = f"{least:,} to {official:,}" if least else f"{official:,}"
+    remedy = "get the files again"
+    if not least and found < official:
+        remedy += f", or state a subset with min_rows: {{{name}: {found}}}"
+    remedy = KNOWN.get((task.name, found), remedy)
+    raise InputError(f"{path}: {found:,} rows in {name!r}, expected {expected}; {remedy}")
+
+
+def _repeats(path: Path, examples: list[Example]) -> None:
+    rows = Counter((e.first, e.second, e.choices, e.label) for e in examples)
+    repeated = len(examples) - len(rows)
+    if repeated > max(3, REPEATS * len(examples)):
+        times = rows.most_common(1)[0]
+        raise InputError(
+            f"{path}: {repeated:,} of {len(examples):,} rows repeat another one, at most "
+            f"{REPEATS:.0%} may; {times[0][0][:40]!r} stands there {times[1]} times: "
+            "get the file again"
+        )
+
+
+def _balance(task: Task, path: Path, examples: list[Example]) -> None:
+    """Every label occurs, about as often as it should; STS-B's scores count as the nearest one."""
+    n = len(examples)
+    counts = Counter(int(example.label + 0.5) for example in examples)
+    for index, (label, expected) in enumerate(zip(task.labels, task.shares, strict=True)):
+        share = counts[index] / n
+        slack = 4 * sqrt(expected * (1 - expected) / n)
+        if abs(share - expected) > BALANCE + slack or (not share and expected > slack):
+            raise InputError(
+                f"{path}: {share:.0%} of {n:,} rows have label {label!r}, expected about "
+                f"{expected:.0%}; the labels are in another order, or it is another file"
+            )
+
+
+def overlap(task: Task, folder: str | Path, shared: dict[str, int], rows: dict[str, int]) -> None:
+    """No split, of which `shared` rows are training rows too, is largely the training split."""
+    for name, count in shared.items():
+        if count > max(3, OVERLAP * rows[name]):
+            raise InputError(
+                f"{folder}: {count:,} of {rows[name]:,} rows of {name!r} are training rows of "
+                f"{task.title} as well, at most {OVERLAP:.0%} may be; get the files again"
+            )

@@ -1,0 +1,198 @@
+"""The checks on whole files: a planted fault is told, and the published files pass."""
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tasks import checks, prepare, task
+from tasks.errors import InputError
+from tasks.splits import Settings
+from tasks.types import Example
+
+REALDATA = Path(__file__).parents[2].parent / "shared" / "realdata"
+FILE = Path("given.tsv")
+
+
+def rows(name: str, split: str, count: int | None = None) -> list[Example]:
+    """Made examples with the official number of rows and shares of labels."""
+    each, examples = task(name), []
+    count = each.rows[split] if count is None else count
+    ends = [sum(each.shares[: k + 1]) for k in range(len(each.shares))]
+    for n in range(count):
+        place = (n + 0.5) / count * ends[-1]
+        label = next(k for k, end in enumerate(ends) if place < end + 1e-9)
+        examples.append(Example(split, f"{name}/{split}/{n}", f"one {n}", "two", (), label))
+    return examples
+
+
+def told(name: str, examples: list[Example], least: int | None = None, **dropped: int) -> str:
+    """What is said of the rows: one line."""
+    counts = Counter({key.replace("_", " "): n for key, n in dropped.items()})
+    with pytest.raises(InputError) as caught:
+        checks.split(task(name), FILE, examples, counts, least)
+    message = str(caught.value)
+    assert "\n" not in message and len(message) < 400 and message.startswith("given.tsv: ")
+    return message
+
+
+def passes(name: str, examples: list[Example], least: int | None = None, **dropped: int) -> None:
+    counts = Counter({key.replace("_", " "): n for key, n in dropped.items()})
+    checks.split(task(name), FILE, examples, counts, least)
+
+
+@pytest.mark.parametrize("name", ["rte", "cola", "mrpc", "stsb", "scitail", "dprd", "story_cloze"])
+def test_the_official_number_of_rows_passes_and_one_fewer_or_more_does_not(name):
+    split = task(name).train
+    full = rows(name, split)
+    passes(name, full)
+    count = len(full)
+    message = told(name, full[:-1])
+    assert f"{count - 1:,} rows in '{split}', expected {count:,}" in message
+    assert f"state a subset with min_rows: {{{split}: {count - 1}}}" in message
+    extra = replace(full[0], first="one more")
+    assert f"{count + 1:,} rows in '{split}', expected {count:,}" in told(name, [*full, extra])
+
+
+def test_a_stated_subset_passes_down_to_its_number_and_not_below():
+    passes("snli", rows("snli", "test", 9818), least=9818)
+    passes("snli", rows("snli", "test"), least=9818)
+    message = told("snli", rows("snli", "test", 9817), least=9818)
+    assert "9,817 rows in 'test', expected 9,818 to 9,824; get the files again" in message
+
+
+def test_a_flawed_row_may_be_in_the_official_number_and_one_without_gold_label_is_not():
+    passes("qqp", rows("qqp", "dev", 40_428), empty_text=2, wrong_column_count=3)
+    told("qqp", rows("qqp", "dev", 40_428), empty_text=1)
+    passes("snli", rows("snli", "dev"), no_gold_label=158)
+    told("snli", rows("snli", "dev", 9_800), no_gold_label=158)
+
+
+@pytest.mark.parametrize(
+    ("name", "count", "said"),
+    [
+        ("scitail", 23_097, "this is tsv_format read with CSV quoting"),
+        ("scitail", 23_088, "this is dgem_format"),
+        ("qnli", 108_436, "this is the first release, no longer distributed; take QNLIv2"),
+    ],
+)
+def test_a_known_wrong_count_is_told_with_its_reason(name, count, said):
+    assert said in told(name, rows(name, "train", count))
+
+
+def test_rows_that_stand_twice_are_told_beyond_a_few():
+    full = rows("rte", "train")
+    few = [*full[:-3], *(replace(full[k], guid=f"again/{k}") for k in range(3))]
+    passes("rte", few)
+    half = len(full) // 2
+    twice = [replace(e, guid=f"again/{k}") for k, e in enumerate(full[:half])] + full[:half]
+    assert "1,245 of 2,490 rows repeat another one, at most 3% may" in told("rte", twice)
+
+
+@pytest.mark.parametrize("name", ["cola", "mrpc", "qqp", "scitail"])
+def test_labels_in_the_other_order_are_told(name):
+    split = "dev"
+    other = [replace(e, label=1 - e.label) for e in rows(name, split)]
+    assert "the labels are in another order" in told(name, other)
+
+
+@pytest.mark.parametrize("name", ["snli", "mnli", "race", "sst2", "stsb", "qnli", "story_cloze"])
+def test_a_label_that_never_occurs_is_told(name):
+    split = list(task(name).rows)[-1]
+    examples = [replace(e, label=e.label or 1) for e in rows(name, split)]
+    assert f"0% of {len(examples):,} rows have label '{task(name).labels[0]}'" in told(
+        name, examples
+    )
+
+
+def test_qqp_in_the_place_of_stsb_is_told_by_its_values_too():
+    """With STS-B's column names and number of rows, 0 and 1 alone are no scores."""
+    examples = [replace(e, label=float(k % 3 == 0)) for k, e in enumerate(rows("stsb", "dev"))]
+    assert "of 1,500 rows have label '0', expected about 12%" in told("stsb", examples)
+
+
+def test_a_few_rows_may_have_any_balance():
+    passes("cola", [replace(e, label=1) for e in rows("cola", "dev", 5)], least=5)
+
+
+@pytest.mark.parametrize("text", ["one\ttwo\t1\nthree", "one\ttwo"])
+def test_rows_glued_by_a_reader_with_quoting_are_told(text):
+    examples = rows("mrpc", "dev")
+    examples[7] = replace(examples[7], second=text)
+    message = told("mrpc", examples)
+    assert "row mrpc/dev/7 holds a tab or a line end" in message
+    # RACE's articles and SNLI's JSON may hold line ends.
+    examples = rows("snli", "dev")
+    examples[7] = replace(examples[7], second=text)
+    passes("snli", examples)
+
+
+def test_made_data_is_not_compared_with_published_numbers(published):
+    folder = published("rte")
+    examples, _ = prepare.prepare(task("rte"), folder, Settings(published=False))
+    assert len(examples) == 20
+    with pytest.raises(InputError, match="10 rows in 'train', expected 2,490"):
+        prepare.prepare(task("rte"), folder, Settings())
+    subset = Settings(min_rows={"train": 10, "dev": 10})
+    _, meta = prepare.prepare(task("rte"), folder, subset)
+    assert meta["note"] == "train: 10 of 2,490 rows; dev: 10 of 277 rows"
+
+
+def test_training_rows_in_a_reported_split_are_told(published):
+    folder = published("rte")
+    (folder / "dev.tsv").write_bytes((folder / "train.tsv").read_bytes())
+    with pytest.raises(InputError, match=r"9 of 10 rows of 'dev' are training rows of RTE as well"):
+        prepare.prepare(task("rte"), folder, Settings(min_rows={"train": 10, "dev": 10}))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "said"),
+    [
+        ("qqp", "stsb", "QQP has columns question1, question2, is_duplicate; these are STS-B's"),
+        ("stsb", "qqp", "STS-B has columns sentence1, sentence2, score; these are QQP's"),
+        ("rte", "qnli", "RTE has columns sentence1, sentence2, label; these are QNLI's"),
+        ("qnli", "mnli", "QNLI has columns question, sentence, label; these are MNLI's"),
+    ],
+)
+def test_another_tasks_file_is_named(one, other, said, published):
+    folder, wrong = published(one), next(published(other).glob("dev*.tsv"))
+    (folder / "dev.tsv").write_bytes(wrong.read_bytes())
+    with pytest.raises(InputError, match="dev.tsv:1: " + said) as caught:
+        prepare.prepare(task(one), folder, Settings(published=False))
+    assert str(caught.value).endswith("put each file in its place")
+
+
+@pytest.mark.skipif(not REALDATA.is_dir(), reason="the published data sets do not lie beside us")
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("cola", Settings()),
+        ("rte", Settings()),
+        ("mrpc", Settings()),
+        ("sst2", Settings()),
+        ("stsb", Settings()),
+        ("dprd", Settings()),
+        ("snli", Settings(train_from="dev", report_on=("test",), min_rows={"test": 9818})),
+    ],
+)
+def test_the_published_files_pass_every_check(name, settings):
+    each = task(name)
+    _, meta = prepare.prepare(each, REALDATA / each.folder, settings)
+    assert meta["note"] == ("" if name != "snli" else "trained on dev; test: 9,818 of 9,824 rows")
+
+
+@pytest.mark.skipif(not REALDATA.is_dir(), reason="the published data sets do not lie beside us")
+@pytest.mark.parametrize(("name", "split"), [("mnli", "dev_matched"), ("scitail", "test")])
+def test_single_published_splits_pass_every_check(name, split):
+    each, dropped = task(name), Counter()
+    folder = REALDATA / each.folder
+    checks.layout(each, each.paths(folder, split))
+    checks.split(each, folder, each.read(folder, split, dropped), dropped)
+
+
+@pytest.mark.skipif(not REALDATA.is_dir(), reason="the published data sets do not lie beside us")
+def test_the_published_copy_of_snli_is_refused_where_it_is_not_stated_to_be_short():
+    settings = Settings(train_from="dev", report_on=("test",))
+    with pytest.raises(InputError, match="9,818 rows in 'test', expected 9,824"):
+        prepare.prepare(task("snli"), REALDATA / "SNLI", settings)
