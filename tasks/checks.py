@@ -1,9 +1,9 @@
 """Is what was read the published data? Faults that no single row shows, each an `InputError`.
 
-Unknown labels, empty texts, missing columns and cut-off files are found by the readers. Here are the
-faults of a whole file: another task's file, a split that lacks rows or has some twice, rows glued
-together by a reader with CSV quoting, labels in another order, training rows in a reported split.
-Counts, shares and repeats are compared with the published sets alone, not with made data.
+Unknown labels, empty texts, missing columns and cut-off files are found by the readers. Here are
+the faults of a whole file: another task's file, a split that lacks rows or has some twice, rows
+glued together by a reader with CSV quoting, labels in another order, training rows in a reported
+split. Counts, shares and repeats are compared with the published sets alone, not with made data.
 """
 
 from collections import Counter

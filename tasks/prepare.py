@@ -10,7 +10,6 @@ kept by a limit depends on a hash of the seed and the row's guid alone, never on
 
 import argparse
 import hashlib
-import json
 import sys
 from collections import Counter
 from dataclasses import asdict, dataclass, replace

@@ -10,7 +10,7 @@ from workflow import plan
 
 Config = dict[str, Any]
 
-PREPARE = ("limit_train", "limit_report", "train_from", "report_on")
+PREPARE = ("limit_train", "limit_report", "train_from", "report_on", "min_rows")
 FINETUNE = ("epochs", "batch", "warmup", "dropout", "eval_train")
 RUNTIME = ("device", "precision", "micro_batch", "skip_pads", "compile")
 GRID = ("arch", "aux", "layers", "n_layer", "tasks", "seeds")
@@ -42,10 +42,11 @@ def world(config: Config) -> Config:
 
 
 def prepare(config: Config, task: str) -> Config:
-    """For `tasks.prepare`: how one task's rows are split and limited."""
+    """For `tasks.prepare`: how one task's rows are split and limited; the world's are made."""
     finetune = config["experiment"]["finetune"]
     entry = plan.example_tasks(config)[task]
     return {
+        "published": config["data"] is not None,
         "seed": finetune["select_seed"],
         "select_fraction": finetune["select_fraction"],
         **{key: entry.get(key) for key in PREPARE},

@@ -172,6 +172,7 @@ def test_the_programs_end_with_one_line_exit_code_1_and_no_output(published, tmp
     edit(folder / "dev.tsv", b"\t1\t", b"\tyes\t")
     call = [sys.executable, "-m", "tasks.prepare", "cola", "--folder", str(folder)]
     call += ["--out", str(out / "cola.jsonl"), "--meta", str(out / "cola.json")]
+    call += ["--settings", '{"published": false}']
     done = subprocess.run(call, capture_output=True, text=True)
     assert done.returncode == 1 and done.stdout == ""
     assert done.stderr.startswith("error: ") and done.stderr.count("\n") == 1

@@ -16,7 +16,7 @@ from tests.workflow.running import snakemake, write
 from workflow import check, settings
 
 SCHEMA = yaml.safe_load(check.SCHEMA.read_text(encoding="utf-8"))
-NAMED = {"tasks", "normalise", "rows"}  # sections whose keys are names of tasks
+NAMED = {"tasks", "normalise", "rows", "min_rows"}  # sections whose keys are names
 
 
 def leaves(section: Any, path: tuple[str, ...] = ()) -> dict[tuple[str, ...], Any]:
@@ -27,7 +27,7 @@ def leaves(section: Any, path: tuple[str, ...] = ()) -> dict[tuple[str, ...], An
 
 
 def keys_of_schema(node: dict[str, Any], path: tuple[str, ...] = ()) -> set[tuple[str, ...]]:
-    """The path of every key; `*` for a task's name."""
+    """The path of every key; `*` for the name of a task or split."""
     node = check._resolved(SCHEMA, node)
     found = set()
     for name, part in node.get("properties", {}).items():
@@ -54,6 +54,7 @@ def marked(world: bool, pretrained: bool = False) -> dict[str, Any]:
         "snli": {
             **{"folder": "MySNLI", "limit_train": 0, "limit_report": 0, "train_from": "mysplit"},
             **{"report_on": ["mytest"], "epochs": 0, "batch": 0, "lm_coef": 0.0},
+            "min_rows": {"mytest": 0},
             "lr": {"transformer": 0.0, "lstm": 0.0},
         },
         "rte": {"folder": "MyRTE"},
