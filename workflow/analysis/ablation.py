@@ -14,7 +14,7 @@ import pandas as pd
 
 import tasks
 from tasks.errors import run
-from workflow.analysis import collect, output, summary
+from workflow.analysis import collect, output, subsets, summary
 from workflow.analysis.paper import paper_numbers
 
 # name, arch, aux, everything transferred?
@@ -51,15 +51,19 @@ def build(results: Path, settings: dict[str, Any]) -> tuple[pd.DataFrame, str]:
     for label, members in averages.items():
         splits = [scored_on[name]["split"] for name in members]
         scored_on[label] = {"metric": "mean", "split": summary.bases(splits)}
+    notes = subsets.notes(results, settings["tasks"])
+    told = {name: notes.get(name, "") for name in names}
+    told |= {label: subsets.joined(notes, members) for label, members in averages.items()}
     wanted = []
     for name, arch, aux, transferred in variants(settings):
         n_transfer = collect.full(settings, arch) if transferred else "none"
         for task in ["avg", *names, "avg_all"]:
             paper = paper_numbers("Table 5").get(name, {}).get(PAPER_COLUMNS.get(task))
             place = dict(zip(VARIANT, (arch, aux, n_transfer, task), strict=True))
-            wanted.append({"variant": name, **place, **scored_on[task], "paper": paper})
+            place |= {"variant": name, **scored_on[task], "paper": paper, "note": told[task]}
+            wanted.append(place)
     table = summary.complete(table, wanted, VARIANT)
-    return table, _wide(table, settings, names)
+    return table, _wide(table, settings, names, notes)
 
 
 def variants(settings: dict[str, Any]) -> list[tuple[str, str, str, bool]]:
@@ -76,21 +80,24 @@ def _scored_on(task: str, runs: pd.DataFrame) -> dict[str, str]:
     return {"metric": tasks.task(task).metric, "split": "+".join(splits)}
 
 
-def _wide(table: pd.DataFrame, settings: dict[str, Any], names: list[str]) -> str:
+def _wide(
+    table: pd.DataFrame, settings: dict[str, Any], names: list[str], notes: dict[str, str]
+) -> str:
     others = [name for name in names if name not in EIGHT]
     n_tasks = len(settings["tasks"])
     parts = [
         "# Ablations (Table 5)",
-        _markdown(table, ["avg", *EIGHT], "Avg (8)"),
+        _markdown(table, ["avg", *EIGHT], "Avg (8)", notes),
+        *subsets.footnote(notes),
         "Avg is the unweighted mean of the eight columns. The paper's rows are scores of the GLUE "
         "test server; ours are on the split that the column names. " + output.ALARM_NOTE,
         f"## Further tasks, and the average over all {n_tasks} tasks of this config",
-        _markdown(table, ["avg_all", *others], f"Avg ({n_tasks})"),
+        _markdown(table, ["avg_all", *others], f"Avg ({n_tasks})", notes),
     ]
     return "\n\n".join(parts)
 
 
-def _markdown(table: pd.DataFrame, columns: list[str], average: str) -> str:
+def _markdown(table: pd.DataFrame, columns: list[str], average: str, notes: dict[str, str]) -> str:
     cells = {(row["variant"], row["task"]): row for _, row in table.iterrows()}
     head = ["variant", "seeds"]
     for task in columns:
@@ -99,7 +106,7 @@ def _markdown(table: pd.DataFrame, columns: list[str], average: str) -> str:
             head.append(average)
         else:
             base = summary.bases([split])
-            head.append(f"{tasks.task(task).title} ({output.METRICS[metric]}, {base})")
+            head.append(f"{subsets.mark(notes, task)} ({output.METRICS[metric]}, {base})")
     rows = []
     for variant in table["variant"].unique():
         mine = [cells[variant, task] for task in columns]

@@ -13,7 +13,7 @@ import pandas as pd
 
 import tasks
 from tasks.errors import run
-from workflow.analysis import collect, output, summary
+from workflow.analysis import collect, output, subsets, summary
 
 CELL = ["arch", "task", "aux", "n_transfer"]
 
@@ -24,6 +24,7 @@ def build(results: Path, settings: dict[str, Any]) -> tuple[pd.DataFrame, str]:
     by = [*CELL, "split", "metric"]
     table = summary.summarise(runs, by)
     there = {key: rows for key, rows in table.groupby(CELL, sort=False)}
+    notes = subsets.notes(results, settings["tasks"])
     wanted = []
     for cell in collect.grid(settings):
         arch, name, aux, n_transfer = cell
@@ -32,12 +33,13 @@ def build(results: Path, settings: dict[str, Any]) -> tuple[pd.DataFrame, str]:
         else:
             splits = summary.reported(name, runs)
             pairs = ((split, tasks.task(name).metric) for split in splits)
-        wanted += [dict(zip(by, (*cell, *pair), strict=True)) for pair in pairs]
+        note = {"note": notes[name]}
+        wanted += [dict(zip(by, (*cell, *pair), strict=True)) | note for pair in pairs]
     table = summary.complete(table, wanted, by)
-    return table, _inventory(table, settings)
+    return table, _inventory(table, settings, notes)
 
 
-def _inventory(table: pd.DataFrame, settings: dict[str, Any]) -> str:
+def _inventory(table: pd.DataFrame, settings: dict[str, Any], notes: dict[str, str]) -> str:
     # a cell's cost and alarms are the same on each of its rows
     cells = table.sort_values("n_seeds", ascending=False, kind="stable").drop_duplicates(CELL)
     present = cells[cells["n_seeds"] > 0]
@@ -45,7 +47,7 @@ def _inventory(table: pd.DataFrame, settings: dict[str, Any]) -> str:
     for arch in settings["arch"]:
         for name in settings["tasks"]:
             for aux in settings["aux"]:
-                rows.append(_line(cells, arch, name, aux))
+                rows.append(_line(cells, arch, name, aux, notes))
     absent = [
         str(collect.cell_path(Path(), *row))
         for row in cells.loc[cells["n_seeds"] == 0, CELL].sort_index().itertuples(index=False)
@@ -61,15 +63,16 @@ def _inventory(table: pd.DataFrame, settings: dict[str, Any]) -> str:
                 ["task", "arch", "aux", "cells", "seeds", "tokens", "seconds", "peak MB", "alarms"],
                 rows,
             ),
+            *subsets.footnote(notes),
             *(["Not run: " + ", ".join(absent) + "."] if absent else []),
         ]
     )
 
 
-def _line(cells: pd.DataFrame, arch: str, name: str, aux: str) -> list[str]:
+def _line(cells: pd.DataFrame, arch: str, name: str, aux: str, notes: dict[str, str]) -> list[str]:
     mine = cells[(cells["arch"] == arch) & (cells["task"] == name) & (cells["aux"] == aux)]
     present = mine[mine["n_seeds"] > 0]
-    start = [tasks.task(name).title, arch, aux, f"{len(present)}/{len(mine)}"]
+    start = [subsets.mark(notes, name), arch, aux, f"{len(present)}/{len(mine)}"]
     if present.empty:
         return [*start, "0", *[output.MISSING] * 4]
     alarms = present.loc[present["alarms"] != "", "n_transfer"]

@@ -15,7 +15,7 @@ import pandas as pd
 
 import tasks
 from tasks.errors import run
-from workflow.analysis import collect, output, summary
+from workflow.analysis import collect, output, subsets, summary
 
 POINT = ["arch", "aux", "n_transfer", "task", "metric", "split"]
 
@@ -32,15 +32,17 @@ def build(results: Path, settings: dict[str, Any]) -> tuple[pd.DataFrame, str]:
         summary.average(train, names, "mean").assign(split="train"),
     ]
     table = summary.summarise(pd.concat([single, *means]), POINT)
+    notes = subsets.notes(results, names)
+    told = {**notes, "mean": subsets.joined(notes, names)}
     wanted = []
     for arch in settings["arch"]:
         for aux in settings["aux"]:
             for n_transfer in collect.layers(settings, arch):
                 for task, metric, split in _lines(names, runs):
                     point = (arch, aux, n_transfer, task, metric, split)
-                    wanted.append(dict(zip(POINT, point, strict=True)))
+                    wanted.append(dict(zip(POINT, point, strict=True)) | {"note": told[task]})
     table = summary.complete(table, wanted, POINT)
-    return table, _wide(table, settings)
+    return table, _wide(table, settings, notes)
 
 
 def _lines(names: list[str], runs: pd.DataFrame) -> list[tuple[str, str, str]]:
@@ -51,7 +53,7 @@ def _lines(names: list[str], runs: pd.DataFrame) -> list[tuple[str, str, str]]:
     return lines
 
 
-def _wide(table: pd.DataFrame, settings: dict[str, Any]) -> str:
+def _wide(table: pd.DataFrame, settings: dict[str, Any], notes: dict[str, str]) -> str:
     parts = ["# Layers transferred (Figure 2, left)"]
     for (arch, aux), mine in table.groupby(["arch", "aux"], sort=False):
         parts.append(f"## {arch}, auxiliary LM {aux}")
@@ -61,16 +63,20 @@ def _wide(table: pd.DataFrame, settings: dict[str, Any]) -> str:
         means = mine[mine["task"] == "mean"].groupby("n_transfer")["n_seeds"]
         rows = [["seeds", *(f"{means.get_group(n).iloc[0]}" for n in points)]]
         rows += [
-            [f"{_title(task)} ({split})", *(output.score(cells[task, split, n]) for n in points)]
+            [
+                f"{_title(task, notes)} ({split})",
+                *(output.score(cells[task, split, n]) for n in points),
+            ]
             for task, split in keys
         ]
         parts.append(output.markdown(["score", *points], rows))
+    parts += subsets.footnote(notes)
     parts.append("Columns: layers transferred; 0 is the embeddings alone. " + output.ALARM_NOTE)
     return "\n\n".join(parts)
 
 
-def _title(task: str) -> str:
-    return "mean of all tasks" if task == "mean" else tasks.task(task).title
+def _title(task: str, notes: dict[str, str]) -> str:
+    return "mean of all tasks" if task == "mean" else subsets.mark(notes, task)
 
 
 if __name__ == "__main__":

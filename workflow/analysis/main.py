@@ -15,7 +15,7 @@ import pandas as pd
 
 import tasks
 from tasks.errors import run
-from workflow.analysis import collect, output, summary
+from workflow.analysis import collect, output, subsets, summary
 from workflow.analysis.paper import OURS, paper_numbers
 
 TITLES = {
@@ -62,16 +62,18 @@ def build(results: Path, settings: dict[str, Any]) -> tuple[pd.DataFrame, str]:
     runs = collect.read_runs(results, transformer)
     table = summary.summarise(runs, PLACE)
     places = _places(runs)
+    notes = subsets.notes(results, settings["tasks"])
     ours = []
     for place in places:
         for aux in settings["aux"]:
             printed = paper_numbers(place["table"]).get(OURS, {}).get(place["column"])
             paper = printed if aux == "on" and place["carries_paper"] else None
             row = {"source": "this run", "variant": MODELS[aux], "aux": aux, "paper": paper}
+            row |= {"note": notes.get(place["task"], "")}
             ours.append({**place, **row, "arch": "transformer", "n_transfer": full})
     ours = summary.complete(table, ours, PLACE).drop(columns="carries_paper")
     table = pd.concat([_published(places), ours], ignore_index=True)
-    return table, _wide(table, places)
+    return table, _wide(table, places, notes)
 
 
 def _places(runs: pd.DataFrame) -> list[dict[str, Any]]:
@@ -118,10 +120,11 @@ def _published(places: list[dict[str, Any]]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _wide(table: pd.DataFrame, places: list[dict[str, Any]]) -> str:
+def _wide(table: pd.DataFrame, places: list[dict[str, Any]], notes: dict[str, str]) -> str:
     parts = ["# Tables 2 to 4"]
     for name, title in TITLES.items():
-        parts += [f"## {title}", _markdown(table[table["table"] == name], name, places)]
+        parts += [f"## {title}", _markdown(table[table["table"] == name], name, places, notes)]
+    parts += subsets.footnote(notes)
     parts.append(
         "The rows above this run's are the paper's: published systems and its own model, scored by "
         "the GLUE test server or on the public test sets. The split that a column head names is "
@@ -132,7 +135,9 @@ def _wide(table: pd.DataFrame, places: list[dict[str, Any]]) -> str:
     return "\n\n".join(parts)
 
 
-def _markdown(table: pd.DataFrame, name: str, places: list[dict[str, Any]]) -> str:
+def _markdown(
+    table: pd.DataFrame, name: str, places: list[dict[str, Any]], notes: dict[str, str]
+) -> str:
     columns = [place for place in places if place["table"] == name]
     ours = table[table["source"] == "this run"]
     cells = {(row["variant"], row["column"], row["split"]): row for _, row in ours.iterrows()}
@@ -154,14 +159,16 @@ def _markdown(table: pd.DataFrame, name: str, places: list[dict[str, Any]]) -> s
             known = ours.loc[here, column].dropna()
             values.append(output.value(known.iloc[0] if len(known) else None, output.MISSING))
         rows.append([label, output.NONE, *values, *([output.NONE] if glue else [])])
-    return output.markdown([*("model", "seeds"), *map(_head, columns), *(["GLUE"] * glue)], rows)
+    heads = [_head(place, notes) for place in columns]
+    return output.markdown(["model", "seeds", *heads, *(["GLUE"] * glue)], rows)
 
 
-def _head(place: dict[str, Any]) -> str:
+def _head(place: dict[str, Any], notes: dict[str, str]) -> str:
     base = place["split"].split("_")[0]
+    title = subsets.mark(notes, place["task"])
     if place["table"] in ("Table 2", "Table 3"):
-        return f"{place['column']} ({base})"
-    title = tasks.task(place["task"]).title
+        dagger = subsets.DAGGER if title.endswith(subsets.DAGGER) else ""
+        return f"{place['column']}{dagger} ({base})"
     return f"{title} ({output.METRICS[place['metric']]}, {base})"
 
 

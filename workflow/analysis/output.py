@@ -24,7 +24,7 @@ METRICS = {
 CONTRACT = [
     *("arch", "variant", "task", "metric", "split", "n_transfer", "aux", "n_seeds", "mean", "sd"),
     *("ci_low", "ci_high", "paper", "majority", "bag_of_words", "train_tokens", "train_seconds"),
-    *("peak_mb", "alarms"),
+    *("peak_mb", "alarms", "note"),
 ]
 DECIMALS = {
     **dict.fromkeys(["mean", "sd", "ci_low", "ci_high", "majority", "bag_of_words"], 4),

@@ -15,13 +15,13 @@ import pandas as pd
 import tasks
 from tasks.errors import InputError, run
 from tasks.files import read_json
-from workflow.analysis import output
+from workflow.analysis import output, subsets
 from workflow.analysis.collect import REMEDY
 from workflow.analysis.collect import score as read_score
 
 COLUMNS = [
     *("arch", "task", "metric", "split", "n_seeds", "mean", "update", "tokens", "relative"),
-    *("random", "best", "n", "threshold"),
+    *("random", "best", "n", "threshold", "note"),
 ]
 
 
@@ -34,7 +34,21 @@ def build(results: Path, settings: dict[str, Any]) -> tuple[pd.DataFrame, str]:
             rows += points
             rows.append(_mean(points, arch, update))
     table = pd.DataFrame(rows, columns=COLUMNS)
-    return table, _wide(table, settings)
+    notes = _notes(results, settings, table)
+    table["note"] = table["task"].map({**notes, "mean": subsets.joined(notes, list(notes))})
+    return table, _wide(table, settings, notes)
+
+
+def _notes(results: Path, settings: dict[str, Any], table: pd.DataFrame) -> dict[str, str]:
+    """The tasks' notes, and how many rows were scored where these are not all published ones."""
+    notes = subsets.notes(results, _tasks(settings))
+    for name in notes:
+        task = tasks.task(name)
+        scored = table.loc[table["task"] == name, ["split", "n"]].dropna()
+        if len(scored) and scored["n"].iloc[0] < task.rows[scored["split"].iloc[0]]:
+            told = f"scored on {int(scored['n'].iloc[0]):,} rows"
+            notes[name] = "; ".join(filter(None, (notes[name], told)))
+    return notes
 
 
 def _tasks(settings: dict[str, Any]) -> list[str]:
@@ -73,14 +87,14 @@ def _mean(points: list[dict[str, Any]], arch: str, update: int) -> dict[str, Any
     return {**mean, "n_seeds": 1, "tokens": points[0]["tokens"], "relative": relative}
 
 
-def _wide(table: pd.DataFrame, settings: dict[str, Any]) -> str:
+def _wide(table: pd.DataFrame, settings: dict[str, Any], notes: dict[str, str]) -> str:
     parts = ["# Zero-shot scores along pre-training (Figure 2, right)"]
     names = _tasks(settings)
     for arch, mine in table.groupby("arch", sort=False):
         head = ["update", "tokens", "mean (relative)"]
         for name in names:
-            task = tasks.task(name)
-            head.append(f"{task.title} ({output.METRICS[task.metric]})")
+            metric = output.METRICS[tasks.task(name).metric]
+            head.append(f"{subsets.mark(notes, name)} ({metric})")
         rows = []
         for update, at in mine.groupby("update", sort=False):
             cells = {row["task"]: row for _, row in at.iterrows()}
@@ -95,6 +109,7 @@ def _wide(table: pd.DataFrame, settings: dict[str, Any]) -> str:
         for name, limits in settings["zero_shot"]["normalise"].items()
         if name in names
     )
+    parts += subsets.footnote(notes)
     parts.append(
         "In brackets the relative score: 0 is a random guess, 1 the state of the art "
         f"({scale}). `missing`: not run."

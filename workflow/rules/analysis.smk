@@ -7,9 +7,23 @@ CELLS = {
     "ablation": plan.ends(config),
     "layer_transfer": plan.cells(config),
 }
+
+
+def notes_of(tasks):
+    """The facts about the tasks' rows, for what is said where they are not all published ones."""
+    return expand(rules.examples.output.meta, task=tasks)
+
+
 SOURCES = {
-    **{name: [cell.path(RESULTS) for cell in cells] for name, cells in CELLS.items()},
-    "zero_shot": expand(rules.zero_shot.output, arch=ARCHITECTURES),
+    **{
+        name: [cell.path(RESULTS) for cell in cells]
+        + notes_of(config["experiment"]["tasks"])
+        for name, cells in CELLS.items()
+    },
+    "zero_shot": [
+        *expand(rules.zero_shot.output, arch=ARCHITECTURES),
+        *notes_of(config["experiment"]["zero_shot"]["tasks"]),
+    ],
     "pretraining": expand(
         "{results}/pretrain/{arch}/update-{update}.json",
         results=RESULTS,
