@@ -1,7 +1,7 @@
 """The examples file of a task: one JSON line an example, written by `tasks.prepare`."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from tasks.errors import InputError
@@ -22,10 +22,14 @@ def write_examples(path: str | Path, examples: Iterable[Example]) -> None:
 
 def read_examples(path: str | Path) -> list[Example]:
     """Read what `write_examples` wrote. Raises InputError if the file is missing or damaged."""
+    return list(each_example(path))
+
+
+def each_example(path: str | Path) -> Iterator[Example]:
+    """The same one by one, for whoever does not need all of them at once."""
     path = Path(path)
     if not path.is_file():
         raise InputError(f"{path}: no such file; make it with `python -m tasks.prepare`")
-    examples = []
     for number, text in lines(path):
         record = load_json(path, text, number)
         if tuple(record) != KEYS:
@@ -36,5 +40,4 @@ def read_examples(path: str | Path) -> list[Example]:
             raise InputError(
                 f"{path}:{number}: label {record['label']!r} is no number; make it again"
             )
-        examples.append(Example(**{**record, "choices": tuple(record["choices"])}))
-    return examples
+        yield Example(**{**record, "choices": tuple(record["choices"])})
