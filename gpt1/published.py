@@ -17,17 +17,18 @@ import torch
 from safetensors.torch import save
 from torch import Tensor
 
+from gpt1 import shards
 from gpt1.checkpoint import read_tensors
+from gpt1.shards import SHARDS
 from gpt1.vocabulary import HUB_FILES, PUBLISHED_FILES
 from tasks.errors import InputError
 from tasks.files import read_json, write_atomic, write_json
 
 POSITIONS, TOKENS = "positions_embed.weight", "tokens_embed.weight"
 HEAD = "lm_head.weight"
-N_SHARDS = 10
 SHAPES_FILE = "params_shapes.json"
 FILES = {  # the files of each format, the tokenizer's apart
-    "openai": (SHAPES_FILE, *(f"params_{i}.npy" for i in range(N_SHARDS))),
+    "openai": (SHAPES_FILE, *SHARDS),
     "huggingface": ("config.json", "model.safetensors"),
 }
 TOKENIZER_FILES = {"openai": PUBLISHED_FILES, "huggingface": HUB_FILES}
@@ -79,12 +80,12 @@ def read_openai(folder: Path, n_vocab: int, model: dict[str, Any]) -> dict[str, 
             expected[name] = _check_positions(f"{path}: shape {i}", stored[i], shape)
         elif stored[i] != as_stored:
             raise InputError(f"{path}: shape {i} ({name}): expected {as_stored}, found {stored[i]}")
-    flat = np.concatenate([_read_shard(folder / f"params_{i}.npy") for i in range(N_SHARDS)])
+    flat = shards.read(folder)
     sizes = [math.prod(shape) for shape in expected.values()]
     if len(flat) != sum(sizes):
         raise InputError(
-            f"{folder}/params_0.npy to params_{N_SHARDS - 1}.npy: expected {sum(sizes):,} values "
-            f"in all, found {len(flat):,}"
+            f"{folder}/{SHARDS[0]} to {SHARDS[-1]}: expected {sum(sizes):,} values in all, "
+            f"found {len(flat):,}"
         )
     parts = torch.from_numpy(flat).split(sizes)
     released = {
@@ -99,9 +100,7 @@ def write_openai(folder: Path, released: dict[str, Tensor], model: dict[str, Any
     matrices = {n for n, t in released.items() if t.ndim == 2 and n not in (POSITIONS, TOKENS)}
     shapes = [[1] * (name in matrices) + list(t.shape) for name, t in released.items()]
     flat = np.concatenate([tensor.numpy().reshape(-1) for tensor in released.values()])
-    for i, piece in enumerate(np.array_split(flat, N_SHARDS)):
-        with write_atomic(folder / f"params_{i}.npy", "wb") as file:
-            np.save(file, piece, allow_pickle=False)
+    shards.write(folder, flat)
     with write_atomic(folder / SHAPES_FILE) as file:
         json.dump(shapes, file)
 
@@ -184,34 +183,16 @@ def _check_positions(where: str, found: Any, expected: list[int]) -> list[int]:
     return found
 
 
-def _read_shard(path: Path) -> np.ndarray:
-    """One of the ten pieces, a vector of float32."""
-    try:
-        piece = np.load(path, allow_pickle=False)
-    except FileNotFoundError:
-        raise InputError(
-            f"{path}: expected {N_SHARDS} files, params_0.npy on; found no such file"
-        ) from None
-    except (ValueError, EOFError) as error:
-        raise InputError(f"{path}: expected a whole .npy file, found: {error}") from None
-    if not isinstance(piece, np.ndarray) or piece.ndim != 1 or piece.dtype != np.float32:
-        kind = (
-            f"{piece.dtype} {list(piece.shape)}" if isinstance(piece, np.ndarray) else "an archive"
-        )
-        raise InputError(f"{path}: expected a vector of float32, found {kind}")
-    return piece
-
-
 def _check_gains(folder: Path, released: dict[str, Tensor]) -> None:
     """Refuse pieces in the wrong order, which no length betrays: where gains should be, they put
-    weights, half of which are negative. Pieces of the embeddings alone cannot be told apart."""
+    weights, half of which are negative. Embeddings alone are known by `gpt1.shards` at best."""
     for name, tensor in released.items():
         if name.endswith(("ln_1.weight", "ln_2.weight")):
             positive = 100 * float((tensor > 0).float().mean())
             if positive < 75:
                 raise InputError(
                     f"{folder}/params_*.npy: {name}: expected gains, at least 75 % of them "
-                    f"positive, found {positive:.0f} %; are the {N_SHARDS} files in their order?"
+                    f"positive, found {positive:.0f} %; are the {len(SHARDS)} files in their order?"
                 )
 
 

@@ -9,7 +9,6 @@ import ftfy
 import spacy
 
 GOLDEN = Path(__file__).with_name("golden_sentences.json")
-PUBLISHED = Path(__file__).parents[3] / "shared" / "realdata" / "openai_bpe"
 # Set apart by spaces. No backslash: the authors' pattern loses it.
 APART = set("-~!\"';?+,)(/*[]}{|_") - {"'"}
 

@@ -1,18 +1,43 @@
-"""Files of exactly the published layouts, written from random weights without the package."""
+"""The published files: where the real vocabulary is, and weights of their layouts, made at random.
+
+What is written here is written without the package. The two files of OpenAI's vocabulary are not
+shipped; `GPT1_PUBLISHED_BPE=FOLDER` names a folder that holds them.
+"""
 
 import json
+import os
+from pathlib import Path
 
 import numpy as np
+import pytest
 from safetensors.numpy import save_file
 from safetensors.torch import load_file
 
 from gpt1 import convert
+
+BPE_FOLDER = Path(
+    os.environ.get("GPT1_PUBLISHED_BPE")
+    or Path(__file__).parents[3] / "shared" / "realdata" / "openai_bpe"
+)
+# A folder that was asked for but is not there is a failure, not a reason to skip.
+needs_bpe = pytest.mark.skipif(
+    not os.environ.get("GPT1_PUBLISHED_BPE") and not BPE_FOLDER.is_dir(),
+    reason="OpenAI's vocabulary is not here: set GPT1_PUBLISHED_BPE=FOLDER, a folder with "
+    "encoder_bpe_40000.json and vocab_40000.bpe from the folder `model` of "
+    "github.com/openai/finetune-transformer-lm",
+)
 
 FORMATS = ("openai", "huggingface")
 SHAPE = {"n_layer": 3, "n_embd": 16, "n_head": 4, "n_ff": 64}
 SMALL = {**convert.GPT1, "n_ctx": 12, "shape": SHAPE}
 BLOCK = ["attn/c_attn/w", "attn/c_attn/b", "attn/c_proj/w", "attn/c_proj/b", "ln_1/g", "ln_1/b"]
 BLOCK += ["mlp/c_fc/w", "mlp/c_fc/b", "mlp/c_proj/w", "mlp/c_proj/b", "ln_2/g", "ln_2/b"]
+
+# params_shapes.json: positions, tokens, and twelve arrays in the same order for each block.
+PUBLISHED_SHAPES = [[512, 768], [40478, 768]] + 12 * [
+    *([1, 768, 2304], [2304], [1, 768, 768], [768], [768], [768]),
+    *([1, 768, 3072], [3072], [1, 3072, 768], [768], [768], [768]),
+]
 
 
 def openai_arrays(n_vocab, n_ctx, n_layer, d, seed=0):

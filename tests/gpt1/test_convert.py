@@ -1,15 +1,16 @@
 """Published weights in and out, bit for bit."""
 
+import hashlib
 import json
+import math
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from gpt1 import convert
+from gpt1 import convert, shards
 from gpt1.bpe import Tokenizer
 from gpt1.checkpoint import build, load_checkpoint, save_checkpoint, sidecar
 from gpt1.published import released_shapes
@@ -19,8 +20,6 @@ from tests.gpt1.published_files import FORMATS, bring_in
 from tests.gpt1.published_files import SMALL as MODEL
 
 torch.set_num_threads(1)
-
-SHAPES_FILE = Path(__file__).parents[3] / "shared/realdata/openai_bpe/params_shapes.json"
 
 
 @pytest.fixture
@@ -35,14 +34,32 @@ def vocabulary(published):
     return published / "vocabulary"
 
 
-@pytest.mark.skipif(not SHAPES_FILE.is_file(), reason="OpenAI's params_shapes.json is not there")
-def test_the_order_and_shapes_are_those_of_the_published_shapes_file():
-    published = json.loads(SHAPES_FILE.read_text())
+def test_the_order_and_shapes_are_those_of_the_published_shapes_file(tmp_path):
+    stored = json.dumps(files.PUBLISHED_SHAPES).encode()
+    digest = "3bff3faa381e06d81c60f44520eb82c673d14a8ae61d821c63167f59acc6a768"
+    assert hashlib.sha256(stored).hexdigest() == digest  # of the authors' own file
+    (tmp_path / "params_shapes.json").write_bytes(stored)
+    # The authors' repository names it so: the pieces' names are worked out in the same way.
+    blob = shards.git_blob(tmp_path / "params_shapes.json")
+    assert blob == "29fac299ae848d7e447be84a33345edcf1b5353c"
     own = released_shapes(40478, convert.GPT1)
-    assert len(own) == len(published) == 146
-    for i, (shape, stored) in enumerate(zip(own.values(), published, strict=True)):
-        assert ([1, *shape] if i > 1 and len(shape) == 2 else shape) == stored
-    assert sum(int(np.prod(shape)) for shape in published) == 116_534_784
+    assert len(own) == len(files.PUBLISHED_SHAPES) == 146
+    for i, (shape, published) in enumerate(zip(own.values(), files.PUBLISHED_SHAPES, strict=True)):
+        assert ([1, *shape] if i > 1 and len(shape) == 2 else shape) == published
+
+
+def test_the_arrays_begin_where_the_authors_loader_cuts_them():
+    sizes = [math.prod(shape) for shape in released_shapes(40478, convert.GPT1).values()]
+    starts = dict(zip(released_shapes(40478, convert.GPT1), np.cumsum([0, *sizes]), strict=False))
+    assert starts["positions_embed.weight"] == 0
+    assert starts["tokens_embed.weight"] == 512 * 768 == 393_216
+    first, block = 393_216 + 31_087_104, 7_087_872
+    for i in range(12):
+        assert starts[f"h.{i}.attn.c_attn.weight"] == first + i * block
+        assert starts[f"h.{i}.ln_2.bias"] == first + (i + 1) * block - 768
+    assert sum(sizes) == first + 12 * block == 116_534_784
+    # Cut in ten, the pieces end within arrays.
+    assert not {sum(sizes) * i // 10 for i in range(1, 10)} & set(starts.values())
 
 
 @pytest.mark.parametrize("kind", FORMATS)

@@ -8,6 +8,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
+from gpt1 import convert, shards
 from tasks.errors import InputError
 from tests.gpt1 import published_files as files
 from tests.gpt1.published_files import FORMATS, SMALL, bring_in
@@ -110,6 +111,48 @@ def test_shards_in_the_wrong_order_are_refused(published):
     bring_in(published, "openai")
     swap(published / "openai", 3, 6)
     assert "are the 10 files in their order?" in refusal(published, "openai")
+
+
+def exported(folder):
+    """The folder with its weights exported by the suite, of which 0 and 1 hold embeddings alone."""
+    arrays = files.openai_arrays(200, 12, 3, 16)
+    assert files.write_tokenizer(folder / "vocabulary", 20, 158) == 200
+    files.write_openai(folder / "openai", arrays)
+    assert (
+        arrays["positions"].size + arrays["tokens"].size
+        > 2 * np.load(folder / "openai/params_0.npy").size
+    )
+    bring_in(folder, "openai", name="own")
+    convert.export_weights("openai", folder / "own.safetensors", folder / "openai")
+    return folder / "openai"
+
+
+def test_exported_pieces_of_embeddings_in_the_wrong_order_are_refused(published):
+    folder = exported(published)
+    bring_in(published, "openai")
+    swap(folder, 0, 1)
+    told = "params_0.npy: expected what params_blobs.json tells, found params_1.npy"
+    assert told in refusal(published, "openai")
+    swap(folder, 0, 1)
+    values = np.load(folder / "params_1.npy")
+    np.save(folder / "params_1.npy", values + 1)
+    assert "params_1.npy: expected what" in (said := refusal(published, "openai"))
+    assert "found other bytes" in said
+    (folder / "params_blobs.json").unlink()
+    bring_in(published, "openai", name="meant")
+    (folder / "params_blobs.json").write_text("{}")
+    assert "params_blobs.json: expected an object with" in refusal(published, "openai")
+
+
+def test_the_authors_own_pieces_are_known_and_refused_in_the_wrong_order(published, monkeypatch):
+    folder = exported(published)
+    (folder / "params_blobs.json").unlink()
+    own = {name: shards.git_blob(folder / name) for name in shards.SHARDS}
+    monkeypatch.setattr(shards, "RELEASED", own)
+    bring_in(published, "openai")
+    swap(folder, 0, 1)
+    told = "params_0.npy: expected params_0.npy of the authors, found their params_1.npy"
+    assert told in refusal(published, "openai")
 
 
 def config(**changes):

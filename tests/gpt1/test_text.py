@@ -3,6 +3,7 @@
 import io
 import random
 
+import ftfy
 import pytest
 
 from gpt1 import text
@@ -49,6 +50,24 @@ def test_standardize_rules(raw, expected):
 def test_backslash_is_not_set_apart():
     assert text.standardize(r"a\b c\\d") == r"a\b c\\d"
     assert text.standardize("a/b") == "a / b"
+
+
+@pytest.mark.parametrize(
+    ("raw", "mended", "words"),
+    [
+        ("“Hi” ‘x’", "\"Hi\" 'x'", ['"', "hi", '"', "'", "x", "'"]),
+        ("ﬁsh", "fish", ["fish"]),
+        ("ＡＢＣ", "ABC", ["abc"]),
+        ("one\r\ntwo\u2028six", "one\ntwo\nsix", ["one", "\n", "two", "\n", "six"]),
+        ("cafe\u0301", "caf\u00e9", ["caf\u00e9"]),
+        ("R&amp;D", "R&D", ["r&d"]),
+        ("wait… a—b\u00a0c", "wait… a—b\u00a0c", ["wait", "...", "a", "-", "b", "c"]),
+    ],
+    ids=["quotes", "ligature", "full width", "line ends", "combining", "entity", "left alone"],
+)
+def test_what_ftfy_mends_and_what_it_leaves_to_the_rules(raw, mended, words):
+    assert ftfy.fix_text(raw) == mended
+    assert text.words(raw) == words
 
 
 def test_lower_casing_comes_after_spacy():
