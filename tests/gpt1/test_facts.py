@@ -4,25 +4,37 @@ import math
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 import yaml
 
-from gpt1 import finetune
+from gpt1 import batching, finetune
+from gpt1.batching import Special
+from gpt1.checkpoint import build
 from gpt1.classifier import Classifier
 from gpt1.finetune import FineTuning, TaskData
-from gpt1.optim import warmup_linear
+from gpt1.optim import warmup_cosine, warmup_linear
 from gpt1.runtime import Runtime
 from gpt1.transformer import parameter_count
 from tasks import TASKS, task
 from tests.gpt1 import toy
+from tests.gpt1.reference_runs import batch_of, reference, tuning
+from tests.gpt1.test_finetune import start
 
 torch.set_num_threads(1)
 
 PAPER = Path(__file__).parents[2] / "workflow/config/paper.yaml"
+FAMILIES = {
+    "classification": {"cola": 2, "sst2": 2},
+    "entailment": {"snli": 3, "mnli": 3, "qnli": 2, "rte": 2, "scitail": 2},
+    "similarity": {"mrpc": 2, "qqp": 2, "stsb": 6},
+    "choice": {"race": 1, "story_cloze": 1},
+}
 # Examples to train on, and the last update whose rate still rises (batch 32, three epochs).
 RISING = {1497: 0, 2490: 0, 3668: 0, 5749: 1, 8551: 1, 67349: 12, 87866: 16, 108436: 20}
 RISING |= {363849: 68, 392702: 73, 549367: 103}
+UPDATES = {1497: 138, 2490: 231, 3668: 342, 5749: 537, 8551: 801}
 
 
 def experiment():
@@ -38,6 +50,39 @@ def test_the_papers_configuration_has_the_papers_model():
     assert (model["embd_dropout"], model["lm_softmax"]) == ("matrix", "all_rows")
     sizes = {k: v for k, v in model["transformer"].items() if k != "n_head"}
     assert parameter_count(40_478, model["n_ctx"], **sizes) == 116_534_784
+    assert sizes["n_embd"] // model["transformer"]["n_head"] == 64
+
+
+def test_the_papers_configuration_has_116_534_784_released_values_three_rows_more_and_a_head():
+    settings = experiment()["model"]
+    with torch.device("meta"):
+        model = build("transformer", {**settings, "shape": settings["transformer"]}, 40_478)
+    assert count(model) == 116_534_784 + 3 * 768
+    assert model.embed.numel() == 31_087_104 + 3 * 768 + 393_216
+    assert {count(block) for block in model.h} == {7_087_872} and len(model.h) == 12
+    assert (model.start_id, model.delimiter_id, model.classify_id) == (40_478, 40_479, 40_480)
+    assert model.n_rows == 40_481 and len(model.embed) == 40_481 + 512  # position i: 40,481 + i
+    for each in TASKS:
+        with torch.device("meta"):
+            head = Classifier(each.family, model.n_hidden, each.kind.n_labels)
+        ny = FAMILIES[each.family][each.name]
+        assert count(model) + count(head) == 116_534_784 + 3 * 768 + 768 * ny + ny
+
+
+def count(module):
+    """Number of its values."""
+    return sum(p.numel() for p in module.parameters())
+
+
+def test_every_task_has_the_family_and_the_number_of_answers_of_the_papers_table_1():
+    found = {family: set() for family in FAMILIES}
+    for each in TASKS:
+        found[each.family].add(each.name)
+    assert found == {family: set(names) for family, names in FAMILIES.items()}
+    assert {t.name: len(t.labels) for t in TASKS if t.family == "choice"} == {
+        "race": 4,
+        "story_cloze": 2,
+    }
 
 
 def test_the_papers_configuration_trains_as_the_paper_says():
@@ -53,6 +98,7 @@ def test_the_papers_configuration_trains_as_the_paper_says():
         **{"b1": 0.9, "b2": 0.999, "eps": 1e-8},
         **{"l2": 0.01, "vector_l2": False, "max_grad_norm": 1.0},
     }
+    assert own["seeds"]["ends"] == [0, 1, 2] and own["pretrain"]["updates"] == 1_000_000
     assert own["tasks"].keys() == {each.name for each in TASKS} and len(TASKS) == 12
 
 
@@ -70,14 +116,52 @@ def test_the_decay_is_smaller_than_adamws_by_the_bias_correction(update, share):
     assert float(p.detach()) == pytest.approx(1 - 0.01 * correction, abs=1e-12)
 
 
+def test_eps_joins_the_uncorrected_root_so_that_it_is_larger_at_first_than_adams():
+    gradient = 1e-7
+    p = torch.nn.Parameter(torch.zeros(1, dtype=torch.float64))
+    adam = finetune.Adam([p], 1.0, lambda x, w: 1.0, 0.002, 10_000)
+    p.grad.fill_(gradient)
+    adam.step()
+    eps = 1e-8 / math.sqrt(1 - 0.999)  # beside the corrected root, at update 1
+    assert eps == pytest.approx(3.2e-7, rel=0.02)
+    assert -float(p.detach()) == pytest.approx(gradient / (gradient + eps), rel=1e-9)
+    assert 1e-8 / math.sqrt(1 - 0.999**10_000) == pytest.approx(1e-8, rel=1e-4)  # and late
+
+
+def test_the_cosine_is_not_begun_anew_after_the_warm_up_but_falls_a_little_at_its_end():
+    at, after = warmup_cosine(0.002, 0.002), warmup_cosine(0.002 + 1e-12, 0.002)
+    assert at == pytest.approx(1.0) and at - after == pytest.approx(1e-5, rel=0.02)
+
+
 @pytest.mark.parametrize("rows", RISING)
 def test_the_warm_up_of_two_thousandths_ends_where_it_does_in_the_authors_code(rows):
     total = rows // 32 * 3
+    assert total == UPDATES.get(rows, total)
     rates = [warmup_linear(t / total, 0.002) for t in range(total)]
     assert rates[0] == 0.0
     rising = [t for t in range(total) if t / total <= 0.002]
     assert rising[-1] == RISING[rows]
     assert rates.index(max(rates)) in (RISING[rows], RISING[rows] + 1)
+
+
+def test_first_values_are_not_cut_at_two_standard_deviations():
+    model, head = (
+        build("transformer", toy.model("transformer"), 4000),
+        Classifier("choice", 9999, 2),
+    )
+    model.reset(torch.Generator().manual_seed(0), 0.02)
+    head.reset(torch.Generator().manual_seed(0))
+    for weights in (model.embed, head.weight):
+        beyond = float((weights.detach().abs() > 0.04).float().mean())
+        assert beyond == pytest.approx(0.0455, abs=0.007)
+
+
+def test_the_authors_mask_of_a_billion_leaves_nothing_of_later_tokens():
+    scores = torch.randn(9, 9, generator=torch.Generator().manual_seed(0)) * 20
+    below = torch.ones(9, 9).tril()
+    theirs = (scores * below - 1e9 * (1 - below)).softmax(-1)
+    left_out = scores.masked_fill(below == 0, -math.inf).softmax(-1)
+    assert torch.equal(theirs, left_out)
 
 
 @pytest.mark.parametrize(("family", "columns"), [("entailment", 3), ("choice", 1)])
@@ -100,10 +184,80 @@ def test_the_first_epoch_is_also_scored_at_powers_of_two_thousands(monkeypatch):
     assert [each["update"] for each in scored] == [1, 3, 4, 8]
 
 
+@pytest.mark.parametrize(("name", "each"), [("story_cloze", 2), ("race", 4), ("mrpc", 2)])
+def test_a_batch_counts_examples_whatever_sequences_each_has(name, each):
+    run = start(name, batch=4, epochs=1)
+    lengths = run.data.splits["train"].lengths
+    assert lengths.shape == (8, each) and run.updates == 8 // 4
+    run.train()
+    assert run.tokens == lengths.sum()
+
+
+def test_the_first_score_counts_even_where_nothing_beats_zero():
+    run = start("cola", epochs=2, lr=0.0)
+    with torch.no_grad():
+        run.classifier.bias[0] = 9.0  # one answer for all: Matthews 0
+    record = run.train()
+    assert [each["matthews"] for each in record["select_by_epoch"]] == [0.0, 0.0]
+    assert (record["best_epoch"], record["best_update"]) == (1, 2)
+
+
+def test_a_pair_in_the_papers_context_has_at_most_511_tokens():
+    built = batching.pair(range(1, 400), range(1, 400), Special(40_478, 40_479, 40_480), 512)
+    assert len(built) == 254 + 254 + 3 == 511
+    assert built[[0, 255, 510]].tolist() == [40_478, 40_479, 40_480]
+
+
+def test_every_position_row_is_in_the_softmax_however_short_the_texts():
+    run = start("cola", lm_coef=0.5)
+    longest = int(run.data.splits["train"].lengths.max())
+    assert longest < toy.N_CTX
+    run.update(np.arange(8))
+    beyond = run.model.embed.grad[toy.N_VOCAB + 3 + longest :]
+    assert len(beyond) == toy.N_CTX - longest and bool((beyond != 0).any(1).all())
+
+
+@pytest.mark.parametrize("name", ["cola", "rte", "mrpc", "race"])
+def test_a_prediction_is_the_likeliest_answer_without_a_threshold(name):
+    run = tuning(name, "transformer", torch.float64)
+    wanted = [int(row.argmax()) for row in logits_of(run, name)]
+    assert run.predict(run.data.splits["dev"]).tolist() == wanted
+
+
+def test_the_prediction_of_stsb_is_the_expected_score_of_six_classes():
+    run = tuning("stsb", "transformer", torch.float64)
+    shares = [row.softmax(0) for row in logits_of(run, "stsb")]
+    wanted = [sum(j * float(p) for j, p in enumerate(row)) for row in shares]
+    assert all(len(row) == 6 for row in shares) and task("stsb").metric == "pearson"
+    assert run.predict(run.data.splits["dev"]) == pytest.approx(wanted, rel=1e-5)
+
+
+def logits_of(run, name):
+    """The reference's logits of the six examples."""
+    expected = reference(run)
+    family, built, _ = batch_of(expected, name, range(6))
+    with torch.no_grad():
+        return [expected.logits(family, [expected.hidden(s) for s in row]) for row in built]
+
+
+def test_a_real_token_0_is_read_and_predicted_though_pads_have_its_id():
+    assert batching.PAD == 0
+    run = tuning("rte", "transformer", torch.float64)
+    expected = reference(run)
+    examples = batch_of(expected, "rte", range(6))
+    unknowns = [sequence.index(0) for (sequence,) in examples[1] if 0 in sequence]
+    assert unknowns and len(examples[1]) > 1 and run.data.splits["train"].lengths.std() > 0
+    run.update(np.arange(6))
+    total, clf, _ = expected.loss(*examples, 0.5)
+    found = (float(total.detach()), float(clf.detach()))
+    assert run.history[0] == pytest.approx(found, rel=1e-6)
+
+
 def test_every_test_that_the_readme_names_exists():
     root = Path(__file__).parents[2]
     named = re.findall(r"`(test_\w+)::(test_\w+)`", (root / "gpt1/README.md").read_text())
-    assert len(named) > 60
+    assert len(named) > 100
     for module, name in named:
-        text = (root / f"tests/gpt1/{module}.py").read_text(encoding="utf-8")
+        (path,) = (root / "tests").glob(f"*/{module}.py")
+        text = path.read_text(encoding="utf-8")
         assert f"def {name}(" in text, f"{module}::{name}"

@@ -1,0 +1,178 @@
+"""The switches of the sweep at step 0: each changes what it should, and nothing else.
+
+Two runs that differ in one switch start from the same recorded weights. `SWITCHES` tells which
+tensors then differ; the rows of `embed` are told apart as tokens, special rows and positions. The
+table in gpt1/README.md has a row for each switch. The first update changes no weight (the schedule
+begins at 0), so what it leaves behind is still of step 0.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from gpt1.checkpoint import build
+from gpt1.finetune import FineTuning, TaskData
+from gpt1.runtime import Runtime
+from tasks import task
+from tests.gpt1 import toy
+from tests.gpt1.reference_runs import draw
+
+torch.set_num_threads(1)
+
+N_VOCAB = toy.N_VOCAB + 20  # so that no sequence holds the last twenty
+README = Path(__file__).parents[2] / "gpt1/README.md"
+ROWS = {"embed.tokens": slice(N_VOCAB), "embed.special": slice(N_VOCAB, N_VOCAB + 3)}
+ROWS["embed.positions"] = slice(N_VOCAB + 3, None)
+
+
+def start(arch="transformer", name="rte", aux=True, n_transfer=2, seed=0, dropout=None):
+    """A run at step 0 of a model with two layers, from recorded weights that are nowhere alike."""
+    settings = toy.settings(arch, dropout, epochs=1)
+    settings["model"]["shape"] = {**settings["model"]["shape"], "n_layer": 2}
+    source = build(arch, settings["model"], N_VOCAB)
+    draw(source)
+    recorded = {n: p.detach().clone() for n, p in source.named_parameters()}
+    encoded = toy.encoded(task(name), train=8, select=4, dev=4)
+    data = TaskData.of(encoded, N_VOCAB, toy.N_CTX, 4)
+    lm_coef = settings["finetune"]["lm_coef"] if aux else 0.0
+    given = (data, arch, N_VOCAB, settings, recorded, n_transfer, lm_coef, seed, Runtime())
+    return FineTuning(*given)
+
+
+def tensors(run):
+    """Copies of all tensors by name."""
+    named = {n: p.detach().clone() for n, p in run.model.named_parameters()}
+    embed = named.pop("embed")
+    named |= {n: embed[rows] for n, rows in ROWS.items() if len(embed[rows])}
+    return named | {f"clf.{n}": p.detach().clone() for n, p in run.classifier.named_parameters()}
+
+
+def layer(own, number):
+    """Tensors of a layer; the LSTM's output map goes with the top one."""
+    proj = {n for n in own if n.startswith("proj.")} if number == 1 else set()
+    return {n for n in own if n.startswith(f"h.{number}.")} | proj
+
+
+def copied_rows(own):
+    """Rows of the embedding that a transfer copies."""
+    return {"embed.tokens", "embed.positions"} & own.keys()
+
+
+def drawn(own, names):
+    """Those that the seed draws: biases and gains start at 0 and 1 whatever it is."""
+    return {n for n in names if own[n].ndim > 1}
+
+
+NEW = {"embed.special", "clf.weight"}  # never transferred
+# One run, the other, and the names that differ between them.
+SWITCHES = {
+    "nothing": ({}, {}, lambda own: set()),
+    "aux": ({}, {"aux": False}, lambda own: set()),
+    "layers 2, 1": ({}, {"n_transfer": 1}, lambda own: layer(own, 1)),
+    "layers 1, 0": ({"n_transfer": 1}, {"n_transfer": 0}, lambda own: layer(own, 0)),
+    "layers 0, none": ({"n_transfer": 0}, {"n_transfer": -1}, copied_rows),
+    "pre-trained or not": (
+        *({}, {"n_transfer": -1}),
+        lambda own: copied_rows(own) | layer(own, 0) | layer(own, 1),
+    ),
+    "seed, layers 2": ({}, {"seed": 1}, lambda own: NEW),
+    "seed, layers 1": (
+        *({"n_transfer": 1}, {"n_transfer": 1, "seed": 1}),
+        lambda own: NEW | drawn(own, layer(own, 1)),
+    ),
+    "seed, layers none": (
+        *({"n_transfer": -1}, {"n_transfer": -1, "seed": 1}),
+        lambda own: drawn(own, own),
+    ),
+}
+each_switch = pytest.mark.parametrize("switch", SWITCHES)
+each_arch = pytest.mark.parametrize("arch", toy.ARCHS)
+
+
+@each_arch
+@each_switch
+def test_a_switch_changes_just_the_tensors_of_step_0_that_it_should(switch, arch):
+    one, other, expected = SWITCHES[switch]
+    a, b = tensors(start(arch, **one)), tensors(start(arch, **other))
+    assert a.keys() == b.keys()
+    assert {n for n in a if not torch.equal(a[n], b[n])} == expected(a)
+
+
+def first_update(run):
+    """Total and classification loss of the first update, and whether the LM head ran.
+
+    It ran if it was called and the softmax reached rows that no sequence holds.
+    """
+    calls, lm_logits, before = [], run.model.lm_logits, tensors(run)
+    run.model.lm_logits = lambda *given, **named: calls.append(1) or lm_logits(*given, **named)
+    run.update(np.arange(8))
+    assert all(torch.equal(tensor, before[name]) for name, tensor in tensors(run).items())
+    unseen = slice(toy.N_VOCAB, N_VOCAB)
+    assert not np.isin(np.arange(N_VOCAB)[unseen], run.data.splits["train"].ids).any()
+    reached = bool((run.model.embed.grad[unseen] != 0).any(1).all())
+    assert reached == bool(calls)
+    return *run.history[0], reached
+
+
+@each_arch
+@each_switch
+def test_aux_alone_decides_which_loss_terms_there_are_and_whether_the_lm_head_runs(switch, arch):
+    found = []
+    for given in SWITCHES[switch][:2]:
+        run = start(arch, **given)
+        total, clf, lm_head_ran = first_update(run)
+        assert (total != clf) == lm_head_ran == given.get("aux", True)
+        found.append((total, clf))
+    if switch == "aux":
+        assert found[0][1] == found[1][1] == found[1][0] < found[0][0]
+    elif switch == "nothing":
+        assert found[0] == found[1]
+    else:
+        assert found[0][0] != found[1][0] and found[0][1] != found[1][1]
+
+
+@pytest.mark.parametrize("name", ["sst2", "mrpc", "stsb", "race", "story_cloze"])
+@each_arch
+def test_aux_changes_neither_the_classification_loss_nor_its_dropout_in_any_family(arch, name):
+    runs = [start(arch, name, aux, dropout=toy.DROPOUT) for aux in (True, False)]
+    (total, clf, ran), alone = (first_update(run) for run in runs)
+    assert alone == (clf, clf, False) and ran and total > clf
+
+
+@each_arch
+@each_switch
+def test_the_seed_alone_decides_the_order_of_the_rows(switch, arch, monkeypatch):
+    one, other, _ = SWITCHES[switch]
+    orders = []
+    for given in (one, other):
+        run, seen = start(arch, **given), []
+        update = run.update
+        monkeypatch.setattr(run, "update", lambda rows, u=update, s=seen: u(rows) or s.append(rows))
+        run.train()
+        assert len(seen) == 2
+        orders.append(np.concatenate(seen).tolist())
+    assert (orders[0] == orders[1]) == (not switch.startswith("seed"))
+
+
+@pytest.mark.parametrize("n_transfer", [-1, 0, 1, 2])
+def test_arch_changes_the_model_and_leaves_sequences_losses_and_head_alone(n_transfer):
+    one, other = (start(arch, n_transfer=n_transfer) for arch in toy.ARCHS)
+    k = n_transfer
+    assert len(one.copied) == (0 if k < 0 else 1 + 12 * k)
+    assert len(other.copied) == (0 if k < 0 else 1 + 4 * k + 2 * (k == 2))
+    shared = tensors(one).keys() & tensors(other).keys()
+    assert shared == {"embed.tokens", "embed.special", "clf.weight", "clf.bias"}
+    for run in (one, other):
+        assert run.classifier.weight.shape == (run.model.n_hidden, 2)
+        total, clf, lm_head_ran = first_update(run)
+        assert lm_head_ran and total > clf
+    assert one.tokens == other.tokens and one.updates == other.updates
+    for name, split in one.data.splits.items():
+        assert np.array_equal(split.ids, other.data.splits[name].ids)
+
+
+def test_the_readme_has_a_row_for_every_switch():
+    rows = [line.split("|")[1].strip() for line in README.read_text().splitlines() if "|" in line]
+    assert {*SWITCHES, "arch"} <= {*rows, "nothing"}
