@@ -15,7 +15,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from gpt1 import text
+from gpt1 import splitter, text
 from gpt1.parallel import Progress, each
 from tasks.errors import InputError
 from tasks.files import read_json, sha256_file, sha256_json, write_atomic, write_json
@@ -98,7 +98,8 @@ def _choose(names: list[str], heldout: int | list[str], folder: Path) -> set[str
 def _cleaning() -> str:
     """Digest of all that decides a cleaned book besides its source."""
     versions = {name: version(name) for name in ("ftfy", "spacy")}
-    return sha256_json({**versions, "code": sha256_file(text.__file__)})
+    code = [sha256_file(module.__file__) for module in (text, splitter)]
+    return sha256_json({**versions, "code": code})
 
 
 def _clean_book(

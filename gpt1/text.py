@@ -13,33 +13,29 @@ text. `clean` carries that over from block to block.
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
 import ftfy
 
-if TYPE_CHECKING:
-    from spacy.tokenizer import Tokenizer as SpacyTokenizer
+from gpt1.splitter import NEWLINE, Splitter
 
-NEWLINE = "\n"
-
-_REPLACED = str.maketrans({"—": "-", "–": "-", "―": "-", "…": "...", "´": "'"})
 # Runs of one and the same character. Backslash is absent: the authors' pattern meant to have it,
 # but loses it to Python's string escapes, and the published vocabulary was made that way.
-_SPACED = re.compile("(" + "|".join(re.escape(c) + "+" for c in '-~!";?+,)(/*[]}{|_') + ")")
-_LINE_END = re.compile(r"\s*\n\s*")
-_BLANKS = re.compile(r"[^\S\n]+")
+_SPACED = re.compile(r'([-~!";?+,)(/*\[\]}{|_])\1*')
 
 # What ftfy turns into a newline.
 _LINE_BREAKS = re.compile("[\n\r\x85\u2028\u2029]")
 
-# spaCy remembers every word that it met; a fresh tokenizer now and then bounds its memory.
-_MOST_WORDS = 400_000  # about 200 MB
+# Both spaCy and its splitter remember every word that they met; a fresh one bounds their memory.
+_MOST_WORDS = 400_000  # about 250 MB
 
 
 def standardize(text: str) -> str:
     """Spaces around punctuation runs, plain dashes and dots, single spaces and newlines."""
-    text = _SPACED.sub(r" \1 ", text.translate(_REPLACED))
-    return _BLANKS.sub(" ", _LINE_END.sub(" \n ", text)).strip()
+    for old, new in (("—", "-"), ("–", "-"), ("―", "-"), ("…", "..."), ("´", "'")):
+        text = text.replace(old, new)
+    lines = (" ".join(line.split()) for line in _SPACED.sub(r" \g<0> ", text).split(NEWLINE))
+    return f" {NEWLINE} ".join(filter(None, lines))
 
 
 def words(text: str) -> list[str]:
@@ -47,24 +43,29 @@ def words(text: str) -> list[str]:
 
     No word holds a space. A text without anything visible gives no words.
     """
-    return _split(ftfy.fix_text(text))
+    found = _split(ftfy.fix_text(text))
+    return found.split(" ") if found else []
 
 
-def clean(blocks: Iterable[str]) -> Iterator[str]:
+def clean(blocks: Iterable[str], tokenised: bool = False) -> Iterator[str]:
     """Clean a long text given in blocks of whole lines; the joined result is one cleaned text.
 
     Words are joined by one space and a newline character is the newline word, so the result equals
     that of `words` on the whole text, whatever the blocks, with a newline at its end. A block may
     also end within a line, before a word; then ftfy judges the two parts of that line separately.
+
+    A `tokenised` text is one whose words were split before: all but spaCy's rules is applied, which
+    would split its lower-cased words again, and wrongly ("id" into "i d").
     """
+    split = _split_tokenised if tokenised else _split
     unescape: str | bool = "auto"
     gap = ""  # what stands between the words so far and those to come
     for block in blocks:
-        found = _split(ftfy.fix_text(block, unescape_html=unescape))
+        found = split(ftfy.fix_text(block, unescape_html=unescape))
         if "<" in block:
             unescape = False
         if found:
-            yield gap + " ".join(found).replace(" \n ", "\n")
+            yield gap + found.replace(" \n ", "\n")
             gap = " "
         if gap and _LINE_BREAKS.search(block, len(block.rstrip())):
             gap = "\n"
@@ -93,23 +94,23 @@ def blocks(file: TextIO, size: int = 1 << 16, longest: int = 1 << 20) -> Iterato
         yield held
 
 
-def _split(fixed: str) -> list[str]:
+def _split(fixed: str) -> str:
+    """Lower-cased words with one space between."""
     standard = standardize(fixed)
-    if not standard:
-        return []
-    # spaCy's newline token may carry the space behind it ("\n "); the authors map it to "\n".
-    tokens = _tokenizer()(standard)
-    return [NEWLINE if token.text.isspace() else token.text.lower() for token in tokens]
+    return _splitter().split(standard) if standard else ""
 
 
-class _Spacy:
-    tokenizer: "SpacyTokenizer | None" = None
+def _split_tokenised(fixed: str) -> str:
+    # The Penn Treebank's quotes, which tokenizers write and books do not.
+    return standardize(fixed.replace("``", '"').replace("''", '"')).lower()
 
 
-def _tokenizer() -> "SpacyTokenizer":
-    """This process's spaCy tokenizer, made when first needed and anew after very many words."""
-    if _Spacy.tokenizer is None or len(_Spacy.tokenizer.vocab) > _MOST_WORDS:
-        import spacy  # takes two seconds, which programs that only decode need not wait for
+class _Memory:
+    splitter: Splitter | None = None
 
-        _Spacy.tokenizer = spacy.blank("en").tokenizer
-    return _Spacy.tokenizer
+
+def _splitter() -> Splitter:
+    """This process's splitter, made when first needed and anew after very many words."""
+    if _Memory.splitter is None or len(_Memory.splitter) > _MOST_WORDS:
+        _Memory.splitter = Splitter()
+    return _Memory.splitter

@@ -131,11 +131,11 @@ def test_a_giant_line_is_cut_before_a_word_and_keeps_its_line_ends(separator):
     assert cleaned.count("\n") == 1 + (299 if separator.strip(" ") else 0)
 
 
-def test_spacys_memory_of_words_is_bounded_and_a_fresh_tokenizer_splits_alike(monkeypatch):
+def test_the_memory_of_words_is_bounded_and_a_fresh_splitter_splits_alike(monkeypatch):
     before = [text.words(sentence) for sentence in plain.sentences()[:40]]
-    first = text._tokenizer()
-    monkeypatch.setattr(text, "_MOST_WORDS", len(first.vocab) + 50)
+    first = text._splitter()
+    monkeypatch.setattr(text, "_MOST_WORDS", len(first) + 50)
     for i in range(60):
         text.words(f"newword{i} anotherword{i}")
-    assert text._tokenizer() is not first and len(text._tokenizer().vocab) < len(first.vocab)
+    assert text._splitter() is not first and len(text._splitter()) < len(first)
     assert [text.words(sentence) for sentence in plain.sentences()[:40]] == before

@@ -80,7 +80,7 @@ def test_training_depends_on_no_reader_and_no_text(program):
     shared = {"tasks/errors.py", "tasks/files.py", "tasks/kind.py"}
     assert {"tasks/__init__.py", "tasks/dprd.py", "tasks/race.py", "tasks/tables.py"} <= readers
     assert "tasks/classification.py" in readers and not used & (readers - shared)
-    texts = ("encode", "corpus", "books", "text", "bpe", "vocabulary")
+    texts = ("encode", "corpus", "books", "text", "splitter", "bpe", "vocabulary")
     assert not used & {f"gpt1/{name}.py" for name in texts}
 
 
