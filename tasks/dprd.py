@@ -12,7 +12,7 @@ the words of the Bible", where the first occurrence is not meant. (The one doubt
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tasks.errors import InputError
@@ -27,14 +27,14 @@ def items(path: Path) -> Iterator[Row | Flaw]:
     texts = [text.strip() for _, text in lines(path)]
     for start in range(0, len(texts), 5):
         line = start + 1
-        item = texts[start : start + 5]
-        if len(item) < 4:
+        five = texts[start : start + 5]
+        if len(five) < 4:
             raise InputError(
-                f"{path}:{line}: the last item has {len(item)} of 4 lines; get it again"
+                f"{path}:{line}: the last item has {len(five)} of 4 lines; get it again"
             )
-        sentence, pronoun, listed, answer = item[:4]
-        if item[4:] not in ([], [""]):
-            raise InputError(f"{path}:{line + 4}: a blank line is needed, found {item[4]!r:.60}")
+        sentence, pronoun, listed, answer = five[:4]
+        if five[4:] not in ([], [""]):
+            raise InputError(f"{path}:{line + 4}: a blank line is needed, found {five[4]!r:.60}")
         # One item of the published test file has a blank after the comma.
         candidates = tuple(candidate.strip() for candidate in listed.split(","))
         if len(candidates) != 2 or "" in candidates:
@@ -45,21 +45,37 @@ def items(path: Path) -> Iterator[Row | Flaw]:
             raise InputError(
                 f"{path}:{line + 3}: answer {answer!r:.60} is neither of {listed!r:.80}"
             )
-        place = pronoun_span(sentence, pronoun, candidates)
-        if place is None:
-            raise InputError(
-                f"{path}:{line + 1}: pronoun {pronoun!r:.40} does not occur in {sentence!r:.80}"
-            )
-        if not sentence[place[1] :].strip():
-            raise InputError(f"{path}:{line}: nothing follows the pronoun in {sentence!r:.80}")
-        yield Row(
-            line,
-            first=sentence[: place[0]],
-            second=sentence[place[1] :],
-            choices=candidates,
-            label=str(candidates.index(answer) + 1),
-            key=str(start // 5),
+        answer = str(candidates.index(answer) + 1)
+        yield item(path, line, sentence, pronoun, candidates, answer, str(start // 5))
+
+
+def item(
+    path: Path,
+    line: int,
+    sentence: str,
+    pronoun: str,
+    candidates: Sequence[str],
+    label: str,
+    key: str,
+) -> Row:
+    """One item: the sentence in two at the pronoun that is meant; `line` is the sentence's."""
+    sentence, pronoun = sentence.strip(), pronoun.strip()
+    candidates = tuple(candidate.strip() for candidate in candidates)
+    place = pronoun_span(sentence, pronoun, candidates)
+    if place is None:
+        raise InputError(
+            f"{path}:{line + 1}: pronoun {pronoun!r:.40} does not occur in {sentence!r:.80}"
         )
+    if not sentence[place[1] :].strip():
+        raise InputError(f"{path}:{line}: nothing follows the pronoun in {sentence!r:.80}")
+    return Row(
+        line,
+        first=sentence[: place[0]],
+        second=sentence[place[1] :],
+        choices=candidates,
+        label=label,
+        key=key,
+    )
 
 
 def pronoun_span(

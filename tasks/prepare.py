@@ -21,6 +21,7 @@ from tasks import task as by_name
 from tasks.errors import InputError, run
 from tasks.examples import write_examples
 from tasks.files import sha256_file, write_json
+from tasks.snapshot import Snapshot
 from tasks.splits import Settings, Splits, choose_splits, parse_settings
 from tasks.types import Example, Task
 
@@ -29,7 +30,7 @@ MADE = "made data, not the published set"
 
 @dataclass(frozen=True)
 class Published:
-    """A task's files in their original layout."""
+    """A task's files in their original layout; `tasks.snapshot.Snapshot` has the same methods."""
 
     task: Task
     folder: str | Path
@@ -60,7 +61,10 @@ def prepare(task: Task, folder: str | Path, settings: Settings) -> tuple[list[Ex
     Raises InputError, naming the file and the line, for whatever is wrong with the input.
     """
     chosen = choose_splits(task, settings)
-    source = Published(task, folder)
+    if settings.source == "hub":
+        source = Snapshot(task, folder, settings.revision)
+    else:
+        source = Published(task, folder)
     least = settings.min_rows or {}
     dropped: dict[str, dict[str, int]] = {}
     read: dict[str, int] = {}
@@ -174,7 +178,7 @@ def _note(task: Task, chosen: Splits, read: dict[str, int]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("task", help="a task's name: snli ... cola, or dprd")
-    parser.add_argument("--folder", required=True, help="where the published files lie")
+    parser.add_argument("--folder", required=True, help="the published files, or a hub snapshot")
     parser.add_argument(
         "--settings", default="{}", help="JSON: " + ", ".join(Settings.__annotations__)
     )

@@ -7,10 +7,11 @@ dev, its table most likely test: both are reported.
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from tasks.errors import InputError
 from tasks.tables import lines, load_json, text_of
-from tasks.types import Flaw, Row, Task
+from tasks.types import Example, Flaw, Row, Task
 
 
 def questions(path: Path) -> Iterator[Row | Flaw]:
@@ -25,18 +26,37 @@ def questions(path: Path) -> Iterator[Row | Flaw]:
             f"{path}:1: {len(asked)} questions, {len(options)} option lists and {len(answers)} "
             "answers; each question needs one of both: get the file again"
         )
-    group = path.parent.name
-    for number, (question, choices, answer) in enumerate(zip(asked, options, answers, strict=True)):
-        if not (isinstance(choices, list) and len(choices) == 4):
-            found = len(choices) if isinstance(choices, list) else type(choices).__name__
-            yield Flaw(1, "not four options", f"question {number + 1}: 4 options, found {found}")
-        elif not all(isinstance(text, str) for text in (question, answer, *choices)):
-            yield Flaw(1, "not text", f"question {number + 1}: question, options, answer are texts")
-        elif not question.strip():
-            yield Flaw(1, "empty text", f"question {number + 1} is empty")
-        else:
-            key = f"{group}/{path.stem}/{number}"
-            yield Row(1, article, answer, question, tuple(choices), group, key)
+    for number, each in enumerate(zip(asked, options, answers, strict=True)):
+        yield row(1, path.parent.name, path.name, number, article, *each)
+
+
+def row(
+    line: int,
+    group: str,
+    file: str,
+    number: int,
+    article: Any,
+    asked: Any,
+    options: Any,
+    answer: Any,
+) -> Row | Flaw:
+    """One question: its school, its article's file, its number there, and what the file holds."""
+    if not (isinstance(options, list) and len(options) == 4):
+        found = len(options) if isinstance(options, list) else type(options).__name__
+        return Flaw(line, "not four options", f"question {number + 1}: 4 options, found {found}")
+    if not all(isinstance(text, str) for text in (article, asked, answer, *options)):
+        return Flaw(line, "not text", f"question {number + 1}: question, options, answer are texts")
+    if not asked.strip():
+        return Flaw(line, "empty text", f"question {number + 1} is empty")
+    # The hub's high12.txt lies as high/12.txt in the original layout.
+    key = f"{group}/{file.removeprefix(group).removesuffix('.txt')}/{number}"
+    return Row(line, article, answer, asked, tuple(options), group, key)
+
+
+def place(example: Example) -> tuple[str, str, int]:
+    """Where a question stands when the articles' files are sorted by name."""
+    *_, group, article, number = example.guid.split("/")
+    return group, f"{article}.txt", int(number)
 
 
 def _list(path: Path, record: dict, key: str) -> list:

@@ -9,15 +9,20 @@ from tasks.types import Task
 
 @dataclass(frozen=True)
 class Settings:
-    """`limit_report` also holds for an official split that selects; None means no limit.
+    """How a task's rows are found, limited and split; None means no limit.
 
-    `published` is False for made data, which no published number holds for. `min_rows` states a
-    subset: for an official split the least number of rows its files may have; the splits that it
-    does not name have the official number. `select_fraction` is the share of the training rows that
-    is carved out for selection (Story Cloze keeps the authors' 374 of 1,871). `train_from` takes
-    another official split as training rows; `report_on` names the reported splits.
+    `source` is `folder` (the original layout) or `hub` (a snapshot of the task's repository, at
+    `revision` or else at the catalogue's commit). `published` is False for made data, which no
+    published number holds for. `min_rows` states a subset: for an official split the least number
+    of rows its files may have; the splits that it does not name have the official number.
+    `limit_report` also holds for an official split that selects. `select_fraction` is the share of
+    the training rows that is carved out for selection (Story Cloze keeps the authors' 374 of
+    1,871). `train_from` takes another official split as training rows; `report_on` names the
+    reported splits.
     """
 
+    source: str = "folder"
+    revision: str | None = None
     published: bool = True
     min_rows: dict[str, int] | None = None
     seed: int = 0
@@ -50,6 +55,8 @@ def parse_settings(text: str) -> Settings:
         limit = getattr(settings, key)
         if limit is not None and (not isinstance(limit, int) or limit < 1):
             raise InputError(f"--settings: {key} is a number from 1, or null; found {limit!r}")
+    if settings.source not in ("folder", "hub"):
+        raise InputError(f"--settings: source is folder or hub; found {settings.source!r}")
     if not isinstance(settings.published, bool):
         raise InputError(f"--settings: published is true or false; found {settings.published!r}")
     least = settings.min_rows

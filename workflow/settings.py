@@ -46,7 +46,9 @@ def prepare(config: Config, task: str) -> Config:
     finetune = config["experiment"]["finetune"]
     entry = plan.example_tasks(config)[task]
     return {
-        "published": config["data"] is not None,
+        "source": entry.get("source", "folder"),
+        "revision": entry.get("revision"),
+        "published": config["data"] is not None or entry.get("source") == "hub",
         "seed": finetune["select_seed"],
         "select_fraction": finetune["select_fraction"],
         **{key: entry.get(key) for key in PREPARE},
