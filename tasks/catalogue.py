@@ -45,8 +45,8 @@ class Entry:
 
     @property
     def patterns(self) -> list[str]:
-        """The files to fetch: those of every split, and the card."""
-        return ["README.md", *(pattern for each in self.files.values() for pattern in each)]
+        """The patterns of the files of all splits."""
+        return [pattern for each in self.files.values() for pattern in each]
 
 
 def _parquet(config: str, **splits: str) -> dict[str, tuple[str, ...]]:
@@ -179,7 +179,7 @@ ENTRIES: tuple[Entry, ...] = (
 
 CORPORA: tuple[Entry, ...] = (
     Entry(
-        name="bookcorpus",
+        name="bookcorpus",  # sentences, one a row, without the books' borders
         repo="bookcorpus/bookcorpus",
         # A pull request with parquet files: the main branch is a script, which no longer loads.
         revision="d904700c5e5d69e71bcadbe182d2c5201fbbb007",
@@ -194,17 +194,16 @@ CORPORA: tuple[Entry, ...] = (
             "collect the books as UTF-8 text, one .txt file a book, and put them into books/ of "
             "the data folder"
         ),
-        note="sentences, one a row, without the books' borders",
     ),
     Entry(
-        name="bookcorpus_text",
+        name="bookcorpus_text",  # sentences, one a line, without the books' borders
         repo="rojagtap/bookcorpus",
         revision=None,
         licence="mit, says the uploader, who is no authority on it",
         files={"train": ("books_large_p1.txt", "books_large_p2.txt")},
         rows={"train": 74_004_228},
         text="line",
-        note="sentences, one a line, without the books' borders; the commit begins with 7600e0b",
+        note="the commit begins with 7600e0b",
     ),
     Entry(
         name="wikitext103",

@@ -13,6 +13,7 @@ import yaml
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
+from tasks import catalogue
 from workflow import plan
 
 SCHEMA = Path(__file__).with_name("schemas") / "config.schema.yaml"
@@ -155,6 +156,24 @@ def _misfits(config: dict[str, Any]) -> Iterator[str]:
                 "(train_from); report another split"
             )
     yield from _zero_shot_misfits(experiment)
+    yield from _source_misfits(config)
+
+
+def _source_misfits(config: dict[str, Any]) -> Iterator[str]:
+    """A data set comes from a folder or from the hub, and from the hub at a commit."""
+    by_folder = any("folder" in entry for _, entry in plan.entries(config).values())
+    if "world" in config["experiment"] and not by_folder:
+        yield "experiment.world: no effect, no data set is taken from a folder; remove it"
+    for key, (name, entry) in plan.entries(config).items():
+        hub = "{source: wikitext103}" if key == "experiment.corpus" else "{source: hub}"
+        if "folder" in entry and "source" in entry:
+            yield f"{key}: both folder and source are given; remove one of them"
+        elif "folder" not in entry and "source" not in entry:
+            yield f"{key}: neither folder nor source is given; give {{folder: NAME}} or {hub}"
+        elif "source" not in entry and "revision" in entry:
+            yield f"{key}.revision: no effect on a folder; remove it, or give {hub} instead"
+        elif "source" in entry and (wrong := catalogue.fault(name, entry.get("revision"))):
+            yield f"{key}.source: {wrong}"
 
 
 def _lstm_misfits(experiment: dict[str, Any]) -> Iterator[str]:
@@ -182,7 +201,7 @@ def _lstm_misfits(experiment: dict[str, Any]) -> Iterator[str]:
 
 def _pretrain_misfits(experiment: dict[str, Any]) -> Iterator[str]:
     books, heldout = experiment.get("world", {}).get("books"), experiment["corpus"]["heldout"]
-    if books and isinstance(heldout, int) and heldout >= books:
+    if books and "folder" in experiment["corpus"] and isinstance(heldout, int) and heldout >= books:
         yield (
             f"experiment.corpus.heldout: {heldout} of {books} books leave none to train on; "
             "give fewer"
@@ -221,9 +240,15 @@ def _zero_shot_misfits(experiment: dict[str, Any]) -> Iterator[str]:
     for task, entry in section["tasks"].items():
         path = f"experiment.zero_shot.tasks.{task}"
         if task in experiment["tasks"] and entry:
-            yield f"{path}.folder: no effect, experiment.tasks.{task} says it already; write {{}}"
+            yield (
+                f"{path}.{next(iter(entry))}: no effect, experiment.tasks.{task} says it already; "
+                "write {}"
+            )
         if task not in experiment["tasks"] and not entry:
-            yield f"{path}: no source; give {{folder: NAME}}, the task is not in experiment.tasks"
+            yield (
+                f"{path}: no source; give {{folder: NAME}} or {{source: hub}}, the task is not in "
+                "experiment.tasks"
+            )
         if task not in section["normalise"]:
             yield f"experiment.zero_shot.normalise.{task}: missing; give {{random: .., best: ..}}"
     for task, values in section["normalise"].items():

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tasks import catalogue
+
 PLACE = "{arch}/{task}/aux-{aux}/layers-{n_transfer}.json"
 CELL = "{results}/cells/" + PLACE
 PREDICTIONS = "{results}/predictions/" + PLACE
@@ -141,25 +143,51 @@ def example_tasks(config: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return {**experiment["tasks"], **alone}
 
 
-def raw_folders(config: dict[str, Any]) -> dict[str, str]:
-    """Every folder of raw data that the run reads, by the key that names it."""
+def entries(config: dict[str, Any]) -> dict[str, tuple[str, dict[str, Any]]]:
+    """Every data set that the run reads, by its key: its name in the catalogue, and its entry.
+
+    The name of a corpus is its source; a corpus in a folder has none.
+    """
     experiment = config["experiment"]
-    root = config["data"] or f"{config['results']}/world"
-    folders = {}
+    found = {}
     if "pretrained" not in experiment:
-        folders["experiment.corpus.folder"] = f"{root}/{experiment['corpus']['folder']}"
-    folders |= published_folders(config)
-    for section in (experiment["zero_shot"]["tasks"], experiment["tasks"]):
-        where = "tasks" if section is experiment["tasks"] else "zero_shot.tasks"
-        for task, entry in section.items():
-            if entry:
-                folders[f"experiment.{where}.{task}.folder"] = f"{root}/{entry['folder']}"
-    return folders
+        found["experiment.corpus"] = (corpus_source(config), experiment["corpus"])
+    for task, entry in experiment["zero_shot"]["tasks"].items():
+        if entry:  # {} is a task of the grid
+            found[f"experiment.zero_shot.tasks.{task}"] = (task, entry)
+    for task, entry in experiment["tasks"].items():
+        found[f"experiment.tasks.{task}"] = (task, entry)
+    return found
+
+
+def corpus_source(config: dict[str, Any]) -> str:
+    """The corpus's name in the catalogue of the hub; empty where it is a folder of books."""
+    return config["experiment"]["corpus"].get("source", "")
+
+
+def data_folder(config: dict[str, Any], name: str, entry: dict[str, Any]) -> str:
+    """Where the data of an entry lies: its folder, or its snapshot of the hub at one commit."""
+    if "source" in entry:
+        commit = catalogue.pinned(name, entry.get("revision"))
+        return f"{config['results']}/raw/{name}/{commit}"
+    root = config["data"] or f"{config['results']}/world"
+    return f"{root}/{entry['folder']}"
+
+
+def raw_folders(config: dict[str, Any]) -> dict[str, str]:
+    """Every folder of raw data that must be there, by the key that names it."""
+    found = {
+        f"{key}.folder": data_folder(config, name, entry)
+        for key, (name, entry) in entries(config).items()
+        if "source" not in entry
+    }
+    return found | published_folders(config)
 
 
 def no_data(config: dict[str, Any]) -> bool:
-    """Whether the raw data has neither been given nor is going to be made."""
-    return config["data"] is None and "world" not in config["experiment"]
+    """Whether raw data has neither been given nor is going to be made or fetched."""
+    by_folder = any("source" not in entry for _, entry in entries(config).values())
+    return by_folder and config["data"] is None and "world" not in config["experiment"]
 
 
 def published_folders(config: dict[str, Any]) -> dict[str, str]:

@@ -56,8 +56,8 @@ WRONG = [
     (
         "experiment.tasks.rte",
         {},
-        "experiment.tasks.rte.folder: missing; it is the task's folder under the data folder, "
-        "such as CoLA",
+        "experiment.tasks.rte: neither folder nor source is given; give {folder: NAME} or "
+        "{source: hub}",
     ),
     (
         "experiment.grid.layers.transformer",
@@ -119,8 +119,8 @@ WRONG = [
     (
         "experiment.zero_shot.tasks.dprd",
         {},
-        "experiment.zero_shot.tasks.dprd: no source; give {folder: NAME}, the task is not in "
-        "experiment.tasks",
+        "experiment.zero_shot.tasks.dprd: no source; give {folder: NAME} or {source: hub}, the "
+        "task is not in experiment.tasks",
     ),
     (
         "experiment.zero_shot.tasks.cola",
@@ -156,6 +156,66 @@ WRONG = [
         "my {results}",
         "results: 'my {results}' does not fit; expected: the folder that everything is written to, "
         "a path of letters, digits and _ . / - alone",
+    ),
+    (
+        "experiment.tasks.rte",
+        {"source": "hub", "revision": "main"},
+        "experiment.tasks.rte.revision: 'main' does not fit; expected: optional: the commit of the "
+        "hub's repository to fetch, 40 hexadecimal digits (a branch moves, and a short hash may "
+        "not be unique)",
+    ),
+    (
+        "experiment.tasks.rte",
+        {"source": "hub", "revision": "bcdcba7"},
+        "experiment.tasks.rte.revision: 'bcdcba7' does not fit; expected: optional: the commit of "
+        "the hub's repository to fetch, 40 hexadecimal digits (a branch moves, and a short hash "
+        "may not be unique)",
+    ),
+    (
+        "experiment.tasks.rte",
+        {"source": "the web"},
+        "experiment.tasks.rte.source: 'the web' does not fit; expected: in place of folder: hub, "
+        "the Hugging Face hub (hub)",
+    ),
+    (
+        "experiment.tasks.rte",
+        {"folder": "RTE", "source": "hub"},
+        "experiment.tasks.rte: both folder and source are given; remove one of them",
+    ),
+    (
+        "experiment.tasks.rte",
+        {"folder": "RTE", "revision": "f" * 40},
+        "experiment.tasks.rte.revision: no effect on a folder; remove it, or give {source: hub} "
+        "instead",
+    ),
+    (
+        "experiment.tasks.story_cloze",
+        {"source": "hub"},
+        "experiment.tasks.story_cloze.source: story_cloze is not on the hub; fill in the form at "
+        "cs.rochester.edu/nlp/rocstories, and put the two CSV files of spring 2016 whose links "
+        "come by e-mail into StoryCloze/ of the data folder, named `cloze_test_val__spring2016 - "
+        "cloze_test_ALL_val.csv` and `cloze_test_test__spring2016 - cloze_test_ALL_test.csv`, then "
+        "give {folder: StoryCloze}",
+    ),
+    (
+        "experiment.zero_shot.tasks.dprd",
+        {"source": "hub"},
+        "experiment.zero_shot.tasks.dprd.source: no commit of "
+        "community-datasets/definite_pronoun_resolution is known here (the commit begins with "
+        "0fdf659); look it up on the hub and give revision: with its 40 hexadecimal digits",
+    ),
+    (
+        "experiment.corpus",
+        {"source": "bookcorpus_text", "heldout": 1},
+        "experiment.corpus.source: no commit of rojagtap/bookcorpus is known here (the commit "
+        "begins with 7600e0b); look it up on the hub and give revision: with its 40 hexadecimal "
+        "digits",
+    ),
+    (
+        "experiment.corpus",
+        {"heldout": 1},
+        "experiment.corpus: neither folder nor source is given; give {folder: NAME} or "
+        "{source: wikitext103}",
     ),
     *(
         (

@@ -33,7 +33,11 @@ def lock() -> dict[str, str]:
 def conda() -> dict[str, str]:
     lines = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
     pins = dict(line.split("=") for line in lines)
-    return {CONDA.get(name, name): version for name, version in pins.items() if name != "python"}
+    return {
+        CONDA.get(name, canonical(name)): version
+        for name, version in pins.items()
+        if name != "python"
+    }
 
 
 def test_conda_and_pyproject_pin_the_same():

@@ -4,6 +4,7 @@ Each key is given a value that occurs nowhere else; one dry run that prints its 
 show every one of them, in a program's settings, a path, a limit or the exported runtime.
 """
 
+import hashlib
 import itertools
 import json
 from pathlib import Path
@@ -17,6 +18,11 @@ from workflow import check, settings
 
 SCHEMA = yaml.safe_load(check.SCHEMA.read_text(encoding="utf-8"))
 NAMED = {"tasks", "normalise", "rows", "min_rows"}  # sections whose keys are names
+
+
+def sha(text: str) -> str:
+    """A commit, 40 hexadecimal digits."""
+    return hashlib.sha1(text.encode()).hexdigest()
 
 
 def leaves(section: Any, path: tuple[str, ...] = ()) -> dict[tuple[str, ...], Any]:
@@ -58,16 +64,23 @@ def marked(world: bool, pretrained: bool = False) -> dict[str, Any]:
             "lr": {"transformer": 0.0, "lstm": 0.0},
         },
         "rte": {"folder": "MyRTE"},
+        "qqp": {"source": "hub", "revision": sha("1")},
     }
     experiment["grid"]["layers"] = {"transformer": ["none", 3, 4], "lstm": ["none", 1]}
-    experiment["zero_shot"]["tasks"] = {"dprd": {"folder": "MyDPRD"}}
-    experiment["zero_shot"] |= {"limit": 0, "normalise": {"dprd": {"random": 0, "best": 0}}}
+    experiment["zero_shot"]["tasks"] = {
+        "dprd": {"folder": "MyDPRD"},
+        "race": {"source": "hub", "revision": sha("2")},
+    }
+    best = {"random": 0, "best": 0}
+    experiment["zero_shot"] |= {"limit": 0, "normalise": {"dprd": best, "race": dict(best)}}
     experiment["model"] |= {"embd_dropout": "sum", "lm_softmax": "tokens_only"}
     experiment["optimizer"]["vector_l2"] = True
     config["runtime"] |= {"micro_batch": 0, "precision": "bfloat16", "device": "cuda:7"}
     config["runtime"] |= {"compile": True}
     if world:
         experiment["world"]["rows"] = {"rte": 0}
+        corpus = {"source": "wikitext103", "revision": sha("3"), "heldout": 1}
+        experiment["corpus"] = corpus
     else:
         del experiment["world"]
         experiment["tokenizer"] = {"folder": "MyBPE"}
@@ -102,6 +115,7 @@ def shown(path: tuple[str, ...], value: Any) -> str:
     special = {
         ("data",): "mydata/MySNLI",
         ("results",): "--out made/world",
+        ("experiment", "corpus", "source"): "--folder made/raw/wikitext103/",
         ("experiment", "pretrained", "path"): "--from mydata/MyWeights",
         ("experiment", "pretrained", "format"): "--format openai",
         ("experiment", "pretrained", "updates"): f"--updates {value} ",
@@ -117,7 +131,7 @@ def shown(path: tuple[str, ...], value: Any) -> str:
     }
     if path in special:
         return special[path]
-    if path[-1] == "folder" or isinstance(value, int) and not isinstance(value, bool):
+    if path[-1] in ("folder", "revision") or isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     return json.dumps(value)
 

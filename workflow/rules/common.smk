@@ -1,5 +1,6 @@
 # The config checked; names and helpers that the rules share.
 import json
+import os
 import shlex
 import sys
 from pathlib import Path
@@ -13,7 +14,6 @@ if faults:
     sys.exit("\n".join(f"error: config: {fault}" for fault in faults))
 
 RESULTS = config["results"]
-DATA = config["data"] or f"{RESULTS}/world"
 ARCHITECTURES = config["experiment"]["grid"]["arch"]
 UPDATES = settings.checkpoints(config)
 TABLES = settings.tables(config)
@@ -49,6 +49,8 @@ shell.prefix(
         PYTHONPATH=str(workflow.basedir),
         PRETRAIN_RUNTIME=json.dumps(settings.runtime(config, "pretrain")),
         FINETUNE_RUNTIME=json.dumps(settings.runtime(config, "finetune")),
+        HF_HUB_OFFLINE="1",  # no job but fetch asks the network
+        FETCH_OFFLINE=os.environ.get("HF_HUB_OFFLINE", "0"),
     )
 )
 
@@ -65,8 +67,11 @@ def mem_mb(stage):
     return lambda wildcards, attempt: attempt * settings.limits(config, stage)["mem_mb"]
 
 
-def raw(folder):
-    """The inputs of a rule that reads a folder of raw data."""
+def raw(name, entry):
+    """What a job that reads raw data depends on, its files or what tells that they are made."""
+    folder = plan.data_folder(config, name, entry)
+    if "source" in entry:
+        return [f"{folder}/manifest.json"]
     if WITHOUT_DATA:
         return []
     if config["data"] is None:
@@ -74,9 +79,15 @@ def raw(folder):
     return plan.raw_files(folder)
 
 
+def raw_task(wildcards):
+    """What a job that reads the raw data of a task depends on."""
+    return raw(wildcards.task, plan.example_tasks(config)[wildcards.task])
+
+
 def task_folder(wildcards):
     """The folder of a task's raw data."""
-    return f"{DATA}/{plan.example_tasks(config)[wildcards.task]['folder']}"
+    entry = plan.example_tasks(config)[wildcards.task]
+    return plan.data_folder(config, wildcards.task, entry)
 
 
 GPU = int(config["runtime"]["device"].startswith("cuda"))

@@ -1,11 +1,11 @@
 # The books, from raw text to token arrays, and the tokenizer that is learnt from them.
 
-BOOKS = f"{DATA}/{config['experiment']['corpus']['folder']}"
+BOOKS = plan.corpus_source(config), config["experiment"]["corpus"]
 
 
 rule clean:
     input:
-        raw(BOOKS),
+        raw(*BOOKS),
     output:
         facts=f"{RESULTS}/corpus/clean.json",
         words=f"{RESULTS}/corpus/words.tsv",
@@ -21,7 +21,7 @@ rule clean:
         mem_mb=8000,
         runtime=600,
     params:
-        folder=BOOKS,
+        folder=plan.data_folder(config, *BOOKS),
         out=subpath(output.facts, strip_suffix=".json"),
         settings=as_json(settings.clean(config)),
         code=code.digest("gpt1.corpus"),

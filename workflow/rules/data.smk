@@ -1,7 +1,7 @@
 # The tasks, from raw files to token arrays: the embedded world, examples and their baselines.
 
 
-if config["data"] is None and not WITHOUT_DATA:
+if "world" in config["experiment"]:
 
     rule world:
         output:
@@ -29,7 +29,7 @@ if config["data"] is None and not WITHOUT_DATA:
 
 rule examples:
     input:
-        lambda wildcards: raw(task_folder(wildcards)),
+        raw_task,
     output:
         examples=f"{RESULTS}/examples/{{task}}.jsonl",
         meta=f"{RESULTS}/examples/{{task}}.json",

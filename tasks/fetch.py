@@ -1,0 +1,193 @@
+"""Fetch a data set of the catalogue from the Hugging Face hub, at one commit, into a folder.
+
+    python -m tasks.fetch cola --revision bcdcba79d07bc864c1c254ccfcedcce55bcc9a8c --folder raw/cola
+
+The manifest is written last, so a folder with a manifest is whole. Started again, a folder whose
+files are as its manifest says needs no network; else only what is missing or wrong is fetched. A
+folder holds one commit for good: with another at hand, offline or not, nothing takes its place.
+"""
+
+import argparse
+import hashlib
+import sys
+from fnmatch import fnmatch
+from pathlib import Path
+
+import httpx2
+from huggingface_hub import HfApi, snapshot_download
+from huggingface_hub.errors import (
+    GatedRepoError,
+    HfHubHTTPError,
+    LocalEntryNotFoundError,
+    OfflineModeIsEnabled,
+    RepositoryNotFoundError,
+    RevisionNotFoundError,
+)
+from huggingface_hub.hf_api import RepoFile
+from huggingface_hub.utils import WeakFileLock, disable_progress_bars
+
+from tasks import catalogue
+from tasks.catalogue import Entry
+from tasks.errors import InputError, run
+from tasks.files import FULL, read_json, sha256_file, write_json
+
+MANIFEST = "manifest.json"
+
+
+def fetch(name: str, revision: str | None, folder: str | Path) -> dict:
+    """Bring a data set into `folder` and return its manifest; `revision` None: the catalogue's.
+
+    Jobs that fetch into the same folder wait for each other. Raises InputError for whatever the
+    hub, the network or the disk refuses, and for files that are not what the hub lists.
+    """
+    entry = catalogue.entry(name)
+    commit = catalogue.pinned(name, revision)
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    with WeakFileLock(folder / ".lock"):
+        found = at_hand(entry, commit, folder)
+        if found:
+            return found
+        try:
+            files = download(entry, commit, folder)
+        except (httpx2.HTTPError, OSError) as error:
+            raise InputError(told(error, entry, commit, folder)) from None
+        manifest = {
+            "name": name,
+            "repo": entry.repo,
+            "revision": commit,
+            "config": entry.config,
+            "licence": entry.licence,
+            "files": files,
+        }
+        write_json(folder / MANIFEST, manifest)
+    return manifest
+
+
+def at_hand(entry: Entry, commit: str, folder: Path) -> dict | None:
+    """The manifest of a folder that is whole, else None; InputError if it is of another commit."""
+    if not (folder / MANIFEST).exists():
+        return None
+    manifest = read_json(folder / MANIFEST)
+    if (manifest["repo"], manifest["revision"]) != (entry.repo, commit):
+        raise InputError(
+            f"{folder}: holds {manifest['repo']} at {manifest['revision']}, which cannot stand in "
+            f"for {entry.repo} at {commit}; give another folder"
+        )
+    missing = [pattern for pattern in entry.patterns if not _matching(pattern, manifest["files"])]
+    wrong = any(_differs(folder / name, said) for name, said in manifest["files"].items())
+    return None if missing or wrong else manifest
+
+
+def download(entry: Entry, commit: str, folder: Path) -> dict[str, dict]:
+    """Fetch what is missing or wrong and return size and sha256 of every file.
+
+    What the hub lists is asked for before the download, since the library takes a folder that has
+    any files for the snapshot where the hub does not answer.
+    """
+    tree = HfApi().list_repo_tree(entry.repo, recursive=True, revision=commit, repo_type="dataset")
+    listed = {file.path: file for file in tree if isinstance(file, RepoFile)}
+    with_card = [*entry.patterns, "README.md"]  # a branch of converted files has no card
+    wanted = sorted({path for pattern in with_card for path in _matching(pattern, listed)})
+    for pattern in entry.patterns:
+        if not _matching(pattern, listed):
+            raise InputError(
+                f"{entry.repo} at {commit}: no file {pattern}; its layout is not the one that "
+                "tasks/catalogue.py tells: give another revision"
+            )
+    for path in wanted:
+        if not _as_listed(folder / path, listed[path]):
+            (folder / path).unlink(missing_ok=True)
+    snapshot_download(
+        entry.repo, repo_type="dataset", revision=commit, allow_patterns=wanted, local_dir=folder
+    )
+    for path in wanted:
+        if not _as_listed(folder / path, listed[path]):
+            size = (folder / path).stat().st_size if (folder / path).exists() else 0
+            (folder / path).unlink(missing_ok=True)
+            raise InputError(
+                f"{folder / path}: came as {size:,} bytes that are not the {listed[path].size:,} "
+                f"bytes that {entry.repo} lists; removed: start again to fetch it anew"
+            )
+    return {path: _described(folder / path) for path in wanted}
+
+
+def _described(path: Path) -> dict:
+    """What the manifest says of a file: its size in bytes and its sha256."""
+    return {"size": path.stat().st_size, "sha256": sha256_file(path)}
+
+
+def _differs(path: Path, said: dict) -> bool:
+    """Whether a file is not what the manifest says: gone, cut off or changed."""
+    return not path.is_file() or path.stat().st_size != said["size"] or _described(path) != said
+
+
+def _matching(pattern: str, paths: dict) -> list[str]:
+    return [path for path in paths if fnmatch(path, pattern)]
+
+
+def _as_listed(path: Path, listed: RepoFile) -> bool:
+    """Whether a file has the size and the digest that the hub lists: sha256, or git's for text."""
+    if not path.is_file() or path.stat().st_size != listed.size:
+        return False
+    if listed.lfs:
+        return sha256_file(path) == listed.lfs.sha256
+    content = path.read_bytes()
+    return hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest() == listed.blob_id
+
+
+def told(error: Exception, entry: Entry, commit: str, folder: Path) -> str:
+    """One line for what the hub, the network or the disk refused, and the remedy."""
+    what = f"{entry.repo} at {commit}"
+    if isinstance(error, GatedRepoError):
+        return (
+            f"{entry.repo}: gated; ask for access on its page of the hub, then give a token with "
+            "`hf auth login` or HF_TOKEN"
+        )
+    if isinstance(error, RepositoryNotFoundError):
+        return (
+            f"{entry.repo}: no such data set on the hub, or a private one; get its files in "
+            "another way and give {folder: NAME} in the config, or a token in HF_TOKEN"
+        )
+    if isinstance(error, RevisionNotFoundError):
+        return f"{entry.repo}: no commit {commit}; look it up on the hub and give it as `revision`"
+    if getattr(error, "errno", None) in FULL:
+        return f"{folder}: {error.strerror}; free some space and start again, what is here is kept"
+    others = [path.parent.name for path in sorted(folder.parent.glob(f"*/{MANIFEST}"))]
+    others = [other for other in others if other != folder.name]
+    stand_in = f" ({', '.join(others)} is here, but cannot stand in)" if others else ""
+    if isinstance(error, OfflineModeIsEnabled):
+        return (
+            f"{what} is not whole in {folder}{stand_in} and HF_HUB_OFFLINE is set; start once "
+            "with network and without it, or copy the folder from where it was fetched"
+        )
+    if isinstance(error, HfHubHTTPError | httpx2.HTTPError | LocalEntryNotFoundError):
+        cause = error.__cause__ or error if isinstance(error, LocalEntryNotFoundError) else error
+        said = " ".join(str(cause).split())
+        return (
+            f"{what}: the hub cannot be reached ({said:.120}) and {folder} is not whole{stand_in}; "
+            "start again later, what is here is kept"
+        )
+    if "Consistency check failed" in str(error):
+        return f"{what}: a file came truncated ({' '.join(str(error).split()):.120}); start again"
+    raise error
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("name", help="a task's name, or a corpus: see tasks/catalogue.py")
+    parser.add_argument("--revision", help="40 hexadecimal digits (default: the catalogue's)")
+    parser.add_argument("--folder", required=True, help="where the files and the manifest go")
+    given = parser.parse_args()
+    if not sys.stderr.isatty():
+        disable_progress_bars()
+    manifest = fetch(given.name, given.revision, given.folder)
+    size = sum(said["size"] for said in manifest["files"].values())
+    print(
+        f"{manifest['repo']} at {manifest['revision']}: {len(manifest['files'])} files, "
+        f"{size:,} bytes, licence: {manifest['licence']}"
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(run(main))
