@@ -33,6 +33,7 @@ else:
 
     include: "workflow/rules/corpus.smk"
     include: "workflow/rules/pretrain.smk"
+    include: "workflow/rules/contamination.smk"
 
 
 include: "workflow/rules/finetune.smk"

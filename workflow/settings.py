@@ -16,12 +16,14 @@ RUNTIME = ("device", "precision", "micro_batch", "skip_pads", "compile")
 GRID = ("arch", "aux", "layers", "n_layer", "tasks", "seeds")
 TABLES = {
     "cells": GRID,
-    "main": GRID,
+    "main": (*GRID, "clean"),
     "ablation": GRID,
     "layer_transfer": GRID,
     "zero_shot": ("arch", "updates", "zero_shot"),
     "pretraining": ("arch", "updates"),
+    "contamination": (*GRID, "examples"),
 }
+OF_A_CORPUS = ("pretraining", "contamination")
 FIGURES = ("layer_transfer", "zero_shot", "ablation", "pretraining")
 
 
@@ -130,6 +132,8 @@ def analysis_settings(config: Config) -> Config:
         "tasks": list(experiment["tasks"]),
         "seeds": experiment["seeds"],
         "updates": checkpoints(config),
+        "examples": list(plan.example_tasks(config)),
+        "clean": "pretrain" in experiment,
         "zero_shot": {
             "tasks": list(experiment["zero_shot"]["tasks"]),
             "normalise": experiment["zero_shot"]["normalise"],
@@ -138,8 +142,9 @@ def analysis_settings(config: Config) -> Config:
 
 
 def tables(config: Config) -> list[str]:
-    """The tables that are made; published weights tell nothing of how they were trained."""
-    return [name for name in TABLES if name != "pretraining" or "pretrain" in config["experiment"]]
+    """The tables that are made; published weights tell nothing of what they were trained on."""
+    trained = "pretrain" in config["experiment"]
+    return [name for name in TABLES if trained or name not in OF_A_CORPUS]
 
 
 def table(config: Config, name: str) -> Config:

@@ -26,6 +26,8 @@ def make_settings(names: list[str] | None = None) -> dict[str, Any]:
         "layers": {"transformer": ["none", *range(13)], "lstm": ["none", 0, 1]},
         "n_layer": {"transformer": 12, "lstm": 1},
         "seeds": {"ends": [0, 1, 2], "between": [0]},
+        "examples": [*(names or (task.name for task in tasks.TASKS)), "dprd"],
+        "clean": True,
         "updates": [0, 30, 56, 105, 196, 367, 687, 1284, 3000],
         "zero_shot": {
             "tasks": list(zero_shot),

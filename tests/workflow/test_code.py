@@ -10,7 +10,7 @@ from workflow.code import digest, used_files
 PROGRAMS = [
     *("tasks.world", "tasks.prepare", "tasks.baselines"),
     *("gpt1.corpus", "gpt1.bpe", "gpt1.encode", "gpt1.pretrain", "gpt1.cells", "gpt1.zero_shot"),
-    "gpt1.convert",
+    *("gpt1.convert", "gpt1.contamination", "workflow.analysis.contamination"),
     *("workflow.analysis.cells", "workflow.analysis.main", "workflow.analysis.ablation"),
     *("workflow.analysis.layer_transfer", "workflow.analysis.zero_shot"),
     *("workflow.analysis.pretraining", "workflow.analysis.figures"),

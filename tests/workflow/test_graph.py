@@ -16,12 +16,14 @@ import pytest
 from tests.workflow.configs import ROOT, changed, raw_data, shipped, small
 from tests.workflow.running import planned, snakemake, write
 
-TABLES = ("cells", "main", "ablation", "layer_transfer")
+TABLES = ("cells", "main", "ablation", "layer_transfer", "contamination")
 OF_CELLS = {
     **{f"table_{name}": 1 for name in TABLES},
     **{"figure_ablation": 1, "figure_layer_transfer": 1, "all": 1},
 }
-OF_LSTM = {rule: n for rule, n in OF_CELLS.items() if rule != "table_main"}
+OF_LSTM = {
+    rule: n for rule, n in OF_CELLS.items() if rule not in ("table_main", "table_contamination")
+}
 OF_ZERO_SHOT = {"table_zero_shot": 1, "figure_zero_shot": 1, "all": 1}
 FINETUNE = {  # two tasks with and without the auxiliary loss
     f"finetune_{arch}_{part}": 4
@@ -146,7 +148,7 @@ CHANGES = {
         50,
         {
             **dict.fromkeys(FINETUNE, 2),
-            **{"examples": 1, "baselines": 1, "encode": 1, **OF_CELLS},
+            **{"examples": 1, "baselines": 1, "encode": 1, "contamination": 1, **OF_CELLS},
         },
     ),
     "experiment.zero_shot.limit": (9, {"zero_shot": 2, **OF_ZERO_SHOT}),
@@ -285,5 +287,5 @@ def test_every_rule_has_log_benchmark_threads_resources_and_message():
             rules[path.name] += 1
     assert rules == {
         **{"fetch.smk": 1, "data.smk": 4, "corpus.smk": 3, "pretrain.smk": 1, "pretrained.smk": 1},
-        **{"finetune.smk": 1, "zero_shot.smk": 1, "analysis.smk": 2},
+        **{"finetune.smk": 1, "contamination.smk": 1, "zero_shot.smk": 1, "analysis.smk": 2},
     }

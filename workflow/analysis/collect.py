@@ -34,6 +34,12 @@ def full(settings: dict[str, Any], arch: str) -> str:
     return str(settings["n_layer"].get(arch, "all"))
 
 
+def fully_transferred(settings: dict[str, Any]) -> dict[str, Any]:
+    """The settings cut down to the paper's own model: the transformer with all its layers."""
+    full_only = {"transformer": [full(settings, "transformer")]}
+    return {**settings, "arch": ["transformer"], "layers": full_only}
+
+
 def layers(settings: dict[str, Any], arch: str, ends: bool = False) -> list[str]:
     """The grid's `n_transfer` of an architecture as words; only `none` and full if `ends`."""
     names = [str(layer) for layer in settings["layers"][arch]]

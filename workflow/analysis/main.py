@@ -15,7 +15,7 @@ import pandas as pd
 
 import tasks
 from tasks.errors import run
-from workflow.analysis import collect, output, subsets, summary
+from workflow.analysis import clean, collect, output, subsets, summary
 from workflow.analysis.paper import OURS, paper_numbers
 
 TITLES = {
@@ -52,15 +52,15 @@ MODELS = {
     "on": "Finetuned Transformer LM (this run)",
     "off": "Finetuned Transformer LM w/o aux LM (this run)",
 }
-PLACE = ["aux", "task", "split", "metric"]
+PLACE = clean.PLACE
 
 
 def build(results: Path, settings: dict[str, Any]) -> tuple[pd.DataFrame, str]:
     """One row per (this run's model, column, split) and one per published figure."""
     full = collect.full(settings, "transformer")
-    transformer = {**settings, "arch": ["transformer"], "layers": {"transformer": [full]}}
-    runs = collect.read_runs(results, transformer)
+    runs = collect.read_runs(results, collect.fully_transferred(settings))
     table = summary.summarise(runs, PLACE)
+    table = table.merge(clean.scores(results, settings, runs), on=PLACE, how="left")
     places = _places(runs)
     notes = subsets.notes(results, settings["tasks"])
     ours = []
@@ -73,7 +73,7 @@ def build(results: Path, settings: dict[str, Any]) -> tuple[pd.DataFrame, str]:
             ours.append({**place, **row, "arch": "transformer", "n_transfer": full})
     ours = summary.complete(table, ours, PLACE).drop(columns="carries_paper")
     table = pd.concat([_published(places), ours], ignore_index=True)
-    return table, _wide(table, places, notes)
+    return table, _wide(table, places, notes, settings["clean"])
 
 
 def _places(runs: pd.DataFrame) -> list[dict[str, Any]]:
@@ -120,23 +120,31 @@ def _published(places: list[dict[str, Any]]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _wide(table: pd.DataFrame, places: list[dict[str, Any]], notes: dict[str, str]) -> str:
+def _wide(
+    table: pd.DataFrame, places: list[dict[str, Any]], notes: dict[str, str], with_clean: bool
+) -> str:
     parts = ["# Tables 2 to 4"]
     for name, title in TITLES.items():
-        parts += [f"## {title}", _markdown(table[table["table"] == name], name, places, notes)]
+        mine = table[table["table"] == name]
+        parts += [f"## {title}", _markdown(mine, name, places, notes, with_clean)]
     parts += subsets.footnote(notes)
     parts.append(
         "The rows above this run's are the paper's: published systems and its own model, scored by "
         "the GLUE test server or on the public test sets. The split that a column head names is "
         "that of this run's rows, of the majority class and of the bag of words: dev is not test. "
         "(5x) is an ensemble of five. GLUE is the server's own average over hidden test labels. "
+        + (f"{clean.NOTE} " if with_clean else "")
         + output.ALARM_NOTE
     )
     return "\n\n".join(parts)
 
 
 def _markdown(
-    table: pd.DataFrame, name: str, places: list[dict[str, Any]], notes: dict[str, str]
+    table: pd.DataFrame,
+    name: str,
+    places: list[dict[str, Any]],
+    notes: dict[str, str],
+    with_clean: bool,
 ) -> str:
     columns = [place for place in places if place["table"] == name]
     ours = table[table["source"] == "this run"]
@@ -152,6 +160,9 @@ def _markdown(
         mine = [cells[variant, place["column"], place["split"]] for place in columns]
         count = output.seeds(pd.Series([row["n_seeds"] for row in mine]))
         rows.append([variant, count, *map(output.score, mine), *([output.NONE] if glue else [])])
+        if with_clean:
+            shown = map(output.clean, mine)
+            rows.append([f"{variant}, clean rows", count, *shown, *([output.NONE] * glue)])
     for column, label in (("majority", "majority class"), ("bag_of_words", "bag of words")):
         values = []
         for place in columns:

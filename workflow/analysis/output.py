@@ -28,10 +28,12 @@ CONTRACT = [
 ]
 DECIMALS = {
     **dict.fromkeys(["mean", "sd", "ci_low", "ci_high", "majority", "bag_of_words"], 4),
+    **dict.fromkeys(["clean_mean", "clean_sd", "share_pieces", "share_words"], 4),
+    **dict.fromkeys(["short_pieces", "short_words"], 4),
     **{"train_seconds": 2, "seconds": 2, "peak_mb": 1, "relative": 6, "threshold": 6},
     **{"heldout_loss": 6, "train_loss": 6},
 }
-WHOLE = ["n_seeds", "train_tokens", "tokens", "update", "n"]
+WHOLE = ["n_seeds", "train_tokens", "tokens", "update", "n", "rows", "clean_rows"]
 Build = Callable[[Path, dict[str, Any]], tuple[pd.DataFrame, str]]
 
 
@@ -103,6 +105,16 @@ def score(row: Any) -> str:
     if not pd.isna(row["sd"]):
         text += f" ± {row['sd']:.1f}"
     return text + (" !" if row.get("alarms") else "")
+
+
+def clean(row: Any) -> str:
+    """The score on the clean rows and how many these are: `12.3 ± 0.4 (n 270)`; a dash for none."""
+    if row is None or pd.isna(row["clean_rows"]):
+        return MISSING
+    if not row["clean_rows"]:
+        return NONE
+    shown = score({"mean": row["clean_mean"], "sd": row["clean_sd"]})
+    return f"{shown} (n {row['clean_rows']:.0f})"
 
 
 def value(number: float | None, absent: str = NONE) -> str:

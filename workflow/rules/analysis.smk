@@ -14,16 +14,30 @@ def notes_of(tasks):
     return expand(rules.examples.output.meta, task=tasks)
 
 
+# What the scores on the clean rows are computed from; published weights have no corpus to be clean of.
+CLEAN_SOURCES = []
+if "contamination" in TABLES:
+    CLEAN_SOURCES = [
+        *rules.contamination.output,
+        *expand(rules.examples.output.examples, task=plan.example_tasks(config)),
+        *(cell.predictions(RESULTS) for cell in plan.fully_transferred(config)),
+    ]
+
+
 SOURCES = {
     **{
         name: [cell.path(RESULTS) for cell in cells]
         + notes_of(config["experiment"]["tasks"])
+        + (CLEAN_SOURCES if name == "main" else [])
         for name, cells in CELLS.items()
     },
     "zero_shot": [
         *expand(rules.zero_shot.output, arch=ARCHITECTURES),
         *notes_of(config["experiment"]["zero_shot"]["tasks"]),
     ],
+    "contamination": [cell.path(RESULTS) for cell in CELLS["main"]]
+    + CLEAN_SOURCES
+    + notes_of(plan.example_tasks(config)),
     "pretraining": expand(
         "{results}/pretrain/{arch}/update-{update}.json",
         results=RESULTS,
