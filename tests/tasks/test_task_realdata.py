@@ -1,5 +1,6 @@
 """The published files, where they lie beside the project: official row counts and labels."""
 
+import csv
 import json
 from collections import Counter
 from pathlib import Path
@@ -7,8 +8,11 @@ from pathlib import Path
 import pytest
 
 from tasks import task
+from tasks.catalogue import entry
 from tasks.prepare import prepare
+from tasks.snapshot import Snapshot
 from tasks.splits import parse_settings
+from tests.tasks.hub_files import snapshot
 
 REALDATA = Path(__file__).parents[2].parent / "shared" / "realdata"
 
@@ -97,3 +101,64 @@ def test_snli_trains_on_dev_where_the_training_file_is_absent():
     _, meta = prepare(task("snli"), REALDATA / "SNLI", settings)
     assert meta["rows"] == {"train": 8858, "select": 984, "test": 9818}
     assert meta["note"] == "trained on dev; test: 9,818 of 9,824 rows"
+
+
+def as_upstream(name: str, split: str) -> list[dict]:
+    """The published rows in the hub's columns, read as the hub's own makers read them."""
+    folder = REALDATA / task(name).folder
+    if name == "snli":
+        words = {"-": -1, "entailment": 0, "neutral": 1, "contradiction": 2}
+        text = (folder / f"snli_1.0_{split}.jsonl").read_text(encoding="utf-8")
+        found = [json.loads(line) for line in text.split("\n") if line]
+        return [
+            {
+                **{"premise": row["sentence1"], "hypothesis": row["sentence2"]},
+                "label": words[row["gold_label"]],
+            }
+            for row in found
+        ]
+    tables = {"cola": (folder / f"{split}.tsv", ["source", "label", "mark", "sentence"])}
+    tables |= {
+        "scitail": (
+            folder / f"tsv_format/scitail_1.0_{split}.tsv",
+            ["sentence1", "sentence2", "gold_label"],
+        )
+    }
+    path, names = tables.get(name, (folder / f"{split}.tsv", None))
+    with open(path, encoding="utf-8-sig", newline="") as file:
+        found = list(csv.DictReader(file, names, delimiter="\t", quoting=csv.QUOTE_NONE))
+    each, words = entry(name), {word: k for k, word in entry(name).labels.items()}
+    renamed = {"mrpc": ("#1 String", "#2 String", "Quality")}
+    renamed |= {"mnli": ("sentence1", "sentence2", "gold_label")}
+    renamed |= {"stsb": ("sentence1", "sentence2", "score")}
+    texts = [column for column in each.columns if column not in ("idx", "label")]
+    rows = []
+    for number, row in enumerate(found):
+        if name == "scitail":
+            gold = row["gold_label"].replace("entails", "entailment")
+            rows.append(row | {"gold_label": gold})
+            continue
+        values = [row[column] for column in renamed.get(name, (*texts, "label"))]
+        label = float(values[-1]) if name == "stsb" else words.get(values[-1], values[-1])
+        values[-1] = int(label) if isinstance(label, str) else label
+        rows.append(dict(zip((*texts, "label"), values, strict=True)) | {"idx": number})
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("name", "splits"),
+    [
+        *((name, ("train", "dev")) for name in ("cola", "rte", "mrpc", "stsb", "sst2")),
+        *(("snli", ("dev", "test")), ("mnli", ("dev_matched",)), ("scitail", ("test",))),
+    ],
+)
+def test_the_published_rows_in_the_hubs_form_give_equal_examples_row_for_row(
+    name, splits, tmp_path
+):
+    snapshot(tmp_path, name, {split: [as_upstream(name, split)] for split in splits})
+    for split in splits:
+        dropped = [Counter(), Counter()]
+        original = task(name).read(REALDATA / task(name).folder, split, dropped[0])
+        hub = Snapshot(task(name), tmp_path).read(split, dropped[1])
+        assert hub == original and dropped[0] == dropped[1]
+        assert len(hub) == (9818 if (name, split) == ("snli", "test") else task(name).rows[split])
