@@ -56,3 +56,4 @@ rule all:
             figure=FIGURES,
             form=["png", "svg"],
         ),
+        f"{RESULTS}/data_cards.md",

@@ -141,6 +141,14 @@ def analysis_settings(config: Config) -> Config:
     }
 
 
+def cards(config: Config) -> Config:
+    """For `workflow.analysis.cards`: every task whose examples are read, and the window."""
+    return {
+        "tasks": list(plan.example_tasks(config)),
+        "n_ctx": config["experiment"]["model"]["n_ctx"],
+    }
+
+
 def tables(config: Config) -> list[str]:
     """The tables that are made; published weights tell nothing of what they were trained on."""
     trained = "pretrain" in config["experiment"]

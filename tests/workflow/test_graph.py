@@ -148,7 +148,8 @@ CHANGES = {
         50,
         {
             **dict.fromkeys(FINETUNE, 2),
-            **{"examples": 1, "baselines": 1, "encode": 1, "contamination": 1, **OF_CELLS},
+            **{"examples": 1, "baselines": 1, "encode": 1, "contamination": 1},
+            **{"cards": 1, **OF_CELLS},
         },
     ),
     "experiment.zero_shot.limit": (9, {"zero_shot": 2, **OF_ZERO_SHOT}),
@@ -287,5 +288,5 @@ def test_every_rule_has_log_benchmark_threads_resources_and_message():
             rules[path.name] += 1
     assert rules == {
         **{"fetch.smk": 1, "data.smk": 4, "corpus.smk": 3, "pretrain.smk": 1, "pretrained.smk": 1},
-        **{"finetune.smk": 1, "contamination.smk": 1, "zero_shot.smk": 1, "analysis.smk": 2},
+        **{"finetune.smk": 1, "contamination.smk": 1, "zero_shot.smk": 1, "analysis.smk": 3},
     }

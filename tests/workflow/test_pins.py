@@ -10,7 +10,11 @@ import yaml
 from tests.workflow.configs import ROOT
 
 CONDA = {"pytorch": "torch"}
-MODULES = {"sklearn": "scikit-learn", "yaml": "pyyaml"}  # where the import has another name
+MODULES = {
+    "sklearn": "scikit-learn",
+    "yaml": "pyyaml",
+    "markdown_it": "markdown-it-py",
+}  # where the import has another name
 OURS = {"tasks", "gpt1", "workflow", "tests", "bench"}
 
 

@@ -125,3 +125,49 @@ for name in FIGURES:
         shell:
             '"$PYTHON" -m workflow.analysis.figures {params.name} --table {input}'
             " --settings {params.settings:q} --out {output.png} 2>&1 | tee {log}"
+
+
+CARDS = list(plan.example_tasks(config))
+
+
+rule cards:
+    input:
+        examples=expand(rules.examples.output.examples, task=CARDS),
+        meta=expand(rules.examples.output.meta, task=CARDS),
+        encoded=expand(rules.encode.output, task=CARDS),
+    output:
+        md=f"{RESULTS}/data_cards.md",
+        pages=[
+            report(
+                f"{RESULTS}/cards/{task}.html",
+                caption="../report/card.rst",
+                category="Data",
+                labels={"task": task},
+            )
+            for task in CARDS
+        ],
+        parts=expand(
+            "{results}/cards/{task}.{form}",
+            results=RESULTS,
+            task=CARDS,
+            form=["json", "md", "png", "svg"],
+        ),
+    log:
+        f"{RESULTS}/logs/cards.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/cards.tsv"
+    conda:
+        "../../environment.yml"
+    threads: 1
+    resources:
+        mem_mb=4000,
+        runtime=30,
+    params:
+        results=subpath(output.md, parent=True),
+        settings=as_json(settings.cards(config)),
+        code=code.digest("workflow.analysis.cards"),
+    message:
+        "cards: a data card for each task"
+    shell:
+        '"$PYTHON" -m workflow.analysis.cards --results {params.results:q}'
+        " --settings {params.settings:q} --out {output.md} 2>&1 | tee {log}"
