@@ -43,8 +43,11 @@ def problems(config: dict[str, Any]) -> Iterator[str]:
         if any("missing" in line for line in lines if line.startswith("|")):
             yield f"{name}.md: a cell is missing"
     yield from _uncovered(results, config)
-    for name in FIGURES:
-        png, svg = (results / "figures" / f"{name}.{form}" for form in ("png", "svg"))
+    cards = [f"cards/{task}" for task in plan.example_tasks(config)]
+    page = (results / "data_cards.md").read_text(encoding="utf-8")
+    yield from (f"data_cards.md: nothing on {name}" for name in cards if f"{name}.png" not in page)
+    for name in [*(f"figures/{name}" for name in FIGURES), *cards]:
+        png, svg = (results / f"{name}.{form}" for form in ("png", "svg"))
         if png.stat().st_size < 10_000 or not png.read_bytes().startswith(b"\x89PNG"):
             yield f"{png}: not a whole picture"
         if not svg.read_text(encoding="utf-8").rstrip().endswith("</svg>"):

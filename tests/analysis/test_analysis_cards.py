@@ -56,7 +56,9 @@ def random_split(family: str, question: bool) -> EncodedSplit:
         return [np.ones(n, dtype=np.int32) for n in rng.integers(low, high, 40)]
 
     paired = family in ("entailment", "similarity") or question
-    choices = list(zip(texts(1, 14), texts(1, 14), strict=True)) if family == "choice" else [()] * 40
+    choices = (
+        list(zip(texts(1, 14), texts(1, 14), strict=True)) if family == "choice" else [()] * 40
+    )
     second = texts(1, 14) if paired else texts(0, 1)
     return EncodedSplit(
         **{"guids": [""] * 40, "groups": [""] * 40, "labels": np.zeros(40)},
@@ -104,7 +106,9 @@ def test_a_published_set_is_told_with_its_licence_files_and_subset(tmp_path):
     put(tmp_path, "rte", folder, Settings(min_rows={"train": 10, "dev": 10}))
     text = cards.page(cards.card(tmp_path, "rte", 64), "rte.png")
     assert f"- Licence: {entry('rte').licence}." in text
-    assert re.search(r"- From: files in their original layout: dev.tsv \(sha256 [0-9a-f]{12}\)", text)
+    assert re.search(
+        r"- From: files in their original layout: dev.tsv \(sha256 [0-9a-f]{12}\)", text
+    )
     assert "- Rows: train: 10 of 2,490 rows; dev: 10 of 277 rows." in text
 
 

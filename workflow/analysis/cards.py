@@ -184,7 +184,7 @@ def _shown(number: int, row: dict[str, Any]) -> str:
 
 
 def _literal(text: str) -> str:
-    """A text as a code span, which Markdown shows as it is; in marks that the text does not have."""
+    """A text as a code span, shown as it is; its marks are longer than any in the text."""
     marks = "`" * (max(map(len, re.findall("`+", text)), default=0) + 1)
     return f"{marks} {text} {marks}" if "`" in text else f"{marks}{text}{marks}"
 

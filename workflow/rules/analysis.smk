@@ -7,13 +7,6 @@ CELLS = {
     "ablation": plan.ends(config),
     "layer_transfer": plan.cells(config),
 }
-
-
-def notes_of(tasks):
-    """The facts about the tasks' rows, for what is said where they are not all published ones."""
-    return expand(rules.examples.output.meta, task=tasks)
-
-
 # What the scores on the clean rows are computed from; published weights have no corpus to be clean of.
 CLEAN_SOURCES = []
 if "contamination" in TABLES:
@@ -22,22 +15,20 @@ if "contamination" in TABLES:
         *expand(rules.examples.output.examples, task=plan.example_tasks(config)),
         *(cell.predictions(RESULTS) for cell in plan.fully_transferred(config)),
     ]
-
-
 SOURCES = {
     **{
         name: [cell.path(RESULTS) for cell in cells]
-        + notes_of(config["experiment"]["tasks"])
+        + facts_of(config["experiment"]["tasks"])
         + (CLEAN_SOURCES if name == "main" else [])
         for name, cells in CELLS.items()
     },
     "zero_shot": [
         *expand(rules.zero_shot.output, arch=ARCHITECTURES),
-        *notes_of(config["experiment"]["zero_shot"]["tasks"]),
+        *facts_of(config["experiment"]["zero_shot"]["tasks"]),
     ],
     "contamination": [cell.path(RESULTS) for cell in CELLS["main"]]
     + CLEAN_SOURCES
-    + notes_of(plan.example_tasks(config)),
+    + facts_of(plan.example_tasks(config)),
     "pretraining": expand(
         "{results}/pretrain/{arch}/update-{update}.json",
         results=RESULTS,

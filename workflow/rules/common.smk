@@ -90,6 +90,11 @@ def task_folder(wildcards):
     return plan.data_folder(config, wildcards.task, entry)
 
 
+def facts_of(tasks):
+    """The facts about the rows of tasks; tables say where these are not all published ones."""
+    return [f"{RESULTS}/examples/{task}.json" for task in tasks]
+
+
 GPU = int(config["runtime"]["device"].startswith("cuda"))
 
 
