@@ -34,9 +34,10 @@ from tasks.files import FULL, read_json, sha256_file, write_json
 MANIFEST = "manifest.json"
 
 
-def fetch(name: str, revision: str | None, folder: str | Path) -> dict:
+def fetch(name: str, revision: str | None, folder: str | Path, endpoint: str | None = None) -> dict:
     """Bring a data set into `folder` and return its manifest; `revision` None: the catalogue's.
 
+    `endpoint` is the hub's address; None is that of HF_ENDPOINT, or else the public one.
     Jobs that fetch into the same folder wait for each other. Raises InputError for whatever the
     hub, the network or the disk refuses, and for files that are not what the hub lists.
     """
@@ -49,7 +50,7 @@ def fetch(name: str, revision: str | None, folder: str | Path) -> dict:
         if found:
             return found
         try:
-            files = download(entry, commit, folder)
+            files = download(entry, commit, folder, endpoint)
         except (httpx2.HTTPError, OSError) as error:
             raise InputError(told(error, entry, commit, folder)) from None
         manifest = {
@@ -79,13 +80,14 @@ def at_hand(entry: Entry, commit: str, folder: Path) -> dict | None:
     return None if missing or wrong else manifest
 
 
-def download(entry: Entry, commit: str, folder: Path) -> dict[str, dict]:
+def download(entry: Entry, commit: str, folder: Path, endpoint: str | None) -> dict[str, dict]:
     """Fetch what is missing or wrong and return size and sha256 of every file.
 
     What the hub lists is asked for before the download, since the library takes a folder that has
     any files for the snapshot where the hub does not answer.
     """
-    tree = HfApi().list_repo_tree(entry.repo, recursive=True, revision=commit, repo_type="dataset")
+    of = {"repo_id": entry.repo, "repo_type": "dataset", "revision": commit}
+    tree = HfApi(endpoint).list_repo_tree(**of, recursive=True)
     listed = {file.path: file for file in tree if isinstance(file, RepoFile)}
     with_card = [*entry.patterns, "README.md"]  # a branch of converted files has no card
     wanted = sorted({path for pattern in with_card for path in _matching(pattern, listed)})
@@ -98,9 +100,7 @@ def download(entry: Entry, commit: str, folder: Path) -> dict[str, dict]:
     for path in wanted:
         if not _as_listed(folder / path, listed[path]):
             (folder / path).unlink(missing_ok=True)
-    snapshot_download(
-        entry.repo, repo_type="dataset", revision=commit, allow_patterns=wanted, local_dir=folder
-    )
+    snapshot_download(**of, allow_patterns=wanted, local_dir=folder, endpoint=endpoint)
     for path in wanted:
         if not _as_listed(folder / path, listed[path]):
             size = (folder / path).stat().st_size if (folder / path).exists() else 0
@@ -153,8 +153,8 @@ def told(error: Exception, entry: Entry, commit: str, folder: Path) -> str:
         return f"{entry.repo}: no commit {commit}; look it up on the hub and give it as `revision`"
     if getattr(error, "errno", None) in FULL:
         return f"{folder}: {error.strerror}; free some space and start again, what is here is kept"
-    others = [path.parent.name for path in sorted(folder.parent.glob(f"*/{MANIFEST}"))]
-    others = [other for other in others if other != folder.name]
+    beside = (path.parent.name for path in sorted(folder.parent.glob(f"*/{MANIFEST}")))
+    others = [name for name in beside if catalogue.COMMIT.fullmatch(name) and name != commit]
     stand_in = f" ({', '.join(others)} is here, but cannot stand in)" if others else ""
     if isinstance(error, OfflineModeIsEnabled):
         return (
@@ -165,7 +165,7 @@ def told(error: Exception, entry: Entry, commit: str, folder: Path) -> str:
         cause = error.__cause__ or error if isinstance(error, LocalEntryNotFoundError) else error
         said = " ".join(str(cause).split())
         return (
-            f"{what}: the hub cannot be reached ({said:.120}) and {folder} is not whole{stand_in}; "
+            f"{what}: the hub does not answer ({said:.120}) and {folder} is not whole{stand_in}; "
             "start again later, what is here is kept"
         )
     if "Consistency check failed" in str(error):

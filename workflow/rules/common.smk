@@ -49,6 +49,7 @@ shell.prefix(
         PYTHONPATH=str(workflow.basedir),
         PRETRAIN_RUNTIME=json.dumps(settings.runtime(config, "pretrain")),
         FINETUNE_RUNTIME=json.dumps(settings.runtime(config, "finetune")),
+        HF_HUB_DISABLE_TELEMETRY="1",
         HF_HUB_OFFLINE="1",  # no job but fetch asks the network
         FETCH_OFFLINE=os.environ.get("HF_HUB_OFFLINE", "0"),
     )

@@ -1,0 +1,224 @@
+"""Fetching from a stand-in hub: the right commit, every fault in one line, nothing half-fetched."""
+
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tasks import catalogue, task
+from tasks.errors import InputError
+from tasks.fetch import fetch
+from tasks.files import sha256_file
+from tasks.prepare import prepare
+from tasks.splits import Settings
+from tests.hub.repositories import OLDER, OTHERS, ROWS, revision
+from tests.hub.standin import Hub
+from tests.tasks.hub_files import PIN
+from tests.workflow.configs import ROOT
+
+ENTRIES = [each for each in (*catalogue.ENTRIES, *catalogue.CORPORA) if each.repo]
+GLUE = catalogue.pinned("rte")
+RTE = [f"rte/{split}-00000-of-00001.parquet" for split in ("test", "train", "validation")]
+
+
+@pytest.fixture(autouse=True)
+def no_waiting(monkeypatch):
+    """The library waits for seconds before it asks again."""
+    monkeypatch.setattr("time.sleep", lambda seconds: None)
+
+
+def refused(hub: Hub, folder: Path, name: str = "rte", commit: str | None = None) -> str:
+    """What a fetch that fails says; it leaves no manifest, so no job takes the folder for whole."""
+    with pytest.raises(InputError) as caught:
+        fetch(name, commit, folder, hub.url)
+    message = str(caught.value)
+    assert "\n" not in message and len(message) < 500
+    return message
+
+
+def program(hub: Hub, folder: Path, commit: str = GLUE, **environment: str) -> subprocess.Popen:
+    """`python -m tasks.fetch rte` in a process of its own."""
+    command = [sys.executable, "-m", "tasks.fetch", "rte", "--revision", commit]
+    return subprocess.Popen(
+        [*command, "--folder", str(folder)],
+        cwd=ROOT,
+        env={**os.environ, "HF_ENDPOINT": hub.url, "NO_PROXY": "127.0.0.1", **environment},
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+
+
+@pytest.mark.parametrize("each", ENTRIES, ids=lambda each: each.name)
+def test_every_entry_is_fetched_at_its_commit_and_then_needs_no_network(each, hub, tmp_path):
+    manifest = fetch(each.name, revision(each), tmp_path, hub.url)
+    assert manifest == json.loads((tmp_path / "manifest.json").read_text())
+    assert (manifest["repo"], manifest["revision"]) == (each.repo, revision(each))
+    assert manifest["licence"] == each.licence
+    commit = hub.repositories[each.repo][revision(each)]
+    own = "books_large" if each.name == "bookcorpus_text" else each.config.split(" ")[0]
+    assert any(path.startswith(("data/", own)) for path in manifest["files"])
+    for path, said in manifest["files"].items():
+        assert (tmp_path / path).read_bytes() == commit[path]
+        assert said == {"size": len(commit[path]), "sha256": sha256_file(tmp_path / path)}
+    assert OTHERS.get(each.repo) not in manifest["files"]
+    assert hub.fetched() == sorted(manifest["files"])
+    hub.heal()
+    hub.down = True
+    assert fetch(each.name, revision(each), tmp_path, hub.url) == manifest
+    assert hub.requests == []
+
+
+@pytest.mark.parametrize(
+    "each", [each for each in ENTRIES if each.label], ids=lambda each: each.name
+)
+def test_what_is_fetched_can_be_read(each, hub, tmp_path):
+    fetch(each.name, revision(each), tmp_path, hub.url)
+    of = task(each.name)
+    pin = None if each.revision else PIN
+    stated = Settings(source="hub", revision=pin, min_rows={split: 1 for split in of.rows})
+    examples, meta = prepare(of, tmp_path, stated)
+    rows = ROWS * (2 if each.name == "race" else 1) - (each.name == "snli")
+    read = Counter(example.guid.split("/")[1] for example in examples)
+    assert set(read) == set(of.rows) and set(read.values()) == {rows}
+    assert meta["origin"]["revision"] == revision(each)
+    with pytest.raises(InputError, match=rf"{rows} rows in '\w+', expected [\d,]+; get the files"):
+        prepare(of, tmp_path, Settings(source="hub", revision=pin))
+
+
+def test_an_unknown_commit_a_missing_and_a_gated_repository_are_told(hub, tmp_path, monkeypatch):
+    assert refused(hub, tmp_path, commit=PIN) == (
+        f"nyu-mll/glue: no commit {PIN}; look it up on the hub and give it as `revision`"
+    )
+    hub.gated.add("nyu-mll/glue")
+    assert refused(hub, tmp_path) == (
+        "nyu-mll/glue: gated; ask for access on its page of the hub, then give a token with "
+        "`hf auth login` or HF_TOKEN"
+    )
+    others = {name: files for name, files in hub.repositories.items() if name != "nyu-mll/glue"}
+    monkeypatch.setattr(hub, "repositories", others)
+    assert refused(hub, tmp_path) == (
+        "nyu-mll/glue: no such data set on the hub, or a private one; get its files in another way "
+        "and give {folder: NAME} in the config, or a token in HF_TOKEN"
+    )
+    assert not (tmp_path / "manifest.json").exists() and hub.fetched() == []
+
+
+@pytest.mark.parametrize("name", ["main", "bcdcba7"])
+def test_a_branch_and_a_short_hash_are_refused_before_the_hub_is_asked(name, hub, tmp_path):
+    assert f"{name!r} is no commit" in refused(hub, tmp_path, commit=name)
+    assert hub.requests == []
+
+
+@pytest.mark.parametrize("fault", ["truncated", "changed"])
+def test_a_file_that_is_not_what_the_hub_lists_is_refused_and_fetched_anew(fault, hub, tmp_path):
+    right = hub.repositories["nyu-mll/glue"][GLUE][RTE[1]]
+    wrong = {"truncated": right[:-9], "changed": right[:-9] + bytes(9)}[fault]
+    hub.served[RTE[1]] = wrong
+    assert refused(hub, tmp_path) == (
+        f"{tmp_path / RTE[1]}: came as {len(wrong):,} bytes that are not the {len(right):,} bytes "
+        "that nyu-mll/glue lists; removed: start again to fetch it anew"
+    )
+    assert not (tmp_path / "manifest.json").exists() and not (tmp_path / RTE[1]).exists()
+    hub.heal()
+    fetch("rte", None, tmp_path, hub.url)
+    assert hub.fetched() == [RTE[1]]
+    assert (tmp_path / RTE[1]).read_bytes() == right
+
+
+def test_a_file_that_ends_early_is_told_and_fetched_anew(hub, tmp_path):
+    hub.short = RTE[1]
+    said = refused(hub, tmp_path)
+    assert said.startswith(f"nyu-mll/glue at {GLUE}: a file came truncated (Consistency check")
+    assert not (tmp_path / "manifest.json").exists() and not (tmp_path / RTE[1]).exists()
+    hub.heal()
+    fetch("rte", None, tmp_path, hub.url)
+    assert RTE[1] in hub.fetched()
+
+
+def test_a_hub_that_goes_down_in_the_middle_costs_only_what_was_not_there(hub, tmp_path):
+    hub.cut = RTE[2]
+    said = refused(hub, tmp_path)
+    assert said.startswith(f"nyu-mll/glue at {GLUE}: the hub does not answer (")
+    assert said.endswith(f"{tmp_path} is not whole; start again later, what is here is kept")
+    assert not (tmp_path / "manifest.json").exists() and not (tmp_path / RTE[2]).exists()
+    there = [path for path in RTE if (tmp_path / path).exists()]
+    hub.heal()
+    manifest = fetch("rte", None, tmp_path, hub.url)
+    assert RTE[2] in hub.fetched() and not set(there) & set(hub.fetched())
+    assert sorted(manifest["files"]) == ["README.md", *RTE]
+
+
+def test_a_damaged_file_is_no_stand_in_and_is_fetched_anew(hub, tmp_path):
+    manifest = fetch("rte", None, tmp_path, hub.url)
+    right = (tmp_path / RTE[0]).read_bytes()
+    (tmp_path / RTE[0]).write_bytes(right[:-1])
+    hub.heal()
+    hub.down = True
+    assert "does not answer" in refused(hub, tmp_path)
+    hub.heal()
+    assert fetch("rte", None, tmp_path, hub.url) == manifest
+    assert hub.fetched() == [RTE[0]] and (tmp_path / RTE[0]).read_bytes() == right
+
+
+def test_another_commit_at_hand_never_stands_in(hub, tmp_path):
+    older, newer = tmp_path / OLDER, tmp_path / GLUE
+    fetch("rte", OLDER, older, hub.url)
+    assert (older / "README.md").read_text() == "an older card\n"
+    assert refused(hub, older, commit=GLUE) == (
+        f"{older}: holds nyu-mll/glue at {OLDER}, which cannot stand in for nyu-mll/glue at "
+        f"{GLUE}; give another folder"
+    )
+    hub.down = True
+    stand_in = f"is not whole ({OLDER} is here, but cannot stand in); start again later"
+    assert stand_in in refused(hub, newer, commit=GLUE)
+    with program(hub, newer, HF_HUB_OFFLINE="1") as offline:
+        out, said = offline.communicate()
+    assert (offline.returncode, out) == (1, "")
+    assert said == (
+        f"error: nyu-mll/glue at {GLUE} is not whole in {newer} ({OLDER} is here, but cannot stand "
+        "in) and HF_HUB_OFFLINE is set; start once with network and without it, or copy the folder "
+        "from where it was fetched\n"
+    )
+    assert not list(newer.rglob("*.parquet"))
+
+
+def test_a_layout_that_the_catalogue_does_not_know_is_told(hub, tmp_path, monkeypatch):
+    files = {"README.md": b"", "data/rte.json": b"[]"}
+    monkeypatch.setattr(hub, "repositories", {"nyu-mll/glue": {GLUE: files}})
+    assert refused(hub, tmp_path) == (
+        f"nyu-mll/glue at {GLUE}: no file rte/train-*.parquet; its layout is not the one that "
+        "tasks/catalogue.py tells: give another revision"
+    )
+
+
+def test_two_jobs_at_once_fetch_each_file_once(hub, tmp_path):
+    with program(hub, tmp_path) as one, program(hub, tmp_path) as other:
+        said = [job.communicate() for job in (one, other)]
+    assert [one.returncode, other.returncode] == [0, 0], said
+    assert said[0][0] == said[1][0]
+    assert hub.fetched() == ["README.md", *RTE]
+
+
+FULL = """
+import resource, signal, sys
+resource.setrlimit(resource.RLIMIT_FSIZE, (1024, 1024))
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+from tasks.errors import run
+from tasks.fetch import fetch
+sys.exit(run(lambda: fetch("rte", None, sys.argv[1], sys.argv[2])))
+"""
+
+
+def test_a_full_disk_is_told_in_one_line(hub, tmp_path):
+    command = [sys.executable, "-c", FULL, str(tmp_path), hub.url]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+    told = done.stderr.strip().splitlines()[-1]
+    assert told.startswith(f"error: {tmp_path}: ")
+    assert told.endswith("free some space and start again, what is here is kept")
+    assert not (tmp_path / "manifest.json").exists()

@@ -1,0 +1,113 @@
+"""The rules `fetch` and `examples` from a stand-in hub, then offline; and who may ask a network."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from tasks import catalogue, task
+from tests.hub.repositories import revision
+from tests.tasks.hub_files import PIN
+from tests.workflow.configs import ROOT, changed, shipped
+from tests.workflow.running import snakemake, write
+
+TASKS = [each.name for each in catalogue.ENTRIES if each.repo]
+SOME = ("rte", "race", "dprd")
+OTHER = "fedcba9876543210fedcba9876543210fedcba98"
+
+
+def config() -> dict[str, Any]:
+    """The paper with all its data from the hub, which states that it has but a few rows."""
+    found = shipped("paper") | {"results": "out"}
+    experiment = found["experiment"]
+    experiment["corpus"] = {"source": "wikitext103", "heldout": 1}
+    experiment["tokenizer"] = {"merges": 100}
+    entries = {
+        name: {"source": "hub", "min_rows": {split: 1 for split in task(name).rows}}
+        for name in TASKS
+    }
+    dprd = entries.pop("dprd") | {"revision": PIN}
+    experiment["tasks"] = entries
+    experiment["zero_shot"]["tasks"] = {"dprd": dprd}
+    experiment["zero_shot"]["normalise"] = {"dprd": {"random": 50, "best": 76.4}}
+    return found
+
+
+def manifest(name: str) -> str:
+    return f"out/raw/{name}/{revision(catalogue.entry(name))}/manifest.json"
+
+
+def test_the_rules_fetch_and_read_every_task_and_do_so_again_offline(hub, tmp_path, monkeypatch):
+    monkeypatch.setenv("HF_ENDPOINT", hub.url)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    options = ("--directory", str(tmp_path), "--configfile")
+    path = write(tmp_path / "config.yaml", config())
+    examples = [f"out/examples/{name}.json" for name in TASKS]
+    snakemake(ROOT, *options, path, "--", *examples, manifest("wikitext103"))
+    for name in TASKS:
+        of, meta = (
+            catalogue.entry(name),
+            json.loads((tmp_path / f"out/examples/{name}.json").read_text()),
+        )
+        assert (meta["origin"]["repo"], meta["origin"]["revision"]) == (of.repo, revision(of))
+        assert re.search(r"train: \d+ of [\d,]+ rows", meta["note"])
+        files = json.loads((tmp_path / manifest(name)).read_text())["files"]
+        assert set(files) <= set(hub.fetched())
+    before = {path: (tmp_path / path).read_text() for path in examples}
+
+    hub.heal()
+    hub.down = True
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    forced = [manifest(name) for name in (*SOME, "wikitext103")]
+    again = [f"out/examples/{name}.json" for name in SOME]
+    said = snakemake(ROOT, *options, path, "--forcerun", *forced, "--", *again, forced[-1])
+    assert len(re.findall("fetch [a-z0-9]+: from the hub", said)) == len(forced)
+    assert len(re.findall("examples [a-z0-9]+: read", said)) == len(again)
+    assert {path: (tmp_path / path).read_text() for path in examples} == before
+
+    pinned = changed(config(), "experiment.tasks.rte.revision", OTHER)
+    other = write(tmp_path / "other.yaml", pinned)
+    said = snakemake(ROOT, *options, other, "--", "out/examples/rte.json", code=1)
+    here = catalogue.pinned("rte")
+    assert f"error: nyu-mll/glue at {OTHER} is not whole in out/raw/rte/{OTHER} ({here} is" in said
+    assert hub.requests == []
+
+
+PROGRAMS = ["gpt1.cells", "gpt1.pretrain", "gpt1.zero_shot"] + [
+    ".".join(path.relative_to(ROOT).with_suffix("").parts)
+    for path in sorted((ROOT / "workflow" / "analysis").rglob("[a-z]*.py"))
+]
+
+
+def test_training_scoring_and_tables_import_nothing_that_asks_a_network():
+    check = (
+        "import importlib, sys\n"
+        f"for name in {PROGRAMS}: importlib.import_module(name)\n"
+        "print(*sorted({'datasets', 'huggingface_hub'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", check], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == ""
+
+
+@pytest.mark.parametrize(("given", "passed"), [(None, "0"), ("1", "1")])
+def test_fetch_alone_may_ask_the_network_and_only_if_the_user_may(given, passed, tmp_path):
+    rule = (ROOT / "workflow" / "rules" / "fetch.smk").read_text(encoding="utf-8")
+    assert 'HF_HUB_OFFLINE="$FETCH_OFFLINE" "$PYTHON" -m tasks.fetch' in rule
+    snakefile = tmp_path / "Snakefile"
+    snakefile.write_text(
+        f"configfile: {str(ROOT / 'workflow/config/world.yaml')!r}\n"
+        f"include: {str(ROOT / 'workflow/rules/common.smk')!r}\n"
+        'rule told:\n output: "told.txt"\n'
+        " shell: 'echo \"$HF_HUB_OFFLINE $FETCH_OFFLINE\" > {output}'\n"
+    )
+    environment = {key: value for key, value in os.environ.items() if key != "HF_HUB_OFFLINE"}
+    environment |= {"PYTHONPATH": str(ROOT)} | ({"HF_HUB_OFFLINE": given} if given else {})
+    command = [sys.executable, "-m", "snakemake", "--cores", "1", "told.txt"]
+    subprocess.run(command, cwd=tmp_path, env=environment, check=True, capture_output=True)
+    assert (tmp_path / "told.txt").read_text().split() == ["1", passed]
