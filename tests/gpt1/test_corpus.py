@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from gpt1 import books, bpe, corpus, text, vocabulary
+from gpt1 import books, bpe, corpus, sources, text, vocabulary
 from gpt1.bpe import Tokenizer
 from gpt1.tokens import open_tokens
 from tasks.errors import InputError
@@ -105,9 +105,9 @@ def test_only_what_changed_is_cleaned_again(folder, tmp_path, monkeypatch):
     cleaned = []
     original = text.clean
 
-    def counted(blocks):
+    def counted(*arguments):
         cleaned.append(1)
-        return original(blocks)
+        return original(*arguments)
 
     def clean():
         cleaned.clear()
@@ -146,10 +146,12 @@ def test_a_book_that_is_gone_leaves_nothing_behind(folder, tmp_path):
 
 def test_held_out_by_number_depends_on_names_alone(folder, tmp_path):
     names = ["a.txt", "b.txt", "d.txt", "genre/c.txt"]
-    held = books._choose(names, 2, folder)
+    pieces = sources.pieces("folder", folder)
+    assert [piece.name for piece in pieces] == names
+    held = books._choose(pieces, 2, folder)
     digests = sorted((hashlib.sha256(name.encode()).hexdigest(), name) for name in names)
     assert held == {name for _, name in digests[:2]}
-    assert books._choose(names, 1, folder) < held < books._choose(names, 3, folder)
+    assert books._choose(pieces, 1, folder) < held < books._choose(pieces, 3, folder)
 
 
 def test_books_come_in_blocks_whatever_their_lines(tmp_path, monkeypatch):
@@ -223,7 +225,7 @@ def test_a_cleaned_book_that_changed_is_refused(folder, tmp_path):
     (out / "clean" / "a.txt").write_text("something else\n")
     with pytest.raises(InputError, match="a.txt: not the cleaned book it was"):
         corpus.tokens(out / "clean.json", out / "tokenizer", out)
-    assert not (out / "corpus.json").exists() and not (out / ".parts").exists()
+    assert not (out / "corpus.json").exists()
 
 
 def test_a_vocabulary_that_16_bits_cannot_hold_is_refused(folder, tmp_path):
