@@ -61,12 +61,6 @@ def pieces(source: str, folder: Path) -> list[Piece]:
     return sorted(found, key=lambda piece: piece.name)
 
 
-def heldout_split(source: str) -> str | None:
-    """The catalogue's name of the split that the publisher set apart; None if there is none."""
-    files = {} if source == FOLDER else catalogue.entry(source).files
-    return next((split for split in ("test", "dev") if split in files), None)
-
-
 def blocks(piece: Piece) -> Iterator[str]:
     """The raw text of a piece, in blocks of whole lines and bounded length."""
     if piece.source == FOLDER:
@@ -98,8 +92,8 @@ def _books(folder: Path) -> Iterator[Piece]:
 
 
 def _of_catalogue(source: str, folder: Path) -> Iterator[Piece]:
-    entry, heldout = catalogue.entry(source), heldout_split(source)
-    for split in ("train", heldout) if heldout else ("train",):
+    entry = catalogue.entry(source)
+    for split in ("train", entry.heldout) if entry.heldout else ("train",):
         for pattern in entry.files[split]:
             paths = sorted(path for path in folder.glob(pattern) if path.is_file())
             _check_whole(folder / pattern, paths)
@@ -109,7 +103,7 @@ def _of_catalogue(source: str, folder: Path) -> Iterator[Piece]:
                 for i, start in enumerate(range(0, size, step)):
                     stop = min(start + step, size)
                     piece = f"{name}/{i:05}.txt"
-                    yield Piece(piece, path, source, split == heldout, start, stop)
+                    yield Piece(piece, path, source, split == entry.heldout, start, stop)
 
 
 def _check_whole(pattern: Path, paths: list[Path]) -> None:

@@ -48,6 +48,11 @@ class Entry:
         """The patterns of the files of all splits."""
         return [pattern for each in self.files.values() for pattern in each]
 
+    @property
+    def heldout(self) -> str | None:
+        """The split of a corpus that its publisher set apart from training; None without one."""
+        return next((split for split in ("test", "dev") if split in self.files), None)
+
 
 def _parquet(config: str, **splits: str) -> dict[str, tuple[str, ...]]:
     """The usual layout, `cola/train-00000-of-00001.parquet`; `splits` maps our names to theirs."""

@@ -206,6 +206,14 @@ def _pretrain_misfits(experiment: dict[str, Any]) -> Iterator[str]:
             f"experiment.corpus.heldout: {heldout} of {books} books leave none to train on; "
             "give fewer"
         )
+    source = experiment["corpus"].get("source")
+    official = catalogue.entry(source).heldout if source else None
+    if bool(official) != (heldout == "official"):
+        yield f"experiment.corpus.heldout: {heldout!r} does not fit; " + (
+            f"what the publisher of {source} set apart is held out: give official"
+            if official
+            else "no publisher set anything apart here: give a number"
+        )
     pretrain = experiment["pretrain"]
     if pretrain["warmup"] >= pretrain["updates"]:
         yield (

@@ -58,8 +58,9 @@ def prepare(config: Config, task: str) -> Config:
 
 
 def clean(config: Config) -> Config:
-    """For `gpt1.corpus clean`: which books are held out."""
-    return {"heldout": config["experiment"]["corpus"]["heldout"]}
+    """For `gpt1.corpus clean`: where the books come from, and which are held out."""
+    corpus = config["experiment"]["corpus"]
+    return {"heldout": corpus["heldout"], "source": corpus.get("source", "folder")}
 
 
 def model(config: Config, arch: str) -> Config:

@@ -287,6 +287,6 @@ def test_every_rule_has_log_benchmark_threads_resources_and_message():
                 assert re.search(rf"^ +{directive}:", block, re.MULTILINE), (path, directive, block)
             rules[path.name] += 1
     assert rules == {
-        **{"fetch.smk": 1, "data.smk": 4, "corpus.smk": 3, "pretrain.smk": 1, "pretrained.smk": 1},
+        **{"fetch.smk": 1, "data.smk": 4, "corpus.smk": 5, "pretrain.smk": 1, "pretrained.smk": 1},
         **{"finetune.smk": 1, "contamination.smk": 1, "zero_shot.smk": 1, "analysis.smk": 3},
     }

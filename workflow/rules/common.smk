@@ -96,6 +96,17 @@ def facts_of(tasks):
     return [f"{RESULTS}/examples/{task}.json" for task in tasks]
 
 
+def shards(step):
+    """What tells that the shards of a step are done; a step in one piece has none.
+
+    A shard leaves its share of the work beside the other shards', and the job that comes after
+    finds it done; these marks are there to keep the order.
+    """
+    n = config["runtime"]["corpus_shards"]
+    marks = f"{RESULTS}/corpus/.shards/{step}-{{shard}}-of-{n}"
+    return expand(marks, shard=range(1, n + 1)) if n > 1 else []
+
+
 GPU = int(config["runtime"]["device"].startswith("cuda"))
 
 

@@ -1,11 +1,13 @@
-# The books, from raw text to token arrays, and the tokenizer that is learnt from them.
+# The corpus, from raw text to token arrays, and the tokenizer that is learnt from it.
 
 BOOKS = plan.corpus_source(config), config["experiment"]["corpus"]
+SHARDS = config["runtime"]["corpus_shards"]
 
 
 rule clean:
     input:
         raw(*BOOKS),
+        shards=shards("clean"),
     output:
         facts=f"{RESULTS}/corpus/clean.json",
         words=f"{RESULTS}/corpus/words.tsv",
@@ -16,9 +18,9 @@ rule clean:
     priority: 10
     conda:
         "../../environment.yml"
-    threads: 8
+    threads: 4
     resources:
-        mem_mb=8000,
+        mem_mb=4000,
         runtime=600,
     params:
         folder=plan.data_folder(config, *BOOKS),
@@ -68,6 +70,7 @@ rule tokens:
         clean=f"{RESULTS}/corpus/clean.json",
         encoder=ENCODER,
         merges=MERGES,
+        shards=shards("tokens"),
     output:
         facts=f"{RESULTS}/corpus/corpus.json",
         train=f"{RESULTS}/corpus/train.bin",
@@ -79,9 +82,9 @@ rule tokens:
     priority: 10
     conda:
         "../../environment.yml"
-    threads: 8
+    threads: 4
     resources:
-        mem_mb=8000,
+        mem_mb=4000,
         runtime=600,
     params:
         out=subpath(output.facts, parent=True),
@@ -92,3 +95,63 @@ rule tokens:
     shell:
         '"$PYTHON" -m gpt1.corpus tokens --clean {input.clean} --tokenizer {params.tokenizer:q}'
         " --threads {threads} --out {params.out:q} 2>&1 | tee {log}"
+
+
+if SHARDS > 1:
+
+    rule clean_shard:
+        input:
+            raw(*BOOKS),
+        output:
+            temp(touch(f"{RESULTS}/corpus/.shards/clean-{{shard}}-of-{SHARDS}")),
+        log:
+            f"{RESULTS}/logs/clean/{{shard}}.log",
+        benchmark:
+            f"{RESULTS}/benchmarks/clean/{{shard}}.tsv"
+        priority: 10
+        conda:
+            "../../environment.yml"
+        threads: 4
+        resources:
+            mem_mb=4000,
+            runtime=600,
+        params:
+            folder=plan.data_folder(config, *BOOKS),
+            out=f"{RESULTS}/corpus/clean",
+            settings=as_json(settings.clean(config)),
+            code=code.digest("gpt1.corpus"),
+        message:
+            "clean {wildcards.shard}: standardise a share of the books"
+        shell:
+            '"$PYTHON" -m gpt1.corpus clean --folder {params.folder:q}'
+            " --settings {params.settings:q} --threads {threads}"
+            " --share {wildcards.shard}/{SHARDS} --out {params.out:q} 2>&1 | tee {log}"
+
+    rule tokens_shard:
+        input:
+            clean=f"{RESULTS}/corpus/clean.json",
+            encoder=ENCODER,
+            merges=MERGES,
+        output:
+            temp(touch(f"{RESULTS}/corpus/.shards/tokens-{{shard}}-of-{SHARDS}")),
+        log:
+            f"{RESULTS}/logs/tokens/{{shard}}.log",
+        benchmark:
+            f"{RESULTS}/benchmarks/tokens/{{shard}}.tsv"
+        priority: 10
+        conda:
+            "../../environment.yml"
+        threads: 4
+        resources:
+            mem_mb=4000,
+            runtime=600,
+        params:
+            out=f"{RESULTS}/corpus",
+            tokenizer=subpath(input.encoder, parent=True),
+            code=code.digest("gpt1.corpus"),
+        message:
+            "tokens {wildcards.shard}: encode a share of the books"
+        shell:
+            '"$PYTHON" -m gpt1.corpus tokens --clean {input.clean}'
+            " --tokenizer {params.tokenizer:q} --threads {threads}"
+            " --share {wildcards.shard}/{SHARDS} --out {params.out:q} 2>&1 | tee {log}"
