@@ -21,10 +21,14 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gpt1 import text
 from tasks import catalogue
 from tasks.errors import InputError
+
+if TYPE_CHECKING:
+    from pyarrow.parquet import ParquetFile
 
 FOLDER = "folder"  # the source that is a folder of .txt books
 OFFICIAL = "official"  # the setting of `heldout` for a corpus with a split of its own
@@ -130,7 +134,7 @@ def _is_text(source: str) -> bool:
     return catalogue.entry(source).text == "line"
 
 
-def _parquet(path: Path, source: str):
+def _parquet(path: Path, source: str) -> "ParquetFile":
     """An open parquet file with the source's column of text."""
     import pyarrow
     from pyarrow import parquet
@@ -139,7 +143,7 @@ def _parquet(path: Path, source: str):
         file = parquet.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20)
     except (pyarrow.ArrowInvalid, OSError) as error:
         raise InputError(
-            f"{path}: not a whole parquet file ({error:.80}); fetch it again"
+            f"{path}: not a whole parquet file ({_short(error)}); fetch it again"
         ) from None
     column, schema = catalogue.entry(source).text, file.schema_arrow
     types = (pyarrow.string(), pyarrow.large_string())
@@ -170,9 +174,13 @@ def _rows(piece: Piece) -> Iterator[str]:
                     row = last
             except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
                 raise InputError(
-                    f"{piece.path}: damaged after row {row:,} ({str(error):.80}); fetch it again"
+                    f"{piece.path}: damaged after row {row:,} ({_short(error)}); fetch it again"
                 ) from None
         first += count
+
+
+def _short(error: Exception) -> str:
+    return " ".join(str(error).split())[:80]
 
 
 def _texts(found: list[str | None], piece: Piece) -> list[str]:

@@ -10,6 +10,7 @@ import pytest
 
 from gpt1 import books, bpe, corpus, sources, text, vocabulary
 from gpt1.bpe import Tokenizer
+from gpt1.parallel import Share
 from gpt1.tokens import open_tokens
 from tasks.errors import InputError
 from tests.gpt1 import plain
@@ -131,6 +132,62 @@ def test_only_what_changed_is_cleaned_again(folder, tmp_path, monkeypatch):
 
     monkeypatch.setattr(books, "_cleaning", lambda: "other code")
     assert clean()[0] == 4
+
+
+def test_only_books_that_are_not_yet_encoded_are(folder, tmp_path, monkeypatch):
+    out = tmp_path / "out"
+    tokenizer = make(folder, out)
+    expected = (out / "train.bin").read_bytes()
+    encoded = []
+    original = Tokenizer.encode_words
+
+    def stopped(self, words):
+        if len(encoded) == 2:
+            raise KeyboardInterrupt
+        encoded.append(1)
+        return original(self, words)
+
+    monkeypatch.setattr(Tokenizer, "encode_words", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        corpus.tokens(out / "clean.json", out / "tokenizer", out)
+    assert len(list((out / ".parts").iterdir())) == 2
+    monkeypatch.setattr(Tokenizer, "encode_words", lambda *a: encoded.append(1) or original(*a))
+    corpus.tokens(out / "clean.json", out / "tokenizer", out)
+    assert len(encoded) == 4 and (out / "train.bin").read_bytes() == expected
+
+    # Another tokenizer has use for none of them.
+    corpus.tokens_share(out / "clean.json", out / "tokenizer", out, Share(1, 1))
+    vocabulary.save(out / "tokenizer", *bpe.train(bpe.read_counts(out / "words.tsv"), 5))
+    corpus.tokens(out / "clean.json", out / "tokenizer", out)
+    facts = json.loads((out / "corpus.json").read_text())
+    assert facts["tokenizer"] == Tokenizer.load(out / "tokenizer").digest != tokenizer.digest
+    assert (out / "train.bin").read_bytes() != expected
+
+
+@pytest.mark.parametrize("n", [1, 3, 7])
+def test_any_number_of_shards_makes_the_same_files(n, folder, tmp_path, root):
+    make(folder, tmp_path / "whole")
+    cut = tmp_path / "cut"
+    for number in range(1, n + 1):
+        books.clean_share(folder, cut / "clean", Share(number, n))
+    corpus.clean(folder, cut / "clean", ["b.txt"])
+    tokenizer = tmp_path / "whole" / "tokenizer"
+    for number in range(1, n + 1):
+        corpus.tokens_share(cut / "clean.json", tokenizer, cut, Share(number, n))
+    corpus.tokens(cut / "clean.json", tokenizer, cut)
+    for name in ("words.tsv", "clean.json", "train.bin", "heldout.bin", "corpus.json"):
+        assert (cut / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
+
+
+def test_a_share_is_asked_for_on_the_command_line(folder, tmp_path, root):
+    settings = json.dumps({"heldout": ["b.txt"], "source": "folder"})
+    out = tmp_path / "clean"
+    arguments = ("clean", "--folder", folder, "--settings", settings, "--out", out)
+    assert "2 books" in run(root, *arguments, "--share", "2/2", threads=1)
+    assert sorted(path.name for path in out.rglob("*.txt")) == ["b.txt", "c.txt"]
+    for wrong in ("0/2", "3/2", "2", "1/0", "a/b"):
+        with pytest.raises(InputError, match="--share"):
+            corpus._share(wrong)
 
 
 def test_a_book_that_is_gone_leaves_nothing_behind(folder, tmp_path):
@@ -259,7 +316,10 @@ def test_open_tokens_refuses_what_does_not_fit(folder, tmp_path):
 
 @pytest.mark.parametrize(
     "settings",
-    ["{", "[]", "{}", '{"heldout": "a"}', '{"heldout": true}', '{"heldout": 1, "x": 2}'],
+    [
+        *("{", "[]", "{}", '{"heldout": "a"}', '{"heldout": true}', '{"heldout": 1, "x": 2}'),
+        '{"heldout": 1, "source": null}',
+    ],
 )
 def test_wrong_settings_are_refused(settings):
     with pytest.raises(InputError, match="--settings"):

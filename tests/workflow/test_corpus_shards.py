@@ -1,0 +1,39 @@
+"""A corpus made by several jobs: what is planned, and that the files are those of one job."""
+
+import pytest
+
+from tests.workflow.configs import ROOT, shipped
+from tests.workflow.running import planned, snakemake, write
+
+FILES = ("words.tsv", "clean.json", "train.bin", "heldout.bin", "corpus.json")
+
+
+def options(folder, shards):
+    config = shipped("smoke")
+    config["experiment"]["world"] |= {"words": 2000, "books": 4}
+    config["experiment"]["corpus"]["heldout"] = 1
+    config["results"] = "made"
+    config["runtime"]["corpus_shards"] = shards
+    folder.mkdir()
+    path = write(folder / "config.yaml", config)
+    return ("--directory", str(folder), "--configfile", path, "--", "made/corpus/corpus.json")
+
+
+def test_one_shard_is_no_job_of_its_own(tmp_path):
+    one = {"world": 1, "clean": 1, "tokenizer": 1, "tokens": 1}
+    assert planned(ROOT, *options(tmp_path / "one", 1)) == one
+    shards = {"clean_shard": 5, "tokens_shard": 5}
+    assert planned(ROOT, *options(tmp_path / "five", 5)) == {**one, **shards}
+
+
+@pytest.mark.slow
+def test_shards_change_nothing_in_the_corpus(tmp_path):
+    one, two = options(tmp_path / "one", 1), options(tmp_path / "two", 2)
+    snakemake(ROOT, *one)
+    snakemake(ROOT, *two)
+    for name in FILES:
+        found = [tmp_path / folder / "made" / "corpus" / name for folder in ("one", "two")]
+        assert found[0].read_bytes() == found[1].read_bytes(), name
+    left = tmp_path / "two" / "made" / "corpus"
+    assert sorted(path.name for path in left.iterdir()) == sorted((*FILES, "clean"))
+    assert planned(ROOT, *two) == {}
