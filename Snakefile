@@ -37,6 +37,7 @@ else:
 
 
 include: "workflow/rules/finetune.smk"
+include: "workflow/rules/submission.smk"
 include: "workflow/rules/zero_shot.smk"
 include: "workflow/rules/analysis.smk"
 

@@ -113,10 +113,13 @@ class FineTuning:
 
     def tensors(self, rows: np.ndarray, split: Sequences) -> tuple[Tensor, Tensor, Tensor]:
         """Ids `[B, S, T]`, lengths `[B, S]` and targets of some rows, on the device."""
+        return *self.inputs(rows, split), self.targets(split.labels[rows])
+
+    def inputs(self, rows: np.ndarray, split: Sequences) -> tuple[Tensor, Tensor]:
+        """Ids `[B, S, T]` and lengths `[B, S]` of some rows, which need no label."""
         ids, lengths = split.take(rows)
         device = self.runtime.device
-        targets = self.targets(split.labels[rows])
-        return torch.from_numpy(ids).to(device), torch.from_numpy(lengths).to(device), targets
+        return torch.from_numpy(ids).to(device), torch.from_numpy(lengths).to(device)
 
     def update(self, rows: np.ndarray) -> None:
         """One optimizer update on the training rows `rows`."""
@@ -155,7 +158,7 @@ class FineTuning:
         self.model.eval()
         out: np.ndarray | None = None
         for rows in batching.by_length(split):
-            ids, lengths, _ = self.tensors(rows, split)
+            ids, lengths = self.inputs(rows, split)
             with self.runtime.autocast():
                 we = self.model.step_embedding()
                 flat = lengths.flatten()

@@ -73,15 +73,19 @@ def _glue(
         }
     else:
         splits = {"train": "train", "dev": "validation", "test": "test"}
-    hidden = tuple(split for split in splits if split.startswith("test") and name != "mrpc")
+    files = _parquet(name, **splits)
+    if name == "mnli":  # the diagnostic set, which a model of MNLI answers
+        files["ax"] = ("ax/test-*.parquet",)
+    labelled = ("train", "dev", "dev_matched", "dev_mismatched")
+    hidden = tuple(split for split in files if split not in labelled and name != "mrpc")
     return Entry(
         name=name,
         repo="nyu-mll/glue",
         revision="bcdcba79d07bc864c1c254ccfcedcce55bcc9a8c",
         config=name,
         licence="other (GLUE: each set its own)",
-        files=_parquet(name, **splits),
-        rows=dict(zip(splits, rows, strict=True)),
+        files=files,
+        rows=dict(zip(files, rows, strict=True)),
         columns=(*columns, "label", "idx"),
         label="label",
         labels=dict(enumerate(labels)),
@@ -109,7 +113,7 @@ ENTRIES: tuple[Entry, ...] = (
         labels=dict(enumerate(THREE_WAY)),
         note="label -1 is a row without a gold label: dropped, as the authors did",
     ),
-    _glue("mnli", (392_702, 9_815, 9_832, 9_796, 9_847), PAIR, THREE_WAY),
+    _glue("mnli", (392_702, 9_815, 9_832, 9_796, 9_847, 1_104), PAIR, THREE_WAY),
     # The second release of QNLI; the paper had the first, which is not distributed any more.
     _glue("qnli", (104_743, 5_463, 5_463), ("question", "sentence"), TWO_WAY),
     _glue("rte", (2_490, 277, 3_000), SENTENCES, TWO_WAY),

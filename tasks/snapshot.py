@@ -72,16 +72,21 @@ class Snapshot:
         Raises InputError for a file that is not as it was fetched, or not this task's.
         """
         self.task.known(split)
+        paths = self.checked(split)
+        numbers: Counter[Any] = Counter()
+        parsed = [(path, rows(self.task, path, numbers)) for path in paths]
+        examples = self.task.examples(split, parsed, dropped)
+        return sorted(examples, key=race.place) if self.task is race.race else examples
+
+    def checked(self, split: str) -> list[Path]:
+        """The split's files. Raises InputError for one that is not as it was fetched."""
         _ = self.origin
         paths, listed = self.paths(split), self._manifest()["files"]
         for path in paths:
             wanted = listed[path.relative_to(self.folder).as_posix()]
             if path.stat().st_size != wanted["size"] or sha256_file(path) != wanted["sha256"]:
                 raise InputError(f"{path}: not as it was fetched (see manifest.json); {AGAIN}")
-        numbers: Counter[Any] = Counter()
-        parsed = [(path, rows(self.task, path, numbers)) for path in paths]
-        examples = self.task.examples(split, parsed, dropped)
-        return sorted(examples, key=race.place) if self.task is race.race else examples
+        return paths
 
     def _manifest(self) -> dict[str, Any]:
         path = Path(self.folder) / "manifest.json"
@@ -97,7 +102,7 @@ def rows(task: Task, path: Path, numbers: Counter[Any]) -> Iterator[Row | Flaw]:
     otherwise than the catalogue says.
     """
     each = entry(task.name)
-    for line, record in _records(path, each):
+    for line, record in records(path, each):
         number = numbers[""]
         numbers[""] += 1
         label = _word(task, each, record[each.label])
@@ -112,8 +117,7 @@ def rows(task: Task, path: Path, numbers: Counter[Any]) -> Iterator[Row | Flaw]:
             texts = [record[name] for name in ("sentence", "pronoun", "candidates")]
             yield dprd.item(path, line, *texts, label, str(number))
         else:
-            names = next(names for names in TEXTS if set(names) <= set(each.columns))
-            texts = [record[name] for name in names]
+            texts = [record[name] for name in texts_of(each)]
             if None in texts:
                 yield Flaw(line, "empty text", "a text is null; every row needs its texts")
                 continue
@@ -121,7 +125,12 @@ def rows(task: Task, path: Path, numbers: Counter[Any]) -> Iterator[Row | Flaw]:
             yield Row(line, texts[0], label, *texts[1:], key=str(key))
 
 
-def _records(path: Path, each: Entry) -> Iterator[tuple[int, dict[str, Any]]]:
+def texts_of(each: Entry) -> tuple[str, ...]:
+    """The columns of a task's one or two texts."""
+    return next(names for names in TEXTS if set(names) <= set(each.columns))
+
+
+def records(path: Path, each: Entry) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield (row number from 1, the catalogue's columns of the row)."""
     # Here, because the original layouts do not need it and it takes a while to import.
     import pyarrow

@@ -156,6 +156,7 @@ def _misfits(config: dict[str, Any]) -> Iterator[str]:
                 "(train_from); report another split"
             )
     yield from _zero_shot_misfits(experiment)
+    yield from _submission_misfits(config)
     yield from _source_misfits(config)
 
 
@@ -241,6 +242,23 @@ def _pretrained_misfits(experiment: dict[str, Any]) -> Iterator[str]:
                 f"experiment.grid.arch: {arch} cannot start from experiment.pretrained; "
                 "give [transformer]"
             )
+
+
+def _submission_misfits(config: dict[str, Any]) -> Iterator[str]:
+    """The hand-in is of the fully transferred transformer with the auxiliary loss."""
+    grid, most = config["experiment"]["grid"], plan.n_layer(config, "transformer")
+    if not config["experiment"]["submission"]:
+        return
+    if "transformer" not in grid["arch"] or "on" not in grid["aux"]:
+        yield (
+            "experiment.submission: hands in the transformer with aux on, which experiment.grid "
+            "does not have; add it, or give false"
+        )
+    elif most not in grid["layers"]["transformer"]:
+        yield (
+            f"experiment.submission: hands in the transformer with {most} layers transferred; add "
+            f"{most} to experiment.grid.layers.transformer, or give false"
+        )
 
 
 def _zero_shot_misfits(experiment: dict[str, Any]) -> Iterator[str]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tasks import catalogue
+from tasks import catalogue, hidden
 
 PLACE = "{arch}/{task}/aux-{aux}/layers-{n_transfer}.json"
 CELL = "{results}/cells/" + PLACE
@@ -141,6 +141,26 @@ def example_tasks(config: dict[str, Any]) -> dict[str, dict[str, Any]]:
     experiment = config["experiment"]
     alone = {t: e for t, e in experiment["zero_shot"]["tasks"].items() if e}
     return {**experiment["tasks"], **alone}
+
+
+def hidden_tasks(config: dict[str, Any]) -> list[str]:
+    """The GLUE tasks whose test rows without labels are predicted, for the hand-in.
+
+    The world writes the files, the hub has them; a folder of raw data may lack them.
+    """
+    if not config["experiment"]["submission"]:
+        return []
+    at_hand = config["data"] is not None
+    return [
+        name
+        for name, entry in config["experiment"]["tasks"].items()
+        if name in hidden.NAMES
+        and (
+            "source" in entry
+            or not at_hand
+            or hidden.are_there(name, data_folder(config, name, entry))
+        )
+    ]
 
 
 def entries(config: dict[str, Any]) -> dict[str, tuple[str, dict[str, Any]]]:

@@ -57,6 +57,14 @@ def prepare(config: Config, task: str) -> Config:
     }
 
 
+def hidden(config: Config, task: str) -> str:
+    """For `tasks.hidden`: the options that tell where a task's rows come from."""
+    entry = plan.example_tasks(config)[task]
+    commit = entry.get("revision")
+    source = f"--source {entry.get('source', 'folder')}"
+    return f"{source} --revision {commit}" if commit else source
+
+
 def clean(config: Config) -> Config:
     """For `gpt1.corpus clean`: where the books come from, and which are held out."""
     corpus = config["experiment"]["corpus"]
@@ -154,6 +162,13 @@ def tables(config: Config) -> list[str]:
     """The tables that are made; published weights tell nothing of what they were trained on."""
     trained = "pretrain" in config["experiment"]
     return [name for name in TABLES if trained or name not in OF_A_CORPUS]
+
+
+def submission(config: Config) -> Config:
+    """For `workflow.analysis.submission`: the cells that are handed in."""
+    settings = analysis_settings(config)
+    grid = {key: settings[key] for key in GRID}
+    return {**grid, "aux": ["on"], "tasks": plan.hidden_tasks(config)}
 
 
 def table(config: Config, name: str) -> Config:

@@ -1,5 +1,7 @@
 """Fine-tuning: the switches do what they say, and every task can be learnt by both models."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -278,6 +280,20 @@ def test_rows_without_labels_are_predicted_in_chunks_as_in_one_piece(monkeypatch
     whole = run.predict_texts(split)
     monkeypatch.setattr(finetune, "CHUNK", 3)
     assert np.array_equal(run.predict_texts(split), whole) and len(whole) == 7
+
+
+@pytest.mark.parametrize("name", ["stsb", "qqp", "cola", "mnli"])
+def test_rows_without_a_label_or_without_a_text_are_predicted(name):
+    run = start(name)
+    split = toy.Rows(task(name)).split(5, "test")
+    answers = run.predict_texts(split)
+    none = np.empty(0, dtype=np.int32)
+    first = [none, *split.first[1:]]
+    second = [none, *split.second[1:]]
+    blind = replace(split, labels=np.full(5, -1.0 if name == "stsb" else -1))
+    assert np.array_equal(run.predict_texts(blind), answers)
+    found = run.predict_texts(replace(blind, first=first, second=second))
+    assert len(found) == 5 and np.allclose(found[1:], answers[1:], atol=1e-5)
 
 
 def test_bfloat16_keeps_the_loss_within_two_percent():

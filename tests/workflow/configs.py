@@ -9,6 +9,7 @@ import yaml
 from workflow.plan import PUBLISHED_BPE, WEIGHTS
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+HIDDEN = ("test.tsv", "test_matched.tsv", "test_mismatched.tsv")
 NAMES = ("world", "smoke", "novels", "paper", "published")
 
 
@@ -62,7 +63,8 @@ def raw_data(folder: Path, config: dict[str, Any]) -> None:
     for entry in (experiment.get("corpus", {}), experiment["tokenizer"], *tasks):
         if "folder" in entry:
             (folder / entry["folder"]).mkdir(parents=True, exist_ok=True)
-            (folder / entry["folder"] / "train.txt").write_text("")
+            for name in ("train.txt", *(HIDDEN if experiment["submission"] else ())):
+                (folder / entry["folder"] / name).write_text("")
     for name in PUBLISHED_BPE if "folder" in experiment["tokenizer"] else ():
         (folder / experiment["tokenizer"]["folder"] / name).write_text("")
     if "pretrained" in experiment:

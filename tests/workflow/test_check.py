@@ -60,6 +60,12 @@ WRONG = [
         "{source: hub}",
     ),
     (
+        "experiment.submission",
+        "yes",
+        "experiment.submission: 'yes' is not true or false; expected: whether GLUE's unlabelled "
+        "test rows are predicted as well, for glue_submission.zip",
+    ),
+    (
         "experiment.grid.layers.transformer",
         ["none", 13],
         "experiment.grid.layers.transformer: 13 layers cannot be transferred, the model has 12; "
@@ -301,3 +307,17 @@ def test_a_published_tokenizer_must_be_there(tmp_path):
         f"experiment.tokenizer.folder: no file {tmp_path}/bpe/{name}; put it there, or give merges"
         for name in PUBLISHED_BPE
     ]
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "told"),
+    [
+        ("experiment.grid.aux", ["off"], "hands in the transformer with aux on"),
+        ("experiment.grid.layers.transformer", ["none", 3], "add 12 to experiment.grid.layers"),
+    ],
+)
+def test_what_is_handed_in_must_be_in_the_grid(path, value, told):
+    config = changed(changed(small(), "experiment.submission", True), path, value)
+    (fault,) = faults(config)
+    assert fault.startswith("experiment.submission: ") and told in fault
+    assert faults(changed(config, "experiment.submission", False)) == []

@@ -11,6 +11,7 @@ PROGRAMS = [
     *("tasks.world", "tasks.prepare", "tasks.baselines"),
     *("gpt1.corpus", "gpt1.bpe", "gpt1.encode", "gpt1.pretrain", "gpt1.cells", "gpt1.zero_shot"),
     *("gpt1.convert", "gpt1.contamination", "workflow.analysis.contamination"),
+    *("tasks.hidden", "workflow.analysis.submission"),
     *("workflow.analysis.cells", "workflow.analysis.main", "workflow.analysis.ablation"),
     *("workflow.analysis.layer_transfer", "workflow.analysis.zero_shot"),
     *("workflow.analysis.pretraining", "workflow.analysis.figures"),

@@ -278,6 +278,19 @@ def test_the_graph_can_be_run_from_another_folder(tmp_path):
     assert planned(tmp_path, *options)["table_pretraining"] == 1
 
 
+def test_a_hand_in_is_planned_where_the_config_asks_for_it(tmp_path):
+    config = changed(small(), "experiment.submission", True)
+    options = ("--directory", str(tmp_path), "--configfile", write(tmp_path / "c.yaml", config))
+    plan = planned(ROOT, *options, "--", "results/glue_submission.zip")
+    assert plan["hidden"] == plan["encode_hidden"] == plan["finetune_transformer_ends"] == 2
+    assert plan["glue_submission"] == 1 and "finetune_lstm_ends" not in plan
+    said = snakemake(ROOT, "-d", str(tmp_path), "results/glue_submission.zip", code=1)
+    assert said.strip() == (
+        "error: results/glue_submission.zip: experiment.submission is false; set it to true in the "
+        "config"
+    )
+
+
 def test_every_rule_has_log_benchmark_threads_resources_and_message():
     rules = Counter()
     for path in (ROOT / "workflow" / "rules").glob("*.smk"):
@@ -288,5 +301,6 @@ def test_every_rule_has_log_benchmark_threads_resources_and_message():
             rules[path.name] += 1
     assert rules == {
         **{"fetch.smk": 1, "data.smk": 4, "corpus.smk": 5, "pretrain.smk": 1, "pretrained.smk": 1},
-        **{"finetune.smk": 1, "contamination.smk": 1, "zero_shot.smk": 1, "analysis.smk": 3},
+        **{"finetune.smk": 1, "submission.smk": 2, "contamination.smk": 1, "zero_shot.smk": 1},
+        **{"analysis.smk": 3},
     }

@@ -90,3 +90,20 @@ def test_a_published_tokenizer_is_taken_from_the_data():
     config = changed(small(), "experiment.tokenizer", {"folder": "bpe"}) | {"data": "data"}
     assert plan.tokenizer_files(config)[0] == "data/bpe/encoder_bpe_40000.json"
     assert plan.tokenizer_files(small())[0] == "results/tokenizer/encoder.json"
+
+
+def test_hidden_rows_are_those_of_glue_tasks_whose_files_are_there(tmp_path):
+    config = shipped("smoke")
+    glue = ["mnli", "qnli", "rte", "mrpc", "qqp", "stsb", "sst2", "cola"]
+    assert plan.hidden_tasks(config) == glue
+    assert plan.hidden_tasks(changed(config, "experiment.submission", False)) == []
+    del config["experiment"]["world"]
+    config["data"] = str(tmp_path)
+    for place in ("RTE/test.tsv", "SNLI/test.tsv", "MNLI/test_matched.tsv"):
+        (tmp_path / place).parent.mkdir()
+        (tmp_path / place).write_text("")
+    assert plan.hidden_tasks(config) == ["rte"]
+    (tmp_path / "MNLI/test_mismatched.tsv").write_text("")
+    assert plan.hidden_tasks(config) == ["mnli", "rte"]
+    config["experiment"]["tasks"]["cola"] = {"source": "hub"}
+    assert plan.hidden_tasks(config) == ["mnli", "rte", "cola"]

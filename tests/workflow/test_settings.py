@@ -75,6 +75,7 @@ def marked(world: bool, pretrained: bool = False) -> dict[str, Any]:
     experiment["zero_shot"] |= {"limit": 0, "normalise": {"dprd": best, "race": dict(best)}}
     experiment["model"] |= {"embd_dropout": "sum", "lm_softmax": "tokens_only"}
     experiment["optimizer"]["vector_l2"] = True
+    experiment["submission"] = True
     config["runtime"] |= {"micro_batch": 0, "precision": "bfloat16", "device": "cuda:7"}
     config["runtime"] |= {"compile": True}
     if world:
@@ -102,6 +103,8 @@ def marked(world: bool, pretrained: bool = False) -> dict[str, Any]:
             section[path[-1]] = next(numbers)
     experiment["seeds"] = {"ends": [5001, 5002], "between": [5003]}
     experiment["model"]["transformer"] |= {"n_embd": 4004, "n_head": 2002}
+    layers = experiment["grid"]["layers"]["transformer"]
+    layers.append(experiment["model"]["transformer"]["n_layer"])  # what is handed in
     if not pretrained:
         experiment["pretrain"] |= {"updates": 6000, "warmup": 5999, "checkpoints": 2}
     if world:
@@ -128,6 +131,7 @@ def shown(path: tuple[str, ...], value: Any) -> str:
         ("experiment", "grid", "aux"): "aux-off/layers-none.json",
         ("experiment", "grid", "layers", "transformer"): "transformer/rte/aux-on/layers-4.json",
         ("experiment", "grid", "layers", "lstm"): "lstm/rte/aux-on/layers-1.json",
+        ("experiment", "submission"): "--hidden made/hidden/rte.npz",
         ("runtime", "shards"): "finetune_transformer_between_2",
         ("runtime", "corpus_shards"): "--share 3/3",
     }

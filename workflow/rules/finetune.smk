@@ -10,6 +10,18 @@ def finetune_settings(arch):
     )
 
 
+def hidden_rows(job):
+    """The rows without labels that a job predicts as well: those of the cell that is handed in."""
+
+    def path(wildcards):
+        handed_in = (job.arch, job.part, wildcards.aux) == ("transformer", "ends", "on")
+        if handed_in and wildcards.task in plan.hidden_tasks(config):
+            return f"{RESULTS}/hidden/{wildcards.task}.npz"
+        return []
+
+    return path
+
+
 for job in plan.jobs(config):
 
     rule:
@@ -17,6 +29,7 @@ for job in plan.jobs(config):
             job.name
         input:
             encoded=f"{RESULTS}/encoded/{{task}}.npz",
+            hidden=hidden_rows(job),
             baselines=f"{RESULTS}/baselines/{{task}}.json",
             checkpoint=f"{RESULTS}/pretrain/{job.arch}/update-{UPDATES[-1]}.safetensors",
             facts=f"{RESULTS}/pretrain/{job.arch}/update-{UPDATES[-1]}.json",
@@ -36,6 +49,8 @@ for job in plan.jobs(config):
             gpu=GPU,
         params:
             journal=f"{RESULTS}/.work/journal",
+            hidden=lambda wildcards, input: f"--hidden {input.hidden}"
+            * bool(input.hidden),
             settings=finetune_settings(job.arch),
             seeds=config["experiment"]["seeds"][job.part],
             code=code.digest("gpt1.cells"),
@@ -43,7 +58,7 @@ for job in plan.jobs(config):
             f"finetune {job.arch} on {{wildcards.task}}, aux {{wildcards.aux}}: "
             f"layers {', '.join(job.layers)}"
         shell:
-            '"$PYTHON" -m gpt1.cells {output.cells} --encoded {input.encoded}'
+            '"$PYTHON" -m gpt1.cells {output.cells} --encoded {input.encoded} {params.hidden}'
             " --baselines {input.baselines} --checkpoint {input.checkpoint}"
             " --settings {params.settings:q} --seeds {params.seeds}"
             ' --runtime "$FINETUNE_RUNTIME" --code {params.code}'
