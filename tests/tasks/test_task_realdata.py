@@ -12,7 +12,7 @@ from tasks.catalogue import entry
 from tasks.prepare import prepare
 from tasks.snapshot import Snapshot
 from tasks.splits import parse_settings
-from tests.tasks.hub_files import snapshot
+from tests.tasks.hub_files import PIN, snapshot
 
 REALDATA = Path(__file__).parents[2].parent / "shared" / "realdata"
 
@@ -117,6 +117,17 @@ def as_upstream(name: str, split: str) -> list[dict]:
             }
             for row in found
         ]
+    if name == "dprd":
+        text = (folder / f"{split}.c.txt").read_text(encoding="utf-8")
+        items = [item.split("\n") for item in text.strip().split("\n\n")]
+        return [
+            {
+                **{"sentence": item[0], "pronoun": item[1]},
+                **{"candidates": [name.strip() for name in item[2].split(",")]},
+                "label": [name.strip() for name in item[2].split(",")].index(item[3].strip()),
+            }
+            for item in items
+        ]
     tables = {"cola": (folder / f"{split}.tsv", ["source", "label", "mark", "sentence"])}
     tables |= {
         "scitail": (
@@ -150,6 +161,7 @@ def as_upstream(name: str, split: str) -> list[dict]:
     [
         *((name, ("train", "dev")) for name in ("cola", "rte", "mrpc", "stsb", "sst2")),
         *(("snli", ("dev", "test")), ("mnli", ("dev_matched",)), ("scitail", ("test",))),
+        ("dprd", ("train", "test")),
     ],
 )
 def test_the_published_rows_in_the_hubs_form_give_equal_examples_row_for_row(
@@ -159,6 +171,7 @@ def test_the_published_rows_in_the_hubs_form_give_equal_examples_row_for_row(
     for split in splits:
         dropped = [Counter(), Counter()]
         original = task(name).read(REALDATA / task(name).folder, split, dropped[0])
-        hub = Snapshot(task(name), tmp_path).read(split, dropped[1])
+        revision = PIN if name == "dprd" else None
+        hub = Snapshot(task(name), tmp_path, revision).read(split, dropped[1])
         assert hub == original and dropped[0] == dropped[1]
         assert len(hub) == (9818 if (name, split) == ("snli", "test") else task(name).rows[split])

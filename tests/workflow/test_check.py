@@ -123,6 +123,18 @@ WRONG = [
         "experiment.tasks.rte.report_on: dev is trained on (train_from); report another split",
     ),
     (
+        "experiment.tasks.rte",
+        {"folder": "RTE", "min_rows": {"dev": 9}},
+        "experiment.tasks.rte.min_rows: no effect on the embedded world, whose rows are made; "
+        "remove it",
+    ),
+    (
+        "experiment.tasks.rte.min_rows",
+        {"dev": 0},
+        "experiment.tasks.rte.min_rows.dev: 0 does not fit; expected: a number of rows "
+        "(at least 1)",
+    ),
+    (
         "experiment.zero_shot.tasks.dprd",
         {},
         "experiment.zero_shot.tasks.dprd: no source; give {folder: NAME} or {source: hub}, the "
