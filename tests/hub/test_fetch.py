@@ -46,7 +46,7 @@ def program(hub: Hub, folder: Path, commit: str = GLUE, **environment: str) -> s
     return subprocess.Popen(
         [*command, "--folder", str(folder)],
         cwd=ROOT,
-        env={**os.environ, "HF_ENDPOINT": hub.url, "NO_PROXY": "127.0.0.1", **environment},
+        env={**os.environ, "HF_ENDPOINT": hub.url, **environment},
         text=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -24,6 +24,7 @@ rule fetch:
         code=code.digest("tasks.fetch"),
     message:
         "fetch {wildcards.name}: from the hub, at commit {wildcards.revision}"
+    # Over plain HTTP rather than Xet, whose faults are exceptions that no one documents.
     shell:
-        'HF_HUB_OFFLINE="$FETCH_OFFLINE" "$PYTHON" -m tasks.fetch {wildcards.name}'
-        " --revision {wildcards.revision} --folder {params.folder:q} 2>&1 | tee {log}"
+        'HF_HUB_DISABLE_XET=1 HF_HUB_OFFLINE="$FETCH_OFFLINE" "$PYTHON" -m tasks.fetch'
+        " {wildcards.name} --revision {wildcards.revision} --folder {params.folder:q} 2>&1 | tee {log}"
