@@ -1,0 +1,154 @@
+"""A snapshot that is not as fetched, not this task's or coded otherwise is refused in one line."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tasks import prepare, task
+from tasks.catalogue import entry
+from tasks.errors import InputError
+from tasks.snapshot import Snapshot
+from tasks.splits import Settings
+from tests.tasks.both_layouts import pin, write
+from tests.tasks.hub_files import PIN, features, manifest, put
+
+
+def refused(name: str, hub: Path, split: str, revision: str | None = None) -> str:
+    with pytest.raises(InputError) as caught:
+        Snapshot(task(name), hub, revision or pin(name)).read(split, Counter())
+    message = str(caught.value)
+    assert "\n" not in message and len(message) < 600
+    return message
+
+
+@pytest.mark.parametrize("name", ["mnli", "snli", "rte", "cola"])
+def test_labels_in_another_order_are_refused(name, tmp_path):
+    _, hub = write(name, tmp_path)
+    names = list(entry(name).labels.values())
+    split = next(s for s in entry(name).files if s.startswith("dev"))
+    path = next(hub.glob(entry(name).files[split][0]))
+    put(path, [], features(entry(name), names[1:] + names[:1]))
+    manifest(hub, name)
+    said = refused(name, hub, split)
+    assert f"labels 0, 1, .. are named {', '.join(names[1:] + names[:1])}, expected" in said
+
+
+def test_a_file_that_does_not_name_its_labels_is_refused(tmp_path):
+    from pyarrow import parquet
+
+    _, hub = write("mnli", tmp_path)
+    path = next(hub.glob("mnli/train-*.parquet"))
+    parquet.write_table(parquet.read_table(path).replace_schema_metadata(None), path)
+    manifest(hub, "mnli")
+    assert "are named nothing, expected entailment, neutral, contradiction" in refused(
+        "mnli", hub, "train"
+    )
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "said"),
+    [
+        ("qqp", "stsb", "expected, found sentence1, sentence2, label, idx (rte has these)"),
+        ("stsb", "qqp", "expected, found question1, question2, label, idx (qqp has these)"),
+        ("stsb", "rte", "'label' holds int64, a label of stsb is float"),
+        ("rte", "stsb", "'label' holds float, a label of rte is int"),
+        ("mrpc", "rte", "are named entailment, not_entailment, expected not_equivalent"),
+    ],
+)
+def test_another_tasks_file_is_refused(one, other, said, tmp_path):
+    _, hub = write(one, tmp_path / "one")
+    _, wrong = write(other, tmp_path / "other")
+    for path in hub.glob(f"{one}/validation-*.parquet"):
+        path.write_bytes((wrong / other / path.name).read_bytes())
+    manifest(hub, one)
+    assert said in refused(one, hub, "dev")
+
+
+def test_scitail_is_read_from_snli_format_alone(tmp_path):
+    _, hub = write("scitail", tmp_path)
+    (hub / "snli_format").rename(hub / "tsv_format")
+    manifest(hub, "scitail")
+    said = refused("scitail", hub, "train")
+    assert "no file snli_format/train-*.parquet; tsv_format and dgem_format" in said
+    assert "lost rows to quoting" in said
+    (hub / "tsv_format").rename(hub / "snli_format")
+    kinds = features(entry("snli"))
+    put(hub / "snli_format/train-00000-of-00001.parquet", [], kinds)
+    manifest(hub, "scitail")
+    said = refused("scitail", hub, "train")
+    assert "found premise, hypothesis, label" in said and "lost rows to quoting" in said
+
+
+def test_an_answer_that_is_no_letter_of_race_and_a_hidden_label_are_refused(tmp_path):
+    _, hub = write("race", tmp_path / "race")
+    path = hub / "high/test-00000-of-00001.parquet"
+    row = {"example_id": "high1.txt", "article": "a", "question": "q", "options": list("abcd")}
+    put(path, [row | {"answer": "E"}], features(entry("race")))
+    manifest(hub, "race")
+    said = refused("race", hub, "test")
+    assert f"{path}:1: label 'E' is unknown; race has A, B, C, D" in said
+    _, hub = write("rte", tmp_path / "rte")
+    path = hub / "rte/validation-00001-of-00002.parquet"
+    hidden = {"sentence1": "a", "sentence2": "b", "label": -1, "idx": 6}
+    put(path, [hidden], features(entry("rte")))
+    manifest(hub, "rte")
+    assert f"{path}:1: label '-1' is unknown" in refused("rte", hub, "dev")
+
+
+def test_an_empty_or_missing_text_is_refused(tmp_path):
+    for number, text in enumerate(("", "  ", None)):
+        _, hub = write("rte", tmp_path / str(number))
+        path = hub / "rte/validation-00001-of-00002.parquet"
+        row = {"sentence1": "a", "sentence2": text, "label": 0, "idx": 6}
+        put(path, [row], features(entry("rte")))
+        manifest(hub, "rte")
+        assert f"{path}:1: a text is" in refused("rte", hub, "dev")
+
+
+def test_rows_glued_by_a_reader_with_quoting_are_found_in_the_hubs_files_too(tmp_path):
+    _, hub = write("rte", tmp_path)
+    path = hub / "rte/validation-00001-of-00002.parquet"
+    row = {"sentence1": '"a\tb\t0\n7\tc', "sentence2": "d", "label": 0, "idx": 6}
+    put(path, [row], features(entry("rte")))
+    manifest(hub, "rte")
+    settings = Settings(source="hub", min_rows={"train": 1, "dev": 1})
+    with pytest.raises(InputError, match="glued rows together"):
+        prepare.prepare(task("rte"), hub, settings)
+
+
+def test_the_hubs_rows_must_have_the_official_number(tmp_path):
+    _, hub = write("rte", tmp_path)
+    with pytest.raises(InputError, match="10 rows in 'train', expected 2,490"):
+        prepare.prepare(task("rte"), hub, Settings(source="hub"))
+
+
+def test_files_that_are_not_those_of_the_manifest_are_refused(tmp_path):
+    _, hub = write("rte", tmp_path)
+    path = hub / "rte/train-00001-of-00002.parquet"
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-9])
+    assert f"{path}: not as it was fetched" in refused("rte", hub, "train")
+    manifest(hub, "rte")
+    assert f"{path}: not a whole parquet file" in refused("rte", hub, "train")
+    path.write_bytes(whole)
+    manifest(hub, "rte")
+    path.unlink()
+    assert f"{path}: is not there" in refused("rte", hub, "train")
+    path.write_bytes(whole)
+    (hub / "rte/train-00002-of-00003.parquet").write_bytes(whole)
+    assert "train-00002-of-00003.parquet: is not in manifest.json" in refused("rte", hub, "train")
+
+
+def test_another_commit_or_repository_is_refused(tmp_path):
+    _, hub = write("rte", tmp_path)
+    assert f"revision is {entry('rte').revision!r}, expected {PIN!r}" in refused(
+        "rte", hub, "dev", PIN
+    )
+    manifest(hub, "rte", repo="someone/glue")
+    assert "repo is 'someone/glue', expected 'nyu-mll/glue'" in refused("rte", hub, "dev")
+    (hub / "manifest.json").unlink()
+    assert "manifest.json: no such file; fetch RTE first" in refused("rte", hub, "dev")
+    _, hub = write("dprd", tmp_path / "dprd")
+    with pytest.raises(InputError, match="no commit of community-datasets"):
+        Snapshot(task("dprd"), hub).read("test", Counter())
