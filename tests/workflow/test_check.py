@@ -333,3 +333,26 @@ def test_what_is_handed_in_must_be_in_the_grid(path, value, told):
     (fault,) = faults(config)
     assert fault.startswith("experiment.submission: ") and told in fault
     assert faults(changed(config, "experiment.submission", False)) == []
+
+
+def all_from_the_hub():
+    config = changed(small(), "experiment.corpus", {"source": "lm1b", "heldout": "official"})
+    return changed(
+        config, "experiment.tasks", {name: {"source": "hub"} for name in ("rte", "cola")}
+    )
+
+
+def test_a_config_that_takes_all_from_the_hub_needs_neither_data_nor_a_world():
+    config = all_from_the_hub()
+    assert faults(config) == [
+        "experiment.world: no effect, no data set is taken from a folder; remove it"
+    ]
+    assert faults(changed(config, "experiment.world", ...)) == []
+
+
+def test_what_has_no_commit_in_the_catalogue_is_right_once_the_config_pins_it():
+    config = changed(all_from_the_hub(), "experiment.world", ...)
+    pinned = {"source": "hub", "revision": "0123456789abcdef0123456789abcdef01234567"}
+    config["experiment"]["zero_shot"]["tasks"]["dprd"] = pinned
+    config["experiment"]["zero_shot"]["normalise"]["dprd"] = {"random": 50, "best": 76.4}
+    assert faults(config) == []

@@ -107,3 +107,14 @@ def test_hidden_rows_are_those_of_glue_tasks_whose_files_are_there(tmp_path):
     assert plan.hidden_tasks(config) == ["mnli", "rte"]
     config["experiment"]["tasks"]["cola"] = {"source": "hub"}
     assert plan.hidden_tasks(config) == ["mnli", "rte", "cola"]
+
+
+def test_a_data_set_of_the_hub_lies_in_a_folder_of_its_commit_below_the_results():
+    rte = {"source": "hub"}
+    commit = "bcdcba79d07bc864c1c254ccfcedcce55bcc9a8c"
+    config = changed(small(), "experiment.tasks.rte", rte)
+    assert plan.data_folder(config, "rte", rte) == f"results/raw/rte/{commit}"
+    other = "0123456789abcdef0123456789abcdef01234567"
+    assert plan.data_folder(config, "rte", rte | {"revision": other}) == f"results/raw/rte/{other}"
+    assert "experiment.tasks.rte.folder" not in plan.raw_folders(config)
+    assert plan.raw_folders(config)["experiment.tasks.cola.folder"] == "results/world/CoLA"
