@@ -44,6 +44,9 @@ def clean(
     words.
     """
     pieces = _pieces(source, folder, out)
+    rows = sources.rows(source, pieces)
+    for split, n in rows.items():
+        print(f"{source} {split}: {n['found']:,} rows of {n['published']:,} published", flush=True)
     held = _choose(pieces, heldout, folder)
     jobs = [(piece, *sources.digest(piece)) for piece in pieces]
     _remove_stale(out, pieces)
@@ -62,8 +65,9 @@ def clean(
                 raise InputError(f"{folder}: the {what} books have no words in them; give others")
         n_types = counts.write(out.with_name("words.tsv"))
 
-    facts = {"folder": out.name, "source": source, "books": books, "cleaning": _cleaning()}
-    write_json(out.with_name(f"{out.name}.json"), {**facts, "word_types": n_types})
+    facts = {"folder": out.name, "source": source, "rows": rows, "books": books}
+    facts |= {"cleaning": _cleaning(), "word_types": n_types}
+    write_json(out.with_name(f"{out.name}.json"), facts)
     running = sum(book["words"] for book in books)
     print(f"{len(books):,} books ({len(held):,} held out), {running:,} words", flush=True)
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from tasks.files import write_atomic
 
-MOST_WORDS = 2_000_000  # in memory, about 500 MB
+MOST_WORDS = 1_000_000  # in memory, about 250 MB
 
 Row = tuple[str, int]
 

@@ -65,6 +65,21 @@ def pieces(source: str, folder: Path) -> list[Piece]:
     return sorted(found, key=lambda piece: piece.name)
 
 
+def rows(source: str, pieces: list[Piece]) -> dict[str, dict[str, int]]:
+    """Rows of each split, `found` and `published`; empty where rows are not counted."""
+    if source == FOLDER or _is_text(source):
+        return {}
+    entry = catalogue.entry(source)
+    return {
+        split: {
+            "found": sum(p.stop - p.start for p in pieces if p.heldout is (split != "train")),
+            "published": entry.rows[split],
+        }
+        for split in entry.files
+        if split in ("train", entry.heldout)
+    }
+
+
 def blocks(piece: Piece) -> Iterator[str]:
     """The raw text of a piece, in blocks of whole lines and bounded length."""
     if piece.source == FOLDER:

@@ -114,6 +114,10 @@ def test_the_official_split_is_held_out_and_no_other(tmp_path):
     books.clean(folder, out / "clean", "official", source="tinystories")
     facts = json.loads((out / "clean.json").read_text())
     assert facts["source"] == "tinystories"
+    assert facts["rows"] == {
+        "train": {"found": 4, "published": 2_119_719},
+        "dev": {"found": 2, "published": 21_990},
+    }
     held = {book["name"].split("/")[1].split("-")[0]: book["heldout"] for book in facts["books"]}
     assert held == {"train": False, "validation": True}
     counts = bpe.read_counts(out / "words.tsv")

@@ -20,7 +20,7 @@ rule clean:
         "../../environment.yml"
     threads: 4
     resources:
-        mem_mb=4000,
+        mem_mb=2000,
         runtime=600,
     params:
         folder=plan.data_folder(config, *BOOKS),
@@ -84,7 +84,7 @@ rule tokens:
         "../../environment.yml"
     threads: 4
     resources:
-        mem_mb=4000,
+        mem_mb=2000,
         runtime=600,
     params:
         out=subpath(output.facts, parent=True),
@@ -113,7 +113,7 @@ if SHARDS > 1:
             "../../environment.yml"
         threads: 4
         resources:
-            mem_mb=4000,
+            mem_mb=2000,
             runtime=600,
         params:
             folder=plan.data_folder(config, *BOOKS),
@@ -143,7 +143,7 @@ if SHARDS > 1:
             "../../environment.yml"
         threads: 4
         resources:
-            mem_mb=4000,
+            mem_mb=2000,
             runtime=600,
         params:
             out=f"{RESULTS}/corpus",
