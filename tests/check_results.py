@@ -7,6 +7,7 @@ import csv
 import json
 import math
 import sys
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,7 @@ def problems(config: dict[str, Any]) -> Iterator[str]:
         if any("missing" in line for line in lines if line.startswith("|")):
             yield f"{name}.md: a cell is missing"
     yield from _uncovered(results, config)
+    yield from _hand_in(results, config)
     cards = [f"cards/{task}" for task in plan.example_tasks(config)]
     page = (results / "data_cards.md").read_text(encoding="utf-8")
     yield from (f"data_cards.md: nothing on {name}" for name in cards if f"{name}.png" not in page)
@@ -64,6 +66,21 @@ def _uncovered(results: Path, config: dict[str, Any]) -> Iterator[str]:
     for cell in plan.cells(config):
         if (cell.arch, cell.task, cell.aux, cell.n_transfer) not in told:
             yield f"cells.csv: nothing on {cell}"
+
+
+def _hand_in(results: Path, config: dict[str, Any]) -> Iterator[str]:
+    """What is missing in the files for the GLUE server, where they are asked for."""
+    if not config["experiment"]["submission"]:
+        return
+    facts = json.loads((results / "glue_submission.json").read_text())["files"]
+    with zipfile.ZipFile(results / "glue_submission.zip") as archive:
+        for name, fact in facts.items():
+            lines = archive.read(name).decode().splitlines()
+            if lines[0] != "index\tprediction" or len(lines) != 1 + fact["rows"]:
+                yield f"glue_submission.zip: {name}: {len(lines)} lines, first {lines[0]!r}"
+    tasks = {fact["task"] for fact in facts.values() if fact["answers"] == "run"}
+    for name in set(plan.hidden_tasks(config)) - tasks:
+        yield f"glue_submission.zip: no answers of {name}"
 
 
 def _finite(text: str) -> bool:
