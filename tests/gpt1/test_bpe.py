@@ -1,7 +1,6 @@
 """Byte-pair encoding: against the plain algorithm with either vocabulary, training, bad files."""
 
 import json
-import os
 import random
 import subprocess
 import sys
@@ -9,15 +8,13 @@ from collections import Counter
 from itertools import pairwise
 
 import pytest
+from transformers import OpenAIGPTTokenizer
 
 from gpt1 import bpe, vocabulary
 from gpt1.bpe import Tokenizer
 from tasks.errors import InputError
 from tests.gpt1 import plain
 from tests.gpt1.published_files import BPE_FOLDER, needs_bpe
-
-os.environ["HF_HUB_OFFLINE"] = "1"
-from transformers import OpenAIGPTTokenizer
 
 KINDS = ["trained", pytest.param("published", marks=needs_bpe)]
 

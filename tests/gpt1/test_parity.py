@@ -5,12 +5,12 @@ loaded there whole and continues a text with the same tokens.
 """
 
 import logging
-import os
 import shutil
 
 import numpy as np
 import pytest
 import torch
+import transformers
 from safetensors import safe_open
 
 from gpt1 import convert
@@ -20,9 +20,6 @@ from gpt1.lstm import LSTM
 from gpt1.transformer import Layout
 from tests.gpt1 import published_files as files
 from tests.gpt1.reference import Reference
-
-os.environ["HF_HUB_OFFLINE"] = "1"
-import transformers
 
 torch.set_num_threads(1)
 
