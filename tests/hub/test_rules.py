@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from tasks import catalogue, task
-from tests.hub.repositories import revision
+from tasks.examples import read_examples
+from tests.hub.repositories import ROWS, revision
 from tests.tasks.hub_files import PIN
 from tests.workflow.configs import ROOT, changed, shipped
 from tests.workflow.running import snakemake, write
@@ -46,7 +47,8 @@ def test_the_rules_fetch_and_read_every_task_and_do_so_again_offline(hub, tmp_pa
     options = ("--directory", str(tmp_path), "--configfile")
     path = write(tmp_path / "config.yaml", config())
     examples = [f"out/examples/{name}.json" for name in TASKS]
-    snakemake(ROOT, *options, path, "--", *examples, "out/corpus/clean.json")
+    blind = [f"out/hidden/{name}.jsonl" for name in ("mnli", "mrpc")]
+    snakemake(ROOT, *options, path, "--", *examples, *blind, "out/corpus/clean.json")
     assert json.loads((tmp_path / "out/corpus/clean.json").read_text())["source"] == "wikitext103"
     for name in TASKS:
         of, meta = (
@@ -57,6 +59,10 @@ def test_the_rules_fetch_and_read_every_task_and_do_so_again_offline(hub, tmp_pa
         assert re.search(r"train: \d+ of [\d,]+ rows", meta["note"])
         files = json.loads((tmp_path / manifest(name)).read_text())["files"]
         assert set(files) <= set(hub.fetched())
+    rows = [row for path in blind for row in read_examples(tmp_path / path)]
+    splits = ("mnli/test_matched", "mnli/test_mismatched", "mnli/ax", "mrpc/test")
+    assert [row.guid for row in rows] == [f"{split}/{k}" for split in splits for k in range(ROWS)]
+    assert {row.label for row in rows} == {-1}
     before = {path: (tmp_path / path).read_text() for path in examples}
 
     hub.heal()
