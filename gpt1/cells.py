@@ -103,6 +103,8 @@ class Part:
             "checkpoint": meta["sha256"],
             "code": code,
         }
+        # A sweep that goes on under another runtime or library does not mix its runs.
+        self.run_by = {"runtime": runtime.decides(), "versions": versions()}
         self.hidden = None if hidden is None else load_encoded(hidden)
         if self.hidden is not None:
             self._check_hidden(hidden, encoding)
@@ -121,22 +123,26 @@ class Part:
     def key(self, n_transfer: int, seed: int) -> dict[str, Any]:
         """Everything that decides a run's result."""
         cell = {"arch": self.arch, "task": self.task.name, "aux": self.aux}
-        if self.predicts_hidden(n_transfer):
-            cell["hidden"] = self.hidden_digest
-        return {**cell, "n_transfer": n_transfer, "seed": seed, **self.digests}
+        return {**cell, "n_transfer": n_transfer, "seed": seed, **self.digests, **self.run_by}
 
     def run(self, n_transfer: int, seed: int) -> dict[str, Any]:
-        """One run's record, from the journal or from training."""
-        key = self.key(n_transfer, seed)
-        record = self.journal.get(key)
-        if record is None:
+        """One run's record, from the journal or from training.
+
+        Answers on rows without labels have a record of their own, so that asking for none of them
+        finds the run; asking for them later trains anew, since no run's weights are kept.
+        """
+        key, asked = self.key(n_transfer, seed), self.predicts_hidden(n_transfer)
+        blind = {**key, "hidden": self.hidden_digest} if asked else {}
+        record, answers = self.journal.get(key), self.journal.get(blind) if asked else {}
+        if record is None or answers is None:
             training = self.training(n_transfer, seed)
             record = training.train()
-            if self.predicts_hidden(n_transfer):
-                splits = self.hidden.splits.items()
-                record["hidden"] = {k: training.predict_texts(v).tolist() for k, v in splits}
             self.journal.put(key, record)
-        return record
+            if asked:
+                splits = self.hidden.splits.items()
+                answers = {"hidden": {k: training.predict_texts(v).tolist() for k, v in splits}}
+                self.journal.put(blind, answers)
+        return {**record, **answers}
 
     def training(self, n_transfer: int, seed: int) -> FineTuning:
         """A run at step 0."""
@@ -177,7 +183,7 @@ class Part:
             "seeds": seeds,
             "settings": self.settings,
             "digests": self.digests,
-            "versions": versions(),
+            **self.run_by,
             "device": self.runtime.device,
             "precision": self.runtime.precision,
         }
@@ -190,6 +196,7 @@ class Part:
             "aux": self.aux,
             "n_transfer": "none" if n_transfer < 0 else n_transfer,
             "data": self.digests["data"],
+            **({"hidden_data": self.hidden_digest} if self.predicts_hidden(n_transfer) else {}),
             "seeds": [
                 {
                     "seed": record["seed"],
@@ -233,6 +240,13 @@ def run_cells(paths: list[str], seeds: list[int], part: Part) -> list[str]:
     return failures
 
 
+def own_code() -> str:
+    """Digest of this package and of `tasks`, for a call by hand, which is given no digest."""
+    root = Path(__file__).parent.parent
+    files = sorted(path for name in ("gpt1", "tasks") for path in (root / name).glob("*.py"))
+    return sha256_json([sha256_file(path) for path in files])
+
+
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -244,7 +258,7 @@ def main() -> None:
     parser.add_argument("--settings", required=True, type=json_argument)
     parser.add_argument("--seeds", required=True, nargs="+", type=int)
     parser.add_argument("--runtime", default={}, type=json_argument)
-    parser.add_argument("--code", default="", help="digest of the code, part of the journal's key")
+    parser.add_argument("--code", help="digest of the code, part of the journal's key")
     parser.add_argument("--journal", required=True)
     a = parser.parse_args()
     named = [parse_cell(path) for path in a.cells]
@@ -255,7 +269,9 @@ def main() -> None:
     runtime = Runtime(**a.runtime)
     runtime.start()
     files = (a.encoded, a.baselines, a.checkpoint)
-    part = Part(arch, task, aux, *files, a.settings, runtime, a.journal, a.code, a.hidden)
+    part = Part(
+        arch, task, aux, *files, a.settings, runtime, a.journal, a.code or own_code(), a.hidden
+    )
     failures = run_cells(a.cells, a.seeds, part)
     if failures:
         raise InputError(f"{len(failures)} runs failed, the others are kept: {'; '.join(failures)}")

@@ -1,9 +1,10 @@
-"""Settings that may change speed only: device, precision, threads, micro-batch, compilation."""
+"""Settings for speed: device, precision, threads, micro-batch, pads, compilation."""
 
 import contextlib
 import resource
 import sys
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import torch
 from torch import nn
@@ -13,9 +14,11 @@ from tasks.errors import InputError
 
 @dataclass(frozen=True)
 class Runtime:
-    """How a program runs. Tests hold that no field changes a loss beyond rounding.
+    """How a program runs. Without dropout no field changes a loss beyond rounding (bfloat16: 2 %).
 
-    With dropout, each micro-batch draws masks of its own, as each of the authors' GPUs did.
+    With dropout, micro-batches and `skip_pads` draw other masks from the same seed: each
+    micro-batch has its own, as each of the authors' GPUs had. So a run's numbers are those of
+    `decides()`, which a cell's JSON tells.
     """
 
     device: str = "cpu"
@@ -24,6 +27,10 @@ class Runtime:
     micro_batch: int | None = None  # examples per training pass; None = the whole batch
     skip_pads: bool = False  # no work for pads: quicker on a CPU, uneven shapes for a GPU
     compile: bool = False
+
+    def decides(self) -> dict[str, Any]:
+        """All that may change a number, if by rounding or by other masks alone: not the threads."""
+        return {key: value for key, value in asdict(self).items() if key != "threads"}
 
     def start(self) -> None:
         """Set torch's threads and check that the device is there."""

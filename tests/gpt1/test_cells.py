@@ -14,7 +14,7 @@ from gpt1.encode import encode
 from gpt1.runtime import Runtime
 from gpt1.vocabulary import save as save_vocabulary
 from tasks.errors import InputError
-from tasks.files import read_json, write_json
+from tasks.files import read_json, sha256_file, write_json
 from tests.gpt1 import toy
 
 CHARACTERS = "abcdefghij"
@@ -48,7 +48,7 @@ def files(tmp_path):
     return tmp_path
 
 
-def part(files, arch="transformer", aux=True, code="", hidden=None, **options):
+def part(files, arch="transformer", aux=True, code="", hidden=None, runtime=None, **options):
     return cells.Part(
         arch,
         "rte",
@@ -57,7 +57,7 @@ def part(files, arch="transformer", aux=True, code="", hidden=None, **options):
         str(files / "baselines.json"),
         str(files / f"{arch}.safetensors"),
         toy.settings(arch, **options),
-        Runtime(),
+        runtime or Runtime(),
         str(files / "journal"),
         code,
         hidden,
@@ -136,6 +136,31 @@ def test_rows_without_labels_are_predicted_by_the_fully_transferred_model_alone(
     assert "hidden" not in one
     assert full["hidden"] == {"test": full["predictions"]["dev"]}  # the same rows
     assert [read_json(path)["seeds"][0]["scores"] for path in targets] == alone
+    told = read_json(str(targets[1]).replace("/cells/", "/predictions/"))
+    assert told["hidden_data"] == sha256_file(files / "hidden.npz")
+
+
+def test_asking_for_no_rows_without_labels_any_more_trains_nothing(files, monkeypatch):
+    rows = [json.loads(line) for line in (files / "rte.jsonl").read_text().splitlines()]
+    hidden = [{**row, "split": "test", "label": -1} for row in rows if row["split"] == "dev"]
+    (files / "hidden.jsonl").write_text("".join(json.dumps(row) + "\n" for row in hidden))
+    encode("rte", files / "hidden.jsonl", files / "tokenizer", files / "hidden.npz")
+    targets = paths(files, 2)
+    cells.run_cells(targets, [0], part(files, hidden=str(files / "hidden.npz")))
+    monkeypatch.setattr(cells.FineTuning, "train", lambda self: 1 / 0)
+    assert cells.run_cells(targets, [0], part(files)) == []
+    assert "hidden" not in answers(files, targets[0])["seeds"][0]
+    assert cells.run_cells(targets, [0], part(files, hidden=str(files / "hidden.npz"))) == []
+    assert answers(files, targets[0])["seeds"][0]["hidden"]["test"]
+
+
+def test_threads_are_no_part_of_the_key_and_another_runtime_is_told_in_the_cell(files):
+    assert part(files).key(1, 0) == part(files, runtime=Runtime(threads=2)).key(1, 0)
+    targets = paths(files, 1)
+    cells.run_cells(targets, [0], part(files))
+    cells.run_cells(targets, [0], part(files, runtime=Runtime(skip_pads=True)))
+    cell = read_json(targets[0])
+    assert cell["runtime"]["skip_pads"] is True and cell["versions"]["torch"] == torch.__version__
 
 
 def test_rows_without_labels_of_another_task_are_refused(files):
@@ -165,10 +190,19 @@ def test_finished_runs_are_taken_from_the_journal_and_not_trained_again(files, m
     assert [read_json(p) for p in targets] == before
 
 
-@pytest.mark.parametrize("change", ["code", "lr", "aux", "data", "checkpoint"])
-def test_whatever_decides_a_result_makes_the_journal_forget(files, change):
+@pytest.mark.parametrize(
+    "change", ["code", "lr", "aux", "data", "checkpoint", "precision", "pads", "torch"]
+)
+def test_whatever_decides_a_result_makes_the_journal_forget(files, change, monkeypatch):
     old = part(files).key(1, 0)
-    if change == "code":
+    if change == "precision":
+        new = part(files, runtime=Runtime(precision="bfloat16")).key(1, 0)
+    elif change == "pads":
+        new = part(files, runtime=Runtime(skip_pads=True)).key(1, 0)
+    elif change == "torch":
+        monkeypatch.setattr(cells, "versions", lambda: {"torch": "1.0"})
+        new = part(files).key(1, 0)
+    elif change == "code":
         new = part(files, code="new").key(1, 0)
     elif change == "lr":
         new = part(files, lr=1e-5).key(1, 0)
