@@ -5,6 +5,7 @@ drawn wide and biases and gains at random, so that no term is too small to be se
 """
 
 import numpy as np
+import pytest
 import torch
 
 from gpt1.checkpoint import build
@@ -24,6 +25,12 @@ TASKS = ["cola", "rte", "mrpc", "stsb", "race", "story_cloze"]
 # Shares of STS-B scores that float32 holds exactly, since the targets are float32 tensors.
 SCORES = [2.5, 0.0, 5.0, 3.25, 4.75, 1.0]
 PRECISION = {torch.float64: 1e-9, torch.float32: 1e-5}
+# Both ways of `runtime.skip_pads`; an LSTM computes its pads either way.
+each_path = pytest.mark.parametrize(
+    ("arch", "skip_pads"),
+    [("transformer", False), ("transformer", True), ("lstm", False)],
+    ids=["transformer", "transformer without pads", "lstm"],
+)
 
 
 def examples(name, n=6):
@@ -44,7 +51,7 @@ def examples(name, n=6):
     return firsts, seconds, choices, labels
 
 
-def tuning(name, arch, dtype, lm_coef=0.5, max_grad_norm=1.0, lr=0.01, **model):
+def tuning(name, arch, dtype, lm_coef=0.5, max_grad_norm=1.0, lr=0.01, skip_pads=False, **model):
     """The package's run at step 0 in the precision asked for, its weights drawn anew."""
     firsts, seconds, choices, labels = examples(name)
     array = [np.array(x, dtype=np.int32) for x in firsts]
@@ -72,7 +79,8 @@ def tuning(name, arch, dtype, lm_coef=0.5, max_grad_norm=1.0, lr=0.01, **model):
     torch.set_default_dtype(dtype)
     try:
         data = TaskData.of(encoded, N_VOCAB, N_CTX, 2)
-        run = FineTuning(data, arch, N_VOCAB, settings, None, -1, lm_coef, 0, Runtime())
+        runtime = Runtime(skip_pads=skip_pads)
+        run = FineTuning(data, arch, N_VOCAB, settings, None, -1, lm_coef, 0, runtime)
     finally:
         torch.set_default_dtype(torch.float32)
     draw(run.model, run.classifier)

@@ -70,22 +70,27 @@ def test_one_classifier_mask_serves_all_choices_and_the_sum_of_both_orders(name,
     assert float(found[0].detach()) == pytest.approx(float(total.detach()), rel=1e-9)
 
 
-def test_residual_dropout_falls_on_both_projections_of_a_block(monkeypatch):
+@pytest.mark.parametrize("skip_pads", [False, True], ids=["with pads", "without pads"])
+def test_residual_dropout_falls_on_both_projections_of_a_block(monkeypatch, skip_pads):
     run = tuning("cola", "transformer", torch.float64)
     expected = reference(run)
-    ids = [N_VOCAB, 4, 4, 7, N_VOCAB + 2]
-    masks = torch.bernoulli(torch.full((4, len(ids), 16), 0.8, dtype=torch.float64)) / 0.8
+    texts = [[N_VOCAB, 4, N_VOCAB + 2], [N_VOCAB, 4, 4, 7, N_VOCAB + 2]]
+    ids = torch.tensor([[*texts[0], 0, 0], texts[1]])
+    rows = [slice(3), slice(3, 8)] if skip_pads else [slice(3), slice(5, 10)]  # of the positions
+    masks = torch.bernoulli(torch.full((4, rows[1].stop, 16), 0.8, dtype=torch.float64)) / 0.8
     places = [f"h.{i}.{part}" for i in range(2) for part in ("attn", "mlp")]
-    expected.masks = dict(zip(places, masks, strict=True))
     left = list(masks)
     monkeypatch.setattr(
         torch.nn.functional, "dropout", lambda x, p, training=True: x * left.pop(0) if p else x
     )
     run.model.train()
     run.model.rates = {"embd": 0.0, "attn": 0.0, "resid": 0.2}
-    found = run.model(torch.tensor([ids]), run.model.step_embedding())[0]
+    lengths = torch.tensor([3, 5]) if skip_pads else None
+    found = run.model(ids, run.model.step_embedding(), lengths)
     assert left == []
-    close(found, expected.hidden(ids), 1e-9)
+    for text, own, states in zip(texts, rows, found, strict=True):
+        expected.masks = dict(zip(places, masks[:, own], strict=True))
+        close(states[: len(text)], expected.hidden(text), 1e-9)
 
 
 def test_attention_dropout_falls_on_the_probabilities_and_is_rescaled():

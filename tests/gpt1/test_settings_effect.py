@@ -99,16 +99,19 @@ def test_every_setting_of_pre_training_has_an_effect(path, tmp_path):
 
 
 @pytest.mark.slow
-def test_compilation_changes_a_loss_by_rounding_only():
+@pytest.mark.parametrize("skip_pads", [False, True], ids=["with pads", "without pads"])
+def test_compilation_changes_a_loss_by_rounding_only(skip_pads):
     encoded = toy.encoded(task("rte"), train=8, select=4, dev=4)
-    losses = []
+    losses, answers = [], []
     for compiled in (False, True):
         settings = toy.settings("transformer")
         data = TaskData.of(encoded, toy.N_VOCAB, toy.N_CTX, 4)
         weights = source("transformer")
-        runtime = Runtime(compile=compiled)
+        runtime = Runtime(compile=compiled, skip_pads=skip_pads)
         run = FineTuning(data, "transformer", toy.N_VOCAB, settings, weights, 1, 0.5, 0, runtime)
-        for _ in range(3):
-            run.update(np.arange(8))
+        for rows in ([0, 1, 2, 3], [4, 5, 6, 7], [1, 6, 3, 2]):  # of other lengths
+            run.update(np.array(rows))
         losses.append(run.history[-1][0])
+        answers.append(run.predict(data.splits["dev"]).tolist())
     assert losses[0] == pytest.approx(losses[1], rel=1e-4)
+    assert answers[0] == answers[1]

@@ -17,7 +17,7 @@ from gpt1.finetune import FineTuning, TaskData
 from gpt1.runtime import Runtime
 from tasks import task
 from tests.gpt1 import toy
-from tests.gpt1.reference_runs import draw
+from tests.gpt1.reference_runs import draw, each_path
 
 torch.set_num_threads(1)
 
@@ -27,7 +27,15 @@ ROWS = {"embed.tokens": slice(N_VOCAB), "embed.special": slice(N_VOCAB, N_VOCAB 
 ROWS["embed.positions"] = slice(N_VOCAB + 3, None)
 
 
-def start(arch="transformer", name="rte", aux=True, n_transfer=2, seed=0, dropout=None):
+def start(
+    arch="transformer",
+    name="rte",
+    aux=True,
+    n_transfer=2,
+    seed=0,
+    dropout=None,
+    skip_pads=False,
+):
     """A run at step 0 of a model with two layers, from recorded weights that are nowhere alike."""
     settings = toy.settings(arch, dropout, epochs=1)
     settings["model"]["shape"] = {**settings["model"]["shape"], "n_layer": 2}
@@ -37,7 +45,8 @@ def start(arch="transformer", name="rte", aux=True, n_transfer=2, seed=0, dropou
     encoded = toy.encoded(task(name), train=8, select=4, dev=4)
     data = TaskData.of(encoded, N_VOCAB, toy.N_CTX, 4)
     lm_coef = settings["finetune"]["lm_coef"] if aux else 0.0
-    given = (data, arch, N_VOCAB, settings, recorded, n_transfer, lm_coef, seed, Runtime())
+    runtime = Runtime(skip_pads=skip_pads)
+    given = (data, arch, N_VOCAB, settings, recorded, n_transfer, lm_coef, seed, runtime)
     return FineTuning(*given)
 
 
@@ -116,12 +125,14 @@ def first_update(run):
     return *run.history[0], reached
 
 
-@each_arch
+@each_path
 @each_switch
-def test_aux_alone_decides_which_loss_terms_there_are_and_whether_the_lm_head_runs(switch, arch):
+def test_aux_alone_decides_which_loss_terms_there_are_and_whether_the_lm_head_runs(
+    switch, arch, skip_pads
+):
     found = []
     for given in SWITCHES[switch][:2]:
-        run = start(arch, **given)
+        run = start(arch, skip_pads=skip_pads, **given)
         total, clf, lm_head_ran = first_update(run)
         assert (total != clf) == lm_head_ran == given.get("aux", True)
         found.append((total, clf))
@@ -134,9 +145,12 @@ def test_aux_alone_decides_which_loss_terms_there_are_and_whether_the_lm_head_ru
 
 
 @pytest.mark.parametrize("name", ["sst2", "mrpc", "stsb", "race", "story_cloze"])
-@each_arch
-def test_aux_changes_neither_the_classification_loss_nor_its_dropout_in_any_family(arch, name):
-    runs = [start(arch, name, aux, dropout=toy.DROPOUT) for aux in (True, False)]
+@each_path
+def test_aux_changes_neither_the_classification_loss_nor_its_dropout_in_any_family(
+    arch, skip_pads, name
+):
+    given = {"dropout": toy.DROPOUT, "skip_pads": skip_pads}
+    runs = [start(arch, name, aux, **given) for aux in (True, False)]
     (total, clf, ran), alone = (first_update(run) for run in runs)
     assert alone == (clf, clf, False) and ran and total > clf
 

@@ -86,8 +86,10 @@ def test_text_without_anything_visible_has_no_words():
     assert text.words("") == text.words(" \n\t\u00a0\n") == []
 
 
-def test_entities_are_unescaped_only_before_the_first_angle_bracket():
+def test_entities_are_unescaped_only_in_lines_before_the_first_that_has_an_angle_bracket():
     assert text.words("R&amp;D") == ["r&d"]
+    assert ftfy.fix_text("R&amp;D is 5 < 6\n") == "R&amp;D is 5 < 6\n"  # its own line, before it
+    assert text.words("R&amp;D is 5 < 6\n")[:4] == ["r&amp", ";", "d", "is"]
     assert text.words("Q &amp; A\n5 < 6\nQ &amp; A")[:4] == ["q", "&", "a", "\n"]
     assert text.words("Q &amp; A\n5 < 6\nQ &amp; A")[-4:] == ["&", "amp", ";", "a"]
 

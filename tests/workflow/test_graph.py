@@ -174,9 +174,10 @@ def test_a_changed_setting_reruns_what_depends_on_it(key, project):
 
 def test_runtime_settings_rerun_nothing(project):
     values = {"device": "cuda", "precision": "bfloat16", "pretrain_threads": 2, "compile": True}
-    values |= {"finetune_threads": 2, "micro_batch": 8}
+    values |= {"finetune_threads": 2, "micro_batch": 8, "skip_pads": False}
     values |= {key: {"pretrain": 99, "finetune": 98} for key in ("mem_mb", "minutes")}
     config = small()
+    assert all(config["runtime"][key] != value for key, value in values.items())
     config["runtime"] |= values
     assert planned(project, "--configfile", write(project / "c.yaml", config), "--", "all") == {}
 
