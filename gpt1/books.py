@@ -33,18 +33,23 @@ def clean(
     heldout: int | list[str] | str,
     threads: int = 1,
     source: str = FOLDER,
+    revision: str | None = None,
+    min_rows: dict[str, int] | None = None,
 ) -> None:
     """Clean all books of `folder` into `out`; write `<out>.json` and `words.tsv` beside it.
 
     A cleaned book holds words joined by single spaces; a newline is the newline word, and ends the
     book. Word counts are those of the training books, without the newline. `heldout` is a number of
     books, picked by the digest of their names, or a list of names, or `official`: the split that
-    the publisher of the source set apart. Raises InputError for a missing or empty folder, files
-    that are not as the source's, text that is not UTF-8, wrong held-out books, and a corpus without
-    words.
+    the publisher of the source set apart. A corpus of the hub is at `revision` (None: that of the
+    catalogue) and has the published rows, or at least `min_rows` of a split.
+
+    Raises InputError for a missing or empty folder, files that are not as they were fetched, other
+    numbers of rows, text that is not UTF-8, wrong held-out books, and a corpus without words.
     """
     pieces = _pieces(source, folder, out)
-    rows = sources.rows(source, pieces)
+    origin = sources.origin(source, folder, revision, whole=True)
+    rows = sources.rows(source, folder, pieces, min_rows or {})
     for split, n in rows.items():
         print(f"{source} {split}: {n['found']:,} rows of {n['published']:,} published", flush=True)
     held = _choose(pieces, heldout, folder)
@@ -66,6 +71,7 @@ def clean(
         n_types = counts.write(out.with_name("words.tsv"))
 
     facts = {"folder": out.name, "source": source, "rows": rows, "books": books}
+    facts |= origin
     facts |= {"cleaning": _cleaning(), "word_types": n_types}
     write_json(out.with_name(f"{out.name}.json"), facts)
     running = sum(book["words"] for book in books)
@@ -73,13 +79,20 @@ def clean(
 
 
 def clean_share(
-    folder: Path, out: Path, share: Share, threads: int = 1, source: str = FOLDER
+    folder: Path,
+    out: Path,
+    share: Share,
+    threads: int = 1,
+    source: str = FOLDER,
+    revision: str | None = None,
 ) -> None:
     """Clean a share of the books of `folder` into `out`, for the `clean` that comes after.
 
-    Several may run at once, each with a share of its own. Raises InputError as `clean` does.
+    Several may run at once, each with a share of its own; what was fetched is read as a whole by
+    `clean` alone, here its size is enough. Raises InputError as `clean` does.
     """
     pieces = share.of(_pieces(source, folder, out))
+    sources.origin(source, folder, revision, whole=False)
     progress = Progress("cleaned", len(pieces))
     jobs = [(piece, *sources.digest(piece)) for piece in pieces]
     job = functools.partial(_clean, out=out, cleaning=_cleaning())

@@ -142,23 +142,26 @@ def _code() -> list[str]:
     return [sha256_file(bpe.__file__), version("tokenizers")]
 
 
-def _settings(argument: str) -> tuple[int | list[str] | str, str]:
-    """What is held out, and the source."""
+def _settings(argument: str) -> dict[str, Any]:
+    """What is held out, the source, its commit and the least rows of its splits."""
     try:
         settings = json.loads(argument)
     except json.JSONDecodeError as error:
         raise InputError(f"--settings {argument!r}: not JSON ({error.msg})") from None
     if not isinstance(settings, dict):
         settings = {}
-    heldout, source = settings.get("heldout"), settings.get("source", FOLDER)
+    heldout = settings.get("heldout")
     names = isinstance(heldout, list) and all(isinstance(name, str) for name in heldout)
     known = type(heldout) is int or heldout == OFFICIAL or names
-    if not known or not isinstance(source, str) or settings.keys() - {"heldout", "source"}:
+    kinds = {"source": str, "revision": str | None, "min_rows": dict | None}
+    fits = all(isinstance(settings[key], kinds[key]) for key in kinds.keys() & settings.keys())
+    if not known or not fits or settings.keys() - {"heldout", *kinds}:
         raise InputError(
             f'--settings {argument}: expected {{"heldout": a count, a list of names or '
-            f'"{OFFICIAL}", "source": "{FOLDER}" or a corpus of the catalogue}}'
+            f'"{OFFICIAL}", "source": "{FOLDER}" or a corpus of the catalogue, "revision": its '
+            'commit, "min_rows": {split: a count}}'
         )
-    return heldout, source
+    return {"source": FOLDER, **settings}
 
 
 def _share(argument: str) -> Share:
@@ -188,11 +191,12 @@ def main() -> None:
         raise InputError(f"--threads {args.threads}: at least one is needed")
     share = args.share and _share(args.share)
     if args.command == "clean":
-        heldout, source = _settings(args.settings)
+        settings = _settings(args.settings)
         if share:
-            clean_share(args.folder, args.out, share, args.threads, source)
+            of = settings["source"], settings.get("revision")
+            clean_share(args.folder, args.out, share, args.threads, *of)
         else:
-            clean(args.folder, args.out, heldout, args.threads, source)
+            clean(args.folder, args.out, threads=args.threads, **settings)
     elif share:
         tokens_share(args.clean, args.tokenizer, args.out, share, args.threads)
     else:

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 from gpt1 import text
 from tasks import catalogue
 from tasks.errors import InputError
+from tasks.fetched import Fetched
 
 if TYPE_CHECKING:
     from pyarrow.parquet import ParquetFile
@@ -65,12 +66,40 @@ def pieces(source: str, folder: Path) -> list[Piece]:
     return sorted(found, key=lambda piece: piece.name)
 
 
-def rows(source: str, pieces: list[Piece]) -> dict[str, dict[str, int]]:
-    """Rows of each split, `found` and `published`; empty where rows are not counted."""
-    if source == FOLDER or _is_text(source):
+def origin(source: str, folder: Path, revision: str | None, whole: bool) -> dict[str, str]:
+    """Repository and commit of a corpus of the hub; of a folder of books nothing is known.
+
+    `revision` None is the catalogue's. Raises InputError for a file that is not as it was fetched;
+    only the sizes are compared where `whole` is False.
+    """
+    if source == FOLDER:
         return {}
-    entry = catalogue.entry(source)
-    return {
+    fetched = Fetched(source, folder, revision)
+    told = fetched.origin
+    for split in catalogue.entry(source).files:
+        fetched.check(fetched.paths(split), whole)
+    return {key: told[key] for key in ("repo", "revision")}
+
+
+def rows(
+    source: str, folder: Path, pieces: list[Piece], least: dict[str, int]
+) -> dict[str, dict[str, int]]:
+    """Rows of each split, `found` and `published`; empty where no published number is known.
+
+    Raises InputError where they differ, unless the corpus is stated to be a subset with `least`
+    rows of the split.
+    """
+    entry = None if source == FOLDER else catalogue.entry(source)
+    known = entry.rows if entry else {}
+    for split in least:
+        if split not in known:
+            raise InputError(
+                f"min_rows: no published number of rows of {split!r} of {source}; known are those "
+                f"of {', '.join(known) or 'none'}"
+            )
+    if not known:
+        return {}
+    counted = {
         split: {
             "found": sum(p.stop - p.start for p in pieces if p.heldout is (split != "train")),
             "published": entry.rows[split],
@@ -78,6 +107,15 @@ def rows(source: str, pieces: list[Piece]) -> dict[str, dict[str, int]]:
         for split in entry.files
         if split in ("train", entry.heldout)
     }
+    for split, n in counted.items():
+        low = least.get(split, n["published"])
+        if not low <= n["found"] <= n["published"]:
+            expected = f"{low:,} to {n['published']:,}" if split in least else f"{low:,}"
+            raise InputError(
+                f"{folder}: {n['found']:,} rows in {split!r} of {source}, expected {expected}; "
+                f"fetch it again, or state a subset with min_rows: {{{split}: {n['found']}}}"
+            )
+    return counted
 
 
 def blocks(piece: Piece) -> Iterator[str]:

@@ -11,20 +11,18 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from fnmatch import fnmatch
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from tasks import dprd, race
-from tasks.catalogue import ENTRIES, Entry, entry, pinned
+from tasks.catalogue import ENTRIES, Entry, entry
 from tasks.errors import InputError
-from tasks.files import read_json, sha256_file
+from tasks.fetched import AGAIN, Fetched
 from tasks.types import Example, Flaw, Row, Task
 
 TEXTS = (("premise", "hypothesis"), ("question", "sentence"), ("question1", "question2"))
 TEXTS += (("sentence1", "sentence2"), ("sentence",))
-AGAIN = "delete the folder and fetch it again"
 
 
 @dataclass(frozen=True)
@@ -38,33 +36,11 @@ class Snapshot:
     @property
     def origin(self) -> dict[str, str]:
         """Where the rows come from. Raises InputError if another repository or commit is there."""
-        each = entry(self.task.name)
-        wanted = {"repo": each.repo, "revision": pinned(self.task.name, self.revision)}
-        manifest = self._manifest()
-        for key, value in wanted.items():
-            if manifest[key] != value:
-                raise InputError(
-                    f"{self.folder}/manifest.json: {key} is {manifest[key]!r}, expected {value!r}; "
-                    + AGAIN
-                )
-        return {"source": "hub", **wanted, "config": each.config}
+        return self._fetched.origin
 
     def paths(self, split: str) -> list[Path]:
         """The split's files, sorted: all that the manifest lists, and no other."""
-        folder, each = Path(self.folder), entry(self.task.name)
-        patterns = each.files[split]
-        listed = {
-            name for name in self._manifest()["files"] if any(fnmatch(name, p) for p in patterns)
-        }
-        there = {
-            p.relative_to(folder).as_posix() for pattern in patterns for p in folder.glob(pattern)
-        }
-        if not listed and not there:
-            raise InputError(f"{folder}: no file {' or '.join(patterns)}; {each.note or AGAIN}")
-        for name in sorted(listed ^ there):
-            where = "is not there" if name in listed else "is not in manifest.json"
-            raise InputError(f"{folder}/{name}: {where}; {AGAIN}")
-        return [folder / name for name in sorted(listed)]
+        return self._fetched.paths(split)
 
     def read(self, split: str, dropped: Counter[str]) -> list[Example]:
         """The examples of an official split; rows left out are counted in `dropped`.
@@ -81,18 +57,13 @@ class Snapshot:
     def checked(self, split: str) -> list[Path]:
         """The split's files. Raises InputError for one that is not as it was fetched."""
         _ = self.origin
-        paths, listed = self.paths(split), self._manifest()["files"]
-        for path in paths:
-            wanted = listed[path.relative_to(self.folder).as_posix()]
-            if path.stat().st_size != wanted["size"] or sha256_file(path) != wanted["sha256"]:
-                raise InputError(f"{path}: not as it was fetched (see manifest.json); {AGAIN}")
+        paths = self.paths(split)
+        self._fetched.check(paths)
         return paths
 
-    def _manifest(self) -> dict[str, Any]:
-        path = Path(self.folder) / "manifest.json"
-        if not path.is_file():
-            raise InputError(f"{path}: no such file; fetch {self.task.title} first")
-        return read_json(path)
+    @property
+    def _fetched(self) -> Fetched:
+        return Fetched(self.task.name, Path(self.folder), self.revision)
 
 
 def rows(task: Task, path: Path, numbers: Counter[Any]) -> Iterator[Row | Flaw]:

@@ -175,7 +175,9 @@ def _source_misfits(config: dict[str, Any]) -> Iterator[str]:
             yield f"{key}.revision: no effect on a folder; remove it, or give {hub} instead"
         elif "source" in entry and (wrong := catalogue.fault(name, entry.get("revision"))):
             yield f"{key}.source: {wrong}"
-        if "min_rows" in entry and "source" not in entry and "world" in config["experiment"]:
+        if "min_rows" in entry and "source" not in entry and key == "experiment.corpus":
+            yield f"{key}.min_rows: no effect on a folder of books, which has any number; remove it"
+        elif "min_rows" in entry and "source" not in entry and "world" in config["experiment"]:
             yield f"{key}.min_rows: no effect on the embedded world, whose rows are made; remove it"
 
 

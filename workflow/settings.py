@@ -68,7 +68,8 @@ def hidden(config: Config, task: str) -> str:
 def clean(config: Config) -> Config:
     """For `gpt1.corpus clean`: where the books come from, and which are held out."""
     corpus = config["experiment"]["corpus"]
-    return {"heldout": corpus["heldout"], "source": corpus.get("source", "folder")}
+    of_the_hub = {key: corpus[key] for key in ("revision", "min_rows") if key in corpus}
+    return {"heldout": corpus["heldout"], "source": corpus.get("source", "folder"), **of_the_hub}
 
 
 def model(config: Config, arch: str) -> Config:

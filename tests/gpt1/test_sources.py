@@ -11,6 +11,7 @@ from gpt1 import books, bpe, corpus, sources
 from gpt1.parallel import Share
 from tasks import catalogue
 from tasks.errors import InputError
+from tests.tasks.hub_files import PIN, manifest
 
 FILES = {
     "bookcorpus": {
@@ -38,6 +39,15 @@ def small_pieces(monkeypatch):
 def write(path, rows, group=2, column="text"):
     path.parent.mkdir(parents=True, exist_ok=True)
     parquet.write_table(pyarrow.table({column: rows}), path, row_group_size=group)
+
+
+def clean(folder, out, heldout, source, **options):
+    """As a run does with what was fetched, stated to be a subset."""
+    manifest(folder, source)
+    known = catalogue.entry(source).rows
+    least = {split: 1 for split in known}
+    pin = None if catalogue.entry(source).revision else PIN
+    books.clean(folder, out, heldout, source=source, revision=pin, min_rows=least, **options)
 
 
 def snapshot(folder, source):
@@ -111,7 +121,7 @@ def test_marks_of_wikitexts_tokenizer_are_taken_back(tmp_path):
 
 def test_the_official_split_is_held_out_and_no_other(tmp_path):
     folder, out = snapshot(tmp_path / "raw", "tinystories"), tmp_path / "out"
-    books.clean(folder, out / "clean", "official", source="tinystories")
+    clean(folder, out / "clean", "official", source="tinystories")
     facts = json.loads((out / "clean.json").read_text())
     assert facts["source"] == "tinystories"
     assert facts["rows"] == {
@@ -123,10 +133,10 @@ def test_the_official_split_is_held_out_and_no_other(tmp_path):
     counts = bpe.read_counts(out / "words.tsv")
     assert counts["train"] == 4 and "validation" not in counts
     with pytest.raises(InputError, match="set apart is held out: give official"):
-        books.clean(folder, out / "clean", 1, source="tinystories")
+        clean(folder, out / "clean", 1, source="tinystories")
     folder = snapshot(tmp_path / "books", "bookcorpus")
     with pytest.raises(InputError, match="nothing in it was set apart .* give a number"):
-        books.clean(folder, out / "clean", "official", source="bookcorpus")
+        clean(folder, out / "clean", "official", source="bookcorpus")
 
 
 def test_tokenised_sentences_are_not_split_again(tmp_path):
@@ -134,7 +144,7 @@ def test_tokenised_sentences_are_not_split_again(tmp_path):
     row = "`` i ca n't find my id , '' he said -- half-dead ..."
     for name in FILES["bookcorpus"]:
         write(tmp_path / "raw" / name, [row] * 3)
-    books.clean(tmp_path / "raw", tmp_path / "out" / "clean", 1, source="bookcorpus")
+    clean(tmp_path / "raw", tmp_path / "out" / "clean", 1, source="bookcorpus")
     name = next(iter(FILES["bookcorpus"])) + "/00000.txt"
     cleaned = (tmp_path / "out" / "clean" / name).read_text()
     assert cleaned == '" i ca n\'t find my id , " he said -- half - dead ...\n' * 3
@@ -142,14 +152,15 @@ def test_tokenised_sentences_are_not_split_again(tmp_path):
 
 def test_a_hub_corpus_becomes_the_same_tokens_in_any_number_of_shards(tmp_path):
     folder, out = snapshot(tmp_path / "raw", "wikitext103"), tmp_path / "one"
-    books.clean(folder, out / "clean", "official", source="wikitext103")
+    clean(folder, out / "clean", "official", source="wikitext103")
     bpe.vocabulary.save(out / "tokenizer", *bpe.train(bpe.read_counts(out / "words.tsv"), 20))
     corpus.tokens(out / "clean.json", out / "tokenizer", out)
     cut = tmp_path / "cut"
+    manifest(folder, "wikitext103")
     for number in (3, 1, 2):
         books.clean_share(folder, cut / "clean", Share(number, 3), source="wikitext103")
     assert not (cut / "clean.json").exists()
-    books.clean(folder, cut / "clean", "official", source="wikitext103")
+    clean(folder, cut / "clean", "official", source="wikitext103")
     for number in (2, 1):
         corpus.tokens_share(cut / "clean.json", out / "tokenizer", cut, Share(number, 2))
     assert not (cut / "train.bin").exists()
@@ -161,15 +172,15 @@ def test_a_hub_corpus_becomes_the_same_tokens_in_any_number_of_shards(tmp_path):
 
 def test_only_a_changed_piece_is_cleaned_again(tmp_path, monkeypatch):
     folder, out = snapshot(tmp_path / "raw", "bookcorpus"), tmp_path / "out" / "clean"
-    books.clean(folder, out, 1, source="bookcorpus")
+    clean(folder, out, 1, source="bookcorpus")
     cleaned = []
     original = books.text.clean
     monkeypatch.setattr(books.text, "clean", lambda *a: cleaned.append(1) or original(*a))
-    books.clean(folder, out, 1, source="bookcorpus")
+    clean(folder, out, 1, source="bookcorpus")
     assert not cleaned
     rows = [f"the train row {i} ." for i in range(7)]
     write(folder / "plain_text/train-00000-of-00002.parquet", [*rows[:-1], "another"])
-    books.clean(folder, out, 1, source="bookcorpus")
+    clean(folder, out, 1, source="bookcorpus")
     assert len(cleaned) == 1
 
 
@@ -209,7 +220,7 @@ def test_files_that_are_not_right_are_told(how, message, tmp_path):
     folder = snapshot(tmp_path / "raw", "bookcorpus")
     break_files(folder, how)
     with pytest.raises(InputError, match=message) as error:
-        books.clean(folder, tmp_path / "out" / "clean", 1, source="bookcorpus")
+        clean(folder, tmp_path / "out" / "clean", 1, source="bookcorpus")
     assert "\n" not in str(error.value) and not (tmp_path / "out").exists()
 
 
@@ -217,13 +228,63 @@ def test_text_that_is_not_utf8_or_has_no_lines_is_told(tmp_path, monkeypatch):
     for name in ("books_large_p1.txt", "books_large_p2.txt"):
         (tmp_path / name).write_bytes(b"a line\n" * 10 + b"caf\xe9\n")
     with pytest.raises(InputError, match=r"p1.txt: not UTF-8 at byte 73 \(0xe9\)"):
-        books.clean(tmp_path, tmp_path / ".." / "out", 1, source="bookcorpus_text")
+        clean(tmp_path, tmp_path / ".." / "out", 1, source="bookcorpus_text")
     monkeypatch.setattr(sources, "LONGEST_LINE", 8)
     with pytest.raises(InputError, match="a line of over"):
         (tmp_path / "books_large_p1.txt").write_bytes(b"a long line\n" * 10)
-        books.clean(tmp_path, tmp_path / ".." / "out", 1, source="bookcorpus_text")
+        clean(tmp_path, tmp_path / ".." / "out", 1, source="bookcorpus_text")
 
 
 def test_a_source_that_is_unknown_is_told(tmp_path):
     with pytest.raises(InputError, match="no data set 'bible' in the catalogue"):
         books.clean(tmp_path, tmp_path / ".." / "out", 1, source="bible")
+
+
+def test_what_was_not_fetched_so_is_told_before_anything_is_cleaned(tmp_path):
+    folder, out = snapshot(tmp_path / "raw", "bookcorpus"), tmp_path / "out" / "clean"
+    arguments = {"source": "bookcorpus", "min_rows": {"train": 1}}
+
+    def told(share=False, **other):
+        with pytest.raises(InputError) as caught:
+            if share:
+                books.clean_share(folder, out, Share(1, 2), source="bookcorpus")
+            else:
+                books.clean(folder, out, 1, **arguments | other)
+        assert not out.parent.exists() and "\n" not in str(caught.value)
+        return str(caught.value)
+
+    assert told().endswith("manifest.json: no such file; fetch bookcorpus first")
+    manifest(folder, "bookcorpus")
+    books.clean(folder, tmp_path / "right" / "clean", 1, **arguments)
+    facts = json.loads((tmp_path / "right" / "clean.json").read_text())
+    entry = catalogue.entry("bookcorpus")
+    assert (facts["repo"], facts["revision"]) == (entry.repo, entry.revision)
+
+    assert "revision is 'd904700c5e5d" in told(revision=PIN)
+    assert "10 rows in 'train' of bookcorpus, expected 74,004,228; fetch it" in told(min_rows=None)
+    assert "expected 11 to 74,004,228; fetch it again" in told(min_rows={"train": 11})
+    assert "no published number of rows of 'test'" in told(min_rows={"test": 1})
+
+    path = folder / "plain_text/train-00000-of-00002.parquet"
+    content = path.read_bytes()
+    place = content.index(b"row 3")
+    path.write_bytes(content[:place] + b"raw 3" + content[place + 5 :])
+    assert "train-00000-of-00002.parquet: not as it was fetched" in told()
+    write(path, [f"the train row {i} ." for i in range(8)])
+    assert "train-00000-of-00002.parquet: not as it was fetched" in told(share=True)
+
+
+def test_a_file_beside_what_was_fetched_is_told(tmp_path):
+    folder, out = snapshot(tmp_path / "raw", "lm1b"), tmp_path / "out" / "clean"
+    manifest(folder, "lm1b")
+    write(folder / "plain_text/train/0001.parquet", ["the stray row"])
+    with pytest.raises(InputError, match="train/0001.parquet: is not in manifest.json"):
+        books.clean(folder, out, "official", source="lm1b", min_rows={"train": 1, "test": 1})
+    with pytest.raises(InputError, match="train/0001.parquet: is not in manifest.json"):
+        books.clean_share(folder, out, Share(1, 2), source="lm1b")
+    assert not out.exists()
+
+
+def test_books_in_a_folder_have_no_origin_and_any_number(tmp_path):
+    assert sources.origin("folder", tmp_path, None, whole=True) == {}
+    assert sources.rows("folder", tmp_path, [], {}) == {}

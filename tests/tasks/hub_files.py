@@ -60,7 +60,8 @@ def manifest(folder: Path, name: str, **other: Any) -> None:
             "size": path.stat().st_size,
             "sha256": sha256_file(path),
         }
-        for path in sorted(folder.rglob("*.parquet"))
+        for path in sorted(folder.rglob("*"))
+        if path.suffix in (".parquet", ".txt")
     }
     facts = {"repo": each.repo, "revision": each.revision or PIN, "files": files}
     write_json(folder / "manifest.json", facts | other)

@@ -148,7 +148,7 @@ def test_another_commit_or_repository_is_refused(tmp_path):
     manifest(hub, "rte", repo="someone/glue")
     assert "repo is 'someone/glue', expected 'nyu-mll/glue'" in refused("rte", hub, "dev")
     (hub / "manifest.json").unlink()
-    assert "manifest.json: no such file; fetch RTE first" in refused("rte", hub, "dev")
+    assert "manifest.json: no such file; fetch rte first" in refused("rte", hub, "dev")
     _, hub = write("dprd", tmp_path / "dprd")
     with pytest.raises(InputError, match="no commit of community-datasets"):
         Snapshot(task("dprd"), hub).read("test", Counter())

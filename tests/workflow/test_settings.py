@@ -83,6 +83,7 @@ def marked(world: bool, pretrained: bool = False) -> dict[str, Any]:
         del experiment["tasks"]["snli"]["min_rows"]
         del experiment["zero_shot"]["tasks"]["dprd"]["min_rows"]
         corpus = {"source": "wikitext103", "revision": sha("3"), "heldout": "official"}
+        corpus |= {"min_rows": {"train": 1_234_567}}
         experiment["corpus"] = corpus
     else:
         del experiment["world"]
