@@ -24,7 +24,7 @@ class Entry:
     of the column `label`, and the word of the task's `labels` that it stands for; empty where the
     label is a score (STS-B) or there is none (a corpus). `hidden`: splits whose labels are all -1.
     `by_hand`: how to obtain what has no repository; `folder` is where it goes, under the data
-    folder of the config.
+    folder of the config. `caution`: what the data card warns of.
     """
 
     name: str
@@ -42,6 +42,7 @@ class Entry:
     by_hand: str = ""
     folder: str = ""
     note: str = ""
+    caution: str = ""
 
     @property
     def patterns(self) -> list[str]:
@@ -147,11 +148,17 @@ ENTRIES: tuple[Entry, ...] = (
         columns=("example_id", "article", "answer", "question", "options"),
         label="answer",
         labels={letter: letter for letter in "ABCD"},
+        caution="no redistribution: the rows that this card shows are not to be passed on",
         note="middle 25,421 / 1,436 / 1,436 rows, high 62,445 / 3,451 / 3,498",
     ),
     Entry(
         name="story_cloze",
         licence="unknown; free after a form",
+        caution=(
+            "no leave to redistribute it is known: the rows that this card shows are not to be "
+            "passed on. The two files have the same columns and as many rows, so that one "
+            "in the other's place is not found out"
+        ),
         rows={"val": 1_871, "test": 1_871},
         folder="StoryCloze",
         by_hand=(

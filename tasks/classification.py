@@ -20,6 +20,7 @@ sst2 = Task(
     report=("dev",),
     rows={"train": 67_349, "dev": 872},
     shares=(0.45, 0.55),
+    counts={"train": (29_780, 37_569), "dev": (428, 444)},
     source=GLUE,
 )
 
@@ -39,5 +40,6 @@ cola = Task(
     report=("dev",),
     rows={"train": 8_551, "dev": 1_043},
     shares=(0.3, 0.7),
+    counts={"train": (2_528, 6_023), "dev": (322, 721)},
     source=GLUE,
 )

@@ -105,5 +105,6 @@ dprd = Task(
     report=("test",),
     rows={"train": 1_322, "test": 564},
     shares=(0.5, 0.5),
+    counts={"train": (661, 661), "test": (282, 282)},
     source="get it from www.hlt.utdallas.edu/~vince/data/emnlp12 and put both files there",
 )

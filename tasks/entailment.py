@@ -55,6 +55,7 @@ snli = Task(
     report=("test",),
     rows={"train": 549_367, "dev": 9_842, "test": 9_824},
     shares=(0.33, 0.33, 0.33),
+    counts={"dev": (3_329, 3_235, 3_278)},
     source="get SNLI 1.0 from nlp.stanford.edu/projects/snli and unpack it there",
 )
 
@@ -71,6 +72,7 @@ mnli = Task(
     report=("dev_matched", "dev_mismatched"),
     rows={"train": 392_702, "dev_matched": 9_815, "dev_mismatched": 9_832},
     shares=(0.33, 0.33, 0.33),
+    counts={"dev_matched": (3_479, 3_123, 3_213)},
     source=GLUE,
 )
 
@@ -101,6 +103,7 @@ rte = Task(
     report=("dev",),
     rows={"train": 2_490, "dev": 277},
     shares=(0.5, 0.5),
+    counts={"train": (1_249, 1_241), "dev": (146, 131)},
     source=GLUE,
 )
 
@@ -118,5 +121,6 @@ scitail = Task(
     report=("test",),
     rows={"train": 23_596, "dev": 1_304, "test": 2_126},
     shares=(0.6, 0.4),
+    counts={"test": (1_284, 842)},
     source="get SciTail 1.1 from allenai.org/data/scitail and unpack it there",
 )

@@ -8,12 +8,15 @@ folder holds one commit for good: with another at hand, offline or not, nothing 
 """
 
 import argparse
+import contextlib
 import hashlib
 import sys
+from collections.abc import Iterator
 from fnmatch import fnmatch
 from pathlib import Path
 
 import httpx2
+from filelock import Timeout
 from huggingface_hub import HfApi, snapshot_download
 from huggingface_hub.errors import (
     GatedRepoError,
@@ -32,6 +35,7 @@ from tasks.errors import InputError, run
 from tasks.files import FULL, read_json, sha256_file, write_json
 
 MANIFEST = "manifest.json"
+SOON, WAIT = 2, 4 * 3600  # seconds to wait for another job: unsaid, and at most
 
 
 def fetch(name: str, revision: str | None, folder: str | Path, endpoint: str | None = None) -> dict:
@@ -45,12 +49,9 @@ def fetch(name: str, revision: str | None, folder: str | Path, endpoint: str | N
     commit = catalogue.pinned(name, revision)
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    with WeakFileLock(folder / ".lock"):
-        found = at_hand(entry, commit, folder)
-        if found:
-            return found
+    with alone(folder):
         try:
-            files = download(entry, commit, folder, endpoint)
+            files = at_hand(entry, commit, folder) or download(entry, commit, folder, endpoint)
         except (httpx2.HTTPError, OSError) as error:
             raise InputError(told(error, entry, commit, folder)) from None
         manifest = {
@@ -65,8 +66,30 @@ def fetch(name: str, revision: str | None, folder: str | Path, endpoint: str | N
     return manifest
 
 
+@contextlib.contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Hold the folder's lock. Raises InputError if another job does not give it away."""
+    lock = folder / ".lock"
+    with contextlib.ExitStack() as held:
+        try:
+            held.enter_context(WeakFileLock(lock, timeout=SOON))
+        except Timeout:
+            print(f"waiting for the job that holds {lock}", file=sys.stderr, flush=True)
+            try:
+                held.enter_context(WeakFileLock(lock, timeout=WAIT))
+            except Timeout:
+                raise InputError(
+                    f"{lock}: held by another job for over {WAIT / 3600:g} hours; start again when "
+                    "it is done, or delete that file if no other job runs"
+                ) from None
+        yield
+
+
 def at_hand(entry: Entry, commit: str, folder: Path) -> dict | None:
-    """The manifest of a folder that is whole, else None; InputError if it is of another commit."""
+    """The files of a folder that is whole, else None; InputError if it is of another commit.
+
+    What else a manifest says is the catalogue's, and is written anew.
+    """
     if not (folder / MANIFEST).exists():
         return None
     manifest = read_json(folder / MANIFEST)
@@ -77,7 +100,7 @@ def at_hand(entry: Entry, commit: str, folder: Path) -> dict | None:
         )
     missing = [pattern for pattern in entry.patterns if not _matching(pattern, manifest["files"])]
     wrong = any(_differs(folder / name, said) for name, said in manifest["files"].items())
-    return None if missing or wrong else manifest
+    return None if missing or wrong else dict(manifest["files"])
 
 
 def download(entry: Entry, commit: str, folder: Path, endpoint: str | None) -> dict[str, dict]:

@@ -68,28 +68,38 @@ def prepare(task: Task, folder: str | Path, settings: Settings) -> tuple[list[Ex
     least = settings.min_rows or {}
     dropped: dict[str, dict[str, int]] = {}
     read: dict[str, int] = {}
+    training: set[bytes] = set()
+    shared: dict[str, int] = {}  # of each part but train, before any limit
 
-    def official(split: str, limit: int | None, purpose: str) -> list[Example]:
+    def official(part: str, split: str, limit: int | None, purpose: str) -> list[Example]:
         counts: Counter[str] = Counter()
         examples = source.read(split, counts)
         _check_guids(task, folder, examples)
         path = source.paths(split)[0]
         checks.split(task, path, examples, counts, least.get(split), settings.published)
+        if settings.source == "hub" and split not in least:
+            checks.listed(task, path, split, len(examples) + counts.total())
         if counts:
             dropped[split] = dict(sorted(counts.items()))
+        if part == "train":
+            training.update(_texts(task, example) for example in examples)
+        else:
+            shared[part] = sum(_texts(task, example) in training for example in examples)
+            if settings.published:
+                checks.overlap(task, folder, split, shared[part], len(examples))
         if limit is not None and limit < len(examples):
             kept = draw(examples, limit, settings.seed, purpose)
             examples = [example for example in examples if example.guid in kept]
         read[split] = len(examples)
         return examples
 
-    rows = official(chosen.train, settings.limit_train, "limit_train")
+    rows = official("train", chosen.train, settings.limit_train, "limit_train")
     fraction = task.select_fraction
     fraction = settings.select_fraction if fraction is None else fraction
     splits: dict[str, list[Example]] = {}
     if chosen.select:
         splits["train"] = rows
-        splits["select"] = official(chosen.select, settings.limit_report, "limit_report")
+        splits["select"] = official("select", chosen.select, settings.limit_report, "limit_report")
     elif fraction:
         if len(rows) < 2:
             raise InputError(f"{folder}: {len(rows)} training row; select needs one of at least 2")
@@ -97,16 +107,15 @@ def prepare(task: Task, folder: str | Path, settings: Settings) -> tuple[list[Ex
         kept = draw(rows, count, settings.seed, "select")
         splits["train"] = [example for example in rows if example.guid not in kept]
         splits["select"] = [example for example in rows if example.guid in kept]
+        left = {_texts(task, example) for example in splits["train"]}
+        shared["select"] = sum(_texts(task, example) in left for example in splits["select"])
     else:
         splits["train"] = rows
     for split in chosen.report:
-        splits[split] = official(split, settings.limit_report, "limit_report")
+        splits[split] = official(split, split, settings.limit_report, "limit_report")
     examples = [replace(e, split=split) for split, rows in splits.items() for e in rows]
     _check_guids(task, folder, examples)
-    shared = overlap(splits)
     rows_of = {split: len(rows) for split, rows in splits.items()}
-    if settings.published:
-        checks.overlap(task, folder, shared, rows_of)
     meta = {
         "task": task.name,
         "version": task.version,
@@ -125,21 +134,18 @@ def prepare(task: Task, folder: str | Path, settings: Settings) -> tuple[list[Ex
     return examples, meta
 
 
-def overlap(splits: dict[str, list[Example]]) -> dict[str, int]:
-    """For each split but train: how many of its rows have all their texts in a training row too.
+def _texts(task: Task, example: Example) -> bytes:
+    """What makes two rows the same: all texts, whatever their case, blanks and order of a pair.
 
-    The published sets have a few such rows (CoLA: 16 of 1,043), so they are counted, not refused.
+    A digest, since RACE repeats its articles. The published sets have a few rows that are training
+    rows too (CoLA: 16 of 1,043), so these are counted, not refused.
     """
-    train = {_texts(example) for example in splits["train"]}
-    return {
-        split: sum(_texts(example) in train for example in rows)
-        for split, rows in splits.items()
-        if split != "train"
-    }
-
-
-def _texts(example: Example) -> tuple:
-    return example.first, example.second, example.choices
+    first, second, *choices = (
+        " ".join(text.casefold().split())
+        for text in (example.first, example.second, *example.choices)
+    )
+    pair = sorted((first, second)) if task.family == "similarity" else (first, second)
+    return hashlib.sha256("\0".join((*pair, *choices)).encode()).digest()
 
 
 def _check_guids(task: Task, folder: str | Path, examples: list[Example]) -> None:

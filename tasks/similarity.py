@@ -23,6 +23,7 @@ mrpc = Task(
     report=("dev",),
     rows={"train": 3_668, "dev": 408},
     shares=(0.33, 0.67),
+    counts={"train": (1_194, 2_474), "dev": (129, 279)},
     source=GLUE,
 )
 

@@ -67,11 +67,11 @@ class Task:
 
     `files`: for an official split, patterns relative to the task's folder; the first that matches
     wins. `coding`: the file's label words that differ from `labels`. `rows`: official row counts of
-    the labelled splits. `shares`: about which share of the rows has each label. `select`: the
-    official split that selects the best epoch; None means that it is carved out of the training
-    rows. `report`: the splits whose scores are reported, the main one first. `tolerated`: the share
-    of flawed rows that is dropped and counted instead of being an error, for sets with known faults
-    upstream.
+    the labelled splits. `shares`: about which share of the rows has each label; `counts`: exactly
+    how many, of the splits that were counted. `select`: the official split that selects the best
+    epoch; None means that it is carved out of the training rows. `report`: the splits whose scores
+    are reported, the main one first. `tolerated`: the share of flawed rows that is dropped and
+    counted instead of being an error, for sets with known faults upstream.
     """
 
     name: str
@@ -86,6 +86,7 @@ class Task:
     rows: dict[str, int]
     shares: tuple[float, ...]
     source: str
+    counts: dict[str, tuple[int, ...]] = field(default_factory=dict)
     metrics: tuple[str, ...] = ("accuracy",)
     train: str = "train"
     select: str | None = None
@@ -112,7 +113,10 @@ class Task:
         return self.kind.soft_labels
 
     def paths(self, folder: str | Path, split: str) -> list[Path]:
-        """The files of an official split, sorted. Raises InputError if there is none."""
+        """The files of an official split, sorted. Raises InputError for none or too many.
+
+        Only a task with groups (RACE) has more than one file a split.
+        """
         folder = Path(folder)
         if not folder.is_dir():
             raise InputError(f"{folder}: no such folder; {self.source}")
@@ -120,6 +124,9 @@ class Task:
         for pattern in patterns:
             # Unpacking on another system leaves hidden twins (`._1.txt`) beside the real files.
             found = sorted(p for p in folder.glob(pattern) if not p.name.startswith("."))
+            if len(found) > 1 and not self.groups:
+                names = " and ".join(repr(path.name) for path in found)
+                raise InputError(f"{folder}: {names} both match {pattern}; keep the right one only")
             if found:
                 return found
         raise InputError(f"{folder}: no file {' or '.join(patterns)}; {self.source}")

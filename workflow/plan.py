@@ -246,7 +246,8 @@ def raw_files(folder: str) -> list[str]:
     """What a job that reads a folder depends on: its files, sorted.
 
     A folder of very many files (RACE as published: 28,000) is watched by its sub-folders instead,
-    whose time changes when a file comes or goes; stating each file would slow every start.
+    whose time changes when a file comes or goes; stating each file would slow every start. A file
+    of those that is changed in place reruns nothing: touch its folder.
     """
     below = sorted(path for path in Path(folder).rglob("*") if not path.name.startswith("."))
     found = [str(path) for path in below if path.is_file()]

@@ -131,7 +131,15 @@ def test_dropped_rows_and_overlap_are_told(tmp_path):
     put(tmp_path, "snli", folder)
     text = cards.page(cards.card(tmp_path, "snli", 64), "snli.png")
     assert "- Dropped: dev: no gold label 1; test: no gold label 1; train: no gold label 1." in text
-    assert "- Rows that are training rows too: select 3." in text
+    assert "- Rows that are training rows too, before any limit: select 3." in text
+
+
+@pytest.mark.parametrize("name", ["race", "story_cloze"])
+def test_rows_that_may_not_be_passed_on_are_told_to_be_so(name, made):
+    found = cards.card(made, "rte", 16)
+    assert "Caution" not in cards.page(found, "rte.png")
+    text = cards.page(found | {"caution": entry(name).caution}, "rte.png")
+    assert re.search("- Caution: .*the rows that this card shows are not to be passed on", text)
 
 
 def test_texts_are_shortened_and_shown_as_they_are():

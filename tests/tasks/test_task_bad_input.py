@@ -103,6 +103,13 @@ def test_a_missing_folder_or_file_says_how_to_obtain_the_data(published, tmp_pat
     assert "no file snli_1.0_dev.jsonl or snli_1.0_dev.txt" in message
 
 
+def test_two_files_that_could_be_the_split_are_both_named(published):
+    folder = published("story_cloze")
+    copy = folder / "cloze_test_test__spring2016 (1).csv"
+    copy.write_bytes((folder / STORIES).read_bytes())
+    assert f"{copy.name!r} and {STORIES!r} both match" in told("story_cloze", folder, "test")
+
+
 def test_an_empty_file_and_a_header_alone_are_told(published):
     folder = published("rte")
     edit(folder / "dev.tsv", (folder / "dev.tsv").read_bytes(), b"")

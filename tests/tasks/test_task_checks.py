@@ -16,10 +16,11 @@ FILE = Path("given.tsv")
 
 
 def rows(name: str, split: str, count: int | None = None) -> list[Example]:
-    """Made examples with the official number of rows and shares of labels."""
+    """Made examples with the official number of rows, and the counts or shares of labels."""
     each, examples = task(name), []
     count = each.rows[split] if count is None else count
-    ends = [sum(each.shares[: k + 1]) for k in range(len(each.shares))]
+    shares = each.counts.get(split, each.shares)
+    ends = [sum(shares[: k + 1]) for k in range(len(shares))]
     for n in range(count):
         place = (n + 0.5) / count * ends[-1]
         label = next(k for k, end in enumerate(ends) if place < end + 1e-9)
@@ -83,11 +84,24 @@ def test_a_known_wrong_count_is_told_with_its_reason(name, count, said):
 
 def test_rows_that_stand_twice_are_told_beyond_a_few():
     full = rows("rte", "train")
-    few = [*full[:-3], *(replace(full[k], guid=f"again/{k}") for k in range(3))]
+    few = [*full[:-3], *(replace(e, guid=f"again/{e.guid}") for e in full[-6:-3])]
     passes("rte", few)
     half = len(full) // 2
     twice = [replace(e, guid=f"again/{k}") for k, e in enumerate(full[:half])] + full[:half]
     assert "1,245 of 2,490 rows repeat another one, at most 3% may" in told("rte", twice)
+
+
+@pytest.mark.parametrize("name", ["sst2", "rte", "cola", "mrpc"])
+@pytest.mark.parametrize("split", ["train", "dev"])
+def test_labels_about_as_frequent_are_told_where_they_were_counted(name, split):
+    full = rows(name, split)
+    message = told(name, [replace(e, label=1 - e.label) for e in full])
+    assert message.endswith("the labels are in another order: get the file again")
+    message = told(name, [*full[:-1], replace(full[-1], label=1 - full[-1].label)])
+    assert "other data: get the file again" in message
+    if (name, split) == ("sst2", "train"):
+        first = "'train' has negative 29,781, positive 37,568, expected negative 29,780, positive"
+        assert first in message
 
 
 @pytest.mark.parametrize("name", ["cola", "mrpc", "qqp", "scitail"])
@@ -97,7 +111,7 @@ def test_labels_in_the_other_order_are_told(name):
     assert "the labels are in another order" in told(name, other)
 
 
-@pytest.mark.parametrize("name", ["snli", "mnli", "race", "sst2", "stsb", "qnli", "story_cloze"])
+@pytest.mark.parametrize("name", ["snli", "mnli", "race", "stsb", "qnli", "story_cloze"])
 def test_a_label_that_never_occurs_is_told(name):
     split = list(task(name).rows)[-1]
     examples = [replace(e, label=e.label or 1) for e in rows(name, split)]
@@ -139,10 +153,38 @@ def test_made_data_is_not_compared_with_published_numbers(published):
     assert meta["note"] == "train: 10 of 2,490 rows; dev: 10 of 277 rows"
 
 
+def test_training_rows_are_found_whatever_the_limits_their_case_blanks_and_order(published):
+    folder = published("mrpc")
+    lines = (folder / "train.tsv").read_text(encoding="utf-8-sig").splitlines()
+    cells = [line.split("\t") for line in lines[1:]]
+    turned = [[*cell[:3], cell[4].upper(), f"{cell[3]} "] for cell in cells]
+    text = "\n".join([lines[0], *map("\t".join, turned)]) + "\n"
+    (folder / "dev.tsv").write_text(text, encoding="utf-8")
+    limits = Settings(limit_train=2, limit_report=1, published=False)
+    assert prepare.prepare(task("mrpc"), folder, limits)[1]["overlap"]["dev"] == 10
+    with pytest.raises(InputError, match=r"10 of 10 rows of 'dev' are training rows of MRPC"):
+        subset = Settings(limit_train=2, limit_report=1, min_rows={"train": 10, "dev": 10})
+        prepare.prepare(task("mrpc"), folder, subset)
+
+
+def test_four_of_a_hundred_rows_are_too_many():
+    checks.overlap(task("cola"), FILE, "dev", 16, 1043)
+    with pytest.raises(InputError, match=r"40 of 1,000 rows of 'dev' .* at most 3% may be"):
+        checks.overlap(task("cola"), FILE, "dev", 40, 1000)
+
+
+def test_a_file_of_the_hub_has_as_many_rows_as_it_lists_with_the_dropped_ones():
+    checks.listed(task("snli"), FILE, "dev", 10_000)
+    with pytest.raises(InputError, match="9,999 rows in 'dev' with those .* expected 10,000"):
+        checks.listed(task("snli"), FILE, "dev", 9_999)
+
+
 def test_training_rows_in_a_reported_split_are_told(published):
     folder = published("rte")
     (folder / "dev.tsv").write_bytes((folder / "train.tsv").read_bytes())
-    with pytest.raises(InputError, match=r"9 of 10 rows of 'dev' are training rows of RTE as well"):
+    with pytest.raises(
+        InputError, match=r"10 of 10 rows of 'dev' are training rows of RTE as well"
+    ):
         prepare.prepare(task("rte"), folder, Settings(min_rows={"train": 10, "dev": 10}))
 
 

@@ -3,12 +3,14 @@
 import csv
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tasks import task
+from tasks import checks, task
 from tasks.catalogue import entry
+from tasks.errors import InputError
 from tasks.prepare import prepare
 from tasks.snapshot import Snapshot
 from tasks.splits import parse_settings
@@ -91,8 +93,33 @@ def test_rows_that_stand_in_train_and_dev_are_counted():
     _, meta = prepare(task("cola"), REALDATA / "CoLA", parse_settings("{}"))
     assert meta["note"] == "" and meta["dropped"] == {}
     assert meta["rows"] == {"train": 7696, "select": 855, "dev": 1043}
-    # 16 with the carved rows in train.
-    assert 14 <= meta["overlap"]["dev"] <= 16
+    assert meta["overlap"]["dev"] == 16
+
+
+@pytest.mark.parametrize(
+    ("name", "split", "count"),
+    [("cola", "dev", 16), ("stsb", "dev", 7), ("rte", "dev", 0), ("sst2", "dev", 0)],
+)
+def test_overlap_is_that_of_the_whole_splits_whatever_the_limits(name, split, count):
+    settings = parse_settings('{"limit_train": 100, "limit_report": 50}')
+    _, meta = prepare(task(name), REALDATA / task(name).folder, settings)
+    assert meta["overlap"][split] == count and meta["rows"][split] == 50
+
+
+@pytest.mark.parametrize(
+    ("name", "split"),
+    [
+        *(("cola", s) for s in ("train", "dev")),
+        *(("sst2", s) for s in ("train", "dev")),
+        *(("rte", s) for s in ("train", "dev")),
+        *(("mrpc", s) for s in ("train", "dev")),
+        ("scitail", "test"),
+    ],
+)
+def test_published_labels_exchanged_are_told(name, split):
+    rows = [replace(e, label=1 - e.label) for e in read(name, split)]
+    with pytest.raises(InputError, match="the labels are in another order: get the file again"):
+        checks.split(task(name), REALDATA / name, rows, Counter())
 
 
 def test_snli_trains_on_dev_where_the_training_file_is_absent():

@@ -53,6 +53,7 @@ def card(results: Path, name: str, n_ctx: int) -> dict[str, Any]:
     return {
         **{"task": name, "title": task.title, "family": task.family, "n_ctx": n_ctx},
         "licence": "none needed: made by the embedded world" if made else about.licence,
+        "caution": "" if made else about.caution,
         "origin": meta["origin"] if not made else {"source": "embedded world"},
         "sources": meta["sources"],
         **{key: meta[key] for key in ("train_from", "select_from", "dropped", "overlap", "note")},
@@ -144,10 +145,13 @@ def page(found: dict[str, Any], picture: str) -> str:
         spread = [f"{tokens['median']:.0f}", f"{tokens['p95']:.0f}", f"{tokens['longest']:,}"]
         rows.append([split, f"{total:,}", *shares, *spread, f"{part['truncated']:.1%}"])
     facts = [f"From: {_origin(found)}.", f"Licence: {found['licence']}."]
+    facts += [f"Caution: {found['caution']}."] if found["caution"] else []
     facts += [f"Rows: {found['note']}."] if found["note"] else []
     facts += [f"Dropped: {_counts(found['dropped'])}."] if found["dropped"] else []
     twice = {split: count for split, count in found["overlap"].items() if count}
-    facts += [f"Rows that are training rows too: {_pairs(twice)}."] if twice else []
+    facts += (
+        [f"Rows that are training rows too, before any limit: {_pairs(twice)}."] if twice else []
+    )
     side = found["n_ctx"] // 2 - 2
     shown = [_shown(number, row) for number, row in enumerate(found["examples"], start=1)]
     return "\n\n".join(
