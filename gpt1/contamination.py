@@ -1,10 +1,12 @@
 """Which reported examples have a 13-gram that the language model was trained on.
 
 One pass over the corpus for all tasks, once as BPE pieces (the training books' token file) and once
-as words (the cleaned training books). An n-gram lies within one text of an example: a text with
-fewer symbols cannot match, and an example that has no longer one is too short to tell. The words of
-two books never join; the token file has its books in a row, as training reads it, so an n-gram of
-pieces may reach from one book into the next.
+as words (the cleaned training books). Newlines are passed over on both sides, so that it does not
+matter how a corpus breaks its lines. An n-gram lies within one text of an example (a story and each
+of its endings are one text; DPRD's sentence is two, since the pronoun between them is not kept); a
+text with fewer symbols cannot match, and an example that has no longer one is too short to tell.
+The words of two books never join; the token file has its books in a row, as training reads it, so
+an n-gram of pieces may reach from one book into the next.
 
     python -m gpt1.contamination rte cola --corpus corpus/corpus.json --clean corpus/clean.json \\
         --examples examples --encoded encoded --out contamination
@@ -79,11 +81,11 @@ def contamination(
     rows = {kind: Rows(n) for kind in KINDS}
     splits, digests = {}, {}
     for name in names:
-        splits[name], digests[name] = _add_task(name, examples, encoded, facts["tokenizer"], rows)
+        splits[name], digests[name] = _add_task(name, examples, encoded, facts, rows)
     searches = {kind: Search(rows[kind].grams) for kind in KINDS}
 
     start = time.monotonic()
-    ngrams.scan_pieces(searches["pieces"], tokens)
+    ngrams.scan_pieces(searches["pieces"], tokens, _newline(facts))
     _tell("pieces", len(tokens) * DTYPE.itemsize, start)
     start = time.monotonic()
     size = _scan_books(searches["words"], clean)
@@ -110,8 +112,13 @@ def contamination(
         print(f"{name}: " + "; ".join(_line(*item) for item in told.items()), flush=True)
 
 
+def _newline(facts: dict[str, Any]) -> int:
+    """The newline word, the last of every vocabulary."""
+    return facts["n_vocab"] - 1
+
+
 def _add_task(
-    name: str, examples: Path, encoded: Path, tokenizer: str, rows: dict[str, Rows]
+    name: str, examples: Path, encoded: Path, facts: dict[str, Any], rows: dict[str, Rows]
 ) -> tuple[dict[str, int], str]:
     """Add a task's reported rows; returns the rows of each split and the examples' digest."""
     path = examples / f"{name}.jsonl"
@@ -121,7 +128,7 @@ def _add_task(
             texts.setdefault(example.split, []).append(example)
     digest = sha256_file(path)
     encoding = load_encoded(encoded / f"{name}.npz")
-    if encoding.data != digest or encoding.tokenizer != tokenizer:
+    if encoding.data != digest or encoding.tokenizer != facts["tokenizer"]:
         what = "examples" if encoding.data != digest else "tokenizer"
         raise InputError(
             f"{encoded / f'{name}.npz'}: made with another {what} than {path} and the corpus; "
@@ -133,17 +140,26 @@ def _add_task(
             continue
         counts[split] = len(pieces.guids)
         for at in range(counts[split]):
-            rows["pieces"].add(map(ngrams.of_pieces, _pieces(pieces, at)))
-            example = texts[split][at]
-            parts = (example.first, example.second, *example.choices)
-            rows["words"].add(map(_words, parts))
+            rows["pieces"].add(map(ngrams.of_pieces, _pieces(pieces, at, _newline(facts))))
+            rows["words"].add(map(_words, _texts(texts[split][at])))
     return counts, digest
 
 
-def _pieces(split: EncodedSplit, at: int) -> list[np.ndarray]:
-    """The texts of one row, as pieces."""
-    alone = [getattr(split, name)[at] for name in TEXTS if name != "choices"]
-    return [*alone, *split.choices[at]]
+def _texts(example: Example) -> list[str]:
+    """The texts of one row: its own, or a story with each ending."""
+    if example.choices and not example.second:
+        return [f"{example.first} {choice}" for choice in example.choices]
+    return [example.first, example.second, *example.choices]
+
+
+def _pieces(split: EncodedSplit, at: int, newline: int) -> list[np.ndarray]:
+    """The same texts as pieces."""
+    first, second, choices = (getattr(split, name)[at] for name in TEXTS)
+    if choices and not len(second):
+        found = [np.concatenate((first, choice)) for choice in choices]
+    else:
+        found = [first, second, *choices]
+    return [ngrams.without(ids, newline) for ids in found]
 
 
 @functools.lru_cache(maxsize=256)  # neighbouring examples share premises and documents

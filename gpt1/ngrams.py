@@ -53,8 +53,12 @@ def of_pieces(ids: np.ndarray) -> Run:
 
 
 def of_words(text: bytes) -> Run:
-    """Cleaned words in UTF-8 as a run: blanks part them, and a newline is a word of its own."""
-    data = text.replace(b"\n", b" \n ").strip(b" ")
+    """Cleaned words in UTF-8 as a run: blanks and newlines part them.
+
+    A newline is no symbol, since it stands where a file breaks its lines: a corpus with one
+    sentence a line has the same words as a text that goes on.
+    """
+    data = text.replace(b"\n", b" ").strip(b" ")
     while b"  " in data:
         data = data.replace(b"  ", b" ")
     if not data:
@@ -159,10 +163,23 @@ class Search:
                 self.unseen[group] -= 1
 
 
-def scan_pieces(search: Search, tokens: np.ndarray, block: int = 1 << 15) -> None:
-    """Search a stream of BPE pieces [m], such as a memory map, `block` pieces at a time."""
+def scan_pieces(
+    search: Search, tokens: np.ndarray, newline: int | None = None, block: int = 1 << 15
+) -> None:
+    """Search a stream of BPE pieces [m], such as a memory map, `block` pieces at a time.
+
+    The piece `newline` is passed over, as newlines are between words.
+    """
+    before = np.empty(0, PIECE)
     for start in range(0, len(tokens), block):
-        search.scan(of_pieces(tokens[start : start + block + search.n - 1]))
+        here = np.concatenate((before, without(tokens[start : start + block], newline)))
+        search.scan(of_pieces(here))
+        before = here[max(len(here) - search.n + 1, 0) :]
+
+
+def without(ids: np.ndarray, newline: int | None) -> np.ndarray:
+    """Pieces [m] but those that are `newline`."""
+    return ids if newline is None else ids[ids != newline]
 
 
 def scan_words(search: Search, blocks: Iterator[bytes]) -> None:

@@ -41,7 +41,7 @@ TEXTS = {
     "twelve words": (f"Oh: {part('alpha', 3, 15)} and something else instead of the rest", False),
     "other case and blanks": (part("alpha", 20, 33).upper().replace(" ", "   "), True),
     "across a line": (f"{part('alpha', 32, 40)}\n\nIt wasn't me, she said.", True),
-    "without that line": (f"{part('alpha', 32, 40)} It wasn't me, she said", False),
+    "without that line": (f"{part('alpha', 32, 40)} It wasn't me, she said", True),
     "across two books": (f"{part('end', 0, 6)}\n{part('begin', 0, 7)}", False),
     "the last words": (part("beta", 17, 30), True),
     "only held out": (part("held", 0, 40), False),
@@ -106,16 +106,19 @@ def test_planted_words_are_found_and_nothing_else(found):
 
 
 def test_pieces_are_found_as_the_stream_has_them(found, made):
+    newline = bpe.Tokenizer.load(made / "tokenizer").newline_id
     stream = open_tokens(made / "corpus/corpus.json", "train").tolist()
+    assert newline in stream
+    stream = [piece for piece in stream if piece != newline]
     known = {tuple(stream[i : i + 13]) for i in range(len(stream) - 12)}
-    texts = load(made / "encoded/cola.npz").splits["dev"].first
+    texts = [ids[ids != newline] for ids in load(made / "encoded/cola.npz").splits["dev"].first]
     wanted = [
         any(tuple(ids[i : i + 13].tolist()) in known for i in range(len(ids) - 12)) for ids in texts
     ]
     marked = found["cola"]["splits"]["dev"]["pieces"]
     assert marked["contaminated"] == np.flatnonzero(wanted).tolist()
     assert marked["too_short"] == [i for i, ids in enumerate(texts) if len(ids) < 13]
-    # The token file has its books in a row, and the end of the first and the newline are in it.
+    # The token file has its books in a row.
     assert wanted[list(TEXTS).index("across two books")]
 
 
@@ -123,6 +126,34 @@ def test_an_ngram_lies_within_one_text_whichever_that_is(found):
     pairs, choices = found["rte"]["splits"]["dev"], found["race"]["splits"]["dev"]
     assert pairs["rows"] == 3 and pairs["words"]["contaminated"] == [0, 1]
     assert choices["words"]["contaminated"] == [0]
+
+
+def test_a_story_and_its_ending_are_one_text(made, tmp_path):
+    stories = [
+        {"first": part("alpha", 3, 10), "choices": ["no", part("alpha", 10, 16)]},
+        {"first": part("alpha", 3, 10), "choices": ["no", part("alpha", 11, 17)]},
+    ]
+    write(made, "story_cloze", stories)
+    told = run(made, tmp_path, ["story_cloze"])["story_cloze"]["splits"]["dev"]
+    assert told["words"]["contaminated"] == told["pieces"]["contaminated"] == [0]
+
+
+def test_a_corpus_of_one_sentence_a_line_hides_no_row(made, tmp_path):
+    (tmp_path / "books").mkdir()
+    for name, text in BOOKS.items():
+        lines = text.replace(" ", "\n")
+        (tmp_path / "books" / name).write_text(lines + "\n", encoding="utf-8")
+    corpus.clean(tmp_path / "books", tmp_path / "corpus" / "clean", ["held.txt"])
+    corpus.tokens(tmp_path / "corpus" / "clean.json", made / "tokenizer", tmp_path / "corpus")
+    here, there = tmp_path / "corpus", made / "corpus"
+    marked = []
+    for place in (here, there):
+        out = tmp_path / place.parent.name
+        folders = (made / "examples", made / "encoded", out)
+        contamination(["cola"], place / "corpus.json", place / "clean.json", *folders)
+        told = json.loads((out / "cola.json").read_text())["splits"]["dev"]
+        marked.append([told[kind]["contaminated"] for kind in ("pieces", "words")])
+    assert marked[0] == marked[1] and all(marked[0])
 
 
 def test_rows_too_short_to_tell_are_told(found):
@@ -137,13 +168,14 @@ def test_only_reported_splits_are_looked_at(found):
 def test_words_equal_a_search_in_plain_python(found, made):
     known = set()
     for name in ("a.txt", "b.txt"):
-        book = words(BOOKS[name])
+        book = [word for word in words(BOOKS[name]) if word != "\n"]
         known |= {tuple(book[i : i + 13]) for i in range(len(book) - 12)}
     for task in found:
         rows = [e for e in read_examples(made / f"examples/{task}.jsonl") if e.split == "dev"]
         wanted = []
         for at, e in enumerate(rows):
             texts = [words(text) for text in (e.first, e.second, *e.choices)]
+            texts = [[word for word in text if word != "\n"] for text in texts]
             grams = {tuple(t[i : i + 13]) for t in texts for i in range(len(t) - 12)}
             wanted += [at] if grams & known else []
         assert found[task]["splits"]["dev"]["words"]["contaminated"] == wanted

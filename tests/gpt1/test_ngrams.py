@@ -9,13 +9,15 @@ import pytest
 from gpt1 import ngrams
 from gpt1.ngrams import Grams, Run, Search, of_pieces, of_words, rolling, scan_pieces, scan_words
 
+NEWLINE = 60_000
+
 
 def plain_grams(symbols: list, n: int) -> set[tuple]:
     return {tuple(symbols[i : i + n]) for i in range(len(symbols) - n + 1)}
 
 
 def plain_words(text: str) -> list[str]:
-    return [word for word in text.replace("\n", " \n ").split(" ") if word]
+    return text.split()
 
 
 def found_pieces(texts: list[list[int]], stream: list[int], n: int, block: int) -> list[bool]:
@@ -23,7 +25,7 @@ def found_pieces(texts: list[list[int]], stream: list[int], n: int, block: int) 
     grams = Grams(n)
     numbers = [grams.add(of_pieces(np.array(text, np.int32))) for text in texts]
     search = Search(grams)
-    scan_pieces(search, np.array(stream, np.uint16), block)
+    scan_pieces(search, np.array(stream, np.uint16), NEWLINE, block)
     return [bool(search.seen[each].any()) for each in numbers]
 
 
@@ -49,22 +51,33 @@ def test_a_rolled_hash_is_the_sum_that_it_says(n):
 def test_a_words_number_depends_on_the_word_alone():
     run = of_words("it was\nit , été it".encode())
     words = [run.data[a:b].decode() for a, b in zip(run.starts, run.ends, strict=True)]
-    assert words == ["it", "was", "\n", "it", ",", "été", "it"]
+    assert words == ["it", "was", "it", ",", "été", "it"]
     numbers = run.symbols.tolist()
-    assert numbers[0] == numbers[3] == numbers[6]
-    assert len(set(numbers)) == 5
+    assert numbers[0] == numbers[2] == numbers[5]
+    assert len(set(numbers)) == 4
     alone = of_words("été".encode())
-    assert alone.symbols.tolist() == [numbers[5]]
+    assert alone.symbols.tolist() == [numbers[4]]
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n"])
 def test_a_text_of_hardly_anything_is_a_run(text):
-    assert len(of_words(text.encode()).symbols) == (text == "\n")
+    assert len(of_words(text.encode()).symbols) == 0
 
 
 def test_newlines_and_blanks_part_words_the_same_way_in_texts_and_in_books():
-    assert of_words(b"a \n b").data == of_words(b"a\nb").data == b"a \n b"
-    assert of_words(b" a\n\nb ").data == b"a \n \n b"
+    assert of_words(b"a \n b").data == of_words(b"a\nb").data == b"a b"
+    assert of_words(b" a\n\nb ").data == b"a b"
+
+
+@pytest.mark.parametrize("block", [1, 5, 12, 13, 14, 64])
+def test_a_newline_between_any_two_pieces_or_words_hides_nothing(block):
+    text, stream = numbered(13), []
+    for number in numbered(40):
+        stream += [number, NEWLINE]
+    assert found_pieces([text], stream, 13, block) == [True]
+    words = [f"w{number}" for number in text]
+    lines = "\n".join(f"w{number}" for number in numbered(40)) + "\n"
+    assert found_words([" ".join(words)], lines, 13, block) == [True]
 
 
 @pytest.mark.parametrize("block", [1, 2, 5, 12, 13, 14, 64, 1000])

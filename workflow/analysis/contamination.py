@@ -82,8 +82,10 @@ def _wide(table: pd.DataFrame, settings: dict[str, Any], notes: dict[str, str]) 
         lines.append(line)
     about = (
         "By pieces, by words: share of the rows that have, within one text, 13 BPE pieces or 13 "
-        "words in a row that also stand in the training part of the corpus. Too short: share of "
-        "rows (pieces / words) without so long a text, of which nothing can be told; they count as "
+        "words in a row (line ends not counted) that also stand in the training part of the "
+        "corpus. A story and its ending are one text; DPRD's sentence is two, parted at the "
+        "pronoun. Too short: share of rows (pieces / words) without so long a text, of which "
+        "nothing can be told; they count as "
         "clean. Clean rows: those marked by neither. The scores are those of the fully transferred "
         "transformer. " + output.ALARM_NOTE
     )
