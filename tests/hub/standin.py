@@ -20,10 +20,11 @@ FILE = re.compile(r"/datasets/([^/]+/[^/]+)/resolve/([^/]+)/(.+)")
 class Hub:
     """The server, and what is wrong with it.
 
-    `gated`: repositories that ask for a token. `served`: content that is sent in place of what the
-    tree lists, by path. `short`: a path of which half is sent. `cut`: a path in whose middle the
-    hub goes down. `down`: whether every connection is closed without an answer. `requests`: what
-    was asked for, "GET path".
+    `gated`: repositories that ask for a token. `closed`: those that list their files to everyone
+    but ask for a token where one is fetched. `meeting`: where the first to ask wait for each other.
+    `served`: content that is sent in place of what the tree lists, by path. `short`: a path of
+    which half is sent. `cut`: a path in whose middle the hub goes down. `down`: whether every
+    connection is closed without an answer. `requests`: what was asked for, "GET path".
     """
 
     def __init__(self, repositories: Repositories) -> None:
@@ -37,6 +38,8 @@ class Hub:
     def heal(self) -> None:
         """Take all faults away and forget the requests."""
         self.gated: set[str] = set()
+        self.closed: set[str] = set()
+        self.meeting: threading.Barrier | None = None
         self.served: dict[str, bytes] = {}
         self.short: str | None = None
         self.cut: str | None = None
@@ -66,12 +69,17 @@ class Handler(BaseHTTPRequestHandler):
         if hub.down:
             self.close_connection = True
             return
+        if hub.meeting:
+            hub.meeting.wait(timeout=30)
+            hub.meeting = None
         if api := API.fullmatch(path):
             if files := self._commit(api[1], unquote(api[2])):
                 self._json([_listed(name, content) for name, content in files.items()])
         elif file := FILE.fullmatch(path):
             commit, name = unquote(file[2]), unquote(file[3])
-            if files := self._commit(file[1], commit):
+            if file[1] in hub.closed:
+                self._error(403, "GatedRepo")
+            elif files := self._commit(file[1], commit):
                 self._file(commit, name, files)
         else:
             self._error(404, "EntryNotFound")

@@ -8,11 +8,13 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
+from gpt1 import books
 from tasks import catalogue, task
 from tasks.errors import InputError
 from tasks.fetch import fetch
-from tasks.files import sha256_file
+from tasks.files import sha256_file, write_json
 from tasks.prepare import prepare
 from tasks.splits import Settings
 from tests.hub.repositories import OLDER, OTHERS, ROWS, revision
@@ -90,6 +92,43 @@ def test_what_is_fetched_can_be_read(each, hub, tmp_path):
         prepare(of, tmp_path, Settings(source="hub", revision=pin))
 
 
+@pytest.mark.parametrize("each", catalogue.CORPORA, ids=lambda each: each.name)
+def test_every_corpus_is_cleaned_as_it_was_fetched(each, hub, tmp_path):
+    raw, out = tmp_path / "raw", tmp_path / "out"
+    fetch(each.name, revision(each), raw, hub.url)
+    given = {"source": each.name, "revision": None if each.revision else PIN}
+    heldout = "official" if each.heldout else 1
+    books.clean(raw, out / "clean", heldout, min_rows={split: 1 for split in each.rows}, **given)
+    facts = json.loads((out / "clean.json").read_text())
+    assert (facts["repo"], facts["revision"]) == (each.repo, revision(each))
+    lines = sum(book["lines"] for book in facts["books"])
+    assert lines == ROWS * (2 if each.heldout or each.text == "line" else 1)
+    if each.rows:
+        with pytest.raises(InputError, match=rf"{ROWS} rows in '\w+' of {each.name}, expected"):
+            books.clean(raw, out / "clean", heldout, **given)
+    path = next(path for path in sorted(raw.rglob("*")) if path.suffix in (".parquet", ".txt"))
+    path.write_bytes(path.read_bytes()[:-1] + b"?")
+    with pytest.raises(InputError, match=r"not as it was fetched|not a whole parquet file"):
+        books.clean(raw, out / "clean", heldout, **given)
+
+
+def test_a_lock_that_another_job_keeps_is_told(hub, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("tasks.fetch.SOON", 0.05)
+    monkeypatch.setattr("tasks.fetch.WAIT", 0.1)
+    with FileLock(tmp_path / ".lock"):
+        said = refused(hub, tmp_path)
+    assert said.startswith(f"{tmp_path / '.lock'}: held by another job for over")
+    assert f"waiting for the job that holds {tmp_path / '.lock'}" in capsys.readouterr().err
+    assert hub.requests == []
+
+
+def test_what_a_manifest_says_beside_its_files_is_the_catalogues(hub, tmp_path):
+    manifest = fetch("rte", None, tmp_path, hub.url)
+    write_json(tmp_path / "manifest.json", manifest | {"licence": "old", "config": "old"})
+    assert fetch("rte", None, tmp_path, hub.url) == manifest
+    assert json.loads((tmp_path / "manifest.json").read_text()) == manifest
+
+
 def test_an_unknown_commit_a_missing_and_a_gated_repository_are_told(hub, tmp_path, monkeypatch):
     assert refused(hub, tmp_path, commit=PIN) == (
         f"nyu-mll/glue: no commit {PIN}; look it up on the hub and give it as `revision`"
@@ -99,6 +138,10 @@ def test_an_unknown_commit_a_missing_and_a_gated_repository_are_told(hub, tmp_pa
         "nyu-mll/glue: gated; ask for access on its page of the hub, then give a token with "
         "`hf auth login` or HF_TOKEN"
     )
+    hub.heal()
+    hub.closed.add("nyu-mll/glue")  # lists its files, and does not give them
+    assert refused(hub, tmp_path).startswith("nyu-mll/glue: gated; ask for access on its page")
+    hub.heal()
     others = {name: files for name, files in hub.repositories.items() if name != "nyu-mll/glue"}
     monkeypatch.setattr(hub, "repositories", others)
     assert refused(hub, tmp_path) == (

@@ -5,44 +5,16 @@ import os
 import re
 import subprocess
 import sys
-from typing import Any
+import threading
 
 import pytest
 
-from tasks import catalogue, task
+from tasks import catalogue
 from tasks.examples import read_examples
 from tests.hub.repositories import ROWS, revision
-from tests.tasks.hub_files import PIN
-from tests.workflow.configs import ROOT, changed, shipped
+from tests.hub.runs import OTHER, TASKS, config, manifest
+from tests.workflow.configs import ROOT, changed
 from tests.workflow.running import snakemake, write
-
-TASKS = [each.name for each in catalogue.ENTRIES if each.repo]
-SOME = ("rte", "race", "dprd")
-OTHER = "fedcba9876543210fedcba9876543210fedcba98"
-
-
-def config() -> dict[str, Any]:
-    """The paper with all its data from the hub, which states that it has but a few rows."""
-    found = shipped("paper") | {"results": "out"}
-    experiment = found["experiment"]
-    experiment["corpus"] = {
-        **{"source": "wikitext103", "heldout": "official"},
-        "min_rows": {"train": 1, "test": 1},
-    }
-    experiment["tokenizer"] = {"merges": 100}
-    entries = {
-        name: {"source": "hub", "min_rows": {split: 1 for split in task(name).rows}}
-        for name in TASKS
-    }
-    dprd = entries.pop("dprd") | {"revision": PIN}
-    experiment["tasks"] = entries
-    experiment["zero_shot"]["tasks"] = {"dprd": dprd}
-    experiment["zero_shot"]["normalise"] = {"dprd": {"random": 50, "best": 76.4}}
-    return found
-
-
-def manifest(name: str) -> str:
-    return f"out/raw/{name}/{revision(catalogue.entry(name))}/manifest.json"
 
 
 def test_the_rules_fetch_and_read_every_task_and_do_so_again_offline(hub, tmp_path, monkeypatch):
@@ -71,11 +43,10 @@ def test_the_rules_fetch_and_read_every_task_and_do_so_again_offline(hub, tmp_pa
     hub.heal()
     hub.down = True
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    forced = [manifest(name) for name in (*SOME, "wikitext103")]
-    again = [f"out/examples/{name}.json" for name in SOME]
-    said = snakemake(ROOT, *options, path, "--forcerun", *forced, "--", *again, forced[-1])
+    forced = [manifest(name) for name in (*TASKS, "wikitext103")]
+    said = snakemake(ROOT, *options, path, "--forcerun", *forced, "--", *examples, forced[-1])
     assert len(re.findall("fetch [a-z0-9]+: from the hub", said)) == len(forced)
-    assert len(re.findall("examples [a-z0-9]+: read", said)) == len(again)
+    assert len(re.findall("examples [a-z0-9]+: read", said)) == len(examples)
     assert {path: (tmp_path / path).read_text() for path in examples} == before
 
     pinned = changed(config(), "experiment.tasks.rte.revision", OTHER)
@@ -90,6 +61,18 @@ PROGRAMS = ["gpt1.cells", "gpt1.pretrain", "gpt1.zero_shot"] + [
     ".".join(path.relative_to(ROOT).with_suffix("").parts)
     for path in sorted((ROOT / "workflow" / "analysis").rglob("[a-z]*.py"))
 ]
+
+
+def test_two_jobs_of_the_graph_fetch_from_one_repository_at_once(hub, tmp_path, monkeypatch):
+    monkeypatch.setenv("HF_ENDPOINT", hub.url)
+    hub.meeting = threading.Barrier(2)  # none is answered before both have asked
+    path = write(tmp_path / "config.yaml", config())
+    both = [manifest("rte"), manifest("cola")]
+    snakemake(ROOT, "--directory", str(tmp_path), "--configfile", path, "--", *both)
+    fetched = hub.fetched()
+    files = [json.loads((tmp_path / path).read_text())["files"] for path in both]
+    assert fetched == sorted(name for each in files for name in each)
+    assert len(files[0]) == len(files[1]) == 4
 
 
 def test_training_scoring_and_tables_import_nothing_that_asks_a_network():
