@@ -231,6 +231,12 @@ WRONG = [
     ),
     (
         "experiment.corpus",
+        {"folder": "books", "heldout": 1, "min_rows": {"train": 9}},
+        "experiment.corpus.min_rows: no effect on a folder of books, which has any number; remove "
+        "it",
+    ),
+    (
+        "experiment.corpus",
         {"heldout": 1},
         "experiment.corpus: neither folder nor source is given; give {folder: NAME} or "
         "{source: wikitext103}",
