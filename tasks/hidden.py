@@ -56,6 +56,11 @@ def are_there(name: str, folder: str | Path) -> bool:
     return name in NAMES and wanted <= set(files(name, folder))
 
 
+def needed(name: str) -> list[str]:
+    """The names of those files."""
+    return [places[0] for s, places in FILES.get(name, TEST).items() if s not in MAY_LACK]
+
+
 def read(task: Task, folder: str | Path) -> list[Example]:
     """All unlabelled rows of a folder in the original layout.
 
@@ -63,10 +68,7 @@ def read(task: Task, folder: str | Path) -> list[Example]:
     numbered from 0 on.
     """
     if not are_there(task.name, folder):
-        wanted = [
-            places[0] for s, places in FILES.get(task.name, TEST).items() if s not in MAY_LACK
-        ]
-        raise InputError(f"{folder}: {' and '.join(wanted)} needed; {task.source}")
+        raise InputError(f"{folder}: {' and '.join(needed(task.name))} needed; {task.source}")
     found = []
     for split, path in files(task.name, folder).items():
         rows = list(_rows(task, path))
@@ -74,6 +76,17 @@ def read(task: Task, folder: str | Path) -> list[Example]:
         if not rows:
             raise InputError(f"{path}: no rows; {task.source}")
     return found
+
+
+def check_counts(task: Task, folder: str | Path, examples: list[Example]) -> None:
+    """As many rows as the server expects, else InputError: a cut-off file, or another one."""
+    counts = Counter(example.split for example in examples)
+    for split, count in counts.items():
+        if count != official(task.name, split):
+            raise InputError(
+                f"{folder}: {count:,} unlabelled rows in {split!r}, the server expects "
+                f"{official(task.name, split):,}; get the file again"
+            )
 
 
 def _rows(task: Task, path: Path) -> Iterator[list[str]]:
@@ -117,6 +130,11 @@ def read_snapshot(task: Task, snapshot: Snapshot) -> list[Example]:
                 # MRPC's `idx` counts on over train, dev and test.
                 if task.name != "mrpc" and record["idx"] != at:
                     raise InputError(f"{path}: row {line}: idx is {record['idx']}, expected {at}")
+                if task.name != "mrpc" and record["label"] != LABEL:  # MRPC's are public
+                    raise InputError(
+                        f"{path}: row {line}: label is {record['label']}, expected {LABEL}: these "
+                        "are not the unlabelled rows; fetch them again"
+                    )
                 texts = [record[name] or "" for name in texts_of(entry(task.name))]
                 found.append(_example(task, split, at, texts))
                 at += 1
@@ -139,6 +157,7 @@ def main() -> None:
     parser.add_argument("--folder", required=True, help="the published files, or a hub snapshot")
     parser.add_argument("--source", choices=("folder", "hub"), default="folder")
     parser.add_argument("--revision", help="of the snapshot; else the catalogue's")
+    parser.add_argument("--published", action="store_true", help="refuse any but the official rows")
     parser.add_argument("--out", required=True, help="examples, one JSON line each")
     a = parser.parse_args()
     task = by_name(a.task)
@@ -146,6 +165,8 @@ def main() -> None:
         examples = read_snapshot(task, Snapshot(task, a.folder, a.revision))
     else:
         examples = read(task, a.folder)
+    if a.published:
+        check_counts(task, a.folder, examples)
     write_examples(a.out, examples)
     counts = Counter(example.split for example in examples)
     told = [

@@ -13,7 +13,7 @@ import yaml
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
-from tasks import catalogue
+from tasks import catalogue, hidden
 from workflow import plan
 
 SCHEMA = Path(__file__).with_name("schemas") / "config.schema.yaml"
@@ -289,6 +289,21 @@ def _zero_shot_misfits(experiment: dict[str, Any]) -> Iterator[str]:
             yield f"{path}: random and best are both {values['best']}; give two different scores"
 
 
+def _hidden_absent(config: dict[str, Any]) -> Iterator[str]:
+    """Test rows for the hand-in that a folder of raw data lacks; the world makes them."""
+    if config["data"] is None:
+        return
+    for name in plan.hidden_tasks(config):
+        entry = config["experiment"]["tasks"][name]
+        folder = plan.data_folder(config, name, entry)
+        if "source" in entry or not Path(folder).is_dir() or hidden.are_there(name, folder):
+            continue
+        yield (
+            f"experiment.submission: {folder} lacks {' or '.join(hidden.needed(name))}, the rows "
+            "to hand in; put it there, or give false"
+        )
+
+
 def _absent(config: dict[str, Any]) -> Iterator[str]:
     """Raw data that is not there."""
     experiment = config["experiment"]
@@ -312,6 +327,7 @@ def _absent(config: dict[str, Any]) -> Iterator[str]:
         if not Path(config["data"]).is_dir():
             yield f"data: no folder {config['data']!r}; give the folder of the raw data"
             return
+    yield from _hidden_absent(config)
     for key, folder in folders.items():
         if not Path(folder).is_dir():
             yield f"{key}: no folder {folder}; put the files there, or name another folder"

@@ -144,23 +144,16 @@ def example_tasks(config: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def hidden_tasks(config: dict[str, Any]) -> list[str]:
-    """The GLUE tasks whose test rows without labels are predicted, for the hand-in.
+    """The GLUE tasks whose test rows without labels are predicted, for the hand-in."""
+    tasks = config["experiment"]["tasks"] if config["experiment"]["submission"] else ()
+    return [name for name in tasks if name in hidden.NAMES]
 
-    The world writes the files, the hub has them; a folder of raw data may lack them.
-    """
-    if not config["experiment"]["submission"]:
-        return []
-    at_hand = config["data"] is not None
-    return [
-        name
-        for name, entry in config["experiment"]["tasks"].items()
-        if name in hidden.NAMES
-        and (
-            "source" in entry
-            or not at_hand
-            or hidden.are_there(name, data_folder(config, name, entry))
-        )
-    ]
+
+def hidden_elsewhere(config: dict[str, Any], name: str) -> list[str]:
+    """Files of those rows that lie outside the task's folder: MNLI's diagnostic set, for AX."""
+    folder = Path(data_folder(config, name, config["experiment"]["tasks"][name]))
+    found = hidden.files(name, folder).values()
+    return [str(path) for path in found if path.parent != folder]
 
 
 def entries(config: dict[str, Any]) -> dict[str, tuple[str, dict[str, Any]]]:

@@ -58,11 +58,16 @@ def prepare(config: Config, task: str) -> Config:
 
 
 def hidden(config: Config, task: str) -> str:
-    """For `tasks.hidden`: the options that tell where a task's rows come from."""
+    """For `tasks.hidden`: the options that tell where a task's rows come from, and how many.
+
+    Neither the world's rows nor those of a stated subset are the official ones.
+    """
     entry = plan.example_tasks(config)[task]
-    commit = entry.get("revision")
-    source = f"--source {entry.get('source', 'folder')}"
-    return f"{source} --revision {commit}" if commit else source
+    options = [f"--source {entry.get('source', 'folder')}"]
+    options += [f"--revision {entry['revision']}"] if entry.get("revision") else []
+    published = config["data"] is not None or "source" in entry
+    options += ["--published"] if published and not entry.get("min_rows") else []
+    return " ".join(options)
 
 
 def clean(config: Config) -> Config:

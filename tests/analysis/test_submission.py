@@ -9,6 +9,7 @@ import pytest
 from tasks import hidden, task
 from tasks.errors import InputError
 from tasks.examples import write_examples
+from tasks.files import sha256_file
 from tasks.types import Example
 from tests.analysis.conftest import write
 from workflow.analysis import collect, submission
@@ -43,8 +44,11 @@ def handed_in(results: Path, name: str, answers: dict[int, dict], rows=None, dev
             score = (dev or {}).get(split, [50, 60, 70])[run["seed"]]
             run["scores"][split][task(name).metric] = score
     write(cell, value)
+    rows_path = results / "hidden" / f"{name}.npz"
+    rows_path.write_bytes(name.encode())
     seeds = [{"seed": s, "select": 1.0, "predictions": {}, "hidden": a} for s, a in answers.items()]
     about = {"arch": "transformer", "task": name, "aux": True, "n_transfer": 12}
+    about["hidden_data"] = sha256_file(rows_path)
     write(results / "predictions" / cell.relative_to(results / "cells"), {**about, "seeds": seeds})
 
 
@@ -92,6 +96,12 @@ def test_the_seed_that_is_best_on_dev_answers(rte):
     assert "NOT THE OFFICIAL ROWS, of which there are 3,000" in note
     assert "CoLA.tsv: 1,063 rows; not run; all rows say 1\n" in note
     assert "WNLI.tsv: 146 rows; not among the paper's tasks; all rows say 0\n" in note
+
+
+def test_answers_to_rows_that_were_exchanged_since_are_refused(rte):
+    (rte[0] / "hidden" / "rte.npz").write_bytes(b"other rows")
+    with pytest.raises(InputError, match="its answers are to other rows than .*hidden/rte.npz's"):
+        build(*rte, "rte")
 
 
 def test_of_equally_good_seeds_the_first_answers(rte):
@@ -157,9 +167,7 @@ def test_answers_that_are_not_to_the_rows_are_refused(rte):
 
 
 def test_with_no_task_to_hand_in_there_is_no_zip(rte):
-    with pytest.raises(
-        InputError, match="no GLUE task of this config has its unlabelled test file"
-    ):
+    with pytest.raises(InputError, match="the grid has no GLUE task to hand in"):
         build(*rte)
 
 

@@ -1,5 +1,7 @@
 """GLUE's rows without labels: from every layout, every row, by its official index."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -104,6 +106,30 @@ def test_another_tasks_file_and_no_file_are_told(tmp_path):
     with pytest.raises(InputError, match=r"MNLI: test_matched.tsv and test_mismatched.tsv needed"):
         read(task("mnli"), tmp_path / "MNLI")
     assert not hidden.are_there("snli", folder) and hidden.are_there("qnli", folder)
+
+
+def test_a_cut_off_file_and_another_tasks_are_refused_where_the_official_rows_are_wanted(tmp_path):
+    lines = [f"{i}\tsentence {i}" for i in range(1_063)]
+    folder = put(tmp_path / "test.tsv", "index\tsentence", *lines)
+    cola, sst2 = task("cola"), task("sst2")
+    hidden.check_counts(cola, folder, read(cola, folder))
+    with pytest.raises(InputError, match=r"1,063 unlabelled rows in 'test', the server .* 1,821"):
+        hidden.check_counts(sst2, folder, read(sst2, folder))
+    put(tmp_path / "test.tsv", "index\tsentence", *lines[:1_000])
+    command = [sys.executable, "-m", "tasks.hidden", "cola", "--folder", str(folder)]
+    command += ["--out", str(tmp_path / "out.jsonl")]
+    strict = subprocess.run([*command, "--published"], capture_output=True, text=True)
+    assert strict.returncode == 1 and strict.stderr.count("\n") == 1
+    assert not (tmp_path / "out.jsonl").exists()
+    loose = subprocess.run(command, capture_output=True, text=True)
+    assert loose.returncode == 0 and "test 1,000 of 1,063" in loose.stdout
+
+
+def test_labelled_rows_of_the_hub_are_not_taken_for_test_rows(tmp_path):
+    record = {"sentence1": "a", "sentence2": "b", "label": 1, "idx": 0}
+    folder = snapshot(tmp_path, "rte", {"test": [[record]]})
+    with pytest.raises(InputError, match=r"row 1: label is 1, expected -1"):
+        read_snapshot(task("rte"), Snapshot(task("rte"), folder))
 
 
 def test_a_broken_row_of_qqp_keeps_its_place(tmp_path):

@@ -341,6 +341,19 @@ def test_what_is_handed_in_must_be_in_the_grid(path, value, told):
     assert faults(changed(config, "experiment.submission", False)) == []
 
 
+def test_a_missing_file_of_rows_to_hand_in_is_told_before_anything_runs(tmp_path):
+    config = changed(small(), "experiment.submission", True)
+    del config["experiment"]["world"]
+    config["data"] = str(tmp_path)
+    raw_data(tmp_path, config)
+    assert faults(config) == []
+    (tmp_path / "CoLA" / "test.tsv").unlink()
+    assert faults(config) == [
+        f"experiment.submission: {tmp_path}/CoLA lacks test.tsv, the rows to hand in; put it "
+        "there, or give false"
+    ]
+
+
 def all_from_the_hub():
     config = changed(small(), "experiment.corpus", {"source": "lm1b", "heldout": "official"})
     return changed(

@@ -92,21 +92,22 @@ def test_a_published_tokenizer_is_taken_from_the_data():
     assert plan.tokenizer_files(small())[0] == "results/tokenizer/encoder.json"
 
 
-def test_hidden_rows_are_those_of_glue_tasks_whose_files_are_there(tmp_path):
+def test_hidden_rows_are_those_of_all_glue_tasks():
     config = shipped("smoke")
     glue = ["mnli", "qnli", "rte", "mrpc", "qqp", "stsb", "sst2", "cola"]
     assert plan.hidden_tasks(config) == glue
     assert plan.hidden_tasks(changed(config, "experiment.submission", False)) == []
-    del config["experiment"]["world"]
-    config["data"] = str(tmp_path)
-    for place in ("RTE/test.tsv", "SNLI/test.tsv", "MNLI/test_matched.tsv"):
-        (tmp_path / place).parent.mkdir()
-        (tmp_path / place).write_text("")
-    assert plan.hidden_tasks(config) == ["rte"]
-    (tmp_path / "MNLI/test_mismatched.tsv").write_text("")
-    assert plan.hidden_tasks(config) == ["mnli", "rte"]
-    config["experiment"]["tasks"]["cola"] = {"source": "hub"}
-    assert plan.hidden_tasks(config) == ["mnli", "rte", "cola"]
+
+
+def test_a_diagnostic_file_beside_mnlis_folder_is_watched(tmp_path):
+    config = shipped("smoke") | {"data": str(tmp_path)}
+    assert plan.hidden_elsewhere(config, "mnli") == []
+    path = tmp_path / "diagnostic" / "diagnostic.tsv"
+    for each in (path, tmp_path / "MNLI" / "test_matched.tsv"):
+        each.parent.mkdir()
+        each.write_text("")
+    (found,) = plan.hidden_elsewhere(config, "mnli")
+    assert Path(found).samefile(path)
 
 
 def test_a_data_set_of_the_hub_lies_in_a_folder_of_its_commit_below_the_results():

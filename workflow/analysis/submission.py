@@ -3,9 +3,9 @@
     python -m workflow.analysis.submission --results R --settings JSON --out R/glue_submission.zip
 
 Each file is answered by the fully transferred transformer with the auxiliary loss, by the seed that
-is best on the labelled dev rows; dev never trains. The server takes complete sets only: the file of
-a task that was not run, and WNLI always, has one constant answer. The JSON beside it tells
-the same as the note, and the digests. Equal inputs give equal bytes.
+is best on the labelled dev rows. The server takes complete sets only: the file of a task that was
+not run, and WNLI always, has one constant answer. The JSON beside it tells the same as the note,
+and the digests. Equal inputs give equal bytes.
 """
 
 import argparse
@@ -23,7 +23,7 @@ from tasks import hidden
 from tasks.errors import InputError, run
 from tasks.examples import read_examples
 from tasks.files import read_json, sha256_file, write_atomic, write_json
-from workflow.analysis import collect, output, summary
+from workflow.analysis import collect, output, subsets, summary
 from workflow.analysis.clean import predictions_path
 from workflow.analysis.collect import REMEDY
 
@@ -31,7 +31,8 @@ NOTE = "NOTE.txt"
 ABOUT = """\
 Predictions for GLUE's hidden test rows by this run's fully transferred transformer, fine-tuned with
 the auxiliary language-model loss. Of each task's seeds the one that is best on the labelled dev
-rows answers; no dev row was trained on. The epoch was chosen on training rows that were held out.
+rows answers; its epoch was chosen on other rows. Where a task's labelled rows were not the
+published ones, its line says so.
 """
 WNLI = ("wnli", 146)  # the paper leaves it out
 
@@ -113,24 +114,24 @@ def answers(results: Path, settings: dict[str, Any], name: str) -> Answers:
     rows_path = Path(results) / "hidden" / f"{name}.jsonl"
     for example in read_examples(rows_path):
         rows.setdefault(example.split, []).append(hidden.index_of(example))
-    told = found[0]["hidden"]
+    told, path_told = found[0]["hidden"], rows_path.with_suffix(".npz")
+    if read_json(path).get("hidden_data") != sha256_file(path_told):
+        raise InputError(f"{path}: its answers are to other rows than {path_told}'s; {REMEDY}")
     if {s: len(of) for s, of in rows.items()} != {s: len(of) for s, of in told.items()}:
         raise InputError(f"{path}: its answers are not to the rows of {rows_path}; {REMEDY}")
     words = {
         split: [(i, word(name, answer)) for i, answer in zip(rows[split], told[split], strict=True)]
         for split in rows
     }
-    return Answers(words, {**chosen, "predictions": sha256_file(path)})
+    subset = subsets.notes(results, [name])[name]
+    return Answers(words, {**chosen, "labelled": subset, "predictions": sha256_file(path)})
 
 
 def sheets(results: Path, settings: dict[str, Any]) -> tuple[dict[str, str], dict[str, Any]]:
     """The content of every file by name, and what is to be told of it."""
     known = {name: answers(results, settings, name) for name in settings["tasks"]}
     if not known:
-        raise InputError(
-            "no GLUE task of this config has its unlabelled test file; put test.tsv beside dev.tsv "
-            "(MNLI: test_matched.tsv and test_mismatched.tsv), or take the task from the hub"
-        )
+        raise InputError("the grid has no GLUE task to hand in; add one to experiment.tasks")
     texts, facts = {}, {}
     for sheet in SHEETS:
         of = known.get(sheet.task)
@@ -159,6 +160,7 @@ def note(facts: dict[str, Any]) -> str:
             metric = output.METRICS[fact["metric"]]
             said = f"seed {fact['seed']} of {fact['seeds']}, best on {fact['chosen_on']}"
             said += f" ({metric} {fact['score']:.1f})"
+            said += f"; {fact['labelled']}" if fact["labelled"] else ""
         lines.append(f"{name}: {fact['rows']:,} rows; {said}")
         if fact["rows"] != fact["official_rows"]:
             lines[-1] += f"; NOT THE OFFICIAL ROWS, of which there are {fact['official_rows']:,}"

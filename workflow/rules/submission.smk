@@ -9,6 +9,7 @@ if config["experiment"]["submission"]:
     rule hidden:
         input:
             raw_task,
+            lambda wildcards: plan.hidden_elsewhere(config, wildcards.task),
         output:
             f"{RESULTS}/hidden/{{task}}.jsonl",
         log:
@@ -56,6 +57,8 @@ if config["experiment"]["submission"]:
             cells=[cell.path(RESULTS) for cell in HANDED_IN],
             predictions=[cell.predictions(RESULTS) for cell in HANDED_IN],
             rows=[f"{RESULTS}/hidden/{cell.task}.jsonl" for cell in HANDED_IN],
+            encoded=[f"{RESULTS}/hidden/{cell.task}.npz" for cell in HANDED_IN],
+            meta=[f"{RESULTS}/examples/{cell.task}.json" for cell in HANDED_IN],
         output:
             zip=SUBMISSION,
             facts=f"{RESULTS}/glue_submission.json",
