@@ -138,6 +138,8 @@ def read_snapshot(task: Task, snapshot: Snapshot) -> list[Example]:
                 texts = [record[name] or "" for name in texts_of(entry(task.name))]
                 found.append(_example(task, split, at, texts))
                 at += 1
+        if not at:
+            raise InputError(f"{snapshot.folder}: no rows in {split!r}; fetch it again")
     return found
 
 

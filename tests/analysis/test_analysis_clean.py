@@ -50,6 +50,10 @@ def answered(results: Path, name: str, labels: list, answers: dict, split="dev",
     write(path, cell)
     seeds = [{"seed": s, "select": 50.0, "predictions": {split: a}} for s, a in answers.items()]
     about = {"arch": "transformer", "task": name, "aux": True, "n_transfer": 12}
+    encoded = results / "encoded" / f"{name}.npz"
+    encoded.parent.mkdir(exist_ok=True)
+    encoded.write_bytes(name.encode())
+    about["data"] = sha256_file(encoded)
     path = results / "predictions" / path.relative_to(results / "cells")
     write(path, {**about, "seeds": seeds})
     return path
@@ -195,6 +199,13 @@ def test_marks_of_other_examples_are_refused(rte):
     path = results / "examples/rte.jsonl"
     path.write_text(path.read_text() + path.read_text().splitlines()[1].replace("/0", "/8") + "\n")
     with pytest.raises(InputError, match=r"rte\.json: marks of other examples"):
+        contamination.build(results, settings)
+
+
+def test_predictions_for_rows_that_were_exchanged_since_are_refused(rte):
+    results, settings = rte
+    (results / "encoded/rte.npz").write_bytes(b"other rows")
+    with pytest.raises(InputError, match=r"answers are to other rows than .*encoded/rte\.npz's"):
         contamination.build(results, settings)
 
 

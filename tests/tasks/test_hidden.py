@@ -132,6 +132,14 @@ def test_labelled_rows_of_the_hub_are_not_taken_for_test_rows(tmp_path):
         read_snapshot(task("rte"), Snapshot(task("rte"), folder))
 
 
+def test_a_split_of_the_hub_without_rows_is_refused(tmp_path):
+    record = {"premise": "a", "hypothesis": "b", "label": -1, "idx": 0}
+    rows = {"test_matched": [[record]], "test_mismatched": [[record]], "ax": [[]]}
+    folder = snapshot(tmp_path, "mnli", rows)
+    with pytest.raises(InputError, match="no rows in 'ax'; fetch it again"):
+        read_snapshot(task("mnli"), Snapshot(task("mnli"), folder))
+
+
 def test_a_broken_row_of_qqp_keeps_its_place(tmp_path):
     lines = [f"{i}\ta{i}\tb{i}" for i in range(6)]
     lines[2] = "2\tonly one"

@@ -125,6 +125,7 @@ def _cell(
     found = read_json(path)
     if (found["task"], found["aux"]) != (name, aux == "on"):
         raise InputError(f"{path}: is of {found['task']}, aux {found['aux']}; {REMEDY}")
+    check_rows(path, found.get("data"), Path(results) / "encoded" / f"{name}.npz")
     for record in found["seeds"]:
         for split, part in splits.items():
             answers = np.array(record["predictions"][part.base])
@@ -147,6 +148,12 @@ def _cell(
                         f"{value:.6f}, the cell says {told:.6f}; {REMEDY}"
                     )
                 yield (*place, record["seed"], clean.get(metric, math.nan), int(rows.sum()))
+
+
+def check_rows(path: Path, digest: str | None, rows: Path) -> None:
+    """InputError unless `digest`, which the predictions at `path` tell, is that of `rows`."""
+    if digest != sha256_file(rows):
+        raise InputError(f"{path}: its answers are to other rows than {rows}'s; {REMEDY}")
 
 
 def predictions_path(results: Path, settings: dict[str, Any], name: str, aux: str) -> Path:

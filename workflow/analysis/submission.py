@@ -24,7 +24,7 @@ from tasks.errors import InputError, run
 from tasks.examples import read_examples
 from tasks.files import read_json, sha256_file, write_atomic, write_json
 from workflow.analysis import collect, output, subsets, summary
-from workflow.analysis.clean import predictions_path
+from workflow.analysis.clean import check_rows, predictions_path
 from workflow.analysis.collect import REMEDY
 
 NOTE = "NOTE.txt"
@@ -114,9 +114,8 @@ def answers(results: Path, settings: dict[str, Any], name: str) -> Answers:
     rows_path = Path(results) / "hidden" / f"{name}.jsonl"
     for example in read_examples(rows_path):
         rows.setdefault(example.split, []).append(hidden.index_of(example))
-    told, path_told = found[0]["hidden"], rows_path.with_suffix(".npz")
-    if read_json(path).get("hidden_data") != sha256_file(path_told):
-        raise InputError(f"{path}: its answers are to other rows than {path_told}'s; {REMEDY}")
+    check_rows(path, read_json(path).get("hidden_data"), rows_path.with_suffix(".npz"))
+    told = found[0]["hidden"]
     if {s: len(of) for s, of in rows.items()} != {s: len(of) for s, of in told.items()}:
         raise InputError(f"{path}: its answers are not to the rows of {rows_path}; {REMEDY}")
     words = {

@@ -13,6 +13,7 @@ if "contamination" in TABLES:
     CLEAN_SOURCES = [
         *rules.contamination.output,
         *expand(rules.examples.output.examples, task=plan.example_tasks(config)),
+        *expand(rules.encode.output, task=config["experiment"]["tasks"]),
         *(cell.predictions(RESULTS) for cell in plan.fully_transferred(config)),
     ]
 SOURCES = {
