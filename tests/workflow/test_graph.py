@@ -104,6 +104,12 @@ def test_the_other_configs_plan(name, tmp_path):
     assert ("tokenizer" in plan) == (name in ("smoke", "novels"))
 
 
+def test_the_word_all_may_stand_behind_a_config_file(tmp_path):
+    config = ROOT / "workflow" / "config" / "paper.yaml"
+    before = planned(ROOT, "all", "--configfile", str(config))
+    assert planned(ROOT, "--configfile", str(config), "all") == before
+
+
 def test_the_whole_paper_can_be_planned_without_any_data(tmp_path):
     config = ROOT / "workflow" / "config" / "paper.yaml"
     plan = planned(ROOT, "--directory", str(tmp_path), "--configfile", str(config), "--", "all")
