@@ -21,7 +21,8 @@ def draw(card: dict[str, Any]) -> Figure:
     figure = Figure(figsize=(11, 4.2), layout="constrained")
     left, right = figure.subplots(1, 2, width_ratios=(3, 2))
     edges, splits = np.array(card["edges"]), card["splits"]
-    for look, (split, part) in zip(LOOKS, splits.items(), strict=False):
+    looks = LOOKS[: len(splits)]  # too few of them would hide a split: an error, by `strict`
+    for look, (split, part) in zip(looks, splits.items(), strict=True):
         share = 100 * np.array(part["histogram"]) / part["rows"]
         left.stairs(share, edges, label=f"{split} ({part['rows']:,})", linewidth=2, **look)
     left.set_xlim(0, edges[-1])
@@ -40,7 +41,7 @@ def draw(card: dict[str, Any]) -> Figure:
         )
     labels = list(next(iter(splits.values()))["labels"])
     height = 0.8 / len(splits)
-    for place, (look, part) in enumerate(zip(LOOKS, splits.values(), strict=False)):
+    for place, (look, part) in enumerate(zip(looks, splits.values(), strict=True)):
         shares = [100 * part["labels"][label] / part["rows"] for label in labels]
         at = np.arange(len(labels)) + (place - (len(splits) - 1) / 2) * height
         right.barh(at, shares, 0.9 * height, color=look["color"])
