@@ -14,14 +14,14 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from gpt1.checkpoint import load_checkpoint, versions
-from gpt1.encoded import EncodedTask
-from gpt1.encoded import load as load_encoded
-from gpt1.finetune import FineTuning, TaskData
-from gpt1.journal import Journal
-from gpt1.runtime import Runtime
-from tasks.errors import InputError, run
-from tasks.files import json_argument, read_json, sha256_file, sha256_json, write_json
+from gpt1.training.encoded import EncodedTask
+from gpt1.training.encoded import load as load_encoded
+from gpt1.training.finetune import FineTuning, TaskData
+from gpt1.training.run_cache import Journal
+from gpt1.training.runtime import Runtime
+from gpt1.weights.checkpoint import load_checkpoint, versions
+from tasks.common.errors import InputError, run
+from tasks.common.files import json_argument, read_json, sha256_file, sha256_json, write_json
 
 NOT_BY_SEED = ("copied", "constant", "truncated", "predictions", "hidden")
 CELL = re.compile(
@@ -243,7 +243,7 @@ def run_cells(paths: list[str], seeds: list[int], part: Part) -> list[str]:
 def own_code() -> str:
     """Digest of this package and of `tasks`, for a call by hand, which is given no digest."""
     root = Path(__file__).parent.parent
-    files = sorted(path for name in ("gpt1", "tasks") for path in (root / name).glob("*.py"))
+    files = sorted(path for name in ("gpt1", "tasks") for path in (root / name).rglob("*.py"))
     return sha256_json([sha256_file(path) for path in files])
 
 

@@ -24,14 +24,15 @@ from typing import Any
 
 import numpy as np
 
-from gpt1 import ngrams, text
-from gpt1.encoded import TEXTS, EncodedSplit
-from gpt1.encoded import load as load_encoded
-from gpt1.ngrams import Grams, Run, Search
-from gpt1.tokens import DTYPE, open_tokens
-from tasks.errors import InputError, run
+from gpt1.text import ngrams
+from gpt1.text import normalise as text
+from gpt1.text.ngrams import Grams, Run, Search
+from gpt1.text.tokens import DTYPE, open_tokens
+from gpt1.training.encoded import TEXTS, EncodedSplit
+from gpt1.training.encoded import load as load_encoded
+from tasks.common.errors import InputError, run
+from tasks.common.files import read_json, sha256_file, write_json
 from tasks.examples import each_example
-from tasks.files import read_json, sha256_file, write_json
 from tasks.types import Example
 
 NOT_REPORTED = ("train", "select")

@@ -6,7 +6,8 @@
 Between the two stands the suite's own checkpoint. Neither format has rows for the start, delimiter
 and classify tokens: an import draws them N(0, init_std) from `SPECIAL_SEED`, as the authors' code
 does at load, and an export leaves them out. No layer transfer copies them, so their values matter
-to no result. All other values go through bit for bit. The formats themselves: `gpt1.published`.
+to no result. All other values go through bit for bit. The formats themselves:
+`gpt1.weights.published`.
 """
 
 import argparse
@@ -18,11 +19,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from gpt1 import vocabulary
-from gpt1.bpe import Tokenizer
-from gpt1.checkpoint import build, load_checkpoint, save_checkpoint, sidecar, versions
-from gpt1.lm import N_SPECIAL
-from gpt1.published import (
+from gpt1.model.language_model import N_SPECIAL
+from gpt1.model.transformer import Transformer
+from gpt1.text import vocabulary
+from gpt1.text.tokenizer import Tokenizer
+from gpt1.weights.checkpoint import build, load_checkpoint, save_checkpoint, sidecar, versions
+from gpt1.weights.published import (
     FILES,
     POSITIONS,
     READERS,
@@ -31,9 +33,8 @@ from gpt1.published import (
     WRITERS,
     released_shapes,
 )
-from gpt1.transformer import Transformer
-from tasks.errors import InputError, run
-from tasks.files import json_argument, read_json, sha256_file, write_atomic
+from tasks.common.errors import InputError, run
+from tasks.common.files import json_argument, read_json, sha256_file, write_atomic
 
 SPECIAL_SEED = 0
 GPT1 = {

@@ -1,7 +1,8 @@
 """A corpus, first to cleaned text and word counts, then to memory-mapped token files.
 
 GPT-1 learns from long stretches of contiguous text (paper 4.1), so the books of a split become one
-stream. Cleaning (`gpt1.books`) is a step of its own: slow, and independent of the tokenizer. Both
+stream. Cleaning (`gpt1.text.books`) is a step of its own: slow, and independent of the tokenizer.
+Both
 steps can be cut into shards, which do a share of the books each beforehand, and both go on where
 they were stopped.
 
@@ -20,14 +21,14 @@ from typing import Any
 
 import numpy as np
 
-from gpt1 import bpe
-from gpt1.books import clean, clean_share, read_clean
-from gpt1.bpe import Tokenizer
-from gpt1.parallel import Progress, Share, each
-from gpt1.sources import FOLDER, OFFICIAL
-from gpt1.tokens import DTYPE
-from tasks.errors import InputError, run
-from tasks.files import read_json, sha256_file, sha256_json, write_atomic, write_json
+from gpt1.text import tokenizer as bpe
+from gpt1.text.books import clean, clean_share, read_clean
+from gpt1.text.parallel import Progress, Share, each
+from gpt1.text.sources import FOLDER, OFFICIAL
+from gpt1.text.tokenizer import Tokenizer
+from gpt1.text.tokens import DTYPE
+from tasks.common.errors import InputError, run
+from tasks.common.files import read_json, sha256_file, sha256_json, write_atomic, write_json
 
 SPECIAL = 3  # start, delimiter, classify
 SPLITS = ("train", "heldout")

@@ -19,11 +19,11 @@ from typing import Any
 
 import numpy as np
 
-from gpt1.bpe import Tokenizer
-from gpt1.encoded import TEXTS
+from gpt1.text.tokenizer import Tokenizer
+from gpt1.training.encoded import TEXTS
 from tasks import task as task_named
-from tasks.errors import InputError, run
-from tasks.files import sha256_file, write_atomic
+from tasks.common.errors import InputError, run
+from tasks.common.files import sha256_file, write_atomic
 
 
 def encode(task: str, examples: Path, tokenizer: Path, out: Path) -> None:

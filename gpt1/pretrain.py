@@ -20,13 +20,20 @@ import numpy as np
 import torch
 from tqdm import tqdm
 
-from gpt1.checkpoint import build, read_tensors, save_checkpoint, sidecar, versions, write_tensors
-from gpt1.lm import LanguageModel
-from gpt1.optim import Adam, warmup_cosine
-from gpt1.runtime import Runtime, seed_step
-from gpt1.tokens import open_tokens
-from tasks.errors import InputError, run
-from tasks.files import json_argument, read_json, sha256_json, write_atomic
+from gpt1.model.language_model import LanguageModel
+from gpt1.text.tokens import open_tokens
+from gpt1.training.optim import Adam, warmup_cosine
+from gpt1.training.runtime import Runtime, seed_step
+from gpt1.weights.checkpoint import (
+    build,
+    read_tensors,
+    save_checkpoint,
+    sidecar,
+    versions,
+    write_tensors,
+)
+from tasks.common.errors import InputError, run
+from tasks.common.files import json_argument, read_json, sha256_json, write_atomic
 
 PROGRESS_SECONDS = 5.0
 STATE_SECONDS = 60.0  # between saved states, or 50 times what the last one took

@@ -6,7 +6,7 @@ Source: paper 5, "Zero-shot Behaviors". CoLA: threshold on the mean token log-pr
 training rows for the best Matthews, reported on dev). SST-2: after the text and `very`, is
 `positive` or `negative` the likelier word (of all its pieces)? RACE: the answer with the highest
 mean token log-probability given document and question. DPRD: the candidate for which the rest of
-the sentence is likelier. What is likely is `gpt1.scorer`'s to say.
+the sentence is likelier. What is likely is `gpt1.model.scorer`'s to say.
 """
 
 import argparse
@@ -16,15 +16,15 @@ from typing import Any
 
 import numpy as np
 
-from gpt1.batching import sample
-from gpt1.bpe import Tokenizer
-from gpt1.checkpoint import build, load_checkpoint
-from gpt1.encoded import EncodedSplit
-from gpt1.encoded import load as load_encoded
-from gpt1.runtime import Runtime
-from gpt1.scorer import Scorer
-from tasks.errors import InputError, run
-from tasks.files import json_argument, sha256_file, write_json
+from gpt1.model.scorer import Scorer
+from gpt1.text.tokenizer import Tokenizer
+from gpt1.training.batching import sample
+from gpt1.training.encoded import EncodedSplit
+from gpt1.training.encoded import load as load_encoded
+from gpt1.training.runtime import Runtime
+from gpt1.weights.checkpoint import build, load_checkpoint
+from tasks.common.errors import InputError, run
+from tasks.common.files import json_argument, sha256_file, write_json
 from tasks.metrics import score_split
 
 

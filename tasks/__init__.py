@@ -1,7 +1,7 @@
 """The twelve tasks of the paper's tables, in its order, and DPRD for the zero-shot figure."""
 
 from tasks import classification, dprd, entailment, race, similarity, story_cloze
-from tasks.errors import InputError
+from tasks.common.errors import InputError
 from tasks.types import Example, Task
 
 TASKS: tuple[Task, ...] = (

@@ -16,9 +16,9 @@ from collections import Counter
 import numpy as np
 
 from tasks import task as by_name
-from tasks.errors import InputError, run
+from tasks.common.errors import InputError, run
+from tasks.common.files import write_json
 from tasks.examples import read_examples
-from tasks.files import write_json
 from tasks.metrics import score_split
 from tasks.types import Example, Task
 

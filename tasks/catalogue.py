@@ -11,7 +11,7 @@ the hub's own, so SNLI's include the rows without a gold label (785, 158 and 176
 import re
 from dataclasses import dataclass, field
 
-from tasks.errors import InputError
+from tasks.common.errors import InputError
 
 COMMIT = re.compile(r"[0-9a-f]{40}")
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tasks import TASKS, Task
 from tasks.catalogue import entry
-from tasks.errors import InputError
+from tasks.common.errors import InputError
 from tasks.tables import Table, first_line
 from tasks.types import Example
 

@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tasks.errors import InputError
+from tasks.common.errors import InputError
 from tasks.tables import lines
 from tasks.types import Flaw, Row, Task
 

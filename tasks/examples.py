@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from tasks.errors import InputError
-from tasks.files import write_atomic
+from tasks.common.errors import InputError
+from tasks.common.files import write_atomic
 from tasks.tables import lines, load_json
 from tasks.types import Example
 

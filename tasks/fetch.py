@@ -31,8 +31,8 @@ from huggingface_hub.utils import WeakFileLock, disable_progress_bars
 
 from tasks import catalogue
 from tasks.catalogue import Entry
-from tasks.errors import InputError, run
-from tasks.files import FULL, read_json, sha256_file, write_json
+from tasks.common.errors import InputError, run
+from tasks.common.files import FULL, read_json, sha256_file, write_json
 
 MANIFEST = "manifest.json"
 SOON, WAIT = 2, 4 * 3600  # seconds to wait for another job: unsaid, and at most

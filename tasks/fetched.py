@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from tasks.catalogue import entry, pinned
-from tasks.errors import InputError
-from tasks.files import read_json, sha256_file
+from tasks.common.errors import InputError
+from tasks.common.files import read_json, sha256_file
 
 AGAIN = "delete the folder and fetch it again"
 

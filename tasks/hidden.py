@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tasks import task as by_name
 from tasks.catalogue import entry
-from tasks.errors import InputError, run
+from tasks.common.errors import InputError, run
 from tasks.examples import write_examples
 from tasks.snapshot import Snapshot, records, texts_of
 from tasks.tables import first_line, lines

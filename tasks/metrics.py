@@ -7,7 +7,7 @@ import numpy as np
 from scipy.stats import pearsonr, spearmanr
 from sklearn.metrics import accuracy_score, f1_score, matthews_corrcoef
 
-from tasks.kind import Kind
+from tasks.spec import Kind
 
 
 def score(task: Kind, predictions: np.ndarray, labels: np.ndarray) -> dict[str, float]:

@@ -18,9 +18,9 @@ from typing import ClassVar
 
 from tasks import checks
 from tasks import task as by_name
-from tasks.errors import InputError, run
+from tasks.common.errors import InputError, run
+from tasks.common.files import sha256_file, write_json
 from tasks.examples import write_examples
-from tasks.files import sha256_file, write_json
 from tasks.snapshot import Snapshot
 from tasks.splits import Settings, Splits, choose_splits, parse_settings
 from tasks.types import Example, Task

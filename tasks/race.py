@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tasks.errors import InputError
+from tasks.common.errors import InputError
 from tasks.tables import lines, load_json, text_of
 from tasks.types import Example, Flaw, Row, Task
 

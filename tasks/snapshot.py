@@ -17,7 +17,7 @@ from typing import Any
 
 from tasks import dprd, race
 from tasks.catalogue import ENTRIES, Entry, entry
-from tasks.errors import InputError
+from tasks.common.errors import InputError
 from tasks.fetched import AGAIN, Fetched
 from tasks.types import Example, Flaw, Row, Task
 

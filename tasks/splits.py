@@ -3,7 +3,7 @@
 import json
 from dataclasses import dataclass
 
-from tasks.errors import InputError
+from tasks.common.errors import InputError
 from tasks.types import Task
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tasks.errors import InputError
+from tasks.common.errors import InputError
 from tasks.types import Flaw, Row
 
 

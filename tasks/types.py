@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tasks.errors import InputError
-from tasks.kind import Kind
+from tasks.common.errors import InputError
+from tasks.spec import Kind
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,8 @@ PLACE = "{arch}/{task}/aux-{aux}/layers-{n_transfer}.json"
 CELL = "{results}/cells/" + PLACE
 PREDICTIONS = "{results}/predictions/" + PLACE
 PUBLISHED_BPE = ("encoder_bpe_40000.json", "vocab_40000.bpe")
-# The file names of a vocabulary and of published weights, as in gpt1.vocabulary and gpt1.published,
+# The file names of a vocabulary and of published weights, as in gpt1.text.vocabulary and
+# gpt1.weights.published,
 # whose imports would slow every start of the graph.
 VOCABULARIES = (("encoder.json", "merges.bpe"), PUBLISHED_BPE, ("vocab.json", "merges.txt"))
 WEIGHTS = {

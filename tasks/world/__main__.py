@@ -20,8 +20,8 @@ import shutil
 import sys
 from pathlib import Path
 
-from tasks.errors import InputError, run
-from tasks.files import sha256_file, write_atomic, write_json
+from tasks.common.errors import InputError, run
+from tasks.common.files import sha256_file, write_atomic, write_json
 from tasks.world.books import write_book
 from tasks.world.labelled import FAMILIES, TRAIN, generator, make_task, sentences
 from tasks.world.lexicon import words

@@ -8,14 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gpt1 import batching, bpe, vocabulary
 from gpt1.encode import encode
-from gpt1.encoded import EncodedSplit
+from gpt1.text import tokenizer as bpe
+from gpt1.text import vocabulary
+from gpt1.training import batching
+from gpt1.training.encoded import EncodedSplit
 from tasks import prepare, task
 from tasks.catalogue import entry
-from tasks.errors import InputError
+from tasks.common.errors import InputError
+from tasks.common.files import write_json
 from tasks.examples import write_examples
-from tasks.files import write_json
 from tasks.splits import Settings
 from tests.tasks import conftest as published_files
 from tests.tasks.hub_files import snapshot

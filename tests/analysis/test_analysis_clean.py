@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 
 import tasks
-from tasks.errors import InputError
+from tasks.common.errors import InputError
+from tasks.common.files import sha256_file
 from tasks.examples import write_examples
-from tasks.files import sha256_file
 from tasks.metrics import score_split
 from tasks.types import Example
 from tests.analysis.conftest import write

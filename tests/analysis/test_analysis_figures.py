@@ -9,7 +9,7 @@ import matplotlib
 import pytest
 from matplotlib.colors import to_hex
 
-from tasks.errors import InputError
+from tasks.common.errors import InputError
 from workflow.analysis import output
 from workflow.analysis.figures import ablation, layer_transfer, style, zero_shot
 from workflow.analysis.figures.__main__ import main, read_table

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tasks.errors import InputError
+from tasks.common.errors import InputError
 from workflow.analysis import (
     ablation,
     cells,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tasks.errors import InputError
+from tasks.common.errors import InputError
 from workflow.analysis import ablation, cells, layer_transfer, main, subsets, zero_shot
 
 RTE = "train: 300 of 2,490 rows"

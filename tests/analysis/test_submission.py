@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tasks import hidden, task
-from tasks.errors import InputError
+from tasks.common.errors import InputError
+from tasks.common.files import sha256_file
 from tasks.examples import write_examples
-from tasks.files import sha256_file
 from tasks.types import Example
 from tests.analysis.conftest import write
 from workflow.analysis import collect, submission

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import torch
 
-from gpt1.checkpoint import build
-from gpt1.encoded import EncodedSplit, EncodedTask
-from gpt1.finetune import FineTuning, TaskData
-from gpt1.runtime import Runtime
+from gpt1.training.encoded import EncodedSplit, EncodedTask
+from gpt1.training.finetune import FineTuning, TaskData
+from gpt1.training.runtime import Runtime
+from gpt1.weights.checkpoint import build
 from tasks import task
 from tests.gpt1.reference import Reference, soft_label
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from gpt1 import batching
-from gpt1.batching import Special
-from gpt1.encoded import EncodedSplit
+from gpt1.training import batching
+from gpt1.training.batching import Special
+from gpt1.training.encoded import EncodedSplit
 
 S, D, C = 100, 101, 102
 SPECIAL = Special(S, D, C)

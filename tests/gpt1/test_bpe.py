@@ -10,9 +10,10 @@ from itertools import pairwise
 import pytest
 from transformers import OpenAIGPTTokenizer
 
-from gpt1 import bpe, vocabulary
-from gpt1.bpe import Tokenizer
-from tasks.errors import InputError
+from gpt1.text import tokenizer as bpe
+from gpt1.text import vocabulary
+from gpt1.text.tokenizer import Tokenizer
+from tasks.common.errors import InputError
 from tests.gpt1 import plain
 from tests.gpt1.published_files import BPE_FOLDER, needs_bpe
 
@@ -145,7 +146,16 @@ def test_counts_weigh_as_much_as_repeated_words():
 
 
 def train_in_a_process(words, merges, out, **kwargs):
-    command = [sys.executable, "-m", "gpt1.bpe", "train", "--words", words, "--merges", merges]
+    command = [
+        sys.executable,
+        "-m",
+        "gpt1.text.tokenizer",
+        "train",
+        "--words",
+        words,
+        "--merges",
+        merges,
+    ]
     return subprocess.run(
         [*map(str, command), "--out", str(out)], capture_output=True, text=True, **kwargs
     )

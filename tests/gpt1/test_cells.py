@@ -9,12 +9,12 @@ import pytest
 import torch
 
 from gpt1 import cells
-from gpt1.checkpoint import build, save_checkpoint
 from gpt1.encode import encode
-from gpt1.runtime import Runtime
-from gpt1.vocabulary import save as save_vocabulary
-from tasks.errors import InputError
-from tasks.files import read_json, sha256_file, write_json
+from gpt1.text.vocabulary import save as save_vocabulary
+from gpt1.training.runtime import Runtime
+from gpt1.weights.checkpoint import build, save_checkpoint
+from tasks.common.errors import InputError
+from tasks.common.files import read_json, sha256_file, write_json
 from tests.gpt1 import toy
 
 CHARACTERS = "abcdefghij"

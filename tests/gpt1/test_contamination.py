@@ -7,13 +7,14 @@ import sys
 import numpy as np
 import pytest
 
-from gpt1 import bpe, corpus, vocabulary
+from gpt1 import corpus
 from gpt1.contamination import contamination
 from gpt1.encode import encode
-from gpt1.encoded import load
-from gpt1.text import words
-from gpt1.tokens import open_tokens
-from tasks.errors import InputError
+from gpt1.text import tokenizer as bpe
+from gpt1.text import vocabulary, words
+from gpt1.text.tokens import open_tokens
+from gpt1.training.encoded import load
+from tasks.common.errors import InputError
 from tasks.examples import read_examples
 
 ROWS = {"first": "", "second": "", "choices": [], "label": 0, "group": ""}

@@ -10,11 +10,12 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from gpt1 import convert, shards
-from gpt1.bpe import Tokenizer
-from gpt1.checkpoint import build, load_checkpoint, save_checkpoint, sidecar
-from gpt1.published import released_shapes
-from tasks.errors import InputError, run
+from gpt1 import convert
+from gpt1.text.tokenizer import Tokenizer
+from gpt1.weights import params_npy as shards
+from gpt1.weights.checkpoint import build, load_checkpoint, save_checkpoint, sidecar
+from gpt1.weights.published import released_shapes
+from tasks.common.errors import InputError, run
 from tests.gpt1 import published_files as files
 from tests.gpt1.published_files import FORMATS, bring_in
 from tests.gpt1.published_files import SMALL as MODEL

@@ -8,8 +8,9 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from gpt1 import convert, shards
-from tasks.errors import InputError
+from gpt1 import convert
+from gpt1.weights import params_npy as shards
+from tasks.common.errors import InputError
 from tests.gpt1 import published_files as files
 from tests.gpt1.published_files import FORMATS, SMALL, bring_in
 

@@ -8,11 +8,14 @@ import sys
 import numpy as np
 import pytest
 
-from gpt1 import books, bpe, corpus, sources, text, vocabulary
-from gpt1.bpe import Tokenizer
-from gpt1.parallel import Share
-from gpt1.tokens import open_tokens
-from tasks.errors import InputError
+from gpt1 import corpus
+from gpt1.text import books, sources, vocabulary
+from gpt1.text import normalise as text
+from gpt1.text import tokenizer as bpe
+from gpt1.text.parallel import Share
+from gpt1.text.tokenizer import Tokenizer
+from gpt1.text.tokens import open_tokens
+from tasks.common.errors import InputError
 from tests.gpt1 import plain
 
 BOOKS = {

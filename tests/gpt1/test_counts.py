@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from gpt1.counts import WordCounts
+from gpt1.text.counts import WordCounts
 
 
 @pytest.mark.parametrize("most", [1, 7, 50, 10**6])

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from gpt1.classifier import losses
-from gpt1.transformer import Attention, Layout
+from gpt1.model.classifier import losses
+from gpt1.model.transformer import Attention, Layout
 from tests.gpt1.reference_runs import (
     N_VOCAB,
     SHAPES,

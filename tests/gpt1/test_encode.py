@@ -5,13 +5,14 @@ import json
 import numpy as np
 import pytest
 
-from gpt1 import bpe, vocabulary
-from gpt1.bpe import Tokenizer
 from gpt1.encode import encode
-from gpt1.encoded import load
+from gpt1.text import tokenizer as bpe
+from gpt1.text import vocabulary
+from gpt1.text.tokenizer import Tokenizer
+from gpt1.training.encoded import load
 from tasks import task
-from tasks.errors import InputError
-from tasks.files import sha256_file
+from tasks.common.errors import InputError
+from tasks.common.files import sha256_file
 
 
 @pytest.fixture(scope="module")

@@ -9,14 +9,14 @@ import pytest
 import torch
 import yaml
 
-from gpt1 import batching, finetune
-from gpt1.batching import Special
-from gpt1.checkpoint import build
-from gpt1.classifier import Classifier
-from gpt1.finetune import FineTuning, TaskData
-from gpt1.optim import warmup_cosine, warmup_linear
-from gpt1.runtime import Runtime
-from gpt1.transformer import Attention, Layout, parameter_count
+from gpt1.model.classifier import Classifier
+from gpt1.model.transformer import Attention, Layout, parameter_count
+from gpt1.training import batching, finetune
+from gpt1.training.batching import Special
+from gpt1.training.finetune import FineTuning, TaskData
+from gpt1.training.optim import warmup_cosine, warmup_linear
+from gpt1.training.runtime import Runtime
+from gpt1.weights.checkpoint import build
 from tasks import TASKS, task
 from tests.gpt1 import toy
 from tests.gpt1.reference_runs import batch_of, draw, reference, tuning

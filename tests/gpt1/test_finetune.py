@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import torch
 
-from gpt1 import finetune
-from gpt1.checkpoint import build
-from gpt1.classifier import Classifier, losses
-from gpt1.finetune import FineTuning, TaskData
-from gpt1.runtime import Runtime
+from gpt1.model.classifier import Classifier, losses
+from gpt1.training import finetune
+from gpt1.training.finetune import FineTuning, TaskData
+from gpt1.training.runtime import Runtime
+from gpt1.weights.checkpoint import build
 from tasks import TASKS, task
 from tests.gpt1 import toy
 

@@ -1,6 +1,6 @@
 """The journal finds a record by everything that decides it, and by nothing else."""
 
-from gpt1.journal import Journal
+from gpt1.training.run_cache import Journal
 
 KEY = {"arch": "lstm", "task": "rte", "aux": True, "n_transfer": -1, "seed": 0, "config": "a"}
 

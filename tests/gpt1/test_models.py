@@ -6,8 +6,8 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from gpt1.lstm import LSTM
-from gpt1.transformer import Transformer, parameter_count
+from gpt1.model.lstm import LSTM
+from gpt1.model.transformer import Transformer, parameter_count
 
 N_VOCAB, N_CTX = 50, 16
 

@@ -6,8 +6,17 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from gpt1 import ngrams
-from gpt1.ngrams import Grams, Run, Search, of_pieces, of_words, rolling, scan_pieces, scan_words
+from gpt1.text import ngrams
+from gpt1.text.ngrams import (
+    Grams,
+    Run,
+    Search,
+    of_pieces,
+    of_words,
+    rolling,
+    scan_pieces,
+    scan_words,
+)
 
 NEWLINE = 60_000
 

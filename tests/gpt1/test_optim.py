@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from gpt1.optim import Adam, warmup_cosine, warmup_linear
+from gpt1.training.optim import Adam, warmup_cosine, warmup_linear
 
 
 def parameters(seed=0):

@@ -14,10 +14,10 @@ import transformers
 from safetensors import safe_open
 
 from gpt1 import convert
-from gpt1.bpe import Tokenizer
-from gpt1.checkpoint import build, save_checkpoint
-from gpt1.lstm import LSTM
-from gpt1.transformer import Layout
+from gpt1.model.lstm import LSTM
+from gpt1.model.transformer import Layout
+from gpt1.text.tokenizer import Tokenizer
+from gpt1.weights.checkpoint import build, save_checkpoint
 from tests.gpt1 import published_files as files
 from tests.gpt1.reference import Reference
 

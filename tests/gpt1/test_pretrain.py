@@ -11,10 +11,10 @@ import pytest
 import torch
 
 from gpt1 import pretrain
-from gpt1.checkpoint import build, load_checkpoint, read_tensors, sidecar
-from gpt1.runtime import Runtime
-from tasks.errors import InputError
-from tasks.files import read_json, write_json
+from gpt1.training.runtime import Runtime
+from gpt1.weights.checkpoint import build, load_checkpoint, read_tensors, sidecar
+from tasks.common.errors import InputError
+from tasks.common.files import read_json, write_json
 from tests.gpt1 import toy
 
 

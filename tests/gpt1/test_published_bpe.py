@@ -5,8 +5,8 @@ import json
 
 import pytest
 
-from gpt1 import vocabulary
-from gpt1.bpe import Tokenizer
+from gpt1.text import vocabulary
+from gpt1.text.tokenizer import Tokenizer
 from tests.gpt1.published_files import BPE_FOLDER, needs_bpe
 
 pytestmark = needs_bpe

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from gpt1.classifier import classify_states, losses
-from gpt1.optim import Adam, warmup_cosine
+from gpt1.model.classifier import classify_states, losses
 from gpt1.pretrain import windows
+from gpt1.training.optim import Adam, warmup_cosine
 from tests.gpt1.reference import Reference
 from tests.gpt1.reference_runs import (
     N_CTX,

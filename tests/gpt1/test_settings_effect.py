@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from gpt1.finetune import FineTuning, TaskData
 from gpt1.pretrain import Pretraining
-from gpt1.runtime import Runtime
+from gpt1.training.finetune import FineTuning, TaskData
+from gpt1.training.runtime import Runtime
 from tasks import task
 from tests.gpt1 import toy
 from tests.gpt1.test_finetune import source

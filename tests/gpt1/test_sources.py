@@ -7,10 +7,12 @@ import pyarrow
 import pytest
 from pyarrow import parquet
 
-from gpt1 import books, bpe, corpus, sources
-from gpt1.parallel import Share
+from gpt1 import corpus
+from gpt1.text import books, sources
+from gpt1.text import tokenizer as bpe
+from gpt1.text.parallel import Share
 from tasks import catalogue
-from tasks.errors import InputError
+from tasks.common.errors import InputError
 from tests.tasks.hub_files import PIN, manifest
 
 FILES = {

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from gpt1 import text
-from gpt1.splitter import Splitter
+from gpt1.text import normalise as text
+from gpt1.text.word_splitter import Splitter
 from tests.gpt1 import plain
 
 NOVELS = Path(__file__).parents[3] / "shared" / "realdata" / "novels.tar.xz"

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 import torch
 
-from gpt1.checkpoint import build
-from gpt1.finetune import FineTuning, TaskData
-from gpt1.runtime import Runtime
+from gpt1.training.finetune import FineTuning, TaskData
+from gpt1.training.runtime import Runtime
+from gpt1.weights.checkpoint import build
 from tasks import task
 from tests.gpt1 import toy
 from tests.gpt1.reference_runs import draw, each_path

@@ -6,7 +6,7 @@ import random
 import ftfy
 import pytest
 
-from gpt1 import text
+from gpt1.text import normalise as text
 from tests.gpt1 import plain
 
 

@@ -5,9 +5,9 @@ import pytest
 import torch
 from sklearn.metrics import matthews_corrcoef
 
-from gpt1.checkpoint import build
-from gpt1.runtime import Runtime
-from gpt1.scorer import Scorer
+from gpt1.model.scorer import Scorer
+from gpt1.training.runtime import Runtime
+from gpt1.weights.checkpoint import build
 from gpt1.zero_shot import (
     best_threshold,
     choice_predictions,

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from gpt1.encoded import EncodedSplit, EncodedTask
+from gpt1.training.encoded import EncodedSplit, EncodedTask
 
 N_VOCAB, N_CTX = 40, 24
 ARCHS = ("transformer", "lstm")

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from gpt1 import books
+from gpt1.text import books
 from tasks import catalogue, task
-from tasks.errors import InputError
+from tasks.common.errors import InputError
+from tasks.common.files import sha256_file, write_json
 from tasks.fetch import fetch
-from tasks.files import sha256_file, write_json
 from tasks.prepare import prepare
 from tasks.splits import Settings
 from tests.hub.repositories import OLDER, OTHERS, ROWS, revision
@@ -251,7 +251,7 @@ FULL = """
 import resource, signal, sys
 resource.setrlimit(resource.RLIMIT_FSIZE, (1024, 1024))
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-from tasks.errors import run
+from tasks.common.errors import run
 from tasks.fetch import fetch
 sys.exit(run(lambda: fetch("rte", None, sys.argv[1], sys.argv[2])))
 """

@@ -6,7 +6,7 @@ from typing import Any
 from datasets import ClassLabel, Dataset, Features, Sequence, Value
 
 from tasks.catalogue import Entry, entry
-from tasks.files import sha256_file, write_json
+from tasks.common.files import sha256_file, write_json
 
 PIN = "0123456789abcdef0123456789abcdef01234567"
 Rows = list[dict[str, Any]]

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from tasks import TASKS, catalogue, task
-from tasks.errors import InputError
+from tasks.common.errors import InputError
 
 SHA = "0123456789abcdef0123456789abcdef01234567"
 

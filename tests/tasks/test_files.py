@@ -5,14 +5,14 @@ import sys
 
 import pytest
 
-from tasks.errors import InputError
-from tasks.files import json_argument, read_json, write_atomic, write_json
+from tasks.common.errors import InputError
+from tasks.common.files import json_argument, read_json, write_atomic, write_json
 
 FULL = """
 import resource, sys
 resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-from tasks.errors import run
+from tasks.common.errors import run
 {call}
 """
 
@@ -34,7 +34,7 @@ def test_a_failed_block_leaves_the_old_file_and_nothing_else(tmp_path):
 
 def test_a_full_disk_is_one_line_that_names_the_file_and_leaves_nothing(tmp_path):
     write = f"write_json({str(tmp_path / 'a.json')!r}, list(range(9999)))"
-    call = f"from tasks.files import write_json; sys.exit(run(lambda: {write}))"
+    call = f"from tasks.common.files import write_json; sys.exit(run(lambda: {write}))"
     done = limited(call)
     assert done.returncode == 1 and done.stderr.count("\n") == 1
     assert "a.json" in done.stderr and "free some space" in done.stderr

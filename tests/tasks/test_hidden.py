@@ -8,7 +8,7 @@ import pytest
 
 from tasks import hidden, task
 from tasks.catalogue import entry
-from tasks.errors import InputError
+from tasks.common.errors import InputError
 from tasks.examples import read_examples, write_examples
 from tasks.hidden import index_of, read, read_snapshot
 from tasks.snapshot import Snapshot

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from tasks import task
-from tasks.errors import InputError
+from tasks.common.errors import InputError
 from tasks.examples import read_examples
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tasks import TASKS, baselines, task
-from tasks.errors import InputError
+from tasks.common.errors import InputError
 from tasks.examples import read_examples, write_examples
 from tasks.prepare import prepare
 from tasks.splits import Settings

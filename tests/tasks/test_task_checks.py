@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tasks import checks, prepare, task
-from tasks.errors import InputError
+from tasks.common.errors import InputError
 from tasks.splits import Settings
 from tasks.types import Example
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from tasks import TASKS, prepare, task
-from tasks.errors import InputError
+from tasks.common.errors import InputError
+from tasks.common.files import sha256_file
 from tasks.examples import read_examples, write_examples
-from tasks.files import sha256_file
 from tasks.splits import Settings, choose_splits, parse_settings
 
 MADE = Settings(published=False)  # the tests' rows are made

@@ -10,7 +10,7 @@ import pytest
 
 from tasks import checks, task
 from tasks.catalogue import entry
-from tasks.errors import InputError
+from tasks.common.errors import InputError
 from tasks.prepare import prepare
 from tasks.snapshot import Snapshot
 from tasks.splits import parse_settings

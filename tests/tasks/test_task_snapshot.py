@@ -7,7 +7,7 @@ import pytest
 
 from tasks import TASKS, prepare, task
 from tasks.catalogue import ENTRIES, entry
-from tasks.errors import InputError
+from tasks.common.errors import InputError
 from tasks.snapshot import Snapshot
 from tasks.splits import Settings
 from tests.tasks.both_layouts import glue_hub, pin, write

@@ -7,7 +7,7 @@ import pytest
 
 from tasks import prepare, task
 from tasks.catalogue import entry
-from tasks.errors import InputError
+from tasks.common.errors import InputError
 from tasks.snapshot import Snapshot
 from tasks.splits import Settings
 from tests.tasks.both_layouts import pin, write

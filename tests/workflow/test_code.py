@@ -9,7 +9,14 @@ from workflow.code import digest, used_files
 
 PROGRAMS = [
     *("tasks.world", "tasks.prepare", "tasks.baselines"),
-    *("gpt1.corpus", "gpt1.bpe", "gpt1.encode", "gpt1.pretrain", "gpt1.cells", "gpt1.zero_shot"),
+    *(
+        "gpt1.corpus",
+        "gpt1.text.tokenizer",
+        "gpt1.encode",
+        "gpt1.pretrain",
+        "gpt1.cells",
+        "gpt1.zero_shot",
+    ),
     *("gpt1.convert", "gpt1.contamination", "workflow.analysis.contamination"),
     *("tasks.hidden", "workflow.analysis.submission"),
     *("workflow.analysis.cells", "workflow.analysis.main", "workflow.analysis.ablation"),
@@ -23,14 +30,14 @@ def project(tmp_path: Path) -> Path:
     """A made project: a program, a module it uses, one it does not, and a data file."""
     sources = {
         "gpt1/__init__.py": "",
-        "gpt1/program.py": "from gpt1 import used\nfrom tasks.files import x\nimport json",
+        "gpt1/program.py": "from gpt1 import used\nfrom tasks.common.files import x\nimport json",
         "gpt1/used.py": "def f():\n    from . import late\n    return 'numbers.csv'",
         "gpt1/late.py": "",
         "gpt1/numbers.csv": "1",
         "gpt1/unused.py": "import gpt1.program",
         "tasks/__init__.py": "from tasks.cola import COLA",
         "tasks/cola.py": "COLA = 1",
-        "tasks/files.py": "x = 1",
+        "tasks/common/files.py": "x = 1",
         "tasks/all.py": "from tasks import COLA",
     }
     for name, text in sources.items():
@@ -45,7 +52,9 @@ def names(program: str, project: Path) -> set[str]:
 
 def test_imports_are_followed_through_packages_functions_and_data_files(project):
     expected = {"program.py", "used.py", "late.py", "numbers.csv"}
-    assert names("gpt1.program", project) == {f"gpt1/{n}" for n in expected} | {"tasks/files.py"}
+    assert names("gpt1.program", project) == {f"gpt1/{n}" for n in expected} | {
+        "tasks/common/files.py"
+    }
 
 
 def test_a_package_counts_only_where_names_are_taken_from_it(project):
@@ -78,7 +87,7 @@ def test_every_program_of_the_graph_is_there(program):
 def test_training_depends_on_no_reader_and_no_text(program):
     used = {path.relative_to(ROOT).as_posix() for path in used_files(program)}
     readers = {path.relative_to(ROOT).as_posix() for path in used_files("tasks.prepare")}
-    shared = {"tasks/errors.py", "tasks/files.py", "tasks/kind.py"}
+    shared = {"tasks/common/errors.py", "tasks/common/files.py", "tasks/spec.py"}
     assert {"tasks/__init__.py", "tasks/dprd.py", "tasks/race.py", "tasks/tables.py"} <= readers
     assert "tasks/classification.py" in readers and not used & (readers - shared)
     texts = ("encode", "corpus", "books", "text", "splitter", "bpe", "vocabulary")
@@ -92,5 +101,5 @@ def test_zero_shot_scores_depend_on_no_reader():
 
 def test_pre_training_does_not_depend_on_the_tasks():
     used = {path.relative_to(ROOT).as_posix() for path in used_files("gpt1.pretrain")}
-    assert "gpt1/transformer.py" in used and "gpt1/optim.py" in used
-    assert "tasks/__init__.py" not in used and "gpt1/finetune.py" not in used
+    assert "gpt1/model/transformer.py" in used and "gpt1/training/optim.py" in used
+    assert "tasks/__init__.py" not in used and "gpt1/training/finetune.py" not in used

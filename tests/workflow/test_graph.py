@@ -206,7 +206,7 @@ def test_changed_seeds_rerun_their_part_alone(project):
 
 
 EDITS = {
-    "gpt1/finetune.py": {**FINETUNE, **OF_CELLS},
+    "gpt1/training/finetune.py": {**FINETUNE, **OF_CELLS},
     "gpt1/zero_shot.py": {"zero_shot": 2, **OF_ZERO_SHOT},
     "tasks/baselines.py": {"baselines": 2, **FINETUNE, **OF_CELLS},
     "workflow/analysis/ablation.py": {"table_ablation": 1, "figure_ablation": 1, "all": 1},
@@ -245,7 +245,7 @@ def test_an_edited_reader_leaves_the_language_models_and_the_cells_own_params(pr
 
 
 def test_an_edited_reader_of_books_does_not_change_pre_trainings_own_params(project):
-    with open(project / "gpt1" / "books.py", "a", encoding="utf-8") as file:
+    with open(project / "gpt1" / "text" / "books.py", "a", encoding="utf-8") as file:
         file.write("\n# edited\n")
     told = reasons(project, "results/pretraining.csv")
     assert told[0].startswith("Params have changed")

@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 import torch
 
-from gpt1 import bpe, published, vocabulary
-from gpt1.checkpoint import build, save_checkpoint
 from gpt1.convert import export_weights, import_weights
+from gpt1.text import tokenizer as bpe
+from gpt1.text import vocabulary
+from gpt1.weights import published
+from gpt1.weights.checkpoint import build, save_checkpoint
 from tasks.world.__main__ import make_world
 from tests.workflow.configs import ROOT, changed, raw_data, shipped, small, without_lstm
 from tests.workflow.running import planned, snakemake, write

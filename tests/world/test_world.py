@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tasks import TASKS, task
-from tasks.errors import InputError
-from tasks.files import sha256_file
+from tasks.common.errors import InputError
+from tasks.common.files import sha256_file
 from tasks.world.__main__ import check_settings, make_world
 from tasks.world.books import fingerprints, plain
 

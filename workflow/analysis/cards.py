@@ -19,11 +19,11 @@ import numpy as np
 from markdown_it import MarkdownIt
 
 import tasks
-from gpt1.encoded import EncodedSplit, load
+from gpt1.training.encoded import EncodedSplit, load
 from tasks.catalogue import entry
-from tasks.errors import InputError, run
+from tasks.common.errors import InputError, run
+from tasks.common.files import read_json, write_atomic, write_json
 from tasks.examples import read_examples
-from tasks.files import read_json, write_atomic, write_json
 from workflow.analysis.figures import card as figure
 from workflow.analysis.figures import style
 from workflow.analysis.output import markdown, read_settings
@@ -79,7 +79,9 @@ def lengths(family: str, split: EncodedSplit) -> np.ndarray:
 
 
 def truncated(family: str, split: EncodedSplit, n_ctx: int) -> np.ndarray:
-    """Whether [n] an input loses tokens in a window of `n_ctx`: as `gpt1.batching` cuts it."""
+    """Whether [n] an input loses tokens in a window of `n_ctx`: as `gpt1.training.batching` cuts
+    it.
+    """
     first, second, choice = _parts(split)
     side = n_ctx // 2 - 2
     if family == "classification":

@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 import tasks
-from tasks.errors import run
+from tasks.common.errors import run
 from workflow.analysis import collect, output, subsets, summary
 
 CELL = ["arch", "task", "aux", "n_transfer"]

@@ -16,9 +16,9 @@ import numpy as np
 import pandas as pd
 
 import tasks
-from tasks.errors import InputError
+from tasks.common.errors import InputError
+from tasks.common.files import read_json, sha256_file
 from tasks.examples import each_example
-from tasks.files import read_json, sha256_file
 from tasks.metrics import score
 from workflow.analysis import collect
 from workflow.analysis.collect import REMEDY

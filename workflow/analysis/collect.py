@@ -12,8 +12,8 @@ from typing import Any
 
 import pandas as pd
 
-from tasks.errors import InputError
-from tasks.files import read_json
+from tasks.common.errors import InputError
+from tasks.common.files import read_json
 
 RUN = ["arch", "aux", "n_transfer", "seed"]
 SPLITS_NOT_REPORTED = ("train", "select")

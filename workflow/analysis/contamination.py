@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 import tasks
-from tasks.errors import run
+from tasks.common.errors import run
 from workflow.analysis import clean, collect, output, subsets, summary
 from workflow.analysis.main import MODELS
 

@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 
 import tasks
-from tasks.errors import run
+from tasks.common.errors import run
 from workflow.analysis import clean, collect, output, subsets, summary
 from workflow.analysis.paper import OURS, paper_numbers
 

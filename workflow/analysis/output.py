@@ -12,8 +12,8 @@ from typing import Any
 
 import pandas as pd
 
-from tasks.errors import InputError
-from tasks.files import write_atomic
+from tasks.common.errors import InputError
+from tasks.common.files import write_atomic
 
 MISSING = "missing"
 NONE = "–"

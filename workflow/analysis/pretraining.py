@@ -11,8 +11,8 @@ from typing import Any
 
 import pandas as pd
 
-from tasks.errors import InputError, run
-from tasks.files import read_json
+from tasks.common.errors import InputError, run
+from tasks.common.files import read_json
 from workflow.analysis import output
 from workflow.analysis.collect import REMEDY, number
 

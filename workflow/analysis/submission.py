@@ -20,9 +20,9 @@ import pandas as pd
 
 import tasks
 from tasks import hidden
-from tasks.errors import InputError, run
+from tasks.common.errors import InputError, run
+from tasks.common.files import read_json, sha256_file, write_atomic, write_json
 from tasks.examples import read_examples
-from tasks.files import read_json, sha256_file, write_atomic, write_json
 from workflow.analysis import collect, output, subsets, summary
 from workflow.analysis.clean import check_rows, predictions_path
 from workflow.analysis.collect import REMEDY

@@ -7,8 +7,8 @@ the task, and a line below the table tells the numbers; every CSV has a column `
 from pathlib import Path
 
 import tasks
-from tasks.errors import InputError
-from tasks.files import read_json
+from tasks.common.errors import InputError
+from tasks.common.files import read_json
 
 DAGGER = "†"
 

@@ -13,8 +13,8 @@ from typing import Any
 import pandas as pd
 
 import tasks
-from tasks.errors import InputError, run
-from tasks.files import read_json
+from tasks.common.errors import InputError, run
+from tasks.common.files import read_json
 from workflow.analysis import output, subsets
 from workflow.analysis.collect import REMEDY
 from workflow.analysis.collect import score as read_score

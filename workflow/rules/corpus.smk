@@ -57,11 +57,11 @@ if "merges" in config["experiment"]["tokenizer"]:
         params:
             out=subpath(output.encoder, parent=True),
             merges=config["experiment"]["tokenizer"]["merges"],
-            code=code.digest("gpt1.bpe"),
+            code=code.digest("gpt1.text.tokenizer"),
         message:
             "tokenizer: learn {params.merges} BPE merges"
         shell:
-            '"$PYTHON" -m gpt1.bpe train --words {input} --merges {params.merges}'
+            '"$PYTHON" -m gpt1.text.tokenizer train --words {input} --merges {params.merges}'
             " --out {params.out:q} 2>&1 | tee {log}"
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from tasks.errors import InputError, run
+from tasks.common.errors import InputError, run
 from workflow.analysis.figures import ablation, layer_transfer, pretraining, style, zero_shot
 from workflow.analysis.output import read_settings
 

@@ -1,7 +1,8 @@
 """Raw text to cleaned text and word counts: the slow part of making a corpus, done once per piece.
 
 GPT-1's corpus is whole books (paper 4.1), and whole books are what is held out for the perplexity;
-the corpora of the hub come in pieces in place of books (`gpt1.sources`). Cleaning does not depend
+the corpora of the hub come in pieces in place of books (`gpt1.text.sources`). Cleaning does not
+depend
 on the tokenizer, so it is a step of its own. A small record beside each cleaned book tells from
 which text and by which code it was made, and a book whose record still fits is not cleaned again,
 also after a run that was killed. Sharding rests on that: a shard cleans its share of the books and
@@ -19,12 +20,14 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from gpt1 import sources, splitter, text
-from gpt1.counts import WordCounts
-from gpt1.parallel import Progress, Share, each
-from gpt1.sources import FOLDER, OFFICIAL, TOKENISED, Piece
-from tasks.errors import InputError
-from tasks.files import read_json, sha256_file, sha256_json, write_atomic, write_json
+from gpt1.text import normalise as text
+from gpt1.text import sources
+from gpt1.text import word_splitter as splitter
+from gpt1.text.counts import WordCounts
+from gpt1.text.parallel import Progress, Share, each
+from gpt1.text.sources import FOLDER, OFFICIAL, TOKENISED, Piece
+from tasks.common.errors import InputError
+from tasks.common.files import read_json, sha256_file, sha256_json, write_atomic, write_json
 
 
 def clean(

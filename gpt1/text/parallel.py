@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from multiprocessing import get_context
 from typing import Any
 
-from tasks.errors import InputError
+from tasks.common.errors import InputError
 
 
 @dataclass(frozen=True)

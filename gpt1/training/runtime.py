@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from tasks.errors import InputError
+from tasks.common.errors import InputError
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from tasks.errors import InputError
-from tasks.files import read_json
+from tasks.common.errors import InputError
+from tasks.common.files import read_json
 
 DTYPE = np.dtype("<u2")
 

@@ -17,7 +17,7 @@ from typing import TextIO
 
 import ftfy
 
-from gpt1.splitter import NEWLINE, Splitter
+from gpt1.text.word_splitter import NEWLINE, Splitter
 
 # Runs of one and the same character. Backslash is absent: the authors' pattern meant to have it,
 # but loses it to Python's string escapes, and the published vocabulary was made that way.

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from tasks.errors import InputError
+from tasks.common.errors import InputError
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 

@@ -68,7 +68,9 @@ def question_answer(
 
 
 def build(family: str, split, special: Special, n_ctx: int) -> Sequences:
-    """All sequences of an encoded split (`gpt1.encoded.EncodedSplit`) of a task's `family`."""
+    """All sequences of an encoded split (`gpt1.training.encoded.EncodedSplit`) of a task's
+    `family`.
+    """
     rows, cut = [], 0
     for first, second, choices in zip(split.first, split.second, split.choices, strict=True):
         if family == "classification":

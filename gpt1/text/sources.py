@@ -6,7 +6,7 @@ books' borders; there a piece is ROWS rows of a parquet file, or the lines of BY
 file, and rows become lines. Pieces depend on nothing but the files.
 
 - `bookcorpus`, `bookcorpus_text`: sentences, lower-cased and split into words before they were
-  published. They take the cleaning of tokenised text (`gpt1.text.clean`).
+  published. They take the cleaning of tokenised text (`gpt1.text.normalise.clean`).
 - `wikitext103`: paragraphs; the marks of its tokenizer within words (" @-@ ") are taken back.
 - `lm1b`: sentences in random order, so that no context is longer than a sentence.
 - `tinystories`: a story a row, with line ends of its own.
@@ -23,9 +23,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gpt1 import text
+from gpt1.text import normalise as text
 from tasks import catalogue
-from tasks.errors import InputError
+from tasks.common.errors import InputError
 from tasks.fetched import Fetched
 
 if TYPE_CHECKING:

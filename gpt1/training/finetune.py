@@ -14,16 +14,16 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from gpt1 import batching
-from gpt1.batching import Sequences, Special
-from gpt1.checkpoint import build
-from gpt1.classifier import Classifier, classify_states, losses
-from gpt1.encoded import EncodedSplit, EncodedTask
-from gpt1.optim import Adam, warmup_linear
-from gpt1.runtime import Runtime, seed_step
-from tasks.errors import InputError
-from tasks.kind import Kind
+from gpt1.model.classifier import Classifier, classify_states, losses
+from gpt1.training import batching
+from gpt1.training.batching import Sequences, Special
+from gpt1.training.encoded import EncodedSplit, EncodedTask
+from gpt1.training.optim import Adam, warmup_linear
+from gpt1.training.runtime import Runtime, seed_step
+from gpt1.weights.checkpoint import build
+from tasks.common.errors import InputError
 from tasks.metrics import score_split
+from tasks.spec import Kind
 from tasks.stsb import expected_score, soft_labels
 
 FIRST_EPOCH_EVALS = {1000 * 2**k for k in range(6)}  # authors' code

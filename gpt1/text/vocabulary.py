@@ -8,9 +8,9 @@ file has a version line and one merge a line. Any tool for the published files r
 import json
 from pathlib import Path
 
-from gpt1.text import NEWLINE
-from tasks.errors import InputError
-from tasks.files import write_atomic
+from gpt1.text.normalise import NEWLINE
+from tasks.common.errors import InputError
+from tasks.common.files import write_atomic
 
 UNKNOWN = "<unk>"
 END = "</w>"

@@ -4,7 +4,7 @@ A word's symbols are its characters, the last one carrying `</w>`; the merge of 
 occurs is applied until none does (Sennrich et al. 2016; authors' code). A symbol that is not in the
 vocabulary becomes id 0. The newline is a word of its own, which nothing merges with.
 
-    python -m gpt1.bpe train --words words.tsv --merges 1200 --out tokenizer/
+    python -m gpt1.text.tokenizer train --words words.tsv --merges 1200 --out tokenizer/
 """
 
 import argparse
@@ -18,10 +18,10 @@ from pathlib import Path
 import tokenizers
 from tokenizers import models, pre_tokenizers, trainers
 
-from gpt1 import vocabulary
-from gpt1.text import NEWLINE, words
-from gpt1.vocabulary import END, NEWLINE_PIECE, UNKNOWN, Merges
-from tasks.errors import InputError, run
+from gpt1.text import vocabulary
+from gpt1.text.normalise import NEWLINE, words
+from gpt1.text.vocabulary import END, NEWLINE_PIECE, UNKNOWN, Merges
+from tasks.common.errors import InputError, run
 
 CACHED_WORDS = 1 << 18
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from tasks.files import write_atomic
+from tasks.common.files import write_atomic
 
 MOST_WORDS = 1_000_000  # in memory, about 250 MB
 

@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gpt1.lm import LanguageModel
+from gpt1.model.language_model import LanguageModel
 
 
 class Classifier(nn.Module):

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from tasks.errors import InputError
-from tasks.files import read_json, write_atomic, write_json
+from tasks.common.errors import InputError
+from tasks.common.files import read_json, write_atomic, write_json
 
 SHARDS = tuple(f"params_{i}.npy" for i in range(10))
 BLOBS_FILE = "params_blobs.json"

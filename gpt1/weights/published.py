@@ -17,12 +17,12 @@ import torch
 from safetensors.torch import save
 from torch import Tensor
 
-from gpt1 import shards
-from gpt1.checkpoint import read_tensors
-from gpt1.shards import SHARDS
-from gpt1.vocabulary import HUB_FILES, PUBLISHED_FILES
-from tasks.errors import InputError
-from tasks.files import read_json, write_atomic, write_json
+from gpt1.text.vocabulary import HUB_FILES, PUBLISHED_FILES
+from gpt1.weights import params_npy as shards
+from gpt1.weights.checkpoint import read_tensors
+from gpt1.weights.params_npy import SHARDS
+from tasks.common.errors import InputError
+from tasks.common.files import read_json, write_atomic, write_json
 
 POSITIONS, TOKENS = "positions_embed.weight", "tokens_embed.weight"
 HEAD = "lm_head.weight"
@@ -185,7 +185,8 @@ def _check_positions(where: str, found: Any, expected: list[int]) -> list[int]:
 
 def _check_gains(folder: Path, released: dict[str, Tensor]) -> None:
     """Refuse pieces in the wrong order, which no length betrays: where gains should be, they put
-    weights, half of which are negative. Embeddings alone are known by `gpt1.shards` at best."""
+    weights, half of which are negative. Embeddings alone are known by `gpt1.weights.params_npy`
+    at best."""
     for name, tensor in released.items():
         if name.endswith(("ln_1.weight", "ln_2.weight")):
             positive = 100 * float((tensor > 0).float().mean())

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import torch
 
-from gpt1.lm import LanguageModel
-from gpt1.runtime import Runtime
+from gpt1.model.language_model import LanguageModel
+from gpt1.training.runtime import Runtime
 
 Scored = tuple[np.ndarray, int]  # a sequence of ids, and where its scored part begins (from 1)
 

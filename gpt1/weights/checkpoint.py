@@ -13,11 +13,11 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save
 from torch import Tensor
 
-from gpt1.lm import LanguageModel
-from gpt1.lstm import LSTM
-from gpt1.transformer import Transformer
-from tasks.errors import InputError
-from tasks.files import read_json, sha256_file, write_atomic, write_json
+from gpt1.model.language_model import LanguageModel
+from gpt1.model.lstm import LSTM
+from gpt1.model.transformer import Transformer
+from tasks.common.errors import InputError
+from tasks.common.files import read_json, sha256_file, write_atomic, write_json
 
 
 def build(arch: str, model: dict[str, Any], n_vocab: int) -> LanguageModel:

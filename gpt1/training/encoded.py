@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from tasks.errors import InputError
-from tasks.kind import Kind
+from tasks.common.errors import InputError
+from tasks.spec import Kind
 
 TEXTS = ("first", "second", "choices")
 

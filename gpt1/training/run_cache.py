@@ -7,8 +7,8 @@ under a key that hashes all that decides its result, so a stale record is never 
 from pathlib import Path
 from typing import Any
 
-from tasks.errors import InputError
-from tasks.files import read_json, sha256_json, write_json
+from tasks.common.errors import InputError
+from tasks.common.files import read_json, sha256_json, write_json
 
 
 class Journal:

@@ -1,0 +1,150 @@
+"""Typed settings of the models and of the programs that train and score them.
+
+The defaults are the paper's (4.1) and, where it is silent, those of the authors' code. `*Options`
+are the keys of a section of the config; `*Settings` are what one program is given: the options of
+its stage with the values of one architecture. `Runtime` (see `gpt1.training.runtime`) is apart,
+because it may change a result's speed and rounding only.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from tasks.common.settings import Settings
+
+Count = Annotated[int, Field(ge=1, le=2**40)]
+Seed = Annotated[int, Field(ge=0, lt=2**63)]
+Rate = Annotated[float, Field(ge=0, lt=1)]
+Positive = Annotated[float, Field(gt=0)]
+
+
+class TransformerShape(Settings):
+    """The transformer's shape; the paper's by default."""
+
+    n_layer: Count = Field(12, description="number of blocks")
+    n_embd: Count = Field(768, description="width of the hidden states; divisible by n_head")
+    n_head: Count = Field(12, description="number of attention heads")
+    n_ff: Count = Field(3072, description="width of the feed-forward layer")
+
+
+class LSTMShape(Settings):
+    """The LSTM's shape: one layer of 2048 units (paper 5); the embeddings' width is a choice."""
+
+    n_layer: Count = Field(1, description="number of LSTM layers")
+    n_embd: Count = Field(768, description="width of the embeddings")
+    n_hidden: Count = Field(2048, description="number of LSTM units")
+
+
+class ModelOptions(Settings):
+    """What both architectures share."""
+
+    n_ctx: Annotated[int, Field(ge=8, le=2**20)] = Field(
+        512, description="longest sequence, in tokens"
+    )
+    init_std: Positive = Field(0.02, description="standard deviation of the initial weights")
+    embd_dropout: Literal["matrix", "sum"] = Field(
+        "matrix", description="where embedding dropout is applied; matrix is the authors' code"
+    )
+    lm_softmax: Literal["all_rows", "tokens_only"] = Field(
+        "all_rows", description="rows that the LM softmax covers; all_rows is the authors' code"
+    )
+
+
+class ModelSettings(ModelOptions):
+    """A model of one architecture."""
+
+    shape: TransformerShape | LSTMShape
+
+
+class OptimizerSettings(Settings):
+    """The authors' Adam, for pre-training and fine-tuning alike."""
+
+    b1: Rate = Field(0.9, description="decay rate of the first moment")
+    b2: Rate = Field(0.999, description="decay rate of the second moment")
+    eps: Positive = Field(1e-8, description="added to the root of the second moment")
+    l2: Annotated[float, Field(ge=0)] = Field(0.01, description="weight decay")
+    vector_l2: bool = Field(False, description="whether biases and gains decay as well")
+    max_grad_norm: Annotated[float, Field(ge=0)] = Field(
+        1.0, description="clip the global gradient norm to this (0: never)"
+    )
+
+
+class Dropout(Settings):
+    """Dropout rates of pre-training."""
+
+    embd: Rate = Field(0.1, description="dropout rate of the embeddings")
+    attn: Rate = Field(0.1, description="dropout rate of the attention weights")
+    resid: Rate = Field(0.1, description="dropout rate before each residual sum")
+
+
+class FinetuneDropout(Dropout):
+    """Dropout rates of fine-tuning."""
+
+    clf: Rate = Field(0.1, description="dropout rate before the classifier")
+
+
+class PretrainOptions(Settings):
+    """How a language model is pre-trained."""
+
+    seed: Seed = Field(0, description="seed of weights, windows and dropout")
+    updates: Count = Field(1_000_000, description="number of updates")
+    warmup: Annotated[int, Field(ge=0)] = Field(2000, description="updates of linear warm-up")
+    batch: Count = Field(64, description="windows of n_ctx tokens per update")
+    dropout: Dropout = Field(Dropout(), description="dropout rates of pre-training")
+    heldout_tokens: Count = Field(
+        1_000_000, description="held-out tokens over which a checkpoint's perplexity is taken"
+    )
+
+
+class PretrainSettings(PretrainOptions):
+    """What `gpt1.pretrain` is given: the options with one architecture's model and rate."""
+
+    lr: Positive
+    checkpoints: list[int]  # the updates after which a checkpoint is kept, the last one included
+    model: ModelSettings
+    optimizer: OptimizerSettings
+
+
+class FinetuneOptions(Settings):
+    """How a cell is fine-tuned on its task."""
+
+    epochs: Count = Field(3, description="passes over the training rows")
+    batch: Count = Field(32, description="rows per update")
+    warmup: Rate = Field(0.002, description="warm-up as a fraction of all updates")
+    dropout: FinetuneDropout = Field(FinetuneDropout(), description="dropout rates of fine-tuning")
+    eval_train: Count = Field(2000, description="training rows over which the train score is taken")
+
+
+class FinetuneSettings(FinetuneOptions):
+    """What `gpt1.cells` is given; `lm_coef` is 0 without the auxiliary loss."""
+
+    lr: Positive
+    lm_coef: Annotated[float, Field(ge=0)]
+    model: ModelSettings
+    optimizer: OptimizerSettings
+
+
+class ScoreRange(Settings):
+    """The scores that count as 0 and as 1 in the zero-shot figure."""
+
+    random: float = Field(description="score of a random guess, 0 to 100")
+    best: float = Field(description="score of the state of the art, 0 to 100")
+
+
+class ZeroShotSettings(Settings):
+    """What `gpt1.zero_shot` is given."""
+
+    limit: Count | None = None  # score at most so many rows
+    normalise: dict[str, ScoreRange]
+    model: ModelSettings
+
+
+class RuntimeSettings(Settings):
+    """What may change a program's speed, and its numbers by rounding or dropout masks at most."""
+
+    device: Annotated[str, Field(pattern=r"^(cpu|mps|cuda(:[0-9]+)?)\z")] = "cpu"
+    precision: Literal["float32", "bfloat16"] = "float32"
+    threads: Count = 1
+    micro_batch: Count | None = None  # examples per training pass; None is the whole batch
+    skip_pads: bool = False  # compute nothing for pads: faster on a CPU
+    compile: bool = False

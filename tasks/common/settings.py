@@ -1,0 +1,38 @@
+"""Typed settings: what a program is told, checked once by pydantic and immutable afterwards.
+
+Every settings class of the suite derives from `Settings`. The classes compose into the config
+(`workflow.config`), and a program parses its own part of it from the command line with
+`Settings.parse`, so that a value is described, bounded and checked in one place only.
+"""
+
+import json
+from typing import Self
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from tasks.common.errors import InputError
+
+
+class Settings(BaseModel):
+    """Base of all settings: frozen, no unknown keys, no silent conversion, no NaN or infinity."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """The settings that a command line gives as JSON. Raises InputError for an invalid value.
+
+        Use as the `type=` of an argparse argument.
+        """
+        try:
+            return cls.model_validate_json(text)
+        except ValidationError as error:
+            fault = error.errors(include_url=False)[0]
+            key = ".".join(map(str, fault["loc"])) or cls.__name__
+            raise InputError(
+                f"{key}: found {fault['input']!r:.60}; {fault['msg'].lower()}"
+            ) from None
+
+    def to_json(self) -> str:
+        """The settings as `parse` reads them; equal settings give equal text."""
+        return json.dumps(self.model_dump(mode="json"), sort_keys=True)

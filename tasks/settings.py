@@ -1,0 +1,60 @@
+"""Typed settings of the data: where a data set comes from and which of its rows are used."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from tasks.common.settings import Settings
+
+Count = Annotated[int, Field(ge=1, le=2**40)]
+Commit = Annotated[str, Field(pattern=r"^[0-9a-f]{40}\z")]
+SplitName = Annotated[str, Field(min_length=1)]
+
+
+class DataSource(Settings):
+    """Where a data set comes from: a folder of the published files, or the Hugging Face hub."""
+
+    folder: Annotated[str, Field(min_length=1)] | None = Field(
+        None, description="its folder under the data folder, such as CoLA"
+    )
+    source: Literal["hub"] | None = Field(
+        None, description="in place of folder: hub, the Hugging Face hub"
+    )
+    revision: Commit | None = Field(
+        None,
+        description="the commit of the hub's repository, 40 hexadecimal digits "
+        "(default: the one that the task names)",
+    )
+    min_rows: dict[SplitName, Count] | None = Field(
+        None,
+        description="where the files are a subset of the published ones, the least number of rows "
+        "of a split, such as {test: 9818}",
+    )
+
+
+class TaskRows(DataSource):
+    """A task's source and which of its rows are used."""
+
+    limit_train: Count | None = Field(None, description="at most so many training rows")
+    limit_report: Count | None = Field(
+        None, description="at most so many rows of each reported split"
+    )
+    train_from: SplitName | None = Field(
+        None, description="the official split whose rows are trained on (default: the task's own)"
+    )
+    report_on: list[SplitName] | None = Field(
+        None, description="the official splits that are reported (default: the task's own)"
+    )
+
+
+class PrepareSettings(TaskRows):
+    """What `tasks.prepare` is given for one task.
+
+    `published` is False for the embedded world, for which no published number holds. `unlabelled`
+    adds GLUE's test rows, whose labels are not public, as further splits.
+    """
+
+    published: bool = True
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
+    select_fraction: Annotated[float, Field(gt=0, lt=1)] = 0.1
+    unlabelled: bool = False
