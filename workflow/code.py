@@ -1,9 +1,9 @@
 """A digest of the code that a program runs, for Snakemake does not see edits in imported modules.
 
-The imports are followed in the source, from the program's module through the project's packages, so
-that an edit reruns exactly the rules whose programs use the edited module. `from tasks.x import ...`
-counts `tasks/x.py`; `from tasks import TASKS` counts `tasks/__init__.py`, and through it every task.
-A data file that a module names and that lies beside it counts as well.
+The imports are followed in the source, from the program's module through the project's packages,
+so that an edit reruns exactly the rules whose programs use the edited module. `from tasks.x import
+y` counts `tasks/x.py`; `from tasks import TASKS` counts `tasks/__init__.py`, and through it every
+task. A data file that a module names and that lies beside it counts as well.
 """
 
 import ast

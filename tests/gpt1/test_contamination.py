@@ -11,7 +11,8 @@ from gpt1 import corpus
 from gpt1.contamination import contamination
 from gpt1.encode import encode
 from gpt1.text import tokenizer as bpe
-from gpt1.text import vocabulary, words
+from gpt1.text import vocabulary
+from gpt1.text.normalise import words
 from gpt1.text.tokens import open_tokens
 from gpt1.training.encoded import load
 from tasks.common.errors import InputError
