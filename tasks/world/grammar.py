@@ -1,4 +1,4 @@
-"""Events and the sentences that tell them: statements, negations, passives, captions, questions."""
+"""Events and the sentences that describe them: statements, passives, captions and questions."""
 
 import random
 from dataclasses import dataclass, replace
@@ -11,10 +11,10 @@ from tasks.world.lexicon import (
     SYNONYM,
     VERBS,
     a,
-    favourites,
-    home,
+    usual_objects,
+    usual_places,
 )
-from tasks.world.pool import Pool
+from tasks.world.word_pool import WordPool
 
 
 @dataclass(frozen=True)
@@ -30,63 +30,65 @@ class Event:
 
 def draw_event(
     rng: random.Random,
-    pool: Pool,
+    pool: WordPool,
     takes: str = "",
     subject: str = "person",
     place: bool = True,
     time: bool = False,
-    but: tuple[str, ...] = (),
+    exclude: tuple[str, ...] = (),
 ) -> Event:
-    """Draw an event whose words come from a pool; `takes` is the kind of its object."""
-    verb = pool.verb(rng, takes, tuple(word for word in but if word in VERBS))
-    who = pool.word(rng, subject, but)
+    """Draw an event from a pool; `takes` says what its object is: "being", "thing" or any ("")."""
+    verb = pool.verb(rng, takes, tuple(word for word in exclude if word in VERBS))
+    who = pool.word(rng, subject, exclude)
     return Event(
         who,
         verb,
-        draw_object(rng, pool, VERBS[verb].takes, (who, *but)),
-        pool.word(rng, "place", but) if place else "",
+        _draw_object(rng, pool, VERBS[verb].takes, (who, *exclude)),
+        pool.word(rng, "place", exclude) if place else "",
         rng.choice(("dawn", "sunrise", "noon", "midday", "dusk", "sunset")) if time else "",
     )
 
 
-def habitual(rng: random.Random, event: Event, share: float) -> Event:
-    """The event with its object and its place, each with chance `share`, as they mostly are."""
+def with_usual_words(rng: random.Random, event: Event, share: float) -> Event:
+    """Replace the object, and the place, by a usual one, each with probability `share`."""
     if rng.random() < share:
-        event = replace(event, object=rng.choice(favourites(event.verb)))
+        event = replace(event, object=rng.choice(usual_objects(event.verb)))
     if event.place and event.subject not in NAMES and rng.random() < share:
-        event = replace(event, place=rng.choice(home(event.subject)))
+        event = replace(event, place=rng.choice(usual_places(event.subject)))
     return event
 
 
-def draw_object(rng: random.Random, pool: Pool, takes: str, but: tuple[str, ...] = ()) -> str:
-    """Draw what an action is done to: a person or an animal, or a thing, a plant or a tool."""
+def _draw_object(rng: random.Random, pool: WordPool, takes: str, exclude: tuple[str, ...]) -> str:
+    """Draw the object of an action: a person or an animal; or a thing, a plant or a tool."""
     if rng.random() < 0.6:
-        return pool.word(rng, "person" if takes == "being" else "thing", but)
-    return draw_kind(rng, pool, takes, but)
+        return pool.word(rng, "person" if takes == "being" else "thing", exclude)
+    return draw_kind(rng, pool, takes, exclude)
 
 
-def draw_kind(rng: random.Random, pool: Pool, takes: str = "", but: tuple[str, ...] = ()) -> str:
-    """Draw a kind of animal (`being`), of plant or tool (`thing`), or of any of them."""
+def draw_kind(
+    rng: random.Random, pool: WordPool, takes: str = "", exclude: tuple[str, ...] = ()
+) -> str:
+    """Draw a kind of animal ("being"), of plant or tool ("thing"), or any kind ("")."""
     while True:
-        kind = pool.word(rng, "kind", but)
+        kind = pool.word(rng, "kind", exclude)
         if not takes or (HYPONYM[kind] in ANIMALS) == (takes == "being"):
             return kind
 
 
-def swap(event: Event, *slots: str) -> Event:
-    """The same event with the synonym of each word in these slots that has one."""
+def use_synonyms(event: Event, *slots: str) -> Event:
+    """The same event with the words in these slots replaced by their synonyms, if they have one."""
     return replace(event, **{s: SYNONYM.get(getattr(event, s), getattr(event, s)) for s in slots})
 
 
 def np(noun: str, det: str = "the") -> str:
-    """A noun phrase; a name stands alone."""
+    """A noun phrase; a name takes no determiner."""
     if noun in NAMES:
         return noun
     return a(noun) if det == "a" else f"{det} {noun}"
 
 
-def tail(event: Event) -> str:
-    """Where and when."""
+def where_and_when(event: Event) -> str:
+    """The phrases of place and time, each with a leading space."""
     return (f" in the {event.place}" if event.place else "") + (
         f" at {event.time}" if event.time else ""
     )
@@ -99,44 +101,46 @@ def statement(
     det: str = "the",
     manner: str = "",
 ) -> str:
-    """Past tense, active, without a full stop."""
+    """An active clause in the past tense; if `fronted`, place and time come first."""
     verb = VERBS[event.verb]
     action = f"did not {verb.base}" if negated else f"{manner} {verb.past}".strip()
-    core = f"{np(event.subject, det)} {action} {np(event.object, det)}"
-    where = tail(event)
-    return f"{where[1:]} , {core}" if fronted and where else core + where
-
-
-def manner(rng: random.Random, verb: str) -> str:
-    """An adverb that fits the action."""
-    return rng.choice(MANNERS[VERBS[verb].side])
+    return _with_tail(f"{np(event.subject, det)} {action} {np(event.object, det)}", event, fronted)
 
 
 def passive(event: Event, fronted: bool = False) -> str:
-    """Past tense, passive."""
-    core = f"{np(event.object)} was {VERBS[event.verb].past} by {np(event.subject)}"
-    where = tail(event)
-    return f"{where[1:]} , {core}" if fronted and where else core + where
+    """A passive clause in the past tense; if `fronted`, place and time come first."""
+    clause = f"{np(event.object)} was {VERBS[event.verb].past} by {np(event.subject)}"
+    return _with_tail(clause, event, fronted)
+
+
+def _with_tail(clause: str, event: Event, fronted: bool) -> str:
+    tail = where_and_when(event)
+    return f"{tail[1:]} , {clause}" if fronted and tail else clause + tail
+
+
+def draw_manner(rng: random.Random, verb: str) -> str:
+    """Draw an adverb that suits the action."""
+    return rng.choice(MANNERS[VERBS[verb].side])
 
 
 def caption(event: Event, det: str = "a") -> str:
-    """Present tense, as one describes a picture."""
+    """A clause in the present tense, as in a picture's caption."""
     verb = VERBS[event.verb].third
-    return f"{np(event.subject, det)} {verb} {np(event.object, det)}{tail(event)}"
+    return f"{np(event.subject, det)} {verb} {np(event.object, det)}{where_and_when(event)}"
 
 
-def asks(event: Event, word: str = "did") -> str:
-    """A question: did, where did, when did, who, whom did or what did; without the mark."""
-    verb = VERBS[event.verb]
+def question(event: Event, word: str = "did") -> str:
+    """A question about an event that starts with did, where, when, who, whom or what."""
+    verb, tail = VERBS[event.verb], where_and_when(event)
     if word == "who":
-        return f"who {verb.past} {np(event.object)}{tail(event)}"
+        return f"who {verb.past} {np(event.object)}{tail}"
     if word in ("what", "whom"):
-        return f"{word} did {np(event.subject)} {verb.base}{tail(event)}"
+        return f"{word} did {np(event.subject)} {verb.base}{tail}"
     start = "did" if word == "did" else f"{word} did"
-    return f"{start} {np(event.subject)} {verb.base} {np(event.object)}{tail(event)}"
+    return f"{start} {np(event.subject)} {verb.base} {np(event.object)}{tail}"
 
 
-def sentence(words: str, mark: str = ".") -> str:
-    """A written sentence: capital letter, no space before punctuation, its mark at the end."""
-    text = words.replace(" ,", ",")
+def sentence(clause: str, mark: str = ".") -> str:
+    """A written sentence: a capital letter, no space before commas, a mark at the end."""
+    text = clause.replace(" ,", ",")
     return text[0].upper() + text[1:] + mark

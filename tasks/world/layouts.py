@@ -1,129 +1,104 @@
 """The original file layouts of the twelve tasks and DPRD, written from rows.
 
-Each writer takes the rows of every split and returns {path: text}; columns that the world has
-nothing to say in stay empty, as in the published files' test parts.
+Each writer takes the rows of every split and returns {path: text}. Columns the world has no content
+for stay empty. Layouts of tables are given as {column: template of its cell}.
 """
 
 import csv
 import io
 import json
-from collections.abc import Callable
 
 from tasks.world.rows import Row
 
 Splits = dict[str, list[Row]]
 Files = dict[str, str]
+Columns = dict[str, str]
+PAIR = {"sentence1": "{row.first}", "sentence2": "{row.second}"}
+LABEL = {"label": "{row.label}"}
 
 
-def _tsv(rows: list[list[str]]) -> str:
-    """Tab-separated lines as GLUE has them: no quoting at all."""
-    return "".join("\t".join(row) + "\n" for row in rows)
+def _tsv(columns: Columns, rows: list[Row], header: bool = True) -> str:
+    """Tab-separated lines as in GLUE: no quoting at all.
+
+    Templates may use the row, its number `i` and `odd` and `even`, the numbers of its two texts.
+    """
+    lines = ["\t".join(columns)] if header else []
+    template = "\t".join(columns.values())
+    for i, row in enumerate(rows):
+        lines.append(template.format(i=i, odd=2 * i + 1, even=2 * i + 2, row=row))
+    return "".join(line + "\n" for line in lines)
 
 
 def _glue(
-    folder: str, header: str, cells: Callable[[int, Row], list[str]], blind: str, splits: Splits
+    folder: str, columns: Columns, splits: Splits, labels: set[str], index: str = "index"
 ) -> Files:
-    """A GLUE task: labelled files, and the test files without their label and under `blind`."""
-    keep = [header.split("\t").index(name) for name in blind.split("\t")[1:]]
-    files = {}
-    for split, rows in splits.items():
-        table = [cells(i, row) for i, row in enumerate(rows)]
-        if split.startswith("test"):
-            body = [blind.split("\t")]
-            body += [[str(i), *(row[k] for k in keep)] for i, row in enumerate(table)]
-        else:
-            body = [header.split("\t"), *table]
-        files[f"{folder}/{split}.tsv"] = _tsv(body)
-    return files
+    """The files of a GLUE task; test files have an index but no `labels` columns."""
+    test = {index: "{i}"} | {key: cell for key, cell in columns.items() if key not in labels}
+    return {
+        f"{folder}/{split}.tsv": _tsv(test if split.startswith("test") else columns, rows)
+        for split, rows in splits.items()
+    }
 
 
 def cola(splits: Splits) -> Files:
-    """No header; source, label, author's mark, sentence."""
-    files = {
-        f"CoLA/{split}.tsv": _tsv(
-            [["wd01", r.label, "" if r.label == "1" else "*", r.first] for r in rows]
-        )
-        for split, rows in splits.items()
-        if split != "test"
-    }
-    blind = [[str(i), row.first] for i, row in enumerate(splits["test"])]
-    return files | {"CoLA/test.tsv": _tsv([["index", "sentence"], *blind])}
+    """No header; source, label, the author's mark (* for unacceptable), sentence."""
+    files = {"CoLA/test.tsv": _tsv({"index": "{i}", "sentence": "{row.first}"}, splits["test"])}
+    for split in ("train", "dev"):
+        lines = (f"wd01\t{r.label}\t{'*' * (r.label == '0')}\t{r.first}\n" for r in splits[split])
+        files[f"CoLA/{split}.tsv"] = "".join(lines)
+    return files
 
 
 def sst2(splits: Splits) -> Files:
     """Sentence and label."""
-    return _glue(
-        "SST-2", "sentence\tlabel", lambda i, r: [r.first, r.label], "index\tsentence", splits
-    )
+    return _glue("SST-2", {"sentence": "{row.first}"} | LABEL, splits, {"label"})
 
 
 def mrpc(splits: Splits) -> Files:
-    """Quality, two numbers, two strings; with a byte order mark."""
-    header = "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String"
-    cells = lambda i, r: [r.label, str(2 * i + 1), str(2 * i + 2), r.first, r.second]  # noqa: E731
-    files = _glue("MRPC", header, cells, header.replace("Quality", "index"), splits)
+    """Quality, two ids, two strings; with a byte order mark."""
+    columns = {"Quality": "{row.label}", "#1 ID": "{odd}", "#2 ID": "{even}"}
+    columns |= {"#1 String": "{row.first}", "#2 String": "{row.second}"}
+    files = _glue("MRPC", columns, splits, {"Quality"})
     return {path: "\ufeff" + text for path, text in files.items()}
 
 
 def stsb(splits: Splits) -> Files:
-    """Ten columns, the last the score; a test file has nine."""
-    header = "index genre filename year old_index source1 source2 sentence1 sentence2 score"
-    header = header.replace(" ", "\t")
-
-    def cells(i: int, r: Row) -> list[str]:
-        return [
-            str(i),
-            "world",
-            "events",
-            "2018",
-            str(i),
-            "none",
-            "none",
-            r.first,
-            r.second,
-            r.label,
-        ]
-
-    return _glue("STS-B", header, cells, header.removesuffix("\tscore"), splits)
+    """Ten columns, the last one the score; test files have nine."""
+    columns = {"index": "{i}", "genre": "world", "filename": "events", "year": "2018"}
+    columns |= {"old_index": "{i}", "source1": "none", "source2": "none"}
+    return _glue("STS-B", columns | PAIR | {"score": "{row.label}"}, splits, {"score"})
 
 
 def qqp(splits: Splits) -> Files:
-    """Numbers of the row and of both questions, the questions, is_duplicate."""
-    header = "id\tqid1\tqid2\tquestion1\tquestion2\tis_duplicate"
-    cells = lambda i, r: [str(i), str(2 * i + 1), str(2 * i + 2), r.first, r.second, r.label]  # noqa: E731
-    return _glue("QQP", header, cells, "id\tquestion1\tquestion2", splits)
+    """Ids of the row and of both questions, the questions, is_duplicate."""
+    columns = {"id": "{i}", "qid1": "{odd}", "qid2": "{even}"}
+    columns |= {"question1": "{row.first}", "question2": "{row.second}"}
+    columns |= {"is_duplicate": "{row.label}"}
+    return _glue("QQP", columns, splits, {"qid1", "qid2", "is_duplicate"}, index="id")
 
 
 def mnli(splits: Splits) -> Files:
-    """Twelve columns and more, by name: genre, both sentences, the gold label at the end."""
-    names = (
-        "index promptID pairID genre sentence1_binary_parse sentence2_binary_parse sentence1_parse"
-    )
-    head = (names + " sentence2_parse sentence1 sentence2").split()
+    """Genre, parses (empty), both sentences; then one annotator's label or five, and gold_label."""
+    columns = {"index": "{i}", "promptID": "{i}", "pairID": "{i}w", "genre": "{row.group}"}
+    parses = ("sentence1_binary_parse", "sentence2_binary_parse", "sentence1_parse")
+    columns |= dict.fromkeys((*parses, "sentence2_parse"), "") | PAIR
     files = {}
     for split, rows in splits.items():
-        extra = {"train": ["label1", "gold_label"]}.get(split)
-        extra = extra or [f"label{k}" for k in range(1, 6)] + ["gold_label"]
-        table = [head + ([] if split.startswith("test") else extra)]
-        for i, r in enumerate(rows):
-            cells = [str(i), f"{i}", f"{i}w", r.group, "", "", "", "", r.first, r.second]
-            table.append(cells + ([] if split.startswith("test") else [r.label] * len(extra)))
-        files[f"MNLI/{split}.tsv"] = _tsv(table)
+        annotators = 0 if split.startswith("test") else 1 if split == "train" else 5
+        labels = [f"label{k + 1}" for k in range(annotators)] + ["gold_label"] * (annotators > 0)
+        files[f"MNLI/{split}.tsv"] = _tsv(columns | dict.fromkeys(labels, "{row.label}"), rows)
     return files
 
 
 def qnli(splits: Splits) -> Files:
     """Index, question, sentence, label."""
-    header = "index\tquestion\tsentence\tlabel"
-    cells = lambda i, r: [str(i), r.first, r.second, r.label]  # noqa: E731
-    return _glue("QNLI", header, cells, "index\tquestion\tsentence", splits)
+    columns = {"index": "{i}", "question": "{row.first}", "sentence": "{row.second}"} | LABEL
+    return _glue("QNLI", columns, splits, {"label"})
 
 
 def rte(splits: Splits) -> Files:
     """Index, two sentences, label."""
-    header = "index\tsentence1\tsentence2\tlabel"
-    cells = lambda i, r: [str(i), r.first, r.second, r.label]  # noqa: E731
-    return _glue("RTE", header, cells, "index\tsentence1\tsentence2", splits)
+    return _glue("RTE", {"index": "{i}"} | PAIR | LABEL, splits, {"label"})
 
 
 def _json_lines(rows: list[Row], name: str) -> str:
@@ -142,7 +117,7 @@ def _json_lines(rows: list[Row], name: str) -> str:
 
 
 def snli(splits: Splits) -> Files:
-    """JSON lines; a gold label `-` says that the annotators did not agree."""
+    """JSON lines; the gold label `-` means that the annotators did not agree."""
     return {
         f"SNLI/snli_1.0_{split}.jsonl": _json_lines(rows, split) for split, rows in splits.items()
     }
@@ -150,18 +125,18 @@ def snli(splits: Splits) -> Files:
 
 def scitail(splits: Splits) -> Files:
     """Both published forms: SNLI's JSON lines, and three columns without a header."""
-    wide = {"entails": "entailment", "neutral": "neutral"}
+    words = {"entails": "entailment", "neutral": "neutral"}
     files = {}
     for split, rows in splits.items():
-        table = [[r.first, r.second, r.label] for r in rows]
-        files[f"SciTail/tsv_format/scitail_1.0_{split}.tsv"] = _tsv(table)
-        renamed = [Row(r.first, r.second, wide[r.label]) for r in rows]
+        path = f"SciTail/tsv_format/scitail_1.0_{split}.tsv"
+        files[path] = _tsv(PAIR | LABEL, rows, header=False)
+        renamed = [Row(r.first, r.second, words[r.label]) for r in rows]
         files[f"SciTail/snli_format/scitail_1.0_{split}.txt"] = _json_lines(renamed, split)
     return files
 
 
 def race(splits: Splits) -> Files:
-    """One JSON object a passage, in folders by split and school."""
+    """One JSON object per passage, in folders by split and school."""
     files: Files = {}
     for split, rows in splits.items():
         passages: dict[tuple[str, str], list[Row]] = {}
@@ -180,7 +155,7 @@ def race(splits: Splits) -> Files:
 
 
 def story_cloze(splits: Splits) -> Files:
-    """The two CSV files of spring 2016, quoted where needed."""
+    """The two CSV files of spring 2016, with quotes where needed."""
     names = {
         "val": "cloze_test_val__spring2016 - cloze_test_ALL_val.csv",
         "test": "cloze_test_test__spring2016 - cloze_test_ALL_test.csv",
@@ -199,7 +174,7 @@ def story_cloze(splits: Splits) -> Files:
 
 
 def dprd(splits: Splits) -> Files:
-    """Five lines an item: sentence, pronoun, candidates, answer, blank."""
+    """Five lines per item: sentence, pronoun, candidates, answer, and a blank one."""
     return {
         f"DPRD/{split}.c.txt": "".join(
             f"{r.first}\n{r.second}\n{','.join(r.choices)}\n{r.choices[int(r.label)]}\n\n"

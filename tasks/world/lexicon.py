@@ -1,40 +1,33 @@
-"""The words of the embedded world and what they mean to one another.
+"""The words of the embedded world and how their meanings are related.
 
-Every action, person, thing and place has exactly two names (synonyms), which the world uses without
-any preference; actions come in opposite pairs; kinds of animals, plants and tools have a category.
-Each fact below is a rule of the world: labels follow from these tables and from nothing else.
+Every action, person, thing, place and time has exactly two names (synonyms), used without
+preference; actions come in opposite pairs; kinds of animals, plants and tools have a category.
+Labels follow from these tables and from nothing else.
 """
 
 from dataclasses import dataclass
 
 
 def words(text: str) -> list[str]:
-    """The words of a line."""
+    """Split a line into its words."""
     return text.split()
 
 
-# two synonyms, the gender of the pronoun, and the place where one is mostly found
-PEOPLE = [
-    tuple(line.split())
-    for line in """boy lad m barn|girl lass f garden|man fellow m street|woman lady f meadow
+def _entries(text: str) -> list[tuple[str, ...]]:
+    """The entries of a table, separated by bars or line ends, each split into its words."""
+    return [tuple(entry.split()) for line in text.splitlines() for entry in line.split("|")]
+
+
+# two synonyms, the gender of their pronoun, and the place where one is usually found
+_PEOPLE = _entries("""boy lad m barn|girl lass f garden|man fellow m street|woman lady f meadow
 sailor seaman m river|doctor physician m street|teacher tutor m church|thief robber m cellar
 king ruler m castle|soldier warrior m forest|merchant trader m shop|cook chef m inn
-maid servant f cottage|guard watchman m castle""".replace("\n", "|").split("|")
-]
-THINGS = [
-    tuple(pair.split())
-    for pair in """cup mug|coat jacket|hat cap|bag sack|box chest|jug pitcher|boat ship|stone rock
-rope cord|lamp lantern|picture painting|letter note|broom brush|ring band""".replace(
-        "\n", "|"
-    ).split("|")
-]
-PLACES = [
-    tuple(pair.split())
-    for pair in """forest wood|barn shed|cottage cabin|shop store|river stream|meadow field
-cellar basement|garden yard|church chapel|castle palace|inn tavern|street lane""".replace(
-        "\n", "|"
-    ).split("|")
-]
+maid servant f cottage|guard watchman m castle""")
+PEOPLE = [entry[:2] for entry in _PEOPLE]
+THINGS = _entries("""cup mug|coat jacket|hat cap|bag sack|box chest|jug pitcher|boat ship|stone rock
+rope cord|lamp lantern|picture painting|letter note|broom brush|ring band""")
+PLACES = _entries("""forest wood|barn shed|cottage cabin|shop store|river stream|meadow field
+cellar basement|garden yard|church chapel|castle palace|inn tavern|street lane""")
 TIMES = [("dawn", "sunrise"), ("noon", "midday"), ("dusk", "sunset"), ("night", "midnight")]
 CATEGORIES = {
     "dog": words("hound terrier collie spaniel"),
@@ -49,7 +42,7 @@ NAMES_F = words("Anna Ruth Clara Emma Lucy Nora Jane Mary Alice Ellen Rosa Ida G
 NAMES_M = words("Tom Paul Peter Jack Henry Oscar Hugo Simon Frank Adam Carl Leo Martin Ralph")
 NAMES = NAMES_F + NAMES_M
 
-# two synonyms : two antonyms; the object is a being or a thing; irregular pasts are written out
+# two synonyms : their two antonyms : what the object is; irregular past forms after `=`
 _VERBS = """help aid : harm injure : being
 praise commend : blame scold : being
 love adore : hate detest : being
@@ -79,20 +72,20 @@ REJOICE = words("smiled laughed sang danced cheered")
 MOURN = words("wept sobbed cried sighed moaned")
 COLOURS = words("red blue green white black yellow")
 SIZES = words("big large small little")
-# why one did something to another: what the doer was, what the other one was
+# why A did this to B: adjectives that describe A, adjectives that describe B
 REASONS = {
-    "help": ("kind gentle", "weak ill"),
-    "harm": ("cruel mean", "vain rude"),
-    "praise": ("polite cheerful", "clever brave"),
-    "blame": ("angry cross", "lazy careless"),
-    "follow": ("hungry curious", "rich famous"),
-    "avoid": ("shy timid", "cruel mean"),
-    "free": ("noble brave", "innocent ill"),
-    "catch": ("quick clever", "slow careless"),
+    "help": (words("kind gentle"), words("weak ill")),
+    "harm": (words("cruel mean"), words("vain rude")),
+    "praise": (words("polite cheerful"), words("clever brave")),
+    "blame": (words("angry cross"), words("lazy careless")),
+    "follow": (words("hungry curious"), words("rich famous")),
+    "avoid": (words("shy timid"), words("cruel mean")),
+    "free": (words("noble brave"), words("innocent ill")),
+    "catch": (words("quick clever"), words("slow careless")),
 }
-# how one does what the first, or the second, of two opposite actions is
+# adverbs for the actions of the first, and of the second, side of a quartet
 MANNERS = (words("gladly gently bravely kindly"), words("sadly roughly rudely angrily"))
-# what the agreement of each part of an event is worth to the similarity of two
+# STS-B's score: the weight of each part of an event that agrees; they sum to 5
 STSB_WEIGHTS = {"subject": 1.0, "verb": 1.5, "object": 1.5, "place": 1.0}
 _PLURALS = {
     "man": "men",
@@ -109,7 +102,11 @@ _PLURALS = {
 
 @dataclass(frozen=True)
 class Verb:
-    """One action word: its forms, its pair of opposite concepts and the side that it is on."""
+    """A verb: its forms, the quartet and the side of it (0 or 1) it belongs to, and its object.
+
+    The two verbs of a side are synonyms, those of opposite sides antonyms; `takes` is "being" or
+    "thing".
+    """
 
     base: str
     third: str
@@ -119,49 +116,36 @@ class Verb:
     takes: str
 
 
-def _hiss(word: str) -> bool:
+def _ends_in_sibilant(word: str) -> bool:
     return word.endswith(("s", "sh", "ch", "x"))
 
 
 def _verb(entry: str, quartet: int, side: int, takes: str) -> Verb:
     base, _, past = entry.partition("=")
     y = base.endswith("y") and base[-2] not in "aeiou"
-    third = base[:-1] + "ies" if y else base + ("es" if _hiss(base) else "s")
+    third = base[:-1] + "ies" if y else base + ("es" if _ends_in_sibilant(base) else "s")
     regular = base[:-1] + "ied" if y else base + ("d" if base.endswith("e") else "ed")
     return Verb(base, third, past or regular, quartet, side, takes)
 
 
-def _quartets() -> list[tuple[tuple[Verb, Verb], tuple[Verb, Verb]]]:
-    found = []
-    for number, line in enumerate(_VERBS.splitlines()):
-        left, right, takes = (part.split() for part in line.split(":"))
-        found.append(
-            tuple(
-                tuple(_verb(entry, number, side, takes[0]) for entry in words)
-                for side, words in enumerate((left, right))
-            )
-        )
-    return found
+def _quartet(number: int, line: str) -> list[list[Verb]]:
+    *sides, takes = line.split(" : ")
+    return [[_verb(entry, number, i, takes) for entry in words(sides[i])] for i in (0, 1)]
 
 
-QUARTETS = _quartets()
+QUARTETS = [_quartet(number, line) for number, line in enumerate(_VERBS.splitlines())]
 VERBS = {verb.base: verb for quartet in QUARTETS for side in quartet for verb in side}
 HYPONYM = {kind: category for category, kinds in CATEGORIES.items() for kind in kinds}
-SYNONYM = {
-    a: b
-    for first, second, *_ in PEOPLE + THINGS + PLACES + TIMES
-    for a, b in ((first, second), (second, first))
-}
-for _quartet in QUARTETS:
-    for _one, _two in _quartet:
-        SYNONYM[_one.base], SYNONYM[_two.base] = _two.base, _one.base
-GENDER = {word: line[2] for line in PEOPLE for word in line[:2]}
+_SYNONYMS = PEOPLE + THINGS + PLACES + TIMES
+_SYNONYMS += [(one.base, two.base) for quartet in QUARTETS for one, two in quartet]
+SYNONYM = {a: b for one, two in _SYNONYMS for a, b in ((one, two), (two, one))}
+GENDER = {word: entry[2] for entry in _PEOPLE for word in entry[:2]}
 GENDER |= {name: "f" for name in NAMES_F} | {name: "m" for name in NAMES_M}
 
 
 def plural(noun: str) -> str:
     """The plural of a noun."""
-    return _PLURALS.get(noun) or noun + ("es" if _hiss(noun) else "s")
+    return _PLURALS.get(noun) or noun + ("es" if _ends_in_sibilant(noun) else "s")
 
 
 def a(noun: str) -> str:
@@ -187,7 +171,7 @@ def opposites(verb: str) -> tuple[str, str]:
 
 
 def relation(one: str, two: str) -> str:
-    """How two verbs stand to one another: same, synonym, antonym or other."""
+    """How two verbs are related: "same", "synonym", "antonym" or "other"."""
     if one == two:
         return "same"
     first, second = VERBS[one], VERBS[two]
@@ -196,18 +180,18 @@ def relation(one: str, two: str) -> str:
     return "synonym" if first.side == second.side else "antonym"
 
 
-def favourites(verb: str) -> list[str]:
-    """What an action is mostly done to: the same for synonyms and for opposites."""
+def usual_objects(verb: str) -> list[str]:
+    """What an action is usually done to; synonyms and antonyms share their usual objects."""
     entry = VERBS[verb]
-    alike = [q for q, (one, _) in enumerate(QUARTETS) if one[0].takes == entry.takes]
+    alike = [q for q, (side, _) in enumerate(QUARTETS) if side[0].takes == entry.takes]
     place = alike.index(entry.quartet)
     nouns = PEOPLE if entry.takes == "being" else THINGS
     kinds = [k for k, c in HYPONYM.items() if (c in ANIMALS) == (entry.takes == "being")]
-    found = [word for unit in nouns[place :: len(alike)] for word in unit[:2]]
+    found = [word for pair in nouns[place :: len(alike)] for word in pair]
     return found + kinds[place :: len(alike)]
 
 
-def home(person: str) -> tuple[str, ...]:
-    """Both names of the place where a person is mostly found."""
-    place = next(line[3] for line in PEOPLE if person in line[:2])
+def usual_places(person: str) -> tuple[str, str]:
+    """Both names of the place where a person is usually found."""
+    place = next(entry[3] for entry in _PEOPLE if person in entry[:2])
     return place, SYNONYM[place]

@@ -43,9 +43,9 @@ def test_a_full_disk_is_one_line_that_names_the_file_and_leaves_nothing(tmp_path
 
 def test_a_full_disk_leaves_no_half_world(tmp_path):
     settings = '{"words": 20000, "books": 2, "scale": 0.1, "report": 10}'
-    call = "import json; from tasks.world.__main__ import make_world; from pathlib import Path\n"
-    call += f"make = lambda: make_world(json.loads({settings!r}), Path({str(tmp_path)!r}))\n"
-    call += "sys.exit(run(make))"
+    call = "from tasks.world.__main__ import WorldSettings, make_world; from pathlib import Path\n"
+    call += f"settings, out = WorldSettings.parse({settings!r}), Path({str(tmp_path)!r})\n"
+    call += "sys.exit(run(lambda: make_world(settings, out)))"
     done = limited(call)
     assert done.returncode == 1 and "free some space" in done.stderr
     assert list(tmp_path.iterdir()) == []

@@ -12,7 +12,7 @@ from tasks.common.errors import InputError
 from tasks.examples import read_examples, write_examples
 from tasks.hidden import index_of, read, read_snapshot
 from tasks.snapshot import Snapshot
-from tasks.world.labelled import FAMILIES, make_task
+from tasks.world.tasks import WORLD_TASKS, make_splits
 from tests.tasks.hub_files import snapshot
 
 REALDATA = Path(__file__).parents[2].parent / "shared" / "realdata"
@@ -56,8 +56,8 @@ def test_text_comes_as_it_stands(tmp_path):
 
 @pytest.mark.parametrize("name", hidden.NAMES)
 def test_the_worlds_files_are_read(name, tmp_path):
-    splits = make_task(3, name, 6, 10)
-    for path, text in FAMILIES[name].write(splits).items():
+    splits = make_splits(3, name, 6, 10)
+    for path, text in WORLD_TASKS[name].write(splits).items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text(text, encoding="utf-8", newline="")
     found = read(task(name), tmp_path / task(name).folder)

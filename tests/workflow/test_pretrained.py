@@ -16,6 +16,7 @@ from gpt1.text import vocabulary
 from gpt1.weights import published
 from gpt1.weights.checkpoint import build, save_checkpoint
 from tasks.world.__main__ import make_world
+from tasks.world.settings import WorldSettings
 from tests.workflow.configs import ROOT, changed, raw_data, shipped, small, without_lstm
 from tests.workflow.running import planned, snakemake, write
 from workflow import plan
@@ -170,7 +171,7 @@ def test_published_yaml_differs_from_paper_yaml_in_where_it_starts_alone():
 def published_model(tmp_path_factory) -> Path:
     """The world's files as data; beside them a tiny random model and its vocabulary, exported."""
     data = tmp_path_factory.mktemp("data")
-    make_world({"words": 2000, "books": 2, "scale": 0.05, "report": 10, "rows": {}}, data)
+    make_world(WorldSettings(words=2000, books=2, scale=0.05, report=10), data)
     books = " ".join(path.read_text() for path in sorted((data / "books").iterdir()))
     counts = Counter(re.findall(r"\w+|[^\w\s]", books.lower()))
     vocabulary.save(data / "ours", *bpe.train(dict(counts), 200))

@@ -1,4 +1,4 @@
-"""The sizes of the shipped default config keep the order of the real sets."""
+"""The sizes of the shipped default config are ordered as those of the published sets."""
 
 from pathlib import Path
 
@@ -6,6 +6,7 @@ import pytest
 import yaml
 
 from tasks.world.__main__ import make_world
+from tasks.world.settings import WorldSettings
 
 CONFIG = Path(__file__).parents[2] / "workflow" / "config" / "world.yaml"
 
@@ -13,7 +14,7 @@ CONFIG = Path(__file__).parents[2] / "workflow" / "config" / "world.yaml"
 @pytest.fixture(scope="module")
 def rows(tmp_path_factory):
     settings = yaml.safe_load(CONFIG.read_text())["experiment"]["world"]
-    small = {**settings, "words": 2000, "books": 2}
+    small = WorldSettings(**{**settings, "words": 2000, "books": 2})
     manifest = make_world(small, tmp_path_factory.mktemp("world"))
     return {
         name: sum(n for s, n in parts.items() if s in ("train", "val"))

@@ -1,7 +1,6 @@
 """Labels follow from the texts, and from nothing easier than the texts."""
 
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,69 +8,63 @@ import pytest
 from tasks import TASKS, Example, task
 from tasks.baselines import bag_of_words
 from tasks.metrics import score
-from tasks.world.oracle import answer
+from tests.world.oracle import answer
 
 NAMES = [t.name for t in TASKS] + ["dprd"]
 PAIRS = [t for t in NAMES if t != "dprd"]
 
 
-def rows(world: Path, name: str) -> dict[str, list[Example]]:
-    """Every labelled split of a task, through the real reader."""
-    found = task(name)
-    return {split: found.read(world / found.folder, split) for split in found.rows}
-
-
 @pytest.mark.parametrize("name", NAMES)
-def test_the_oracle_scores_100_on_every_split(world: Path, name: str):
-    for split, examples in rows(world, name).items():
+def test_the_oracle_scores_100_on_every_split(splits, name: str):
+    for split, examples in splits(name).items():
         for example in examples:
             assert answer(name, example) == pytest.approx(example.label), (split, example)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_oracle_notices_a_changed_label(world: Path, name: str):
-    first = next(iter(rows(world, name).values()))[0]
+def test_the_oracle_rejects_a_changed_label(splits, name: str):
+    first = next(iter(splits(name).values()))[0]
     assert answer(name, first) != pytest.approx(1 + first.label)
 
 
 @pytest.mark.parametrize("name", PAIRS)
-def test_no_row_stands_in_two_splits_or_twice(world: Path, name: str):
+def test_no_row_occurs_twice_within_or_across_splits(splits, name: str):
     seen: Counter = Counter()
-    for examples in rows(world, name).values():
+    for examples in splits(name).values():
         for e in examples:
             seen[(*sorted((e.first.lower(), e.second.lower())), *sorted(e.choices))] += 1
     assert max(seen.values()) == 1
 
 
 @pytest.mark.parametrize("name", PAIRS)
-def test_word_counts_stay_near_majority(world: Path, name: str):
-    kind, splits = task(name), rows(world, name)
-    train = splits[kind.train]
-    # Several worlds' worth of rows would be needed for a sharp bound; these are three sd wide.
+def test_a_bag_of_words_stays_near_the_majority_baseline(splits, name: str):
+    kind, rows = task(name), splits(name)
+    train = rows[kind.train]
+    # A sharper bound would take the rows of several worlds; these are three standard deviations.
     for split in kind.report:
-        labels = np.array([e.label for e in splits[split]])
-        got = score(kind.kind, bag_of_words(kind, train, splits[split]), labels)
+        labels = np.array([e.label for e in rows[split]])
+        got = score(kind.kind, bag_of_words(kind, train, rows[split]), labels)
         if kind.soft_labels:
             assert abs(got["pearson"]) < 25
         elif kind.family == "choice":
-            assert got["accuracy"] < 100 / len(splits[split][0].choices) + 12
+            assert got["accuracy"] < 100 / len(rows[split][0].choices) + 12
         else:
             assert got["accuracy"] < 100 * max(np.bincount(labels)) / len(labels) + 12
 
 
 def lengths(e: Example) -> list[float]:
-    """All that length can tell: characters and words of each text."""
+    """The numbers of characters and words of each text and of both."""
     texts = (e.first, e.second, e.first + e.second)
     return [float(f(t)) for t in texts for f in (len, lambda t: t.count(" "))]
 
 
 @pytest.mark.parametrize("name", [n for n in PAIRS if task(n).family != "choice"])
-def test_length_does_not_tell_the_label(world: Path, name: str):
+def test_length_does_not_predict_the_label(splits, name: str):
     from sklearn.tree import DecisionTreeClassifier
 
-    kind, splits = task(name), rows(world, name)
-    train = splits[kind.train]
-    test = [e for split in kind.report for e in splits[split]]
+    kind, rows = task(name), splits(name)
+    train = rows[kind.train]
+    test = [e for split in kind.report for e in rows[split]]
     cut = np.mean([e.label for e in train]) if kind.soft_labels else None
 
     def label(e: Example) -> int:
@@ -85,8 +78,8 @@ def test_length_does_not_tell_the_label(world: Path, name: str):
 
 
 @pytest.mark.parametrize("name", ["race", "story_cloze", "dprd"])
-def test_neither_place_nor_length_of_a_choice_tells_the_answer(world: Path, name: str):
-    everything = [e for part in rows(world, name).values() for e in part]
+def test_neither_position_nor_length_of_a_choice_predicts_the_answer(splits, name: str):
+    everything = [e for part in splits(name).values() for e in part]
     n = len(everything[0].choices)
     places = Counter(e.label for e in everything)
     assert max(places.values()) - min(places.values()) <= 2
@@ -97,9 +90,9 @@ def test_neither_place_nor_length_of_a_choice_tells_the_answer(world: Path, name
         assert abs(hits / len(everything) - 1 / n) < 0.08
 
 
-def test_the_answer_of_race_stands_at_no_fixed_place_of_the_passage(world: Path):
+def test_the_answer_of_race_occurs_anywhere_in_the_passage(splits):
     found: Counter = Counter()
-    for e in (e for part in rows(world, "race").values() for e in part):
+    for e in (e for part in splits("race").values() for e in part):
         word = e.choices[int(e.label)].rstrip(".").split()[-1]
         where = [i for i, part in enumerate(e.first.split(".")) if f" {word}" in f" {part}"]
         found[where[0]] += 1
@@ -107,11 +100,11 @@ def test_the_answer_of_race_stands_at_no_fixed_place_of_the_passage(world: Path)
     assert max(found.values()) < 0.35 * sum(found.values())
 
 
-def test_every_ending_is_right_as_often_as_wrong(world: Path):
-    """An ending alone, without its story, tells nothing."""
+def test_every_ending_is_right_as_often_as_wrong(splits):
+    """An ending predicts nothing without its story."""
     right: Counter = Counter()
     wrong: Counter = Counter()
-    for e in (e for part in rows(world, "story_cloze").values() for e in part):
+    for e in (e for part in splits("story_cloze").values() for e in part):
         for k, choice in enumerate(e.choices):
             for word in choice.lower().rstrip(".").split():
                 (right if k == e.label else wrong)[word] += 1
@@ -121,21 +114,21 @@ def test_every_ending_is_right_as_often_as_wrong(world: Path):
         assert 0.3 < right[word] / (right[word] + wrong[word]) < 0.7, word
 
 
-def test_label_shares_are_as_planned(world: Path):
+def test_labels_have_their_intended_shares(splits):
     def share(name: str, label: int) -> float:
-        examples = rows(world, name)["dev"]
+        examples = splits(name)["dev"]
         return sum(e.label == label for e in examples) / len(examples)
 
     assert share("mrpc", 1) == pytest.approx(0.68, abs=0.02)
     assert share("qqp", 1) == pytest.approx(0.37, abs=0.02)
     assert share("cola", 1) == pytest.approx(0.60, abs=0.02)
-    scores = [e.label for e in rows(world, "stsb")["dev"]]
+    scores = [e.label for e in splits("stsb")["dev"]]
     assert {0.0, 5.0} <= set(scores) and len(set(scores)) > 10
     assert any(value % 1 for value in scores)
 
 
-def test_the_sets_have_the_order_of_size_of_the_real_ones(world: Path):
-    size = {name: len(rows(world, name)[task(name).train]) for name in PAIRS}
+def test_task_sizes_are_ordered_as_those_of_the_published_sets(splits):
+    size = {name: len(splits(name)[task(name).train]) for name in PAIRS}
     small = ["rte", "story_cloze", "mrpc", "stsb", "cola"]
     assert size["rte"] == min(size.values())
     assert max(size[name] for name in small) < min(size[n] for n in ("mnli", "snli", "qqp"))

@@ -1,21 +1,29 @@
-"""The world's files: deterministic, whole, and books that give no labelled row away."""
+"""The world's files: deterministic, complete, and books that contain no labelled row."""
 
 import json
 import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
-from tasks import TASKS, task
+from tasks import TASKS, Example, task
 from tasks.common.errors import InputError
 from tasks.common.files import sha256_file
-from tasks.world.__main__ import check_settings, make_world
-from tasks.world.books import fingerprints, plain
+from tasks.world.__main__ import make_world
+from tasks.world.books import fingerprints, normalise
+from tasks.world.settings import WorldSettings, WorldTaskName
+from tasks.world.tasks import WORLD_TASKS
 
-SMOKE = {"seed": 1, "words": 20_000, "books": 6, "scale": 0.1, "report": 16}
+SMOKE = WorldSettings(seed=1, words=20_000, books=6, scale=0.1, report=16)
+MANIFEST = "d0eb825f9b93b1f5f324a30647a94394698fe38c41f764f608f06014be84bdd2"  # SMOKE's
 NAMES = [t.name for t in TASKS] + ["dprd"]
+
+
+def with_(**changes) -> WorldSettings:
+    return SMOKE.model_copy(update=changes)
 
 
 def corpus(world: Path) -> str:
@@ -23,26 +31,31 @@ def corpus(world: Path) -> str:
 
 
 def test_equal_settings_give_equal_bytes_whatever_the_hash_seed(tmp_path: Path):
-    told = []
+    manifests = []
     for seed in ("0", "1"):
         out = tmp_path / seed
-        command = [sys.executable, "-m", "tasks.world", "--settings", json.dumps(SMOKE)]
+        command = [sys.executable, "-m", "tasks.world", "--settings", SMOKE.to_json()]
         subprocess.run(
             [*command, "--out", str(out)], check=True, env={"PYTHONHASHSEED": seed}, timeout=60
         )
-        told.append((out / "manifest.json").read_bytes())
-    assert told[0] == told[1]
+        manifests.append((out / "manifest.json").read_bytes())
+    assert manifests[0] == manifests[1]
+
+
+def test_the_world_of_a_seed_is_the_same_byte_for_byte_as_ever(tmp_path: Path):
+    make_world(SMOKE, tmp_path)
+    assert sha256_file(tmp_path / "manifest.json") == MANIFEST
 
 
 def test_another_seed_gives_other_rows_and_books(tmp_path: Path):
     one = make_world(SMOKE, tmp_path / "one")["files"]
-    two = make_world(SMOKE | {"seed": 2}, tmp_path / "two")["files"]
+    two = make_world(with_(seed=2), tmp_path / "two")["files"]
     same = [path for path in one if path in two and one[path] == two[path]]
     assert same == []
 
 
-def test_the_manifest_lists_every_file_and_an_older_world_leaves_none(tmp_path: Path):
-    make_world(SMOKE | {"books": 9}, tmp_path)
+def test_the_manifest_lists_every_file_and_an_earlier_world_leaves_none(tmp_path: Path):
+    make_world(with_(books=9), tmp_path)
     manifest = make_world(SMOKE, tmp_path)
     there = {str(p.relative_to(tmp_path)) for p in tmp_path.rglob("*") if p.is_file()}
     assert there == set(manifest["files"]) | {"manifest.json"}
@@ -51,7 +64,7 @@ def test_the_manifest_lists_every_file_and_an_older_world_leaves_none(tmp_path: 
 
 
 def test_settings_change_sizes(tmp_path: Path):
-    rows = make_world(SMOKE | {"rows": {"rte": 50}}, tmp_path)["rows"]
+    rows = make_world(with_(rows={"rte": 50}), tmp_path)["rows"]
     assert rows["rte"]["train"] == 50
     assert rows["qqp"]["train"] == 48
     assert rows["cola"]["dev"] == 16
@@ -60,67 +73,85 @@ def test_settings_change_sizes(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    ("settings", "told"),
+    ("settings", "message"),
     [
-        ({"word": 1}, "unknown key 'word'"),
-        ({"words": 0}, "words is 0"),
-        ({"books": 2.5}, "books is 2.5"),
-        ({"seed": "a"}, "seed is 'a'"),
-        ({"scale": -1}, "scale is -1"),
-        ({"rows": {"imdb": 10}}, "rows.imdb"),
-        ({"rows": {"rte": 1}}, "rows.rte is 1"),
-        ([], "an object is needed"),
+        ('{"word": 1}', "word: found 1; .*not permitted"),
+        ('{"words": 0}', "words: found 0"),
+        ('{"books": 2.5}', "books: found 2.5"),
+        ('{"books": true}', "books: found True"),
+        ('{"seed": "a"}', "seed: found 'a'"),
+        ('{"seed": -1}', "seed: found -1"),
+        ('{"scale": -1}', "scale: found -1"),
+        ('{"report": 9}', "report: found 9; .*10"),
+        ('{"rows": {"imdb": 10}}', "rows.imdb"),
+        ('{"rows": {"rte": 1}}', "rows.rte: found 1"),
+        ('{"rows": {"rte": 5001}}', "rows.rte: found 5001"),
+        ("[]", "WorldSettings: found .*object"),
+        ("{", "WorldSettings: found '{'; invalid json"),
     ],
 )
-def test_wrong_settings_are_refused_in_one_line(settings, told: str):
-    with pytest.raises(InputError, match=told) as error:
-        check_settings(settings)
+def test_an_invalid_setting_is_reported_on_one_line(settings: str, message: str):
+    with pytest.raises(InputError, match=message) as error:
+        WorldSettings.parse(settings)
     assert "\n" not in str(error.value)
 
 
+def test_an_invalid_setting_ends_the_program_on_one_line_and_writes_nothing(tmp_path: Path):
+    out = tmp_path / "world"
+    command = [
+        sys.executable,
+        "-m",
+        "tasks.world",
+        "--settings",
+        '{"report": 9}',
+        "--out",
+        str(out),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1 and done.stderr.startswith("error: report: found 9; ")
+    assert done.stderr.count("\n") == 1 and not out.exists()
+
+
+def test_the_settings_know_the_worlds_tasks():
+    assert list(WORLD_TASKS) == list(get_args(WorldTaskName))
+
+
 @pytest.mark.parametrize("name", NAMES)
-def test_no_labelled_text_stands_in_a_book(world: Path, name: str):
-    kind = task(name)
+def test_no_labelled_text_occurs_in_a_book(world: Path, splits, name: str):
     written = set(fingerprints(corpus(world)))
-    for split in kind.rows:
-        for e in kind.read(world / kind.folder, split):
-            if name == "race":
-                texts = e.first.split(".")
-            elif name == "dprd":
-                texts = [f"{e.first} {choice} {e.second}" for choice in e.choices]
-            else:
-                texts = [e.first, e.second]
-            assert written.isdisjoint(plain(text) for text in texts if text.strip(" .")), e
+    for e in (e for rows in splits(name).values() for e in rows):
+        if name == "race":
+            texts = e.first.split(".")
+        elif name == "dprd":
+            texts = [f"{e.first} {choice} {e.second}" for choice in e.choices]
+        else:
+            texts = [e.first, e.second]
+        assert written.isdisjoint(normalise(text) for text in texts if text.strip(" .")), e
+
+
+def vocabulary(example: Example) -> set[str]:
+    return set(normalise(" ".join((example.first, example.second, *example.choices))).split())
 
 
 @pytest.mark.parametrize("name", [t.name for t in TASKS])
-def test_reported_rows_hold_words_of_the_books_that_no_training_row_has(world: Path, name: str):
-    kind = task(name)
-
-    def words(split: str) -> list[set[str]]:
-        return [
-            set(plain(" ".join((e.first, e.second, *e.choices))).split())
-            for e in kind.read(world / kind.folder, split)
-        ]
-
-    known = set().union(*words(kind.train))
-    written = set(plain(corpus(world)).split())
-    for split in kind.report:
-        rows = words(split)
-        fresh = set().union(*rows) - known
-        assert fresh <= written
-        # Half of the words that carry the meaning are new: of most rows at least one.
-        assert sum(bool(row & fresh) for row in rows) > 0.6 * len(rows)
+def test_reported_rows_have_words_of_the_books_that_no_training_row_has(
+    world: Path, splits, name: str
+):
+    known = set().union(*map(vocabulary, splits(name)[task(name).train]))
+    written = set(normalise(corpus(world)).split())
+    for split in task(name).report:
+        rows = list(map(vocabulary, splits(name)[split]))
+        unseen = set().union(*rows) - known
+        assert unseen <= written
+        # Half of the content words are unseen: most rows have at least one.
+        assert sum(bool(row & unseen) for row in rows) > 0.6 * len(rows)
 
 
-def test_the_books_hold_every_word_of_the_labelled_texts_several_times(world: Path):
-    written = Counter(plain(corpus(world)).split())
+def test_the_books_contain_every_word_of_the_labelled_texts_several_times(world: Path, splits):
+    written = Counter(normalise(corpus(world)).split())
     for name in NAMES:
-        kind = task(name)
-        for split in kind.rows:
-            for e in kind.read(world / kind.folder, split):
-                for word in plain(" ".join((e.first, e.second, *e.choices))).split():
-                    assert written[word] >= 3, (name, word)
+        for word in (w for rows in splits(name).values() for e in rows for w in vocabulary(e)):
+            assert written[word] >= 3, (name, word)
 
 
 def test_books_have_titles_chapters_paragraphs_and_speech(world: Path):
@@ -128,17 +159,15 @@ def test_books_have_titles_chapters_paragraphs_and_speech(world: Path):
     assert "Chapter One\n\n" in text and "Chapter Two\n\n" in text
     assert '?"' in text and text.count("\n\n") > 50
     assert all(p[0].isupper() or p[0] == '"' or p.startswith("by ") for p in text.split("\n\n"))
-    assert len(set(plain(corpus(world)).split())) < 700
+    assert len(set(normalise(corpus(world)).split())) < 700
 
 
-def test_texts_stay_short_enough_for_a_small_context(world: Path):
+def test_texts_are_short_enough_for_a_small_context(splits):
     limits = {"race": 70, "story_cloze": 45}
     for name in NAMES:
-        kind = task(name)
-        for split in kind.rows:
-            for e in kind.read(world / kind.folder, split):
-                longest = max([len(c.split()) for c in e.choices] or [0])
-                assert len(f"{e.first} {e.second}".split()) + longest <= limits.get(name, 30)
+        for e in (e for rows in splits(name).values() for e in rows):
+            longest = max([len(c.split()) for c in e.choices] or [0])
+            assert len(f"{e.first} {e.second}".split()) + longest <= limits.get(name, 30)
 
 
 def test_snli_has_rows_without_a_gold_label(world: Path):
@@ -147,17 +176,15 @@ def test_snli_has_rows_without_a_gold_label(world: Path):
     assert 0 < gold.count("-") < len(gold) / 20
 
 
-def test_both_forms_of_scitail_say_the_same(world: Path, tmp_path: Path):
-    kind = task("scitail")
-    one = kind.read(world / "SciTail", "test")
+def test_both_layouts_of_scitail_have_the_same_rows(world: Path, splits, tmp_path: Path):
     (tmp_path / "tsv_format").symlink_to(world / "SciTail" / "tsv_format")
-    assert [(e.first, e.second, e.label) for e in kind.read(tmp_path, "test")] == [
-        (e.first, e.second, e.label) for e in one
+    assert [(e.first, e.second, e.label) for e in task("scitail").read(tmp_path, "test")] == [
+        (e.first, e.second, e.label) for e in splits("scitail")["test"]
     ]
 
 
 @pytest.mark.parametrize("folder", ["CoLA", "SST-2", "MRPC", "STS-B", "QQP", "QNLI", "RTE"])
-def test_glue_test_files_hold_no_labels(world: Path, folder: str):
+def test_glue_test_files_contain_no_labels(world: Path, folder: str):
     train = (world / folder / "dev.tsv").read_text(encoding="utf-8").splitlines()
     test = (world / folder / "test.tsv").read_text(encoding="utf-8").splitlines()
     assert test[0].lstrip("\ufeff").split("\t")[0] in ("index", "id")

@@ -1,4 +1,4 @@
-"""Reading the world's sentences back: from text to events, with the lexicon and nothing else."""
+"""Parse the world's sentences back into events, with the lexicon alone."""
 
 import re
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from tasks.world import lexicon
 from tasks.world.lexicon import NAMES, PEOPLE, PLACES, THINGS, TIMES, VERBS, plural
 
-NOUNS = {w for unit in PEOPLE + THINGS for w in unit[:2]} | set(lexicon.HYPONYM)
+NOUNS = {word for pair in PEOPLE + THINGS for word in pair} | set(lexicon.HYPONYM)
 NOUNS |= set(lexicon.CATEGORIES)
 PLURALS = {plural(noun): noun for noun in NOUNS}
 NAME = {name.lower(): name for name in NAMES}
@@ -20,12 +20,12 @@ WH = ("who", "whom", "what", "where", "when")
 
 
 class Unreadable(ValueError):
-    """A text that is no sentence of the world."""
+    """A text that is not a sentence of the world."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What a sentence says or asks: singular nouns, names, base verbs; "" is unsaid."""
+    """What a sentence says or asks: singular nouns, names, base verbs; "" is left out."""
 
     subject: str = ""
     verb: str = ""
@@ -57,8 +57,8 @@ def read(text: str) -> Reading:
     if asks and words and words[0] == "did":
         words = words[1:]
         cut = _find_verb(words, "base")
-        said = words[cut + 1 :]
-        thing = _noun(said) if said else ""
+        rest = words[cut + 1 :]
+        thing = _noun(rest) if rest else ""
         return Reading(
             _noun(words[:cut]), _verb_of(words[cut], "base"), thing, place, time, asks=asks
         )
@@ -76,7 +76,7 @@ def read(text: str) -> Reading:
 
 
 def _without_frame(words: list[str]) -> list[str]:
-    """Leave out what a genre puts around a statement."""
+    """Drop what a genre of MNLI adds to a statement."""
     if words[:3] == ["i", "hear", "that"]:
         return words[3:]
     if words[:2] == ["well", ","] and words[-3:] == [",", "you", "know"]:
@@ -85,7 +85,7 @@ def _without_frame(words: list[str]) -> list[str]:
 
 
 def _take(words: list[str], preposition: str, known: set[str]) -> tuple[list[str], str]:
-    """Cut a circumstance out of the words, wherever it stands."""
+    """Cut a phrase of place or time out of the words: the rest, and the noun."""
     for i, word in enumerate(words):
         end = i + (2 if preposition == "at" else 3)
         if word == preposition and words[end - 1 : end] and words[end - 1] in known:
@@ -94,7 +94,7 @@ def _take(words: list[str], preposition: str, known: set[str]) -> tuple[list[str
 
 
 def _find_verb(words: list[str], tense: str) -> int:
-    """Where the verb stands: after the first noun phrase."""
+    """The index of the verb, which follows the first noun phrase."""
     start = 1 if words and (words[0] in NAME or words[0] in PLURALS) else 2
     if len(words) <= start or not any(tense in ("", t) for _, t in FORMS.get(words[start], [])):
         raise Unreadable(" ".join(words))

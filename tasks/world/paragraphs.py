@@ -1,17 +1,10 @@
-"""Paragraphs of songs, facts, remarks, pictures, stories and readers."""
+"""Paragraphs of songs, facts, reviews, captions, stories and readers."""
 
 import random
 from dataclasses import replace
 
-from tasks.world import stories
-from tasks.world.grammar import (
-    caption,
-    draw_event,
-    draw_kind,
-    np,
-    sentence,
-    statement,
-)
+from tasks.world.classification import remark
+from tasks.world.grammar import caption, draw_event, draw_kind, np, sentence, statement
 from tasks.world.lexicon import (
     ANIMALS,
     CATEGORIES,
@@ -27,13 +20,13 @@ from tasks.world.lexicon import (
     opposites,
     plural,
 )
-from tasks.world.pool import ALL
-from tasks.world.retelling import NO, YES, retold, usual_event
-from tasks.world.single import remark
+from tasks.world.multiple_choice import ask, draw_passage, draw_reason, draw_story
+from tasks.world.paraphrases import NO, YES, restated, usual_event
+from tasks.world.word_pool import ALL_WORDS
 
 
 def song(rng: random.Random) -> str:
-    """A verse with a refrain: words, half lines and whole lines come again."""
+    """A verse with a refrain, which repeats words, half lines and whole lines."""
     event = usual_event(rng, time=False)
     verb, who, what = VERBS[event.verb], np(event.subject), np(event.object)
     colour = rng.choice(COLOURS)
@@ -46,50 +39,52 @@ def song(rng: random.Random) -> str:
         statement(event),
     )
     chosen = rng.sample(lines, 2)
-    last = statement(retold(rng, event)) if rng.random() < 0.5 else chosen[0]
+    last = statement(restated(rng, event)) if rng.random() < 0.5 else chosen[0]
     return " ".join(sentence(line, "!") for line in (*chosen, last))
 
 
 def chain(rng: random.Random) -> str:
-    """A tale that goes on where it was: each one does something to the next."""
-    nouns = [draw_being(rng)]
+    """A cumulative tale: each character does something to the next."""
+    nouns = [_draw_being(rng)]
     while len(nouns) < 4:
-        noun = draw_being(rng)
+        noun = _draw_being(rng)
         if noun not in nouns:
             nouns.append(noun)
     lines = []
     for one, two in zip(nouns, nouns[1:], strict=False):
-        verb = VERBS[ALL.verb(rng, "being")]
+        verb = VERBS[ALL_WORDS.verb(rng, "being")]
         lines.append(f"the {one} {verb.past} the {two}")
     return " ".join(sentence(line) for line in (*lines, lines[0]))
 
 
-def draw_being(rng: random.Random) -> str:
+def _draw_being(rng: random.Random) -> str:
     """A person or an animal."""
-    return ALL.word(rng, "person") if rng.random() < 0.5 else draw_kind(rng, ALL, "being")
+    return (
+        ALL_WORDS.word(rng, "person") if rng.random() < 0.5 else draw_kind(rng, ALL_WORDS, "being")
+    )
 
 
 def dictionary(rng: random.Random) -> str:
-    """What words mean."""
+    """Four words and what they mean."""
     lines = []
     for _ in range(4):
         kind = rng.choice(("person", "thing", "place", "verb", "verb", "kind"))
         if kind == "verb":
-            verb = ALL.verb(rng)
+            verb = ALL_WORDS.verb(rng)
             lines.append(
                 f"to {verb} is to {SYNONYM[verb]} and not to {rng.choice(opposites(verb))}"
             )
         elif kind == "kind":
-            word = draw_kind(rng, ALL)
+            word = draw_kind(rng, ALL_WORDS)
             lines.append(f"{a(word)} is {a(HYPONYM[word])}")
         else:
-            word = ALL.word(rng, kind)
+            word = ALL_WORDS.word(rng, kind)
             lines.append(f"{a(word)} is {a(SYNONYM[word])}")
     return " ".join(sentence(line) for line in lines)
 
 
 def review(rng: random.Random) -> str:
-    """A remark and how everyone took it."""
+    """A remark and how everyone reacted."""
     good = rng.random() < 0.5
     word = "positive" if good else "negative"
     reaction = rng.choice(
@@ -102,44 +97,44 @@ def review(rng: random.Random) -> str:
             "We were glad." if good else "We were sad.",
         )
     )
-    return f"{sentence(remark(rng, ALL, good))} {reaction}"
+    return f"{sentence(remark(rng, ALL_WORDS, good))} {reaction}"
 
 
 def tale(rng: random.Random) -> str:
-    """A little story with its ending."""
-    told = stories.story(rng, ALL)
-    return " ".join((*told.body, told.right))
+    """A short story with its right ending."""
+    story = draw_story(rng, ALL_WORDS)
+    return " ".join((*story.body, story.right))
 
 
 def because(rng: random.Random) -> str:
-    """A deed and its reason, with the people named."""
-    deed, doer, other, about, adjective = stories.reason(rng, ALL)
-    first = sentence(f"{deed} because the {about} was {adjective}")
+    """A deed and its reason, with both people named."""
+    reason = draw_reason(rng, ALL_WORDS)
+    first = sentence(f"{reason.deed} because the {reason.about} was {reason.adjective}")
     if rng.random() < 0.5:
         return first
-    return f"{first} Who was {adjective}? The {about}."
+    return f"{first} Who was {reason.adjective}? The {reason.about}."
 
 
 def reading(rng: random.Random) -> str:
-    """A passage of a reader, and questions with their answers."""
-    told = stories.passage(rng, ALL)
-    lines = [told.text]
-    for at in rng.sample(range(4), 2):
+    """A reader's passage, then two questions with their answers."""
+    passage = draw_passage(rng, ALL_WORDS)
+    lines = [passage.text]
+    for index in rng.sample(range(4), 2):
         group = rng.choice(("middle", "high"))
-        text, options = stories.question(rng, told, group, at, 0)
+        text, options = ask(rng, passage, group, index, 0)
         lines.append(f"{text} {options[0]}")
     return " ".join(lines)
 
 
 def nature(rng: random.Random) -> str:
-    """What a kind is and is not, and what it does."""
-    kind = draw_kind(rng, ALL)
+    """Which category a kind belongs to, which it does not, and what another kind does."""
+    kind = draw_kind(rng, ALL_WORDS)
     category = HYPONYM[kind]
     wrong = rng.choice([c for c in CATEGORIES if c != category])
-    beast = draw_kind(rng, ALL, "being")
-    verb = ALL.verb(rng)
-    thing = draw_kind(rng, ALL, VERBS[verb].takes, (beast,))
-    place = ALL.word(rng, "place")
+    beast = draw_kind(rng, ALL_WORDS, "being")
+    verb = ALL_WORDS.verb(rng)
+    thing = draw_kind(rng, ALL_WORDS, VERBS[verb].takes, (beast,))
+    place = ALL_WORDS.word(rng, "place")
     lines = [
         f"{a(kind)} is {a(category)}",
         f"{plural(kind)} are {plural(category)}",
@@ -159,19 +154,18 @@ def nature(rng: random.Random) -> str:
 
 
 def kinds(rng: random.Random) -> str:
-    """Two people and two kinds; a question by category."""
+    """Two people and two kinds, then a question that names a category."""
     event = usual_event(rng, subject="name", time=False, takes=rng.choice(("being", "thing")))
-    sort = VERBS[event.verb].takes
-    one, two = draw_kind(rng, ALL, sort), draw_kind(rng, ALL, sort)
+    verb = VERBS[event.verb]
+    one, two = (draw_kind(rng, ALL_WORDS, verb.takes) for _ in range(2))
     if HYPONYM[one] == HYPONYM[two]:
         return nature(rng)
-    other = ALL.word(rng, "name", (event.subject,))
-    verb = VERBS[event.verb]
-    told = [
+    other = ALL_WORDS.word(rng, "name", (event.subject,))
+    facts = [
         statement(replace(event, object=one), det="a"),
         f"{other} {verb.past} {a(two)}",
     ]
-    rng.shuffle(told)
+    rng.shuffle(facts)
     who, kind, not_kind = rng.choice(((event.subject, one, two), (other, two, one)))
     asked = rng.choice(
         (
@@ -183,18 +177,18 @@ def kinds(rng: random.Random) -> str:
         )
     )
     lines = [text[0].upper() + text[1:] for text in asked if text]
-    return " ".join((sentence(" and ".join(told)), *lines))
+    return " ".join((sentence(" and ".join(facts)), *lines))
 
 
 def pictures(rng: random.Random) -> str:
-    """Pictures described in the present: one and many, this and these, himself and herself."""
+    """Captions that practise singular and plural, determiners and reflexive pronouns."""
     lines = []
     for _ in range(3):
         event = usual_event(rng, subject="person", time=False)
         verb, many = VERBS[event.verb], rng.random() < 0.5
         noun = plural(event.object) if many and event.object not in NAMES else event.object
         det = rng.choice(("these", "many")) if many else rng.choice(("this", "every"))
-        self = "herself" if GENDER[event.subject] == "f" else "himself"
+        pronoun = "herself" if GENDER[event.subject] == "f" else "himself"
         where = f"in the {event.place}"
         doers = rng.choice(("the", "these", "two")) + " " + plural(event.subject)
         lines.append(
@@ -205,7 +199,7 @@ def pictures(rng: random.Random) -> str:
                     f"{doers} {verb.base} {np(event.object)} {where}",
                     f"the {event.subject} {verb.past} {det} {noun} {where}",
                     f"the {event.subject} did not {verb.base} {det} {noun}",
-                    f"the {event.subject} {verb.past} {self} {where}"
+                    f"the {event.subject} {verb.past} {pronoun} {where}"
                     if verb.takes == "being"
                     else f"{doers} {verb.past} {np(event.object)} {where}",
                 )
@@ -215,9 +209,13 @@ def pictures(rng: random.Random) -> str:
 
 
 def scene(rng: random.Random) -> str:
-    """What one saw somewhere, one and many, with colours and sizes, and what one did with it."""
-    who = ALL.word(rng, "name")
-    place, thing, other = ALL.word(rng, "place"), ALL.word(rng, "thing"), draw_noun(rng)
+    """What somebody saw in a place, with its number, colour or size, and did with it."""
+    who = ALL_WORDS.word(rng, "name")
+    place, thing, other = (
+        ALL_WORDS.word(rng, "place"),
+        ALL_WORDS.word(rng, "thing"),
+        _draw_noun(rng),
+    )
     many = rng.choice(("many", "two", "these"))
     look = rng.choice(
         (
@@ -227,12 +225,12 @@ def scene(rng: random.Random) -> str:
             f"these {plural(thing)} were {rng.choice(SIZES + COLOURS)}",
         )
     )
-    event = draw_event(rng, ALL, "thing", subject="name")
+    event = draw_event(rng, ALL_WORDS, "thing", subject="name")
     verb = VERBS[event.verb]
-    told = f"{he(who)} {verb.past} the {thing} and {verb.past} {np(event.object)}"
-    return " ".join(sentence(x) for x in (f"{who} went to the {place}", look, told))
+    deed = f"{he(who)} {verb.past} the {thing} and {verb.past} {np(event.object)}"
+    return " ".join(sentence(x) for x in (f"{who} went to the {place}", look, deed))
 
 
-def draw_noun(rng: random.Random) -> str:
+def _draw_noun(rng: random.Random) -> str:
     """Any person, thing or kind."""
-    return ALL.word(rng, rng.choice(("person", "thing", "kind")))
+    return ALL_WORDS.word(rng, rng.choice(("person", "thing", "kind")))

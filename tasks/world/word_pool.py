@@ -1,0 +1,110 @@
+"""The words a text may draw on: the whole lexicon for books, a part of it for training rows."""
+
+import random
+from dataclasses import dataclass, field
+
+from tasks.world.lexicon import (
+    CATEGORIES,
+    HAPPY,
+    HYPONYM,
+    MOURN,
+    NAMES,
+    NAMES_F,
+    NAMES_M,
+    NEGATIVE,
+    PEOPLE,
+    PLACES,
+    POSITIVE,
+    QUARTETS,
+    REJOICE,
+    SAD,
+    THINGS,
+    VERBS,
+    WORKS,
+)
+
+Units = dict[str, list[tuple[str, ...]]]
+
+
+def _single(words: list[str] | dict[str, str]) -> list[tuple[str, ...]]:
+    return [(word,) for word in words]
+
+
+# What is held out together: a word with its synonym, a verb with its whole quartet.
+UNITS: Units = {
+    "person": PEOPLE,
+    "thing": THINGS,
+    "place": PLACES,
+    "quartet": [tuple(verb.base for side in quartet for verb in side) for quartet in QUARTETS],
+    "kind": _single(HYPONYM),
+    "name": _single(NAMES),
+    "positive": _single(POSITIVE),
+    "negative": _single(NEGATIVE),
+    "work": _single(WORKS),
+    "mood": list(zip(HAPPY, SAD, strict=True)),
+    "outburst": list(zip(REJOICE, MOURN, strict=True)),
+}
+
+
+@dataclass
+class WordPool:
+    """Units to draw from: `seen` ones and, with probability `unseen_share`, `unseen` ones.
+
+    A unit is held out whole, so that training rows alone tell nothing about its words.
+    """
+
+    seen: Units
+    unseen: Units = field(default_factory=dict)
+    unseen_share: float = 0.0
+
+    def unit(self, rng: random.Random, sort: str) -> tuple[str, ...]:
+        """Draw a unit of a sort (a key of `UNITS`)."""
+        part = self.unseen if self.unseen and rng.random() < self.unseen_share else self.seen
+        return rng.choice(part[sort])
+
+    def word(self, rng: random.Random, sort: str, exclude: tuple[str, ...] = ()) -> str:
+        """Draw a word of a sort from a unit that holds none of the excluded words."""
+        while True:
+            unit = self.unit(rng, sort)
+            if not set(unit) & set(exclude):
+                return rng.choice(unit)
+
+    def verb(self, rng: random.Random, takes: str = "", exclude: tuple[str, ...] = ()) -> str:
+        """Draw a verb that takes such objects, from no quartet of the excluded verbs."""
+        barred = {VERBS[word].quartet for word in exclude}
+        while True:
+            quartet = VERBS[self.unit(rng, "quartet")[0]].quartet
+            verb = rng.choice(rng.choice(QUARTETS[quartet]))
+            if quartet not in barred and (not takes or verb.takes == takes):
+                return verb.base
+
+
+ALL_WORDS = WordPool(UNITS)
+
+
+def hold_out(rng: random.Random, share: float = 0.4) -> tuple[Units, Units]:
+    """Split the lexicon into the units of training rows and those held out from them.
+
+    Verbs of beings and of things, the kinds of each category, and the names of each gender are
+    split separately, so that both parts can express everything.
+    """
+    seen: Units = {}
+    unseen: Units = {}
+    for sort, units in UNITS.items():
+        for group in _groups(sort, units):
+            group = list(group)
+            rng.shuffle(group)
+            n = max(1, round(len(group) * share))
+            unseen.setdefault(sort, []).extend(group[:n])
+            seen.setdefault(sort, []).extend(group[n:])
+    return seen, unseen
+
+
+def _groups(sort: str, units: list[tuple[str, ...]]) -> list[list[tuple[str, ...]]]:
+    if sort == "quartet":
+        return [[u for u in units if VERBS[u[0]].takes == takes] for takes in ("being", "thing")]
+    if sort == "kind":
+        return [_single(kinds) for kinds in CATEGORIES.values()]
+    if sort == "name":
+        return [_single(NAMES_F), _single(NAMES_M)]
+    return [units]
