@@ -30,10 +30,10 @@ def _tsv(columns: Columns, rows: list[Row], header: bool = True) -> str:
 
 
 def _glue(
-    folder: str, columns: Columns, splits: Splits, labels: set[str], index: str = "index"
+    folder: str, columns: Columns, splits: Splits, not_in_test: set[str], index: str = "index"
 ) -> Files:
-    """The files of a GLUE task; test files have an index but no `labels` columns."""
-    test = {index: "{i}"} | {key: cell for key, cell in columns.items() if key not in labels}
+    """The files of a GLUE task; test files have an index and not every column."""
+    test = {index: "{i}"} | {key: cell for key, cell in columns.items() if key not in not_in_test}
     return {
         f"{folder}/{split}.tsv": _tsv(test if split.startswith("test") else columns, rows)
         for split, rows in splits.items()

@@ -211,11 +211,8 @@ def pictures(rng: random.Random) -> str:
 def scene(rng: random.Random) -> str:
     """What somebody saw in a place, with its number, colour or size, and did with it."""
     who = ALL_WORDS.word(rng, "name")
-    place, thing, other = (
-        ALL_WORDS.word(rng, "place"),
-        ALL_WORDS.word(rng, "thing"),
-        _draw_noun(rng),
-    )
+    place, thing = ALL_WORDS.word(rng, "place"), ALL_WORDS.word(rng, "thing")
+    other = ALL_WORDS.word(rng, rng.choice(("person", "thing", "kind")))
     many = rng.choice(("many", "two", "these"))
     look = rng.choice(
         (
@@ -229,8 +226,3 @@ def scene(rng: random.Random) -> str:
     verb = VERBS[event.verb]
     deed = f"{he(who)} {verb.past} the {thing} and {verb.past} {np(event.object)}"
     return " ".join(sentence(x) for x in (f"{who} went to the {place}", look, deed))
-
-
-def _draw_noun(rng: random.Random) -> str:
-    """Any person, thing or kind."""
-    return ALL_WORDS.word(rng, rng.choice(("person", "thing", "kind")))

@@ -44,7 +44,7 @@ class WorldTask:
     labels: dict[str, float] = field(default_factory=dict)
 
 
-# Rows are in the order of size of the published sets.
+# The training rows rank the tasks by size as the published sets do.
 WORLD_TASKS: dict[WorldTaskName, WorldTask] = {
     "snli": WorldTask(480, PUBLIC, layouts.snli, entailment.snli, THREE),
     "mnli": WorldTask(480, MNLI, layouts.mnli, entailment.mnli, THREE),
