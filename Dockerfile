@@ -2,7 +2,7 @@
 # docker run --rm -v "$PWD/results:/suite/results" gpt1-suite --cores 4 all
 FROM python:3.11-slim
 
-ENV PIP_NO_CACHE_DIR=1 PYTHONUNBUFFERED=1 MPLCONFIGDIR=/tmp/matplotlib
+ENV PIP_NO_CACHE_DIR=1 PYTHONUNBUFFERED=1
 
 WORKDIR /suite
 
