@@ -20,14 +20,15 @@ from tasks.task import NO_GOLD_LABEL, Task
 if TYPE_CHECKING:
     from datasets import Dataset
 
-# A label's share may differ so much from that of `Task.label_shares`, and by four standard errors. The
-# published splits differ by up to 0.10 (SciTail dev); QQP's labels exchanged would by 0.26.
+# A label's share may differ so much from that of `Task.label_shares`, and by four standard errors.
+# The published splits differ by up to 0.10 (SciTail dev); QQP's labels exchanged would by 0.26.
 BALANCE = 0.12
 # Identical rows (texts and label) within a split: up to 0.007 in the published sets (STS-B).
 REPEATS = 0.03
 # Rows of a whole official split that are training rows as well: up to 0.016 in those published sets
 # that could be counted (CoLA: 16 of 1,043; STS-B 7 of 1,500; RTE, MRPC, SST-2, DPRD none).
 OVERLAP = 0.03
+
 
 def layout(task: Task, paths: list[Path]) -> None:
     """No other task's file: the column names are not those of another task (QQP and STS-B)."""

@@ -89,9 +89,7 @@ def hub_items(task: Task, records: "Dataset", paths: list[Path]) -> "Dataset":
     return readers.parse(records.add_column("number", list(range(len(records)))), rows)
 
 
-def pronoun_span(
-    sentence: str, pronoun: str, candidates: Sequence[str]
-) -> tuple[int, int] | None:
+def pronoun_span(sentence: str, pronoun: str, candidates: Sequence[str]) -> tuple[int, int] | None:
     """Start and end of the pronoun that is meant; None if the word does not occur."""
     word = rf"(?<!\w){re.escape(pronoun)}(?!\w)"
     spans = [match.span() for match in re.finditer(word, sentence)] if pronoun else []

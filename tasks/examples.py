@@ -48,7 +48,15 @@ def features(labels: tuple[str, ...] | None) -> "Features":
     return Features({**types, "label": label, "group": text})
 
 
-def as_examples(columns: dict[str, list[Any]]) -> list[Example]:
+def to_dataset(examples: list[Example], labels: tuple[str, ...] | None) -> "Dataset":
+    """The examples as a data set; `labels` as for `features`."""
+    from datasets import Dataset
+
+    columns = {name: [getattr(example, name) for example in examples] for name in COLUMNS}
+    return Dataset.from_dict(columns, features(labels))
+
+
+def to_examples(columns: dict[str, list[Any]]) -> list[Example]:
     """The rows of a data set's columns (`dataset[:]`, or a table's `to_pydict()`) as objects."""
     columns = columns | {"choices": [tuple(choices) for choices in columns["choices"]]}
     return [Example(*row) for row in zip(*(columns[name] for name in COLUMNS), strict=True)]
@@ -64,4 +72,4 @@ def read(folder: str | Path, split: str) -> list[Example]:
             f"{folder}: columns {' '.join(table.column_names):.80} are not those of examples; "
             "delete the folder and make it again with `python -m tasks.prepare`"
         )
-    return as_examples(table.to_pydict())
+    return to_examples(table.to_pydict())

@@ -29,8 +29,8 @@ class HubSource:
     counts, so SNLI's include the rows without a gold label. `columns`: all that are read; `texts`:
     those of the one or two texts; `index`: the row's number within its split, empty where the file
     has none. `labels`: the hub's value of the column `label` and the task's label that it stands
-    for; empty for a score (STS-B) or a corpus. `named_labels`: whether the files hold these names too,
-    which then must agree. `unlabelled`: splits whose labels are all -1.
+    for; empty for a score (STS-B) or a corpus. `named_labels`: whether the files hold these names
+    too, which then must agree. `unlabelled`: splits whose labels are all -1.
     `text`: a corpus's column of text, or `line` where each line of a text file is a row. `by_hand`:
     how to obtain what has no repository; `folder` is its place under the config's data folder.
     `caution`: what the data card warns of.
@@ -73,7 +73,7 @@ def parquet_files(config: str, splits: dict[str, str]) -> dict[str, tuple[str, .
 
 
 def fault(source: HubSource, revision: str | None = None) -> str | None:
-    """Why a source cannot be fetched at `revision` (None: its own), and the remedy; None if valid."""
+    """Why a source cannot be fetched at `revision`, and the remedy; None if valid."""
     if not source.repo:
         return (
             f"{source.name} is not on the hub; {source.by_hand}, then give "
@@ -102,7 +102,7 @@ def pinned(source: HubSource, revision: str | None = None) -> str:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A source as it was fetched into `folder`, with its manifest, at `revision` (None: its own)."""
+    """A source as it was fetched into `folder` at `revision` (None: its own)."""
 
     source: HubSource
     folder: str | Path

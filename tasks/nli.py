@@ -1,9 +1,8 @@
 """Natural language inference: does the premise entail the hypothesis? (paper 4.1, table 2)
 
 Five sets: SNLI and SciTail are scored on public test labels; of the GLUE sets MNLI, QNLI and RTE
-only the dev labels are public, so these are scored on dev and the tables say so. QNLI here is the
-second release, the only one still distributed (the paper had the first). QNLI's "premise" is the
-question, as GLUE orders the columns.
+only the dev labels are public, so these are scored on dev and the tables say so. QNLI's "premise"
+is the question, as GLUE orders the columns.
 """
 
 from dataclasses import replace
@@ -17,7 +16,6 @@ THREE_WAY = ("entailment", "neutral", "contradiction")
 TWO_WAY = ("entailment", "not_entailment")
 SENTENCES = ("sentence1", "sentence2")
 PAIR = ("premise", "hypothesis")
-PAIRS = {"first": "sentence1", "second": "sentence2", "label": "gold_label"}
 
 snli = Task(
     name="snli",
@@ -28,8 +26,8 @@ snli = Task(
     metric="accuracy",
     folder="SNLI",
     layouts=(
-        JsonLines("snli_1.0_{split}.jsonl", **PAIRS),
-        JsonLines("snli_1.0_{split}.txt", **PAIRS),
+        JsonLines("snli_1.0_{split}.jsonl"),
+        JsonLines("snli_1.0_{split}.txt"),
     ),
     select="dev",
     report=("test",),
@@ -53,81 +51,62 @@ snli = Task(
     ),
 )
 
-MNLI_HUB = glue.source(
-    "mnli",
-    PAIR,
-    THREE_WAY,
-    train=392_702,
-    validation_matched=9_815,
-    validation_mismatched=9_832,
-    test_matched=9_796,
-    test_mismatched=9_847,
-)
-
-mnli = Task(
+mnli = glue.task(
     name="mnli",
     title="MNLI",
     family="entailment",
     labels=THREE_WAY,
     no_gold_label="-",
     metric="accuracy",
-    folder="MNLI",
-    layouts=(Table("{split}.tsv", **PAIRS),),
+    table=Table("{split}.tsv", first="sentence1", second="sentence2", label="gold_label"),
+    texts=PAIR,
+    rows={
+        **{"train": 392_702, "validation_matched": 9_815, "validation_mismatched": 9_832},
+        **{"test_matched": 9_796, "test_mismatched": 9_847},
+    },
     report=("dev_matched", "dev_mismatched"),
-    rows={"train": 392_702, "dev_matched": 9_815, "dev_mismatched": 9_832},
     label_shares=(0.33, 0.33, 0.33),
     label_counts={"dev_matched": (3_479, 3_123, 3_213)},
-    obtain=glue.OBTAIN,
-    # The diagnostic set, which a model of MNLI answers, is a configuration of its own.
-    hub=replace(
-        MNLI_HUB,
-        files=MNLI_HUB.files | {"ax": ("ax/test-*.parquet",)},
-        rows=MNLI_HUB.rows | {"ax": 1_104},
-        unlabelled=(*MNLI_HUB.unlabelled, "ax"),
-    ),
-    unlabelled={
-        "test_matched": ("test_matched.tsv",),
-        "test_mismatched": ("test_mismatched.tsv",),
-        # GLUE has it in a folder of its own, or it was put beside the others.
-        "ax": ("diagnostic.tsv", "../diagnostic/diagnostic.tsv"),
-    },
     optional_unlabelled=("ax",),
 )
+# The diagnostic set, which a model of MNLI answers, is a configuration of its own on the hub. GLUE
+# has it in a folder of its own too, or it was put beside the others.
+mnli = replace(
+    mnli,
+    unlabelled=mnli.unlabelled | {"ax": ("diagnostic.tsv", "../diagnostic/diagnostic.tsv")},
+    hub=replace(
+        mnli.hub,
+        files=mnli.hub.files | {"ax": ("ax/test-*.parquet",)},
+        rows=mnli.hub.rows | {"ax": 1_104},
+        unlabelled=(*mnli.hub.unlabelled, "ax"),
+    ),
+)
 
-qnli = Task(
+# The second release, the only one still distributed; the paper had the first.
+qnli = glue.task(
     name="qnli",
     title="QNLI",
     family="entailment",
     labels=TWO_WAY,
     metric="accuracy",
-    folder="QNLI",
-    layouts=(Table("{split}.tsv", first="question", second="sentence", label="label"),),
-    report=("dev",),
-    rows={"train": 104_743, "dev": 5_463},
+    table=Table("{split}.tsv", first="question", second="sentence", label="label"),
+    texts=("question", "sentence"),
+    rows={"train": 104_743, "validation": 5_463, "test": 5_463},
     wrong_counts={108_436: "this is the first release, no longer distributed; take QNLIv2"},
     label_shares=(0.5, 0.5),
-    obtain=glue.OBTAIN,
-    hub=glue.source(
-        "qnli", ("question", "sentence"), TWO_WAY, train=104_743, validation=5_463, test=5_463
-    ),
-    unlabelled=glue.TEST,
 )
 
-rte = Task(
+rte = glue.task(
     name="rte",
     title="RTE",
     family="entailment",
     labels=TWO_WAY,
     metric="accuracy",
-    folder="RTE",
-    layouts=(Table("{split}.tsv", first="sentence1", second="sentence2", label="label"),),
-    report=("dev",),
-    rows={"train": 2_490, "dev": 277},
+    table=Table("{split}.tsv", first="sentence1", second="sentence2", label="label"),
+    texts=SENTENCES,
+    rows={"train": 2_490, "validation": 277, "test": 3_000},
     label_shares=(0.5, 0.5),
     label_counts={"train": (1_249, 1_241), "dev": (146, 131)},
-    obtain=glue.OBTAIN,
-    hub=glue.source("rte", SENTENCES, TWO_WAY, train=2_490, validation=277, test=3_000),
-    unlabelled=glue.TEST,
 )
 
 scitail = Task(
@@ -139,7 +118,7 @@ scitail = Task(
     metric="accuracy",
     folder="SciTail",
     layouts=(
-        JsonLines("snli_format/scitail_1.0_{split}.txt", **PAIRS),
+        JsonLines("snli_format/scitail_1.0_{split}.txt"),
         Table(
             "tsv_format/scitail_1.0_{split}.tsv",
             first="premise",

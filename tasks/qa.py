@@ -53,7 +53,7 @@ def questions(file: int, path: Path, text: str) -> Iterator[Row]:
     if isinstance(record, Row):
         yield record
         return
-    lists = [record.get(key) for key in ("questions", "options", "answers")]
+    lists: list[Any] = [record.get(key) for key in ("questions", "options", "answers")]
     flaw = readers.not_text(record, "article")
     for key, values in zip(("questions", "options", "answers"), lists, strict=True):
         if not isinstance(values, list):
@@ -88,9 +88,7 @@ def question(
         return row._replace(reason="not text", flaw=flaw)
     if not asked.strip():
         return row._replace(reason="empty text", flaw=f"question {number + 1} is empty")
-    return row._replace(
-        first=article, second=asked, choices=options, label=answer, group=group
-    )
+    return row._replace(first=article, second=asked, choices=options, label=answer, group=group)
 
 
 def race_hub_rows(task: Task, records: "Dataset", paths: list[Path]) -> "Dataset":
@@ -156,8 +154,8 @@ def check_csv(path: Path, columns: tuple[str, ...]) -> tuple[list[str], list[int
             line_of.append(reader.line_num)
             if len(row) != len(names):
                 raise InputError(
-                    f"{path}:{reader.line_num}: {len(row)} columns, {len(names)} are needed; get "
-                    "the file again in its original layout"
+                    f"{path}:{reader.line_num}: {len(row)} columns, {len(names)} are needed; "
+                    + readers.ORIGINAL
                 )
     except csv.Error as error:
         raise InputError(

@@ -8,7 +8,9 @@ text. A byte order mark and CRLF are accepted. Where a builder of `datasets` wou
 or fail without a line number, the raw lines are looked at first (`lines`).
 """
 
+import csv
 import json
+import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -23,6 +25,14 @@ if TYPE_CHECKING:
     from datasets import Dataset
 
 Batch = dict[str, list[Any]]
+HALF_PAIR = re.compile("[\ud800-\udfff]")  # JSON can escape it, UTF-8 cannot hold it
+ORIGINAL = "get the file again in its original layout"
+# For pandas, by which `datasets` reads tables: every character but tab and newline is text.
+EXACT_TABLE = {
+    **{"sep": "\t", "lineterminator": "\n", "quoting": csv.QUOTE_NONE, "encoding": "utf-8-sig"},
+    **{"header": None, "index_col": False, "skip_blank_lines": False},
+    **{"na_filter": False, "keep_default_na": False},
+}
 
 
 class Row(NamedTuple):
@@ -44,23 +54,21 @@ class Row(NamedTuple):
     flaw: str = ""
 
 
-def load(builder: str, paths: list[Path], columns: list[str], **options: Any) -> "Dataset":
-    """The rows of `paths`, in memory, by a builder of `load_dataset`; `columns` are texts.
+def load(builder: str, paths: list[Path], texts: list[str], **options: Any) -> "Dataset":
+    """The rows of `paths`, in memory, by a builder of `load_dataset`; `texts` are its columns.
 
-    Without `columns` the types are the files' own. The library's cache is a temporary folder, so
+    Without `texts` the types are the files' own. The library's cache is a temporary folder, so
     neither a shared nor a read-only one matters. Raises InputError, naming file and line if a text
     file is not UTF-8.
     """
     datasets = library()
-    if columns:
-        options["features"] = datasets.Features({n: datasets.Value("string") for n in columns})
+    if texts:
+        options["features"] = datasets.Features({n: datasets.Value("string") for n in texts})
     files = {"train": [str(path) for path in paths]}
     with tempfile.TemporaryDirectory(prefix="datasets.") as cache:
         try:
-            return datasets.load_dataset(
-                builder, data_files=files, split="train", cache_dir=cache, keep_in_memory=True,
-                **options,
-            )  # fmt: skip
+            options |= {"cache_dir": cache, "keep_in_memory": True}
+            return datasets.load_dataset(builder, data_files=files, split="train", **options)
         except datasets.exceptions.DatasetGenerationError as error:
             cause = " ".join(str(error.__cause__ or error).split())
     if builder == "parquet":
@@ -117,10 +125,8 @@ def parse(
 
     if not len(records):  # `map` would leave the columns as they are
         return datasets.Dataset.from_dict(columns({n: [] for n in records.column_names}), features)
-    return records.map(
-        columns, batched=True, batch_size=batch_size, remove_columns=records.column_names,
-        features=features, keep_in_memory=True,
-    )  # fmt: skip
+    options = {"remove_columns": records.column_names, "features": features}
+    return records.map(columns, batched=True, batch_size=batch_size, keep_in_memory=True, **options)
 
 
 @dataclass(frozen=True)
@@ -154,10 +160,10 @@ class Table(Layout):
         records, ragged = table(path, names, self.columns, not self.names, "labelled")
 
         def rows(batch: Batch) -> Iterator[Row]:
-            texts = batch[self.first], batch[self.second] if self.second else [""] * len(batch[self.first])
-            start = 1 if self.names else 2
-            for line, first, second, label in zip(batch["line"], *texts, batch[self.label], strict=True):
-                yield Row(0, line, str(line - start), first, second, label=label)
+            texts = [name for name in (self.first, self.second) if name]
+            columns = (batch[name] for name in ("line", self.label, *texts))
+            for line, label, *cells in zip(*columns, strict=True):
+                yield Row(0, line, str(line - (1 if self.names else 2)), *cells, label=label)
 
         def flaws(batch: Batch) -> Iterator[Row]:
             for line, flaw in zip(batch["line"], batch["flaw"], strict=True):
@@ -172,8 +178,8 @@ def table(
 ) -> tuple["Dataset", dict[int, str]]:
     """The `columns` and the `line` of each row of a tab-separated file, and its ragged lines.
 
-    pandas, by which `datasets` reads tables, pads a row that is too short and cannot pass over one
-    that is too long: the lines with another number of cells are left out and told as {line: flaw}.
+    pandas pads a row that is too short and cannot pass over one that is too long: lines with
+    another number of cells are left out, and returned as {line: flaw}.
     """
     for column in columns:
         if column not in names:
@@ -190,20 +196,20 @@ def table(
         if cells == len(names):
             good.append(number)
         else:
-            ragged[number] = (
-                f"{cells} columns, {len(names)} are needed; get the file again in its original layout"
-            )
+            ragged[number] = f"{cells} columns, {len(names)} are needed; {ORIGINAL}"
     places = sorted((names.index(column), column) for column in columns)
     datasets = library()
     if not good:
         return datasets.Dataset.from_dict({name: [] for name in (*columns, "line")}), ragged
     skipped = set(range(1, good[-1])) - set(good)
     records = load(
-        "csv", [path], list(columns), sep="\t", quoting=3, lineterminator="\n", header=None,
-        names=[column for _, column in places], usecols=[place for place, _ in places],
-        skiprows=sorted(number - 1 for number in skipped), skip_blank_lines=False, nrows=len(good),
-        na_filter=False, keep_default_na=False, index_col=False, encoding="utf-8-sig",
-    )  # fmt: skip
+        *("csv", [path], list(columns)),
+        names=[column for _, column in places],
+        usecols=[place for place, _ in places],
+        skiprows=[number - 1 for number in sorted(skipped)],
+        nrows=len(good),
+        **EXACT_TABLE,
+    )
     if len(records) != len(good):
         raise InputError(f"{path}: {len(records)} of {len(good)} rows were read; report this bug")
     return records.add_column("line", good), ragged
@@ -223,13 +229,13 @@ def text_lines(path: Path) -> "Dataset":
 class JsonLines(Layout):
     """One JSON object a line, or a table with the same columns.
 
-    Read as lines: pyarrow's JSON reader guesses types (a sentence may look like a date) and names no
-    line where the file is cut off.
+    Read as lines: pyarrow's JSON reader guesses types (a sentence may look like a date) and does
+    not name the line where a file is cut off.
     """
 
-    first: str
-    second: str
-    label: str
+    first: str = "sentence1"
+    second: str = "sentence2"
+    label: str = "gold_label"
 
     def read(self, paths: list[Path]) -> "Dataset":
         (path,) = paths
@@ -260,11 +266,15 @@ def json_object(text: str, line: int = 1, file: int = 0) -> dict[str, Any] | Row
     try:
         record = json.loads(text)
     except json.JSONDecodeError as error:
-        flaw = f"not JSON ({error.msg} at column {error.colno}); the file may be cut off: get it again"
+        flaw = (
+            f"not JSON ({error.msg} at column {error.colno}); the file may be cut off: get it again"
+        )
         return Row(file, line + error.lineno - 1, flaw=flaw)
     if not isinstance(record, dict):
         kind = type(record).__name__
         return Row(file, line, flaw=f"a JSON object is needed, found {kind}")
+    if HALF_PAIR.search(json.dumps(record, ensure_ascii=False)):
+        return Row(file, line, flaw="half a surrogate pair is no character; get the file again")
     return record
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from tasks import readers
 from tasks.common.errors import InputError
 from tasks.common.hf_datasets import library
-from tasks.examples import Example, as_examples, features
+from tasks.examples import Example, features, to_examples
 from tasks.hub import HubSource, Snapshot
 from tasks.readers import Batch, Layout, Row, Table
 from tasks.spec import TaskSpec
@@ -88,6 +88,11 @@ class Task:
         return self.spec.soft_labels
 
     @property
+    def label_names(self) -> tuple[str, ...] | None:
+        """The classes' names in published order; None for scores."""
+        return None if self.soft_labels else self.labels
+
+    @property
     def table(self) -> Table | None:
         """The task's table with column names, if that is how it is published first."""
         layout = self.layouts[0]
@@ -99,7 +104,7 @@ class Task:
         return {split: self.hub.rows[split] for split in self.unlabelled}
 
     def label_word(self, index: int) -> str:
-        """A label as the original files have it: class 1 of CoLA is `1`, of RTE `not_entailment`."""
+        """A label as in the original files: class 1 is `1` in CoLA, `not_entailment` in RTE."""
         return next((word for word, k in self.coding.items() if k == index), self.labels[index])
 
     def files(self, source: Source, split: str) -> list[Path]:
@@ -127,7 +132,7 @@ class Task:
         self, source: Source, split: str, dropped: Counter[str] | None = None
     ) -> list[Example]:
         """The examples that `load` gives, as objects."""
-        return as_examples(self.load(source, split, dropped)[:])
+        return to_examples(self.load(source, split, dropped)[:])
 
     def load(self, source: Source, split: str, dropped: Counter[str] | None = None) -> "Dataset":
         """The examples of an official split of a folder or a snapshot.
@@ -170,7 +175,7 @@ class Task:
 
     def _examples(self, rows: "Dataset", split: str) -> "Dataset":
         """Rows with texts stripped, guids, and labels as indices; flaws are still among them."""
-        types = features(None if self.soft_labels else self.labels)
+        types = features(self.label_names)
 
         def examples(batch: Batch) -> Batch:
             rows = [Row(*values) for values in zip(*(batch[n] for n in Row._fields), strict=True)]
@@ -181,18 +186,17 @@ class Task:
         if not len(rows):  # `map` would leave the columns as they are
             return library().Dataset.from_dict({name: [] for name in names})
         kept = {name: rows.features[name] for name in ("file", "line", "reason", "flaw")}
-        return rows.map(
-            examples, batched=True, remove_columns=rows.column_names,
-            features=library().Features({**types, **kept}), keep_in_memory=True,
-        )  # fmt: skip
+        options = {"features": library().Features({**types, **kept}), "keep_in_memory": True}
+        return rows.map(examples, batched=True, remove_columns=rows.column_names, **options)
 
     def _example(self, row: Row, split: str) -> tuple[Any, ...]:
         first, second = row.first.strip(), row.second.strip()
         choices = [choice.strip() for choice in row.choices]
         paired = self.family in ("entailment", "similarity")
-        label = self._score(row.label) if self.soft_labels else self._index(row.label.strip())
+        word = row.label.strip()
+        label = self._score(word) if self.soft_labels else self._index(word)
         reason, flaw = row.reason, row.flaw
-        if not flaw and row.label == self.no_gold_label:
+        if not flaw and word == self.no_gold_label:
             # The annotators did not agree. The authors left such rows out too.
             reason = NO_GOLD_LABEL
         elif not flaw and ("" in choices or (paired and not second) or not first):
@@ -200,7 +204,7 @@ class Task:
         elif not flaw and label is None:
             known = f"{self.name} has {', '.join(self.coding or self.labels)}"
             expected = "a score from 0 to 5 is needed" if self.soft_labels else known
-            flaw = f"label {row.label.strip()!r} is unknown; {expected}"
+            flaw = f"label {word!r} is unknown; {expected}"
         guid = f"{self.name}/{split}/{row.key}"
         label = UNLABELLED if label is None else label
         return guid, first, second, choices, label, row.group, row.file, row.line, reason, flaw
@@ -224,7 +228,11 @@ class Task:
     ) -> "Dataset":
         """The usable examples; the others are counted, or an error."""
         reasons, flaws = examples["reason"][:], examples["flaw"][:]
-        good = [i for i, (reason, flaw) in enumerate(zip(reasons, flaws, strict=True)) if not (reason or flaw)]
+        good = [
+            i
+            for i, (reason, flaw) in enumerate(zip(reasons, flaws, strict=True))
+            if not (reason or flaw)
+        ]
         flawed = sorted(
             (examples[i]["file"], examples[i]["line"], i) for i, flaw in enumerate(flaws) if flaw
         )
@@ -252,7 +260,9 @@ def hub_rows(task: Task, records: "Dataset", paths: list[Path]) -> "Dataset":
         columns = (batch[n] for n in ("file", "line", number, source.label, *source.texts))
         for file, line, key, label, *texts in zip(*columns, strict=True):
             if None in texts:
-                yield Row(file, line, reason="empty text", flaw="a text is null; every row needs it")
+                yield Row(
+                    file, line, reason="empty text", flaw="a text is null; every row needs it"
+                )
             else:
                 yield Row(file, line, str(key), *texts, label=hub_word(task, label))
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tasks import readers
 from tasks.common.errors import InputError
-from tasks.examples import features
+from tasks.examples import Example, to_dataset
 from tasks.hub import Snapshot
 from tasks.task import UNLABELLED, Source, Task
 
@@ -56,8 +56,8 @@ def check_counts(task: Task, source: Source, splits: dict[str, "Dataset"]) -> No
 
 def _table_texts(task: Task, path: Path) -> list[list[str]]:
     """The texts of each row. Of a broken row of QQP, which has some in other files, empty ones."""
-    table = task.layouts[0]
-    assert isinstance(table, readers.Table)
+    table = task.table
+    assert table, f"{task.name} has no table"
     index, columns = task.unlabelled_index, [c for c in (table.first, table.second) if c]
     records, ragged = readers.table(
         path, readers.header(path), (index, *columns), True, "unlabelled"
@@ -80,7 +80,7 @@ def _table_texts(task: Task, path: Path) -> list[list[str]]:
 def _hub_texts(task: Task, snapshot: Snapshot, split: str) -> list[list[str]]:
     paths, source = snapshot.checked_files(split), task.hub
     records = readers.hub_records(source, paths)
-    expected = {source.index: range(len(records))} if source.index else {}
+    expected = {source.index: list(range(len(records)))} if source.index else {}
     if split in source.unlabelled:
         expected[source.label] = [UNLABELLED] * len(records)
     for column, values in expected.items():
@@ -96,13 +96,8 @@ def _hub_texts(task: Task, snapshot: Snapshot, split: str) -> list[list[str]]:
 
 
 def _examples(task: Task, split: str, texts: list[list[str]]) -> "Dataset":
-    from datasets import Dataset
-
-    firsts, seconds = ([(*row, "")[k].strip() for row in texts] for k in (0, 1))
-    columns = {
-        "guid": [f"{task.name}/{split}/{at}" for at in range(len(texts))],
-        **{"first": firsts, "second": seconds, "choices": [[] for _ in texts]},
-        "label": [UNLABELLED] * len(texts),
-        "group": [""] * len(texts),
-    }
-    return Dataset.from_dict(columns, features(None if task.soft_labels else task.labels))
+    examples = []
+    for at, row in enumerate(texts):
+        first, second = (*(text.strip() for text in row), "")[:2]
+        examples.append(Example(f"{task.name}/{split}/{at}", first, second, (), UNLABELLED))
+    return to_dataset(examples, task.label_names)

@@ -33,7 +33,7 @@ def library() -> ModuleType:
 def save(folder: str | Path, splits: dict[str, "Dataset"]) -> None:
     """Save the splits as a `DatasetDict`, whole or not at all. Equal rows give equal bytes.
 
-    Raises InputError if the disk is full.
+    Raises InputError if the disk is full, and for a folder that holds something else.
     """
     from tasks.common.arrow import split_digest
 
@@ -46,6 +46,8 @@ def save(folder: str | Path, splits: dict[str, "Dataset"]) -> None:
         for name, rows in splits.items()
     }
     folder = Path(folder)
+    if folder.exists() and any(folder.iterdir()) and not (folder / "dataset_dict.json").exists():
+        raise InputError(f"{folder}: is there and is no saved data set; give another folder")
     folder.parent.mkdir(parents=True, exist_ok=True)
     temporary = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
     new = temporary / "new"
