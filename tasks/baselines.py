@@ -1,10 +1,10 @@
 """What a score has to beat: the best constant answer, and a linear model on bags of words.
 
-    python -m tasks.baselines cola --examples cola.jsonl --out cola.json
+    python -m tasks.baselines cola --examples examples/cola --out cola.json
 
-Both are fitted on the train split and scored on every other one, by the same metric function as the
-fine-tuned models. The bag of words sees each text's words, the words that two texts share and how
-many these are; never the order of words.
+Both are fitted on the train split and scored on every other labelled one, by the same metric
+function as the fine-tuned models. The bag of words sees each text's words, the words that two texts
+share and how many these are; never the order of words.
 """
 
 import argparse
@@ -15,12 +15,13 @@ from collections import Counter
 
 import numpy as np
 
-from tasks import task as by_name
+from tasks import task as task_named
+from tasks.common.arrow import split_names
 from tasks.common.errors import InputError, run
 from tasks.common.files import write_json
-from tasks.examples import read_examples
+from tasks.examples import Example, read
 from tasks.metrics import score_split
-from tasks.types import Example, Task
+from tasks.task import Task
 
 WORD = re.compile(r"\w+|[^\w\s]")
 Scores = dict[str, dict[str, float]]
@@ -50,7 +51,7 @@ def bag_of_words(task: Task, train: list[Example], rows: list[Example]) -> np.nd
     from sklearn.linear_model import LogisticRegression, Ridge
 
     count = CountVectorizer(analyzer=lambda features: features, max_features=50_000)
-    if task.family == "choice":
+    if task.family == "multiple_choice":
         n = len(rows[0].choices)
         texts = (_choice_features(e, k) for e in train for k in range(n))
         right = [int(k == e.label) for e in train for k in range(n)]
@@ -67,18 +68,16 @@ def bag_of_words(task: Task, train: list[Example], rows: list[Example]) -> np.nd
     return model.predict(count.transform(_features(task, example) for example in rows))
 
 
-def baselines(task: Task, examples: list[Example]) -> dict[str, Scores]:
+def baselines(task: Task, splits: dict[str, list[Example]]) -> dict[str, Scores]:
     """{"majority": {split: {metric: 0..100}}, "bag_of_words": {...}} for every split but train."""
-    splits: dict[str, list[Example]] = {}
-    for example in examples:
-        splits.setdefault(example.split, []).append(example)
-    train = splits.pop("train", [])
+    train = splits.get("train")
     if not train:
         raise InputError(f"{task.name}: no train rows; make the examples again")
-    rows = [example for part in splits.values() for example in part]
+    scored = {split: rows for split, rows in splits.items() if split != "train"}
+    rows = [example for part in scored.values() for example in part]
     return {
-        "majority": _scores(task, splits, majority(task, train, rows)),
-        "bag_of_words": _scores(task, splits, bag_of_words(task, train, rows)),
+        "majority": _scores(task, scored, majority(task, train, rows)),
+        "bag_of_words": _scores(task, scored, bag_of_words(task, train, rows)),
     }
 
 
@@ -89,7 +88,7 @@ def _scores(task: Task, splits: dict[str, list[Example]], predictions: np.ndarra
         part = predictions[start : start + len(rows)]
         labels = np.array([example.label for example in rows])
         groups = [example.group for example in rows]
-        scores |= score_split(task.kind, part, labels, groups, split)
+        scores |= score_split(task.spec, part, labels, groups, split)
         start += len(rows)
     return scores
 
@@ -127,19 +126,22 @@ def _compared(first: list[str], second: list[str], names: tuple[str, str]) -> li
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("task", help="a task's name")
-    parser.add_argument("--examples", required=True, help="what tasks.prepare wrote")
+    parser.add_argument("--examples", required=True, help="the folder that tasks.prepare wrote")
     parser.add_argument("--out", required=True, help="JSON of scores per baseline and split")
     given = parser.parse_args()
-    task = by_name(given.task)
-    examples = read_examples(given.examples)
-    for example in examples:
+    task = task_named(given.task)
+    labelled = [split for split in split_names(given.examples) if split not in task.unlabelled]
+    splits = {split: read(given.examples, split) for split in labelled}
+    for example in (example for rows in splits.values() for example in rows):
         if example.guid.partition("/")[0] != task.name:
-            raise InputError(f"{given.examples}: {example.guid} is not of {task.name}; wrong file?")
-    scores = baselines(task, examples)
+            raise InputError(
+                f"{given.examples}: {example.guid} is not of {task.name}; wrong folder?"
+            )
+    scores = baselines(task, splits)
     write_json(given.out, {"task": task.name, **scores})
-    for name, splits in scores.items():
-        told = ", ".join(f"{split} {values[task.metric]:.1f}" for split, values in splits.items())
-        print(f"{task.title} {name}: {task.metric} {told}")
+    for name, found in scores.items():
+        values = ", ".join(f"{split} {value[task.metric]:.1f}" for split, value in found.items())
+        print(f"{task.title} {name}: {task.metric} {values}")
 
 
 if __name__ == "__main__":

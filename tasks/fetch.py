@@ -1,10 +1,10 @@
-"""Fetch a data set of the catalogue from the Hugging Face hub, at one commit, into a folder.
+"""Fetch a task or a corpus from the Hugging Face hub, at one commit, into a folder.
 
     python -m tasks.fetch cola --revision bcdcba79d07bc864c1c254ccfcedcce55bcc9a8c --folder raw/cola
 
-The manifest is written last, so a folder with a manifest is whole. Started again, a folder whose
-files are as its manifest says needs no network; else only what is missing or wrong is fetched. A
-folder holds one commit for good: with another at hand, offline or not, nothing takes its place.
+The manifest is written last, so a folder with a manifest is whole. A second start needs no network
+if the files are as the manifest says; else only what is missing or wrong is fetched. A folder holds
+one commit for good: no other commit on this machine, offline or not, takes its place.
 """
 
 import argparse
@@ -29,37 +29,48 @@ from huggingface_hub.errors import (
 from huggingface_hub.hf_api import RepoFile
 from huggingface_hub.utils import WeakFileLock, disable_progress_bars
 
-from tasks import catalogue
-from tasks.catalogue import Entry
+from tasks import TASKS
 from tasks.common.errors import InputError, run
 from tasks.common.files import FULL, read_json, sha256_file, write_json
+from tasks.corpora import CORPORA
+from tasks.dprd import dprd
+from tasks.hub import COMMIT, MANIFEST, HubSource, pinned
 
-MANIFEST = "manifest.json"
-SOON, WAIT = 2, 4 * 3600  # seconds to wait for another job: unsaid, and at most
+LOCK_NOTICE_SECONDS = 2  # after which a job says that it waits for another one
+LOCK_TIMEOUT_SECONDS = 4 * 3600
+
+
+def source_named(name: str) -> HubSource:
+    """The source of a task or a corpus. Raises InputError for any other name."""
+    sources = {source.name: source for source in (*(task.hub for task in (*TASKS, dprd)), *CORPORA)}
+    if name not in sources:
+        raise InputError(f"no data set {name!r} to fetch; there are {' '.join(sources)}")
+    return sources[name]
 
 
 def fetch(name: str, revision: str | None, folder: str | Path, endpoint: str | None = None) -> dict:
-    """Bring a data set into `folder` and return its manifest; `revision` None: the catalogue's.
+    """Bring a data set into `folder` and return its manifest; `revision` None: the source's own.
 
     `endpoint` is the hub's address; None is that of HF_ENDPOINT, or else the public one.
     Jobs that fetch into the same folder wait for each other. Raises InputError for whatever the
     hub, the network or the disk refuses, and for files that are not what the hub lists.
     """
-    entry = catalogue.entry(name)
-    commit = catalogue.pinned(name, revision)
+    source = source_named(name)
+    commit = pinned(source, revision)
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    with alone(folder):
+    with folder_lock(folder):
         try:
-            files = at_hand(entry, commit, folder) or download(entry, commit, folder, endpoint)
+            files = existing_files(source, commit, folder)
+            files = files or download(source, commit, folder, endpoint)
         except (httpx2.HTTPError, OSError) as error:
-            raise InputError(told(error, entry, commit, folder)) from None
+            raise InputError(reason(error, source, commit, folder)) from None
         manifest = {
             "name": name,
-            "repo": entry.repo,
+            "repo": source.repo,
             "revision": commit,
-            "config": entry.config,
-            "licence": entry.licence,
+            "config": source.config,
+            "licence": source.licence,
             "files": files,
         }
         write_json(folder / MANIFEST, manifest)
@@ -67,70 +78,78 @@ def fetch(name: str, revision: str | None, folder: str | Path, endpoint: str | N
 
 
 @contextlib.contextmanager
-def alone(folder: Path) -> Iterator[None]:
-    """Hold the folder's lock. Raises InputError if another job does not give it away."""
+def folder_lock(folder: Path) -> Iterator[None]:
+    """Hold the folder's lock. Raises InputError if another job does not release it."""
     lock = folder / ".lock"
     with contextlib.ExitStack() as held:
         try:
-            held.enter_context(WeakFileLock(lock, timeout=SOON))
+            held.enter_context(WeakFileLock(lock, timeout=LOCK_NOTICE_SECONDS))
         except Timeout:
             print(f"waiting for the job that holds {lock}", file=sys.stderr, flush=True)
             try:
-                held.enter_context(WeakFileLock(lock, timeout=WAIT))
+                held.enter_context(WeakFileLock(lock, timeout=LOCK_TIMEOUT_SECONDS))
             except Timeout:
                 raise InputError(
-                    f"{lock}: held by another job for over {WAIT / 3600:g} hours; start again when "
-                    "it is done, or delete that file if no other job runs"
+                    f"{lock}: held by another job for over {LOCK_TIMEOUT_SECONDS / 3600:g} hours; "
+                    "start again when it is done, or delete that file if no other job runs"
                 ) from None
         yield
 
 
-def at_hand(entry: Entry, commit: str, folder: Path) -> dict | None:
+def existing_files(source: HubSource, commit: str, folder: Path) -> dict | None:
     """The files of a folder that is whole, else None; InputError if it is of another commit.
 
-    What else a manifest says is the catalogue's, and is written anew.
+    All else that a manifest says is the source's, and is written anew.
     """
     if not (folder / MANIFEST).exists():
         return None
     manifest = read_json(folder / MANIFEST)
-    if (manifest["repo"], manifest["revision"]) != (entry.repo, commit):
+    if (manifest["repo"], manifest["revision"]) != (source.repo, commit):
         raise InputError(
             f"{folder}: holds {manifest['repo']} at {manifest['revision']}, which cannot stand in "
-            f"for {entry.repo} at {commit}; give another folder"
+            f"for {source.repo} at {commit}; give another folder"
         )
-    missing = [pattern for pattern in entry.patterns if not _matching(pattern, manifest["files"])]
-    wrong = any(_differs(folder / name, said) for name, said in manifest["files"].items())
+    missing = [pattern for pattern in source.patterns if not _matching(pattern, manifest["files"])]
+    wrong = any(_differs(folder / name, facts) for name, facts in manifest["files"].items())
     return None if missing or wrong else dict(manifest["files"])
 
 
-def download(entry: Entry, commit: str, folder: Path, endpoint: str | None) -> dict[str, dict]:
+def download(source: HubSource, commit: str, folder: Path, endpoint: str | None) -> dict[str, dict]:
     """Fetch what is missing or wrong and return size and sha256 of every file.
 
     What the hub lists is asked for before the download, since the library takes a folder that has
     any files for the snapshot where the hub does not answer.
     """
-    of = {"repo_id": entry.repo, "repo_type": "dataset", "revision": commit}
-    tree = HfApi(endpoint).list_repo_tree(**of, recursive=True)
+    tree = HfApi(endpoint).list_repo_tree(
+        source.repo, repo_type="dataset", revision=commit, recursive=True
+    )
     listed = {file.path: file for file in tree if isinstance(file, RepoFile)}
-    with_card = [*entry.patterns, "README.md"]  # a branch of converted files has no card
+    with_card = [*source.patterns, "README.md"]  # a branch of converted files has no card
     wanted = sorted({path for pattern in with_card for path in _matching(pattern, listed)})
-    for pattern in entry.patterns:
+    for pattern in source.patterns:
         if not _matching(pattern, listed):
             raise InputError(
-                f"{entry.repo} at {commit}: no file {pattern}; its layout is not the one that "
-                "tasks/catalogue.py tells: give another revision"
+                f"{source.repo} at {commit}: no file {pattern}; its layout is not the one that "
+                "is known here: give another revision"
             )
     for path in wanted:
         if not _as_listed(folder / path, listed[path]):
             (folder / path).unlink(missing_ok=True)
-    snapshot_download(**of, allow_patterns=wanted, local_dir=folder, endpoint=endpoint)
+    snapshot_download(
+        source.repo,
+        repo_type="dataset",
+        revision=commit,
+        allow_patterns=wanted,
+        local_dir=folder,
+        endpoint=endpoint,
+    )
     for path in wanted:
         if not _as_listed(folder / path, listed[path]):
             size = (folder / path).stat().st_size if (folder / path).exists() else 0
             (folder / path).unlink(missing_ok=True)
             raise InputError(
                 f"{folder / path}: came as {size:,} bytes that are not the {listed[path].size:,} "
-                f"bytes that {entry.repo} lists; removed: start again to fetch it anew"
+                f"bytes that {source.repo} lists; removed: start again to fetch it anew"
             )
     return {path: _described(folder / path) for path in wanted}
 
@@ -140,9 +159,9 @@ def _described(path: Path) -> dict:
     return {"size": path.stat().st_size, "sha256": sha256_file(path)}
 
 
-def _differs(path: Path, said: dict) -> bool:
+def _differs(path: Path, facts: dict) -> bool:
     """Whether a file is not what the manifest says: gone, cut off or changed."""
-    return not path.is_file() or path.stat().st_size != said["size"] or _described(path) != said
+    return not path.is_file() or path.stat().st_size != facts["size"] or _described(path) != facts
 
 
 def _matching(pattern: str, paths: dict) -> list[str]:
@@ -159,25 +178,25 @@ def _as_listed(path: Path, listed: RepoFile) -> bool:
     return hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest() == listed.blob_id
 
 
-def told(error: Exception, entry: Entry, commit: str, folder: Path) -> str:
+def reason(error: Exception, source: HubSource, commit: str, folder: Path) -> str:
     """One line for what the hub, the network or the disk refused, and the remedy."""
-    what = f"{entry.repo} at {commit}"
+    what = f"{source.repo} at {commit}"
     if isinstance(error, GatedRepoError):
         return (
-            f"{entry.repo}: gated; ask for access on its page of the hub, then give a token with "
+            f"{source.repo}: gated; ask for access on its page of the hub, then give a token with "
             "`hf auth login` or HF_TOKEN"
         )
     if isinstance(error, RepositoryNotFoundError):
         return (
-            f"{entry.repo}: no such data set on the hub, or a private one; get its files in "
+            f"{source.repo}: no such data set on the hub, or a private one; get its files in "
             "another way and give {folder: NAME} in the config, or a token in HF_TOKEN"
         )
     if isinstance(error, RevisionNotFoundError):
-        return f"{entry.repo}: no commit {commit}; look it up on the hub and give it as `revision`"
-    if getattr(error, "errno", None) in FULL:
+        return f"{source.repo}: no commit {commit}; look it up on the hub and give it as `revision`"
+    if isinstance(error, OSError) and error.errno in FULL:
         return f"{folder}: {error.strerror}; free some space and start again, what is here is kept"
     beside = (path.parent.name for path in sorted(folder.parent.glob(f"*/{MANIFEST}")))
-    others = [name for name in beside if catalogue.COMMIT.fullmatch(name) and name != commit]
+    others = [name for name in beside if COMMIT.fullmatch(name) and name != commit]
     stand_in = f" ({', '.join(others)} is here, but cannot stand in)" if others else ""
     if isinstance(error, OfflineModeIsEnabled):
         return (
@@ -198,14 +217,14 @@ def told(error: Exception, entry: Entry, commit: str, folder: Path) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("name", help="a task's name, or a corpus: see tasks/catalogue.py")
-    parser.add_argument("--revision", help="40 hexadecimal digits (default: the catalogue's)")
+    parser.add_argument("name", help="a task's name, or a corpus of tasks/corpora.py")
+    parser.add_argument("--revision", help="40 hexadecimal digits (default: the source's own)")
     parser.add_argument("--folder", required=True, help="where the files and the manifest go")
     given = parser.parse_args()
     if not sys.stderr.isatty():
         disable_progress_bars()
     manifest = fetch(given.name, given.revision, given.folder)
-    size = sum(said["size"] for said in manifest["files"].values())
+    size = sum(facts["size"] for facts in manifest["files"].values())
     print(
         f"{manifest['repo']} at {manifest['revision']}: {len(manifest['files'])} files, "
         f"{size:,} bytes, licence: {manifest['licence']}"

@@ -1,4 +1,4 @@
-"""The stand-in hub, with every repository of the catalogue, for the tests of this folder."""
+"""The stand-in hub, with every repository of a task or a corpus, for the tests of this folder."""
 
 from collections.abc import Iterator
 

@@ -1,18 +1,19 @@
-"""Small repositories with invented rows for every entry of the catalogue, built like the real."""
+"""Small repositories with invented rows for every source on the hub, built like the real ones."""
 
 from pathlib import Path
 from typing import Any
 
 from datasets import Dataset, Features, Value
 
-from tasks import catalogue
-from tasks.catalogue import Entry
+from tasks import TASKS, task
+from tasks.corpora import CORPORA
+from tasks.hub import HubSource
 from tests.hub.standin import Repositories
 from tests.tasks.hub_files import PIN, features
 
 ROWS = 12
 OLDER = "89abcdef0123456789abcdef0123456789abcdef"  # of GLUE
-# Beside the files of the catalogue lie others, which are none of its business.
+# Beside the files of a source lie others, which are not fetched.
 OTHERS = {
     "nyu-mll/glue": "wnli/train-00000-of-00001.parquet",
     "allenai/scitail": "tsv_format/train-00000-of-00001.parquet",
@@ -21,42 +22,47 @@ OTHERS = {
 }
 
 
-def revision(each: Entry) -> str:
-    """The entry's commit, or one that a config would have to give."""
+SOURCES = [
+    source for source in (*(each.hub for each in (*TASKS, task("dprd"))), *CORPORA) if source.repo
+]
+
+
+def revision(each: HubSource) -> str:
+    """The source's commit, or one that a config would have to give."""
     return each.revision or PIN
 
 
-def rows(each: Entry, split: str, group: str) -> list[dict[str, Any]]:
+def rows(each: HubSource, split: str, group: str) -> list[dict[str, Any]]:
     """Invented rows of a split; `group` is RACE's school, as the folder of the file."""
     return [_row(each, split, group, k) for k in range(ROWS)]
 
 
-def _row(each: Entry, split: str, group: str, k: int) -> dict[str, Any]:
-    told = {name: f"{split} {group} {name} {k}" for name in each.columns}
-    if "idx" in told:
-        told["idx"] = k
+def _row(each: HubSource, split: str, group: str, k: int) -> dict[str, Any]:
+    row = {name: f"{split} {group} {name} {k}" for name in each.columns}
+    if "idx" in row:
+        row["idx"] = k
     if each.name == "race":
-        told["example_id"] = f"{group}{k}.txt"
-        told["options"] = [f"answer {letter} {k}" for letter in "abcd"]
+        row["example_id"] = f"{group}{k}.txt"
+        row["options"] = [f"answer {letter} {k}" for letter in "abcd"]
     if each.name == "dprd":
-        told["candidates"] = ["the cat", "the dog"]
-        told["sentence"] = f"In {split} the cat saw the dog because it was {k} years old."
-        told["pronoun"] = "it"
-    if "annotator_labels" in told:
-        told["annotator_labels"] = []
+        row["candidates"] = ["the cat", "the dog"]
+        row["sentence"] = f"In {split} the cat saw the dog because it was {k} years old."
+        row["pronoun"] = "it"
+    if "annotator_labels" in row:
+        row["annotator_labels"] = []
     if each.label:
         values = list(each.labels) or [x / 2 for x in range(11)]
         value = values[k % len(values)]
         no_gold = each.name == "snli" and k == ROWS - 1
-        told[each.label] = -1 if split in each.hidden or no_gold else value
-    return told
+        row[each.label] = -1 if split in each.unlabelled or no_gold else value
+    return row
 
 
-def _kinds(each: Entry) -> Features:
+def _kinds(each: HubSource) -> Features:
     return features(each) if each.label else Features({each.text: Value("string")})
 
 
-def _put(path: Path, each: Entry, split: str, part: int, parts: int) -> None:
+def _put(path: Path, each: HubSource, split: str, part: int, parts: int) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     found = rows(each, split, path.relative_to(path.parents[1]).parts[0])
     size = -(-len(found) // parts)
@@ -68,11 +74,9 @@ def _put(path: Path, each: Entry, split: str, part: int, parts: int) -> None:
 
 
 def write(folder: Path) -> Repositories:
-    """All repositories of the catalogue at their commits; files are made in `folder`."""
+    """All repositories at their commits; files are made in `folder`."""
     made: Repositories = {}
-    for each in (*catalogue.ENTRIES, *catalogue.CORPORA):
-        if not each.repo:
-            continue
+    for each in SOURCES:
         for split, patterns in each.files.items():
             # The larger sets have more than one file a split.
             parts = 2 if each.name in ("mnli", "bookcorpus") and split == "train" else 1
@@ -92,7 +96,7 @@ def write(folder: Path) -> Repositories:
         if each.name != "lm1b":  # a branch of converted files has no card
             commit["README.md"] = f"---\nlicense: {each.licence}\n---\n".encode()
         if each.repo in OTHERS:
-            commit[OTHERS[each.repo]] = b"none of our business"
+            commit[OTHERS[each.repo]] = b"not fetched"
     glue = made["nyu-mll/glue"]
     glue[OLDER] = next(iter(glue.values())) | {"README.md": b"an older card\n"}
     return made

@@ -10,20 +10,20 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from gpt1.text import books
-from tasks import catalogue, task
+from tasks import task
 from tasks.common.errors import InputError
 from tasks.common.files import sha256_file, write_json
+from tasks.corpora import CORPORA
 from tasks.fetch import fetch
+from tasks.hub import pinned
 from tasks.prepare import prepare
-from tasks.splits import Settings
-from tests.hub.repositories import OLDER, OTHERS, ROWS, revision
+from tasks.settings import PrepareSettings
+from tests.hub.repositories import OLDER, OTHERS, ROWS, SOURCES, revision
 from tests.hub.standin import Hub
 from tests.tasks.hub_files import PIN
 from tests.workflow.configs import ROOT
 
-ENTRIES = [each for each in (*catalogue.ENTRIES, *catalogue.CORPORA) if each.repo]
-GLUE = catalogue.pinned("rte")
+GLUE = pinned(task("rte").hub)
 RTE = [f"rte/{split}-00000-of-00001.parquet" for split in ("test", "train", "validation")]
 
 
@@ -55,8 +55,8 @@ def program(hub: Hub, folder: Path, commit: str = GLUE, **environment: str) -> s
     )
 
 
-@pytest.mark.parametrize("each", ENTRIES, ids=lambda each: each.name)
-def test_every_entry_is_fetched_at_its_commit_and_then_needs_no_network(each, hub, tmp_path):
+@pytest.mark.parametrize("each", SOURCES, ids=lambda each: each.name)
+def test_every_source_is_fetched_at_its_commit_and_then_needs_no_network(each, hub, tmp_path):
     manifest = fetch(each.name, revision(each), tmp_path, hub.url)
     assert manifest == json.loads((tmp_path / "manifest.json").read_text())
     assert (manifest["repo"], manifest["revision"]) == (each.repo, revision(each))
@@ -76,45 +76,57 @@ def test_every_entry_is_fetched_at_its_commit_and_then_needs_no_network(each, hu
 
 
 @pytest.mark.parametrize(
-    "each", [each for each in ENTRIES if each.label], ids=lambda each: each.name
+    "each", [each for each in SOURCES if each.label], ids=lambda each: each.name
 )
 def test_what_is_fetched_can_be_read(each, hub, tmp_path):
     fetch(each.name, revision(each), tmp_path, hub.url)
     of = task(each.name)
     pin = None if each.revision else PIN
-    stated = Settings(source="hub", revision=pin, min_rows={split: 1 for split in of.rows})
-    examples, meta = prepare(of, tmp_path, stated)
+    subset = {split: 1 for split in of.rows}
+    stated = PrepareSettings(source="hub", revision=pin, min_rows=subset)
+    splits, meta = prepare(of, tmp_path, stated)
     rows = ROWS * (2 if each.name == "race" else 1) - (each.name == "snli")
-    read = Counter(example.guid.split("/")[1] for example in examples)
+    read = Counter(guid.split("/")[1] for rows in splits.values() for guid in rows["guid"])
     assert set(read) == set(of.rows) and set(read.values()) == {rows}
     assert meta["origin"]["revision"] == revision(each)
     with pytest.raises(InputError, match=rf"{rows} rows in '\w+', expected [\d,]+; get the files"):
-        prepare(of, tmp_path, Settings(source="hub", revision=pin))
+        prepare(of, tmp_path, PrepareSettings(source="hub", revision=pin))
 
 
-@pytest.mark.parametrize("each", catalogue.CORPORA, ids=lambda each: each.name)
-def test_every_corpus_is_cleaned_as_it_was_fetched(each, hub, tmp_path):
-    raw, out = tmp_path / "raw", tmp_path / "out"
+def documents(folder: Path, out: Path, **settings: object) -> subprocess.CompletedProcess[str]:
+    """`python -m gpt1.corpus documents` on a corpus as it was fetched."""
+    command = [sys.executable, "-m", "gpt1.corpus", "documents", "--folder", str(folder)]
+    command += ["--settings", json.dumps(settings), "--threads", "1", "--out", str(out)]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+
+
+@pytest.mark.parametrize("each", CORPORA, ids=lambda each: each.name)
+def test_every_corpus_is_read_as_it_was_fetched(each, hub, tmp_path):
+    raw, out = tmp_path / "raw", tmp_path / "out" / "documents"
     fetch(each.name, revision(each), raw, hub.url)
-    given = {"source": each.name, "revision": None if each.revision else PIN}
-    heldout = "official" if each.heldout else 1
-    books.clean(raw, out / "clean", heldout, min_rows={split: 1 for split in each.rows}, **given)
-    facts = json.loads((out / "clean.json").read_text())
-    assert (facts["repo"], facts["revision"]) == (each.repo, revision(each))
-    lines = sum(book["lines"] for book in facts["books"])
+    settings = {"source": each.name, "heldout": "official" if each.heldout else 1}
+    settings |= {} if each.revision else {"revision": PIN}
+    subset = {"min_rows": {split: 1 for split in each.rows}} if each.rows else {}
+    done = documents(raw, out, **settings, **subset)
+    assert done.returncode == 0, done.stderr
+    facts = json.loads((tmp_path / "out" / "documents.json").read_text())
+    assert (facts["origin"]["repo"], facts["origin"]["revision"]) == (each.repo, revision(each))
+    lines = sum(document["lines"] for document in facts["documents"])
     assert lines == ROWS * (2 if each.heldout or each.text == "line" else 1)
     if each.rows:
-        with pytest.raises(InputError, match=rf"{ROWS} rows in '\w+' of {each.name}, expected"):
-            books.clean(raw, out / "clean", heldout, **given)
+        done = documents(raw, out, **settings)
+        assert done.returncode == 1
+        assert f"{ROWS} rows in " in done.stderr and f"of {each.name}, expected" in done.stderr
     path = next(path for path in sorted(raw.rglob("*")) if path.suffix in (".parquet", ".txt"))
     path.write_bytes(path.read_bytes()[:-1] + b"?")
-    with pytest.raises(InputError, match=r"not as it was fetched|not a whole parquet file"):
-        books.clean(raw, out / "clean", heldout, **given)
+    done = documents(raw, out, **settings, **subset)
+    assert done.returncode == 1
+    assert "not as it was fetched" in done.stderr or "not a whole parquet file" in done.stderr
 
 
 def test_a_lock_that_another_job_keeps_is_told(hub, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("tasks.fetch.SOON", 0.05)
-    monkeypatch.setattr("tasks.fetch.WAIT", 0.1)
+    monkeypatch.setattr("tasks.fetch.LOCK_NOTICE_SECONDS", 0.05)
+    monkeypatch.setattr("tasks.fetch.LOCK_TIMEOUT_SECONDS", 0.1)
     with FileLock(tmp_path / ".lock"):
         said = refused(hub, tmp_path)
     assert said.startswith(f"{tmp_path / '.lock'}: held by another job for over")
@@ -122,7 +134,7 @@ def test_a_lock_that_another_job_keeps_is_told(hub, tmp_path, monkeypatch, capsy
     assert hub.requests == []
 
 
-def test_what_a_manifest_says_beside_its_files_is_the_catalogues(hub, tmp_path):
+def test_what_a_manifest_says_beside_its_files_is_the_sources(hub, tmp_path):
     manifest = fetch("rte", None, tmp_path, hub.url)
     write_json(tmp_path / "manifest.json", manifest | {"licence": "old", "config": "old"})
     assert fetch("rte", None, tmp_path, hub.url) == manifest
@@ -230,12 +242,12 @@ def test_another_commit_at_hand_never_stands_in(hub, tmp_path):
     assert not list(newer.rglob("*.parquet"))
 
 
-def test_a_layout_that_the_catalogue_does_not_know_is_told(hub, tmp_path, monkeypatch):
+def test_an_unknown_layout_of_a_repository_is_refused(hub, tmp_path, monkeypatch):
     files = {"README.md": b"", "data/rte.json": b"[]"}
     monkeypatch.setattr(hub, "repositories", {"nyu-mll/glue": {GLUE: files}})
     assert refused(hub, tmp_path) == (
         f"nyu-mll/glue at {GLUE}: no file rte/train-*.parquet; its layout is not the one that "
-        "tasks/catalogue.py tells: give another revision"
+        "is known here: give another revision"
     )
 
 
@@ -252,7 +264,9 @@ import resource, signal, sys
 resource.setrlimit(resource.RLIMIT_FSIZE, (1024, 1024))
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 from tasks.common.errors import run
+from tasks.corpora import CORPORA
 from tasks.fetch import fetch
+from tasks.hub import pinned
 sys.exit(run(lambda: fetch("rte", None, sys.argv[1], sys.argv[2])))
 """
 

@@ -3,8 +3,7 @@
 import json
 from pathlib import Path
 
-from tasks import task
-from tasks.catalogue import ENTRIES, entry
+from tasks import TASKS, task
 from tests.tasks.hub_files import PIN, snapshot
 
 # A quote that is never closed, separators that end no row, letters beyond ASCII, blanks at an end.
@@ -20,7 +19,7 @@ TEXTS = (
     "NA",
     "#1",
 )
-GLUE = [each.name for each in ENTRIES if each.repo == "nyu-mll/glue"]
+GLUE = [each.name for each in TASKS if each.hub.repo == "nyu-mll/glue"]
 SPLITS = {"snli": ("train", "dev", "test"), "scitail": ("train", "dev", "test")}
 Pair = tuple[str, str, int]
 
@@ -52,7 +51,7 @@ def glue_original(
     folder: Path, name: str, split: str, bom: bool = False, crlf: bool = False
 ) -> None:
     each, rows = task(name), []
-    parse = each.parse
+    parse = each.table
     header = list(parse.names) or ["index", *(c for c in parse.columns)]
     for k, (first, second, label) in enumerate(pairs(name, split)):
         cells = {parse.first: first, parse.label: glue_word(name, label)}
@@ -63,7 +62,7 @@ def glue_original(
 
 def glue_hub(name: str, split: str) -> list[list[dict]]:
     """The same rows in two files; `idx` goes on over both. MRPC's counts otherwise."""
-    texts = [column for column in entry(name).columns if column not in ("label", "idx")]
+    texts = [column for column in task(name).hub.columns if column not in ("label", "idx")]
     rows = [
         dict(zip(texts, (first, second), strict=False))
         | {"label": float(glue_word(name, label)) if name == "stsb" else label}
@@ -171,4 +170,4 @@ def write(name: str, folder: Path) -> tuple[Path, Path]:
 
 
 def pin(name: str) -> str | None:
-    return None if entry(name).revision else PIN
+    return None if task(name).hub.revision else PIN

@@ -5,15 +5,16 @@ from typing import Any
 
 from datasets import ClassLabel, Dataset, Features, Sequence, Value
 
-from tasks.catalogue import Entry, entry
+from tasks import task
 from tasks.common.files import sha256_file, write_json
+from tasks.hub import HubSource
 
 PIN = "0123456789abcdef0123456789abcdef01234567"
 Rows = list[dict[str, Any]]
 
 
-def features(each: Entry, names: list[str] | None = None) -> Features:
-    """The columns of an entry; `names` are the label's classes, if not the catalogue's."""
+def features(each: HubSource, names: list[str] | None = None) -> Features:
+    """The columns of a source; `names` are the label's classes, if not the source's."""
     kinds: dict[str, Any] = {name: Value("string") for name in each.columns}
     kinds |= {"idx": Value("int32")} if "idx" in kinds else {}
     kinds |= {
@@ -40,7 +41,7 @@ def snapshot(
     folder: Path, name: str, splits: dict[str, list[Rows]], names: list[str] | None = None
 ) -> Path:
     """A task's repository: for each of our splits the rows of each file, and the manifest."""
-    each = entry(name)
+    each = task(name).hub
     for split, files in splits.items():
         patterns = each.files[split]
         for number, rows in enumerate(files):
@@ -54,7 +55,7 @@ def snapshot(
 
 def manifest(folder: Path, name: str, **other: Any) -> None:
     """What `tasks.fetch` leaves beside the files."""
-    each = entry(name)
+    each = task(name).hub
     files = {
         path.relative_to(folder).as_posix(): {
             "size": path.stat().st_size,

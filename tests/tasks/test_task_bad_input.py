@@ -5,10 +5,12 @@ import subprocess
 import sys
 
 import pytest
+from datasets import Dataset
 
 from tasks import task
 from tasks.common.errors import InputError
-from tasks.examples import read_examples
+from tasks.common.hf_datasets import save
+from tasks.examples import read
 
 
 def edit(path, old: bytes, new: bytes):
@@ -166,19 +168,24 @@ def test_race_with_three_options_or_no_question_is_counted_until_it_is_too_much(
     assert "question 1: 4 options, found 3" in told("race", folder, "dev")
 
 
-def test_a_damaged_examples_file_is_told(tmp_path):
+def test_damaged_examples_are_refused(tmp_path):
     with pytest.raises(InputError, match="no such file"):
-        read_examples(tmp_path / "x.jsonl")
-    (tmp_path / "x.jsonl").write_text('{"split": "train"}\n')
-    with pytest.raises(InputError, match=r"x\.jsonl:1: not an example"):
-        read_examples(tmp_path / "x.jsonl")
+        read(tmp_path / "cola", "train")
+    rows = Dataset.from_dict({"guid": ["cola/train/0"], "text": ["a"]})
+    save(tmp_path / "cola", {"train": rows})
+    with pytest.raises(InputError, match="columns guid text are not those of examples"):
+        read(tmp_path / "cola", "train")
+    path = tmp_path / "cola/train/data-00000-of-00001.arrow"
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(InputError, match="not a whole Arrow file"):
+        read(tmp_path / "cola", "train")
 
 
 def test_the_programs_end_with_one_line_exit_code_1_and_no_output(published, tmp_path):
     folder, out = published("cola"), tmp_path / "out"
     edit(folder / "dev.tsv", b"\t1\t", b"\tyes\t")
     call = [sys.executable, "-m", "tasks.prepare", "cola", "--folder", str(folder)]
-    call += ["--out", str(out / "cola.jsonl"), "--meta", str(out / "cola.json")]
+    call += ["--out", str(out / "cola"), "--facts", str(out / "cola.json")]
     call += ["--settings", '{"published": false}']
     done = subprocess.run(call, capture_output=True, text=True)
     assert done.returncode == 1 and done.stdout == ""

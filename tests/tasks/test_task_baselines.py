@@ -7,29 +7,33 @@ import numpy as np
 import pytest
 
 from tasks import TASKS, baselines, task
+from tasks.common.arrow import split_names
 from tasks.common.errors import InputError
-from tasks.examples import read_examples, write_examples
+from tasks.common.hf_datasets import save
+from tasks.examples import Example, read
 from tasks.prepare import prepare
-from tasks.splits import Settings
-from tasks.types import Example
+from tasks.settings import PrepareSettings
+from tests.tasks.prepared import prepared
 
 
 def rows(split, labels, first, second="", choices=()):
-    return [
-        Example(split, f"{split}/{k}", first(label), second, choices, label)
-        for k, label in enumerate(labels)
-    ]
+    return {
+        split: [
+            Example(f"{split}/{k}", first(label), second, choices, label)
+            for k, label in enumerate(labels)
+        ]
+    }
 
 
 @pytest.mark.parametrize("name", [each.name for each in TASKS])
 def test_every_task_is_scored_on_every_split_but_train(name, published):
     each = task(name)
-    examples, _ = prepare(each, published(name), Settings(published=False))
-    scores = baselines.baselines(each, examples)
+    splits, _ = prepared(name, published(name))
+    scores = baselines.baselines(each, splits)
     expected = {"select", *each.report}
     if each.groups:
         expected |= {f"{split}_{group}" for split in each.report for group in each.groups}
-        expected |= {f"select_{e.group}" for e in examples if e.split == "select"}
+        expected |= {f"select_{e.group}" for e in splits["select"]}
     for kind in ("majority", "bag_of_words"):
         assert set(scores[kind]) == expected
         assert all(set(values) == set(each.metrics) for values in scores[kind].values())
@@ -38,14 +42,16 @@ def test_every_task_is_scored_on_every_split_but_train(name, published):
 def test_majority_is_the_most_frequent_training_label():
     train = rows("train", [1, 1, 1, 0], lambda _: "x")
     dev = rows("dev", [0, 0, 0, 1], lambda _: "x")
-    scores = baselines.baselines(task("sst2"), train + dev)
+    scores = baselines.baselines(task("sst2"), train | dev)
     assert scores["majority"]["dev"]["accuracy"] == 25.0
 
 
 def test_majority_of_stsb_is_the_mean_and_correlates_zero():
     train = rows("train", [1.0, 2.0, 4.5], str, "b")
-    assert baselines.majority(task("stsb"), train, train) == pytest.approx([2.5] * 3)
-    assert baselines.baselines(task("stsb"), train + rows("dev", [1.0, 3.0], str, "b"))[
+    assert baselines.majority(task("stsb"), train["train"], train["train"]) == pytest.approx(
+        [2.5] * 3
+    )
+    assert baselines.baselines(task("stsb"), train | rows("dev", [1.0, 3.0], str, "b"))[
         "majority"
     ] == {"dev": {"pearson": 0.0, "spearman": 0.0}}
 
@@ -54,17 +60,20 @@ def test_bag_of_words_learns_a_telling_word_and_not_the_order_of_words():
     words = {0: "the film was dull", 1: "the film was fine"}
     train = rows("train", [0, 1, 1] * 10, words.get)
     dev = rows("dev", [0, 1], words.get)
-    scores = baselines.baselines(task("sst2"), train + dev)
+    scores = baselines.baselines(task("sst2"), train | dev)
     assert scores["bag_of_words"]["dev"]["accuracy"] == 100.0
     shuffled = rows("dev", [0, 1], {0: "dull was the film", 1: "fine the was film"}.get)
-    guesses = [baselines.bag_of_words(task("sst2"), train, part) for part in (dev, shuffled)]
+    guesses = [
+        baselines.bag_of_words(task("sst2"), train["train"], part["dev"])
+        for part in (dev, shuffled)
+    ]
     assert np.array_equal(*guesses)
 
 
 def test_bag_of_words_of_a_pair_does_not_know_which_sentence_came_first():
     pairs = [("a red car", "a red bus", 0), ("old dogs bark", "dogs bark loudly", 1)] * 5
-    train = [Example("train", str(k), a, b, (), y) for k, (a, b, y) in enumerate(pairs)]
-    turned = [Example("dev", e.guid, e.second, e.first, (), e.label) for e in train]
+    train = [Example(str(k), a, b, (), y) for k, (a, b, y) in enumerate(pairs)]
+    turned = [Example(e.guid, e.second, e.first, (), e.label) for e in train]
     # Only the overlap's share of the second sentence may differ; here both are equally long.
     guesses = [baselines.bag_of_words(task("mrpc"), train, part) for part in (train, turned)]
     assert np.array_equal(*guesses) and np.array_equal(guesses[0], [0, 1] * 5)
@@ -74,17 +83,17 @@ def test_bag_of_words_picks_the_choice_that_shares_words_with_the_story():
     def story(split, k):
         right = f"w{k} w{k + 1}"
         choices = ("none here", right) if k % 2 else (right, "none here")
-        return Example(split, f"{split}/{k}", f"w{k} w{k + 1} w{k + 2}", "", choices, k % 2)
+        return Example(f"{split}/{k}", f"w{k} w{k + 1} w{k + 2}", "", choices, k % 2)
 
     train = [story("train", k) for k in range(20)]
     dev = [story("dev", 100 + k) for k in range(6)]
-    scores = baselines.baselines(task("story_cloze"), train + dev)
+    scores = baselines.baselines(task("story_cloze"), {"train": train, "dev": dev})
     assert scores["bag_of_words"]["dev"]["accuracy"] == 100.0
     assert scores["majority"]["dev"]["accuracy"] == 50.0
 
 
 def test_one_training_label_makes_bag_of_words_the_majority():
-    examples = rows("train", [1, 1], lambda _: "x") + rows("dev", [1, 0], lambda _: "x")
+    examples = rows("train", [1, 1], lambda _: "x") | rows("dev", [1, 0], lambda _: "x")
     scores = baselines.baselines(task("cola"), examples)
     assert scores["bag_of_words"] == scores["majority"]
 
@@ -95,13 +104,13 @@ def test_examples_without_training_rows_are_an_error():
 
 
 def test_the_program_writes_the_scores_as_json(published, tmp_path, monkeypatch):
-    examples, _ = prepare(task("race"), published("race"), Settings(published=False))
-    write_examples(tmp_path / "race.jsonl", examples)
+    splits, _ = prepare(task("race"), published("race"), PrepareSettings(published=False))
+    save(tmp_path / "race", splits)
     call = [
         "baselines",
         "race",
         "--examples",
-        tmp_path / "race.jsonl",
+        tmp_path / "race",
         "--out",
         tmp_path / "b.json",
     ]
@@ -109,12 +118,13 @@ def test_the_program_writes_the_scores_as_json(published, tmp_path, monkeypatch)
     baselines.main()
     written = json.loads((tmp_path / "b.json").read_text())
     assert written.pop("task") == "race"
-    assert written == baselines.baselines(task("race"), read_examples(tmp_path / "race.jsonl"))
+    examples = {split: read(tmp_path / "race", split) for split in split_names(tmp_path / "race")}
+    assert written == baselines.baselines(task("race"), examples)
     assert {"dev", "dev_middle", "dev_high", "test_high"} <= set(written["majority"])
 
 
 def test_the_constant_answer_of_an_f1_task_is_yes_however_rare():
-    rows = [Example("train", f"qqp/train/{i}", "a b", "a c", (), int(i < 2)) for i in range(10)]
+    rows = [Example(f"qqp/train/{i}", "a b", "a c", (), int(i < 2)) for i in range(10)]
     assert baselines.majority(task("qqp"), rows, rows).tolist() == [1] * 10
-    rte = [Example("train", f"rte/train/{i}", "a b", "a c", (), int(i < 2)) for i in range(10)]
+    rte = [Example(f"rte/train/{i}", "a b", "a c", (), int(i < 2)) for i in range(10)]
     assert baselines.majority(task("rte"), rte, rte).tolist() == [0] * 10

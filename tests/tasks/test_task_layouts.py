@@ -22,11 +22,11 @@ def test_every_labelled_split_is_read_with_unique_guids_and_valid_labels(name, p
     seen = Counter()
     for split in each.rows:
         for example in each.read(folder, split):
-            assert example.split == split and example.guid.startswith(f"{name}/{split}/")
+            assert example.guid.startswith(f"{name}/{split}/")
             assert isinstance(example.label, float if each.soft_labels else int)
             assert 0 <= example.label < len(each.labels)
             assert not example.choices or len(example.choices) == len(each.labels)
-            assert (each.family == "choice") == bool(example.choices)
+            assert (each.family == "multiple_choice") == bool(example.choices)
             seen[example.guid] += 1
     assert set(seen.values()) == {1}
 
@@ -105,7 +105,7 @@ def test_a_lone_quote_and_unusual_line_separators_inside_a_field_are_text(tmp_pa
     assert [e.first for e in task("cola").read(tmp_path, "dev")] == texts
 
 
-def test_hidden_twins_of_files_are_not_read(published):
+def test_dot_twins_of_files_are_not_read(published):
     folder = published("race")
     (folder / "dev" / "high" / "._1.txt").write_bytes(b"\x00\x05\x16\x07")
     assert len(task("race").read(folder, "dev")) == 12

@@ -15,44 +15,44 @@ GUESSES = np.array([1, 1, 1, 0, 0, 1, 0, 0, 0, 0])
 
 
 def test_accuracy_and_f1_of_a_hand_made_table():
-    scores = score(task("mrpc").kind, GUESSES, LABELS)
+    scores = score(task("mrpc").spec, GUESSES, LABELS)
     assert scores == pytest.approx({"f1": 100 * 6 / 9, "accuracy": 70.0})
 
 
 def test_f1_is_of_class_one_alone():
-    assert score(task("qqp").kind, 1 - GUESSES, 1 - LABELS)["f1"] == pytest.approx(100 * 8 / 11)
+    assert score(task("qqp").spec, 1 - GUESSES, 1 - LABELS)["f1"] == pytest.approx(100 * 8 / 11)
     nothing = np.zeros(10, dtype=int)
-    assert score(task("qqp").kind, nothing, LABELS)["f1"] == 0.0
-    assert score(task("qqp").kind, nothing, nothing) == {"f1": 0.0, "accuracy": 100.0}
+    assert score(task("qqp").spec, nothing, LABELS)["f1"] == 0.0
+    assert score(task("qqp").spec, nothing, nothing) == {"f1": 0.0, "accuracy": 100.0}
 
 
 def test_matthews_of_a_hand_made_table():
     expected = 100 * (3 * 4 - 1 * 2) / math.sqrt(4 * 5 * 5 * 6)
-    assert score(task("cola").kind, GUESSES, LABELS)["matthews"] == pytest.approx(expected)
-    assert score(task("cola").kind, 1 - LABELS, LABELS)["matthews"] == pytest.approx(-100.0)
-    assert score(task("cola").kind, np.ones(10, dtype=int), LABELS)["matthews"] == 0.0
+    assert score(task("cola").spec, GUESSES, LABELS)["matthews"] == pytest.approx(expected)
+    assert score(task("cola").spec, 1 - LABELS, LABELS)["matthews"] == pytest.approx(-100.0)
+    assert score(task("cola").spec, np.ones(10, dtype=int), LABELS)["matthews"] == 0.0
 
 
 def test_correlations_of_four_points():
     labels = np.array([1.0, 2.0, 3.0, 4.0])
     predictions = np.array([1.0, 2.0, 3.0, 10.0])
     # Deviations -1.5 -.5 .5 1.5 and -3 -2 -1 6: product 14, squares 5 and 50.
-    scores = score(task("stsb").kind, predictions, labels)
+    scores = score(task("stsb").spec, predictions, labels)
     assert scores["pearson"] == pytest.approx(100 * 14 / math.sqrt(5 * 50))
     assert scores["spearman"] == pytest.approx(100.0)
-    assert score(task("stsb").kind, -predictions, labels)["spearman"] == pytest.approx(-100.0)
+    assert score(task("stsb").spec, -predictions, labels)["spearman"] == pytest.approx(-100.0)
 
 
 def test_half_scores_of_stsb_are_not_cut_to_whole_numbers():
     labels = np.array([0.2, 0.8, 0.4, 0.6])
-    assert score(task("stsb").kind, labels, labels)["pearson"] == pytest.approx(100.0)
+    assert score(task("stsb").spec, labels, labels)["pearson"] == pytest.approx(100.0)
 
 
 @pytest.mark.parametrize("noise", [0.0, 2.4e-7])
 def test_a_constant_prediction_correlates_zero(noise):
     labels = np.array([1.0, 2.0, 3.0, 4.0])
     constant = 2.5 + noise * np.arange(4)
-    assert score(task("stsb").kind, constant, labels) == {"pearson": 0.0, "spearman": 0.0}
+    assert score(task("stsb").spec, constant, labels) == {"pearson": 0.0, "spearman": 0.0}
 
 
 @pytest.mark.parametrize(
@@ -67,20 +67,20 @@ def test_a_constant_prediction_correlates_zero(noise):
 )
 def test_what_cannot_be_scored_is_an_error_and_no_number(name, predictions, labels):
     with pytest.raises(ValueError, match=name):
-        score(task(name).kind, np.array(predictions), np.array(labels))
+        score(task(name).spec, np.array(predictions), np.array(labels))
 
 
 def test_race_is_scored_whole_and_by_half():
     predictions, labels = np.array([0, 1, 2, 3]), np.array([0, 1, 2, 0])
     groups = ["middle", "high", "high", "high"]
-    scores = score_split(task("race").kind, predictions, labels, groups, "dev")
+    scores = score_split(task("race").spec, predictions, labels, groups, "dev")
     assert {split: values["accuracy"] for split, values in scores.items()} == pytest.approx(
         {"dev": 75.0, "dev_middle": 100.0, "dev_high": 200 / 3}
     )
 
 
 def test_a_split_without_groups_has_one_score():
-    assert list(score_split(task("cola").kind, GUESSES, LABELS, [""] * 10, "dev")) == ["dev"]
+    assert list(score_split(task("cola").spec, GUESSES, LABELS, [""] * 10, "dev")) == ["dev"]
 
 
 def test_soft_labels_share_a_score_between_its_two_classes():

@@ -2,37 +2,39 @@
 
 import json
 import sys
-from collections import Counter, defaultdict
-from dataclasses import replace
+from collections import Counter
 
 import pytest
+from datasets import load_from_disk
 
 from tasks import TASKS, prepare, task
+from tasks.common.arrow import split_digest, split_names
 from tasks.common.errors import InputError
-from tasks.common.files import sha256_file
-from tasks.examples import read_examples, write_examples
-from tasks.splits import Settings, choose_splits, parse_settings
+from tasks.common.hf_datasets import save
+from tasks.examples import read, to_dataset
+from tasks.prepare import choose_splits
+from tasks.settings import PrepareSettings
+from tests.tasks.prepared import prepared
 
-MADE = Settings(published=False)  # the tests' rows are made
+MADE = PrepareSettings(published=False)  # the tests' rows are made
 
 
-def guids(examples):
-    found = defaultdict(list)
-    for example in examples:
-        found[example.split].append(example.guid)
-    return found
+def guids(splits):
+    return {split: [example.guid for example in rows] for split, rows in splits.items()}
 
 
 @pytest.mark.parametrize("name", [each.name for each in TASKS])
 def test_train_select_and_reported_splits_are_disjoint_rows(name, published):
-    examples, meta = prepare.prepare(task(name), published(name), MADE)
+    splits, meta = prepared(name, published(name), MADE)
     assert list(meta["rows"]) == ["train", "select", *task(name).report]
-    assert set(Counter(e.guid for e in examples).values()) == {1}
-    official = {split: {g.split("/")[1] for g in rows} for split, rows in guids(examples).items()}
+    assert set(Counter(g for rows in guids(splits).values() for g in rows).values()) == {1}
+    official = {split: {g.split("/")[1] for g in rows} for split, rows in guids(splits).items()}
     assert all(official[split] == {split} for split in task(name).report)
     assert not official["select"] & set(task(name).report)
-    assert meta["rows"] == {split: len(rows) for split, rows in guids(examples).items()}
-    assert sum(sum(counts.values()) for counts in meta["labels"].values()) == len(examples)
+    assert meta["rows"] == {split: len(rows) for split, rows in splits.items()}
+    assert sum(sum(counts.values()) for counts in meta["labels"].values()) == sum(
+        map(len, splits.values())
+    )
 
 
 def test_the_official_dev_split_selects_where_a_labelled_test_reports(published):
@@ -53,7 +55,7 @@ def test_dprd_has_no_selection(published):
 
 
 def test_the_draw_depends_on_the_seed_and_not_on_the_order_of_rows(published):
-    examples = task("sst2").read(published("sst2"), "train")
+    examples = [e.guid for e in task("sst2").read(published("sst2"), "train")]
     drawn = prepare.draw(examples, 4, 0, "select")
     assert prepare.draw(examples[::-1], 4, 0, "select") == drawn
     assert prepare.draw(examples, 5, 0, "select") > drawn
@@ -61,21 +63,21 @@ def test_the_draw_depends_on_the_seed_and_not_on_the_order_of_rows(published):
 
 
 def test_limits_cut_training_and_reported_rows_and_are_noted(published):
-    settings = Settings(limit_train=5, limit_report=3, select_fraction=0.4, published=False)
-    examples, meta = prepare.prepare(task("mnli"), published("mnli"), settings)
+    settings = PrepareSettings(limit_train=5, limit_report=3, select_fraction=0.4, published=False)
+    splits, meta = prepared("mnli", published("mnli"), settings)
     assert meta["rows"] == {"train": 3, "select": 2, "dev_matched": 3, "dev_mismatched": 3}
     assert meta["note"] == "made data, not the published set"
-    full, _ = prepare.prepare(task("mnli"), published("mnli"), MADE)
-    assert {e.guid for e in examples} <= {e.guid for e in full}
+    full, _ = prepared("mnli", published("mnli"), MADE)
+    assert set(sum(guids(splits).values(), [])) <= set(sum(guids(full).values(), []))
 
 
 def test_official_counts_leave_no_note():
-    chosen = choose_splits(task("snli"), Settings())
+    chosen = choose_splits(task("snli"), PrepareSettings())
     read = dict(task("snli").rows)
     assert prepare._note(task("snli"), chosen, read) == ""
     read["dev"] = 200
     assert prepare._note(task("snli"), chosen, read) == "dev: 200 of 9,842 rows"
-    chosen = choose_splits(task("snli"), Settings(train_from="dev"))
+    chosen = choose_splits(task("snli"), PrepareSettings(train_from="dev"))
     said = prepare._note(task("snli"), chosen, read)
     assert said == "trained on dev; dev: 200 of 9,842 rows"
 
@@ -84,29 +86,33 @@ def test_another_split_trains_and_is_then_carved_for_selection(published):
     folder = published("snli")
     (folder / "snli_1.0_train.jsonl").unlink()
     given = '{"train_from": "dev", "report_on": ["test"], "published": false}'
-    settings = parse_settings(given)
-    examples, meta = prepare.prepare(task("snli"), folder, settings)
+    settings = PrepareSettings.parse(given)
+    splits, meta = prepared("snli", folder, settings)
     assert (meta["train_from"], meta["select_from"], meta["report"]) == ("dev", "dev", ["test"])
     assert meta["rows"] == {"train": 2, "select": 1, "test": 3}
-    assert {g.split("/")[1] for g in guids(examples)["select"]} == {"dev"}
+    assert {g.split("/")[1] for g in guids(splits)["select"]} == {"dev"}
 
 
 def test_a_reported_dev_split_no_longer_selects():
-    splits = choose_splits(task("scitail"), Settings(report_on=("dev",)))
+    splits = choose_splits(task("scitail"), PrepareSettings(report_on=["dev"]))
     assert splits.select is None
 
 
 @pytest.mark.parametrize(
     ("name", "settings", "said"),
     [
-        ("cola", Settings(train_from="dev"), "'dev' holds training rows"),
-        ("snli", Settings(train_from="dev", report_on=("dev",)), "'dev' holds training rows"),
-        ("snli", Settings(report_on=("train",)), "'train' holds training rows"),
-        ("mrpc", Settings(report_on=("test",)), "no labelled split 'test'; it has train, dev"),
-        ("rte", Settings(train_from="development"), "no labelled split 'development'"),
-        ("rte", Settings(report_on=()), "name one split or more"),
-        ("race", Settings(report_on=("dev", "dev")), "each once"),
-        ("rte", Settings(min_rows={"test": 9}), "min_rows: no labelled split 'test'"),
+        ("cola", PrepareSettings(train_from="dev"), "'dev' holds training rows"),
+        ("snli", PrepareSettings(train_from="dev", report_on=["dev"]), "'dev' holds training rows"),
+        ("snli", PrepareSettings(report_on=["train"]), "'train' holds training rows"),
+        (
+            "mrpc",
+            PrepareSettings(report_on=["test"]),
+            "no labelled split 'test'; it has train, dev",
+        ),
+        ("rte", PrepareSettings(train_from="development"), "no labelled split 'development'"),
+        ("rte", PrepareSettings(report_on=[]), "name one split or more"),
+        ("race", PrepareSettings(report_on=["dev", "dev"]), "each once"),
+        ("rte", PrepareSettings(min_rows={"test": 9}), "min_rows: no labelled split 'test'"),
     ],
 )
 def test_a_split_with_two_parts_or_without_labels_is_refused(name, settings, said):
@@ -117,21 +123,21 @@ def test_a_split_with_two_parts_or_without_labels_is_refused(name, settings, sai
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("{", "not JSON"),
-        ('{"limt_train": 5}', "keys are source"),
+        ("{", "invalid json"),
+        ('{"limt_train": 5}', "limt_train: found 5; extra inputs"),
         ('{"limit_train": 0}', "limit_train"),
         ('{"limit_report": "all"}', "limit_report"),
         ('{"select_fraction": 1.0}', "select_fraction"),
         ('{"report_on": "dev"}', "report_on"),
         ('{"published": "no"}', "published"),
-        ('{"source": "web"}', "source is folder or hub; found 'web'"),
+        ('{"source": "web"}', "source: found 'web'; input should be 'hub'"),
         ('{"min_rows": 200}', "min_rows"),
         ('{"min_rows": {"dev": 0}}', "min_rows"),
     ],
 )
 def test_wrong_settings_are_told(text, said):
     with pytest.raises(InputError, match=said):
-        parse_settings(text)
+        PrepareSettings.parse(text)
 
 
 def test_rows_that_stand_in_training_too_are_counted(published):
@@ -139,7 +145,7 @@ def test_rows_that_stand_in_training_too_are_counted(published):
     twins = (folder / "train.tsv").read_text().splitlines(keepends=True)[1:3]
     with open(folder / "dev.tsv", "a") as file:
         file.writelines(twins)
-    _, meta = prepare.prepare(task("rte"), folder, replace(MADE, select_fraction=0.1))
+    _, meta = prepare.prepare(task("rte"), folder, MADE)
     in_train = meta["overlap"]["dev"]
     assert 1 <= in_train <= 2 and meta["overlap"]["select"] == 0
 
@@ -155,29 +161,44 @@ def test_one_row_under_two_ids_is_fine_but_one_id_for_two_rows_is_not(published)
 def test_the_program_writes_equal_bytes_each_time_and_their_digest(
     published, tmp_path, monkeypatch
 ):
-    folder, out, meta = published("race"), tmp_path / "race.jsonl", tmp_path / "race.json"
-    call = ["prepare", "race", "--folder", folder, "--out", out, "--meta", meta]
+    folder, out, meta = published("race"), tmp_path / "out/race", tmp_path / "out/race.json"
+    call = ["prepare", "race", "--folder", folder, "--out", out, "--facts", meta]
     call += ["--settings", '{"published": false}']
     monkeypatch.setattr(sys, "argv", [*map(str, call)])
-    digests = set()
+    runs = []
     for _ in range(2):
         prepare.main()
-        digests.add(sha256_file(out))
+        runs.append({p.relative_to(out): p.read_bytes() for p in out.rglob("*") if p.is_file()})
     facts = json.loads(meta.read_text())
-    assert digests == {facts["sha256"]}
+    assert runs[0] == runs[1] and {p.name for p in out.parent.iterdir()} == {
+        *("race", "race.json"),
+    }
+    assert not any(str(tmp_path).encode() in content for content in runs[0].values())
+    assert facts["sha256"] == {split: split_digest(out, split) for split in split_names(out)}
     assert facts["rows"] == {"train": 11, "select": 1, "test": 12, "dev": 12}
     assert facts["sources"]["dev"].keys() == {
         f"dev/{g}/{k}.txt" for g in ("high", "middle") for k in "01"
     }
     assert str(folder) not in meta.read_text()
-    examples = read_examples(out)
-    assert [e.split for e in examples].count("train") == 11
+    examples = read(out, "train")
+    assert len(examples) == 11
     assert examples[0].choices == ("a 0", "b 0", "c 0", "d 0")
 
 
 def test_examples_survive_writing_and_reading(tmp_path, published):
-    examples = task("dprd").read(published("dprd"), "test") + task("stsb").read(
-        published("stsb"), "dev"
-    )
-    write_examples(tmp_path / "x.jsonl", examples)
-    assert read_examples(tmp_path / "x.jsonl") == examples
+    for name, split in (("dprd", "test"), ("stsb", "dev")):
+        examples = task(name).read(published(name), split)
+        save(tmp_path / "out" / name, {split: to_dataset(examples, task(name).label_names)})
+        assert read(tmp_path / "out" / name, split) == examples
+        opened = load_from_disk(tmp_path / "out" / name)
+        assert opened[split].features == task(name).load(published(name), split).features
+
+
+def test_a_user_can_open_the_examples_and_sees_the_labels_names(tmp_path, published):
+    splits, _ = prepare.prepare(task("mnli"), published("mnli"), MADE)
+    save(tmp_path / "out", splits)
+    opened = load_from_disk(tmp_path / "out")
+    assert list(opened) == ["train", "select", "dev_matched", "dev_mismatched"]
+    assert opened["train"].features["label"].names == ["entailment", "neutral", "contradiction"]
+    columns = ["guid", "first", "second", "choices", "label", "group"]
+    assert all(rows.column_names == columns for rows in opened.values())

@@ -9,22 +9,17 @@ from pathlib import Path
 import pytest
 
 from tasks import checks, task
-from tasks.catalogue import entry
 from tasks.common.errors import InputError
+from tasks.examples import to_dataset
+from tasks.hub import Snapshot
 from tasks.prepare import prepare
-from tasks.snapshot import Snapshot
-from tasks.splits import parse_settings
+from tasks.settings import PrepareSettings
+from tests.support.realdata import realdata
 from tests.tasks.hub_files import PIN, snapshot
-
-REALDATA = Path(__file__).parents[2].parent / "shared" / "realdata"
-
-pytestmark = pytest.mark.skipif(
-    not REALDATA.is_dir(), reason="the published data sets do not lie beside the project"
-)
 
 
 def read(name: str, split: str):
-    folder = REALDATA / task(name).folder
+    folder = realdata(task(name).folder)
     return task(name).read(folder, split)
 
 
@@ -90,7 +85,7 @@ def test_repeated_pronouns_of_dprd():
 
 
 def test_rows_that_stand_in_train_and_dev_are_counted():
-    _, meta = prepare(task("cola"), REALDATA / "CoLA", parse_settings("{}"))
+    _, meta = prepare(task("cola"), realdata("CoLA"), PrepareSettings.parse("{}"))
     assert meta["note"] == "" and meta["dropped"] == {}
     assert meta["rows"] == {"train": 7696, "select": 855, "dev": 1043}
     assert meta["overlap"]["dev"] == 16
@@ -101,8 +96,8 @@ def test_rows_that_stand_in_train_and_dev_are_counted():
     [("cola", "dev", 16), ("stsb", "dev", 7), ("rte", "dev", 0), ("sst2", "dev", 0)],
 )
 def test_overlap_is_that_of_the_whole_splits_whatever_the_limits(name, split, count):
-    settings = parse_settings('{"limit_train": 100, "limit_report": 50}')
-    _, meta = prepare(task(name), REALDATA / task(name).folder, settings)
+    settings = PrepareSettings.parse('{"limit_train": 100, "limit_report": 50}')
+    _, meta = prepare(task(name), realdata(task(name).folder), settings)
     assert meta["overlap"][split] == count and meta["rows"][split] == 50
 
 
@@ -118,21 +113,22 @@ def test_overlap_is_that_of_the_whole_splits_whatever_the_limits(name, split, co
 )
 def test_published_labels_exchanged_are_told(name, split):
     rows = [replace(e, label=1 - e.label) for e in read(name, split)]
+    data = to_dataset(rows, task(name).labels)
     with pytest.raises(InputError, match="the labels are in another order: get the file again"):
-        checks.split(task(name), REALDATA / name, rows, Counter())
+        checks.split(task(name), Path(name), split, data, Counter())
 
 
 def test_snli_trains_on_dev_where_the_training_file_is_absent():
     given = {"train_from": "dev", "report_on": ["test"], "min_rows": {"test": 9818}}
-    settings = parse_settings(json.dumps(given))
-    _, meta = prepare(task("snli"), REALDATA / "SNLI", settings)
+    settings = PrepareSettings.parse(json.dumps(given))
+    _, meta = prepare(task("snli"), realdata("SNLI"), settings)
     assert meta["rows"] == {"train": 8858, "select": 984, "test": 9818}
     assert meta["note"] == "trained on dev; test: 9,818 of 9,824 rows"
 
 
 def as_upstream(name: str, split: str) -> list[dict]:
     """The published rows in the hub's columns, read as the hub's own makers read them."""
-    folder = REALDATA / task(name).folder
+    folder = realdata(task(name).folder)
     if name == "snli":
         words = {"-": -1, "entailment": 0, "neutral": 1, "contradiction": 2}
         text = (folder / f"snli_1.0_{split}.jsonl").read_text(encoding="utf-8")
@@ -165,7 +161,7 @@ def as_upstream(name: str, split: str) -> list[dict]:
     path, names = tables.get(name, (folder / f"{split}.tsv", None))
     with open(path, encoding="utf-8-sig", newline="") as file:
         found = list(csv.DictReader(file, names, delimiter="\t", quoting=csv.QUOTE_NONE))
-    each, words = entry(name), {word: k for k, word in entry(name).labels.items()}
+    each, words = task(name).hub, {word: k for k, word in task(name).hub.labels.items()}
     renamed = {"mrpc": ("#1 String", "#2 String", "Quality")}
     renamed |= {"mnli": ("sentence1", "sentence2", "gold_label")}
     renamed |= {"stsb": ("sentence1", "sentence2", "score")}
@@ -197,8 +193,8 @@ def test_the_published_rows_in_the_hubs_form_give_equal_examples_row_for_row(
     snapshot(tmp_path, name, {split: [as_upstream(name, split)] for split in splits})
     for split in splits:
         dropped = [Counter(), Counter()]
-        original = task(name).read(REALDATA / task(name).folder, split, dropped[0])
+        original = task(name).read(realdata(task(name).folder), split, dropped[0])
         revision = PIN if name == "dprd" else None
-        hub = Snapshot(task(name), tmp_path, revision).read(split, dropped[1])
+        hub = task(name).read(Snapshot(task(name).hub, tmp_path, revision), split, dropped[1])
         assert hub == original and dropped[0] == dropped[1]
         assert len(hub) == (9818 if (name, split) == ("snli", "test") else task(name).rows[split])

@@ -5,22 +5,24 @@ from collections import Counter
 
 import pytest
 
-from tasks import TASKS, prepare, task
-from tasks.catalogue import ENTRIES, entry
+from tasks import TASKS, task
 from tasks.common.errors import InputError
-from tasks.snapshot import Snapshot
-from tasks.splits import Settings
+from tasks.hub import Snapshot
+from tasks.settings import PrepareSettings
 from tests.tasks.both_layouts import glue_hub, pin, write
 from tests.tasks.hub_files import snapshot
+from tests.tasks.prepared import prepared
+
+HUB = [each.name for each in (*TASKS, task("dprd")) if each.hub.repo]
 
 
-@pytest.mark.parametrize("name", [e.name for e in ENTRIES if e.repo])
+@pytest.mark.parametrize("name", HUB)
 def test_both_layouts_give_equal_examples(name, tmp_path):
     original, hub = write(name, tmp_path)
     for split in task(name).rows:
         dropped: list[Counter[str]] = [Counter(), Counter()]
         one = task(name).read(original, split, dropped[0])
-        other = Snapshot(task(name), hub, pin(name)).read(split, dropped[1])
+        other = task(name).read(Snapshot(task(name).hub, hub, pin(name)), split, dropped[1])
         assert one == other and len(one) >= 4
         assert dropped[0] == dropped[1]
         assert [type(e.label) for e in one] == [type(e.label) for e in other]
@@ -30,11 +32,11 @@ def test_both_layouts_give_equal_examples(name, tmp_path):
 def test_prepared_examples_are_equal_too(name, tmp_path):
     original, hub = write(name, tmp_path)
     subset = {split: 1 for split in task(name).rows}
-    one, before = prepare.prepare(task(name), original, Settings(min_rows=subset))
-    settings = Settings(source="hub", min_rows=subset)
-    other, meta = prepare.prepare(task(name), hub, settings)
+    one, before = prepared(name, original, PrepareSettings(min_rows=subset))
+    settings = PrepareSettings(source="hub", min_rows=subset)
+    other, meta = prepared(name, hub, settings)
     assert one == other
-    each = entry(name)
+    each = task(name).hub
     assert meta["origin"] == {
         **{"source": "hub", "repo": each.repo, "revision": each.revision, "config": each.config}
     }
@@ -47,9 +49,9 @@ def test_prepared_examples_are_equal_too(name, tmp_path):
 
 
 def test_every_task_is_read_from_the_hub_or_says_how_to_obtain_it():
-    assert {each.name for each in TASKS} - {e.name for e in ENTRIES if e.repo} == {"story_cloze"}
+    assert {each.name for each in TASKS} - set(HUB) == {"story_cloze"}
     with pytest.raises(InputError, match="story_cloze is not on the hub; fill in the form"):
-        Snapshot(task("story_cloze"), "anywhere").read("val", Counter())
+        task("story_cloze").read(Snapshot(task("story_cloze").hub, "anywhere"), "val")
 
 
 def test_rows_that_upstream_left_out_leave_a_gap_in_the_guids(tmp_path):
@@ -66,7 +68,7 @@ def test_rows_that_upstream_left_out_leave_a_gap_in_the_guids(tmp_path):
     snapshot(hub, "qqp", {"train": [first, second]})
     dropped = [Counter(), Counter()]
     one = task("qqp").read(original, "train", dropped[0])
-    other = Snapshot(task("qqp"), hub).read("train", dropped[1])
+    other = task("qqp").read(Snapshot(task("qqp").hub, hub), "train", dropped[1])
     assert one == other and len(one) == 8
     assert dropped == [{"wrong column count": 1, "empty text": 1}, {"empty text": 1}]
 
@@ -78,7 +80,7 @@ def test_a_folder_that_cannot_be_written_to_is_read(tmp_path):
     for folder in folders:
         folder.chmod(0o555)
     try:
-        assert len(Snapshot(task("cola"), hub).read("dev", Counter())) == 10
+        assert len(task("cola").read(Snapshot(task("cola").hub, hub), "dev", Counter())) == 10
     finally:
         for folder in folders:
             folder.chmod(0o755)

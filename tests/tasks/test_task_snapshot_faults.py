@@ -6,17 +6,16 @@ from pathlib import Path
 import pytest
 
 from tasks import prepare, task
-from tasks.catalogue import entry
 from tasks.common.errors import InputError
-from tasks.snapshot import Snapshot
-from tasks.splits import Settings
+from tasks.hub import Snapshot
+from tasks.settings import PrepareSettings
 from tests.tasks.both_layouts import pin, write
 from tests.tasks.hub_files import PIN, features, manifest, put
 
 
 def refused(name: str, hub: Path, split: str, revision: str | None = None) -> str:
     with pytest.raises(InputError) as caught:
-        Snapshot(task(name), hub, revision or pin(name)).read(split, Counter())
+        task(name).read(Snapshot(task(name).hub, hub, revision or pin(name)), split, Counter())
     message = str(caught.value)
     assert "\n" not in message and len(message) < 600
     return message
@@ -25,10 +24,10 @@ def refused(name: str, hub: Path, split: str, revision: str | None = None) -> st
 @pytest.mark.parametrize("name", ["mnli", "snli", "rte", "cola"])
 def test_labels_in_another_order_are_refused(name, tmp_path):
     _, hub = write(name, tmp_path)
-    names = list(entry(name).labels.values())
-    split = next(s for s in entry(name).files if s.startswith("dev"))
-    path = next(hub.glob(entry(name).files[split][0]))
-    put(path, [], features(entry(name), names[1:] + names[:1]))
+    names = list(task(name).hub.labels.values())
+    split = next(s for s in task(name).hub.files if s.startswith("dev"))
+    path = next(hub.glob(task(name).hub.files[split][0]))
+    put(path, [], features(task(name).hub, names[1:] + names[:1]))
     manifest(hub, name)
     said = refused(name, hub, split)
     assert f"labels 0, 1, .. are named {', '.join(names[1:] + names[:1])}, expected" in said
@@ -73,25 +72,25 @@ def test_scitail_is_read_from_snli_format_alone(tmp_path):
     assert "no file snli_format/train-*.parquet; tsv_format and dgem_format" in said
     assert "lost rows to quoting" in said
     (hub / "tsv_format").rename(hub / "snli_format")
-    kinds = features(entry("snli"))
+    kinds = features(task("snli").hub)
     put(hub / "snli_format/train-00000-of-00001.parquet", [], kinds)
     manifest(hub, "scitail")
     said = refused("scitail", hub, "train")
     assert "found premise, hypothesis, label" in said and "lost rows to quoting" in said
 
 
-def test_an_answer_that_is_no_letter_of_race_and_a_hidden_label_are_refused(tmp_path):
+def test_an_answer_that_is_no_letter_of_race_and_a_missing_label_are_refused(tmp_path):
     _, hub = write("race", tmp_path / "race")
     path = hub / "high/test-00000-of-00001.parquet"
     row = {"example_id": "high1.txt", "article": "a", "question": "q", "options": list("abcd")}
-    put(path, [row | {"answer": "E"}], features(entry("race")))
+    put(path, [row | {"answer": "E"}], features(task("race").hub))
     manifest(hub, "race")
     said = refused("race", hub, "test")
     assert f"{path}:1: label 'E' is unknown; race has A, B, C, D" in said
     _, hub = write("rte", tmp_path / "rte")
     path = hub / "rte/validation-00001-of-00002.parquet"
-    hidden = {"sentence1": "a", "sentence2": "b", "label": -1, "idx": 6}
-    put(path, [hidden], features(entry("rte")))
+    unlabelled = {"sentence1": "a", "sentence2": "b", "label": -1, "idx": 6}
+    put(path, [unlabelled], features(task("rte").hub))
     manifest(hub, "rte")
     assert f"{path}:1: label '-1' is unknown" in refused("rte", hub, "dev")
 
@@ -101,7 +100,7 @@ def test_an_empty_or_missing_text_is_refused(tmp_path):
         _, hub = write("rte", tmp_path / str(number))
         path = hub / "rte/validation-00001-of-00002.parquet"
         row = {"sentence1": "a", "sentence2": text, "label": 0, "idx": 6}
-        put(path, [row], features(entry("rte")))
+        put(path, [row], features(task("rte").hub))
         manifest(hub, "rte")
         assert f"{path}:1: a text is" in refused("rte", hub, "dev")
 
@@ -110,9 +109,9 @@ def test_rows_glued_by_a_reader_with_quoting_are_found_in_the_hubs_files_too(tmp
     _, hub = write("rte", tmp_path)
     path = hub / "rte/validation-00001-of-00002.parquet"
     row = {"sentence1": '"a\tb\t0\n7\tc', "sentence2": "d", "label": 0, "idx": 6}
-    put(path, [row], features(entry("rte")))
+    put(path, [row], features(task("rte").hub))
     manifest(hub, "rte")
-    settings = Settings(source="hub", min_rows={"train": 1, "dev": 1})
+    settings = PrepareSettings(source="hub", min_rows={"train": 1, "dev": 1})
     with pytest.raises(InputError, match="glued rows together"):
         prepare.prepare(task("rte"), hub, settings)
 
@@ -120,7 +119,7 @@ def test_rows_glued_by_a_reader_with_quoting_are_found_in_the_hubs_files_too(tmp
 def test_the_hubs_rows_must_have_the_official_number(tmp_path):
     _, hub = write("rte", tmp_path)
     with pytest.raises(InputError, match="10 rows in 'train', expected 2,490"):
-        prepare.prepare(task("rte"), hub, Settings(source="hub"))
+        prepare.prepare(task("rte"), hub, PrepareSettings(source="hub"))
 
 
 def test_files_that_are_not_those_of_the_manifest_are_refused(tmp_path):
@@ -142,7 +141,7 @@ def test_files_that_are_not_those_of_the_manifest_are_refused(tmp_path):
 
 def test_another_commit_or_repository_is_refused(tmp_path):
     _, hub = write("rte", tmp_path)
-    assert f"revision is {entry('rte').revision!r}, expected {PIN!r}" in refused(
+    assert f"revision is {task('rte').hub.revision!r}, expected {PIN!r}" in refused(
         "rte", hub, "dev", PIN
     )
     manifest(hub, "rte", repo="someone/glue")
@@ -151,4 +150,4 @@ def test_another_commit_or_repository_is_refused(tmp_path):
     assert "manifest.json: no such file; fetch rte first" in refused("rte", hub, "dev")
     _, hub = write("dprd", tmp_path / "dprd")
     with pytest.raises(InputError, match="no commit of community-datasets"):
-        Snapshot(task("dprd"), hub).read("test", Counter())
+        task("dprd").read(Snapshot(task("dprd").hub, hub), "test", Counter())

@@ -1,0 +1,50 @@
+"""What the eight sets of the GLUE benchmark share: one repository on the hub, one way to get them.
+
+The test labels are not public, so these sets are scored on dev, and their test rows are answered
+for the GLUE server.
+"""
+
+from typing import Any
+
+from tasks.hub import HubSource, parquet_files
+from tasks.readers import Table
+from tasks.task import Task
+
+
+def task(
+    title: str, table: Table, texts: tuple[str, ...], rows: dict[str, int], **fields: Any
+) -> Task:
+    """One of the sets. Its title names its folder.
+
+    `texts` are its columns of text on the hub; `rows` counts every split by the hub's name
+    (`validation` for our dev), and those named `test` have no public labels. `fields` are those of
+    `Task`.
+    """
+    splits = {split.replace("validation", "dev"): split for split in rows}
+    counts = dict(zip(splits, rows.values(), strict=True))
+    test = tuple(split for split in splits if split.startswith("test"))
+    soft = fields["metric"] == "pearson"
+    hub = HubSource(
+        name=fields["name"],
+        repo="nyu-mll/glue",
+        revision="bcdcba79d07bc864c1c254ccfcedcce55bcc9a8c",
+        config=fields["name"],
+        licence="other (GLUE: each set its own)",
+        files=parquet_files(fields["name"], splits),
+        rows=counts,
+        columns=(*texts, "label", "idx"),
+        texts=texts,
+        index="idx",
+        label="label",
+        labels={} if soft else dict(enumerate(fields["labels"])),
+        unlabelled=test,
+    )
+    defaults: dict[str, Any] = {"report": ("dev",), "folder": title, "layouts": (table,)}
+    return Task(
+        title=title,
+        rows={split: n for split, n in counts.items() if split not in test},
+        obtain="get it from the GLUE benchmark (gluebenchmark.com/tasks) and unpack it there",
+        hub=hub,
+        unlabelled={split: (f"{split}.tsv",) for split in test},
+        **(defaults | fields),
+    )

@@ -1,0 +1,158 @@
+"""Natural language inference: does the premise entail the hypothesis? (paper 4.1, table 2)
+
+Five sets: SNLI and SciTail are scored on public test labels; of the GLUE sets MNLI, QNLI and RTE
+only the dev labels are public, so these are scored on dev and the tables say so. QNLI's "premise"
+is the question, as GLUE orders the columns.
+"""
+
+from dataclasses import replace
+
+from tasks import glue
+from tasks.hub import THREE_SPLITS, HubSource, parquet_files
+from tasks.readers import JsonLines, Table
+from tasks.task import Task
+
+THREE_WAY = ("entailment", "neutral", "contradiction")
+TWO_WAY = ("entailment", "not_entailment")
+SENTENCES = ("sentence1", "sentence2")
+PAIR = ("premise", "hypothesis")
+
+snli = Task(
+    name="snli",
+    title="SNLI",
+    family="entailment",
+    labels=THREE_WAY,
+    no_gold_label="-",
+    metric="accuracy",
+    folder="SNLI",
+    layouts=(
+        JsonLines("snli_1.0_{split}.jsonl"),
+        JsonLines("snli_1.0_{split}.txt"),
+    ),
+    select="dev",
+    report=("test",),
+    rows={"train": 549_367, "dev": 9_842, "test": 9_824},
+    label_shares=(0.33, 0.33, 0.33),
+    label_counts={"dev": (3_329, 3_235, 3_278)},
+    obtain="get SNLI 1.0 from nlp.stanford.edu/projects/snli and unpack it there",
+    hub=HubSource(
+        name="snli",
+        repo="stanfordnlp/snli",
+        revision="cdb5c3d5eed6ead6e5a341c8e56e669bb666725b",
+        config="plain_text",
+        licence="cc-by-sa-4.0",
+        files=parquet_files("plain_text", THREE_SPLITS),
+        rows={"train": 550_152, "dev": 10_000, "test": 10_000},
+        columns=(*PAIR, "label"),
+        texts=PAIR,
+        label="label",
+        labels=dict(enumerate(THREE_WAY)),
+        note="label -1 is a row without a gold label: dropped, as the authors did",
+    ),
+)
+
+mnli = glue.task(
+    name="mnli",
+    title="MNLI",
+    family="entailment",
+    labels=THREE_WAY,
+    no_gold_label="-",
+    metric="accuracy",
+    table=Table("{split}.tsv", first="sentence1", second="sentence2", label="gold_label"),
+    texts=PAIR,
+    rows={
+        **{"train": 392_702, "validation_matched": 9_815, "validation_mismatched": 9_832},
+        **{"test_matched": 9_796, "test_mismatched": 9_847},
+    },
+    report=("dev_matched", "dev_mismatched"),
+    label_shares=(0.33, 0.33, 0.33),
+    label_counts={"dev_matched": (3_479, 3_123, 3_213)},
+    optional_unlabelled=("ax",),
+)
+# The diagnostic set, which a model of MNLI answers, is a configuration of its own on the hub. GLUE
+# has it in a folder of its own too, or it was put beside the others.
+mnli = replace(
+    mnli,
+    unlabelled=mnli.unlabelled | {"ax": ("diagnostic.tsv", "../diagnostic/diagnostic.tsv")},
+    hub=replace(
+        mnli.hub,
+        files=mnli.hub.files | {"ax": ("ax/test-*.parquet",)},
+        rows=mnli.hub.rows | {"ax": 1_104},
+        unlabelled=(*mnli.hub.unlabelled, "ax"),
+    ),
+)
+
+# The second release, the only one still distributed; the paper had the first.
+qnli = glue.task(
+    name="qnli",
+    title="QNLI",
+    family="entailment",
+    labels=TWO_WAY,
+    metric="accuracy",
+    table=Table("{split}.tsv", first="question", second="sentence", label="label"),
+    texts=("question", "sentence"),
+    rows={"train": 104_743, "validation": 5_463, "test": 5_463},
+    wrong_counts={108_436: "this is the first release, no longer distributed; take QNLIv2"},
+    label_shares=(0.5, 0.5),
+)
+
+rte = glue.task(
+    name="rte",
+    title="RTE",
+    family="entailment",
+    labels=TWO_WAY,
+    metric="accuracy",
+    table=Table("{split}.tsv", first="sentence1", second="sentence2", label="label"),
+    texts=SENTENCES,
+    rows={"train": 2_490, "validation": 277, "test": 3_000},
+    label_shares=(0.5, 0.5),
+    label_counts={"train": (1_249, 1_241), "dev": (146, 131)},
+)
+
+scitail = Task(
+    name="scitail",
+    title="SciTail",
+    family="entailment",
+    labels=("neutral", "entailment"),
+    coding={"neutral": 0, "entailment": 1, "entails": 1},
+    metric="accuracy",
+    folder="SciTail",
+    layouts=(
+        JsonLines("snli_format/scitail_1.0_{split}.txt"),
+        Table(
+            "tsv_format/scitail_1.0_{split}.tsv",
+            first="premise",
+            second="hypothesis",
+            label="label",
+            names=(*PAIR, "label"),
+        ),
+    ),
+    select="dev",
+    report=("test",),
+    rows={"train": 23_596, "dev": 1_304, "test": 2_126},
+    wrong_counts={
+        23_097: "this is tsv_format read with CSV quoting, which glued rows together; "
+        "take snli_format",
+        23_088: "this is dgem_format, in which rows are glued together; take snli_format",
+    },
+    label_shares=(0.6, 0.4),
+    label_counts={"test": (1_284, 842)},
+    obtain="get SciTail 1.1 from allenai.org/data/scitail and unpack it there",
+    hub=HubSource(
+        name="scitail",
+        repo="allenai/scitail",
+        revision="0cc4353235b289165dfde1c7c5d1be983f99ce44",
+        config="snli_format",
+        licence="none on the card",
+        files=parquet_files("snli_format", THREE_SPLITS),
+        rows={"train": 23_596, "dev": 1_304, "test": 2_126},
+        columns=(
+            *("sentence1_binary_parse", "sentence1_parse", "sentence1"),
+            *("sentence2_parse", "sentence2", "annotator_labels", "gold_label"),
+        ),
+        texts=SENTENCES,
+        label="gold_label",
+        labels={"neutral": "neutral", "entailment": "entailment"},
+        note="tsv_format and dgem_format of the same repository have lost rows to quoting",
+    ),
+)

@@ -1,0 +1,81 @@
+"""The hub's sources fit the tasks, and what cannot be pinned is refused."""
+
+import re
+from dataclasses import FrozenInstanceError
+
+import pytest
+
+from tasks import TASKS, task
+from tasks.common.errors import InputError
+from tasks.corpora import CORPORA, corpus
+from tasks.fetch import source_named
+from tasks.hub import COMMIT, fault, pinned
+
+SHA = "0123456789abcdef0123456789abcdef01234567"
+TASKS_AND_DPRD = [*TASKS, task("dprd")]
+SOURCES = [*(each.hub for each in TASKS_AND_DPRD), *CORPORA]
+
+
+def test_no_two_sources_have_the_same_name_and_a_tasks_is_its_own():
+    assert len({source.name for source in SOURCES}) == len(SOURCES)
+    assert all(each.hub.name == each.name for each in TASKS_AND_DPRD)
+    assert [source_named(source.name) for source in SOURCES] == SOURCES
+
+
+@pytest.mark.parametrize("of", TASKS_AND_DPRD, ids=lambda of: of.name)
+def test_splits_rows_and_labels_are_the_tasks_own(of):
+    without_label = {"train": 785, "dev": 158, "test": 176} if of.name == "snli" else {}
+    assert {s: of.hub.rows[s] - without_label.get(s, 0) for s in of.rows} == of.rows
+    if of.hub.labels:
+        assert set(of.hub.labels.values()) == set(of.labels)
+    else:
+        assert of.name == "stsb" or of.hub.by_hand
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.name)
+def test_a_source_has_a_repository_with_files_for_every_split_or_a_way_to_obtain_it(source):
+    # The lines of a text mirror are counted nowhere.
+    counted = set(source.files) if source.text != "line" else set()
+    assert source.licence and (source.rows or source.text == "line")
+    if source.repo:
+        assert re.fullmatch(r"[\w-]+/[\w-]+", source.repo)
+        assert counted == set(source.rows) and set(source.unlabelled) <= set(source.files)
+        assert source.revision is None or COMMIT.fullmatch(source.revision)
+        assert source.text or {source.label, *source.texts} <= set(source.columns)
+    else:
+        assert source.by_hand and source.folder == task(source.name).folder
+
+
+def test_a_pin_of_the_config_takes_the_place_of_the_sources_own():
+    cola, dprd = task("cola").hub, task("dprd").hub
+    assert pinned(cola).startswith("bcdcba79") and fault(cola) is None
+    assert pinned(cola, SHA) == pinned(dprd, SHA) == SHA
+
+
+@pytest.mark.parametrize(
+    ("name", "revision", "message"),
+    [
+        ("cola", "main", "'main' is no commit"),
+        ("cola", "bcdcba7", "'bcdcba7' is no commit"),
+        ("cola", SHA.upper(), "is no commit"),
+        ("dprd", None, "begins with 0fdf659); look it up on the hub and give revision:"),
+        ("story_cloze", SHA, "fill in the form at cs.rochester.edu/nlp/rocstories"),
+    ],
+)
+def test_what_is_no_pin_is_refused_with_the_remedy(name, revision, message):
+    assert message in (fault(task(name).hub, revision) or "")
+    with pytest.raises(InputError) as error:
+        pinned(task(name).hub, revision)
+    assert message in str(error.value)
+
+
+def test_unknown_names_are_refused_with_the_known_ones():
+    with pytest.raises(InputError, match="no data set 'wnli' to fetch; there are snli mnli"):
+        source_named("wnli")
+    with pytest.raises(InputError, match="no corpus 'pile' of the hub; the corpora are bookcorpus"):
+        corpus("pile")
+
+
+def test_sources_cannot_be_changed():
+    with pytest.raises(FrozenInstanceError):
+        task("cola").hub.revision = "main"

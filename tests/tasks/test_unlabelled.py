@@ -1,0 +1,246 @@
+"""GLUE's rows without labels: from every layout, every row, by its official index."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from datasets import load_from_disk
+
+from tasks import TASKS, task, unlabelled
+from tasks.common.errors import InputError
+from tasks.examples import Example, to_examples
+from tasks.hub import Snapshot
+from tasks.prepare import prepare
+from tasks.settings import PrepareSettings
+from tasks.world.labelled import FAMILIES, make_task
+from tests.support.realdata import realdata
+from tests.tasks.hub_files import snapshot
+
+OFFICIAL = {
+    **{"cola": 1_063, "sst2": 1_821, "mrpc": 1_725, "stsb": 1_379, "qqp": 390_965},
+    **{"qnli": 5_463, "rte": 3_000},
+}
+MNLI = {"test_matched": 9_796, "test_mismatched": 9_847, "ax": 1_104}
+NAMES = [*OFFICIAL, "mnli"]
+
+
+def put(path: Path, *lines: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes("".join(line + "\n" for line in lines).encode())
+    return path.parent
+
+
+def load(name: str, source: Path | Snapshot) -> dict[str, list[Example]]:
+    splits = unlabelled.load(task(name), source)
+    return {split: to_examples(rows[:]) for split, rows in splits.items()}
+
+
+def texts(examples: list[Example]) -> list[tuple[str, str]]:
+    return [(e.first, e.second) for e in examples]
+
+
+def index_of(example: Example) -> int:
+    return int(example.guid.rpartition("/")[2])
+
+
+def test_the_servers_numbers_of_rows():
+    for name, rows in OFFICIAL.items():
+        assert task(name).unlabelled_rows == {"test": rows}
+    assert task("mnli").unlabelled_rows == MNLI
+    assert {each.name for each in TASKS if each.unlabelled} == set(NAMES)
+
+
+def test_text_comes_as_it_stands(tmp_path):
+    folder = put(
+        tmp_path / "test.tsv",
+        "\ufeffindex\tsentence1\tsentence2\r",
+        '0\t"An open quote\the said "no\r',
+        "1\ta\u2028b\x85c\t naïve \r",
+    )
+    found = load("rte", folder)["test"]
+    assert texts(found) == [('"An open quote', 'he said "no'), ("a\u2028b\x85c", "naïve")]
+    assert [e.guid for e in found] == ["rte/test/0", "rte/test/1"]
+    assert [(e.label, index_of(e)) for e in found] == [(-1, 0), (-1, 1)]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_worlds_files_are_read(name, tmp_path):
+    splits = make_task(3, name, 6, 10)
+    for path, text in FAMILIES[name].write(splits).items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text, encoding="utf-8", newline="")
+    found = load(name, tmp_path / task(name).folder)
+    assert list(found) == [split for split in splits if split.startswith("test")]
+    for split, examples in found.items():
+        rows = [(row.first, row.second) for row in splits[split]]
+        assert texts(examples) == rows
+        assert [index_of(e) for e in examples] == list(range(len(rows)))
+
+
+@pytest.mark.parametrize("place", ["MNLI/diagnostic.tsv", "diagnostic/diagnostic.tsv"])
+def test_the_diagnostic_set_is_mnlis_where_it_is_there(place, tmp_path):
+    for split in ("matched", "mismatched"):
+        put(tmp_path / f"MNLI/test_{split}.tsv", "index\tsentence1\tsentence2", "0\ta\tb")
+    assert set(load("mnli", tmp_path / "MNLI")) == set(MNLI) - {"ax"}
+    put(tmp_path / place, "index\tsentence1\tsentence2", "0\tc\td", "1\te\tf")
+    found = load("mnli", tmp_path / "MNLI")
+    assert list(found) == list(MNLI) and texts(found["ax"]) == [("c", "d"), ("e", "f")]
+    assert [e.guid for e in found["ax"]] == ["mnli/ax/0", "mnli/ax/1"]
+
+
+BAD = {
+    "a row is missing": (["0\ta\tb", "2\tc\td"], "test.tsv:3: index is '2', expected 1"),
+    "rows are moved": (["1\ta\tb", "0\tc\td"], "test.tsv:2: index is '1', expected 0"),
+    "a column short": (["0\ta"], "test.tsv:2: 2 columns, 3 are needed"),
+    "no rows": ([], "test.tsv: no rows"),
+}
+
+
+@pytest.mark.parametrize("fault", BAD)
+def test_rows_that_are_not_the_official_ones_are_refused(fault, tmp_path):
+    lines, message = BAD[fault]
+    folder = put(tmp_path / "test.tsv", "index\tsentence1\tsentence2", *lines)
+    with pytest.raises(InputError) as error:
+        load("rte", folder)
+    assert message in str(error.value)
+
+
+def test_another_tasks_file_and_no_file_are_refused(tmp_path):
+    folder = put(tmp_path / "test.tsv", "index\tquestion\tsentence", "0\ta\tb")
+    with pytest.raises(
+        InputError, match=r"test.tsv:1: no column 'sentence1', found index question"
+    ):
+        load("rte", folder)
+    with pytest.raises(InputError, match=r"MNLI: test_matched.tsv and test_mismatched.tsv needed"):
+        load("mnli", tmp_path / "MNLI")
+    assert task("mnli").missing_unlabelled(folder) == ["test_matched.tsv", "test_mismatched.tsv"]
+    assert task("qnli").missing_unlabelled(folder) == []
+    assert task("qnli").unlabelled_files(folder) == {"test": folder / "test.tsv"}
+    assert task("snli").unlabelled_files(folder) == {}
+
+
+def test_a_cut_off_file_and_another_tasks_are_refused_where_the_official_rows_are_wanted(tmp_path):
+    lines = [f"{i}\tsentence {i}" for i in range(1_063)]
+    folder = put(tmp_path / "test.tsv", "index\tsentence", *lines)
+    cola, sst2 = task("cola"), task("sst2")
+    unlabelled.check_counts(cola, folder, unlabelled.load(cola, folder))
+    with pytest.raises(InputError, match=r"1,063 unlabelled rows in 'test', the server .* 1,821"):
+        unlabelled.check_counts(sst2, folder, unlabelled.load(sst2, folder))
+
+
+def command(folder: Path, out: Path, **settings: object) -> subprocess.CompletedProcess[str]:
+    words = [sys.executable, "-m", "tasks.prepare", "cola", "--folder", str(folder)]
+    words += ["--out", str(out / "cola"), "--facts", str(out / "cola.json")]
+    words += ["--settings", json.dumps({"unlabelled": True, **settings})]
+    return subprocess.run(words, capture_output=True, text=True)
+
+
+def test_prepare_adds_the_unlabelled_rows_as_splits_and_refuses_too_few(tmp_path):
+    for split, label in (("train", 3), ("dev", 2)):
+        rows = [f"x\t{k % label % 2}\t\t{split} {k}" for k in range(20)]
+        put(tmp_path / f"raw/{split}.tsv", *rows)
+    folder = put(tmp_path / "raw/test.tsv", "index\tsentence", "0\ta", "1\tb")
+    done = command(folder, tmp_path, published=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("CoLA: train 18, select 2, dev 20, test 2 (")
+    facts = json.loads((tmp_path / "cola.json").read_text())
+    assert facts["unlabelled"] == ["test"] and list(facts["rows"]) == ["dev", "select", "train"]
+    assert (
+        set(facts["sha256"])
+        == {"train", "select", "dev", "test"}
+        == set(facts["sources"]) | {"select"}
+    )
+    opened = load_from_disk(tmp_path / "cola")
+    assert list(opened) == ["train", "select", "dev", "test"]
+    assert opened["test"]["label"][:] == [-1, -1]
+    with pytest.raises(InputError, match=r"test.tsv: 2 unlabelled rows in 'test', .* 1,063"):
+        unlabelled.check_counts(task("cola"), folder, {"test": opened["test"]})
+    # Without the test file nothing is made; and no one who does not ask for it needs it.
+    (folder / "test.tsv").unlink()
+    done = command(folder, tmp_path / "none", published=False)
+    assert done.returncode == 1 and done.stderr.count("\n") == 1
+    assert "test.tsv needed" in done.stderr and not (tmp_path / "none").exists()
+    assert (
+        "unlabelled"
+        not in prepare(task("cola"), folder, PrepareSettings(published=False))[1]["rows"]
+    )
+
+
+def test_published_data_needs_the_official_number_of_unlabelled_rows(tmp_path):
+    folder = realdata("CoLA")
+    for split in ("train", "dev"):
+        (tmp_path / f"{split}.tsv").symlink_to(folder / f"{split}.tsv")
+    lines = (folder / "test.tsv").read_text().splitlines()
+    put(tmp_path / "test.tsv", *lines[:-1])
+    with pytest.raises(InputError, match=r"test.tsv: 1,062 unlabelled rows .* expects 1,063"):
+        prepare(task("cola"), tmp_path, PrepareSettings(unlabelled=True))
+    put(tmp_path / "test.tsv", *lines)
+    splits, facts = prepare(task("cola"), tmp_path, PrepareSettings(unlabelled=True))
+    assert len(splits["test"]) == 1_063 and facts["unlabelled"] == ["test"]
+
+
+def test_labelled_rows_of_the_hub_are_not_taken_for_test_rows(tmp_path):
+    record = {"sentence1": "a", "sentence2": "b", "label": 1, "idx": 0}
+    folder = snapshot(tmp_path, "rte", {"test": [[record]]})
+    with pytest.raises(InputError, match=r"row 1: label is 1, expected -1"):
+        load("rte", Snapshot(task("rte").hub, folder))
+
+
+def test_moved_rows_of_the_hub_are_refused(tmp_path):
+    records = [{"sentence1": "a", "sentence2": "b", "label": -1, "idx": k} for k in (0, 2)]
+    folder = snapshot(tmp_path, "rte", {"test": [records]})
+    with pytest.raises(InputError, match=r"row 2: idx is 2, expected 1"):
+        load("rte", Snapshot(task("rte").hub, folder))
+
+
+def test_a_split_of_the_hub_without_rows_is_refused(tmp_path):
+    record = {"premise": "a", "hypothesis": "b", "label": -1, "idx": 0}
+    rows = {"test_matched": [[record]], "test_mismatched": [[record]], "ax": [[]]}
+    folder = snapshot(tmp_path, "mnli", rows)
+    with pytest.raises(InputError, match="no rows in 'ax'; fetch it again"):
+        load("mnli", Snapshot(task("mnli").hub, folder))
+
+
+def test_a_broken_row_of_qqp_keeps_its_place(tmp_path):
+    lines = [f"{i}\ta{i}\tb{i}" for i in range(6)]
+    lines[2] = "2\tonly one"
+    lines[4] = "4\tc\t"
+    folder = put(tmp_path / "test.tsv", "id\tquestion1\tquestion2", *lines)
+    found = load("qqp", folder)["test"]
+    assert [index_of(e) for e in found] == list(range(6))
+    assert texts(found)[2:6] == [("", ""), ("a3", "b3"), ("c", ""), ("a5", "b5")]
+    folder = put(tmp_path / "test.tsv", "id\tquestion1\tquestion2", *(["0\ta"] * 4))
+    with pytest.raises(InputError, match=r"test.tsv:5: 2 columns"):
+        load("qqp", folder)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_hubs_rows_equal_those_of_the_original_files(name, tmp_path):
+    of, files = task(name), {}
+    columns = [column for column in (of.table.first, of.table.second) if column]
+    for split, (place, *_) in of.unlabelled.items():
+        rows = [[f'{split} "{i}', f"no {i} "][: len(columns)] for i in range(4)]
+        lines = ["\t".join((str(i), *row)) for i, row in enumerate(rows)]
+        put(tmp_path / "original" / place, "\t".join((of.unlabelled_index, *columns)), *lines)
+        label = -1.0 if name == "stsb" else 1 if name == "mrpc" else -1
+        # MRPC's idx goes on from train and dev, and its labels are there: neither is looked at.
+        start = 4_076 if name == "mrpc" else 0
+        records = [
+            dict(zip(of.hub.texts, row, strict=True)) | {"label": label, "idx": start + i}
+            for i, row in enumerate(rows)
+        ]
+        files[split] = [records[:3], records[3:]]
+    folder = snapshot(tmp_path / "hub", name, files)
+    found = load(name, Snapshot(of.hub, folder))
+    assert found == load(name, tmp_path / "original")
+    assert list(found) == list(of.unlabelled) and all(len(rows) == 4 for rows in found.values())
+    assert {e.label for rows in found.values() for e in rows} == {-1}
+
+
+@pytest.mark.parametrize("name", ["cola", "rte", "mrpc", "sst2", "stsb"])
+def test_the_published_files_have_the_official_rows(name):
+    found = load(name, realdata(task(name).folder))["test"]
+    assert [index_of(e) for e in found] == list(range(OFFICIAL[name]))
+    assert all(e.first and bool(e.second) == bool(task(name).table.second) for e in found)
