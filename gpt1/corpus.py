@@ -16,6 +16,7 @@ import shutil
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -25,17 +26,10 @@ import numpy as np
 
 from gpt1.special_tokens import N_SPECIAL
 from gpt1.text import normalise, sources
-from gpt1.text.documents import (
-    check_document,
-    count_words,
-    document_digests,
-    normalise_documents,
-    parallel_map,
-)
+from gpt1.text.documents import count_words, normalise_documents, parallel_map, read_documents
 from gpt1.text.settings import CorpusSettings
 from gpt1.text.tokenizer import Tokenizer
 from gpt1.text.tokens import DTYPE
-from tasks.common.arrow import read_split
 from tasks.common.errors import InputError, run
 from tasks.common.files import sha256_file, write_atomic, write_json
 
@@ -46,18 +40,19 @@ FILE_BYTES = 1 << 29  # of text in one Arrow file, about
 def shard(
     folder: Path, settings: CorpusSettings, out: Path, number: int, of: int, threads: int = 1
 ) -> None:
-    """Normalise one of `of` equal shares of the documents of `folder` into the Arrow folder `out`.
+    """Normalise the `number`-th (from 1) of `of` equal shares of the documents of `folder`.
 
-    `number` counts from 1. Of files of the hub only the sizes are checked; `documents` reads them
-    as a whole. Raises InputError for files that are missing, changed or not text.
+    Writes the Arrow folder `out`. Of files of the hub only the sizes are checked; `documents` reads
+    them whole. Raises InputError for files that are missing, changed or not text.
     """
-    everything = sources.list_documents(folder, settings, whole=False)
-    share = slice(len(everything) * (number - 1) // of, len(everything) * number // of)
+    listed = sources.list_documents(folder, settings, whole=False)
+    share = listed[len(listed) * (number - 1) // of : len(listed) * number // of]
     with _scratch(out, folder) as scratch:
-        documents = normalise_documents(everything[share], settings.source, scratch, threads)
-        documents.save_to_disk(scratch / "new", num_shards=_n_files(documents))
+        rows = normalise_documents(share, settings.source, scratch, threads)
+        # Without the number, a shard without documents has no file and cannot be loaded.
+        rows.save_to_disk(scratch / "new", num_shards=1 + rows.data.nbytes // FILE_BYTES)
         _replace(scratch / "new", out)
-    print(f"{len(documents):,} of {len(everything):,} documents", flush=True)
+    print(f"{len(rows):,} of {len(listed):,} documents", flush=True)
 
 
 def documents(
@@ -67,55 +62,52 @@ def documents(
     threads: int = 1,
     shards: Sequence[Path] = (),
 ) -> None:
-    """Normalise all documents of `folder`, or take them from `shards`; count the training words.
+    """Normalise the documents of `folder`, or take them from `shards`, and count training words.
 
     Writes the Arrow folder `out` with the splits train and heldout, `<out>.json`, which describes
-    it, and beside them `words.tsv`: "word<TAB>count" by falling count, newlines not counted.
-    Raises InputError for missing, changed or unfit files, wrong numbers of rows, a held-out choice
-    that does not fit, shards of other documents, and a corpus without words.
+    it, and beside them `words.tsv`: lines "word<TAB>count", the most frequent first, without
+    newlines. Raises InputError for missing, changed or unfit files, wrong numbers of rows, a
+    held-out choice that does not fit, shards of other documents, and a corpus without words.
     """
     start = time.monotonic()
-    everything = sources.list_documents(folder, settings)
-    rows = sources.count_rows(folder, settings, everything)
-    for split, n in rows.items():
-        print(f"{settings.source} {split}: {n['found']:,} rows of {n['published']:,}", flush=True)
-    chosen = sources.choose_heldout(everything, settings.heldout, folder)
+    listed = sources.list_documents(folder, settings)
+    counts = sources.count_rows(folder, settings, listed)
+    for split, count in counts.items():
+        print(f"{settings.source} {split}: {count.found:,} of {count.published:,} rows", flush=True)
+    heldout = sources.choose_heldout(folder, listed, settings.heldout)
     with _scratch(out, folder) as scratch:
         if shards:
-            made = _concatenated(shards, [document.name for document in everything])
+            rows = _concatenated(shards, [document.name for document in listed])
         else:
-            made = normalise_documents(everything, settings.source, scratch, threads)
-        facts = made.remove_columns("text").to_list()
-        splits = datasets.DatasetDict()
+            rows = normalise_documents(listed, settings.source, scratch, threads)
+        facts = [{**row, "heldout": row["name"] in heldout} for row in rows.remove_columns("text")]
+        splits, n_files = datasets.DatasetDict(), {}
         for split in SPLITS:
-            of_split = [
-                i for i, d in enumerate(facts) if (d["name"] in chosen) == (split != "train")
-            ]
-            if not any(facts[i]["words"] for i in of_split):
-                what = "training" if split == "train" else "held-out"
+            chosen = [i for i, row in enumerate(facts) if row["heldout"] is (split == "heldout")]
+            if not any(facts[i]["words"] for i in chosen):
+                what = "held-out" if split == "heldout" else "training"
                 raise InputError(f"{folder}: the {what} books have no words in them; give others")
-            splits[split] = made.select(of_split, keep_in_memory=True)
-        counts = count_words(splits["train"], scratch, threads)
-        splits = splits.select_columns(["name", "text"])
-        splits.save_to_disk(
-            scratch / "new", num_shards={split: _n_files(splits[split]) for split in SPLITS}
-        )
+            selected = rows.select_columns(["name", "text"]).select(chosen, keep_in_memory=True)
+            splits[split] = selected
+            n_files[split] = 1 + sum(facts[i]["source_bytes"] for i in chosen) // FILE_BYTES
+        words = count_words(splits["train"], scratch, threads)
+        splits.save_to_disk(scratch / "new", num_shards=n_files)
         _replace(scratch / "new", out)
     with write_atomic(out.with_name("words.tsv")) as file:
-        for word, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
-            file.write(f"{word}\t{count}\n")
-    described = {
+        for word, n in sorted(words.items(), key=lambda item: (-item[1], item[0])):
+            file.write(f"{word}\t{n}\n")
+    description = {
         "source": settings.source or "folder",
         "origin": sources.origin(folder, settings),
-        "rows": rows,
+        "rows": {split: asdict(count) for split, count in counts.items()},
         "versions": {name: version(name) for name in ("ftfy", "spacy")},
-        "word_types": len(counts),
-        "documents": [{**fact, "heldout": fact["name"] in chosen} for fact in facts],
+        "word_types": len(words),
+        "documents": facts,
     }
-    write_json(out.with_name(f"{out.name}.json"), described)
-    words, size = (sum(fact[key] for fact in facts) for key in ("words", "source_bytes"))
+    write_json(out.with_name(f"{out.name}.json"), description)
+    n_words, size = (sum(row[key] for row in facts) for key in ("words", "source_bytes"))
     print(
-        f"{len(facts):,} documents ({len(chosen):,} held out), {words:,} words, "
+        f"{len(facts):,} documents ({len(heldout):,} held out), {n_words:,} words, "
         f"{size / 1e6 / (time.monotonic() - start):.2f} MB/s",
         flush=True,
     )
@@ -134,51 +126,41 @@ def tokens(documents: Path, tokenizer: Path, out: Path, threads: int = 1) -> Non
             f"{tokenizer}: {encoder.n_vocab:,} tokens and {N_SPECIAL} special tokens are too many "
             f"for 16-bit token files (at most {np.iinfo(DTYPE).max:,}); train with fewer merges"
         )
-    encode = functools.partial(
-        _encode, encoder=encoder, folder=documents, digests=document_digests(documents)
-    )
-    facts: dict[str, Any] = {"tokenizer": encoder.digest, "n_vocab": encoder.n_vocab}
-    splits = {}
+    ids = datasets.Features(ids=datasets.List(datasets.Value("uint16")))
+    splits: dict[str, dict[str, Any]] = {}
     with _scratch(out / "tokens") as scratch:
         for split in SPLITS:
-            read_split(documents, split)  # refuses what is missing or truncated
+            names = [name for name, _ in read_documents(documents, split)]
             encoded = parallel_map(
                 datasets.load_from_disk(documents / split),
-                encode,
+                functools.partial(_encode, encoder=encoder),
                 threads,
                 scratch / f"{split}.arrow",
-                remove_columns=["text"],
-                features=datasets.Features(
-                    name=datasets.Value("string"), ids=datasets.List(datasets.Value("uint16"))
-                ),
+                remove_columns=["name", "text"],
+                features=ids,
                 writer_batch_size=1,
             )
-            splits[split] = _write_stream(encoded, out / f"{split}.bin")
-    facts |= {
-        "splits": splits,
-        "documents": sha256_file(documents.with_name(f"{documents.name}.json")),
-    }
+            splits[split] = _write_stream(names, encoded, out / f"{split}.bin")
+    facts = {"splits": splits, "tokenizer": encoder.digest, "n_vocab": encoder.n_vocab}
+    facts["documents"] = sha256_file(documents.with_name(f"{documents.name}.json"))
     write_json(out / "corpus.json", facts)
     print(", ".join(f"{split} {splits[split]['tokens']:,} tokens" for split in SPLITS), flush=True)
 
 
-def _encode(
-    row: dict[str, str], encoder: Tokenizer, folder: Path, digests: dict[str, str]
-) -> dict[str, np.ndarray]:
+def _encode(row: dict[str, str], encoder: Tokenizer) -> dict[str, np.ndarray]:
     """The token ids of one document, uint16 [n]."""
-    check_document(folder, row["name"], row["text"].encode(), digests)
-    blocks = [
-        np.array(encoder.encode_words(block.replace("\n", " \n ").split(" ")), DTYPE)
-        for block in normalise.cut(row["text"])
-    ]
-    return {"ids": np.concatenate([np.empty(0, DTYPE), *blocks])}
+    blocks = [np.empty(0, DTYPE)]
+    for block in normalise.cut(row["text"]):
+        words = block.replace("\n", " \n ").split(" ")
+        blocks.append(np.array(encoder.encode_words(words), DTYPE))
+    return {"ids": np.concatenate(blocks)}
 
 
-def _write_stream(encoded: datasets.Dataset, path: Path) -> dict[str, Any]:
+def _write_stream(names: list[str], encoded: datasets.Dataset, path: Path) -> dict[str, Any]:
     """Write the documents' tokens one after the other; returns what `corpus.json` says of them."""
     places, start = [], 0
     with write_atomic(path, "wb") as file:
-        for name, ids in zip(encoded["name"], encoded.data["ids"], strict=True):
+        for name, ids in zip(names, encoded.data["ids"], strict=True):
             file.write(ids.values.to_numpy().astype(DTYPE).tobytes())
             places.append({"name": name, "start": start, "tokens": len(ids)})
             start += len(ids)
@@ -187,23 +169,19 @@ def _write_stream(encoded: datasets.Dataset, path: Path) -> dict[str, Any]:
 
 def _concatenated(shards: Sequence[Path], names: list[str]) -> datasets.Dataset:
     """The documents of all shards, which must be those of the corpus, in their order."""
-    made = datasets.concatenate_datasets([datasets.load_from_disk(path) for path in shards])
-    if made["name"][:] != names:
+    rows = datasets.concatenate_datasets([datasets.load_from_disk(path) for path in shards])
+    if rows["name"][:] != names:
         raise InputError(
-            f"--shards: {len(made):,} documents in {len(shards)} shards are not the {len(names):,} "
-            "of the corpus in their order; give all shards in order, or make them again"
+            f"--shards: the {len(rows):,} documents of {len(shards)} shards are not the "
+            f"{len(names):,} of the corpus in their order; give all in order, or make them again"
         )
-    return made
-
-
-def _n_files(documents: datasets.Dataset) -> int:
-    return 1 + documents.data.nbytes // FILE_BYTES
+    return rows
 
 
 @contextlib.contextmanager
-def _scratch(out: Path, source: Path | None = None) -> Iterator[Path]:
-    """An empty folder `.NAME.tmp` beside `out`; what a killed run left of it goes first."""
-    if source and out.resolve().is_relative_to(source.resolve()):
+def _scratch(out: Path, raw: Path | None = None) -> Iterator[Path]:
+    """An empty folder `.NAME.tmp` beside `out`; what a killed run left of it is removed."""
+    if raw and out.resolve().is_relative_to(raw.resolve()):
         raise InputError(f"--out {out}: lies in the folder of the books; choose another place")
     scratch = out.with_name(f".{out.name}.tmp")
     shutil.rmtree(scratch, ignore_errors=True)
@@ -231,22 +209,22 @@ def main() -> None:
     commands = parser.add_subparsers(dest="command", required=True)
     for name, description in (
         ("documents", "raw text to normalised documents and word counts"),
-        ("shard", "one share of that, for `documents --shards`"),
+        ("shard", "an equal share of the documents, for `documents --shards`"),
+        ("tokens", "normalised documents to token files"),
     ):
-        command = commands.add_parser(name, help=description)
-        command.add_argument("--folder", type=Path, required=True, help="folder of the raw text")
-        command.add_argument("--settings", type=CorpusSettings.parse, required=True, help="JSON")
-        command.add_argument("--out", type=Path, required=True, help="the Arrow folder to write")
+        command = commands.add_parser(name, help=description, description=description)
+        command.add_argument("--out", type=Path, required=True, help="the folder to write")
         command.add_argument("--threads", type=int, default=1)
-        if name == "documents":
-            command.add_argument("--shards", type=Path, nargs="*", default=[], help="their folders")
+        if name == "tokens":
+            command.add_argument("--documents", type=Path, required=True, help="their folder")
+            command.add_argument("--tokenizer", type=Path, required=True, help="its folder")
         else:
+            command.add_argument("--folder", type=Path, required=True, help="of the raw text")
+            command.add_argument("--settings", type=CorpusSettings.parse, required=True)
+        if name == "documents":
+            command.add_argument("--shards", type=Path, nargs="*", default=[], help="all folders")
+        elif name == "shard":
             command.add_argument("--shard", type=_shard, required=True, help="such as 3/16")
-    command = commands.add_parser("tokens", help="normalised documents to token files")
-    command.add_argument("--documents", type=Path, required=True, help="what `documents` wrote")
-    command.add_argument("--tokenizer", type=Path, required=True, help="folder of the two files")
-    command.add_argument("--out", type=Path, required=True, help="folder of the token files")
-    command.add_argument("--threads", type=int, default=1)
     args = parser.parse_args()
     if args.threads < 1:
         raise InputError(f"--threads {args.threads}: at least one is needed")

@@ -1,8 +1,7 @@
 """Normalised documents of a corpus: making them, counting their words, reading them.
 
 They are rows of an Arrow folder, which `datasets.load_from_disk` opens as well: `name` and `text`,
-words joined by one space, a newline where a line ends. Word counts and digests of the texts stand
-beside the folder, in `<folder>.json`.
+words joined by one space, a newline where a line ends.
 """
 
 import glob
@@ -22,24 +21,30 @@ from tasks.common.arrow import read_split
 from tasks.common.errors import InputError
 from tasks.common.files import read_json
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # `datasets` takes a second to import, which who only reads need not wait for
     from datasets import Dataset
 
 TOKENISED = ("bookcorpus", "bookcorpus_text")  # split into words by their publisher
-WRITER_BATCH = 8  # documents, of a few MB each, that a process holds before it writes them
+AT_ONCE = 8  # documents, of a few MB each, that a process holds in memory
 _MARKS = re.compile(r" @([-,.])@ ")  # WikiText's, around signs within words and numbers
 
 
 def normalise_documents(
     documents: list[Document], source: str | None, cache: Path, threads: int
 ) -> "Dataset":
-    """A row per document, in their order, normalised by `threads` processes.
+    """A row for each document, in their order, made by `threads` processes.
 
-    Columns: name, text, words, lines, source_bytes (UTF-8, a line end counted as one byte) and the
-    text's sha256. Temporary files go to `cache`. Raises InputError for text that cannot be read.
+    Columns: name, text, words, lines, source_bytes (as UTF-8, a line end being one byte), and
+    sha256, the text's. Temporary files go to `cache`. Raises InputError for text that cannot be
+    read.
     """
-    import datasets
+    from datasets import Dataset, Features, Value
 
+    types = {"name": "string", "text": "string", "words": "int64", "lines": "int64"}
+    types |= {"source_bytes": "int64", "sha256": "string"}
+    features = Features({column: Value(dtype) for column, dtype in types.items()})
+    if not documents:  # a shard more than there are documents
+        return Dataset.from_dict({column: [] for column in types}, features=features)
     files = list(dict.fromkeys(document.file for document in documents))
     first = dict(zip(files, itertools.accumulate((f.rows for f in files), initial=0), strict=False))
     places = {
@@ -47,18 +52,15 @@ def normalise_documents(
         "start": [first[d.file] + d.start for d in documents],
         "stop": [first[d.file] + d.stop for d in documents],
     }
-    value = datasets.Value
-    features = dict(name=value("string"), text=value("string"), words=value("int64"))
-    features |= dict(lines=value("int64"), source_bytes=value("int64"), sha256=value("string"))
     return parallel_map(
-        datasets.Dataset.from_dict(places),
+        Dataset.from_dict(places),
         _normalise,
         threads,
         cache / "normalised.arrow",
         fn_kwargs={"rows": _raw_rows(files, source, cache), "source": source},
         remove_columns=["start", "stop"],
-        features=datasets.Features(features),
-        writer_batch_size=WRITER_BATCH,
+        features=features,
+        writer_batch_size=AT_ONCE,
     )
 
 
@@ -70,7 +72,7 @@ def count_words(documents: "Dataset", cache: Path, threads: int) -> Counter[str]
         threads,
         cache / "counts.arrow",
         batched=True,
-        batch_size=WRITER_BATCH,
+        batch_size=AT_ONCE,
         remove_columns=["text"],
     )
     total: Counter[str] = Counter()
@@ -81,7 +83,7 @@ def count_words(documents: "Dataset", cache: Path, threads: int) -> Counter[str]
 
 
 def parallel_map(
-    rows: "Dataset", function: Callable[..., Any], threads: int, cache_file: Path, **options: Any
+    rows: "Dataset", function: Callable[..., Any], threads: int, cache: Path, **options: Any
 ) -> "Dataset":
     """`rows.map` in at most `threads` processes. Raises InputError if one of them is killed."""
     processes = min(threads, len(rows))
@@ -89,7 +91,9 @@ def parallel_map(
         return rows.map(
             function,
             num_proc=processes if processes > 1 else None,
-            cache_file_name=str(cache_file),
+            cache_file_name=str(cache),
+            # Otherwise a hash of the function and all that it refers to; nothing reads it.
+            new_fingerprint=f"{cache.stem}-{len(rows)}",
             **options,
         )
     except RuntimeError as error:
@@ -105,32 +109,21 @@ def read_documents(folder: Path, split: str) -> Iterator[tuple[str, pa.Buffer]]:
 
     Raises InputError for a document that is not the one described in `<folder>.json`.
     """
-    digests = document_digests(folder)
-    table = read_split(folder, split)
-    for name, text in zip(table["name"].to_pylist(), table["text"], strict=True):
-        check_document(folder, name, text.as_buffer(), digests)
-        yield name, text.as_buffer()
-
-
-def document_digests(folder: Path) -> dict[str, str]:
-    """SHA-256 of each document's text, as `<folder>.json` has it."""
     path = folder.with_name(f"{folder.name}.json")
     facts = read_json(path)
     try:
-        return {document["name"]: document["sha256"] for document in facts["documents"]}
+        digests = {document["name"]: document["sha256"] for document in facts["documents"]}
     except TypeError:
         raise InputError(f"{path}: describes no documents; make it again") from None
-
-
-def check_document(
-    folder: Path, name: str, text: bytes | pa.Buffer, digests: dict[str, str]
-) -> None:
-    """Raise InputError unless the text has the digest of the document of that name."""
-    if digests.get(name) != hashlib.sha256(text).hexdigest():
-        raise InputError(
-            f"{folder}: {name} is not the document described in {folder.name}.json; make the "
-            "documents again"
-        )
+    table = read_split(folder, split)
+    for name, text in zip(table["name"].to_pylist(), table["text"], strict=True):
+        buffer = text.as_buffer()
+        if digests.get(name) != hashlib.sha256(buffer).hexdigest():
+            raise InputError(
+                f"{folder}: {name} is not the document described in {path.name}; make the "
+                "documents again"
+            )
+        yield name, buffer
 
 
 def _raw_rows(files: list[RawFile], source: str | None, cache: Path) -> "Dataset":
@@ -144,26 +137,24 @@ def _raw_rows(files: list[RawFile], source: str | None, cache: Path) -> "Dataset
         return _load(Dataset.from_text, paths, cache, sample_by="document")
     if is_lines(source):
         return concatenate_datasets([_load(Dataset.from_text, [path], cache) for path in paths])
-    columns = ["text"]
     return concatenate_datasets(
-        [_load(Dataset.from_parquet, [path], cache, columns=columns) for path in paths]
+        [_load(Dataset.from_parquet, [path], cache, columns=["text"]) for path in paths]
     )
 
 
 def _load(
     builder: Callable[..., "Dataset"], paths: list[Path], cache: Path, **options: Any
 ) -> "Dataset":
-    """The files read by a builder of `datasets`, which takes names as patterns unless escaped."""
+    """The files' rows by a builder of `datasets`, which takes names as patterns unless escaped."""
     from datasets.exceptions import DatasetGenerationError
 
     names = [glob.escape(str(path)) for path in paths]
     try:
         return builder(names, cache_dir=str(cache), **options)
-    except (DatasetGenerationError, pa.ArrowException, OSError, UnicodeError) as error:
-        where = paths[0] if len(paths) == 1 else paths[0].parent
-        raise InputError(
-            f"{where}: cannot be read ({_short(error.__cause__ or error)}); fetch it again"
-        ) from None
+    except (DatasetGenerationError, pa.ArrowException, OSError) as error:
+        place = paths[0] if len(paths) == 1 else paths[0].parent
+        reason = " ".join(str(error.__cause__ or error).split())
+        raise InputError(f"{place}: cannot be read ({reason:.120}); get it again") from None
 
 
 def _normalise(place: dict[str, Any], rows: "Dataset", source: str | None) -> dict[str, Any]:
@@ -171,19 +162,18 @@ def _normalise(place: dict[str, Any], rows: "Dataset", source: str | None) -> di
     try:
         texts = rows[place["start"] : place["stop"]]["text"]
     except UnicodeDecodeError as error:
-        raise InputError(f"{place['name']}: not UTF-8 ({_short(error)}); fetch it again") from None
+        raise InputError(f"{place['name']}: not UTF-8 ({error}); fetch it again") from None
     if None in texts:
         raise InputError(f"{place['name']}: a row without text; is the file whole? Fetch it again")
     raw = texts[0] if source is None else "".join(f"{text}\n" for text in texts)
-    source_bytes = len(raw.encode())
-    if source == "wikitext103":
-        raw = _MARKS.sub(r"\1", raw)
-    text = "".join(normalise.normalise(normalise.cut(raw), tokenised=source in TOKENISED))
+    marked = source == "wikitext103"
+    blocks = normalise.cut(_MARKS.sub(r"\1", raw) if marked else raw)
+    text = "".join(normalise.normalise(blocks, tokenised=source in TOKENISED))
     return {
         "text": text,
         "words": len(text.split()),
         "lines": text.count("\n"),
-        "source_bytes": source_bytes,
+        "source_bytes": len(raw.encode()),
         "sha256": hashlib.sha256(text.encode()).hexdigest(),
     }
 
@@ -191,7 +181,3 @@ def _normalise(place: dict[str, Any], rows: "Dataset", source: str | None) -> di
 def _count_words(batch: dict[str, list[str]]) -> dict[str, list[Any]]:
     counts = Counter(itertools.chain.from_iterable(text.split() for text in batch["text"]))
     return {"word": list(counts), "count": list(counts.values())}
-
-
-def _short(error: BaseException) -> str:
-    return " ".join(str(error).split())[:80]

@@ -22,9 +22,10 @@ from pathlib import Path
 import pyarrow as pa
 
 from gpt1.text.settings import CorpusSettings
-from tasks import catalogue
+from tasks.catalogue import Entry as HubSource
+from tasks.catalogue import entry as corpus
 from tasks.common.errors import InputError
-from tasks.fetched import Fetched
+from tasks.fetched import Fetched as Snapshot
 
 ROWS = 50_000
 LONGEST_LINE = 1 << 24  # characters
@@ -33,16 +34,16 @@ _PART = re.compile(r"-(\d{5})-of-(\d{5})")
 
 @dataclass(frozen=True)
 class RawFile:
-    """A file of raw text with `rows` rows: one, the whole book, or a row per sentence or so."""
+    """A file of raw text with `rows` rows; a book is one row."""
 
     path: Path
-    rows: int
+    rows: int = 1
     heldout: bool = False  # by its publisher
 
 
 @dataclass(frozen=True)
 class Document:
-    """The rows `start` to `stop` of a file; its name is a path that ends in .txt."""
+    """The rows `start` to `stop` of a file; the name is a path that ends in .txt."""
 
     name: str
     file: RawFile
@@ -50,23 +51,30 @@ class Document:
     stop: int = 1
 
 
+@dataclass(frozen=True)
+class RowCount:
+    """How many rows of a split there are, and how many its publisher tells of."""
+
+    found: int
+    published: int
+
+
 def list_documents(folder: Path, settings: CorpusSettings, whole: bool = True) -> list[Document]:
     """All documents of a corpus, sorted by name.
 
-    Files of the hub are compared with the manifest of what was fetched, by their sizes alone unless
+    Files of the hub are compared with the manifest of what was fetched; by their sizes alone unless
     `whole`. Raises InputError for missing, unexpected, damaged or changed files.
     """
     if not folder.is_dir():
         content = f"the files of {settings.source}" if settings.source else "UTF-8 .txt books"
         raise InputError(f"{folder}: no such folder; give one with {content}")
     if settings.source:
-        documents = list(_hub_documents(folder, settings.source, settings.revision, whole))
+        documents = list(_hub_documents(folder, settings, whole))
     else:
-        paths = [path for path in folder.rglob("*.txt") if path.is_file()]
         documents = [
-            Document(path.relative_to(folder).as_posix(), RawFile(path, rows=1))
-            for path in paths
-            if not path.name.startswith(".")
+            Document(path.relative_to(folder).as_posix(), RawFile(path))
+            for path in folder.rglob("*.txt")
+            if path.is_file() and not path.name.startswith(".")
         ]
         if not documents:
             raise InputError(f"{folder}: no .txt file in it; the corpus is a folder of .txt books")
@@ -74,53 +82,43 @@ def list_documents(folder: Path, settings: CorpusSettings, whole: bool = True) -
 
 
 def origin(folder: Path, settings: CorpusSettings) -> dict[str, str]:
-    """Repository and commit of a corpus of the hub; nothing is known of a folder of books."""
+    """Repository and commit of a corpus of the hub; empty for a folder of books."""
     if not settings.source:
         return {}
-    fetched = Fetched(settings.source, folder, settings.revision).origin
+    fetched = _snapshot(folder, settings).origin
     return {key: fetched[key] for key in ("repo", "revision")}
 
 
 def count_rows(
     folder: Path, settings: CorpusSettings, documents: list[Document]
-) -> dict[str, dict[str, int]]:
-    """Rows of each split, `found` and `published`; empty where no published number is known.
+) -> dict[str, RowCount]:
+    """Rows of each split; empty where no published number is known.
 
-    Raises InputError where they differ, unless the settings state a subset with `min_rows`.
+    Raises InputError where the numbers differ, unless `min_rows` states a subset.
     """
-    entry = catalogue.entry(settings.source) if settings.source else None
-    known, least = entry.rows if entry else {}, settings.min_rows or {}
-    for split in least:
-        if split not in known:
-            raise InputError(
-                f"min_rows: no published number of rows of {split!r} of {settings.source}; known "
-                f"are those of {', '.join(known) or 'none'}"
-            )
+    source = corpus(settings.source) if settings.source else None
+    known, least = source.rows if source else {}, settings.min_rows or {}
+    if unknown := sorted(least.keys() - known):
+        raise InputError(
+            f"min_rows: no published number of rows of {unknown[0]!r} of {settings.source}; known "
+            f"are those of {', '.join(known) or 'none'}"
+        )
     counts = {}
-    for split in ("train", entry.heldout) if entry and known else ():
-        if split:
-            heldout = split != "train"
-            found = sum(d.stop - d.start for d in documents if d.file.heldout is heldout)
-            counts[split] = {"found": found, "published": known[split]}
-    for split, n in counts.items():
-        low = least.get(split, n["published"])
-        if not low <= n["found"] <= n["published"]:
-            expected = f"{low:,} to {n['published']:,}" if split in least else f"{low:,}"
+    for split in _used_splits(source) if source and known else ():
+        found = sum(d.stop - d.start for d in documents if d.file.heldout is (split != "train"))
+        low, high = least.get(split, known[split]), known[split]
+        if not low <= found <= high:
+            expected = f"{low:,} to {high:,}" if split in least else f"{high:,}"
             raise InputError(
-                f"{folder}: {n['found']:,} rows in {split!r} of {settings.source}, expected "
-                f"{expected}; fetch it again, or state a subset with min_rows: "
-                f"{{{split}: {n['found']}}}"
+                f"{folder}: {found:,} rows in {split!r} of {settings.source}, expected {expected}; "
+                f"fetch it again, or state a subset with min_rows: {{{split}: {found}}}"
             )
+        counts[split] = RowCount(found, high)
     return counts
 
 
-def is_lines(source: str) -> bool:
-    """Whether a corpus of the hub is published as text files with one row per line."""
-    return catalogue.entry(source).text == "line"
-
-
 def choose_heldout(
-    documents: list[Document], heldout: int | list[str] | str, folder: Path
+    folder: Path, documents: list[Document], heldout: int | list[str] | str
 ) -> set[str]:
     """Names of the documents that are held out.
 
@@ -130,24 +128,22 @@ def choose_heldout(
     names = {document.name for document in documents}
     official = {document.name for document in documents if document.file.heldout}
     if (heldout == "official") != bool(official):
-        raise InputError(
-            f"heldout: {heldout!r} does not fit {folder}; "
-            + (
-                "what its publisher set apart is held out: give official"
-                if official
-                else "its publisher set nothing apart: give a number"
-            )
+        fitting = (
+            "what its publisher set apart is held out: give official"
+            if official
+            else "its publisher set nothing apart: give a number"
         )
+        raise InputError(f"heldout: {heldout!r} does not fit {folder}; {fitting}")
     if isinstance(heldout, str):
         chosen = official
-    elif isinstance(heldout, list):
-        for name in heldout:
-            if name not in names:
-                raise InputError(f"heldout: {name!r} is not a book of {folder}; name a file there")
-        chosen = set(heldout)
+    elif isinstance(heldout, int):
+        chosen = set(sorted(names, key=lambda n: hashlib.sha256(n.encode()).digest())[:heldout])
     else:
-        by_digest = sorted(names, key=lambda name: hashlib.sha256(name.encode()).digest())
-        chosen = set(by_digest[:heldout])
+        chosen = set(heldout)
+        if unknown := sorted(chosen - names):
+            raise InputError(
+                f"heldout: {unknown[0]!r} is not a book of {folder}; name a file there"
+            )
     if chosen == names:
         raise InputError(
             f"heldout: {heldout!r} leaves none of the {len(names)} books of {folder} to train on; "
@@ -156,66 +152,9 @@ def choose_heldout(
     return chosen
 
 
-def _hub_documents(
-    folder: Path, source: str, revision: str | None, whole: bool
-) -> Iterator[Document]:
-    """The rows of a fetched corpus, ROWS at a time."""
-    entry, fetched = catalogue.entry(source), Fetched(source, folder, revision)
-    _ = fetched.origin  # refuses another repository or commit
-    for split in entry.files:
-        paths = fetched.paths(split)
-        _check_parts(folder, paths)
-        fetched.check(paths, whole)
-        for path in paths if split in ("train", entry.heldout) else ():
-            rows = _count_lines(path) if is_lines(source) else _parquet_rows(path, source)
-            file = RawFile(path, rows, heldout=split == entry.heldout)
-            name = path.relative_to(folder).as_posix()
-            for i, start in enumerate(range(0, rows, ROWS)):
-                yield Document(f"{name}/{i:05}.txt", file, start, min(start + ROWS, rows))
-
-
-def _check_parts(folder: Path, paths: list[Path]) -> None:
-    """A file `train-00000-of-00002.parquet` says how many there are in its folder."""
-    parts = [_PART.search(path.name) for path in paths]
-    numbers = {int(part[2]) for part in parts if part}
-    if numbers and (len(numbers) > 1 or len(paths) != max(numbers)):
-        raise InputError(
-            f"{folder}: {len(paths)} files such as {paths[0].name} where their names say "
-            f"{max(numbers)}; fetch the corpus again"
-        )
-
-
-def _parquet_rows(path: Path, source: str) -> int:
-    """The number of rows of a parquet file that has the source's column of text."""
-    from pyarrow import parquet
-
-    try:
-        file = parquet.ParquetFile(path)
-    except (pa.ArrowException, OSError) as error:
-        raise InputError(
-            f"{path}: not a whole parquet file ({' '.join(str(error).split()):.80}); fetch it again"
-        ) from None
-    schema = file.schema_arrow
-    types = (pa.string(), pa.large_string())
-    if "text" not in schema.names or schema.field("text").type not in types:
-        raise InputError(
-            f"{path}: no column 'text' of text; found {', '.join(schema.names)}; is this {source}?"
-        )
-    return file.metadata.num_rows
-
-
-def _count_lines(path: Path) -> int:
-    """The number of lines of a UTF-8 file."""
-    check_utf8(path)
-    lines = 0
-    with open(path, encoding="utf-8") as file:
-        while line := file.readline(LONGEST_LINE):
-            if len(line) == LONGEST_LINE:
-                raise InputError(
-                    f"{path}: a line of over {LONGEST_LINE >> 20} MB; is it a text of lines?"
-                )
-            lines += 1
-    return lines
+def is_lines(source: str) -> bool:
+    """Whether a corpus of the hub is published as text files with a row per line."""
+    return corpus(source).text == "line"
 
 
 def check_utf8(path: Path) -> None:
@@ -231,3 +170,70 @@ def check_utf8(path: Path) -> None:
                     f"({line[error.start]:#04x}); convert the file or take it out"
                 ) from None
             place += len(line)
+
+
+def _snapshot(folder: Path, settings: CorpusSettings) -> Snapshot:
+    return Snapshot(settings.source or "", folder, settings.revision)
+
+
+def _used_splits(source: HubSource) -> list[str]:
+    return ["train", *([source.heldout] if source.heldout else [])]
+
+
+def _hub_documents(folder: Path, settings: CorpusSettings, whole: bool) -> Iterator[Document]:
+    """The rows of a fetched corpus, ROWS at a time."""
+    source, snapshot = corpus(settings.source or ""), _snapshot(folder, settings)
+    _ = snapshot.origin  # refuses another repository or commit
+    for split in source.files:
+        paths = snapshot.paths(split)
+        _check_parts(folder, paths)
+        snapshot.check(paths, whole)
+        for path in paths if split in _used_splits(source) else ():
+            rows = _count_lines(path) if is_lines(source.name) else _count_parquet_rows(path)
+            file = RawFile(path, rows, heldout=split == source.heldout)
+            name = path.relative_to(folder).as_posix()
+            for i, start in enumerate(range(0, rows, ROWS)):
+                yield Document(f"{name}/{i:05}.txt", file, start, min(start + ROWS, rows))
+
+
+def _check_parts(folder: Path, paths: list[Path]) -> None:
+    """Raise InputError unless files such as train-00000-of-00002.parquet are all there."""
+    parts = [_PART.search(path.name) for path in paths]
+    numbers = {int(part[2]) for part in parts if part}
+    if numbers and (len(numbers) > 1 or len(paths) != max(numbers)):
+        raise InputError(
+            f"{folder}: {len(paths)} files such as {paths[0].name}, whose name says "
+            f"{max(numbers)}; fetch the corpus again"
+        )
+
+
+def _count_parquet_rows(path: Path) -> int:
+    from pyarrow import parquet
+
+    try:
+        file = parquet.ParquetFile(path)
+    except (pa.ArrowException, OSError) as error:
+        reason = " ".join(str(error).split())
+        raise InputError(
+            f"{path}: not a whole parquet file ({reason:.80}); fetch it again"
+        ) from None
+    schema = file.schema_arrow
+    if "text" not in schema.names or schema.field("text").type not in (
+        pa.string(),
+        pa.large_string(),
+    ):
+        raise InputError(
+            f"{path}: no column 'text' of text; found {', '.join(schema.names)}; fetch it again"
+        )
+    return file.metadata.num_rows
+
+
+def _count_lines(path: Path) -> int:
+    check_utf8(path)
+    lines = 0
+    with open(path, encoding="utf-8") as file:
+        while line := file.readline(LONGEST_LINE):
+            if len(line) == LONGEST_LINE:
+                raise InputError(f"{path}: a line of over {LONGEST_LINE >> 20} MB; not lines")
+            lines += 1
+    return lines
