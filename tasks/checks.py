@@ -6,17 +6,21 @@ glued together by a reader with CSV quoting, labels in another order, training r
 split. Counts, shares and repeats are compared with the published sets alone, not with made data.
 """
 
+import hashlib
 from collections import Counter
 from math import sqrt
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from tasks import TASKS, Task
-from tasks.catalogue import entry
+from tasks import TASKS
 from tasks.common.errors import InputError
-from tasks.tables import Table, first_line
-from tasks.types import Example
+from tasks.readers import header
+from tasks.task import NO_GOLD_LABEL, Task
 
-# A label's share may differ so much from that of `Task.shares`, and by four standard errors. The
+if TYPE_CHECKING:
+    from datasets import Dataset
+
+# A label's share may differ so much from that of `Task.label_shares`, and by four standard errors. The
 # published splits differ by up to 0.10 (SciTail dev); QQP's labels exchanged would by 0.26.
 BALANCE = 0.12
 # Identical rows (texts and label) within a split: up to 0.007 in the published sets (STS-B).
@@ -24,35 +28,29 @@ REPEATS = 0.03
 # Rows of a whole official split that are training rows as well: up to 0.016 in those published sets
 # that could be counted (CoLA: 16 of 1,043; STS-B 7 of 1,500; RTE, MRPC, SST-2, DPRD none).
 OVERLAP = 0.03
-KNOWN = {
-    ("scitail", 23_097): "this is tsv_format read with CSV quoting, which glued rows together; "
-    "take snli_format",
-    ("scitail", 23_088): "this is dgem_format, in which rows are glued together; take snli_format",
-    ("qnli", 108_436): "this is the first release, no longer distributed; take QNLIv2",
-}
-
 
 def layout(task: Task, paths: list[Path]) -> None:
     """No other task's file: the column names are not those of another task (QQP and STS-B)."""
-    if not isinstance(task.parse, Table) or task.parse.names:
+    if not task.table or task.table.names:
         return
     for path in paths:
-        header = first_line(path)
-        if set(task.parse.columns) <= set(header):
+        names = set(header(path))
+        if set(task.table.columns) <= names:
             continue
         for other in TASKS:
-            parse = other.parse
-            if isinstance(parse, Table) and not parse.names and set(parse.columns) <= set(header):
+            if other.table and not other.table.names and set(other.table.columns) <= names:
                 raise InputError(
-                    f"{path}:1: {task.title} has columns {', '.join(task.parse.columns)}; these "
-                    f"are {other.title}'s: {', '.join(parse.columns)}; put each file in its place"
+                    f"{path}:1: {task.title} has columns {', '.join(task.table.columns)}; these "
+                    f"are {other.title}'s: {', '.join(other.table.columns)}; put each file in its "
+                    "place"
                 )
 
 
 def split(
     task: Task,
     path: Path,
-    examples: list[Example],
+    name: str,
+    examples: "Dataset",
     dropped: Counter[str],
     least: int | None = None,
     published: bool = True,
@@ -63,90 +61,91 @@ def split(
     """
     _glued(task, path, examples)
     if published:
-        _count(task, path, examples, dropped, least)
+        _count(task, path, name, len(examples), dropped, least)
         _repeats(path, examples)
-        _labels(task, path, examples)
+        _labels(task, path, name, examples)
         _balance(task, path, examples)
 
 
-def _glued(task: Task, path: Path, examples: list[Example]) -> None:
+def _glued(task: Task, path: Path, examples: "Dataset") -> None:
     """No tab or newline in a text whose file knows no quoting: there it ends a cell or a row."""
-    if not isinstance(task.parse, Table):
+    if not task.table:
         return
-    for example in examples:
-        for text in (example.first, example.second):
+    columns = (examples[name][:] for name in ("guid", "first", "second"))
+    for guid, *texts in zip(*columns, strict=True):
+        for text in texts:
             if "\t" in text or "\n" in text:
                 raise InputError(
-                    f"{path}: row {example.guid} holds a tab or a line end ({text[:40]!r}): a "
-                    "reader with CSV quoting glued rows together; take files made without quoting"
+                    f"{path}: row {guid} holds a tab or a line end ({text[:40]!r}): a reader with "
+                    "CSV quoting glued rows together; take files made without quoting"
                 )
 
 
 def _count(
-    task: Task, path: Path, examples: list[Example], dropped: Counter[str], least: int | None
+    task: Task, path: Path, name: str, found: int, dropped: Counter[str], least: int | None
 ) -> None:
     """The official number of rows; a stated subset has at least `least`.
 
     Some copies count a flawed row and some do not, so that the number may lie between. A row
     without gold label is in no official number.
     """
-    name = examples[0].split
     official = task.rows[name]
-    found = len(examples)
-    flawed = sum(dropped.values()) - dropped["no gold label"]
+    flawed = sum(dropped.values()) - dropped[NO_GOLD_LABEL]
     if found <= official and found + flawed >= (least or official):
         return
     expected = f"{least:,} to {official:,}" if least else f"{official:,}"
     remedy = "get the files again"
     if not least and found < official:
         remedy += f", or state a subset with min_rows: {{{name}: {found}}}"
-    remedy = KNOWN.get((task.name, found), remedy)
+    remedy = task.wrong_counts.get(found, remedy)
     raise InputError(f"{path}: {found:,} rows in {name!r}, expected {expected}; {remedy}")
 
 
-def _repeats(path: Path, examples: list[Example]) -> None:
-    rows = Counter((e.first, e.second, e.choices, e.label) for e in examples)
+def _repeats(path: Path, examples: "Dataset") -> None:
+    rows: Counter[bytes] = Counter()
+    text_of: dict[bytes, str] = {}
+    for batch in examples.select_columns(["first", "second", "choices", "label"]).iter(1000):
+        for row in zip(*batch.values(), strict=True):
+            digest = hashlib.sha256(repr(row).encode()).digest()
+            rows[digest] += 1
+            text_of.setdefault(digest, row[0][:40])
     repeated = len(examples) - len(rows)
     if repeated > max(3, REPEATS * len(examples)):
-        times = rows.most_common(1)[0]
+        digest, times = rows.most_common(1)[0]
         raise InputError(
             f"{path}: {repeated:,} of {len(examples):,} rows repeat another one, at most "
-            f"{REPEATS:.0%} may; {times[0][0][:40]!r} stands there {times[1]} times: "
-            "get the file again"
+            f"{REPEATS:.0%} may; {text_of[digest]!r} stands there {times} times: get the file again"
         )
 
 
-def _labels(task: Task, path: Path, examples: list[Example]) -> None:
+def _labels(task: Task, path: Path, name: str, examples: "Dataset") -> None:
     """Each label exactly as often as published, in a whole split whose labels were counted.
 
     Where two labels are about as frequent, nothing else shows that they were exchanged.
     """
-    name = examples[0].split
-    expected = task.counts.get(name)
+    expected = task.label_counts.get(name)
     if expected is None or len(examples) != task.rows[name]:
         return
-    counts = Counter(example.label for example in examples)
+    counts = Counter(examples["label"][:])
     found = tuple(counts[index] for index in range(len(task.labels)))
     if found != expected:
-
-        def told(numbers: tuple[int, ...]) -> str:
-            pairs = zip(task.labels, numbers, strict=True)
-            return ", ".join(f"{label} {number:,}" for label, number in pairs)
-
-        why = (
-            "the labels are in another order" if sorted(found) == sorted(expected) else "other data"
+        found_text, expected_text = (
+            ", ".join(f"{label} {n:,}" for label, n in zip(task.labels, numbers, strict=True))
+            for numbers in (found, expected)
         )
+        exchanged = sorted(found) == sorted(expected)
+        reason = "the labels are in another order" if exchanged else "other data"
         raise InputError(
-            f"{path}: {name!r} has {told(found)}, expected {told(expected)}; {why}: get the file "
+            f"{path}: {name!r} has {found_text}, expected {expected_text}; {reason}: get the file "
             "again"
         )
 
 
-def _balance(task: Task, path: Path, examples: list[Example]) -> None:
+def _balance(task: Task, path: Path, examples: "Dataset") -> None:
     """Every label occurs, about as often as it should; STS-B's scores count as the nearest one."""
     n = len(examples)
-    counts = Counter(int(example.label + 0.5) for example in examples)
-    for index, (label, expected) in enumerate(zip(task.labels, task.shares, strict=True)):
+    counts = Counter(int(label + 0.5) for label in examples["label"][:])
+    for index, (label, expected) in enumerate(zip(task.labels, task.label_shares, strict=True)):
         share = counts[index] / n
         slack = 4 * sqrt(expected * (1 - expected) / n)
         if abs(share - expected) > BALANCE + slack or (not share and expected > slack):
@@ -156,12 +155,12 @@ def _balance(task: Task, path: Path, examples: list[Example]) -> None:
             )
 
 
-def listed(task: Task, path: Path, split: str, found: int) -> None:
-    """A file of the hub has as many rows, those that are dropped included, as the hub says."""
-    expected = entry(task.name).rows[split]
+def hub_count(task: Task, path: Path, name: str, found: int) -> None:
+    """A split of the hub has as many rows, those that are dropped included, as the hub says."""
+    expected = task.hub.rows[name]
     if found != expected:
         raise InputError(
-            f"{path}: {found:,} rows in {split!r} with those that are dropped, expected "
+            f"{path}: {found:,} rows in {name!r} with those that are dropped, expected "
             f"{expected:,}; fetch it again"
         )
 

@@ -13,73 +13,84 @@ the words of the Bible", where the first occurrence is not meant. (The one doubt
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from tasks.common.errors import InputError
-from tasks.tables import lines
-from tasks.types import Flaw, Row, Task
+from tasks import readers
+from tasks.hub import HubSource, parquet_files
+from tasks.readers import Batch, Layout, Row
+from tasks.task import Task, hub_word
+
+if TYPE_CHECKING:
+    from datasets import Dataset
 
 CONNECTIVE = re.compile(r"\b(because|since|but|so|and|although|if)\s+$", re.I)
 
 
-def items(path: Path) -> Iterator[Row | Flaw]:
+@dataclass(frozen=True)
+class Items(Layout):
+    """Five lines an item."""
+
+    def read(self, paths: list[Path]) -> "Dataset":
+        (path,) = paths
+        # One batch, since an item must not be cut in two.
+        return readers.parse(readers.text_lines(path), _items, batch_size=None)
+
+
+def _items(batch: Batch) -> Iterator[Row]:
     """One row an item: the text before the pronoun, the text after it, the two candidates."""
-    texts = [text.strip() for _, text in lines(path)]
+    texts = [text.strip() for text in batch["text"]]
     for start in range(0, len(texts), 5):
         line = start + 1
         five = texts[start : start + 5]
         if len(five) < 4:
-            raise InputError(
-                f"{path}:{line}: the last item has {len(five)} of 4 lines; get it again"
-            )
+            flaw = f"the last item has {len(five)} of 4 lines; get it again"
+            yield Row(0, line, flaw=flaw)
+            return
         sentence, pronoun, listed, answer = five[:4]
-        if five[4:] not in ([], [""]):
-            raise InputError(f"{path}:{line + 4}: a blank line is needed, found {five[4]!r:.60}")
         # One item of the published test file has a blank after the comma.
-        candidates = tuple(candidate.strip() for candidate in listed.split(","))
-        if len(candidates) != 2 or "" in candidates:
-            raise InputError(
-                f"{path}:{line + 2}: two candidates with a comma between, found {listed!r:.60}"
-            )
-        if answer not in candidates:
-            raise InputError(
-                f"{path}:{line + 3}: answer {answer!r:.60} is neither of {listed!r:.80}"
-            )
-        answer = str(candidates.index(answer) + 1)
-        yield item(path, line, sentence, pronoun, candidates, answer, str(start // 5))
+        candidates = [candidate.strip() for candidate in listed.split(",")]
+        if five[4:] not in ([], [""]):
+            yield Row(0, line + 4, flaw=f"a blank line is needed, found {five[4]!r:.60}")
+        elif len(candidates) != 2 or "" in candidates:
+            flaw = f"two candidates with a comma between, found {listed!r:.60}"
+            yield Row(0, line + 2, flaw=flaw)
+        elif answer not in candidates:
+            flaw = f"answer {answer!r:.60} is neither of {listed!r:.80}"
+            yield Row(0, line + 3, flaw=flaw)
+        else:
+            row = Row(0, line, str(start // 5), label=str(candidates.index(answer) + 1))
+            yield item(row, sentence, pronoun, candidates)
 
 
-def item(
-    path: Path,
-    line: int,
-    sentence: str,
-    pronoun: str,
-    candidates: Sequence[str],
-    label: str,
-    key: str,
-) -> Row:
-    """One item: the sentence in two at the pronoun that is meant; `line` is the sentence's."""
+def item(row: Row, sentence: str, pronoun: str, candidates: list[str]) -> Row:
+    """The row with its sentence in two at the pronoun that is meant; its line is the sentence's."""
     sentence, pronoun = sentence.strip(), pronoun.strip()
-    candidates = tuple(candidate.strip() for candidate in candidates)
+    candidates = [candidate.strip() for candidate in candidates]
     place = pronoun_span(sentence, pronoun, candidates)
     if place is None:
-        raise InputError(
-            f"{path}:{line + 1}: pronoun {pronoun!r:.40} does not occur in {sentence!r:.80}"
-        )
+        flaw = f"pronoun {pronoun!r:.40} does not occur in {sentence!r:.80}"
+        return row._replace(line=row.line + 1, flaw=flaw)
     if not sentence[place[1] :].strip():
-        raise InputError(f"{path}:{line}: nothing follows the pronoun in {sentence!r:.80}")
-    return Row(
-        line,
-        first=sentence[: place[0]],
-        second=sentence[place[1] :],
-        choices=candidates,
-        label=label,
-        key=key,
-    )
+        return row._replace(flaw=f"nothing follows the pronoun in {sentence!r:.80}")
+    first, second = sentence[: place[0]], sentence[place[1] :]
+    return row._replace(first=first, second=second, choices=candidates)
+
+
+def hub_items(task: Task, records: "Dataset", paths: list[Path]) -> "Dataset":
+    """The rows of the hub's records, one an item."""
+    columns = ("file", "line", "number", "label", "sentence", "pronoun", "candidates")
+
+    def rows(batch: Batch) -> Iterator[Row]:
+        for file, line, number, label, *texts in zip(*(batch[n] for n in columns), strict=True):
+            yield item(Row(file, line, str(number), label=hub_word(task, label)), *texts)
+
+    return readers.parse(records.add_column("number", list(range(len(records)))), rows)
 
 
 def pronoun_span(
-    sentence: str, pronoun: str, candidates: tuple[str, ...]
+    sentence: str, pronoun: str, candidates: Sequence[str]
 ) -> tuple[int, int] | None:
     """Start and end of the pronoun that is meant; None if the word does not occur."""
     word = rf"(?<!\w){re.escape(pronoun)}(?!\w)"
@@ -95,16 +106,30 @@ def pronoun_span(
 dprd = Task(
     name="dprd",
     title="DPRD",
-    family="choice",
+    family="multiple_choice",
     labels=("1", "2"),
     metric="accuracy",
     folder="DPRD",
-    files=("{split}.c.txt",),
-    parse=items,
+    layouts=(Items("{split}.c.txt"),),
     select_fraction=0.0,
     report=("test",),
     rows={"train": 1_322, "test": 564},
-    shares=(0.5, 0.5),
-    counts={"train": (661, 661), "test": (282, 282)},
-    source="get it from www.hlt.utdallas.edu/~vince/data/emnlp12 and put both files there",
+    label_shares=(0.5, 0.5),
+    label_counts={"train": (661, 661), "test": (282, 282)},
+    obtain="get it from www.hlt.utdallas.edu/~vince/data/emnlp12 and put both files there",
+    hub=HubSource(
+        name="dprd",
+        repo="community-datasets/definite_pronoun_resolution",
+        revision=None,
+        config="plain_text",
+        licence="unknown",
+        files=parquet_files("plain_text", {"train": "train", "test": "test"}),
+        rows={"train": 1_322, "test": 564},
+        columns=("sentence", "pronoun", "candidates", "label"),
+        label="label",
+        labels={0: "1", 1: "2"},
+        named_labels=False,  # they are places in the list of candidates
+        note="the commit begins with 0fdf659",
+    ),
+    hub_rows=hub_items,
 )

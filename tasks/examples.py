@@ -1,43 +1,67 @@
-"""The examples file of a task: one JSON line an example, written by `tasks.prepare`."""
+"""A task's examples: what one is, and the folder of them that `tasks.prepare` saves.
 
-import json
-from collections.abc import Iterable, Iterator
+The folder is a `datasets.DatasetDict`, so that anybody can look at it with `load_from_disk`;
+programs read it with pyarrow alone.
+"""
+
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from tasks.common.errors import InputError
-from tasks.common.files import write_atomic
-from tasks.tables import lines, load_json
-from tasks.types import Example
 
-KEYS = ("split", "guid", "first", "second", "choices", "label", "group")
+if TYPE_CHECKING:
+    from datasets import Dataset, Features
 
-
-def write_examples(path: str | Path, examples: Iterable[Example]) -> None:
-    """Write the examples, whole or not at all. Equal examples give equal bytes."""
-    with write_atomic(path) as file:
-        for example in examples:
-            # ASCII only, so that no reader can take U+2028 in a text for the end of a line.
-            file.write(json.dumps({key: getattr(example, key) for key in KEYS}) + "\n")
+COLUMNS = ("guid", "first", "second", "choices", "label", "group")
 
 
-def read_examples(path: str | Path) -> list[Example]:
-    """Read what `write_examples` wrote. Raises InputError if the file is missing or damaged."""
-    return list(each_example(path))
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One example. Which text is which depends on the task's family:
+
+    - classification: `first` is the text;
+    - entailment: `first` is the premise (QNLI: the question), `second` the hypothesis;
+    - similarity: `first` and `second` are the two sentences, in no order;
+    - multiple_choice: `first` is the document or story, `second` the question (may be empty),
+      `choices` the answers. DPRD: the text before and after the pronoun, and its two candidates.
+
+    `label` is an index into the task's labels (or choices), for STS-B a float from 0 to 5, and -1
+    where the label is not public.
+    """
+
+    guid: str
+    first: str
+    second: str
+    choices: tuple[str, ...]
+    label: int | float
+    group: str = ""
 
 
-def each_example(path: str | Path) -> Iterator[Example]:
-    """The same one by one, for whoever does not need all of them at once."""
-    path = Path(path)
-    if not path.is_file():
-        raise InputError(f"{path}: no such file; make it with `python -m tasks.prepare`")
-    for number, text in lines(path):
-        record = load_json(path, text, number)
-        if tuple(record) != KEYS:
-            raise InputError(f"{path}:{number}: not an example; delete the file and make it again")
-        if not all(isinstance(record[key], str) for key in ("split", "guid", "first", "second")):
-            raise InputError(f"{path}:{number}: not an example; delete the file and make it again")
-        if isinstance(record["label"], bool) or not isinstance(record["label"], int | float):
-            raise InputError(
-                f"{path}:{number}: label {record['label']!r} is no number; make it again"
-            )
-        yield Example(**{**record, "choices": tuple(record["choices"])})
+def features(labels: tuple[str, ...] | None) -> "Features":
+    """The types of an examples' data set; `labels` are the classes' names, None for scores."""
+    from datasets import ClassLabel, Features, List, Value
+
+    text = Value("string")
+    label = Value("float64") if labels is None else ClassLabel(names=list(labels))
+    types = {"guid": text, "first": text, "second": text, "choices": List(text)}
+    return Features({**types, "label": label, "group": text})
+
+
+def as_examples(columns: dict[str, list[Any]]) -> list[Example]:
+    """The rows of a data set's columns (`dataset[:]`, or a table's `to_pydict()`) as objects."""
+    columns = columns | {"choices": [tuple(choices) for choices in columns["choices"]]}
+    return [Example(*row) for row in zip(*(columns[name] for name in COLUMNS), strict=True)]
+
+
+def read(folder: str | Path, split: str) -> list[Example]:
+    """The examples of one split. Raises InputError if the folder is missing or damaged."""
+    from tasks.common import arrow  # which imports pyarrow
+
+    table = arrow.read_split(folder, split)
+    if tuple(table.column_names) != COLUMNS:
+        raise InputError(
+            f"{folder}: columns {' '.join(table.column_names):.80} are not those of examples; "
+            "delete the folder and make it again with `python -m tasks.prepare`"
+        )
+    return as_examples(table.to_pydict())

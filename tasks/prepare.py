@@ -1,7 +1,7 @@
 """From a task's published files to its examples: train, select and the reported splits.
 
-    python -m tasks.prepare cola --folder CoLA --settings '{"seed": 0}' --out cola.jsonl \\
-        --meta cola.json
+    python -m tasks.prepare cola --folder CoLA --settings '{"seed": 0}' --out examples/cola \\
+        --facts examples/cola.json
 
 The split that selects the best epoch is never one that reports: it is an official dev split where
 a labelled test split reports, else it is carved out of the training rows. Which rows are carved or
@@ -10,172 +10,229 @@ kept by a limit depends on a hash of the seed and the row's guid alone, never on
 
 import argparse
 import hashlib
+import os
 import sys
 from collections import Counter
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any
 
-from tasks import checks
-from tasks import task as by_name
+from tasks import checks, unlabelled
+from tasks import task as task_named
+from tasks.common.arrow import split_digest
 from tasks.common.errors import InputError, run
 from tasks.common.files import sha256_file, write_json
-from tasks.examples import write_examples
-from tasks.snapshot import Snapshot
-from tasks.splits import Settings, Splits, choose_splits, parse_settings
-from tasks.types import Example, Task
+from tasks.common.hf_datasets import save
+from tasks.hub import Snapshot
+from tasks.settings import PrepareSettings
+from tasks.task import Source, Task
+
+if TYPE_CHECKING:
+    from datasets import Dataset
 
 MADE = "made data, not the published set"
 
 
 @dataclass(frozen=True)
-class Published:
-    """A task's files in their original layout; `tasks.snapshot.Snapshot` has the same methods."""
+class Roles:
+    """Which official split trains, selects (None: carved from the training rows) and reports."""
+
+    train: str
+    select: str | None
+    report: tuple[str, ...]
+
+
+def choose_splits(task: Task, settings: PrepareSettings) -> Roles:
+    """The official splits and their roles. Raises InputError if one would have two roles."""
+    train = settings.train_from or task.train
+    report = task.report if settings.report_on is None else tuple(settings.report_on)
+    labelled = ", ".join(task.rows)
+    subset = tuple(settings.min_rows or ())
+    for key, names in (("train_from", (train,)), ("report_on", report), ("min_rows", subset)):
+        for name in names:
+            if name not in task.rows:
+                raise InputError(
+                    f"{task.name}: {key}: no labelled split {name!r}; it has {labelled}"
+                )
+    if not report or len(set(report)) < len(report):
+        raise InputError(f"{task.name}: report_on: name one split or more, each once")
+    for name in report:
+        if name in (train, "train"):
+            raise InputError(
+                f"{task.name}: split {name!r} holds training rows and cannot be reported; "
+                f"name others of {labelled} under report_on"
+            )
+    official = train == task.train and task.select not in report
+    return Roles(train, task.select if official else None, report)
+
+
+def draw(guids: list[str], count: int, seed: int, purpose: str) -> set[str]:
+    """The `count` guids with the smallest hashes, whatever their order."""
+
+    def rank(guid: str) -> bytes:
+        return hashlib.sha256(f"{seed}/{purpose}/{guid}".encode()).digest()
+
+    return set(sorted(guids, key=rank)[:count])
+
+
+@dataclass
+class Preparation:
+    """Reads and checks a task's official splits one by one, training rows first, and keeps count.
+
+    `dropped`: rows left out of an official split, by reason. `rows`: rows of an official split, a
+    limit applied. `overlap`: rows of a split that are training rows too, before any limit.
+    """
 
     task: Task
-    folder: str | Path
-    origin: ClassVar[dict[str, str]] = {"source": "folder"}
+    source: Source
+    settings: PrepareSettings
+    dropped: dict[str, dict[str, int]] = field(default_factory=dict)
+    rows: dict[str, int] = field(default_factory=dict)
+    overlap: dict[str, int] = field(default_factory=dict)
+    training: set[bytes] = field(default_factory=set)
 
-    def paths(self, split: str) -> list[Path]:
-        """The files of an official split."""
-        return self.task.paths(self.folder, split)
+    @property
+    def folder(self) -> Path:
+        """The folder of the task's files or of its snapshot."""
+        return Path(self.source.folder if isinstance(self.source, Snapshot) else self.source)
 
-    def read(self, split: str, dropped: Counter[str]) -> list[Example]:
-        """The examples of an official split; rows left out are counted in `dropped`."""
-        checks.layout(self.task, self.paths(split))
-        return self.task.read(self.folder, split, dropped)
+    def official(self, role: str, split: str) -> "Dataset":
+        """An official split for one of our splits (train, select, or its own), limited."""
+        task, settings = self.task, self.settings
+        counts: Counter[str] = Counter()
+        if not isinstance(self.source, Snapshot):
+            checks.layout(task, task.files(self.source, split))
+        examples = task.load(self.source, split, counts)
+        path = task.files(self.source, split)[0]
+        least = (settings.min_rows or {}).get(split)
+        check_guids(self.folder, examples)
+        checks.split(task, path, split, examples, counts, least, settings.published)
+        if isinstance(self.source, Snapshot) and least is None:
+            checks.hub_count(task, path, split, len(examples) + counts.total())
+        if counts:
+            self.dropped[split] = dict(sorted(counts.items()))
+        if role == "train":
+            self.training.update(text_digests(task, examples))
+        else:
+            shared = sum(digest in self.training for digest in text_digests(task, examples))
+            self.overlap[role] = shared
+            if settings.published:
+                checks.overlap(task, self.folder, split, shared, len(examples))
+        training = role == "train"
+        limit = settings.limit_train if training else settings.limit_report
+        if limit is not None and limit < len(examples):
+            guids = examples["guid"][:]
+            purpose = "limit_train" if training else "limit_report"
+            kept = draw(guids, limit, settings.seed, purpose)
+            examples = examples.select([i for i, guid in enumerate(guids) if guid in kept])
+        self.rows[split] = len(examples)
+        return examples
+
+    def carve(self, rows: "Dataset", fraction: float) -> dict[str, "Dataset"]:
+        """The training rows without those that select, and these."""
+        if len(rows) < 2:
+            raise InputError(
+                f"{self.folder}: {len(rows)} training row; select needs one of at least 2"
+            )
+        guids = rows["guid"][:]
+        count = min(max(1, round(fraction * len(rows))), len(rows) - 1)
+        kept = draw(guids, count, self.settings.seed, "select")
+        splits = {
+            name: rows.select([i for i, guid in enumerate(guids) if (guid in kept) is selects])
+            for name, selects in (("train", False), ("select", True))
+        }
+        left = set(text_digests(self.task, splits["train"]))
+        digests = text_digests(self.task, splits["select"])
+        self.overlap["select"] = sum(digest in left for digest in digests)
+        return splits
 
 
-def draw(examples: list[Example], count: int, seed: int, purpose: str) -> set[str]:
-    """The guids of `count` examples: those with the smallest hashes, whatever the order."""
-
-    def rank(example: Example) -> bytes:
-        return hashlib.sha256(f"{seed}/{purpose}/{example.guid}".encode()).digest()
-
-    return {example.guid for example in sorted(examples, key=rank)[:count]}
-
-
-def prepare(task: Task, folder: str | Path, settings: Settings) -> tuple[list[Example], dict]:
+def prepare(
+    task: Task, folder: str | Path, settings: PrepareSettings
+) -> tuple[dict[str, "Dataset"], dict[str, Any]]:
     """All examples of a task in file order, split by split, and the facts about them.
 
     Raises InputError, naming the file and the line, for whatever is wrong with the input.
     """
-    chosen = choose_splits(task, settings)
-    if settings.source == "hub":
-        source = Snapshot(task, folder, settings.revision)
-    else:
-        source = Published(task, folder)
-    least = settings.min_rows or {}
-    dropped: dict[str, dict[str, int]] = {}
-    read: dict[str, int] = {}
-    training: set[bytes] = set()
-    shared: dict[str, int] = {}  # of each part but train, before any limit
-
-    def official(part: str, split: str, limit: int | None, purpose: str) -> list[Example]:
-        counts: Counter[str] = Counter()
-        examples = source.read(split, counts)
-        _check_guids(task, folder, examples)
-        path = source.paths(split)[0]
-        checks.split(task, path, examples, counts, least.get(split), settings.published)
-        if settings.source == "hub" and split not in least:
-            checks.listed(task, path, split, len(examples) + counts.total())
-        if counts:
-            dropped[split] = dict(sorted(counts.items()))
-        if part == "train":
-            training.update(_texts(task, example) for example in examples)
-        else:
-            shared[part] = sum(_texts(task, example) in training for example in examples)
-            if settings.published:
-                checks.overlap(task, folder, split, shared[part], len(examples))
-        if limit is not None and limit < len(examples):
-            kept = draw(examples, limit, settings.seed, purpose)
-            examples = [example for example in examples if example.guid in kept]
-        read[split] = len(examples)
-        return examples
-
-    rows = official("train", chosen.train, settings.limit_train, "limit_train")
+    roles = choose_splits(task, settings)
+    hub = settings.source == "hub"
+    source = Snapshot(task.hub, folder, settings.revision) if hub else folder
+    reading = Preparation(task, source, settings)
+    splits = {"train": reading.official("train", roles.train)}
     fraction = task.select_fraction
     fraction = settings.select_fraction if fraction is None else fraction
-    splits: dict[str, list[Example]] = {}
-    if chosen.select:
-        splits["train"] = rows
-        splits["select"] = official("select", chosen.select, settings.limit_report, "limit_report")
+    if roles.select:
+        splits["select"] = reading.official("select", roles.select)
     elif fraction:
-        if len(rows) < 2:
-            raise InputError(f"{folder}: {len(rows)} training row; select needs one of at least 2")
-        count = min(max(1, round(fraction * len(rows))), len(rows) - 1)
-        kept = draw(rows, count, settings.seed, "select")
-        splits["train"] = [example for example in rows if example.guid not in kept]
-        splits["select"] = [example for example in rows if example.guid in kept]
-        left = {_texts(task, example) for example in splits["train"]}
-        shared["select"] = sum(_texts(task, example) in left for example in splits["select"])
-    else:
-        splits["train"] = rows
-    for split in chosen.report:
-        splits[split] = official(split, split, settings.limit_report, "limit_report")
-    examples = [replace(e, split=split) for split, rows in splits.items() for e in rows]
-    _check_guids(task, folder, examples)
-    rows_of = {split: len(rows) for split, rows in splits.items()}
-    meta = {
+        splits = reading.carve(splits["train"], fraction)
+    for split in roles.report:
+        splits[split] = reading.official(split, split)
+    facts = {
         "task": task.name,
         "version": task.version,
-        "train_from": chosen.train,
-        "select_from": chosen.select or (chosen.train if "select" in splits else None),
-        "report": list(chosen.report),
-        "rows": rows_of,
+        "train_from": roles.train,
+        "select_from": roles.select or (roles.train if "select" in splits else None),
+        "report": list(roles.report),
+        "rows": {split: len(rows) for split, rows in splits.items()},
         "labels": {split: _label_counts(task, rows) for split, rows in splits.items()},
-        "dropped": dropped,
-        "overlap": shared,
-        "settings": asdict(settings),
-        "origin": source.origin,
-        "sources": {split: _digests(Path(folder), source.paths(split)) for split in sorted(read)},
-        "note": _note(task, chosen, read) if settings.published else MADE,
+        "dropped": reading.dropped,
+        "overlap": reading.overlap,
+        "settings": settings.model_dump(mode="json"),
+        "origin": source.origin if isinstance(source, Snapshot) else {"source": "folder"},
+        "note": _note(task, roles, reading.rows) if settings.published else MADE,
     }
-    return examples, meta
+    files = {split: task.files(source, split) for split in sorted(reading.rows)}
+    without = unlabelled.load(task, source) if settings.unlabelled else {}
+    if settings.published and not settings.min_rows:
+        unlabelled.check_counts(task, source, without)
+    files |= {split: unlabelled.files(task, source, split) for split in without}
+    facts["unlabelled"] = list(without)
+    facts["sources"] = {split: _digests(Path(folder), paths) for split, paths in files.items()}
+    return splits | without, facts
 
 
-def _texts(task: Task, example: Example) -> bytes:
+def text_digests(task: Task, examples: "Dataset") -> Iterator[bytes]:
     """What makes two rows the same: all texts, whatever their case, blanks and order of a pair.
 
     A digest, since RACE repeats its articles. The published sets have a few rows that are training
     rows too (CoLA: 16 of 1,043), so these are counted, not refused.
     """
-    first, second, *choices = (
-        " ".join(text.casefold().split())
-        for text in (example.first, example.second, *example.choices)
-    )
-    pair = sorted((first, second)) if task.family == "similarity" else (first, second)
-    return hashlib.sha256("\0".join((*pair, *choices)).encode()).digest()
+    for batch in examples.select_columns(["first", "second", "choices"]).iter(1000):
+        for first, second, choices in zip(*batch.values(), strict=True):
+            texts = [" ".join(text.casefold().split()) for text in (first, second, *choices)]
+            pair = sorted(texts[:2]) if task.family == "similarity" else texts[:2]
+            yield hashlib.sha256("\0".join((*pair, *texts[2:])).encode()).digest()
 
 
-def _check_guids(task: Task, folder: str | Path, examples: list[Example]) -> None:
+def check_guids(folder: Path, examples: "Dataset") -> None:
     """No row twice, hence no row in two splits: the guid names the official split and row."""
-    guid, times = Counter(example.guid for example in examples).most_common(1)[0]
+    guid, times = Counter(examples["guid"][:]).most_common(1)[0]
     if times > 1:
         raise InputError(f"{folder}: row {guid!r} occurs {times} times; ids must be unique")
 
 
-def _label_counts(task: Task, rows: list[Example]) -> dict[str, int]:
+def _label_counts(task: Task, examples: "Dataset") -> dict[str, int]:
     """Rows per label word; STS-B's scores are counted at the nearest whole number."""
-    counts = Counter(task.labels[int(example.label + 0.5)] for example in rows)
+    counts = Counter(task.labels[int(label + 0.5)] for label in examples["label"][:])
     return {label: counts[label] for label in task.labels}
 
 
 def _digests(folder: Path, paths: list[Path]) -> dict[str, str]:
     """Digest of each source file; thousands of small files (RACE) give one digest together."""
-    each = {path.relative_to(folder).as_posix(): sha256_file(path) for path in paths}
-    if len(each) <= 10:
-        return each
-    together = hashlib.sha256("".join(f"{n} {d}\n" for n, d in each.items()).encode())
-    return {f"{len(each)} files": together.hexdigest()}
+    digests = {Path(os.path.relpath(path, folder)).as_posix(): sha256_file(path) for path in paths}
+    if len(digests) <= 10:
+        return digests
+    together = hashlib.sha256("".join(f"{n} {d}\n" for n, d in digests.items()).encode())
+    return {f"{len(digests)} files": together.hexdigest()}
 
 
-def _note(task: Task, chosen: Splits, read: dict[str, int]) -> str:
+def _note(task: Task, roles: Roles, rows: dict[str, int]) -> str:
     """Where the rows are not the published ones: "trained on dev; dev: 500 of 8,551 rows"."""
-    other = [f"trained on {chosen.train}"] if chosen.train != task.train else []
+    other = [f"trained on {roles.train}"] if roles.train != task.train else []
     counts = [
         f"{split}: {count:,} of {task.rows[split]:,} rows"
-        for split, count in read.items()
+        for split, count in rows.items()
         if count != task.rows[split]
     ]
     return "; ".join(other + counts)
@@ -186,17 +243,18 @@ def main() -> None:
     parser.add_argument("task", help="a task's name: snli ... cola, or dprd")
     parser.add_argument("--folder", required=True, help="the published files, or a hub snapshot")
     parser.add_argument(
-        "--settings", default="{}", help="JSON: " + ", ".join(Settings.__annotations__)
+        "--settings", type=PrepareSettings.parse, default="{}", help="JSON: tasks.settings"
     )
-    parser.add_argument("--out", required=True, help="examples, one JSON line each")
-    parser.add_argument("--meta", required=True, help="JSON of rows, labels, digests and notes")
+    parser.add_argument("--out", required=True, help="folder of the examples, a DatasetDict")
+    parser.add_argument("--facts", required=True, help="JSON of rows, labels, digests and notes")
     given = parser.parse_args()
-    task = by_name(given.task)
-    examples, meta = prepare(task, given.folder, parse_settings(given.settings))
-    write_examples(given.out, examples)
-    write_json(given.meta, {**meta, "sha256": sha256_file(given.out)})
-    counts = ", ".join(f"{split} {count:,}" for split, count in meta["rows"].items())
-    print(f"{task.title}: {counts}" + (f" ({meta['note']})" if meta["note"] else ""))
+    task = task_named(given.task)
+    splits, facts = prepare(task, given.folder, given.settings)
+    save(given.out, splits)
+    facts["sha256"] = {split: split_digest(given.out, split) for split in splits}
+    write_json(given.facts, facts)
+    counts = ", ".join(f"{split} {len(rows):,}" for split, rows in splits.items())
+    print(f"{task.title}: {counts}" + (f" ({facts['note']})" if facts["note"] else ""))
 
 
 if __name__ == "__main__":

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Kind:
-    """A task without its files. `family`, `metric` and `metrics` are those of `tasks.types.Task`.
+class TaskSpec:
+    """A task without its files. `family`, `metric` and `metrics` are those of `tasks.task.Task`.
 
-    `n_labels` is the number of classes (six for STS-B's soft labels); a choice does not use it.
+    `n_labels` is the number of classes (six for STS-B's soft labels); multiple choice ignores it.
     """
 
     name: str

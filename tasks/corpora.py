@@ -1,0 +1,76 @@
+"""The corpora of the Hugging Face hub that the model can be pre-trained on."""
+
+from tasks.common.errors import InputError
+from tasks.hub import THREE_SPLITS, HubSource, parquet_files
+
+CORPORA: tuple[HubSource, ...] = (
+    HubSource(
+        name="bookcorpus",  # sentences, one a row, without the books' borders
+        repo="bookcorpus/bookcorpus",
+        # A pull request with parquet files: the main branch is a script, which no longer loads.
+        revision="d904700c5e5d69e71bcadbe182d2c5201fbbb007",
+        config="plain_text",
+        licence="unknown (terms of Smashwords)",
+        files=parquet_files("plain_text", {"train": "train"}),
+        rows={"train": 74_004_228},
+        columns=("text",),
+        text="text",
+        folder="books",
+        by_hand=(
+            "collect the books as UTF-8 text, one .txt file a book, and put them into books/ of "
+            "the data folder"
+        ),
+    ),
+    HubSource(
+        name="bookcorpus_text",  # sentences, one a line, without the books' borders
+        repo="rojagtap/bookcorpus",
+        revision=None,
+        licence="mit, says the uploader, who is no authority on it",
+        files={"train": ("books_large_p1.txt", "books_large_p2.txt")},
+        rows={},  # published nowhere
+        text="line",
+        note="the commit begins with 7600e0b",
+    ),
+    HubSource(
+        name="wikitext103",
+        repo="Salesforce/wikitext",
+        revision="b08601e04326c79dfdd32d625aee71d232d685c3",
+        config="wikitext-103-raw-v1",
+        licence="cc-by-sa-3.0, gfdl",
+        files=parquet_files("wikitext-103-raw-v1", THREE_SPLITS),
+        rows={"train": 1_801_350, "dev": 3_760, "test": 4_358},
+        columns=("text",),
+        text="text",
+    ),
+    HubSource(
+        name="lm1b",
+        repo="billion-word-benchmark/lm1b",
+        # Of the branch refs/convert/parquet: the main branch is a script.
+        revision="8d52bfd3cc2819fc1166dbb8144c328e2690de3e",
+        config="plain_text",
+        licence="none on the card",
+        files={split: (f"plain_text/{split}/*.parquet",) for split in ("train", "test")},
+        rows={"train": 30_301_028, "test": 306_688},
+        columns=("text",),
+        text="text",
+    ),
+    HubSource(
+        name="tinystories",
+        repo="roneneldan/TinyStories",
+        revision="f54c09fd23315a6f9c86f9dc80f725de7d8f9c64",
+        config="default",
+        licence="cdla-sharing-1.0",
+        files=parquet_files("data", {"train": "train", "dev": "validation"}),
+        rows={"train": 2_119_719, "dev": 21_990},
+        columns=("text",),
+        text="text",
+    ),
+)
+
+
+def corpus(name: str) -> HubSource:
+    """The corpus of that name. Raises InputError for any other."""
+    known = {source.name: source for source in CORPORA}
+    if name not in known:
+        raise InputError(f"no corpus {name!r} of the hub; the corpora are {' '.join(known)}")
+    return known[name]

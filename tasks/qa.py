@@ -1,0 +1,235 @@
+"""Question answering by choosing: RACE and Story Cloze (paper 4.1, table 3).
+
+RACE: English examinations for middle and high schools, four answers a question; one JSON object a
+file with `article`, `questions`, `options`, `answers`. The paper reports each half and the whole,
+so every example carries its half as its group. Its figure 2 shows dev, its table most likely test:
+both are reported.
+
+Story Cloze, spring 2016: which of two sentences ends the story? The labelled training set is the
+official validation file: 1,871 stories, of which the authors' code keeps 374 apart to select the
+epoch; the score is the official test file's.
+"""
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tasks import readers
+from tasks.common.errors import InputError
+from tasks.hub import THREE_SPLITS, HubSource
+from tasks.readers import Batch, Layout, Row
+from tasks.task import Task
+
+if TYPE_CHECKING:
+    from datasets import Dataset
+
+SENTENCES = tuple(f"InputSentence{k}" for k in (1, 2, 3, 4))
+ENDINGS = ("RandomFifthSentenceQuiz1", "RandomFifthSentenceQuiz2")
+STORY = ("InputStoryid", *SENTENCES, *ENDINGS, "AnswerRightEnding")
+
+
+@dataclass(frozen=True)
+class Articles(Layout):
+    """RACE's files: one article with its questions each."""
+
+    def read(self, paths: list[Path]) -> "Dataset":
+        records = readers.load("text", paths, ["text"], sample_by="document", encoding="utf-8-sig")
+        records = records.add_column("file", list(range(len(paths))))
+
+        def rows(batch: Batch) -> Iterator[Row]:
+            for file, text in zip(batch["file"], batch["text"], strict=True):
+                yield from questions(file, paths[file], text)
+
+        return readers.parse(records, rows)
+
+
+def questions(file: int, path: Path, text: str) -> Iterator[Row]:
+    """One row a question of one article file; all share the article's text."""
+    record = readers.json_object(text, file=file)
+    if isinstance(record, Row):
+        yield record
+        return
+    lists = [record.get(key) for key in ("questions", "options", "answers")]
+    flaw = readers.not_text(record, "article")
+    for key, values in zip(("questions", "options", "answers"), lists, strict=True):
+        if not isinstance(values, list):
+            flaw = flaw or f"a list under {key!r} is needed, found {values!r:.60}"
+    if not flaw and len({len(values) for values in lists}) > 1:
+        asked, options, answers = map(len, lists)
+        flaw = (
+            f"{asked} questions, {options} option lists and {answers} answers; each question "
+            "needs one of both: get the file again"
+        )
+    if flaw:
+        yield Row(file, 1, flaw=flaw)
+        return
+    for number, values in enumerate(zip(*lists, strict=True)):
+        place = (path.parent.name, path.name, number)
+        yield question(Row(file, 1), place, record["article"], *values)
+
+
+def question(
+    row: Row, place: tuple[str, str, int], article: Any, asked: Any, options: Any, answer: Any
+) -> Row:
+    """One question; its place is its school, its article's file, and its number there."""
+    group, file, number = place
+    # The hub's high12.txt lies as high/12.txt in the original layout.
+    row = row._replace(key=f"{group}/{file.removeprefix(group).removesuffix('.txt')}/{number}")
+    if not (isinstance(options, list) and len(options) == 4):
+        found = len(options) if isinstance(options, list) else type(options).__name__
+        flaw = f"question {number + 1}: 4 options, found {found}"
+        return row._replace(reason="not four options", flaw=flaw)
+    if not all(isinstance(text, str) for text in (article, asked, answer, *options)):
+        flaw = f"question {number + 1}: question, options, answer are texts"
+        return row._replace(reason="not text", flaw=flaw)
+    if not asked.strip():
+        return row._replace(reason="empty text", flaw=f"question {number + 1} is empty")
+    return row._replace(
+        first=article, second=asked, choices=options, label=answer, group=group
+    )
+
+
+def race_hub_rows(task: Task, records: "Dataset", paths: list[Path]) -> "Dataset":
+    """The rows of the hub's records, one a question, in the order of the original files."""
+    seen: Counter[str] = Counter()
+    numbers = []
+    for name in records["example_id"]:
+        numbers.append(seen[name])
+        seen[name] += 1
+    columns = ("file", "line", "number", "example_id", "article", "question", "options", "answer")
+
+    def rows(batch: Batch) -> Iterator[Row]:
+        for file, line, number, name, *values in zip(*(batch[n] for n in columns), strict=True):
+            place = (paths[file].parent.name, name, number)
+            yield question(Row(file, line), place, *values)
+
+    def place(key: str) -> tuple[str, str, int]:
+        group, article, number = key.split("/")
+        return group, f"{article}.txt", int(number)
+
+    found = readers.parse(records.add_column("number", numbers), rows)
+    keys = found["key"][:]
+    return found.select(sorted(range(len(keys)), key=lambda i: place(keys[i])))
+
+
+@dataclass(frozen=True)
+class Stories(Layout):
+    """Story Cloze's real CSV: quoting counts, and a header is needed."""
+
+    def read(self, paths: list[Path]) -> "Dataset":
+        (path,) = paths
+        names, line_of = check_csv(path, STORY)
+        records = readers.load("csv", paths, names, na_filter=False, encoding="utf-8-sig")
+        records = records.add_column("line", line_of)
+
+        def rows(batch: Batch) -> Iterator[Row]:
+            for i, line in enumerate(batch["line"]):
+                cell = {name: batch[name][i].replace("\r\n", "\n") for name in STORY}
+                sentences = [cell[name].strip() for name in SENTENCES]
+                empty = [name for name in SENTENCES if not cell[name].strip()]
+                if empty:
+                    flaw = f"{empty[0]} is empty; every story needs four sentences"
+                    yield Row(0, line, reason="empty text", flaw=flaw)
+                else:
+                    endings = tuple(cell[name] for name in ENDINGS)
+                    story = " ".join(sentences)
+                    yield Row(0, line, cell[STORY[0]], story, "", endings, cell[STORY[-1]])
+
+        return readers.parse(records, rows)
+
+
+def check_csv(path: Path, columns: tuple[str, ...]) -> tuple[list[str], list[int]]:
+    """The column names and each row's line. Raises InputError at what pandas would read anyhow."""
+    text = "\n".join(text for _, text in readers.lines(path))
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    line_of = []
+    try:
+        names = next(reader, [])
+        for column in columns:
+            if column not in names:
+                raise InputError(f"{path}:1: no column {column!r}, found {readers.shown(names)}")
+        for row in reader:
+            line_of.append(reader.line_num)
+            if len(row) != len(names):
+                raise InputError(
+                    f"{path}:{reader.line_num}: {len(row)} columns, {len(names)} are needed; get "
+                    "the file again in its original layout"
+                )
+    except csv.Error as error:
+        raise InputError(
+            f"{path}:{reader.line_num}: not CSV ({error}); export the sheet again"
+        ) from None
+    return names, line_of
+
+
+race = Task(
+    name="race",
+    title="RACE",
+    family="multiple_choice",
+    labels=("A", "B", "C", "D"),
+    metric="accuracy",
+    folder="RACE",
+    layouts=(Articles("{split}/*/*.txt"),),
+    groups=("middle", "high"),
+    report=("test", "dev"),
+    rows={"train": 87_866, "dev": 4_887, "test": 4_934},
+    label_shares=(0.23, 0.25, 0.26, 0.26),
+    obtain="ask for RACE at www.cs.cmu.edu/~glai1/data/race and unpack it there",
+    # A few options and questions are empty upstream.
+    tolerated=0.001,
+    hub=HubSource(
+        name="race",
+        repo="ehovy/race",
+        revision="2fec9fd81f1dc971569a9b729c43f2f0e6436637",
+        config="middle and high",
+        licence="other: non-commercial research only, no redistribution",
+        files={
+            ours: (f"middle/{theirs}-*.parquet", f"high/{theirs}-*.parquet")
+            for ours, theirs in THREE_SPLITS.items()
+        },
+        rows={"train": 87_866, "dev": 4_887, "test": 4_934},
+        columns=("example_id", "article", "answer", "question", "options"),
+        label="answer",
+        labels={letter: letter for letter in "ABCD"},
+        caution="no redistribution: the rows that this card shows are not to be passed on",
+        note="middle 25,421 / 1,436 / 1,436 rows, high 62,445 / 3,451 / 3,498",
+    ),
+    hub_rows=race_hub_rows,
+)
+
+story_cloze = Task(
+    name="story_cloze",
+    title="Story Cloze",
+    family="multiple_choice",
+    labels=("1", "2"),
+    metric="accuracy",
+    folder="StoryCloze",
+    layouts=(Stories("cloze_test_{split}__spring2016*.csv"),),
+    train="val",
+    select_fraction=0.2,
+    report=("test",),
+    rows={"val": 1_871, "test": 1_871},
+    label_shares=(0.5, 0.5),
+    obtain="ask for it at cs.rochester.edu/nlp/rocstories (a free form) and put both files there",
+    hub=HubSource(
+        name="story_cloze",
+        licence="unknown; free after a form",
+        caution=(
+            "no permission to redistribute it is known: the rows that this card shows are not to "
+            "be passed on. The two files have the same columns and as many rows, so that one in "
+            "the other's place is not noticed"
+        ),
+        rows={"val": 1_871, "test": 1_871},
+        folder="StoryCloze",
+        by_hand=(
+            "fill in the form at cs.rochester.edu/nlp/rocstories, and put the two CSV files of "
+            "spring 2016 whose links come by e-mail into StoryCloze/ of the data folder, named "
+            "`cloze_test_val__spring2016 - cloze_test_ALL_val.csv` and "
+            "`cloze_test_test__spring2016 - cloze_test_ALL_test.csv`"
+        ),
+    ),
+)

@@ -1,0 +1,337 @@
+"""Reading the published files with `datasets`: tables, JSON lines, plain lines, hub snapshots.
+
+Every reader gives the same rows (`Row`): texts, the file's own word for the label, file and line.
+The tab-separated files of these data sets know no quoting: a lone `"` is text, and a reader with
+CSV quoting silently glues rows together (SciTail lost 499 training rows that way in a widely used
+copy). A row ends at a newline and at nothing else: U+2028 or a carriage return inside a field is
+text. A byte order mark and CRLF are accepted. Where a builder of `datasets` would drop or pad a row
+or fail without a line number, the raw lines are looked at first (`lines`).
+"""
+
+import json
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tasks.common.errors import InputError
+from tasks.common.hf_datasets import library
+from tasks.hub import FETCH_AGAIN, HubSource
+
+if TYPE_CHECKING:
+    from datasets import Dataset
+
+Batch = dict[str, list[Any]]
+
+
+class Row(NamedTuple):
+    """One row of a file: `file` counts the split's files from 0, `line` is 1-based.
+
+    `key` is the row's name within its split. A row with a `flaw` says in it what was found; a task
+    that tolerates flawed rows counts them by `reason`, but one without reason is always an error.
+    """
+
+    file: int
+    line: int
+    key: str = ""
+    first: str = ""
+    second: str = ""
+    choices: tuple[str, ...] | list[str] = ()
+    label: str = ""
+    group: str = ""
+    reason: str = ""
+    flaw: str = ""
+
+
+def load(builder: str, paths: list[Path], columns: list[str], **options: Any) -> "Dataset":
+    """The rows of `paths`, in memory, by a builder of `load_dataset`; `columns` are texts.
+
+    Without `columns` the types are the files' own. The library's cache is a temporary folder, so
+    neither a shared nor a read-only one matters. Raises InputError, naming file and line if a text
+    file is not UTF-8.
+    """
+    datasets = library()
+    if columns:
+        options["features"] = datasets.Features({n: datasets.Value("string") for n in columns})
+    files = {"train": [str(path) for path in paths]}
+    with tempfile.TemporaryDirectory(prefix="datasets.") as cache:
+        try:
+            return datasets.load_dataset(
+                builder, data_files=files, split="train", cache_dir=cache, keep_in_memory=True,
+                **options,
+            )  # fmt: skip
+        except datasets.exceptions.DatasetGenerationError as error:
+            cause = " ".join(str(error.__cause__ or error).split())
+    if builder == "parquet":
+        raise InputError(f"{paths[0]}: not a whole parquet file ({cause:.200}); {FETCH_AGAIN}")
+    for path in paths:
+        for _ in lines(path):  # names the line that is not UTF-8
+            pass
+    raise InputError(f"{paths[0]}: cannot be read ({cause:.200}); get the file again")
+
+
+def lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield (line number from 1, text without its line end), blank lines at the end left out."""
+    blank = 0
+    with open(path, "rb") as file:
+        for number, raw in enumerate(file, start=1):
+            if number == 1:
+                raw = raw.removeprefix(b"\xef\xbb\xbf")
+            raw = raw.removesuffix(b"\n").removesuffix(b"\r")
+            if not raw:
+                blank += 1
+                continue
+            for k in range(blank):
+                yield number - blank + k, ""
+            blank = 0
+            try:
+                yield number, raw.decode("utf-8")
+            except UnicodeDecodeError as error:
+                raise InputError(
+                    f"{path}:{number}: not UTF-8 at byte {error.start} of the line; "
+                    "save the file as UTF-8"
+                ) from None
+
+
+def header(path: Path) -> list[str]:
+    """The column names in a table's first line. Raises InputError if the file is empty."""
+    for _, text in lines(path):
+        return [name.strip() for name in text.split("\t")]
+    raise InputError(f"{path}: the file is empty; get it again")
+
+
+def parse(
+    records: "Dataset", parser: Callable[[Batch], Iterable[Row]], batch_size: int | None = 1000
+) -> "Dataset":
+    """The rows that `parser` makes of each batch of records."""
+    datasets = library()
+    types = {name: datasets.Value("string") for name in Row._fields}
+    types |= {"file": datasets.Value("int32"), "line": datasets.Value("int32")}
+    types["choices"] = datasets.List(datasets.Value("string"))
+    features = datasets.Features(types)
+
+    def columns(batch: Batch) -> Batch:
+        rows = list(parser(batch))
+        return {name: [row[i] for row in rows] for i, name in enumerate(Row._fields)}
+
+    if not len(records):  # `map` would leave the columns as they are
+        return datasets.Dataset.from_dict(columns({n: [] for n in records.column_names}), features)
+    return records.map(
+        columns, batched=True, batch_size=batch_size, remove_columns=records.column_names,
+        features=features, keep_in_memory=True,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Files in one of a task's original layouts; `files` is their pattern for a `{split}`."""
+
+    files: str
+
+    def read(self, paths: list[Path]) -> "Dataset":
+        """The rows of a split's files. Raises InputError, naming file and line."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Table(Layout):
+    """Tab-separated rows by column names; `names` where the file has no header."""
+
+    first: str
+    label: str
+    second: str = ""
+    names: tuple[str, ...] = ()
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that are read."""
+        return tuple(filter(None, (self.first, self.second, self.label)))
+
+    def read(self, paths: list[Path]) -> "Dataset":
+        (path,) = paths
+        names = list(self.names) or header(path)
+        records, ragged = table(path, names, self.columns, not self.names, "labelled")
+
+        def rows(batch: Batch) -> Iterator[Row]:
+            texts = batch[self.first], batch[self.second] if self.second else [""] * len(batch[self.first])
+            start = 1 if self.names else 2
+            for line, first, second, label in zip(batch["line"], *texts, batch[self.label], strict=True):
+                yield Row(0, line, str(line - start), first, second, label=label)
+
+        def flaws(batch: Batch) -> Iterator[Row]:
+            for line, flaw in zip(batch["line"], batch["flaw"], strict=True):
+                yield Row(0, line, reason="wrong column count", flaw=flaw)
+
+        flawed = library().Dataset.from_dict({"line": list(ragged), "flaw": list(ragged.values())})
+        return library().concatenate_datasets([parse(records, rows), parse(flawed, flaws)])
+
+
+def table(
+    path: Path, names: list[str], columns: tuple[str, ...], has_header: bool, kind: str
+) -> tuple["Dataset", dict[int, str]]:
+    """The `columns` and the `line` of each row of a tab-separated file, and its ragged lines.
+
+    pandas, by which `datasets` reads tables, pads a row that is too short and cannot pass over one
+    that is too long: the lines with another number of cells are left out and told as {line: flaw}.
+    """
+    for column in columns:
+        if column not in names:
+            raise InputError(
+                f"{path}:1: no column {column!r}, found {shown(names)}; "
+                f"is this the {kind} file of this task?"
+            )
+    good: list[int] = []
+    ragged: dict[int, str] = {}
+    for number, text in lines(path):
+        cells = text.count("\t") + 1
+        if number == 1 and has_header:
+            continue
+        if cells == len(names):
+            good.append(number)
+        else:
+            ragged[number] = (
+                f"{cells} columns, {len(names)} are needed; get the file again in its original layout"
+            )
+    places = sorted((names.index(column), column) for column in columns)
+    datasets = library()
+    if not good:
+        return datasets.Dataset.from_dict({name: [] for name in (*columns, "line")}), ragged
+    skipped = set(range(1, good[-1])) - set(good)
+    records = load(
+        "csv", [path], list(columns), sep="\t", quoting=3, lineterminator="\n", header=None,
+        names=[column for _, column in places], usecols=[place for place, _ in places],
+        skiprows=sorted(number - 1 for number in skipped), skip_blank_lines=False, nrows=len(good),
+        na_filter=False, keep_default_na=False, index_col=False, encoding="utf-8-sig",
+    )  # fmt: skip
+    if len(records) != len(good):
+        raise InputError(f"{path}: {len(records)} of {len(good)} rows were read; report this bug")
+    return records.add_column("line", good), ragged
+
+
+def text_lines(path: Path) -> "Dataset":
+    """The `text` and the number `line` of each line of a file, blank lines at the end left out."""
+    records = load("text", [path], ["text"], encoding="utf-8-sig")
+    texts = records["text"][:]
+    while texts and not texts[-1]:
+        texts.pop()
+    records = records.select(range(len(texts)))
+    return records.add_column("line", list(range(1, len(texts) + 1)))
+
+
+@dataclass(frozen=True)
+class JsonLines(Layout):
+    """One JSON object a line, or a table with the same columns.
+
+    Read as lines: pyarrow's JSON reader guesses types (a sentence may look like a date) and names no
+    line where the file is cut off.
+    """
+
+    first: str
+    second: str
+    label: str
+
+    def read(self, paths: list[Path]) -> "Dataset":
+        (path,) = paths
+        with open(path, "rb") as file:
+            is_json = file.read(4).removeprefix(b"\xef\xbb\xbf").startswith(b"{")
+        if not is_json and path.suffix != ".jsonl":
+            return Table(self.files, self.first, self.label, self.second).read(paths)
+
+        def rows(batch: Batch) -> Iterator[Row]:
+            for line, text in zip(batch["line"], batch["text"], strict=True):
+                record = json_object(text, line)
+                if isinstance(record, Row):
+                    yield record
+                    continue
+                keys = (self.first, self.second, self.label)
+                wrong = next(filter(None, (not_text(record, key) for key in keys)), "")
+                if wrong:
+                    yield Row(0, line, flaw=wrong)
+                else:
+                    first, second, label = (record[key] for key in keys)
+                    yield Row(0, line, str(line - 1), first, second, label=label)
+
+        return parse(text_lines(path), rows)
+
+
+def json_object(text: str, line: int = 1, file: int = 0) -> dict[str, Any] | Row:
+    """The JSON object of a text that starts at `line`; a flawed row if it is none."""
+    try:
+        record = json.loads(text)
+    except json.JSONDecodeError as error:
+        flaw = f"not JSON ({error.msg} at column {error.colno}); the file may be cut off: get it again"
+        return Row(file, line + error.lineno - 1, flaw=flaw)
+    if not isinstance(record, dict):
+        kind = type(record).__name__
+        return Row(file, line, flaw=f"a JSON object is needed, found {kind}")
+    return record
+
+
+def not_text(record: dict[str, Any], key: str) -> str:
+    """What stands under `key` where a text is needed; empty if it is one."""
+    value = record.get(key)
+    if isinstance(value, str):
+        return ""
+    found = f"found {value!r:.60}" if key in record else f"the keys are {shown(list(record))}"
+    return f"a text under {key!r} is needed, {found}"
+
+
+def shown(names: list[str]) -> str:
+    """Names for a message, cut to one line."""
+    return " ".join(names)[:100] or "nothing"
+
+
+def hub_records(source: HubSource, paths: list[Path]) -> "Dataset":
+    """The columns of a source's parquet files, with each row's `file` and `line` (1-based).
+
+    Raises InputError for a file that is cut off, of another task, or whose labels are coded
+    otherwise than the source says.
+    """
+    import pyarrow
+    from pyarrow import parquet
+
+    places: list[tuple[int, int]] = []
+    for number, path in enumerate(paths):
+        try:
+            with parquet.ParquetFile(path) as file:
+                _check_schema(path, file.schema_arrow, source)
+                places += [(number, line) for line in range(1, file.metadata.num_rows + 1)]
+        except pyarrow.ArrowException as error:
+            raise InputError(f"{path}: not a whole parquet file ({error}); {FETCH_AGAIN}") from None
+    if not places:
+        return library().Dataset.from_dict({n: [] for n in (*source.columns, "file", "line")})
+    records = load("parquet", paths, [], columns=list(source.columns))
+    records = records.add_column("file", [file for file, _ in places])
+    return records.add_column("line", [line for _, line in places])
+
+
+def _check_schema(path: Path, schema: Any, source: HubSource) -> None:
+    """The source's columns, and labels that mean what the source says."""
+    missing = [name for name in source.columns if name not in schema.names]
+    if missing:
+        from tasks import TASKS  # which imports this module
+
+        others = [t.hub for t in TASKS if t.hub.repo and set(t.hub.columns) <= set(schema.names)]
+        whose = f" ({others[0].name} has these)" if others else ""
+        raise InputError(
+            f"{path}: columns {', '.join(source.columns)} expected, found "
+            f"{', '.join(schema.names)}{whose}; {source.note or FETCH_AGAIN}"
+        )
+    type_ = str(schema.field(source.label).type)
+    expected = {int: "int", str: "string"}[type(min(source.labels))] if source.labels else "float"
+    if expected not in type_:
+        raise InputError(
+            f"{path}: {source.label!r} holds {type_}, a label of {source.name} is {expected}; "
+            + FETCH_AGAIN
+        )
+    if expected == "int" and source.named_labels:
+        # `datasets` keeps the names of a column's classes in the file's schema.
+        kept = json.loads((schema.metadata or {}).get(b"huggingface", b"{}"))
+        names = kept.get("info", {}).get("features", {}).get(source.label, {}).get("names", [])
+        if names != list(source.labels.values()):
+            raise InputError(
+                f"{path}: labels 0, 1, .. are named {', '.join(names) or 'nothing'}, expected "
+                f"{', '.join(source.labels.values())}; take the pinned revision, whose files name "
+                "them so"
+            )

@@ -1,0 +1,268 @@
+"""What a task is, and how its files become examples.
+
+A task is data: columns, labels, splits, metric, where its files lie. Its layouts
+(`tasks.readers.Layout`) give rows in one form; all checks that do not depend on a file's layout
+(unknown label, empty text, a wrong score, too many flawed rows, an empty split) are in `Task.load`.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tasks import readers
+from tasks.common.errors import InputError
+from tasks.common.hf_datasets import library
+from tasks.examples import Example, as_examples, features
+from tasks.hub import HubSource, Snapshot
+from tasks.readers import Batch, Layout, Row, Table
+from tasks.spec import TaskSpec
+
+if TYPE_CHECKING:
+    from datasets import Dataset
+
+UNLABELLED = -1
+NO_GOLD_LABEL = "no gold label"
+Source = str | Path | Snapshot
+
+
+@dataclass(frozen=True)
+class Task:
+    """One data set: where it lies, how it is read, what is predicted and how that is scored.
+
+    `layouts`: the first one with a file for a split wins. `coding`: the file's label words where
+    they differ from `labels`. `rows`: official row counts of the labelled splits. `label_shares`:
+    about which share of the rows has each label; `label_counts`: exactly how many, in the splits
+    that were counted. `wrong_counts`: numbers of training rows that are known to be wrong, and why.
+    `obtain`: how to get the files. `select`: the official split that selects the best epoch; None
+    if it is carved out of the training rows. `report`: the splits whose scores are reported, the
+    main one first. `tolerated`: the share of flawed rows that is dropped and counted instead of
+    being an error, for sets with known faults upstream. `hub_rows`: how the hub's records become
+    rows where they are not plain texts. `unlabelled`: the splits without public labels, and where
+    their file may be; `optional_unlabelled`: those that a folder may lack; `unlabelled_index`:
+    their column of row numbers.
+    """
+
+    name: str
+    title: str
+    family: str
+    labels: tuple[str, ...]
+    metric: str
+    folder: str
+    layouts: tuple[Layout, ...]
+    report: tuple[str, ...]
+    rows: dict[str, int]
+    label_shares: tuple[float, ...]
+    obtain: str
+    hub: HubSource
+    label_counts: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    wrong_counts: dict[int, str] = field(default_factory=dict)
+    metrics: tuple[str, ...] = ("accuracy",)
+    train: str = "train"
+    select: str | None = None
+    select_fraction: float | None = None
+    coding: dict[str, int] = field(default_factory=dict)
+    no_gold_label: str | None = None
+    groups: tuple[str, ...] = ()
+    tolerated: float = 0.0
+    hub_rows: "Callable[[Task, Dataset, list[Path]], Dataset] | None" = None
+    unlabelled: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    optional_unlabelled: tuple[str, ...] = ()
+    unlabelled_index: str = "index"
+    version: int = 1
+
+    @property
+    def main(self) -> str:
+        """The split that stands for the task where one number is shown."""
+        return self.report[0]
+
+    @property
+    def spec(self) -> TaskSpec:
+        """The task without its files, as training knows it."""
+        return TaskSpec(self.name, self.family, len(self.labels), self.metric, self.metrics)
+
+    @property
+    def soft_labels(self) -> bool:
+        """Whether the label is a score between classes (STS-B: six classes, 0 to 5)."""
+        return self.spec.soft_labels
+
+    @property
+    def table(self) -> Table | None:
+        """The task's table with column names, if that is how it is published first."""
+        layout = self.layouts[0]
+        return layout if isinstance(layout, Table) else None
+
+    @property
+    def unlabelled_rows(self) -> dict[str, int]:
+        """How many rows each split without public labels officially has."""
+        return {split: self.hub.rows[split] for split in self.unlabelled}
+
+    def label_word(self, index: int) -> str:
+        """A label as the original files have it: class 1 of CoLA is `1`, of RTE `not_entailment`."""
+        return next((word for word, k in self.coding.items() if k == index), self.labels[index])
+
+    def files(self, source: Source, split: str) -> list[Path]:
+        """The files of an official split, sorted. Raises InputError for none or too many."""
+        if isinstance(source, Snapshot):
+            return source.files(split)
+        return self._layout(Path(source), split)[1]
+
+    def unlabelled_files(self, folder: str | Path) -> dict[str, Path]:
+        """The unlabelled files that a folder has, by split."""
+        candidates = {s: [Path(folder) / p for p in ps] for s, ps in self.unlabelled.items()}
+        return {
+            split: next(path for path in paths if path.is_file())
+            for split, paths in candidates.items()
+            if any(path.is_file() for path in paths)
+        }
+
+    def missing_unlabelled(self, folder: str | Path) -> list[str]:
+        """The names of the unlabelled files that a folder lacks; empty if none is needed."""
+        existing = self.unlabelled_files(folder)
+        needed = (s for s in self.unlabelled if s not in (*existing, *self.optional_unlabelled))
+        return [self.unlabelled[split][0] for split in needed]
+
+    def read(
+        self, source: Source, split: str, dropped: Counter[str] | None = None
+    ) -> list[Example]:
+        """The examples that `load` gives, as objects."""
+        return as_examples(self.load(source, split, dropped)[:])
+
+    def load(self, source: Source, split: str, dropped: Counter[str] | None = None) -> "Dataset":
+        """The examples of an official split of a folder or a snapshot.
+
+        Rows left out are counted in `dropped` by reason. Raises InputError, naming file and line,
+        for whatever is not as published.
+        """
+        if split not in self.rows:
+            known = ", ".join(self.rows)
+            raise InputError(f"{self.name}: no labelled split {split!r}; it has {known}")
+        if isinstance(source, Snapshot):
+            paths = source.checked_files(split)
+            records = readers.hub_records(self.hub, paths)
+            rows = (self.hub_rows or hub_rows)(self, records, paths)
+        else:
+            layout, paths = self._layout(Path(source), split)
+            rows = layout.read(paths)
+        dropped = Counter() if dropped is None else dropped
+        examples = self._without_flaws(paths, self._examples(rows, split), dropped)
+        if not len(examples):
+            raise InputError(f"{paths[0]}: split {split!r} has no usable row; {self.obtain}")
+        for group in set(self.groups) - set(examples.unique("group")):
+            raise InputError(f"{paths[0]}: no {group!r} rows in {split!r}; {self.obtain}")
+        return examples
+
+    def _layout(self, folder: Path, split: str) -> tuple[Layout, list[Path]]:
+        if not folder.is_dir():
+            raise InputError(f"{folder}: no such folder; {self.obtain}")
+        for layout in self.layouts:
+            pattern = layout.files.format(split=split)
+            # Unpacking on another system leaves hidden twins (`._1.txt`) beside the real files.
+            found = sorted(p for p in folder.glob(pattern) if not p.name.startswith("."))
+            if len(found) > 1 and not self.groups:  # only RACE has many files a split
+                names = " and ".join(repr(path.name) for path in found)
+                raise InputError(f"{folder}: {names} both match {pattern}; keep the right one only")
+            if found:
+                return layout, found
+        patterns = " or ".join(layout.files.format(split=split) for layout in self.layouts)
+        raise InputError(f"{folder}: no file {patterns}; {self.obtain}")
+
+    def _examples(self, rows: "Dataset", split: str) -> "Dataset":
+        """Rows with texts stripped, guids, and labels as indices; flaws are still among them."""
+        types = features(None if self.soft_labels else self.labels)
+
+        def examples(batch: Batch) -> Batch:
+            rows = [Row(*values) for values in zip(*(batch[n] for n in Row._fields), strict=True)]
+            made = [self._example(row, split) for row in rows]
+            return {name: [values[i] for values in made] for i, name in enumerate(names)}
+
+        names = (*types, "file", "line", "reason", "flaw")
+        if not len(rows):  # `map` would leave the columns as they are
+            return library().Dataset.from_dict({name: [] for name in names})
+        kept = {name: rows.features[name] for name in ("file", "line", "reason", "flaw")}
+        return rows.map(
+            examples, batched=True, remove_columns=rows.column_names,
+            features=library().Features({**types, **kept}), keep_in_memory=True,
+        )  # fmt: skip
+
+    def _example(self, row: Row, split: str) -> tuple[Any, ...]:
+        first, second = row.first.strip(), row.second.strip()
+        choices = [choice.strip() for choice in row.choices]
+        paired = self.family in ("entailment", "similarity")
+        label = self._score(row.label) if self.soft_labels else self._index(row.label.strip())
+        reason, flaw = row.reason, row.flaw
+        if not flaw and row.label == self.no_gold_label:
+            # The annotators did not agree. The authors left such rows out too.
+            reason = NO_GOLD_LABEL
+        elif not flaw and ("" in choices or (paired and not second) or not first):
+            reason, flaw = "empty text", "a text is empty; every row needs its texts"
+        elif not flaw and label is None:
+            known = f"{self.name} has {', '.join(self.coding or self.labels)}"
+            expected = "a score from 0 to 5 is needed" if self.soft_labels else known
+            flaw = f"label {row.label.strip()!r} is unknown; {expected}"
+        guid = f"{self.name}/{split}/{row.key}"
+        label = UNLABELLED if label is None else label
+        return guid, first, second, choices, label, row.group, row.file, row.line, reason, flaw
+
+    def _index(self, word: str) -> int | None:
+        if self.coding:
+            return self.coding.get(word)
+        return self.labels.index(word) if word in self.labels else None
+
+    @staticmethod
+    def _score(word: str) -> float | None:
+        try:
+            # The hub holds scores in 32 bits: as many digits as both layouts tell.
+            score = round(float(word), 4)
+        except ValueError:
+            return None
+        return score if 0.0 <= score <= 5.0 else None
+
+    def _without_flaws(
+        self, paths: list[Path], examples: "Dataset", dropped: Counter[str]
+    ) -> "Dataset":
+        """The usable examples; the others are counted, or an error."""
+        reasons, flaws = examples["reason"][:], examples["flaw"][:]
+        good = [i for i, (reason, flaw) in enumerate(zip(reasons, flaws, strict=True)) if not (reason or flaw)]
+        flawed = sorted(
+            (examples[i]["file"], examples[i]["line"], i) for i, flaw in enumerate(flaws) if flaw
+        )
+        for file, line, i in flawed:
+            message = f"{paths[file]}:{line}: {flaws[i]}"
+            if not (self.tolerated and reasons[i]):
+                raise InputError(message)
+        if len(flawed) > max(3, self.tolerated * len(good)):
+            file, line, i = flawed[0]
+            raise InputError(
+                f"{paths[file]}:{line}: {flaws[i]}; {len(flawed)} such rows are too many"
+            )
+        dropped.update(reason for reason in reasons if reason)
+        return examples.select(good).remove_columns(["file", "line", "reason", "flaw"])
+
+
+def hub_rows(task: Task, records: "Dataset", paths: list[Path]) -> "Dataset":
+    """The rows of the hub's records of one or two texts and a label, numbered within the split."""
+    source = task.hub
+    number = source.index or "number"
+    if not source.index:
+        records = records.add_column(number, list(range(len(records))))
+
+    def rows(batch: Batch) -> Iterator[Row]:
+        columns = (batch[n] for n in ("file", "line", number, source.label, *source.texts))
+        for file, line, key, label, *texts in zip(*columns, strict=True):
+            if None in texts:
+                yield Row(file, line, reason="empty text", flaw="a text is null; every row needs it")
+            else:
+                yield Row(file, line, str(key), *texts, label=hub_word(task, label))
+
+    return readers.parse(records, rows)
+
+
+def hub_word(task: Task, value: Any) -> str:
+    """A label of the hub as the original files have it."""
+    if value == -1 and task.no_gold_label:
+        return task.no_gold_label
+    if value not in task.hub.labels:
+        return str(value)
+    return task.label_word(task.labels.index(task.hub.labels[value]))
