@@ -11,7 +11,6 @@ into shards, each a job of its own, whose folders the step then concatenates.
 import argparse
 import contextlib
 import functools
-import logging
 import shutil
 import sys
 import time
@@ -32,6 +31,7 @@ from gpt1.text.tokenizer import Tokenizer
 from gpt1.text.tokens import DTYPE
 from tasks.common.errors import InputError, run
 from tasks.common.files import sha256_file, write_atomic, write_json
+from tasks.common.hf_datasets import library
 
 SPLITS = ("train", "heldout")
 FILE_BYTES = 1 << 29  # of text in one Arrow file, about
@@ -228,9 +228,7 @@ def main() -> None:
     args = parser.parse_args()
     if args.threads < 1:
         raise InputError(f"--threads {args.threads}: at least one is needed")
-    datasets.logging.set_verbosity(logging.CRITICAL)  # a fault is reported once, by `run`
-    if not sys.stderr.isatty():
-        datasets.disable_progress_bars()
+    library()  # offline and quiet
     if args.command == "shard":
         shard(args.folder, args.settings, args.out, *args.shard, args.threads)
     elif args.command == "documents":

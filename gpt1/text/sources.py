@@ -22,10 +22,9 @@ from pathlib import Path
 import pyarrow as pa
 
 from gpt1.text.settings import CorpusSettings
-from tasks.catalogue import Entry as HubSource
-from tasks.catalogue import entry as corpus
 from tasks.common.errors import InputError
-from tasks.fetched import Fetched as Snapshot
+from tasks.corpora import corpus
+from tasks.hub import HubSource, Snapshot
 
 ROWS = 50_000
 LONGEST_LINE = 1 << 24  # characters
@@ -173,7 +172,7 @@ def check_utf8(path: Path) -> None:
 
 
 def _snapshot(folder: Path, settings: CorpusSettings) -> Snapshot:
-    return Snapshot(settings.source or "", folder, settings.revision)
+    return Snapshot(corpus(settings.source or ""), folder, settings.revision)
 
 
 def _used_splits(source: HubSource) -> list[str]:
@@ -182,10 +181,11 @@ def _used_splits(source: HubSource) -> list[str]:
 
 def _hub_documents(folder: Path, settings: CorpusSettings, whole: bool) -> Iterator[Document]:
     """The rows of a fetched corpus, ROWS at a time."""
-    source, snapshot = corpus(settings.source or ""), _snapshot(folder, settings)
+    snapshot = _snapshot(folder, settings)
+    source = snapshot.source
     _ = snapshot.origin  # refuses another repository or commit
     for split in source.files:
-        paths = snapshot.paths(split)
+        paths = snapshot.files(split)
         _check_parts(folder, paths)
         snapshot.check(paths, whole)
         for path in paths if split in _used_splits(source) else ():
