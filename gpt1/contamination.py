@@ -1,42 +1,43 @@
 """Which reported examples have a 13-gram that the language model was trained on.
 
-One pass over the corpus for all tasks, once as BPE pieces (the training books' token file) and once
-as words (the cleaned training books). Newlines are passed over on both sides, so that it does not
-matter how a corpus breaks its lines. An n-gram lies within one text of an example (a story and each
-of its endings are one text; DPRD's sentence is two, since the pronoun between them is not kept); a
-text with fewer symbols cannot match, and an example that has no longer one is too short to tell.
-The words of two books never join; the token file has its books in a row, as training reads it, so
-an n-gram of pieces may reach from one book into the next.
+One pass over the corpus for all tasks, once as BPE tokens (the training split's token file) and
+once as words (the normalised training documents). Newlines are skipped on both sides, so that it
+does not matter how a corpus breaks its lines. An n-gram lies within one text of an example (a story
+and each of its endings are one text; DPRD's sentence is two, since the pronoun between them is
+not kept); a text with fewer symbols cannot match, and an example without a longer one is too short
+to tell. Words of two documents never join; the token file has its documents in a row, as training
+reads it, so an n-gram of tokens may reach from one document into the next.
 
-    python -m gpt1.contamination rte cola --corpus corpus/corpus.json --clean corpus/clean.json \\
-        --examples examples --encoded encoded --out contamination
+    python -m gpt1.contamination rte cola --corpus corpus/corpus.json \\
+        --documents corpus/documents --examples examples --encoded encoded --out contamination
 """
 
 import argparse
 import functools
-import hashlib
 import sys
 import time
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
-from gpt1.text import ngrams
-from gpt1.text import normalise as text
+from gpt1.text import ngrams, normalise
+from gpt1.text.documents import read_documents
 from gpt1.text.ngrams import Grams, Run, Search
 from gpt1.text.tokens import DTYPE, open_tokens
-from gpt1.training.encoded import TEXTS, EncodedSplit
+from gpt1.training.encoded import EncodedSplit
 from gpt1.training.encoded import load as load_encoded
+from tasks import examples as task_examples
+from tasks.common.arrow import split_digest
 from tasks.common.errors import InputError, run
 from tasks.common.files import read_json, sha256_file, write_json
-from tasks.examples import each_example
-from tasks.types import Example
+from tasks.examples import Example
 
-NOT_REPORTED = ("train", "select")
-KINDS = ("pieces", "words")
+SYMBOLS = ("tokens", "words")
 
 
 class Rows:
@@ -48,24 +49,35 @@ class Rows:
         self.row_of, self.gram_of = array("q"), array("q")
 
     def add(self, texts: Iterable[Run]) -> None:
-        """One more row with these texts."""
-        found = {number for each in texts for number in self.grams.add(each)}
-        self.row_of.extend([len(self.long)] * len(found))
-        self.gram_of.extend(found)
-        self.long.append(bool(found))
+        """Add a row with these texts."""
+        numbers = {number for text in texts for number in self.grams.add(text)}
+        self.row_of.extend([len(self.long)] * len(numbers))
+        self.gram_of.extend(numbers)
+        self.long.append(bool(numbers))
 
     def contaminated(self, search: Search) -> np.ndarray:
-        """Of each row [rows]: whether one of its n-grams was seen."""
-        found = np.zeros(len(self.long), bool)
+        """Whether one of a row's n-grams was seen: bool [rows]."""
+        contaminated = np.zeros(len(self.long), bool)
         seen = search.seen[np.array(self.gram_of, np.int64)]
-        found[np.array(self.row_of, np.int64)[seen]] = True
-        return found
+        contaminated[np.array(self.row_of, np.int64)[seen]] = True
+        return contaminated
+
+
+@dataclass(frozen=True)
+class ReportedSplit:
+    """A reported split of a task: its rows `start` to `stop` among all, its examples' digest."""
+
+    task: str
+    name: str
+    start: int
+    stop: int
+    digest: str
 
 
 def contamination(
     names: list[str],
     corpus: Path,
-    clean: Path,
+    documents: Path,
     examples: Path,
     encoded: Path,
     out: Path,
@@ -73,77 +85,78 @@ def contamination(
 ) -> None:
     """Write `out`/TASK.json for every task of `names`.
 
-    Each split tells its number of rows and, for pieces and for words, which of its rows (numbered
-    in their order in the examples' file) are contaminated and which are too short to tell. Raises
+    It has, for each reported split, the number of rows and, by tokens and by words, which of its
+    rows (numbered in the examples' order) are contaminated and which are too short to tell. Raises
     InputError where files do not belong together.
     """
     facts = read_json(corpus)
-    tokens = open_tokens(corpus, "train")
-    rows = {kind: Rows(n) for kind in KINDS}
-    splits, digests = {}, {}
+    stream = open_tokens(corpus, "train")
+    rows = {symbol: Rows(n) for symbol in SYMBOLS}
+    splits: list[ReportedSplit] = []
     for name in names:
-        splits[name], digests[name] = _add_task(name, examples, encoded, facts, rows)
-    searches = {kind: Search(rows[kind].grams) for kind in KINDS}
+        splits += _add_task(name, examples / name, encoded / name, facts, rows)
+    searches = {symbol: Search(rows[symbol].grams) for symbol in SYMBOLS}
 
     start = time.monotonic()
-    ngrams.scan_pieces(searches["pieces"], tokens, _newline(facts))
-    _tell("pieces", len(tokens) * DTYPE.itemsize, start)
+    ngrams.scan_tokens(searches["tokens"], stream, _newline(facts))
+    _report_speed("tokens", len(stream) * DTYPE.itemsize, start)
     start = time.monotonic()
-    size = _scan_books(searches["words"], clean)
-    _tell("words", size, start)
+    size = 0
+    for _, text in read_documents(documents, "train"):  # each by itself
+        ngrams.scan_words(searches["words"], ngrams.word_blocks(pa.BufferReader(text)))
+        size += text.size
+    _report_speed("words", size, start)
 
-    marks = {kind: rows[kind].contaminated(searches[kind]) for kind in KINDS}
-    short = {kind: ~np.array(rows[kind].long, bool) for kind in KINDS}
-    first = 0
+    contaminated = {symbol: rows[symbol].contaminated(searches[symbol]) for symbol in SYMBOLS}
+    short = {symbol: ~np.array(rows[symbol].long, bool) for symbol in SYMBOLS}
+    description = {"n": n, "corpus": facts["splits"]["train"]["sha256"]}
+    description["documents"] = sha256_file(documents.with_name(f"{documents.name}.json"))
     for name in names:
-        told = {}
-        for split, count in splits[name].items():
-            here = slice(first, first + count)
-            told[split] = {"rows": count} | {
-                kind: {
-                    "contaminated": np.flatnonzero(marks[kind][here]).tolist(),
-                    "too_short": np.flatnonzero(short[kind][here]).tolist(),
+        marks: dict[str, dict[str, Any]] = {}
+        of_task = [split for split in splits if split.task == name]
+        for split in of_task:
+            here = slice(split.start, split.stop)
+            marks[split.name] = {"rows": split.stop - split.start} | {
+                symbol: {
+                    "contaminated": np.flatnonzero(contaminated[symbol][here]).tolist(),
+                    "too_short": np.flatnonzero(short[symbol][here]).tolist(),
                 }
-                for kind in KINDS
+                for symbol in SYMBOLS
             }
-            first += count
-        sources = {"corpus": facts["splits"]["train"]["sha256"], "clean": sha256_file(clean)}
-        found = {"task": name, "n": n, "splits": told, "examples": digests[name], **sources}
-        write_json(out / f"{name}.json", found)
-        print(f"{name}: " + "; ".join(_line(*item) for item in told.items()), flush=True)
+        digests = {split.name: split.digest for split in of_task}
+        facts_of_task = {"task": name, "splits": marks, "examples": digests, **description}
+        write_json(out / f"{name}.json", facts_of_task)
+        print(f"{name}: " + "; ".join(_line(*item) for item in marks.items()), flush=True)
 
 
 def _newline(facts: dict[str, Any]) -> int:
-    """The newline word, the last of every vocabulary."""
+    """Id of the newline word, the last of every vocabulary."""
     return facts["n_vocab"] - 1
 
 
 def _add_task(
     name: str, examples: Path, encoded: Path, facts: dict[str, Any], rows: dict[str, Rows]
-) -> tuple[dict[str, int], str]:
-    """Add a task's reported rows; returns the rows of each split and the examples' digest."""
-    path = examples / f"{name}.jsonl"
-    texts: dict[str, list[Example]] = {}
-    for example in each_example(path):
-        if example.split not in NOT_REPORTED:
-            texts.setdefault(example.split, []).append(example)
-    digest = sha256_file(path)
-    encoding = load_encoded(encoded / f"{name}.npz")
-    if encoding.data != digest or encoding.tokenizer != facts["tokenizer"]:
-        what = "examples" if encoding.data != digest else "tokenizer"
-        raise InputError(
-            f"{encoded / f'{name}.npz'}: made with another {what} than {path} and the corpus; "
-            "encode the task again"
-        )
-    counts = {}
-    for split, pieces in encoding.splits.items():
-        if split in NOT_REPORTED:
-            continue
-        counts[split] = len(pieces.guids)
-        for at in range(counts[split]):
-            rows["pieces"].add(map(ngrams.of_pieces, _pieces(pieces, at, _newline(facts))))
-            rows["words"].add(map(_words, _texts(texts[split][at])))
-    return counts, digest
+) -> list[ReportedSplit]:
+    """Add a task's reported rows."""
+    encoding = load_encoded(encoded)
+    splits = []
+    for split in encoding.named("report"):
+        digest = split_digest(examples, split)
+        if encoding.facts.splits[split].examples != digest:
+            other = f"other examples than {examples}/{split}"
+        elif encoding.tokenizer != facts["tokenizer"]:
+            other = "another tokenizer than the corpus"
+        else:
+            other = ""
+        if other:
+            raise InputError(f"{encoded}: made with {other}; encode the task again")
+        start = len(rows["words"].long)
+        for at, example in enumerate(task_examples.read(examples, split)):
+            ids = _token_texts(encoding.splits[split], at, _newline(facts))
+            rows["tokens"].add(map(ngrams.of_tokens, ids))
+            rows["words"].add(map(_words, _texts(example)))
+        splits.append(ReportedSplit(name, split, start, len(rows["words"].long), digest))
+    return splits
 
 
 def _texts(example: Example) -> list[str]:
@@ -153,67 +166,44 @@ def _texts(example: Example) -> list[str]:
     return [example.first, example.second, *example.choices]
 
 
-def _pieces(split: EncodedSplit, at: int, newline: int) -> list[np.ndarray]:
-    """The same texts as pieces."""
-    first, second, choices = (getattr(split, name)[at] for name in TEXTS)
+def _token_texts(split: EncodedSplit, at: int, newline: int) -> list[np.ndarray]:
+    """The same texts as tokens."""
+    first, second, choices = split.first[at], split.second[at], split.choices[at]
     if choices and not len(second):
-        found = [np.concatenate((first, choice)) for choice in choices]
+        texts = [np.concatenate((first, choice)) for choice in choices]
     else:
-        found = [first, second, *choices]
-    return [ngrams.without(ids, newline) for ids in found]
+        texts = [first, second, *choices]
+    return [ngrams.without(ids, newline) for ids in texts]
 
 
 @functools.lru_cache(maxsize=256)  # neighbouring examples share premises and documents
-def _words(raw: str) -> Run:
-    return ngrams.of_words(" ".join(text.words(raw)).encode())
+def _words(text: str) -> Run:
+    return ngrams.of_words(" ".join(normalise.words(text)).encode())
 
 
-def _scan_books(search: Search, clean: Path) -> int:
-    """Search the cleaned training books, each for itself; returns their bytes."""
-    facts, size = read_json(clean), 0
-    for book in facts["books"]:
-        if book["heldout"]:
-            continue
-        path = clean.parent / facts["folder"] / book["name"]
-        if not path.is_file():
-            raise InputError(f"{path}: no such file; clean the corpus again")
-        digest = hashlib.sha256()
-        ngrams.scan_words(search, _blocks(path, digest))
-        if digest.hexdigest() != book["sha256"]:
-            raise InputError(f"{path}: not the cleaned book it was; clean the corpus again")
-        size += path.stat().st_size
-    return size
-
-
-def _blocks(path: Path, digest: Any) -> Iterator[bytes]:
-    """A book's blocks, which go into `digest` as well."""
-    with open(path, "rb") as file:
-        for block in ngrams.word_blocks(file):
-            digest.update(block)
-            yield block
-
-
-def _tell(kind: str, size: int, start: float) -> None:
+def _report_speed(symbol: str, size: int, start: float) -> None:
     seconds = time.monotonic() - start
     rate = size / 1e6 / max(seconds, 1e-9)
-    print(f"{kind}: {size / 1e6:,.1f} MB of corpus, {rate:,.0f} MB/s", flush=True)
+    print(f"{symbol}: {size / 1e6:,.1f} MB of corpus, {rate:,.0f} MB/s", flush=True)
 
 
-def _line(split: str, told: dict[str, Any]) -> str:
-    counts = (f"{len(told[kind]['contaminated']):,} by {kind}" for kind in KINDS)
-    return f"{split} {told['rows']:,} rows, contaminated {', '.join(counts)}"
+def _line(split: str, marks: dict[str, Any]) -> str:
+    counts = (f"{len(marks[symbol]['contaminated']):,} by {symbol}" for symbol in SYMBOLS)
+    return f"{split} {marks['rows']:,} rows, contaminated {', '.join(counts)}"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("tasks", nargs="+")
-    parser.add_argument("--corpus", type=Path, required=True, help="the JSON beside the tokens")
-    parser.add_argument("--clean", type=Path, required=True, help="the JSON of the cleaned books")
-    parser.add_argument("--examples", type=Path, required=True, help="folder of TASK.jsonl")
-    parser.add_argument("--encoded", type=Path, required=True, help="folder of TASK.npz")
+    parser.add_argument("--corpus", type=Path, required=True, help="corpus.json")
+    parser.add_argument("--documents", type=Path, required=True, help="the normalised documents")
+    parser.add_argument(
+        "--examples", type=Path, required=True, help="folder of the tasks' examples"
+    )
+    parser.add_argument("--encoded", type=Path, required=True, help="the same, encoded")
     parser.add_argument("--out", type=Path, required=True, help="folder of TASK.json to write")
     a = parser.parse_args()
-    contamination(a.tasks, a.corpus, a.clean, a.examples, a.encoded, a.out)
+    contamination(a.tasks, a.corpus, a.documents, a.examples, a.encoded, a.out)
 
 
 if __name__ == "__main__":

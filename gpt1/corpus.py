@@ -1,212 +1,240 @@
-"""A corpus, first to cleaned text and word counts, then to memory-mapped token files.
+"""A corpus: from raw text to normalised documents, and from those to memory-mapped token files.
 
-GPT-1 learns from long stretches of contiguous text (paper 4.1), so the books of a split become one
-stream. Cleaning (`gpt1.text.books`) is a step of its own: slow, and independent of the tokenizer.
-Both
-steps can be cut into shards, which do a share of the books each beforehand, and both go on where
-they were stopped.
+GPT-1 learns from long stretches of contiguous text (paper 4.1), so the documents of a split become
+one stream. Normalising is a step of its own: slow, and independent of the tokenizer. It can be cut
+into shards, each a job of its own, whose folders the step then concatenates.
 
-    python -m gpt1.corpus clean --folder books --settings '{"heldout": 2}' --out corpus/clean
-    python -m gpt1.corpus tokens --clean corpus/clean.json --tokenizer tokenizer --out corpus
+    python -m gpt1.corpus documents --folder books --settings '{"heldout": 2}' --out out/documents
+    python -m gpt1.corpus tokens --documents out/documents --tokenizer tokenizer --out out
 """
 
 import argparse
+import contextlib
 import functools
-import json
 import shutil
 import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import datasets
 import numpy as np
 
-from gpt1.text import tokenizer as bpe
-from gpt1.text.books import clean, clean_share, read_clean
-from gpt1.text.parallel import Progress, Share, each
-from gpt1.text.sources import FOLDER, OFFICIAL
+from gpt1.special_tokens import N_SPECIAL
+from gpt1.text import normalise, sources
+from gpt1.text.documents import count_words, normalise_documents, parallel_map, read_documents
+from gpt1.text.settings import CorpusSettings
 from gpt1.text.tokenizer import Tokenizer
 from gpt1.text.tokens import DTYPE
 from tasks.common.errors import InputError, run
-from tasks.common.files import read_json, sha256_file, sha256_json, write_atomic, write_json
+from tasks.common.files import sha256_file, write_atomic, write_json
+from tasks.common.hf_datasets import library
 
-SPECIAL = 3  # start, delimiter, classify
 SPLITS = ("train", "heldout")
-PARTS = ".parts"  # each book's tokens, until they are joined
+FILE_BYTES = 1 << 29  # of text in one Arrow file, about
 
 
-def tokens(clean_path: Path, tokenizer: Path, out: Path, threads: int = 1) -> None:
-    """Encode cleaned books to `train.bin` and `heldout.bin` (uint16, little endian), and tell of
-    them in `corpus.json`.
+def shard(
+    folder: Path, settings: CorpusSettings, out: Path, number: int, of: int, threads: int = 1
+) -> None:
+    """Normalise the `number`-th (from 1) of `of` equal shares of the documents of `folder`.
 
-    Books follow one another in the order of their names. Raises InputError if the vocabulary does
-    not fit into 16 bits, or if a cleaned book is not the one that `clean_path` tells of.
+    Writes the Arrow folder `out`. Of files of the hub only the sizes are checked; `documents` reads
+    them whole. Raises InputError for files that are missing, changed or not text.
     """
-    books, encoder, parts = _books(clean_path), _encoder(tokenizer), out / PARTS
-    _encode(books, tokenizer, encoder.digest, parts, threads)
-    splits = {}
-    for split in SPLITS:
-        of_split = [book for book in books if book["heldout"] is (split == "heldout")]
-        splits[split] = _join(of_split, parts, encoder.digest, out / f"{split}.bin")
-    found = {"splits": splits, "tokenizer": encoder.digest, "n_vocab": encoder.n_vocab}
-    write_json(out / "corpus.json", {**found, "clean": sha256_file(clean_path)})
-    shutil.rmtree(parts, ignore_errors=True)
+    listed = sources.list_documents(folder, settings, whole=False)
+    share = listed[len(listed) * (number - 1) // of : len(listed) * number // of]
+    with _scratch(out, folder) as scratch:
+        rows = normalise_documents(share, settings.source, scratch, threads)
+        # Without the number, a shard without documents has no file and cannot be loaded.
+        rows.save_to_disk(scratch / "new", num_shards=1 + rows.data.nbytes // FILE_BYTES)
+        _replace(scratch / "new", out)
+    print(f"{len(rows):,} of {len(listed):,} documents", flush=True)
+
+
+def documents(
+    folder: Path,
+    settings: CorpusSettings,
+    out: Path,
+    threads: int = 1,
+    shards: Sequence[Path] = (),
+) -> None:
+    """Normalise the documents of `folder`, or take them from `shards`, and count training words.
+
+    Writes the Arrow folder `out` with the splits train and heldout, `<out>.json`, which describes
+    it, and beside them `words.tsv`: lines "word<TAB>count", the most frequent first, without
+    newlines. Raises InputError for missing, changed or unfit files, wrong numbers of rows, a
+    held-out choice that does not fit, shards of other documents, and a corpus without words.
+    """
+    start = time.monotonic()
+    listed = sources.list_documents(folder, settings)
+    counts = sources.count_rows(folder, settings, listed)
+    for split, count in counts.items():
+        print(f"{settings.source} {split}: {count.found:,} of {count.published:,} rows", flush=True)
+    heldout = sources.choose_heldout(folder, listed, settings.heldout)
+    with _scratch(out, folder) as scratch:
+        if shards:
+            rows = _concatenated(shards, [document.name for document in listed])
+        else:
+            rows = normalise_documents(listed, settings.source, scratch, threads)
+        facts = [{**row, "heldout": row["name"] in heldout} for row in rows.remove_columns("text")]
+        splits, n_files = datasets.DatasetDict(), {}
+        for split in SPLITS:
+            chosen = [i for i, row in enumerate(facts) if row["heldout"] is (split == "heldout")]
+            if not any(facts[i]["words"] for i in chosen):
+                what = "held-out" if split == "heldout" else "training"
+                raise InputError(f"{folder}: the {what} books have no words in them; give others")
+            selected = rows.select_columns(["name", "text"]).select(chosen, keep_in_memory=True)
+            splits[split] = selected
+            n_files[split] = 1 + sum(facts[i]["source_bytes"] for i in chosen) // FILE_BYTES
+        words = count_words(splits["train"], scratch, threads)
+        splits.save_to_disk(scratch / "new", num_shards=n_files)
+        _replace(scratch / "new", out)
+    with write_atomic(out.with_name("words.tsv")) as file:
+        for word, n in sorted(words.items(), key=lambda item: (-item[1], item[0])):
+            file.write(f"{word}\t{n}\n")
+    description = {
+        "source": settings.source or "folder",
+        "origin": sources.origin(folder, settings),
+        "rows": {split: asdict(count) for split, count in counts.items()},
+        "versions": {name: version(name) for name in ("ftfy", "spacy")},
+        "word_types": len(words),
+        "documents": facts,
+    }
+    write_json(out.with_name(f"{out.name}.json"), description)
+    n_words, size = (sum(row[key] for row in facts) for key in ("words", "source_bytes"))
+    print(
+        f"{len(facts):,} documents ({len(heldout):,} held out), {n_words:,} words, "
+        f"{size / 1e6 / (time.monotonic() - start):.2f} MB/s",
+        flush=True,
+    )
+
+
+def tokens(documents: Path, tokenizer: Path, out: Path, threads: int = 1) -> None:
+    """Encode documents to `train.bin` and `heldout.bin` (uint16, little endian) in `out`.
+
+    They follow one another in the order of their names; `corpus.json` says where each begins.
+    Raises InputError if the vocabulary does not fit into 16 bits, or if a document is not the one
+    that `<documents>.json` describes.
+    """
+    encoder = Tokenizer.load(tokenizer)
+    if encoder.n_vocab + N_SPECIAL > np.iinfo(DTYPE).max:
+        raise InputError(
+            f"{tokenizer}: {encoder.n_vocab:,} tokens and {N_SPECIAL} special tokens are too many "
+            f"for 16-bit token files (at most {np.iinfo(DTYPE).max:,}); train with fewer merges"
+        )
+    ids = datasets.Features(ids=datasets.List(datasets.Value("uint16")))
+    splits: dict[str, dict[str, Any]] = {}
+    with _scratch(out / "tokens") as scratch:
+        for split in SPLITS:
+            names = [name for name, _ in read_documents(documents, split)]
+            encoded = parallel_map(
+                datasets.load_from_disk(documents / split),
+                functools.partial(_encode, encoder=encoder),
+                threads,
+                scratch / f"{split}.arrow",
+                remove_columns=["name", "text"],
+                features=ids,
+                writer_batch_size=1,
+            )
+            splits[split] = _write_stream(names, encoded, out / f"{split}.bin")
+    facts = {"splits": splits, "tokenizer": encoder.digest, "n_vocab": encoder.n_vocab}
+    facts["documents"] = sha256_file(documents.with_name(f"{documents.name}.json"))
+    write_json(out / "corpus.json", facts)
     print(", ".join(f"{split} {splits[split]['tokens']:,} tokens" for split in SPLITS), flush=True)
 
 
-def tokens_share(
-    clean_path: Path, tokenizer: Path, out: Path, share: Share, threads: int = 1
-) -> None:
-    """Encode a share of the cleaned books, for the `tokens` that comes after.
-
-    Several may run at once, each with a share of its own. Raises InputError as `tokens` does.
-    """
-    books = share.of(_books(clean_path))
-    _encode(books, tokenizer, _encoder(tokenizer).digest, out / PARTS, threads)
-    print(f"{len(books):,} books", flush=True)
+def _encode(row: dict[str, str], encoder: Tokenizer) -> dict[str, np.ndarray]:
+    """The token ids of one document, uint16 [n]."""
+    blocks = [np.empty(0, DTYPE)]
+    for block in normalise.cut(row["text"]):
+        words = block.replace("\n", " \n ").split(" ")
+        blocks.append(np.array(encoder.encode_words(words), DTYPE))
+    return {"ids": np.concatenate(blocks)}
 
 
-def _books(clean_path: Path) -> list[dict[str, Any]]:
-    facts = read_json(clean_path)
-    try:
-        folder = clean_path.parent / facts["folder"]
-        return [{**book, "path": str(folder / book["name"])} for book in facts["books"]]
-    except (KeyError, TypeError):
-        raise InputError(f"{clean_path}: tells of no cleaned books; make it again") from None
-
-
-def _encoder(tokenizer: Path) -> Tokenizer:
-    encoder = Tokenizer.load(tokenizer)
-    if encoder.n_vocab + SPECIAL > np.iinfo(DTYPE).max:
-        raise InputError(
-            f"{tokenizer}: {encoder.n_vocab:,} pieces and {SPECIAL} special tokens are too many for"
-            f" 16-bit token files (at most {np.iinfo(DTYPE).max:,}); train with fewer merges"
-        )
-    return encoder
-
-
-def _encode(
-    books: list[dict[str, Any]], tokenizer: Path, digest: str, parts: Path, threads: int
-) -> None:
-    """Write each book's tokens to a part of its own, unless it is there."""
-    parts.mkdir(parents=True, exist_ok=True)
-    job = functools.partial(_encode_book, tokenizer=tokenizer, digest=digest, parts=parts)
-    progress = Progress("encoded", len(books))
-    for size in each(job, books, threads):
-        progress.add(size)
-
-
-def _encode_book(book: dict[str, Any], tokenizer: Path, digest: str, parts: Path) -> int:
-    """Write one cleaned book's tokens to its part, unless it is there; returns the book's bytes."""
-    path = Path(book["path"])
-    if not path.is_file() or sha256_file(path) != book["sha256"]:
-        raise InputError(f"{path}: not the cleaned book it was; clean the corpus again")
-    part = _part(parts, book, digest)
-    if not part.exists():
-        encoder = _load_tokenizer(tokenizer, digest)
-        with write_atomic(part, "wb") as file:
-            for block in read_clean(path):
-                ids = encoder.encode_words(block.replace("\n", " \n ").split(" "))
-                file.write(np.array(ids, dtype=DTYPE).tobytes())
-    return path.stat().st_size
-
-
-@functools.lru_cache(maxsize=1)
-def _load_tokenizer(folder: Path, digest: str) -> Tokenizer:
-    """One tokenizer a process, with its cache of words."""
-    encoder = Tokenizer.load(folder)
-    if encoder.digest != digest:
-        raise InputError(f"{folder}: the tokenizer changed meanwhile; start again")
-    return encoder
-
-
-def _join(books: list[dict[str, Any]], parts: Path, digest: str, path: Path) -> dict[str, Any]:
-    """Write a split's books in a row; returns what `corpus.json` tells of it, offsets in tokens."""
-    told, start = [], 0
+def _write_stream(names: list[str], encoded: datasets.Dataset, path: Path) -> dict[str, Any]:
+    """Write the documents' tokens one after the other; returns what `corpus.json` says of them."""
+    places, start = [], 0
     with write_atomic(path, "wb") as file:
-        for book in books:
-            with open(_part(parts, book, digest), "rb") as part:
-                shutil.copyfileobj(part, file, 1 << 20)
-                length = part.tell() // DTYPE.itemsize
-            told.append({"name": book["name"], "start": start, "tokens": length})
-            start += length
-    return {"file": path.name, "tokens": start, "sha256": sha256_file(path), "books": told}
+        for name, ids in zip(names, encoded.data["ids"], strict=True):
+            file.write(ids.values.to_numpy().astype(DTYPE).tobytes())
+            places.append({"name": name, "start": start, "tokens": len(ids)})
+            start += len(ids)
+    return {"file": path.name, "tokens": start, "sha256": sha256_file(path), "documents": places}
 
 
-def _part(parts: Path, book: dict[str, Any], digest: str) -> Path:
-    """Where a book's tokens lie; the name says what they were made of, so that it cannot be old."""
-    return parts / sha256_json({"book": book["sha256"], "tokenizer": digest, "code": _code()})
-
-
-@functools.cache
-def _code() -> list[str]:
-    return [sha256_file(bpe.__file__), version("tokenizers")]
-
-
-def _settings(argument: str) -> dict[str, Any]:
-    """What is held out, the source, its commit and the least rows of its splits."""
-    try:
-        settings = json.loads(argument)
-    except json.JSONDecodeError as error:
-        raise InputError(f"--settings {argument!r}: not JSON ({error.msg})") from None
-    if not isinstance(settings, dict):
-        settings = {}
-    heldout = settings.get("heldout")
-    names = isinstance(heldout, list) and all(isinstance(name, str) for name in heldout)
-    known = type(heldout) is int or heldout == OFFICIAL or names
-    kinds = {"source": str, "revision": str | None, "min_rows": dict | None}
-    fits = all(isinstance(settings[key], kinds[key]) for key in kinds.keys() & settings.keys())
-    if not known or not fits or settings.keys() - {"heldout", *kinds}:
+def _concatenated(shards: Sequence[Path], names: list[str]) -> datasets.Dataset:
+    """The documents of all shards, which must be those of the corpus, in their order."""
+    rows = datasets.concatenate_datasets([datasets.load_from_disk(path) for path in shards])
+    if rows["name"][:] != names:
         raise InputError(
-            f'--settings {argument}: expected {{"heldout": a count, a list of names or '
-            f'"{OFFICIAL}", "source": "{FOLDER}" or a corpus of the catalogue, "revision": its '
-            'commit, "min_rows": {split: a count}}'
+            f"--shards: the {len(rows):,} documents of {len(shards)} shards are not the "
+            f"{len(names):,} of the corpus in their order; give all in order, or make them again"
         )
-    return {"source": FOLDER, **settings}
+    return rows
 
 
-def _share(argument: str) -> Share:
-    number, _, n = argument.partition("/")
-    if not (number.isdecimal() and n.isdecimal() and 1 <= int(number) <= int(n)):
-        raise InputError(f"--share {argument}: expected a number and how many, such as 3/16")
-    return Share(int(number), int(n))
+@contextlib.contextmanager
+def _scratch(out: Path, raw: Path | None = None) -> Iterator[Path]:
+    """An empty folder `.NAME.tmp` beside `out`; what a killed run left of it is removed."""
+    if raw and out.resolve().is_relative_to(raw.resolve()):
+        raise InputError(f"--out {out}: lies in the folder of the books; choose another place")
+    scratch = out.with_name(f".{out.name}.tmp")
+    shutil.rmtree(scratch, ignore_errors=True)
+    scratch.mkdir(parents=True)
+    try:
+        yield scratch
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _replace(new: Path, out: Path) -> None:
+    shutil.rmtree(out, ignore_errors=True)
+    new.rename(out)
+
+
+def _shard(argument: str) -> tuple[int, int]:
+    number, _, of = argument.partition("/")
+    if not (number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)):
+        raise InputError(f"--shard {argument}: expected a number and how many, such as 3/16")
+    return int(number), int(of)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Clean a corpus and encode it.")
+    parser = argparse.ArgumentParser(description="Normalise a corpus and encode it.")
     commands = parser.add_subparsers(dest="command", required=True)
-    command = commands.add_parser("clean", help="raw text to cleaned text and word counts")
-    command.add_argument("--folder", type=Path, required=True, help="folder of the raw text")
-    command.add_argument(
-        "--settings", required=True, help='JSON: {"heldout": 2 or ["a.txt"], "source": "folder"}'
-    )
-    command.add_argument("--out", type=Path, required=True, help="folder of the cleaned books")
-    _add_common(command)
-    command = commands.add_parser("tokens", help="cleaned text to token files")
-    command.add_argument("--clean", type=Path, required=True, help="the JSON that `clean` wrote")
-    command.add_argument("--tokenizer", type=Path, required=True, help="folder of the two files")
-    command.add_argument("--out", type=Path, required=True, help="folder of the token files")
-    _add_common(command)
+    for name, description in (
+        ("documents", "raw text to normalised documents and word counts"),
+        ("shard", "an equal share of the documents, for `documents --shards`"),
+        ("tokens", "normalised documents to token files"),
+    ):
+        command = commands.add_parser(name, help=description, description=description)
+        command.add_argument("--out", type=Path, required=True, help="the folder to write")
+        command.add_argument("--threads", type=int, default=1)
+        if name == "tokens":
+            command.add_argument("--documents", type=Path, required=True, help="their folder")
+            command.add_argument("--tokenizer", type=Path, required=True, help="its folder")
+        else:
+            command.add_argument("--folder", type=Path, required=True, help="of the raw text")
+            command.add_argument("--settings", type=CorpusSettings.parse, required=True)
+        if name == "documents":
+            command.add_argument("--shards", type=Path, nargs="*", default=[], help="all folders")
+        elif name == "shard":
+            command.add_argument("--shard", type=_shard, required=True, help="such as 3/16")
     args = parser.parse_args()
     if args.threads < 1:
         raise InputError(f"--threads {args.threads}: at least one is needed")
-    share = args.share and _share(args.share)
-    if args.command == "clean":
-        settings = _settings(args.settings)
-        if share:
-            of = settings["source"], settings.get("revision")
-            clean_share(args.folder, args.out, share, args.threads, *of)
-        else:
-            clean(args.folder, args.out, threads=args.threads, **settings)
-    elif share:
-        tokens_share(args.clean, args.tokenizer, args.out, share, args.threads)
+    library()  # offline and quiet
+    if args.command == "shard":
+        shard(args.folder, args.settings, args.out, *args.shard, args.threads)
+    elif args.command == "documents":
+        documents(args.folder, args.settings, args.out, args.threads, args.shards)
     else:
-        tokens(args.clean, args.tokenizer, args.out, args.threads)
-
-
-def _add_common(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--threads", type=int, default=1)
-    command.add_argument("--share", help="3/16: do the third of 16 shares beforehand, no more")
+        tokens(args.documents, args.tokenizer, args.out, args.threads)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
 """Which n-grams of some texts occur in a long stream: exact, in bounded memory, near disk speed.
 
-The texts are the small side: their n-grams are held, each with a 64-bit hash. The stream goes by in
-blocks, as numpy arrays: the hash of an n-gram is rolled from the numbers of its symbols, a table of
-bits turns nearly all of them away, a sorted array most of the rest, and what is left is compared
-byte for byte. A collision of hashes therefore costs time and never makes a match.
+The texts are the small side: their n-grams are kept, each with a 64-bit hash. The stream is read in
+blocks, as numpy arrays: the hash of an n-gram is rolled from the numbers of its symbols, a bit
+table rejects nearly all of them, a sorted array most of the rest, and what remains is compared byte
+for byte. A collision of hashes therefore costs time and never makes a match.
 
-A symbol is a BPE piece or a word. Words are hashed from the bytes of a whole block at once: with S
+A symbol is a BPE token or a word. Words are hashed from the bytes of a whole block at once: with S
 the running sum of byte * BASE**place, a word's number is (S[end] - S[start]) / BASE**start modulo
 2**64.
 """
@@ -18,19 +18,19 @@ from typing import IO
 import numpy as np
 
 N = 13
-PIECE = np.dtype("<u2")
-# Odd, so that they have inverses modulo 2**64; else of no meaning.
+TOKEN = np.dtype("<u2")
+# Odd, so that they have inverses modulo 2**64; otherwise arbitrary.
 BYTE_BASE = 0x9E3779B97F4A7C15
 SYMBOL_BASE = 0xD1342543DE82EF95
 MODULUS = 1 << 64
-SLOTS = 64  # slots of the table for each n-gram that is looked for
+SLOTS = 64  # bits of the table per n-gram that is searched for
 
 
 @dataclass(frozen=True)
 class Run:
     """Symbols in a row: symbol i is the bytes `data[starts[i]:ends[i]]`, its number `symbols[i]`.
 
-    Numbers are uint64 [m]. Equal symbols have equal ones, different symbols nearly always others.
+    Numbers are uint64 [m]: equal for equal symbols, different for nearly all different ones.
     """
 
     data: bytes
@@ -39,24 +39,24 @@ class Run:
     symbols: np.ndarray
 
     def gram(self, at: int, n: int) -> bytes:
-        """The n symbols from `at` on, exactly."""
+        """The bytes of the n symbols from `at` on."""
         return self.data[self.starts[at] : self.ends[at + n - 1]]
 
 
-def of_pieces(ids: np.ndarray) -> Run:
-    """BPE pieces [m] as a run."""
-    ids = np.asarray(ids).astype(PIECE, copy=False)
-    size = PIECE.itemsize
+def of_tokens(ids: np.ndarray) -> Run:
+    """BPE tokens [m] as a run."""
+    ids = np.asarray(ids).astype(TOKEN, copy=False)
+    size = TOKEN.itemsize
     stop = size * len(ids)
     starts, ends = range(0, stop, size), range(size, stop + size, size)
     return Run(ids.tobytes(), starts, ends, ids.astype(np.uint64))
 
 
 def of_words(text: bytes) -> Run:
-    """Cleaned words in UTF-8 as a run: blanks and newlines part them.
+    """Normalised words in UTF-8, separated by spaces and newlines, as a run.
 
-    A newline is no symbol, since it stands where a file breaks its lines: a corpus with one
-    sentence a line has the same words as a text that goes on.
+    A newline is no symbol, since it depends on how a file breaks its lines: a corpus with one
+    sentence per line has the same words as continuous text.
     """
     data = text.replace(b"\n", b" ").strip(b" ")
     while b"  " in data:
@@ -77,12 +77,12 @@ def of_words(text: bytes) -> Run:
 def _powers(length: int) -> tuple[np.ndarray, np.ndarray]:
     """BYTE_BASE to the powers 0 to length - 1 and their inverses, modulo 2**64."""
     bases = BYTE_BASE, pow(BYTE_BASE, -1, MODULUS)
-    found = []
+    tables = []
     for base in bases:
         powers = np.full(length, base, np.uint64)
         powers[0] = 1
-        found.append(np.cumprod(powers))
-    return found[0], found[1]
+        tables.append(np.cumprod(powers))
+    return tables[0], tables[1]
 
 
 def rolling(symbols: np.ndarray, n: int = N) -> np.ndarray:
@@ -108,7 +108,7 @@ def _power(exponent: int) -> np.uint64:
 
 
 class Grams:
-    """The distinct n-grams of some texts, numbered from 0 in the order in which they came."""
+    """The distinct n-grams of some texts, numbered from 0 in order of first occurrence."""
 
     def __init__(self, n: int = N) -> None:
         self.n = n
@@ -119,18 +119,18 @@ class Grams:
         return len(self.numbers)
 
     def add(self, run: Run) -> list[int]:
-        """The numbers of a run's n-grams, in order; none of a run that is too short."""
-        found = []
+        """The numbers of a run's n-grams, in order; empty for a run that is too short."""
+        numbers = []
         for at, value in enumerate(rolling(run.symbols, self.n).tolist()):
             number = self.numbers.setdefault(run.gram(at, self.n), len(self.numbers))
             if number == len(self.hashes):
                 self.hashes.append(value)
-            found.append(number)
-        return found
+            numbers.append(number)
+        return numbers
 
 
 class Search:
-    """A search for n-grams; `seen` [grams] tells which of them occurred so far."""
+    """A search for n-grams; `seen` [grams] marks those that have occurred so far."""
 
     def __init__(self, grams: Grams) -> None:
         self.n, self.numbers = grams.n, grams.numbers
@@ -145,7 +145,7 @@ class Search:
         np.bitwise_or.at(self.table, slots >> 3, np.uint8(1) << (slots & 7).astype(np.uint8))
 
     def scan(self, run: Run) -> None:
-        """Note which n-grams occur in `run`."""
+        """Mark the n-grams that occur in `run`."""
         if not len(self.hashes):
             return
         values = rolling(run.symbols, self.n)
@@ -154,36 +154,36 @@ class Search:
         places = np.flatnonzero((bits & 1).view(bool))
         values = values[places]
         groups = np.minimum(np.searchsorted(self.hashes, values), len(self.hashes) - 1)
-        # A hash whose n-grams were all seen is let go: what is frequent is looked at once.
-        real = (self.hashes[groups] == values) & (self.unseen[groups] > 0)
-        for at, group in zip(places[real].tolist(), groups[real].tolist(), strict=True):
+        # A hash whose n-grams were all seen is skipped: frequent n-grams are compared only once.
+        unseen = (self.hashes[groups] == values) & (self.unseen[groups] > 0)
+        for at, group in zip(places[unseen].tolist(), groups[unseen].tolist(), strict=True):
             number = self.numbers.get(run.gram(at, self.n))
             if number is not None and not self.seen[number]:
                 self.seen[number] = True
                 self.unseen[group] -= 1
 
 
-def scan_pieces(
+def scan_tokens(
     search: Search, tokens: np.ndarray, newline: int | None = None, block: int = 1 << 15
 ) -> None:
-    """Search a stream of BPE pieces [m], such as a memory map, `block` pieces at a time.
+    """Search a stream of BPE tokens [m], such as a memory map, `block` tokens at a time.
 
-    The piece `newline` is passed over, as newlines are between words.
+    The token `newline` is skipped, as newlines between words are.
     """
-    before = np.empty(0, PIECE)
+    before = np.empty(0, TOKEN)
     for start in range(0, len(tokens), block):
         here = np.concatenate((before, without(tokens[start : start + block], newline)))
-        search.scan(of_pieces(here))
+        search.scan(of_tokens(here))
         before = here[max(len(here) - search.n + 1, 0) :]
 
 
 def without(ids: np.ndarray, newline: int | None) -> np.ndarray:
-    """Pieces [m] but those that are `newline`."""
+    """The tokens [m] that are not `newline`."""
     return ids if newline is None else ids[ids != newline]
 
 
 def scan_words(search: Search, blocks: Iterator[bytes]) -> None:
-    """Search a text given in blocks that end between two words, such as those of `word_blocks`."""
+    """Search a text, given in blocks that end between two words as those of `word_blocks` do."""
     before = b""
     for block in blocks:
         run = of_words(before + block)
@@ -193,7 +193,7 @@ def scan_words(search: Search, blocks: Iterator[bytes]) -> None:
 
 
 def word_blocks(file: IO[bytes], block: int = 1 << 16) -> Iterator[bytes]:
-    """A cleaned text in blocks of about `block` bytes, each ending between two words."""
+    """A normalised text in blocks of about `block` bytes, each ending between two words."""
     held = b""
     while read := file.read(block):
         held += read

@@ -1,297 +1,239 @@
-"""Where a corpus comes from: a folder of books, or one of the corpora of the hub, in pieces.
+"""The documents of a corpus: the books of a folder, or rows of a corpus of the Hugging Face hub.
 
-A piece is what one process cleans at once, what a restart does not clean again, and what is held
-out as a whole. In a folder of books it is a book. The corpora of the hub have rows without the
-books' borders; there a piece is ROWS rows of a parquet file, or the lines of BYTES bytes of a text
-file, and rows become lines. Pieces depend on nothing but the files.
+GPT-1 learns from whole books (paper 4.1), and whole books are held out for the perplexity. A
+document is what is held out as a whole: a book of a folder, or ROWS rows of a file of the hub,
+whose corpora have lost the borders of their books. Documents depend on nothing but the files.
 
-- `bookcorpus`, `bookcorpus_text`: sentences, lower-cased and split into words before they were
-  published. They take the cleaning of tokenised text (`gpt1.text.normalise.clean`).
-- `wikitext103`: paragraphs; the marks of its tokenizer within words (" @-@ ") are taken back.
+- `bookcorpus`, `bookcorpus_text`: sentences, lower-cased and split into words by their publisher.
+- `wikitext103`: paragraphs.
 - `lm1b`: sentences in random order, so that no context is longer than a sentence.
-- `tinystories`: a story a row, with line ends of its own.
+- `tinystories`: one story per row, with line ends of its own.
 
 What the publisher set apart is held out: the test split, or the validation split where there is no
 other. WikiText's validation split is then left out altogether.
 """
 
-import codecs
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from gpt1.text import normalise as text
-from tasks import catalogue
+import pyarrow as pa
+
+from gpt1.text.settings import CorpusSettings
 from tasks.common.errors import InputError
-from tasks.fetched import Fetched
-
-if TYPE_CHECKING:
-    from pyarrow.parquet import ParquetFile
-
-FOLDER = "folder"  # the source that is a folder of .txt books
-OFFICIAL = "official"  # the setting of `heldout` for a corpus with a split of its own
-TOKENISED = ("bookcorpus", "bookcorpus_text")
+from tasks.corpora import corpus
+from tasks.hub import HubSource, Snapshot
 
 ROWS = 50_000
-BYTES = 4 << 20
-LONGEST_LINE = 1 << 24
-BLOCK = 1 << 16  # characters
+LONGEST_LINE = 1 << 24  # characters
 _PART = re.compile(r"-(\d{5})-of-(\d{5})")
-_MARKS = re.compile(r" @([-,.])@ ")  # WikiText's, around signs within words and numbers
 
 
 @dataclass(frozen=True)
-class Piece:
-    """A book, or the rows (text file: the bytes) `start` to `stop` of a file."""
+class RawFile:
+    """A file of raw text with `rows` rows; a book is one row."""
 
-    name: str  # of its cleaned text, a path that ends in .txt
     path: Path
-    source: str = FOLDER
-    heldout: bool = False  # by the publisher
+    rows: int = 1
+    heldout: bool = False  # by its publisher
+
+
+@dataclass(frozen=True)
+class Document:
+    """The rows `start` to `stop` of a file; the name is a path that ends in .txt."""
+
+    name: str
+    file: RawFile
     start: int = 0
-    stop: int = 0
+    stop: int = 1
 
 
-def pieces(source: str, folder: Path) -> list[Piece]:
-    """All pieces of a source, sorted by name. Raises InputError for missing or unfit files."""
+@dataclass(frozen=True)
+class RowCount:
+    """How many rows of a split there are, and how many its publisher tells of."""
+
+    found: int
+    published: int
+
+
+def list_documents(folder: Path, settings: CorpusSettings, whole: bool = True) -> list[Document]:
+    """All documents of a corpus, sorted by name.
+
+    Files of the hub are compared with the manifest of what was fetched; by their sizes alone unless
+    `whole`. Raises InputError for missing, unexpected, damaged or changed files.
+    """
     if not folder.is_dir():
-        wanted = "UTF-8 .txt books" if source == FOLDER else f"the files of {source}"
-        raise InputError(f"{folder}: no such folder; give one with {wanted}")
-    found = list(_books(folder) if source == FOLDER else _of_catalogue(source, folder))
-    if not found and source == FOLDER:
-        raise InputError(f"{folder}: no .txt file in it; the corpus is a folder of .txt books")
-    return sorted(found, key=lambda piece: piece.name)
+        content = f"the files of {settings.source}" if settings.source else "UTF-8 .txt books"
+        raise InputError(f"{folder}: no such folder; give one with {content}")
+    if settings.source:
+        documents = list(_hub_documents(folder, settings, whole))
+    else:
+        documents = [
+            Document(path.relative_to(folder).as_posix(), RawFile(path))
+            for path in folder.rglob("*.txt")
+            if path.is_file() and not path.name.startswith(".")
+        ]
+        if not documents:
+            raise InputError(f"{folder}: no .txt file in it; the corpus is a folder of .txt books")
+    return sorted(documents, key=lambda document: document.name)
 
 
-def origin(source: str, folder: Path, revision: str | None, whole: bool) -> dict[str, str]:
-    """Repository and commit of a corpus of the hub; of a folder of books nothing is known.
-
-    `revision` None is the catalogue's. Raises InputError for a file that is not as it was fetched;
-    only the sizes are compared where `whole` is False.
-    """
-    if source == FOLDER:
+def origin(folder: Path, settings: CorpusSettings) -> dict[str, str]:
+    """Repository and commit of a corpus of the hub; empty for a folder of books."""
+    if not settings.source:
         return {}
-    fetched = Fetched(source, folder, revision)
-    told = fetched.origin
-    for split in catalogue.entry(source).files:
-        fetched.check(fetched.paths(split), whole)
-    return {key: told[key] for key in ("repo", "revision")}
+    fetched = _snapshot(folder, settings).origin
+    return {key: fetched[key] for key in ("repo", "revision")}
 
 
-def rows(
-    source: str, folder: Path, pieces: list[Piece], least: dict[str, int]
-) -> dict[str, dict[str, int]]:
-    """Rows of each split, `found` and `published`; empty where no published number is known.
+def count_rows(
+    folder: Path, settings: CorpusSettings, documents: list[Document]
+) -> dict[str, RowCount]:
+    """Rows of each split; empty where no published number is known.
 
-    Raises InputError where they differ, unless the corpus is stated to be a subset with `least`
-    rows of the split.
+    Raises InputError where the numbers differ, unless `min_rows` states a subset.
     """
-    entry = None if source == FOLDER else catalogue.entry(source)
-    known = entry.rows if entry else {}
-    for split in least:
-        if split not in known:
-            raise InputError(
-                f"min_rows: no published number of rows of {split!r} of {source}; known are those "
-                f"of {', '.join(known) or 'none'}"
-            )
-    if not known:
-        return {}
-    counted = {
-        split: {
-            "found": sum(p.stop - p.start for p in pieces if p.heldout is (split != "train")),
-            "published": entry.rows[split],
-        }
-        for split in entry.files
-        if split in ("train", entry.heldout)
-    }
-    for split, n in counted.items():
-        low = least.get(split, n["published"])
-        if not low <= n["found"] <= n["published"]:
-            expected = f"{low:,} to {n['published']:,}" if split in least else f"{low:,}"
-            raise InputError(
-                f"{folder}: {n['found']:,} rows in {split!r} of {source}, expected {expected}; "
-                f"fetch it again, or state a subset with min_rows: {{{split}: {n['found']}}}"
-            )
-    return counted
-
-
-def blocks(piece: Piece) -> Iterator[str]:
-    """The raw text of a piece, in blocks of whole lines and bounded length."""
-    if piece.source == FOLDER:
-        with open(piece.path, encoding="utf-8", newline="") as book:
-            yield from text.blocks(book)
-        return
-    rows = _lines(piece) if _is_text(piece.source) else _rows(piece)
-    if piece.source == "wikitext103":
-        rows = (_MARKS.sub(r"\1", row) for row in rows)
-    yield from _joined(rows)
-
-
-def digest(piece: Piece) -> tuple[str, int]:
-    """SHA-256 and bytes of a piece's raw text. Raises InputError at what is not UTF-8."""
-    if piece.source == FOLDER:
-        return _check_utf8(piece.path), piece.path.stat().st_size
-    total, size = hashlib.sha256(piece.source.encode() + b"\0"), 0
-    for block in blocks(piece):
-        encoded = block.encode()
-        total.update(encoded)
-        size += len(encoded)
-    return total.hexdigest(), size
-
-
-def _books(folder: Path) -> Iterator[Piece]:
-    for path in folder.rglob("*.txt"):
-        if path.is_file() and not path.name.startswith("."):
-            yield Piece(path.relative_to(folder).as_posix(), path)
-
-
-def _of_catalogue(source: str, folder: Path) -> Iterator[Piece]:
-    entry = catalogue.entry(source)
-    for split in ("train", entry.heldout) if entry.heldout else ("train",):
-        for pattern in entry.files[split]:
-            paths = sorted(path for path in folder.glob(pattern) if path.is_file())
-            _check_whole(folder / pattern, paths)
-            for path in paths:
-                size, step = _size(path, source)
-                name = path.relative_to(folder).as_posix()
-                for i, start in enumerate(range(0, size, step)):
-                    stop = min(start + step, size)
-                    piece = f"{name}/{i:05}.txt"
-                    yield Piece(piece, path, source, split == entry.heldout, start, stop)
-
-
-def _check_whole(pattern: Path, paths: list[Path]) -> None:
-    """A file `train-00000-of-00002.parquet` tells how many there are."""
-    if not paths:
-        raise InputError(f"{pattern}: no such file; fetch the corpus again")
-    parts = [_PART.search(path.name) for path in paths]
-    told = {int(part[2]) for part in parts if part}
-    if told and (len(told) > 1 or len(paths) != max(told)):
+    source = corpus(settings.source) if settings.source else None
+    known, least = source.rows if source else {}, settings.min_rows or {}
+    if unknown := sorted(least.keys() - known):
         raise InputError(
-            f"{pattern}: {len(paths)} files where their names tell of {max(told)}; "
-            "fetch the corpus again"
+            f"min_rows: no published number of rows of {unknown[0]!r} of {settings.source}; known "
+            f"are those of {', '.join(known) or 'none'}"
+        )
+    counts = {}
+    for split in _used_splits(source) if source and known else ():
+        found = sum(d.stop - d.start for d in documents if d.file.heldout is (split != "train"))
+        low, high = least.get(split, known[split]), known[split]
+        if not low <= found <= high:
+            expected = f"{low:,} to {high:,}" if split in least else f"{high:,}"
+            raise InputError(
+                f"{folder}: {found:,} rows in {split!r} of {settings.source}, expected {expected}; "
+                f"fetch it again, or state a subset with min_rows: {{{split}: {found}}}"
+            )
+        counts[split] = RowCount(found, high)
+    return counts
+
+
+def choose_heldout(
+    folder: Path, documents: list[Document], heldout: int | list[str] | str
+) -> set[str]:
+    """Names of the documents that are held out.
+
+    A number takes those whose names have the smallest SHA-256. Raises InputError for a choice that
+    does not fit the corpus or leaves nothing to train on.
+    """
+    names = {document.name for document in documents}
+    official = {document.name for document in documents if document.file.heldout}
+    if (heldout == "official") != bool(official):
+        fitting = (
+            "what its publisher set apart is held out: give official"
+            if official
+            else "its publisher set nothing apart: give a number"
+        )
+        raise InputError(f"heldout: {heldout!r} does not fit {folder}; {fitting}")
+    if isinstance(heldout, str):
+        chosen = official
+    elif isinstance(heldout, int):
+        chosen = set(sorted(names, key=lambda n: hashlib.sha256(n.encode()).digest())[:heldout])
+    else:
+        chosen = set(heldout)
+        if unknown := sorted(chosen - names):
+            raise InputError(
+                f"heldout: {unknown[0]!r} is not a book of {folder}; name a file there"
+            )
+    if chosen == names:
+        raise InputError(
+            f"heldout: {heldout!r} leaves none of the {len(names)} books of {folder} to train on; "
+            "hold out fewer"
+        )
+    return chosen
+
+
+def is_lines(source: str) -> bool:
+    """Whether a corpus of the hub is published as text files with a row per line."""
+    return corpus(source).text == "line"
+
+
+def check_utf8(path: Path) -> None:
+    """Raise InputError with the place of the first byte that is not UTF-8."""
+    place = 0
+    with open(path, "rb") as file:
+        for line in file:
+            try:
+                line.decode("utf-8")
+            except UnicodeDecodeError as error:
+                raise InputError(
+                    f"{path}: not UTF-8 at byte {place + error.start:,} "
+                    f"({line[error.start]:#04x}); convert the file or take it out"
+                ) from None
+            place += len(line)
+
+
+def _snapshot(folder: Path, settings: CorpusSettings) -> Snapshot:
+    return Snapshot(corpus(settings.source or ""), folder, settings.revision)
+
+
+def _used_splits(source: HubSource) -> list[str]:
+    return ["train", *([source.heldout] if source.heldout else [])]
+
+
+def _hub_documents(folder: Path, settings: CorpusSettings, whole: bool) -> Iterator[Document]:
+    """The rows of a fetched corpus, ROWS at a time."""
+    snapshot = _snapshot(folder, settings)
+    source = snapshot.source
+    _ = snapshot.origin  # refuses another repository or commit
+    for split in source.files:
+        paths = snapshot.files(split)
+        _check_parts(folder, paths)
+        snapshot.check(paths, whole)
+        for path in paths if split in _used_splits(source) else ():
+            rows = _count_lines(path) if is_lines(source.name) else _count_parquet_rows(path)
+            file = RawFile(path, rows, heldout=split == source.heldout)
+            name = path.relative_to(folder).as_posix()
+            for i, start in enumerate(range(0, rows, ROWS)):
+                yield Document(f"{name}/{i:05}.txt", file, start, min(start + ROWS, rows))
+
+
+def _check_parts(folder: Path, paths: list[Path]) -> None:
+    """Raise InputError unless files such as train-00000-of-00002.parquet are all there."""
+    parts = [_PART.search(path.name) for path in paths]
+    numbers = {int(part[2]) for part in parts if part}
+    if numbers and (len(numbers) > 1 or len(paths) != max(numbers)):
+        raise InputError(
+            f"{folder}: {len(paths)} files such as {paths[0].name}, whose name says "
+            f"{max(numbers)}; fetch the corpus again"
         )
 
 
-def _size(path: Path, source: str) -> tuple[int, int]:
-    """The extent of a file, and that of a piece: in rows, or in bytes of a text file."""
-    if _is_text(source):
-        return path.stat().st_size, BYTES
-    return _parquet(path, source).metadata.num_rows, ROWS
-
-
-def _is_text(source: str) -> bool:
-    return catalogue.entry(source).text == "line"
-
-
-def _parquet(path: Path, source: str) -> "ParquetFile":
-    """An open parquet file with the source's column of text."""
-    import pyarrow
+def _count_parquet_rows(path: Path) -> int:
     from pyarrow import parquet
 
     try:
-        file = parquet.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20)
-    except (pyarrow.ArrowInvalid, OSError) as error:
+        file = parquet.ParquetFile(path)
+    except (pa.ArrowException, OSError) as error:
+        reason = " ".join(str(error).split())
         raise InputError(
-            f"{path}: not a whole parquet file ({_short(error)}); fetch it again"
+            f"{path}: not a whole parquet file ({reason:.80}); fetch it again"
         ) from None
-    column, schema = catalogue.entry(source).text, file.schema_arrow
-    types = (pyarrow.string(), pyarrow.large_string())
-    if column not in schema.names or schema.field(column).type not in types:
+    schema = file.schema_arrow
+    if "text" not in schema.names or schema.field("text").type not in (
+        pa.string(),
+        pa.large_string(),
+    ):
         raise InputError(
-            f"{path}: no column {column!r} of text; found {', '.join(schema.names)}; is this "
-            f"{source}?"
+            f"{path}: no column 'text' of text; found {', '.join(schema.names)}; fetch it again"
         )
-    return file
+    return file.metadata.num_rows
 
 
-def _rows(piece: Piece) -> Iterator[str]:
-    """The rows of a piece; only the row groups that it touches are read, in small batches."""
-    import pyarrow
-
-    file, column = _parquet(piece.path, piece.source), catalogue.entry(piece.source).text
-    first = 0
-    for group in range(file.num_row_groups):
-        count = file.metadata.row_group(group).num_rows
-        if first < piece.stop and first + count > piece.start:
-            row = first
-            try:
-                for batch in file.iter_batches(1000, [group], [column], use_threads=False):
-                    last = row + len(batch)
-                    if row < piece.stop and last > piece.start:
-                        wanted = slice(max(piece.start - row, 0), piece.stop - row)
-                        yield from _texts(batch.column(0).to_pylist()[wanted], piece)
-                    row = last
-            except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
-                raise InputError(
-                    f"{piece.path}: damaged after row {row:,} ({_short(error)}); fetch it again"
-                ) from None
-        first += count
-
-
-def _short(error: Exception) -> str:
-    return " ".join(str(error).split())[:80]
-
-
-def _texts(found: list[str | None], piece: Piece) -> list[str]:
-    if None in found:
-        raise InputError(f"{piece.path}: a row without text near {piece.name}; is the file whole?")
-    return found
-
-
-def _lines(piece: Piece) -> Iterator[str]:
-    """The lines that begin between two bytes of a text file."""
-    with open(piece.path, "rb") as file:
-        if piece.start:
-            file.seek(piece.start - 1)
-            file.readline()  # the rest of a line that began before, or its end
-        while (place := file.tell()) < piece.stop:
-            line = file.readline(LONGEST_LINE)
+def _count_lines(path: Path) -> int:
+    check_utf8(path)
+    lines = 0
+    with open(path, encoding="utf-8") as file:
+        while line := file.readline(LONGEST_LINE):
             if len(line) == LONGEST_LINE:
-                raise InputError(f"{piece.path}: a line of over {LONGEST_LINE >> 20} MB; not lines")
-            try:
-                yield line.decode("utf-8").rstrip("\n")
-            except UnicodeDecodeError as error:
-                raise InputError(_not_utf8(piece.path, place + error.start, error)) from None
-
-
-def _joined(rows: Iterable[str]) -> Iterator[str]:
-    held: list[str] = []
-    size = 0
-    for row in rows:
-        held.append(f"{row}\n")
-        size += len(row)
-        if size >= BLOCK:
-            yield "".join(held)
-            held, size = [], 0
-    if held:
-        yield "".join(held)
-
-
-def _check_utf8(path: Path) -> str:
-    """SHA-256 of a book; raises InputError with the place of the first byte that is not UTF-8."""
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    total = hashlib.sha256()
-    done = 0
-    with open(path, "rb") as file:
-        while True:
-            read = file.read(1 << 20)
-            start = done - len(decoder.getstate()[0])
-            try:
-                decoder.decode(read, final=not read)
-            except UnicodeDecodeError as error:
-                raise InputError(_not_utf8(path, start + error.start, error)) from None
-            if not read:
-                return total.hexdigest()
-            total.update(read)
-            done += len(read)
-
-
-def _not_utf8(path: Path, place: int, error: UnicodeDecodeError) -> str:
-    return (
-        f"{path}: not UTF-8 at byte {place:,} ({error.object[error.start]:#04x}); "
-        "convert the book or take it out"
-    )
+                raise InputError(f"{path}: a line of over {LONGEST_LINE >> 20} MB; not lines")
+            lines += 1
+    return lines

@@ -18,27 +18,29 @@ from pathlib import Path
 import tokenizers
 from tokenizers import models, pre_tokenizers, trainers
 
+from gpt1.special_tokens import NAMES
 from gpt1.text import vocabulary
-from gpt1.text.normalise import NEWLINE, words
-from gpt1.text.vocabulary import END, NEWLINE_PIECE, UNKNOWN, Merges
+from gpt1.text.normalise import words
+from gpt1.text.vocabulary import END, NEWLINE, NEWLINE_TOKEN, UNKNOWN, Merges
 from tasks.common.errors import InputError, run
 
 CACHED_WORDS = 1 << 18
 
 
 class Tokenizer:
-    """Encodes text to ids with a vocabulary and its merges.
+    """Encodes text as ids, with a vocabulary and its merges.
 
-    Attributes: `n_vocab`, the number of pieces without the special rows of the model; `digest`,
-    a SHA-256 over both files, which tells this tokenizer from every other.
+    Attributes: `tokens`, in id order; `merges`, in rank order; `n_vocab`, the number of tokens
+    without the model's special tokens; `digest`, a SHA-256 over both files, which tells this
+    tokenizer from every other.
     """
 
-    def __init__(self, pieces: list[str], merges: Merges, digest: str) -> None:
-        self.pieces = pieces
+    def __init__(self, tokens: list[str], merges: Merges, digest: str) -> None:
+        self.tokens = tokens
         self.merges = merges
         self.digest = digest
-        self.n_vocab = len(pieces)
-        self._ids = {piece: i for i, piece in enumerate(pieces)}
+        self.n_vocab = len(tokens)
+        self._ids = {token: i for i, token in enumerate(tokens)}
         self._model = models.BPE(
             vocab=self._ids,
             merges=merges,
@@ -52,45 +54,44 @@ class Tokenizer:
     def load(cls, folder: str | Path) -> "Tokenizer":
         """Read a folder that `train` wrote, or one with the two published files.
 
-        Raises InputError if a file is missing or cut off, or if ids and merges do not fit.
+        Raises InputError if a file is missing or truncated, or if ids and merges do not fit.
         """
         encoder_path, merges_path = vocabulary.find(Path(folder))
-        pieces = vocabulary.read_encoder(encoder_path)
+        tokens = vocabulary.read_encoder(encoder_path)
         merges = vocabulary.read_merges(merges_path)
-        vocabulary.check(pieces, merges, encoder_path)
+        vocabulary.check(tokens, merges, encoder_path)
         digest = hashlib.sha256(encoder_path.read_bytes() + merges_path.read_bytes()).hexdigest()
-        return cls(pieces, merges, digest)
+        return cls(tokens, merges, digest)
 
     @property
     def newline_id(self) -> int:
         """Id of the newline word, the last of the vocabulary."""
         return self.n_vocab - 1
 
-    def id_of(self, piece: str) -> int:
-        """Id of one piece, e.g. `very</w>`. Raises InputError if the vocabulary lacks it."""
-        if piece not in self._ids:
-            raise InputError(f"piece {piece!r} is not in the vocabulary; train with more merges")
-        return self._ids[piece]
+    def id_of(self, token: str) -> int:
+        """Id of one token, such as `very</w>`. Raises InputError if the vocabulary lacks it."""
+        if token not in self._ids:
+            raise InputError(f"token {token!r} is not in the vocabulary; train with more merges")
+        return self._ids[token]
 
     def encode(self, text: str) -> list[int]:
-        """Ids of raw text after the full cleaning path, without special tokens."""
+        """Ids of raw text, which is normalised first; without special tokens."""
         return self.encode_words(words(text))
 
-    def encode_words(self, cleaned: Iterable[str]) -> list[int]:
-        """Ids of words that are already cleaned and lower-cased."""
+    def encode_words(self, normalised: Iterable[str]) -> list[int]:
+        """Ids of words that are already normalised."""
         ids: list[int] = []
         known = self._cache.get
-        for word in cleaned:
-            found = known(word)
-            ids.extend(self._encode_word(word) if found is None else found)
+        for word in normalised:
+            cached = known(word)
+            ids.extend(self._encode_word(word) if cached is None else cached)
         return ids
 
     def decode(self, ids: Iterable[int]) -> str:
         """Readable text of ids: one space between words, lines ended by newlines."""
-        special = {self.n_vocab: "<start>", self.n_vocab + 1: "<delimiter>"}
-        special[self.n_vocab + 2] = "<classify>"
-        pieces = [special[i] + END if i in special else self.pieces[i] for i in map(int, ids)]
-        lines = "".join(pieces).replace(END, " ").split("\n")
+        special = {i: name + END for i, name in enumerate(NAMES, self.n_vocab)}
+        tokens = [special[i] if i in special else self.tokens[i] for i in map(int, ids)]
+        lines = "".join(tokens).replace(END, " ").split("\n")
         return "\n".join(line.strip(" ") for line in lines)
 
     def _encode_word(self, word: str) -> list[int]:
@@ -102,7 +103,7 @@ class Tokenizer:
 
 
 def train(counts: dict[str, int], n_merges: int) -> tuple[list[str], Merges]:
-    """Pieces in id order and merges in rank order, learnt from word counts.
+    """Tokens in id order and merges in rank order, learnt from word counts.
 
     The same counts give the same result in every process. There are fewer merges than asked for if
     no pair of symbols occurs twice any more. Ties go to the pair of lower ids.
@@ -123,14 +124,14 @@ def train(counts: dict[str, int], n_merges: int) -> tuple[list[str], Merges]:
     learner.train_from_iterator(_repeated(counts), trainer)
     learnt = json.loads(learner.to_str())["model"]["merges"]
 
-    pieces, merges, seen = list(base), [], set(base)
+    tokens, merges, seen = list(base), [], set(base)
     for left, right in learnt:
-        # Two pairs may spell one piece; the vocabulary has a row for the first of them only.
+        # Two pairs may spell one token; the vocabulary has a row for the first of them only.
         if left + right not in seen:
             seen.add(left + right)
-            pieces.append(left + right)
+            tokens.append(left + right)
             merges.append((left, right))
-    return [*pieces, NEWLINE_PIECE], merges
+    return [*tokens, NEWLINE_TOKEN], merges
 
 
 def read_counts(path: str | Path) -> dict[str, int]:
@@ -138,14 +139,14 @@ def read_counts(path: str | Path) -> dict[str, int]:
     counts: dict[str, int] = {}
     *lines, rest = vocabulary.read_text(Path(path)).split("\n")
     if rest:
-        raise InputError(f"{path}: line {len(lines) + 1}: no newline at the end; cut off?")
+        raise InputError(f"{path}: line {len(lines) + 1}: no newline at the end; truncated?")
     for number, line in enumerate(lines, 1):
         word, _, count = line.partition("\t")
         if not word or not count.isdecimal() or int(count) == 0 or len(word.split()) != 1:
             raise InputError(f"{path}: line {number}: {line!r} is not a word, a tab and a count")
         counts[word] = counts.get(word, 0) + int(count)
     if not counts:
-        raise InputError(f"{path}: no words; clean a corpus first")
+        raise InputError(f"{path}: no words; make the documents first")
     return counts
 
 
@@ -166,14 +167,14 @@ def main() -> None:
     args = parser.parse_args()
     if args.merges < 1:
         raise InputError(f"--merges {args.merges}: ask for at least one")
-    pieces, merges = train(read_counts(args.words), args.merges)
-    vocabulary.save(args.out, pieces, merges)
+    tokens, merges = train(read_counts(args.words), args.merges)
+    vocabulary.save(args.out, tokens, merges)
     Tokenizer.load(args.out)
     if len(merges) < args.merges:
         print(f"only {len(merges):,} of {args.merges:,} merges: no pair occurs twice any more")
-    n_characters = (len(pieces) - len(merges) - 2) // 2
+    n_characters = (len(tokens) - len(merges) - 2) // 2
     print(
-        f"{len(pieces):,} pieces: {n_characters:,} characters, {len(merges):,} merges", flush=True
+        f"{len(tokens):,} tokens: {n_characters:,} characters, {len(merges):,} merges", flush=True
     )
 
 

@@ -1,6 +1,6 @@
-"""The token files of a corpus, as pre-training reads them: what `gpt1.corpus` wrote.
+"""The token files of a corpus, as `gpt1.corpus tokens` writes them.
 
-Apart from `gpt1.corpus`, so that pre-training depends neither on the books nor on the tokenizer.
+Apart from `gpt1.corpus`, so that pre-training depends neither on the text nor on the tokenizer.
 """
 
 from pathlib import Path
@@ -14,16 +14,19 @@ DTYPE = np.dtype("<u2")
 
 
 def open_tokens(corpus: str | Path, split: str) -> np.memmap:
-    """The tokens of a split of `corpus.json`, memory-mapped: uint16, all its books in a row."""
+    """The tokens of one split of `corpus.json`: uint16 [n], memory-mapped, document after document.
+
+    Raises InputError for a split that is not there and for a file of another size.
+    """
     corpus = Path(corpus)
     try:
         facts = read_json(corpus)["splits"][split]
         path, length = corpus.parent / facts["file"], facts["tokens"]
     except (KeyError, TypeError):
-        raise InputError(f"{corpus}: tells of no split {split!r}; make it again") from None
-    found = path.stat().st_size if path.exists() else 0
-    if found != length * DTYPE.itemsize or not found:
+        raise InputError(f"{corpus}: no split {split!r}; make it again") from None
+    size = path.stat().st_size if path.exists() else 0
+    if size != length * DTYPE.itemsize or not size:
         raise InputError(
-            f"{path}: {found:,} bytes, expected {length * DTYPE.itemsize:,}; make it again"
+            f"{path}: {size:,} bytes, expected {length * DTYPE.itemsize:,}; make it again"
         )
     return np.memmap(path, dtype=DTYPE, mode="r", shape=(length,))

@@ -1,4 +1,4 @@
-"""Byte-pair encoding: against the plain algorithm with either vocabulary, training, bad files."""
+"""Byte-pair encoding: against the naive algorithm with either vocabulary, training, bad files."""
 
 import json
 import random
@@ -14,7 +14,7 @@ from gpt1.text import tokenizer as bpe
 from gpt1.text import vocabulary
 from gpt1.text.tokenizer import Tokenizer
 from tasks.common.errors import InputError
-from tests.gpt1 import plain
+from tests.gpt1 import naive_bpe
 from tests.gpt1.published_files import BPE_FOLDER, needs_bpe
 
 KINDS = ["trained", pytest.param("published", marks=needs_bpe)]
@@ -22,7 +22,9 @@ KINDS = ["trained", pytest.param("published", marks=needs_bpe)]
 
 @pytest.fixture(scope="module")
 def counts() -> dict[str, int]:
-    found = Counter(word for sentence in plain.sentences() for word in plain.words(sentence))
+    found = Counter(
+        word for sentence in naive_bpe.sentences() for word in naive_bpe.words(sentence)
+    )
     del found["\n"]
     return dict(found)
 
@@ -36,25 +38,25 @@ def trained(counts, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def both(request, trained):
-    """A tokenizer of the package and the plain one with the same two files."""
+    """A tokenizer of the package and the naive one with the same two files."""
     folder, names = trained, vocabulary.FILES
     if request.param == "published":
         folder, names = BPE_FOLDER, vocabulary.PUBLISHED_FILES
-    return Tokenizer.load(folder), plain.Plain(*(folder / name for name in names))
+    return Tokenizer.load(folder), naive_bpe.NaiveTokenizer(*(folder / name for name in names))
 
 
 @pytest.mark.parametrize("both", KINDS, indirect=True)
-def test_golden_sentences_have_the_plain_algorithms_ids(both):
+def test_golden_sentences_have_the_naive_algorithms_ids(both):
     tokenizer, other = both
-    for sentence in plain.sentences():
+    for sentence in naive_bpe.sentences():
         assert tokenizer.encode(sentence) == other.encode(sentence), sentence
 
 
 @pytest.mark.parametrize("both", KINDS, indirect=True)
-def test_random_words_have_the_plain_algorithms_ids(both):
+def test_random_words_have_the_naive_algorithms_ids(both):
     tokenizer, other = both
     random.seed(2)
-    known = [word for sentence in plain.sentences() for word in plain.words(sentence)]
+    known = [word for sentence in naive_bpe.sentences() for word in naive_bpe.words(sentence)]
     letters = [*"etaoinshrdlu" * 4, *"bcfgjkmpqvwxyz'.-</w>\\é京0123456789"]
     for _ in range(3000):
         word = random.choice(
@@ -70,10 +72,10 @@ def test_random_words_have_the_plain_algorithms_ids(both):
 
 
 @pytest.mark.parametrize("both", KINDS, indirect=True)
-def test_a_word_of_one_character_is_its_ended_piece_and_meets_no_merge(both):
+def test_a_word_of_one_character_is_its_end_token_and_meets_no_merge(both):
     tokenizer, _ = both
     n = (tokenizer.n_vocab - len(tokenizer.merges) - 2) // 2
-    for i, character in enumerate(tokenizer.pieces[1 : n + 1], 1):
+    for i, character in enumerate(tokenizer.tokens[1 : n + 1], 1):
         assert tokenizer.encode_words([character]) == [n + i]
     assert tokenizer.encode_words(["\n"]) == [tokenizer.newline_id]
 
@@ -81,8 +83,8 @@ def test_a_word_of_one_character_is_its_ended_piece_and_meets_no_merge(both):
 @pytest.mark.parametrize("both", KINDS, indirect=True)
 def test_a_newline_token_with_a_space_behind_it_would_be_two_unknowns(both):
     tokenizer, other = both
-    raw = [token.text for token in plain.english()("one \n two")]
-    assert raw == ["one", "\n ", "two"]  # what spaCy makes of the standardized text
+    raw = [token.text for token in naive_bpe.english()("one \n two")]
+    assert raw == ["one", "\n ", "two"]  # what spaCy makes of the standardised text
     assert other.encode_words(["\n "]) == [0, 0]
     assert tokenizer.encode("one\ntwo") == tokenizer.encode_words(["one", "\n", "two"])
     assert tokenizer.encode("one\ntwo").count(tokenizer.newline_id) == 1
@@ -91,7 +93,7 @@ def test_a_newline_token_with_a_space_behind_it_would_be_two_unknowns(both):
 @pytest.mark.parametrize("both", KINDS, indirect=True)
 def test_the_tokenizer_of_transformers_gives_other_ids(both):
     own, _ = both
-    ids = {piece: i for i, piece in enumerate(own.pieces)}
+    ids = {token: i for i, token in enumerate(own.tokens)}
     theirs = OpenAIGPTTokenizer(vocab=ids, merges=own.merges)
     for raw, ours, as_theirs in (
         ("don't", ["do", "n't"], ["don", "'", "t"]),
@@ -134,7 +136,7 @@ def test_every_merge_is_a_most_frequent_pair_of_its_moment(counts):
         ranks = {merge: r for r, merge in enumerate(merges[:rank])}
         pairs: Counter[tuple[str, str]] = Counter()
         for word, count in some.items():
-            for each in pairwise(plain.bpe(word, ranks)):
+            for each in pairwise(naive_bpe.bpe(word, ranks)):
                 pairs[each] += count
         assert pairs[pair] == max(pairs.values()), (rank, pair)
 
@@ -161,7 +163,7 @@ def train_in_a_process(words, merges, out, **kwargs):
     )
 
 
-def test_training_in_two_processes_gives_the_same_bytes_and_tells_of_missing_merges(
+def test_training_in_two_processes_gives_the_same_bytes_and_reports_missing_merges(
     counts, tmp_path, root
 ):
     words = tmp_path / "words.tsv"
@@ -178,17 +180,17 @@ def test_training_in_two_processes_gives_the_same_bytes_and_tells_of_missing_mer
     assert Tokenizer.load(tmp_path / "1").digest == Tokenizer.load(tmp_path / "2").digest
 
 
-def test_digest_tells_vocabularies_apart(counts, trained, tmp_path):
+def test_digests_of_different_vocabularies_differ(counts, trained, tmp_path):
     vocabulary.save(tmp_path, *bpe.train(counts, 299))
     assert Tokenizer.load(tmp_path).digest != Tokenizer.load(trained).digest
 
 
 def test_word_cache_is_bounded_and_changes_nothing(trained, monkeypatch):
-    cleaned = [word for sentence in plain.sentences() for word in plain.words(sentence)]
-    expected = Tokenizer.load(trained).encode_words(cleaned)
+    normalised = [word for sentence in naive_bpe.sentences() for word in naive_bpe.words(sentence)]
+    expected = Tokenizer.load(trained).encode_words(normalised)
     monkeypatch.setattr(bpe, "CACHED_WORDS", 10)
     tokenizer = Tokenizer.load(trained)
-    assert tokenizer.encode_words(cleaned) == expected
+    assert tokenizer.encode_words(normalised) == expected
     assert len(tokenizer._cache) <= 10
 
 
@@ -201,9 +203,9 @@ def test_decode_is_readable(trained):
     assert tokenizer.decode([n + 1, n + 2]) == "<delimiter> <classify>"
 
 
-def test_id_of_a_piece(trained):
+def test_id_of_a_token(trained):
     tokenizer = Tokenizer.load(trained)
-    assert tokenizer.pieces[tokenizer.id_of("the</w>")] == "the</w>"
+    assert tokenizer.tokens[tokenizer.id_of("the</w>")] == "the</w>"
     with pytest.raises(InputError, match="'qqq</w>' is not in the vocabulary"):
         tokenizer.id_of("qqq</w>")
 
@@ -236,7 +238,7 @@ def late_part(merges):
         ("encoder.json", lambda s: s[: len(s) // 2], "encoder.json: not JSON"),
         ("encoder.json", lambda s: "[1]", "not an object"),
         ("encoder.json", lambda s: s.replace(" 7,", ' "7",'), "not an object"),
-        ("encoder.json", lambda s: '{"a": 3, ' + s[1:], "'a' stands there twice"),
+        ("encoder.json", lambda s: '{"a": 3, ' + s[1:], "'a' appears twice"),
         ("encoder.json", gap, "none has id"),
         ("encoder.json", swap_ids, "expected"),
         ("encoder.json", lambda s: s.replace('"<unk>"', '"<pad>"'), "id 0 is '<pad>'"),
@@ -245,8 +247,8 @@ def late_part(merges):
         ("merges.bpe", lambda s: s.rsplit("\n", 2)[0] + "\n", "do both files belong together"),
         ("merges.bpe", lambda s: s.rsplit("\n", 3)[0] + "\n", "expected"),
         ("merges.bpe", lambda s: s.replace(" ", "", 2), "merges.bpe: line 2: "),
-        ("merges.bpe", lambda s: s + "a b c\n", "line 302: 'a b c' is not two pieces"),
-        ("merges.bpe", lambda s: s + s.split("\n")[1] + "\n", "stands in line 2 already"),
+        ("merges.bpe", lambda s: s + "a b c\n", "line 302: 'a b c' is not two tokens"),
+        ("merges.bpe", lambda s: s + s.split("\n")[1] + "\n", "is already on line 2"),
         ("merges.bpe", late_part, "expected"),
     ],
 )
@@ -260,7 +262,7 @@ def test_a_damaged_vocabulary_is_refused_in_one_line(trained, tmp_path, name, ch
 
 
 @pytest.mark.parametrize("names", [vocabulary.PUBLISHED_FILES, vocabulary.HUB_FILES])
-def test_by_its_published_names_a_vocabulary_is_read_and_checked_alike(trained, tmp_path, names):
+def test_a_vocabulary_with_published_file_names_is_read_and_checked_alike(trained, tmp_path, names):
     for ours, theirs in zip(vocabulary.FILES, names, strict=True):
         (tmp_path / theirs).write_bytes((trained / ours).read_bytes())
     assert Tokenizer.load(tmp_path).digest == Tokenizer.load(trained).digest
@@ -272,10 +274,10 @@ def test_by_its_published_names_a_vocabulary_is_read_and_checked_alike(trained, 
         Tokenizer.load(tmp_path)
 
 
-def test_a_merge_of_pieces_that_no_earlier_merge_makes_is_refused():
-    pieces = ["<unk>", "a", "b", "a</w>", "b</w>", "aab", "ab", "\n</w>"]
+def test_a_merge_of_tokens_that_no_earlier_merge_makes_is_refused():
+    tokens = ["<unk>", "a", "b", "a</w>", "b</w>", "aab", "ab", "\n</w>"]
     with pytest.raises(InputError, match="merge 0 .* uses 'ab', which no earlier merge makes"):
-        vocabulary.check(pieces, [("a", "ab"), ("a", "b")], "encoder.json")
+        vocabulary.check(tokens, [("a", "ab"), ("a", "b")], "encoder.json")
 
 
 @pytest.mark.parametrize("missing", vocabulary.FILES)
@@ -287,7 +289,7 @@ def test_a_missing_file_is_named(trained, tmp_path, missing):
 
 
 def test_a_folder_without_tokenizer_and_one_of_another_encoding_are_refused(tmp_path):
-    with pytest.raises(InputError, match="no tokenizer there"):
+    with pytest.raises(InputError, match="no tokenizer in it"):
         Tokenizer.load(tmp_path / "nowhere")
     (tmp_path / "encoder.json").write_bytes(b'{"\xe9": 1}')
     with pytest.raises(InputError, match="not UTF-8 at byte 2"):
@@ -311,7 +313,7 @@ def test_bad_word_counts_are_refused(tmp_path, content, message):
         bpe.read_counts(path)
 
 
-def test_the_program_tells_a_mistake_in_one_line(tmp_path, root):
+def test_a_mistake_is_reported_on_one_line(tmp_path, root):
     done = train_in_a_process(tmp_path / "none.tsv", 5, tmp_path / "out", cwd=root)
     assert done.returncode == 1 and not (tmp_path / "out").exists()
     assert done.stderr.startswith("error: ") and done.stderr.count("\n") == 1

@@ -1,22 +1,29 @@
-"""Books to token files: what is in them, restarts, and every bad input."""
+"""Books to token files: what is in them, shards, restarts, and every bad input."""
 
 import hashlib
 import json
+import os
+import signal
 import subprocess
 import sys
 
+import datasets
 import numpy as np
+import pyarrow
 import pytest
+from pyarrow import parquet
 
 from gpt1 import corpus
-from gpt1.text import books, sources, vocabulary
-from gpt1.text import normalise as text
+from gpt1.text import documents as text_documents
+from gpt1.text import normalise, sources, vocabulary
 from gpt1.text import tokenizer as bpe
-from gpt1.text.parallel import Share
+from gpt1.text.documents import read_documents
+from gpt1.text.settings import CorpusSettings
 from gpt1.text.tokenizer import Tokenizer
 from gpt1.text.tokens import open_tokens
 from tasks.common.errors import InputError
-from tests.gpt1 import plain
+from tests.gpt1 import naive_bpe
+from tests.gpt1.corpora import write_manifest
 
 BOOKS = {
     "a.txt": "It was the best of times.\n\nIt wasn't   the worst…\r\n“Well,” she said.",
@@ -24,6 +31,7 @@ BOOKS = {
     "genre/c.txt": "\ufeffÉtude in C;\tthe café.\n\n\n",
     "d.txt": "The end.\nThe very end.\n",
 }
+RESULTS = ("words.tsv", "documents.json", "train.bin", "heldout.bin", "corpus.json")
 
 
 @pytest.fixture
@@ -31,261 +39,306 @@ def folder(tmp_path):
     return write_books(tmp_path / "books", BOOKS)
 
 
-def write_books(folder, found):
-    for name, content in found.items():
+def write_books(folder, books):
+    for name, content in books.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content.encode())
     return folder
 
 
-def make(folder, out, heldout=("b.txt",), threads=1):
+def make_documents(folder, out, heldout=("b.txt",), threads=1, shards=()):
+    settings = CorpusSettings(heldout=heldout if isinstance(heldout, int) else list(heldout))
+    corpus.documents(folder, settings, out / "documents", threads, shards)
+    return out / "documents"
+
+
+def make(folder, out, heldout=("b.txt",)):
     """The whole way to the token files; returns the tokenizer."""
-    corpus.clean(folder, out / "clean", list(heldout), threads)
+    documents = make_documents(folder, out, heldout)
     counts = bpe.read_counts(out / "words.tsv")
     vocabulary.save(out / "tokenizer", *bpe.train(counts, 20))
-    corpus.tokens(out / "clean.json", out / "tokenizer", out, threads)
+    corpus.tokens(documents, out / "tokenizer", out)
     return Tokenizer.load(out / "tokenizer")
 
 
-def test_token_files_hold_the_plain_paths_words_book_by_book(folder, tmp_path):
+def test_token_files_hold_the_naive_paths_words_document_by_document(folder, tmp_path):
     out = tmp_path / "out"
     tokenizer = make(folder, out)
-    other = plain.Plain(*(out / "tokenizer" / name for name in vocabulary.FILES))
+    naive = naive_bpe.NaiveTokenizer(*(out / "tokenizer" / name for name in vocabulary.FILES))
     facts = json.loads((out / "corpus.json").read_text())
     assert facts["tokenizer"] == tokenizer.digest
     for split, names in (("train", ["a.txt", "d.txt", "genre/c.txt"]), ("heldout", ["b.txt"])):
-        told = facts["splits"][split]
-        found = open_tokens(out / "corpus.json", split)
-        assert isinstance(found, np.memmap) and found.dtype == np.dtype("<u2")
-        assert len(found) == told["tokens"]
-        assert hashlib.sha256((out / f"{split}.bin").read_bytes()).hexdigest() == told["sha256"]
-        assert [book["name"] for book in told["books"]] == names
-        for book in told["books"]:
-            words = [*plain.words(BOOKS[book["name"]]), "\n"]
-            ids = found[book["start"] : book["start"] + book["tokens"]]
-            assert ids.tolist() == other.encode_words(words)
+        of_split = facts["splits"][split]
+        stream = open_tokens(out / "corpus.json", split)
+        assert isinstance(stream, np.memmap) and stream.dtype == np.dtype("<u2")
+        assert len(stream) == of_split["tokens"]
+        digest = hashlib.sha256((out / f"{split}.bin").read_bytes()).hexdigest()
+        assert digest == of_split["sha256"]
+        assert [document["name"] for document in of_split["documents"]] == names
+        for document in of_split["documents"]:
+            words = [*naive_bpe.words(BOOKS[document["name"]]), "\n"]
+            ids = stream[document["start"] : document["start"] + document["tokens"]]
+            assert ids.tolist() == naive.encode_words(words)
             assert ids[-1] == tokenizer.newline_id
-    assert not (out / ".parts").exists()
 
 
-def test_cleaned_books_and_counts(folder, tmp_path):
-    out = tmp_path / "out"
-    books.clean(folder, out / "clean", ["b.txt"])
-    cleaned = (out / "clean" / "a.txt").read_text(encoding="utf-8")
-    assert cleaned == (
+def test_documents_are_a_data_set_of_names_and_normalised_texts(folder, tmp_path):
+    splits = datasets.load_from_disk(str(make_documents(folder, tmp_path)))
+    assert list(splits) == ["train", "heldout"]
+    string = datasets.Value("string")
+    assert splits["train"].features == {"name": string, "text": string}
+    assert splits["train"]["name"][:] == ["a.txt", "d.txt", "genre/c.txt"]
+    assert splits["heldout"]["name"][:] == ["b.txt"]
+    assert splits["train"][0]["text"] == (
         'it was the best of times .\nit was n\'t the worst ...\n" well , " she said .\n'
     )
-    counts = bpe.read_counts(out / "words.tsv")
+    read = {
+        name: text.to_pybytes() for name, text in read_documents(tmp_path / "documents", "train")
+    }
+    assert read == {row["name"]: row["text"].encode() for row in splits["train"]}
+
+
+def test_facts_and_word_counts_of_the_documents(folder, tmp_path):
+    make_documents(folder, tmp_path)
+    counts = bpe.read_counts(tmp_path / "words.tsv")
     assert counts["the"] == 5  # none of the held-out book's two
     assert "bowl" not in counts and "\n" not in counts
-    lines = (out / "words.tsv").read_text(encoding="utf-8").splitlines()
+    lines = (tmp_path / "words.tsv").read_text(encoding="utf-8").splitlines()
     assert lines == sorted(lines, key=lambda line: (-int(line.split("\t")[1]), line.split("\t")[0]))
-    facts = json.loads((out / "clean.json").read_text())["books"]
-    assert {book["name"]: book["heldout"] for book in facts} == {n: n == "b.txt" for n in BOOKS}
-    assert [book["lines"] for book in facts] == [3, 1, 2, 1]
+    facts = json.loads((tmp_path / "documents.json").read_text())
+    assert (facts["source"], facts["origin"], facts["rows"]) == ("folder", {}, {})
+    assert facts["word_types"] == len(counts)
+    documents = facts["documents"]
+    assert {d["name"]: d["heldout"] for d in documents} == {n: n == "b.txt" for n in BOOKS}
+    assert [d["lines"] for d in documents] == [3, 1, 2, 1]
+    assert sum(d["words"] for d in documents if not d["heldout"]) == sum(counts.values())
 
 
 def test_one_process_and_two_write_the_same_bytes(folder, tmp_path, root):
-    make(folder, tmp_path / "one")
-    two = tmp_path / "two"
-    settings = json.dumps({"heldout": ["b.txt"]})
-    run(root, "clean", "--folder", folder, "--settings", settings, "--out", two / "clean")
-    arguments = ["--clean", two / "clean.json", "--tokenizer", tmp_path / "one" / "tokenizer"]
+    one, two = tmp_path / "one", tmp_path / "two"
+    make(folder, one)
+    settings = '{"heldout": ["b.txt"]}'
+    out = ("--out", two / "documents")
+    run(root, "documents", "--folder", folder, "--settings", settings, *out)
+    arguments = ["--documents", two / "documents", "--tokenizer", one / "tokenizer"]
     run(root, "tokens", *arguments, "--out", two)
-    for name in ("words.tsv", "clean.json", "train.bin", "heldout.bin", "corpus.json"):
-        assert (two / name).read_bytes() == (tmp_path / "one" / name).read_bytes(), name
+    for name in RESULTS:
+        assert (two / name).read_bytes() == (one / name).read_bytes(), name
+    assert sorted(path.name for path in two.iterdir()) == sorted([*RESULTS, "documents"])
 
 
-def run(root, *arguments, threads=2):
+def run(root, *arguments, threads=2, rc=0, **environment):
     command = [sys.executable, "-m", "gpt1.corpus", *arguments, "--threads", threads]
-    done = subprocess.run(list(map(str, command)), cwd=root, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-def test_only_what_changed_is_cleaned_again(folder, tmp_path, monkeypatch):
-    out = tmp_path / "out"
-    cleaned = []
-    original = text.clean
-
-    def counted(*arguments):
-        cleaned.append(1)
-        return original(*arguments)
-
-    def clean():
-        cleaned.clear()
-        books.clean(folder, out / "clean", ["b.txt"])
-        return len(cleaned), (out / "clean.json").read_bytes(), (out / "words.tsv").read_bytes()
-
-    monkeypatch.setattr(text, "clean", counted)
-    times, *first = clean()
-    assert times == 4
-    assert clean() == (0, *first)
-
-    # Stopped in the middle: one book not written, one without its record, one cut off.
-    (out / "clean" / "a.txt").unlink()
-    (out / "clean" / "b.txt.json").unlink()
-    (out / "clean" / "d.txt").write_text("the")
-    assert clean() == (3, *first)
-
-    (folder / "d.txt").write_text("Another end.\n")
-    assert clean()[0] == 1
-    assert "another" in bpe.read_counts(out / "words.tsv")
-
-    monkeypatch.setattr(books, "_cleaning", lambda: "other code")
-    assert clean()[0] == 4
-
-
-def test_only_books_that_are_not_yet_encoded_are(folder, tmp_path, monkeypatch):
-    out = tmp_path / "out"
-    tokenizer = make(folder, out)
-    expected = (out / "train.bin").read_bytes()
-    encoded = []
-    original = Tokenizer.encode_words
-
-    def stopped(self, words):
-        if len(encoded) == 2:
-            raise KeyboardInterrupt
-        encoded.append(1)
-        return original(self, words)
-
-    monkeypatch.setattr(Tokenizer, "encode_words", stopped)
-    with pytest.raises(KeyboardInterrupt):
-        corpus.tokens(out / "clean.json", out / "tokenizer", out)
-    assert len(list((out / ".parts").iterdir())) == 2
-    monkeypatch.setattr(Tokenizer, "encode_words", lambda *a: encoded.append(1) or original(*a))
-    corpus.tokens(out / "clean.json", out / "tokenizer", out)
-    assert len(encoded) == 4 and (out / "train.bin").read_bytes() == expected
-
-    # Another tokenizer has use for none of them.
-    corpus.tokens_share(out / "clean.json", out / "tokenizer", out, Share(1, 1))
-    vocabulary.save(out / "tokenizer", *bpe.train(bpe.read_counts(out / "words.tsv"), 5))
-    corpus.tokens(out / "clean.json", out / "tokenizer", out)
-    facts = json.loads((out / "corpus.json").read_text())
-    assert facts["tokenizer"] == Tokenizer.load(out / "tokenizer").digest != tokenizer.digest
-    assert (out / "train.bin").read_bytes() != expected
+    done = subprocess.run(
+        list(map(str, command)),
+        cwd=root,
+        capture_output=True,
+        text=True,
+        env=os.environ | environment,
+    )
+    assert done.returncode == rc, done.stderr
+    return done.stderr if rc else done.stdout
 
 
 @pytest.mark.parametrize("n", [1, 3, 7])
-def test_any_number_of_shards_makes_the_same_files(n, folder, tmp_path, root):
+def test_any_number_of_shards_makes_the_same_files(n, folder, tmp_path):
     make(folder, tmp_path / "whole")
     cut = tmp_path / "cut"
-    for number in range(1, n + 1):
-        books.clean_share(folder, cut / "clean", Share(number, n))
-    corpus.clean(folder, cut / "clean", ["b.txt"])
-    tokenizer = tmp_path / "whole" / "tokenizer"
-    for number in range(1, n + 1):
-        corpus.tokens_share(cut / "clean.json", tokenizer, cut, Share(number, n))
-    corpus.tokens(cut / "clean.json", tokenizer, cut)
-    for name in ("words.tsv", "clean.json", "train.bin", "heldout.bin", "corpus.json"):
+    shards = [cut / f"shards/{number}-of-{n}" for number in range(1, n + 1)]
+    settings = CorpusSettings(heldout=["b.txt"])
+    for number, shard in enumerate(shards, 1):
+        corpus.shard(folder, settings, shard, number, n)
+    make_documents(folder, cut, shards=shards)
+    corpus.tokens(cut / "documents", tmp_path / "whole" / "tokenizer", cut)
+    for name in RESULTS:
         assert (cut / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
+    for split in ("train", "heldout"):
+        rows = [
+            list(read_documents(place / "documents", split)) for place in (cut, tmp_path / "whole")
+        ]
+        assert rows[0] == rows[1]
 
 
-def test_a_share_is_asked_for_on_the_command_line(folder, tmp_path, root):
-    settings = json.dumps({"heldout": ["b.txt"], "source": "folder"})
-    out = tmp_path / "clean"
-    arguments = ("clean", "--folder", folder, "--settings", settings, "--out", out)
-    assert "2 books" in run(root, *arguments, "--share", "2/2", threads=1)
-    assert sorted(path.name for path in out.rglob("*.txt")) == ["b.txt", "c.txt"]
+def test_a_shard_is_requested_on_the_command_line(folder, tmp_path, root):
+    out = tmp_path / "shards" / "2-of-2"
+    arguments = ("--folder", folder, "--settings", '{"heldout": ["b.txt"]}', "--out", out)
+    assert "2 of 4 documents" in run(root, "shard", *arguments, "--shard", "2/2", threads=1)
+    assert datasets.load_from_disk(str(out))["name"][:] == ["d.txt", "genre/c.txt"]
+    assert [path.name for path in out.parent.iterdir()] == ["2-of-2"]
     for wrong in ("0/2", "3/2", "2", "1/0", "a/b"):
-        with pytest.raises(InputError, match="--share"):
-            corpus._share(wrong)
+        with pytest.raises(InputError, match="--shard"):
+            corpus._shard(wrong)
 
 
-def test_a_book_that_is_gone_leaves_nothing_behind(folder, tmp_path):
+def test_shards_of_other_documents_or_not_all_are_refused(folder, tmp_path):
+    settings = CorpusSettings(heldout=["b.txt"])
+    shards = [tmp_path / f"{number}-of-2" for number in (1, 2)]
+    for number, shard in enumerate(shards, 1):
+        corpus.shard(folder, settings, shard, number, 2)
+    for wrong in (shards[:1], shards[::-1]):
+        with pytest.raises(InputError, match="--shards: .* are not the 4 of the corpus"):
+            make_documents(folder, tmp_path, shards=wrong)
+    (folder / "e.txt").write_text("one more\n")
+    with pytest.raises(InputError, match="the 4 documents of 2 shards are not the 5 of the corpus"):
+        make_documents(folder, tmp_path, shards=shards)
+    assert not (tmp_path / "documents").exists()
+
+
+def test_what_a_killed_run_left_is_removed_and_never_taken_for_whole(folder, tmp_path, root):
+    make_documents(folder, tmp_path / "whole")
     out = tmp_path / "out"
-    books.clean(folder, out / "clean", ["b.txt"])
-    (out / "clean" / "notes.txt").write_text("not ours")
-    (out / "clean" / ".a.txt.k1ll3d").write_text("hal")
+    (out / ".documents.tmp" / "new" / "train").mkdir(parents=True)
+    (out / ".documents.tmp" / "normalised.arrow").write_text("half")
+    make_documents(folder, out)
+    assert sorted(path.name for path in out.iterdir()) == [
+        "documents",
+        "documents.json",
+        "words.tsv",
+    ]
+    for name in ("documents.json", "words.tsv"):
+        assert (out / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+
+
+def test_a_stopped_run_leaves_the_documents_of_the_one_before(folder, tmp_path, monkeypatch):
+    documents = make_documents(folder, tmp_path / "out")
+    before = [name for name, _ in read_documents(documents, "train")]
+
+    def stopped(*arguments):
+        raise KeyboardInterrupt
+
     (folder / "d.txt").unlink()
-    books.clean(folder, out / "clean", ["b.txt"])
-    found = sorted(path.name for path in (out / "clean").iterdir())
-    assert found == ["a.txt", "a.txt.json", "b.txt", "b.txt.json", "genre", "notes.txt"]
+    monkeypatch.setattr(corpus, "count_words", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        make_documents(folder, tmp_path / "out")
+    assert [name for name, _ in read_documents(documents, "train")] == before
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "documents",
+        "documents.json",
+        "words.tsv",
+    ]
 
 
-def test_held_out_by_number_depends_on_names_alone(folder, tmp_path):
+def killed(row):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_killed_worker_is_reported(tmp_path):
+    rows = datasets.Dataset.from_dict({"text": ["a", "b"]})
+    with pytest.raises(InputError, match="--threads 2: a worker was killed.* use fewer"):
+        text_documents.parallel_map(rows, killed, 2, tmp_path / "cache.arrow")
+
+
+def test_nothing_is_written_to_the_users_home(folder, tmp_path, root):
+    home = tmp_path / "home"
+    home.mkdir()
+    arguments = ("--folder", folder, "--settings", '{"heldout": 1}')
+    out = tmp_path / "out"
+    environment = {"HOME": str(home), "XDG_CACHE_HOME": str(home / ".cache")}
+    run(root, "documents", *arguments, "--out", out / "documents", **environment)
+    assert list(home.iterdir()) == []
+
+
+def test_books_of_any_file_name_are_read(tmp_path):
+    """`datasets` takes names for patterns: [1] would otherwise find nothing, * another book."""
+    names = ("x [1].txt", "s*r.txt", "star.txt", "q?.txt", "sub [a]/y.txt")
+    books = {name: f"book {i}\n" for i, name in enumerate(names)}
+    make_documents(write_books(tmp_path / "books", books), tmp_path, ["star.txt"])
+    read = dict(read_documents(tmp_path / "documents", "train"))
+    assert {name: text.to_pybytes() for name, text in read.items()} == {
+        name: text.encode() for name, text in books.items() if name != "star.txt"
+    }
+
+
+def test_held_out_by_number_depends_on_names_alone(folder):
     names = ["a.txt", "b.txt", "d.txt", "genre/c.txt"]
-    pieces = sources.pieces("folder", folder)
-    assert [piece.name for piece in pieces] == names
-    held = books._choose(pieces, 2, folder)
+    documents = sources.list_documents(folder, CorpusSettings(heldout=1))
+    assert [document.name for document in documents] == names
     digests = sorted((hashlib.sha256(name.encode()).hexdigest(), name) for name in names)
-    assert held == {name for _, name in digests[:2]}
-    assert books._choose(pieces, 1, folder) < held < books._choose(pieces, 3, folder)
+    one, two, three = (sources.choose_heldout(folder, documents, n) for n in (1, 2, 3))
+    assert two == {name for _, name in digests[:2]}
+    assert one < two < three
 
 
-def test_books_come_in_blocks_whatever_their_lines(tmp_path, monkeypatch):
-    """A book is never held as a whole: what ftfy and spaCy are given stays small."""
+def test_books_are_normalised_in_blocks_whatever_their_lines(tmp_path, monkeypatch):
+    """What ftfy and spaCy are given stays small."""
     seen = []
-    original = text._split
-    monkeypatch.setattr(text, "_split", lambda fixed: seen.append(len(fixed)) or original(fixed))
+    original = normalise._split
+    monkeypatch.setattr(normalise, "_split", lambda t: seen.append(len(t)) or original(t))
     lines = "Some words of a line.\n" * 20_000
-    folder = write_books(tmp_path / "books", {"a.txt": lines, "b.txt": "b"})
-    books.clean(folder, tmp_path / "out" / "clean", ["b.txt"])
+    make_documents(write_books(tmp_path / "books", {"a.txt": lines, "b.txt": "b"}), tmp_path)
     assert max(seen) < (1 << 16) + 22 and sum(seen) == len(lines) + 1
 
 
 @pytest.mark.parametrize(
     ("heldout", "message"),
     [
-        (0, "holds out no book"),
-        (-1, "holds out no book"),
-        ([], "holds out no book"),
         (4, "leaves none of the 4 books"),
         (9, "leaves none of the 4 books"),
         (sorted(BOOKS), "leaves none of the 4 books"),
         (["b.txt", "z.txt"], "'z.txt' is not a book of"),
     ],
 )
-def test_wrong_held_out_books_are_refused(folder, tmp_path, heldout, message):
+def test_held_out_books_that_do_not_fit_are_refused(folder, tmp_path, heldout, message):
     with pytest.raises(InputError, match=message) as error:
-        books.clean(folder, tmp_path / "out" / "clean", heldout)
+        make_documents(folder, tmp_path / "out", heldout)
     assert "\n" not in str(error.value) and not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize("place", [0, 5, 2**20 - 1, 2**20 + 3])
 def test_a_book_that_is_not_utf8_is_named_with_the_byte(folder, tmp_path, place):
-    (folder / "z.txt").write_bytes(b"a" * place + b"\xe9t\xe9")
+    (folder / "z.txt").write_bytes(
+        b"a" * (place // 2) + b"\n" * (place - place // 2) + b"\xe9t\xe9"
+    )
     with pytest.raises(InputError, match=f"z.txt: not UTF-8 at byte {place:,} "):
-        books.clean(folder, tmp_path / "out" / "clean", 1)
-    assert not (tmp_path / "out").exists()
+        make_documents(folder, tmp_path / "out", 1)
+    assert list((tmp_path / "out").iterdir()) == []
 
 
 def test_a_book_cut_off_within_a_character_is_named(folder, tmp_path):
     (folder / "z.txt").write_bytes(b"a" * (2**20 - 1) + b"\xe4\xba")
     with pytest.raises(InputError, match=f"z.txt: not UTF-8 at byte {2**20 - 1:,} "):
-        books.clean(folder, tmp_path / "out" / "clean", 1)
+        make_documents(folder, tmp_path / "out", 1)
 
 
-def test_wrong_folders_are_refused(folder, tmp_path):
-    out = tmp_path / "out" / "clean"
+def test_folders_without_books_and_an_output_among_them_are_refused(folder, tmp_path):
+    out = tmp_path / "out"
     with pytest.raises(InputError, match="no such folder"):
-        books.clean(tmp_path / "nowhere", out, 1)
+        make_documents(tmp_path / "nowhere", out, 1)
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="no .txt file"):
-        books.clean(tmp_path / "empty", out, 1)
+        make_documents(tmp_path / "empty", out, 1)
     with pytest.raises(InputError, match="lies in the folder of the books"):
-        books.clean(folder, folder / "clean", 1)
+        make_documents(folder, folder, 1)
     assert not out.exists()
 
 
 def test_books_without_words_are_refused(tmp_path):
-    folder = write_books(tmp_path / "books", {"a.txt": "\n \n", "b.txt": "word\n"})
+    folder = write_books(tmp_path / "books", {"a.txt": "\n \n", "b.txt": "word\n", "c.txt": ""})
+    out = tmp_path / "out"
     with pytest.raises(InputError, match="the training books have no words"):
-        books.clean(folder, tmp_path / "clean", ["b.txt"])
+        make_documents(folder, out, ["b.txt"])
     with pytest.raises(InputError, match="the held-out books have no words"):
-        books.clean(folder, tmp_path / "clean", ["a.txt"])
-    assert not (tmp_path / "words.tsv").exists() and not (tmp_path / "clean.json").exists()
+        make_documents(folder, out, ["a.txt"])
+    assert list(out.iterdir()) == []
 
 
-def test_a_cleaned_book_that_changed_is_refused(folder, tmp_path):
+def test_a_document_that_changed_is_refused(folder, tmp_path):
     out = tmp_path / "out"
     make(folder, out)
     (out / "corpus.json").unlink()
-    (out / "clean" / "a.txt").write_text("something else\n")
-    with pytest.raises(InputError, match="a.txt: not the cleaned book it was"):
-        corpus.tokens(out / "clean.json", out / "tokenizer", out)
-    assert not (out / "corpus.json").exists()
+    path = out / "documents/train/data-00000-of-00001.arrow"
+    content = path.read_bytes()
+    path.write_bytes(content.replace(b"the best of", b"the rest of"))
+    with pytest.raises(InputError, match="a.txt is not the document described in documents.json"):
+        corpus.tokens(out / "documents", out / "tokenizer", out)
+    path.write_bytes(content[:-2000])
+    with pytest.raises(InputError, match="data-00000-of-00001.arrow: not a whole Arrow file"):
+        corpus.tokens(out / "documents", out / "tokenizer", out)
+    path.unlink()
+    with pytest.raises(InputError, match="data-00000-of-00001.arrow: no such file"):
+        corpus.tokens(out / "documents", out / "tokenizer", out)
+    assert not (out / "corpus.json").exists() and not (out / ".tokens.tmp").exists()
 
 
 def test_a_vocabulary_that_16_bits_cannot_hold_is_refused(folder, tmp_path):
@@ -294,8 +347,8 @@ def test_a_vocabulary_that_16_bits_cannot_hold_is_refused(folder, tmp_path):
     characters = [chr(0x4E00 + i) for i in range(32_768)]
     ends = [c + "</w>" for c in characters]
     vocabulary.save(out / "tokenizer", ["<unk>", *characters, *ends, "\n</w>"], [])
-    with pytest.raises(InputError, match="65,538 pieces and 3 special tokens are too many"):
-        corpus.tokens(out / "clean.json", out / "tokenizer", out)
+    with pytest.raises(InputError, match="65,538 tokens and 3 special tokens are too many"):
+        corpus.tokens(out / "documents", out / "tokenizer", out)
 
 
 def test_open_tokens_refuses_what_does_not_fit(folder, tmp_path):
@@ -321,21 +374,38 @@ def test_open_tokens_refuses_what_does_not_fit(folder, tmp_path):
     "settings",
     [
         *("{", "[]", "{}", '{"heldout": "a"}', '{"heldout": true}', '{"heldout": 1, "x": 2}'),
-        '{"heldout": 1, "source": null}',
+        *('{"heldout": 0}', '{"heldout": -1}', '{"heldout": []}', '{"heldout": [1]}'),
+        *('{"heldout": 1, "source": "bible"}', '{"heldout": 1, "revision": "main"}'),
+        '{"heldout": 1, "min_rows": {"train": 0}}',
     ],
 )
-def test_wrong_settings_are_refused(settings):
-    with pytest.raises(InputError, match="--settings"):
-        corpus._settings(settings)
+def test_invalid_settings_are_refused(settings):
+    with pytest.raises(InputError) as error:
+        CorpusSettings.parse(settings)
+    assert "\n" not in str(error.value)
 
 
-def test_a_mistake_seen_in_another_process_is_told_in_one_line(folder, tmp_path, root):
-    out = tmp_path / "out"
-    make(folder, out)
-    (out / "clean" / "a.txt").unlink()
-    arguments = ["--clean", out / "clean.json", "--tokenizer", out / "tokenizer", "--out", out]
-    command = [sys.executable, "-m", "gpt1.corpus", "tokens", *arguments, "--threads", "2"]
-    done = subprocess.run(list(map(str, command)), cwd=root, capture_output=True, text=True)
-    assert done.returncode == 1 and done.stdout == ""
-    assert done.stderr.startswith("error: ") and done.stderr.count("\n") == 1
-    assert "a.txt: not the cleaned book it was" in done.stderr
+def test_every_key_of_the_settings_is_described():
+    assert all(field.description for field in CorpusSettings.model_fields.values())
+
+
+def test_a_mistake_seen_by_a_worker_is_reported_on_one_line(tmp_path, root):
+    """In a row of the hub; books are checked before."""
+    folder = tmp_path / "raw" / "plain_text"
+    folder.mkdir(parents=True)
+    table = pyarrow.table({"text": ["a word", None]})
+    parquet.write_table(table, folder / "train-00000-of-00001.parquet")
+    write_manifest(tmp_path / "raw", "bookcorpus")
+    settings = {"source": "bookcorpus", "min_rows": {"train": 1}, "heldout": 1}
+    arguments = ("--folder", tmp_path / "raw", "--settings", json.dumps(settings))
+    shard = ("--shard", "1/1", "--out", tmp_path / "out" / "1-of-1")
+    said = run(root, "shard", *arguments, *shard, rc=1)
+    assert said.startswith("error: ") and said.count("\n") == 1
+    assert "a row without text" in said and not list((tmp_path / "out").iterdir())
+
+
+def test_file_names_of_vocabularies_are_imported_without_the_text_libraries(root):
+    heavy = "{'ftfy', 'spacy', 'tokenizers', 'numpy', 'pyarrow', 'datasets'}"
+    code = f"import sys, gpt1.text.vocabulary; print({heavy} & {{*sys.modules}})"
+    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True)
+    assert done.stdout == "set()\n", done.stderr

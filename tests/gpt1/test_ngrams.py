@@ -11,10 +11,10 @@ from gpt1.text.ngrams import (
     Grams,
     Run,
     Search,
-    of_pieces,
+    of_tokens,
     of_words,
     rolling,
-    scan_pieces,
+    scan_tokens,
     scan_words,
 )
 
@@ -29,12 +29,12 @@ def plain_words(text: str) -> list[str]:
     return text.split()
 
 
-def found_pieces(texts: list[list[int]], stream: list[int], n: int, block: int) -> list[bool]:
+def found_tokens(texts: list[list[int]], stream: list[int], n: int, block: int) -> list[bool]:
     """Of each text: whether it has an n-gram of the stream."""
     grams = Grams(n)
-    numbers = [grams.add(of_pieces(np.array(text, np.int32))) for text in texts]
+    numbers = [grams.add(of_tokens(np.array(text, np.int32))) for text in texts]
     search = Search(grams)
-    scan_pieces(search, np.array(stream, np.uint16), NEWLINE, block)
+    scan_tokens(search, np.array(stream, np.uint16), NEWLINE, block)
     return [bool(search.seen[each].any()) for each in numbers]
 
 
@@ -79,11 +79,11 @@ def test_newlines_and_blanks_part_words_the_same_way_in_texts_and_in_books():
 
 
 @pytest.mark.parametrize("block", [1, 5, 12, 13, 14, 64])
-def test_a_newline_between_any_two_pieces_or_words_hides_nothing(block):
+def test_a_newline_between_any_two_tokens_or_words_hides_nothing(block):
     text, stream = numbered(13), []
     for number in numbered(40):
         stream += [number, NEWLINE]
-    assert found_pieces([text], stream, 13, block) == [True]
+    assert found_tokens([text], stream, 13, block) == [True]
     words = [f"w{number}" for number in text]
     lines = "\n".join(f"w{number}" for number in numbered(40)) + "\n"
     assert found_words([" ".join(words)], lines, 13, block) == [True]
@@ -91,14 +91,14 @@ def test_a_newline_between_any_two_pieces_or_words_hides_nothing(block):
 
 @pytest.mark.parametrize("block", [1, 2, 5, 12, 13, 14, 64, 1000])
 @pytest.mark.parametrize("n", [2, 13])
-def test_pieces_found_are_those_of_plain_python(n, block):
+def test_tokens_found_are_those_of_plain_python(n, block):
     rng = np.random.default_rng(block)
     stream = rng.integers(0, 3 if n == 13 else 12, 400).tolist()
     texts = [stream[at : at + n + k] for k, at in enumerate((0, 40, 400 - n - 2))]
     texts += [rng.integers(0, 3, length).tolist() for length in (0, 1, n - 1, n, n + 9, 60)]
     known = plain_grams(stream, n)
     wanted = [not plain_grams(text, n).isdisjoint(known) for text in texts]
-    assert found_pieces(texts, stream, n, block) == wanted
+    assert found_tokens(texts, stream, n, block) == wanted
     assert True in wanted and False in wanted
 
 
@@ -122,10 +122,10 @@ def numbered(count: int, first: int = 1) -> list[int]:
     return list(range(first, first + count))
 
 
-def test_thirteen_pieces_match_and_twelve_do_not():
+def test_thirteen_tokens_match_and_twelve_do_not():
     stream = numbered(100, 1000)
     thirteen, twelve = numbered(5) + stream[40:53], stream[40:52] + numbered(20)
-    assert found_pieces([thirteen, twelve], stream, 13, 64) == [True, False]
+    assert found_tokens([thirteen, twelve], stream, 13, 64) == [True, False]
 
 
 def test_thirteen_words_match_and_twelve_do_not():
@@ -137,7 +137,7 @@ def test_thirteen_words_match_and_twelve_do_not():
 @pytest.mark.parametrize("at", [0, 51, 52, 58, 63, 64, 87])
 def test_an_overlap_across_the_border_of_two_blocks_and_at_either_end_is_found(at):
     stream = numbered(100, 1000)
-    assert found_pieces([stream[at : at + 13]], stream, 13, 64) == [True]
+    assert found_tokens([stream[at : at + 13]], stream, 13, 64) == [True]
     words = [f"w{i}" for i in range(100)]
     text = " ".join(words[at : at + 13])
     assert found_words([text], " ".join(words), 13, len(" ".join(words[:64]))) == [True]
@@ -168,9 +168,9 @@ def test_colliding_hashes_make_no_match_and_hide_none(monkeypatch, bits):
     texts += [stream[at : at + 13] for at in (0, 100, 287)]
     grams = Grams()
     for text in texts:
-        grams.add(of_pieces(np.array(text)))
+        grams.add(of_tokens(np.array(text)))
     assert len(set(grams.hashes)) <= 1 << bits < len(grams)
-    assert found_pieces(texts, stream, 13, 50) == [False] * 20 + [True] * 3
+    assert found_tokens(texts, stream, 13, 50) == [False] * 20 + [True] * 3
 
 
 def test_words_of_one_number_are_still_told_apart(monkeypatch):
@@ -187,20 +187,20 @@ def test_words_of_one_number_are_still_told_apart(monkeypatch):
 
 
 def test_nothing_to_look_for_finds_nothing():
-    assert found_pieces([[1, 2, 3]], numbered(50), 13, 16) == [False]
+    assert found_tokens([[1, 2, 3]], numbered(50), 13, 16) == [False]
 
 
 def test_memory_is_bounded_by_the_block_and_not_by_the_stream(tmp_path):
     grams = Grams()
-    grams.add(of_pieces(np.arange(200)))
+    grams.add(of_tokens(np.arange(200)))
 
-    def peak(pieces: int) -> int:
-        path = tmp_path / f"{pieces}.bin"
-        np.resize(np.arange(40_000, dtype=np.uint16), pieces).tofile(path)
+    def peak(tokens: int) -> int:
+        path = tmp_path / f"{tokens}.bin"
+        np.resize(np.arange(40_000, dtype=np.uint16), tokens).tofile(path)
         tokens = np.memmap(path, np.uint16, "r")
         search = Search(grams)
         tracemalloc.start()
-        scan_pieces(search, tokens, block=1 << 12)
+        scan_tokens(search, tokens, block=1 << 12)
         most = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert search.seen.all()

@@ -15,7 +15,7 @@ ENCODER, MERGES = (BPE_FOLDER / name for name in vocabulary.PUBLISHED_FILES)
 
 
 @pytest.fixture(scope="module")
-def pieces() -> list[str]:
+def tokens() -> list[str]:
     """Pieces in id order, read here without the package."""
     ids = json.loads(ENCODER.read_text(encoding="utf-8"))
     assert sorted(ids.values()) == list(range(len(ids)))
@@ -46,15 +46,15 @@ def test_the_two_files_are_the_authors_byte_for_byte(path, digest):
 
 
 def test_ids_are_unknown_238_characters_the_same_ended_the_merges_by_rank_and_newline(
-    pieces, lines
+    tokens, lines
 ):
-    assert len(pieces) == 40_478 and pieces[0] == "<unk>"
-    characters = pieces[1:239]
+    assert len(tokens) == 40_478 and tokens[0] == "<unk>"
+    characters = tokens[1:239]
     assert all(len(character) == 1 for character in characters) and len(set(characters)) == 238
-    assert pieces[239:477] == [character + "</w>" for character in characters]
+    assert tokens[239:477] == [character + "</w>" for character in characters]
     for rank, line in enumerate(lines[1:-1]):
-        assert pieces[477 + rank] == line.replace(" ", "")
-    assert pieces[40_476] == "bachelorette</w>" and pieces[40_477] == "\n</w>"
+        assert tokens[477 + rank] == line.replace(" ", "")
+    assert tokens[40_476] == "bachelorette</w>" and tokens[40_477] == "\n</w>"
 
 
 def test_the_merges_are_a_version_40000_lines_and_an_empty_one(lines):
@@ -63,11 +63,11 @@ def test_the_merges_are_a_version_40000_lines_and_an_empty_one(lines):
     assert all(line.count(" ") == 1 for line in lines[1:-1])
 
 
-def test_no_piece_has_a_capital_or_white_space_and_none_is_special(pieces):
-    assert not [piece for piece in pieces if any(c.isupper() for c in piece)]
-    assert [piece for piece in pieces if any(c.isspace() for c in piece)] == ["\n</w>"]
-    marked = [p for p in pieces if "<" in p.removesuffix("</w>") and p not in ("<", "<</w>")]
-    assert marked == ["<unk>"]  # the model's three special rows have no piece
+def test_no_token_has_a_capital_or_white_space_and_none_is_special(tokens):
+    assert not [token for token in tokens if any(c.isupper() for c in token)]
+    assert [token for token in tokens if any(c.isspace() for c in token)] == ["\n</w>"]
+    marked = [p for p in tokens if "<" in p.removesuffix("</w>") and p not in ("<", "<</w>")]
+    assert marked == ["<unk>"]  # the model's three special rows have no token
 
 
 def test_spacys_contractions_shaped_the_vocabulary(lines):
@@ -104,5 +104,5 @@ def test_published_sentence_with_newline_contraction_backslash_and_unknowns(toke
     ids = tokenizer.encode("Don't\n\nSTOP… 東京")
     assert ids == [587, 538, 40477, 1296, 749, 0, 0]
     # One word, a backslash inside it; were it set apart there would be three.
-    pieces = [tokenizer.pieces[i] for i in tokenizer.encode(r"it\now")]
-    assert sum(piece.endswith("</w>") for piece in pieces) == 1
+    tokens = [tokenizer.tokens[i] for i in tokenizer.encode(r"it\now")]
+    assert sum(token.endswith("</w>") for token in tokens) == 1

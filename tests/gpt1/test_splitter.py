@@ -1,67 +1,64 @@
 """The remembered words split as spaCy splits whole lines, wherever its rules look."""
 
-import io
 import random
 import tarfile
-from pathlib import Path
 
 import pytest
 
-from gpt1.text import normalise as text
-from gpt1.text.word_splitter import Splitter
-from tests.gpt1 import plain
-
-NOVELS = Path(__file__).parents[3] / "shared" / "realdata" / "novels.tar.xz"
+from gpt1.text import normalise
+from gpt1.text.word_splitter import WordSplitter
+from tests.gpt1 import naive_bpe
+from tests.support.realdata import realdata
 
 
 def spacys(line: str) -> str:
-    return " ".join(token.text.lower() for token in plain.english()(line))
+    return " ".join(token.text.lower() for token in naive_bpe.english()(line))
 
 
 @pytest.fixture(scope="module")
-def splitter() -> Splitter:
-    return Splitter()
+def splitter() -> WordSplitter:
+    return WordSplitter()
 
 
 def test_random_words_out_of_spacys_exceptions_are_split_as_by_spacy(splitter):
     random.seed(0)
-    rules = sorted(rule for rule in plain.english().tokenizer.rules if not rule.isspace())
+    rules = sorted(rule for rule in naive_bpe.english().tokenizer.rules if not rule.isspace())
     common = "the dog End . ' : ’ 8 pm am a I x D o = < 3 > ° C '' S s d"
     parts = [*rules, *common.split()]
-    mended = 0
+    in_context = 0
     for _ in range(3000):
         line = " ".join(
             "".join(random.choices(parts, k=random.choice([1, 1, 2, 3]))) for _ in "abc"
         )
-        line = " ".join((text.standardize(line) if random.random() < 0.7 else line).split())
+        line = " ".join((normalise.standardise(line) if random.random() < 0.7 else line).split())
         assert splitter.split(line) == spacys(line), line
-        mended += not splitter._mendable.isdisjoint(line.split())
-    assert 100 < mended < 2000  # both ways were taken
+        in_context += not splitter._context_dependent.isdisjoint(line.split())
+    assert 100 < in_context < 2000  # both branches were taken
 
 
 def test_a_word_may_depend_on_its_neighbour():
     """Why words alone are not enough: the last pass joins ":o" here, unless a ")" follows."""
     assert spacys("well:o") == "well :o" and spacys("well:o )") == "well : o )"
-    splitter = Splitter()
+    splitter = WordSplitter()
     for _ in range(2):  # the second time from memory
         assert splitter.split("well:o \n well:o )") == "well :o \n well : o )"
 
 
 def test_lower_case_is_taken_of_each_token():
-    assert Splitter().split("ΟΔΟΣ.Α ΑΣ") == spacys("ΟΔΟΣ.Α ΑΣ")
+    assert WordSplitter().split("ΟΔΟΣ.Α ΑΣ") == spacys("ΟΔΟΣ.Α ΑΣ")
 
 
-def test_real_books_are_cleaned_as_by_the_plain_path():
-    if not NOVELS.is_file():
-        pytest.skip("no novels in ../shared/realdata")
+def test_real_books_are_normalised_as_by_the_naive_path():
     checked = 0
-    with tarfile.open(NOVELS) as archive:
+    with tarfile.open(realdata("novels.tar.xz")) as archive:
         for member in archive:
             if member.name.endswith(".txt"):
                 raw = archive.extractfile(member).read(120_000).decode("utf-8", errors="ignore")
-                cleaned = "".join(text.clean(text.blocks(io.StringIO(raw, newline=""))))
-                found = cleaned.replace("\n", " \n ").split(" ")
-                assert [word for word in found if word] == [*plain.words(raw), "\n"], member.name
+                normalised = "".join(normalise.normalise(normalise.cut(raw)))
+                words = normalised.replace("\n", " \n ").split(" ")
+                assert [word for word in words if word] == [*naive_bpe.words(raw), "\n"], (
+                    member.name
+                )
                 checked += 1
             if checked == 3:
                 return

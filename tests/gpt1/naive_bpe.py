@@ -1,4 +1,4 @@
-"""The text path and BPE told a second time, plainly and slowly, without the package."""
+"""Normalisation and BPE implemented again, naively and slowly, without the package."""
 
 import functools
 import itertools
@@ -9,8 +9,8 @@ import ftfy
 import spacy
 
 GOLDEN = Path(__file__).with_name("golden_sentences.json")
-# Set apart by spaces. No backslash: the authors' pattern loses it.
-APART = set("-~!\"';?+,)(/*[]}{|_") - {"'"}
+# Get spaces around them. No backslash: the authors' pattern loses it.
+SPACED = set("-~!\"';?+,)(/*[]}{|_") - {"'"}
 
 
 def golden() -> dict[str, list[str]]:
@@ -21,11 +21,11 @@ def sentences() -> list[str]:
     return [sentence for group in golden().values() for sentence in group]
 
 
-def standardize(text: str) -> str:
+def standardise(text: str) -> str:
     for old, new in (("—", "-"), ("–", "-"), ("―", "-"), ("…", "..."), ("´", "'")):
         text = text.replace(old, new)
     runs = ("".join(run) for _, run in itertools.groupby(text))
-    text = "".join(f" {run} " if run[0] in APART else run for run in runs)
+    text = "".join(f" {run} " if run[0] in SPACED else run for run in runs)
     out = ""
     for blank, run in itertools.groupby(text, str.isspace):
         run = "".join(run)
@@ -40,39 +40,39 @@ def english() -> spacy.Language:
 
 def words(text: str) -> list[str]:
     """Tokens of spaCy's whole pipeline; its newline token may end in a space."""
-    tokens = [token.text.lower() for token in english()(standardize(ftfy.fix_text(text)))]
+    tokens = [token.text.lower() for token in english()(standardise(ftfy.fix_text(text)))]
     return ["\n" if token == "\n " else token for token in tokens]
 
 
 def bpe(word: str, ranks: dict[tuple[str, str], int]) -> list[str]:
-    """Pieces of a word: the first pair by rank is merged everywhere, from the left, until none."""
-    pieces = [*word[:-1], word[-1] + "</w>"]
-    while len(pieces) > 1:
-        best = min(itertools.pairwise(pieces), key=lambda pair: ranks.get(pair, len(ranks)))
+    """Tokens of a word: the first pair by rank is merged everywhere, from the left, until none."""
+    tokens = [*word[:-1], word[-1] + "</w>"]
+    while len(tokens) > 1:
+        best = min(itertools.pairwise(tokens), key=lambda pair: ranks.get(pair, len(ranks)))
         if best not in ranks:
             break
         merged, i = [], 0
-        while i < len(pieces):
-            if tuple(pieces[i : i + 2]) == best:
+        while i < len(tokens):
+            if tuple(tokens[i : i + 2]) == best:
                 merged.append("".join(best))
                 i += 2
             else:
-                merged.append(pieces[i])
+                merged.append(tokens[i])
                 i += 1
-        pieces = merged
-    return pieces
+        tokens = merged
+    return tokens
 
 
-class Plain:
-    """Encodes with two files of a vocabulary, read here anew."""
+class NaiveTokenizer:
+    """Encodes with the two files of a vocabulary, which it reads itself."""
 
     def __init__(self, encoder: Path, merges: Path) -> None:
         self.ids = json.loads(encoder.read_text(encoding="utf-8"))
         lines = merges.read_text(encoding="utf-8").split("\n")[1:-1]
         self.ranks = {tuple(line.split()): rank for rank, line in enumerate(lines)}
 
-    def encode_words(self, cleaned: list[str]) -> list[int]:
-        return [self.ids.get(piece, 0) for word in cleaned for piece in bpe(word, self.ranks)]
+    def encode_words(self, normalised: list[str]) -> list[int]:
+        return [self.ids.get(token, 0) for word in normalised for token in bpe(word, self.ranks)]
 
     def encode(self, text: str) -> list[int]:
         return self.encode_words(words(text))

@@ -1,0 +1,183 @@
+"""Normalised documents of a corpus: making them, counting their words, reading them.
+
+They are rows of an Arrow folder, which `datasets.load_from_disk` opens as well: `name` and `text`,
+words joined by one space, a newline where a line ends.
+"""
+
+import glob
+import hashlib
+import itertools
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from gpt1.text import normalise
+from gpt1.text.sources import Document, RawFile, check_utf8, is_lines
+from tasks.common.arrow import read_split
+from tasks.common.errors import InputError
+from tasks.common.files import read_json
+
+if TYPE_CHECKING:  # `datasets` takes a second to import, which who only reads need not wait for
+    from datasets import Dataset
+
+TOKENISED = ("bookcorpus", "bookcorpus_text")  # split into words by their publisher
+AT_ONCE = 8  # documents, of a few MB each, that a process holds in memory
+_MARKS = re.compile(r" @([-,.])@ ")  # WikiText's, around signs within words and numbers
+
+
+def normalise_documents(
+    documents: list[Document], source: str | None, cache: Path, threads: int
+) -> "Dataset":
+    """A row for each document, in their order, made by `threads` processes.
+
+    Columns: name, text, words, lines, source_bytes (as UTF-8, a line end being one byte), and
+    sha256, the text's. Temporary files go to `cache`. Raises InputError for text that cannot be
+    read.
+    """
+    from datasets import Dataset, Features, Value
+
+    types = {"name": "string", "text": "string", "words": "int64", "lines": "int64"}
+    types |= {"source_bytes": "int64", "sha256": "string"}
+    features = Features({column: Value(dtype) for column, dtype in types.items()})
+    if not documents:  # a shard more than there are documents
+        return Dataset.from_dict({column: [] for column in types}, features=features)
+    files = list(dict.fromkeys(document.file for document in documents))
+    first = dict(zip(files, itertools.accumulate((f.rows for f in files), initial=0), strict=False))
+    places = {
+        "name": [d.name for d in documents],
+        "start": [first[d.file] + d.start for d in documents],
+        "stop": [first[d.file] + d.stop for d in documents],
+    }
+    return parallel_map(
+        Dataset.from_dict(places),
+        _normalise,
+        threads,
+        cache / "normalised.arrow",
+        fn_kwargs={"rows": _raw_rows(files, source, cache), "source": source},
+        remove_columns=["start", "stop"],
+        features=features,
+        writer_batch_size=AT_ONCE,
+    )
+
+
+def count_words(documents: "Dataset", cache: Path, threads: int) -> Counter[str]:
+    """How often each word occurs in the texts; newlines are not counted."""
+    counts = parallel_map(
+        documents.select_columns(["text"]),
+        _count_words,
+        threads,
+        cache / "counts.arrow",
+        batched=True,
+        batch_size=AT_ONCE,
+        remove_columns=["text"],
+    )
+    total: Counter[str] = Counter()
+    for batch in counts.iter(100_000):
+        for word, count in zip(batch["word"], batch["count"], strict=True):
+            total[word] += count
+    return total
+
+
+def parallel_map(
+    rows: "Dataset", function: Callable[..., Any], threads: int, cache: Path, **options: Any
+) -> "Dataset":
+    """`rows.map` in at most `threads` processes. Raises InputError if one of them is killed."""
+    processes = min(threads, len(rows))
+    try:
+        return rows.map(
+            function,
+            num_proc=processes if processes > 1 else None,
+            cache_file_name=str(cache),
+            # Otherwise a hash of the function and all that it refers to; nothing reads it.
+            new_fingerprint=f"{cache.stem}-{len(rows)}",
+            **options,
+        )
+    except RuntimeError as error:
+        if "abruptly died" not in str(error):
+            raise
+        raise InputError(
+            f"--threads {threads}: a worker was killed, most likely for want of memory; use fewer"
+        ) from None
+
+
+def read_documents(folder: Path, split: str) -> Iterator[tuple[str, pa.Buffer]]:
+    """Name and normalised text (UTF-8) of each document of a split, memory-mapped.
+
+    Raises InputError for a document that is not the one described in `<folder>.json`.
+    """
+    path = folder.with_name(f"{folder.name}.json")
+    facts = read_json(path)
+    try:
+        digests = {document["name"]: document["sha256"] for document in facts["documents"]}
+    except TypeError:
+        raise InputError(f"{path}: describes no documents; make it again") from None
+    table = read_split(folder, split)
+    for name, text in zip(table["name"].to_pylist(), table["text"], strict=True):
+        buffer = text.as_buffer()
+        if digests.get(name) != hashlib.sha256(buffer).hexdigest():
+            raise InputError(
+                f"{folder}: {name} is not the document described in {path.name}; make the "
+                "documents again"
+            )
+        yield name, buffer
+
+
+def _raw_rows(files: list[RawFile], source: str | None, cache: Path) -> "Dataset":
+    """All rows of the files, in their order, as Arrow files in `cache`."""
+    from datasets import Dataset, concatenate_datasets
+
+    paths = [file.path.resolve() for file in files]
+    if source is None:
+        for path in paths:
+            check_utf8(path)
+        return _load(Dataset.from_text, paths, cache, sample_by="document")
+    if is_lines(source):
+        return concatenate_datasets([_load(Dataset.from_text, [path], cache) for path in paths])
+    return concatenate_datasets(
+        [_load(Dataset.from_parquet, [path], cache, columns=["text"]) for path in paths]
+    )
+
+
+def _load(
+    builder: Callable[..., "Dataset"], paths: list[Path], cache: Path, **options: Any
+) -> "Dataset":
+    """The files' rows by a builder of `datasets`, which takes names as patterns unless escaped."""
+    from datasets.exceptions import DatasetGenerationError
+
+    names = [glob.escape(str(path)) for path in paths]
+    try:
+        return builder(names, cache_dir=str(cache), **options)
+    except (DatasetGenerationError, pa.ArrowException, OSError) as error:
+        place = paths[0] if len(paths) == 1 else paths[0].parent
+        reason = " ".join(str(error.__cause__ or error).split())
+        raise InputError(f"{place}: cannot be read ({reason:.120}); get it again") from None
+
+
+def _normalise(place: dict[str, Any], rows: "Dataset", source: str | None) -> dict[str, Any]:
+    """One row of `normalise_documents`."""
+    try:
+        texts = rows[place["start"] : place["stop"]]["text"]
+    except UnicodeDecodeError as error:
+        raise InputError(f"{place['name']}: not UTF-8 ({error}); fetch it again") from None
+    if None in texts:
+        raise InputError(f"{place['name']}: a row without text; is the file whole? Fetch it again")
+    raw = texts[0] if source is None else "".join(f"{text}\n" for text in texts)
+    marked = source == "wikitext103"
+    blocks = normalise.cut(_MARKS.sub(r"\1", raw) if marked else raw)
+    text = "".join(normalise.normalise(blocks, tokenised=source in TOKENISED))
+    return {
+        "text": text,
+        "words": len(text.split()),
+        "lines": text.count("\n"),
+        "source_bytes": len(raw.encode()),
+        "sha256": hashlib.sha256(text.encode()).hexdigest(),
+    }
+
+
+def _count_words(batch: dict[str, list[str]]) -> dict[str, list[Any]]:
+    counts = Counter(itertools.chain.from_iterable(text.split() for text in batch["text"]))
+    return {"word": list(counts), "count": list(counts.values())}
