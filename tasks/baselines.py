@@ -50,7 +50,7 @@ def bag_of_words(task: Task, train: list[Example], rows: list[Example]) -> np.nd
     from sklearn.linear_model import LogisticRegression, Ridge
 
     count = CountVectorizer(analyzer=lambda features: features, max_features=50_000)
-    if task.family == "choice":
+    if task.family == "multiple_choice":
         n = len(rows[0].choices)
         texts = (_choice_features(e, k) for e in train for k in range(n))
         right = [int(k == e.label) for e in train for k in range(n)]
@@ -89,7 +89,7 @@ def _scores(task: Task, splits: dict[str, list[Example]], predictions: np.ndarra
         part = predictions[start : start + len(rows)]
         labels = np.array([example.label for example in rows])
         groups = [example.group for example in rows]
-        scores |= score_split(task.kind, part, labels, groups, split)
+        scores |= score_split(task.spec, part, labels, groups, split)
         start += len(rows)
     return scores
 

@@ -95,7 +95,7 @@ def pronoun_span(
 dprd = Task(
     name="dprd",
     title="DPRD",
-    family="choice",
+    family="multiple_choice",
     labels=("1", "2"),
     metric="accuracy",
     folder="DPRD",

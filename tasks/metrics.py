@@ -7,10 +7,10 @@ import numpy as np
 from scipy.stats import pearsonr, spearmanr
 from sklearn.metrics import accuracy_score, f1_score, matthews_corrcoef
 
-from tasks.spec import Kind
+from tasks.spec import TaskSpec
 
 
-def score(task: Kind, predictions: np.ndarray, labels: np.ndarray) -> dict[str, float]:
+def score(task: TaskSpec, predictions: np.ndarray, labels: np.ndarray) -> dict[str, float]:
     """All metrics of a task: {metric: 0..100} of predictions [n] against labels [n].
 
     Predictions are class (or choice) indices; for STS-B real numbers. Raises ValueError for
@@ -31,7 +31,7 @@ def score(task: Kind, predictions: np.ndarray, labels: np.ndarray) -> dict[str, 
 
 
 def score_split(
-    task: Kind,
+    task: TaskSpec,
     predictions: np.ndarray,
     labels: np.ndarray,
     groups: list[str],

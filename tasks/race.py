@@ -69,7 +69,7 @@ def _list(path: Path, record: dict, key: str) -> list:
 race = Task(
     name="race",
     title="RACE",
-    family="choice",
+    family="multiple_choice",
     labels=("A", "B", "C", "D"),
     metric="accuracy",
     folder="RACE",

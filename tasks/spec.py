@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Kind:
+class TaskSpec:
     """A task without its files. `family`, `metric` and `metrics` are those of `tasks.types.Task`.
 
     `n_labels` is the number of classes (six for STS-B's soft labels); a choice does not use it.

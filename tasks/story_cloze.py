@@ -38,7 +38,7 @@ def stories(path: Path) -> Iterator[Row | Flaw]:
 story_cloze = Task(
     name="story_cloze",
     title="Story Cloze",
-    family="choice",
+    family="multiple_choice",
     labels=("1", "2"),
     metric="accuracy",
     folder="StoryCloze",

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tasks.common.errors import InputError
-from tasks.spec import Kind
+from tasks.spec import TaskSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,14 +103,14 @@ class Task:
         return self.report[0]
 
     @property
-    def kind(self) -> Kind:
+    def spec(self) -> TaskSpec:
         """The task without its files, as training knows it."""
-        return Kind(self.name, self.family, len(self.labels), self.metric, self.metrics)
+        return TaskSpec(self.name, self.family, len(self.labels), self.metric, self.metrics)
 
     @property
     def soft_labels(self) -> bool:
         """Whether the label is a score between classes (STS-B: six classes, 0 to 5)."""
-        return self.kind.soft_labels
+        return self.spec.soft_labels
 
     def paths(self, folder: str | Path, split: str) -> list[Path]:
         """The files of an official split, sorted. Raises InputError for none or too many.
