@@ -6,7 +6,7 @@
 The suite's own checkpoint stands between the two. Neither format has rows for the start, delimiter
 and classify tokens: an import draws them from N(0, init_std) with `SPECIAL_SEED`, as the authors'
 code does at load, and an export leaves them out. No transfer copies them, so their values affect no
-result. All other values are preserved bit for bit. The formats themselves: `gpt1.weights.published`.
+result. All other values are preserved bit for bit. `gpt1.weights.published` has the formats.
 """
 
 import argparse

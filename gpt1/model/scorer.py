@@ -49,7 +49,7 @@ class Scorer:
         return out
 
     def continuations(self, contexts: list[np.ndarray], words: list[np.ndarray]) -> np.ndarray:
-        """Log-probabilities `[n, len(words)]` of each word, over all its tokens, after each context."""
+        """Log-probabilities `[n, len(words)]` of each word (all its tokens) after each context."""
         pairs = [self.sequence([context], word) for context in contexts for word in words]
         sums = [values.sum() for values in self.log_probabilities(pairs)]
         return np.array(sums).reshape(len(contexts), len(words))

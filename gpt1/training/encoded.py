@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from tasks.common.arrow import read_split, split_digest
+from tasks.common.arrow import read_split, split_digest, split_names
 from tasks.common.errors import InputError
 from tasks.common.files import read_json, sha256_json
 from tasks.spec import TaskSpec
@@ -97,7 +97,7 @@ class EncodedTask:
 
     def named(self, *roles: Role) -> list[str]:
         """Names of the splits that have one of these roles."""
-        return [name for name, split in self.facts.splits.items() if split.role in roles]
+        return [name for name in self.splits if self.facts.splits[name].role in roles]
 
     @property
     def main(self) -> str:
@@ -140,10 +140,12 @@ def load(folder: str | Path) -> EncodedTask:
             f"{path}: not the facts of an encoded task ({key}: {fault['msg'].lower()}); "
             "encode the task again"
         ) from None
-    splits = {}
-    for name, split in facts.splits.items():
-        splits[name] = read_encoded(folder, name)
-        if split_digest(folder, name) != split.sha256:
+    names = split_names(folder)
+    if set(names) != facts.splits.keys():
+        raise InputError(f"{folder}: its splits are not those of {path}; encode the task again")
+    splits = {name: read_encoded(folder, name) for name in names}
+    for name in names:
+        if split_digest(folder, name) != facts.splits[name].sha256:
             raise InputError(f"{folder}/{name}: not what {path} describes; encode the task again")
     return EncodedTask(facts, splits)
 

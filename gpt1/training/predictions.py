@@ -34,8 +34,9 @@ def write_predictions(
     """
     import pyarrow.parquet as parquet  # not before it is needed: training starts sooner
 
-    tables = [_table(encoded, split, record) for record in records for split in record.predictions]
-    splits = list(records[0].predictions)
+    # In the order of the splits, which a record from the cache has lost.
+    splits = [split for split in encoded.splits if split in records[0].predictions]
+    tables = [_table(encoded, split, record) for record in records for split in splits]
     metadata = {
         "arch": cell.arch,
         "task": cell.task,
