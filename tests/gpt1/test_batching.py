@@ -66,12 +66,13 @@ def test_whatever_the_lengths_a_sequence_fits_and_ends_in_classify(family, n_ctx
         a, b, c, d = (rng.integers(1, 50, rng.integers(1, 60)).tolist() for _ in range(4))
         kind = "multiple_choice" if family in ("race", "story") else family
         parts = {"race": ([a], [b], [[c, d]]), "story": ([a], [[]], [[c, d]])}
-        rows, built = sequences(kind, *parts.get(family, ([a], [b])), n_ctx=n_ctx)
+        given = ([a],) if family == "classification" else parts.get(family, ([a], [b]))
+        rows, built = sequences(kind, *given, n_ctx=n_ctx)
         for sequence in rows[0]:
             assert len(sequence) <= n_ctx
             assert sequence[0] == S and sequence[-1] == C
             assert sequence.count(C) == 1
-        data = split(*parts.get(family, ([a], [b])))
+        data = split(*given)
         whole, needed = (f(kind, data)[0] for f in (batching.input_lengths, batching.n_ctx_needed))
         assert built.truncated == (built.lengths.max() < whole) == (needed > n_ctx)
 
