@@ -20,6 +20,7 @@ from gpt1.training.finetune import FineTuning, TaskData
 from gpt1.training.runtime import Runtime
 from gpt1.weights.checkpoint import Checkpoint, StoredFacts, build
 from tasks import task
+from tasks.common.files import write_json
 
 N_VOCAB, N_CTX = 40, 24
 ARCHS = ("transformer", "lstm")
@@ -148,3 +149,15 @@ def encoded(task, **sizes):
     """An encoded task of random rows; `sizes` gives the number of rows of each split."""
     rows = Rows(task)
     return encoded_task(task.spec, **{name: rows.split(n, name) for name, n in sizes.items()})
+
+
+def corpus(folder, train=2000, heldout=200, tokenizer="t" * 64):
+    """A corpus of a repeating pattern, as `gpt1.corpus tokens` writes it; returns its JSON."""
+    folder.mkdir(exist_ok=True)
+    splits = {}
+    for name, n in (("train", train), ("heldout", heldout)):
+        (np.arange(n) * 7 % 31).astype("<u2").tofile(folder / f"{name}.bin")
+        splits[name] = {"file": f"{name}.bin", "tokens": n, "sha256": f"{name}{n}"}
+    path = folder / "corpus.json"
+    write_json(path, {"tokenizer": tokenizer, "n_vocab": N_VOCAB, "splits": splits})
+    return path
