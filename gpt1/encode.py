@@ -80,9 +80,8 @@ def _check_examples(task: str, folder: Path) -> tuple[dict[str, Role], dict[str,
         if missing:
             raise InputError(f"{folder}/{split}: no column {missing[0]!r}; prepare {task} again")
         foreign = [g for g in table["guid"].to_pylist() if not g.startswith(f"{task}/")]
-        if foreign or not len(table):
-            found = f"{foreign[0]!r} is no example of {task}" if foreign else "no examples"
-            raise InputError(f"{folder}/{split}: {found}; prepare {task} again")
+        if foreign:
+            raise InputError(f"{folder}/{split}: {foreign[0]!r} is no example of {task}")
         named: Role = "train" if split == "train" else "select" if split == "select" else "report"
         roles[split] = "unlabelled" if split in facts["unlabelled"] else named
     return roles, digests

@@ -10,6 +10,7 @@ from gpt1.training.runtime import Runtime
 from gpt1.weights.checkpoint import build
 from gpt1.zero_shot import (
     best_threshold,
+    choice_predictions,
     predict,
     sentence_scores,
 )
