@@ -1,43 +1,72 @@
-"""Zero-shot scores of a language model along its pre-training, by the paper's four heuristics.
+"""Score checkpoints zero-shot along pre-training, by the paper's four heuristics.
 
-    python -m gpt1.zero_shot transformer --encoded results/encoded/cola.npz ... --checkpoints ...
+    python -m gpt1.zero_shot transformer --encoded results/encoded/cola ... --checkpoints ...
 
 Source: paper 5, "Zero-shot Behaviors". CoLA: threshold on the mean token log-probability (chosen on
-training rows for the best Matthews, reported on dev). SST-2: after the text and `very`, is
-`positive` or `negative` the likelier word (of all its pieces)? RACE: the answer with the highest
-mean token log-probability given document and question. DPRD: the candidate for which the rest of
-the sentence is likelier. What is likely is `gpt1.model.scorer`'s to say.
+training rows for the best Matthews correlation, reported on dev). SST-2: after the text and `very`,
+is `positive` or `negative` the likelier word (over all its tokens)? RACE: the answer with the
+highest mean token log-probability given document and question. DPRD: the candidate for which the
+rest of the sentence is likelier. `gpt1.model.scorer` defines the log-probabilities.
 """
 
 import argparse
 import sys
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from gpt1.cell import ARCHS, Arch
 from gpt1.model.scorer import Scorer
+from gpt1.settings import ZeroShotSettings
 from gpt1.text.tokenizer import Tokenizer
 from gpt1.training.batching import sample
-from gpt1.training.encoded import EncodedSplit
+from gpt1.training.encoded import EncodedSplit, EncodedTask
 from gpt1.training.encoded import load as load_encoded
 from gpt1.training.runtime import Runtime
 from gpt1.weights.checkpoint import build, load_checkpoint
 from tasks.common.errors import InputError, run
-from tasks.common.files import json_argument, sha256_file, write_json
+from tasks.common.files import write_json
 from tasks.metrics import score_split
+
+Splits = dict[str, EncodedSplit]
+
+
+@dataclass(frozen=True)
+class ZeroShotRecord:
+    """The score of a checkpoint on a task's main split, in percent (`scores`: all metrics).
+
+    `relative` puts the score between `random` (0) and `best` (1). `update` and `tokens` say how
+    long the checkpoint was trained (tokens None: unknown), `n` is the number of scored rows and
+    `threshold` CoLA's.
+    """
+
+    arch: Arch
+    task: str
+    update: int
+    tokens: int | None
+    split: str
+    metric: str
+    score: float
+    scores: dict[str, dict[str, float]]
+    n: int
+    threshold: float | None
+    random: float
+    best: float
+    relative: float
+    digests: dict[str, str]
 
 
 def sentence_scores(scorer: Scorer, split: EncodedSplit) -> np.ndarray:
     """CoLA: mean token log-probability of each sentence, `[n]`."""
-    found = scorer.log_probabilities([scorer.sequence([], text) for text in split.first])
-    return np.array([values.mean() for values in found])
+    tokens = scorer.log_probabilities([scorer.sequence([], text) for text in split.first])
+    return np.array([values.mean() for values in tokens])
 
 
 def best_threshold(scores: np.ndarray, labels: np.ndarray) -> float:
     """The threshold on `scores` with the best Matthews correlation; above it the label is 1.
 
-    Tried are the midpoints between neighbouring scores; the first of equally good ones is taken.
+    The candidates are the midpoints between neighbouring scores; ties go to the lowest.
     """
     order = np.argsort(scores, kind="stable")
     s, y = scores[order], np.asarray(labels)[order].astype(float)
@@ -54,7 +83,7 @@ def best_threshold(scores: np.ndarray, labels: np.ndarray) -> float:
     )
     product = true_positive * true_negative - false_positive * false_negative
     matthews = np.divide(product, norm, out=np.zeros_like(norm), where=norm > 0)
-    matthews[s[1:] == s[:-1]] = -1.0  # equal scores cannot be parted
+    matthews[s[1:] == s[:-1]] = -1.0  # equal scores cannot be separated
     if not len(matthews):
         return float(s[0])
     cut = int(np.argmax(matthews))
@@ -79,29 +108,28 @@ def choice_predictions(scorer: Scorer, split: EncodedSplit, task: str) -> np.nda
     return np.array([int(np.argmax(means[e - c : e])) for c, e in zip(counts, ends, strict=True)])
 
 
-def predictions(
-    scorer: Scorer,
-    name: str,
-    splits: dict[str, EncodedSplit],
-    split: str,
-    words: dict[str, np.ndarray],
+def predict(
+    scorer: Scorer, task: str, splits: Splits, split: str, words: dict[str, np.ndarray]
 ) -> tuple[np.ndarray, float | None]:
-    """Predictions for the reported split of a task, and CoLA's threshold."""
-    if name == "cola":
+    """Predictions for a split of a task, and CoLA's threshold; `words` as of `sentiment_words`."""
+    if task == "cola":
         threshold = best_threshold(sentence_scores(scorer, splits["train"]), splits["train"].labels)
         return (sentence_scores(scorer, splits[split]) > threshold).astype(int), threshold
-    if name == "sst2":
+    if task == "sst2":
         contexts = [np.append(text, words["very"]) for text in splits[split].first]
         answers = [words["negative"], words["positive"]]
         return scorer.continuations(contexts, answers).argmax(1), None
-    return choice_predictions(scorer, splits[split], name), None
+    return choice_predictions(scorer, splits[split], task), None
 
 
 def sentiment_words(tokenizer: Tokenizer) -> dict[str, np.ndarray]:
-    """Ids of the words of SST-2's heuristic; one token each in the published vocabulary."""
+    """Ids of the words of SST-2's heuristic; one token each in the published vocabulary.
+
+    Raises InputError if the tokenizer lacks a letter of one.
+    """
     ids = {word: np.array(tokenizer.encode(word)) for word in ("very", "positive", "negative")}
-    for word, pieces in ids.items():
-        if not pieces.all():  # id 0 is <unk>
+    for word, tokens in ids.items():
+        if not tokens.all():  # id 0 is <unk>
             raise InputError(
                 f"zero-shot sst2: the tokenizer cannot spell {word!r}, its letters are not in the "
                 "corpus; leave sst2 out of experiment.zero_shot.tasks"
@@ -109,86 +137,97 @@ def sentiment_words(tokenizer: Tokenizer) -> dict[str, np.ndarray]:
     return ids
 
 
-def score_checkpoint(
-    path: str,
-    arch: str,
-    tasks: dict[str, Any],
-    tokenizer: Tokenizer,
-    settings: dict[str, Any],
-    runtime: Runtime,
-    code: str,
-) -> list[dict[str, Any]]:
-    """One record per task for a checkpoint."""
-    tensors, meta = load_checkpoint(path, arch, settings["model"], tokenizer.digest)
-    model = build(arch, settings["model"], meta["n_vocab"])
-    model.load_state_dict(tensors)
-    scorer = Scorer(model.to(runtime.device), tokenizer.newline_id, runtime)
-    options, records = settings["zero_shot"], []
-    words = sentiment_words(tokenizer) if "sst2" in tasks else {}
-    for name, (encoding, data) in tasks.items():
-        task = encoding.kind
-        split = next(s for s in encoding.splits if s not in ("train", "select"))
-        limit = options["limit"]
-        splits = {k: v.take(sample(len(v), limit)) for k, v in encoding.splits.items()}
-        values, threshold = predictions(scorer, name, splits, split, words)
-        held = splits[split]
-        scores = score_split(task, values, held.labels, held.groups, split)
-        score = scores[split][task.metric]
-        scale = options["normalise"][name]
-        records.append(
-            {
-                "arch": arch,
-                "task": name,
-                "update": meta["update"],
-                "tokens": meta["tokens"],
-                "split": split,
-                "metric": task.metric,
-                "score": score,
-                "scores": scores,
-                "n": len(held.labels),
-                "threshold": threshold,
-                **scale,
-                "relative": (score - scale["random"]) / (scale["best"] - scale["random"]),
-                "digests": {
-                    "checkpoint": meta["sha256"],
-                    "data": data,
-                    "tokenizer": tokenizer.digest,
-                    "code": code,
-                },
+class ZeroShot:
+    """Scores checkpoints of one architecture on the encoded tasks."""
+
+    def __init__(
+        self,
+        arch: Arch,
+        tasks: list[EncodedTask],
+        tokenizer: Tokenizer,
+        settings: ZeroShotSettings,
+        runtime: Runtime,
+        code: str = "",
+    ):
+        self.arch, self.tasks, self.tokenizer = arch, tasks, tokenizer
+        self.settings, self.runtime, self.code = settings, runtime, code
+        needs_words = any(task.spec.name == "sst2" for task in tasks)
+        self.words = sentiment_words(tokenizer) if needs_words else {}
+
+    def score(self, path: str | Path) -> list[ZeroShotRecord]:
+        """One record per task for the checkpoint at `path`."""
+        model_settings = self.settings.model
+        checkpoint = load_checkpoint(path, self.arch, model_settings, self.tokenizer.digest)
+        model = build(self.arch, model_settings, checkpoint.facts.n_vocab)
+        model.load_state_dict(checkpoint.tensors)
+        scorer = Scorer(model.to(self.runtime.device), self.tokenizer.newline_id, self.runtime)
+        records = []
+        for task in self.tasks:
+            spec, split = task.spec, task.main
+            splits = {
+                name: rows.take(sample(len(rows), self.settings.limit))
+                for name, rows in task.splits.items()
+                if name in ("train", split)
             }
-        )
-    return records
+            predictions, threshold = predict(scorer, spec.name, splits, split, self.words)
+            rows = splits[split]
+            scores = score_split(spec, predictions, rows.labels, rows.groups, split)
+            score, scale = scores[split][spec.metric], self.settings.normalise[spec.name]
+            records.append(
+                ZeroShotRecord(
+                    arch=self.arch,
+                    task=spec.name,
+                    update=checkpoint.facts.update,
+                    tokens=checkpoint.facts.tokens,
+                    split=split,
+                    metric=spec.metric,
+                    score=score,
+                    scores=scores,
+                    n=len(rows.labels),
+                    threshold=threshold,
+                    random=scale.random,
+                    best=scale.best,
+                    relative=(score - scale.random) / (scale.best - scale.random),
+                    digests={
+                        "checkpoint": checkpoint.facts.sha256,
+                        "data": task.labelled_digest,
+                        "tokenizer": self.tokenizer.digest,
+                        "code": self.code,
+                    },
+                )
+            )
+        return records
 
 
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("arch", choices=["transformer", "lstm"])
-    parser.add_argument("--encoded", required=True, nargs="+")
-    parser.add_argument("--tokenizer", required=True)
-    parser.add_argument("--checkpoints", required=True, nargs="+")
-    parser.add_argument("--settings", required=True, type=json_argument)
-    parser.add_argument("--runtime", default={}, type=json_argument)
-    parser.add_argument("--code", default="")
-    parser.add_argument("--out", required=True)
+    parser.add_argument("arch", choices=ARCHS)
+    parser.add_argument("--encoded", required=True, nargs="+", type=Path)
+    parser.add_argument("--tokenizer", required=True, type=Path)
+    parser.add_argument("--checkpoints", required=True, nargs="+", type=Path)
+    parser.add_argument("--settings", required=True, type=ZeroShotSettings.parse)
+    parser.add_argument("--runtime", default=Runtime(), type=Runtime.parse)
+    parser.add_argument("--code", default="", help="digest of the code, kept with the scores")
+    parser.add_argument("--out", required=True, type=Path)
     a = parser.parse_args()
-    runtime = Runtime(**a.runtime)
-    runtime.start()
+    a.runtime.start()
     tokenizer = Tokenizer.load(a.tokenizer)
-    tasks = {}
+    tasks = []
     for path in a.encoded:
-        encoding = load_encoded(path)
-        if encoding.tokenizer != tokenizer.digest:
+        task = load_encoded(path)
+        if task.tokenizer != tokenizer.digest:
             raise InputError(
-                f"{path}: encoded by another tokenizer than {a.tokenizer}; encode anew"
+                f"{path}: encoded by another tokenizer than {a.tokenizer}; encode it again"
             )
-        tasks[encoding.kind.name] = (encoding, sha256_file(path))
+        tasks.append(task)
+    zero_shot = ZeroShot(a.arch, tasks, tokenizer, a.settings, a.runtime, a.code)
     for path in a.checkpoints:
-        for record in score_checkpoint(path, a.arch, tasks, tokenizer, a.settings, runtime, a.code):
-            update, name = record["update"], record["task"]
-            write_json(Path(a.out) / name / f"update-{update}.json", record)
-        shown = f"update {record['update']}"
-        print(f"{a.arch} {shown}: scored {', '.join(tasks)}", flush=True)
+        records = zero_shot.score(path)
+        for record in records:
+            write_json(a.out / record.task / f"update-{record.update}.json", asdict(record))
+        names = ", ".join(record.task for record in records)
+        print(f"{a.arch} {path.stem}: scored {names}", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,98 +1,112 @@
-"""What the two language models share: embedding dropout, the tied softmax, transfer of layers.
+"""What both language models share: embedding dropout, the tied softmax, transfer of layers.
 
-Source: paper 3.1 and 3.2; the authors' released code for embedding-matrix dropout, the softmax
-over all rows, the loss per sequence and the meaning of `n_transfer`.
+Source: paper 3.1 and 3.2; the authors' released code for dropout on the embedding matrix, the
+softmax over all rows, the loss per sequence and the meaning of `n_transfer`.
 """
+
+from collections.abc import Callable
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-N_SPECIAL = 3  # start, delimiter, classify
+from gpt1.cell import Arch, NTransfer
+from gpt1.settings import Dropout, ModelSettings
+from gpt1.special_tokens import N_SPECIAL
+
+NO_DROPOUT = Dropout(embd=0.0, attn=0.0, resid=0.0)
 
 
 class LanguageModel(nn.Module):
-    """Base of `Transformer` and `LSTM`: ids in, hidden states and LM logits out."""
+    """Base of `Transformer` and `LSTM`: token ids to hidden states and the LM loss.
 
-    arch: str
-    embed: nn.Parameter  # [rows, n_embd]; rows = BPE, three special ones, then any positions
+    Parameters are allocated but not initialised; call `reset` or load a checkpoint. The dropout
+    rates hold in training mode only. With `skip_pads` and given lengths, no work is done for pads.
+    """
+
+    arch: Arch
+    embed: nn.Parameter  # [rows, n_embd]; rows = BPE tokens, three special tokens, any positions
     n_layer: int
-    n_hidden: int  # width of the hidden states, in and out of the classifier
+    n_hidden: int  # width of the hidden states
 
-    def __init__(self, n_vocab: int, n_ctx: int, embd_dropout: str, lm_softmax: str):
+    def __init__(
+        self,
+        n_vocab: int,
+        settings: ModelSettings,
+        dropout: Dropout = NO_DROPOUT,
+        skip_pads: bool = False,
+    ):
         super().__init__()
-        if embd_dropout not in ("matrix", "sum"):
-            raise ValueError(f"embd_dropout {embd_dropout!r}: give matrix or sum")
-        if lm_softmax not in ("all_rows", "tokens_only"):
-            raise ValueError(f"lm_softmax {lm_softmax!r}: give all_rows or tokens_only")
-        self.n_vocab, self.n_ctx = n_vocab, n_ctx
-        self.embd_dropout, self.lm_softmax = embd_dropout, lm_softmax
+        self.n_vocab, self.n_ctx = n_vocab, settings.n_ctx
         self.n_rows = n_vocab + N_SPECIAL
-        self.rates: dict[str, float] = {}  # dropout rates embd, attn, resid; set by the trainers
+        self.settings, self.dropout, self.skip_pads = settings, dropout, skip_pads
+        self.compiled_trunk: Callable[..., Tensor] | None = None
 
-    @property
-    def start_id(self) -> int:
-        """Row of the start token; delimiter and classify follow it."""
-        return self.n_vocab
+    def forward(
+        self, ids: Tensor, lengths: Tensor | None = None, lm_loss: bool = False
+    ) -> tuple[Tensor, Tensor | None]:
+        """Hidden states and, if asked for, the LM loss in nats (else None).
 
-    @property
-    def delimiter_id(self) -> int:
-        """Row of the delimiter token."""
-        return self.n_vocab + 1
+        ids `[n, time]`, lengths `[n]` (special tokens counted; None: no pads) to hidden states
+        `[n, time, n_hidden]`; their values at pads mean nothing. The loss is the mean over the
+        sequences of each sequence's mean over its targets.
+        """
+        we = self.embedding_matrix()
+        trunk = self.compiled_trunk or self.trunk
+        hidden = trunk(ids, we, lengths if self.skip_pads else None)
+        return hidden, self._lm_loss(hidden, ids, lengths, we) if lm_loss else None
 
-    @property
-    def classify_id(self) -> int:
-        """Row of the classify token, whose hidden state feeds the classifier."""
-        return self.n_vocab + 2
+    def logits(self, hidden: Tensor, n_rows: int | None = None) -> Tensor:
+        """Logits `[..., n_rows]` of hidden states `[..., n_hidden]`, without embedding dropout.
 
-    def step_embedding(self) -> Tensor:
-        """The embedding matrix of one step `[rows, n_embd]`.
+        By default over the rows of the LM loss; zero-shot scoring takes the first `n_vocab` rows.
+        """
+        return self.lm_head(hidden, self.embed, n_rows)
 
-        With `embd_dropout: matrix` (authors' code) dropout falls on the matrix itself, so that one
+    def embedding_matrix(self) -> Tensor:
+        """The embedding matrix `[rows, n_embd]` of one forward pass.
+
+        With `embd_dropout: matrix` (authors' code) dropout acts on the matrix itself, so that one
         mask hits every occurrence of a token and the tied softmax alike.
         """
-        if self.training and self.embd_dropout == "matrix":
-            return F.dropout(self.embed, self.rates.get("embd", 0.0))
+        if self.training and self.settings.embd_dropout == "matrix":
+            return F.dropout(self.embed, self.dropout.embd)
         return self.embed
 
-    def lm_logits(self, hidden: Tensor, we: Tensor, rows: int | None = None) -> Tensor:
-        """Hidden states `[..., n_hidden]` to logits `[..., rows]`, tied and without bias.
+    def lm_head(self, hidden: Tensor, we: Tensor, n_rows: int | None = None) -> Tensor:
+        """Logits `[..., n_rows]`, tied to the embedding matrix `we` and without bias.
 
-        `rows` None takes what `lm_softmax` says: every row of the matrix, positions included
-        (authors' code), or tokens and special rows only. Zero-shot scoring gives `n_vocab`.
+        `n_rows` None takes what `lm_softmax` says: every row of the matrix, positions included
+        (authors' code), or tokens and special tokens only.
         """
-        if rows is None:
-            rows = we.size(0) if self.lm_softmax == "all_rows" else self.n_rows
-        return self.lm_features(hidden) @ we[:rows].T
+        if n_rows is None:
+            n_rows = we.size(0) if self.settings.lm_softmax == "all_rows" else self.n_rows
+        return self.lm_features(hidden) @ we[:n_rows].T
 
-    def lm_loss(self, hidden: Tensor, ids: Tensor, lengths: Tensor, we: Tensor) -> Tensor:
-        """Mean over the sequences of each sequence's mean next-token loss, in nats.
-
-        hidden `[n, time, n_hidden]`, ids `[n, time]`, lengths `[n]` (special tokens counted).
-        Every real token but the first is a target, delimiter and classify among them; pads are
-        not, and only real positions meet the softmax.
-        """
+    def _lm_loss(self, hidden: Tensor, ids: Tensor, lengths: Tensor | None, we: Tensor) -> Tensor:
+        """Every real token but the first is a target, delimiter and classify included; pads are
+        not, and only real positions enter the softmax."""
+        if lengths is None:
+            lengths = torch.full((len(ids),), ids.size(1), device=ids.device)
         steps = torch.arange(1, ids.size(1), device=ids.device)
         real = steps < lengths[:, None]
-        logits = self.lm_logits(hidden[:, :-1][real], we)
-        loss = F.cross_entropy(
-            logits.float() if logits.dtype.itemsize < 4 else logits,
-            ids[:, 1:][real],
-            reduction="none",
-        )
+        logits = self.lm_head(hidden[:, :-1][real], we)
+        loss = F.cross_entropy(widen(logits), ids[:, 1:][real], reduction="none")
         weight = (1.0 / ((lengths - 1).clamp(min=1) * len(lengths)).to(loss.dtype))[:, None]
         return (loss * weight.expand_as(real)[real]).sum()
 
     @torch.no_grad()
-    def transfer(self, source: dict[str, Tensor], n_transfer: int) -> list[str]:
+    def transfer(self, source: dict[str, Tensor], n_transfer: NTransfer) -> list[str]:
         """Copy the embeddings and the lowest `n_transfer` layers of `source` into this model.
 
-        -1 copies nothing; 0 the embeddings (BPE and position rows; the special rows stay fresh);
-        k the embeddings and k layers. All else keeps its own initial values. Returns the names of
-        the copied tensors (authors' code: `1 + 12 k` arrays for the transformer). Raises
-        `ValueError` for a number of layers that does not exist or a tensor that does not fit.
+        "none" copies nothing; 0 the embeddings (BPE and position rows; special tokens stay fresh);
+        k the embeddings and k layers. All else keeps its initial values. Returns the names of the
+        copied tensors (authors' code, where "none" is -1: `1 + 12 k` arrays for the transformer).
+        Raises ValueError for a number of layers that does not exist or a tensor that does not fit.
         """
-        if not -1 <= n_transfer <= self.n_layer:
+        if n_transfer == "none":
+            return []
+        if not 0 <= n_transfer <= self.n_layer:
             raise ValueError(f"n_transfer {n_transfer}: the {self.arch} has {self.n_layer} layers")
         own = dict(self.named_parameters())
         for name, tensor in own.items():
@@ -101,34 +115,42 @@ class LanguageModel(nn.Module):
             if source[name].shape != tensor.shape:
                 found, expected = list(source[name].shape), list(tensor.shape)
                 raise ValueError(f"{name}: shape {found} in the checkpoint, {expected} expected")
-        if n_transfer < 0:
-            return []
-        rows = self.embedding_rows()
+        rows = self.transferred_rows()
         self.embed[rows] = source["embed"].to(self.embed)[rows]
         names = [n for n in own if n.startswith(self.layer_prefixes(n_transfer))]
         for name in names:
             own[name].copy_(source[name])
         return ["embed", *names]
 
-    def forward(self, ids: Tensor, we: Tensor, lengths: Tensor | None = None) -> Tensor:
-        """Token ids `[batch, time]` to hidden states `[batch, time, n_hidden]`.
+    def compile_trunk(self) -> None:
+        """Use `torch.compile` for everything but the LM head, whose input has as many rows as the
+        batch has real tokens and would be compiled anew for each number."""
+        self.compiled_trunk = torch.compile(self.trunk)
 
-        With `lengths` a model may leave out the work for pads, whose output nobody reads.
+    def trunk(self, ids: Tensor, we: Tensor, lengths: Tensor | None) -> Tensor:
+        """ids `[n, time]` and the embedding matrix to hidden states `[n, time, n_hidden]`.
+
+        With `lengths` a model may skip the work for pads.
         """
         raise NotImplementedError
 
-    def reset(self, generator: torch.Generator, init_std: float = 0.02) -> None:
-        """Draw every parameter anew from `generator`."""
+    def reset(self, generator: torch.Generator) -> None:
+        """Draw every parameter from `generator`."""
         raise NotImplementedError
 
     def lm_features(self, hidden: Tensor) -> Tensor:
-        """Hidden states to the vectors of width n_embd that meet the tied embedding."""
+        """Hidden states `[..., n_hidden]` to the `[..., n_embd]` that meet the tied embedding."""
         raise NotImplementedError
 
-    def embedding_rows(self) -> Tensor:
+    def transferred_rows(self) -> Tensor:
         """Indices of the rows of `embed` that a transfer copies."""
         raise NotImplementedError
 
-    def layer_prefixes(self, n_transfer: int) -> tuple[str, ...]:
-        """Name prefixes of the parameters that belong to the lowest `n_transfer` layers."""
+    def layer_prefixes(self, n_layer: int) -> tuple[str, ...]:
+        """Name prefixes of the parameters that belong to the lowest `n_layer` layers."""
         raise NotImplementedError
+
+
+def widen(logits: Tensor) -> Tensor:
+    """Logits in at least float32: a loss is never computed in bfloat16."""
+    return logits.float() if logits.dtype.itemsize < 4 else logits

@@ -1,8 +1,7 @@
-"""How likely a language model finds a piece of text: what all zero-shot heuristics are made of.
+"""The log-probability of text under a language model, on which all zero-shot heuristics rest.
 
-Nothing stands left of a text's first token in the corpus's own terms, so the newline token does
-(chosen here, since nothing says it). Special and position rows are outside the softmax, for they
-are no text.
+There is no start-of-text token, so the newline token precedes every text (chosen here; nothing was
+published). Special tokens and positions are outside the softmax, since they are not text.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,7 +12,7 @@ import torch
 from gpt1.model.language_model import LanguageModel
 from gpt1.training.runtime import Runtime
 
-Scored = tuple[np.ndarray, int]  # a sequence of ids, and where its scored part begins (from 1)
+Scored = tuple[np.ndarray, int]  # token ids, and the index (>= 1) at which scoring begins
 
 
 class Scorer:
@@ -23,7 +22,7 @@ class Scorer:
         self.model, self.newline, self.runtime = model.eval(), newline, runtime
 
     def sequence(self, context: Sequence[np.ndarray], scored: np.ndarray) -> Scored:
-        """Newline + context + scored, cut from the left of the context to fit into `n_ctx`."""
+        """Newline + context + scored; the context loses its left end where `n_ctx` is too small."""
         scored = scored[: self.model.n_ctx - 1]
         room = self.model.n_ctx - 1 - len(scored)
         before = np.concatenate([np.asarray(c, dtype=np.int64) for c in context] or [scored[:0]])
@@ -41,14 +40,16 @@ class Scorer:
             ]
             logits = self._logits([ids for ids, _ in batch], places)
             targets = torch.from_numpy(np.concatenate([ids[at:] for ids, at in batch]))
-            found = logits.log_softmax(-1).gather(1, targets.to(logits.device)[:, None])
+            scores = logits.log_softmax(-1).gather(1, targets.to(logits.device)[:, None])
             ends = np.cumsum([len(ids) - at for ids, at in batch])[:-1]
-            for i, values in zip(rows, np.split(found.squeeze(1).cpu().numpy(), ends), strict=True):
+            for i, values in zip(
+                rows, np.split(scores.squeeze(1).cpu().numpy(), ends), strict=True
+            ):
                 out[i] = values
         return out
 
     def continuations(self, contexts: list[np.ndarray], words: list[np.ndarray]) -> np.ndarray:
-        """Log-probabilities `[n, len(words)]` of each word, all its pieces, after each context."""
+        """Log-probabilities `[n, len(words)]` of each word (all its tokens) after each context."""
         pairs = [self.sequence([context], word) for context in contexts for word in words]
         sums = [values.sum() for values in self.log_probabilities(pairs)]
         return np.array(sums).reshape(len(contexts), len(words))
@@ -73,6 +74,5 @@ class Scorer:
             ids[row, : len(sequence)] = torch.from_numpy(sequence)
         at, position = torch.tensor(places).T.to(self.runtime.device)
         with self.runtime.autocast():
-            we = self.model.step_embedding()
-            hidden = self.model(ids.to(self.runtime.device), we)[at, position]
-            return self.model.lm_logits(hidden, we, rows=self.model.n_vocab).float()
+            hidden, _ = self.model(ids.to(self.runtime.device))
+            return self.model.logits(hidden[at, position], n_rows=self.model.n_vocab).float()

@@ -9,11 +9,13 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gpt1.model.language_model import LanguageModel
+from gpt1.model.language_model import NO_DROPOUT, LanguageModel
+from gpt1.settings import Dropout, ModelSettings, TransformerShape
+from gpt1.special_tokens import N_SPECIAL
 
 
 class Conv1D(nn.Module):
-    """The authors' convolution of size one: an affine map, its weight stored `[n_in, n_out]`."""
+    """The authors' convolution of width one: an affine map, its weight stored `[n_in, n_out]`."""
 
     def __init__(self, n_in: int, n_out: int):
         super().__init__()
@@ -34,16 +36,16 @@ class Attention(nn.Module):
         self.c_attn = Conv1D(n_embd, 3 * n_embd)
         self.c_proj = Conv1D(n_embd, n_embd)
 
-    def forward(self, x: Tensor, layout: "Layout", attn_pdrop: float) -> Tensor:
-        """Vectors `[positions, n_embd]` to the same; a token sees itself and what precedes it."""
-        qkv = layout.spread(self.c_attn(x))
+    def forward(self, x: Tensor, layout: "Layout", dropout: float) -> Tensor:
+        """`[positions, n_embd]` to the same; a token attends to itself and to earlier tokens."""
+        qkv = layout.pad(self.c_attn(x))
         q, k, v = qkv.unflatten(2, (3, self.n_head, -1)).permute(2, 0, 3, 1, 4)
-        a = F.scaled_dot_product_attention(q, k, v, dropout_p=attn_pdrop, is_causal=True)
-        return self.c_proj(layout.gather(a.transpose(1, 2).flatten(2)))
+        a = F.scaled_dot_product_attention(q, k, v, dropout_p=dropout, is_causal=True)
+        return self.c_proj(layout.unpad(a.transpose(1, 2).flatten(2)))
 
 
 class MLP(nn.Module):
-    """The position-wise feed-forward part of a block."""
+    """The position-wise feed-forward layer of a block."""
 
     def __init__(self, n_embd: int, n_ff: int):
         super().__init__()
@@ -58,110 +60,107 @@ class MLP(nn.Module):
 class Block(nn.Module):
     """One layer: n = LN1(x + attn(x)); h = LN2(n + mlp(n)) (authors' code; post-norm)."""
 
-    def __init__(self, n_embd: int, n_head: int, n_ff: int):
+    def __init__(self, shape: TransformerShape):
         super().__init__()
-        self.attn = Attention(n_embd, n_head)
-        self.ln_1 = nn.LayerNorm(n_embd, eps=1e-5)
-        self.mlp = MLP(n_embd, n_ff)
-        self.ln_2 = nn.LayerNorm(n_embd, eps=1e-5)
+        self.attn = Attention(shape.n_embd, shape.n_head)
+        self.ln_1 = nn.LayerNorm(shape.n_embd, eps=1e-5)
+        self.mlp = MLP(shape.n_embd, shape.n_ff)
+        self.ln_2 = nn.LayerNorm(shape.n_embd, eps=1e-5)
 
-    def forward(self, x: Tensor, layout: "Layout", attn_pdrop: float, resid_pdrop: float) -> Tensor:
-        """Vectors `[positions, n_embd]` to the same; the rates are 0 outside training."""
-        n = self.ln_1(x + F.dropout(self.attn(x, layout, attn_pdrop), resid_pdrop))
-        return self.ln_2(n + F.dropout(self.mlp(n), resid_pdrop))
+    def forward(self, x: Tensor, layout: "Layout", rates: Dropout) -> Tensor:
+        """`[positions, n_embd]` to the same; `rates` are 0 outside training."""
+        n = self.ln_1(x + F.dropout(self.attn(x, layout, rates.attn), rates.resid))
+        return self.ln_2(n + F.dropout(self.mlp(n), rates.resid))
 
 
 class Layout:
-    """Where a batch's positions lie: all of `[batch, time]` in a row, or the real ones alone.
+    """Which positions of a batch are computed: all of `[n, time]`, or only the real ones.
 
-    All but attention works on each position by itself, so with `lengths` the pads at the end of
-    the shorter sequences are never computed; what is read of the result is the same.
+    Everything but attention works on each position by itself, so with `lengths` the pads at the
+    end of the shorter sequences are never computed. What is read of the result is the same.
     """
 
     def __init__(self, ids: Tensor, lengths: Tensor | None):
         self.shape = ids.shape
-        self.rows = None  # numbers of the real positions among all
+        self.real = None  # indices of the real positions among all
         if lengths is not None:
             steps = torch.arange(ids.size(1), device=ids.device)
-            self.rows = (steps < lengths[:, None]).flatten().nonzero().squeeze(1)
+            self.real = (steps < lengths[:, None]).flatten().nonzero().squeeze(1)
 
-    def gather(self, x: Tensor) -> Tensor:
-        """`[batch, time, ...]` to `[positions, ...]`."""
+    def unpad(self, x: Tensor) -> Tensor:
+        """`[n, time, ...]` to `[positions, ...]`."""
         flat = x.flatten(0, 1)
-        return flat if self.rows is None else flat[self.rows]
+        return flat if self.real is None else flat[self.real]
 
-    def spread(self, x: Tensor) -> Tensor:
-        """`[positions, ...]` to `[batch, time, ...]`, zeros at the pads."""
-        if self.rows is not None:
+    def pad(self, x: Tensor) -> Tensor:
+        """`[positions, ...]` to `[n, time, ...]`, zeros at the pads."""
+        if self.real is not None:
             size = self.shape.numel()
-            x = x.new_zeros(size, *x.shape[1:]).index_copy(0, self.rows, x)
+            x = x.new_zeros(size, *x.shape[1:]).index_copy(0, self.real, x)
         return x.unflatten(0, self.shape)
 
 
 class Transformer(LanguageModel):
-    """GPT-1 of any size. `embed` holds the rows [BPE | start delimiter classify | positions]."""
+    """GPT-1 of any size. `embed` holds the rows [BPE | start delimiter classify | positions].
+
+    Raises ValueError if the settings' shape is not a transformer's.
+    """
 
     arch = "transformer"
 
     def __init__(
         self,
         n_vocab: int,
-        n_ctx: int,
-        n_layer: int,
-        n_embd: int,
-        n_head: int,
-        n_ff: int,
-        embd_dropout: str = "matrix",
-        lm_softmax: str = "all_rows",
+        settings: ModelSettings,
+        dropout: Dropout = NO_DROPOUT,
+        skip_pads: bool = False,
     ):
-        super().__init__(n_vocab, n_ctx, embd_dropout, lm_softmax)
-        if n_embd % n_head:
-            raise ValueError(f"n_embd {n_embd} is not a multiple of n_head {n_head}")
-        self.n_layer, self.n_hidden = n_layer, n_embd
-        self.embed = nn.Parameter(torch.empty(self.n_rows + n_ctx, n_embd))
-        self.h = nn.ModuleList(Block(n_embd, n_head, n_ff) for _ in range(n_layer))
+        super().__init__(n_vocab, settings, dropout, skip_pads)
+        shape = settings.shape
+        if not isinstance(shape, TransformerShape):
+            raise ValueError(f"a transformer cannot have the shape {shape}")
+        self.n_layer, self.n_hidden = shape.n_layer, shape.n_embd
+        self.embed = nn.Parameter(torch.empty(self.n_rows + self.n_ctx, shape.n_embd))
+        self.h = nn.ModuleList(Block(shape) for _ in range(shape.n_layer))
 
-    def reset(self, generator: torch.Generator, init_std: float = 0.02) -> None:
+    def reset(self, generator: torch.Generator) -> None:
         """Every weight N(0, init_std), every bias 0, every gain 1 (paper 4.1; authors' code)."""
         for name, parameter in self.named_parameters():
             if parameter.ndim > 1:
-                nn.init.normal_(parameter, std=init_std, generator=generator)
+                nn.init.normal_(parameter, std=self.settings.init_std, generator=generator)
             else:
                 nn.init.constant_(parameter, 1.0 if _is_gain(name) else 0.0)
 
-    def forward(self, ids: Tensor, we: Tensor, lengths: Tensor | None = None) -> Tensor:
-        """Token ids `[batch, time]` to the last block's output `[batch, time, n_embd]`.
-
-        `we` is the embedding matrix of this step, from `step_embedding()`. With `lengths`
-        `[batch]` no work is done for pads, and their output is zero.
-        """
-        rates = self.rates if self.training else {}
+    def trunk(self, ids: Tensor, we: Tensor, lengths: Tensor | None) -> Tensor:
+        """ids `[n, time]` to the last block's output `[n, time, n_embd]`, zeros at skipped pads."""
+        rates = self.dropout if self.training else NO_DROPOUT
         layout = Layout(ids, lengths)
-        x = layout.gather(F.embedding(ids, we) + we[self.n_rows : self.n_rows + ids.size(1)])
-        if self.embd_dropout == "sum":
-            x = F.dropout(x, rates.get("embd", 0.0))
+        x = layout.unpad(F.embedding(ids, we) + we[self.n_rows : self.n_rows + ids.size(1)])
+        if self.settings.embd_dropout == "sum":
+            x = F.dropout(x, rates.embd)
         for block in self.h:
-            x = block(x, layout, rates.get("attn", 0.0), rates.get("resid", 0.0))
-        return layout.spread(x)
+            x = block(x, layout, rates)
+        return layout.pad(x)
 
     def lm_features(self, hidden: Tensor) -> Tensor:
-        """The vectors that meet the tied embedding: for the transformer the hidden states."""
+        """The hidden states themselves."""
         return hidden
 
-    def embedding_rows(self) -> Tensor:
-        """Indices of the rows that `n_transfer` 0 copies: BPE and positions, not special ones."""
+    def transferred_rows(self) -> Tensor:
+        """Indices of the BPE and position rows; those of the special tokens stay fresh."""
         rows = torch.arange(self.embed.size(0))
         return torch.cat([rows[: self.n_vocab], rows[self.n_rows :]])
 
-    def layer_prefixes(self, n_transfer: int) -> tuple[str, ...]:
-        """Name prefixes of the parameters of the lowest `n_transfer` blocks."""
-        return tuple(f"h.{i}." for i in range(n_transfer))
+    def layer_prefixes(self, n_layer: int) -> tuple[str, ...]:
+        """Name prefixes of the parameters of the lowest `n_layer` blocks."""
+        return tuple(f"h.{i}." for i in range(n_layer))
 
 
-def parameter_count(n_vocab: int, n_ctx: int, n_layer: int, n_embd: int, n_ff: int) -> int:
-    """Number of released values (no special rows, no head): 116,534,784 at GPT-1's shape."""
-    block = 4 * n_embd * n_embd + 2 * n_embd * n_ff + 9 * n_embd + n_ff
-    return (n_vocab + n_ctx) * n_embd + n_layer * block
+def parameter_count(n_vocab: int, settings: ModelSettings) -> int:
+    """Number of released values (no special tokens, no classifier): 116,534,784 for GPT-1."""
+    with torch.device("meta"):
+        model = Transformer(n_vocab, settings)
+    return sum(p.numel() for p in model.parameters()) - N_SPECIAL * model.n_hidden
 
 
 def _is_gain(name: str) -> bool:

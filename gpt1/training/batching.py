@@ -10,16 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gpt1.special_tokens import SpecialTokens
+from gpt1.training.encoded import EncodedSplit
+
 PAD = 0
-
-
-@dataclass(frozen=True)
-class Special:
-    """Ids of the three special tokens."""
-
-    start: int
-    delimiter: int
-    classify: int
 
 
 @dataclass(frozen=True)
@@ -40,22 +34,26 @@ class Sequences:
         return self.ids[rows, :, : lengths.max()].astype(np.int64), lengths.astype(np.int64)
 
 
-def single(text: np.ndarray, special: Special, n_ctx: int) -> np.ndarray:
+def single(text: np.ndarray, special: SpecialTokens, n_ctx: int) -> np.ndarray:
     """start text classify."""
     return _join([special.start], text[: n_ctx - 2], [special.classify])
 
 
-def pair(first: np.ndarray, second: np.ndarray, special: Special, n_ctx: int) -> np.ndarray:
+def pair(first: np.ndarray, second: np.ndarray, special: SpecialTokens, n_ctx: int) -> np.ndarray:
     """start first delimiter second classify, each side cut to `n_ctx // 2 - 2` tokens."""
     side = n_ctx // 2 - 2
-    ends = ([special.start], [special.delimiter], [special.classify])
-    return _join(ends[0], first[:side], ends[1], second[:side], ends[2])
+    start, delimiter, classify = [special.start], [special.delimiter], [special.classify]
+    return _join(start, first[:side], delimiter, second[:side], classify)
 
 
 def question_answer(
-    document: np.ndarray, question: np.ndarray, answer: np.ndarray, special: Special, n_ctx: int
+    document: np.ndarray,
+    question: np.ndarray,
+    answer: np.ndarray,
+    special: SpecialTokens,
+    n_ctx: int,
 ) -> np.ndarray:
-    """start document question delimiter answer classify; only the document gives way.
+    """start document question delimiter answer classify; the document is cut first.
 
     Question and answer keep up to `n_ctx // 2 - 2` tokens each, the document what is left of
     `n_ctx` (chosen here; nothing was published), which is at least one token.
@@ -63,45 +61,59 @@ def question_answer(
     side = n_ctx // 2 - 2
     question, answer = question[:side], answer[:side]
     document = document[: n_ctx - 3 - len(question) - len(answer)]
-    ends = ([special.start], [special.delimiter], [special.classify])
-    return _join(ends[0], document, question, ends[1], answer, ends[2])
+    start, delimiter, classify = [special.start], [special.delimiter], [special.classify]
+    return _join(start, document, question, delimiter, answer, classify)
 
 
-def build(family: str, split, special: Special, n_ctx: int) -> Sequences:
-    """All sequences of an encoded split (`gpt1.training.encoded.EncodedSplit`) of a task's
-    `family`.
-    """
-    rows, cut = [], 0
+def build(family: str, split: EncodedSplit, special: SpecialTokens, n_ctx: int) -> Sequences:
+    """All sequences of an encoded split of a task's `family`."""
+    rows = []
     for first, second, choices in zip(split.first, split.second, split.choices, strict=True):
         if family == "classification":
             sequences = [single(first, special, n_ctx)]
-            whole = len(first) + 2
         elif family == "entailment":
             sequences = [pair(first, second, special, n_ctx)]
-            whole = len(first) + len(second) + 3
         elif family == "similarity":
             sequences = [pair(a, b, special, n_ctx) for a, b in ((first, second), (second, first))]
-            whole = len(first) + len(second) + 3
         elif len(second):
             sequences = [question_answer(first, second, c, special, n_ctx) for c in choices]
-            whole = len(first) + len(second) + max(map(len, choices)) + 3
         else:
             sequences = [pair(first, c, special, n_ctx) for c in choices]
-            whole = len(first) + max(map(len, choices)) + 3
-        cut += max(map(len, sequences)) < whole
         rows.append(sequences)
     lengths = np.array([[len(s) for s in row] for row in rows], dtype=np.int32)
     ids = np.full((*lengths.shape, int(lengths.max())), PAD, dtype=np.int32)
     for i, row in enumerate(rows):
         for j, sequence in enumerate(row):
             ids[i, j, : len(sequence)] = sequence
-    return Sequences(ids, lengths, np.asarray(split.labels), cut / len(rows))
+    truncated = float(np.mean(n_ctx_needed(family, split) > n_ctx))
+    return Sequences(ids, lengths, np.asarray(split.labels), truncated)
+
+
+def input_lengths(family: str, split: EncodedSplit) -> np.ndarray:
+    """Tokens `[n]` of each whole input: its texts (the longest choice) and the special tokens."""
+    first, second, choice = _text_lengths(split)
+    return first + second + choice + (2 if family == "classification" else 3)
+
+
+def n_ctx_needed(family: str, split: EncodedSplit) -> np.ndarray:
+    """The smallest n_ctx `[n]` that truncates nothing of an example: `build` cuts it at any less.
+
+    A pair needs room for its longer side twice; with a question, question and answer do.
+    """
+    first, second, choice = _text_lengths(split)
+    whole = input_lengths(family, split)
+    if family == "classification":
+        return whole
+    pairs = 2 * np.maximum(first, np.maximum(second, choice)) + 4
+    if family != "multiple_choice":
+        return pairs
+    return np.where(second > 0, np.maximum(whole, 2 * np.maximum(second, choice) + 4), pairs)
 
 
 def sample(n: int, limit: int | None) -> np.ndarray:
     """Row numbers of at most `limit` of `n` rows, in order: always the same random ones.
 
-    Files are often sorted (by source, by grade), so the first rows would not stand for all.
+    Files are often sorted (by source, by grade), so the first rows would not be representative.
     """
     if limit is None or limit >= n:
         return np.arange(n)
@@ -109,7 +121,8 @@ def sample(n: int, limit: int | None) -> np.ndarray:
 
 
 def epoch(n: int, batch: int, seed: int, number: int) -> Iterator[np.ndarray]:
-    """Row numbers of an epoch's batches, shuffled by (seed, number); the last part is dropped."""
+    """Row numbers of an epoch's batches, shuffled by (seed, number); a last partial batch is
+    dropped."""
     order = np.random.default_rng([seed, number]).permutation(n)
     for start in range(0, n - batch + 1, batch):
         yield order[start : start + batch]
@@ -129,5 +142,12 @@ def by_length(sequences: Sequences, tokens: int = 16384) -> Iterator[np.ndarray]
         start = end
 
 
-def _join(*parts: list[int] | np.ndarray) -> np.ndarray:
-    return np.concatenate([np.asarray(part, dtype=np.int32) for part in parts])
+def _text_lengths(split: EncodedSplit) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Tokens `[n]` of the first text, the second and the longest choice."""
+    first = np.array([len(ids) for ids in split.first])
+    second = np.array([len(ids) for ids in split.second])
+    return first, second, np.array([max(map(len, row), default=0) for row in split.choices])
+
+
+def _join(*texts: list[int] | np.ndarray) -> np.ndarray:
+    return np.concatenate([np.asarray(text, dtype=np.int32) for text in texts])

@@ -1,27 +1,61 @@
 """A task's encoded examples, as training reads them: what `gpt1.encode` wrote.
 
-Apart from `gpt1.encode`, so that training depends neither on the readers nor on the tokenizer.
+Apart from `gpt1.encode` and read by pyarrow alone, so that training depends on neither `datasets`
+nor the tokenizer, whose import takes longer than many a cell.
 """
 
-import json
-import zipfile
-from dataclasses import dataclass
+import itertools
+from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+import pyarrow as pa
+from pydantic import BaseModel, ConfigDict, ValidationError
 
+from tasks.common.arrow import read_split, split_digest, split_names
 from tasks.common.errors import InputError
-from tasks.spec import Kind
+from tasks.common.files import read_json, sha256_json
+from tasks.spec import TaskSpec
 
-TEXTS = ("first", "second", "choices")
+Role = Literal["train", "select", "report", "unlabelled"]
+COLUMNS = ("guid", "group", "label", "first", "second", "choices")
+
+
+class SplitFacts(BaseModel):
+    """What the facts file says of one split.
+
+    `sha256` and `examples` are digests (`tasks.common.arrow.split_digest`) of the encoded split and
+    of the split of examples it was made from. `lengths` counts the rows by the tokens of the whole
+    input, `n_ctx_needed` by the smallest n_ctx that truncates nothing (`gpt1.training.batching`).
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    role: Role
+    rows: int
+    sha256: str
+    examples: str
+    lengths: dict[int, int]
+    n_ctx_needed: dict[int, int]
+
+
+class EncodedFacts(BaseModel):
+    """The facts file of an encoded task, `TASK.json` beside the folder `TASK`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    spec: TaskSpec
+    tokenizer: str  # digest
+    splits: dict[str, SplitFacts]
 
 
 @dataclass(frozen=True)
 class EncodedSplit:
     """Examples of one split; every list and array has one entry for each example.
 
-    `labels` is int64 (float64 for scores); texts are int32 arrays of ids without special tokens,
+    `labels` is int64 (float64 for STS-B); texts are int32 arrays of ids without special tokens,
     empty where the task has no such text; `choices` holds one array for each choice.
     """
 
@@ -46,48 +80,102 @@ class EncodedSplit:
 
 @dataclass(frozen=True)
 class EncodedTask:
-    """A task's encoded splits, with the digests of the tokenizer and of the examples' file."""
+    """A task's encoded splits in their order, and their facts."""
 
-    kind: Kind
-    tokenizer: str
-    data: str
+    facts: EncodedFacts
     splits: dict[str, EncodedSplit]
 
+    @property
+    def spec(self) -> TaskSpec:
+        """The task's family, number of classes and metrics."""
+        return self.facts.spec
 
-def load(path: str | Path) -> EncodedTask:
-    """Read what `gpt1.encode` wrote. Raises InputError for a missing, truncated or foreign file."""
+    @property
+    def tokenizer(self) -> str:
+        """Digest of the tokenizer."""
+        return self.facts.tokenizer
+
+    def named(self, *roles: Role) -> list[str]:
+        """Names of the splits that have one of these roles."""
+        return [name for name in self.splits if self.facts.splits[name].role in roles]
+
+    @property
+    def main(self) -> str:
+        """The first reported split, whose score stands for the task."""
+        return self.named("report")[0]
+
+    @cached_property
+    def labelled_digest(self) -> str:
+        """Digest of all that decides the result of training: the spec and the labelled splits."""
+        return self._digest("train", "select", "report")
+
+    @cached_property
+    def unlabelled_digest(self) -> str:
+        """Digest of the unlabelled splits."""
+        return self._digest("unlabelled")
+
+    def _digest(self, *roles: Role) -> str:
+        digests = {name: self.facts.splits[name].sha256 for name in self.named(*roles)}
+        return sha256_json({"spec": asdict(self.spec), "splits": list(digests.items())})
+
+
+def facts_path(folder: str | Path) -> Path:
+    """The facts file of an encoded task."""
+    return Path(f"{folder}.json")
+
+
+def load(folder: str | Path) -> EncodedTask:
+    """Read what `gpt1.encode` wrote to `folder` and `folder`.json.
+
+    Raises InputError for a file that is missing, truncated, foreign or not the one that the facts
+    describe.
+    """
+    path = facts_path(folder)
     try:
-        with np.load(path, allow_pickle=False) as file:
-            facts = json.loads(str(file["facts"]))
-            splits = {split: _split(file, split) for split in facts["splits"]}
-            kind = Kind(**{**facts["kind"], "metrics": tuple(facts["kind"]["metrics"])})
-        return EncodedTask(kind, facts["tokenizer"], facts["data"], splits)
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file; encode the task first") from None
-    except (ValueError, KeyError, TypeError, EOFError, NotImplementedError, zipfile.BadZipFile):
-        raise InputError(f"{path}: cut off or not of encoded examples; make it again") from None
+        facts = EncodedFacts.model_validate(read_json(path))
+    except ValidationError as error:
+        fault = error.errors(include_url=False)[0]
+        key = ".".join(map(str, fault["loc"]))
+        raise InputError(
+            f"{path}: not the facts of an encoded task ({key}: {fault['msg'].lower()}); "
+            "encode the task again"
+        ) from None
+    names = split_names(folder)
+    if set(names) != facts.splits.keys():
+        raise InputError(f"{folder}: its splits are not those of {path}; encode the task again")
+    splits = {name: read_encoded(folder, name) for name in names}
+    for name in names:
+        if split_digest(folder, name) != facts.splits[name].sha256:
+            raise InputError(f"{folder}/{name}: not what {path} describes; encode the task again")
+    return EncodedTask(facts, splits)
 
 
-def _split(file: Any, split: str) -> EncodedSplit:
-    def texts(name: str) -> list[list[np.ndarray]]:
-        ids, lengths, counts = (file[f"{split}/{name}/{part}"] for part in parts)
-        if len(ids) != lengths.sum() or len(lengths) != counts.sum() or len(counts) != len(guids):
-            raise ValueError("lengths do not fit")
-        segments = iter(_cut(ids, lengths))
-        return [[next(segments) for _ in range(count)] for count in counts.tolist()]
-
-    parts = ("ids", "lengths", "counts")
-    guids = file[f"{split}/guids"].tolist()
-    return EncodedSplit(
-        guids=guids,
-        groups=file[f"{split}/groups"].tolist(),
-        labels=file[f"{split}/labels"],
-        first=[each[0] for each in texts("first")],
-        second=[each[0] for each in texts("second")],
-        choices=texts("choices"),
-    )
+def read_encoded(folder: str | Path, split: str) -> EncodedSplit:
+    """One split. Raises InputError for a file that is missing, truncated or something else."""
+    table = read_split(folder, split)
+    try:
+        columns = {key: table[key].combine_chunks() for key in COLUMNS}
+        return EncodedSplit(
+            guids=columns["guid"].to_pylist(),
+            groups=columns["group"].to_pylist(),
+            labels=columns["label"].to_numpy(),
+            first=_arrays(columns["first"]),
+            second=_arrays(columns["second"]),
+            choices=_lists_of_arrays(columns["choices"]),
+        )
+    except (KeyError, AttributeError, pa.ArrowException):
+        raise InputError(f"{folder}/{split}: not encoded examples; encode the task again") from None
 
 
-def _cut(ids: np.ndarray, lengths: np.ndarray) -> list[np.ndarray]:
-    ends = np.cumsum(lengths).tolist()
-    return [ids[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+def _arrays(lists: Any) -> list[np.ndarray]:
+    """An Arrow list<int32> as one array for each row, without a copy."""
+    return _cut(lists.values.to_numpy(), lists.offsets.to_numpy())
+
+
+def _lists_of_arrays(lists: Any) -> list[list[np.ndarray]]:
+    """An Arrow list<list<int32>> as one list of arrays for each row."""
+    return _cut(_arrays(lists.values), lists.offsets.to_numpy())
+
+
+def _cut(values: Any, offsets: np.ndarray) -> list[Any]:
+    return [values[start:end] for start, end in itertools.pairwise(offsets.tolist())]

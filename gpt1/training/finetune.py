@@ -1,255 +1,282 @@
-"""Fine-tune one model on one task: one (arch, task, aux, n_transfer, seed) of the sweep.
+"""Fine-tune one model on one task: one (arch, task, aux, n_transfer, seed) of the grid.
 
 Source: paper 3.2 and 4.1 (three epochs, batch 32, linear decay, 0.2 % warm-up, lambda 0.5); the
-authors' code for the rest: fresh special rows and classifier, clipping, shuffling, the last
-partial batch dropped, scoring after each epoch (and at updates 1000, 2000, 4000, ... of the first),
-the best scored weights kept. `gpt1.cells` runs many of these in one process.
+authors' code for the rest: fresh special tokens and classifier, clipping, shuffling, dropping the
+last partial batch, scoring after each epoch (and at updates 1000, 2000, 4000, ... of the first),
+keeping the best-scoring weights. `gpt1.cells` runs many of these in one process.
 """
 
 import time
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from gpt1.model.classifier import Classifier, classify_states, losses
+from gpt1.cell import NTransfer
+from gpt1.model.classifier import Classifier, TaskModel, classification_loss
+from gpt1.settings import FinetuneSettings
+from gpt1.special_tokens import SpecialTokens
 from gpt1.training import batching
-from gpt1.training.batching import Sequences, Special
+from gpt1.training.batching import Sequences
 from gpt1.training.encoded import EncodedSplit, EncodedTask
-from gpt1.training.optim import Adam, warmup_linear
+from gpt1.training.optim import Adam, Schedule, warmup_linear
 from gpt1.training.runtime import Runtime, seed_step
-from gpt1.weights.checkpoint import build
+from gpt1.weights.checkpoint import Checkpoint, build
 from tasks.common.errors import InputError
 from tasks.metrics import score_split
-from tasks.spec import Kind
+from tasks.spec import TaskSpec
 from tasks.stsb import expected_score, soft_labels
 
 FIRST_EPOCH_EVALS = {1000 * 2**k for k in range(6)}  # authors' code
-CHUNK = 4096  # rows of a split without labels that are made into sequences at once
+CHUNK = 4096  # rows of an unlabelled split that are made into sequences at once
+
+Scores = dict[str, dict[str, float]]  # by split (or split_group) and metric, 0 to 100
 
 
 @dataclass(frozen=True)
 class TaskData:
-    """A task's splits as sequences, with the rows' groups (RACE's middle and high)."""
+    """A task's labelled splits as sequences, with the rows' groups (RACE's middle and high).
 
-    task: Kind
+    `train_eval` is the sample of training rows on which the train score is taken.
+    """
+
+    spec: TaskSpec
     splits: dict[str, Sequences]
     groups: dict[str, list[str]]
 
     @classmethod
-    def of(cls, encoded: EncodedTask, n_vocab: int, n_ctx: int, eval_train: int) -> "TaskData":
-        """Build every split; a sample of `eval_train` training rows is the split `train_eval`."""
-        task, special = encoded.kind, Special(n_vocab, n_vocab + 1, n_vocab + 2)
+    def of(cls, encoded: EncodedTask, n_vocab: int, settings: FinetuneSettings) -> "TaskData":
+        """Build every labelled split. Raises InputError without training or selection rows."""
+        spec, special = encoded.spec, SpecialTokens.after(n_vocab)
+        labelled = {s: encoded.splits[s] for s in encoded.named("train", "select", "report")}
         splits = {
-            name: batching.build(task.family, split, special, n_ctx)
-            for name, split in encoded.splits.items()
+            name: batching.build(spec.family, split, special, settings.model.n_ctx)
+            for name, split in labelled.items()
         }
         for needed in ("train", "select"):
             if needed not in splits:
-                raise InputError(f"{task.name}: no {needed} rows in the encoded task; prepare it")
-        groups = {name: split.groups for name, split in encoded.splits.items()}
+                raise InputError(f"{spec.name}: no {needed} split in the encoded task; prepare it")
+        groups = {name: split.groups for name, split in labelled.items()}
         train = splits["train"]
-        rows = batching.sample(len(train), eval_train)
-        splits["train_eval"] = Sequences(
-            train.ids[rows], train.lengths[rows], train.labels[rows], train.truncated
+        rows = batching.sample(len(train), settings.eval_train)
+        splits["train_eval"] = replace(
+            train, ids=train.ids[rows], lengths=train.lengths[rows], labels=train.labels[rows]
         )
         groups["train_eval"] = [groups["train"][i] for i in rows]
-        return cls(task, splits, groups)
+        return cls(spec, splits, groups)
+
+
+@dataclass(frozen=True)
+class RunRecord:
+    """The result of one fine-tuning run; losses in nats, times in seconds.
+
+    `loss_*` are total losses and `clf_loss_*` classification losses, means over the first and the
+    last updates. `rows` and `truncated` (a share) are by split, `copied` names the transferred
+    tensors, `constant` says whether a reported split got one prediction for all rows.
+    """
+
+    seed: int
+    scores: Scores
+    rows: dict[str, int]
+    select_by_epoch: list[dict[str, float]]
+    best_epoch: int
+    best_update: int
+    loss_start: float
+    loss_end: float
+    clf_loss_start: float
+    clf_loss_end: float
+    steps: int
+    train_rows: int
+    train_tokens: int
+    train_seconds: float
+    peak_mb: float
+    copied: list[str]
+    constant: bool
+    truncated: dict[str, float]
+    predictions: dict[str, list[float]]  # of the reported splits, in the examples' order
 
 
 class FineTuning:
-    """A model with a classifier on one task's data, from its initial weights to its scores.
+    """A language model with a classifier on one task, from its initial weights to its scores.
 
-    After construction `model` and `classifier` hold the weights of step 0 and `copied` the names of
-    the transferred tensors; nothing has been trained yet.
+    After construction `model` holds the weights of step 0 and `copied` the names of the transferred
+    tensors; nothing has been trained yet. `history` holds each update's total and classification
+    loss, `tokens` the number of real tokens that training has seen.
     """
 
     def __init__(
         self,
         data: TaskData,
-        arch: str,
-        n_vocab: int,
-        settings: dict[str, Any],
-        source: dict[str, Tensor] | None,
-        n_transfer: int,
-        lm_coef: float,
+        checkpoint: Checkpoint,
+        settings: FinetuneSettings,
+        n_transfer: NTransfer,
         seed: int,
         runtime: Runtime,
     ):
-        self.data, self.seed, self.lm_coef, self.runtime = data, seed, lm_coef, runtime
-        self.options = settings["finetune"]
-        task = data.task
+        self.data, self.settings, self.seed, self.runtime = data, settings, seed, runtime
+        spec, facts, dropout = data.spec, checkpoint.facts, settings.dropout
         generator = torch.Generator().manual_seed(seed)
-        self.model = build(arch, settings["model"], n_vocab)
-        self.model.reset(generator, settings["model"]["init_std"])
-        self.classifier = Classifier(task.family, self.model.n_hidden, task.n_labels)
-        self.classifier.reset(generator, settings["model"]["init_std"])
-        self.copied = self.model.transfer(source, n_transfer) if source is not None else []
-        for module in (self.model, self.classifier):
-            module.to(runtime.device)
-        self.model.rates = self.options["dropout"]
-        self.forward = runtime.ready(self.model)
-        n = len(data.splits["train"])
-        self.batch = min(self.options["batch"], n)
-        self.updates = n // self.batch * self.options["epochs"]
-        self.optimizer = Adam(
-            [*self.model.parameters(), *self.classifier.parameters()],
-            lr=self.options["lr"],
-            schedule=warmup_linear,
-            warmup=self.options["warmup"],
-            total=self.updates,
-            **settings["optimizer"],
+        language_model = build(
+            facts.arch, settings.model, facts.n_vocab, dropout, runtime.skip_pads
         )
-        self.tokens = 0  # real tokens that training has seen
-        self.history: list[tuple[float, float]] = []  # total and classification loss by update
+        language_model.reset(generator)
+        classifier = Classifier(spec.family, language_model.n_hidden, spec.n_labels, dropout.clf)
+        classifier.reset(generator, settings.model.init_std)
+        self.copied = language_model.transfer(checkpoint.tensors, n_transfer)
+        self.model = TaskModel(language_model, classifier).to(runtime.device)
+        if runtime.compile:
+            language_model.compile_trunk()
+        n = len(data.splits["train"])
+        self.batch = min(settings.batch, n)
+        self.updates = n // self.batch * settings.epochs
+        schedule = Schedule(settings.lr, warmup_linear, settings.warmup, self.updates)
+        self.optimizer = Adam(self.model.parameters(), schedule, settings.optimizer)
+        self.tokens = 0
+        self.history: list[tuple[float, float]] = []
 
     def targets(self, labels: np.ndarray) -> Tensor:
-        """Class numbers `[B]`, or for STS-B six soft labels `[B, 6]`."""
-        if self.data.task.soft_labels:
-            return torch.from_numpy(soft_labels(labels)).to(self.model.embed)
+        """Class numbers `[B]`, or for STS-B six soft labels `[B, 6]`, on the device."""
+        if self.data.spec.soft_labels:
+            return torch.from_numpy(soft_labels(labels)).to(self.model.language_model.embed)
         return torch.from_numpy(np.asarray(labels, dtype=np.int64)).to(self.runtime.device)
 
-    def tensors(self, rows: np.ndarray, split: Sequences) -> tuple[Tensor, Tensor, Tensor]:
-        """Ids `[B, S, T]`, lengths `[B, S]` and targets of some rows, on the device."""
-        return *self.inputs(rows, split), self.targets(split.labels[rows])
-
     def inputs(self, rows: np.ndarray, split: Sequences) -> tuple[Tensor, Tensor]:
-        """Ids `[B, S, T]` and lengths `[B, S]` of some rows, which need no label."""
+        """Ids `[B, S, time]` and lengths `[B, S]` of some rows, on the device."""
         ids, lengths = split.take(rows)
         device = self.runtime.device
         return torch.from_numpy(ids).to(device), torch.from_numpy(lengths).to(device)
 
+    def losses(self, rows: np.ndarray, split: Sequences) -> tuple[Tensor, Tensor]:
+        """Total loss (paper eq. 5) and classification loss of some rows, in nats."""
+        lm_coef = self.settings.lm_coef
+        with self.runtime.autocast():
+            logits, lm = self.model(*self.inputs(rows, split), lm_loss=lm_coef > 0)
+            clf = classification_loss(logits, self.targets(split.labels[rows]))
+            return (clf if lm is None else clf + lm_coef * lm), clf
+
     def update(self, rows: np.ndarray) -> None:
-        """One optimizer update on the training rows `rows`."""
+        """One optimizer update on these training rows.
+
+        Raises FloatingPointError if the loss is not finite.
+        """
         self.model.train()
         seed_step(self.seed, self.optimizer.updates)
         self.optimizer.zero_grad()
         train = self.data.splits["train"]
-        pdrop = self.options["dropout"]["clf"]
         sums = torch.zeros(2, device=self.runtime.device)
         size = self.runtime.micro_batch or len(rows)
-        for part in np.split(rows, range(size, len(rows), size)):
-            batch = self.tensors(part, train)
-            with self.runtime.autocast():
-                total, clf, _ = losses(
-                    self.model,
-                    self.classifier,
-                    batch,
-                    self.lm_coef,
-                    pdrop,
-                    self.forward,
-                    self.runtime.skip_pads,
-                )
-            share = len(part) / len(rows)
+        for micro_batch in np.split(rows, range(size, len(rows), size)):
+            total, clf = self.losses(micro_batch, train)
+            share = len(micro_batch) / len(rows)
             (total * share).backward()
             sums += torch.stack([total.detach(), clf.detach()]).float() * share
         self.optimizer.step()
         self.tokens += int(train.lengths[rows].sum())
-        self.history.append(tuple(sums.tolist()))
-        if not np.isfinite(self.history[-1][0]):
-            at = self.optimizer.updates
-            raise FloatingPointError(f"update {at}: the loss is {self.history[-1][0]}")
+        total_loss, clf_loss = sums.tolist()
+        self.history.append((total_loss, clf_loss))
+        if not np.isfinite(total_loss):
+            raise FloatingPointError(f"update {self.optimizer.updates}: the loss is {total_loss}")
 
     @torch.no_grad()
     def predict(self, split: Sequences) -> np.ndarray:
-        """Predictions for a split: class or choice numbers, or expected scores for STS-B."""
+        """Predictions `[n]` for a split: class or choice numbers, or expected scores (STS-B)."""
         self.model.eval()
-        out: np.ndarray | None = None
-        for rows in batching.by_length(split):
-            ids, lengths = self.inputs(rows, split)
+        batches, values = list(batching.by_length(split)), []
+        for rows in batches:
             with self.runtime.autocast():
-                we = self.model.step_embedding()
-                flat = lengths.flatten()
-                hidden = self.forward(
-                    ids.flatten(0, 1), we, flat if self.runtime.skip_pads else None
-                )
-                states = classify_states(hidden, flat).view(*lengths.shape, -1)
-                logits = self.classifier(states, 0.0).float()
-            if self.data.task.soft_labels:
-                values = expected_score(logits.softmax(-1).cpu().numpy())
+                logits, _ = self.model(*self.inputs(rows, split))
+            logits = logits.float()
+            if self.data.spec.soft_labels:
+                values.append(expected_score(logits.softmax(-1).cpu().numpy()))
             else:
-                values = logits.argmax(-1).cpu().numpy()
-            out = np.empty(len(split), dtype=values.dtype) if out is None else out
-            out[rows] = values
-        return out
+                values.append(logits.argmax(-1).cpu().numpy())
+        order = np.concatenate(batches)
+        predictions = np.concatenate(values)
+        return predictions[np.argsort(order)]
 
-    def predict_texts(self, split: EncodedSplit) -> np.ndarray:
-        """Predictions for a split of any size, whose sequences need not fit in memory at once."""
-        family, model, found = self.data.task.family, self.model, []
-        special = Special(model.start_id, model.delimiter_id, model.classify_id)
-        for rows in np.split(np.arange(len(split)), range(CHUNK, len(split), CHUNK)):
-            sequences = batching.build(family, split.take(rows), special, model.n_ctx)
-            found.append(self.predict(sequences))
-        return np.concatenate(found)
+    def predict_unlabelled(self, split: EncodedSplit) -> np.ndarray:
+        """Predictions `[n]` for a split of any size, whose sequences may not fit in memory."""
+        model = self.model.language_model
+        special, family = SpecialTokens.after(model.n_vocab), self.data.spec.family
+        chunks = np.split(np.arange(len(split)), range(CHUNK, len(split), CHUNK))
+        return np.concatenate(
+            [
+                self.predict(batching.build(family, split.take(rows), special, model.n_ctx))
+                for rows in chunks
+            ]
+        )
 
-    def score(self, name: str) -> dict[str, dict[str, float]]:
-        """Scores of a split and of its groups, 0 to 100."""
+    def scores(self, name: str, predictions: np.ndarray) -> Scores:
+        """Scores of a split's predictions and of its groups'."""
         split, groups = self.data.splits[name], self.data.groups[name]
-        return score_split(self.data.task, self.predict(split), split.labels, groups, name)
+        return score_split(self.data.spec, predictions, split.labels, groups, name)
 
-    def train(self) -> dict[str, Any]:
-        """Train, keep the weights that select best, score every split; the record of the run."""
+    def select_score(self) -> float:
+        """The main metric on the split that selects the best weights."""
+        predictions = self.predict(self.data.splits["select"])
+        return self.scores("select", predictions)["select"][self.data.spec.metric]
+
+    def train(self) -> RunRecord:
+        """Train, restore the weights that scored best on `select`, score every split."""
         self.runtime.reset_peak()
-        select, metric = [], self.data.task.metric
+        select_by_epoch: list[dict[str, float]] = []
         best, best_flat, best_at = -np.inf, self.optimizer.flat.clone(), (0, 0)
         n, seconds = len(self.data.splits["train"]), 0.0
-        for number in range(self.options["epochs"]):
-            batches = list(batching.epoch(n, self.batch, self.seed, number))
+        for epoch in range(self.settings.epochs):
+            batches = list(batching.epoch(n, self.batch, self.seed, epoch))
             for i, rows in enumerate(batches):
                 started = time.perf_counter()
                 self.update(rows)
                 seconds += time.perf_counter() - started
+                done = self.optimizer.updates
                 last = i == len(batches) - 1
-                if not last and not (number == 0 and self.optimizer.updates in FIRST_EPOCH_EVALS):
+                if not last and not (epoch == 0 and done in FIRST_EPOCH_EVALS):
                     continue
-                value = self.score("select")["select"][metric]
-                select.append(
-                    {"epoch": number + 1, "update": self.optimizer.updates, metric: value}
-                )
+                value = self.select_score()
+                point = {"epoch": epoch + 1, "update": done, self.data.spec.metric: value}
+                select_by_epoch.append(point)
                 if value > best:
-                    best, best_at = value, (number + 1, self.optimizer.updates)
+                    best, best_at = value, (epoch + 1, done)
                     best_flat.copy_(self.optimizer.flat)
         self.optimizer.flat.copy_(best_flat)
-        return self.record(select, best_at, seconds)
+        return self._record(select_by_epoch, best_at, seconds)
 
-    def record(
-        self, select: list[dict[str, Any]], best_at: tuple[int, int], seconds: float
-    ) -> dict[str, Any]:
-        """What a cell's files keep of this run."""
-        scores, rows, kept, constant = {}, {}, {}, False
+    def _record(
+        self, select_by_epoch: list[dict[str, float]], best_at: tuple[int, int], seconds: float
+    ) -> RunRecord:
+        scores: Scores = {}
+        rows, kept, constant = {}, {}, False
         for name, split in self.data.splits.items():
             if name == "train":
                 continue
-            predictions = self.predict(split)
-            labels, groups = split.labels, self.data.groups[name]
-            found = score_split(self.data.task, predictions, labels, groups, name)
-            scores |= {k.replace("train_eval", "train"): v for k, v in found.items()}
-            rows[name.replace("train_eval", "train")] = len(split)
+            predictions, shown = self.predict(split), name.replace("train_eval", "train")
+            for key, values in self.scores(name, predictions).items():
+                scores[key.replace("train_eval", "train")] = values
+            rows[shown] = len(split)
             if name not in ("train_eval", "select"):
                 constant |= float(np.ptp(predictions)) < 1e-6
                 kept[name] = predictions.tolist()
         k = max(1, min(10, len(self.history) // 4))
         start, end = (np.mean(part, axis=0) for part in (self.history[:k], self.history[-k:]))
-        return {
-            "seed": self.seed,
-            "scores": scores,
-            "rows": rows,
-            "select_by_epoch": select,
-            "best_epoch": best_at[0],
-            "best_update": best_at[1],
-            "loss_start": float(start[0]),
-            "loss_end": float(end[0]),
-            "clf_loss_start": float(start[1]),
-            "clf_loss_end": float(end[1]),
-            "steps": self.optimizer.updates,
-            "train_rows": len(self.data.splits["train"]),
-            "train_tokens": self.tokens,
-            "train_seconds": round(seconds, 4),
-            "peak_mb": round(self.runtime.peak_mb(), 1),
-            "copied": self.copied,
-            "constant": constant,
-            "predictions": kept,
-            "truncated": {s: d.truncated for s, d in self.data.splits.items() if s != "train_eval"},
-        }
+        return RunRecord(
+            seed=self.seed,
+            scores=scores,
+            rows=rows,
+            select_by_epoch=select_by_epoch,
+            best_epoch=best_at[0],
+            best_update=best_at[1],
+            loss_start=float(start[0]),
+            loss_end=float(end[0]),
+            clf_loss_start=float(start[1]),
+            clf_loss_end=float(end[1]),
+            steps=self.optimizer.updates,
+            train_rows=len(self.data.splits["train"]),
+            train_tokens=self.tokens,
+            train_seconds=round(seconds, 4),
+            peak_mb=round(self.runtime.peak_mb(), 1),
+            copied=self.copied,
+            constant=constant,
+            truncated={s: d.truncated for s, d in self.data.splits.items() if s != "train_eval"},
+            predictions=kept,
+        )

@@ -1,18 +1,19 @@
-"""The authors' Adam and learning-rate schedules, to the letter.
+"""The authors' Adam and learning-rate schedules, exactly.
 
 Not `torch.optim.AdamW`: the decay is decoupled but multiplied by the bias-corrected rate, eps is
 added to the uncorrected root, clipping is global and comes before the moments, and the schedule
 sees the number of updates already done, so that the first update changes nothing.
-Source: paper 4.1; authors' released code for all that the paper leaves open.
+Source: paper 4.1; authors' released code for everything that the paper leaves open.
 """
 
 import math
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 
-Schedule = Callable[[float, float], float]
+from gpt1.settings import OptimizerSettings
 
 
 def warmup_linear(x: float, warmup: float) -> float:
@@ -21,10 +22,28 @@ def warmup_linear(x: float, warmup: float) -> float:
 
 
 def warmup_cosine(x: float, warmup: float) -> float:
-    """Pre-training's factor at `x`: linear up over `warmup`, then a half cosine, not re-based."""
+    """Pre-training's factor at `x`: linear up over `warmup`, then a half cosine counted from 0."""
     if x <= warmup and warmup > 0:
         return x / warmup
     return 0.5 * (1.0 + math.cos(math.pi * x))
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """The learning rate as a function of the updates done.
+
+    `lr` is the peak, `shape` one of the two functions above, `warmup` a fraction of the `total`
+    updates.
+    """
+
+    lr: float
+    shape: Callable[[float, float], float]
+    warmup: float
+    total: int
+
+    def rate(self, updates: int) -> float:
+        """Learning rate of the update after `updates` updates, without Adam's bias correction."""
+        return self.lr * self.shape(updates / self.total, self.warmup)
 
 
 class Adam:
@@ -37,25 +56,15 @@ class Adam:
     def __init__(
         self,
         parameters: Iterable[nn.Parameter],
-        lr: float,
         schedule: Schedule,
-        warmup: float,
-        total: int,
-        b1: float = 0.9,
-        b2: float = 0.999,
-        eps: float = 1e-8,
-        l2: float = 0.01,
-        vector_l2: bool = False,
-        max_grad_norm: float = 1.0,
+        settings: OptimizerSettings,
     ):
         ordered = sorted(parameters, key=lambda p: p.ndim <= 1)  # matrices first, order kept
-        self.lr, self.schedule, self.warmup, self.total = lr, schedule, warmup, total
-        self.b1, self.b2, self.eps, self.l2 = b1, b2, eps, l2
-        self.max_grad_norm = max_grad_norm
+        self.schedule, self.settings = schedule, settings
         self.updates = 0
         self.flat = torch.cat([p.detach().reshape(-1) for p in ordered])
         self.grad, self.m, self.v = (torch.zeros_like(self.flat) for _ in range(3))
-        decayed = ordered if vector_l2 else [p for p in ordered if p.ndim > 1]
+        decayed = ordered if settings.vector_l2 else [p for p in ordered if p.ndim > 1]
         self.n_decayed = sum(p.numel() for p in decayed)
         start = 0
         for parameter in ordered:
@@ -70,20 +79,20 @@ class Adam:
 
     def rate(self) -> float:
         """Learning rate of the next update, without Adam's bias correction."""
-        return self.lr * self.schedule(self.updates / self.total, self.warmup)
+        return self.schedule.rate(self.updates)
 
     @torch.no_grad()
     def step(self) -> Tensor:
-        """Clip, update the moments and the parameters; returns the norm before clipping."""
-        norm = self.grad.norm()
-        if self.max_grad_norm > 0:
-            self.grad.mul_((self.max_grad_norm / norm.clamp(min=1e-30)).clamp(max=1.0))
-        self.m.mul_(self.b1).add_(self.grad, alpha=1 - self.b1)
-        self.v.mul_(self.b2).addcmul_(self.grad, self.grad, value=1 - self.b2)
+        """Clip, update moments and parameters; returns the gradient norm before clipping."""
+        own, norm = self.settings, self.grad.norm()
+        if own.max_grad_norm > 0:
+            self.grad.mul_((own.max_grad_norm / norm.clamp(min=1e-30)).clamp(max=1.0))
+        self.m.mul_(own.b1).add_(self.grad, alpha=1 - own.b1)
+        self.v.mul_(own.b2).addcmul_(self.grad, self.grad, value=1 - own.b2)
         t = self.updates + 1
-        lr_t = self.rate() * math.sqrt(1 - self.b2**t) / (1 - self.b1**t)
-        update = self.m / self.v.sqrt().add_(self.eps)
-        update[: self.n_decayed].add_(self.flat[: self.n_decayed], alpha=self.l2)
+        lr_t = self.rate() * math.sqrt(1 - own.b2**t) / (1 - own.b1**t)
+        update = self.m / self.v.sqrt().add_(own.eps)
+        update[: self.n_decayed].add_(self.flat[: self.n_decayed], alpha=own.l2)
         self.flat.sub_(update, alpha=lr_t)
         self.updates = t
         return norm
@@ -95,7 +104,7 @@ class Adam:
 
     @torch.no_grad()
     def load_state(self, state: dict[str, Tensor]) -> None:
-        """Put back what `state` gave; shapes must agree."""
+        """Restore what `state` returned. Raises ValueError if a shape differs."""
         for name in ("flat", "m", "v"):
             if state[name].shape != getattr(self, name).shape:
                 raise ValueError(f"optimizer state {name} has {state[name].numel()} values")

@@ -1,45 +1,94 @@
-"""Checkpoints: a safetensors file and, beside it, a JSON of everything that a reader must know.
+"""Checkpoints: a safetensors file and, beside it, a JSON file of facts about it.
 
-The JSON carries the architecture, the shape, the tokenizer's digest and the tensors' sha256; all
-are compared at load, so that a checkpoint of another tokenizer or shape is refused in one line.
-Nothing here reads a pickle, and nothing is loaded loosely.
+The JSON states the architecture, the model's settings, the tokenizer's digest and the tensors'
+SHA-256. All are compared when a checkpoint is loaded, so that one of another tokenizer or shape is
+refused with a one-line message. Pickles are never read.
 """
 
+import platform
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+import numpy
 import torch
+from pydantic import BaseModel, ConfigDict, ValidationError
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save
 from torch import Tensor
 
-from gpt1.model.language_model import LanguageModel
+from gpt1.cell import Arch
+from gpt1.model.language_model import NO_DROPOUT, LanguageModel
 from gpt1.model.lstm import LSTM
 from gpt1.model.transformer import Transformer
+from gpt1.settings import Dropout, ModelSettings
 from tasks.common.errors import InputError
 from tasks.common.files import read_json, sha256_file, write_atomic, write_json
 
 
-def build(arch: str, model: dict[str, Any], n_vocab: int) -> LanguageModel:
-    """A model of the settings `model` (`n_ctx`, `shape`, ...), its parameters not yet drawn."""
-    options = {key: model[key] for key in ("embd_dropout", "lm_softmax")}
-    kind = {"transformer": Transformer, "lstm": LSTM}[arch]
-    return kind(n_vocab=n_vocab, n_ctx=model["n_ctx"], **model["shape"], **options)
+class CheckpointFacts(BaseModel):
+    """What a checkpoint's JSON says of its origin; subclasses add what they know.
+
+    `update` counts training updates and `tokens` the tokens they saw (None: unknown).
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    model: ModelSettings
+    tokenizer: str  # digest
+    update: int = 0
+    tokens: int | None = None
+    code: str = ""  # digest
+    versions: dict[str, str] = {}
+
+
+class StoredFacts(CheckpointFacts):
+    """The facts with what `save_checkpoint` adds from the model and the file."""
+
+    arch: Arch
+    n_vocab: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A language model's parameters by name, and the facts stored with them."""
+
+    tensors: dict[str, Tensor]
+    facts: StoredFacts
+
+
+def build(
+    arch: Arch,
+    settings: ModelSettings,
+    n_vocab: int,
+    dropout: Dropout = NO_DROPOUT,
+    skip_pads: bool = False,
+) -> LanguageModel:
+    """A model whose parameters are not initialised yet.
+
+    Raises InputError if the settings have the shape of the other architecture.
+    """
+    try:
+        if arch == "transformer":
+            return Transformer(n_vocab, settings, dropout, skip_pads)
+        return LSTM(n_vocab, settings, dropout, skip_pads)
+    except ValueError as error:
+        raise InputError(f"model.shape: {error}; give the shape of a {arch}") from None
 
 
 def sidecar(path: str | Path) -> Path:
-    """The JSON that belongs to a checkpoint."""
+    """The JSON file that belongs to a checkpoint."""
     return Path(path).with_suffix(".json")
 
 
 def write_tensors(path: str | Path, tensors: dict[str, Tensor]) -> None:
-    """Write tensors as safetensors, whole or not at all."""
+    """Write tensors as safetensors, atomically."""
     with write_atomic(path, "wb") as file:
         file.write(save({k: v.detach().cpu().contiguous() for k, v in tensors.items()}))
 
 
 def read_tensors(path: str | Path) -> dict[str, Tensor]:
-    """Read a safetensors file; a missing or damaged one is an `InputError`."""
+    """Read a safetensors file. Raises InputError if it is missing or damaged."""
     if not Path(path).is_file():
         raise InputError(f"{path}: no such checkpoint; pre-train first")
     try:
@@ -48,47 +97,58 @@ def read_tensors(path: str | Path) -> dict[str, Tensor]:
         raise InputError(f"{path}: not a whole safetensors file ({error}); make it again") from None
 
 
-def save_checkpoint(path: str | Path, model: LanguageModel, meta: dict[str, Any]) -> None:
-    """Write `path` and its JSON; `meta` is completed with architecture, vocabulary and sha256."""
+def save_checkpoint(path: str | Path, model: LanguageModel, facts: CheckpointFacts) -> None:
+    """Write `path` and its JSON: the facts with architecture, vocabulary size and SHA-256."""
     write_tensors(path, dict(model.named_parameters()))
-    facts = {"arch": model.arch, "n_vocab": model.n_vocab, "sha256": sha256_file(path)}
-    write_json(sidecar(path), {**meta, **facts})
+    own = {"arch": model.arch, "n_vocab": model.n_vocab, "sha256": sha256_file(path)}
+    write_json(sidecar(path), {**facts.model_dump(mode="json"), **own})
+
+
+def read_facts(path: str | Path) -> StoredFacts:
+    """The facts of the checkpoint at `path`. Raises InputError if they are missing or invalid."""
+    try:
+        return StoredFacts.model_validate(read_json(sidecar(path)))
+    except ValidationError as error:
+        fault = error.errors(include_url=False)[0]
+        key = ".".join(map(str, fault["loc"]))
+        raise InputError(
+            f"{sidecar(path)}: does not describe a checkpoint ({key}: {fault['msg'].lower()}); "
+            f"make {path} again"
+        ) from None
 
 
 def load_checkpoint(
-    path: str | Path, arch: str, model: dict[str, Any], tokenizer: str
-) -> tuple[dict[str, Tensor], dict[str, Any]]:
-    """The tensors and the JSON of a checkpoint, compared with what the caller is going to build.
+    path: str | Path, arch: Arch, settings: ModelSettings, tokenizer: str
+) -> Checkpoint:
+    """Load a checkpoint and compare it with what the caller is going to build.
 
-    Raises `InputError` when the file is missing or damaged, or when its architecture, its shape or
-    its tokenizer is another one.
+    Raises InputError if a file is missing or damaged, or if the architecture, the model's context
+    or shape, or the tokenizer (by its digest) is not the one needed.
     """
-    meta = read_json(sidecar(path))
-    tensors = read_tensors(path)
-    if not {"model", "n_vocab", "arch", "tokenizer", "sha256"} <= meta.keys():
-        raise InputError(f"{sidecar(path)}: does not tell of a checkpoint; make {path} again")
-    expected = {"arch": arch, "tokenizer": tokenizer, "n_ctx": model["n_ctx"]}
-    expected |= {"shape": model["shape"], "sha256": sha256_file(path)}
-    found = {"n_ctx": meta["model"]["n_ctx"], "shape": meta["model"]["shape"], **meta}
-    for key, value in expected.items():
-        if found.get(key) != value:
+    facts, tensors = read_facts(path), read_tensors(path)
+    shape, stored = settings.shape, facts.model
+    for key, value, needed in (
+        ("arch", facts.arch, arch),
+        ("tokenizer", facts.tokenizer, tokenizer),
+        ("n_ctx", stored.n_ctx, settings.n_ctx),
+        ("shape", stored.shape.model_dump(), shape.model_dump()),
+        ("sha256", facts.sha256, sha256_file(path)),
+    ):
+        if value != needed:
             raise InputError(
-                f"{path}: its {key} is {found.get(key)!r}, but {value!r} is needed; "
+                f"{path}: its {key} is {value!r}, but {needed!r} is needed; "
                 "give the checkpoint that was made with this config"
             )
-    blank = build(arch, model, meta["n_vocab"])
-    shapes = {name: tuple(p.shape) for name, p in blank.named_parameters()}
-    if shapes != {name: tuple(tensor.shape) for name, tensor in tensors.items()}:
-        raise InputError(f"{path}: tensors do not fit a {arch} of {model['shape']}; make it again")
-    return tensors, meta
+    with torch.device("meta"):
+        blank = build(arch, settings, facts.n_vocab)
+    shapes = {name: p.shape for name, p in blank.named_parameters()}
+    if shapes != {name: tensor.shape for name, tensor in tensors.items()}:
+        raise InputError(f"{path}: its tensors do not fit a {arch} of {shape}; make it again")
+    return Checkpoint(tensors, facts)
 
 
 def versions() -> dict[str, str]:
     """Versions of what a number depends on."""
-    import platform
-
-    import numpy
-
     return {
         "python": platform.python_version(),
         "torch": torch.__version__,

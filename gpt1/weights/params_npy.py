@@ -1,8 +1,8 @@
-"""OpenAI's ten `params_*.npy`: one vector of float32 in ten pieces, and the order of the pieces.
+"""OpenAI's ten `params_*.npy`: one float32 vector in ten chunks, and the order of the chunks.
 
-Pieces have one length, so nothing but their content tells which is which. A piece is known by the
-name that Git gives its bytes (`git hash-object params_0.npy`): the authors' repository lists those
-of the released pieces, and an export writes its own down in `params_blobs.json`.
+The chunks may have equal lengths, so only their content tells them apart. A chunk is identified by
+its Git blob hash (`git hash-object params_0.npy`): those of the released chunks are in the authors'
+repository, and an export writes its own to `params_blobs.json`.
 """
 
 import hashlib
@@ -10,15 +10,14 @@ from pathlib import Path
 
 import numpy as np
 
+from gpt1.weights.files import BLOBS_FILE, CHUNKS
 from tasks.common.errors import InputError
 from tasks.common.files import read_json, write_atomic, write_json
 
-SHARDS = tuple(f"params_{i}.npy" for i in range(10))
-BLOBS_FILE = "params_blobs.json"
 # `git ls-tree HEAD model/` of github.com/openai/finetune-transformer-lm, commit a69b5c4.
 RELEASED = dict(
     zip(
-        SHARDS,
+        CHUNKS,
         (
             "84d83ac1f1cc878f56f33b167482c184491875d2",
             "0f19f4d4cda3d8f908e3faffd2cb2a8b9a4039da",
@@ -37,55 +36,52 @@ RELEASED = dict(
 
 
 def read(folder: Path) -> np.ndarray:
-    """The whole vector. Raises `InputError` for a piece that is missing, damaged or misplaced."""
-    pieces = [_read_shard(folder / name) for name in SHARDS]
-    check_places(folder)
-    return np.concatenate(pieces)
+    """The whole vector, float32. Raises InputError for a missing, damaged or misplaced chunk."""
+    chunks = [_read_chunk(folder / name) for name in CHUNKS]
+    check_order(folder)
+    return np.concatenate(chunks)
 
 
-def write(folder: Path, flat: np.ndarray) -> None:
-    """The vector's ten pieces and `params_blobs.json`."""
-    for name, piece in zip(SHARDS, np.array_split(flat, len(SHARDS)), strict=True):
+def write(folder: Path, vector: np.ndarray) -> None:
+    """Write the vector's ten chunks and `params_blobs.json`."""
+    for name, chunk in zip(CHUNKS, np.array_split(vector, len(CHUNKS)), strict=True):
         with write_atomic(folder / name, "wb") as file:
-            np.save(file, piece, allow_pickle=False)
-    write_json(folder / BLOBS_FILE, {name: git_blob(folder / name) for name in SHARDS})
+            np.save(file, chunk, allow_pickle=False)
+    write_json(folder / BLOBS_FILE, {name: git_blob(folder / name) for name in CHUNKS})
 
 
-def check_places(folder: Path) -> None:
-    """Refuse a piece that is known to belong elsewhere, or not to be what was exported.
+def check_order(folder: Path) -> None:
+    """Raise InputError for a chunk that is known to belong elsewhere or to have changed.
 
-    Pieces that neither the authors released nor `params_blobs.json` tells of pass.
+    Chunks that neither the authors' list nor `params_blobs.json` knows pass.
     """
     path = folder / BLOBS_FILE
-    told = read_json(path) if path.exists() else None
-    if told is not None and (not isinstance(told, dict) or told.keys() != RELEASED.keys()):
+    recorded = read_json(path) if path.exists() else None
+    if recorded is not None and (
+        not isinstance(recorded, dict) or recorded.keys() != RELEASED.keys()
+    ):
         raise InputError(
-            f"{path}: expected an object with {SHARDS[0]} to {SHARDS[-1]}, "
-            f"found {str(told)[:40]}; remove it or export anew"
+            f"{path}: expected an object with {CHUNKS[0]} to {CHUNKS[-1]}, "
+            f"found {str(recorded)[:40]}; remove it or export again"
         )
-    for name in SHARDS:
+    for name in CHUNKS:
         blob = git_blob(folder / name)
-        released = _holder(RELEASED, blob)
+        released = _name_of(blob, RELEASED)
         if released not in (None, name):
             raise InputError(
-                f"{folder / name}: expected {name} of the authors, found their {released}; "
-                "put the 10 files in their order"
+                f"{folder / name}: expected the authors' {name}, found their {released}; "
+                f"put the {len(CHUNKS)} files in their order"
             )
-        if told is not None and told[name] != blob:
-            found = _holder(told, blob) or "other bytes"
+        if recorded is not None and recorded[name] != blob:
+            found = _name_of(blob, recorded) or "other bytes"
             raise InputError(
-                f"{folder / name}: expected what {BLOBS_FILE} tells, found {found}; "
-                f"put the file in its place, or remove {BLOBS_FILE} if the change is meant"
+                f"{folder / name}: expected the bytes recorded in {BLOBS_FILE}, found {found}; "
+                f"put the file in its place, or remove {BLOBS_FILE} if the change is intended"
             )
-
-
-def _holder(blobs: dict[str, str], blob: str) -> str | None:
-    """The piece that has these bytes."""
-    return next((name for name, known in blobs.items() if known == blob), None)
 
 
 def git_blob(path: Path) -> str:
-    """The name that Git gives a file's bytes."""
+    """The hash by which Git names a file's bytes."""
     digest = hashlib.sha1(b"blob %d\0" % path.stat().st_size, usedforsecurity=False)
     with open(path, "rb") as file:
         while chunk := file.read(1 << 20):
@@ -93,19 +89,22 @@ def git_blob(path: Path) -> str:
     return digest.hexdigest()
 
 
-def _read_shard(path: Path) -> np.ndarray:
-    """One of the ten pieces, a vector of float32."""
+def _name_of(blob: str, blobs: dict[str, str]) -> str | None:
+    return next((name for name, known in blobs.items() if known == blob), None)
+
+
+def _read_chunk(path: Path) -> np.ndarray:
     try:
-        piece = np.load(path, allow_pickle=False)
+        chunk = np.load(path, allow_pickle=False)
     except FileNotFoundError:
         raise InputError(
-            f"{path}: expected {len(SHARDS)} files, params_0.npy on; found no such file"
+            f"{path}: expected {len(CHUNKS)} files, {CHUNKS[0]} to {CHUNKS[-1]}; found no such file"
         ) from None
     except (ValueError, EOFError) as error:
         raise InputError(f"{path}: expected a whole .npy file, found: {error}") from None
-    if not isinstance(piece, np.ndarray) or piece.ndim != 1 or piece.dtype != np.float32:
-        kind = (
-            f"{piece.dtype} {list(piece.shape)}" if isinstance(piece, np.ndarray) else "an archive"
-        )
-        raise InputError(f"{path}: expected a vector of float32, found {kind}")
-    return piece
+    if not isinstance(chunk, np.ndarray):
+        raise InputError(f"{path}: expected a vector of float32, found an archive")
+    if chunk.ndim != 1 or chunk.dtype != np.float32:
+        found = f"{chunk.dtype} {list(chunk.shape)}"
+        raise InputError(f"{path}: expected a vector of float32, found {found}")
+    return chunk

@@ -1,8 +1,8 @@
 """The two published formats of GPT-1's weights: reading and writing their files.
 
-A folder's arrays are told here as a dict from the names of `transformers` to float32 tensors, in
-OpenAI's order: positions, tokens, then twelve arrays for each block. A convolution of size one is
-stored `[1, in, out]` by OpenAI and `[in, out]` by `transformers`. Nothing here reads a pickle.
+Released arrays travel as a dictionary from the names of `transformers` to float32 tensors, in
+OpenAI's order: positions, tokens, then twelve arrays for each block. A convolution of width one is
+stored as `[1, in, out]` by OpenAI and as `[in, out]` by `transformers`. Pickles are never read.
 Source: the authors' released `model` folder and its loader; the file and tensor names of
 `openai-community/openai-gpt`.
 """
@@ -17,22 +17,18 @@ import torch
 from safetensors.torch import save
 from torch import Tensor
 
+from gpt1.settings import ModelSettings, TransformerShape
 from gpt1.text.vocabulary import HUB_FILES, PUBLISHED_FILES
-from gpt1.weights import params_npy as shards
+from gpt1.weights import params_npy
 from gpt1.weights.checkpoint import read_tensors
-from gpt1.weights.params_npy import SHARDS
+from gpt1.weights.files import CHUNKS, CONFIG_FILE, SHAPES_FILE, TENSORS_FILE
 from tasks.common.errors import InputError
 from tasks.common.files import read_json, write_atomic, write_json
 
 POSITIONS, TOKENS = "positions_embed.weight", "tokens_embed.weight"
 HEAD = "lm_head.weight"
-SHAPES_FILE = "params_shapes.json"
-FILES = {  # the files of each format, the tokenizer's apart
-    "openai": (SHAPES_FILE, *SHARDS),
-    "huggingface": ("config.json", "model.safetensors"),
-}
 TOKENIZER_FILES = {"openai": PUBLISHED_FILES, "huggingface": HUB_FILES}
-# What `transformers` takes for a key that its config.json leaves out.
+# The values that `transformers` assumes for keys missing from its config.json.
 CONFIG_DEFAULTS = {
     "model_type": "openai-gpt",
     "afn": "gelu",  # its name for the tanh form
@@ -45,25 +41,32 @@ CONFIG_DEFAULTS = {
 }
 
 
-def released_shapes(n_vocab: int, model: dict[str, Any]) -> dict[str, list[int]]:
+def transformer_shape(model: ModelSettings) -> TransformerShape:
+    """The model's shape. Raises InputError for an LSTM, for which there is no published format."""
+    if not isinstance(model.shape, TransformerShape):
+        raise InputError(f"model.shape: expected a transformer's, found {model.shape}")
+    return model.shape
+
+
+def released_shapes(n_vocab: int, model: ModelSettings) -> dict[str, list[int]]:
     """Names and shapes of the released arrays in OpenAI's order: positions, tokens, blocks."""
-    shape = model["shape"]
-    d, ff = shape["n_embd"], shape["n_ff"]
+    shape = transformer_shape(model)
+    d, ff = shape.n_embd, shape.n_ff
     block = {"attn.c_attn": [d, 3 * d], "attn.c_proj": [d, d], "ln_1": [d]}
     block |= {"mlp.c_fc": [d, ff], "mlp.c_proj": [ff, d], "ln_2": [d]}
-    shapes = {POSITIONS: [model["n_ctx"], d], TOKENS: [n_vocab, d]}
-    for i in range(shape["n_layer"]):
+    shapes = {POSITIONS: [model.n_ctx, d], TOKENS: [n_vocab, d]}
+    for i in range(shape.n_layer):
         for name, size in block.items():
             shapes[f"h.{i}.{name}.weight"] = size
             shapes[f"h.{i}.{name}.bias"] = size[-1:]
     return shapes
 
 
-def read_openai(folder: Path, n_vocab: int, model: dict[str, Any]) -> dict[str, Tensor]:
+def read_openai(folder: Path, n_vocab: int, model: ModelSettings) -> dict[str, Tensor]:
     """The arrays of OpenAI's `params_0.npy` to `params_9.npy` and `params_shapes.json`.
 
-    The ten files are pieces of one vector; their edges fall anywhere within the arrays. Raises
-    `InputError` for a file that is missing or cut off, and for shapes, a total or an order that
+    The ten files are chunks of one vector; their boundaries fall anywhere within the arrays. Raises
+    InputError for a file that is missing or truncated, and for shapes, a total or an order that
     does not fit `model` and a vocabulary of `n_vocab`.
     """
     path = folder / SHAPES_FILE
@@ -72,57 +75,57 @@ def read_openai(folder: Path, n_vocab: int, model: dict[str, Any]) -> dict[str, 
         found = f"{len(stored)} shapes" if isinstance(stored, list) else "no list of shapes"
         raise InputError(
             f"{path}: expected {len(expected)} shapes (2 and 12 for each of "
-            f"{model['shape']['n_layer']} layers), found {found}"
+            f"{model.shape.n_layer} layers), found {found}"
         )
     for i, (name, shape) in enumerate(expected.items()):
-        as_stored = [1, *shape] if len(shape) == 2 and i > 1 else shape  # a convolution of size 1
+        as_stored = [1, *shape] if len(shape) == 2 and i > 1 else shape
         if name == POSITIONS:
             expected[name] = _check_positions(f"{path}: shape {i}", stored[i], shape)
         elif stored[i] != as_stored:
             raise InputError(f"{path}: shape {i} ({name}): expected {as_stored}, found {stored[i]}")
-    flat = shards.read(folder)
+    vector = params_npy.read(folder)
     sizes = [math.prod(shape) for shape in expected.values()]
-    if len(flat) != sum(sizes):
+    if len(vector) != sum(sizes):
         raise InputError(
-            f"{folder}/{SHARDS[0]} to {SHARDS[-1]}: expected {sum(sizes):,} values in all, "
-            f"found {len(flat):,}"
+            f"{folder}/{CHUNKS[0]} to {CHUNKS[-1]}: expected {sum(sizes):,} values in all, "
+            f"found {len(vector):,}"
         )
-    parts = torch.from_numpy(flat).split(sizes)
+    arrays = torch.from_numpy(vector).split(sizes)
     released = {
-        name: part.view(shape) for part, (name, shape) in zip(parts, expected.items(), strict=True)
+        name: array.view(shape)
+        for array, (name, shape) in zip(arrays, expected.items(), strict=True)
     }
     _check_gains(folder, released)
     return released
 
 
-def write_openai(folder: Path, released: dict[str, Tensor], model: dict[str, Any]) -> None:
-    """`params_shapes.json` and the ten pieces of one float32 vector."""
+def write_openai(folder: Path, released: dict[str, Tensor], model: ModelSettings) -> None:
+    """Write `params_shapes.json` and the ten chunks of one float32 vector."""
     matrices = {n for n, t in released.items() if t.ndim == 2 and n not in (POSITIONS, TOKENS)}
     shapes = [[1] * (name in matrices) + list(t.shape) for name, t in released.items()]
-    flat = np.concatenate([tensor.numpy().reshape(-1) for tensor in released.values()])
-    shards.write(folder, flat)
+    vector = np.concatenate([tensor.numpy().reshape(-1) for tensor in released.values()])
+    params_npy.write(folder, vector)
     with write_atomic(folder / SHAPES_FILE) as file:
         json.dump(shapes, file)
 
 
-def read_huggingface(folder: Path, n_vocab: int, model: dict[str, Any]) -> dict[str, Tensor]:
+def read_huggingface(folder: Path, n_vocab: int, model: ModelSettings) -> dict[str, Tensor]:
     """The tensors of a `transformers` folder (`config.json`, `model.safetensors`), in float32.
 
-    Accepted are a bare model and one with its language-model head, which must be the embedding.
-    Raises `InputError` for a missing file and for anything that does not fit `model`.
+    Accepts a bare model and one with its language-model head, which must equal the embedding.
+    Raises InputError for a missing file and for anything that does not fit `model`.
     """
-    path = folder / "config.json"
-    shape = model["shape"]
+    path, shape = folder / CONFIG_FILE, transformer_shape(model)
     _check_n_ff(folder, shape)
     stored = read_json(path)
     if not isinstance(stored, dict):
         raise InputError(f"{path}: expected a JSON object, found a {type(stored).__name__}")
     config = {**CONFIG_DEFAULTS, **stored}
-    sizes = {key: shape[key] for key in ("n_layer", "n_embd", "n_head")}
-    for key, value in {**CONFIG_DEFAULTS, **sizes, "vocab_size": n_vocab}.items():
+    expected_config = {**CONFIG_DEFAULTS, **shape.model_dump(exclude={"n_ff"})}
+    for key, value in {**expected_config, "vocab_size": n_vocab}.items():
         if key != "n_positions" and config[key] != value:
             raise InputError(f"{path}: {key}: expected {value!r}, found {config[key]!r}")
-    weights = folder / "model.safetensors"
+    weights = folder / TENSORS_FILE
     if not weights.is_file():
         raise InputError(f"{weights}: no such file; expected safetensors, a pickle is never read")
     tensors = {
@@ -137,7 +140,7 @@ def read_huggingface(folder: Path, n_vocab: int, model: dict[str, Any]) -> dict[
         raise InputError(f"{weights}: {HEAD}: expected by config.json (not tied), found no tensor")
     expected = released_shapes(n_vocab, model)
     expected[POSITIONS][0] = config["n_positions"]
-    _check_positions(f"{path}: n_positions", expected[POSITIONS], [model["n_ctx"], shape["n_embd"]])
+    _check_positions(f"{path}: n_positions", expected[POSITIONS], [model.n_ctx, shape.n_embd])
     for name in sorted(expected.keys() | tensors.keys()):
         found = list(tensors[name].shape) if name in tensors else "no tensor"
         wanted = expected.get(name, "no tensor")
@@ -148,28 +151,33 @@ def read_huggingface(folder: Path, n_vocab: int, model: dict[str, Any]) -> dict[
     return {name: tensor.float() for name, tensor in tensors.items()}
 
 
-def write_huggingface(folder: Path, released: dict[str, Tensor], model: dict[str, Any]) -> None:
-    """`config.json` and `model.safetensors`; the head is tied, hence not stored."""
-    shape, tokens = model["shape"], released[TOKENS]
+def write_huggingface(folder: Path, released: dict[str, Tensor], model: ModelSettings) -> None:
+    """Write `config.json` and `model.safetensors`; the tied head is not stored."""
+    shape = transformer_shape(model)
     _check_n_ff(folder, shape)
-    rates = {key: 0.1 for key in ("embd_pdrop", "attn_pdrop", "resid_pdrop")}
-    sizes = {key: shape[key] for key in ("n_layer", "n_embd", "n_head")}
-    sizes |= {"n_positions": model["n_ctx"], "vocab_size": len(tokens)}
-    others = {"architectures": ["OpenAIGPTLMHeadModel"], "initializer_range": model["init_std"]}
-    config = {**CONFIG_DEFAULTS, **sizes, **rates, **others, "tie_word_embeddings": True}
-    with write_atomic(folder / "model.safetensors", "wb") as file:
-        whole = {name: tensor.contiguous() for name, tensor in released.items()}
-        file.write(save(whole, metadata={"format": "pt"}))
-    write_json(folder / "config.json", config)
+    config = {
+        **CONFIG_DEFAULTS,
+        **shape.model_dump(exclude={"n_ff"}),
+        **{key: 0.1 for key in ("embd_pdrop", "attn_pdrop", "resid_pdrop")},
+        "n_positions": model.n_ctx,
+        "vocab_size": len(released[TOKENS]),
+        "architectures": ["OpenAIGPTLMHeadModel"],
+        "initializer_range": model.init_std,
+        "tie_word_embeddings": True,
+    }
+    with write_atomic(folder / TENSORS_FILE, "wb") as file:
+        contiguous = {name: tensor.contiguous() for name, tensor in released.items()}
+        file.write(save(contiguous, metadata={"format": "pt"}))
+    write_json(folder / CONFIG_FILE, config)
 
 
-def _check_n_ff(folder: Path, shape: dict[str, int]) -> None:
-    """`transformers` knows one width of the feed-forward part only."""
-    expected = 4 * shape["n_embd"]
-    if shape["n_ff"] != expected:
+def _check_n_ff(folder: Path, shape: TransformerShape) -> None:
+    """`transformers` fixes the width of the feed-forward layer."""
+    expected = 4 * shape.n_embd
+    if shape.n_ff != expected:
         raise InputError(
             f"{folder}: n_ff: expected {expected} (four times n_embd, as this format has it), "
-            f"found {shape['n_ff']} in the settings"
+            f"found {shape.n_ff} in the settings"
         )
 
 
@@ -184,16 +192,15 @@ def _check_positions(where: str, found: Any, expected: list[int]) -> list[int]:
 
 
 def _check_gains(folder: Path, released: dict[str, Tensor]) -> None:
-    """Refuse pieces in the wrong order, which no length betrays: where gains should be, they put
-    weights, half of which are negative. Embeddings alone are known by `gpt1.weights.params_npy`
-    at best."""
+    """Refuse chunks in the wrong order: they put weights, half of which are negative, where
+    layer-norm gains should be. Chunks of embeddings only are left to `params_npy.check_order`."""
     for name, tensor in released.items():
         if name.endswith(("ln_1.weight", "ln_2.weight")):
             positive = 100 * float((tensor > 0).float().mean())
             if positive < 75:
                 raise InputError(
                     f"{folder}/params_*.npy: {name}: expected gains, at least 75 % of them "
-                    f"positive, found {positive:.0f} %; are the {len(SHARDS)} files in their order?"
+                    f"positive, found {positive:.0f} %; are the {len(CHUNKS)} files in order?"
                 )
 
 

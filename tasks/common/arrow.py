@@ -27,7 +27,8 @@ def split_files(folder: str | Path, split: str) -> list[Path]:
 def read_split(folder: str | Path, split: str) -> pa.Table:
     """One split as a memory-mapped table.
 
-    Raises InputError, naming the file, if one is missing, truncated or not Arrow.
+    Raises InputError, naming the file, if one is missing, truncated or not Arrow, and for a split
+    without rows.
     """
     tables = []
     for path in split_files(folder, split):
@@ -40,6 +41,8 @@ def read_split(folder: str | Path, split: str) -> pa.Table:
             raise InputError(
                 f"{path}: not a whole Arrow file ({reason:.80}); delete {folder} and make it again"
             ) from None
+    if not tables:  # `save_to_disk` writes no file for an empty split
+        raise InputError(f"{folder}/{split}: no rows; make it again")
     return pa.concat_tables(tables)
 
 

@@ -1,4 +1,4 @@
-"""The published files: where the real vocabulary is, and weights of their layouts, made at random.
+"""The published files: where the real vocabulary is, and random weights in their layouts.
 
 What is written here is written without the package. The two files of OpenAI's vocabulary are not
 shipped; `GPT1_PUBLISHED_BPE=FOLDER` names a folder that holds them.
@@ -14,6 +14,7 @@ from safetensors.numpy import save_file
 from safetensors.torch import load_file
 
 from gpt1 import convert
+from gpt1.settings import ModelSettings, TransformerShape
 
 BPE_FOLDER = Path(
     os.environ.get("GPT1_PUBLISHED_BPE")
@@ -28,8 +29,8 @@ needs_bpe = pytest.mark.skipif(
 )
 
 FORMATS = ("openai", "huggingface")
-SHAPE = {"n_layer": 3, "n_embd": 16, "n_head": 4, "n_ff": 64}
-SMALL = {**convert.GPT1, "n_ctx": 12, "shape": SHAPE}
+SHAPE = TransformerShape(n_layer=3, n_embd=16, n_head=4, n_ff=64)
+SMALL = ModelSettings(n_ctx=12, shape=SHAPE)
 BLOCK = ["attn/c_attn/w", "attn/c_attn/b", "attn/c_proj/w", "attn/c_proj/b", "ln_1/g", "ln_1/b"]
 BLOCK += ["mlp/c_fc/w", "mlp/c_fc/b", "mlp/c_proj/w", "mlp/c_proj/b", "ln_2/g", "ln_2/b"]
 
@@ -63,14 +64,14 @@ def openai_arrays(n_vocab, n_ctx, n_layer, d, seed=0):
     return arrays
 
 
-def write_openai(folder, arrays, edges=None):
-    """The ten shards and `params_shapes.json`; `edges` are nine places to cut at."""
+def write_openai(folder, arrays, boundaries=None):
+    """The ten chunks and `params_shapes.json`; `boundaries` are nine places to cut at."""
     folder.mkdir(parents=True, exist_ok=True)
     flat = np.concatenate([a.reshape(-1) for a in arrays.values()])
-    pieces = np.split(flat, edges) if edges is not None else np.array_split(flat, 10)
-    assert len(pieces) == 10
-    for i, piece in enumerate(pieces):
-        np.save(folder / f"params_{i}.npy", piece)
+    ten = np.array_split(flat, 10) if boundaries is None else np.split(flat, boundaries)
+    assert len(ten) == 10
+    for i, chunk in enumerate(ten):
+        np.save(folder / f"params_{i}.npy", chunk)
     shapes = [list(a.shape) for a in arrays.values()]
     (folder / "params_shapes.json").write_text(json.dumps(shapes))
 
@@ -126,13 +127,13 @@ def write_tokenizer(folder, n_characters=3, n_merges=3):
 def write_small(folder):
     """The same weights of the shape `SMALL` in both formats and a tokenizer of 11 pieces.
 
-    The shards are cut at odd places, within arrays and with as little as one value.
+    The chunks are cut at odd places, within arrays and with as little as one value.
     """
     assert write_tokenizer(folder / "vocabulary") == 11
     arrays = openai_arrays(11, 12, 3, 16)
     total = sum(a.size for a in arrays.values())
-    edges = [1, 2, 200, 1001, 4097, 5000, 7777, total - 3, total - 1]
-    write_openai(folder / "openai", arrays, edges)
+    boundaries = [1, 2, 200, 1001, 4097, 5000, 7777, total - 3, total - 1]
+    write_openai(folder / "openai", arrays, boundaries)
     write_huggingface(folder / "huggingface", arrays, n_head=4)
     return folder
 
@@ -140,5 +141,6 @@ def write_small(folder):
 def bring_in(folder, kind, model=SMALL, name="in"):
     """Import what `write_small` wrote and return the checkpoint's tensors."""
     out = folder / f"{name}.safetensors"
-    convert.import_weights(kind, folder / kind, folder / "vocabulary", out, model)
+    source = convert.Published(kind, folder / kind)
+    convert.import_weights(source, folder / "vocabulary", out, model)
     return load_file(out)

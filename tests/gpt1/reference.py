@@ -162,7 +162,7 @@ class Reference:
         if family == "similarity":
             states = [states[0] + states[1]]
         heads = [self.affine(self.mask("clf", h), "clf") for h in states]
-        return torch.cat(heads) if family == "choice" else heads[0]
+        return torch.cat(heads) if family == "multiple_choice" else heads[0]
 
     def loss(self, family, examples, targets, lm_coef):
         """Classification plus lm_coef times LM (paper eq. 5, with the authors' means), and both.

@@ -8,17 +8,25 @@ import numpy as np
 import pytest
 import torch
 
-from gpt1.training.encoded import EncodedSplit, EncodedTask
+from gpt1.settings import (
+    FinetuneSettings,
+    LSTMShape,
+    ModelSettings,
+    OptimizerSettings,
+    TransformerShape,
+)
+from gpt1.training.encoded import EncodedSplit
 from gpt1.training.finetune import FineTuning, TaskData
 from gpt1.training.runtime import Runtime
 from gpt1.weights.checkpoint import build
 from tasks import task
+from tests.gpt1 import toy
 from tests.gpt1.reference import Reference, soft_label
 
 N_VOCAB, N_CTX = 30, 18
 SHAPES = {
-    "transformer": {"n_layer": 2, "n_embd": 16, "n_head": 4, "n_ff": 40},
-    "lstm": {"n_layer": 2, "n_embd": 12, "n_hidden": 16},
+    "transformer": TransformerShape(n_layer=2, n_embd=16, n_head=4, n_ff=40),
+    "lstm": LSTMShape(n_layer=2, n_embd=12, n_hidden=16),
 }
 # One task for every input family; RACE and Story Cloze differ in their question.
 TASKS = ["cola", "rte", "mrpc", "stsb", "race", "story_cloze"]
@@ -51,79 +59,85 @@ def examples(name, n=6):
     return firsts, seconds, choices, labels
 
 
-def tuning(name, arch, dtype, lm_coef=0.5, max_grad_norm=1.0, lr=0.01, skip_pads=False, **model):
+def tuning(
+    name,
+    arch,
+    dtype,
+    lm_coef=0.5,
+    skip_pads=False,
+    dropout=toy.NO_DROPOUT,
+    optimizer=None,
+    lr=0.01,
+    **model,
+):
     """The package's run at step 0 in the precision asked for, its weights drawn anew."""
     firsts, seconds, choices, labels = examples(name)
-    array = [np.array(x, dtype=np.int32) for x in firsts]
     split = EncodedSplit(
         guids=[str(i) for i in range(len(labels))],
         groups=[""] * len(labels),
         labels=np.array(labels),
-        first=array,
+        first=[np.array(x, dtype=np.int32) for x in firsts],
         second=[np.array(x, dtype=np.int32) for x in seconds],
         choices=[[np.array(c, dtype=np.int32) for c in row] for row in choices],
     )
-    encoded = EncodedTask(
-        kind=task(name).kind,
-        tokenizer="",
-        data="",
-        splits={"train": split, "select": split, "dev": split},
+    encoded = toy.encoded_task(task(name).spec, train=split, select=split, dev=split)
+    settings = FinetuneSettings(
+        **{"epochs": 4, "batch": 3, "warmup": 0.3, "eval_train": 2, "lm_coef": lm_coef, "lr": lr},
+        dropout=dropout,
+        optimizer=optimizer or OptimizerSettings(),
+        model=model_settings(arch, **model),
     )
-    settings = {
-        "model": {"n_ctx": N_CTX, "init_std": 0.02, "embd_dropout": "matrix"}
-        | {"lm_softmax": "all_rows", "shape": SHAPES[arch], **model},
-        "optimizer": {"l2": 0.01, "max_grad_norm": max_grad_norm},
-        "finetune": {"epochs": 4, "batch": 3, "lr": lr, "warmup": 0.3, "eval_train": 2}
-        | {"dropout": {"embd": 0.0, "attn": 0.0, "resid": 0.0, "clf": 0.0}},
-    }
     torch.set_default_dtype(dtype)
     try:
-        data = TaskData.of(encoded, N_VOCAB, N_CTX, 2)
-        runtime = Runtime(skip_pads=skip_pads)
-        run = FineTuning(data, arch, N_VOCAB, settings, None, -1, lm_coef, 0, runtime)
+        blank = toy.checkpoint(build(arch, settings.model, N_VOCAB))
+        data, runtime = TaskData.of(encoded, N_VOCAB, settings), Runtime(skip_pads=skip_pads)
+        run = FineTuning(data, blank, settings, "none", 0, runtime)
     finally:
         torch.set_default_dtype(torch.float32)
-    draw(run.model, run.classifier)
+    draw(run.model)
     return run
 
 
-def draw(*modules):
+def model_settings(arch, **options):
+    """Settings of the small model of an architecture."""
+    return ModelSettings(n_ctx=N_CTX, shape=SHAPES[arch], **options)
+
+
+def draw(module):
     """Wide random values for every parameter; gains around 1."""
     generator = torch.Generator().manual_seed(5)
-    for module in modules:
-        for name, p in module.named_parameters():
-            values = torch.randn(p.shape, generator=generator, dtype=torch.float64) * 0.3
-            p.data.copy_(values + (".ln_" in name and name.endswith("weight")))
+    for name, p in module.named_parameters():
+        values = torch.randn(p.shape, generator=generator, dtype=torch.float64) * 0.3
+        p.data.copy_(values + (".ln_" in name and name.endswith("weight")))
 
 
 def blank(arch):
     """A language model alone, in float64."""
-    shape = {"n_ctx": N_CTX, "shape": SHAPES[arch]}
-    settings = {**shape, "embd_dropout": "matrix", "lm_softmax": "all_rows"}
-    model = build(arch, settings, N_VOCAB).double()
+    model = build(arch, model_settings(arch), N_VOCAB).double()
     draw(model)
     return model
 
 
-def parameters(model, classifier=None):
-    """All parameters by the reference's names."""
+def parameters(model):
+    """All parameters by the reference's names: of a language model, or of one with a head."""
     named = dict(model.named_parameters())
-    if classifier is not None:
-        named |= {f"clf.{name}": p for name, p in classifier.named_parameters()}
-    return named
+    return {
+        name.removeprefix("language_model.").replace("classifier.", "clf."): p
+        for name, p in named.items()
+    }
 
 
 def heads(arch):
-    """Number of attention heads; the LSTM has none to tell."""
-    return SHAPES[arch].get("n_head", 1)
+    """Number of attention heads; the LSTM has none."""
+    return getattr(SHAPES[arch], "n_head", 1)
 
 
 def reference(run, **replaced):
     """The reference with the run's weights, some of them replaced."""
-    model = run.model
-    weights = {**parameters(model, run.classifier), **replaced}
+    model = run.model.language_model
+    weights = {**parameters(run.model), **replaced}
     sizes = (N_VOCAB, N_CTX, model.n_layer, heads(model.arch))
-    return Reference(weights, *sizes, arch=model.arch, lm_softmax=model.lm_softmax)
+    return Reference(weights, *sizes, arch=model.arch, lm_softmax=model.settings.lm_softmax)
 
 
 def batch_of(expected, name, rows):

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
+from gpt1.special_tokens import SpecialTokens
 from gpt1.training import batching
-from gpt1.training.batching import Special
 from gpt1.training.encoded import EncodedSplit
 
 S, D, C = 100, 101, 102
-SPECIAL = Special(S, D, C)
+SPECIAL = SpecialTokens(S, D, C)
 
 
 def split(first, second=None, choices=None, labels=None):
@@ -48,12 +48,12 @@ def test_a_similarity_has_both_orders():
 
 
 def test_a_question_follows_its_document_without_delimiter_one_sequence_per_answer():
-    rows, _ = sequences("choice", [[1, 2]], [[3]], [[[4], [5, 6]]])
+    rows, _ = sequences("multiple_choice", [[1, 2]], [[3]], [[[4], [5, 6]]])
     assert rows == [[[S, 1, 2, 3, D, 4, C], [S, 1, 2, 3, D, 5, 6, C]]]
 
 
 def test_a_story_has_no_question():
-    assert sequences("choice", [[1, 2]], [[]], [[[4], [5]]])[0] == [
+    assert sequences("multiple_choice", [[1, 2]], [[]], [[[4], [5]]])[0] == [
         [[S, 1, 2, D, 4, C], [S, 1, 2, D, 5, C]]
     ]
 
@@ -64,14 +64,37 @@ def test_whatever_the_lengths_a_sequence_fits_and_ends_in_classify(family, n_ctx
     rng = np.random.default_rng(0)
     for _ in range(50):
         a, b, c, d = (rng.integers(1, 50, rng.integers(1, 60)).tolist() for _ in range(4))
-        kind = "choice" if family in ("race", "story") else family
+        kind = "multiple_choice" if family in ("race", "story") else family
         parts = {"race": ([a], [b], [[c, d]]), "story": ([a], [[]], [[c, d]])}
-        rows, built = sequences(kind, *parts.get(family, ([a], [b])), n_ctx=n_ctx)
+        given = ([a],) if family == "classification" else parts.get(family, ([a], [b]))
+        rows, built = sequences(kind, *given, n_ctx=n_ctx)
         for sequence in rows[0]:
             assert len(sequence) <= n_ctx
             assert sequence[0] == S and sequence[-1] == C
             assert sequence.count(C) == 1
-        assert built.truncated in (0.0, 1.0)
+        data = split(*given)
+        whole, needed = (f(kind, data)[0] for f in (batching.input_lengths, batching.n_ctx_needed))
+        assert built.truncated == (built.lengths.max() < whole) == (needed > n_ctx)
+
+
+@pytest.mark.parametrize("family", ["classification", "entailment", "similarity", "race", "story"])
+def test_n_ctx_needed_is_the_smallest_that_truncates_nothing(family):
+    rng = np.random.default_rng(1)
+    kind = "multiple_choice" if family in ("race", "story") else family
+    for _ in range(50):
+        a, b, c, d = (rng.integers(1, 50, rng.integers(1, 20)).tolist() for _ in range(4))
+        data = {"race": ([a], [b], [[c, d]]), "story": ([a], [[]], [[c, d]])}.get(
+            family, ([a], [b])
+        )
+        data = data[:1] if family == "classification" else data
+        (needed,), (whole,) = (
+            f(kind, split(*data)) for f in (batching.n_ctx_needed, batching.input_lengths)
+        )
+        longest = [
+            sequences(kind, *data, n_ctx=int(n_ctx))[1].lengths.max()
+            for n_ctx in (needed - 1, needed)
+        ]
+        assert longest[0] < longest[1] == whole
 
 
 def test_a_pair_is_cut_at_n_ctx_halved_minus_two_on_each_side():
@@ -82,7 +105,7 @@ def test_a_pair_is_cut_at_n_ctx_halved_minus_two_on_each_side():
 
 def test_only_the_document_gives_way_to_question_and_answer():
     document, question, answer = list(range(1, 40)), [60, 61, 62], [70, 71]
-    rows, _ = sequences("choice", [document], [question], [[answer]], n_ctx=16)
+    rows, _ = sequences("multiple_choice", [document], [question], [[answer]], n_ctx=16)
     assert rows[0][0] == [S, *document[:8], *question, D, *answer, C]
 
 

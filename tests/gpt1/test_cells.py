@@ -1,77 +1,98 @@
-"""Cells: paths, journal, failures, alarms and the JSON of a cell."""
+"""Cells: the run cache, failures, alarms, the JSON and the predictions of a cell."""
 
 import json
+import shutil
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
+import pyarrow.parquet as parquet
 import pytest
 import torch
 
-from gpt1 import cells
+from gpt1.cell import Cell
 from gpt1.encode import encode
-from gpt1.text.vocabulary import save as save_vocabulary
+from gpt1.training import cell_runner
+from gpt1.training.cell_runner import CellInputs, CellRunner, alarms, run_cells
+from gpt1.training.encoded import load as load_encoded
+from gpt1.training.finetune import FineTuning
+from gpt1.training.run_cache import RunCache
 from gpt1.training.runtime import Runtime
-from gpt1.weights.checkpoint import build, save_checkpoint
+from gpt1.weights.checkpoint import CheckpointFacts, build, save_checkpoint
+from tasks.common.arrow import split_digest
 from tasks.common.errors import InputError
-from tasks.common.files import read_json, sha256_file, write_json
+from tasks.common.files import read_json, write_json
 from tests.gpt1 import toy
+from tests.gpt1.examples import random_pairs, write_examples, write_tokenizer
 
-CHARACTERS = "abcdefghij"
+ROWS = {
+    split: random_pairs(n, seed)
+    for seed, (split, n) in enumerate({"train": 12, "select": 6, "dev": 8}.items())
+}
+UNLABELLED = {"test": [{**row, "label": -1} for row in ROWS["dev"]]}
+
+
+def write_task(folder, name="rte", splits=ROWS, unlabelled=None):
+    """The encoded task of some rows, in `folder`/encoded/NAME."""
+    splits = {**splits, **(unlabelled or {})}
+    write_examples(folder / f"examples/{name}", name, splits, unlabelled or ())
+    encode(name, folder / f"examples/{name}", folder / "tokenizer", folder / f"encoded/{name}")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """The files that a job of cells on RTE reads: encoded task, baselines, checkpoints."""
+    folder = tmp_path_factory.mktemp("made")
+    n_vocab = write_tokenizer(folder / "tokenizer")
+    write_task(folder)
+    scores = {split: {"accuracy": 50.0} for split in ("train", "select", "dev")}
+    facts = {"task": "rte", "majority": scores, "bag_of_words": scores}
+    write_json(folder / "baselines.json", facts)
+    tokenizer = load_encoded(folder / "encoded/rte").tokenizer
+    for arch in toy.ARCHS:
+        model = build(arch, toy.model(arch, init_std=0.05), n_vocab)
+        model.reset(torch.Generator().manual_seed(5))
+        facts = CheckpointFacts(model=toy.model(arch), tokenizer=tokenizer, update=1)
+        save_checkpoint(folder / f"{arch}.safetensors", model, facts)
+    return folder
 
 
 @pytest.fixture
-def files(tmp_path):
-    """The files that a job of cells on RTE reads: encoded task, baselines, checkpoint."""
-    base = ["<unk>", *CHARACTERS, *(c + "</w>" for c in CHARACTERS), "\n</w>"]
-    save_vocabulary(tmp_path / "tokenizer", base, [])
-    rng = np.random.default_rng(0)
-    with open(tmp_path / "rte.jsonl", "w") as file:
-        for split, n in (("train", 12), ("select", 6), ("dev", 8)):
-            for i in range(n):
-                first, second = (" ".join(rng.choice(list(CHARACTERS), 4)) for _ in range(2))
-                row = {"split": split, "guid": f"rte/{split}/{i}", "first": first}
-                row |= {"second": second, "choices": [], "label": i % 2, "group": ""}
-                file.write(json.dumps(row) + "\n")
-    encode("rte", tmp_path / "rte.jsonl", tmp_path / "tokenizer", tmp_path / "rte.npz")
-    scores = {split: {"accuracy": 50.0} for split in ("train", "select", "dev")}
-    facts = {"task": "rte", "majority": scores, "bag_of_words": scores}
-    write_json(tmp_path / "baselines.json", facts)
-    for arch in toy.ARCHS:
-        model = build(arch, toy.model(arch), len(base))
-        model.reset(torch.Generator().manual_seed(5), 0.05)
-        meta = {
-            "model": toy.model(arch),
-            "tokenizer": cells.load_encoded(tmp_path / "rte.npz").tokenizer,
-        }
-        save_checkpoint(tmp_path / f"{arch}.safetensors", model, {**meta, "update": 1})
-    return tmp_path
+def files(made, tmp_path):
+    """A copy of these files."""
+    shutil.copytree(made, tmp_path / "results")
+    return tmp_path / "results"
 
 
-def part(files, arch="transformer", aux=True, code="", hidden=None, runtime=None, **options):
-    return cells.Part(
-        arch,
-        "rte",
-        aux,
-        str(files / "rte.npz"),
-        str(files / "baselines.json"),
-        str(files / f"{arch}.safetensors"),
-        toy.settings(arch, **options),
-        runtime or Runtime(),
-        str(files / "journal"),
-        code,
-        hidden,
-    )
+def runner(files, arch="transformer", code="", runtime=None, **options):
+    settings = toy.settings(arch, **options)
+    paths = (files / "encoded/rte", files / "baselines.json", files / f"{arch}.safetensors")
+    inputs = CellInputs.load(Cell(arch, "rte", "on", 0), *paths, settings)
+    return CellRunner(inputs, settings, runtime or Runtime(), RunCache(files / "cache"), code)
 
 
 def paths(files, *layers, arch="transformer", aux="on"):
-    return [str(files / f"cells/{arch}/rte/aux-{aux}/layers-{n}.json") for n in layers]
+    return [Cell(arch, "rte", aux, n).path(files) for n in layers]
+
+
+def predictions(path):
+    """The predictions behind a cell: rows, and the file's metadata."""
+    table = parquet.read_table(Cell.parse(path).predictions(path.parents[4]))
+    return table.to_pylist(), json.loads(table.schema.metadata[b"gpt1"])
+
+
+def key(files, n_transfer=1, aux="on", **options):
+    """A run's key in the cache, and the cache's path for it."""
+    own = runner(files, **options)
+    return own.cache.path(own.key(Cell("transformer", "rte", aux, n_transfer), 0))
 
 
 def test_a_path_names_its_cell():
-    found = cells.parse_cell("results/x/cells/lstm/story_cloze/aux-off/layers-none.json")
-    assert found == {"arch": "lstm", "task": "story_cloze", "aux": False, "n_transfer": -1}
-    assert cells.parse_cell("cells/transformer/rte/aux-on/layers-12.json")["n_transfer"] == 12
+    found = Cell.parse("results/x/cells/lstm/story_cloze/aux-off/layers-none.json")
+    assert found == Cell("lstm", "story_cloze", "off", "none")
+    assert Cell.parse("cells/transformer/rte/aux-on/layers-12.json").n_transfer == 12
+    assert Cell.parse(found.path("results/x")) == found
 
 
 @pytest.mark.parametrize(
@@ -79,14 +100,14 @@ def test_a_path_names_its_cell():
 )
 def test_a_path_that_names_no_cell_is_refused(path):
     with pytest.raises(InputError, match="not the path of a cell"):
-        cells.parse_cell(path)
+        Cell.parse(path)
 
 
 @pytest.mark.parametrize("arch", toy.ARCHS)
-def test_a_cell_tells_all_that_a_reader_must_know(files, arch):
-    n = toy.SHAPES[arch]["n_layer"]
+def test_a_cell_records_everything_that_a_reader_must_know(files, arch):
+    n = toy.SHAPES[arch].n_layer
     targets = paths(files, "none", 0, n, arch=arch)
-    assert cells.run_cells(targets, [0, 1], part(files, arch)) == []
+    assert run_cells(targets, [0, 1], runner(files, arch)) == []
     none, zero, full = (read_json(p) for p in targets)
     assert [c["n_transfer"] for c in (none, zero, full)] == ["none", 0, n]
     assert none["copied"] == [] and zero["copied"] == ["embed"]
@@ -94,7 +115,7 @@ def test_a_cell_tells_all_that_a_reader_must_know(files, arch):
     assert full["n_copied"] == len(full["copied"]) == 1 + per_layer
     for cell in (none, zero, full):
         assert [s["seed"] for s in cell["seeds"]] == [0, 1]
-        assert cell["lm_coef"] == 0.5 and cell["aux"] is True
+        assert cell["lm_coef"] == 0.5 and cell["aux"] == "on"
         assert set(cell["digests"]) == {"config", "tokenizer", "data", "checkpoint", "code"}
         for seed in cell["seeds"]:
             assert {"train", "select", "dev"} <= seed["scores"].keys()
@@ -103,191 +124,219 @@ def test_a_cell_tells_all_that_a_reader_must_know(files, arch):
             assert isinstance(seed["alarms"], list) and seed["best_epoch"] in (1, 2)
 
 
-def answers(files, path):
-    """The predictions beside a cell."""
-    return read_json(str(path).replace("/cells/", "/predictions/"))
-
-
 def test_predictions_beside_a_cell_give_its_scores_again(files):
     targets = paths(files, "none", 2)
-    cells.run_cells(targets, [0, 1], part(files))
-    labels = cells.load_encoded(files / "rte.npz").splits["dev"].labels
+    run_cells(targets, [0, 1], runner(files))
+    encoded = load_encoded(files / "encoded/rte")
     for path in targets:
-        found, cell = answers(files, path), read_json(path)
-        assert found["n_transfer"] == cell["n_transfer"] and len(found["seeds"]) == 2
-        for mine, seed in zip(found["seeds"], cell["seeds"], strict=True):
-            assert mine["seed"] == seed["seed"] and set(mine["predictions"]) == {"dev"}
-            accuracy = 100 * np.mean(np.array(mine["predictions"]["dev"]) == labels)
+        (rows, facts), cell = predictions(path), read_json(path)
+        assert facts == {
+            **{"arch": "transformer", "task": "rte", "aux": "on"},
+            **{"n_transfer": cell["n_transfer"], "tokenizer": encoded.tokenizer},
+            "examples": {"dev": split_digest(files / "examples/rte", "dev")},
+        }
+        assert [row["seed"] for row in rows] == [0] * 8 + [1] * 8
+        assert [row["guid"] for row in rows[:8]] == encoded.splits["dev"].guids
+        for seed in cell["seeds"]:
+            own = [row for row in rows if row["seed"] == seed["seed"]]
+            assert [row["label"] for row in own] == encoded.splits["dev"].labels.tolist()
+            accuracy = 100 * np.mean([row["prediction"] == row["label"] for row in own])
             assert accuracy == pytest.approx(seed["scores"]["dev"]["accuracy"])
-            assert mine["select"] == seed["scores"]["select"]["accuracy"]
-            assert "hidden" not in mine
+            assert {(row["split"], row["group"]) for row in own} == {("dev", "")}
 
 
-def test_rows_without_labels_are_predicted_by_the_fully_transferred_model_alone(files):
-    rows = [json.loads(line) for line in (files / "rte.jsonl").read_text().splitlines()]
-    hidden = [{**row, "split": "test", "label": -1} for row in rows if row["split"] == "dev"]
-    (files / "hidden.jsonl").write_text("".join(json.dumps(row) + "\n" for row in hidden))
-    encode("rte", files / "hidden.jsonl", files / "tokenizer", files / "hidden.npz")
+def test_unlabelled_rows_are_predicted_by_the_fully_transferred_transformer_with_aux_only(files):
     targets = paths(files, 1, 2)
-    cells.run_cells(targets, [0], part(files))
-    alone = [read_json(path)["seeds"][0]["scores"] for path in targets]
-    cells.run_cells(targets, [0], part(files, hidden=str(files / "hidden.npz")))
-    one, full = (answers(files, path)["seeds"][0] for path in targets)
-    assert "hidden" not in one
-    assert full["hidden"] == {"test": full["predictions"]["dev"]}  # the same rows
-    assert [read_json(path)["seeds"][0]["scores"] for path in targets] == alone
-    told = read_json(str(targets[1]).replace("/cells/", "/predictions/"))
-    assert told["hidden_data"] == sha256_file(files / "hidden.npz")
+    run_cells(targets, [0], runner(files))
+    without = [read_json(path)["seeds"][0]["scores"] for path in targets]
+    write_task(files, unlabelled=UNLABELLED)
+    run_cells(targets, [0], runner(files))
+    (one, _), (full, facts) = (predictions(path) for path in targets)
+    assert {row["split"] for row in one} == {"dev"}
+    dev, test = full[:8], full[8:]
+    assert {row["split"] for row in test} == {"test"} and len(test) == 8
+    assert all(row["label"] is None for row in test)
+    assert [r["prediction"] for r in test] == [r["prediction"] for r in dev]  # the same texts
+    assert [read_json(path)["seeds"][0]["scores"] for path in targets] == without
+    assert list(facts["examples"]) == ["dev", "test"]
+    off = runner(files, lm_coef=0.0)
+    assert not off.predicts_unlabelled(Cell("transformer", "rte", "off", 2))
+    assert not runner(files, "lstm").predicts_unlabelled(Cell("lstm", "rte", "on", 1))
 
 
-def test_asking_for_no_rows_without_labels_any_more_trains_nothing(files, monkeypatch):
-    rows = [json.loads(line) for line in (files / "rte.jsonl").read_text().splitlines()]
-    hidden = [{**row, "split": "test", "label": -1} for row in rows if row["split"] == "dev"]
-    (files / "hidden.jsonl").write_text("".join(json.dumps(row) + "\n" for row in hidden))
-    encode("rte", files / "hidden.jsonl", files / "tokenizer", files / "hidden.npz")
-    targets = paths(files, 2)
-    cells.run_cells(targets, [0], part(files, hidden=str(files / "hidden.npz")))
-    monkeypatch.setattr(cells.FineTuning, "train", lambda self: 1 / 0)
-    assert cells.run_cells(targets, [0], part(files)) == []
-    assert "hidden" not in answers(files, targets[0])["seeds"][0]
-    assert cells.run_cells(targets, [0], part(files, hidden=str(files / "hidden.npz"))) == []
-    assert answers(files, targets[0])["seeds"][0]["hidden"]["test"]
+def test_unlabelled_rows_that_come_later_retrain_one_cell_and_ones_that_go_retrain_none(
+    files, monkeypatch
+):
+    targets, trained, train = paths(files, 1, 2), [], FineTuning.train
+    monkeypatch.setattr(
+        FineTuning, "train", lambda self: trained.append(len(self.copied)) or train(self)
+    )
+    run_cells(targets, [0], runner(files))
+    assert trained == [13, 25]
+    write_task(files, unlabelled=UNLABELLED)
+    run_cells(targets, [0], runner(files))
+    assert trained == [13, 25, 25]
+    write_task(files)
+    assert run_cells(targets, [0], runner(files)) == []
+    assert {row["split"] for row in predictions(targets[1])[0]} == {"dev"}
+    write_task(files, unlabelled=UNLABELLED)
+    run_cells(targets, [0], runner(files))
+    assert trained == [13, 25, 25]
+    assert {row["split"] for row in predictions(targets[1])[0]} == {"dev", "test"}
 
 
-def test_threads_are_no_part_of_the_key_and_another_runtime_is_told_in_the_cell(files):
-    assert part(files).key(1, 0) == part(files, runtime=Runtime(threads=2)).key(1, 0)
+def test_threads_are_not_part_of_the_key_and_another_runtime_is_recorded_in_the_cell(files):
+    assert key(files) == key(files, runtime=Runtime(threads=2))
     targets = paths(files, 1)
-    cells.run_cells(targets, [0], part(files))
-    cells.run_cells(targets, [0], part(files, runtime=Runtime(skip_pads=True)))
+    run_cells(targets, [0], runner(files))
+    run_cells(targets, [0], runner(files, runtime=Runtime(skip_pads=True)))
     cell = read_json(targets[0])
     assert cell["runtime"]["skip_pads"] is True and cell["versions"]["torch"] == torch.__version__
 
 
-def test_rows_without_labels_of_another_task_are_refused(files):
-    rows = (files / "rte.jsonl").read_text().replace("rte/", "qnli/")
-    (files / "qnli.jsonl").write_text(rows)
-    encode("qnli", files / "qnli.jsonl", files / "tokenizer", files / "qnli.npz")
-    with pytest.raises(InputError, match="qnli.npz: kind is .*'qnli'"):
-        part(files, hidden=str(files / "qnli.npz"))
+def test_a_task_or_checkpoint_that_does_not_fit_is_refused(files):
+    settings = toy.settings("transformer")
+    given = [files / "baselines.json", files / "transformer.safetensors", settings]
+    with pytest.raises(InputError, match="holds the task rte, not qnli"):
+        CellInputs.load(Cell("transformer", "qnli", "on", 0), files / "encoded/rte", *given)
+    with pytest.raises(InputError, match="its arch is 'transformer', but 'lstm' is needed"):
+        CellInputs.load(Cell("lstm", "rte", "on", 0), files / "encoded/rte", *given)
+
+
+def test_a_task_without_rows_to_train_or_select_on_is_refused(files):
+    write_task(files, splits={"train": ROWS["train"], "dev": ROWS["dev"]})
+    with pytest.raises(InputError, match="rte: no select split in the encoded task"):
+        runner(files)
 
 
 def test_aux_off_is_lm_coef_0_in_the_cell(files):
     targets = paths(files, "none", aux="off")
-    cells.run_cells(targets, [0], part(files, aux=False))
+    run_cells(targets, [0], runner(files, lm_coef=0.0))
     assert read_json(targets[0])["lm_coef"] == 0
+    with pytest.raises(InputError, match="lm_coef is 0.5; give 0 for a cell with aux off"):
+        run_cells(targets, [0], runner(files))
 
 
-def test_finished_runs_are_taken_from_the_journal_and_not_trained_again(files, monkeypatch):
+def test_finished_runs_are_taken_from_the_cache_and_not_trained_again(files, monkeypatch):
     targets = paths(files, "none", 1)
-    cells.run_cells(targets, [0], part(files))
-    before = [read_json(p) for p in targets]
+    run_cells(targets, [0], runner(files))
+    answers = [Cell.parse(p).predictions(files) for p in targets]
+    before = [p.read_bytes() for p in [*targets, *answers]]
 
     def fail(*args):
         raise AssertionError("trained again")
 
-    monkeypatch.setattr(cells.FineTuning, "train", fail)
-    assert cells.run_cells(targets, [0], part(files)) == []
-    assert [read_json(p) for p in targets] == before
+    monkeypatch.setattr(FineTuning, "train", fail)
+    assert run_cells(targets, [0], runner(files)) == []
+    assert [p.read_bytes() for p in [*targets, *answers]] == before
 
 
 @pytest.mark.parametrize(
     "change", ["code", "lr", "aux", "data", "checkpoint", "precision", "pads", "torch"]
 )
-def test_whatever_decides_a_result_makes_the_journal_forget(files, change, monkeypatch):
-    old = part(files).key(1, 0)
-    if change == "precision":
-        new = part(files, runtime=Runtime(precision="bfloat16")).key(1, 0)
-    elif change == "pads":
-        new = part(files, runtime=Runtime(skip_pads=True)).key(1, 0)
-    elif change == "torch":
-        monkeypatch.setattr(cells, "versions", lambda: {"torch": "1.0"})
-        new = part(files).key(1, 0)
-    elif change == "code":
-        new = part(files, code="new").key(1, 0)
-    elif change == "lr":
-        new = part(files, lr=1e-5).key(1, 0)
-    elif change == "aux":
-        new = part(files, aux=False).key(1, 0)
+def test_everything_that_decides_a_result_is_part_of_the_key(files, change, monkeypatch):
+    old, changed = key(files), {}
+    if change == "torch":
+        monkeypatch.setattr(cell_runner, "versions", lambda: {"torch": "1.0"})
     elif change == "data":
-        text = (files / "rte.jsonl").read_text().replace("a", "b", 1)
-        (files / "rte.jsonl").write_text(text)
-        encode("rte", files / "rte.jsonl", files / "tokenizer", files / "rte.npz")
-        new = part(files).key(1, 0)
-    else:
-        meta = read_json(files / "transformer.json")
-        model = build("transformer", toy.model("transformer"), meta["n_vocab"])
+        write_task(files, splits={**ROWS, "dev": random_pairs(8, seed=9)})
+    elif change == "checkpoint":
+        settings = toy.model("transformer")
+        tokenizer = load_encoded(files / "encoded/rte").tokenizer
+        model = build("transformer", settings, read_json(files / "transformer.json")["n_vocab"])
         model.reset(torch.Generator().manual_seed(6))
-        save_checkpoint(files / "transformer.safetensors", model, meta)
-        new = part(files).key(1, 0)
-    journal = part(files).journal
-    assert journal.path(old) != journal.path(new)
+        facts = CheckpointFacts(model=settings, tokenizer=tokenizer)
+        save_checkpoint(files / "transformer.safetensors", model, facts)
+    else:
+        changed = {
+            "code": {"code": "new"},
+            "lr": {"lr": 1e-5},
+            "aux": {"aux": "off"},
+            "precision": {"runtime": Runtime(precision="bfloat16")},
+            "pads": {"runtime": Runtime(skip_pads=True)},
+        }[change]
+    assert key(files, **changed) != old
 
 
 def test_a_failing_run_costs_only_its_own_cell_and_is_told_at_the_end(files, monkeypatch):
     targets = paths(files, 0, 1, 2)
-    train = cells.FineTuning.train
+    train = FineTuning.train
 
     def failing(self):
         if len(self.copied) == 13:
             raise FloatingPointError("update 3: the loss is nan")
         return train(self)
 
-    monkeypatch.setattr(cells.FineTuning, "train", failing)
-    failures = cells.run_cells(targets, [0], part(files))
+    monkeypatch.setattr(FineTuning, "train", failing)
+    failures = run_cells(targets, [0], runner(files))
     assert len(failures) == 1 and "layers-1.json, seed 0: update 3" in failures[0]
-    assert [p for p in targets if (files / p).exists()] == [targets[0], targets[2]]
+    assert [p for p in targets if p.exists()] == [targets[0], targets[2]]
 
 
 def test_a_layer_that_does_not_exist_is_refused(files):
-    with pytest.raises(InputError, match="layers-3.json: the transformer has fewer layers"):
-        cells.run_cells(paths(files, 3), [0], part(files))
+    with pytest.raises(InputError, match="layers-3: the transformer has fewer layers"):
+        run_cells(paths(files, 3), [0], runner(files))
 
 
-def record(score, constant=False, start=1.0, end=0.5):
-    scores = {"train": {"accuracy": 99.0}, "dev": {"accuracy": score}}
-    return {"scores": scores, "constant": constant, "clf_loss_start": start, "clf_loss_end": end}
+def test_alarms_are_the_three_signs_of_having_learnt_nothing(files):
+    run = runner(files).run(Cell("transformer", "rte", "on", "none"), 0)
+    good = replace(run, constant=False, clf_loss_start=1.0, clf_loss_end=0.5)
 
+    def names(score=61.0, **changes):
+        record = replace(good, scores={"dev": {"accuracy": score}}, **changes)
+        return alarms(record, 60.0, "dev", "accuracy")
 
-def test_alarms_tell_of_the_three_ways_of_having_learnt_nothing():
-    majority = {"train": {"accuracy": 50.0}, "dev": {"accuracy": 60.0}}
-
-    def told(run):
-        return cells.alarms(run, majority, "dev", "accuracy")
-
-    assert told(record(61.0)) == []
-    assert told(record(60.0)) == ["majority_rate"]
-    assert told(record(61.0, constant=True)) == ["constant_prediction"]
-    assert told(record(61.0, end=1.0)) == ["loss_not_falling"]
-    assert told(record(61.0, end=float("nan"))) == ["loss_not_falling"]
+    assert names() == []
+    assert names(60.0) == ["majority_rate"]
+    assert names(constant=True) == ["constant_prediction"]
+    assert names(clf_loss_end=1.0) == ["loss_not_falling"]
+    assert names(clf_loss_end=float("nan")) == ["loss_not_falling"]
 
 
 def test_baselines_of_another_task_or_without_a_key_are_refused(files):
     write_json(files / "baselines.json", {"task": "cola"})
     with pytest.raises(InputError, match="baselines of cola, not rte"):
-        part(files)
+        runner(files)
     write_json(files / "baselines.json", {})
     with pytest.raises(InputError, match="baselines.json: 'task' is missing"):
-        part(files)
+        runner(files)
 
 
-def test_a_fault_of_ours_keeps_its_traceback_and_the_other_cells_go_on(files, monkeypatch, capsys):
+def test_a_bug_keeps_its_traceback_and_the_other_cells_still_run(files, monkeypatch, capsys):
     targets = paths(files, 0, 1)
-    train = cells.FineTuning.train
+    train = FineTuning.train
     monkeypatch.setattr(
-        cells.FineTuning, "train", lambda self: train(self) if len(self.copied) == 1 else 1 / 0
+        FineTuning, "train", lambda self: train(self) if len(self.copied) == 1 else 1 / 0
     )
-    failures = cells.run_cells(targets, [0], part(files))
+    failures = run_cells(targets, [0], runner(files))
     assert len(failures) == 1 and "ZeroDivisionError" in failures[0]
     assert "Traceback" in capsys.readouterr().err
-    assert (files / targets[0]).exists() and not (files / targets[1]).exists()
+    assert targets[0].exists() and not targets[1].exists()
 
 
-def test_the_program_refuses_cells_of_two_sweeps_in_one_line(files):
+def command(files, targets):
+    """A call of the program."""
+    given = {"encoded": files / "encoded/rte", "baselines": files / "baselines.json"}
+    given |= {"cache": files / "cache", "checkpoint": files / "transformer.safetensors"}
+    given |= {"seeds": 0, "settings": toy.settings("transformer").to_json(), "code": "c"}
+    options = [str(x) for name, value in given.items() for x in (f"--{name}", value)]
+    return [sys.executable, "-m", "gpt1.cells", *map(str, targets), *options]
+
+
+def test_the_program_refuses_cells_of_two_groups_in_one_line(files):
     targets = paths(files, "none") + paths(files, "none", aux="off")
-    command = [sys.executable, "-m", "gpt1.cells", *targets, "--encoded", str(files / "rte.npz")]
-    command += ["--baselines", str(files / "baselines.json"), "--journal", str(files / "j")]
-    command += ["--checkpoint", str(files / "transformer.safetensors"), "--seeds", "0"]
-    command += ["--settings", json.dumps(toy.settings("transformer"))]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = subprocess.run(command(files, targets), capture_output=True, text=True)
     assert done.returncode == 1 and done.stderr.count("\n") == 1
-    assert done.stderr.startswith("error: the cells are of 2 sweeps")
+    assert done.stderr.startswith("error: the cells are of 2 groups")
+
+
+def test_the_program_trains_without_importing_datasets_or_the_tokenizer(files):
+    targets = paths(files, "none")
+    program = (
+        "import sys; from gpt1 import cells; cells.main(); "
+        "print(sorted({'datasets', 'tokenizers', 'spacy', 'ftfy'} & sys.modules.keys()))"
+    )
+    words = command(files, targets)[3:]
+    done = subprocess.run([sys.executable, "-c", program, *words], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "[]" and targets[0].exists()

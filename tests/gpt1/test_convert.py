@@ -11,11 +11,19 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from gpt1 import convert
+from gpt1.settings import LSTMShape
 from gpt1.text.tokenizer import Tokenizer
-from gpt1.weights import params_npy as shards
-from gpt1.weights.checkpoint import build, load_checkpoint, save_checkpoint, sidecar
+from gpt1.weights import params_npy
+from gpt1.weights.checkpoint import (
+    CheckpointFacts,
+    build,
+    load_checkpoint,
+    save_checkpoint,
+    sidecar,
+)
 from gpt1.weights.published import released_shapes
 from tasks.common.errors import InputError, run
+from tasks.common.files import read_json
 from tests.gpt1 import published_files as files
 from tests.gpt1.published_files import FORMATS, bring_in
 from tests.gpt1.published_files import SMALL as MODEL
@@ -40,8 +48,8 @@ def test_the_order_and_shapes_are_those_of_the_published_shapes_file(tmp_path):
     digest = "3bff3faa381e06d81c60f44520eb82c673d14a8ae61d821c63167f59acc6a768"
     assert hashlib.sha256(stored).hexdigest() == digest  # of the authors' own file
     (tmp_path / "params_shapes.json").write_bytes(stored)
-    # The authors' repository names it so: the pieces' names are worked out in the same way.
-    blob = shards.git_blob(tmp_path / "params_shapes.json")
+    # The authors' repository names it so: the chunks' hashes are computed in the same way.
+    blob = params_npy.git_blob(tmp_path / "params_shapes.json")
     assert blob == "29fac299ae848d7e447be84a33345edcf1b5353c"
     own = released_shapes(40478, convert.GPT1)
     assert len(own) == len(files.PUBLISHED_SHAPES) == 146
@@ -59,7 +67,7 @@ def test_the_arrays_begin_where_the_authors_loader_cuts_them():
         assert starts[f"h.{i}.attn.c_attn.weight"] == first + i * block
         assert starts[f"h.{i}.ln_2.bias"] == first + (i + 1) * block - 768
     assert sum(sizes) == first + 12 * block == 116_534_784
-    # Cut in ten, the pieces end within arrays.
+    # Cut in ten, the chunks end within arrays.
     assert not {sum(sizes) * i // 10 for i in range(1, 10)} & set(starts.values())
 
 
@@ -117,14 +125,14 @@ def test_a_round_trip_of_our_own_weights_is_exact_but_for_the_special_rows(
     model = build("transformer", MODEL, 11)
     model.reset(torch.Generator().manual_seed(3))
     path, back = tmp_path / "own.safetensors", tmp_path / "back.safetensors"
-    facts = {"model": MODEL, "tokenizer": Tokenizer.load(vocabulary).digest, "update": 7}
-    save_checkpoint(path, model, facts)
+    digest = Tokenizer.load(vocabulary).digest
+    save_checkpoint(path, model, CheckpointFacts(model=MODEL, tokenizer=digest, update=7))
     convert.export_weights(kind, path, tmp_path / "out", vocabulary)
     # The published files alone suffice: the vocabulary stands beside the weights.
     names = [tmp_path / "out" / name for name in convert.TOKENIZER_FILES[kind]]
     originals = [vocabulary / "encoder_bpe_40000.json", vocabulary / "vocab_40000.bpe"]
     assert [p.read_bytes() for p in names] == [p.read_bytes() for p in originals]
-    convert.import_weights(kind, tmp_path / "out", vocabulary, back, MODEL)
+    convert.import_weights(convert.Published(kind, tmp_path / "out"), vocabulary, back, MODEL)
     one, two = load_file(path), load_file(back)
     special = slice(11, 14)
     assert not torch.equal(one["embed"][special], two["embed"][special])
@@ -135,10 +143,12 @@ def test_a_round_trip_of_our_own_weights_is_exact_but_for_the_special_rows(
 def test_an_import_is_a_checkpoint_that_fine_tuning_accepts(published, vocabulary):
     bring_in(published, "openai")
     path, digest = published / "in.safetensors", Tokenizer.load(vocabulary).digest
-    tensors, facts = load_checkpoint(path, "transformer", MODEL, digest)
-    assert facts["n_vocab"] == 11 and facts["update"] == 0 and facts["tokens"] is None
-    assert facts["released_values"] == sum(t.numel() for t in tensors.values()) - 3 * 16
-    assert set(facts["source"]["sha256"]) == {"params_shapes.json"} | {
+    checkpoint = load_checkpoint(path, "transformer", MODEL, digest)
+    tensors, facts = checkpoint.tensors, checkpoint.facts
+    assert facts.n_vocab == 11 and facts.update == 0 and facts.tokens is None
+    stored = read_json(sidecar(path))
+    assert stored["released_values"] == sum(t.numel() for t in tensors.values()) - 3 * 16
+    assert set(stored["source"]["sha256"]) == {"params_shapes.json"} | {
         f"params_{i}.npy" for i in range(10)
     }
     model = build("transformer", MODEL, 11)
@@ -149,7 +159,7 @@ def test_an_import_is_a_checkpoint_that_fine_tuning_accepts(published, vocabular
 @pytest.mark.parametrize("kind", FORMATS)
 def test_a_smaller_context_keeps_the_first_positions(published, kind):
     whole = bring_in(published, kind)
-    short = bring_in(published, kind, {**MODEL, "n_ctx": 5}, "short")
+    short = bring_in(published, kind, MODEL.model_copy(update={"n_ctx": 5}), "short")
     assert torch.equal(short["embed"], whole["embed"][: 14 + 5])
 
 
@@ -175,8 +185,8 @@ def test_half_precision_is_widened_exactly(published):
 
 def test_a_checkpoint_that_no_format_can_hold_is_not_exported(tmp_path, vocabulary):
     digest = Tokenizer.load(vocabulary).digest
-    lstm = {**MODEL, "shape": {"n_layer": 1, "n_embd": 8, "n_hidden": 8}}
-    narrow = {**MODEL, "shape": {**MODEL["shape"], "n_ff": 32}}
+    lstm = MODEL.model_copy(update={"shape": LSTMShape(n_layer=1, n_embd=8, n_hidden=8)})
+    narrow = MODEL.model_copy(update={"shape": files.SHAPE.model_copy(update={"n_ff": 32})})
     for arch, settings, told in (
         ("lstm", lstm, "expected a transformer, found 'lstm'"),
         ("transformer", narrow, "n_ff: expected 64"),
@@ -184,13 +194,12 @@ def test_a_checkpoint_that_no_format_can_hold_is_not_exported(tmp_path, vocabula
         model = build(arch, settings, 11)
         model.reset(torch.Generator().manual_seed(0))
         path = tmp_path / f"{arch}.safetensors"
-        save_checkpoint(path, model, {"model": settings, "tokenizer": digest})
+        save_checkpoint(path, model, CheckpointFacts(model=settings, tokenizer=digest))
         with pytest.raises(InputError, match=told):
             convert.export_weights("huggingface", path, tmp_path / "out")
     convert.export_weights("openai", path, tmp_path / "out")  # OpenAI's can hold any width
-    convert.import_weights(
-        "openai", tmp_path / "out", vocabulary, tmp_path / "b.safetensors", narrow
-    )
+    source = convert.Published("openai", tmp_path / "out")
+    convert.import_weights(source, vocabulary, tmp_path / "b.safetensors", narrow)
     assert not (tmp_path / "out/config.json").exists()
 
 
@@ -213,7 +222,7 @@ def test_the_command_line_imports_and_exports_and_tells_a_fault_in_one_line(
         return code, *capsys.readouterr()
 
     checkpoint, out = published / "c.safetensors", published / "out"
-    settings = json.dumps({"model": MODEL})
+    settings = MODEL.to_json()
     into = ["import", "--format", "openai", "--from", published / "openai"]
     into += ["--tokenizer", published / "vocabulary", "--out", checkpoint]
     code, said, _ = gpt1_convert(*into, "--settings", settings)

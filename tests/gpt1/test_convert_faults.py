@@ -1,4 +1,4 @@
-"""Published files that do not fit: every misfit is told in one line, and nothing is written."""
+"""Published files that do not fit: each is refused with one line, and nothing is written."""
 
 import json
 import shutil
@@ -9,7 +9,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from gpt1 import convert
-from gpt1.weights import params_npy as shards
+from gpt1.weights import params_npy
 from tasks.common.errors import InputError
 from tests.gpt1 import published_files as files
 from tests.gpt1.published_files import FORMATS, SMALL, bring_in
@@ -44,14 +44,14 @@ def truncate(path):
 
 
 def swap(folder, i, j):
-    """Exchange two shards of one length."""
+    """Exchange two chunks of one length."""
     one, two = folder / f"params_{i}.npy", folder / f"params_{j}.npy"
     a, b = one.read_bytes(), two.read_bytes()
     one.write_bytes(b), two.write_bytes(a)
 
 
 def save(name, values):
-    """A change that replaces a shard."""
+    """A change that replaces a chunk."""
     return lambda folder: np.save(folder / name, values, allow_pickle=True)
 
 
@@ -60,9 +60,9 @@ def lengthen(folder):
 
 
 def poison(folder):
-    piece = np.load(folder / "params_4.npy")
-    piece[0] = np.nan
-    np.save(folder / "params_4.npy", piece)
+    chunk = np.load(folder / "params_4.npy")
+    chunk[0] = np.nan
+    np.save(folder / "params_4.npy", chunk)
 
 
 def shapes(change):
@@ -105,13 +105,13 @@ def test_a_fault_in_openais_files_is_told_with_file_expected_and_found(published
     assert all(part in message for part in told), message
 
 
-def test_shards_in_the_wrong_order_are_refused(published):
+def test_chunks_in_the_wrong_order_are_refused(published):
     files.write_openai(
         published / "openai", files.openai_arrays(11, 12, 3, 16), range(1019, 9172, 1019)
     )
     bring_in(published, "openai")
     swap(published / "openai", 3, 6)
-    assert "are the 10 files in their order?" in refusal(published, "openai")
+    assert "are the 10 files in order?" in refusal(published, "openai")
 
 
 def exported(folder):
@@ -128,16 +128,16 @@ def exported(folder):
     return folder / "openai"
 
 
-def test_exported_pieces_of_embeddings_in_the_wrong_order_are_refused(published):
+def test_exported_chunks_of_embeddings_in_the_wrong_order_are_refused(published):
     folder = exported(published)
     bring_in(published, "openai")
     swap(folder, 0, 1)
-    told = "params_0.npy: expected what params_blobs.json tells, found params_1.npy"
-    assert told in refusal(published, "openai")
+    expected = "params_0.npy: expected the bytes recorded in params_blobs.json, found params_1.npy"
+    assert expected in refusal(published, "openai")
     swap(folder, 0, 1)
     values = np.load(folder / "params_1.npy")
     np.save(folder / "params_1.npy", values + 1)
-    assert "params_1.npy: expected what" in (said := refusal(published, "openai"))
+    assert "params_1.npy: expected the bytes recorded" in (said := refusal(published, "openai"))
     assert "found other bytes" in said
     (folder / "params_blobs.json").unlink()
     bring_in(published, "openai", name="meant")
@@ -145,15 +145,15 @@ def test_exported_pieces_of_embeddings_in_the_wrong_order_are_refused(published)
     assert "params_blobs.json: expected an object with" in refusal(published, "openai")
 
 
-def test_the_authors_own_pieces_are_known_and_refused_in_the_wrong_order(published, monkeypatch):
+def test_the_authors_own_chunks_are_known_and_refused_in_the_wrong_order(published, monkeypatch):
     folder = exported(published)
     (folder / "params_blobs.json").unlink()
-    own = {name: shards.git_blob(folder / name) for name in shards.SHARDS}
-    monkeypatch.setattr(shards, "RELEASED", own)
+    own = {name: params_npy.git_blob(folder / name) for name in params_npy.CHUNKS}
+    monkeypatch.setattr(params_npy, "RELEASED", own)
     bring_in(published, "openai")
     swap(folder, 0, 1)
-    told = "params_0.npy: expected params_0.npy of the authors, found their params_1.npy"
-    assert told in refusal(published, "openai")
+    expected = "params_0.npy: expected the authors' params_0.npy, found their params_1.npy"
+    assert expected in refusal(published, "openai")
 
 
 def config(**changes):

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from gpt1.model.classifier import losses
 from gpt1.model.transformer import Attention, Layout
+from gpt1.settings import FinetuneDropout
+from tests.gpt1 import toy
 from tests.gpt1.reference_runs import (
     N_VOCAB,
     SHAPES,
@@ -19,31 +20,36 @@ from tests.gpt1.reference_runs import (
 torch.set_num_threads(1)
 
 
+def rates(**given):
+    """No dropout but what is given."""
+    return toy.NO_DROPOUT.model_copy(update=given)
+
+
 def recorded_embedding(run, monkeypatch):
     """A list that fills with the embedding matrix of every step."""
-    seen, original = [], run.model.step_embedding
+    model = run.model.language_model
+    seen, original = [], model.embedding_matrix
 
-    def step_embedding():
+    def embedding_matrix():
         seen.append(original())
         return seen[-1]
 
-    monkeypatch.setattr(run.model, "step_embedding", step_embedding)
+    monkeypatch.setattr(model, "embedding_matrix", embedding_matrix)
     return seen
 
 
 def test_one_embedding_mask_hits_every_occurrence_and_the_tied_softmax(monkeypatch):
-    run = tuning("race", "transformer", torch.float64)
+    run = tuning("race", "transformer", torch.float64, dropout=rates(embd=0.3))
     seen = recorded_embedding(run, monkeypatch)
     run.model.train()
-    run.model.rates = {"embd": 0.3, "attn": 0.0, "resid": 0.0}
     rows = np.arange(3)
-    found = losses(run.model, run.classifier, run.tensors(rows, run.data.splits["train"]), 0.5, 0)
+    found = run.losses(rows, run.data.splits["train"])
     (dropped,) = seen
     share = float((dropped == 0).double().mean())
     assert 0.25 < share < 0.35 and bool((dropped[N_VOCAB + 3 :] == 0).any())
     kept = dropped != 0
     assert bool(kept.any(1).all()) and not bool(kept.all(1).any())  # element by element
-    close(dropped[kept], run.model.embed.detach()[kept] / 0.7, 1e-12)
+    close(dropped[kept], run.model.language_model.embed.detach()[kept] / 0.7, 1e-12)
     expected = reference(run, embed=dropped)
     total, *_ = expected.loss(*batch_of(expected, "race", rows), 0.5)
     assert float(found[0].detach()) == pytest.approx(float(total.detach()), rel=1e-9)
@@ -51,8 +57,8 @@ def test_one_embedding_mask_hits_every_occurrence_and_the_tied_softmax(monkeypat
 
 @pytest.mark.parametrize("name", ["race", "mrpc"])
 def test_one_classifier_mask_serves_all_choices_and_the_sum_of_both_orders(name, monkeypatch):
-    run = tuning(name, "transformer", torch.float64)
     rows, rate = np.arange(1), 0.4
+    run = tuning(name, "transformer", torch.float64, lm_coef=0.0, dropout=rates(clf=rate))
     mask = torch.bernoulli(torch.full((16,), 1 - rate, dtype=torch.float64)) / (1 - rate)
 
     def dropout(x, p, training=True):
@@ -62,8 +68,8 @@ def test_one_classifier_mask_serves_all_choices_and_the_sum_of_both_orders(name,
         return x * mask
 
     monkeypatch.setattr(torch.nn.functional, "dropout", dropout)
-    batch = run.tensors(rows, run.data.splits["train"])
-    found = losses(run.model, run.classifier, batch, 0.0, rate)
+    run.model.train()
+    found = run.losses(rows, run.data.splits["train"])
     expected = reference(run)
     expected.masks["clf"] = mask
     total, *_ = expected.loss(*batch_of(expected, name, rows), 0.0)
@@ -72,7 +78,8 @@ def test_one_classifier_mask_serves_all_choices_and_the_sum_of_both_orders(name,
 
 @pytest.mark.parametrize("skip_pads", [False, True], ids=["with pads", "without pads"])
 def test_residual_dropout_falls_on_both_projections_of_a_block(monkeypatch, skip_pads):
-    run = tuning("cola", "transformer", torch.float64)
+    given = {"skip_pads": skip_pads, "dropout": rates(resid=0.2)}
+    run = tuning("cola", "transformer", torch.float64, **given)
     expected = reference(run)
     texts = [[N_VOCAB, 4, N_VOCAB + 2], [N_VOCAB, 4, 4, 7, N_VOCAB + 2]]
     ids = torch.tensor([[*texts[0], 0, 0], texts[1]])
@@ -83,10 +90,7 @@ def test_residual_dropout_falls_on_both_projections_of_a_block(monkeypatch, skip
     monkeypatch.setattr(
         torch.nn.functional, "dropout", lambda x, p, training=True: x * left.pop(0) if p else x
     )
-    run.model.train()
-    run.model.rates = {"embd": 0.0, "attn": 0.0, "resid": 0.2}
-    lengths = torch.tensor([3, 5]) if skip_pads else None
-    found = run.model(ids, run.model.step_embedding(), lengths)
+    found, _ = run.model.train().language_model(ids, torch.tensor([3, 5]))
     assert left == []
     for text, own, states in zip(texts, rows, found, strict=True):
         expected.masks = dict(zip(places, masks[:, own], strict=True))
@@ -117,15 +121,15 @@ def test_attention_dropout_falls_on_the_probabilities_and_is_rescaled():
 @pytest.mark.parametrize("arch", SHAPES)
 @pytest.mark.parametrize("embd_dropout", ["matrix", "sum"])
 def test_every_dropout_rate_is_zero_outside_training(arch, embd_dropout):
-    run = tuning("race", arch, torch.float64, embd_dropout=embd_dropout)
-    run.options["dropout"] |= {"embd": 0.5, "attn": 0.5, "resid": 0.5, "clf": 0.5}
-    assert run.model.rates["embd"] == 0.5
+    dropout = FinetuneDropout(embd=0.5, attn=0.5, resid=0.5, clf=0.5)
+    run = tuning("race", arch, torch.float64, dropout=dropout, embd_dropout=embd_dropout)
+    model = run.model.language_model
+    assert model.dropout.embd == run.model.classifier.dropout == 0.5
     first = run.predict(run.data.splits["dev"])
     expected = reference(run)
     family, built, _ = batch_of(expected, "race", range(6))
     states = [[expected.hidden(ids) for ids in sequences] for sequences in built]
     wanted = [int(expected.logits(family, row).argmax()) for row in states]
     assert first.tolist() == wanted
-    run.model.eval()
-    hidden = run.model(torch.tensor([built[0][0]]), run.model.step_embedding())[0]
-    close(hidden, states[0][0], 1e-9)
+    hidden, _ = model.eval()(torch.tensor([built[0][0]]))
+    close(hidden[0], states[0][0], 1e-9)

@@ -1,8 +1,10 @@
-"""Examples to arrays: contents, layout, equal bytes, and files that are no good."""
+"""Examples to token ids: contents, equal digests, and files that are no good."""
 
-import json
+import shutil
 
+import datasets
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from gpt1.encode import encode
@@ -11,12 +13,14 @@ from gpt1.text import vocabulary
 from gpt1.text.tokenizer import Tokenizer
 from gpt1.training.encoded import load
 from tasks import task
+from tasks.common.arrow import split_digest
 from tasks.common.errors import InputError
-from tasks.common.files import sha256_file
+from tasks.common.files import read_json, write_json
+from tests.gpt1.examples import write_examples
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
+def tokenizer(tmp_path_factory):
     folder = tmp_path_factory.mktemp("tokenizer")
     words = ["the", "dog", "cat", "did", "n't", "bark", ".", "?", "a", "b", "why", "who"]
     counts = dict.fromkeys(words, 5)
@@ -24,117 +28,218 @@ def folder(tmp_path_factory):
     return folder
 
 
-def row(task, split, i, **values):
-    empty = {"first": "", "second": "", "choices": [], "label": 0, "group": ""}
-    return {**empty, "split": split, "guid": f"{task}/{split}/{i}", **values}
+RACE = {
+    "train": [
+        {"first": "The dog didn't bark.", "second": "Why?", "label": 1, "group": "high"}
+        | {"choices": ["a", "b cat", "the", "who?"]}
+    ],
+    "test": [
+        {"first": "A\n\ncat", "second": "Who?", "choices": ["a"] * 4, "group": "middle"},
+        {"first": "the cat", "second": "Who?", "choices": ["a", "b", "the cat ? a", "b b"]},
+    ],
+    "dev": [{"first": "a", "second": "Why?", "choices": ["a"] * 4, "group": "high"}],
+}
 
 
-RACE = [
-    row("race", "train", 0, first="The dog didn't bark.", second="Why?", label=1, group="high")
-    | {"choices": ["a", "b cat", "the", "who?"]},
-    row("race", "dev", 7, first="A\n\ncat", second="Who?", choices=["a"] * 4, group="middle"),
-]
+@pytest.fixture
+def race(tmp_path):
+    """The folder of RACE's examples."""
+    return write_examples(tmp_path / "examples/race", "race", RACE)
 
 
-def write(path, rows):
-    path.write_text("".join(json.dumps(r) + "\n" for r in rows), encoding="utf-8")
-    return path
+def refusal(name, examples, tokenizer, out):
+    """The one line of a refused encoding; nothing may have been written."""
+    with pytest.raises(InputError) as error:
+        encode(name, examples, tokenizer, out)
+    assert "\n" not in str(error.value)
+    assert not out.parent.exists() or not list(out.parent.iterdir())
+    return str(error.value)
 
 
-def test_every_text_label_and_name_comes_back(folder, tmp_path):
-    examples = write(tmp_path / "race.jsonl", RACE)
-    encode("race", examples, folder, tmp_path / "race.npz")
-    found = load(tmp_path / "race.npz")
-    tokenizer = Tokenizer.load(folder)
-    assert (found.kind, found.tokenizer) == (task("race").kind, tokenizer.digest)
-    assert found.data == sha256_file(examples)
-    assert list(found.splits) == ["train", "dev"]
-    for example in RACE:
-        split = found.splits[example["split"]]
-        assert split.guids == [example["guid"]] and split.groups == [example["group"]]
-        assert split.labels.dtype == np.int64 and split.labels.tolist() == [example["label"]]
-        assert split.first[0].dtype == np.int32
-        assert split.first[0].tolist() == tokenizer.encode(example["first"])
-        assert split.second[0].tolist() == tokenizer.encode(example["second"])
-        choices = [ids.tolist() for ids in split.choices[0]]
-        assert choices == [tokenizer.encode(choice) for choice in example["choices"]]
-    assert tokenizer.newline_id in found.splits["dev"].first[0]
+def test_every_text_label_and_name_comes_back_in_the_splits_order(race, tokenizer, tmp_path):
+    out = tmp_path / "encoded/race"
+    encode("race", race, tokenizer, out)
+    found, encoder = load(out), Tokenizer.load(tokenizer)
+    assert (found.spec, found.tokenizer) == (task("race").spec, encoder.digest)
+    assert list(found.splits) == ["train", "test", "dev"] and found.main == "test"
+    for name, rows in RACE.items():
+        split = found.splits[name]
+        assert found.facts.splits[name].examples == split_digest(race, name)
+        assert split.guids == [f"race/{name}/{i}" for i in range(len(rows))]
+        assert split.labels.dtype == np.int64
+        for i, row in enumerate(rows):
+            assert split.groups[i] == row.get("group", "")
+            assert split.labels[i] == row.get("label", 0)
+            assert split.first[i].dtype == np.int32
+            assert split.first[i].tolist() == encoder.encode(row["first"])
+            assert split.second[i].tolist() == encoder.encode(row["second"])
+            choices = [ids.tolist() for ids in split.choices[i]]
+            assert choices == [encoder.encode(choice) for choice in row["choices"]]
+    assert encoder.newline_id in found.splits["test"].first[0]
 
 
-def test_scores_stay_floats_and_absent_texts_stay_empty(folder, tmp_path):
-    rows = [row("stsb", "dev", i, first="cat", second="dog", label=i * 0.7) for i in range(3)]
-    encode("stsb", write(tmp_path / "s.jsonl", rows), folder, tmp_path / "s.npz")
-    split = load(tmp_path / "s.npz").splits["dev"]
+def test_datasets_opens_the_same_folder(race, tokenizer, tmp_path):
+    encode("race", race, tokenizer, tmp_path / "encoded/race")
+    theirs, ours = (
+        datasets.load_from_disk(tmp_path / "encoded/race"),
+        load(tmp_path / "encoded/race"),
+    )
+    assert [row["first"] for row in theirs["test"]] == [
+        x.tolist() for x in ours.splits["test"].first
+    ]
+    assert theirs["test"][1]["choices"] == [x.tolist() for x in ours.splits["test"].choices[1]]
+    assert sorted(p.name for p in (tmp_path / "encoded").iterdir()) == ["race", "race.json"]
+
+
+def test_scores_stay_floats_and_absent_texts_stay_empty(tokenizer, tmp_path):
+    rows = [{"first": "cat", "second": "dog", "label": i * 0.7} for i in range(3)]
+    examples = write_examples(tmp_path / "stsb", "stsb", {"train": rows, "dev": rows})
+    encode("stsb", examples, tokenizer, tmp_path / "out/stsb")
+    split = load(tmp_path / "out/stsb").splits["dev"]
     assert split.labels.dtype == np.float64 and split.labels.tolist() == [0.0, 0.7, 1.4]
-    rows = [row("cola", "dev", i, first="the cat") for i in range(3)]
-    encode("cola", write(tmp_path / "c.jsonl", rows), folder, tmp_path / "c.npz")
-    split = load(tmp_path / "c.npz").splits["dev"]
+    rows = [{"first": "the cat"} for _ in range(3)]
+    examples = write_examples(tmp_path / "cola", "cola", {"train": rows, "dev": rows})
+    encode("cola", examples, tokenizer, tmp_path / "out/cola")
+    split = load(tmp_path / "out/cola").splits["dev"]
     assert [len(ids) for ids in split.second] == [0, 0, 0] and split.choices == [[], [], []]
 
 
-def test_equal_input_gives_equal_bytes(folder, tmp_path, monkeypatch):
-    examples = write(tmp_path / "race.jsonl", RACE)
-    found = []
-    for when in (1.0e9, 1.7e9):
-        monkeypatch.setattr("time.time", lambda when=when: when)
-        encode("race", examples, folder, tmp_path / f"{when}.npz")
-        found.append((tmp_path / f"{when}.npz").read_bytes())
-    assert found[0] == found[1]
+def test_unlabelled_rows_are_encoded_whatever_is_left_of_them(tokenizer, tmp_path):
+    rows = {"train": [{"first": "a"}], "select": [{"first": "a"}], "dev": [{"first": "b"}]}
+    rows["test"] = [{"first": "cat", "label": -1}, {"first": "\u00a0", "label": -1}]
+    examples = write_examples(tmp_path / "cola", "cola", rows, unlabelled=["test"])
+    encode("cola", examples, tokenizer, tmp_path / "out/cola")
+    found = load(tmp_path / "out/cola")
+    roles = {name: split.role for name, split in found.facts.splits.items()}
+    assert roles == {"train": "train", "select": "select", "dev": "report", "test": "unlabelled"}
+    assert found.splits["test"].labels.tolist() == [-1, -1]
+    assert [len(ids) > 0 for ids in found.splits["test"].first] == [True, False]
+    rows["test"] = [{"first": "dog", "label": -1}]
+    write_examples(tmp_path / "other/cola", "cola", rows, unlabelled=["test"])
+    encode("cola", tmp_path / "other/cola", tokenizer, tmp_path / "out2/cola")
+    other = load(tmp_path / "out2/cola")
+    assert other.labelled_digest == found.labelled_digest
+    assert other.unlabelled_digest != found.unlabelled_digest
+
+
+def test_the_facts_count_lengths_and_the_context_that_truncates_nothing(race, tokenizer, tmp_path):
+    encode("race", race, tokenizer, tmp_path / "out/race")
+    facts = read_json(tmp_path / "out/race.json")["splits"]["test"]
+    n = [
+        {key: len(Tokenizer.load(tokenizer).encode(row[key])) for key in ("first", "second")}
+        | {"choice": max(len(Tokenizer.load(tokenizer).encode(c)) for c in row["choices"])}
+        for row in RACE["test"]
+    ]
+    whole = [sum(row.values()) + 3 for row in n]
+    needed = [
+        max(w, 2 * max(row["second"], row["choice"]) + 4) for w, row in zip(whole, n, strict=True)
+    ]
+    for key, values in (("lengths", whole), ("n_ctx_needed", needed)):
+        assert facts[key] == {str(v): values.count(v) for v in values}
+    assert facts["rows"] == 2
+
+
+def test_equal_input_gives_equal_digests(race, tokenizer, tmp_path):
+    for name in ("one", "two"):
+        encode("race", race, tokenizer, tmp_path / name / "race")
+    one, two = (load(tmp_path / name / "race") for name in ("one", "two"))
+    assert one.facts == two.facts and one.labelled_digest == two.labelled_digest
 
 
 @pytest.mark.parametrize("key", ["first", "second", "choices"])
-def test_a_text_of_which_cleaning_leaves_nothing_is_named(folder, tmp_path, key):
+def test_a_text_of_which_normalisation_leaves_nothing_is_named(tokenizer, tmp_path, key):
     blank = {"first": " \u00a0", "second": "\n", "choices": ["a", "\t"]}
-    rows = [RACE[0], RACE[1] | {key: blank[key]}]
-    with pytest.raises(InputError, match=f"line 2: race/dev/7: nothing is left of '{key}'"):
-        encode("race", write(tmp_path / "r.jsonl", rows), folder, tmp_path / "r.npz")
-    assert not (tmp_path / "r.npz").exists()
+    rows = {**RACE, "dev": [RACE["dev"][0], RACE["dev"][0] | {key: blank[key]}]}
+    examples = write_examples(tmp_path / "race", "race", rows)
+    message = refusal("race", examples, tokenizer, tmp_path / "out/race")
+    assert f"race/dev/1: normalisation leaves nothing of '{key}'" in message
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ('{"split": ', "line 2: not JSON"),
-        ("[]", "line 2: not an object"),
-        (json.dumps(RACE[0] | {"first": None}), "'first' is None, expected a text"),
-        (json.dumps(RACE[0] | {"choices": "abcd"}), "'choices' is 'abcd', expected a list"),
-        (json.dumps(RACE[0] | {"guid": "rte/dev/0"}), "'rte/dev/0' is no example of race"),
-        (json.dumps(RACE[0] | {"label": "b"}), "'label' is 'b', expected an index"),
-        (json.dumps(RACE[0] | {"label": 1.0}), "'label' is 1.0, expected an index"),
-    ],
-)
-def test_a_line_that_is_no_example_is_named(folder, tmp_path, line, message):
-    path = write(tmp_path / "r.jsonl", RACE[:1])
-    path.write_text(path.read_text() + line + "\n")
+def arrow(folder, split="train"):
+    """The Arrow file of a split."""
+    return next((folder / split).glob("*.arrow"))
+
+
+def truncate(path):
+    path.write_bytes(path.read_bytes()[:-60])
+
+
+def other_text(path):
+    path.write_bytes(path.read_bytes().replace(b"bark", b"dark"))
+
+
+def without_a_column(folder):
+    other = datasets.load_from_disk(str(folder)).remove_columns("choices")
+    other.save_to_disk(f"{folder}.new")
+    shutil.rmtree(folder)
+    folder.with_name("race.new").rename(folder)
+    facts = read_json(f"{folder}.json")
+    write_json(f"{folder}.json", facts | {"sha256": {s: split_digest(folder, s) for s in other}})
+
+
+EXAMPLES_FAULTS = {
+    "truncated": (
+        lambda f: truncate(arrow(f)),
+        "not a whole Arrow file",
+    ),
+    "text": (lambda f: arrow(f).write_text("x"), "not a whole Arrow"),
+    "missing": (lambda f: arrow(f).unlink(), "no such file"),
+    "changed": (lambda f: other_text(arrow(f)), "race/train: not what"),
+    "no facts": (lambda f: f.with_name("race.json").unlink(), "race.json: no such file"),
+    "no folder": (shutil.rmtree, "no such file"),
+    "a column less": (without_a_column, "no column 'choices'; prepare race again"),
+}
+
+
+@pytest.mark.parametrize("fault", EXAMPLES_FAULTS)
+def test_damaged_examples_are_refused_with_one_line(race, tokenizer, tmp_path, fault):
+    change, message = EXAMPLES_FAULTS[fault]
+    change(race)
+    assert message in refusal("race", race, tokenizer, tmp_path / "out/race")
+
+
+def test_examples_of_another_task_none_and_an_unknown_task_are_refused(race, tokenizer, tmp_path):
+    out = tmp_path / "out/rte"
+    assert "examples of race, not rte" in refusal("rte", race, tokenizer, out)
+    facts = read_json(f"{race}.json")
+    write_json(f"{race}.json", facts | {"task": "rte"})
+    assert "'race/train/0' is no example of rte" in refusal("rte", race, tokenizer, out)
+    empty = write_examples(tmp_path / "empty/race", "race", {"train": []})
+    assert "race/train: no rows" in refusal("race", empty, tokenizer, out)
+    assert "no task 'squad'" in refusal("squad", race, tokenizer, out)
+
+
+def foreign_table(path):
+    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_stream(file, pa.schema([])) as writer:
+        writer.write_table(pa.table({}))
+
+
+ENCODED_FAULTS = {
+    "truncated": (lambda f: truncate(arrow(f, "dev")), "not a whole Arrow file"),
+    "empty": (lambda f: arrow(f, "dev").write_bytes(b""), "not a whole Arrow"),
+    "missing": (lambda f: arrow(f, "dev").unlink(), "no such file"),
+    "foreign": (lambda f: foreign_table(arrow(f, "dev")), "not encoded examples"),
+    "exchanged": (
+        lambda f: shutil.copy(arrow(f, "test"), arrow(f, "dev")),
+        "race/dev: not what",
+    ),
+    "no state": (lambda f: (f / "dev/state.json").unlink(), "state.json: no such file"),
+    "no folder": (shutil.rmtree, "no such file"),
+    "no facts": (lambda f: f.with_name("race.json").unlink(), "race.json: no such file"),
+    "other facts": (
+        lambda f: f.with_name("race.json").write_text("{}"),
+        "race.json: not the facts",
+    ),
+    "a list": (lambda f: f.with_name("race.json").write_text("[1]"), "race.json: not the facts"),
+    "no JSON": (lambda f: f.with_name("race.json").write_text("{"), "race.json: line 1: not JSON"),
+}
+
+
+@pytest.mark.parametrize("fault", ENCODED_FAULTS)
+def test_damaged_encoded_files_are_refused_with_one_line(race, tokenizer, tmp_path, fault):
+    encode("race", race, tokenizer, tmp_path / "out/race")
+    change, message = ENCODED_FAULTS[fault]
+    change(tmp_path / "out/race")
     with pytest.raises(InputError, match=message) as error:
-        encode("race", path, folder, tmp_path / "r.npz")
-    assert "\n" not in str(error.value) and not (tmp_path / "r.npz").exists()
-
-
-def test_no_examples_no_file_and_an_unknown_task_are_refused(folder, tmp_path):
-    empty = write(tmp_path / "e.jsonl", [])
-    with pytest.raises(InputError, match="e.jsonl: no examples"):
-        encode("race", empty, folder, tmp_path / "r.npz")
-    with pytest.raises(InputError, match="no such file"):
-        encode("race", tmp_path / "none.jsonl", folder, tmp_path / "r.npz")
-    with pytest.raises(InputError, match="no task 'squad'"):
-        encode("squad", empty, folder, tmp_path / "r.npz")
-
-
-def test_a_damaged_file_is_refused(folder, tmp_path):
-    path = tmp_path / "r.npz"
-    encode("race", write(tmp_path / "r.jsonl", RACE), folder, path)
-    whole = path.read_bytes()
-    damaged = bytearray(whole)
-    damaged[whole.index("tokenizer".encode("utf-32-le"))] ^= 1
-    np.save(tmp_path / "array.npy", np.zeros(3))
-    np.savez(tmp_path / "other.npz", x=np.zeros(3))
-    contents = [bytes(damaged), b"", b"text", whole[:100], whole[:-50], whole[len(whole) // 2 :]]
-    contents += [(tmp_path / name).read_bytes() for name in ("array.npy", "other.npz")]
-    for content in contents:
-        path.write_bytes(content)
-        with pytest.raises(InputError, match="r.npz: cut off or not of encoded examples"):
-            load(path)
-    path.unlink()
-    with pytest.raises(InputError, match="no such file; encode the task first"):
-        load(path)
+        load(tmp_path / "out/race")
+    assert "\n" not in str(error.value)

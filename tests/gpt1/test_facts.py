@@ -7,30 +7,36 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-import yaml
 
 from gpt1.model.classifier import Classifier
 from gpt1.model.transformer import Attention, Layout, parameter_count
+from gpt1.settings import (
+    Dropout,
+    FinetuneOptions,
+    FinetuneSettings,
+    LSTMShape,
+    ModelSettings,
+    OptimizerSettings,
+    PretrainOptions,
+    TransformerShape,
+)
+from gpt1.special_tokens import SpecialTokens
 from gpt1.training import batching, finetune
-from gpt1.training.batching import Special
-from gpt1.training.finetune import FineTuning, TaskData
-from gpt1.training.optim import warmup_cosine, warmup_linear
-from gpt1.training.runtime import Runtime
+from gpt1.training.optim import Adam, Schedule, warmup_cosine, warmup_linear
 from gpt1.weights.checkpoint import build
 from tasks import TASKS, task
 from tests.gpt1 import toy
 from tests.gpt1.reference_runs import batch_of, draw, reference, tuning
-from tests.gpt1.test_finetune import start
+from tests.gpt1.toy import start
 
 torch.set_num_threads(1)
 
 ROOT = Path(__file__).parents[2]
-PAPER = ROOT / "workflow/config/paper.yaml"
 FAMILIES = {
     "classification": {"cola": 2, "sst2": 2},
     "entailment": {"snli": 3, "mnli": 3, "qnli": 2, "rte": 2, "scitail": 2},
     "similarity": {"mrpc": 2, "qqp": 2, "stsb": 6},
-    "choice": {"race": 1, "story_cloze": 1},
+    "multiple_choice": {"race": 1, "story_cloze": 1},
 }
 # Examples to train on, and the last update whose rate still rises (batch 32, three epochs). QNLI
 # has two: 104,743 examples since 2019, and 108,436 when the paper was written.
@@ -39,34 +45,27 @@ RISING |= {363849: 68, 392702: 73, 549367: 103}
 UPDATES = {1497: 138, 2490: 231, 3668: 342, 5749: 537, 8551: 801}
 
 
-def experiment():
-    """The paper's half of the configuration."""
-    return yaml.safe_load(PAPER.read_text(encoding="utf-8"))["experiment"]
+def test_the_default_model_is_the_papers():
+    model, lstm = ModelSettings(), LSTMShape()
+    assert model.shape == TransformerShape(n_layer=12, n_embd=768, n_head=12, n_ff=3072)
+    assert (model.n_ctx, model.init_std) == (512, 0.02)
+    assert (lstm.n_layer, lstm.n_hidden) == (1, 2048)
+    assert (model.embd_dropout, model.lm_softmax) == ("matrix", "all_rows")
+    assert parameter_count(40_478, model) == 116_534_784
+    assert model.shape.n_embd // model.shape.n_head == 64
 
 
-def test_the_papers_configuration_has_the_papers_model():
-    model = experiment()["model"]
-    assert model["transformer"] == {"n_layer": 12, "n_embd": 768, "n_head": 12, "n_ff": 3072}
-    assert (model["n_ctx"], model["init_std"]) == (512, 0.02)
-    assert (model["lstm"]["n_layer"], model["lstm"]["n_hidden"]) == (1, 2048)
-    assert (model["embd_dropout"], model["lm_softmax"]) == ("matrix", "all_rows")
-    sizes = {k: v for k, v in model["transformer"].items() if k != "n_head"}
-    assert parameter_count(40_478, model["n_ctx"], **sizes) == 116_534_784
-    assert sizes["n_embd"] // model["transformer"]["n_head"] == 64
-
-
-def test_the_papers_configuration_has_116_534_784_released_values_three_rows_more_and_a_head():
-    settings = experiment()["model"]
+def test_gpt1_has_116_534_784_released_values_three_special_tokens_and_a_head():
     with torch.device("meta"):
-        model = build("transformer", {**settings, "shape": settings["transformer"]}, 40_478)
+        model = build("transformer", ModelSettings(), 40_478)
     assert count(model) == 116_534_784 + 3 * 768
     assert model.embed.numel() == 31_087_104 + 3 * 768 + 393_216
     assert {count(block) for block in model.h} == {7_087_872} and len(model.h) == 12
-    assert (model.start_id, model.delimiter_id, model.classify_id) == (40_478, 40_479, 40_480)
+    assert SpecialTokens.after(model.n_vocab) == SpecialTokens(40_478, 40_479, 40_480)
     assert model.n_rows == 40_481 and len(model.embed) == 40_481 + 512  # position i: 40,481 + i
     for each in TASKS:
         with torch.device("meta"):
-            head = Classifier(each.family, model.n_hidden, each.kind.n_labels)
+            head = Classifier(each.family, model.n_hidden, each.spec.n_labels)
         ny = FAMILIES[each.family][each.name]
         assert count(model) + count(head) == 116_534_784 + 3 * 768 + 768 * ny + ny
 
@@ -81,27 +80,23 @@ def test_every_task_has_the_family_and_the_number_of_answers_of_the_papers_table
     for each in TASKS:
         found[each.family].add(each.name)
     assert found == {family: set(names) for family, names in FAMILIES.items()}
-    assert {t.name: len(t.labels) for t in TASKS if t.family == "choice"} == {
+    assert {t.name: len(t.labels) for t in TASKS if t.family == "multiple_choice"} == {
         "race": 4,
         "story_cloze": 2,
     }
 
 
-def test_the_papers_configuration_trains_as_the_paper_says():
-    own = experiment()
-    before, after = own["pretrain"], own["finetune"]
-    assert (before["batch"], before["lr"]["transformer"], before["warmup"]) == (64, 2.5e-4, 2000)
-    assert before["warmup"] / before["updates"] == 0.002
-    assert (after["batch"], after["epochs"], after["warmup"]) == (32, 3, 0.002)
-    assert after["lr"]["transformer"] == 6.25e-5 and after["lm_coef"] == 0.5
-    assert before["dropout"] == {"embd": 0.1, "attn": 0.1, "resid": 0.1}
-    assert after["dropout"] == {**before["dropout"], "clf": 0.1}
-    assert own["optimizer"] == {
-        **{"b1": 0.9, "b2": 0.999, "eps": 1e-8},
-        **{"l2": 0.01, "vector_l2": False, "max_grad_norm": 1.0},
-    }
-    assert own["seeds"]["ends"] == [0, 1, 2] and own["pretrain"]["updates"] == 1_000_000
-    assert own["tasks"].keys() == {each.name for each in TASKS} and len(TASKS) == 12
+def test_the_default_training_is_the_papers():
+    before, after, adam = PretrainOptions(), FinetuneOptions(), OptimizerSettings()
+    assert (before.batch, before.warmup, before.updates) == (64, 2000, 1_000_000)
+    assert before.warmup / before.updates == 0.002
+    assert (after.batch, after.epochs, after.warmup) == (32, 3, 0.002)
+    assert FinetuneSettings.model_fields["lm_coef"].default == 0.5
+    assert before.dropout == Dropout(embd=0.1, attn=0.1, resid=0.1)
+    assert after.dropout.model_dump() == {**before.dropout.model_dump(), "clf": 0.1}
+    assert (adam.b1, adam.b2, adam.eps) == (0.9, 0.999, 1e-8)
+    assert (adam.l2, adam.vector_l2, adam.max_grad_norm) == (0.01, False, 1.0)
+    assert len(TASKS) == 12
 
 
 @pytest.mark.parametrize(
@@ -112,7 +107,7 @@ def test_the_decay_is_smaller_than_adamws_by_the_bias_correction(update, share):
     correction = math.sqrt(1 - 0.999**update) / (1 - 0.9**update)
     assert correction == pytest.approx(share, abs=0.006)
     p = torch.nn.Parameter(torch.ones(1, 1, dtype=torch.float64))
-    adam = finetune.Adam([p], 1.0, lambda x, w: 1.0, 0.002, 10_000)
+    adam = Adam([p], Schedule(1.0, lambda x, w: 1.0, 0.002, 10_000), OptimizerSettings())
     adam.updates = update - 1
     adam.step()
     assert float(p.detach()) == pytest.approx(1 - 0.01 * correction, abs=1e-12)
@@ -121,7 +116,7 @@ def test_the_decay_is_smaller_than_adamws_by_the_bias_correction(update, share):
 def test_eps_joins_the_uncorrected_root_so_that_it_is_larger_at_first_than_adams():
     gradient = 1e-7
     p = torch.nn.Parameter(torch.zeros(1, dtype=torch.float64))
-    adam = finetune.Adam([p], 1.0, lambda x, w: 1.0, 0.002, 10_000)
+    adam = Adam([p], Schedule(1.0, lambda x, w: 1.0, 0.002, 10_000), OptimizerSettings())
     p.grad.fill_(gradient)
     adam.step()
     eps = 1e-8 / math.sqrt(1 - 0.999)  # beside the corrected root, at update 1
@@ -139,11 +134,7 @@ def test_the_cosine_is_not_begun_anew_after_the_warm_up_but_falls_a_little_at_it
 def test_the_warm_up_of_two_thousandths_ends_where_it_does_in_the_authors_code(rows):
     total = rows // 32 * 3
     assert total == UPDATES.get(rows, total)
-    adam = finetune.Adam([torch.nn.Parameter(torch.ones(1))], 1.0, warmup_linear, 0.002, total)
-
-    def rate(t):
-        adam.updates = t
-        return adam.rate()
+    rate = Schedule(1.0, warmup_linear, 0.002, total).rate
 
     k = RISING[rows]
     assert rate(0) == 0.0
@@ -155,10 +146,10 @@ def test_the_warm_up_of_two_thousandths_ends_where_it_does_in_the_authors_code(r
 def test_first_values_are_not_cut_at_two_standard_deviations():
     model, head = (
         build("transformer", toy.model("transformer"), 4000),
-        Classifier("choice", 9999, 2),
+        Classifier("multiple_choice", 9999, 2),
     )
-    model.reset(torch.Generator().manual_seed(0), 0.02)
-    head.reset(torch.Generator().manual_seed(0))
+    model.reset(torch.Generator().manual_seed(0))
+    head.reset(torch.Generator().manual_seed(0), 0.02)
     for weights in (model.embed, head.weight):
         beyond = float((weights.detach().abs() > 0.04).float().mean())
         assert beyond == pytest.approx(0.0455, abs=0.007)
@@ -182,10 +173,10 @@ def test_attention_leaves_nothing_of_later_tokens_as_with_the_authors_mask_of_a_
     assert torch.allclose(ours, theirs, rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.parametrize(("family", "columns"), [("entailment", 3), ("choice", 1)])
+@pytest.mark.parametrize(("family", "columns"), [("entailment", 3), ("multiple_choice", 1)])
 def test_first_values_of_the_classifier(family, columns):
     head = Classifier(family, 4000, 3)
-    head.reset(torch.Generator().manual_seed(0))
+    head.reset(torch.Generator().manual_seed(0), 0.02)
     assert head.weight.shape == (4000, columns)
     assert float(head.weight.detach().std()) == pytest.approx(0.02, rel=0.05)
     assert torch.equal(head.bias.detach(), torch.zeros(columns))
@@ -194,11 +185,8 @@ def test_first_values_of_the_classifier(family, columns):
 def test_the_first_epoch_is_also_scored_at_powers_of_two_thousands(monkeypatch):
     assert {1000, 2000, 4000, 8000, 16000, 32000} == finetune.FIRST_EPOCH_EVALS
     monkeypatch.setattr(finetune, "FIRST_EPOCH_EVALS", {1, 3, 6})
-    encoded = toy.encoded(task("rte"), train=8, select=4, dev=4)
-    data = TaskData.of(encoded, toy.N_VOCAB, toy.N_CTX, 4)
-    settings = toy.settings("transformer", batch=2, epochs=2)
-    run = FineTuning(data, "transformer", toy.N_VOCAB, settings, None, -1, 0.5, 0, Runtime())
-    scored = run.train()["select_by_epoch"]
+    run = start(n_transfer="none", sizes={"train": 8, "select": 4, "dev": 4}, batch=2)
+    scored = run.train().select_by_epoch
     assert [each["update"] for each in scored] == [1, 3, 4, 8]
 
 
@@ -212,16 +200,16 @@ def test_a_batch_counts_examples_whatever_sequences_each_has(name, each):
 
 
 def test_the_first_score_counts_even_where_nothing_beats_zero():
-    run = start("cola", epochs=2, lr=0.0)
+    run = start("cola", epochs=2, lr=1e-12)
     with torch.no_grad():
-        run.classifier.bias[0] = 9.0  # one answer for all: Matthews 0
+        run.model.classifier.bias[0] = 9.0  # one answer for all: Matthews 0
     record = run.train()
-    assert [each["matthews"] for each in record["select_by_epoch"]] == [0.0, 0.0]
-    assert (record["best_epoch"], record["best_update"]) == (1, 2)
+    assert [each["matthews"] for each in record.select_by_epoch] == [0.0, 0.0]
+    assert (record.best_epoch, record.best_update) == (1, 2)
 
 
 def test_a_pair_in_the_papers_context_has_at_most_511_tokens():
-    built = batching.pair(range(1, 400), range(1, 400), Special(40_478, 40_479, 40_480), 512)
+    built = batching.pair(range(1, 400), range(1, 400), SpecialTokens.after(40_478), 512)
     assert len(built) == 254 + 254 + 3 == 511
     assert built[[0, 255, 510]].tolist() == [40_478, 40_479, 40_480]
 
@@ -231,7 +219,7 @@ def test_every_position_row_is_in_the_softmax_however_short_the_texts():
     longest = int(run.data.splits["train"].lengths.max())
     assert longest < toy.N_CTX
     run.update(np.arange(8))
-    beyond = run.model.embed.grad[toy.N_VOCAB + 3 + longest :]
+    beyond = run.model.language_model.embed.grad[toy.N_VOCAB + 3 + longest :]
     assert len(beyond) == toy.N_CTX - longest and bool((beyond != 0).any(1).all())
 
 
@@ -271,13 +259,13 @@ def test_a_real_token_0_is_read_and_predicted_though_pads_have_its_id():
     assert run.history[0] == pytest.approx(found, rel=1e-6)
 
 
-README = ROOT / "gpt1/README.md"
+FIDELITY = ROOT / "docs/fidelity.md"
 
 
-def test_every_fact_of_the_readme_names_its_tests_or_says_that_there_is_none():
+def test_every_fact_of_the_page_names_its_tests_or_says_that_there_is_none():
     test = r"`test_\w+::test_\w+`( \(slow\))?"
     facts, inside = [], False
-    for line in README.read_text(encoding="utf-8").splitlines():
+    for line in FIDELITY.read_text(encoding="utf-8").splitlines():
         inside = line.startswith("| fact |") or (inside and line.startswith("|"))
         if inside and not line.startswith(("| fact |", "|---")):
             facts.append(line)
@@ -288,8 +276,8 @@ def test_every_fact_of_the_readme_names_its_tests_or_says_that_there_is_none():
         assert re.fullmatch(f"none|{test}(, {test})*", tests.strip()), line
 
 
-def test_every_test_that_the_readme_names_exists():
-    named = re.findall(r"`(test_\w+)::(test_\w+)`", README.read_text(encoding="utf-8"))
+def test_every_test_that_the_page_names_exists():
+    named = re.findall(r"`(test_\w+)::(test_\w+)`", FIDELITY.read_text(encoding="utf-8"))
     assert len(named) > 100
     for module, name in named:
         (path,) = (ROOT / "tests").glob(f"*/{module}.py")

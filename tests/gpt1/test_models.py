@@ -8,20 +8,26 @@ import torch.nn.functional as F
 
 from gpt1.model.lstm import LSTM
 from gpt1.model.transformer import Transformer, parameter_count
+from gpt1.settings import Dropout, LSTMShape, ModelSettings, TransformerShape
 
 N_VOCAB, N_CTX = 50, 16
 
 
-def transformer(seed=0, n_layer=12, **options):
-    model = Transformer(N_VOCAB, N_CTX, n_layer, n_embd=16, n_head=4, n_ff=32, **options)
+def ready(kind, shape, seed, rates=None, n_vocab=N_VOCAB, n_ctx=N_CTX, **options):
+    """A model with initial values; without dropout unless rates are given."""
+    dropout = Dropout(**{"embd": 0.0, "attn": 0.0, "resid": 0.0, **(rates or {})})
+    model = kind(n_vocab, ModelSettings(n_ctx=n_ctx, shape=shape, **options), dropout)
     model.reset(torch.Generator().manual_seed(seed))
     return model.eval()
+
+
+def transformer(seed=0, n_layer=12, rates=None, **options):
+    shape = TransformerShape(n_layer=n_layer, n_embd=16, n_head=4, n_ff=32)
+    return ready(Transformer, shape, seed, rates, **options)
 
 
 def lstm(seed=0, n_layer=1, **options):
-    model = LSTM(N_VOCAB, N_CTX, n_layer, n_embd=8, n_hidden=12, **options)
-    model.reset(torch.Generator().manual_seed(seed))
-    return model.eval()
+    return ready(LSTM, LSTMShape(n_layer=n_layer, n_embd=8, n_hidden=12), seed, **options)
 
 
 def tensors(model):
@@ -31,13 +37,13 @@ def tensors(model):
 MODELS = {"transformer": transformer, "lstm": lstm, "lstm2": lambda **k: lstm(n_layer=2, **k)}
 
 
-@pytest.mark.parametrize("n_transfer", range(-1, 13))
+@pytest.mark.parametrize("n_transfer", ["none", *range(13)])
 def test_transfer_of_k_layers_copies_just_those_and_all_else_keeps_its_initial_values(n_transfer):
     source, own = transformer(seed=1), transformer(seed=2)
     before = tensors(own)
     copied = own.transfer(tensors(source), n_transfer)
     after = tensors(own)
-    assert len(copied) == (0 if n_transfer < 0 else 1 + 12 * n_transfer)
+    assert len(copied) == (0 if n_transfer == "none" else 1 + 12 * n_transfer)
     assert len(set(copied)) == len(copied)
     for name, tensor in after.items():
         layer = int(name.split(".")[1]) if name.startswith("h.") else None
@@ -45,10 +51,10 @@ def test_transfer_of_k_layers_copies_just_those_and_all_else_keeps_its_initial_v
             rows = torch.ones(len(tensor), dtype=torch.bool)
             rows[N_VOCAB : N_VOCAB + 3] = False  # start, delimiter, classify stay fresh
             expected = before[name].clone()
-            if n_transfer >= 0:
+            if n_transfer != "none":
                 expected[rows] = tensors(source)[name][rows]
             assert torch.equal(tensor, expected)
-        elif layer < n_transfer:
+        elif n_transfer != "none" and layer < n_transfer:
             assert name in copied and torch.equal(tensor, tensors(source)[name])
         else:
             assert name not in copied and torch.equal(tensor, before[name])
@@ -59,12 +65,13 @@ def test_the_lstm_transfers_its_embeddings_its_lowest_layers_and_the_output_map_
     n_layer,
 ):
     source = tensors(lstm(seed=1, n_layer=n_layer))
-    for n_transfer in range(-1, n_layer + 1):
+    for n_transfer in ("none", *range(n_layer + 1)):
         own = lstm(seed=2, n_layer=n_layer)
         before = tensors(own)
         copied = own.transfer(source, n_transfer)
         whole = n_transfer == n_layer
-        assert len(copied) == (0 if n_transfer < 0 else 1 + 4 * n_transfer + 2 * whole)
+        expected = 0 if n_transfer == "none" else 1 + 4 * n_transfer + 2 * whole
+        assert len(copied) == expected
         for name, tensor in tensors(own).items():
             if name != "embed":
                 assert torch.equal(tensor, (source if name in copied else before)[name])
@@ -92,15 +99,14 @@ def test_a_later_token_never_changes_an_earlier_logit(kind):
     ids = torch.randint(0, N_VOCAB, (3, N_CTX), generator=torch.Generator().manual_seed(5))
     changed = ids.clone()
     changed[:, 9:] = (changed[:, 9:] + 7) % N_VOCAB
-    we = model.step_embedding()
-    one, two = (model.lm_logits(model(x, we), we) for x in (ids, changed))
+    one, two = (model.logits(model(x)[0]) for x in (ids, changed))
     assert torch.equal(one[:, :9], two[:, :9])
     assert not torch.allclose(one[:, 9:], two[:, 9:])
 
 
 def test_initial_values_of_the_transformer():
-    model = Transformer(2000, 64, 2, n_embd=64, n_head=4, n_ff=256)
-    model.reset(torch.Generator().manual_seed(0))
+    shape = TransformerShape(n_layer=2, n_embd=64, n_head=4, n_ff=256)
+    model = ready(Transformer, shape, 0, n_vocab=2000, n_ctx=64)
     for name, p in model.named_parameters():
         if p.ndim > 1:
             assert abs(float(p.detach().mean())) < 1e-3, name
@@ -120,9 +126,9 @@ def test_initial_values_of_the_lstm():
 
 
 def test_gpt1_has_the_released_number_of_parameters():
-    assert parameter_count(40478, 512, 12, 768, 3072) == 116_534_784
+    assert parameter_count(40478, ModelSettings()) == 116_534_784
     with torch.device("meta"):
-        model = Transformer(40478, 512, 12, 768, 12, 3072)
+        model = Transformer(40478, ModelSettings())
     assert sum(p.numel() for p in model.parameters()) == 116_534_784 + 3 * 768
     names = [name for name, _ in model.named_parameters()]
     assert len(names) == 1 + 12 * 12
@@ -133,16 +139,16 @@ def test_gpt1_has_the_released_number_of_parameters():
 def test_the_lm_loss_is_the_mean_over_sequences_of_each_mean_over_its_real_targets(kind, softmax):
     model = MODELS[kind](lm_softmax=softmax)
     ids = torch.randint(0, N_VOCAB, (3, 10), generator=torch.Generator().manual_seed(1))
-    ids[:, 0], ids[0, 4] = model.start_id, model.classify_id
+    ids[:, 0], ids[0, 4] = N_VOCAB, N_VOCAB + 2
     lengths = torch.tensor([5, 10, 2])
-    we = model.step_embedding()
-    hidden = model(ids, we)
+    hidden, loss = model(ids, lengths, lm_loss=True)
+    we = model.embed
     rows = we.size(0) if softmax == "all_rows" else N_VOCAB + 3
     expected = 0.0
     for row, length in enumerate(lengths.tolist()):
         logits = model.lm_features(hidden[row, : length - 1]) @ we[:rows].T
         expected += float(F.cross_entropy(logits, ids[row, 1:length])) / 3
-    assert float(model.lm_loss(hidden, ids, lengths, we)) == pytest.approx(expected, rel=1e-5)
+    assert float(loss) == pytest.approx(expected, rel=1e-5)
 
 
 @pytest.mark.parametrize("kind", MODELS)
@@ -152,44 +158,49 @@ def test_pads_change_neither_hidden_states_nor_the_lm_loss(kind):
     lengths = torch.tensor([7, 12])
     other = ids.clone()
     other[0, 7:] = 0
-    we = model.step_embedding()
-    one, two = model(ids, we), model(other, we)
+    (one, loss_one), (two, loss_two) = (model(x, lengths, lm_loss=True) for x in (ids, other))
     assert torch.equal(one[0, :7], two[0, :7])
-    loss_one = model.lm_loss(one, ids, lengths, we)
-    assert torch.equal(loss_one, model.lm_loss(two, other, lengths, we))
+    assert torch.equal(loss_one, loss_two)
 
 
 def test_dropout_on_the_matrix_has_one_mask_for_input_and_softmax_and_on_the_sum_spares_it():
-    model = transformer().train()
-    model.rates = {"embd": 0.5, "attn": 0.0, "resid": 0.0}
+    model = transformer(rates={"embd": 0.5}).train()
     torch.manual_seed(0)
-    we = model.step_embedding()
+    we = model.embedding_matrix()
     dropped = we == 0
     assert 0.4 < float(dropped.float().mean()) < 0.6
     assert torch.allclose(we[~dropped], model.embed[~dropped] * 2)
-    model.embd_dropout = "sum"
-    assert model.step_embedding() is model.embed
+    model = transformer(rates={"embd": 0.5}, embd_dropout="sum").train()
+    assert model.embedding_matrix() is model.embed
     ids = torch.zeros(1, 4, dtype=torch.int64)
-    assert not torch.equal(model(ids, model.embed), model(ids, model.embed))
+    assert not torch.equal(model(ids)[0], model(ids)[0])
     model.eval()
-    assert torch.equal(model(ids, model.embed), model(ids, model.embed))
+    assert torch.equal(model(ids)[0], model(ids)[0])
 
 
 @pytest.mark.parametrize("rate", ["embd", "attn", "resid"])
 def test_every_dropout_rate_acts_in_training_and_only_there(rate):
     model = transformer(n_layer=2)
     ids = torch.arange(8)[None]
-    plain = model(ids, model.step_embedding())
-    model.rates = {"embd": 0.0, "attn": 0.0, "resid": 0.0, rate: 0.3}
-    assert torch.equal(model(ids, model.step_embedding()), plain)
-    model.train()
+    plain, _ = model(ids)
+    dropping = transformer(n_layer=2, rates={rate: 0.3})
+    assert torch.equal(dropping(ids)[0], plain)
+    dropping.train()
     torch.manual_seed(0)
-    assert not torch.allclose(model(ids, model.step_embedding()), plain)
+    assert not torch.allclose(dropping(ids)[0], plain)
 
 
 def test_an_untrained_model_knows_nothing():
     model = transformer()
     ids = torch.randint(0, N_VOCAB, (8, N_CTX), generator=torch.Generator().manual_seed(3))
-    we = model.step_embedding()
-    loss = float(model.lm_loss(model(ids, we), ids, torch.full((8,), N_CTX), we))
-    assert loss == pytest.approx(math.log(N_VOCAB + 3 + N_CTX), abs=0.1)
+    _, loss = model(ids, lm_loss=True)
+    assert float(loss) == pytest.approx(math.log(N_VOCAB + 3 + N_CTX), abs=0.1)
+
+
+def test_a_shape_of_the_other_architecture_or_with_uneven_heads_is_refused():
+    with pytest.raises(ValueError, match="an LSTM cannot have the shape"):
+        LSTM(N_VOCAB, ModelSettings())
+    with pytest.raises(ValueError, match="a transformer cannot have the shape"):
+        Transformer(N_VOCAB, ModelSettings(shape=LSTMShape()))
+    with pytest.raises(ValueError, match="n_embd 10 is not a multiple of n_head 4"):
+        TransformerShape(n_embd=10, n_head=4)

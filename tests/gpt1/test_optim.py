@@ -5,7 +5,8 @@ import math
 import pytest
 import torch
 
-from gpt1.training.optim import Adam, warmup_cosine, warmup_linear
+from gpt1.settings import OptimizerSettings
+from gpt1.training.optim import Adam, Schedule, warmup_cosine, warmup_linear
 
 
 def parameters(seed=0):
@@ -19,9 +20,8 @@ def parameters(seed=0):
 def test_adam_follows_the_authors_formula_for_five_updates(vector_l2, max_grad_norm):
     own, lr, l2, total = parameters(), 0.1, 0.01, 10
     expected = [p.detach().clone() for p in own]
-    adam = Adam(
-        own, lr, warmup_linear, 0.2, total, l2=l2, vector_l2=vector_l2, max_grad_norm=max_grad_norm
-    )
+    settings = OptimizerSettings(l2=l2, vector_l2=vector_l2, max_grad_norm=max_grad_norm)
+    adam = Adam(own, Schedule(lr, warmup_linear, 0.2, total), settings)
     m, v = ([torch.zeros_like(p) for p in expected] for _ in range(2))
     for t in range(5):
         grads = [torch.sin(p * (t + 1)) for p in expected]
@@ -46,7 +46,7 @@ def test_adam_follows_the_authors_formula_for_five_updates(vector_l2, max_grad_n
 def test_the_first_update_changes_no_parameter_but_the_moments():
     own = parameters()
     before = [p.detach().clone() for p in own]
-    adam = Adam(own, 0.1, warmup_linear, 0.002, 1000)
+    adam = Adam(own, Schedule(0.1, warmup_linear, 0.002, 1000), OptimizerSettings())
     for p in own:
         p.grad.fill_(1.0)
     adam.step()
@@ -56,7 +56,7 @@ def test_the_first_update_changes_no_parameter_but_the_moments():
 
 def test_clipping_is_over_all_tensors_jointly():
     own = parameters()
-    adam = Adam(own, 0.1, warmup_linear, 0.1, 10, max_grad_norm=1.0)
+    adam = Adam(own, Schedule(0.1, warmup_linear, 0.1, 10), OptimizerSettings(max_grad_norm=1.0))
     for p in own:
         p.grad.fill_(3.0)
     n = sum(p.numel() for p in own)
@@ -78,10 +78,11 @@ def test_schedules_at_their_corners():
 
 
 def test_state_goes_out_and_back_and_a_wrong_size_is_refused():
-    one = Adam(parameters(), 0.1, warmup_cosine, 0.1, 10)
+    schedule = Schedule(0.1, warmup_cosine, 0.1, 10)
+    one = Adam(parameters(), schedule, OptimizerSettings())
     one.grad.fill_(0.3)
     one.step()
-    two = Adam(parameters(1), 0.1, warmup_cosine, 0.1, 10)
+    two = Adam(parameters(1), schedule, OptimizerSettings())
     two.load_state({k: v.clone() for k, v in one.state().items()})
     for adam in (one, two):
         adam.grad.fill_(-0.2)

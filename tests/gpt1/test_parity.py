@@ -14,29 +14,31 @@ import transformers
 from safetensors import safe_open
 
 from gpt1 import convert
+from gpt1.model.language_model import NO_DROPOUT
 from gpt1.model.lstm import LSTM
 from gpt1.model.transformer import Layout
+from gpt1.settings import LSTMShape, ModelSettings, TransformerShape
 from gpt1.text.tokenizer import Tokenizer
-from gpt1.weights.checkpoint import build, save_checkpoint
+from gpt1.weights.checkpoint import CheckpointFacts, build, load_checkpoint, save_checkpoint
 from tests.gpt1 import published_files as files
 from tests.gpt1.reference import Reference
 
 torch.set_num_threads(1)
 
 N_VOCAB, N_CTX = 11, 12
-SHAPE = {"n_layer": 3, "n_embd": 16, "n_head": 4, "n_ff": 64}
-MODEL = {**convert.GPT1, "n_ctx": N_CTX, "shape": SHAPE}
+SHAPE = TransformerShape(n_layer=3, n_embd=16, n_head=4, n_ff=64)
+MODEL = ModelSettings(n_ctx=N_CTX, shape=SHAPE, init_std=0.3)
 
 
 def our_model(path, folder, model=MODEL, n_vocab=N_VOCAB):
     """Our model with wide random weights, saved as a checkpoint beside a small vocabulary."""
     ours = build("transformer", model, n_vocab)
-    ours.reset(torch.Generator().manual_seed(1), 0.3)
+    ours.reset(torch.Generator().manual_seed(1))
     for name, p in ours.named_parameters():
         if p.ndim == 1:  # biases and gains must not stay 0 and 1
             p.data += torch.randn(p.shape, generator=torch.Generator().manual_seed(len(name))) * 0.3
     digest = Tokenizer.load(folder).digest
-    save_checkpoint(path, ours, {"model": model, "tokenizer": digest})
+    save_checkpoint(path, ours, CheckpointFacts(model=model, tokenizer=digest))
     return ours.eval()
 
 
@@ -85,17 +87,17 @@ def test_hidden_states_of_every_layer_are_theirs(both):
     x = ours.embed[ids] + ours.embed[ours.n_rows : ours.n_rows + N_CTX]
     assert float((x - wanted[0]).abs().max()) <= 1e-5
     for block, states in zip(ours.h, wanted[1:], strict=True):
-        x = block(x.flatten(0, 1), Layout(ids, None), 0.0, 0.0).view_as(states)
+        x = block(x.flatten(0, 1), Layout(ids, None), NO_DROPOUT).view_as(states)
         assert float((x - states).abs().max()) <= 1e-5
-    hidden = ours(ids, ours.step_embedding())
+    hidden, _ = ours(ids)
     assert torch.equal(hidden, x)
 
 
 @torch.no_grad()
 def test_lm_logits_over_the_tokens_are_theirs(both):
     ours, theirs, _ = both
-    ids, we = batch(), ours.step_embedding()
-    found = ours.lm_logits(ours(ids, we), we, rows=N_VOCAB)
+    ids = batch()
+    found = ours.logits(ours(ids)[0], n_rows=N_VOCAB)
     wanted = theirs(ids).logits
     assert found.shape == wanted.shape
     assert float(wanted.std()) > 0.5
@@ -105,8 +107,7 @@ def test_lm_logits_over_the_tokens_are_theirs(both):
 def greedy(model, ids, n):
     """Continue `ids` `[1, time]` by the likeliest token, `n` times."""
     for _ in range(n):
-        we = model.step_embedding()
-        logits = model.lm_logits(model(ids, we)[:, -1], we, rows=model.n_vocab)
+        logits = model.logits(model(ids)[0][:, -1], n_rows=model.n_vocab)
         ids = torch.cat([ids, logits.argmax(-1, keepdim=True)], 1)
     return ids
 
@@ -136,10 +137,11 @@ def test_a_folder_that_transformers_saved_is_imported(both, tmp_path, head):
     with safe_open(folder / "model.safetensors", "pt") as stored:
         assert ("lm_head.weight" in stored.keys()) == (head == "stored")  # noqa: SIM118
     path = tmp_path / "in.safetensors"
-    convert.import_weights("huggingface", folder, tmp_path / "vocabulary", path, MODEL)
-    tensors = convert.load_checkpoint(
+    source = convert.Published("huggingface", folder)
+    convert.import_weights(source, tmp_path / "vocabulary", path, MODEL)
+    tensors = load_checkpoint(
         path, "transformer", MODEL, Tokenizer.load(tmp_path / "vocabulary").digest
-    )[0]
+    ).tensors
     for name, p in ours.named_parameters():
         keep = torch.ones(len(p), dtype=torch.bool)
         if name == "embed":
@@ -150,12 +152,13 @@ def test_a_folder_that_transformers_saved_is_imported(both, tmp_path, head):
 @torch.no_grad()
 @pytest.mark.parametrize("n_layer", [1, 3])
 def test_the_lstm_is_its_cells_unrolled_by_hand(n_layer):
-    model = LSTM(N_VOCAB, N_CTX, n_layer, n_embd=8, n_hidden=16)
-    model.reset(torch.Generator().manual_seed(0), 0.4)
+    shape = LSTMShape(n_layer=n_layer, n_embd=8, n_hidden=16)
+    model = LSTM(N_VOCAB, ModelSettings(n_ctx=N_CTX, shape=shape, init_std=0.4))
+    model.reset(torch.Generator().manual_seed(0))
     expected = Reference(dict(model.named_parameters()), N_VOCAB, N_CTX, n_layer, arch="lstm")
-    ids, we = batch(3), model.step_embedding()
-    hidden = model(ids, we)
-    logits = model.lm_logits(hidden, we)
+    ids = batch(3)
+    hidden, _ = model(ids)
+    logits = model.logits(hidden)
     for row, sequence in enumerate(ids.tolist()):
         wanted = expected.hidden(sequence)
         assert float((hidden[row] - wanted).abs().max()) <= 1e-6
@@ -173,10 +176,11 @@ def test_gpt1_at_full_size_goes_through_every_format(tmp_path):
     del arrays
     one, two = tmp_path / "one.safetensors", tmp_path / "two.safetensors"
     vocabulary, hub, out = (tmp_path / name for name in ("vocabulary", "hub", "out"))
-    facts = convert.import_weights("openai", tmp_path / "published", vocabulary, one)
-    assert facts["released_values"] == 116_534_784
+    published = convert.Published("openai", tmp_path / "published")
+    facts = convert.import_weights(published, vocabulary, one)
+    assert facts.released_values == 116_534_784
     convert.export_weights("huggingface", one, hub, vocabulary)
-    convert.import_weights("huggingface", hub, vocabulary, two)
+    convert.import_weights(convert.Published("huggingface", hub), vocabulary, two)
     assert one.read_bytes() == two.read_bytes()
     convert.export_weights("openai", two, out, vocabulary)
     for i in range(10):
@@ -187,9 +191,7 @@ def test_gpt1_at_full_size_goes_through_every_format(tmp_path):
     assert all(not keys for keys in found.values()), found
     assert sum(p.numel() for p in theirs.parameters()) == 116_534_784
     ours = build("transformer", convert.GPT1, n_vocab).eval()
-    ours.load_state_dict(
-        convert.load_checkpoint(two, "transformer", convert.GPT1, facts["tokenizer"])[0]
-    )
+    ours.load_state_dict(load_checkpoint(two, "transformer", convert.GPT1, facts.tokenizer).tensors)
     ids = torch.tensor([[481, 963, 6353, 40477]])
     wanted = theirs.generate(ids, do_sample=False, max_new_tokens=8)
     assert greedy(ours, ids, 8).tolist() == wanted.tolist()

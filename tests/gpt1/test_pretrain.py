@@ -1,7 +1,6 @@
 """Pre-training: pure functions of (seed, update), exact restarts, held-out loss, bad input."""
 
 import csv
-import json
 import math
 import subprocess
 import sys
@@ -10,47 +9,25 @@ import numpy as np
 import pytest
 import torch
 
-from gpt1 import pretrain
+from gpt1.settings import Dropout
+from gpt1.training import pretraining
+from gpt1.training.pretraining import Pretraining
 from gpt1.training.runtime import Runtime
+from gpt1.training.windows import heldout_loss, heldout_windows, windows
 from gpt1.weights.checkpoint import build, load_checkpoint, read_tensors, sidecar
 from tasks.common.errors import InputError
-from tasks.common.files import read_json, write_json
+from tasks.common.files import read_json
 from tests.gpt1 import toy
+from tests.gpt1.toy import corpus, pretrain_settings
 
 
-def corpus(folder, train=2000, heldout=200, tokenizer="t" * 64):
-    """A corpus of a repeating pattern, as `gpt1.corpus tokens` writes it."""
-    folder.mkdir(exist_ok=True)
-    splits = {}
-    for name, n in (("train", train), ("heldout", heldout)):
-        tokens = (np.arange(n) * 7 % 31).astype("<u2")
-        tokens.tofile(folder / f"{name}.bin")
-        facts = {"file": f"{name}.bin", "tokens": n, "sha256": f"{name}{n}", "books": []}
-        splits[name] = facts
-    path = folder / "corpus.json"
-    write_json(path, {"tokenizer": tokenizer, "n_vocab": toy.N_VOCAB, "splits": splits})
-    return path
-
-
-def settings(arch, **options):
-    base = {"seed": 0, "updates": 8, "warmup": 2, "batch": 4, "lr": 1e-2, "heldout_tokens": 150}
-    base |= {"checkpoints": [0, 3, 8], "dropout": toy.DROPOUT, **options}
-    return {"model": toy.model(arch), "optimizer": toy.optimizer(), "pretrain": base}
-
-
-def run(tmp_path, arch, name="a", **options):
-    runtime = options.pop("runtime", Runtime())
-    code = options.pop("code", "")
-    folder = tmp_path / name
-    pretrain.pretrain(
-        arch,
-        corpus(tmp_path / "corpus"),
-        settings(arch, **options),
-        runtime,
-        folder / "work",
-        folder / "out",
-        code,
-    )
+def run(tmp_path, arch, name="a", runtime=None, code="", **options):
+    """Pre-train to the end; returns the folder of the declared outputs."""
+    settings, folder = pretrain_settings(arch, **options), tmp_path / name
+    given = (corpus(tmp_path / "corpus"), settings, runtime or Runtime(), folder / "work", code)
+    training = Pretraining(arch, *given)
+    training.train()
+    training.publish(folder / "out")
     return folder / "out"
 
 
@@ -61,17 +38,17 @@ def same(one, two):
 
 def test_windows_are_contiguous_and_a_pure_function_of_seed_and_update():
     tokens = np.arange(1000, dtype=np.uint16)
-    one = pretrain.windows(tokens, 16, 8, seed=3, update=5)
+    one = windows(tokens, 16, 8, seed=3, update=5)
     assert one.shape == (8, 16) and (np.diff(one, axis=1) == 1).all()
-    assert np.array_equal(one, pretrain.windows(tokens, 16, 8, seed=3, update=5))
-    assert not np.array_equal(one, pretrain.windows(tokens, 16, 8, seed=3, update=6))
-    assert not np.array_equal(one, pretrain.windows(tokens, 16, 8, seed=4, update=5))
+    assert np.array_equal(one, windows(tokens, 16, 8, seed=3, update=5))
+    assert not np.array_equal(one, windows(tokens, 16, 8, seed=3, update=6))
+    assert not np.array_equal(one, windows(tokens, 16, 8, seed=4, update=5))
 
 
 def test_every_window_of_the_corpus_can_be_drawn():
-    seen = {int(w[0]) for i in range(200) for w in pretrain.windows(np.arange(20), 16, 4, 0, i)}
+    seen = {int(w[0]) for i in range(200) for w in windows(np.arange(20), 16, 4, 0, i)}
     assert seen == set(range(5))
-    assert pretrain.windows(np.arange(16), 16, 1, 0, 0).tolist() == [list(range(16))]
+    assert windows(np.arange(16), 16, 1, 0, 0).tolist() == [list(range(16))]
 
 
 @pytest.mark.parametrize("arch", toy.ARCHS)
@@ -94,18 +71,18 @@ def test_stopping_and_starting_again_gives_the_same_weights_bit_for_bit(
     tmp_path, arch, stop_at, monkeypatch
 ):
     whole = run(tmp_path, arch, "whole")
-    update = pretrain.Pretraining.update
+    update = Pretraining.update
 
     def stopped(self):
         if self.optimizer.updates == stop_at:
             raise KeyboardInterrupt
         return update(self)
 
-    monkeypatch.setattr(pretrain, "STATE_SECONDS", 0.0)
-    monkeypatch.setattr(pretrain.Pretraining, "update", stopped)
+    monkeypatch.setattr(pretraining, "STATE_SECONDS", 0.0)
+    monkeypatch.setattr(Pretraining, "update", stopped)
     with pytest.raises(KeyboardInterrupt):
         run(tmp_path, arch, "parts")
-    monkeypatch.setattr(pretrain.Pretraining, "update", update)
+    monkeypatch.setattr(Pretraining, "update", update)
     parts = run(tmp_path, arch, "parts")
     for name in ("update-0", "update-3", "update-8"):
         assert same(whole / f"{name}.safetensors", parts / f"{name}.safetensors")
@@ -114,11 +91,11 @@ def test_stopping_and_starting_again_gives_the_same_weights_bit_for_bit(
     assert [r["loss"] for r in one] == [r["loss"] for r in two]
 
 
-def test_a_killed_process_goes_on_where_it_was(tmp_path):
+def test_a_killed_process_resumes(tmp_path):
     path = corpus(tmp_path / "corpus")
-    options = json.dumps(settings("transformer", updates=60, checkpoints=[0, 20, 40, 60]))
+    settings = pretrain_settings("transformer", updates=60, checkpoints=[0, 20, 40, 60])
     command = [sys.executable, "-m", "gpt1.pretrain", "transformer", "--corpus", str(path)]
-    command += ["--settings", options, "--work", str(tmp_path / "work")]
+    command += ["--settings", settings.to_json(), "--work", str(tmp_path / "work")]
     with subprocess.Popen([*command, "--out", str(tmp_path / "x")]) as process:
         waiting = tmp_path / "work"
         while process.poll() is None and not list(waiting.glob("*/update-20.json")):
@@ -130,7 +107,7 @@ def test_a_killed_process_goes_on_where_it_was(tmp_path):
     assert same(tmp_path / "x" / "update-60.safetensors", tmp_path / "y" / "update-60.safetensors")
 
 
-def test_another_setting_or_code_does_not_go_on_from_an_old_state(tmp_path):
+def test_another_setting_or_code_does_not_resume_from_an_old_state(tmp_path):
     first = run(tmp_path, "lstm", "a")
     other = run(tmp_path, "lstm", "a", lr=1e-3)
     assert len(list((tmp_path / "a" / "work").iterdir())) == 2
@@ -147,7 +124,7 @@ def test_every_setting_changes_the_weights(tmp_path, option):
 
 @pytest.mark.parametrize("arch", toy.ARCHS)
 def test_micro_batches_change_the_weights_by_rounding_only(tmp_path, arch):
-    plain = {key: 0.0 for key in toy.DROPOUT}
+    plain = Dropout(embd=0, attn=0, resid=0)
     one = run(tmp_path, arch, "a", dropout=plain)
     two = run(tmp_path, arch, "b", dropout=plain, runtime=Runtime(micro_batch=3))
     losses = [read_json(d / "update-8.json")["heldout_loss"] for d in (one, two)]
@@ -156,45 +133,45 @@ def test_micro_batches_change_the_weights_by_rounding_only(tmp_path, arch):
 
 @pytest.mark.parametrize("arch", toy.ARCHS)
 def test_held_out_loss_is_the_mean_over_windows_that_do_not_overlap(arch):
-    model = build(arch, toy.model(arch), toy.N_VOCAB)
-    model.reset(torch.Generator().manual_seed(0), 0.2)
+    model = build(arch, toy.model(arch, init_std=0.2), toy.N_VOCAB)
+    model.reset(torch.Generator().manual_seed(0))
     tokens = np.random.default_rng(0).integers(0, toy.N_VOCAB, 101)
-    rows = pretrain.heldout_windows(tokens, 24, 101)
+    rows = heldout_windows(tokens, 24, 101)
     assert rows.shape == (4, 24)
-    found = pretrain.heldout_loss(model, rows, Runtime())
+    found = heldout_loss(model, rows, Runtime())
     model.eval()
     expected = []
     with torch.no_grad():
         for start in (0, 24, 48, 72):
             ids = torch.tensor(tokens[start : start + 24])[None]
-            logits = model.lm_logits(model(ids, model.embed), model.embed)[0, :-1].log_softmax(-1)
+            logits = model.logits(model(ids)[0])[0, :-1].log_softmax(-1)
             expected += [-float(logits[i, t]) for i, t in enumerate(ids[0, 1:])]
     assert found == pytest.approx(np.mean(expected), rel=1e-5)
 
 
 def test_held_out_windows_are_spread_over_all_books_and_do_not_overlap():
-    rows = pretrain.heldout_windows(np.arange(1000), 10, 120)
+    rows = heldout_windows(np.arange(1000), 10, 120)
     assert rows.shape == (12, 10) and rows[0, 0] == 0 and rows[-1, -1] == 999
     gaps = np.diff(rows[:, 0])
     assert gaps.min() >= 10 and gaps.max() - gaps.min() <= 1
-    assert pretrain.heldout_windows(np.arange(7), 10, 120).tolist() == [list(range(7))]
+    assert heldout_windows(np.arange(7), 10, 120).tolist() == [list(range(7))]
 
 
-def test_a_damaged_state_is_set_aside_and_told(tmp_path, capsys):
+def test_a_damaged_state_is_set_aside_and_reported(tmp_path, capsys):
     last = "update-8.safetensors"
     whole = run(tmp_path, "lstm", "a")
     state = next((tmp_path / "a" / "work").glob("*/state.safetensors"))
     state.write_bytes(state.read_bytes()[:100])
     again = run(tmp_path, "lstm", "a")
-    assert "starting anew" in capsys.readouterr().out
+    assert "starting again" in capsys.readouterr().out
     assert same(whole / last, again / last) and state.with_suffix(".damaged").exists()
 
 
-def test_a_corpus_shorter_than_n_ctx_is_told_in_one_line(tmp_path):
+def test_a_corpus_shorter_than_n_ctx_is_refused(tmp_path):
     path = corpus(tmp_path / "corpus", train=20)
-    with pytest.raises(InputError, match="train part has 20 tokens, fewer than 24"):
-        pretrain.pretrain("lstm", path, settings("lstm"), Runtime(), tmp_path / "w", tmp_path / "o")
-    assert not (tmp_path / "o").exists()
+    with pytest.raises(InputError, match="train split has 20 tokens, fewer than 24"):
+        Pretraining("lstm", path, pretrain_settings("lstm"), Runtime(), tmp_path / "w")
+    assert not (tmp_path / "w").exists()
 
 
 def test_a_loss_that_is_not_finite_stops_with_the_remedy(tmp_path):
@@ -215,12 +192,11 @@ def test_a_checkpoint_of_another_architecture_or_shape_is_refused(tmp_path):
     path = checkpoint(tmp_path)
     with pytest.raises(InputError, match="its arch is 'lstm', but 'transformer' is needed"):
         load_checkpoint(path, "transformer", toy.model("transformer"), "t" * 64)
-    model = toy.model("lstm")
-    model["shape"] = {**model["shape"], "n_hidden": 50}
+    model = toy.changed(toy.model("lstm"), ("shape", "n_hidden"), 50)
     with pytest.raises(InputError, match="shape"):
         load_checkpoint(path, "lstm", model, "t" * 64)
     with pytest.raises(InputError, match="n_ctx"):
-        load_checkpoint(path, "lstm", {**toy.model("lstm"), "n_ctx": 25}, "t" * 64)
+        load_checkpoint(path, "lstm", toy.model("lstm", n_ctx=25), "t" * 64)
 
 
 @pytest.mark.parametrize("size", [10, 1000])
@@ -245,8 +221,8 @@ def test_a_checkpoint_without_its_json_is_refused(tmp_path):
         load_checkpoint(path, "lstm", toy.model("lstm"), "t" * 64)
 
 
-def test_a_gpu_that_is_not_there_is_told(tmp_path):
+def test_a_missing_gpu_is_reported():
     if torch.cuda.is_available():
         pytest.skip("this machine has a GPU")
     with pytest.raises(InputError, match="torch sees no GPU"):
-        run(tmp_path, "lstm", runtime=Runtime(device="cuda"))
+        Runtime(device="cuda").start()

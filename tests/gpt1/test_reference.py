@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from gpt1.model.classifier import classify_states, losses
-from gpt1.pretrain import windows
-from gpt1.training.optim import Adam, warmup_cosine
+from gpt1.settings import OptimizerSettings
+from gpt1.training.optim import Adam, Schedule, warmup_cosine
+from gpt1.training.windows import windows
 from tests.gpt1.reference import Reference
 from tests.gpt1.reference_runs import (
     N_CTX,
@@ -35,15 +35,15 @@ MOVED = 5e-3
 @each_path
 @pytest.mark.parametrize("name", TASKS)
 def test_sequences_hidden_states_and_logits_of_every_family(name, arch, skip_pads, dtype):
-    run = tuning(name, arch, dtype)
+    run = tuning(name, arch, dtype, skip_pads=skip_pads)
+    run.model.eval()
     expected = reference(run)
     rows = np.arange(6)
     family, built, _ = batch_of(expected, name, rows)
-    ids, lengths, _ = run.tensors(rows, run.data.splits["train"])
-    real = lengths.flatten() if skip_pads else None
-    hidden = run.model(ids.flatten(0, 1), run.model.step_embedding(), real).view(*ids.shape, -1)
-    states = classify_states(hidden.flatten(0, 1), lengths.flatten()).view(*lengths.shape, -1)
-    logits = run.classifier(states, 0.0)
+    ids, lengths = run.inputs(rows, run.data.splits["train"])
+    hidden, _ = run.model.language_model(ids.flatten(0, 1), lengths.flatten())
+    hidden = hidden.view(*ids.shape, -1)
+    logits, _ = run.model(ids, lengths)
     assert run.data.splits["train"].truncated > 0
     for i, sequences in enumerate(built):
         states = [expected.hidden(sequence) for sequence in sequences]
@@ -58,16 +58,15 @@ def test_sequences_hidden_states_and_logits_of_every_family(name, arch, skip_pad
 @pytest.mark.parametrize("lm_softmax", ["all_rows", "tokens_only"])
 @each_path
 def test_both_losses_with_either_softmax(arch, skip_pads, lm_softmax, dtype):
-    run = tuning("race", arch, dtype, lm_softmax=lm_softmax)
+    run = tuning("race", arch, dtype, skip_pads=skip_pads, lm_softmax=lm_softmax)
     expected = reference(run)
     rows = np.arange(6)
     family, built, targets = batch_of(expected, "race", rows)
     with torch.no_grad():
-        batch = run.tensors(rows, run.data.splits["train"])
-        found = losses(run.model, run.classifier, batch, 0.5, 0, skip_pads=skip_pads)
-        wanted = expected.loss(family, built, targets, 0.5)
+        found = run.losses(rows, run.data.splits["train"])
+        total, clf, _ = expected.loss(family, built, targets, 0.5)
     assert [float(x) for x in found] == pytest.approx(
-        [float(x) for x in wanted], rel=PRECISION[dtype]
+        [float(total), float(clf)], rel=PRECISION[dtype]
     )
 
 
@@ -75,7 +74,7 @@ def test_both_losses_with_either_softmax(arch, skip_pads, lm_softmax, dtype):
 def test_five_pretraining_updates_on_windows_with_the_cosine_schedule(arch):
     model = blank(arch)
     expected = Reference(parameters(model), N_VOCAB, N_CTX, 2, heads(arch), arch)
-    adam = Adam(model.parameters(), 0.01, warmup_cosine, warmup=0.2, total=10)
+    adam = Adam(model.parameters(), Schedule(0.01, warmup_cosine, 0.2, 10), OptimizerSettings())
     tokens = np.random.default_rng(1).integers(0, N_VOCAB, 100)
     for update in range(5):
         rows = windows(tokens, N_CTX, 2, 0, update)
@@ -83,8 +82,7 @@ def test_five_pretraining_updates_on_windows_with_the_cosine_schedule(arch):
         expected.step(wanted, 0.01, 10, warmup=0.2, l2=0.01, max_grad_norm=1.0, cosine=True)
         ids = torch.from_numpy(rows)
         adam.zero_grad()
-        we = model.step_embedding()
-        loss = model.lm_loss(model(ids, we), ids, torch.full((2,), N_CTX), we)
+        _, loss = model(ids, lm_loss=True)
         loss.backward()
         adam.step()
         assert float(loss.detach()) == pytest.approx(float(wanted.detach()), rel=1e-9)
@@ -117,15 +115,16 @@ def test_five_updates_without_the_auxiliary_loss(arch, skip_pads):
 def steps_agree(name, arch, skip_pads, dtype, max_grad_norm, lr, lm_coef=0.5):
     """Five updates on changing rows: losses, norms, clipped gradients, and every parameter.
 
-    Adam blows a gradient that is nothing but rounding (the key's bias has none, nor has the bias
+    Adam inflates a gradient that is nothing but rounding (the key's bias has none, nor has the bias
     of a choice) up to the size of a step. So in float32 the values whose gradient is above
     rounding must agree, and the others keep within the five steps. Five steps are small beside a
     weight: so what they moved is compared too, relative to the tensor's largest move.
     """
-    run = tuning(name, arch, dtype, lm_coef, max_grad_norm, lr, skip_pads)
+    optimizer = OptimizerSettings(max_grad_norm=max_grad_norm)
+    run = tuning(name, arch, dtype, lm_coef, skip_pads, optimizer=optimizer, lr=lr)
     expected = reference(run)
     tolerance = PRECISION[dtype]
-    start = {k: v.detach().clone() for k, v in parameters(run.model, run.classifier).items()}
+    start = {k: v.detach().clone() for k, v in parameters(run.model).items()}
     told = {k: torch.ones_like(v, dtype=torch.bool) for k, v in start.items()}
     norms, step = [], run.optimizer.step
     run.optimizer.step = lambda: norms.append(float(step()))
@@ -140,7 +139,7 @@ def steps_agree(name, arch, skip_pads, dtype, max_grad_norm, lr, lm_coef=0.5):
         )
         assert norms[-1] == pytest.approx(norm, rel=tolerance)
         assert norm > 0.05 and norm < 1e6  # so 0.05 clips and 1e6 does not
-        for key, p in parameters(run.model, run.classifier).items():
+        for key, p in parameters(run.model).items():
             close(p.grad, expected.clipped[key], tolerance)
             told[key] &= (expected.clipped[key].abs() > 1e-5) | (dtype is torch.float64)
             if told[key].any():

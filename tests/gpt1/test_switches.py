@@ -1,9 +1,9 @@
 """The switches of the sweep at step 0: each changes what it should, and nothing else.
 
-Two runs that differ in one switch start from the same recorded weights. `SWITCHES` tells which
-tensors then differ; the rows of `embed` are told apart as tokens, special rows and positions. The
-table in gpt1/README.md has a row for each switch. The first update changes no weight (the schedule
-begins at 0), so what it leaves behind is still of step 0.
+Two runs that differ in one switch start from the same recorded weights. `SWITCHES` says which
+tensors then differ; `embed` counts as three: tokens, special tokens and positions. The table in
+docs/fidelity.md has a row for each switch. The first update changes no weight (the schedule begins
+at 0), so its gradients are still those of step 0.
 """
 
 from pathlib import Path
@@ -17,12 +17,12 @@ from gpt1.training.runtime import Runtime
 from gpt1.weights.checkpoint import build
 from tasks import task
 from tests.gpt1 import toy
-from tests.gpt1.reference_runs import draw, each_path
+from tests.gpt1.reference_runs import draw, each_path, parameters
 
 torch.set_num_threads(1)
 
 N_VOCAB = toy.N_VOCAB + 20  # so that no sequence holds the last twenty
-README = Path(__file__).parents[2] / "gpt1/README.md"
+FIDELITY = Path(__file__).parents[2] / "docs/fidelity.md"
 ROWS = {"embed.tokens": slice(N_VOCAB), "embed.special": slice(N_VOCAB, N_VOCAB + 3)}
 ROWS["embed.positions"] = slice(N_VOCAB + 3, None)
 
@@ -33,29 +33,26 @@ def start(
     aux=True,
     n_transfer=2,
     seed=0,
-    dropout=None,
+    dropout=toy.NO_DROPOUT,
     skip_pads=False,
 ):
-    """A run at step 0 of a model with two layers, from recorded weights that are nowhere alike."""
-    settings = toy.settings(arch, dropout, epochs=1)
-    settings["model"]["shape"] = {**settings["model"]["shape"], "n_layer": 2}
-    source = build(arch, settings["model"], N_VOCAB)
+    """A run at step 0 of a model with two layers, from recorded weights that all differ."""
+    shape = toy.SHAPES[arch].model_copy(update={"n_layer": 2})
+    model = toy.model(arch, shape=shape)
+    options = {"epochs": 1, "eval_train": 4, "lm_coef": 0.5 if aux else 0.0, "model": model}
+    settings = toy.settings(arch, dropout, **options)
+    source = build(arch, model, N_VOCAB)
     draw(source)
-    recorded = {n: p.detach().clone() for n, p in source.named_parameters()}
     encoded = toy.encoded(task(name), train=8, select=4, dev=4)
-    data = TaskData.of(encoded, N_VOCAB, toy.N_CTX, 4)
-    lm_coef = settings["finetune"]["lm_coef"] if aux else 0.0
-    runtime = Runtime(skip_pads=skip_pads)
-    given = (data, arch, N_VOCAB, settings, recorded, n_transfer, lm_coef, seed, runtime)
-    return FineTuning(*given)
+    data, runtime = TaskData.of(encoded, N_VOCAB, settings), Runtime(skip_pads=skip_pads)
+    return FineTuning(data, toy.checkpoint(source), settings, n_transfer, seed, runtime)
 
 
 def tensors(run):
     """Copies of all tensors by name."""
-    named = {n: p.detach().clone() for n, p in run.model.named_parameters()}
+    named = {n: p.detach().clone() for n, p in parameters(run.model).items()}
     embed = named.pop("embed")
-    named |= {n: embed[rows] for n, rows in ROWS.items() if len(embed[rows])}
-    return named | {f"clf.{n}": p.detach().clone() for n, p in run.classifier.named_parameters()}
+    return named | {n: embed[rows] for n, rows in ROWS.items() if len(embed[rows])}
 
 
 def layer(own, number):
@@ -81,9 +78,9 @@ SWITCHES = {
     "aux": ({}, {"aux": False}, lambda own: set()),
     "layers 2, 1": ({}, {"n_transfer": 1}, lambda own: layer(own, 1)),
     "layers 1, 0": ({"n_transfer": 1}, {"n_transfer": 0}, lambda own: layer(own, 0)),
-    "layers 0, none": ({"n_transfer": 0}, {"n_transfer": -1}, copied_rows),
+    "layers 0, none": ({"n_transfer": 0}, {"n_transfer": "none"}, copied_rows),
     "pre-trained or not": (
-        *({}, {"n_transfer": -1}),
+        *({}, {"n_transfer": "none"}),
         lambda own: copied_rows(own) | layer(own, 0) | layer(own, 1),
     ),
     "seed, layers 2": ({}, {"seed": 1}, lambda own: NEW),
@@ -92,7 +89,7 @@ SWITCHES = {
         lambda own: NEW | drawn(own, layer(own, 1)),
     ),
     "seed, layers none": (
-        *({"n_transfer": -1}, {"n_transfer": -1, "seed": 1}),
+        *({"n_transfer": "none"}, {"n_transfer": "none", "seed": 1}),
         lambda own: drawn(own, own),
     ),
 }
@@ -114,13 +111,14 @@ def first_update(run):
 
     It ran if it was called and the softmax reached rows that no sequence holds.
     """
-    calls, lm_logits, before = [], run.model.lm_logits, tensors(run)
-    run.model.lm_logits = lambda *given, **named: calls.append(1) or lm_logits(*given, **named)
+    model = run.model.language_model
+    calls, lm_head, before = [], model.lm_head, tensors(run)
+    model.lm_head = lambda *given, **named: calls.append(1) or lm_head(*given, **named)
     run.update(np.arange(8))
     assert all(torch.equal(tensor, before[name]) for name, tensor in tensors(run).items())
     unseen = slice(toy.N_VOCAB, N_VOCAB)
     assert not np.isin(np.arange(N_VOCAB)[unseen], run.data.splits["train"].ids).any()
-    reached = bool((run.model.embed.grad[unseen] != 0).any(1).all())
+    reached = bool((model.embed.grad[unseen] != 0).any(1).all())
     assert reached == bool(calls)
     return *run.history[0], reached
 
@@ -170,16 +168,16 @@ def test_the_seed_alone_decides_the_order_of_the_rows(switch, arch, monkeypatch)
     assert (orders[0] == orders[1]) == (not switch.startswith("seed"))
 
 
-@pytest.mark.parametrize("n_transfer", [-1, 0, 1, 2])
+@pytest.mark.parametrize("n_transfer", ["none", 0, 1, 2])
 def test_arch_changes_the_model_and_leaves_sequences_losses_and_head_alone(n_transfer):
     one, other = (start(arch, n_transfer=n_transfer) for arch in toy.ARCHS)
     k = n_transfer
-    assert len(one.copied) == (0 if k < 0 else 1 + 12 * k)
-    assert len(other.copied) == (0 if k < 0 else 1 + 4 * k + 2 * (k == 2))
+    assert len(one.copied) == (0 if k == "none" else 1 + 12 * k)
+    assert len(other.copied) == (0 if k == "none" else 1 + 4 * k + 2 * (k == 2))
     shared = tensors(one).keys() & tensors(other).keys()
     assert shared == {"embed.tokens", "embed.special", "clf.weight", "clf.bias"}
     for run in (one, other):
-        assert run.classifier.weight.shape == (run.model.n_hidden, 2)
+        assert run.model.classifier.weight.shape == (run.model.language_model.n_hidden, 2)
         total, clf, lm_head_ran = first_update(run)
         assert lm_head_ran and total > clf
     assert one.tokens == other.tokens and one.updates == other.updates
@@ -187,6 +185,6 @@ def test_arch_changes_the_model_and_leaves_sequences_losses_and_head_alone(n_tra
         assert np.array_equal(split.ids, other.data.splits[name].ids)
 
 
-def test_the_readme_has_a_row_for_every_switch():
-    rows = [line.split("|")[1].strip() for line in README.read_text().splitlines() if "|" in line]
+def test_the_page_has_a_row_for_every_switch():
+    rows = [line.split("|")[1].strip() for line in FIDELITY.read_text().splitlines() if "|" in line]
     assert {*SWITCHES, "arch"} <= {*rows, "nothing"}

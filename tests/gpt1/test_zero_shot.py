@@ -11,7 +11,7 @@ from gpt1.weights.checkpoint import build
 from gpt1.zero_shot import (
     best_threshold,
     choice_predictions,
-    predictions,
+    predict,
     sentence_scores,
 )
 from tasks import task
@@ -22,8 +22,8 @@ NEWLINE = 39
 
 @pytest.fixture(params=toy.ARCHS)
 def scorer(request):
-    model = build(request.param, toy.model(request.param), toy.N_VOCAB)
-    model.reset(torch.Generator().manual_seed(3), 0.3)
+    model = build(request.param, toy.model(request.param, init_std=0.3), toy.N_VOCAB)
+    model.reset(torch.Generator().manual_seed(3))
     return Scorer(model, NEWLINE, Runtime())
 
 
@@ -31,8 +31,8 @@ def by_hand(scorer, ids):
     """Log-probabilities of every token of `ids` but the first, over the BPE rows alone."""
     model = scorer.model
     with torch.no_grad():
-        we = model.embed
-        logits = model.lm_features(model(torch.tensor([ids]), we)[0]) @ we[: toy.N_VOCAB].T
+        hidden, _ = model(torch.tensor([ids]))
+        logits = model.lm_features(hidden[0]) @ model.embed[: toy.N_VOCAB].T
     table = logits.log_softmax(-1)
     return [float(table[i, token]) for i, token in enumerate(ids[1:])]
 
@@ -69,7 +69,7 @@ def test_dprd_scores_the_rest_of_the_sentence_after_each_candidate(scorer):
 def test_sst2_compares_the_words_positive_and_negative_after_very(scorer):
     splits = {"dev": toy.Rows(task("sst2")).split(12, "dev")}
     words = {"very": np.array([5]), "positive": np.array([6]), "negative": np.array([7, 8])}
-    found, threshold = predictions(scorer, "sst2", splits, "dev", words)
+    found, threshold = predict(scorer, "sst2", splits, "dev", words)
     assert threshold is None
     for text, prediction in zip(splits["dev"].first, found, strict=True):
         ids = [NEWLINE, *text, 5]
@@ -81,9 +81,9 @@ def test_sst2_compares_the_words_positive_and_negative_after_very(scorer):
 def test_colas_threshold_comes_from_the_training_rows_alone(scorer):
     rows = toy.Rows(task("cola"))
     splits = {"train": rows.split(30, "train"), "dev": rows.split(10, "dev")}
-    _, threshold = predictions(scorer, "cola", splits, "dev", {})
+    _, threshold = predict(scorer, "cola", splits, "dev", {})
     splits["dev"].labels[:] = 1 - splits["dev"].labels
-    assert predictions(scorer, "cola", splits, "dev", {})[1] == threshold
+    assert predict(scorer, "cola", splits, "dev", {})[1] == threshold
     values = sentence_scores(scorer, splits["train"])
     assert threshold == best_threshold(values, splits["train"].labels)
 

@@ -1,44 +1,101 @@
 """Small models, settings and encoded tasks for the tests of training."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
+import torch
 
-from gpt1.training.encoded import EncodedSplit, EncodedTask
+from gpt1.settings import (
+    Dropout,
+    FinetuneDropout,
+    FinetuneSettings,
+    LSTMShape,
+    ModelSettings,
+    OptimizerSettings,
+    PretrainSettings,
+    TransformerShape,
+)
+from gpt1.training.encoded import EncodedFacts, EncodedSplit, EncodedTask, SplitFacts
+from gpt1.training.finetune import FineTuning, TaskData
+from gpt1.training.runtime import Runtime
+from gpt1.weights.checkpoint import Checkpoint, StoredFacts, build
+from tasks import task
+from tasks.common.files import write_json
 
 N_VOCAB, N_CTX = 40, 24
 ARCHS = ("transformer", "lstm")
 SHAPES = {
-    "transformer": {"n_layer": 2, "n_embd": 32, "n_head": 4, "n_ff": 64},
-    "lstm": {"n_layer": 1, "n_embd": 32, "n_hidden": 48},
+    "transformer": TransformerShape(n_layer=2, n_embd=32, n_head=4, n_ff=64),
+    "lstm": LSTMShape(n_layer=1, n_embd=32, n_hidden=48),
 }
-NO_DROPOUT = {"embd": 0.0, "attn": 0.0, "resid": 0.0, "clf": 0.0}
-DROPOUT = {"embd": 0.1, "attn": 0.1, "resid": 0.1, "clf": 0.1}
+NO_DROPOUT = FinetuneDropout(embd=0, attn=0, resid=0, clf=0)
+DROPOUT = FinetuneDropout()  # 0.1 everywhere
 
 
-def settings(arch, dropout=None, **finetune):
-    """What `gpt1.cells` is given as `--settings`."""
-    options = {"epochs": 2, "batch": 4, "lr": 3e-3, "warmup": 0.002, "lm_coef": 0.5}
-    options |= {"eval_train": 8, "dropout": dropout or NO_DROPOUT, **finetune}
-    return {"model": model(arch), "optimizer": optimizer(), "finetune": options}
+def model(arch, **options):
+    """Settings of a model."""
+    return ModelSettings(**{"n_ctx": N_CTX, "shape": SHAPES[arch], **options})
 
 
-def model(arch):
-    """The model part of the settings."""
-    common = {"n_ctx": N_CTX, "init_std": 0.02, "embd_dropout": "matrix", "lm_softmax": "all_rows"}
-    return {**common, "shape": SHAPES[arch]}
+def settings(arch, dropout=NO_DROPOUT, **options):
+    """What `gpt1.cells` is given."""
+    given = {"epochs": 2, "batch": 4, "lr": 3e-3, "eval_train": 8, "model": model(arch)}
+    return FinetuneSettings(
+        **{**given, "dropout": dropout, "optimizer": OptimizerSettings(), **options}
+    )
 
 
-def optimizer():
-    """The optimizer part of the settings."""
-    return {
-        "b1": 0.9,
-        "b2": 0.999,
-        "eps": 1e-8,
-        "l2": 0.01,
-        "vector_l2": False,
-        "max_grad_norm": 1.0,
-    }
+def pretrain_settings(arch, **options):
+    """What `gpt1.pretrain` is given."""
+    given = {"updates": 8, "warmup": 2, "batch": 4, "lr": 1e-2, "heldout_tokens": 150}
+    given |= {"checkpoints": [0, 3, 8], "dropout": Dropout(), "model": model(arch)}
+    return PretrainSettings(**{**given, "optimizer": OptimizerSettings(), **options})
+
+
+def changed(settings, path, value):
+    """A copy of the settings with the value at `path`, a tuple of keys, replaced by another."""
+    head, *rest = path
+    old = getattr(settings, head)
+    new = changed(old, rest, value) if rest else value
+    assert new != old
+    return settings.model_copy(update={head: new})
+
+
+def checkpoint(language_model):
+    """A language model's weights as a loaded checkpoint."""
+    facts = StoredFacts(
+        **{"model": language_model.settings, "tokenizer": "t" * 64, "sha256": "c" * 64},
+        **{"arch": language_model.arch, "n_vocab": language_model.n_vocab},
+    )
+    weights = {name: p.detach().clone() for name, p in language_model.named_parameters()}
+    return Checkpoint(weights, facts)
+
+
+def source(arch, seed=77):
+    """A checkpoint of wide random weights."""
+    blank = build(arch, model(arch, init_std=0.05), N_VOCAB)
+    blank.reset(torch.Generator().manual_seed(seed))
+    return checkpoint(blank)
+
+
+def start(
+    name="rte",
+    arch="transformer",
+    n_transfer=2,
+    lm_coef=0.5,
+    seed=0,
+    runtime=None,
+    sizes=None,
+    **options,
+):
+    """A run at step 0."""
+    own = settings(arch, lm_coef=lm_coef, **options)
+    data = encoded(task(name), **(sizes or {"train": 8, "select": 8, "dev": 8}))
+    if n_transfer != "none":
+        n_transfer = min(n_transfer, own.model.shape.n_layer)
+    return FineTuning(
+        TaskData.of(data, N_VOCAB, own), source(arch), own, n_transfer, seed, runtime or Runtime()
+    )
 
 
 @dataclass
@@ -47,7 +104,6 @@ class Rows:
 
     task: object
     seed: int = 0
-    guids: list = field(default_factory=list)
 
     def split(self, n, name):
         """An encoded split of `n` rows."""
@@ -60,8 +116,7 @@ class Rows:
         n_choices = {"race": 4, "story_cloze": 2, "dprd": 2}.get(task.name, 0)
         none = np.empty(0, dtype=np.int32)
         has_second = task.family in ("entailment", "similarity") or task.name == "race"
-        kinds = n_choices or len(task.labels)
-        labels = np.arange(n) % kinds
+        labels = np.arange(n) % (n_choices or len(task.labels))
         if task.metric == "pearson":
             labels = rng.random(n) * 5
         return EncodedSplit(
@@ -74,8 +129,35 @@ class Rows:
         )
 
 
+def encoded_task(spec, **splits):
+    """Encoded splits as a loaded task; every split but `train` and `select` is reported."""
+    facts = {
+        name: SplitFacts(
+            role=name if name in ("train", "select") else "report",
+            rows=len(split),
+            sha256=name,
+            examples=name,
+            lengths={},
+            n_ctx_needed={},
+        )
+        for name, split in splits.items()
+    }
+    return EncodedTask(EncodedFacts(spec=spec, tokenizer="t" * 64, splits=facts), splits)
+
+
 def encoded(task, **sizes):
     """An encoded task of random rows; `sizes` gives the number of rows of each split."""
     rows = Rows(task)
-    splits = {name: rows.split(n, name) for name, n in sizes.items()}
-    return EncodedTask(kind=task.kind, tokenizer="t" * 64, data="d" * 64, splits=splits)
+    return encoded_task(task.spec, **{name: rows.split(n, name) for name, n in sizes.items()})
+
+
+def corpus(folder, train=2000, heldout=200, tokenizer="t" * 64):
+    """A corpus of a repeating pattern, as `gpt1.corpus tokens` writes it; returns its JSON."""
+    folder.mkdir(exist_ok=True)
+    splits = {}
+    for name, n in (("train", train), ("heldout", heldout)):
+        (np.arange(n) * 7 % 31).astype("<u2").tofile(folder / f"{name}.bin")
+        splits[name] = {"file": f"{name}.bin", "tokens": n, "sha256": f"{name}{n}"}
+    path = folder / "corpus.json"
+    write_json(path, {"tokenizer": tokenizer, "n_vocab": N_VOCAB, "splits": splits})
+    return path

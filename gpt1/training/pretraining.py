@@ -1,0 +1,262 @@
+"""One pre-training run: its model, its data, and the work folder from which it resumes.
+
+Source: paper 3.1 and 4.1. The windows and the dropout masks of update i are pure functions of
+(seed, i). An interrupted run resumes from its last saved state and ends with the same weights, bit
+for bit on the CPU. The work folder is keyed by everything that decides the result.
+"""
+
+import csv
+import math
+import shutil
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import torch
+from tqdm import tqdm
+
+from gpt1.cell import Arch
+from gpt1.settings import PretrainSettings
+from gpt1.text.tokens import open_tokens
+from gpt1.training.optim import Adam, Schedule, warmup_cosine
+from gpt1.training.runtime import Runtime, seed_step
+from gpt1.training.windows import heldout_loss, heldout_windows, windows
+from gpt1.weights.checkpoint import (
+    CheckpointFacts,
+    build,
+    read_tensors,
+    save_checkpoint,
+    sidecar,
+    versions,
+    write_tensors,
+)
+from tasks.common.errors import InputError
+from tasks.common.files import read_json, sha256_json, write_atomic
+
+PROGRESS_SECONDS = 5.0
+STATE_SECONDS = 60.0  # between saved states, or 50 times what the last one took
+LOG_ROWS = 500
+
+
+class PretrainedFacts(CheckpointFacts):
+    """Facts of a checkpoint of pre-training; losses in nats, `heldout_tokens` are predicted ones.
+
+    `corpus` holds the digests of the token files.
+    """
+
+    seconds: float
+    train_loss: float | None
+    heldout_loss: float
+    heldout_perplexity: float
+    heldout_tokens: int
+    parameters: int
+    settings: PretrainSettings
+    corpus: dict[str, str]
+    device: str
+    precision: str
+    peak_mb: float
+
+
+@dataclass(frozen=True)
+class LogRow:
+    """Mean training loss (nats) since the row before, and where training stood."""
+
+    update: int
+    loss: float
+    lr: float
+    tokens: int
+    seconds: float
+
+
+COLUMNS = list(LogRow.__dataclass_fields__)
+
+
+class Pretraining:
+    """A language model in pre-training, at the last saved state of its work folder.
+
+    Raises InputError for a corpus that is too short.
+    """
+
+    def __init__(
+        self,
+        arch: Arch,
+        corpus: str | Path,
+        settings: PretrainSettings,
+        runtime: Runtime,
+        work: str | Path,
+        code: str = "",
+    ):
+        self.settings, self.runtime, self.code = settings, runtime, code
+        facts = read_json(corpus)
+        self.train_tokens = open_tokens(corpus, "train")
+        self.heldout_tokens = open_tokens(corpus, "heldout")
+        for split, tokens, least in (
+            ("train", self.train_tokens, settings.model.n_ctx),
+            ("heldout", self.heldout_tokens, 2),
+        ):
+            if len(tokens) < least:
+                raise InputError(
+                    f"{corpus}: the {split} split has {len(tokens)} tokens, fewer than {least}; "
+                    "give more books or a smaller n_ctx"
+                )
+        self.tokenizer: str = facts["tokenizer"]
+        self.corpus = {name: split["sha256"] for name, split in facts["splits"].items()}
+        key = {
+            "arch": arch,
+            "settings": settings.model_dump(mode="json"),
+            "corpus": self.corpus,
+            "tokenizer": self.tokenizer,
+            "code": code,
+        }
+        self.work = Path(work) / f"{arch}-{sha256_json(key)[:16]}"
+        self.work.mkdir(parents=True, exist_ok=True)
+        self.model = build(arch, settings.model, facts["n_vocab"], settings.dropout)
+        self.model.reset(torch.Generator().manual_seed(settings.seed))
+        self.model.to(runtime.device).train()
+        if runtime.compile:
+            self.model.compile_trunk()
+        warmup = settings.warmup / settings.updates
+        schedule = Schedule(settings.lr, warmup_cosine, warmup, settings.updates)
+        self.optimizer = Adam(self.model.parameters(), schedule, settings.optimizer)
+        self.seconds = 0.0
+        self.log: list[LogRow] = []
+        self._resume()
+
+    @property
+    def tokens_per_update(self) -> int:
+        """Tokens that one update sees."""
+        return self.settings.batch * self.settings.model.n_ctx
+
+    def update(self) -> torch.Tensor:
+        """One optimizer update on the windows of its number; returns the loss in nats."""
+        i, own = self.optimizer.updates, self.settings
+        rows = windows(self.train_tokens, own.model.n_ctx, own.batch, own.seed, i)
+        ids = torch.from_numpy(rows)
+        seed_step(own.seed, i)
+        self.optimizer.zero_grad()
+        total = torch.zeros((), device=self.runtime.device)
+        for micro_batch in ids.split(self.runtime.micro_batch or len(ids)):
+            with self.runtime.autocast():
+                _, loss = self.model(micro_batch.to(self.runtime.device), lm_loss=True)
+            loss = loss * (len(micro_batch) / len(ids))
+            loss.backward()
+            total += loss.detach()
+        self.optimizer.step()
+        return total
+
+    def train(self, progress_bar: bool = False) -> None:
+        """Train from the present state to the last update, saving checkpoints on the way.
+
+        Raises InputError if the loss is not finite.
+        """
+        updates, every = self.settings.updates, max(1, self.settings.updates // LOG_ROWS)
+        checkpoints = set(self.settings.checkpoints)
+        if self.optimizer.updates == 0 and 0 in checkpoints:
+            self.checkpoint(None)
+        progress = tqdm(total=updates, initial=self.optimizer.updates, disable=not progress_bar)
+        loss_sum = torch.zeros((), device=self.runtime.device)
+        counted, saving_seconds = 0, 0.0
+        printed = saved = clock = time.time()
+        while self.optimizer.updates < updates:
+            lr = self.optimizer.rate()
+            loss_sum += self.update()
+            counted += 1
+            progress.update()
+            done = self.optimizer.updates
+            if done % every and done not in checkpoints:
+                continue
+            now = time.time()
+            self.seconds += now - clock
+            clock = now
+            loss = float(loss_sum) / counted
+            if not math.isfinite(loss):
+                raise InputError(f"update {done}: the loss is {loss}; lower experiment.pretrain.lr")
+            loss_sum.zero_()
+            counted = 0
+            self.log.append(LogRow(done, loss, lr, done * self.tokens_per_update, self.seconds))
+            if now - printed > PROGRESS_SECONDS and not progress_bar:
+                printed = now
+                self._print_progress(done, loss)
+            if done in checkpoints:
+                self.checkpoint(loss)
+                clock = time.time()  # scoring the held-out documents is not training time
+            if done in checkpoints or now - saved > max(STATE_SECONDS, 50 * saving_seconds):
+                saved = time.time()
+                self._save_state()
+                saving_seconds = time.time() - saved
+        progress.close()
+
+    def _print_progress(self, done: int, loss: float) -> None:
+        rate = done * self.tokens_per_update / max(self.seconds, 1e-9)
+        left = (self.settings.updates - done) * self.tokens_per_update / rate
+        print(
+            f"{self.model.arch} update {done}/{self.settings.updates} loss {loss:.3f} "
+            f"{rate:.0f} tokens/s {left:.0f} s left",
+            flush=True,
+        )
+
+    def path(self, update: int) -> Path:
+        """The checkpoint of an update in the work folder."""
+        return self.work / f"update-{update}.safetensors"
+
+    def checkpoint(self, train_loss: float | None) -> None:
+        """Score the held-out documents and save the checkpoint of the present update."""
+        done, settings = self.optimizer.updates, self.settings
+        rows = heldout_windows(self.heldout_tokens, self.model.n_ctx, settings.heldout_tokens)
+        loss = heldout_loss(self.model, rows, self.runtime)
+        facts = PretrainedFacts(
+            update=done,
+            tokens=done * self.tokens_per_update,
+            seconds=round(self.seconds, 3),
+            train_loss=train_loss,
+            heldout_loss=loss,
+            heldout_perplexity=math.exp(loss),
+            heldout_tokens=rows.shape[0] * (rows.shape[1] - 1),
+            parameters=sum(p.numel() for p in self.model.parameters()),
+            model=settings.model,
+            settings=settings,
+            tokenizer=self.tokenizer,
+            corpus=self.corpus,
+            code=self.code,
+            versions=versions(),
+            device=self.runtime.device,
+            precision=self.runtime.precision,
+            peak_mb=self.runtime.peak_mb(),
+        )
+        save_checkpoint(self.path(done), self.model, facts)
+
+    def _save_state(self) -> None:
+        """Write what a restart needs, atomically."""
+        rows = [list(asdict(row).values()) for row in self.log]
+        table = torch.tensor(rows, dtype=torch.float64).reshape(-1, len(COLUMNS))
+        write_tensors(self.work / "state.safetensors", {**self.optimizer.state(), "log": table})
+
+    def _resume(self) -> None:
+        """Continue from the work folder's state, if there is one."""
+        path = self.work / "state.safetensors"
+        if not path.exists():
+            return
+        try:
+            state = read_tensors(path)
+        except InputError as error:
+            path.rename(path.with_suffix(".damaged"))
+            print(f"warning: {error}; starting again from update 0", flush=True)
+            return
+        self.optimizer.load_state(state)
+        for update, loss, lr, tokens, seconds in state["log"].tolist():
+            self.log.append(LogRow(int(update), loss, lr, int(tokens), seconds))
+        self.seconds = self.log[-1].seconds if self.log else 0.0
+        print(f"resuming from update {self.optimizer.updates}", flush=True)
+
+    def publish(self, out: str | Path) -> None:
+        """Copy the checkpoints, their JSON files and the log to the declared outputs."""
+        out = Path(out)
+        out.mkdir(parents=True, exist_ok=True)
+        for update in self.settings.checkpoints:
+            for source in (self.path(update), sidecar(self.path(update))):
+                with write_atomic(out / source.name, "wb") as file, open(source, "rb") as original:
+                    shutil.copyfileobj(original, file)
+        with write_atomic(out / "log.csv") as file:
+            writer = csv.DictWriter(file, COLUMNS)
+            writer.writeheader()
+            writer.writerows(map(asdict, self.log))

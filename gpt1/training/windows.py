@@ -1,0 +1,41 @@
+"""Windows of token ids from the corpus, and the loss over the held-out ones (paper 4.1)."""
+
+import numpy as np
+import torch
+
+from gpt1.model.language_model import LanguageModel
+from gpt1.training.runtime import Runtime
+
+
+def windows(tokens: np.ndarray, n_ctx: int, batch: int, seed: int, update: int) -> np.ndarray:
+    """The `[batch, n_ctx]` windows of one update, uniform over the corpus: a pure function."""
+    starts = np.random.default_rng([seed, update]).integers(0, len(tokens) - n_ctx + 1, batch)
+    return np.stack([tokens[s : s + n_ctx] for s in starts]).astype(np.int64)
+
+
+def heldout_windows(tokens: np.ndarray, n_ctx: int, limit: int) -> np.ndarray:
+    """Windows `[n, n_ctx]` of at most `limit` tokens, spread evenly over the held-out documents.
+
+    They do not overlap; where everything fits they follow each other. Fewer tokens than one window
+    make one shorter window.
+    """
+    n_ctx = min(n_ctx, len(tokens))
+    n = max(1, min(limit, len(tokens)) // n_ctx)
+    starts = np.linspace(0, len(tokens) - n_ctx, n).astype(np.int64)
+    if n == len(tokens) // n_ctx:
+        starts = np.arange(n) * n_ctx
+    return np.stack([tokens[s : s + n_ctx] for s in starts]).astype(np.int64)
+
+
+@torch.no_grad()
+def heldout_loss(model: LanguageModel, rows: np.ndarray, runtime: Runtime) -> float:
+    """Mean next-token loss in nats over windows `[n, n_ctx]`."""
+    was_training = model.training
+    model.eval()
+    total = 0.0
+    for ids in torch.from_numpy(rows).split(32):
+        with runtime.autocast():
+            _, loss = model(ids.to(runtime.device), lm_loss=True)
+        total += float(loss) * len(ids)
+    model.train(was_training)
+    return total / len(rows)

@@ -1,0 +1,53 @@
+"""Examples as `tasks.prepare` writes them, and a small tokenizer to encode them with."""
+
+import datasets
+import numpy as np
+
+from gpt1.text.vocabulary import save as save_vocabulary
+from tasks import task
+from tasks.common.arrow import split_digest
+from tasks.common.files import write_json
+
+CHARACTERS = "abcdefghij"
+
+
+def write_examples(folder, name, splits, unlabelled=()):
+    """Save rows (dictionaries without guids) by split as a DatasetDict and its facts."""
+    datasets.disable_progress_bars()
+    own, text = task(name), datasets.Value("string")
+    label = datasets.ClassLabel(names=list(own.labels))
+    features = datasets.Features(
+        {
+            **{"guid": text, "first": text, "second": text, "choices": datasets.List(text)},
+            "label": datasets.Value("float64") if own.soft_labels else label,
+            "group": text,
+        }
+    )
+    empty = {"first": "", "second": "", "choices": [], "label": 0, "group": ""}
+    written = datasets.DatasetDict()
+    for split, rows in splits.items():
+        rows = [{**empty, "guid": f"{name}/{split}/{i}", **row} for i, row in enumerate(rows)]
+        columns = {key: [row[key] for row in rows] for key in features}
+        written[split] = datasets.Dataset.from_dict(columns, features=features)
+    written.save_to_disk(str(folder))
+    digests = {split: split_digest(folder, split) for split in splits}
+    facts = {"task": name, "unlabelled": list(unlabelled), "sha256": digests}
+    write_json(f"{folder}.json", facts)
+    return folder
+
+
+def write_tokenizer(folder):
+    """A vocabulary of ten letters without merges; returns its size."""
+    base = ["<unk>", *CHARACTERS, *(c + "</w>" for c in CHARACTERS), "\n</w>"]
+    save_vocabulary(folder, base, [])
+    return len(base)
+
+
+def random_pairs(n, seed):
+    """Rows of two texts of four letters each, labels in turn."""
+    rng = np.random.default_rng(seed)
+
+    def text():
+        return " ".join(rng.choice(list(CHARACTERS), 4))
+
+    return [{"first": text(), "second": text(), "label": i % 2} for i in range(n)]

@@ -1,0 +1,23 @@
+"""The run cache finds a record by everything that decides it, and by nothing else."""
+
+from gpt1.training.run_cache import RunCache
+
+KEY = {"arch": "lstm", "task": "rte", "aux": "on", "n_transfer": "none", "seed": 0, "config": "a"}
+
+
+def test_a_record_is_found_by_its_key_and_by_no_other(tmp_path):
+    cache = RunCache(tmp_path)
+    assert cache.get(KEY) is None
+    cache.put(KEY, {"x": 1})
+    assert cache.get(dict(reversed(KEY.items()))) == {"x": 1}
+    for name, value in KEY.items():
+        assert cache.get({**KEY, name: f"{value}!"}) is None, name
+
+
+def test_a_damaged_record_is_reported_and_not_used(tmp_path, capsys):
+    cache = RunCache(tmp_path)
+    cache.put(KEY, {"x": 1})
+    path = cache.path(KEY)
+    path.write_text(path.read_text()[:20])
+    assert cache.get(KEY) is None
+    assert "not JSON" in capsys.readouterr().out
