@@ -2,13 +2,13 @@
 
 The defaults are the paper's (4.1) and, where it is silent, those of the authors' code. `*Options`
 are the keys of a section of the config; `*Settings` are what one program is given: the options of
-its stage with the values of one architecture. `Runtime` (see `gpt1.training.runtime`) is apart,
-because it may change a result's speed and rounding only.
+its stage with the values of one architecture. `RuntimeSettings` stand apart, because they change
+the speed and the rounding of a result only (docs/fidelity.md names the two exceptions).
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from tasks.common.settings import Settings
 
@@ -25,6 +25,12 @@ class TransformerShape(Settings):
     n_embd: Count = Field(768, description="width of the hidden states; divisible by n_head")
     n_head: Count = Field(12, description="number of attention heads")
     n_ff: Count = Field(3072, description="width of the feed-forward layer")
+
+    @model_validator(mode="after")
+    def _check_heads(self) -> Self:
+        if self.n_embd % self.n_head:
+            raise ValueError(f"n_embd {self.n_embd} is not a multiple of n_head {self.n_head}")
+        return self
 
 
 class LSTMShape(Settings):
@@ -51,9 +57,9 @@ class ModelOptions(Settings):
 
 
 class ModelSettings(ModelOptions):
-    """A model of one architecture."""
+    """A model of one architecture, which its shape tells; GPT-1 by default."""
 
-    shape: TransformerShape | LSTMShape
+    shape: TransformerShape | LSTMShape = TransformerShape()
 
 
 class OptimizerSettings(Settings):
@@ -70,7 +76,7 @@ class OptimizerSettings(Settings):
 
 
 class Dropout(Settings):
-    """Dropout rates of pre-training."""
+    """Dropout rates of a language model; active in training mode only."""
 
     embd: Rate = Field(0.1, description="dropout rate of the embeddings")
     attn: Rate = Field(0.1, description="dropout rate of the attention weights")
@@ -78,7 +84,7 @@ class Dropout(Settings):
 
 
 class FinetuneDropout(Dropout):
-    """Dropout rates of fine-tuning."""
+    """Dropout rates of fine-tuning: the language model's and the classifier's."""
 
     clf: Rate = Field(0.1, description="dropout rate before the classifier")
 
@@ -116,10 +122,14 @@ class FinetuneOptions(Settings):
 
 
 class FinetuneSettings(FinetuneOptions):
-    """What `gpt1.cells` is given; `lm_coef` is 0 without the auxiliary loss."""
+    """What `gpt1.cells` is given.
+
+    `lm_coef` is 0 for cells without the auxiliary loss: whoever makes the settings of an `aux-off`
+    cell puts it there, and nothing else switches the loss off.
+    """
 
     lr: Positive
-    lm_coef: Annotated[float, Field(ge=0)]
+    lm_coef: Annotated[float, Field(ge=0)] = 0.5
     model: ModelSettings
     optimizer: OptimizerSettings
 
@@ -135,16 +145,31 @@ class ZeroShotSettings(Settings):
     """What `gpt1.zero_shot` is given."""
 
     limit: Count | None = None  # score at most so many rows
-    normalise: dict[str, ScoreRange]
+    normalise: dict[str, ScoreRange]  # by task
     model: ModelSettings
 
 
-class RuntimeSettings(Settings):
+class RuntimeOptions(Settings):
     """What may change a program's speed, and its numbers by rounding or dropout masks at most."""
 
-    device: Annotated[str, Field(pattern=r"^(cpu|mps|cuda(:[0-9]+)?)\z")] = "cpu"
-    precision: Literal["float32", "bfloat16"] = "float32"
+    device: Annotated[str, Field(pattern=r"^(cpu|mps|cuda(:[0-9]+)?)\z")] = Field(
+        "cpu", description="cpu, cuda, cuda:0 or mps"
+    )
+    precision: Literal["float32", "bfloat16"] = Field(
+        "float32", description="arithmetic of the matrix products"
+    )
+    micro_batch: Count | None = Field(
+        None,
+        description="examples in memory at once in training (null: the whole batch); each "
+        "micro-batch draws its own dropout",
+    )
+    skip_pads: bool = Field(
+        False, description="whether fine-tuning computes nothing for pads: faster on a CPU"
+    )
+    compile: bool = Field(False, description="whether torch.compile is used")
+
+
+class RuntimeSettings(RuntimeOptions):
+    """What a program that trains or scores is given as `--runtime`."""
+
     threads: Count = 1
-    micro_batch: Count | None = None  # examples per training pass; None is the whole batch
-    skip_pads: bool = False  # compute nothing for pads: faster on a CPU
-    compile: bool = False

@@ -16,5 +16,5 @@ class SpecialTokens:
 
     @classmethod
     def after(cls, n_vocab: int) -> "SpecialTokens":
-        """The ids behind a vocabulary of `n_vocab` BPE tokens: 40478, 40479, 40480 in GPT-1."""
+        """The ids after a vocabulary of `n_vocab` BPE tokens: 40478, 40479, 40480 in GPT-1."""
         return cls(n_vocab, n_vocab + 1, n_vocab + 2)
