@@ -362,8 +362,8 @@ def test_every_rule_has_log_benchmark_and_message():
 def test_a_new_table_is_one_file(tmp_path):
     copy_project(tmp_path)
     (tmp_path / "workflow" / "analysis" / "tables" / "novel.py").write_text("")
-    assert planned(tmp_path, "results/novel.csv")["collect"] == 1
-    assert planned(tmp_path, "all")["table_novel"] == 1
+    assert planned(tmp_path, "--", "results/novel.csv")["collect"] == 1
+    assert planned(tmp_path, "--", "all")["table_novel"] == 1
 
 
 def test_planning_imports_no_heavy_module(tmp_path):
