@@ -25,16 +25,14 @@ from gpt1.settings import (
     ZeroShotSettings,
 )
 from gpt1.text.settings import CorpusSettings
-from tasks import TASKS
+from tasks import TASKS, task
 from tasks.common.settings import Settings
-from tasks.hidden import NAMES as UNLABELLED
 from tasks.settings import DataSource, PrepareSettings, TaskRows
 from tasks.world.settings import WorldSettings
 from workflow import config_sections as sections
 from workflow.cross_checks import check
 from workflow.grid import Grid, Seeds, ZeroShot, checkpoint_updates
 
-ON_THE_HUB = {task.name: {"source": "hub"} for task in TASKS if task.name != "story_cloze"}
 
 
 class Experiment(Settings):
@@ -53,7 +51,7 @@ class Experiment(Settings):
     seeds: Seeds = Seeds()
     grid: sections.GridOptions = sections.GridOptions()
     tasks: Annotated[dict[sections.TaskName, sections.TaskEntry], Field(min_length=1)] = Field(
-        {task.name: sections.TaskEntry(**ON_THE_HUB.get(task.name, {})) for task in TASKS},
+        {t.name: sections.TaskEntry(source="hub" if t.hub.revision else None) for t in TASKS},
         description="the tasks of the grid; a task that is left out is not run. {} takes the "
         "task's own folder under the data folder, {folder: NAME} another one, {source: hub} the "
         "Hugging Face hub",
@@ -112,7 +110,8 @@ class Config(Settings):
 
     def unlabelled(self) -> list[str]:
         """The GLUE tasks whose test rows are predicted for the submission."""
-        return [t for t in self.experiment.tasks if self.experiment.submission and t in UNLABELLED]
+        names = self.experiment.tasks if self.experiment.submission else {}
+        return [name for name in names if task(name).unlabelled]
 
     def grid(self) -> Grid:
         """The grid as the rules and the analysis know it."""
@@ -141,16 +140,16 @@ class Config(Settings):
         assert self.experiment.world is not None
         return self.experiment.world
 
-    def prepare(self, task: str) -> PrepareSettings:
+    def prepare(self, name: str) -> PrepareSettings:
         """For `tasks.prepare`: how one task's rows are split and limited."""
-        finetune, entry = self.experiment.finetune, self.examples()[task]
+        finetune, entry = self.experiment.finetune, self.examples()[name]
         rows = {key: getattr(entry, key) for key in TaskRows.model_fields if hasattr(entry, key)}
         return PrepareSettings(
             **rows | {"folder": None},  # a path of the rule
             published=self.data is not None or entry.source is not None,
             seed=finetune.select_seed,
             select_fraction=finetune.select_fraction,
-            unlabelled=task in self.unlabelled(),
+            unlabelled=name in self.unlabelled(),
         )
 
     def corpus(self) -> CorpusSettings:

@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from gpt1.cell import ARCHS
-from tasks import catalogue
-from workflow.paths import data_sets
+from tasks import hub
+from tasks.corpora import corpus
+from workflow.paths import data_sets, hub_source
 
 if TYPE_CHECKING:
     from workflow.config import Config, Experiment
@@ -42,22 +43,22 @@ def check(config: Config) -> None:
 
 
 def _pretrain(experiment: Experiment) -> Iterator[str]:
-    corpus, pretrain = experiment.corpus, experiment.pretrain
-    for key, section in (("corpus", corpus), ("pretrain", pretrain)):
+    books, pretrain = experiment.corpus, experiment.pretrain
+    for key, section in (("corpus", books), ("pretrain", pretrain)):
         if section is None:
             yield f"experiment.{key}: null; give its keys, or experiment.pretrained"
-    if corpus is None or pretrain is None:
+    if books is None or pretrain is None:
         return
-    heldout, books = corpus.heldout, experiment.world.books if experiment.world else None
-    if books and not corpus.source and isinstance(heldout, int) and heldout >= books:
+    heldout, n_books = books.heldout, experiment.world.books if experiment.world else None
+    if n_books and not books.source and isinstance(heldout, int) and heldout >= n_books:
         yield (
-            f"experiment.corpus.heldout: {heldout} of {books} books leave none to train on; "
+            f"experiment.corpus.heldout: {heldout} of {n_books} books leave none to train on; "
             "give fewer"
         )
-    official = catalogue.entry(corpus.source).heldout if corpus.source else None
+    official = corpus(books.source).heldout if books.source else None
     if bool(official) != (heldout == "official"):
         yield f"experiment.corpus.heldout: {heldout!r} does not fit; " + (
-            f"what the publisher of {corpus.source} set apart is held out: give official"
+            f"what the publisher of {books.source} set apart is held out: give official"
             if official
             else "no publisher set anything apart here: give a number"
         )
@@ -168,7 +169,7 @@ def _sources(config: Config) -> Iterator[str]:
             yield f"{key}: both folder and source are given; remove one of them"
         elif not entry.source and entry.revision:
             yield f"{key}.revision: no effect on a folder; remove it, or give {hub} instead"
-        elif entry.source and (wrong := catalogue.fault(name, entry.revision)):
+        elif entry.source and (wrong := hub.fault(hub_source(key, name), entry.revision)):
             yield f"{key}.source: {wrong}"
         if not entry.min_rows or entry.source:
             continue

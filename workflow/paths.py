@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING
 
 from gpt1.text.vocabulary import FILES, HUB_FILES, PUBLISHED_FILES
 from gpt1.weights.files import FILES as WEIGHT_FILES
-from tasks import catalogue, hidden, task
+from tasks import hub, task
+from tasks.corpora import corpus
 
 if TYPE_CHECKING:
     from gpt1.text.settings import CorpusSettings
     from tasks.settings import DataSource
     from workflow.config import Config
 
-BOOKS = "books"  # the corpus's own folder
+CORPUS = "experiment.corpus"
 MANY_FILES = 500  # above this number of raw files, a folder's sub-folders stand for them
 
 
@@ -28,17 +29,24 @@ def data_sets(config: Config) -> dict[str, tuple[str, DataSource | CorpusSetting
     experiment = config.experiment
     found: dict[str, tuple[str, DataSource | CorpusSettings]] = {}
     if experiment.corpus and not experiment.pretrained:
-        found["experiment.corpus"] = (experiment.corpus.source or "", experiment.corpus)
+        found[CORPUS] = (experiment.corpus.source or "", experiment.corpus)
     for name, entry in config.examples().items():
         found[task_key(config, name)] = (name, entry)
     return found
 
 
-def data_folder(config: Config, name: str, entry: DataSource | CorpusSettings) -> str:
+def hub_source(key: str, name: str) -> hub.HubSource:
+    """Where the data set at `key` lies on the hub."""
+    return corpus(name) if key == CORPUS else task(name).hub
+
+
+def data_folder(config: Config, key: str) -> str:
     """Where a data set lies: in its folder, or in its snapshot of the hub at one commit."""
+    name, entry = data_sets(config)[key]
     if entry.source:
-        return f"{config.results}/raw/{name}/{catalogue.pinned(name, entry.revision)}"
-    folder = entry.folder or (task(name).folder if name else BOOKS)
+        commit = hub.pinned(hub_source(key, name), entry.revision)
+        return f"{config.results}/raw/{name}/{commit}"
+    folder = entry.folder or ("books" if key == CORPUS else task(name).folder)
     return os.path.join(config.data or f"{config.results}/world", folder)
 
 
@@ -55,24 +63,23 @@ def is_on_the_hub(config: Config, key: str) -> bool:
 
 def task_folder(config: Config, name: str) -> str:
     """Where the raw data of a task lies."""
-    return data_folder(config, name, config.examples()[name])
+    return data_folder(config, task_key(config, name))
 
 
 def corpus_folder(config: Config) -> str:
     """Where the books or the snapshot of the corpus lie."""
-    name, entry = data_sets(config)["experiment.corpus"]
-    return data_folder(config, name, entry)
+    return data_folder(config, CORPUS)
 
 
 def raw_files(config: Config, key: str) -> list[str]:
     """What a job that reads the data set at `key` depends on: its files, or their manifest."""
     name, entry = data_sets(config)[key]
-    folder = data_folder(config, name, entry)
+    folder = data_folder(config, key)
     if entry.source:
-        return [f"{folder}/manifest.json"]
+        return [f"{folder}/{hub.MANIFEST}"]
     if config.data is None:
         return [f"{config.results}/world/manifest.json"]
-    return files_below(folder) + (diagnostic_files(config, name) if name else [])
+    return files_below(folder) + (diagnostic_files(config, name) if key != CORPUS else [])
 
 
 def files_below(folder: str) -> list[str]:
@@ -94,7 +101,7 @@ def diagnostic_files(config: Config, name: str) -> list[str]:
     if name not in config.unlabelled():
         return []
     folder = Path(task_folder(config, name))
-    return [str(path) for path in hidden.files(name, folder).values() if path.parent != folder]
+    return [str(p) for p in task(name).unlabelled_files(folder).values() if p.parent != folder]
 
 
 def published_folders(config: Config) -> dict[str, str]:
@@ -143,8 +150,8 @@ def missing_data(config: Config, planning: bool = False) -> Iterator[str]:
     """
     data = config.data
     folders = {
-        f"{key}.folder": data_folder(config, name, entry)
-        for key, (name, entry) in data_sets(config).items()
+        f"{key}.folder": data_folder(config, key)
+        for key, (_, entry) in data_sets(config).items()
         if not entry.source
     } | published_folders(config)
     if has_no_data(config) and planning:
@@ -198,8 +205,8 @@ def _missing_unlabelled(config: Config) -> Iterator[str]:
         folder = task_folder(config, name)
         if config.examples()[name].source or not Path(folder).is_dir():
             continue
-        if not hidden.are_there(name, folder):
+        if missing := task(name).missing_unlabelled(folder):
             yield (
-                f"experiment.submission: {folder} lacks {' or '.join(hidden.needed(name))}, the "
+                f"experiment.submission: {folder} lacks {' and '.join(missing)}, the "
                 "unlabelled rows to predict; put it there, or give false"
             )
