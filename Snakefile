@@ -4,14 +4,14 @@
 #   snakemake --cores 8 results/ablation.csv                    one table and what it needs
 #   snakemake --cores 8 all --configfile workflow/config/smoke.yaml
 #
-# The config is checked, and all names below are made, in workflow/rules/common.smk.
+# The config is checked, and the names that the rules share are made, in workflow/rules/common.smk.
 from snakemake.utils import min_version
 
-min_version("9.19")
+min_version("9.27")
 
 
-# A config stands alone: a file given on the command line takes the default's place, since merged
-# into it, it would inherit keys that it does not show. Two files after --configfile are merged.
+# A config file given on the command line takes the default's place: merged into it, it would
+# inherit keys that it does not show. Two files after --configfile are merged.
 if not workflow.overwrite_configfiles:
 
     configfile: workflow.source_path("workflow/config/world.yaml")
@@ -21,40 +21,37 @@ report: "workflow/report/workflow.rst"
 
 
 include: "workflow/rules/common.smk"
-include: "workflow/rules/fetch.smk"
+
+
+pathvars:
+    results=cfg.results,
+    logs=f"{cfg.results}/logs",
+    benchmarks=f"{cfg.results}/benchmarks",
+
+
 include: "workflow/rules/data.smk"
 
 
-if "pretrained" in config["experiment"]:
-
-    include: "workflow/rules/pretrained.smk"
-
-else:
+if grid.has_corpus:
 
     include: "workflow/rules/corpus.smk"
     include: "workflow/rules/pretrain.smk"
     include: "workflow/rules/contamination.smk"
 
+else:
+
+    include: "workflow/rules/pretrained.smk"
+
 
 include: "workflow/rules/finetune.smk"
-include: "workflow/rules/submission.smk"
 include: "workflow/rules/zero_shot.smk"
 include: "workflow/rules/analysis.smk"
+include: "workflow/rules/environment.smk"
 
 
 rule all:
     default_target: True
     input:
-        expand(
-            "{results}/{table}.{form}",
-            results=RESULTS,
-            table=TABLES,
-            form=["csv", "md"],
-        ),
-        expand(
-            "{results}/figures/{figure}.{form}",
-            results=RESULTS,
-            figure=FIGURES,
-            form=["png", "svg"],
-        ),
-        f"{RESULTS}/data_cards.md",
+        expand("<results>/{table}.{form}", table=["cells", *TABLES], form=["csv", "md"]),
+        expand("<results>/figures/{figure}.{form}", figure=FIGURES, form=["png", "svg"]),
+        "<results>/data_cards.md",

@@ -149,12 +149,27 @@ class ZeroShotSettings(Settings):
     model: ModelSettings
 
 
-class RuntimeSettings(Settings):
+class RuntimeOptions(Settings):
     """What may change a program's speed, and its numbers by rounding or dropout masks at most."""
 
-    device: Annotated[str, Field(pattern=r"^(cpu|mps|cuda(:[0-9]+)?)\z")] = "cpu"
-    precision: Literal["float32", "bfloat16"] = "float32"
+    device: Annotated[str, Field(pattern=r"^(cpu|mps|cuda(:[0-9]+)?)\z")] = Field(
+        "cpu", description="cpu, cuda, cuda:0 or mps"
+    )
+    precision: Literal["float32", "bfloat16"] = Field(
+        "float32", description="arithmetic of the matrix products"
+    )
+    micro_batch: Count | None = Field(
+        None,
+        description="examples in memory at once in training (null: the whole batch); each "
+        "micro-batch draws its own dropout",
+    )
+    skip_pads: bool = Field(
+        False, description="whether fine-tuning computes nothing for pads: faster on a CPU"
+    )
+    compile: bool = Field(False, description="whether torch.compile is used")
+
+
+class RuntimeSettings(RuntimeOptions):
+    """What a program that trains or scores is given as `--runtime`."""
+
     threads: Count = 1
-    micro_batch: Count | None = None  # examples per training pass; None is the whole batch
-    skip_pads: bool = False  # compute nothing for pads: faster on a CPU
-    compile: bool = False

@@ -5,17 +5,24 @@ Light on purpose (no torch, no pandas): the Snakefile plans with it and the anal
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import Field
 
 from gpt1.cell import Arch, Aux, Cell, NTransfer
-from gpt1.settings import ScoreRange
-from tasks.common.settings import Settings
+from gpt1.settings import ScoreRange, Seed
+from tasks.common.settings import Settings, unique
+
+SeedList = Annotated[list[Seed], Field(min_length=1), unique]
 
 
 class Seeds(Settings):
     """Fine-tuning seeds of the cells with nothing or everything transferred, and of the others."""
 
-    endpoints: list[int]
-    intermediate: list[int]
+    endpoints: SeedList = Field(
+        [0, 1, 2], description="seeds of the cells with nothing or everything transferred"
+    )
+    intermediate: SeedList = Field([0], description="seeds of the other cells")
 
 
 class ZeroShot(Settings):

@@ -1,4 +1,4 @@
-"""Typed settings: what a program is told, checked once by pydantic and immutable afterwards.
+"""Typed settings: what a program is given, checked once by pydantic and immutable afterwards.
 
 Every settings class of the suite derives from `Settings`. The classes compose into the config
 (`workflow.config`), and a program parses its own part of it from the command line with
@@ -6,11 +6,22 @@ Every settings class of the suite derives from `Settings`. The classes compose i
 """
 
 import json
-from typing import Self
+from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
+from pydantic_core import PydanticCustomError
 
 from tasks.common.errors import InputError
+
+
+def _check_unique(values: list[Any]) -> list[Any]:
+    if any(value in values[:i] for i, value in enumerate(values)):
+        raise PydanticCustomError("not_unique", "each value may occur only once")
+    return values
+
+
+# Annotated[list[...], unique]: a list without repeated values.
+unique = AfterValidator(_check_unique)
 
 
 class Settings(BaseModel):

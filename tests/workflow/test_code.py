@@ -17,11 +17,9 @@ PROGRAMS = [
         "gpt1.cells",
         "gpt1.zero_shot",
     ),
-    *("gpt1.convert", "gpt1.contamination", "workflow.analysis.contamination"),
-    *("tasks.hidden", "workflow.analysis.submission"),
-    *("workflow.analysis.cells", "workflow.analysis.main", "workflow.analysis.ablation"),
-    *("workflow.analysis.layer_transfer", "workflow.analysis.zero_shot"),
-    *("workflow.analysis.pretraining", "workflow.analysis.figures"),
+    *("gpt1.convert", "gpt1.contamination", "tasks.fetch", "workflow.analysis.submission"),
+    *("workflow.analysis.collect", "workflow.analysis.cards", "workflow.analysis.tables"),
+    *("workflow.analysis.tables.main", "workflow.analysis.figures.ablation"),
 ]
 
 

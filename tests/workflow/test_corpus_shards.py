@@ -5,7 +5,7 @@ import pytest
 from tests.workflow.configs import ROOT, shipped
 from tests.workflow.running import planned, snakemake, write
 
-FILES = ("words.tsv", "clean.json", "train.bin", "heldout.bin", "corpus.json")
+FILES = ("words.tsv", "documents.json", "train.bin", "heldout.bin", "corpus.json")
 
 
 def options(folder, shards):
@@ -13,17 +13,16 @@ def options(folder, shards):
     config["experiment"]["world"] |= {"words": 2000, "books": 4}
     config["experiment"]["corpus"]["heldout"] = 1
     config["results"] = "made"
-    config["runtime"]["corpus_shards"] = shards
+    config["runtime"] = {"corpus_shards": shards}
     folder.mkdir()
     path = write(folder / "config.yaml", config)
     return ("--directory", str(folder), "--configfile", path, "--", "made/corpus/corpus.json")
 
 
 def test_one_shard_is_no_job_of_its_own(tmp_path):
-    one = {"world": 1, "clean": 1, "tokenizer": 1, "tokens": 1}
+    one = {"world": 1, "documents": 1, "tokenizer": 1, "tokens": 1}
     assert planned(ROOT, *options(tmp_path / "one", 1)) == one
-    shards = {"clean_shard": 5, "tokens_shard": 5}
-    assert planned(ROOT, *options(tmp_path / "five", 5)) == {**one, **shards}
+    assert planned(ROOT, *options(tmp_path / "five", 5)) == {**one, "shard": 5}
 
 
 @pytest.mark.slow
@@ -35,5 +34,5 @@ def test_shards_change_nothing_in_the_corpus(tmp_path):
         found = [tmp_path / folder / "made" / "corpus" / name for folder in ("one", "two")]
         assert found[0].read_bytes() == found[1].read_bytes(), name
     left = tmp_path / "two" / "made" / "corpus"
-    assert sorted(path.name for path in left.iterdir()) == sorted((*FILES, "clean"))
+    assert sorted(path.name for path in left.iterdir()) == sorted((*FILES, "documents"))
     assert planned(ROOT, *two) == {}

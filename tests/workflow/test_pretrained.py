@@ -13,14 +13,10 @@ import torch
 from gpt1.convert import export_weights, import_weights
 from gpt1.text import tokenizer as bpe
 from gpt1.text import vocabulary
-from gpt1.weights import published
 from gpt1.weights.checkpoint import build, save_checkpoint
 from tasks.world.__main__ import make_world
-from tasks.world.settings import WorldSettings
-from tests.workflow.configs import ROOT, changed, raw_data, shipped, small, without_lstm
+from tests.workflow.configs import ROOT, changed, faults, raw_data, small
 from tests.workflow.running import planned, snakemake, write
-from workflow import plan
-from workflow.check import faults
 
 PRETRAINED = {"path": "gpt", "format": "openai", "updates": 37}
 MODEL = {
@@ -31,7 +27,7 @@ MODEL = {
 
 def from_weights(data: Path | None, **pretrained: Any) -> dict[str, Any]:
     """A small config that starts from published weights under `data`; None: tasks of the world."""
-    config = without_lstm(small())
+    config = changed(small(), "experiment.grid.arch", ["transformer"])
     experiment = config["experiment"]
     del experiment["corpus"], experiment["pretrain"]
     experiment |= {"pretrained": PRETRAINED | pretrained, "tokenizer": {"folder": "bpe"}}
@@ -40,12 +36,6 @@ def from_weights(data: Path | None, **pretrained: Any) -> dict[str, Any]:
         config["data"] = str(data)
         raw_data(data, config)
     return config
-
-
-def test_the_graph_knows_the_names_of_the_published_files():
-    assert published.FILES == plan.WEIGHTS
-    names = (vocabulary.FILES, vocabulary.PUBLISHED_FILES, vocabulary.HUB_FILES)
-    assert names == plan.VOCABULARIES
 
 
 WRONG = [
@@ -57,7 +47,7 @@ WRONG = [
     ),
     (
         "experiment.pretrain",
-        shipped()["experiment"]["pretrain"],
+        {"updates": 8},
         "experiment.pretrain: no effect, experiment.pretrained gives published weights; remove "
         "one of them",
     ),
@@ -82,7 +72,7 @@ WRONG = [
         "experiment.pretrained.updates",
         ...,
         "experiment.pretrained.updates: missing; it is updates that the weights were trained for, "
-        "which no file tells",
+        "which no file states",
     ),
     (
         "experiment.pretrained.file",
@@ -93,7 +83,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("path", "value", "line"), WRONG, ids=[wrong[0] for wrong in WRONG])
-def test_what_has_no_place_beside_published_weights_is_told_in_one_line(
+def test_what_has_no_place_beside_published_weights_is_one_line(
     path, value, line, tmp_path
 ):
     config = from_weights(tmp_path)
@@ -101,18 +91,21 @@ def test_what_has_no_place_beside_published_weights_is_told_in_one_line(
     assert faults(changed(config, path, value)) == [line]
 
 
-def test_without_published_weights_corpus_and_pretrain_are_needed(tmp_path):
-    found = faults(changed(from_weights(tmp_path), "experiment.pretrained", ...))
-    assert [line.partition(";")[0] for line in found] == [
-        "experiment.corpus: missing",
-        "experiment.pretrain: missing",
+def test_without_published_weights_corpus_and_pretrain_may_not_be_null(tmp_path):
+    config = changed(from_weights(tmp_path), "experiment.pretrained", ...)
+    assert faults(config) == [f"experiment.corpus.folder: no folder {tmp_path}/books; put the files "
+                              "there, or name another folder"]
+    config["experiment"] |= {"corpus": None, "pretrain": None}
+    assert [line.partition(";")[0] for line in faults(config)] == [
+        "experiment.corpus: null",
+        "experiment.pretrain: null",
     ]
 
 
 @pytest.mark.parametrize(
     ("kind", "lost"), [("openai", "params_7.npy"), ("huggingface", "model.safetensors")]
 )
-def test_a_missing_file_of_the_weights_or_their_vocabulary_is_told(kind, lost, tmp_path):
+def test_a_missing_file_of_the_weights_or_their_vocabulary_is_reported(kind, lost, tmp_path):
     config = from_weights(tmp_path, format=kind)
     (tmp_path / "gpt" / lost).unlink()
     (tmp_path / "bpe" / "vocab_40000.bpe").unlink()
@@ -129,8 +122,9 @@ def test_a_missing_file_of_the_weights_or_their_vocabulary_is_told(kind, lost, t
 
 STAGES = {
     **{"import": 1, "examples": 2, "baselines": 2, "encode": 2, "zero_shot": 1, "all": 1},
-    **{"cards": 1, "finetune_transformer_ends": 4, "finetune_transformer_between_1": 4},
-    **{f"table_{name}": 1 for name in ("cells", "main", "ablation", "layer_transfer", "zero_shot")},
+    **{"cards": 1, "finetune_transformer_endpoints": 4, "finetune_transformer_intermediate_1": 4},
+    **{"collect": 1},
+    **{f"table_{name}": 1 for name in ("main", "ablation", "layer_transfer", "zero_shot")},
     **{f"figure_{name}": 1 for name in ("ablation", "layer_transfer", "zero_shot")},
 }
 
@@ -156,22 +150,11 @@ def test_tasks_of_the_world_and_weights_from_elsewhere(tmp_path):
     assert planned(ROOT, *options) == {**STAGES, "world": 1}
 
 
-def test_published_yaml_differs_from_paper_yaml_in_where_it_starts_alone():
-    paper, released = without_lstm(shipped("paper")), shipped("published")
-    for key in ("corpus", "pretrain"):
-        del paper["experiment"][key]
-    assert released["experiment"].pop("pretrained")["updates"] == 1_000_000
-    for section in (paper, released):
-        del section["results"], section["experiment"]["tokenizer"]
-        del section["runtime"]["corpus_shards"]
-    assert released == paper
-
-
 @pytest.fixture(scope="module")
 def published_model(tmp_path_factory) -> Path:
     """The world's files as data; beside them a tiny random model and its vocabulary, exported."""
     data = tmp_path_factory.mktemp("data")
-    make_world(WorldSettings(words=2000, books=2, scale=0.05, report=10), data)
+    make_world({"words": 2000, "books": 2, "scale": 0.05, "report": 10, "rows": {}}, data)
     books = " ".join(path.read_text() for path in sorted((data / "books").iterdir()))
     counts = Counter(re.findall(r"\w+|[^\w\s]", books.lower()))
     vocabulary.save(data / "ours", *bpe.train(dict(counts), 200))
@@ -195,10 +178,10 @@ def tiny(data: Path, results: Path) -> dict[str, Any]:
     common = {key: value for key, value in MODEL.items() if key != "shape"}
     experiment["model"] |= {**common, "transformer": MODEL["shape"]}
     experiment["finetune"] |= {"epochs": 1, "batch": 8, "eval_train": 10}
-    experiment["seeds"] = {"ends": [0, 1], "between": [0]}
+    experiment["seeds"] = {"endpoints": [0, 1], "intermediate": [0]}
     for entry in experiment["tasks"].values():  # a handful of made rows
         entry["min_rows"] = {"train": 1, "dev": 1}
-    experiment["grid"] |= {"aux": ["on"]}
+    experiment["grid"]["aux"] = ["on"]
     experiment["grid"]["layers"] = {"transformer": ["none", 1, 2]}
     return config
 

@@ -1,42 +1,62 @@
-# Tables from the small JSON files alone, figures from the tables.
+# Tables from cells.csv and other small files, figures from the tables: a rule for each module of
+# workflow/analysis/tables and workflow/analysis/figures, so that adding a table takes one file.
 
 
-CELLS = {
-    "cells": plan.cells(config),
-    "main": plan.fully_transferred(config),
-    "ablation": plan.ends(config),
-    "layer_transfer": plan.cells(config),
-}
-# What the scores on the clean rows are computed from; published weights have no corpus to be clean of.
-CLEAN_SOURCES = []
-if "contamination" in TABLES:
-    CLEAN_SOURCES = [
+def modules(package):
+    """The names of a package's public modules, found by their files."""
+    folder = Path(workflow.basedir, "workflow", "analysis", package)
+    return sorted(path.stem for path in folder.glob("[!_]*.py"))
+
+
+def in_report(path, category, caption, **labels):
+    """An output that the report shows; the caption is workflow/report/CAPTION.rst, if there."""
+    file = Path(workflow.basedir, "workflow", "report", f"{caption}.rst")
+    caption = str(file) if file.is_file() else None
+    return report(path, caption=caption, category=category, labels=labels)
+
+
+FULL = grid.full_transformer()
+DECONTAMINATED = []  # published weights have no corpus to look for the examples in
+if grid.has_corpus:
+    DECONTAMINATED = [
         *rules.contamination.output,
-        *expand(rules.examples.output.examples, task=plan.example_tasks(config)),
-        *expand(rules.encode.output, task=config["experiment"]["tasks"]),
-        *(cell.predictions(RESULTS) for cell in plan.fully_transferred(config)),
+        *(cell.predictions("<results>") for cell in FULL),
     ]
-SOURCES = {
-    **{
-        name: [cell.path(RESULTS) for cell in cells]
-        + facts_of(config["experiment"]["tasks"])
-        + (CLEAN_SOURCES if name == "main" else [])
-        for name, cells in CELLS.items()
-    },
+TABLE_INPUTS = {  # of the tables that read more than cells.csv, or something else
+    "main": ["<results>/cells.csv", *DECONTAMINATED],
+    "contamination": ["<results>/cells.csv", *DECONTAMINATED],
     "zero_shot": [
-        *expand(rules.zero_shot.output, arch=ARCHITECTURES),
-        *facts_of(config["experiment"]["zero_shot"]["tasks"]),
+        *expand(rules.zero_shot.output, arch=grid.arch),
+        *expand("<results>/examples/{task}.json", task=grid.zero_shot.tasks),
     ],
-    "contamination": [cell.path(RESULTS) for cell in CELLS["main"]]
-    + CLEAN_SOURCES
-    + facts_of(plan.example_tasks(config)),
-    "pretraining": expand(
-        "{results}/pretrain/{arch}/update-{update}.json",
-        results=RESULTS,
-        arch=ARCHITECTURES,
-        update=UPDATES,
-    ),
+    "pretraining": expand([f"{path}.json" for path in CHECKPOINTS], arch=grid.arch),
 }
+OF_A_CORPUS = {"pretraining", "contamination"}
+TABLES = [t for t in modules("tables") if grid.has_corpus or t not in OF_A_CORPUS]
+FIGURES = [f for f in modules("figures") if f in TABLES]
+
+
+rule collect:
+    input:
+        [cell.path("<results>") for cell in grid.cells()],
+        expand("<results>/examples/{task}.json", task=grid.tasks),
+    output:
+        csv=in_report("<results>/cells.csv", "Tables", "table_cells", table="cells"),
+        md="<results>/cells.md",
+    log:
+        "<logs>/collect.log",
+    benchmark:
+        "<benchmarks>/collect.tsv"
+    localrule: True
+    params:
+        results=cfg.results,
+        grid=settings(cfg.grid),
+        code=code.digest("workflow.analysis.collect"),
+    message:
+        "collect: every score of every cell"
+    shell:
+        "python -m workflow.analysis.collect --results {params.results:q}"
+        " --grid {params.grid:q} --out {output.csv} 2>&1 | tee {log}"
 
 
 for name in TABLES:
@@ -45,36 +65,26 @@ for name in TABLES:
         name:
             f"table_{name}"
         input:
-            SOURCES[name],
+            TABLE_INPUTS.get(name, "<results>/cells.csv"),
         output:
-            csv=report(
-                f"{RESULTS}/{name}.csv",
-                caption=f"../report/table_{name}.rst",
-                category="Tables",
-                labels={"table": name},
-            ),
-            md=f"{RESULTS}/{name}.md",
+            csv=in_report(f"<results>/{name}.csv", "Tables", f"table_{name}", table=name),
+            md=f"<results>/{name}.md",
         log:
-            f"{RESULTS}/logs/table_{name}.log",
+            f"<logs>/table_{name}.log",
         benchmark:
-            f"{RESULTS}/benchmarks/table_{name}.tsv"
+            f"<benchmarks>/table_{name}.tsv"
         localrule: True
-        conda:
-            "../../environment.yml"
-        threads: 1
-        resources:
-            mem_mb=1000,
-            runtime=15,
         params:
-            results=subpath(output.csv, parent=True),
-            settings=as_json(settings.table(config, name)),
-            program=f"workflow.analysis.{name}",
-            code=code.digest(f"workflow.analysis.{name}"),
+            name=name,
+            results=cfg.results,
+            grid=settings(cfg.grid),
+            code=code.digest(f"workflow.analysis.tables.{name}"),
+            program=code.digest("workflow.analysis.tables"),
         message:
             f"table {name}"
         shell:
-            '"$PYTHON" -m {params.program} --results {params.results:q} --settings {params.settings:q}'
-            " --out {output.csv} 2>&1 | tee {log}"
+            "python -m workflow.analysis.tables {params.name} --results {params.results:q}"
+            " --grid {params.grid:q} --out {output.csv} 2>&1 | tee {log}"
 
 
 for name in FIGURES:
@@ -83,83 +93,101 @@ for name in FIGURES:
         name:
             f"figure_{name}"
         input:
-            f"{RESULTS}/{name}.csv",
+            f"<results>/{name}.csv",
         output:
-            png=report(
-                f"{RESULTS}/figures/{name}.png",
-                caption=f"../report/{name}.rst",
-                category="Figures",
-                labels={"figure": name, "format": "png"},
+            png=in_report(
+                f"<results>/figures/{name}.png", "Figures", name, figure=name, format="png"
             ),
-            svg=report(
-                f"{RESULTS}/figures/{name}.svg",
-                caption=f"../report/{name}.rst",
-                category="Figures",
-                labels={"figure": name, "format": "svg"},
+            svg=in_report(
+                f"<results>/figures/{name}.svg", "Figures", name, figure=name, format="svg"
             ),
         log:
-            f"{RESULTS}/logs/figure_{name}.log",
+            f"<logs>/figure_{name}.log",
         benchmark:
-            f"{RESULTS}/benchmarks/figure_{name}.tsv"
+            f"<benchmarks>/figure_{name}.tsv"
         localrule: True
-        conda:
-            "../../environment.yml"
-        threads: 1
-        resources:
-            mem_mb=1000,
-            runtime=15,
         params:
             name=name,
-            settings=as_json(settings.table(config, name)),
-            code=code.digest("workflow.analysis.figures"),
+            grid=settings(cfg.grid),
+            code=code.digest(f"workflow.analysis.figures.{name}"),
+            program=code.digest("workflow.analysis.figures"),
         message:
             f"figure {name}"
         shell:
-            '"$PYTHON" -m workflow.analysis.figures {params.name} --table {input}'
-            " --settings {params.settings:q} --out {output.png} 2>&1 | tee {log}"
-
-
-CARDS = list(plan.example_tasks(config))
+            "python -m workflow.analysis.figures {params.name} --table {input}"
+            " --grid {params.grid:q} --out {output.png} 2>&1 | tee {log}"
 
 
 rule cards:
     input:
-        examples=expand(rules.examples.output.examples, task=CARDS),
-        meta=expand(rules.examples.output.meta, task=CARDS),
-        encoded=expand(rules.encode.output, task=CARDS),
+        facts=expand(
+            "<results>/{stage}/{task}.json", stage=["examples", "encoded"], task=grid.examples
+        ),
+        data=expand(
+            "<results>/{stage}/{task}", stage=["examples", "encoded"], task=grid.examples
+        ),
     output:
-        md=f"{RESULTS}/data_cards.md",
+        md="<results>/data_cards.md",
         pages=[
-            report(
-                f"{RESULTS}/cards/{task}.html",
-                caption="../report/card.rst",
-                category="Data",
-                labels={"task": task},
-            )
-            for task in CARDS
+            in_report(f"<results>/cards/{task}.html", "Data", "card", task=task)
+            for task in grid.examples
         ],
         parts=expand(
-            "{results}/cards/{task}.{form}",
-            results=RESULTS,
-            task=CARDS,
+            "<results>/cards/{task}.{form}",
+            task=grid.examples,
             form=["json", "md", "png", "svg"],
         ),
     log:
-        f"{RESULTS}/logs/cards.log",
+        "<logs>/cards.log",
     benchmark:
-        f"{RESULTS}/benchmarks/cards.tsv"
-    conda:
-        "../../environment.yml"
-    threads: 1
+        "<benchmarks>/cards.tsv"
     resources:
         mem_mb=4000,
         runtime=30,
     params:
-        results=subpath(output.md, parent=True),
-        settings=as_json(settings.cards(config)),
+        results=cfg.results,
+        grid=settings(cfg.grid),
+        n_ctx=cfg.experiment.model.n_ctx,
         code=code.digest("workflow.analysis.cards"),
     message:
         "cards: a data card for each task"
     shell:
-        '"$PYTHON" -m workflow.analysis.cards --results {params.results:q}'
-        " --settings {params.settings:q} --out {output.md} 2>&1 | tee {log}"
+        "python -m workflow.analysis.cards --results {params.results:q} --grid {params.grid:q}"
+        " --n-ctx {params.n_ctx} --out {output.md} 2>&1 | tee {log}"
+
+
+SUBMITTED = [cell for cell in FULL if cell.aux == "on" and cell.task in grid.unlabelled]
+
+
+def submitted(wildcards):
+    """The predictions to submit. The run ends here if the config does not ask for them."""
+    if not grid.unlabelled:
+        sys.exit(
+            f"error: {cfg.results}/glue_submission.zip: experiment.submission is false or the grid "
+            "has no task of GLUE; set it to true in the config"
+        )
+    return [cell.predictions("<results>") for cell in SUBMITTED]
+
+
+rule glue_submission:
+    input:
+        predictions=submitted,
+        cells=[cell.path("<results>") for cell in SUBMITTED],
+        facts=expand("<results>/examples/{task}.json", task=grid.unlabelled),
+    output:
+        zip="<results>/glue_submission.zip",
+        facts="<results>/glue_submission.json",
+    log:
+        "<logs>/glue_submission.log",
+    benchmark:
+        "<benchmarks>/glue_submission.tsv"
+    localrule: True
+    params:
+        results=cfg.results,
+        grid=settings(cfg.grid),
+        code=code.digest("workflow.analysis.submission"),
+    message:
+        "submission: the eleven files for the GLUE server"
+    shell:
+        "python -m workflow.analysis.submission --results {params.results:q}"
+        " --grid {params.grid:q} --out {output.zip} 2>&1 | tee {log}"

@@ -1,113 +1,95 @@
-# The config checked; names and helpers that the rules share.
-import json
+# The config, checked; names and helpers that the rules share.
+import functools
 import os
 import shlex
 import sys
 from pathlib import Path
 
-from workflow import check, code, plan, settings
+from workflow import code, config_faults, paths
+from workflow.grid import jobs
 
-# What a config takes can be planned without any data: snakemake all -n --configfile ...
-PLANNING = not {"-n", "--dry-run", "--dryrun"}.isdisjoint(sys.argv)
-faults = check.faults(config, PLANNING)
-if faults:
-    sys.exit("\n".join(f"error: config: {fault}" for fault in faults))
+try:
+    # Snakemake has merged the files already; of a key that a file repeats it keeps the last.
+    config_faults.read(workflow.overwrite_configfiles)
+    cfg = config_faults.parse(config)
+    config_faults.refuse(paths.missing_data(cfg, planning=True))
+except config_faults.ConfigError as error:
+    sys.exit(str(error))
 
-RESULTS = config["results"]
-ARCHITECTURES = config["experiment"]["grid"]["arch"]
-UPDATES = settings.checkpoints(config)
-TABLES = settings.tables(config)
-FIGURES = [name for name in settings.FIGURES if name in TABLES]
-WITHOUT_DATA = plan.no_data(config)  # only in a plan
-ENCODER, MERGES = plan.tokenizer_files(config)
-if WITHOUT_DATA and "folder" in config["experiment"]["tokenizer"]:
-    ENCODER = MERGES = str(
-        Path(workflow.basedir) / "Snakefile"
-    )  # any file that is there
+grid = cfg.grid()
+CHECKPOINTS = [f"<results>/pretrain/{{arch}}/update-{n}" for n in grid.updates]
+TOKENIZER = os.path.dirname(paths.tokenizer_files(cfg)[0])
+GPU = int(cfg.runtime.device.startswith("cuda"))
 
 
-def as_json(value):
-    """A param that is passed to a program as one JSON string.
+def given(files):
+    """Inputs from the data folder; a plan (-n) can be made without that folder, a run cannot."""
+    if not paths.has_no_data(cfg):
+        return files
+    if not workflow.dryrun:
+        sys.exit(str(config_faults.ConfigError([*paths.missing_data(cfg)])))
+    return []
+
+
+def raw(key):
+    """What a job that reads the data set at `key` of the config depends on."""
+    files = paths.raw_files(cfg, key)
+    return files if paths.is_on_the_hub(cfg, key) else given(files)
+
+
+def raw_task(wildcards):
+    """What a job that reads the raw data of a task depends on."""
+    return raw(paths.task_key(cfg, wildcards.task))
+
+
+def raw_corpus(wildcards):
+    """What a job that reads the raw corpus depends on."""
+    return raw("experiment.corpus")
+
+
+def vocabulary(wildcards):
+    """The files of the tokenizer, which the rule `tokenizer` makes or which are published."""
+    files = paths.tokenizer_files(cfg)
+    return files if cfg.experiment.tokenizer.merges else given(files)
+
+
+def settings(make, *wildcard_names):
+    """A param: what `make` returns for the job's wildcards, as the JSON that a program parses.
 
     It is a function because Snakemake looks for wildcards in plain strings.
     """
-    text = json.dumps(value)
-    return lambda wildcards: text
+    return lambda wildcards: make(
+        *(getattr(wildcards, name) for name in wildcard_names)
+    ).to_json()
+
+
+def per_attempt(limits, stage):
+    """A limit of a stage's jobs; each further attempt gets as much again."""
+    return lambda wildcards, attempt: attempt * getattr(limits, stage)
 
 
 def exported(**variables):
     """A shell prefix that exports the variables. A change of it reruns nothing."""
-    lines = [
-        f"export {name}={shlex.quote(value)}; " for name, value in variables.items()
-    ]
-    return "".join(lines).replace("{", "{{").replace("}", "}}")
+    return "".join(f"export {k}={shlex.quote(v)}; " for k, v in variables.items())
 
 
-shell.prefix(
-    exported(
-        PYTHON=sys.executable,  # the programs run where snakemake runs
+# A program that fails must fail its job although its output goes through tee. The programs run
+# where snakemake runs, or in the environment that it was told to deploy.
+deployed = workflow.deployment_settings.deployment_method
+python = "" if deployed else f'python() {{ {shlex.quote(sys.executable)} "$@"; }}; '
+prefix = (
+    "set -euo pipefail; "
+    + python
+    + exported(
         PYTHONPATH=str(workflow.basedir),
-        PRETRAIN_RUNTIME=json.dumps(settings.runtime(config, "pretrain")),
-        FINETUNE_RUNTIME=json.dumps(settings.runtime(config, "finetune")),
+        PRETRAIN_RUNTIME=cfg.runtime_of("pretrain").to_json(),
+        FINETUNE_RUNTIME=cfg.runtime_of("finetune").to_json(),
         HF_HUB_DISABLE_TELEMETRY="1",
         HF_HUB_OFFLINE="1",  # no job but fetch asks the network
         FETCH_OFFLINE=os.environ.get("HF_HUB_OFFLINE", "0"),
     )
 )
-
-
-def minutes(stage):
-    """The time limit of a stage's jobs; each further attempt gets as much again."""
-    return (
-        lambda wildcards, attempt: attempt * settings.limits(config, stage)["minutes"]
-    )
-
-
-def mem_mb(stage):
-    """The memory of a stage's jobs; each further attempt gets as much again."""
-    return lambda wildcards, attempt: attempt * settings.limits(config, stage)["mem_mb"]
-
-
-def raw(name, entry):
-    """What a job that reads raw data depends on, its files or what tells that they are made."""
-    folder = plan.data_folder(config, name, entry)
-    if "source" in entry:
-        return [f"{folder}/manifest.json"]
-    if WITHOUT_DATA:
-        return []
-    if config["data"] is None:
-        return [f"{RESULTS}/world/manifest.json"]
-    return plan.raw_files(folder)
-
-
-def raw_task(wildcards):
-    """What a job that reads the raw data of a task depends on."""
-    return raw(wildcards.task, plan.example_tasks(config)[wildcards.task])
-
-
-def task_folder(wildcards):
-    """The folder of a task's raw data."""
-    entry = plan.example_tasks(config)[wildcards.task]
-    return plan.data_folder(config, wildcards.task, entry)
-
-
-def facts_of(tasks):
-    """The facts about the rows of tasks; tables say where these are not all published ones."""
-    return [f"{RESULTS}/examples/{task}.json" for task in tasks]
-
-
-def shards(step):
-    """What tells that the shards of a step are done; a step in one piece has none.
-
-    A shard leaves its share of the work beside the other shards', and the job that comes after
-    finds it done; these marks are there to keep the order.
-    """
-    n = config["runtime"]["corpus_shards"]
-    marks = f"{RESULTS}/corpus/.shards/{step}-{{shard}}-of-{n}"
-    return expand(marks, shard=range(1, n + 1)) if n > 1 else []
-
-
-GPU = int(config["runtime"]["device"].startswith("cuda"))
+shell.prefix(prefix.replace("{", "{{").replace("}", "}}"))
 
 
 wildcard_constraints:

@@ -1,38 +1,31 @@
-# Which reported examples the language model was trained on: one job, which reads the corpus once for
-# all tasks.
+# Which reported examples the language model was trained on: one job, which reads the corpus once
+# for all tasks.
 
 
 rule contamination:
     input:
         corpus=rules.tokens.output,
-        clean=rules.clean.output.facts,
-        examples=expand(rules.examples.output.examples, task=plan.example_tasks(config)),
-        encoded=expand(rules.encode.output, task=plan.example_tasks(config)),
+        documents="<results>/corpus/documents",
+        examples=expand("<results>/examples/{task}", task=grid.examples),
+        encoded=expand("<results>/encoded/{task}", task=grid.examples),
     output:
-        expand(
-            "{results}/contamination/{task}.json",
-            results=RESULTS,
-            task=plan.example_tasks(config),
-        ),
+        expand("<results>/contamination/{task}.json", task=grid.examples),
     log:
-        f"{RESULTS}/logs/contamination.log",
+        "<logs>/contamination.log",
     benchmark:
-        f"{RESULTS}/benchmarks/contamination.tsv"
-    conda:
-        "../../environment.yml"
-    threads: 1
+        "<benchmarks>/contamination.tsv"
     resources:
         mem_mb=8000,
         runtime=240,
     params:
-        tasks=list(plan.example_tasks(config)),
-        examples=lambda wildcards, input: str(Path(input.examples[0]).parent),
-        encoded=lambda wildcards, input: str(Path(input.encoded[0]).parent),
+        tasks=grid.examples,
+        examples=f"{cfg.results}/examples",
+        encoded=f"{cfg.results}/encoded",
         out=subpath(output[0], parent=True),
         code=code.digest("gpt1.contamination"),
     message:
         "contamination: look for the reported examples in the corpus"
     shell:
-        '"$PYTHON" -m gpt1.contamination {params.tasks} --corpus {input.corpus[0]}'
-        " --clean {input.clean} --examples {params.examples:q} --encoded {params.encoded:q}"
-        " --out {params.out:q} 2>&1 | tee {log}"
+        "python -m gpt1.contamination {params.tasks} --corpus {input.corpus[0]}"
+        " --documents {input.documents} --examples {params.examples:q}"
+        " --encoded {params.encoded:q} --out {params.out:q} 2>&1 | tee {log}"

@@ -1,72 +1,85 @@
-# The tasks, from raw files to token arrays: the embedded world, examples and their baselines.
+# The tasks, from raw files to token ids: the embedded world, fetched data, examples, baselines.
 
 
-if "world" in config["experiment"]:
+if cfg.experiment.world:
 
     rule world:
         output:
-            f"{RESULTS}/world/manifest.json",
+            "<results>/world/manifest.json",
         log:
-            f"{RESULTS}/logs/world.log",
+            "<logs>/world.log",
         benchmark:
-            f"{RESULTS}/benchmarks/world.tsv"
-        conda:
-            "../../environment.yml"
-        threads: 1
-        resources:
-            mem_mb=1000,
-            runtime=30,
+            "<benchmarks>/world.tsv"
         params:
             out=subpath(output[0], parent=True),
-            settings=as_json(settings.world(config)),
+            settings=settings(cfg.world),
             code=code.digest("tasks.world"),
         message:
             "world: write the books and the tasks of the embedded world"
         shell:
-            '"$PYTHON" -m tasks.world --settings {params.settings:q}'
-            " --out {params.out:q} 2>&1 | tee {log}"
+            "python -m tasks.world --settings {params.settings:q} --out {params.out:q}"
+            " 2>&1 | tee {log}"
+
+
+# A data set of the Hugging Face hub at one commit; the only job that uses the network.
+rule fetch:
+    output:
+        # Kept when the job starts: what is there and right is not fetched again.
+        update("<results>/raw/{name}/{revision}/manifest.json"),
+    log:
+        "<logs>/fetch/{name}/{revision}.log",
+    benchmark:
+        "<benchmarks>/fetch/{name}/{revision}.tsv"
+    wildcard_constraints:
+        name="[a-z0-9_]+",
+        revision="[0-9a-f]{40}",
+    localrule: True  # compute nodes often have no network
+    params:
+        folder=subpath(output[0], parent=True),
+        code=code.digest("tasks.fetch"),
+    message:
+        "fetch {wildcards.name}: from the hub, at commit {wildcards.revision}"
+    # Over plain HTTP rather than Xet, whose faults are exceptions that no one documents.
+    shell:
+        'HF_HUB_DISABLE_XET=1 HF_HUB_OFFLINE="$FETCH_OFFLINE" python -m tasks.fetch'
+        " {wildcards.name} --revision {wildcards.revision} --folder {params.folder:q}"
+        " 2>&1 | tee {log}"
 
 
 rule examples:
     input:
         raw_task,
     output:
-        examples=f"{RESULTS}/examples/{{task}}.jsonl",
-        meta=f"{RESULTS}/examples/{{task}}.json",
+        examples=directory("<results>/examples/{task}"),
+        facts="<results>/examples/{task}.json",
     log:
-        f"{RESULTS}/logs/examples/{{task}}.log",
+        "<logs>/examples/{task}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/examples/{{task}}.tsv"
-    conda:
-        "../../environment.yml"
-    threads: 1
+        "<benchmarks>/examples/{task}.tsv"
     resources:
         mem_mb=2000,
         runtime=60,
     params:
-        folder=task_folder,
-        settings=lambda wildcards: json.dumps(settings.prepare(config, wildcards.task)),
+        folder=lambda wildcards: paths.task_folder(cfg, wildcards.task),
+        settings=settings(cfg.prepare, "task"),
         code=code.digest("tasks.prepare"),
     message:
         "examples {wildcards.task}: read, check and split the rows"
     shell:
-        '"$PYTHON" -m tasks.prepare {wildcards.task} --folder {params.folder:q}'
-        " --settings {params.settings:q} --out {output.examples} --meta {output.meta}"
+        "python -m tasks.prepare {wildcards.task} --folder {params.folder:q}"
+        " --settings {params.settings:q} --out {output.examples} --facts {output.facts}"
         " 2>&1 | tee {log}"
 
 
 rule baselines:
     input:
-        f"{RESULTS}/examples/{{task}}.jsonl",
+        "<results>/examples/{task}",
     output:
-        f"{RESULTS}/baselines/{{task}}.json",
+        "<results>/baselines/{task}.json",
     log:
-        f"{RESULTS}/logs/baselines/{{task}}.log",
+        "<logs>/baselines/{task}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/baselines/{{task}}.tsv"
-    conda:
-        "../../environment.yml"
-    threads: 1
+        "<benchmarks>/baselines/{task}.tsv"
     resources:
         mem_mb=4000,
         runtime=60,
@@ -75,32 +88,30 @@ rule baselines:
     message:
         "baselines {wildcards.task}: majority and bag of words"
     shell:
-        '"$PYTHON" -m tasks.baselines {wildcards.task} --examples {input} --out {output}'
+        "python -m tasks.baselines {wildcards.task} --examples {input} --out {output}"
         " 2>&1 | tee {log}"
 
 
 rule encode:
     input:
-        examples=f"{RESULTS}/examples/{{task}}.jsonl",
-        encoder=ENCODER,
-        merges=MERGES,
+        vocabulary,
+        examples="<results>/examples/{task}",
     output:
-        f"{RESULTS}/encoded/{{task}}.npz",
+        encoded=directory("<results>/encoded/{task}"),
+        facts="<results>/encoded/{task}.json",
     log:
-        f"{RESULTS}/logs/encode/{{task}}.log",
+        "<logs>/encode/{task}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/encode/{{task}}.tsv"
-    conda:
-        "../../environment.yml"
-    threads: 1
+        "<benchmarks>/encode/{task}.tsv"
     resources:
         mem_mb=4000,
         runtime=120,
     params:
-        tokenizer=subpath(input.encoder, parent=True),
+        tokenizer=TOKENIZER,
         code=code.digest("gpt1.encode"),
     message:
-        "encode {wildcards.task}: examples to token arrays"
+        "encode {wildcards.task}: examples to token ids"
     shell:
-        '"$PYTHON" -m gpt1.encode {wildcards.task} --examples {input.examples}'
-        " --tokenizer {params.tokenizer:q} --out {output} 2>&1 | tee {log}"
+        "python -m gpt1.encode {wildcards.task} --examples {input.examples}"
+        " --tokenizer {params.tokenizer:q} --out {output.encoded} --facts {output.facts}"
+        " 2>&1 | tee {log}"

@@ -3,39 +3,29 @@
 
 rule pretrain:
     input:
-        corpus=f"{RESULTS}/corpus/corpus.json",
-        tokens=expand(
-            "{results}/corpus/{split}.bin", results=RESULTS, split=["train", "heldout"]
-        ),
+        rules.tokens.output.tokens,
+        corpus="<results>/corpus/corpus.json",
     output:
-        checkpoints=expand(
-            "{results}/pretrain/{{arch}}/update-{update}.{kind}",
-            results=RESULTS,
-            update=UPDATES,
-            kind=["safetensors", "json"],
-        ),
-        log=f"{RESULTS}/pretrain/{{arch}}/log.csv",
+        checkpoints=expand("{path}.{form}", path=CHECKPOINTS, form=["safetensors", "json"]),
+        log="<results>/pretrain/{arch}/log.csv",
     log:
-        f"{RESULTS}/logs/pretrain/{{arch}}.log",
+        "<logs>/pretrain/{arch}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/pretrain/{{arch}}.tsv"
+        "<benchmarks>/pretrain/{arch}.tsv"
     priority: 10
-    conda:
-        "../../environment.yml"
-    threads: config["runtime"]["pretrain_threads"]
+    threads: cfg.runtime.pretrain_threads
     resources:
-        mem_mb=mem_mb("pretrain"),
-        runtime=minutes("pretrain"),
+        mem_mb=per_attempt(cfg.runtime.mem_mb, "pretrain"),
+        runtime=per_attempt(cfg.runtime.minutes, "pretrain"),
         gpu=GPU,
     params:
-        work=f"{RESULTS}/.work/pretrain",
+        work=f"{cfg.results}/.work/pretrain",
         out=subpath(output.log, parent=True),
-        settings=lambda wildcards: json.dumps(settings.pretrain(config, wildcards.arch)),
+        settings=settings(cfg.pretrain, "arch"),
         code=code.digest("gpt1.pretrain"),
     message:
         "pretrain {wildcards.arch}: a language model on the books"
     shell:
-        '"$PYTHON" -m gpt1.pretrain {wildcards.arch} --corpus {input.corpus}'
+        "python -m gpt1.pretrain {wildcards.arch} --corpus {input.corpus}"
         ' --settings {params.settings:q} --runtime "$PRETRAIN_RUNTIME" --code {params.code}'
-        " --work {params.work:q} --out {params.out:q}"
-        " 2>&1 | tee {log}"
+        " --work {params.work:q} --out {params.out:q} 2>&1 | tee {log}"

@@ -3,34 +3,30 @@
 
 rule import:
     input:
-        weights=[] if WITHOUT_DATA else plan.weight_files(config),
-        encoder=ENCODER,
-        merges=MERGES,
+        vocabulary,
+        weights=lambda wildcards: given(paths.weight_files(cfg)),
     output:
-        checkpoint=f"{RESULTS}/pretrain/transformer/update-{UPDATES[-1]}.safetensors",
-        facts=f"{RESULTS}/pretrain/transformer/update-{UPDATES[-1]}.json",
+        checkpoint=expand(f"{CHECKPOINTS[-1]}.safetensors", arch="transformer"),
+        facts=expand(f"{CHECKPOINTS[-1]}.json", arch="transformer"),
     log:
-        f"{RESULTS}/logs/import.log",
+        "<logs>/import.log",
     benchmark:
-        f"{RESULTS}/benchmarks/import.tsv"
+        "<benchmarks>/import.tsv"
     priority: 10
-    conda:
-        "../../environment.yml"
-    threads: 1
     resources:
         mem_mb=8000,
         runtime=60,
     params:
-        format=config["experiment"]["pretrained"]["format"],
-        folder=lambda wildcards, input: str(Path(input.weights[0]).parent),
-        tokenizer=subpath(input.encoder, parent=True),
-        updates=UPDATES[-1],
-        settings=as_json(settings.pretrained(config)),
+        format=cfg.experiment.pretrained.format,
+        folder=os.path.dirname(paths.weight_files(cfg)[0]),
+        tokenizer=TOKENIZER,
+        updates=grid.updates[-1],
+        settings=settings(lambda: cfg.model("transformer")),
         code=code.digest("gpt1.convert"),
     message:
         "import: published weights as the pre-trained transformer"
     shell:
-        '"$PYTHON" -m gpt1.convert import --format {params.format} --from {params.folder:q}'
+        "python -m gpt1.convert import --format {params.format} --from {params.folder:q}"
         " --tokenizer {params.tokenizer:q} --settings {params.settings:q}"
         " --updates {params.updates} --code {params.code} --out {output.checkpoint}"
         " 2>&1 | tee {log}"

@@ -3,52 +3,34 @@
 
 rule zero_shot:
     input:
-        encoded=expand(
-            "{results}/encoded/{task}.npz",
-            results=RESULTS,
-            task=config["experiment"]["zero_shot"]["tasks"],
-        ),
-        encoder=ENCODER,
-        merges=MERGES,
-        checkpoints=expand(
-            "{results}/pretrain/{{arch}}/update-{update}.safetensors",
-            results=RESULTS,
-            update=UPDATES,
-        ),
-        facts=expand(
-            "{results}/pretrain/{{arch}}/update-{update}.json",
-            results=RESULTS,
-            update=UPDATES,
-        ),
+        vocabulary,
+        [f"{path}.json" for path in CHECKPOINTS],
+        encoded=expand("<results>/encoded/{task}", task=grid.zero_shot.tasks),
+        checkpoints=[f"{path}.safetensors" for path in CHECKPOINTS],
     output:
         expand(
-            "{results}/zero_shot/{{arch}}/{task}/update-{update}.json",
-            results=RESULTS,
-            task=config["experiment"]["zero_shot"]["tasks"],
-            update=UPDATES,
+            "<results>/zero_shot/{{arch}}/{task}/update-{update}.json",
+            task=grid.zero_shot.tasks,
+            update=grid.updates,
         ),
     log:
-        f"{RESULTS}/logs/zero_shot/{{arch}}.log",
+        "<logs>/zero_shot/{arch}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/zero_shot/{{arch}}.tsv"
-    conda:
-        "../../environment.yml"
-    threads: config["runtime"]["finetune_threads"]
+        "<benchmarks>/zero_shot/{arch}.tsv"
+    threads: cfg.runtime.finetune_threads
     resources:
-        mem_mb=mem_mb("finetune"),
-        runtime=minutes("finetune"),
+        mem_mb=per_attempt(cfg.runtime.mem_mb, "finetune"),
+        runtime=per_attempt(cfg.runtime.minutes, "finetune"),
         gpu=GPU,
     params:
         out=subpath(output[0], ancestor=2),
-        tokenizer=subpath(input.encoder, parent=True),
-        settings=lambda wildcards: json.dumps(
-            settings.zero_shot(config, wildcards.arch)
-        ),
+        tokenizer=TOKENIZER,
+        settings=settings(cfg.zero_shot, "arch"),
         code=code.digest("gpt1.zero_shot"),
     message:
         "zero-shot {wildcards.arch}: score every checkpoint"
     shell:
-        '"$PYTHON" -m gpt1.zero_shot {wildcards.arch} --encoded {input.encoded}'
+        "python -m gpt1.zero_shot {wildcards.arch} --encoded {input.encoded}"
         " --tokenizer {params.tokenizer:q} --checkpoints {input.checkpoints}"
         ' --settings {params.settings:q} --runtime "$FINETUNE_RUNTIME" --code {params.code}'
         " --out {params.out:q} 2>&1 | tee {log}"

@@ -1,25 +1,105 @@
-"""A wrong config is told in one line each, with the key's path and the remedy."""
+"""Each fault of a config is one line: the key's path, what was found, and the remedy."""
+
+import math
+from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
-from tests.workflow.configs import NAMES, changed, raw_data, shipped, small, without_lstm
-from workflow.check import faults
-from workflow.plan import PUBLISHED_BPE
+from gpt1.text.vocabulary import PUBLISHED_FILES
+from tests.workflow.configs import NAMES, changed, complete, faults, raw_data, shipped, small
+from workflow.config_faults import ConfigError, parse, read
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_shipped_config_is_right_where_its_data_is(name, tmp_path):
+def test_every_shipped_config_is_valid_where_its_data_is(name, tmp_path):
     config = shipped(name)
-    if "world" not in config["experiment"]:
+    if not complete(name).experiment.world:
         raw_data(tmp_path, config)
         config["data"] = str(tmp_path)
     assert faults(config) == []
 
 
-WIDTH = shipped()["experiment"]["model"]["transformer"]["n_embd"]
-UPDATES = shipped()["experiment"]["pretrain"]["updates"]
+UPDATES = complete().experiment.pretrain.updates
 
 WRONG = [
+    (
+        "experiment.pretrain.updates",
+        40.0,
+        "experiment.pretrain.updates: 40.0 is not a whole number; expected: number of updates",
+    ),
+    (
+        "experiment.finetune.batch",
+        2**41,
+        "experiment.finetune.batch: 2199023255552 does not fit; expected: rows per update (at most "
+        "1099511627776)",
+    ),
+    (
+        "experiment.pretrain.seed",
+        2**63,
+        "experiment.pretrain.seed: 9223372036854775808 does not fit; expected: seed of weights, "
+        "windows and dropout (less than 9223372036854775808)",
+    ),
+    (
+        "experiment.seeds.intermediate",
+        [2**63],
+        "experiment.seeds.intermediate.0: 9223372036854775808 does not fit; expected: seeds of the "
+        "other cells (less than 9223372036854775808)",
+    ),
+    *(
+        (
+            "experiment.optimizer.l2",
+            value,
+            f"experiment.optimizer.l2: {value} is not a finite number; expected: weight decay",
+        )
+        for value in (math.nan, math.inf, -math.inf)
+    ),
+    (
+        "experiment.finetune",
+        3,
+        "experiment.finetune: 3 is not a section of keys; expected: how a cell is fine-tuned on its "
+        "task",
+    ),
+    (
+        "experiment.zero_shot.tasks",
+        {"rte": {}},
+        "experiment.zero_shot.tasks.rte: unknown zero-shot task; known here: sst2, cola, "
+        "race, dprd",
+    ),
+    (
+        "experiment.zero_shot",
+        {"tasks": {"cola": {}}, "normalise": {"race": {"random": 25, "best": 50}}},
+        "experiment.zero_shot.normalise.race: no effect, the task is not in "
+        "experiment.zero_shot.tasks; remove it",
+    ),
+    (
+        "experiment.grid.layers.lstm",
+        ["some"],
+        "experiment.grid.layers.lstm.0: 'some' does not fit; expected: the same for the LSTM",
+    ),
+    (
+        "experiment.corpus.heldout",
+        "some",
+        "experiment.corpus.heldout: 'some' does not fit; expected: what the perplexity is measured "
+        "on: a number of documents (chosen by the digest of their names), a list of file names, or "
+        "official, the split that the publisher of the source set apart",
+    ),
+    (
+        "data",
+        3,
+        "data: 3 is not text or null; expected: the folder of the raw data (null: the embedded "
+        "world)",
+    ),
+    *(
+        (
+            "results",
+            value,
+            f"results: {value!r} does not fit; expected: the folder that everything is written to, "
+            "a path of letters, digits and _ . / - alone",
+        )
+        for value in ("my\nresults", "results\n", "")
+    ),
     (
         "experiment.finetune.epoch",
         3,
@@ -30,7 +110,7 @@ WRONG = [
         "experiment.pretrain.lr.transformer",
         "1e-4",
         "experiment.pretrain.lr.transformer: '1e-4' is not a number (it is text to YAML; write "
-        "1.0e-4); expected: a peak learning rate, such as 6.25e-5",
+        "1.0e-4); expected: peak learning rate, such as 6.25e-5",
     ),
     (
         "experiment.pretrain.updates",
@@ -43,21 +123,9 @@ WRONG = [
         "experiment.pretrain.updates: 0 does not fit; expected: number of updates (at least 1)",
     ),
     (
-        "experiment.finetune.lm_coef",
-        ...,
-        "experiment.finetune.lm_coef: missing; it is weight of the auxiliary LM "
-        "loss where aux is on",
-    ),
-    (
         "experiment.tasks.wnli",
         {"folder": "WNLI"},
         "experiment.tasks.wnli: unknown task; did you mean snli?",
-    ),
-    (
-        "experiment.tasks.rte",
-        {},
-        "experiment.tasks.rte: neither folder nor source is given; give {folder: NAME} or "
-        "{source: hub}",
     ),
     (
         "experiment.submission",
@@ -80,25 +148,25 @@ WRONG = [
     (
         "experiment.grid.aux",
         [True],
-        "experiment.grid.aux.0: True does not fit; expected: in quotes, since YAML reads a bare "
-        "on as true (on, off)",
+        'experiment.grid.aux.0: True does not fit; expected: a list of "on" and "off", with and '
+        "without the auxiliary LM loss; in quotes, since YAML reads a bare on as true (on, off)",
     ),
     (
         "experiment.grid.arch",
         ["gru"],
-        "experiment.grid.arch.0: 'gru' does not fit; expected: an architecture (transformer, lstm)",
+        "experiment.grid.arch.0: 'gru' does not fit; expected: a list of transformer and lstm "
+        "(transformer, lstm)",
     ),
     (
-        "experiment.seeds.ends",
+        "experiment.seeds.endpoints",
         [1, 1],
-        "experiment.seeds.ends: [1, 1] does not fit; expected: a list such as [0, 1, 2], "
-        "for the cells with nothing or everything transferred (each only once)",
+        "experiment.seeds.endpoints: [1, 1] does not fit; expected: seeds of the cells with nothing "
+        "or everything transferred (each only once)",
     ),
     (
         "experiment.model.transformer.n_head",
         7,
-        f"experiment.model.transformer.n_embd: {WIDTH} is not divisible by n_head 7; change one "
-        "of them",
+        "experiment.model.transformer: n_embd 48 is not a multiple of n_head 7; change one of them",
     ),
     (
         "experiment.pretrain.warmup",
@@ -114,8 +182,13 @@ WRONG = [
     (
         "experiment.tokenizer",
         {"merges": 5, "folder": "bpe"},
-        "experiment.tokenizer: {'merges': 5, 'folder': 'bpe'} does not fit; expected: "
-        "either merges (train a BPE on the corpus) or folder (load a published one) (at most 1)",
+        "experiment.tokenizer: both merges and folder are given; remove one of them",
+    ),
+    (
+        "experiment.tokenizer",
+        {},
+        "experiment.tokenizer: neither merges nor folder is given; give {merges: 40000} or "
+        "{folder: NAME}",
     ),
     (
         "experiment.tasks.rte",
@@ -131,25 +204,15 @@ WRONG = [
     (
         "experiment.tasks.rte.min_rows",
         {"dev": 0},
-        "experiment.tasks.rte.min_rows.dev: 0 does not fit; expected: a number of rows "
-        "(at least 1)",
-    ),
-    (
-        "experiment.zero_shot.tasks.dprd",
-        {},
-        "experiment.zero_shot.tasks.dprd: no source; give {folder: NAME} or {source: hub}, the "
-        "task is not in experiment.tasks",
+        "experiment.tasks.rte.min_rows.dev: 0 does not fit; expected: where the files are a subset "
+        "of the published ones, the least number of rows of a split, such as {test: 9818} (at least "
+        "1)",
     ),
     (
         "experiment.zero_shot.tasks.cola",
         {"folder": "CoLA"},
-        "experiment.zero_shot.tasks.cola.folder: no effect, experiment.tasks.cola says it already; "
-        "write {}",
-    ),
-    (
-        "experiment.zero_shot.normalise.race",
-        ...,
-        "experiment.zero_shot.normalise.race: missing; give {random: .., best: ..}",
+        "experiment.zero_shot.tasks.cola.folder: no effect, experiment.tasks.cola states it "
+        "already; write {}",
     ),
     (
         "experiment.zero_shot.normalise.cola",
@@ -165,9 +228,9 @@ WRONG = [
     (
         "experiment.world",
         ...,
-        "data: missing; give the folder that holds books/, DPRD/, SNLI/, MNLI/, QNLI/, RTE/, "
-        "SciTail/, RACE/, StoryCloze/, MRPC/, QQP/, STS-B/, SST-2/, CoLA/ in their original "
-        "layouts, with --config data=FOLDER (see README.md)",
+        "data: missing; give the folder that holds books/, SNLI/, MNLI/, QNLI/, RTE/, SciTail/, "
+        "RACE/, StoryCloze/, MRPC/, QQP/, STS-B/, SST-2/, CoLA/, DPRD/ in their original layouts, "
+        "with --config data=FOLDER",
     ),
     (
         "results",
@@ -178,16 +241,14 @@ WRONG = [
     (
         "experiment.tasks.rte",
         {"source": "hub", "revision": "main"},
-        "experiment.tasks.rte.revision: 'main' does not fit; expected: optional: the commit of the "
-        "hub's repository to fetch, 40 hexadecimal digits (a branch moves, and a short hash may "
-        "not be unique)",
+        "experiment.tasks.rte.revision: 'main' does not fit; expected: the commit of the hub's "
+        "repository, 40 hexadecimal digits (default: the one that the task names)",
     ),
     (
         "experiment.tasks.rte",
         {"source": "hub", "revision": "bcdcba7"},
-        "experiment.tasks.rte.revision: 'bcdcba7' does not fit; expected: optional: the commit of "
-        "the hub's repository to fetch, 40 hexadecimal digits (a branch moves, and a short hash "
-        "may not be unique)",
+        "experiment.tasks.rte.revision: 'bcdcba7' does not fit; expected: the commit of the hub's "
+        "repository, 40 hexadecimal digits (default: the one that the task names)",
     ),
     (
         "experiment.tasks.rte",
@@ -236,27 +297,6 @@ WRONG = [
         "it",
     ),
     (
-        "experiment.corpus",
-        {"heldout": 1},
-        "experiment.corpus: neither folder nor source is given; give {folder: NAME} or "
-        "{source: wikitext103}",
-    ),
-    *(
-        (
-            f"experiment.{section}.lstm",
-            ...,
-            f"experiment.{section}.lstm: missing, experiment.grid.arch has lstm; give it as for "
-            "the transformer",
-        )
-        for section in ("model", "pretrain.lr", "finetune.lr", "grid.layers")
-    ),
-    (
-        "experiment.tasks.rte",
-        {"folder": "RTE", "lr": {"transformer": 1e-4}},
-        "experiment.tasks.rte.lr.lstm: missing, experiment.grid.arch has lstm; give it as for the "
-        "transformer",
-    ),
-    (
         "data",
         "nowhere",
         "experiment.world: no effect where data is given; take a config without it, such as "
@@ -266,13 +306,13 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("path", "value", "line"), WRONG, ids=[wrong[2][:60] for wrong in WRONG])
-def test_a_wrong_config_is_told_in_one_line(path, value, line):
+def test_a_fault_is_one_line(path, value, line):
     found = faults(changed(shipped(), path, value))
     assert line in found
     assert all("\n" not in fault for fault in found)
 
 
-def test_raw_data_that_is_not_there_is_told_before_the_graph_is_built(tmp_path):
+def test_missing_raw_data_is_reported_before_the_graph_is_built(tmp_path):
     config = changed(small(), "experiment.world", ...) | {"data": str(tmp_path)}
     raw_data(tmp_path, config)
     assert faults(config) == []
@@ -287,16 +327,6 @@ def test_raw_data_that_is_not_there_is_told_before_the_graph_is_built(tmp_path):
     assert faults(config | {"data": f"{tmp_path}/no"}) == [
         f"data: no folder '{tmp_path}/no'; give the folder of the raw data"
     ]
-
-
-def test_keys_of_an_lstm_that_the_grid_does_not_have_are_refused_one_line_each():
-    config = changed(small(), "experiment.grid.arch", ["transformer"])
-    sections = ("model", "pretrain.lr", "finetune.lr", "grid.layers")
-    assert faults(config) == [
-        f"experiment.{section}.lstm: no effect, experiment.grid.arch has no lstm; remove it"
-        for section in sections
-    ]
-    assert faults(without_lstm(config)) == []
 
 
 def test_books_may_lie_in_folders_and_no_file_may_have_braces(tmp_path):
@@ -319,29 +349,29 @@ def test_a_published_tokenizer_must_be_there(tmp_path):
     config = changed(config, "experiment.tokenizer", {"folder": "bpe"})
     raw_data(tmp_path, config)
     assert faults(config) == []
-    for name in PUBLISHED_BPE:
+    for name in PUBLISHED_FILES:
         (tmp_path / "bpe" / name).unlink()
     assert faults(config) == [
         f"experiment.tokenizer.folder: no file {tmp_path}/bpe/{name}; put it there, or give merges"
-        for name in PUBLISHED_BPE
+        for name in PUBLISHED_FILES
     ]
 
 
 @pytest.mark.parametrize(
     ("path", "value", "told"),
     [
-        ("experiment.grid.aux", ["off"], "hands in the transformer with aux on"),
+        ("experiment.grid.aux", ["off"], "submits the transformer with aux on"),
         ("experiment.grid.layers.transformer", ["none", 3], "add 12 to experiment.grid.layers"),
     ],
 )
-def test_what_is_handed_in_must_be_in_the_grid(path, value, told):
+def test_what_is_submitted_must_be_in_the_grid(path, value, told):
     config = changed(changed(small(), "experiment.submission", True), path, value)
     (fault,) = faults(config)
     assert fault.startswith("experiment.submission: ") and told in fault
     assert faults(changed(config, "experiment.submission", False)) == []
 
 
-def test_a_missing_file_of_rows_to_hand_in_is_told_before_anything_runs(tmp_path):
+def test_a_missing_file_of_unlabelled_rows_is_reported_before_anything_runs(tmp_path):
     config = changed(small(), "experiment.submission", True)
     del config["experiment"]["world"]
     config["data"] = str(tmp_path)
@@ -349,8 +379,8 @@ def test_a_missing_file_of_rows_to_hand_in_is_told_before_anything_runs(tmp_path
     assert faults(config) == []
     (tmp_path / "CoLA" / "test.tsv").unlink()
     assert faults(config) == [
-        f"experiment.submission: {tmp_path}/CoLA lacks test.tsv, the rows to hand in; put it "
-        "there, or give false"
+        f"experiment.submission: {tmp_path}/CoLA lacks test.tsv, the unlabelled rows to predict; "
+        "put it there, or give false"
     ]
 
 
@@ -369,9 +399,85 @@ def test_a_config_that_takes_all_from_the_hub_needs_neither_data_nor_a_world():
     assert faults(changed(config, "experiment.world", ...)) == []
 
 
-def test_what_has_no_commit_in_the_catalogue_is_right_once_the_config_pins_it():
+def test_a_source_without_a_known_commit_is_valid_once_the_config_pins_it():
     config = changed(all_from_the_hub(), "experiment.world", ...)
     pinned = {"source": "hub", "revision": "0123456789abcdef0123456789abcdef01234567"}
     config["experiment"]["zero_shot"]["tasks"]["dprd"] = pinned
-    config["experiment"]["zero_shot"]["normalise"]["dprd"] = {"random": 50, "best": 76.4}
     assert faults(config) == []
+
+
+def test_every_fault_is_reported_at_once():
+    config = changed(small(), "experiment.finetune.epochs", "3")
+    config = changed(config, "runtime.devise", "cpu")
+    assert faults(config) == [
+        "experiment.finetune.epochs: '3' is not a whole number (it is text to YAML; write 3); "
+        "expected: passes over the training rows",
+        "runtime.devise: unknown key; did you mean device?",
+    ]
+
+
+def test_a_task_that_is_left_out_of_the_grid_takes_its_own_folder_for_zero_shot(tmp_path):
+    config = changed(small(), "experiment.zero_shot", {"tasks": {"cola": {}, "dprd": {}}})
+    config = changed(config, "experiment.world", ...) | {"data": str(tmp_path)}
+    raw_data(tmp_path, config)
+    assert faults(config) == []
+    (tmp_path / "DPRD" / "train.txt").unlink()
+    (tmp_path / "DPRD").rmdir()
+    (fault,) = faults(config)
+    assert fault.startswith("experiment.zero_shot.tasks.dprd.folder: no folder ")
+
+
+FILES = {
+    "results: a\nruntime:\n  shards: 2\n  shards: 3\n": "line 4: the key shards is given twice; remove one",
+    "results: a\n\truntime: {}\n": "line 2: a tab; YAML needs spaces",
+    "results: [a\n": "line 2: expected ',' or ']', but got '<stream end>'",
+    "- results\n": "['results'] is no section; give keys such as results",
+}
+
+
+@pytest.mark.parametrize("text", FILES)
+def test_a_file_that_is_not_a_config_is_one_line_with_its_place(text, tmp_path):
+    path = tmp_path / "config.yaml"
+    path.write_text(text)
+    with pytest.raises(ConfigError) as error:
+        read([path])
+    assert error.value.faults == [f"{path}: {FILES[text]}"]
+
+
+def test_a_config_file_is_utf_8_and_there(tmp_path):
+    path = tmp_path / "config.yaml"
+    path.write_bytes("results: é".encode("latin-1"))
+    for file, fault in ((path, "not UTF-8 at byte 9; save it as UTF-8"), (tmp_path, "")):
+        with pytest.raises(ConfigError) as error:
+            read([file])
+        assert error.value.faults[0].startswith(f"{file}: {fault}")
+    with pytest.raises(ConfigError, match="none.yaml: No such file or directory"):
+        read([tmp_path / "none.yaml"])
+
+
+def test_later_files_take_precedence_section_by_section(tmp_path):
+    texts = ("experiment: {seeds: {endpoints: [1, 2]}}", "experiment: {seeds: {endpoints: [3]}}", "")
+    paths = [tmp_path / f"{i}.yaml" for i in range(len(texts))]
+    for path, text in zip(paths, texts, strict=True):
+        path.write_text(text)
+    world = Path("workflow/config/world.yaml")
+    merged = parse(read([world, *paths]))
+    assert merged.experiment.seeds.endpoints == [3]
+    assert merged.experiment.world == complete().experiment.world
+
+
+def every_value(section: Any, path: str = "") -> dict[str, Any]:
+    if not isinstance(section, dict) or not section:
+        return {path: section}
+    parts = [every_value(value, f"{path}.{key}".lstrip(".")) for key, value in section.items()]
+    return {key: value for part in parts for key, value in part.items()}
+
+
+@pytest.mark.parametrize("wrong", [object(), b"x", {"unknown": 1}, [[]], "\n", -1, math.nan, 2**70])
+def test_no_value_of_any_key_ends_in_anything_but_lines(wrong):
+    config = yaml.safe_load(yaml.safe_dump(complete("smoke").model_dump(mode="json")))
+    for key in every_value(config):
+        try:
+            parse(changed(config, key, wrong))
+        except ConfigError as error:
+            assert all("\n" not in fault and fault.partition(":")[0] for fault in error.faults)

@@ -1,4 +1,4 @@
-"""Every key of a config reaches a program, and a key of the schema is never forgotten.
+"""Every key of a config reaches a program, and no key is forgotten.
 
 Each key is given a value that occurs nowhere else; one dry run that prints its commands must then
 show every one of them, in a program's settings, a path, a limit or the exported runtime.
@@ -8,15 +8,14 @@ import hashlib
 import itertools
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_origin
 
-import yaml
-
-from tests.workflow.configs import ROOT, raw_data, shipped, without_lstm
+from tasks.common.settings import Settings
+from tests.workflow.configs import ROOT, complete, raw_data
 from tests.workflow.running import snakemake, write
-from workflow import check, settings
+from workflow.config import Config
+from workflow.config_faults import parse, strip
 
-SCHEMA = yaml.safe_load(check.SCHEMA.read_text(encoding="utf-8"))
 NAMED = {"tasks", "normalise", "rows", "min_rows"}  # sections whose keys are names
 
 
@@ -32,16 +31,15 @@ def leaves(section: Any, path: tuple[str, ...] = ()) -> dict[tuple[str, ...], An
     return {k: v for name, part in section.items() for k, v in leaves(part, (*path, name)).items()}
 
 
-def keys_of_schema(node: dict[str, Any], path: tuple[str, ...] = ()) -> set[tuple[str, ...]]:
+def keys_of_config(annotation: Any = Config, path: tuple[str, ...] = ()) -> set[tuple[str, ...]]:
     """The path of every key; `*` for the name of a task or split."""
-    node = check._resolved(SCHEMA, node)
-    found = set()
-    for name, part in node.get("properties", {}).items():
-        found |= keys_of_schema(part, (*path, name)) or {(*path, name)}
-    if isinstance(node.get("additionalProperties"), dict):
-        inner = node["additionalProperties"]
-        found |= keys_of_schema(inner, (*path, "*")) or {(*path, "*")}
-    return found
+    inner = strip(annotation)
+    if get_origin(inner) is dict:
+        return keys_of_config(get_args(inner)[1], (*path, "*"))
+    if not (isinstance(inner, type) and issubclass(inner, Settings)):
+        return {path}
+    fields = inner.model_fields.items()
+    return set().union(*(keys_of_config(key.annotation, (*path, name)) for name, key in fields))
 
 
 def starred(path: tuple[str, ...]) -> tuple[str, ...]:
@@ -52,9 +50,10 @@ def starred(path: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def marked(world: bool, pretrained: bool = False) -> dict[str, Any]:
-    """A right config in which every number is another one, with all optional keys."""
-    config = shipped()
+    """A valid config in which every number is another one, with all optional keys."""
+    config = complete().model_dump(mode="json")
     experiment = config["experiment"]
+    del experiment["pretrained"]
     config["results"] = "made"
     experiment["tasks"] = {
         "snli": {
@@ -86,14 +85,13 @@ def marked(world: bool, pretrained: bool = False) -> dict[str, Any]:
         corpus |= {"min_rows": {"train": 1_234_567}}
         experiment["corpus"] = corpus
     else:
-        del experiment["world"]
+        experiment["world"] = None
         experiment["tokenizer"] = {"folder": "MyBPE"}
         experiment["corpus"] = {"folder": "MyBooks", "heldout": ["mybook.txt"]}
         config["data"] = "mydata"
     if pretrained:
         del experiment["corpus"], experiment["pretrain"]
-        config = without_lstm(config)
-        experiment = config["experiment"]
+        experiment["grid"]["arch"] = ["transformer"]
         experiment["pretrained"] = {"path": "MyWeights", "format": "openai", "updates": 0}
     numbers = itertools.count(1001)
     for path, value in leaves(config).items():
@@ -104,10 +102,10 @@ def marked(world: bool, pretrained: bool = False) -> dict[str, Any]:
             section[path[-1]] = float(f"0.{next(numbers)}7")
         elif isinstance(value, int) and not isinstance(value, bool):
             section[path[-1]] = next(numbers)
-    experiment["seeds"] = {"ends": [5001, 5002], "between": [5003]}
+    experiment["seeds"] = {"endpoints": [5001, 5002], "intermediate": [5003]}
     experiment["model"]["transformer"] |= {"n_embd": 4004, "n_head": 2002}
     layers = experiment["grid"]["layers"]["transformer"]
-    layers.append(experiment["model"]["transformer"]["n_layer"])  # what is handed in
+    layers.append(experiment["model"]["transformer"]["n_layer"])  # what is submitted
     if not pretrained:
         experiment["pretrain"] |= {"updates": 6000, "warmup": 5999, "checkpoints": 2}
     if world:
@@ -128,15 +126,15 @@ def shown(path: tuple[str, ...], value: Any) -> str:
         ("experiment", "pretrained", "updates"): f"--updates {value} ",
         ("experiment", "pretrain", "updates"): "update-6000.safetensors",
         ("experiment", "pretrain", "checkpoints"): '"checkpoints": [0, 60, 6000]',
-        ("experiment", "seeds", "ends"): "--seeds 5001 5002",
-        ("experiment", "seeds", "between"): "--seeds 5003",
+        ("experiment", "seeds", "endpoints"): "--seeds 5001 5002",
+        ("experiment", "seeds", "intermediate"): "--seeds 5003",
         ("experiment", "grid", "arch"): "made/cells/lstm/rte",
         ("experiment", "grid", "aux"): "aux-off/layers-none.json",
         ("experiment", "grid", "layers", "transformer"): "transformer/rte/aux-on/layers-4.json",
         ("experiment", "grid", "layers", "lstm"): "lstm/rte/aux-on/layers-1.json",
-        ("experiment", "submission"): "--hidden made/hidden/rte.npz",
-        ("runtime", "shards"): "finetune_transformer_between_2",
-        ("runtime", "corpus_shards"): "--share 3/3",
+        ("experiment", "submission"): '"unlabelled": true',
+        ("runtime", "shards"): "finetune_transformer_intermediate_2",
+        ("runtime", "corpus_shards"): "--shard 3/3",
     }
     if path in special:
         return special[path]
@@ -150,8 +148,10 @@ def said(tmp_path: Path, config: dict[str, Any]) -> str:
     path = write(tmp_path / "marked.yaml", config)
     options = ("--directory", str(tmp_path), "--configfile", path, "--printshellcmds")
     commands = snakemake(ROOT, "--dry-run", *options, "--", "all")
+    found = parse(config)
     for stage in ("pretrain", "finetune"):
-        commands += json.dumps([settings.runtime(config, stage), settings.limits(config, stage)])
+        limits = [getattr(found.runtime.mem_mb, stage), getattr(found.runtime.minutes, stage)]
+        commands += found.runtime_of(stage).to_json() + json.dumps(limits)
     return commands
 
 
@@ -161,8 +161,8 @@ def test_every_key_reaches_a_program(tmp_path):
         config = marked(world, pretrained)
         raw_data(tmp_path / "mydata", config)
         text = said(tmp_path, config)
-        keys = leaves(config)
-        del keys[("data",) if world else ("results",)]  # the other case shows it
+        keys = {path: value for path, value in leaves(config).items() if value is not None}
+        keys.pop(("data",), None) if world else keys.pop(("results",))  # the other case shows it
         if pretrained:  # the other cases show the keys of the LSTM
             keys = {path: value for path, value in keys.items() if "lstm" not in path}
             keys = {path: value for path, value in keys.items() if path[-1] != "arch"}
@@ -170,35 +170,4 @@ def test_every_key_reaches_a_program(tmp_path):
         unseen = {".".join(p): v for p, v in keys.items() if shown(p, v) not in text}
         assert not unseen
         seen |= {starred(path) for path in keys}
-    assert keys_of_schema(SCHEMA) == seen
-
-
-def test_every_key_of_the_schema_is_described():
-    for path in keys_of_schema(SCHEMA):
-        assert check._about(SCHEMA, path)
-
-
-def test_a_task_has_its_own_training_settings_where_it_names_them():
-    config = shipped()
-    config["experiment"]["tasks"]["race"] |= {"epochs": 5, "lm_coef": 2.0}
-    race = settings.finetune(config, "lstm", "race", "on")["finetune"]
-    rte = settings.finetune(config, "lstm", "rte", "on")["finetune"]
-    assert (race["epochs"], race["lm_coef"]) == (5, 2.0)
-    assert (rte["epochs"], rte["lm_coef"]) == (3, 0.5)
-    assert settings.finetune(config, "lstm", "race", "off")["finetune"]["lm_coef"] == 0.0
-
-
-def test_a_table_is_told_only_what_it_shows():
-    told = settings.table(shipped(), "pretraining")
-    assert told["updates"] == settings.checkpoints(shipped())
-    assert set(told) == {"arch", "updates"}
-
-
-def test_runtime_is_no_part_of_any_settings():
-    config = marked(True)
-    parts = [
-        *(settings.world(config), settings.clean(config), settings.prepare(config, "rte")),
-        *(settings.pretrain(config, "lstm"), settings.finetune(config, "lstm", "rte", "on")),
-        *(settings.zero_shot(config, "lstm"), settings.analysis_settings(config)),
-    ]
-    assert "cuda:7" not in json.dumps(parts) and "bfloat16" not in json.dumps(parts)
+    assert keys_of_config() == seen

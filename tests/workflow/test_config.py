@@ -1,0 +1,155 @@
+"""The config: its defaults, the files that state what differs, and its pages."""
+
+import json
+
+import pytest
+import yaml
+
+from gpt1.settings import LSTMShape, TransformerShape
+from tests.workflow.configs import NAMES, ROOT, changed, complete, shipped, small
+from workflow import config_pages
+from workflow.config import Config
+from workflow.config_faults import parse, read
+
+CPU = {"device": "cpu", "precision": "float32", "micro_batch": None, "compile": False}
+
+
+def test_the_paper_is_the_default():
+    paper, default = complete("paper"), Config()
+    assert paper.experiment == default.experiment.model_copy(update={"submission": True})
+    experiment = paper.experiment
+    assert experiment.model.transformer == TransformerShape(n_layer=12, n_embd=768, n_head=12, n_ff=3072)
+    assert experiment.model.lstm == LSTMShape(n_layer=1, n_embd=768, n_hidden=2048)
+    assert (experiment.model.n_ctx, experiment.model.init_std) == (512, 0.02)
+    assert experiment.optimizer.model_dump() == {
+        **{"b1": 0.9, "b2": 0.999, "eps": 1e-8, "l2": 0.01, "vector_l2": False},
+        "max_grad_norm": 1.0,
+    }
+    assert experiment.pretrain.model_dump() == {
+        **{"seed": 0, "updates": 1_000_000, "warmup": 2000, "batch": 64, "checkpoints": 9},
+        **{"dropout": {"embd": 0.1, "attn": 0.1, "resid": 0.1}, "heldout_tokens": 1_000_000},
+        "lr": {"transformer": 2.5e-4, "lstm": 2.5e-4},
+    }
+    assert experiment.finetune.model_dump() == {
+        **{"epochs": 3, "batch": 32, "warmup": 0.002, "lm_coef": 0.5, "eval_train": 2000},
+        **{"dropout": {"embd": 0.1, "attn": 0.1, "resid": 0.1, "clf": 0.1}},
+        **{"lr": {"transformer": 6.25e-5, "lstm": 6.25e-5}},
+        **{"select_fraction": 0.1, "select_seed": 0},
+    }
+    hub = {name for name, entry in experiment.tasks.items() if entry.source == "hub"}
+    assert len(experiment.tasks) == 12 and set(experiment.tasks) - hub == {"story_cloze"}
+    assert experiment.tokenizer.folder == "openai_bpe" and experiment.corpus.heldout == 70
+    assert paper.runtime.model_dump() == {
+        **{"device": "cuda", "precision": "bfloat16", "compile": True, "micro_batch": 32},
+        **{"pretrain_threads": 4, "finetune_threads": 4, "skip_pads": False, "shards": 4},
+        **{"corpus_shards": 16, "mem_mb": {"pretrain": 32000, "finetune": 16000}},
+        "minutes": {"pretrain": 4320, "finetune": 1440},
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "expected"),
+    [
+        ("world", "experiment.model.transformer.n_layer", 12),
+        ("world", "experiment.pretrain.checkpoints", 9),
+        ("world", "experiment.pretrain.dropout", {"embd": 0.0, "attn": 0.0, "resid": 0.0}),
+        ("world", "experiment.finetune.epochs", 3),
+        ("world", "experiment.seeds", {"endpoints": [0, 1, 2], "intermediate": [0]}),
+        ("world", "experiment.zero_shot.limit", None),
+        ("world", "experiment.submission", False),
+        ("smoke", "experiment.model.init_std", 0.02),
+        ("smoke", "experiment.finetune.warmup", 0.002),
+        ("smoke", "experiment.pretrain.dropout.embd", 0.1),
+        ("smoke", "experiment.grid.layers.lstm", ["none", 0, 1]),
+        ("smoke", "experiment.submission", True),
+        (
+            "novels",
+            "experiment.finetune.dropout",
+            {"embd": 0.1, "attn": 0.0, "resid": 0.1, "clf": 0.1},
+        ),
+        ("novels", "experiment.finetune.epochs", 3),
+        ("novels", "experiment.zero_shot.normalise.dprd", {"random": 50.0, "best": 76.4}),
+        ("novels", "experiment.submission", False),
+    ],
+)
+def test_what_a_file_leaves_out_is_the_papers(name, key, expected):
+    value = complete(name).model_dump()
+    for part in key.split("."):
+        value = value[part]
+    assert value == expected
+
+
+@pytest.mark.parametrize("name", ["world", "smoke", "novels"])
+def test_the_small_configs_run_on_a_cpu(name):
+    runtime = complete(name).runtime.model_dump()
+    assert CPU.items() <= runtime.items() and runtime["skip_pads"]
+    assert runtime["mem_mb"] == {"pretrain": 1500, "finetune": 1500}
+    assert runtime["minutes"] == {"pretrain": 60, "finetune": 30}
+    assert {runtime[k] for k in runtime if k.endswith(("threads", "shards"))} == {1}
+
+
+def test_published_weights_differ_from_the_paper_in_where_they_start_alone():
+    paper, published = complete("paper").experiment, complete("published").experiment
+    assert published.corpus is published.pretrain is None and published.grid.arch == ["transformer"]
+    assert published.pretrained.updates == paper.pretrain.updates
+    for key in ("model", "optimizer", "finetune", "seeds", "tasks", "zero_shot", "submission"):
+        assert getattr(published, key) == getattr(paper, key)
+    assert published.grid.layers.transformer == paper.grid.layers.transformer
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_complete_config_reads_back_as_the_same_config(name, tmp_path):
+    path = tmp_path / "complete.yaml"
+    path.write_text(config_pages.show([ROOT / "workflow" / "config" / f"{name}.yaml"]))
+    assert parse(read([path])) == complete(name)
+
+
+def test_every_key_is_described():
+    for node in json.loads(config_pages.schema())["$defs"].values():
+        for key, value in node.get("properties", {}).items():
+            assert "description" in value or "$ref" in json.dumps(value), key
+    assert "| |\n" not in config_pages.reference().replace("| key | type | default | |\n", "")
+
+
+def test_the_schema_and_the_reference_page_are_those_of_the_model():
+    schema = ROOT / "workflow" / "config" / "config.schema.json"
+    assert schema.read_text(encoding="utf-8") == config_pages.schema()
+    page = ROOT / "docs" / "config.md"
+    assert page.read_text(encoding="utf-8") == config_pages.reference()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_config_file_names_the_schema_and_fits_it(name):
+    path = ROOT / "workflow" / "config" / f"{name}.yaml"
+    first = path.read_text(encoding="utf-8").splitlines()[0]
+    assert first == "# yaml-language-server: $schema=config.schema.json"
+    jsonschema = pytest.importorskip("jsonschema")
+    jsonschema.validate(yaml.safe_load(path.read_text()), json.loads(config_pages.schema()))
+
+
+def test_a_task_has_its_own_training_settings_where_it_names_them():
+    own = {"epochs": 5, "lm_coef": 2.0, "lr": {"lstm": 0.5}}
+    config = parse(changed(shipped(), "experiment.tasks.race", own))
+    race = config.finetune("lstm", "race", "on")
+    rte = config.finetune("lstm", "rte", "on")
+    assert (race.epochs, race.lm_coef, race.lr) == (5, 2.0, 0.5)
+    assert (rte.epochs, rte.lm_coef, rte.lr) == (3, 0.5, 2e-3)
+    assert config.finetune("transformer", "race", "on").lr == 1e-3
+    assert config.finetune("lstm", "race", "off").lm_coef == 0.0
+
+
+def test_runtime_is_no_part_of_any_settings():
+    config = parse(small() | {"runtime": {"device": "cuda:7", "precision": "bfloat16"}})
+    parts = [
+        *(config.world(), config.corpus(), config.prepare("rte"), config.pretrain("lstm")),
+        *(config.finetune("lstm", "rte", "on"), config.zero_shot("lstm"), config.grid()),
+    ]
+    text = "".join(part.to_json() for part in parts)
+    assert "cuda:7" not in text and "bfloat16" not in text
+    assert "cuda:7" in config.runtime_of("pretrain").to_json()
+
+
+def test_settings_read_back_as_the_same_settings():
+    config = complete("smoke")
+    for part in (config.grid(), config.pretrain("lstm"), config.finetune("lstm", "rte", "off")):
+        assert type(part).parse(part.to_json()) == part

@@ -1,0 +1,55 @@
+"""Where the raw files of a run lie, and on which of them a job depends."""
+
+from pathlib import Path
+
+from tests.workflow.configs import changed, shipped, small
+from workflow import paths
+from workflow.config_faults import parse
+
+
+def test_a_folder_of_many_files_is_watched_by_its_folders(tmp_path: Path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "1.txt").write_text("")
+    (tmp_path / ".dotfile").write_text("")
+    assert paths.files_below(str(tmp_path)) == [str(tmp_path / "a" / "1.txt")]
+    for i in range(paths.MANY_FILES):
+        (tmp_path / "a" / f"x{i}.txt").write_text("")
+    assert paths.files_below(str(tmp_path)) == [str(tmp_path), str(tmp_path / "a")]
+
+
+def test_a_published_tokenizer_is_taken_from_the_data():
+    config = changed(small(), "experiment.tokenizer", {"folder": "bpe"}) | {"data": "data"}
+    assert paths.tokenizer_files(parse(config))[0] == "data/bpe/encoder_bpe_40000.json"
+    assert paths.tokenizer_files(parse(small()))[0] == "results/tokenizer/encoder.json"
+
+
+def test_a_diagnostic_file_beside_mnlis_folder_is_watched(tmp_path):
+    config = changed(shipped("smoke"), "experiment.world", ...) | {"data": str(tmp_path)}
+    test, diagnostic = tmp_path / "MNLI" / "test_matched.tsv", tmp_path / "diagnostic/diagnostic.tsv"
+    for path in (test, diagnostic):
+        path.parent.mkdir()
+        path.write_text("")
+    found = paths.raw_files(parse(config), "experiment.tasks.mnli")
+    assert [Path(path).resolve() for path in found] == [test, diagnostic]
+    without = parse(changed(config, "experiment.submission", False))
+    assert paths.raw_files(without, "experiment.tasks.mnli") == [str(test)]
+
+
+def test_a_data_set_of_the_hub_lies_in_a_folder_of_its_commit_below_the_results():
+    config = changed(small(), "experiment.tasks.rte", {"source": "hub"})
+    commit = "bcdcba79d07bc864c1c254ccfcedcce55bcc9a8c"
+    assert paths.task_folder(parse(config), "rte") == f"results/raw/rte/{commit}"
+    other = "0123456789abcdef0123456789abcdef01234567"
+    pinned = changed(config, "experiment.tasks.rte.revision", other)
+    assert paths.task_folder(parse(pinned), "rte") == f"results/raw/rte/{other}"
+    key = "experiment.tasks.rte"
+    assert paths.raw_files(parse(pinned), key) == [f"results/raw/rte/{other}/manifest.json"]
+    assert paths.task_folder(parse(config), "cola") == "results/world/CoLA"
+
+
+def test_a_task_lies_in_its_own_folder_or_in_the_one_that_is_named():
+    config = changed(small(), "experiment.tasks.rte", {"folder": "My RTE"}) | {"data": "data"}
+    found = parse(changed(config, "experiment.world", ...))
+    assert paths.task_folder(found, "rte") == "data/My RTE"
+    assert paths.task_folder(found, "cola") == "data/CoLA"
+    assert paths.corpus_folder(found) == "data/books"

@@ -1,0 +1,236 @@
+"""The sections of the config: keys, types, defaults, bounds and descriptions.
+
+Most come from the settings of the programs; what is added here are the keys that the graph alone
+needs (both architectures side by side, the number of checkpoints, the grid).
+"""
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, GetCoreSchemaHandler, model_validator
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+
+from gpt1.cell import Arch, Aux
+from gpt1.settings import (
+    Count,
+    FinetuneOptions,
+    LSTMShape,
+    ModelOptions,
+    Positive,
+    PretrainOptions,
+    RuntimeOptions,
+    ScoreRange,
+    Seed,
+    TransformerShape,
+)
+from tasks import TASKS
+from tasks.common.settings import Settings, unique
+from tasks.settings import DataSource, TaskRows
+
+# The zero-shot tasks, with the scores of a random guess and of the best single model of 2018: the
+# paper's Table 4 for SST-2 and CoLA. The paper does not print the other two: 50.4 is BiAttention
+# MRU as a single model, 76.4 Peng et al. 2015.
+ZERO_SHOT = {
+    "sst2": ScoreRange(random=50, best=93.2),
+    "cola": ScoreRange(random=0, best=35.0),
+    "race": ScoreRange(random=25, best=50.4),
+    "dprd": ScoreRange(random=50, best=76.4),
+}
+RATE = "peak learning rate, such as 6.25e-5"
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """Annotation of a string that must be one of `names`, which the error message lists."""
+
+    noun: str
+    names: tuple[str, ...]
+
+    def _check(self, name: str) -> str:
+        if name not in self.names:
+            context = {"noun": self.noun, "names": self.names}
+            raise PydanticCustomError("unknown_name", "unknown name", context)
+        return name
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(self._check, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: Any) -> dict[str, Any]:
+        return {"type": "string", "enum": list(self.names)}
+
+
+TaskName = Annotated[str, OneOf("task", tuple(task.name for task in TASKS))]
+ZeroShotTaskName = Annotated[str, OneOf("zero-shot task", tuple(ZERO_SHOT))]
+FolderName = Annotated[str, Field(min_length=1)]
+Layer = Annotated[int, Field(ge=0)] | Literal["none"]
+Layers = Annotated[list[Layer], Field(min_length=1), unique]
+
+
+class Pretrained(Settings):
+    """Published weights, in place of corpus and pretrain."""
+
+    path: FolderName = Field(
+        description="the folder of the weights, under the data folder or absolute"
+    )
+    format: Literal["openai", "huggingface"] = Field(
+        description="openai (params_*.npy) or huggingface (config.json and model.safetensors)"
+    )
+    updates: Count = Field(
+        description="updates that the weights were trained for, which no file states"
+    )
+
+
+class Tokenizer(Settings):
+    """Either merges (train a BPE on the corpus) or folder (load a published one)."""
+
+    merges: Count | None = Field(None, description="number of BPE merges to learn from the corpus")
+    folder: FolderName | None = Field(
+        None,
+        description="a folder with encoder_bpe_40000.json and vocab_40000.bpe, under the data "
+        "folder or absolute",
+    )
+
+
+class Models(ModelOptions):
+    """Both architectures; an architecture that grid.arch leaves out is not used."""
+
+    transformer: TransformerShape = TransformerShape()
+    lstm: LSTMShape = LSTMShape()
+
+
+class PretrainRates(Settings):
+    """Peak learning rates of pre-training; the LSTM's is a choice."""
+
+    transformer: Positive = Field(2.5e-4, description=RATE)
+    lstm: Positive = Field(2.5e-4, description=RATE)
+
+
+class FinetuneRates(Settings):
+    """Peak learning rates of fine-tuning; the LSTM's is a choice."""
+
+    transformer: Positive = Field(6.25e-5, description=RATE)
+    lstm: Positive = Field(6.25e-5, description=RATE)
+
+
+class TaskRates(Settings):
+    """A task's own peak learning rates; null stands for those of experiment.finetune."""
+
+    transformer: Positive | None = Field(None, description=RATE)
+    lstm: Positive | None = Field(None, description=RATE)
+
+
+class Pretrain(PretrainOptions):
+    """How both language models are trained on the books."""
+
+    lr: PretrainRates = PretrainRates()
+    checkpoints: Count = Field(
+        9, description="number of log-spaced checkpoints after the untrained one"
+    )
+
+
+class Finetune(FinetuneOptions):
+    """How a cell is fine-tuned on its task."""
+
+    lr: FinetuneRates = FinetuneRates()
+    lm_coef: Positive = Field(0.5, description="weight of the auxiliary LM loss where aux is on")
+    select_fraction: Annotated[float, Field(gt=0, lt=1)] = Field(
+        0.1,
+        description="share of the training rows that select the best epoch (Story Cloze: the "
+        "authors' own)",
+    )
+    select_seed: Seed = Field(0, description="seed that draws those rows")
+
+
+class TaskEntry(TaskRows):
+    """A task of the grid: where its data is, its limits, and its own training settings."""
+
+    epochs: Count | None = Field(None, description="this task's passes over its rows")
+    batch: Count | None = Field(None, description="this task's rows per update")
+    lr: TaskRates = TaskRates()
+    lm_coef: Positive | None = Field(
+        None, description="this task's weight of the auxiliary LM loss"
+    )
+
+
+class LayerGrid(Settings):
+    """The numbers of transferred layers, none for nothing at all."""
+
+    transformer: Layers = Field(
+        ["none", *range(13)],
+        description="a list such as [none, 0, 1, 2]: nothing, the embeddings alone, the lowest "
+        "layers",
+    )
+    lstm: Layers = Field(["none", 0, 1], description="the same for the LSTM")
+
+
+class GridOptions(Settings):
+    """The cells: every combination of architecture, task, aux and layers."""
+
+    arch: Annotated[list[Arch], Field(min_length=1), unique] = Field(
+        ["transformer", "lstm"], description="a list of transformer and lstm"
+    )
+    aux: Annotated[list[Aux], Field(min_length=1), unique] = Field(
+        ["on", "off"],
+        description='a list of "on" and "off", with and without the auxiliary LM loss; in quotes, '
+        "since YAML reads a bare on as true",
+    )
+    layers: LayerGrid = LayerGrid()
+
+
+class ZeroShotOptions(Settings):
+    """The zero-shot tasks and the values that normalise their scores."""
+
+    limit: Count | None = Field(None, description="score at most so many rows (null: all)")
+    tasks: Annotated[dict[ZeroShotTaskName, DataSource], Field(min_length=1)] = Field(
+        {name: DataSource() for name in ZERO_SHOT},
+        description="the zero-shot tasks: {} for a task of experiment.tasks or for the task's own "
+        "folder, else {folder: NAME} or {source: hub}",
+    )
+    normalise: dict[ZeroShotTaskName, ScoreRange] = Field(
+        ZERO_SHOT,
+        description="for each zero-shot task the scores that count as 0 and as 1, such as "
+        "{random: 50, best: 93.2} (default: a random guess and the state of the art of 2018)",
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _fill_in_published_scores(cls, given: Any) -> Any:
+        """Complete `normalise` for the tasks that are given."""
+        if not isinstance(given, dict) or not given:
+            return given
+        tasks, stated = given.get("tasks", ZERO_SHOT), given.get("normalise", {})
+        if not isinstance(tasks, dict) or not isinstance(stated, dict):
+            return given
+        scores = {name: ZERO_SHOT[name] for name in tasks if name in ZERO_SHOT}
+        return {**given, "normalise": scores | stated}
+
+
+class PerStage(Settings):
+    """A limit of the two kinds of long jobs."""
+
+    pretrain: Count = Field(description="of a pre-training job")
+    finetune: Count = Field(description="of a fine-tuning or zero-shot job")
+
+
+class Runtime(RuntimeOptions):
+    """What may change the speed of a run, and its numbers by rounding or dropout masks at most."""
+
+    pretrain_threads: Count = Field(1, description="CPU threads of a pre-training job")
+    finetune_threads: Count = Field(1, description="CPU threads of a fine-tuning job")
+    shards: Count = Field(
+        1, description="number of jobs that the intermediate layers of a sweep are cut into"
+    )
+    corpus_shards: Count = Field(
+        1,
+        description="number of jobs that normalising the corpus is cut into; the tokens stay the "
+        "same, another number merges them again",
+    )
+    mem_mb: PerStage = Field(
+        PerStage(pretrain=1500, finetune=1500),
+        description="memory that a job asks a cluster for, in MB",
+    )
+    minutes: PerStage = Field(
+        PerStage(pretrain=60, finetune=30),
+        description="time that a job asks a cluster for, in minutes",
+    )
+

@@ -1,0 +1,179 @@
+"""What no single key can tell: keys of the config that must fit each other.
+
+Each fault is one line: the key's path, what was found, what to do. `workflow.config.Config` runs
+these checks whenever it is made; whether the data is there is checked in `workflow.paths`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from gpt1.cell import ARCHS
+from tasks import hub
+from tasks.corpora import corpus
+from workflow.paths import data_sets, hub_source
+
+if TYPE_CHECKING:
+    from workflow.config import Config, Experiment
+
+
+class CrossCheckError(ValueError):
+    """Keys of a config do not fit each other; `faults` has one line for each."""
+
+    def __init__(self, faults: list[str]) -> None:
+        super().__init__("; ".join(faults))
+        self.faults = faults
+
+
+def check(config: Config) -> None:
+    """Raise CrossCheckError with every fault of `config`, if it has any."""
+    experiment = config.experiment
+    faults = [
+        *(_pretrained(experiment) if experiment.pretrained else _pretrain(experiment)),
+        *_tokenizer(experiment),
+        *_layers(config),
+        *_tasks(experiment),
+        *_zero_shot(experiment),
+        *_submission(config),
+        *_sources(config),
+    ]
+    if faults:
+        raise CrossCheckError(faults)
+
+
+def _pretrain(experiment: Experiment) -> Iterator[str]:
+    books, pretrain = experiment.corpus, experiment.pretrain
+    for key, section in (("corpus", books), ("pretrain", pretrain)):
+        if section is None:
+            yield f"experiment.{key}: null; give its keys, or experiment.pretrained"
+    if books is None or pretrain is None:
+        return
+    heldout, n_books = books.heldout, experiment.world.books if experiment.world else None
+    if n_books and not books.source and isinstance(heldout, int) and heldout >= n_books:
+        yield (
+            f"experiment.corpus.heldout: {heldout} of {n_books} books leave none to train on; "
+            "give fewer"
+        )
+    official = corpus(books.source).heldout if books.source else None
+    if bool(official) != (heldout == "official"):
+        yield f"experiment.corpus.heldout: {heldout!r} does not fit; " + (
+            f"what the publisher of {books.source} set apart is held out: give official"
+            if official
+            else "no publisher set anything apart here: give a number"
+        )
+    if pretrain.warmup >= pretrain.updates:
+        yield (
+            f"experiment.pretrain.warmup: {pretrain.warmup} updates of warm-up leave none of "
+            f"{pretrain.updates}; give fewer than experiment.pretrain.updates"
+        )
+
+
+def _pretrained(experiment: Experiment) -> Iterator[str]:
+    """What has no place beside published weights."""
+    for key in ("corpus", "pretrain"):
+        if getattr(experiment, key) is not None:
+            yield (
+                f"experiment.{key}: no effect, experiment.pretrained gives published weights; "
+                "remove one of them"
+            )
+    if experiment.tokenizer.merges:
+        yield (
+            "experiment.tokenizer.merges: published weights have a vocabulary already; give "
+            "{folder: NAME}, the folder that holds it"
+        )
+    for arch in experiment.grid.arch:
+        if arch != "transformer":
+            yield (
+                f"experiment.grid.arch: {arch} cannot start from experiment.pretrained; "
+                "give [transformer]"
+            )
+
+
+def _tokenizer(experiment: Experiment) -> Iterator[str]:
+    given = experiment.tokenizer
+    if given.merges and given.folder:
+        yield "experiment.tokenizer: both merges and folder are given; remove one of them"
+    elif not given.merges and not given.folder:
+        yield (
+            "experiment.tokenizer: neither merges nor folder is given; give {merges: 40000} or "
+            "{folder: NAME}"
+        )
+
+
+def _layers(config: Config) -> Iterator[str]:
+    for arch in ARCHS:
+        if arch not in config.experiment.grid.arch:
+            continue
+        most = config.n_layer(arch)
+        for layer in getattr(config.experiment.grid.layers, arch):
+            if layer != "none" and layer > most:
+                yield (
+                    f"experiment.grid.layers.{arch}: {layer} layers cannot be transferred, the "
+                    f"model has {most}; give none or 0 to {most}"
+                )
+
+
+def _tasks(experiment: Experiment) -> Iterator[str]:
+    for task, entry in experiment.tasks.items():
+        if entry.train_from and entry.train_from in (entry.report_on or []):
+            yield (
+                f"experiment.tasks.{task}.report_on: {entry.train_from} is trained on "
+                "(train_from); report another split"
+            )
+
+
+def _zero_shot(experiment: Experiment) -> Iterator[str]:
+    section = experiment.zero_shot
+    for task, entry in section.tasks.items():
+        given = [key for key, value in entry if value is not None]
+        if task in experiment.tasks and given:
+            yield (
+                f"experiment.zero_shot.tasks.{task}.{given[0]}: no effect, experiment.tasks.{task} "
+                "states it already; write {}"
+            )
+    for task, scores in section.normalise.items():
+        path = f"experiment.zero_shot.normalise.{task}"
+        if task not in section.tasks:
+            yield f"{path}: no effect, the task is not in experiment.zero_shot.tasks; remove it"
+        if scores.random == scores.best:
+            yield f"{path}: random and best are both {scores.best:g}; give two different scores"
+
+
+def _submission(config: Config) -> Iterator[str]:
+    """What is submitted is the fully transferred transformer with the auxiliary loss."""
+    grid, most = config.experiment.grid, config.n_layer("transformer")
+    if not config.experiment.submission:
+        return
+    if "transformer" not in grid.arch or "on" not in grid.aux:
+        yield (
+            "experiment.submission: submits the transformer with aux on, which experiment.grid "
+            "does not have; add it, or give false"
+        )
+    elif most not in grid.layers.transformer:
+        yield (
+            f"experiment.submission: submits the transformer with {most} layers transferred; add "
+            f"{most} to experiment.grid.layers.transformer, or give false"
+        )
+
+
+def _sources(config: Config) -> Iterator[str]:
+    """A data set comes from a folder or from the hub, and from the hub at a commit."""
+    world, found = config.experiment.world, data_sets(config)
+    if world and all(entry.source for _, entry in found.values()):
+        yield "experiment.world: no effect, no data set is taken from a folder; remove it"
+    for key, (name, entry) in found.items():
+        is_corpus = key == "experiment.corpus"
+        hub = "{source: wikitext103}" if is_corpus else "{source: hub}"
+        if entry.folder and entry.source:
+            yield f"{key}: both folder and source are given; remove one of them"
+        elif not entry.source and entry.revision:
+            yield f"{key}.revision: no effect on a folder; remove it, or give {hub} instead"
+        elif entry.source and (wrong := hub.fault(hub_source(key, name), entry.revision)):
+            yield f"{key}.source: {wrong}"
+        if not entry.min_rows or entry.source:
+            continue
+        if is_corpus:
+            yield f"{key}.min_rows: no effect on a folder of books, which has any number; remove it"
+        elif world:
+            yield f"{key}.min_rows: no effect on the embedded world, whose rows are made; remove it"
