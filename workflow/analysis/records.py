@@ -92,11 +92,31 @@ class PredictionsRecord(Place):
 class ExamplesRecord(Record):
     """Facts of a task's examples, `examples/TASK.json`.
 
-    `note` says which of the published rows are not there; `sha256` are the splits' digests.
+    `note` says which of the published rows are not there; `rows` and `sha256` are the splits'
+    numbers of rows and digests.
     """
 
     note: str
+    rows: dict[str, int]
     sha256: dict[str, str]
+
+
+class EncodedSplitRecord(Record):
+    """Facts of an encoded split; `examples` is the digest of the split that was encoded.
+
+    `lengths` counts the rows by the tokens of the whole input, `n_ctx_needed` by the smallest
+    window that truncates nothing.
+    """
+
+    examples: str
+    lengths: dict[str, int]
+    n_ctx_needed: dict[str, int]
+
+
+class EncodedRecord(Record):
+    """Facts of an encoded task: `encoded/TASK.json`."""
+
+    splits: dict[str, EncodedSplitRecord]
 
 
 class KindMarks(Record):

@@ -6,7 +6,7 @@ alone).
 """
 
 import math
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -15,21 +15,41 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 import tasks
-from workflow.analysis import output
+from workflow.analysis import markdown
 from workflow.analysis.figures import style
+from workflow.grid import Grid
 
 LARGE = ["mnli", "race"]
-LINES = [  # arch, aux, training rows?, colour, marker, line, label, place among those at `none`
-    ("transformer", "on", False, style.BLUE, "o", "-", "Transformer w/ aux LM", 1),
-    ("transformer", "on", True, style.BLUE, None, "--", "Transformer w/ aux LM, training rows", 1),
-    ("transformer", "off", False, style.ORANGE, "D", "-", "Transformer w/o aux LM", 0),
-    ("lstm", "on", False, style.GREEN, "^", "-", "LSTM w/ aux LM", -1),
+
+
+@dataclass(frozen=True)
+class Line:
+    """A curve of every panel; `side` is its place among those at `none`, so that none hides one."""
+
+    arch: str
+    aux: str
+    label: str
+    side: int
+    train: bool = False
+
+    @property
+    def look(self) -> style.Look:
+        """Dashes are for the training rows, which have no markers."""
+        look = style.VARIANTS[self.arch, self.aux, True]
+        return style.Look(look.colour, "" if self.train else look.marker, "--" if self.train else "-")
+
+
+LINES = [
+    Line("transformer", "on", "Transformer w/ aux LM", 1),
+    Line("transformer", "on", "Transformer w/ aux LM, training rows", 1, train=True),
+    Line("transformer", "off", "Transformer w/o aux LM", 0),
+    Line("lstm", "on", "LSTM w/ aux LM", -1),
 ]
 
 
-def draw(table: pd.DataFrame, settings: dict[str, Any]) -> Figure:
+def draw(table: pd.DataFrame, grid: Grid) -> Figure:
     """A panel per task; on dev, as in the paper, where dev is reported (RACE reports test too)."""
-    names = settings["tasks"]
+    names = grid.tasks
     first = [*(name for name in LARGE if name in names), *(n for n in names if n not in LARGE)]
     large, small = [*first[:2], "mean"], first[2:]
     columns = 5 if len(small) > 8 else max(1, min(4, len(small)))
@@ -40,41 +60,45 @@ def draw(table: pd.DataFrame, settings: dict[str, Any]) -> Figure:
         2 if rows else 1, 1, height_ratios=[4.2, 2.9 * rows] if rows else None, squeeze=False
     )[:, 0]
     for ax, name in zip(top.subplots(1, len(large), squeeze=False)[0], large, strict=True):
-        _panel(ax, name, table, settings, large=True)
+        _panel(ax, name, table, grid, large=True)
     if below:
         axes = below[0].subplots(rows, columns, squeeze=False).ravel()
         for ax, name in zip(axes, small, strict=False):
-            _panel(ax, name, table, settings, large=False)
+            _panel(ax, name, table, grid, large=False)
         for ax in axes[len(small) :]:
             ax.set_axis_off()
         below[0].supxlabel("layers transferred", fontsize=13)
-    shown = [line for line in LINES if line[0] in settings["arch"] and line[1] in settings["aux"]]
     handles = [
-        Line2D([], [], color=colour, marker=marker, linestyle=line, label=label)
-        for _, _, _, colour, marker, line, label, _ in shown
+        Line2D(
+            *([], []),
+            **{"color": line.look.colour, "marker": line.look.marker},
+            **{"linestyle": line.look.dashes, "label": line.label},
+        )
+        for line in LINES
+        if line.arch in grid.arch and line.aux in grid.aux
     ]
     figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
     return figure
 
 
-def _panel(ax: Axes, name: str, table: pd.DataFrame, settings: dict[str, Any], large: bool) -> None:
+def _panel(ax: Axes, name: str, table: pd.DataFrame, grid: Grid, large: bool) -> None:
     mine = table[table["task"] == name]
     deepest = max((int(n) for n in table["n_transfer"] if n != "none"), default=1)
     none = -deepest * (0.15 if large else 0.25)  # where the tick of `none` stands
     splits = [split for split in mine["split"].unique() if split != "train"]
     split = next((split for split in splits if split.startswith("dev")), splits[0])
-    drawn = [_line(ax, mine, split, line, none) for line in LINES]
+    drawn = [_curve(ax, mine, split, line, none) for line in LINES]
     if not any(drawn):
-        style.say_missing(ax)
+        style.note_missing(ax)
     step = 1 if deepest <= 6 else 2 if large else 4
     ticks = list(range(0, deepest + 1, step))
     ax.set_xticks([none, *ticks], ["none", *map(str, ticks)])
     ax.axvline(none * 0.4, color=style.GREY, linewidth=0.8, linestyle=":")
     ax.set_xlim(none * 1.5, deepest * 1.04)
     if name == "mean":
-        ax.set_title(f"mean of {len(settings['tasks'])} tasks")
+        ax.set_title(f"mean of {len(grid.tasks)} tasks")
     else:
-        metric = output.METRICS[tasks.task(name).metric]
+        metric = markdown.METRICS[tasks.task(name).metric]
         ax.set_title(f"{tasks.task(name).title} ({split.replace('_', ' ')})")
         ax.set_ylabel(metric)
     if large:
@@ -82,22 +106,22 @@ def _panel(ax: Axes, name: str, table: pd.DataFrame, settings: dict[str, Any], l
         ax.set_ylabel("score" if name == "mean" else metric)
 
 
-def _line(ax: Axes, mine: pd.DataFrame, split: str, line: tuple, none: float) -> bool:
+def _curve(ax: Axes, mine: pd.DataFrame, split: str, line: Line, none: float) -> bool:
     """One curve, its band (sd) where seeds allow, `none` beside it; False if nothing was run."""
-    arch, aux, train, colour, marker, dashes, _, side = line
-    aside = none * (1 + 0.2 * side)  # so that marks do not hide marks
-    rows = mine[(mine["arch"] == arch) & (mine["aux"] == aux)]
-    rows = rows[rows["split"] == ("train" if train else split)]
-    look = {"color": colour, "linewidth": 1.5 if train else 2, "marker": marker}
+    aside, look = none * (1 + 0.2 * line.side), line.look
+    rows = mine[(mine["arch"] == line.arch) & (mine["aux"] == line.aux)]
+    rows = rows[rows["split"] == ("train" if line.train else split)]
+    stroke = {"color": look.colour, "linestyle": look.dashes, "marker": look.marker}
+    stroke["linewidth"] = 1.5 if line.train else 2
     for part in (rows[rows["n_transfer"] == "none"], rows[rows["n_transfer"] != "none"]):
         x = np.array([aside if n == "none" else int(n) for n in part["n_transfer"]], dtype=float)
         mean, sd = part["mean"].to_numpy(dtype=float), part["sd"].to_numpy(dtype=float)
-        lone = {"marker": "_", "markersize": 10} if len(part) == 1 and not marker else {}
-        ax.plot(x, mean, linestyle=dashes, **look | lone)  # what was not run leaves a gap
-        if train:
+        lone = {"marker": "_", "markersize": 10} if len(part) == 1 and line.train else {}
+        ax.plot(x, mean, **stroke | lone)  # what was not run leaves a gap
+        if line.train:
             continue
-        ax.fill_between(x, mean - sd, mean + sd, color=colour, alpha=0.18, linewidth=0)
+        ax.fill_between(x, mean - sd, mean + sd, color=look.colour, alpha=0.18, linewidth=0)
         several = ~np.isnan(sd)
-        bars = {"ecolor": colour, "elinewidth": 1.5, "capsize": 3, "fmt": "none"}
+        bars = {"ecolor": look.colour, "elinewidth": 1.5, "capsize": 3, "fmt": "none"}
         ax.errorbar(x[several], mean[several], sd[several], **bars)
     return bool(rows["mean"].notna().any())

@@ -1,11 +1,13 @@
-"""What the figures share: colours, fonts, the axis of updates, and files with stable bytes.
+"""What the figures share: how each model and task looks, the axis of updates, stable bytes.
 
 Colours are those of Okabe and Ito (2008), told apart under the common colour-blindnesses; line
 style and marker repeat what colour says. Sizes suit a page on which the figure is halved.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 from matplotlib.axes import Axes
@@ -17,6 +19,39 @@ from tasks.common.files import write_atomic
 
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 YELLOW, BLUE, VERMILLION, PURPLE, GREY = "#F0E442", "#0072B2", "#D55E00", "#CC79A7", "#7F7F7F"
+
+
+@dataclass(frozen=True)
+class Look:
+    """Colour, marker and dashes of a line; `hollow` markers are white inside."""
+
+    colour: str
+    marker: str
+    dashes: Any = "-"
+    label: str = ""
+    hollow: bool = False
+
+
+DASHED = (0, (3, 1.5))
+ARCHS = {
+    "transformer": Look(BLUE, "o", label="Transformer"),
+    "lstm": Look(GREEN, "^", DASHED, label="LSTM", hollow=True),
+}
+# Variants of Table 5 by (arch, aux, is pre-trained): those without one part have looks of their own.
+VARIANTS = {
+    ("transformer", "on", True): ARCHS["transformer"],
+    ("transformer", "on", False): Look(VERMILLION, "s"),
+    ("transformer", "off", True): Look(ORANGE, "D"),
+    ("lstm", "on", True): ARCHS["lstm"],
+}
+BASELINES = {"majority": Look(GREY, "", "-"), "bag_of_words": Look(BLACK, "", (0, (1.5, 1)))}
+TASKS = {  # of the zero-shot figure
+    "sst2": Look(BLUE, "o"),
+    "dprd": Look(VERMILLION, "s"),
+    "cola": Look(GREEN, "^"),
+    "race": Look(ORANGE, "D"),
+    "mean": Look(BLACK, "o"),
+}
 
 RC = {
     **{"font.family": "DejaVu Sans", "font.size": 13, "axes.titlesize": 14, "axes.labelsize": 13},
@@ -38,7 +73,7 @@ def save(draw: Callable[[], Figure], path: Path) -> None:
             figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
 
 
-def say_missing(ax: Axes) -> None:
+def note_missing(ax: Axes) -> None:
     """Where there is nothing to draw, say so instead of leaving an empty frame."""
     ax.text(0.5, 0.5, "not run", transform=ax.transAxes, ha="center", va="center", color=GREY)
     ax.set_yticks([])
