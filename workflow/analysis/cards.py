@@ -20,7 +20,6 @@ import pandas as pd
 from markdown_it import MarkdownIt
 
 import tasks
-from tasks.catalogue import entry
 from tasks.common.arrow import read_split
 from tasks.common.errors import InputError, run
 from tasks.common.files import read_json, write_atomic, write_json
@@ -40,7 +39,7 @@ img {{ max-width: 100% }}</style>
 
 def card(results: Path, name: str, n_ctx: int) -> dict[str, Any]:
     """All that is said of one task. Raises InputError for a file that is missing or damaged."""
-    task, about = tasks.task(name), entry(name)
+    task = tasks.task(name)
     meta = read_json(results / "examples" / f"{name}.json")
     path = results / "encoded" / f"{name}.json"
     encoded = {
@@ -59,8 +58,8 @@ def card(results: Path, name: str, n_ctx: int) -> dict[str, Any]:
     made = not meta["settings"]["published"]
     return {
         **{"task": name, "title": task.title, "family": task.family, "n_ctx": n_ctx},
-        "licence": "none needed: made by the embedded world" if made else about.licence,
-        "caution": "" if made else about.caution,
+        "licence": "none needed: made by the embedded world" if made else task.hub.licence,
+        "caution": "" if made else task.hub.caution,
         "origin": meta["origin"] if not made else {"source": "embedded world"},
         "sources": meta["sources"],
         **{key: meta[key] for key in ("train_from", "select_from", "dropped", "overlap", "note")},
@@ -103,7 +102,9 @@ def _examples(folder: Path, task: tasks.Task) -> list[dict[str, Any]]:
     """The first training row of each label, then the next ones, texts shortened."""
     table = read_split(folder, "train")
     labels = table["label"].to_pylist()
-    first = sorted({label: row for row, label in reversed(list(enumerate(labels)))}.values())[:SHOWN]
+    first = sorted({label: row for row, label in reversed(list(enumerate(labels)))}.values())[
+        :SHOWN
+    ]
     more = (row for row in range(len(labels)) if row not in first)
     rows = table.take([*first, *islice(more, SHOWN - len(first))]).to_pylist()
     return [

@@ -80,44 +80,35 @@ def _inventory(table: pd.DataFrame, notes: Notes) -> list[str | pd.DataFrame]:
         peak_mb=("peak_mb", "max"),
         alarms=("alarms", "any"),
     )
-    lines = [
-        {**dict(zip(SWEEP, sweep, strict=True)), "task": notes.mark(sweep[0]), **_line(mine)}
-        for sweep, mine in cells.groupby(SWEEP, sort=False)
-    ]
     is_run = cells["seeds"] > 0
-    not_run = [
-        Cell(row.arch, row.task, row.aux, row.n_transfer).place
-        for row in cells[~is_run].itertuples()
-    ]
+    cells["layers"] = cells["n_transfer"].where(cells["alarms"])
+    sweeps = cells.groupby(SWEEP, sort=False)
+    cost = sweeps[["tokens", "seconds", "peak_mb"]].agg(
+        {"tokens": "mean", "seconds": "mean", "peak_mb": "max"}
+    )
+    raised = sweeps["layers"].agg(lambda names: " ".join(["layers", *names.dropna()]))
+    wide = pd.DataFrame(
+        {
+            "cells": sweeps["seeds"].agg(lambda counts: f"{(counts > 0).sum()}/{len(counts)}"),
+            "seeds": sweeps["seeds"].agg(markdown.seeds),
+            "tokens": cost["tokens"].map("{:.0f}".format),
+            "seconds": cost["seconds"].map("{:.1f}".format),
+            "peak MB": cost["peak_mb"].map("{:.1f}".format),
+            "alarms": raised.replace("layers", markdown.NONE),
+        }
+    )
+    wide.loc[cost["tokens"].isna(), "tokens":] = markdown.MISSING  # type: ignore[misc]
+    wide = wide.reset_index(["arch", "aux"]).rename(index=notes.mark)
+    not_run = [Cell(*cell).place for cell in cells.loc[~is_run, CELL].itertuples(index=False)]
     return [
         "# Cells",
         f"{is_run.sum()} of {len(cells)} cells, {cells['seeds'].sum()} runs, "
         f"{runs['train_seconds'].sum():.0f} s of training. Per run: tokens and seconds are means "
         "over the runs of the line, memory is the highest.",
-        pd.DataFrame(lines).set_index("task"),
+        wide,
         *notes.footnote(),
         *([f"Not run: {', '.join(not_run)}."] if not_run else []),
     ]
-
-
-def _line(cells: pd.DataFrame) -> dict[str, str]:
-    present = cells[cells["seeds"] > 0]
-    alarms = present.loc[present["alarms"], "n_transfer"]
-    missing = dict.fromkeys(("tokens", "seconds", "peak MB", "alarms"), markdown.MISSING)
-    return {
-        "cells": f"{len(present)}/{len(cells)}",
-        "seeds": markdown.seeds(cells["seeds"]),
-        **(
-            missing
-            if present.empty
-            else {
-                "tokens": f"{present['tokens'].mean():.0f}",
-                "seconds": f"{present['seconds'].mean():.1f}",
-                "peak MB": markdown.value(present["peak_mb"].max()),
-                "alarms": " ".join(["layers", *alarms]) if len(alarms) else markdown.NONE,
-            }
-        ),
-    }
 
 
 def main(argv: list[str] | None = None) -> None:

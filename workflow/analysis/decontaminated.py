@@ -7,18 +7,16 @@ cell's scores are computed again from its stored predictions: on all rows, which
 """
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 import tasks
+from gpt1.cell import Cell
 from tasks.common.errors import InputError
 from tasks.metrics import score
-from workflow.analysis.predictions import Predictions, answers, read_predictions
-from workflow.analysis.records import REMEDY, Marks, SplitMarks
+from workflow.analysis.predictions import answers, read_predictions
+from workflow.analysis.records import REMEDY, Marks
 from workflow.grid import Grid
 
 KINDS = ("tokens", "words")
@@ -30,65 +28,56 @@ NOTE = (
 )
 
 
-@dataclass(frozen=True)
-class Split:
-    """A reported split, or one group of its rows (RACE's middle and high).
+def marked_rows(results: Path, name: str, cell: Cell | None = None) -> pd.DataFrame | None:
+    """The reported rows of a task: `split`, `row` (its place in the split), and of each kind of
+    n-gram whether it is contaminated (`share_tokens`) and too short (`short_tokens`).
 
-    `rows` [n] are the places of its rows in the official split `base`; `contaminated` and
-    `too_short` hold, for each kind of n-gram, a mask [n].
+    Of a `cell` that was run, one row per seed with its label and prediction; rows with a group
+    (RACE's middle and high) are there once more, as a split of their own. None if the corpus was
+    not searched. Raises InputError if marks and predictions are not of the same examples.
     """
-
-    base: str
-    rows: np.ndarray
-    contaminated: dict[str, np.ndarray]
-    too_short: dict[str, np.ndarray]
-
-    @property
-    def decontaminated(self) -> np.ndarray:
-        """Which of the rows [n] share no n-gram with the corpus."""
-        return ~np.logical_or.reduce(list(self.contaminated.values()))
-
-    @classmethod
-    def of(cls, base: str, rows: np.ndarray, marks: SplitMarks) -> "Split":
-        """The marks of those `rows` of the split `base`."""
-        by_kind = {kind: getattr(marks, kind) for kind in KINDS}
-        contaminated = {k: np.isin(rows, found.contaminated) for k, found in by_kind.items()}
-        too_short = {k: np.isin(rows, found.too_short) for k, found in by_kind.items()}
-        return cls(base, rows, contaminated, too_short)
-
-
-def read_marks(results: Path, name: str) -> tuple[Path, Marks | None]:
-    """A task's marks and their path; None if the corpus was not searched for its rows."""
     path = Path(results) / "contamination" / f"{name}.json"
-    return path, Marks.read(path, task=name) if path.exists() else None
+    if not path.exists():
+        return None
+    marks = Marks.read(path, task=name)
+    frames = [
+        pd.DataFrame({"split": split, "row": range(of.rows)}) for split, of in marks.splits.items()
+    ]
+    table = pd.concat(frames, ignore_index=True)
+    for kind in KINDS:
+        for column, key in (("share", "contaminated"), ("short", "too_short")):
+            found = {
+                (s, row)
+                for s, of in marks.splits.items()
+                for row in getattr(getattr(of, kind), key)
+            }
+            table[f"{column}_{kind}"] = list(
+                map(found.__contains__, zip(table["split"], table["row"]))
+            )
+    predictions = None if cell is None else read_predictions(results, cell)
+    if predictions is None:
+        return table
+    predictions.check(path, marks.examples)
+    rows = predictions.rows[predictions.rows["split"].isin(marks.splits)]
+    for (seed, split), n in rows.groupby(["seed", "split"]).size().items():
+        if n != marks.splits[split].rows:
+            raise InputError(
+                f"{predictions.path}: seed {seed}: {n} predictions for the "
+                f"{marks.splits[split].rows} rows of {split!r}; {REMEDY}"
+            )
+    rows = rows.assign(row=rows.groupby(["seed", "split"]).cumcount())
+    table = table.merge(rows, on=["split", "row"])
+    groups = table[table["group"] != ""]
+    return pd.concat([table, groups.assign(split=groups["split"] + "_" + groups["group"])])
 
 
-def splits(results: Path, name: str, predictions: Predictions | None) -> dict[str, Split]:
-    """Every reported split of a task and every group of one, by name; nothing if not searched.
-
-    The groups are known from the predictions. Raises InputError if these and the marks are not of
-    the same examples.
-    """
-    path, marks = read_marks(results, name)
-    if marks is None:
-        return {}
-    if predictions is not None:
-        predictions.check(path, marks.examples)
-    found = {}
-    for split, marked in marks.splits.items():
-        found[split] = Split.of(split, np.arange(marked.rows), marked)
-        if predictions is None:
-            continue
-        for seed, mine in _of(predictions, split).groupby("seed"):
-            if len(mine) != marked.rows:
-                raise InputError(
-                    f"{predictions.path}: seed {seed}: {len(mine)} predictions for the "
-                    f"{marked.rows} rows of {split!r}; {REMEDY}"
-                )
-            groups = mine["group"].to_numpy(dtype=str)
-        for group in sorted({group for group in groups if group}):
-            found[f"{split}_{group}"] = Split.of(split, np.flatnonzero(groups == group), marked)
-    return found
+def shares(rows: pd.DataFrame) -> pd.DataFrame:
+    """For each split the number of its `rows`, and the percentages that are marked."""
+    if "seed" in rows:
+        rows = rows[rows["seed"] == rows["seed"].iloc[0]]
+    splits = rows.groupby("split")
+    marks = [f"{column}_{kind}" for column in ("share", "short") for kind in KINDS]
+    return 100.0 * splits[marks].mean().assign(rows=splits.size() / 100.0)
 
 
 def scores(results: Path, grid: Grid, cells: pd.DataFrame) -> pd.DataFrame:
@@ -98,16 +87,29 @@ def scores(results: Path, grid: Grid, cells: pd.DataFrame) -> pd.DataFrame:
     empty for one seed) from 0 to 100, empty if no row is left, and `decontaminated_rows`. What was
     not run, or not searched for, is not there.
     """
-    full = cells[(cells["arch"] == "transformer") & cells["seed"].notna()]
-    full = full[full["n_transfer"] == str(grid.n_layer.get("transformer"))]
-    known = full.set_index([*SCORED, "seed"])["score"].to_dict()
-    rows: list[tuple] = []
+    full = str(grid.n_layer.get("transformer"))
+    known = cells[(cells["arch"] == "transformer") & (cells["n_transfer"] == full)]
+    known = known.set_index([*SCORED, "seed"])["score"].to_dict()
+    found: list[tuple] = []
     for cell in grid.full_transformer():
-        predictions = read_predictions(results, cell)
-        if predictions is not None:
-            found = splits(results, cell.task, predictions)
-            rows += _scores(predictions, cell.aux, cell.task, found, known)
-    table = pd.DataFrame(rows, columns=[*SCORED, "seed", "score", "n"])
+        rows = marked_rows(results, cell.task, cell)
+        if rows is None or "seed" not in rows:
+            continue
+        for (split, seed), mine in rows.groupby(["split", "seed"]):
+            kept = mine[~mine[[f"share_{kind}" for kind in KINDS]].any(axis=1)]
+            every, rest = _score(results, cell, mine), _score(results, cell, kept)
+            for metric, value in every.items():
+                place = (cell.aux, cell.task, split, metric)
+                stated = known.get((*place, seed))
+                if stated is None:  # a seed that the config no longer asks for
+                    continue
+                if not math.isclose(value, stated, rel_tol=0, abs_tol=1e-6):
+                    raise InputError(
+                        f"{cell.predictions(results)}: seed {seed}: {split} {metric} of these "
+                        f"predictions is {value:.6f}, cells.csv says {stated:.6f}; {REMEDY}"
+                    )
+                found.append((*place, rest.get(metric, math.nan), len(kept)))
+    table = pd.DataFrame(found, columns=[*SCORED, "score", "n"])
     return table.groupby(SCORED, sort=False, as_index=False).agg(
         decontaminated_mean=("score", "mean"),
         decontaminated_sd=("score", "std"),
@@ -115,30 +117,10 @@ def scores(results: Path, grid: Grid, cells: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def _scores(
-    predictions: Predictions, aux: str, name: str, found: dict[str, Split], known: dict
-) -> Iterator[tuple]:
-    """SCORED, seed, decontaminated score and number of rows, for each seed of `cells.csv`."""
-    path, spec = predictions.path, tasks.task(name).kind
-    for split, part in found.items():
-        for seed, mine in _of(predictions, part.base).groupby("seed"):
-            mine, kept = mine.iloc[part.rows], part.decontaminated
-            given = answers(path, name, mine["prediction"])
-            labels = answers(path, name, mine["label"])
-            every = score(spec, given, labels)
-            rest = score(spec, given[kept], labels[kept]) if kept.any() else {}
-            for metric, value in every.items():
-                place = (aux, name, split, metric)
-                stated = known.get((*place, seed))
-                if stated is None:  # a seed that the config no longer asks for
-                    continue
-                if not math.isclose(value, stated, rel_tol=0, abs_tol=1e-6):
-                    raise InputError(
-                        f"{path}: seed {seed}: {split} {metric} of these predictions is "
-                        f"{value:.6f}, cells.csv says {stated:.6f}; {REMEDY}"
-                    )
-                yield (*place, seed, rest.get(metric, math.nan), int(kept.sum()))
-
-
-def _of(predictions: Predictions, split: str) -> pd.DataFrame:
-    return predictions.rows[predictions.rows["split"] == split]
+def _score(results: Path, cell: Cell, rows: pd.DataFrame) -> dict[str, float]:
+    """The scores of one seed's rows by metric; none of no rows."""
+    if rows.empty:
+        return {}
+    path = cell.predictions(results)
+    given, labels = (answers(path, cell.task, rows[key]) for key in ("prediction", "label"))
+    return score(tasks.task(cell.task).spec, given, labels)

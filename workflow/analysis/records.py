@@ -45,7 +45,9 @@ class Record(BaseModel):
         for key, wanted in place.items():
             found = getattr(record, key)
             if found != wanted:
-                raise InputError(f"{path}: {key!r} is {found!r}, its path says {wanted!r}; {REMEDY}")
+                raise InputError(
+                    f"{path}: {key!r} is {found!r}, its path says {wanted!r}; {REMEDY}"
+                )
         return record
 
 

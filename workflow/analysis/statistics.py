@@ -94,9 +94,7 @@ def summarise(runs: pd.DataFrame, by: list[str]) -> pd.DataFrame:
         alarms=("alarms", list),
         n_runs=("n_runs", "sum"),
     )
-    low, high = interval(table["mean"], table["sd"], table["n_seeds"])
-    table.insert(table.columns.get_loc("sd") + 1, "ci_low", low)
-    table.insert(table.columns.get_loc("sd") + 2, "ci_high", high)
+    table["ci_low"], table["ci_high"] = interval(table["mean"], table["sd"], table["n_seeds"])
     table["alarms"] = list(map(_count, table["alarms"], table["n_runs"]))
     return table.drop(columns="n_runs")
 
@@ -110,10 +108,7 @@ def interval(
     mean: pd.Series, sd: pd.Series, n: pd.Series, level: float = 0.95
 ) -> tuple[np.ndarray, np.ndarray]:
     """Student's t-interval for a mean over n seeds; NaN where n < 2 or sd is unknown."""
-    n = n.to_numpy(dtype=float)
-    several = np.where(n > 1, n, np.nan)
-    half = stats.t.ppf((1 + level) / 2, several - 1) * sd.to_numpy(dtype=float) / np.sqrt(several)
-    return mean.to_numpy(dtype=float) - half, mean.to_numpy(dtype=float) + half
+    return stats.t.interval(level, n - 1, loc=mean, scale=sd / np.sqrt(n))
 
 
 def complete(table: pd.DataFrame, wanted: list[dict[str, Any]], on: list[str]) -> pd.DataFrame:

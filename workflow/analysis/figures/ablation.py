@@ -39,13 +39,13 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
     ax.set_xticks(places, labels, fontsize=12)
     ax.set_xlim(places[0] - 0.6, places[-1] + 0.6)
     ax.tick_params(axis="x", length=0)
-    ax.set_ylabel("score (0 to 100)")
+    ax.set_ylabel(f"score (0 to 100), {style.mean_over(grid.seeds.endpoints)}")
     handles = [
-        Line2D([], [], color=look.colour, marker=look.marker, linestyle="", label=name)
-        for name, look in LOOKS.items()
+        Line2D([], [], color=colour, marker=marker, linestyle="", label=name)
+        for name, (colour, marker) in LOOKS.items()
     ]
     handles += [
-        Line2D([], [], color=look.colour, linestyle=look.dashes, label=markdown.BASELINES[name])
+        Line2D([], [], label=markdown.BASELINES[name], **look)
         for name, look in style.BASELINES.items()
     ]
     figure.legend(handles=handles, loc="outside upper center", ncols=3)
@@ -55,18 +55,13 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
 def _group(ax: Axes, place: float, rows: pd.DataFrame) -> None:
     """One task: a dot with its standard deviation per variant, a stroke per baseline."""
     for column, look in style.BASELINES.items():
-        known = rows[column].dropna()
-        if len(known):
-            stroke = {"color": look.colour, "linestyle": look.dashes}
-            ax.hlines(known.iloc[0], place - 0.4, place + 0.4, **stroke)
-    for i, (name, look) in enumerate(LOOKS.items()):
-        row = rows[rows["variant"] == name].iloc[0]
-        if pd.isna(row["mean"]):
-            continue
-        sd = 0.0 if pd.isna(row["sd"]) else row["sd"]
-        x = place + (i - 1.5) * SPREAD
-        dot = {"color": look.colour, "markersize": 8, "capsize": 3, "elinewidth": 1.5}
-        ax.errorbar(x, row["mean"], sd or None, fmt=look.marker, **dot)
+        ax.hlines(rows[column].dropna()[:1], place - 0.4, place + 0.4, **look)
+    for i, (name, (colour, marker)) in enumerate(LOOKS.items()):
+        x, row = place + (i - 1.5) * SPREAD, rows[rows["variant"] == name].dropna(subset="mean")
+        if len(row):
+            sd = row["sd"] if row["sd"].notna().all() else None
+            bars = {"capsize": 3, "elinewidth": 1.5, "markersize": 8}
+            ax.errorbar([x], row["mean"], sd, fmt=marker, color=colour, **bars)
 
 
 def _label(task: str, table: pd.DataFrame, n_tasks: int) -> str:

@@ -6,9 +6,8 @@ alone).
 """
 
 import math
-from dataclasses import dataclass
+from typing import Any
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -21,29 +20,11 @@ from workflow.grid import Grid
 
 LARGE = ["mnli", "race"]
 
-
-@dataclass(frozen=True)
-class Line:
-    """A curve of every panel; `side` is its place among those at `none`, so that none hides one."""
-
-    arch: str
-    aux: str
-    label: str
-    side: int
-    train: bool = False
-
-    @property
-    def look(self) -> style.Look:
-        """Dashes are for the training rows, which have no markers."""
-        look = style.VARIANTS[self.arch, self.aux, True]
-        return style.Look(look.colour, "" if self.train else look.marker, "--" if self.train else "-")
-
-
-LINES = [
-    Line("transformer", "on", "Transformer w/ aux LM", 1),
-    Line("transformer", "on", "Transformer w/ aux LM, training rows", 1, train=True),
-    Line("transformer", "off", "Transformer w/o aux LM", 0),
-    Line("lstm", "on", "LSTM w/ aux LM", -1),
+LINES = [  # arch, aux, training rows?, label, place among those at `none`, so that none hides one
+    ("transformer", "on", False, "Transformer w/ aux LM", 1),
+    ("transformer", "on", True, "Transformer w/ aux LM, training rows", 1),
+    ("transformer", "off", False, "Transformer w/o aux LM", 0),
+    ("lstm", "on", False, "LSTM w/ aux LM", -1),
 ]
 
 
@@ -69,15 +50,16 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
             ax.set_axis_off()
         below[0].supxlabel("layers transferred", fontsize=13)
     handles = [
-        Line2D(
-            *([], []),
-            **{"color": line.look.colour, "marker": line.look.marker},
-            **{"linestyle": line.look.dashes, "label": line.label},
-        )
-        for line in LINES
-        if line.arch in grid.arch and line.aux in grid.aux
+        Line2D([], [], label=label, **_look(arch, aux, train))
+        for arch, aux, train, label, _ in LINES
+        if arch in grid.arch and aux in grid.aux
     ]
-    figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
+    seeds = style.mean_over(grid.seeds.endpoints)
+    if len(grid.seeds.endpoints) != len(grid.seeds.intermediate):
+        seeds += f" at none and the last, {style.mean_over(grid.seeds.intermediate)} in between"
+    figure.legend(
+        handles=handles, loc="outside upper center", ncols=len(handles), title=f"points: {seeds}"
+    )
     return figure
 
 
@@ -106,22 +88,27 @@ def _panel(ax: Axes, name: str, table: pd.DataFrame, grid: Grid, large: bool) ->
         ax.set_ylabel("score" if name == "mean" else metric)
 
 
-def _curve(ax: Axes, mine: pd.DataFrame, split: str, line: Line, none: float) -> bool:
+def _look(arch: str, aux: str, train: bool) -> dict[str, Any]:
+    colour, marker = style.VARIANTS[arch, aux, True]
+    if train:
+        return {"color": colour, "linestyle": "--", "linewidth": 1.5}
+    return {"color": colour, "linestyle": "-", "marker": marker}
+
+
+def _curve(ax: Axes, mine: pd.DataFrame, split: str, line: tuple, none: float) -> bool:
     """One curve, its band (sd) where seeds allow, `none` beside it; False if nothing was run."""
-    aside, look = none * (1 + 0.2 * line.side), line.look
-    rows = mine[(mine["arch"] == line.arch) & (mine["aux"] == line.aux)]
-    rows = rows[rows["split"] == ("train" if line.train else split)]
-    stroke = {"color": look.colour, "linestyle": look.dashes, "marker": look.marker}
-    stroke["linewidth"] = 1.5 if line.train else 2
+    arch, aux, train, _, side = line
+    rows = mine[(mine["arch"] == arch) & (mine["aux"] == aux)]
+    rows = rows[rows["split"] == ("train" if train else split)]
+    look = _look(arch, aux, train)
     for part in (rows[rows["n_transfer"] == "none"], rows[rows["n_transfer"] != "none"]):
-        x = np.array([aside if n == "none" else int(n) for n in part["n_transfer"]], dtype=float)
-        mean, sd = part["mean"].to_numpy(dtype=float), part["sd"].to_numpy(dtype=float)
-        lone = {"marker": "_", "markersize": 10} if len(part) == 1 and line.train else {}
-        ax.plot(x, mean, **stroke | lone)  # what was not run leaves a gap
-        if line.train:
-            continue
-        ax.fill_between(x, mean - sd, mean + sd, color=look.colour, alpha=0.18, linewidth=0)
-        several = ~np.isnan(sd)
-        bars = {"ecolor": look.colour, "elinewidth": 1.5, "capsize": 3, "fmt": "none"}
-        ax.errorbar(x[several], mean[several], sd[several], **bars)
+        x = part["n_transfer"].replace("none", none * (1 + 0.2 * side)).astype(float)
+        mean, sd = part["mean"], part["sd"]
+        lone = {"marker": "_", "markersize": 10} if len(part) == 1 and train else {}
+        ax.plot(x, mean, **look | lone)  # what was not run leaves a gap
+        if not train:
+            ax.fill_between(x, mean - sd, mean + sd, color=look["color"], alpha=0.18, linewidth=0)
+            several = sd.notna()
+            bars = {"ecolor": look["color"], "elinewidth": 1.5, "capsize": 3, "fmt": "none"}
+            ax.errorbar(x[several], mean[several], sd[several], **bars)
     return bool(rows["mean"].notna().any())

@@ -14,16 +14,14 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
     figure = Figure(figsize=(13, 5.5), layout="constrained")
     left, right = figure.subplots(1, 2, sharey=True)
     known = table[table["mean"].notna()]
-    place = style.updates_axis(left, grid.updates)
+    style.updates_axis(left, grid.updates)
     for arch in grid.arch:
         rows = table[table["arch"] == arch]
         trained, untrained = rows[rows["update"] > 0], rows[rows["update"] == 0]
         look = style.ARCHS[arch]
-        line = {"color": look.colour, "marker": look.marker, "linestyle": look.dashes}
-        line["markerfacecolor"] = "white" if look.hollow else look.colour
-        left.plot(trained["update"], trained["mean"], label=look.label, **line)
-        left.plot([place(0)] * len(untrained), untrained["mean"], **line)
-        right.plot(trained["train_seconds"], trained["mean"], **line)
+        left.plot(trained["update"], trained["mean"], **look)
+        left.plot(untrained["update"], untrained["mean"], **look | {"label": None})
+        right.plot(trained["train_seconds"], trained["mean"], **look)
     left.set_xlabel("pre-training updates (log; 0 = untrained)")
     left.set_ylabel("held-out perplexity per token (log)")
     right.set_xlabel("seconds of training (log)")

@@ -77,9 +77,7 @@ def _task(name: str, cells: pd.DataFrame, notes: Notes) -> dict[str, str]:
     return {"task": name, "metric": tasks.task(name).metric, "split": split, "note": notes.of(name)}
 
 
-def _average(
-    label: str, members: list[str], cells: pd.DataFrame, notes: Notes
-) -> dict[str, str]:
+def _average(label: str, members: list[str], cells: pd.DataFrame, notes: Notes) -> dict[str, str]:
     split = official_sets("+".join(_task(name, cells, notes)["split"] for name in members))
     return {"task": label, "metric": "mean", "split": split, "note": notes.joined(members)}
 

@@ -6,17 +6,14 @@ no such cell.
 """
 
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pandas as pd
 
 import tasks
 from workflow.analysis import decontaminated, markdown
 from workflow.analysis.cells import read_cells
-from workflow.analysis.decontaminated import KINDS, SCORED, Split
+from workflow.analysis.decontaminated import KINDS, SCORED
 from workflow.analysis.notes import Notes
-from workflow.analysis.predictions import read_predictions
 from workflow.analysis.statistics import complete, reported, summarise
 from workflow.analysis.table import Table
 from workflow.analysis.tables.main import VARIANTS
@@ -47,19 +44,23 @@ def build(results: Path, grid: Grid) -> Table:
     notes = Notes.read(results, grid.examples)
     wanted = []
     for name in grid.examples:
-        found = _splits(results, grid, name)
+        searched = _shares(results, grid, name)
         about = {"task": name, "metric": tasks.task(name).metric, "note": notes.of(name)}
-        for split in found or reported(name, cells):
-            shares = _shares(found.get(split))
+        for split in searched or reported(name, cells):
             for variant in _variants(name, grid, full):
-                wanted.append({**about, "split": split, **shares, **variant})
-    table = complete(table, wanted, SCORED)[COLUMNS]
+                wanted.append({**about, "split": split, **searched.get(split, {}), **variant})
+    table = complete(table, wanted, SCORED).reindex(columns=COLUMNS)
     return Table(table, _wide(table, grid, notes))
 
 
-def _splits(results: Path, grid: Grid, name: str) -> dict[str, Split]:
-    predicted = (read_predictions(results, c) for c in grid.full_transformer() if c.task == name)
-    return decontaminated.splits(results, name, next(filter(None, predicted), None))
+def _shares(results: Path, grid: Grid, name: str) -> dict[str, dict[str, float]]:
+    """SHARES by split; nothing if the corpus was not searched."""
+    full = [cell for cell in grid.full_transformer() if cell.task == name]
+    for cell in [*full, None]:
+        rows = decontaminated.marked_rows(results, name, cell)
+        if rows is not None and ("seed" in rows or cell is None):
+            return decontaminated.shares(rows).to_dict("index")
+    return {}
 
 
 def _variants(name: str, grid: Grid, full: str) -> list[dict[str, str | None]]:
@@ -68,16 +69,6 @@ def _variants(name: str, grid: Grid, full: str) -> list[dict[str, str | None]]:
         return [dict.fromkeys(("arch", "variant", "n_transfer", "aux"))]
     cell = {"arch": "transformer", "n_transfer": full}
     return [{**cell, "variant": VARIANTS[aux], "aux": aux} for aux in grid.aux]
-
-
-def _shares(split: Split | None) -> dict[str, Any]:
-    if split is None:
-        return dict.fromkeys(SHARES)
-    shares: dict[str, Any] = {"rows": len(split.rows)}
-    for kind in KINDS:
-        shares[f"share_{kind}"] = 100.0 * float(np.mean(split.contaminated[kind]))
-        shares[f"short_{kind}"] = 100.0 * float(np.mean(split.too_short[kind]))
-    return shares
 
 
 def _wide(table: pd.DataFrame, grid: Grid, notes: Notes) -> list[str | pd.DataFrame]:

@@ -123,9 +123,7 @@ def _published(places: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _ours(
-    results: Path, grid: Grid, cells: pd.DataFrame, places: pd.DataFrame
-) -> pd.DataFrame:
+def _ours(results: Path, grid: Grid, cells: pd.DataFrame, places: pd.DataFrame) -> pd.DataFrame:
     full = str(grid.n_layer.get("transformer", "all"))
     mine = cells[(cells["arch"] == "transformer") & (cells["n_transfer"] == full)]
     table = summarise(mine, SCORED)
@@ -162,7 +160,9 @@ def _markdown(table: pd.DataFrame, has_corpus: bool) -> pd.DataFrame:
     labels = published["variant"].str.replace("(ours)", "(the paper)")
     lines = [
         published.assign(
-            model="*" + labels + "*", shown=published["paper"].map(markdown.value), seeds=markdown.NONE
+            model="*" + labels + "*",
+            shown=published["paper"].map(markdown.value),
+            seeds=markdown.NONE,
         )
     ]
     for variant, mine in ours.groupby("variant", sort=False):

@@ -41,7 +41,11 @@ def _point(results: Path, arch: str, update: int) -> dict[str, Any]:
 
 
 def _wide(table: pd.DataFrame) -> list[str | pd.DataFrame]:
-    shown = {"tokens": ("train_tokens", 0), "seconds": ("train_seconds", 0), "perplexity": ("mean", 2)}
+    shown = {
+        "tokens": ("train_tokens", 0),
+        "seconds": ("train_seconds", 0),
+        "perplexity": ("mean", 2),
+    }
     wide = pd.DataFrame(index=pd.Index(table["update"].unique(), name="update"))
     for arch, mine in table.set_index("update").groupby("arch", sort=False):
         for name, (column, decimals) in shown.items():
