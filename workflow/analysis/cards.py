@@ -21,11 +21,11 @@ from markdown_it import MarkdownIt
 
 import tasks
 from tasks.common.arrow import read_split
-from tasks.common.errors import InputError, run
+from tasks.common.errors import run
 from tasks.common.files import read_json, write_atomic, write_json
 from workflow.analysis import card_figure, markdown
 from workflow.analysis.figures import style
-from workflow.analysis.records import EncodedRecord
+from workflow.analysis.records import EncodedRecord, check_examples
 from workflow.grid import Grid
 
 SHOWN = 3  # examples
@@ -40,19 +40,16 @@ img {{ max-width: 100% }}</style>
 def card(results: Path, name: str, n_ctx: int) -> dict[str, Any]:
     """All that is said of one task. Raises InputError for a file that is missing or damaged."""
     task = tasks.task(name)
-    meta = read_json(results / "examples" / f"{name}.json")
+    facts = results / "examples" / f"{name}.json"
+    meta = read_json(facts)
     path = results / "encoded" / f"{name}.json"
     encoded = {
         split: part
         for split, part in EncodedRecord.read(path).splits.items()
-        if split not in meta["unlabelled"]
+        if part.role != "unlabelled"
     }
-    for split, part in encoded.items():
-        if part.examples != meta["sha256"][split]:
-            raise InputError(
-                f"{path}: its {split} rows are not those of examples/{name}.json; encode the task "
-                "again"
-            )
+    digests = {split: part.examples for split, part in encoded.items()}
+    check_examples(path, digests, facts, meta["sha256"])
     lengths = {split: _values(part.lengths) for split, part in encoded.items()}
     edges = bins(np.concatenate(list(lengths.values())))
     made = not meta["settings"]["published"]
@@ -61,7 +58,7 @@ def card(results: Path, name: str, n_ctx: int) -> dict[str, Any]:
         "licence": "none needed: made by the embedded world" if made else task.hub.licence,
         "caution": "" if made else task.hub.caution,
         "origin": meta["origin"] if not made else {"source": "embedded world"},
-        "sources": meta["sources"],
+        "sources": {s: of for s, of in meta["sources"].items() if s not in meta["unlabelled"]},
         **{key: meta[key] for key in ("train_from", "select_from", "dropped", "overlap", "note")},
         "edges": edges.tolist(),
         "splits": {

@@ -1,7 +1,8 @@
 """`cells.csv`: one row per cell, seed, split and metric; the source of every fine-tuning table.
 
-Scores run from 0 to 100, unrounded. A cell that was not run has one row with neither seed nor score.
-`majority` and `bag_of_words` are empty on the training rows; `alarms` are joined by a semicolon.
+Scores run from 0 to 100, unrounded. A cell that was not run has one row without seed and
+score. `majority` and `bag_of_words` are empty on the training rows; `alarms` are joined by a
+semicolon.
 """
 
 from pathlib import Path
@@ -36,7 +37,7 @@ def read_cells(results: Path, grid: Grid) -> pd.DataFrame:
     missing = [place for key, place in wanted.items() if key not in known]
     if missing:
         raise InputError(
-            f"{path}: no row of {missing[0]} and {len(missing) - 1} other cells of the grid; "
+            f"{path}: {len(missing)} cells of the grid are missing, first {missing[0]}; "
             "collect the cells again"
         )
     mine = [key in wanted for key in table[CELL].itertuples(index=False, name=None)]

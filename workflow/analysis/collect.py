@@ -21,7 +21,6 @@ from workflow.analysis import markdown
 from workflow.analysis.cells import CELL, COLUMNS
 from workflow.analysis.notes import Notes
 from workflow.analysis.records import CellRecord
-from workflow.analysis.statistics import reported
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 
@@ -37,15 +36,13 @@ def build(results: Path, grid: Grid) -> Table:
     notes = Notes.read(results, grid.tasks)
     rows: list[dict[str, Any]] = []
     for cell in grid.cells():
+        task = tasks.task(cell.task)
+        not_run = {"metric": task.metric, "split": task.main, "alarms": ""}
         scored = list(_scores(cell, results, grid.seeds_of(cell)))
         place = {"arch": cell.arch, "task": cell.task, "aux": cell.aux}
         place |= {"n_transfer": str(cell.n_transfer), "note": notes.of(cell.task)}
-        rows += [{**place, **score} for score in scored or [{}]]
-    table = pd.DataFrame(rows, columns=COLUMNS).fillna({"alarms": ""})
-    for name in grid.tasks:
-        not_run = (table["task"] == name) & table["seed"].isna()
-        main = {"metric": tasks.task(name).metric, "split": reported(name, table)[0]}
-        table.loc[not_run, list(main)] = list(main.values())
+        rows += [{**place, **score} for score in scored or [not_run]]
+    table = pd.DataFrame(rows, columns=COLUMNS)
     table["seed"] = table["seed"].astype("Int64")
     return Table(table, _inventory(table, notes), decimals={})
 

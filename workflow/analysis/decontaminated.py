@@ -16,7 +16,7 @@ from gpt1.cell import Cell
 from tasks.common.errors import InputError
 from tasks.metrics import score
 from workflow.analysis.predictions import answers, read_predictions
-from workflow.analysis.records import REMEDY, Marks
+from workflow.analysis.records import REMEDY, ExamplesRecord, Marks, check_examples
 from workflow.grid import Grid
 
 KINDS = ("tokens", "words")
@@ -40,6 +40,8 @@ def marked_rows(results: Path, name: str, cell: Cell | None = None) -> pd.DataFr
     if not path.exists():
         return None
     marks = Marks.read(path, task=name)
+    facts = Path(results) / "examples" / f"{name}.json"
+    check_examples(path, marks.examples, facts, ExamplesRecord.read(facts).sha256)
     frames = [
         pd.DataFrame({"split": split, "row": range(of.rows)}) for split, of in marks.splits.items()
     ]
@@ -52,12 +54,12 @@ def marked_rows(results: Path, name: str, cell: Cell | None = None) -> pd.DataFr
                 for row in getattr(getattr(of, kind), key)
             }
             table[f"{column}_{kind}"] = list(
-                map(found.__contains__, zip(table["split"], table["row"]))
+                map(found.__contains__, zip(table["split"], table["row"], strict=True))
             )
     predictions = None if cell is None else read_predictions(results, cell)
     if predictions is None:
         return table
-    predictions.check(path, marks.examples)
+    check_examples(path, marks.examples, predictions.path, predictions.examples)
     rows = predictions.rows[predictions.rows["split"].isin(marks.splits)]
     for (seed, split), n in rows.groupby(["seed", "split"]).size().items():
         if n != marks.splits[split].rows:

@@ -25,14 +25,6 @@ class Predictions:
     rows: pd.DataFrame
     examples: dict[str, str]
 
-    def check(self, source: Path, digests: dict[str, str]) -> None:
-        """Raise InputError unless `digests`, which `source` gives, are those of the predicted rows."""
-        for split, digest in digests.items():
-            if self.examples.get(split) != digest:
-                raise InputError(
-                    f"{source}: the {split} rows are not those predicted in {self.path}; {REMEDY}"
-                )
-
 
 def read_predictions(results: Path, cell: Cell) -> Predictions | None:
     """A cell's predictions; None if it was not run.

@@ -51,6 +51,13 @@ class Record(BaseModel):
         return record
 
 
+def check_examples(path: Path, digests: dict[str, str], other: Path, known: dict[str, str]) -> None:
+    """Raise InputError unless the `digests` in `path`, by split, are those in the file `other`."""
+    for split, digest in digests.items():
+        if known.get(split) != digest:
+            raise InputError(f"{path}: its {split} rows are not those of {other}; {REMEDY}")
+
+
 class Place(Record):
     """The cell that a file is about."""
 
@@ -94,12 +101,10 @@ class PredictionsRecord(Place):
 class ExamplesRecord(Record):
     """Facts of a task's examples, `examples/TASK.json`.
 
-    `note` says which of the published rows are not there; `rows` and `sha256` are the splits'
-    numbers of rows and digests.
+    `note` says which of the published rows are not there; `sha256` are the splits' digests.
     """
 
     note: str
-    rows: dict[str, int]
     sha256: dict[str, str]
 
 
@@ -110,6 +115,8 @@ class EncodedSplitRecord(Record):
     window that truncates nothing.
     """
 
+    role: str
+    rows: int
     examples: str
     lengths: dict[str, int]
     n_ctx_needed: dict[str, int]
@@ -119,6 +126,10 @@ class EncodedRecord(Record):
     """Facts of an encoded task: `encoded/TASK.json`."""
 
     splits: dict[str, EncodedSplitRecord]
+
+    def unlabelled(self) -> dict[str, EncodedSplitRecord]:
+        """The splits without labels."""
+        return {name: of for name, of in self.splits.items() if of.role == "unlabelled"}
 
 
 class KindMarks(Record):

@@ -106,9 +106,10 @@ def _count(alarms: list[str], n_runs: int) -> str:
 
 def interval(
     mean: pd.Series, sd: pd.Series, n: pd.Series, level: float = 0.95
-) -> tuple[np.ndarray, np.ndarray]:
+) -> tuple[pd.Series, pd.Series]:
     """Student's t-interval for a mean over n seeds; NaN where n < 2 or sd is unknown."""
-    return stats.t.interval(level, n - 1, loc=mean, scale=sd / np.sqrt(n))
+    half = stats.t.ppf((1 + level) / 2, n - 1) * sd / np.sqrt(n)
+    return mean - half, mean + half
 
 
 def complete(table: pd.DataFrame, wanted: list[dict[str, Any]], on: list[str]) -> pd.DataFrame:

@@ -25,7 +25,7 @@ from workflow.analysis import markdown
 from workflow.analysis.cells import read_cells
 from workflow.analysis.notes import Notes
 from workflow.analysis.predictions import answers, read_predictions
-from workflow.analysis.records import REMEDY, ExamplesRecord
+from workflow.analysis.records import REMEDY, EncodedRecord, check_examples
 from workflow.analysis.statistics import headline
 from workflow.grid import Grid
 
@@ -120,13 +120,13 @@ def submitted(results: Path, grid: Grid, cells: pd.DataFrame, name: str) -> Subm
         raise InputError(
             f"{path}: no predictions of unlabelled rows by seed {best['seed']}; {REMEDY}"
         )
-    examples = Path(results) / "examples" / f"{name}.json"
-    facts = ExamplesRecord.read(examples)
+    facts = Path(results) / "encoded" / f"{name}.json"
     lines = {}
-    for split, mine in rows.groupby("split", sort=False):
-        predictions.check(examples, {split: facts.sha256.get(split, "")})
+    for split, encoded in EncodedRecord.read(facts).unlabelled().items():
+        check_examples(facts, {split: encoded.examples}, path, predictions.examples)
+        mine = rows[rows["split"] == split]
         index = mine["guid"].str.rpartition("/")[2].astype(int)
-        if list(index) != list(range(facts.rows.get(split, 0))):
+        if list(index) != list(range(encoded.rows)):
             raise InputError(f"{path}: not one prediction for each {split} row; {REMEDY}")
         words = [word(name, answer) for answer in answers(path, name, mine["prediction"])]
         lines[split] = list(enumerate(words))

@@ -80,7 +80,6 @@ def read_csv(path: Path) -> pd.DataFrame:
             dtype=dict.fromkeys(TEXT, str),
             keep_default_na=False,
             na_values=[""],
-            float_precision="round_trip",
         )
     except FileNotFoundError:
         raise InputError(f"{path}: no such file; make it first") from None

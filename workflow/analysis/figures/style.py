@@ -77,7 +77,7 @@ def mean_over(seeds: Sequence[int]) -> str:
 
 
 def updates_axis(ax: Axes, updates: list[int]) -> None:
-    """A log axis of updates, linear below the first one, so that 0, the untrained model, is on it."""
+    """A log axis of updates, linear below the first one, so that 0 (untrained) is on it."""
     rising = sorted(update for update in updates if update > 0)
     ax.set_xscale("symlog", linthresh=rising[0], linscale=0.3)
     ax.set_xlim(-0.2 * rising[0] if 0 in updates else 0.8 * rising[0], rising[-1] * 1.3)
