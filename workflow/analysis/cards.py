@@ -43,10 +43,9 @@ def card(results: Path, name: str, n_ctx: int) -> dict[str, Any]:
     facts = results / "examples" / f"{name}.json"
     meta = read_json(facts)
     path = results / "encoded" / f"{name}.json"
+    splits = EncodedRecord.read(path).splits
     encoded = {
-        split: part
-        for split, part in EncodedRecord.read(path).splits.items()
-        if part.role != "unlabelled"
+        name: splits[name] for name in ("train", "select", *meta["report"]) if name in splits
     }
     digests = {split: part.examples for split, part in encoded.items()}
     check_examples(path, digests, facts, meta["sha256"])
