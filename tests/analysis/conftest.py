@@ -9,81 +9,91 @@ import math
 import random
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import tasks
+from gpt1.cell import Cell
+from workflow.analysis import collect
+from workflow.analysis.predictions import COLUMNS
+from workflow.grid import Grid
 
 
-def make_settings(names: list[str] | None = None) -> dict[str, Any]:
-    """The analysis settings of the full grid, or of a grid over the tasks `names`."""
+def make_grid(*names: str, **changes: Any) -> Grid:
+    """The full grid, or one over the tasks `names`; `changes` replace its fields."""
     zero_shot = {"cola": (0, 35.0), "sst2": (50, 93.2), "race": (25, 50.4), "dprd": (50, 76.4)}
-    return {
-        "tasks": names or [task.name for task in tasks.TASKS],
+    every = list(names) or [task.name for task in tasks.TASKS]
+    fields = {
+        "tasks": every,
         "arch": ["transformer", "lstm"],
         "aux": ["on", "off"],
         "layers": {"transformer": ["none", *range(13)], "lstm": ["none", 0, 1]},
         "n_layer": {"transformer": 12, "lstm": 1},
-        "seeds": {"ends": [0, 1, 2], "between": [0]},
-        "examples": [*(names or (task.name for task in tasks.TASKS)), "dprd"],
-        "clean": True,
+        "seeds": {"endpoints": [0, 1, 2], "intermediate": [0]},
+        "examples": [*every, "dprd"],
+        "unlabelled": [],
+        "has_corpus": True,
         "updates": [0, 30, 56, 105, 196, 367, 687, 1284, 3000],
         "zero_shot": {
             "tasks": list(zero_shot),
             "normalise": {k: {"random": a, "best": b} for k, (a, b) in zero_shot.items()},
         },
     }
+    return Grid.parse(json.dumps({**fields, **changes}))
 
 
-def write_all(results: Path, settings: dict[str, Any]) -> None:
-    """Every JSON that a finished run of `settings` would have left under `results`."""
+def build(module: ModuleType, results: Path, grid: Grid) -> tuple[pd.DataFrame, str]:
+    """Collect the cells, then make a table of them: its rows and its Markdown."""
+    collect.build(results, grid).write(results / "cells.csv")
+    table = module.build(results, grid)
+    return table.frame, table.markdown
+
+
+def write_all(results: Path, grid: Grid) -> None:
+    """Every JSON that a finished run of `grid` would have left under `results`."""
     rng = random.Random(5)
-    for name in {*settings["tasks"], *settings["zero_shot"]["tasks"]}:
-        write(results / f"examples/{name}.json", {"note": ""})
-    for name in settings["tasks"]:
-        for arch in settings["arch"]:
-            for aux in settings["aux"]:
-                for n_transfer in settings["layers"][arch]:
-                    cell = make_cell(rng, settings, arch, name, aux, n_transfer)
-                    write(results / cell_name(arch, name, aux, n_transfer), cell)
-    for arch in settings["arch"]:
-        for update in settings["updates"]:
+    for name in {*grid.tasks, *grid.zero_shot.tasks}:
+        write(results / f"examples/{name}.json", {"note": "", "sha256": {}})
+    for name in grid.tasks:
+        for cell in grid.cells():
+            if cell.task == name:
+                write(cell.path(results), make_cell(rng, grid, cell))
+    for arch in grid.arch:
+        for update in grid.updates:
             progress = math.log1p(update) / math.log1p(3000)
             loss = 7.2 - (3.9 if arch == "transformer" else 3.4) * progress**1.5
             point = {"arch": arch, "update": update, "tokens": update * 2560}
             checkpoint = {**point, "seconds": update * 0.11, "heldout_loss": loss}
             checkpoint |= {"heldout_perplexity": math.exp(loss), "train_loss": loss - 0.1}
             write(results / f"pretrain/{arch}/update-{update}.json", checkpoint)
-            for name in settings["zero_shot"]["tasks"]:
-                limits = settings["zero_shot"]["normalise"][name]
+            for name in grid.zero_shot.tasks:
+                limits = grid.zero_shot.normalise[name]
                 gain = (0.6 if arch == "transformer" else 0.3) * progress**3 + rng.gauss(0, 0.03)
-                score = limits["random"] + gain * (limits["best"] - limits["random"])
+                score = limits.random + gain * (limits.best - limits.random)
                 task = tasks.task(name)
                 found = {"task": name, "split": task.main, "metric": task.metric, "score": score}
                 found |= {"n": 1000, "threshold": -3.1 if name == "cola" else None}
                 write(results / f"zero_shot/{arch}/{name}/update-{update}.json", {**point, **found})
 
 
-def cell_name(arch: str, name: str, aux: str, n_transfer: str | int) -> str:
-    return f"cells/{arch}/{name}/aux-{aux}/layers-{n_transfer}.json"
-
-
-def make_cell(
-    rng: random.Random, settings: dict, arch: str, name: str, aux: str, n_transfer: str | int
-) -> dict[str, Any]:
+def make_cell(rng: random.Random, grid: Grid, cell: Cell) -> dict[str, Any]:
+    name, arch, aux, n_transfer = cell.task, cell.arch, cell.aux, cell.n_transfer
     task = tasks.task(name)
     splits = list(task.report)
     if name == "race":
         splits += [f"{split}_{group}" for split in task.report for group in ("middle", "high")]
     floor = {"accuracy": 48.0, "f1": 60.0, "matthews": 0.0, "pearson": 5.0, "spearman": 5.0}
     base = {metric: floor[metric] for metric in task.metrics}
-    n_layer = settings["n_layer"][arch]
+    n_layer = grid.n_layer[arch]
     share = 0.0 if n_transfer == "none" else (1 + int(n_transfer)) / (1 + n_layer)
     gain = (30 if arch == "transformer" else 18) * share**0.7 + (2 if aux == "on" else 0)
-    ends = n_transfer in ("none", n_layer)
     runs = []
-    for seed in settings["seeds"]["ends" if ends else "between"]:
+    for seed in grid.seeds_of(cell):
         luck = rng.gauss(0, 1.5)
         scores = {
             split: {m: base[m] + gain + luck + rng.gauss(0, 0.7) for m in task.metrics}
@@ -99,7 +109,7 @@ def make_cell(
             }
         )
     return {
-        **{"arch": arch, "task": name, "aux": aux == "on", "n_transfer": n_transfer},
+        **{"arch": arch, "task": name, "aux": aux, "n_transfer": n_transfer},
         "baselines": {
             "majority": {split: {m: base[m] - 3 for m in task.metrics} for split in splits},
             "bag_of_words": {split: {m: base[m] + 9 for m in task.metrics} for split in splits},
@@ -108,34 +118,50 @@ def make_cell(
     }
 
 
+def write_predictions(
+    results: Path, cell: Cell, rows: list[tuple], examples: dict[str, str] | None = None
+) -> Path:
+    """A cell's predictions; `rows` are (seed, split, guid, group, label, prediction)."""
+    columns = zip(*rows, strict=True)
+    types = (pa.int64(), pa.string(), pa.string(), pa.string(), pa.float64(), pa.float64())
+    arrays = [pa.array(column, of) for column, of in zip(columns, types, strict=True)]
+    digests = {split: f"{cell.task} {split}" for _, split, *_ in rows}
+    facts = {**vars(cell), "tokenizer": "digest", "examples": examples or digests}
+    table = pa.table(arrays, names=COLUMNS).replace_schema_metadata({"gpt1": json.dumps(facts)})
+    path = cell.predictions(results)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pq.write_table(table, path)
+    return path
+
+
 def write(path: Path, value: Any) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(value), encoding="utf-8")
 
 
 @pytest.fixture(scope="session")
-def settings() -> dict[str, Any]:
+def grid() -> Grid:
     """The full grid: twelve tasks, both architectures."""
-    return make_settings()
+    return make_grid()
 
 
 @pytest.fixture(scope="session")
-def finished(tmp_path_factory: pytest.TempPathFactory, settings: dict[str, Any]) -> Path:
+def finished(tmp_path_factory: pytest.TempPathFactory, grid: Grid) -> Path:
     """A finished run of the full grid. Read only: tests that change cells make their own."""
     results = tmp_path_factory.mktemp("finished")
-    write_all(results, settings)
+    write_all(results, grid)
     return results
 
 
 @pytest.fixture
-def run_of(tmp_path: Path) -> Callable[..., tuple[Path, dict[str, Any]]]:
-    """Make a small finished run over the given tasks, for a test to change: (results, settings)."""
+def run_of(tmp_path: Path) -> Callable[..., tuple[Path, Grid]]:
+    """Make a small finished run over the given tasks, for a test to change: (results, grid)."""
 
-    def make(*names: str) -> tuple[Path, dict[str, Any]]:
-        settings = make_settings(list(names))
-        settings["layers"]["transformer"] = ["none", 0, 6, 12]
-        write_all(tmp_path, settings)
-        return tmp_path, settings
+    def make(*names: str, **changes: Any) -> tuple[Path, Grid]:
+        layers = {"transformer": ["none", 0, 6, 12], "lstm": ["none", 0, 1]}
+        grid = make_grid(*names, layers=layers)
+        write_all(tmp_path, grid)
+        return tmp_path, make_grid(*names, **{"layers": layers, **changes})
 
     return make
 
@@ -144,8 +170,8 @@ def run_of(tmp_path: Path) -> Callable[..., tuple[Path, dict[str, Any]]]:
 def change() -> Callable[..., None]:
     """`change(results, cell, f)` lets `f` edit one cell's JSON in place."""
 
-    def edit(results: Path, cell: tuple, f: Callable[[dict], None]) -> None:
-        path = results / cell_name(*cell)
+    def edit(results: Path, cell: Cell, f: Callable[[dict], None]) -> None:
+        path = cell.path(results)
         value = json.loads(path.read_text(encoding="utf-8"))
         f(value)
         write(path, value)

@@ -3,86 +3,71 @@
 import json
 import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 
-from gpt1.encode import encode
-from gpt1.text import tokenizer as bpe
-from gpt1.text import vocabulary
-from gpt1.training import batching
-from gpt1.training.encoded import EncodedSplit
+from gpt1 import encode
+from gpt1.text import tokenizer
 from tasks import prepare, task
-from tasks.catalogue import entry
 from tasks.common.errors import InputError
-from tasks.common.files import write_json
-from tasks.examples import write_examples
-from tasks.splits import Settings
+from tests.analysis.conftest import make_grid, write
 from tests.tasks import conftest as published_files
-from tests.tasks.hub_files import snapshot
 from workflow.analysis import cards
 
-MADE = Settings(published=False)
+WORDS = ("train", "dev", "test", "fact", "guess", "why", "story", "a", "?", "0", "1", "2")
 
 
-def put(results: Path, name: str, folder: Path, settings: Settings = MADE) -> None:
-    """The examples and the encoded file of a task, as the rules make them."""
-    examples, meta = prepare.prepare(task(name), folder, settings)
-    path = results / "examples" / f"{name}.jsonl"
-    write_examples(path, examples)
-    write_json(path.with_suffix(".json"), meta)
-    tokenizer = results / "tokenizer"
-    if not tokenizer.is_dir():
-        words = ["train", "dev", "test", "fact", "guess", "why", "story", "a", "?", "0", "1", "2"]
-        tokenizer.mkdir(parents=True)
-        vocabulary.save(tokenizer, *bpe.train(dict.fromkeys(words, 5), 20))
-    encode(name, path, tokenizer, results / "encoded" / f"{name}.npz")
+def run(main: Callable[[], None], *arguments: object) -> None:
+    with patch.object(sys, "argv", ["program", *map(str, arguments)]):
+        main()
+
+
+def put(results: Path, name: str, **settings: object) -> None:
+    """The examples and the encoded rows of a task, as the rules make them."""
+    data, examples, encoded = (results / k / name for k in ("data", "examples", "encoded"))
+    if not data.exists():
+        getattr(published_files, name)(data)
+    given = json.dumps({"published": False, **settings})
+    files = ["--out", examples, "--facts", f"{examples}.json"]
+    run(prepare.main, name, "--folder", data, "--settings", given, *files)
+    folder = results / "tokenizer"
+    if not folder.is_dir():
+        words = results / "words.tsv"
+        words.write_text("".join(f"{word}\t5\n" for word in WORDS))
+        run(tokenizer.main, "train", "--words", words, "--merges", 20, "--out", folder)
+    files = ["--out", encoded, "--facts", f"{encoded}.json"]
+    run(encode.main, name, "--examples", examples, "--tokenizer", folder, *files)
+
+
+def change(path: Path, **values: object) -> None:
+    write(path, json.loads(path.read_text()) | values)
 
 
 @pytest.fixture
 def made(tmp_path: Path) -> Path:
     """Results of RTE, RACE and STS-B out of the tests' small files."""
     for name in ("rte", "race", "stsb"):
-        folder = tmp_path / "data" / name
-        getattr(published_files, name)(folder)
-        put(tmp_path, name, folder)
+        put(tmp_path, name)
     return tmp_path
 
 
-def random_split(family: str, question: bool) -> EncodedSplit:
-    """Forty inputs of all lengths around the windows of the test."""
-    rng = np.random.default_rng(3)
-
-    def texts(low: int, high: int) -> list[np.ndarray]:
-        return [np.ones(n, dtype=np.int32) for n in rng.integers(low, high, 40)]
-
-    paired = family in ("entailment", "similarity") or question
-    choices = (
-        list(zip(texts(1, 14), texts(1, 14), strict=True)) if family == "choice" else [()] * 40
-    )
-    second = texts(1, 14) if paired else texts(0, 1)
-    return EncodedSplit(
-        **{"guids": [""] * 40, "groups": [""] * 40, "labels": np.zeros(40)},
-        **{"first": texts(1, 30), "second": second, "choices": [list(c) for c in choices]},
-    )
-
-
-@pytest.mark.parametrize("n_ctx", [12, 24, 40, 80])
-@pytest.mark.parametrize(
-    ("family", "question"),
-    [
-        *((family, False) for family in ("classification", "entailment", "similarity", "choice")),
-        ("choice", True),
-    ],
-)
-def test_lengths_and_truncation_are_those_of_the_batches(family, question, n_ctx):
-    split = random_split(family, question)
-    special = batching.Special(1, 2, 3)
-    cut = cards.truncated(family, split, n_ctx)
-    assert cut.mean() == batching.build(family, split, special, n_ctx).truncated
-    whole = batching.build(family, split, special, 1000)
-    assert cards.lengths(family, split).tolist() == whole.lengths.max(1).tolist()
+def test_lengths_and_truncation_are_those_that_encoding_counted(made):
+    path = made / "encoded" / "rte.json"
+    facts = json.loads(path.read_text())
+    rows = facts["splits"]["dev"]["rows"]
+    facts["splits"]["dev"] |= {"lengths": {"7": rows - 4, "30": 4}}
+    facts["splits"]["dev"] |= {"n_ctx_needed": {"16": rows - 3, "17": 3}}
+    write(path, facts)
+    found = cards.card(made, "rte", 16)["splits"]["dev"]
+    assert found["truncated"] == pytest.approx(3 / rows)
+    assert found["tokens"]["longest"] == 30 and found["tokens"]["shortest"] == 7
+    assert found["tokens"]["mean"] == pytest.approx((7 * (rows - 4) + 120) / rows)
+    assert cards.card(made, "rte", 17)["splits"]["dev"]["truncated"] == 0
+    assert np.flatnonzero(found["histogram"]).size == 2
 
 
 def test_a_card_holds_what_the_rows_are(made):
@@ -102,45 +87,40 @@ def test_a_card_holds_what_the_rows_are(made):
     assert found["licence"] == "none needed: made by the embedded world"
 
 
-def test_a_published_set_is_told_with_its_licence_files_and_subset(tmp_path):
-    folder = tmp_path / "data"
-    published_files.rte(folder)
-    put(tmp_path, "rte", folder, Settings(min_rows={"train": 10, "dev": 10}))
+def test_a_published_set_has_its_licence_files_and_subset(tmp_path):
+    put(tmp_path, "rte", published=True, min_rows={"train": 10, "dev": 10})
     text = cards.page(cards.card(tmp_path, "rte", 64), "rte.png")
-    assert f"- Licence: {entry('rte').licence}." in text
+    assert f"- Licence: {task('rte').hub.licence}." in text
     assert re.search(
         r"- From: files in their original layout: dev.tsv \(sha256 [0-9a-f]{12}\)", text
     )
     assert "- Rows: train: 10 of 2,490 rows; dev: 10 of 277 rows." in text
 
 
-def test_a_set_of_the_hub_is_told_with_its_commit(tmp_path):
-    rows = [
-        {"sentence1": f"fact {k}", "sentence2": f"guess {k}", "label": k % 2, "idx": k}
-        for k in range(20)
-    ]
-    hub = snapshot(tmp_path / "hub", "rte", {"train": [rows[:10]], "dev": [rows[10:]]})
-    put(tmp_path, "rte", hub, Settings(source="hub", min_rows={"train": 10, "dev": 10}))
+def test_a_set_of_the_hub_has_its_commit(tmp_path):
+    put(tmp_path, "rte", published=True, min_rows={"train": 10, "dev": 10})
+    origin = {"source": "hub", "repo": "nyu-mll/glue", "config": "rte", "revision": "c0ffee"}
+    change(tmp_path / "examples" / "rte.json", origin=origin)
     text = cards.page(cards.card(tmp_path, "rte", 64), "rte.png")
-    assert f"- From: the hub's nyu-mll/glue (rte) at commit {entry('rte').revision}." in text
+    assert "- From: the hub's nyu-mll/glue (rte) at commit c0ffee." in text
 
 
-def test_dropped_rows_and_overlap_are_told(tmp_path):
-    folder = tmp_path / "data"
+def test_dropped_rows_and_overlap_are_stated(tmp_path):
+    folder = tmp_path / "data" / "snli"
     published_files.snli(folder)
     lines = (folder / "snli_1.0_train.jsonl").read_text()
     (folder / "snli_1.0_dev.jsonl").write_text(lines)
-    put(tmp_path, "snli", folder)
+    put(tmp_path, "snli")
     text = cards.page(cards.card(tmp_path, "snli", 64), "snli.png")
     assert "- Dropped: dev: no gold label 1; test: no gold label 1; train: no gold label 1." in text
     assert "- Rows that are training rows too, before any limit: select 3." in text
 
 
 @pytest.mark.parametrize("name", ["race", "story_cloze"])
-def test_rows_that_may_not_be_passed_on_are_told_to_be_so(name, made):
+def test_rows_that_may_not_be_passed_on_carry_a_caution(name, made):
     found = cards.card(made, "rte", 16)
     assert "Caution" not in cards.page(found, "rte.png")
-    text = cards.page(found | {"caution": entry(name).caution}, "rte.png")
+    text = cards.page(found | {"caution": task(name).hub.caution}, "rte.png")
     assert re.search("- Caution: .*the rows that this card shows are not to be passed on", text)
 
 
@@ -152,14 +132,13 @@ def test_texts_are_shortened_and_shown_as_they_are():
     assert "<code>x</code> / <code>y</code> → <strong>A</strong>" in body
 
 
-def test_the_program_writes_every_card_the_same_each_time(made, monkeypatch):
+def test_the_program_writes_every_card_the_same_each_time(made):
     out = made / "data_cards.md"
-    settings = json.dumps({"tasks": ["rte", "race", "stsb"], "n_ctx": 16})
-    call = ["cards", "--results", str(made), "--settings", settings, "--out", str(out)]
-    monkeypatch.setattr(sys, "argv", call)
+    grid = make_grid("rte", examples=["rte", "race", "stsb"]).to_json()
+    call = ["--results", str(made), "--grid", grid, "--n-ctx", "16", "--out", str(out)]
     seen = []
     for _ in range(2):
-        cards.main()
+        cards.main(call)
         files = sorted((made / "cards").iterdir())
         seen.append([path.read_bytes() for path in [out, *files]])
     assert seen[0] == seen[1]
@@ -179,13 +158,20 @@ def test_the_program_writes_every_card_the_same_each_time(made, monkeypatch):
 FORMS = ("json", "md", "html", "png", "svg")
 
 
-def test_encoded_rows_of_other_examples_are_told(made):
-    meta = made / "examples" / "rte.json"
-    changed = json.loads(meta.read_text())
-    changed["rows"]["dev"] = 9
-    meta.write_text(json.dumps(changed))
-    with pytest.raises(InputError, match="rte.npz: its rows are not those of examples/rte.json"):
+def test_encoded_rows_of_other_examples_are_refused(made):
+    path = made / "examples" / "rte.json"
+    digests = json.loads(path.read_text())["sha256"]
+    change(path, sha256=digests | {"dev": "other rows"})
+    with pytest.raises(InputError, match=r"rte.json: its dev rows are not those of .*examples"):
         cards.card(made, "rte", 16)
-    (made / "encoded" / "rte.npz").unlink()
+    (made / "encoded" / "rte.json").unlink()
     with pytest.raises(InputError, match="no such file"):
         cards.card(made, "rte", 16)
+
+
+def test_unlabelled_rows_are_on_no_card(made):
+    path = made / "encoded" / "rte.json"
+    facts = json.loads(path.read_text())
+    facts["splits"]["test"] = facts["splits"]["dev"] | {"role": "unlabelled"}
+    write(path, facts)
+    assert list(cards.card(made, "rte", 16)["splits"]) == ["train", "select", "dev"]

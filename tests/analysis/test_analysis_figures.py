@@ -1,7 +1,6 @@
 """The figures: drawn from the tables alone, the same bytes each time, nothing invented."""
 
 import importlib
-import json
 import re
 from pathlib import Path
 
@@ -10,40 +9,47 @@ import pytest
 from matplotlib.colors import to_hex
 
 from tasks.common.errors import InputError
-from workflow.analysis import output
+from workflow.analysis import collect, figures
 from workflow.analysis.figures import ablation, layer_transfer, style, zero_shot
-from workflow.analysis.figures.__main__ import main, read_table
+from workflow.analysis.figures.__main__ import main
+from workflow.analysis.table import read_csv
+from workflow.grid import Grid
 
 NAMES = ["ablation", "layer_transfer", "zero_shot", "pretraining"]
 PALETTE = {"#000000", "#e69f00", "#56b4e9", "#009e73", "#f0e442", "#0072b2", "#d55e00", "#cc79a7"}
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture(scope="module")
-def tables(finished, settings, tmp_path_factory) -> Path:
-    """The four tables with a figure, as their programs write them."""
-    folder = tmp_path_factory.mktemp("tables")
+def make_tables(results: Path, grid: Grid) -> None:
+    """The four tables with a figure, as their program writes them."""
+    collect.build(results, grid).write(results / "cells.csv")
     for name in NAMES:
-        build = importlib.import_module(f"workflow.analysis.{name}").build
-        out = ["--out", str(folder / f"{name}.csv")]
-        output.program(
-            build, ["--results", str(finished), "--settings", json.dumps(settings), *out]
-        )
-    return folder
+        module = importlib.import_module(f"workflow.analysis.tables.{name}")
+        module.build(results, grid).write(results / f"{name}.csv")
 
 
-def draw(name: str, tables: Path, settings: dict, out: Path) -> tuple[bytes, bytes]:
+@pytest.fixture(scope="module")
+def tables(finished, grid) -> Path:
+    make_tables(finished, grid)
+    return finished
+
+
+def draw(name: str, tables: Path, grid: Grid, out: Path) -> tuple[bytes, bytes]:
     table = str(tables / f"{name}.csv")
-    main([name, "--table", table, "--settings", json.dumps(settings), "--out", str(out)])
+    main([name, "--table", table, "--grid", grid.to_json(), "--out", str(out)])
     return out.read_bytes(), out.with_suffix(".svg").read_bytes()
 
 
+def test_every_module_of_figures_but_the_style_is_a_figure():
+    assert sorted(figures.names()) == sorted(NAMES)
+
+
 @pytest.mark.parametrize("name", NAMES)
-def test_figure_is_not_empty_and_its_bytes_are_stable(name, tables, settings, tmp_path):
-    png, svg = draw(name, tables, settings, tmp_path / "a" / f"{name}.png")
+def test_figure_is_not_empty_and_its_bytes_are_stable(name, tables, grid, tmp_path):
+    png, svg = draw(name, tables, grid, tmp_path / "a" / f"{name}.png")
     matplotlib.rcParams["font.size"] = 3  # what another program set must not matter
     try:
-        again = draw(name, tables, settings, tmp_path / "b" / f"{name}.png")
+        again = draw(name, tables, grid, tmp_path / "b" / f"{name}.png")
     finally:
         matplotlib.rcdefaults()
     assert (png, svg) == again
@@ -53,18 +59,16 @@ def test_figure_is_not_empty_and_its_bytes_are_stable(name, tables, settings, tm
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_figure_of_a_run_without_any_result_says_so(name, settings, tmp_path):
-    build = importlib.import_module(f"workflow.analysis.{name}").build
-    arguments = ["--settings", json.dumps(settings), "--out", str(tmp_path / f"{name}.csv")]
-    output.program(build, ["--results", str(tmp_path), *arguments])
-    png, _ = draw(name, tmp_path, settings, tmp_path / f"{name}.png")
+def test_figure_of_a_run_without_any_result_says_so(name, grid, tmp_path):
+    make_tables(tmp_path, grid)
+    png, _ = draw(name, tmp_path, grid, tmp_path / f"{name}.png")
     assert len(png) > 5_000
 
 
-def test_layer_transfer_draws_reported_and_training_rows_and_none_apart(tables, settings):
-    table = read_table(tables / "layer_transfer.csv")
+def test_layer_transfer_draws_reported_and_training_rows_and_none_apart(tables, grid):
+    table = read_csv(tables / "layer_transfer.csv")
     with matplotlib.rc_context(style.RC):
-        figure = layer_transfer.draw(table, settings)
+        figure = layer_transfer.draw(table, grid)
     panels = [ax for part in figure.subfigs for ax in part.axes]
     titles = [ax.get_title() for ax in panels]
     assert titles[:3] == ["MNLI (dev matched)", "RACE (dev)", "mean of 12 tasks"]
@@ -78,42 +82,42 @@ def test_layer_transfer_draws_reported_and_training_rows_and_none_apart(tables, 
         assert list(rows.loc[rows["split"] == split, "mean"]) in drawn
 
 
-def test_zero_shot_draws_solid_transformer_dashed_lstm_in_one_colour_per_task(tables, settings):
-    table = read_table(tables / "zero_shot.csv")
+def test_zero_shot_draws_solid_transformer_dashed_lstm_in_one_colour_per_task(tables, grid):
+    table = read_csv(tables / "zero_shot.csv")
     with matplotlib.rc_context(style.RC):
-        left, right = zero_shot.draw(table, settings).axes
+        left, right = zero_shot.draw(table, grid).axes
     curves = [line for line in left.lines if len(line.get_xdata()) == 8]
     looks = [(to_hex(line.get_color()), line.get_linestyle()) for line in curves]
     assert len(looks) == 8 and len({colour for colour, _ in looks}) == 4
     assert [dashes for _, dashes in looks] == ["-", "--"] * 4
-    assert left.get_xscale() == "log" and left.get_xticklabels()[0].get_text() == "0"
+    assert left.get_xscale() == "symlog" and left.get_xticklabels()[0].get_text() == "0"
     assert {colour for colour, _ in looks} <= PALETTE
     mean = table[(table["task"] == "mean") & (table["arch"] == "lstm") & (table["update"] > 0)]
     assert list(mean["relative"]) in [list(line.get_ydata()) for line in right.lines]
 
 
-def test_ablation_draws_what_was_run_and_nothing_in_place_of_what_was_not(tables, settings):
-    table = read_table(tables / "ablation.csv")
+def test_ablation_draws_what_was_run_and_nothing_in_place_of_what_was_not(tables, grid):
+    table = read_csv(tables / "ablation.csv")
 
     def dots(table) -> int:
         with matplotlib.rc_context(style.RC):
-            return len(ablation.draw(table, settings).axes[0].containers)
+            return len(ablation.draw(table, grid).axes[0].containers)
 
     assert dots(table) == 4 * 14
     gone = (table["task"] == "qqp") & (table["variant"] == "LSTM w/ aux LM")
     assert dots(table.assign(mean=table["mean"].mask(gone))) == 4 * 14 - 1
 
 
-def test_a_table_that_is_not_one_is_refused_by_name(tmp_path, settings):
+def test_a_table_that_is_not_one_is_refused_by_name(tmp_path, grid):
     table = tmp_path / "ablation.csv"
     table.write_text("")
-    arguments = ["--table", str(table), "--settings", json.dumps(settings), "--out", "unused.png"]
+    arguments = ["--table", str(table), "--grid", grid.to_json(), "--out", "unused.png"]
     with pytest.raises(InputError, match="ablation.csv"):
         main(["ablation", *arguments])
 
 
 def test_every_table_and_figure_has_a_caption():
     report = ROOT / "workflow" / "report"
-    tables = ["cells", "main", *NAMES]
+    tables = ["cells", "main", "contamination", *NAMES]
     for name in ["workflow", *NAMES, *(f"table_{table}" for table in tables)]:
         assert len((report / f"{name}.rst").read_text(encoding="utf-8")) > 100

@@ -1,24 +1,17 @@
 """The tables recompute hand-made numbers, and say missing where a number would be another one."""
 
-import csv
 import json
 import math
-from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from workflow.analysis import (
-    ablation,
-    cells,
-    collect,
-    layer_transfer,
-    main,
-    pretraining,
-    summary,
-    zero_shot,
-)
-from workflow.analysis.paper import OURS, paper_numbers
+from gpt1.cell import Cell
+from tests.analysis.conftest import build
+from workflow.analysis import collect
+from workflow.analysis.paper import NUMBERS, OURS, paper_numbers
+from workflow.analysis.statistics import headline_splits
+from workflow.analysis.tables import ablation, layer_transfer, main, pretraining, zero_shot
 
 EIGHT = ["cola", "sst2", "mrpc", "stsb", "qqp", "mnli", "qnli", "rte"]
 
@@ -30,9 +23,9 @@ def row(table: pd.DataFrame, **where: str) -> pd.Series:
     return table.iloc[0]
 
 
-def full(name: str) -> tuple:
+def full(name: str) -> Cell:
     """The paper's main cell of a task, for `change`."""
-    return ("transformer", name, "on", 12)
+    return Cell("transformer", name, "on", 12)
 
 
 def set_scores(split: str, metric: str, values: list[float]):
@@ -44,9 +37,9 @@ def set_scores(split: str, metric: str, values: list[float]):
 
 
 def test_mean_sd_and_interval_of_three_seeds_are_those_worked_out_by_hand(run_of, change):
-    results, settings = run_of("rte")
+    results, grid = run_of("rte")
     change(results, full("rte"), set_scores("dev", "accuracy", [60, 62, 67]))
-    table, _ = cells.build(results, settings)
+    table, _ = build(layer_transfer, results, grid)
     cell = row(table, arch="transformer", aux="on", n_transfer="12", split="dev")
     assert cell["n_seeds"] == 3
     assert cell["mean"] == pytest.approx(63)
@@ -56,19 +49,19 @@ def test_mean_sd_and_interval_of_three_seeds_are_those_worked_out_by_hand(run_of
 
 
 def test_one_seed_has_a_mean_but_neither_sd_nor_interval(run_of):
-    results, settings = run_of("rte")
-    table, _ = cells.build(results, settings)
+    results, grid = run_of("rte")
+    table, _ = build(layer_transfer, results, grid)
     cell = row(table, arch="transformer", aux="on", n_transfer="6", split="dev")
     assert cell["n_seeds"] == 1 and not math.isnan(cell["mean"])
     assert cell[["sd", "ci_low", "ci_high"]].isna().all()
 
 
 def test_mnli_of_table_5_is_the_mean_of_matched_and_mismatched_of_each_seed(run_of, change):
-    results, settings = run_of("mnli")
+    results, grid = run_of("mnli")
     cell = full("mnli")
     change(results, cell, set_scores("dev_matched", "accuracy", [70, 72, 80]))
     change(results, cell, set_scores("dev_mismatched", "accuracy", [60, 80, 70]))
-    table, _ = ablation.build(results, settings)
+    table, _ = build(ablation, results, grid)
     mnli = row(table, variant="Transformer w/ aux LM (full)", task="mnli")
     assert mnli["mean"] == pytest.approx((65 + 76 + 75) / 3)
     assert mnli["sd"] == pytest.approx(pd.Series([65, 76, 75]).std())
@@ -76,15 +69,15 @@ def test_mnli_of_table_5_is_the_mean_of_matched_and_mismatched_of_each_seed(run_
 
 
 def test_average_is_taken_within_seeds_so_that_its_sd_is_its_own(run_of, change):
-    results, settings = run_of(*EIGHT)
+    results, grid = run_of(*EIGHT)
     for place, name in enumerate(EIGHT):
         # seeds 0 and 1 swap: each task varies by seed, the average of eight does not
         low, high = (40, 60) if place % 2 else (60, 40)
-        for split in summary.headline_splits(name):
+        for split in headline_splits(name, collect.build(results, grid).frame):
             metric = {"cola": "matthews", "stsb": "pearson", "mrpc": "f1", "qqp": "f1"}
             edit = set_scores(split, metric.get(name, "accuracy"), [low, high, 50])
             change(results, full(name), edit)
-    table, _ = ablation.build(results, settings)
+    table, _ = build(ablation, results, grid)
     average = row(table, variant="Transformer w/ aux LM (full)", task="avg")
     assert (average["mean"], average["sd"]) == pytest.approx((50, 0))
     assert average["n_seeds"] == 3 and average["split"] == "dev"
@@ -94,9 +87,9 @@ def test_average_is_taken_within_seeds_so_that_its_sd_is_its_own(run_of, change)
 
 
 def test_an_average_that_lacks_a_task_is_missing(run_of):
-    results, settings = run_of(*EIGHT)
-    collect.cell_path(results, "transformer", "qqp", "on", "12").unlink()
-    table, text = ablation.build(results, settings)
+    results, grid = run_of(*EIGHT)
+    full("qqp").path(results).unlink()
+    table, text = build(ablation, results, grid)
     for task in ("qqp", "avg", "avg_all"):
         gone = row(table, variant="Transformer w/ aux LM (full)", task=task)
         assert gone["n_seeds"] == 0 and math.isnan(gone["mean"])
@@ -106,23 +99,23 @@ def test_an_average_that_lacks_a_task_is_missing(run_of):
 
 
 def test_a_seed_that_one_task_lacks_is_in_no_average(run_of, change):
-    results, settings = run_of(*EIGHT)
-    change(results, ("lstm", "rte", "on", 1), lambda cell: cell["seeds"].pop())
-    table, _ = ablation.build(results, settings)
+    results, grid = run_of(*EIGHT)
+    change(results, Cell("lstm", "rte", "on", 1), lambda cell: cell["seeds"].pop())
+    table, _ = build(ablation, results, grid)
     assert row(table, variant="LSTM w/ aux LM", task="avg")["n_seeds"] == 2
     assert row(table, variant="LSTM w/ aux LM", task="cola")["n_seeds"] == 3
 
 
 def test_seeds_that_the_config_does_not_ask_for_are_left_out(run_of):
-    results, settings = run_of("rte")
-    settings["seeds"]["ends"] = [1]
-    table, _ = cells.build(results, settings)
-    ends = table[table["n_transfer"].isin(["none", "12"]) & (table["arch"] == "transformer")]
-    assert set(ends["n_seeds"]) == {1}
+    results, grid = run_of("rte", seeds={"endpoints": [1], "intermediate": [0]})
+    table = collect.build(results, grid).frame
+    endpoints = table["n_transfer"].isin(["none", "12"]) & (table["arch"] == "transformer")
+    assert set(table.loc[endpoints, "seed"]) == {1}
+    assert set(build(layer_transfer, results, grid)[0]["n_seeds"]) == {1}
 
 
-def test_ablation_stands_beside_the_papers_numbers_and_both_baselines(finished, settings):
-    table, text = ablation.build(finished, settings)
+def test_ablation_stands_beside_the_papers_numbers_and_both_baselines(finished, grid):
+    table, text = build(ablation, finished, grid)
     paper = table.set_index(["variant", "task"])["paper"]
     assert paper["Transformer w/ aux LM (full)", "avg"] == 74.7
     assert paper["Transformer w/o pre-training", "avg"] == 59.9
@@ -135,28 +128,28 @@ def test_ablation_stands_beside_the_papers_numbers_and_both_baselines(finished, 
         assert mean == pytest.approx(numbers["Avg"], abs=0.07)  # the paper's own rounding
     cola = row(table, variant="LSTM w/ aux LM", task="cola")
     assert (cola["majority"], cola["bag_of_words"]) == (-3, 9)
-    assert "| majority class" in text and "| bag of words" in text
+    assert "| best constant answer" in text and "| bag of words" in text
 
 
 def test_variants_are_read_from_the_cells_that_their_names_promise(run_of, change):
-    results, settings = run_of("rte")
+    results, grid = run_of("rte")
     place = {
-        "Transformer w/ aux LM (full)": ("transformer", "rte", "on", 12),
-        "Transformer w/o pre-training": ("transformer", "rte", "on", "none"),
-        "Transformer w/o aux LM": ("transformer", "rte", "off", 12),
-        "LSTM w/ aux LM": ("lstm", "rte", "on", 1),
-        "LSTM w/o pre-training, w/o aux LM": ("lstm", "rte", "off", "none"),
+        "Transformer w/ aux LM (full)": Cell("transformer", "rte", "on", 12),
+        "Transformer w/o pre-training": Cell("transformer", "rte", "on", "none"),
+        "Transformer w/o aux LM": Cell("transformer", "rte", "off", 12),
+        "LSTM w/ aux LM": Cell("lstm", "rte", "on", 1),
+        "LSTM w/o pre-training, w/o aux LM": Cell("lstm", "rte", "off", "none"),
     }
     for score, cell in enumerate(place.values(), start=11):
         change(results, cell, set_scores("dev", "accuracy", [score] * 3))
-    table, _ = ablation.build(results, settings)
+    table, _ = build(ablation, results, grid)
     for score, name in enumerate(place, start=11):
         assert row(table, variant=name, task="rte")["mean"] == score
 
 
 def test_alarms_are_carried_with_the_number_of_runs_that_raised_them(run_of):
-    results, settings = run_of("rte", "cola")
-    table, text = ablation.build(results, settings)
+    results, grid = run_of("rte", "cola")
+    table, text = build(ablation, results, grid)
     rte = row(table, variant="Transformer w/o pre-training", task="rte")
     assert rte["alarms"] == "majority_rate:2/3"
     assert row(table, variant="Transformer w/o pre-training", task="cola")["alarms"] == ""
@@ -166,8 +159,8 @@ def test_alarms_are_carried_with_the_number_of_runs_that_raised_them(run_of):
     assert line.rstrip(" |").endswith("!")
 
 
-def test_main_calls_dev_dev_and_puts_published_numbers_by_the_test_split(finished, settings):
-    table, text = main.build(finished, settings)
+def test_main_calls_dev_dev_and_puts_published_numbers_by_the_test_split(finished, grid):
+    table, text = build(main, finished, grid)
     heads = [line for line in text.splitlines() if line.startswith("| model")]
     for name in ("MNLI-m (dev)", "SNLI (test)", "RACE-h (test)", "RACE-h (dev)", "RTE (dev)"):
         assert sum(name in head for head in heads) == 1, name
@@ -184,15 +177,14 @@ def test_main_calls_dev_dev_and_puts_published_numbers_by_the_test_split(finishe
 
 
 def test_main_has_a_row_for_every_printed_number_of_tables_2_to_4():
-    path = Path(main.__file__).with_name("paper_numbers.csv")
-    with open(path, encoding="utf-8", newline="") as file:
-        printed = [line for line in csv.DictReader(file) if line["table"] != "Table 5"]
+    printed = NUMBERS[NUMBERS["table"] != "Table 5"]
     placed = {(t, c) for t, columns in main.COLUMNS.items() for c in columns}
-    assert {(line["table"], line["column"]) for line in printed} - placed == {("Table 4", "GLUE")}
+    columns = set(zip(printed["table"], printed["column"], strict=True))
+    assert columns - placed == {("Table 4", "GLUE")}
 
 
-def test_layer_transfer_has_none_and_every_depth_on_reported_and_training_rows(finished, settings):
-    table, text = layer_transfer.build(finished, settings)
+def test_layer_transfer_has_none_and_every_depth_on_reported_and_training_rows(finished, grid):
+    table, text = build(layer_transfer, finished, grid)
     mine = table[(table["arch"] == "transformer") & (table["aux"] == "off")]
     mnli = mine[(mine["task"] == "mnli") & (mine["split"] == "dev_matched")]
     assert list(mnli["n_transfer"]) == ["none", *map(str, range(13))]
@@ -203,26 +195,24 @@ def test_layer_transfer_has_none_and_every_depth_on_reported_and_training_rows(f
 
 
 def test_mean_of_all_tasks_counts_mnli_once(run_of, change):
-    results, settings = run_of("mnli", "rte")
+    results, grid = run_of("mnli", "rte")
     change(results, full("mnli"), set_scores("dev_matched", "accuracy", [80, 80, 80]))
     change(results, full("mnli"), set_scores("dev_mismatched", "accuracy", [60, 60, 60]))
     change(results, full("rte"), set_scores("dev", "accuracy", [50, 50, 50]))
-    table, _ = layer_transfer.build(results, settings)
+    table, _ = build(layer_transfer, results, grid)
     where = {"arch": "transformer", "aux": "on", "n_transfer": "12", "split": "reported"}
     assert row(table, task="mean", **where)["mean"] == pytest.approx(60)
 
 
 def test_zero_shot_is_normalised_between_random_and_best_of_the_config(run_of):
-    results, settings = run_of("cola")
-    settings["zero_shot"] = {
-        "tasks": ["sst2", "cola"],
-        "normalise": {"sst2": {"random": 50, "best": 90}, "cola": {"random": 0, "best": 40}},
-    }
+    ranges = {"sst2": {"random": 50, "best": 90}, "cola": {"random": 0, "best": 40}}
+    changed = {"tasks": ["sst2", "cola"], "normalise": ranges}
+    results, grid = run_of("cola", zero_shot=changed)
     for name, score in (("sst2", 80), ("cola", 5)):
         path = results / f"zero_shot/lstm/{name}/update-30.json"
         found = json.loads(path.read_text())
         path.write_text(json.dumps({**found, "score": score, "relative": 99}))
-    table, text = zero_shot.build(results, settings)
+    table, text = build(zero_shot, results, grid)
     at = table[(table["arch"] == "lstm") & (table["update"] == 30)].set_index("task")["relative"]
     assert at["sst2"] == pytest.approx(0.75) and at["cola"] == pytest.approx(0.125)
     assert at["mean"] == pytest.approx(0.4375)
@@ -230,9 +220,9 @@ def test_zero_shot_is_normalised_between_random_and_best_of_the_config(run_of):
 
 
 def test_zero_shot_mean_that_lacks_a_task_is_missing(run_of):
-    results, settings = run_of("cola")
+    results, grid = run_of("cola")
     (results / "zero_shot/transformer/dprd/update-0.json").unlink()
-    table, text = zero_shot.build(results, settings)
+    table, text = build(zero_shot, results, grid)
     at = table[(table["arch"] == "transformer") & (table["update"] == 0)].set_index("task")
     assert math.isnan(at.loc["mean", "relative"]) and at.loc["dprd", "n_seeds"] == 0
     assert not math.isnan(at.loc["cola", "relative"])
@@ -240,9 +230,9 @@ def test_zero_shot_mean_that_lacks_a_task_is_missing(run_of):
 
 
 def test_pretraining_gives_perplexity_and_tokens_of_every_checkpoint(run_of):
-    results, settings = run_of("cola")
+    results, grid = run_of("cola")
     (results / "pretrain/lstm/update-367.json").unlink()
-    table, text = pretraining.build(results, settings)
+    table, text = build(pretraining, results, grid)
     first = table[(table["arch"] == "transformer") & (table["update"] == 0)].iloc[0]
     assert first["mean"] == pytest.approx(math.exp(7.2)) and first["train_tokens"] == 0
     assert list(table.loc[table["n_seeds"] == 0, ["arch", "update"]].iloc[0]) == ["lstm", 367]
@@ -250,10 +240,10 @@ def test_pretraining_gives_perplexity_and_tokens_of_every_checkpoint(run_of):
 
 
 def test_variants_that_are_not_in_the_grid_show_as_missing(run_of):
-    results, settings = run_of("rte")
-    settings["arch"], settings["aux"] = ["transformer"], ["on"]
-    del settings["layers"]["lstm"], settings["n_layer"]["lstm"]
-    table, text = ablation.build(results, settings)
+    layers = {"transformer": ["none", 0, 6, 12]}
+    some = {"arch": ["transformer"], "aux": ["on"], "layers": layers}
+    results, grid = run_of("rte", **some, n_layer={"transformer": 12})
+    table, text = build(ablation, results, grid)
     assert list(table["variant"].unique()) == [name for name, *_ in ablation.PAPER_VARIANTS]
     rte = table[table["task"] == "rte"].set_index("variant")["n_seeds"]
     assert list(rte) == [3, 3, 0, 0]

@@ -4,17 +4,17 @@ import json
 import zipfile
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
-from tasks import hidden, task
+from gpt1.cell import Cell
+from tasks import task
 from tasks.common.errors import InputError
-from tasks.common.files import sha256_file
-from tasks.examples import write_examples
-from tasks.types import Example
-from tests.analysis.conftest import write
+from tests.analysis.conftest import write, write_predictions
+from tests.support.realdata import realdata
 from workflow.analysis import collect, submission
+from workflow.grid import Grid
 
-REALDATA = Path(__file__).parents[2].parent / "shared" / "realdata"
 OFFICIAL = {
     **{"AX.tsv": 1_104, "CoLA.tsv": 1_063, "MNLI-m.tsv": 9_796, "MNLI-mm.tsv": 9_847},
     **{"MRPC.tsv": 1_725, "QNLI.tsv": 5_463, "QQP.tsv": 390_965, "RTE.tsv": 3_000},
@@ -29,33 +29,40 @@ WORDS = {
 }
 
 
-def handed_in(results: Path, name: str, answers: dict[int, dict], rows=None, dev=None) -> None:
-    """Hidden rows of a task, each seed's answers, and its dev scores (rising by seed)."""
-    rows = rows or [
-        Example(split, f"{name}/{split}/{i}", "a", "b", (), -1)
-        for split, told in answers[0].items()
-        for i in range(len(told))
-    ]
-    write_examples(results / "hidden" / f"{name}.jsonl", rows)
-    cell = collect.cell_path(results, "transformer", name, "on", "12")
-    value = json.loads(cell.read_text())
+def predicted(results: Path, name: str, answers: dict[int, dict], dev=None) -> Path:
+    """Each seed's answers to a task's unlabelled rows, and its dev scores (rising by seed)."""
+    cell = Cell("transformer", name, "on", 12)
+    value = json.loads(cell.path(results).read_text())
     for run in value["seeds"]:
         for split in task(name).report:
             score = (dev or {}).get(split, [50, 60, 70])[run["seed"]]
             run["scores"][split][task(name).metric] = score
-    write(cell, value)
-    rows_path = results / "hidden" / f"{name}.npz"
-    rows_path.write_bytes(name.encode())
-    seeds = [{"seed": s, "select": 1.0, "predictions": {}, "hidden": a} for s, a in answers.items()]
-    about = {"arch": "transformer", "task": name, "aux": True, "n_transfer": 12}
-    about["hidden_data"] = sha256_file(rows_path)
-    write(results / "predictions" / cell.relative_to(results / "cells"), {**about, "seeds": seeds})
+    write(cell.path(results), value)
+    splits = {
+        split: {"role": "unlabelled", "rows": len(given), "examples": f"{name} {split}"}
+        for split, given in answers[0].items()
+    }
+    encode(results, name, splits)
+    rows = [
+        (seed, split, f"{name}/{split}/{i}", "", None, answer)
+        for seed, splits in answers.items()
+        for split, given in splits.items()
+        for i, answer in enumerate(given)
+    ]
+    return write_predictions(results, cell, rows)
 
 
-def build(results: Path, settings: dict, *names: str) -> tuple[dict[str, list], dict, str]:
+def encode(results: Path, name: str, splits: dict[str, dict]) -> None:
+    """The facts of a task's encoded rows."""
+    splits = {split: {"lengths": {}, "n_ctx_needed": {}, **of} for split, of in splits.items()}
+    write(results / "encoded" / f"{name}.json", {"splits": splits})
+
+
+def build(results: Path, grid: Grid, *names: str) -> tuple[dict[str, list], dict, str]:
     """The zip's rows by file, the JSON beside it, the note."""
-    settings = {**settings, "tasks": list(names), "aux": ["on"]}
-    texts, facts = submission.sheets(results, settings)
+    collect.build(results, grid).write(results / "cells.csv")
+    grid = grid.model_copy(update={"unlabelled": list(names)})
+    texts, facts = submission.sheets(results, grid)
     path = results / "glue_submission.zip"
     submission.write_zip(path, {**texts, submission.NOTE: submission.note(facts)})
     with zipfile.ZipFile(path) as archive:
@@ -70,10 +77,10 @@ def build(results: Path, settings: dict, *names: str) -> tuple[dict[str, list], 
 
 
 @pytest.fixture
-def rte(run_of):
-    results, settings = run_of("rte")
-    handed_in(results, "rte", {s: {"test": [s == 2, s == 1, 0]} for s in range(3)})
-    return results, settings
+def rte(run_of) -> tuple[Path, Grid]:
+    results, grid = run_of("rte")
+    predicted(results, "rte", {s: {"test": [s == 2, s == 1, 0]} for s in range(3)})
+    return results, grid
 
 
 def test_eleven_files_of_the_official_size_whatever_was_run(rte):
@@ -90,36 +97,37 @@ def test_eleven_files_of_the_official_size_whatever_was_run(rte):
 def test_the_seed_that_is_best_on_dev_answers(rte):
     tables, facts, note = build(*rte, "rte")
     assert tables["RTE.tsv"] == [["0", "not_entailment"], ["1", "entailment"], ["2", "entailment"]]
-    told = facts["RTE.tsv"]
-    assert (told["seed"], told["seeds"], told["chosen_on"], told["score"]) == (2, 3, "dev", 70)
+    found = facts["RTE.tsv"]
+    assert (found["seed"], found["seeds"], found["chosen_on"], found["score"]) == (2, 3, "dev", 70)
     assert "RTE.tsv: 3 rows; seed 2 of 3, best on dev (accuracy 70.0)" in note
     assert "NOT THE OFFICIAL ROWS, of which there are 3,000" in note
     assert "CoLA.tsv: 1,063 rows; not run; all rows say 1\n" in note
     assert "WNLI.tsv: 146 rows; not among the paper's tasks; all rows say 0\n" in note
 
 
-def test_answers_to_rows_that_were_exchanged_since_are_refused(rte):
-    (rte[0] / "hidden" / "rte.npz").write_bytes(b"other rows")
-    with pytest.raises(InputError, match="its answers are to other rows than .*hidden/rte.npz's"):
+def test_predictions_of_rows_that_were_exchanged_since_are_refused(rte):
+    splits = {"test": {"role": "unlabelled", "rows": 3, "examples": "other rows"}}
+    encode(rte[0], "rte", splits)
+    with pytest.raises(InputError, match=r"rte\.json: its test rows are not those of .*parquet"):
         build(*rte, "rte")
 
 
 def test_of_equally_good_seeds_the_first_answers(rte):
-    results, settings = rte
+    results, grid = rte
     answers = {s: {"test": [s == 1, 1, 1]} for s in range(3)}
-    handed_in(results, "rte", answers, dev={"dev": [60, 70, 70]})
-    tables, facts, _ = build(results, settings, "rte")
+    predicted(results, "rte", answers, dev={"dev": [60, 70, 70]})
+    tables, facts, _ = build(results, grid, "rte")
     assert facts["RTE.tsv"]["seed"] == 1 and tables["RTE.tsv"][0] == ["0", "not_entailment"]
 
 
 def test_mnli_answers_three_files_by_the_mean_of_both_dev_sets(run_of):
-    results, settings = run_of("mnli")
+    results, grid = run_of("mnli")
     answers = {
         s: {"test_matched": [0, 1], "test_mismatched": [2, s], "ax": [1, s, 0]} for s in range(3)
     }
     dev = {"dev_matched": [70, 60, 80], "dev_mismatched": [70, 90, 60]}
-    handed_in(results, "mnli", answers, dev=dev)
-    tables, facts, _ = build(results, settings, "mnli")
+    predicted(results, "mnli", answers, dev=dev)
+    tables, facts, _ = build(results, grid, "mnli")
     said = {name: [answer for _, answer in tables[name]] for name in tables}
     assert said["MNLI-m.tsv"] == ["entailment", "neutral"]
     assert said["MNLI-mm.tsv"] == ["contradiction", "neutral"]
@@ -129,18 +137,18 @@ def test_mnli_answers_three_files_by_the_mean_of_both_dev_sets(run_of):
 
 
 def test_without_the_diagnostic_rows_their_file_is_constant(run_of):
-    results, settings = run_of("mnli")
-    handed_in(results, "mnli", {s: {"test_matched": [0], "test_mismatched": [1]} for s in range(3)})
-    tables, facts, note = build(results, settings, "mnli")
+    results, grid = run_of("mnli")
+    predicted(results, "mnli", {s: {"test_matched": [0], "test_mismatched": [1]} for s in range(3)})
+    tables, facts, note = build(results, grid, "mnli")
     assert facts["AX.tsv"]["answers"] == "constant" and len(tables["AX.tsv"]) == 1_104
-    assert "AX.tsv: 1,104 rows; its rows are not there; all rows say entailment" in note
+    assert "AX.tsv: 1,104 rows; its rows are missing; all rows say entailment" in note
     assert facts["MNLI-m.tsv"]["answers"] == "run"
 
 
 def test_scores_have_three_decimals_and_stay_within_0_and_5(run_of):
-    results, settings = run_of("stsb")
-    handed_in(results, "stsb", {s: {"test": [2.34567, -0.2, 5.3, 4]} for s in range(3)})
-    tables, _, _ = build(results, settings, "stsb")
+    results, grid = run_of("stsb")
+    predicted(results, "stsb", {s: {"test": [2.34567, -0.2, 5.3, 4]} for s in range(3)})
+    tables, _, _ = build(results, grid, "stsb")
     assert [answer for _, answer in tables["STS-B.tsv"]] == ["2.346", "0.000", "5.000", "4.000"]
 
 
@@ -152,49 +160,42 @@ def test_equal_answers_give_equal_bytes(rte):
     assert (results / "glue_submission.zip").read_bytes() == first
 
 
-def test_answers_that_are_not_to_the_rows_are_refused(rte):
-    results, settings = rte
-    path = results / "predictions/transformer/rte/aux-on/layers-12.json"
-    whole = json.loads(path.read_text())
-    short = json.loads(path.read_text())
-    short["seeds"][2]["hidden"]["test"].pop()
-    del whole["seeds"][2]["hidden"]
-    for value, said in ((short, "its answers are not to the rows"), (whole, "by seed 2")):
-        write(path, value)
-        with pytest.raises(InputError) as error:
-            build(results, settings, "rte")
-        assert said in str(error.value) and str(path) in str(error.value)
+@pytest.mark.parametrize(
+    ("edit", "found"),
+    [
+        (lambda rows: rows[:-1], "not one prediction for each test row"),
+        (lambda rows: rows[::-1], "not one prediction for each test row"),
+        (lambda rows: rows[rows["seed"] < 2], "no predictions of unlabelled rows by seed 2"),
+        (lambda rows: rows.assign(prediction=0.25), "0.25 is no class of rte"),
+    ],
+)
+def test_predictions_that_are_not_of_every_row_are_refused(rte, edit, found):
+    results, grid = rte
+    cell = Cell("transformer", "rte", "on", 12)
+    rows = edit(pd.read_parquet(cell.predictions(results)).astype({"label": object}))
+    rows["label"] = None
+    path = write_predictions(results, cell, list(rows.itertuples(index=False, name=None)))
+    with pytest.raises(InputError) as error:
+        build(results, grid, "rte")
+    assert found in str(error.value) and str(path) in str(error.value)
 
 
-def test_with_no_task_to_hand_in_there_is_no_zip(rte):
-    with pytest.raises(InputError, match="the grid has no GLUE task to hand in"):
+def test_with_no_task_to_submit_there_is_no_zip(rte):
+    with pytest.raises(InputError, match="the grid has no GLUE task to submit"):
         build(*rte)
 
 
-@pytest.mark.skipif(
-    not REALDATA.is_dir(), reason="the published files do not lie beside the project"
-)
-@pytest.mark.parametrize(
-    ("name", "file"),
-    [
-        ("cola", "CoLA.tsv"),
-        ("rte", "RTE.tsv"),
-        ("mrpc", "MRPC.tsv"),
-        ("sst2", "SST-2.tsv"),
-        ("stsb", "STS-B.tsv"),
-    ],
-)
-def test_made_up_answers_to_the_published_rows_come_out_under_their_index(name, file, run_of):
-    results, settings = run_of(name)
-    rows = hidden.read(task(name), REALDATA / task(name).folder)
-    answers = {
-        s: {"test": [(i * (s + 1)) % (6 if name == "stsb" else 2) for i in range(len(rows))]}
-        for s in range(3)
-    }
-    handed_in(results, name, answers, rows)
-    tables, facts, note = build(results, settings, name)
+@pytest.mark.parametrize("name", ["cola", "rte", "mrpc", "sst2", "stsb"])
+def test_made_up_answers_to_the_published_rows_come_out_under_their_index(name, run_of):
+    results, grid = run_of(name)
+    folder = realdata(task(name).folder)
+    published = (folder / "test.tsv").read_text("utf-8-sig").split("\n")[1:]
+    index = [line.split("\t")[0] for line in published if line]
+    labels = 6 if name == "stsb" else 2
+    answers = {s: {"test": [(i * (s + 1)) % labels for i in range(len(index))]} for s in range(3)}
+    predicted(results, name, answers)
+    tables, facts, note = build(results, grid, name)
+    file = next(sheet.name for sheet in submission.SHEETS if sheet.task == name)
     wanted = [submission.word(name, answer) for answer in answers[2]["test"]]
-    assert tables[file] == [[str(i), answer] for i, answer in enumerate(wanted)]
+    assert tables[file] == [list(line) for line in zip(index, wanted, strict=True)]
     assert facts[file]["rows"] == OFFICIAL[file] and "NOT THE OFFICIAL" not in note
-    published = (REALDATA / task(name).folder / "test.tsv").read_text("utf-8-sig").split("\n")[1:]
-    assert [line.split("\t")[0] for line in published if line] == [i for i, _ in tables[file]]

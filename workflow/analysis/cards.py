@@ -1,10 +1,10 @@
 """A data card for each task: what its rows are, how long, from where, and three of them.
 
-    python -m workflow.analysis.cards --results R --settings JSON --out R/data_cards.md
+    python -m workflow.analysis.cards --results R --grid JSON --n-ctx N --out R/data_cards.md
 
 Writes `R/cards/TASK` as JSON, Markdown, a page for the report (HTML) and a figure (PNG, SVG), and
 all cards as one Markdown file. A length is that of the whole input as it is fine-tuned, in tokens:
-all its texts (of a choice the longest), with the start, delimiter and classify tokens.
+all its texts (of several choices the longest), with the start, delimiter and classify tokens.
 """
 
 import argparse
@@ -16,17 +16,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from markdown_it import MarkdownIt
 
 import tasks
-from gpt1.training.encoded import EncodedSplit, load
-from tasks.catalogue import entry
-from tasks.common.errors import InputError, run
+from tasks.common.arrow import read_split
+from tasks.common.errors import run
 from tasks.common.files import read_json, write_atomic, write_json
-from tasks.examples import read_examples
-from workflow.analysis.figures import card as figure
+from workflow.analysis import card_figure, markdown
 from workflow.analysis.figures import style
-from workflow.analysis.output import markdown, read_settings
+from workflow.analysis.records import EncodedRecord, check_examples
+from workflow.grid import Grid
 
 SHOWN = 3  # examples
 SHORT = 160  # characters of a text
@@ -39,65 +39,44 @@ img {{ max-width: 100% }}</style>
 
 def card(results: Path, name: str, n_ctx: int) -> dict[str, Any]:
     """All that is said of one task. Raises InputError for a file that is missing or damaged."""
-    task, about = tasks.task(name), entry(name)
-    meta = read_json(results / "examples" / f"{name}.json")
-    encoded = load(results / "encoded" / f"{name}.npz")
-    if {split: len(part) for split, part in encoded.splits.items()} != meta["rows"]:
-        raise InputError(
-            f"{results}/encoded/{name}.npz: its rows are not those of examples/{name}.json; "
-            "encode the task again"
-        )
-    found = {split: lengths(task.family, part) for split, part in encoded.splits.items()}
-    edges = bins(np.concatenate(list(found.values())))
+    task = tasks.task(name)
+    facts = results / "examples" / f"{name}.json"
+    meta = read_json(facts)
+    path = results / "encoded" / f"{name}.json"
+    splits = EncodedRecord.read(path).splits
+    encoded = {
+        name: splits[name] for name in ("train", "select", *meta["report"]) if name in splits
+    }
+    digests = {split: part.examples for split, part in encoded.items()}
+    check_examples(path, digests, facts, meta["sha256"])
+    lengths = {split: _values(part.lengths) for split, part in encoded.items()}
+    edges = bins(np.concatenate(list(lengths.values())))
     made = not meta["settings"]["published"]
     return {
         **{"task": name, "title": task.title, "family": task.family, "n_ctx": n_ctx},
-        "licence": "none needed: made by the embedded world" if made else about.licence,
-        "caution": "" if made else about.caution,
+        "licence": "none needed: made by the embedded world" if made else task.hub.licence,
+        "caution": "" if made else task.hub.caution,
         "origin": meta["origin"] if not made else {"source": "embedded world"},
-        "sources": meta["sources"],
+        "sources": {s: of for s, of in meta["sources"].items() if s not in meta["unlabelled"]},
         **{key: meta[key] for key in ("train_from", "select_from", "dropped", "overlap", "note")},
         "edges": edges.tolist(),
         "splits": {
             split: {
                 "rows": meta["rows"][split],
                 "labels": {label: meta["labels"][split][label] for label in task.labels},
-                "tokens": _spread(found[split]),
-                "truncated": float(truncated(task.family, part, n_ctx).mean()),
-                "histogram": np.histogram(found[split].clip(max=edges[-1]), edges)[0].tolist(),
+                "tokens": _spread(lengths[split]),
+                "truncated": float((_values(part.n_ctx_needed) > n_ctx).mean()),
+                "histogram": np.histogram(lengths[split].clip(max=edges[-1]), edges)[0].tolist(),
             }
-            for split, part in encoded.splits.items()
+            for split, part in encoded.items()
         },
-        "examples": _examples(results / "examples" / f"{name}.jsonl", task),
+        "examples": _examples(results / "examples" / name, task),
     }
 
 
-def lengths(family: str, split: EncodedSplit) -> np.ndarray:
-    """Tokens [n] of each whole input, special tokens included and nothing cut off."""
-    first, second, choice = _parts(split)
-    return first + second + choice + (2 if family == "classification" else 3)
-
-
-def truncated(family: str, split: EncodedSplit, n_ctx: int) -> np.ndarray:
-    """Whether [n] an input loses tokens in a window of `n_ctx`: as `gpt1.training.batching` cuts
-    it.
-    """
-    first, second, choice = _parts(split)
-    side = n_ctx // 2 - 2
-    if family == "classification":
-        return first > n_ctx - 2
-    if family != "choice":
-        return (first > side) | (second > side)
-    whole = first + second + choice + 3
-    asked = (second > side) | (choice > side) | (whole > n_ctx)
-    return np.where(second > 0, asked, (first > side) | (choice > side))
-
-
-def _parts(split: EncodedSplit) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Tokens [n] of the first text, the second and the longest choice."""
-    first = np.array([len(ids) for ids in split.first])
-    second = np.array([len(ids) for ids in split.second])
-    return first, second, np.array([max(map(len, each), default=0) for each in split.choices])
+def _values(counts: dict[str, int]) -> np.ndarray:
+    """The values [n], sorted, that `counts` says how often there are."""
+    return np.sort(np.repeat([int(value) for value in counts], list(counts.values())))
 
 
 def bins(found: np.ndarray) -> np.ndarray:
@@ -115,19 +94,22 @@ def _spread(found: np.ndarray) -> dict[str, float]:
     }
 
 
-def _examples(path: Path, task: tasks.Task) -> list[dict[str, Any]]:
+def _examples(folder: Path, task: tasks.Task) -> list[dict[str, Any]]:
     """The first training row of each label, then the next ones, texts shortened."""
-    rows = [row for row in read_examples(path) if row.split == "train"]
-    first = {row.label: row for row in reversed(rows)}
-    one_each = sorted(first.values(), key=rows.index)[:SHOWN]
-    more = (row for row in rows if row not in one_each)
+    table = read_split(folder, "train")
+    labels = table["label"].to_pylist()
+    first = sorted({label: row for row, label in reversed(list(enumerate(labels)))}.values())[
+        :SHOWN
+    ]
+    more = (row for row in range(len(labels)) if row not in first)
+    rows = table.take([*first, *islice(more, SHOWN - len(first))]).to_pylist()
     return [
         {
-            **{"guid": row.guid, "first": _short(row.first), "second": _short(row.second)},
-            "choices": [_short(choice) for choice in row.choices],
-            "label": row.label if task.soft_labels else task.labels[int(row.label)],
+            **{"guid": row["guid"], "first": _short(row["first"]), "second": _short(row["second"])},
+            "choices": [_short(choice) for choice in row["choices"]],
+            "label": row["label"] if task.soft_labels else task.labels[int(row["label"])],
         }
-        for row in [*one_each, *islice(more, SHOWN - len(one_each))]
+        for row in rows
     ]
 
 
@@ -138,14 +120,18 @@ def _short(text: str) -> str:
 
 def page(found: dict[str, Any], picture: str) -> str:
     """One card as Markdown; `picture` is the path of its figure from there."""
-    labels = list(next(iter(found["splits"].values()))["labels"])
-    head = ["split", "rows", *labels, "tokens: median", "95 %", "longest", "truncated"]
-    rows = []
+    lines = []
     for split, part in found["splits"].items():
         tokens, total = part["tokens"], part["rows"]
-        shares = [f"{part['labels'][label] / total:.1%}" for label in labels]
-        spread = [f"{tokens['median']:.0f}", f"{tokens['p95']:.0f}", f"{tokens['longest']:,}"]
-        rows.append([split, f"{total:,}", *shares, *spread, f"{part['truncated']:.1%}"])
+        lines.append(
+            {
+                **{"split": split, "rows": f"{total:,}"},
+                **{label: f"{count / total:.1%}" for label, count in part["labels"].items()},
+                **{"tokens: median": f"{tokens['median']:.0f}", "95 %": f"{tokens['p95']:.0f}"},
+                **{"longest": f"{tokens['longest']:,}", "truncated": f"{part['truncated']:.1%}"},
+            }
+        )
+    rows = pd.DataFrame(lines).set_index("split")
     facts = [f"From: {_origin(found)}.", f"Licence: {found['licence']}."]
     facts += [f"Caution: {found['caution']}."] if found["caution"] else []
     facts += [f"Rows: {found['note']}."] if found["note"] else []
@@ -160,7 +146,7 @@ def page(found: dict[str, Any], picture: str) -> str:
         [
             f"## {found['title']}",
             "\n".join(f"- {fact}" for fact in facts),
-            markdown(head, rows),
+            markdown.render(rows),
             f"A window holds {found['n_ctx']} tokens"
             + ("" if found["family"] == "classification" else f", a text of a pair {side} of them")
             + "; what is longer is truncated.",
@@ -178,15 +164,15 @@ def _origin(found: dict[str, Any]) -> str:
     if origin["source"] == "embedded world":
         return "the embedded world"
     files = {path: digest for part in found["sources"].values() for path, digest in part.items()}
-    told = ", ".join(f"{path} (sha256 {digest[:12]})" for path, digest in files.items())
-    return f"files in their original layout: {told}"
+    listed = ", ".join(f"{path} (sha256 {digest[:12]})" for path, digest in files.items())
+    return f"files in their original layout: {listed}"
 
 
 def _shown(number: int, row: dict[str, Any]) -> str:
     texts = [_literal(text) for text in (row["first"], row["second"]) if text]
-    right = row["label"]
     choices = " / ".join(_literal(choice) for choice in row["choices"])
-    return f"{number}. {' — '.join(texts)}{f' — {choices}' if choices else ''} → **{right}**"
+    texts += [choices] if choices else []
+    return f"{number}. {' — '.join(texts)} → **{row['label']}**"
 
 
 def _literal(text: str) -> str:
@@ -207,7 +193,7 @@ def write(results: Path, found: dict[str, Any]) -> None:
     """A card's files under `results/cards`."""
     stem = results / "cards" / found["task"]
     write_json(stem.with_suffix(".json"), found)
-    style.save(lambda: figure.draw(found), stem.with_suffix(".png"))
+    style.save(lambda: card_figure.draw(found), stem.with_suffix(".png"))
     text = page(found, f"{found['task']}.png")
     with write_atomic(stem.with_suffix(".md")) as file:
         file.write(text + "\n")
@@ -218,19 +204,20 @@ def write(results: Path, found: dict[str, Any]) -> None:
         file.write(PAGE.format(title=found["title"], body=body))
 
 
-def main() -> None:
+def main(argv: list[str] | None = None) -> None:
+    """The command line."""
     parser = argparse.ArgumentParser(description="a data card for each task")
     parser.add_argument("--results", type=Path, required=True, help="the results folder")
-    parser.add_argument("--settings", required=True, help='JSON: {"tasks": [..], "n_ctx": 512}')
+    parser.add_argument("--grid", type=Grid.parse, required=True, help="the grid as JSON")
+    parser.add_argument("--n-ctx", type=int, required=True, help="the model's window, in tokens")
     parser.add_argument("--out", type=Path, required=True, help="the page of all cards to write")
-    given = parser.parse_args()
-    settings = read_settings(given.settings)
+    args = parser.parse_args(argv)
     pages = ["# Data cards"]
-    for name in settings["tasks"]:
-        found = card(given.results, name, settings["n_ctx"])
-        write(given.results, found)
+    for name in args.grid.examples:
+        found = card(args.results, name, args.n_ctx)
+        write(args.results, found)
         pages.append(page(found, f"cards/{name}.png"))
-    with write_atomic(given.out) as file:
+    with write_atomic(args.out) as file:
         file.write("\n\n".join(pages) + "\n")
 
 

@@ -1,146 +1,122 @@
-"""The cells of the grid, read into one long table: one row per run, split and metric.
+"""Collect the cells of the grid into `cells.csv`, and an inventory of them into `cells.md`.
 
-Everything that the tables say of fine-tuning comes from these small JSON files alone. A cell that
-was not run is simply not in the table here; `summary.complete` makes it show as missing later.
-A cell file that is damaged, or that speaks of another cell than its path, stops the analysis.
+    python -m workflow.analysis.collect --results R --grid JSON --out R/cells.csv
+
+A cell file that is damaged, or that speaks of another cell than its path, stops the analysis. The
+inventory says which cells are there, what they cost and which raised alarms.
 """
 
-import math
+import argparse
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from tasks.common.errors import InputError
-from tasks.common.files import read_json
+import tasks
+from gpt1.cell import Cell
+from tasks.common.errors import run
+from workflow.analysis import markdown
+from workflow.analysis.cells import CELL, COLUMNS
+from workflow.analysis.notes import Notes
+from workflow.analysis.records import CellRecord
+from workflow.analysis.table import Table
+from workflow.grid import Grid
 
-RUN = ["arch", "aux", "n_transfer", "seed"]
-SPLITS_NOT_REPORTED = ("train", "select")
-COLUMNS = [
-    *("task", "split", "metric", "score", "majority", "bag_of_words", "n_runs"),
-    *("train_tokens", "train_seconds", "peak_mb", "alarms"),
-]
-REMEDY = "delete the file and run its job again"
-
-
-def cell_path(results: Path, arch: str, task: str, aux: str, n_transfer: str) -> Path:
-    """Where the contract puts a cell's JSON; `aux` is `on` or `off`, `n_transfer` `none` or 0.."""
-    return Path(results) / "cells" / arch / task / f"aux-{aux}" / f"layers-{n_transfer}.json"
+SWEEP = ["task", "arch", "aux"]
 
 
-def full(settings: dict[str, Any], arch: str) -> str:
-    """The `n_transfer` that stands for everything transferred; `all` of what is not in the grid."""
-    return str(settings["n_layer"].get(arch, "all"))
+def build(results: Path, grid: Grid) -> Table:
+    """`cells.csv` and its inventory.
 
-
-def fully_transferred(settings: dict[str, Any]) -> dict[str, Any]:
-    """The settings cut down to the paper's own model: the transformer with all its layers."""
-    full_only = {"transformer": [full(settings, "transformer")]}
-    return {**settings, "arch": ["transformer"], "layers": full_only}
-
-
-def layers(settings: dict[str, Any], arch: str, ends: bool = False) -> list[str]:
-    """The grid's `n_transfer` of an architecture as words; only `none` and full if `ends`."""
-    names = [str(layer) for layer in settings["layers"][arch]]
-    return [name for name in names if not ends or name in ("none", full(settings, arch))]
-
-
-def grid(settings: dict[str, Any], ends: bool = False) -> Iterator[tuple[str, str, str, str]]:
-    """Every (arch, task, aux, n_transfer) that the config asks for."""
-    for arch in settings["arch"]:
-        for task in settings["tasks"]:
-            for aux in settings["aux"]:
-                for n_transfer in layers(settings, arch, ends):
-                    yield arch, task, aux, n_transfer
-
-
-def read_runs(results: Path, settings: dict[str, Any], ends: bool = False) -> pd.DataFrame:
-    """One row per (cell, seed, split, metric), scores from 0 to 100, of the cells that exist.
-
-    Only the seeds that the config asks for are taken, so that a cell left over from a wider
-    config does not make its neighbours' averages lopsided.
+    Only the seeds that the config asks for are taken, so that a cell left over from a wider config
+    does not make its neighbours' averages lopsided.
     """
+    notes = Notes.read(results, grid.tasks)
     rows: list[dict[str, Any]] = []
-    for cell_id in grid(settings, ends):
-        path = cell_path(results, *cell_id)
-        if path.exists():
-            rows.extend(_cell_rows(path, read_json(path), cell_id, _seeds(settings, cell_id)))
-    return pd.DataFrame(rows, columns=[*RUN, *COLUMNS])
+    for cell in grid.cells():
+        task = tasks.task(cell.task)
+        not_run = {"metric": task.metric, "split": task.main, "alarms": ""}
+        scored = list(_scores(cell, results, grid.seeds_of(cell)))
+        place = {"arch": cell.arch, "task": cell.task, "aux": cell.aux}
+        place |= {"n_transfer": str(cell.n_transfer), "note": notes.of(cell.task)}
+        rows += [{**place, **score} for score in scored or [not_run]]
+    table = pd.DataFrame(rows, columns=COLUMNS)
+    table["seed"] = table["seed"].astype("Int64")
+    return Table(table, _inventory(table, notes), decimals={})
 
 
-def number(path: Path, where: dict[str, Any], key: str) -> float:
-    """A finite number out of a JSON object, or an `InputError` that names file and key."""
-    value = where.get(key) if isinstance(where, dict) else None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise InputError(f"{path}: '{key}' is {value!r}, not a number; {REMEDY}")
-    return value
-
-
-def score(path: Path, where: dict[str, Any], key: str) -> float:
-    """A score from -100 to 100 out of a JSON object, or an `InputError`."""
-    value = number(path, where, key)
-    if abs(value) > 100.001:  # a correlation may round past 1
-        raise InputError(f"{path}: '{key}' is {value}, not in -100..100; {REMEDY}")
-    return value
-
-
-def _seeds(settings: dict[str, Any], cell_id: tuple[str, str, str, str]) -> list[int]:
-    arch, _, _, n_transfer = cell_id
-    at_an_end = n_transfer in ("none", full(settings, arch))
-    return settings["seeds"]["ends" if at_an_end else "between"]
-
-
-def _cell_rows(
-    path: Path, cell: Any, cell_id: tuple[str, str, str, str], seeds: list[int]
-) -> Iterator[dict[str, Any]]:
-    arch, task, aux, n_transfer = cell_id
-    _check_identity(path, cell, cell_id)
-    baselines = _part(path, cell, "baselines", dict)
-    for run in _part(path, cell, "seeds", list):
-        if number(path, run, "seed") not in seeds:
+def _scores(cell: Cell, results: Path, seeds: list[int]) -> Iterator[dict[str, Any]]:
+    """Every score of a cell's `seeds`, with baselines, cost and alarms; nothing if not run."""
+    path = cell.path(results)
+    if not path.exists():
+        return
+    record = CellRecord.read(path, **vars(cell))
+    baselines = {name: getattr(record.baselines, name) for name in markdown.BASELINES}
+    for seed in record.seeds:
+        if seed.seed not in seeds:
             continue
-        about_run = {
-            **{"arch": arch, "aux": aux, "n_transfer": n_transfer, "seed": run["seed"]},
-            **{"task": task, "n_runs": 1},
-            "train_tokens": number(path, run, "train_tokens"),
-            "train_seconds": number(path, run, "train_seconds"),
-            "peak_mb": math.nan if run.get("peak_mb") is None else number(path, run, "peak_mb"),
-            "alarms": tuple(sorted(_part(path, run, "alarms", list))),
-        }
-        scores = _part(path, run, "scores", dict)
-        for split in scores:
-            for metric in _part(path, scores, split, dict):
+        cost = seed.model_dump(include={"seed", "train_tokens", "train_seconds", "peak_mb"})
+        for split, scores in seed.scores.items():
+            for metric, score in scores.items():
                 yield {
-                    **about_run,
-                    **{"split": split, "metric": metric},
-                    "score": score(path, scores[split], metric),
-                    **{
-                        name: _baseline(path, baselines, name, split, metric)
-                        for name in ("majority", "bag_of_words")
-                    },
+                    **cost,
+                    **{"split": split, "metric": metric, "score": score},
+                    **{k: scored.get(split, {}).get(metric) for k, scored in baselines.items()},
+                    "alarms": ";".join(sorted(seed.alarms)),
                 }
 
 
-def _check_identity(path: Path, cell: Any, cell_id: tuple[str, str, str, str]) -> None:
-    if not isinstance(cell, dict):
-        raise InputError(f"{path}: holds a {type(cell).__name__}, not a cell; {REMEDY}")
-    wanted = dict(zip(("arch", "task", "aux", "n_transfer"), cell_id, strict=True))
-    wanted["aux"] = wanted["aux"] == "on"
-    for key, value in wanted.items():
-        found = cell.get(key)
-        if (str(found) if key == "n_transfer" else found) != value:
-            raise InputError(f"{path}: '{key}' is {found!r}, its path says {value!r}; {REMEDY}")
+def _inventory(table: pd.DataFrame, notes: Notes) -> list[str | pd.DataFrame]:
+    runs = table.drop_duplicates([*CELL, "seed"])
+    cells = runs.groupby(CELL, sort=False, as_index=False).agg(
+        seeds=("seed", "count"),
+        tokens=("train_tokens", "mean"),
+        seconds=("train_seconds", "mean"),
+        peak_mb=("peak_mb", "max"),
+        alarms=("alarms", "any"),
+    )
+    is_run = cells["seeds"] > 0
+    cells["layers"] = cells["n_transfer"].where(cells["alarms"])
+    sweeps = cells.groupby(SWEEP, sort=False)
+    cost = sweeps[["tokens", "seconds", "peak_mb"]].agg(
+        {"tokens": "mean", "seconds": "mean", "peak_mb": "max"}
+    )
+    raised = sweeps["layers"].agg(lambda names: " ".join(["layers", *names.dropna()]))
+    wide = pd.DataFrame(
+        {
+            "cells": sweeps["seeds"].agg(lambda counts: f"{(counts > 0).sum()}/{len(counts)}"),
+            "seeds": sweeps["seeds"].agg(markdown.seeds),
+            "tokens": cost["tokens"].map("{:.0f}".format),
+            "seconds": cost["seconds"].map("{:.1f}".format),
+            "peak MB": cost["peak_mb"].map("{:.1f}".format),
+            "alarms": raised.replace("layers", markdown.NONE),
+        }
+    )
+    wide.loc[cost["tokens"].isna(), "tokens":] = markdown.MISSING  # type: ignore[misc]
+    wide = wide.reset_index(["arch", "aux"]).rename(index=notes.mark)
+    not_run = [Cell(*cell).place for cell in cells.loc[~is_run, CELL].itertuples(index=False)]
+    return [
+        "# Cells",
+        f"{is_run.sum()} of {len(cells)} cells, {cells['seeds'].sum()} runs, "
+        f"{runs['train_seconds'].sum():.0f} s of training. Per run: tokens and seconds are means "
+        "over the runs of the line, memory is the highest.",
+        wide,
+        *notes.footnote(),
+        *([f"Not run: {', '.join(not_run)}."] if not_run else []),
+    ]
 
 
-def _part(path: Path, where: Any, key: str, kind: type) -> Any:
-    value = where.get(key) if isinstance(where, dict) else None
-    if not isinstance(value, kind):
-        raise InputError(f"{path}: '{key}' is missing or not a {kind.__name__}; {REMEDY}")
-    return value
+def main(argv: list[str] | None = None) -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description="collect all cells into one table")
+    parser.add_argument("--results", type=Path, required=True, help="the results folder")
+    parser.add_argument("--grid", type=Grid.parse, required=True, help="the grid as JSON")
+    parser.add_argument("--out", type=Path, required=True, help="the CSV to write")
+    args = parser.parse_args(argv)
+    build(args.results, args.grid).write(args.out)
 
 
-def _baseline(path: Path, baselines: dict, name: str, split: str, metric: str) -> float:
-    """A baseline's score, or NaN where it was not scored (the training split)."""
-    scores = _part(path, baselines, name, dict).get(split, {})
-    return score(path, scores, metric) if metric in scores else math.nan
+if __name__ == "__main__":
+    sys.exit(run(main))

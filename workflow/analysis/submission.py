@@ -1,11 +1,11 @@
-"""`glue_submission.zip`: the eleven files that the GLUE server wants, and a note on them.
+"""`glue_submission.zip`: the eleven files that the GLUE server expects, and a note on them.
 
-    python -m workflow.analysis.submission --results R --settings JSON --out R/glue_submission.zip
+    python -m workflow.analysis.submission --results R --grid JSON --out R/glue_submission.zip
 
-Each file is answered by the fully transferred transformer with the auxiliary loss, by the seed that
-is best on the labelled dev rows. The server takes complete sets only: the file of a task that was
-not run, and WNLI always, has one constant answer. The JSON beside it tells the same as the note,
-and the digests. Equal inputs give equal bytes.
+Each file holds the predictions of the fully transferred transformer with the auxiliary loss, by the
+seed that is best on the labelled dev rows. The server takes complete sets only: the file of a task
+that was not run, and WNLI always, repeats one constant answer. The JSON beside the zip holds what
+the note says, and the digests. Equal inputs give equal bytes.
 """
 
 import argparse
@@ -19,19 +19,21 @@ from typing import Any
 import pandas as pd
 
 import tasks
-from tasks import hidden
 from tasks.common.errors import InputError, run
-from tasks.common.files import read_json, sha256_file, write_atomic, write_json
-from tasks.examples import read_examples
-from workflow.analysis import collect, output, subsets, summary
-from workflow.analysis.clean import check_rows, predictions_path
-from workflow.analysis.collect import REMEDY
+from tasks.common.files import sha256_file, write_atomic, write_json
+from workflow.analysis import markdown
+from workflow.analysis.cells import read_cells
+from workflow.analysis.notes import Notes
+from workflow.analysis.predictions import answers, read_predictions
+from workflow.analysis.records import REMEDY, EncodedRecord, check_examples
+from workflow.analysis.statistics import headline
+from workflow.grid import Grid
 
 NOTE = "NOTE.txt"
 ABOUT = """\
-Predictions for GLUE's hidden test rows by this run's fully transferred transformer, fine-tuned with
-the auxiliary language-model loss. Of each task's seeds the one that is best on the labelled dev
-rows answers; its epoch was chosen on other rows. Where a task's labelled rows were not the
+Predictions for GLUE's unlabelled test rows by this run's fully transferred transformer, fine-tuned
+with the auxiliary language-model loss. Of each task's seeds the one that is best on the labelled
+dev rows is used; its epoch was chosen on other rows. Where a task's labelled rows were not the
 published ones, its line says so.
 """
 WNLI = ("wnli", 146)  # the paper leaves it out
@@ -39,7 +41,7 @@ WNLI = ("wnli", 146)  # the paper leaves it out
 
 @dataclass(frozen=True)
 class Sheet:
-    """A file of the hand-in: of which task and split, and the answer where there is none."""
+    """A file of the submission: its task and split, and the answer where there is none."""
 
     name: str
     task: str
@@ -50,7 +52,7 @@ class Sheet:
     def rows(self) -> int:
         """How many rows the server expects."""
         name, rows = WNLI
-        return rows if self.task == name else hidden.official(self.task, self.split)
+        return rows if self.task == name else tasks.task(self.task).unlabelled_rows[self.split]
 
 
 SHEETS = (
@@ -69,26 +71,26 @@ SHEETS = (
 
 
 @dataclass(frozen=True)
-class Answers:
-    """A task's answers to its hidden rows: rows and words of each split, and whose they are."""
+class Submitted:
+    """A task's lines (official index, word) by split, and the facts of who predicted them."""
 
-    words: dict[str, list[tuple[int, str]]]
-    about: dict[str, Any]
+    lines: dict[str, list[tuple[int, str]]]
+    facts: dict[str, Any]
 
 
 def word(task: str, answer: int | float) -> str:
-    """An answer as the server wants it: a label's word, 0 or 1, or a score from 0.000 to 5.000."""
-    kind = tasks.task(task).kind
-    if kind.soft_labels:
+    """An answer as the server expects it: a label's name, 0 or 1, or a score, 0.000 to 5.000."""
+    spec = tasks.task(task)
+    if spec.soft_labels:
         return f"{min(max(answer, 0.0), 5.0):.3f}"
-    return tasks.task(task).labels[answer] if kind.family == "entailment" else str(answer)
+    return spec.labels[int(answer)] if spec.family == "entailment" else str(answer)
 
 
-def best(runs: pd.DataFrame, name: str) -> dict[str, Any]:
-    """The seed that is best on a task's dev rows (the first of equals), and what tells so."""
-    heads = summary.headline(runs, [name])
+def best_seed(cells: pd.DataFrame, name: str) -> dict[str, Any]:
+    """The seed that is best on a task's dev rows (the first of equals), and the score behind it."""
+    heads = headline(cells, [name])
     if heads.empty:
-        raise InputError(f"{name}: its cell tells no score; {REMEDY}")
+        raise InputError(f"cells.csv: no score of the {name} cell to be submitted; run it first")
     top = heads.sort_values(["score", "seed"], ascending=[False, True]).iloc[0]
     return {
         "seed": int(top["seed"]),
@@ -99,68 +101,75 @@ def best(runs: pd.DataFrame, name: str) -> dict[str, Any]:
     }
 
 
-def answers(results: Path, settings: dict[str, Any], name: str) -> Answers:
-    """The best seed's answers to a task's hidden rows.
+def submitted(results: Path, grid: Grid, cells: pd.DataFrame, name: str) -> Submitted:
+    """The best seed's predictions of a task's unlabelled rows.
 
-    Raises InputError if cell, predictions and rows do not belong together.
+    Raises InputError if scores, predictions and rows do not belong together.
     """
-    runs = collect.read_runs(results, collect.fully_transferred({**settings, "tasks": [name]}))
-    chosen = best(runs, name)
-    path = predictions_path(results, settings, name, "on")
-    found = [r for r in read_json(path)["seeds"] if r["seed"] == chosen["seed"]]
-    if not found or "hidden" not in found[0]:
-        raise InputError(f"{path}: no answers to hidden rows by seed {chosen['seed']}; {REMEDY}")
-    rows: dict[str, list[int]] = {}
-    rows_path = Path(results) / "hidden" / f"{name}.jsonl"
-    for example in read_examples(rows_path):
-        rows.setdefault(example.split, []).append(hidden.index_of(example))
-    check_rows(path, read_json(path).get("hidden_data"), rows_path.with_suffix(".npz"))
-    told = found[0]["hidden"]
-    if {s: len(of) for s, of in rows.items()} != {s: len(of) for s, of in told.items()}:
-        raise InputError(f"{path}: its answers are not to the rows of {rows_path}; {REMEDY}")
-    words = {
-        split: [(i, word(name, answer)) for i, answer in zip(rows[split], told[split], strict=True)]
-        for split in rows
-    }
-    subset = subsets.notes(results, [name])[name]
-    return Answers(words, {**chosen, "labelled": subset, "predictions": sha256_file(path)})
+    cell = next((c for c in grid.full_transformer() if (c.task, c.aux) == (name, "on")), None)
+    if cell is None:
+        raise InputError(f"{name}: no fully transferred transformer with aux on in the grid")
+    is_cell = (cells["arch"] == cell.arch) & (cells["aux"] == cell.aux)
+    best = best_seed(cells[is_cell & (cells["n_transfer"] == str(cell.n_transfer))], name)
+    predictions = read_predictions(results, cell)
+    if predictions is None:
+        raise InputError(f"{cell.predictions(results)}: no such file; run its job first")
+    path, rows = predictions.path, predictions.rows
+    rows = rows[(rows["seed"] == best["seed"]) & rows["label"].isna()]
+    if rows.empty:
+        raise InputError(
+            f"{path}: no predictions of unlabelled rows by seed {best['seed']}; {REMEDY}"
+        )
+    facts = Path(results) / "encoded" / f"{name}.json"
+    lines = {}
+    for split, encoded in EncodedRecord.read(facts).unlabelled().items():
+        check_examples(facts, {split: encoded.examples}, path, predictions.examples)
+        mine = rows[rows["split"] == split]
+        index = mine["guid"].str.rpartition("/")[2].astype(int)
+        if list(index) != list(range(encoded.rows)):
+            raise InputError(f"{path}: not one prediction for each {split} row; {REMEDY}")
+        words = [word(name, answer) for answer in answers(path, name, mine["prediction"])]
+        lines[split] = list(enumerate(words))
+    note = Notes.of_cells(cells).of(name)
+    return Submitted(lines, {**best, "labelled": note, "predictions": sha256_file(path)})
 
 
-def sheets(results: Path, settings: dict[str, Any]) -> tuple[dict[str, str], dict[str, Any]]:
-    """The content of every file by name, and what is to be told of it."""
-    known = {name: answers(results, settings, name) for name in settings["tasks"]}
-    if not known:
-        raise InputError("the grid has no GLUE task to hand in; add one to experiment.tasks")
+def sheets(results: Path, grid: Grid) -> tuple[dict[str, str], dict[str, Any]]:
+    """The content of every file by name, and the facts of each."""
+    if not grid.unlabelled:
+        raise InputError("the grid has no GLUE task to submit; add one to experiment.tasks")
+    cells = read_cells(results, grid)
+    known = {name: submitted(results, grid, cells, name) for name in grid.unlabelled}
     texts, facts = {}, {}
     for sheet in SHEETS:
-        of = known.get(sheet.task)
-        if of is None or sheet.split not in of.words:
+        task = known.get(sheet.task)
+        if task is None or sheet.split not in task.lines:
             lines = [(i, sheet.constant) for i in range(sheet.rows)]
             why = "not among the paper's tasks" if sheet.task == WNLI[0] else "not run"
-            why = why if of is None else "its rows are not there"
+            why = why if task is None else "its rows are missing"
             fact = {"answers": "constant", "constant": sheet.constant, "why": why}
         else:
-            lines, fact = of.words[sheet.split], {"answers": "run", **of.about}
-        texts[sheet.name] = "index\tprediction\n" + "".join(f"{i}\t{w}\n" for i, w in lines)
-        digest = hashlib.sha256(texts[sheet.name].encode()).hexdigest()
+            lines, fact = task.lines[sheet.split], {"answers": "run", **task.facts}
+        text = "index\tprediction\n" + "".join(f"{i}\t{answer}\n" for i, answer in lines)
         counts = {"rows": len(lines), "official_rows": sheet.rows}
         facts[sheet.name] = {"task": sheet.task, "split": sheet.split, **counts, **fact}
-        facts[sheet.name]["sha256"] = digest
+        facts[sheet.name]["sha256"] = hashlib.sha256(text.encode()).hexdigest()
+        texts[sheet.name] = text
     return texts, facts
 
 
 def note(facts: dict[str, Any]) -> str:
-    """What stands in the zip beside the files."""
+    """The note that the zip holds beside the files."""
     lines = []
     for name, fact in facts.items():
         if fact["answers"] == "constant":
-            said = f"{fact['why']}; all rows say {fact['constant']}"
+            about = f"{fact['why']}; all rows say {fact['constant']}"
         else:
-            metric = output.METRICS[fact["metric"]]
-            said = f"seed {fact['seed']} of {fact['seeds']}, best on {fact['chosen_on']}"
-            said += f" ({metric} {fact['score']:.1f})"
-            said += f"; {fact['labelled']}" if fact["labelled"] else ""
-        lines.append(f"{name}: {fact['rows']:,} rows; {said}")
+            metric = markdown.METRICS[fact["metric"]]
+            about = f"seed {fact['seed']} of {fact['seeds']}, best on {fact['chosen_on']}"
+            about += f" ({metric} {fact['score']:.1f})"
+            about += f"; {fact['labelled']}" if fact["labelled"] else ""
+        lines.append(f"{name}: {fact['rows']:,} rows; {about}")
         if fact["rows"] != fact["official_rows"]:
             lines[-1] += f"; NOT THE OFFICIAL ROWS, of which there are {fact['official_rows']:,}"
     return ABOUT + "\n" + "\n".join(lines) + "\n"
@@ -177,18 +186,19 @@ def write_zip(path: Path, texts: dict[str, str]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    """The command line."""
+    parser = argparse.ArgumentParser(description="the files for the GLUE server")
     parser.add_argument("--results", type=Path, required=True, help="the results folder")
-    parser.add_argument("--settings", required=True, help="JSON: the grid, tasks: those handed in")
+    parser.add_argument("--grid", type=Grid.parse, required=True, help="the grid as JSON")
     parser.add_argument("--out", type=Path, required=True, help="the zip to write")
-    a = parser.parse_args()
-    texts, facts = sheets(a.results, output.read_settings(a.settings))
-    told = note(facts)
-    write_zip(a.out, {**texts, NOTE: told})
+    args = parser.parse_args()
+    texts, facts = sheets(args.results, args.grid)
+    text = note(facts)
+    write_zip(args.out, {**texts, NOTE: text})
     complete = all(fact["rows"] == fact["official_rows"] for fact in facts.values())
-    about = {"files": facts, "complete": complete, "sha256": sha256_file(a.out)}
-    write_json(a.out.with_suffix(".json"), about)
-    print(told, end="", flush=True)
+    about = {"files": facts, "complete": complete, "sha256": sha256_file(args.out)}
+    write_json(args.out.with_suffix(".json"), about)
+    print(text, end="", flush=True)
 
 
 if __name__ == "__main__":

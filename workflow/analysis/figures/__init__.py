@@ -1,1 +1,9 @@
-"""The figures, drawn from the tidy tables alone."""
+"""The figures: a module each, with `draw(table, grid) -> Figure`; and their common style."""
+
+import pkgutil
+
+
+def names() -> list[str]:
+    """The figures that can be drawn: the modules of this folder but for the style."""
+    modules = (name for _, name, _ in pkgutil.iter_modules(__path__))
+    return [name for name in modules if name not in ("__main__", "style")]

@@ -1,34 +1,27 @@
 """Table 5 as a picture: the variants on every task, with spread over seeds and both baselines."""
 
-from typing import Any
-
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 import tasks
-from workflow.analysis import output, summary
-from workflow.analysis.ablation import EIGHT, PAPER_VARIANTS
+from workflow.analysis import markdown
 from workflow.analysis.figures import style
+from workflow.analysis.statistics import official_sets
+from workflow.analysis.tables.ablation import EIGHT, PAPER_VARIANTS
+from workflow.grid import Grid
 
-MARKS = [  # one per variant of the paper, in its order
-    (style.BLUE, "o"),
-    (style.VERMILLION, "s"),
-    (style.ORANGE, "D"),
-    (style.GREEN, "^"),
-]
-BASELINES = [
-    ("majority", "majority class", "-", style.GREY),
-    ("bag_of_words", "bag of words", (0, (1.5, 1)), style.BLACK),
-]
+LOOKS = {
+    name: style.VARIANTS[arch, aux, pretrained] for name, arch, aux, pretrained in PAPER_VARIANTS
+}
 SPREAD = 0.17  # distance of two variants within a group
 
 
-def draw(table: pd.DataFrame, settings: dict[str, Any]) -> Figure:
+def draw(table: pd.DataFrame, grid: Grid) -> Figure:
     """Averages left, then the paper's eight tasks, then the others that were run."""
-    others = [task for task in settings["tasks"] if task not in EIGHT]
-    eight = [task for task in EIGHT if task in settings["tasks"]]
+    others = [task for task in grid.tasks if task not in EIGHT]
+    eight = [task for task in EIGHT if task in grid.tasks]
     averages = (["avg"] if len(eight) == len(EIGHT) else []) + ["avg_all"]
     groups = [*averages, *eight, *others]
     gaps = [len(averages), len(averages) + len(eight)]
@@ -42,18 +35,18 @@ def draw(table: pd.DataFrame, settings: dict[str, Any]) -> Figure:
         if gap < len(places):
             ax.axvline(places[gap] - 0.75, color=style.GREY, linewidth=0.8)
     ax.grid(visible=False, axis="x")
-    labels = [_label(task, table, len(settings["tasks"])) for task in groups]
+    labels = [_label(task, table, len(grid.tasks)) for task in groups]
     ax.set_xticks(places, labels, fontsize=12)
     ax.set_xlim(places[0] - 0.6, places[-1] + 0.6)
     ax.tick_params(axis="x", length=0)
-    ax.set_ylabel("score (0 to 100)")
+    ax.set_ylabel(f"score (0 to 100), {style.mean_over(grid.seeds.endpoints)}")
     handles = [
         Line2D([], [], color=colour, marker=marker, linestyle="", label=name)
-        for (colour, marker), (name, *_) in zip(MARKS, PAPER_VARIANTS, strict=True)
+        for name, (colour, marker) in LOOKS.items()
     ]
     handles += [
-        Line2D([], [], color=colour, linestyle=line, label=name)
-        for _, name, line, colour in BASELINES
+        Line2D([], [], label=markdown.BASELINES[name], **look)
+        for name, look in style.BASELINES.items()
     ]
     figure.legend(handles=handles, loc="outside upper center", ncols=3)
     return figure
@@ -61,24 +54,19 @@ def draw(table: pd.DataFrame, settings: dict[str, Any]) -> Figure:
 
 def _group(ax: Axes, place: float, rows: pd.DataFrame) -> None:
     """One task: a dot with its standard deviation per variant, a stroke per baseline."""
-    for column, _, line, colour in BASELINES:
-        known = rows[column].dropna()
-        if len(known):
-            ax.hlines(known.iloc[0], place - 0.4, place + 0.4, color=colour, linestyle=line)
-    for i, (name, *_) in enumerate(PAPER_VARIANTS):
-        row = rows[rows["variant"] == name].iloc[0]
-        if pd.isna(row["mean"]):
-            continue
-        colour, marker = MARKS[i]
-        sd = 0.0 if pd.isna(row["sd"]) else row["sd"]
-        x = place + (i - 1.5) * SPREAD
-        style_ = {"color": colour, "markersize": 8, "capsize": 3, "elinewidth": 1.5}
-        ax.errorbar(x, row["mean"], sd or None, fmt=marker, **style_)
+    for column, look in style.BASELINES.items():
+        ax.hlines(rows[column].dropna()[:1], place - 0.4, place + 0.4, **look)
+    for i, (name, (colour, marker)) in enumerate(LOOKS.items()):
+        x, row = place + (i - 1.5) * SPREAD, rows[rows["variant"] == name].dropna(subset="mean")
+        if len(row):
+            sd = row["sd"] if row["sd"].notna().all() else None
+            bars = {"capsize": 3, "elinewidth": 1.5, "markersize": 8}
+            ax.errorbar([x], row["mean"], sd, fmt=marker, color=colour, **bars)
 
 
 def _label(task: str, table: pd.DataFrame, n_tasks: int) -> str:
     if task in ("avg", "avg_all"):
         return f"mean of\n{len(EIGHT) if task == 'avg' else n_tasks} tasks"
     row = table[table["task"] == task].iloc[0]
-    metric = output.METRICS[row["metric"]]
-    return f"{tasks.task(task).title}\n{metric}\n{summary.bases([row['split']])}"
+    metric = markdown.METRICS[row["metric"]]
+    return f"{tasks.task(task).title}\n{metric}\n{official_sets(row['split'])}"

@@ -8,28 +8,29 @@ alone).
 import math
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 import tasks
-from workflow.analysis import output
+from workflow.analysis import markdown
 from workflow.analysis.figures import style
+from workflow.grid import Grid
 
 LARGE = ["mnli", "race"]
-LINES = [  # arch, aux, training rows?, colour, marker, line, label, place among those at `none`
-    ("transformer", "on", False, style.BLUE, "o", "-", "Transformer w/ aux LM", 1),
-    ("transformer", "on", True, style.BLUE, None, "--", "Transformer w/ aux LM, training rows", 1),
-    ("transformer", "off", False, style.ORANGE, "D", "-", "Transformer w/o aux LM", 0),
-    ("lstm", "on", False, style.GREEN, "^", "-", "LSTM w/ aux LM", -1),
+
+LINES = [  # arch, aux, training rows?, label, place among those at `none`, so that none hides one
+    ("transformer", "on", False, "Transformer w/ aux LM", 1),
+    ("transformer", "on", True, "Transformer w/ aux LM, training rows", 1),
+    ("transformer", "off", False, "Transformer w/o aux LM", 0),
+    ("lstm", "on", False, "LSTM w/ aux LM", -1),
 ]
 
 
-def draw(table: pd.DataFrame, settings: dict[str, Any]) -> Figure:
+def draw(table: pd.DataFrame, grid: Grid) -> Figure:
     """A panel per task; on dev, as in the paper, where dev is reported (RACE reports test too)."""
-    names = settings["tasks"]
+    names = grid.tasks
     first = [*(name for name in LARGE if name in names), *(n for n in names if n not in LARGE)]
     large, small = [*first[:2], "mean"], first[2:]
     columns = 5 if len(small) > 8 else max(1, min(4, len(small)))
@@ -40,41 +41,46 @@ def draw(table: pd.DataFrame, settings: dict[str, Any]) -> Figure:
         2 if rows else 1, 1, height_ratios=[4.2, 2.9 * rows] if rows else None, squeeze=False
     )[:, 0]
     for ax, name in zip(top.subplots(1, len(large), squeeze=False)[0], large, strict=True):
-        _panel(ax, name, table, settings, large=True)
+        _panel(ax, name, table, grid, large=True)
     if below:
         axes = below[0].subplots(rows, columns, squeeze=False).ravel()
         for ax, name in zip(axes, small, strict=False):
-            _panel(ax, name, table, settings, large=False)
+            _panel(ax, name, table, grid, large=False)
         for ax in axes[len(small) :]:
             ax.set_axis_off()
         below[0].supxlabel("layers transferred", fontsize=13)
-    shown = [line for line in LINES if line[0] in settings["arch"] and line[1] in settings["aux"]]
     handles = [
-        Line2D([], [], color=colour, marker=marker, linestyle=line, label=label)
-        for _, _, _, colour, marker, line, label, _ in shown
+        Line2D([], [], label=label, **_look(arch, aux, train))
+        for arch, aux, train, label, _ in LINES
+        if arch in grid.arch and aux in grid.aux
     ]
-    figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
+    seeds = style.mean_over(grid.seeds.endpoints)
+    if len(grid.seeds.endpoints) != len(grid.seeds.intermediate):
+        seeds += f" at none and the last, {style.mean_over(grid.seeds.intermediate)} in between"
+    figure.legend(
+        handles=handles, loc="outside upper center", ncols=len(handles), title=f"points: {seeds}"
+    )
     return figure
 
 
-def _panel(ax: Axes, name: str, table: pd.DataFrame, settings: dict[str, Any], large: bool) -> None:
+def _panel(ax: Axes, name: str, table: pd.DataFrame, grid: Grid, large: bool) -> None:
     mine = table[table["task"] == name]
     deepest = max((int(n) for n in table["n_transfer"] if n != "none"), default=1)
     none = -deepest * (0.15 if large else 0.25)  # where the tick of `none` stands
     splits = [split for split in mine["split"].unique() if split != "train"]
     split = next((split for split in splits if split.startswith("dev")), splits[0])
-    drawn = [_line(ax, mine, split, line, none) for line in LINES]
+    drawn = [_curve(ax, mine, split, line, none) for line in LINES]
     if not any(drawn):
-        style.say_missing(ax)
+        style.note_missing(ax)
     step = 1 if deepest <= 6 else 2 if large else 4
     ticks = list(range(0, deepest + 1, step))
     ax.set_xticks([none, *ticks], ["none", *map(str, ticks)])
     ax.axvline(none * 0.4, color=style.GREY, linewidth=0.8, linestyle=":")
     ax.set_xlim(none * 1.5, deepest * 1.04)
     if name == "mean":
-        ax.set_title(f"mean of {len(settings['tasks'])} tasks")
+        ax.set_title(f"mean of {len(grid.tasks)} tasks")
     else:
-        metric = output.METRICS[tasks.task(name).metric]
+        metric = markdown.METRICS[tasks.task(name).metric]
         ax.set_title(f"{tasks.task(name).title} ({split.replace('_', ' ')})")
         ax.set_ylabel(metric)
     if large:
@@ -82,22 +88,27 @@ def _panel(ax: Axes, name: str, table: pd.DataFrame, settings: dict[str, Any], l
         ax.set_ylabel("score" if name == "mean" else metric)
 
 
-def _line(ax: Axes, mine: pd.DataFrame, split: str, line: tuple, none: float) -> bool:
+def _look(arch: str, aux: str, train: bool) -> dict[str, Any]:
+    colour, marker = style.VARIANTS[arch, aux, True]
+    if train:
+        return {"color": colour, "linestyle": "--", "linewidth": 1.5}
+    return {"color": colour, "linestyle": "-", "marker": marker}
+
+
+def _curve(ax: Axes, mine: pd.DataFrame, split: str, line: tuple, none: float) -> bool:
     """One curve, its band (sd) where seeds allow, `none` beside it; False if nothing was run."""
-    arch, aux, train, colour, marker, dashes, _, side = line
-    aside = none * (1 + 0.2 * side)  # so that marks do not hide marks
+    arch, aux, train, _, side = line
     rows = mine[(mine["arch"] == arch) & (mine["aux"] == aux)]
     rows = rows[rows["split"] == ("train" if train else split)]
-    look = {"color": colour, "linewidth": 1.5 if train else 2, "marker": marker}
+    look = _look(arch, aux, train)
     for part in (rows[rows["n_transfer"] == "none"], rows[rows["n_transfer"] != "none"]):
-        x = np.array([aside if n == "none" else int(n) for n in part["n_transfer"]], dtype=float)
-        mean, sd = part["mean"].to_numpy(dtype=float), part["sd"].to_numpy(dtype=float)
-        lone = {"marker": "_", "markersize": 10} if len(part) == 1 and not marker else {}
-        ax.plot(x, mean, linestyle=dashes, **look | lone)  # what was not run leaves a gap
-        if train:
-            continue
-        ax.fill_between(x, mean - sd, mean + sd, color=colour, alpha=0.18, linewidth=0)
-        several = ~np.isnan(sd)
-        bars = {"ecolor": colour, "elinewidth": 1.5, "capsize": 3, "fmt": "none"}
-        ax.errorbar(x[several], mean[several], sd[several], **bars)
+        x = part["n_transfer"].replace("none", none * (1 + 0.2 * side)).astype(float)
+        mean, sd = part["mean"], part["sd"]
+        lone = {"marker": "_", "markersize": 10} if len(part) == 1 and train else {}
+        ax.plot(x, mean, **look | lone)  # what was not run leaves a gap
+        if not train:
+            ax.fill_between(x, mean - sd, mean + sd, color=look["color"], alpha=0.18, linewidth=0)
+            several = sd.notna()
+            bars = {"ecolor": look["color"], "elinewidth": 1.5, "capsize": 3, "fmt": "none"}
+            ax.errorbar(x[several], mean[several], sd[several], **bars)
     return bool(rows["mean"].notna().any())

@@ -1,42 +1,34 @@
 """Held-out perplexity of both language models along pre-training, by updates and by seconds."""
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from workflow.analysis.figures import style
-
-LOOK = {
-    "transformer": {"color": style.BLUE, "marker": "o", "linestyle": "-", "label": "Transformer"},
-    "lstm": {
-        **{"color": style.VERMILLION, "marker": "s", "linestyle": "--", "label": "LSTM"},
-        "markerfacecolor": "none",
-    },
-}
+from workflow.grid import Grid
 
 
-def draw(table: pd.DataFrame, settings: dict[str, Any]) -> Figure:
+def draw(table: pd.DataFrame, grid: Grid) -> Figure:
     """Left against updates, with the tokens seen above; right against seconds of training."""
     figure = Figure(figsize=(13, 5.5), layout="constrained")
     left, right = figure.subplots(1, 2, sharey=True)
     known = table[table["mean"].notna()]
-    place = style.updates_axis(left, settings["updates"])
-    for arch in settings["arch"]:
+    style.updates_axis(left, grid.updates)
+    for arch in grid.arch:
         rows = table[table["arch"] == arch]
         trained, untrained = rows[rows["update"] > 0], rows[rows["update"] == 0]
-        left.plot(trained["update"], trained["mean"], **LOOK[arch])
-        left.plot([place(0)] * len(untrained), untrained["mean"], **LOOK[arch] | {"label": None})
-        right.plot(trained["train_seconds"], trained["mean"], **LOOK[arch])
+        look = style.ARCHS[arch]
+        left.plot(trained["update"], trained["mean"], **look)
+        left.plot(untrained["update"], untrained["mean"], **look | {"label": None})
+        right.plot(trained["train_seconds"], trained["mean"], **look)
     left.set_xlabel("pre-training updates (log; 0 = untrained)")
     left.set_ylabel("held-out perplexity per token (log)")
     right.set_xlabel("seconds of training (log)")
     right.set_xscale("log")
     if known.empty:
         for ax in (left, right):
-            style.say_missing(ax)
+            style.note_missing(ax)
         return figure
     low, high = known["mean"].min(), known["mean"].max()
     left.set_yscale("log")

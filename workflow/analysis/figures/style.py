@@ -1,4 +1,4 @@
-"""What the figures share: colours, fonts, the axis of updates, and files with stable bytes.
+"""What the figures share: how each model and task looks, the axis of updates, stable bytes.
 
 Colours are those of Okabe and Ito (2008), told apart under the common colour-blindnesses; line
 style and marker repeat what colour says. Sizes suit a page on which the figure is halved.
@@ -6,6 +6,7 @@ style and marker repeat what colour says. Sizes suit a page on which the figure 
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 from matplotlib.axes import Axes
@@ -17,6 +18,32 @@ from tasks.common.files import write_atomic
 
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 YELLOW, BLUE, VERMILLION, PURPLE, GREY = "#F0E442", "#0072B2", "#D55E00", "#CC79A7", "#7F7F7F"
+
+
+ARCHS: dict[str, dict[str, Any]] = {
+    "transformer": {"color": BLUE, "marker": "o", "linestyle": "-", "label": "Transformer"},
+    "lstm": {
+        **{"color": GREEN, "marker": "^", "linestyle": (0, (3, 1.5)), "label": "LSTM"},
+        "markerfacecolor": "white",
+    },
+}
+VARIANTS = {  # of Table 5, by (arch, aux, is pre-trained): colour and marker
+    ("transformer", "on", True): (ARCHS["transformer"]["color"], "o"),
+    ("transformer", "on", False): (VERMILLION, "s"),
+    ("transformer", "off", True): (ORANGE, "D"),
+    ("lstm", "on", True): (ARCHS["lstm"]["color"], "^"),
+}
+TASKS = {  # of the zero-shot figure
+    "sst2": (BLUE, "o"),
+    "dprd": (VERMILLION, "s"),
+    "cola": (GREEN, "^"),
+    "race": (ORANGE, "D"),
+    "mean": (BLACK, "o"),
+}
+BASELINES: dict[str, dict[str, Any]] = {
+    "majority": {"color": GREY, "linestyle": "-"},
+    "bag_of_words": {"color": BLACK, "linestyle": (0, (1.5, 1))},
+}
 
 RC = {
     **{"font.family": "DejaVu Sans", "font.size": 13, "axes.titlesize": 14, "axes.labelsize": 13},
@@ -38,48 +65,36 @@ def save(draw: Callable[[], Figure], path: Path) -> None:
             figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
 
 
-def say_missing(ax: Axes) -> None:
+def note_missing(ax: Axes) -> None:
     """Where there is nothing to draw, say so instead of leaving an empty frame."""
     ax.text(0.5, 0.5, "not run", transform=ax.transAxes, ha="center", va="center", color=GREY)
     ax.set_yticks([])
 
 
-def updates_axis(ax: Axes, updates: list[int]) -> Callable[[float], float]:
-    """A log axis of updates on which 0, the untrained model, has a place left of a break.
-
-    Returns the function that places an update on the axis.
-    """
-    rising = sorted(u for u in updates if u > 0)
-    ratio = max(1.5, (rising[-1] / rising[0]) ** 0.1)
-    zero = rising[0] / ratio
-    ax.set_xscale("log")
-    ax.set_xlim(zero / ratio**0.4, rising[-1] * ratio**0.3)
-    log_ticks(ax.xaxis, rising[0], rising[-1], [zero] if 0 in updates else [], ["0"])
-    if 0 in updates:
-        middle = zero * ratio**0.45
-        ax.text(
-            *(middle, 0, "//"),
-            transform=ax.get_xaxis_transform(),
-            **{"ha": "center", "va": "center", "fontsize": 12, "zorder": 5},
-            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5},
-        )
-    return lambda update: zero if update == 0 else update
+def mean_over(seeds: Sequence[int]) -> str:
+    """How many seeds are behind a point."""
+    return "one seed" if len(seeds) == 1 else f"mean over {len(seeds)} seeds"
 
 
-def log_ticks(
-    axis: Axis, low: float, high: float, more: Sequence[float] = (), names: Sequence[str] = ()
-) -> None:
+def updates_axis(ax: Axes, updates: list[int]) -> None:
+    """A log axis of updates, linear below the first one, so that 0 (untrained) is on it."""
+    rising = sorted(update for update in updates if update > 0)
+    ax.set_xscale("symlog", linthresh=rising[0], linscale=0.3)
+    ax.set_xlim(-0.2 * rising[0] if 0 in updates else 0.8 * rising[0], rising[-1] * 1.3)
+    log_ticks(ax.xaxis, rising[0], rising[-1], [0] if 0 in updates else [])
+
+
+def log_ticks(axis: Axis, low: float, high: float, more: Sequence[float] = ()) -> None:
     """Ticks at 1, 2, 5 times powers of ten (the powers alone over long axes), and `more`."""
     steps = (1,) if high / low > 500 else (1, 2, 5)
     round_numbers = [s * 10**p for p in range(-2, 12) for s in steps]
     ticks = [t for t in round_numbers if low * 0.99 <= t <= high * 1.01] or [low, high]
-    named = dict(zip(more, names, strict=False))
     axis.set_major_locator(FixedLocator([*more, *ticks]))
-    axis.set_major_formatter(FuncFormatter(lambda x, _: named.get(x, short(x))))
+    axis.set_major_formatter(FuncFormatter(short))
     axis.set_minor_locator(NullLocator())
 
 
-def short(number: float) -> str:
+def short(number: float, _: int | None = None) -> str:
     """1500 as 1.5k, 2000000 as 2M."""
     for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if number >= size:

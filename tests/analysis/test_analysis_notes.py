@@ -1,28 +1,30 @@
 """Every table says beside the number where the rows are not all of the published ones."""
 
-import json
 from pathlib import Path
 
 import pytest
 
 from tasks.common.errors import InputError
-from workflow.analysis import ablation, cells, layer_transfer, main, subsets, zero_shot
+from tests.analysis.conftest import build, write
+from workflow.analysis import collect
+from workflow.analysis.notes import Notes
+from workflow.analysis.tables import ablation, layer_transfer, main, zero_shot
 
 RTE = "train: 300 of 2,490 rows"
 SNLI = "trained on dev; dev: 800 of 9,842 rows"
-TABLES = [cells, main, ablation, layer_transfer]
+TABLES = [collect, main, ablation, layer_transfer]
 
 
 def note(results: Path, **notes: str) -> None:
     for name, text in notes.items():
-        (results / "examples" / f"{name}.json").write_text(json.dumps({"note": text}))
+        write(results / "examples" / f"{name}.json", {"note": text, "sha256": {}})
 
 
 @pytest.mark.parametrize("module", TABLES)
 def test_a_task_with_fewer_rows_has_a_dagger_and_its_numbers_below_the_table(module, run_of):
-    results, settings = run_of("rte", "snli", "cola")
+    results, grid = run_of("rte", "snli", "cola")
     note(results, rte=RTE, snli=SNLI)
-    table, text = module.build(results, settings)
+    table, text = build(module, results, grid)
     below = f"† not all of the published rows. RTE: {RTE}. SNLI: {SNLI}."
     assert below in text.split("\n\n")
     shown = [line for line in text.splitlines() if line.startswith("|")]
@@ -35,36 +37,36 @@ def test_a_task_with_fewer_rows_has_a_dagger_and_its_numbers_below_the_table(mod
 
 @pytest.mark.parametrize("module", TABLES)
 def test_with_all_published_rows_nothing_is_said(module, run_of):
-    results, settings = run_of("rte", "cola")
-    table, text = module.build(results, settings)
+    results, grid = run_of("rte", "cola")
+    table, text = build(module, results, grid)
     assert "†" not in text and "published rows" not in text
     assert set(table["note"].dropna()) == {""}
 
 
 @pytest.mark.parametrize("module", TABLES)
 def test_made_data_is_told_once_for_all_tasks(module, run_of):
-    results, settings = run_of("rte", "cola")
+    results, grid = run_of("rte", "cola")
     made = "made data, not the published set"
     note(results, rte=made, cola=made)
-    table, text = module.build(results, settings)
+    table, text = build(module, results, grid)
     assert f"Rows of every task: {made}." in text.split("\n\n") and "†" not in text
     assert made in set(table["note"])
 
 
 def test_an_average_names_the_tasks_that_lack_rows(run_of):
-    results, settings = run_of("rte", "snli", "cola")
+    results, grid = run_of("rte", "snli", "cola")
     note(results, rte=RTE, snli=SNLI)
-    table, _ = ablation.build(results, settings)
+    table, _ = build(ablation, results, grid)
     assert set(table.loc[table["task"] == "avg", "note"]) == {f"rte ({RTE})"}
     assert set(table.loc[table["task"] == "avg_all", "note"]) == {f"rte ({RTE}); snli ({SNLI})"}
-    table, _ = layer_transfer.build(results, settings)
+    table, _ = build(layer_transfer, results, grid)
     assert set(table.loc[table["task"] == "mean", "note"]) == {f"rte ({RTE}); snli ({SNLI})"}
 
 
 def test_zero_shot_tells_how_many_rows_were_scored(run_of):
-    results, settings = run_of("cola")
+    results, grid = run_of("cola")
     note(results, cola="dev: 400 of 1,043 rows")
-    table, text = zero_shot.build(results, settings)
+    table, text = build(zero_shot, results, grid)
     scored = {name: set(table.loc[table["task"] == name, "note"]) for name in ("cola", "dprd")}
     # The made run scores 1,000 rows; DPRD's test has 564.
     assert scored == {"cola": {"dev: 400 of 1,043 rows; scored on 1,000 rows"}, "dprd": {""}}
@@ -72,11 +74,11 @@ def test_zero_shot_tells_how_many_rows_were_scored(run_of):
     assert "RACE: scored on 1,000 rows." in text
 
 
-def test_a_damaged_note_is_told(run_of):
+def test_a_damaged_note_is_an_error_that_names_the_file(run_of):
     results, _ = run_of("rte")
-    (results / "examples" / "rte.json").write_text('{"note": 3}')
-    with pytest.raises(InputError, match="'note' is 3, not a text"):
-        subsets.notes(results, ["rte"])
-    (results / "examples" / "rte.json").write_text("{}")
+    write(results / "examples" / "rte.json", {"note": 3, "sha256": {}})
+    with pytest.raises(InputError, match=r"rte.json: 'note' is 3; input should be a valid string"):
+        Notes.read(results, ["rte"])
+    write(results / "examples" / "rte.json", {})
     with pytest.raises(InputError, match="'note' is missing"):
-        subsets.notes(results, ["rte"])
+        Notes.read(results, ["rte"])

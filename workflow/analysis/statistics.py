@@ -1,4 +1,4 @@
-"""From runs to numbers: a task's headline score, averages over tasks, mean and spread over seeds.
+"""From seeds to numbers: a task's headline score, averages over tasks, mean and spread over seeds.
 
 An average over tasks is taken within each seed first and only then over seeds, so that its
 standard deviation is that of the average itself; a seed (or a cell) that lacks one of the tasks
@@ -14,58 +14,54 @@ import pandas as pd
 from scipy import stats
 
 import tasks
-from workflow.analysis.collect import RUN, SPLITS_NOT_REPORTED
 
+RUN = ["arch", "aux", "n_transfer", "seed"]
+NOT_REPORTED = ("train", "select")
 GROUPS = ("_middle", "_high")  # RACE's two halves, scored beside the whole
 
 
-def reported(task: str, runs: pd.DataFrame | None = None) -> list[str]:
-    """The splits that a task reports, main one first; those of its cells if there are any."""
+def reported(task: str, cells: pd.DataFrame) -> list[str]:
+    """The splits that a task reports, main one first; those of its cells if any was run."""
     official = list(tasks.task(task).report)
-    if runs is None or runs.empty:
-        return official
-    found = [
-        split
-        for split in runs.loc[runs["task"] == task, "split"].unique()
-        if split not in SPLITS_NOT_REPORTED and not split.endswith(GROUPS)
-    ]
+    splits = cells.loc[(cells["task"] == task) & cells["seed"].notna(), "split"].unique()
+    found = [s for s in splits if s not in NOT_REPORTED and not s.endswith(GROUPS)]
     order = {split: place for place, split in enumerate(official)}
     return sorted(found, key=lambda split: (order.get(split, len(order)), split)) or official
 
 
-def headline_splits(task: str, runs: pd.DataFrame | None = None) -> list[str]:
+def headline_splits(task: str, cells: pd.DataFrame) -> list[str]:
     """The splits behind a task's one number: both of MNLI (their mean, Table 5), else the first."""
-    splits = reported(task, runs)
+    splits = reported(task, cells)
     return splits if task == "mnli" else splits[:1]
 
 
-def bases(splits: list[str]) -> str:
-    """Which official sets stand behind some splits: `dev` for dev_matched+dev_mismatched."""
-    parts = {part.split("_")[0] for split in splits for part in split.split("+")}
-    return "+".join(sorted(parts))
+def official_sets(split: str) -> str:
+    """The official set behind some splits: `dev` for dev_matched+dev_mismatched."""
+    return "+".join(sorted({part.split("_")[0] for part in split.split("+")}))
 
 
-def headline(runs: pd.DataFrame, names: list[str], train: bool = False) -> pd.DataFrame:
+def headline(cells: pd.DataFrame, names: list[str], train: bool = False) -> pd.DataFrame:
     """One score per run and task: the main metric on the headline split or the training rows."""
     frames = []
     for name in names:
-        splits = ["train"] if train else headline_splits(name, runs)
-        mine = runs[(runs["task"] == name) & (runs["metric"] == tasks.task(name).metric)]
-        mine = mine[mine["split"].isin(splits)]
-        one = _merge(mine, RUN, cost="first")
+        splits = ["train"] if train else headline_splits(name, cells)
+        metric = tasks.task(name).metric
+        mine = cells[(cells["task"] == name) & (cells["metric"] == metric)]
+        one = _merge(mine[mine["split"].isin(splits)].dropna(subset="seed"), cost="first")
         one = one[one["n_merged"] == len(splits)]
-        frames.append(one.assign(task=name, metric=tasks.task(name).metric, split="+".join(splits)))
+        frames.append(one.assign(task=name, metric=metric, split="+".join(splits), n_runs=1))
     return pd.concat(frames, ignore_index=True)
 
 
 def average(heads: pd.DataFrame, names: list[str], label: str) -> pd.DataFrame:
     """Per seed the unweighted mean over all of `names`; tokens and seconds are summed."""
-    mean = _merge(heads[heads["task"].isin(names)], RUN, cost="sum")
-    return mean[mean["n_merged"] == len(names)].assign(task=label, metric="mean")
+    mean = _merge(heads[heads["task"].isin(names)], cost="sum")
+    mean = mean[mean["n_merged"] == len(names)]
+    return mean.assign(task=label, metric="mean", n_runs=len(names))
 
 
-def _merge(rows: pd.DataFrame, by: list[str], cost: str) -> pd.DataFrame:
-    return rows.groupby(by, sort=False, as_index=False).agg(
+def _merge(rows: pd.DataFrame, cost: str) -> pd.DataFrame:
+    return rows.groupby(RUN, sort=False, as_index=False).agg(
         n_merged=("score", "size"),
         score=("score", "mean"),
         majority=("majority", lambda values: values.mean(skipna=False)),
@@ -73,17 +69,19 @@ def _merge(rows: pd.DataFrame, by: list[str], cost: str) -> pd.DataFrame:
         train_tokens=("train_tokens", cost),
         train_seconds=("train_seconds", cost),
         peak_mb=("peak_mb", "max"),
-        alarms=("alarms", (lambda a: a.iloc[0]) if cost == "first" else _chain),
-        n_runs=("n_runs", cost),
+        alarms=("alarms", "first" if cost == "first" else ";".join),
     )
 
 
 def summarise(runs: pd.DataFrame, by: list[str]) -> pd.DataFrame:
     """Over the seeds of each group: n_seeds, mean, sd (n-1), 95 % t-interval, cost per run, alarms.
 
+    `runs` are rows of `cells.csv`, or of `headline` and `average`; what was not run gives no row.
     sd and the interval are empty for one seed. `train_tokens` and `train_seconds` are means over
     seeds, `peak_mb` is the highest. `alarms` reads `name:raised/runs`, joined by a semicolon.
     """
+    runs = runs.dropna(subset="seed")
+    runs = runs if "n_runs" in runs else runs.assign(n_runs=1)
     table = runs.groupby(by, sort=False, as_index=False).agg(
         n_seeds=("seed", "nunique"),
         mean=("score", "mean"),
@@ -93,27 +91,25 @@ def summarise(runs: pd.DataFrame, by: list[str]) -> pd.DataFrame:
         train_tokens=("train_tokens", "mean"),
         train_seconds=("train_seconds", "mean"),
         peak_mb=("peak_mb", "max"),
-        alarms=("alarms", _chain),
+        alarms=("alarms", list),
         n_runs=("n_runs", "sum"),
     )
-    low, high = interval(table["mean"], table["sd"], table["n_seeds"])
-    table.insert(table.columns.get_loc("sd") + 1, "ci_low", low)
-    table.insert(table.columns.get_loc("sd") + 2, "ci_high", high)
-    table["alarms"] = [
-        ";".join(f"{name}:{n}/{runs_}" for name, n in sorted(Counter(names).items()))
-        for names, runs_ in zip(table["alarms"], table["n_runs"], strict=True)
-    ]
+    table["ci_low"], table["ci_high"] = interval(table["mean"], table["sd"], table["n_seeds"])
+    table["alarms"] = list(map(_count, table["alarms"], table["n_runs"]))
     return table.drop(columns="n_runs")
+
+
+def _count(alarms: list[str], n_runs: int) -> str:
+    names = Counter(chain.from_iterable(text.split(";") for text in alarms))
+    return ";".join(f"{name}:{n}/{n_runs}" for name, n in sorted(names.items()) if name)
 
 
 def interval(
     mean: pd.Series, sd: pd.Series, n: pd.Series, level: float = 0.95
-) -> tuple[np.ndarray, np.ndarray]:
+) -> tuple[pd.Series, pd.Series]:
     """Student's t-interval for a mean over n seeds; NaN where n < 2 or sd is unknown."""
-    n = n.to_numpy(dtype=float)
-    several = np.where(n > 1, n, np.nan)
-    half = stats.t.ppf((1 + level) / 2, several - 1) * sd.to_numpy(dtype=float) / np.sqrt(several)
-    return mean.to_numpy(dtype=float) - half, mean.to_numpy(dtype=float) + half
+    half = stats.t.ppf((1 + level) / 2, n - 1) * sd / np.sqrt(n)
+    return mean - half, mean + half
 
 
 def complete(table: pd.DataFrame, wanted: list[dict[str, Any]], on: list[str]) -> pd.DataFrame:
@@ -124,7 +120,3 @@ def complete(table: pd.DataFrame, wanted: list[dict[str, Any]], on: list[str]) -
     rows["n_seeds"] = rows["n_seeds"].fillna(0).astype(int)
     rows["alarms"] = rows["alarms"].astype(object).fillna("")
     return rows
-
-
-def _chain(parts: pd.Series) -> tuple[str, ...]:
-    return tuple(chain.from_iterable(parts))

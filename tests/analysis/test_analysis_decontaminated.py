@@ -1,0 +1,246 @@
+"""Decontaminated scores, from hand-made predictions and marks."""
+
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import tasks
+from gpt1.cell import Cell
+from tasks.common.errors import InputError
+from tasks.metrics import score_split
+from tests.analysis.conftest import build, make_grid, write, write_predictions
+from workflow.analysis import decontaminated, predictions
+from workflow.analysis.tables import contamination, main
+from workflow.grid import Grid
+
+# Labels of eight rows, what two seeds answer, and the rows that are marked.
+LABELS = [0, 1, 0, 1, 0, 1, 0, 1]
+ANSWERS = {0: [0, 1, 0, 1, 1, 0, 1, 0], 1: [0, 1, 1, 1, 0, 1, 0, 0], 2: [1] * 8}
+BY_TOKENS, BY_WORDS, SHORT = [4, 5], [5, 6], [0, 1, 2]
+RTE = Cell("transformer", "rte", "on", 12)
+
+
+def marked(results: Path, name: str, n_rows: int = 8, split: str = "dev", **marks) -> None:
+    """What was marked among the rows of a task's reported split."""
+    found: dict = {"rows": n_rows}
+    for kind, rows in (("tokens", BY_TOKENS), ("words", BY_WORDS)):
+        found[kind] = {"contaminated": marks.get(kind, rows), "too_short": SHORT}
+    value = {
+        "task": name,
+        "n": 13,
+        "splits": {split: found},
+        "examples": {split: f"{name} {split}"},
+    }
+    write(results / "contamination" / f"{name}.json", value)
+    write(results / "examples" / f"{name}.json", {"note": "", "sha256": value["examples"]})
+
+
+def answered(results: Path, name: str, labels: list, answers: dict, split="dev", groups=None):
+    """Predictions of the fully transferred transformer with aux, and the cell that they score."""
+    cell = Cell("transformer", name, "on", 12)
+    groups = groups or [""] * len(labels)
+    value = json.loads(cell.path(results).read_text())
+    for run in value["seeds"]:
+        found = answers[run["seed"]]
+        run["scores"] |= score_split(tasks.task(name).spec, found, labels, groups, split)
+    write(cell.path(results), value)
+    rows = [
+        (seed, split, f"{name}/{split}/{i}", group, label, answer)
+        for seed, given in answers.items()
+        for i, (label, group, answer) in enumerate(zip(labels, groups, given, strict=True))
+    ]
+    write_predictions(results, cell, rows)
+
+
+@pytest.fixture
+def rte(run_of) -> tuple[Path, Grid]:
+    results, grid = run_of("rte")
+    marked(results, "rte")
+    answered(results, "rte", LABELS, ANSWERS)
+    return results, grid
+
+
+def the(table, **where):
+    for key, value in where.items():
+        table = table[table[key] == value]
+    assert len(table) == 1
+    return table.iloc[0]
+
+
+def test_a_score_on_decontaminated_rows_is_that_worked_out_by_hand(rte):
+    # Rows 0, 1, 2, 3 and 7 are not contaminated: 4, 3 and 3 of 5 answers are right.
+    row = the(build(contamination, *rte)[0], task="rte", aux="on")
+    assert (row["decontaminated_rows"], row["rows"], row["n_seeds"]) == (5, 8, 3)
+    assert row["decontaminated_mean"] == pytest.approx((80 + 60 + 60) / 3)
+    assert row["decontaminated_sd"] == pytest.approx(math.sqrt(400 / 3))
+    assert row["mean"] == pytest.approx((50 + 75 + 50) / 3)
+    assert (row["share_tokens"], row["share_words"]) == (25, 25)
+    assert (row["short_tokens"], row["short_words"]) == (37.5, 37.5)
+    assert (row["arch"], row["n_transfer"]) == ("transformer", "12")
+
+
+def test_main_has_the_same_numbers_beside_its_own(rte):
+    table, text = build(main, *rte)
+    ours = table[table["source"] == "this run"]
+    row = the(ours, column="RTE", aux="on")
+    assert (row["decontaminated_mean"], row["decontaminated_rows"]) == (pytest.approx(200 / 3), 5)
+    assert row["decontaminated_sd"] == pytest.approx(math.sqrt(400 / 3))
+    lines = [line for line in text.splitlines() if "(this run), decontaminated" in line]
+    assert "66.7 ± 11.5 (n 5)" in lines[0]
+    # Without aux there are no predictions here, nor any of the other tasks.
+    assert "(n" not in lines[1] and lines[1].count("missing") == 6
+    assert lines[0].count("missing") == 5
+    assert decontaminated.NOTE in text
+
+
+def test_published_weights_have_no_decontaminated_rows(rte):
+    results, _ = rte
+    layers = {"transformer": ["none", 0, 6, 12], "lstm": ["none", 0, 1]}
+    _, text = build(main, results, make_grid("rte", has_corpus=False, layers=layers))
+    assert "decontaminated" not in text.lower()
+
+
+def test_the_markdown_has_shares_and_both_scores(rte):
+    _, text = build(contamination, *rte)
+    line = next(line for line in text.splitlines() if line.startswith("| RTE"))
+    cells = [cell.strip() for cell in line.split("|")[1:-1]]
+    assert cells[1:6] == ["dev", "8", "25.0 %", "25.0 %", "37.5 % / 37.5 %"]
+    assert cells[7:9] == ["58.3 ± 14.4", "66.7 ± 11.5 (n 5)"] and cells[10] == "missing"
+
+
+def test_a_task_of_the_zero_shot_figure_alone_has_shares_and_no_cell(rte):
+    results, grid = rte
+    marked(results, "dprd", split="test")
+    table, text = build(contamination, results, grid)
+    row = the(table, task="dprd")
+    assert (row["rows"], row["share_words"]) == (8, 25)
+    assert pd.isna(row["arch"]) and row["n_seeds"] == 0
+    line = next(line for line in text.splitlines() if line.startswith("| DPRD"))
+    assert "missing" not in line and line.count("–") == 4
+
+
+def test_where_the_corpus_was_not_searched_it_says_missing(run_of):
+    table, text = build(contamination, *run_of("rte"))
+    row = the(table, task="rte", aux="on")
+    assert row["n_seeds"] == 3 and math.isnan(row["decontaminated_mean"])
+    assert row[["rows", "share_words"]].isna().all()
+    line = next(line for line in text.splitlines() if line.startswith("| RTE"))
+    assert line.count("missing") == 6
+
+
+def test_with_no_decontaminated_row_there_is_no_score(run_of):
+    results, grid = run_of("rte")
+    marked(results, "rte", tokens=list(range(8)))
+    answered(results, "rte", LABELS, ANSWERS)
+    row = the(build(contamination, results, grid)[0], task="rte", aux="on")
+    assert row["decontaminated_rows"] == 0 and math.isnan(row["decontaminated_mean"])
+    _, text = build(main, results, grid)
+    assert "(n 0)" not in text and "nan" not in text
+
+
+def test_a_group_has_its_own_rows(run_of):
+    results, grid = run_of("race")
+    groups = ["middle"] * 3 + ["high"] * 5
+    marked(results, "race", split="test")
+    answered(results, "race", LABELS, ANSWERS, "test", groups)
+    table, _ = build(contamination, results, grid)
+    middle, high = (the(table, aux="on", split=f"test_{name}") for name in ("middle", "high"))
+    assert (middle["rows"], middle["decontaminated_rows"], middle["share_words"]) == (3, 3, 0)
+    assert (high["rows"], high["decontaminated_rows"], high["share_words"]) == (5, 2, 40)
+    assert high["decontaminated_mean"] == pytest.approx((50 + 50 + 100) / 3)  # rows 3 and 7
+    assert middle["decontaminated_mean"] == pytest.approx((100 + 200 / 3 + 100 / 3) / 3)
+    assert the(table, aux="on", split="test")["decontaminated_rows"] == 5
+
+
+def test_real_numbers_are_scored_as_such(run_of):
+    results, grid = run_of("stsb")
+    labels = [0.0, 1.5, 2.0, 3.25, 4.0, 5.0, 0.5, 4.5]
+    answers = {seed: [x * (0.5 + seed) + i % 3 for i, x in enumerate(labels)] for seed in range(3)}
+    marked(results, "stsb")
+    answered(results, "stsb", labels, answers)
+    row = the(build(contamination, results, grid)[0], task="stsb", aux="on")
+    rows = [0, 1, 2, 3, 7]
+    part = [labels[i] for i in rows]
+    wanted = [
+        score_split(tasks.task("stsb").spec, [a[i] for i in rows], part, [""] * 5, "dev")["dev"]
+        for a in answers.values()
+    ]
+    assert row["decontaminated_mean"] == pytest.approx(sum(w["pearson"] for w in wanted) / 3)
+
+
+Edit = Callable[[pd.DataFrame], pd.DataFrame]
+DAMAGE: dict[str, tuple[Edit, str]] = {
+    "a label": (
+        lambda rows: rows.assign(prediction=[1, *rows["prediction"][1:]]),
+        "cells.csv says 50",
+    ),
+    "a row short": (lambda rows: rows[1:], "7 predictions for the 8"),
+    "no class": (lambda rows: rows.assign(prediction=0.5), "0.5 is no class of rte"),
+}
+
+
+@pytest.mark.parametrize("what", DAMAGE)
+def test_predictions_that_do_not_make_the_cells_score_are_refused(rte, what):
+    results, grid = rte
+    path = RTE.predictions(results)
+    edit, found = DAMAGE[what]
+    rows = edit(pd.read_parquet(path))
+    write_predictions(results, RTE, list(rows.itertuples(index=False, name=None)))
+    for module in (main, contamination):
+        with pytest.raises(InputError) as error:
+            build(module, results, grid)
+        assert found in str(error.value) and str(path) in str(error.value)
+
+
+def test_predictions_of_other_rows_than_were_marked_are_refused(rte):
+    results, grid = rte
+    rows = list(pd.read_parquet(RTE.predictions(results)).itertuples(index=False, name=None))
+    write_predictions(results, RTE, rows, {"dev": "other rows"})
+    for module in (main, contamination):
+        with pytest.raises(InputError, match=r"rte\.json: its dev rows are not those of .*parquet"):
+            build(module, results, grid)
+
+
+def test_marks_of_other_examples_are_refused(rte):
+    results, grid = rte
+    write(results / "examples" / "rte.json", {"note": "", "sha256": {"dev": "other rows"}})
+    for module in (main, contamination):
+        with pytest.raises(InputError, match=r"rte\.json: its dev rows are not .*examples"):
+            build(module, results, grid)
+
+
+WRONG_FILE = {
+    "truncated": (lambda data: data[:-50], "not a file of predictions"),
+    "another file": (lambda data: b"seed,split\n", "not a file of predictions"),
+}
+
+
+@pytest.mark.parametrize("what", WRONG_FILE)
+def test_a_wrong_file_of_predictions_is_one_line_that_names_it(rte, what):
+    results, _ = rte
+    path = RTE.predictions(results)
+    edit, found = WRONG_FILE[what]
+    path.write_bytes(edit(path.read_bytes()))
+    with pytest.raises(InputError) as error:
+        predictions.read_predictions(results, RTE)
+    assert found in str(error.value) and str(path) in str(error.value)
+
+
+def test_predictions_of_another_cell_are_refused(rte):
+    results, _ = rte
+    rows = list(pd.read_parquet(RTE.predictions(results)).itertuples(index=False, name=None))
+    write_predictions(results, Cell("lstm", "rte", "on", 1), rows).rename(RTE.predictions(results))
+    with pytest.raises(InputError, match="'arch' is 'lstm', its path says 'transformer'"):
+        predictions.read_predictions(results, RTE)
+
+
+def test_a_seed_that_the_config_no_longer_has_is_left_out(run_of):
+    results, grid = run_of("rte", seeds={"endpoints": [0], "intermediate": [0]})
+    marked(results, "rte")
+    answered(results, "rte", LABELS, ANSWERS)
+    row = the(build(contamination, results, grid)[0], task="rte", aux="on")
+    assert row["decontaminated_mean"] == 80 and math.isnan(row["decontaminated_sd"])

@@ -1,0 +1,128 @@
+"""Scores without the rows that the language model has read in its corpus.
+
+`gpt1.contamination` marks the rows of each reported split that share a 13-gram with the corpus, of
+tokens or of words; the others are the decontaminated rows, among them those too short to tell. A
+cell's scores are computed again from its stored predictions: on all rows, which must give what
+`cells.csv` says, and on the decontaminated ones.
+"""
+
+import math
+from pathlib import Path
+
+import pandas as pd
+
+import tasks
+from gpt1.cell import Cell
+from tasks.common.errors import InputError
+from tasks.metrics import score
+from workflow.analysis.predictions import answers, read_predictions
+from workflow.analysis.records import REMEDY, ExamplesRecord, Marks, check_examples
+from workflow.grid import Grid
+
+KINDS = ("tokens", "words")
+SCORED = ["aux", "task", "split", "metric"]
+COLUMNS = ["decontaminated_mean", "decontaminated_sd", "decontaminated_rows"]
+NOTE = (
+    "Decontaminated: without the rows that share a 13-gram, of tokens or of words, with the "
+    "pre-training corpus."
+)
+
+
+def marked_rows(results: Path, name: str, cell: Cell | None = None) -> pd.DataFrame | None:
+    """The reported rows of a task: `split`, `row` (its place in the split), and of each kind of
+    n-gram whether it is contaminated (`share_tokens`) and too short (`short_tokens`).
+
+    Of a `cell` that was run, one row per seed with its label and prediction; rows with a group
+    (RACE's middle and high) are there once more, as a split of their own. None if the corpus was
+    not searched. Raises InputError if marks and predictions are not of the same examples.
+    """
+    path = Path(results) / "contamination" / f"{name}.json"
+    if not path.exists():
+        return None
+    marks = Marks.read(path, task=name)
+    facts = Path(results) / "examples" / f"{name}.json"
+    check_examples(path, marks.examples, facts, ExamplesRecord.read(facts).sha256)
+    frames = [
+        pd.DataFrame({"split": split, "row": range(of.rows)}) for split, of in marks.splits.items()
+    ]
+    table = pd.concat(frames, ignore_index=True)
+    for kind in KINDS:
+        for column, key in (("share", "contaminated"), ("short", "too_short")):
+            found = {
+                (s, row)
+                for s, of in marks.splits.items()
+                for row in getattr(getattr(of, kind), key)
+            }
+            table[f"{column}_{kind}"] = list(
+                map(found.__contains__, zip(table["split"], table["row"], strict=True))
+            )
+    predictions = None if cell is None else read_predictions(results, cell)
+    if predictions is None:
+        return table
+    check_examples(path, marks.examples, predictions.path, predictions.examples)
+    rows = predictions.rows[predictions.rows["split"].isin(marks.splits)]
+    for (seed, split), n in rows.groupby(["seed", "split"]).size().items():
+        if n != marks.splits[split].rows:
+            raise InputError(
+                f"{predictions.path}: seed {seed}: {n} predictions for the "
+                f"{marks.splits[split].rows} rows of {split!r}; {REMEDY}"
+            )
+    rows = rows.assign(row=rows.groupby(["seed", "split"]).cumcount())
+    table = table.merge(rows, on=["split", "row"])
+    groups = table[table["group"] != ""]
+    return pd.concat([table, groups.assign(split=groups["split"] + "_" + groups["group"])])
+
+
+def shares(rows: pd.DataFrame) -> pd.DataFrame:
+    """For each split the number of its `rows`, and the percentages that are marked."""
+    if "seed" in rows:
+        rows = rows[rows["seed"] == rows["seed"].iloc[0]]
+    splits = rows.groupby("split")
+    marks = [f"{column}_{kind}" for column in ("share", "short") for kind in KINDS]
+    return 100.0 * splits[marks].mean().assign(rows=splits.size() / 100.0)
+
+
+def scores(results: Path, grid: Grid, cells: pd.DataFrame) -> pd.DataFrame:
+    """Over seeds, the decontaminated scores of the fully transferred transformer.
+
+    One row per (aux, task, split, metric): `decontaminated_mean` and `decontaminated_sd` (n-1;
+    empty for one seed) from 0 to 100, empty if no row is left, and `decontaminated_rows`. What was
+    not run, or not searched for, is not there.
+    """
+    full = str(grid.n_layer.get("transformer"))
+    known = cells[(cells["arch"] == "transformer") & (cells["n_transfer"] == full)]
+    known = known.set_index([*SCORED, "seed"])["score"].to_dict()
+    found: list[tuple] = []
+    for cell in grid.full_transformer():
+        rows = marked_rows(results, cell.task, cell)
+        if rows is None or "seed" not in rows:
+            continue
+        for (split, seed), mine in rows.groupby(["split", "seed"]):
+            kept = mine[~mine[[f"share_{kind}" for kind in KINDS]].any(axis=1)]
+            every, rest = _score(results, cell, mine), _score(results, cell, kept)
+            for metric, value in every.items():
+                place = (cell.aux, cell.task, split, metric)
+                stated = known.get((*place, seed))
+                if stated is None:  # a seed that the config no longer asks for
+                    continue
+                if not math.isclose(value, stated, rel_tol=0, abs_tol=1e-6):
+                    raise InputError(
+                        f"{cell.predictions(results)}: seed {seed}: {split} {metric} of these "
+                        f"predictions is {value:.6f}, cells.csv says {stated:.6f}; {REMEDY}"
+                    )
+                found.append((*place, rest.get(metric, math.nan), len(kept)))
+    table = pd.DataFrame(found, columns=[*SCORED, "score", "n"])
+    return table.groupby(SCORED, sort=False, as_index=False).agg(
+        decontaminated_mean=("score", "mean"),
+        decontaminated_sd=("score", "std"),
+        decontaminated_rows=("n", "first"),
+    )
+
+
+def _score(results: Path, cell: Cell, rows: pd.DataFrame) -> dict[str, float]:
+    """The scores of one seed's rows by metric; none of no rows."""
+    if rows.empty:
+        return {}
+    path = cell.predictions(results)
+    given, labels = (answers(path, cell.task, rows[key]) for key in ("prediction", "label"))
+    return score(tasks.task(cell.task).spec, given, labels)

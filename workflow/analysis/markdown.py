@@ -1,0 +1,81 @@
+"""The tables' Markdown: numbers as text, and frames of text as padded tables.
+
+A dash means that there is no such number (the paper printed none, or it is not defined).
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+MISSING = "missing"
+NONE = "–"
+METRICS = {
+    **{"accuracy": "accuracy", "f1": "F1", "matthews": "Matthews"},
+    **{"pearson": "Pearson", "spearman": "Spearman", "mean": "mean"},
+}
+BASELINES = {"majority": "best constant answer", "bag_of_words": "bag of words"}
+LEGEND = (
+    "`a ± b`: mean and standard deviation over seeds (no `±`: one seed). "
+    "`!`: at least one run raised an alarm (at majority rate, constant prediction, loss not "
+    "falling), named in the CSV. `missing`: not run. Best constant answer: the one that scores "
+    "best on the training rows (by F1: always yes)."
+)
+
+
+def render(frame: pd.DataFrame) -> str:
+    """A frame of text as a Markdown table, its index the first column; reads well as plain text."""
+    text = frame.reset_index().astype(str)
+    text = text.map(_escape).rename(columns=_escape)
+    align = ("left", *["right"] * len(frame.columns))
+    return text.to_markdown(index=False, disable_numparse=True, colalign=align)
+
+
+def pivot(table: pd.DataFrame, index: str, columns: str, values: str) -> pd.DataFrame:
+    """`table` in wide form, rows and columns in the order in which they first occur.
+
+    A dash stands where the table has no such row.
+    """
+    wide = table.pivot(index=index, columns=columns, values=values)
+    wide = wide.reindex(index=table[index].unique(), columns=table[columns].unique())
+    return wide.fillna(NONE)
+
+
+def baselines(table: pd.DataFrame, columns: str) -> pd.DataFrame:
+    """One row per baseline, its scores over the `columns` of a table as text."""
+    known = table.groupby(columns, sort=False)[list(BASELINES)].first()
+    return known.map(lambda number: value(number, MISSING)).T.rename(index=BASELINES)
+
+
+def score(row: Mapping[str, Any]) -> str:
+    """`12.3 ± 0.4`, marked `!` where a run raised an alarm; `missing` where nothing was run."""
+    if pd.isna(row["mean"]):
+        return MISSING
+    spread = "" if pd.isna(row["sd"]) else f" ± {row['sd']:.1f}"
+    return f"{row['mean']:.1f}{spread}{' !' if row['alarms'] else ''}"
+
+
+def decontaminated(row: Mapping[str, Any]) -> str:
+    """The score on decontaminated rows and their number: `12.3 ± 0.4 (n 270)`; a dash if 0."""
+    if pd.isna(row["decontaminated_rows"]):
+        return MISSING
+    if not row["decontaminated_rows"]:
+        return NONE
+    shown = {"mean": row["decontaminated_mean"], "sd": row["decontaminated_sd"], "alarms": ""}
+    return f"{score(shown)} (n {row['decontaminated_rows']:.0f})"
+
+
+def value(number: float | None, absent: str = NONE) -> str:
+    """One decimal, or `absent`."""
+    return absent if pd.isna(number) else f"{number:.1f}"
+
+
+def seeds(counts: pd.Series) -> str:
+    """`3` or `1-3`, the seeds behind those numbers of a line that are not missing; else `0`."""
+    counts = counts[counts > 0] if (counts > 0).any() else counts
+    low, high = int(counts.min()), int(counts.max())
+    return f"{low}" if low == high else f"{low}-{high}"
+
+
+def _escape(text: str) -> str:
+    return text.replace("|", "\\|")

@@ -1,0 +1,67 @@
+"""Where the rows behind a number are not all of the published ones: said beside the number.
+
+`tasks.prepare` writes a note for each task into `examples/TASK.json`. In a Markdown table a dagger
+marks the task, and a line below the table gives the numbers; every CSV has a column `note`.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+import tasks
+from workflow.analysis.records import ExamplesRecord
+
+DAGGER = "†"
+
+
+@dataclass(frozen=True)
+class Notes:
+    """The note of each task: "dev: 400 of 872 rows", or nothing."""
+
+    by_task: dict[str, str]
+
+    @classmethod
+    def read(cls, results: Path, names: Iterable[str]) -> "Notes":
+        """The notes of the tasks that were prepared. Raises InputError for a damaged file."""
+        paths = {name: Path(results) / "examples" / f"{name}.json" for name in names}
+        return cls(
+            {
+                name: ExamplesRecord.read(path).note if path.exists() else ""
+                for name, path in paths.items()
+            }
+        )
+
+    @classmethod
+    def of_cells(cls, cells: pd.DataFrame) -> "Notes":
+        """The notes that `cells.csv` holds."""
+        return cls(cells.drop_duplicates("task").set_index("task")["note"].to_dict())
+
+    def of(self, name: str) -> str:
+        """A task's note; empty for a task that is not in the grid."""
+        return self.by_task.get(name, "")
+
+    def joined(self, names: Iterable[str]) -> str:
+        """The notes behind one number that is made of several tasks, for a CSV."""
+        mine = Notes({name: self.of(name) for name in names})
+        each = (f"{name} ({note})" for name, note in mine.by_task.items() if note)
+        return mine._shared or "; ".join(each)
+
+    def mark(self, name: str, title: str = "") -> str:
+        """A task's title, with a dagger if its note is not the same as that of every other task."""
+        dagger = DAGGER if self.of(name) and not self._shared else ""
+        return (title or tasks.task(name).title) + dagger
+
+    def footnote(self) -> list[str]:
+        """The paragraph that explains the daggers; none where all rows are the published ones."""
+        if self._shared:
+            return [f"Rows of every task: {self._shared}."]
+        each = [f"{tasks.task(name).title}: {note}." for name, note in self.by_task.items() if note]
+        return [" ".join([f"{DAGGER} not all of the published rows.", *each])] if each else []
+
+    @property
+    def _shared(self) -> str:
+        """The note that several tasks all have."""
+        words = set(self.by_task.values())
+        return words.pop() if len(self.by_task) > 1 and len(words) == 1 else ""

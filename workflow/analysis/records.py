@@ -1,0 +1,181 @@
+"""Typed reading of the small JSON files of a run: a model for each kind, with all its checks.
+
+Keys that the analysis does not use are ignored; NaN, infinity and silent conversions are refused.
+"""
+
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from gpt1.cell import Arch, Aux, NTransfer
+from tasks.common.errors import InputError
+from tasks.common.files import read_json
+
+REMEDY = "delete the file and run its job again"
+Score = Annotated[float, Field(ge=-100.001, le=100.001)]  # a correlation may round past 1
+Scores = dict[str, dict[str, Score]]  # by split and metric
+
+
+class Record(BaseModel):
+    """Base of all records."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="ignore", allow_inf_nan=False)
+
+    @classmethod
+    def read(cls, path: Path, **place: Any) -> Self:
+        """The record in a JSON file; `place` gives fields whose value its path determines.
+
+        Raises InputError, naming file and key, if it is missing, damaged or of another place.
+        """
+        return cls.check(path, read_json(path), **place)
+
+    @classmethod
+    def check(cls, path: Path, value: Any, **place: Any) -> Self:
+        """The record in a parsed JSON `value` of the file `path`; raises InputError like `read`."""
+        try:
+            record = cls.model_validate(value)
+        except ValidationError as error:
+            fault = error.errors(include_url=False)[0]
+            key = ".".join(map(str, fault["loc"])) or "the file"
+            if fault["type"] == "missing":
+                raise InputError(f"{path}: {key!r} is missing; {REMEDY}") from None
+            message = f"{path}: {key!r} is {fault['input']!r:.60}; {fault['msg'].lower()}; {REMEDY}"
+            raise InputError(message) from None
+        for key, wanted in place.items():
+            found = getattr(record, key)
+            if found != wanted:
+                raise InputError(
+                    f"{path}: {key!r} is {found!r}, its path says {wanted!r}; {REMEDY}"
+                )
+        return record
+
+
+def check_examples(path: Path, digests: dict[str, str], other: Path, known: dict[str, str]) -> None:
+    """Raise InputError unless the `digests` in `path`, by split, are those in the file `other`."""
+    for split, digest in digests.items():
+        if known.get(split) != digest:
+            raise InputError(f"{path}: its {split} rows are not those of {other}; {REMEDY}")
+
+
+class Place(Record):
+    """The cell that a file is about."""
+
+    arch: Arch
+    task: str
+    aux: Aux
+    n_transfer: NTransfer
+
+
+class Run(Record):
+    """One seed of a cell."""
+
+    seed: int
+    scores: Scores
+    alarms: list[str]
+    train_tokens: float
+    train_seconds: float
+    peak_mb: float | None = None
+
+
+class Baselines(Record):
+    """The scores that no model is needed for."""
+
+    majority: Scores
+    bag_of_words: Scores
+
+
+class CellRecord(Place):
+    """A cell: `cells/ARCH/TASK/aux-X/layers-N.json`."""
+
+    baselines: Baselines
+    seeds: list[Run]
+
+
+class PredictionsRecord(Place):
+    """The metadata of a cell's predictions; `examples` are the digests of the splits."""
+
+    examples: dict[str, str]
+
+
+class ExamplesRecord(Record):
+    """Facts of a task's examples, `examples/TASK.json`.
+
+    `note` says which of the published rows are not there; `sha256` are the splits' digests.
+    """
+
+    note: str
+    sha256: dict[str, str]
+
+
+class EncodedSplitRecord(Record):
+    """Facts of an encoded split; `examples` is the digest of the split that was encoded.
+
+    `lengths` counts the rows by the tokens of the whole input, `n_ctx_needed` by the smallest
+    window that truncates nothing.
+    """
+
+    role: str
+    rows: int
+    examples: str
+    lengths: dict[str, int]
+    n_ctx_needed: dict[str, int]
+
+
+class EncodedRecord(Record):
+    """Facts of an encoded task: `encoded/TASK.json`."""
+
+    splits: dict[str, EncodedSplitRecord]
+
+    def unlabelled(self) -> dict[str, EncodedSplitRecord]:
+        """The splits without labels."""
+        return {name: of for name, of in self.splits.items() if of.role == "unlabelled"}
+
+
+class KindMarks(Record):
+    """Row numbers that share an n-gram with the corpus, and of rows too short to hold one."""
+
+    contaminated: list[int]
+    too_short: list[int]
+
+
+class SplitMarks(Record):
+    """The marks of one split, by n-grams of tokens and of words."""
+
+    rows: int
+    tokens: KindMarks
+    words: KindMarks
+
+
+class Marks(Record):
+    """`contamination/TASK.json`; `examples` are the digests of the splits that were searched."""
+
+    task: str
+    examples: dict[str, str]
+    splits: dict[str, SplitMarks]
+
+
+class ZeroShotScore(Record):
+    """A checkpoint's zero-shot score on a task: `zero_shot/ARCH/TASK/update-N.json`."""
+
+    arch: Arch
+    task: str
+    update: int
+    metric: str
+    split: str
+    score: Score
+    tokens: float | None = None
+    n: int | None = None
+    threshold: float | None = None
+
+
+class Checkpoint(Record):
+    """A pre-training checkpoint: `pretrain/ARCH/update-N.json`. Losses in nats per token."""
+
+    arch: Arch
+    update: int
+    tokens: float
+    seconds: float
+    heldout_loss: float
+    heldout_perplexity: float
+    train_loss: float | None = None  # none before the first update

@@ -1,0 +1,93 @@
+"""The share of the reported rows that the corpus holds, and the scores without them.
+
+A row of the table is a task, a reported split (or a group of RACE's) and this run's fully
+transferred transformer with or without the auxiliary loss; a task of the zero-shot figure alone has
+no such cell.
+"""
+
+from pathlib import Path
+
+import pandas as pd
+
+import tasks
+from workflow.analysis import decontaminated, markdown
+from workflow.analysis.cells import read_cells
+from workflow.analysis.decontaminated import KINDS, SCORED
+from workflow.analysis.notes import Notes
+from workflow.analysis.statistics import complete, reported, summarise
+from workflow.analysis.table import Table
+from workflow.analysis.tables.main import VARIANTS
+from workflow.grid import Grid
+
+SHARES = ("rows", "share_tokens", "share_words", "short_tokens", "short_words")
+COLUMNS = [
+    *("arch", "variant", "task", "metric", "split", "n_transfer", "aux", "n_seeds", "mean", "sd"),
+    *("alarms", "note", *SHARES, *decontaminated.COLUMNS),
+]
+ABOUT = (
+    "By tokens, by words: share of the rows that have, within one text, 13 BPE tokens or 13 words "
+    "in a row (line ends not counted) that also occur in the training part of the corpus. A story "
+    "and its ending are one text; DPRD's sentence is two, split at the pronoun. Too short: share "
+    "of rows (tokens / words) without a text of that length, of which nothing can be said; they "
+    "count as decontaminated. Decontaminated: the rows that are marked by neither. The scores are "
+    "those of the fully transferred transformer. " + markdown.LEGEND
+)
+
+
+def build(results: Path, grid: Grid) -> Table:
+    """One row per (task, split, aux); shares in percent of the split's rows."""
+    cells = read_cells(results, grid)
+    full = str(grid.n_layer.get("transformer", "all"))
+    mine = cells[(cells["arch"] == "transformer") & (cells["n_transfer"] == full)]
+    table = summarise(mine, SCORED)
+    table = table.merge(decontaminated.scores(results, grid, cells), on=SCORED, how="left")
+    notes = Notes.read(results, grid.examples)
+    wanted = []
+    for name in grid.examples:
+        searched = _shares(results, grid, name)
+        about = {"task": name, "metric": tasks.task(name).metric, "note": notes.of(name)}
+        for split in searched or reported(name, cells):
+            for variant in _variants(name, grid, full):
+                wanted.append({**about, "split": split, **searched.get(split, {}), **variant})
+    table = complete(table, wanted, SCORED).reindex(columns=COLUMNS)
+    return Table(table, _wide(table, grid, notes))
+
+
+def _shares(results: Path, grid: Grid, name: str) -> dict[str, dict[str, float]]:
+    """SHARES by split; nothing if the corpus was not searched."""
+    full = [cell for cell in grid.full_transformer() if cell.task == name]
+    for cell in [*full, None]:
+        rows = decontaminated.marked_rows(results, name, cell)
+        if rows is not None and ("seed" in rows or cell is None):
+            return decontaminated.shares(rows).to_dict("index")
+    return {}
+
+
+def _variants(name: str, grid: Grid, full: str) -> list[dict[str, str | None]]:
+    """This run's cells that report the task."""
+    if name not in grid.tasks:
+        return [dict.fromkeys(("arch", "variant", "n_transfer", "aux"))]
+    cell = {"arch": "transformer", "n_transfer": full}
+    return [{**cell, "variant": VARIANTS[aux], "aux": aux} for aux in grid.aux]
+
+
+def _wide(table: pd.DataFrame, grid: Grid, notes: Notes) -> list[str | pd.DataFrame]:
+    lines = []
+    for (name, split), mine in table.groupby(["task", "split"], sort=False):
+        first = mine.iloc[0]
+        line = {"task": notes.mark(name), "split": split}
+        line |= dict.fromkeys(("rows", "by tokens", "by words", "too short"), markdown.MISSING)
+        if pd.notna(first["rows"]):
+            short = " / ".join(f"{first[f'short_{kind}']:.1f} %" for kind in KINDS)
+            line |= {"rows": f"{first['rows']:.0f}", "too short": short}
+            line |= {f"by {kind}": f"{first[f'share_{kind}']:.1f} %" for kind in KINDS}
+        line["metric"] = markdown.METRICS[first["metric"]]
+        scored = mine.dropna(subset="aux").set_index("aux")
+        for aux in grid.aux:
+            shown = [markdown.NONE] * 2
+            if aux in scored.index:
+                shown = [f(scored.loc[aux]) for f in (markdown.score, markdown.decontaminated)]
+            line |= {f"aux {aux}: all rows": shown[0], f"aux {aux}: decontaminated": shown[1]}
+        lines.append(line)
+    wide = pd.DataFrame(lines).set_index("task")
+    return ["# Contamination", wide, *notes.footnote(), ABOUT]

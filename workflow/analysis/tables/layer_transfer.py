@@ -1,0 +1,64 @@
+"""Figure 2 left: the score against the number of layers transferred.
+
+`n_transfer` is `none` (nothing copied), 0 (the embeddings alone) or the number of lowest blocks
+copied as well. Beside each task on its reported splits stand the training rows, and as task `mean`
+the unweighted mean of all tasks (MNLI counted once, as the mean of its two splits).
+"""
+
+from pathlib import Path
+
+import pandas as pd
+
+import tasks
+from workflow.analysis import markdown
+from workflow.analysis.cells import read_cells
+from workflow.analysis.notes import Notes
+from workflow.analysis.statistics import average, complete, headline, reported, summarise
+from workflow.analysis.table import Table
+from workflow.grid import Grid
+
+KEY = ["arch", "aux", "n_transfer", "task", "metric", "split"]
+
+
+def build(results: Path, grid: Grid) -> Table:
+    """One row per (arch, aux, n_transfer, task, split), main metric of the task."""
+    cells = read_cells(results, grid)
+    notes = Notes.of_cells(cells)
+    main = {name: tasks.task(name).metric for name in grid.tasks}
+    single = cells[cells["metric"] == cells["task"].map(main)]
+    means = [
+        average(headline(cells, grid.tasks), grid.tasks, "mean").assign(split="reported"),
+        average(headline(cells, grid.tasks, train=True), grid.tasks, "mean").assign(split="train"),
+    ]
+    table = summarise(pd.concat([single.assign(n_runs=1), *means]), KEY)
+    lines = [("mean", "mean", split, notes.joined(grid.tasks)) for split in ("reported", "train")]
+    for name in grid.tasks:
+        splits = [*reported(name, cells), "train"]
+        lines += [(name, main[name], split, notes.of(name)) for split in splits]
+    wanted = [
+        dict(zip([*KEY, "note"], (arch, aux, str(n_transfer), *line), strict=True))
+        for arch in grid.arch
+        for aux in grid.aux
+        for n_transfer in grid.layers[arch]
+        for line in lines
+    ]
+    table = complete(table, wanted, KEY)
+    return Table(table, _wide(table, notes))
+
+
+def _wide(table: pd.DataFrame, notes: Notes) -> list[str | pd.DataFrame]:
+    titles = {name: notes.mark(name) for name in table["task"].unique() if name != "mean"}
+    titles["mean"] = "mean of all tasks"
+    table = table.assign(
+        score=table["task"].map(titles) + " (" + table["split"] + ")",
+        shown=table.apply(markdown.score, axis=1),
+    )
+    parts: list[str | pd.DataFrame] = ["# Layers transferred (Figure 2, left)"]
+    for (arch, aux), mine in table.groupby(["arch", "aux"], sort=False):
+        wide = markdown.pivot(mine, "score", "n_transfer", "shown")
+        seeds = mine[mine["task"] == "mean"].groupby("n_transfer")["n_seeds"].first().astype(str)
+        wide = pd.concat([seeds.rename("seeds").to_frame().T[wide.columns], wide])
+        parts += [f"## {arch}, auxiliary LM {aux}", wide.rename_axis("score")]
+    parts += notes.footnote()
+    parts.append("Columns: layers transferred; 0 is the embeddings alone. " + markdown.LEGEND)
+    return parts

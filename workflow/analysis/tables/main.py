@@ -1,0 +1,178 @@
+"""Tables 2 to 4: published systems and the paper's model beside this run's models.
+
+Ours is the fully transferred transformer, fine-tuned with the auxiliary LM objective as the paper's
+is, and without it. The published figures are test figures; the column heads name the split of
+*this run's* rows.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+import tasks
+from workflow.analysis import decontaminated, markdown
+from workflow.analysis.cells import read_cells
+from workflow.analysis.decontaminated import SCORED
+from workflow.analysis.notes import Notes
+from workflow.analysis.paper import OURS, paper_numbers
+from workflow.analysis.statistics import (
+    complete,
+    headline_splits,
+    official_sets,
+    reported,
+    summarise,
+)
+from workflow.analysis.table import Table
+from workflow.grid import Grid
+
+FURTHER = "beside Table 4"
+TITLES = {
+    "Table 2": "Natural language inference (Table 2): accuracy",
+    "Table 3": "Question answering and commonsense reasoning (Table 3): accuracy",
+    "Table 4": "Similarity and classification (Table 4)",
+    FURTHER: "The further metrics of those tasks, which the paper does not print",
+}
+# the paper's column: (task, which part of its splits)
+COLUMNS: dict[str, dict[str, tuple[str, str]]] = {
+    "Table 2": {
+        "MNLI-m": ("mnli", "_matched"),
+        "MNLI-mm": ("mnli", "_mismatched"),
+        "SNLI": ("snli", ""),
+        "SciTail": ("scitail", ""),
+        "QNLI": ("qnli", ""),
+        "RTE": ("rte", ""),
+    },
+    "Table 3": {
+        "StoryCloze": ("story_cloze", ""),
+        "RACE-m": ("race", "_middle"),
+        "RACE-h": ("race", "_high"),
+        "RACE": ("race", ""),
+    },
+    "Table 4": {
+        "CoLA_mcc": ("cola", ""),
+        "SST2_acc": ("sst2", ""),
+        "MRPC_f1": ("mrpc", ""),
+        "STSB_pearson": ("stsb", ""),
+        "QQP_f1": ("qqp", ""),
+    },
+}
+VARIANTS = {  # by aux
+    "on": "Finetuned Transformer LM (this run)",
+    "off": "Finetuned Transformer LM w/o aux LM (this run)",
+}
+PLACE = ["table", "column", "task", "split", "metric"]
+
+
+def build(results: Path, grid: Grid) -> Table:
+    """One row per (this run's model, column, split) and one per published figure."""
+    cells = read_cells(results, grid)
+    notes = Notes.of_cells(cells)
+    places = pd.DataFrame(_places(cells))
+    places["head"] = [_head(place, notes) for place in places.to_dict("records")]
+    table = pd.concat([_published(places), _ours(results, grid, cells, places)], ignore_index=True)
+    table["note"] = table["task"].map(notes.of).where(table["source"] == "this run")
+    parts = _wide(table, notes, grid.has_corpus)
+    return Table(table.drop(columns=["head", "carries_paper"]), parts)
+
+
+def _places(cells: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    """Every (table, column, task, split, metric); the published figure stands by test."""
+    for table, columns in COLUMNS.items():
+        for column, (name, part) in columns.items():
+            splits = _splits(name, part, cells)
+            printed = next((s for s in splits if s.startswith("test")), splits[0])
+            for split in splits:
+                place = (table, column, name, split, tasks.task(name).metric)
+                yield {**dict(zip(PLACE, place, strict=True)), "carries_paper": split == printed}
+    for name, _ in COLUMNS["Table 4"].values():
+        for metric in tasks.task(name).metrics:
+            if metric != tasks.task(name).metric:
+                split = headline_splits(name, cells)[0]
+                place = (FURTHER, f"{name}_{metric}", name, split, metric)
+                yield {**dict(zip(PLACE, place, strict=True)), "carries_paper": False}
+
+
+def _splits(name: str, part: str, cells: pd.DataFrame) -> list[str]:
+    splits = reported(name, cells)
+    if name != "mnli":
+        return [split + part for split in splits]
+    return [s for s in splits if s.endswith(part)] or [f"dev{part}"]
+
+
+def _head(place: dict[str, Any], notes: Notes) -> str:
+    split = official_sets(place["split"])
+    if place["table"] in ("Table 2", "Table 3"):
+        return f"{notes.mark(place['task'], place['column'])} ({split})"
+    return f"{notes.mark(place['task'])} ({markdown.METRICS[place['metric']]}, {split})"
+
+
+def _published(places: pd.DataFrame) -> pd.DataFrame:
+    printed = places[places["carries_paper"]].set_index("column")
+    rows = []
+    for table in COLUMNS:
+        for method, numbers in paper_numbers(table).items():
+            for column, number in numbers.items():
+                place = {"task": "glue", "metric": "mean", "head": "GLUE"}
+                if column in printed.index:
+                    place = printed.loc[column, list(place)].to_dict()
+                source = "paper" if method == OURS else "published"
+                row = {"table": table, "column": column, "variant": method, "paper": number}
+                rows.append({**row, **place, "split": "test", "source": source})
+    return pd.DataFrame(rows)
+
+
+def _ours(results: Path, grid: Grid, cells: pd.DataFrame, places: pd.DataFrame) -> pd.DataFrame:
+    full = str(grid.n_layer.get("transformer", "all"))
+    mine = cells[(cells["arch"] == "transformer") & (cells["n_transfer"] == full)]
+    table = summarise(mine, SCORED)
+    table = table.merge(decontaminated.scores(results, grid, cells), on=SCORED, how="left")
+    wanted = []
+    for place in places.to_dict("records"):
+        printed = paper_numbers(place["table"]).get(OURS, {}).get(place["column"])
+        for aux in grid.aux:
+            row = {**place, "source": "this run", "variant": VARIANTS[aux], "aux": aux}
+            row["paper"] = printed if aux == "on" and place["carries_paper"] else None
+            wanted.append({**row, "arch": "transformer", "n_transfer": full})
+    return complete(table, wanted, SCORED)
+
+
+def _wide(table: pd.DataFrame, notes: Notes, has_corpus: bool) -> list[str | pd.DataFrame]:
+    parts: list[str | pd.DataFrame] = ["# Tables 2 to 4"]
+    for name, title in TITLES.items():
+        parts += [f"## {title}", _markdown(table[table["table"] == name], has_corpus)]
+    parts += notes.footnote()
+    parts.append(
+        "The rows above this run's are the paper's: published systems and its own model, scored by "
+        "the GLUE test server or on the public test sets. The split that a column head names is "
+        "that of this run's rows, of the best constant answer and of the bag of words: dev is not "
+        "test. (5x) is an ensemble of five. GLUE is the server's own average over test labels that "
+        f"are not public. {f'{decontaminated.NOTE} ' if has_corpus else ''}{markdown.LEGEND}"
+    )
+    return parts
+
+
+def _markdown(table: pd.DataFrame, has_corpus: bool) -> pd.DataFrame:
+    ours = table[table["source"] == "this run"]
+    heads = [*ours["head"].unique(), *(["GLUE"] if "GLUE" in set(table["head"]) else [])]
+    published = table[table["source"] != "this run"]
+    labels = published["variant"].str.replace("(ours)", "(the paper)")
+    lines = [
+        published.assign(
+            model="*" + labels + "*",
+            shown=published["paper"].map(markdown.value),
+            seeds=markdown.NONE,
+        )
+    ]
+    for variant, mine in ours.groupby("variant", sort=False):
+        mine = mine.assign(model=variant, seeds=markdown.seeds(mine["n_seeds"]))
+        lines.append(mine.assign(shown=mine.apply(markdown.score, axis=1)))
+        if has_corpus:
+            shown = mine.apply(markdown.decontaminated, axis=1)
+            lines.append(mine.assign(model=f"{variant}, decontaminated", shown=shown))
+    long = pd.concat(lines)
+    wide = markdown.pivot(long, "model", "head", "shown")[heads]
+    wide.insert(0, "seeds", long.groupby("model")["seeds"].first())
+    wide = pd.concat([wide, markdown.baselines(ours, "head")]).fillna(markdown.NONE)
+    return wide.rename_axis("model")
