@@ -135,7 +135,7 @@ class Stories(Layout):
                 else:
                     endings = tuple(cell[name] for name in ENDINGS)
                     story = " ".join(sentences)
-                    yield Row(0, line, cell[STORY[0]], story, "", endings, cell[STORY[-1]])
+                    yield Row(0, line, cell[STORY[0]], cell[STORY[-1]], story, choices=endings)
 
         return readers.parse(records, rows)
 

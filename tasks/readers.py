@@ -28,7 +28,7 @@ Batch = dict[str, list[Any]]
 HALF_PAIR = re.compile("[\ud800-\udfff]")  # JSON can escape it, UTF-8 cannot hold it
 ORIGINAL = "get the file again in its original layout"
 # For pandas, by which `datasets` reads tables: every character but tab and newline is text.
-EXACT_TABLE = {
+EXACT_TABLE: dict[str, Any] = {
     **{"sep": "\t", "lineterminator": "\n", "quoting": csv.QUOTE_NONE, "encoding": "utf-8-sig"},
     **{"header": None, "index_col": False, "skip_blank_lines": False},
     **{"na_filter": False, "keep_default_na": False},
@@ -45,10 +45,10 @@ class Row(NamedTuple):
     file: int
     line: int
     key: str = ""
+    label: str = ""
     first: str = ""
     second: str = ""
     choices: tuple[str, ...] | list[str] = ()
-    label: str = ""
     group: str = ""
     reason: str = ""
     flaw: str = ""
@@ -163,7 +163,7 @@ class Table(Layout):
             texts = [name for name in (self.first, self.second) if name]
             columns = (batch[name] for name in ("line", self.label, *texts))
             for line, label, *cells in zip(*columns, strict=True):
-                yield Row(0, line, str(line - (1 if self.names else 2)), *cells, label=label)
+                yield Row(0, line, str(line - (1 if self.names else 2)), label, *cells)
 
         def flaws(batch: Batch) -> Iterator[Row]:
             for line, flaw in zip(batch["line"], batch["flaw"], strict=True):
@@ -256,7 +256,7 @@ class JsonLines(Layout):
                     yield Row(0, line, flaw=wrong)
                 else:
                     first, second, label = (record[key] for key in keys)
-                    yield Row(0, line, str(line - 1), first, second, label=label)
+                    yield Row(0, line, str(line - 1), label, first, second)
 
         return parse(text_lines(path), rows)
 

@@ -264,7 +264,7 @@ def hub_rows(task: Task, records: "Dataset", paths: list[Path]) -> "Dataset":
                     file, line, reason="empty text", flaw="a text is null; every row needs it"
                 )
             else:
-                yield Row(file, line, str(key), *texts, label=hub_word(task, label))
+                yield Row(file, line, str(key), hub_word(task, label), *texts)
 
     return readers.parse(records, rows)
 
