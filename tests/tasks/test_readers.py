@@ -16,7 +16,7 @@ from tasks.common.hf_datasets import save
 # What a CSV or text reader may take for a quote, a line end, a missing value or the end of a file.
 BITS = (
     *('"', '""', "'", "\\", "\\N", ",", "#", "\r", "\x00", "\x0b", "\x0c", "\x1a", "\x1c", "\x85"),
-    *("\u2028", "\u2029", "\ufeff", "\xa0", " ", "NA", "null", "nan", "", "1e5", "0012", "é", "日本"),
+    *("\u2028", "\u2029", "\ufeff", "\xa0", " ", "NA", "null", "nan", "", "1e5", "0012", "é日"),
 )
 
 
@@ -127,7 +127,7 @@ def test_preparing_asks_no_network_and_writes_nothing_but_its_output(name, publi
 def test_the_tasks_are_imported_without_the_heavy_libraries():
     code = "import sys, tasks, tasks.corpora, tasks.hub, tasks.unlabelled\n"
     code += "heavy = {'datasets', 'pandas', 'torch', 'huggingface_hub', 'pyarrow', 'sklearn'}\n"
-    code += "X
+    code += "sys.exit(' '.join(heavy & set(sys.modules)) or 0)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
 
