@@ -6,6 +6,7 @@ import random
 import subprocess
 import sys
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -22,6 +23,11 @@ BITS = (
 
 def text(draw: random.Random) -> str:
     return "".join(draw.choice((*BITS, "word ", "two words ")) for _ in range(draw.randint(0, 5)))
+
+
+def rows_of(layout: readers.Layout, path: Path) -> list[readers.Row]:
+    records, parser = layout.read([path])
+    return list(parser(records[:]))
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -42,15 +48,13 @@ def test_every_cell_of_a_table_is_read_as_it_stands(seed, tmp_path):
     path = tmp_path / "rows.tsv"
     path.write_bytes((bom + end.join(lines) + blank).encode())
     table = readers.Table("", first="first", second="second", label="label")
-    found = table.read([path])[:]
-    good = [k for k, flaw in enumerate(found["flaw"]) if not flaw]
-    columns = [found[name] for name in ("line", "first", "second", "label")]
-    cells = list(zip(*columns, strict=True))
+    found = rows_of(table, path)
+    cells = [(row.line, row.first, row.second, row.label) for row in found if not row.flaw]
     # Carriage returns at the end of a line belong to the line end; texts are stripped anyway.
-    assert [(n, a, b.rstrip("\r"), c) for n, a, b, c in (cells[k] for k in good)] == [
+    assert [(n, a, b.rstrip("\r"), c) for n, a, b, c in cells] == [
         (n, a, b.rstrip("\r"), c) for n, a, b, c in expected
     ]
-    assert len(cells) == len(lines) - 1
+    assert [row.line for row in found] == list(range(2, len(lines) + 1))
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -60,10 +64,11 @@ def test_every_text_of_json_lines_is_read_as_it_stands(seed, tmp_path):
     rows[5]["sentence1"] = "2020-01-01"  # not a date
     lines = [json.dumps(row, ensure_ascii=draw.random() < 0.5) for row in rows]
     (tmp_path / "x.jsonl").write_bytes("\n".join(lines).encode())
-    found = readers.JsonLines("").read([tmp_path / "x.jsonl"])
-    columns = [found[name][:] for name in ("first", "second", "label")]
-    assert list(zip(*columns, strict=True)) == [tuple(row.values()) for row in rows]
-    assert not any(found["flaw"])
+    found = rows_of(readers.JsonLines(""), tmp_path / "x.jsonl")
+    assert [(row.first, row.second, row.label) for row in found] == [
+        tuple(row.values()) for row in rows
+    ]
+    assert not any(row.flaw for row in found)
 
 
 def test_half_a_surrogate_pair_is_refused_with_its_line(published):
