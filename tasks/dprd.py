@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from tasks import readers
 from tasks.hub import HubSource, parquet_files
-from tasks.readers import Batch, Layout, Row
+from tasks.readers import Batch, Layout, Parser, Row
 from tasks.task import Task, hub_word
 
 if TYPE_CHECKING:
@@ -32,18 +32,16 @@ CONNECTIVE = re.compile(r"\b(because|since|but|so|and|although|if)\s+$", re.I)
 class Items(Layout):
     """Five lines an item."""
 
-    def read(self, paths: list[Path]) -> "Dataset":
+    def read(self, paths: list[Path]) -> "tuple[Dataset, Parser]":
         (path,) = paths
-        # One batch, since an item must not be cut in two.
-        return readers.parse(readers.text_lines(path), _items, batch_size=None)
+        return readers.text_lines(path).batch(5), _items
 
 
 def _items(batch: Batch) -> Iterator[Row]:
     """One row an item: the text before the pronoun, the text after it, the two candidates."""
-    texts = [text.strip() for text in batch["text"]]
-    for start in range(0, len(texts), 5):
-        line = start + 1
-        five = texts[start : start + 5]
+    for lines, texts in zip(batch["line"], batch["text"], strict=True):
+        line = lines[0]
+        five = [text.strip() for text in texts]
         if len(five) < 4:
             flaw = f"the last item has {len(five)} of 4 lines; get it again"
             yield Row(0, line, flaw=flaw)
@@ -60,7 +58,7 @@ def _items(batch: Batch) -> Iterator[Row]:
             flaw = f"answer {answer!r:.60} is neither of {listed!r:.80}"
             yield Row(0, line + 3, flaw=flaw)
         else:
-            row = Row(0, line, str(start // 5), label=str(candidates.index(answer) + 1))
+            row = Row(0, line, str(line // 5), str(candidates.index(answer) + 1))
             yield item(row, sentence, pronoun, candidates)
 
 
@@ -78,15 +76,15 @@ def item(row: Row, sentence: str, pronoun: str, candidates: list[str]) -> Row:
     return row._replace(first=first, second=second, choices=candidates)
 
 
-def hub_items(task: Task, records: "Dataset", paths: list[Path]) -> "Dataset":
-    """The rows of the hub's records, one an item."""
+def hub_items(task: Task, records: "Dataset", paths: list[Path]) -> "tuple[Dataset, Parser]":
+    """The hub's records, one an item."""
     columns = ("file", "line", "number", "label", "sentence", "pronoun", "candidates")
 
     def rows(batch: Batch) -> Iterator[Row]:
         for file, line, number, label, *texts in zip(*(batch[n] for n in columns), strict=True):
-            yield item(Row(file, line, str(number), label=hub_word(task, label)), *texts)
+            yield item(Row(file, line, str(number), hub_word(task, label)), *texts)
 
-    return readers.parse(records.add_column("number", list(range(len(records)))), rows)
+    return records.add_column("number", list(range(len(records)))), rows
 
 
 def pronoun_span(sentence: str, pronoun: str, candidates: Sequence[str]) -> tuple[int, int] | None:

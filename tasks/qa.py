@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from tasks import readers
 from tasks.common.errors import InputError
 from tasks.hub import THREE_SPLITS, HubSource
-from tasks.readers import Batch, Layout, Row
+from tasks.readers import Batch, Layout, Parser, Row
 from tasks.task import Task
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ STORY = ("InputStoryid", *SENTENCES, *ENDINGS, "AnswerRightEnding")
 class Articles(Layout):
     """RACE's files: one article with its questions each."""
 
-    def read(self, paths: list[Path]) -> "Dataset":
+    def read(self, paths: list[Path]) -> "tuple[Dataset, Parser]":
         records = readers.load("text", paths, ["text"], sample_by="document", encoding="utf-8-sig")
         records = records.add_column("file", list(range(len(paths))))
 
@@ -44,7 +44,7 @@ class Articles(Layout):
             for file, text in zip(batch["file"], batch["text"], strict=True):
                 yield from questions(file, paths[file], text)
 
-        return readers.parse(records, rows)
+        return records, rows
 
 
 def questions(file: int, path: Path, text: str) -> Iterator[Row]:
@@ -91,34 +91,34 @@ def question(
     return row._replace(first=article, second=asked, choices=options, label=answer, group=group)
 
 
-def race_hub_rows(task: Task, records: "Dataset", paths: list[Path]) -> "Dataset":
-    """The rows of the hub's records, one a question, in the order of the original files."""
+def race_hub_rows(task: Task, records: "Dataset", paths: list[Path]) -> "tuple[Dataset, Parser]":
+    """The hub's records, one a question, in the order of the original files."""
     seen: Counter[str] = Counter()
-    numbers = []
-    for name in records["example_id"]:
-        numbers.append(seen[name])
-        seen[name] += 1
+    places = []
+    for file, article in zip(records["file"], records["example_id"], strict=True):
+        places.append((paths[file].parent.name, article, seen[article]))
+        seen[article] += 1
+
+    def original(i: int) -> tuple[str, str, int]:
+        school, article, number = places[i]
+        return school, article.removeprefix(school), number
+
+    records = records.add_column("number", [number for _, _, number in places])
+    records = records.select(sorted(range(len(places)), key=original))
     columns = ("file", "line", "number", "example_id", "article", "question", "options", "answer")
 
     def rows(batch: Batch) -> Iterator[Row]:
-        for file, line, number, name, *values in zip(*(batch[n] for n in columns), strict=True):
-            place = (paths[file].parent.name, name, number)
-            yield question(Row(file, line), place, *values)
+        for file, line, number, article, *values in zip(*(batch[n] for n in columns), strict=True):
+            yield question(Row(file, line), (paths[file].parent.name, article, number), *values)
 
-    def place(key: str) -> tuple[str, str, int]:
-        group, article, number = key.split("/")
-        return group, f"{article}.txt", int(number)
-
-    found = readers.parse(records.add_column("number", numbers), rows)
-    keys = found["key"][:]
-    return found.select(sorted(range(len(keys)), key=lambda i: place(keys[i])))
+    return records, rows
 
 
 @dataclass(frozen=True)
 class Stories(Layout):
     """Story Cloze's real CSV: quoting counts, and a header is needed."""
 
-    def read(self, paths: list[Path]) -> "Dataset":
+    def read(self, paths: list[Path]) -> "tuple[Dataset, Parser]":
         (path,) = paths
         names, line_of = check_csv(path, STORY)
         records = readers.load("csv", paths, names, na_filter=False, encoding="utf-8-sig")
@@ -135,9 +135,9 @@ class Stories(Layout):
                 else:
                     endings = tuple(cell[name] for name in ENDINGS)
                     story = " ".join(sentences)
-                    yield Row(0, line, cell[STORY[0]], story, "", endings, cell[STORY[-1]])
+                    yield Row(0, line, cell[STORY[0]], cell[STORY[-1]], story, choices=endings)
 
-        return readers.parse(records, rows)
+        return records, rows
 
 
 def check_csv(path: Path, columns: tuple[str, ...]) -> tuple[list[str], list[int]]:

@@ -1,6 +1,7 @@
 """Reading the published files with `datasets`: tables, JSON lines, plain lines, hub snapshots.
 
-Every reader gives the same rows (`Row`): texts, the file's own word for the label, file and line.
+Every reader gives records, and a parser that makes the same rows (`Row`) of them: texts, the file's
+own word for the label, file and line.
 The tab-separated files of these data sets know no quoting: a lone `"` is text, and a reader with
 CSV quoting silently glues rows together (SciTail lost 499 training rows that way in a widely used
 copy). A row ends at a newline and at nothing else: U+2028 or a carriage return inside a field is
@@ -24,11 +25,10 @@ from tasks.hub import FETCH_AGAIN, HubSource
 if TYPE_CHECKING:
     from datasets import Dataset
 
-Batch = dict[str, list[Any]]
 HALF_PAIR = re.compile("[\ud800-\udfff]")  # JSON can escape it, UTF-8 cannot hold it
 ORIGINAL = "get the file again in its original layout"
 # For pandas, by which `datasets` reads tables: every character but tab and newline is text.
-EXACT_TABLE = {
+EXACT_TABLE: dict[str, Any] = {
     **{"sep": "\t", "lineterminator": "\n", "quoting": csv.QUOTE_NONE, "encoding": "utf-8-sig"},
     **{"header": None, "index_col": False, "skip_blank_lines": False},
     **{"na_filter": False, "keep_default_na": False},
@@ -45,13 +45,17 @@ class Row(NamedTuple):
     file: int
     line: int
     key: str = ""
+    label: str = ""
     first: str = ""
     second: str = ""
     choices: tuple[str, ...] | list[str] = ()
-    label: str = ""
     group: str = ""
     reason: str = ""
     flaw: str = ""
+
+
+Batch = dict[str, list[Any]]
+Parser = Callable[[Batch], Iterable[Row]]
 
 
 def load(builder: str, paths: list[Path], texts: list[str], **options: Any) -> "Dataset":
@@ -109,34 +113,17 @@ def header(path: Path) -> list[str]:
     raise InputError(f"{path}: the file is empty; get it again")
 
 
-def parse(
-    records: "Dataset", parser: Callable[[Batch], Iterable[Row]], batch_size: int | None = 1000
-) -> "Dataset":
-    """The rows that `parser` makes of each batch of records."""
-    datasets = library()
-    types = {name: datasets.Value("string") for name in Row._fields}
-    types |= {"file": datasets.Value("int32"), "line": datasets.Value("int32")}
-    types["choices"] = datasets.List(datasets.Value("string"))
-    features = datasets.Features(types)
-
-    def columns(batch: Batch) -> Batch:
-        rows = list(parser(batch))
-        return {name: [row[i] for row in rows] for i, name in enumerate(Row._fields)}
-
-    if not len(records):  # `map` would leave the columns as they are
-        return datasets.Dataset.from_dict(columns({n: [] for n in records.column_names}), features)
-    options = {"remove_columns": records.column_names, "features": features}
-    return records.map(columns, batched=True, batch_size=batch_size, keep_in_memory=True, **options)
-
-
 @dataclass(frozen=True)
 class Layout:
     """Files in one of a task's original layouts; `files` is their pattern for a `{split}`."""
 
     files: str
 
-    def read(self, paths: list[Path]) -> "Dataset":
-        """The rows of a split's files. Raises InputError, naming file and line."""
+    def read(self, paths: list[Path]) -> "tuple[Dataset, Parser]":
+        """A split's records, and what makes rows of a batch of them.
+
+        Raises InputError, naming file and line, for what is not in this layout at all.
+        """
         raise NotImplementedError
 
 
@@ -154,53 +141,51 @@ class Table(Layout):
         """The columns that are read."""
         return tuple(filter(None, (self.first, self.second, self.label)))
 
-    def read(self, paths: list[Path]) -> "Dataset":
+    def read(self, paths: list[Path]) -> "tuple[Dataset, Parser]":
         (path,) = paths
-        names = list(self.names) or header(path)
-        records, ragged = table(path, names, self.columns, not self.names, "labelled")
+        texts = [name for name in (self.first, self.second) if name]
 
         def rows(batch: Batch) -> Iterator[Row]:
-            texts = [name for name in (self.first, self.second) if name]
-            columns = (batch[name] for name in ("line", self.label, *texts))
-            for line, label, *cells in zip(*columns, strict=True):
-                yield Row(0, line, str(line - (1 if self.names else 2)), *cells, label=label)
+            columns = (batch[name] for name in ("line", "flaw", self.label, *texts))
+            for line, flaw, label, *cells in zip(*columns, strict=True):
+                first, second = (*cells, "")[:2]
+                key, reason = str(line - (1 if self.names else 2)), "wrong column count"
+                row = Row(0, line, key, label, first, second)
+                yield row._replace(reason=reason, flaw=flaw) if flaw else row
 
-        def flaws(batch: Batch) -> Iterator[Row]:
-            for line, flaw in zip(batch["line"], batch["flaw"], strict=True):
-                yield Row(0, line, reason="wrong column count", flaw=flaw)
-
-        flawed = library().Dataset.from_dict({"line": list(ragged), "flaw": list(ragged.values())})
-        return library().concatenate_datasets([parse(records, rows), parse(flawed, flaws)])
+        return table(path, self.columns, self.names, "labelled"), rows
 
 
-def table(
-    path: Path, names: list[str], columns: tuple[str, ...], has_header: bool, kind: str
-) -> tuple["Dataset", dict[int, str]]:
-    """The `columns` and the `line` of each row of a tab-separated file, and its ragged lines.
+def table(path: Path, columns: tuple[str, ...], names: tuple[str, ...], kind: str) -> "Dataset":
+    """The `columns`, `line` and `flaw` of each row of a tab-separated file.
 
     pandas pads a row that is too short and cannot pass over one that is too long: lines with
-    another number of cells are left out, and returned as {line: flaw}.
+    another number of cells are not read, but have empty texts and a flaw.
     """
+    found = list(names) or header(path)
     for column in columns:
-        if column not in names:
+        if column not in found:
             raise InputError(
-                f"{path}:1: no column {column!r}, found {shown(names)}; "
+                f"{path}:1: no column {column!r}, found {shown(found)}; "
                 f"is this the {kind} file of this task?"
             )
     good: list[int] = []
     ragged: dict[int, str] = {}
     for number, text in lines(path):
         cells = text.count("\t") + 1
-        if number == 1 and has_header:
+        if number == 1 and not names:
             continue
-        if cells == len(names):
+        if cells == len(found):
             good.append(number)
         else:
-            ragged[number] = f"{cells} columns, {len(names)} are needed; {ORIGINAL}"
-    places = sorted((names.index(column), column) for column in columns)
+            ragged[number] = f"{cells} columns, {len(found)} are needed; {ORIGINAL}"
     datasets = library()
+    texts = {name: [""] * len(ragged) for name in columns}
+    flawed = {**texts, "line": list(ragged), "flaw": list(ragged.values())}
+    broken = datasets.Dataset.from_dict(flawed)
     if not good:
-        return datasets.Dataset.from_dict({name: [] for name in (*columns, "line")}), ragged
+        return broken
+    places = sorted((found.index(column), column) for column in columns)
     skipped = set(range(1, good[-1])) - set(good)
     records = load(
         *("csv", [path], list(columns)),
@@ -212,7 +197,10 @@ def table(
     )
     if len(records) != len(good):
         raise InputError(f"{path}: {len(records)} of {len(good)} rows were read; report this bug")
-    return records.add_column("line", good), ragged
+    records = records.add_column("line", good).add_column("flaw", [""] * len(good))
+    if not ragged:
+        return records
+    return datasets.concatenate_datasets([records, broken]).sort("line", keep_in_memory=True)
 
 
 def text_lines(path: Path) -> "Dataset":
@@ -237,7 +225,7 @@ class JsonLines(Layout):
     second: str = "sentence2"
     label: str = "gold_label"
 
-    def read(self, paths: list[Path]) -> "Dataset":
+    def read(self, paths: list[Path]) -> "tuple[Dataset, Parser]":
         (path,) = paths
         with open(path, "rb") as file:
             is_json = file.read(4).removeprefix(b"\xef\xbb\xbf").startswith(b"{")
@@ -256,9 +244,9 @@ class JsonLines(Layout):
                     yield Row(0, line, flaw=wrong)
                 else:
                     first, second, label = (record[key] for key in keys)
-                    yield Row(0, line, str(line - 1), first, second, label=label)
+                    yield Row(0, line, str(line - 1), label, first, second)
 
-        return parse(text_lines(path), rows)
+        return text_lines(path), rows
 
 
 def json_object(text: str, line: int = 1, file: int = 0) -> dict[str, Any] | Row:

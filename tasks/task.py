@@ -16,7 +16,7 @@ from tasks.common.errors import InputError
 from tasks.common.hf_datasets import library
 from tasks.examples import Example, features, to_examples
 from tasks.hub import HubSource, Snapshot
-from tasks.readers import Batch, Layout, Row, Table
+from tasks.readers import Batch, Layout, Parser, Row, Table
 from tasks.spec import TaskSpec
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Task:
     no_gold_label: str | None = None
     groups: tuple[str, ...] = ()
     tolerated: float = 0.0
-    hub_rows: "Callable[[Task, Dataset, list[Path]], Dataset] | None" = None
+    hub_rows: "Callable[[Task, Dataset, list[Path]], tuple[Dataset, Parser]] | None" = None
     unlabelled: dict[str, tuple[str, ...]] = field(default_factory=dict)
     optional_unlabelled: tuple[str, ...] = ()
     unlabelled_index: str = "index"
@@ -146,14 +146,17 @@ class Task:
         if isinstance(source, Snapshot):
             paths = source.checked_files(split)
             records = readers.hub_records(self.hub, paths)
-            rows = (self.hub_rows or hub_rows)(self, records, paths)
+            records, parser = (self.hub_rows or hub_rows)(self, records, paths)
         else:
             layout, paths = self._layout(Path(source), split)
-            rows = layout.read(paths)
+            records, parser = layout.read(paths)
         dropped = Counter() if dropped is None else dropped
-        examples = self._without_flaws(paths, self._examples(rows, split), dropped)
+        empty = f"{paths[0]}: split {split!r} has no usable row; {self.obtain}"
+        if not len(records):  # `map` would leave their columns as they are
+            raise InputError(empty)
+        examples = self._examples(paths, records, parser, split, dropped)
         if not len(examples):
-            raise InputError(f"{paths[0]}: split {split!r} has no usable row; {self.obtain}")
+            raise InputError(empty)
         for group in set(self.groups) - set(examples.unique("group")):
             raise InputError(f"{paths[0]}: no {group!r} rows in {split!r}; {self.obtain}")
         return examples
@@ -173,21 +176,40 @@ class Task:
         patterns = " or ".join(layout.files.format(split=split) for layout in self.layouts)
         raise InputError(f"{folder}: no file {patterns}; {self.obtain}")
 
-    def _examples(self, rows: "Dataset", split: str) -> "Dataset":
-        """Rows with texts stripped, guids, and labels as indices; flaws are still among them."""
+    def _examples(
+        self,
+        paths: list[Path],
+        records: "Dataset",
+        parser: Parser,
+        split: str,
+        dropped: Counter[str],
+    ) -> "Dataset":
+        """The usable examples; the other rows are counted, or an error."""
+        datasets = library()
+        kinds = {"file": "int32", "line": "int32", "reason": "string", "flaw": "string"}
         types = features(self.label_names)
+        types |= {name: datasets.Value(kind) for name, kind in kinds.items()}
 
         def examples(batch: Batch) -> Batch:
-            rows = [Row(*values) for values in zip(*(batch[n] for n in Row._fields), strict=True)]
-            made = [self._example(row, split) for row in rows]
-            return {name: [values[i] for values in made] for i, name in enumerate(names)}
+            made = [self._example(row, split) for row in parser(batch)]
+            return {name: [values[i] for values in made] for i, name in enumerate(types)}
 
-        names = (*types, "file", "line", "reason", "flaw")
-        if not len(rows):  # `map` would leave the columns as they are
-            return library().Dataset.from_dict({name: [] for name in names})
-        kept = {name: rows.features[name] for name in ("file", "line", "reason", "flaw")}
-        options = {"features": library().Features({**types, **kept}), "keep_in_memory": True}
-        return rows.map(examples, batched=True, remove_columns=rows.column_names, **options)
+        options = {"remove_columns": records.column_names, "features": datasets.Features(types)}
+        found = records.map(examples, batched=True, keep_in_memory=True, **options)
+        good, flaws = [], []
+        places = found.select_columns(list(kinds))[:]
+        for i, (file, line, reason, flaw) in enumerate(zip(*places.values(), strict=True)):
+            if flaw:
+                flaws.append(f"{paths[file]}:{line}: {flaw}")
+                if not (self.tolerated and reason):
+                    raise InputError(flaws[-1])
+            if reason:
+                dropped[reason] += 1
+            elif not flaw:
+                good.append(i)
+        if len(flaws) > max(3, self.tolerated * len(good)):
+            raise InputError(f"{flaws[0]}; {len(flaws)} such rows are too many")
+        return found.select(good).remove_columns(list(kinds))
 
     def _example(self, row: Row, split: str) -> tuple[Any, ...]:
         first, second = row.first.strip(), row.second.strip()
@@ -223,34 +245,9 @@ class Task:
             return None
         return score if 0.0 <= score <= 5.0 else None
 
-    def _without_flaws(
-        self, paths: list[Path], examples: "Dataset", dropped: Counter[str]
-    ) -> "Dataset":
-        """The usable examples; the others are counted, or an error."""
-        reasons, flaws = examples["reason"][:], examples["flaw"][:]
-        good = [
-            i
-            for i, (reason, flaw) in enumerate(zip(reasons, flaws, strict=True))
-            if not (reason or flaw)
-        ]
-        flawed = sorted(
-            (examples[i]["file"], examples[i]["line"], i) for i, flaw in enumerate(flaws) if flaw
-        )
-        for file, line, i in flawed:
-            message = f"{paths[file]}:{line}: {flaws[i]}"
-            if not (self.tolerated and reasons[i]):
-                raise InputError(message)
-        if len(flawed) > max(3, self.tolerated * len(good)):
-            file, line, i = flawed[0]
-            raise InputError(
-                f"{paths[file]}:{line}: {flaws[i]}; {len(flawed)} such rows are too many"
-            )
-        dropped.update(reason for reason in reasons if reason)
-        return examples.select(good).remove_columns(["file", "line", "reason", "flaw"])
 
-
-def hub_rows(task: Task, records: "Dataset", paths: list[Path]) -> "Dataset":
-    """The rows of the hub's records of one or two texts and a label, numbered within the split."""
+def hub_rows(task: Task, records: "Dataset", paths: list[Path]) -> "tuple[Dataset, Parser]":
+    """The hub's records of one or two texts and a label, numbered within the split."""
     source = task.hub
     number = source.index or "number"
     if not source.index:
@@ -260,13 +257,12 @@ def hub_rows(task: Task, records: "Dataset", paths: list[Path]) -> "Dataset":
         columns = (batch[n] for n in ("file", "line", number, source.label, *source.texts))
         for file, line, key, label, *texts in zip(*columns, strict=True):
             if None in texts:
-                yield Row(
-                    file, line, reason="empty text", flaw="a text is null; every row needs it"
-                )
+                flaw = "a text is null; every row needs its texts"
+                yield Row(file, line, reason="empty text", flaw=flaw)
             else:
-                yield Row(file, line, str(key), *texts, label=hub_word(task, label))
+                yield Row(file, line, str(key), hub_word(task, label), *texts)
 
-    return readers.parse(records, rows)
+    return records, rows
 
 
 def hub_word(task: Task, value: Any) -> str:

@@ -59,22 +59,20 @@ def _table_texts(task: Task, path: Path) -> list[list[str]]:
     table = task.table
     assert table, f"{task.name} has no table"
     index, columns = task.unlabelled_index, [c for c in (table.first, table.second) if c]
-    records, ragged = readers.table(
-        path, readers.header(path), (index, *columns), True, "unlabelled"
-    )
-    for broken, (line, flaw) in enumerate(ragged.items(), start=1):
-        if not task.tolerated or broken > max(3, task.tolerated * (line - 1)):
+    records = readers.table(path, (index, *columns), (), "unlabelled")
+    broken, texts = 0, []
+    cells = (records[name][:] for name in ("line", "flaw", index, *columns))
+    for at, (line, flaw, number, *row) in enumerate(zip(*cells, strict=True)):
+        broken += bool(flaw)
+        if flaw and broken > max(3, task.tolerated * (at + 1)) or flaw and not task.tolerated:
             raise InputError(f"{path}:{line}: {flaw}")
-    texts: dict[int, list[str]] = {line - 2: [""] * len(columns) for line in ragged}
-    columns_of = (records[name][:] for name in ("line", index, *columns))
-    for line, number, *row in zip(*columns_of, strict=True):
-        if number != str(line - 2):
+        if not flaw and number != str(at):
             raise InputError(
-                f"{path}:{line}: {index} is {number!r}, expected {line - 2}; rows are missing or "
-                "moved: get the file again"
+                f"{path}:{line}: {index} is {number!r}, expected {at}; rows are missing or moved: "
+                "get the file again"
             )
-        texts[line - 2] = row
-    return [texts[number] for number in sorted(texts)]
+        texts.append(row)
+    return texts
 
 
 def _hub_texts(task: Task, snapshot: Snapshot, split: str) -> list[list[str]]:

@@ -21,8 +21,8 @@ from tasks.settings import PrepareSettings
 from tests.hub.repositories import OLDER, OTHERS, ROWS, SOURCES, revision
 from tests.hub.standin import Hub
 from tests.tasks.hub_files import PIN
-from tests.workflow.configs import ROOT
 
+ROOT = Path(__file__).parents[2]
 GLUE = pinned(task("rte").hub)
 RTE = [f"rte/{split}-00000-of-00001.parquet" for split in ("test", "train", "validation")]
 

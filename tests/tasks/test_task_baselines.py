@@ -105,12 +105,12 @@ def test_examples_without_training_rows_are_an_error():
 
 def test_the_program_writes_the_scores_as_json(published, tmp_path, monkeypatch):
     splits, _ = prepare(task("race"), published("race"), PrepareSettings(published=False))
-    save(tmp_path / "race", splits)
+    save(tmp_path / "made", splits)
     call = [
         "baselines",
         "race",
         "--examples",
-        tmp_path / "race",
+        tmp_path / "made",
         "--out",
         tmp_path / "b.json",
     ]
@@ -118,7 +118,7 @@ def test_the_program_writes_the_scores_as_json(published, tmp_path, monkeypatch)
     baselines.main()
     written = json.loads((tmp_path / "b.json").read_text())
     assert written.pop("task") == "race"
-    examples = {split: read(tmp_path / "race", split) for split in split_names(tmp_path / "race")}
+    examples = {split: read(tmp_path / "made", split) for split in split_names(tmp_path / "made")}
     assert written == baselines.baselines(task("race"), examples)
     assert {"dev", "dev_middle", "dev_high", "test_high"} <= set(written["majority"])
 

@@ -1,0 +1,168 @@
+"""The builders of `datasets` give exactly what stands in the files, and leave nothing behind."""
+
+import json
+import os
+import random
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tasks import readers, task
+from tasks.common.errors import InputError
+from tasks.common.hf_datasets import save
+
+# What a CSV or text reader may take for a quote, a line end, a missing value or the end of a file.
+BITS = (
+    *('"', '""', "'", "\\", "\\N", ",", "#", "\r", "\x00", "\x0b", "\x0c", "\x1a", "\x1c", "\x85"),
+    *("\u2028", "\u2029", "\ufeff", "\xa0", " ", "NA", "null", "nan", "", "1e5", "0012", "é日"),
+)
+
+
+def text(draw: random.Random) -> str:
+    return "".join(draw.choice((*BITS, "word ", "two words ")) for _ in range(draw.randint(0, 5)))
+
+
+def rows_of(layout: readers.Layout, path: Path) -> list[readers.Row]:
+    records, parser = layout.read([path])
+    return list(parser(records[:]))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_every_cell_of_a_table_is_read_as_it_stands(seed, tmp_path):
+    draw = random.Random(seed)
+    rows = [[text(draw) for _ in range(4)] for _ in range(400)]
+    end = draw.choice(("\n", "\r\n"))
+    lines, expected = ["index\tfirst\tlabel\tsecond"], []
+    for row in rows:
+        lines.append("\t".join(row))
+        expected.append((len(lines), row[1], row[3], row[2]))
+        while draw.random() < 0.05:  # ragged rows, among them blank ones
+            lines.append(draw.choice(("", "a", "\t" * 7, f'"{text(draw)}\t')))
+    while not lines[-1].strip("\r"):
+        lines.pop()
+    blank = end * draw.randint(0, 3)
+    bom = draw.choice(("", "\ufeff"))
+    path = tmp_path / "rows.tsv"
+    path.write_bytes((bom + end.join(lines) + blank).encode())
+    table = readers.Table("", first="first", second="second", label="label")
+    found = rows_of(table, path)
+    cells = [(row.line, row.first, row.second, row.label) for row in found if not row.flaw]
+    # Carriage returns at the end of a line belong to the line end; texts are stripped anyway.
+    assert [(n, a, b.rstrip("\r"), c) for n, a, b, c in cells] == [
+        (n, a, b.rstrip("\r"), c) for n, a, b, c in expected
+    ]
+    assert [row.line for row in found] == list(range(2, len(lines) + 1))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_every_text_of_json_lines_is_read_as_it_stands(seed, tmp_path):
+    draw = random.Random(seed)
+    rows = [{k: text(draw) for k in ("sentence1", "sentence2", "gold_label")} for _ in range(300)]
+    rows[5]["sentence1"] = "2020-01-01"  # not a date
+    lines = [json.dumps(row, ensure_ascii=draw.random() < 0.5) for row in rows]
+    (tmp_path / "x.jsonl").write_bytes("\n".join(lines).encode())
+    found = rows_of(readers.JsonLines(""), tmp_path / "x.jsonl")
+    assert [(row.first, row.second, row.label) for row in found] == [
+        tuple(row.values()) for row in rows
+    ]
+    assert not any(row.flaw for row in found)
+
+
+def test_half_a_surrogate_pair_is_refused_with_its_line(published):
+    path = published("snli") / "snli_1.0_dev.jsonl"
+    path.write_text(path.read_text().replace("guess 2", r"\ud83d"))
+    with pytest.raises(InputError, match=r"dev.jsonl:3: half a surrogate pair"):
+        task("snli").read(path.parent, "dev")
+
+
+def test_text_that_is_not_utf8_is_refused_with_file_and_line_in_every_layout(published):
+    for name, pattern in (("snli", "*dev.jsonl"), ("dprd", "test*"), ("race", "dev/high/0.txt")):
+        path = next(published(name).glob(pattern))
+        path.write_bytes(path.read_bytes().replace(b" ", b"\xff", 1))
+        folder, split = path.parent, "test" if name == "dprd" else "dev"
+        folder = folder.parents[1] if name == "race" else folder
+        with pytest.raises(InputError, match=rf"{path.name}:1: not UTF-8 at byte \d+ of the line"):
+            task(name).read(folder, split)
+
+
+def test_a_cr_before_the_line_end_is_no_part_of_a_missing_gold_label(published):
+    path = published("snli_txt") / "snli_1.0_dev.txt"
+    header, *rows = [line.split("\t") for line in path.read_text().splitlines()]
+    turned = ["\t".join(row[::-1]) for row in (header, *rows)]
+    path.write_bytes("\r\n".join(turned).encode())
+    dropped: Counter[str] = Counter()
+    assert len(task("snli").read(path.parent, "dev", dropped)) == 3
+    assert dropped == {"no gold label": 1}
+
+
+NO_NETWORK = """
+import socket, sys
+def refuse(*values): raise SystemExit(f"network: {values}")
+socket.socket.connect = socket.getaddrinfo = refuse
+from tasks.common.errors import run
+from tasks.prepare import main
+sys.exit(run(main))
+"""
+
+
+@pytest.mark.parametrize("name", ["rte", "snli", "race", "story_cloze", "dprd"])
+def test_preparing_asks_no_network_and_writes_nothing_but_its_output(name, published, tmp_path):
+    folder, home, out = published(name), tmp_path / "home", tmp_path / "out"
+    for path in (home, tmp_path / "tmp"):
+        path.mkdir()
+    before = sorted(folder.rglob("*"))
+    words = [name, "--folder", folder, "--out", out / "examples", "--facts", out / "facts.json"]
+    words += ["--settings", '{"published": false}']
+    unset = ("HF_HOME", "HF_DATASETS_CACHE", "XDG_CACHE_HOME", "HF_HUB_OFFLINE")
+    environment = {key: value for key, value in os.environ.items() if key not in unset}
+    environment |= {"HOME": str(home), "TMPDIR": str(tmp_path / "tmp")}
+    done = subprocess.run(
+        [sys.executable, "-c", NO_NETWORK, *map(str, words)],
+        env=environment, capture_output=True, text=True,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert sorted(p.name for p in out.iterdir()) == ["examples", "facts.json"]
+    assert list(home.rglob("*")) == [] == list((tmp_path / "tmp").iterdir())
+    assert sorted(folder.rglob("*")) == before
+
+
+def test_the_tasks_are_imported_without_the_heavy_libraries():
+    code = "import sys, tasks, tasks.corpora, tasks.hub, tasks.unlabelled\n"
+    code += "heavy = {'datasets', 'pandas', 'torch', 'huggingface_hub', 'pyarrow', 'sklearn'}\n"
+    code += "sys.exit(' '.join(heavy & set(sys.modules)) or 0)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_folder_that_holds_something_else_is_never_replaced(published):
+    folder = published("rte")
+    rows = task("rte").load(folder, "dev")
+    with pytest.raises(InputError, match="is there and is no saved data set"):
+        save(folder, {"dev": rows})
+    assert (folder / "dev.tsv").is_file()
+
+
+FULL = """
+import resource, signal, sys
+resource.setrlimit(resource.RLIMIT_FSIZE, (1024, 1024))
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+from datasets import Dataset
+from tasks.common.errors import run
+from tasks.common.hf_datasets import save
+rows = Dataset.from_dict({"text": [str(k) for k in range(9999)]})
+sys.exit(run(lambda: save(sys.argv[1], {"train": rows})))
+"""
+
+
+def test_a_full_disk_is_reported_on_one_line_and_keeps_the_old_examples(tmp_path, published):
+    rows = task("rte").load(published("rte"), "dev")
+    save(tmp_path / "out", {"dev": rows})
+    command = [sys.executable, "-c", FULL, str(tmp_path / "out")]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 1 and done.stderr.count("\n") == 1
+    assert "free some space and start again" in done.stderr
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["out", "rte"]
+    assert (tmp_path / "out" / "dev").is_dir()
