@@ -32,9 +32,11 @@ class CorpusSettings(Settings):
         description="where the files are a subset of the published ones, the least number of rows "
         "of a split, such as {train: 1000000}",
     )
-    heldout: Annotated[int, Field(ge=1)] | Annotated[list[Name], Field(min_length=1)] | Literal[
-        "official"
-    ] = Field(
+    heldout: (
+        Annotated[int, Field(ge=1)]
+        | Annotated[list[Name], Field(min_length=1)]
+        | Literal["official"]
+    ) = Field(
         description="what the perplexity is measured on: a number of documents (chosen by the "
         "digest of their names), a list of file names, or official, the split that the publisher "
         "of the source set apart"

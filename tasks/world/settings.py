@@ -29,18 +29,19 @@ class WorldSettings(Settings):
     """What `tasks.world` is given: the seed and the sizes of everything it writes."""
 
     seed: Annotated[int, Field(ge=0, lt=2**63)] = Field(
-        7, description="seed of the books and the tasks"
+        default=7, description="seed of the books and the tasks"
     )
     words: Count = Field(
-        600_000, description="approximate number of words of the corpus, spread evenly over books"
+        default=600_000,
+        description="approximate number of words of the corpus, spread evenly over books",
     )
-    books: Count = Field(80, description="number of books")
+    books: Count = Field(default=80, description="number of books")
     scale: Annotated[float, Field(gt=0)] = Field(
-        1.0, description="factor on the rows of every training split"
+        default=1.0, description="factor on the rows of every training split"
     )
     report: Annotated[int, Field(ge=10, le=2**40)] = Field(
-        200, description="rows of each reported split; RACE has three fifths of them"
+        default=200, description="rows of each reported split; RACE has three fifths of them"
     )
     rows: dict[WorldTaskName, TrainRows] = Field(
-        {}, description="training rows of single tasks, such as {rte: 60}, instead of scale"
+        default={}, description="training rows of single tasks, such as {rte: 60}, instead of scale"
     )
