@@ -67,7 +67,9 @@ for name in TABLES:
         input:
             TABLE_INPUTS.get(name, "<results>/cells.csv"),
         output:
-            csv=in_report(f"<results>/{name}.csv", "Tables", f"table_{name}", table=name),
+            csv=in_report(
+                f"<results>/{name}.csv", "Tables", f"table_{name}", table=name
+            ),
             md=f"<results>/{name}.md",
         log:
             f"<logs>/table_{name}.log",
@@ -96,10 +98,18 @@ for name in FIGURES:
             f"<results>/{name}.csv",
         output:
             png=in_report(
-                f"<results>/figures/{name}.png", "Figures", name, figure=name, format="png"
+                f"<results>/figures/{name}.png",
+                "Figures",
+                name,
+                figure=name,
+                format="png",
             ),
             svg=in_report(
-                f"<results>/figures/{name}.svg", "Figures", name, figure=name, format="svg"
+                f"<results>/figures/{name}.svg",
+                "Figures",
+                name,
+                figure=name,
+                format="svg",
             ),
         log:
             f"<logs>/figure_{name}.log",
@@ -121,10 +131,14 @@ for name in FIGURES:
 rule cards:
     input:
         facts=expand(
-            "<results>/{stage}/{task}.json", stage=["examples", "encoded"], task=grid.examples
+            "<results>/{stage}/{task}.json",
+            stage=["examples", "encoded"],
+            task=grid.examples,
         ),
         data=expand(
-            "<results>/{stage}/{task}", stage=["examples", "encoded"], task=grid.examples
+            "<results>/{stage}/{task}",
+            stage=["examples", "encoded"],
+            task=grid.examples,
         ),
     output:
         md="<results>/data_cards.md",
