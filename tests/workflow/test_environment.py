@@ -17,11 +17,10 @@ from pathlib import Path
 
 command = sys.argv[1:]
 if "info" in command:
-    info = {{"conda_prefix": os.environ["CONDA_ROOT"], "platform": "linux-64", "conda_version": "25.1.0"}}
-    print(json.dumps(info))
+    print(json.dumps({{"conda_prefix": os.environ["CONDA_ROOT"], "platform": "linux-64"}}))
 elif "--version" in command:
     print("conda 25.1.0")
-elif "get" in command:
+elif "--get" in command:
     print(json.dumps({{"get": {{"channel_priority": "strict"}}}}))
 elif "create" in command:
     prefix = Path(command[command.index("--prefix") + 1])
