@@ -37,6 +37,7 @@ lint: install
 	.venv/bin/ruff check .
 	.venv/bin/snakefmt --check Snakefile workflow
 	.venv/bin/snakemake --lint
+	.venv/bin/mypy tasks gpt1 workflow
 
 clean:
 	rm -rf results/[!R]* results/.work .snakemake .pytest_cache .ruff_cache

@@ -34,7 +34,6 @@ from workflow.cross_checks import check
 from workflow.grid import Grid, Seeds, ZeroShot, checkpoint_updates
 
 
-
 class Experiment(Settings):
     """All that may change a result."""
 

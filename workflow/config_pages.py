@@ -1,4 +1,4 @@
-"""What `python -m workflow.config` prints: a complete config, the JSON Schema, the reference page."""
+"""What `python -m workflow.config` prints: complete configs, the JSON Schema, the reference."""
 
 import argparse
 import json

@@ -5,7 +5,7 @@ needs (both architectures side by side, the number of checkpoints, the grid).
 """
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, GetCoreSchemaHandler, model_validator
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
@@ -52,7 +52,9 @@ class OneOf:
             raise PydanticCustomError("unknown_name", "unknown name", context)
         return name
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
         return core_schema.no_info_after_validator_function(self._check, handler(source))
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: Any) -> dict[str, Any]:
@@ -233,4 +235,3 @@ class Runtime(RuntimeOptions):
         PerStage(pretrain=60, finetune=30),
         description="time that a job asks a cluster for, in minutes",
     )
-

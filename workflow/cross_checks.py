@@ -164,11 +164,11 @@ def _sources(config: Config) -> Iterator[str]:
         yield "experiment.world: no effect, no data set is taken from a folder; remove it"
     for key, (name, entry) in found.items():
         is_corpus = key == "experiment.corpus"
-        hub = "{source: wikitext103}" if is_corpus else "{source: hub}"
+        remedy = "{source: wikitext103}" if is_corpus else "{source: hub}"
         if entry.folder and entry.source:
             yield f"{key}: both folder and source are given; remove one of them"
         elif not entry.source and entry.revision:
-            yield f"{key}.revision: no effect on a folder; remove it, or give {hub} instead"
+            yield f"{key}.revision: no effect on a folder; remove it, or give {remedy} instead"
         elif entry.source and (wrong := hub.fault(hub_source(key, name), entry.revision)):
             yield f"{key}.source: {wrong}"
         if not entry.min_rows or entry.source:

@@ -134,7 +134,9 @@ def weight_files(config: Config) -> list[str]:
     """The files of the published weights that the suite starts from."""
     assert config.experiment.pretrained is not None
     folder = published_folders(config)["experiment.pretrained.path"]
-    return [os.path.join(folder, name) for name in WEIGHT_FILES[config.experiment.pretrained.format]]
+    return [
+        os.path.join(folder, name) for name in WEIGHT_FILES[config.experiment.pretrained.format]
+    ]
 
 
 def has_no_data(config: Config) -> bool:

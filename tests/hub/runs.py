@@ -2,12 +2,14 @@
 
 from typing import Any
 
-from tasks import catalogue, task
+from tasks import TASKS as ALL_TASKS
+from tasks import task
+from tasks.fetch import source_named
 from tests.hub.repositories import revision
 from tests.tasks.hub_files import PIN
 from tests.workflow.configs import shipped
 
-TASKS = [each.name for each in catalogue.ENTRIES if each.repo]
+TASKS = [each.name for each in (*ALL_TASKS, task("dprd")) if each.hub.repo]
 OTHER = "fedcba9876543210fedcba9876543210fedcba98"
 
 
@@ -26,10 +28,10 @@ def config() -> dict[str, Any]:
     }
     dprd = entries.pop("dprd") | {"revision": PIN}
     experiment["tasks"] = entries
-    experiment["zero_shot"]["tasks"] = {"dprd": dprd}
-    experiment["zero_shot"]["normalise"] = {"dprd": {"random": 50, "best": 76.4}}
+    experiment["zero_shot"] = {"tasks": {"dprd": dprd}}
     return found
 
 
 def manifest(name: str) -> str:
-    return f"out/raw/{name}/{revision(catalogue.entry(name))}/manifest.json"
+    """Where the manifest of a task or a corpus of the hub lies."""
+    return f"out/raw/{name}/{revision(source_named(name))}/manifest.json"

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from tasks import catalogue
+from tasks.fetch import source_named
 from tests.hub.repositories import revision
 from tests.hub.runs import OTHER, config, manifest
 from tests.hub.standin import Hub
 from tests.workflow.configs import ROOT, changed
 from tests.workflow.running import snakemake, write
 
-SAID = {
+LINES = {
     "rte": f"nyu-mll/glue: no commit {OTHER}; look it up on the hub and give it as `revision`",
     "snli": "stanfordnlp/snli: no such data set on the hub, or a private one; get its files in ",
     "scitail": "allenai/scitail: gated; ask for access on its page of the hub, then give a token",
@@ -29,7 +29,7 @@ RIGHT = "mrpc"
 def place(name: str) -> str:
     """The manifest of a task; RTE's is of a commit that the hub does not have."""
     found = manifest(name)
-    return found.replace(revision(catalogue.entry(name)), OTHER) if name == "rte" else found
+    return found.replace(revision(source_named(name)), OTHER) if name == "rte" else found
 
 
 @dataclass
@@ -50,7 +50,7 @@ def run(one_hub: Hub, tmp_path_factory) -> Run:
     broken = changed(config(), "experiment.tasks.rte.revision", OTHER)
     options = ["--directory", str(folder), "--keep-going", "--configfile"]
     options += [write(folder / "broken.yaml", broken), "--"]
-    names = [name for name in SAID if name != "stsb"]
+    names = [name for name in LINES if name != "stsb"]
     all_repositories = hub.repositories
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HF_ENDPOINT", hub.url)
@@ -72,13 +72,13 @@ def run(one_hub: Hub, tmp_path_factory) -> Run:
                 folder
                 / place(name).replace("/raw/", "/logs/fetch/").replace("/manifest.json", ".log")
             ).read_text()
-            for name in SAID
+            for name in LINES
         }
         manifests = there(folder)
         hub.heal()
         # The commit that nobody has is given up for the right one.
         options[-2] = write(folder / "right.yaml", config())
-        snakemake(ROOT, *options, *(manifest(name) for name in SAID))
+        snakemake(ROOT, *options, *(manifest(name) for name in LINES))
         fetched = hub.fetched()
         hub.heal()
     return Run(said, logs, manifests, there(folder), fetched)
@@ -88,12 +88,12 @@ def there(folder: Path) -> set[str]:
     return {path.relative_to(folder).as_posix() for path in folder.rglob("manifest.json")}
 
 
-@pytest.mark.parametrize("name", SAID)
+@pytest.mark.parametrize("name", LINES)
 def test_a_fault_ends_the_job_with_one_line_and_no_manifest(name, run):
     facts = {"folder": str(Path(place(name)).parent), "file": FILE.format(name=name)}
-    expected = SAID[name].format(commit=revision(catalogue.entry(name)), **facts)
-    *before, told = run.logs[name].splitlines()
-    assert told.startswith(f"error: {expected}") and told in run.said
+    expected = LINES[name].format(commit=revision(source_named(name)), **facts)
+    *before, last = run.logs[name].splitlines()
+    assert last.startswith(f"error: {expected}") and last in run.said
     # Where the hub goes down, the library says by itself that it tries again.
     assert bool(before) == (name == "stsb")
     assert not [line for line in before if line.startswith(("error", "Traceback"))]

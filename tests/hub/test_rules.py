@@ -9,8 +9,9 @@ import threading
 
 import pytest
 
-from tasks import catalogue
-from tasks.examples import read_examples
+from tasks.common.arrow import read_split
+from tasks.fetch import source_named
+from tasks.hub import pinned
 from tests.hub.repositories import ROWS, revision
 from tests.hub.runs import OTHER, TASKS, config, manifest
 from tests.workflow.configs import ROOT, changed
@@ -22,22 +23,22 @@ def test_the_rules_fetch_and_read_every_task_and_do_so_again_offline(hub, tmp_pa
     options = ("--directory", str(tmp_path), "--configfile")
     path = write(tmp_path / "config.yaml", config())
     examples = [f"out/examples/{name}.json" for name in TASKS]
-    blind = [f"out/hidden/{name}.jsonl" for name in ("mnli", "mrpc")]
-    snakemake(ROOT, *options, path, "--", *examples, *blind, "out/corpus/clean.json")
-    assert json.loads((tmp_path / "out/corpus/clean.json").read_text())["source"] == "wikitext103"
+    snakemake(ROOT, *options, path, "--", *examples, "out/corpus/documents.json")
+    documents = json.loads((tmp_path / "out/corpus/documents.json").read_text())
+    assert documents["source"] == "wikitext103"
     for name in TASKS:
-        of, meta = (
-            catalogue.entry(name),
-            json.loads((tmp_path / f"out/examples/{name}.json").read_text()),
-        )
-        assert (meta["origin"]["repo"], meta["origin"]["revision"]) == (of.repo, revision(of))
-        assert re.search(r"train: \d+ of [\d,]+ rows", meta["note"])
+        source = source_named(name)
+        facts = json.loads((tmp_path / f"out/examples/{name}.json").read_text())
+        assert facts["origin"]["repo"] == source.repo
+        assert facts["origin"]["revision"] == revision(source)
+        assert re.search(r"train: \d+ of [\d,]+ rows", facts["note"])
         files = json.loads((tmp_path / manifest(name)).read_text())["files"]
         assert set(files) <= set(hub.fetched())
-    rows = [row for path in blind for row in read_examples(tmp_path / path)]
     splits = ("mnli/test_matched", "mnli/test_mismatched", "mnli/ax", "mrpc/test")
-    assert [row.guid for row in rows] == [f"{split}/{k}" for split in splits for k in range(ROWS)]
-    assert {row.label for row in rows} == {-1}
+    for task, split in (split.split("/") for split in splits):
+        rows = read_split(tmp_path / "out" / "examples" / task, split)
+        assert rows["guid"].to_pylist() == [f"{task}/{split}/{k}" for k in range(ROWS)]
+        assert set(rows["label"].to_pylist()) == {-1}
     before = {path: (tmp_path / path).read_text() for path in examples}
 
     hub.heal()
@@ -49,10 +50,10 @@ def test_the_rules_fetch_and_read_every_task_and_do_so_again_offline(hub, tmp_pa
     assert len(re.findall("examples [a-z0-9]+: read", said)) == len(examples)
     assert {path: (tmp_path / path).read_text() for path in examples} == before
 
-    pinned = changed(config(), "experiment.tasks.rte.revision", OTHER)
-    other = write(tmp_path / "other.yaml", pinned)
+    changed_pin = changed(config(), "experiment.tasks.rte.revision", OTHER)
+    other = write(tmp_path / "other.yaml", changed_pin)
     said = snakemake(ROOT, *options, other, "--", "out/examples/rte.json", code=1)
-    here = catalogue.pinned("rte")
+    here = pinned(source_named("rte"))
     assert f"error: nyu-mll/glue at {OTHER} is not whole in out/raw/rte/{OTHER} ({here} is" in said
     assert hub.requests == []
 
@@ -90,16 +91,16 @@ def test_training_scoring_and_tables_import_nothing_that_asks_a_network():
 @pytest.mark.parametrize(("given", "passed"), [(None, "0"), ("1", "1")])
 def test_fetch_alone_may_ask_the_network_and_only_if_the_user_may(given, passed, tmp_path):
     rule = (ROOT / "workflow" / "rules" / "fetch.smk").read_text(encoding="utf-8")
-    assert 'HF_HUB_OFFLINE="$FETCH_OFFLINE" "$PYTHON" -m tasks.fetch' in rule
+    assert 'HF_HUB_OFFLINE="$FETCH_OFFLINE" python -m tasks.fetch' in rule
     snakefile = tmp_path / "Snakefile"
     snakefile.write_text(
         f"configfile: {str(ROOT / 'workflow/config/world.yaml')!r}\n"
         f"include: {str(ROOT / 'workflow/rules/common.smk')!r}\n"
-        'rule told:\n output: "told.txt"\n'
+        'rule echo:\n output: "echo.txt"\n'
         " shell: 'echo \"$HF_HUB_OFFLINE $FETCH_OFFLINE\" > {output}'\n"
     )
     environment = {key: value for key, value in os.environ.items() if key != "HF_HUB_OFFLINE"}
     environment |= {"PYTHONPATH": str(ROOT)} | ({"HF_HUB_OFFLINE": given} if given else {})
-    command = [sys.executable, "-m", "snakemake", "--cores", "1", "told.txt"]
+    command = [sys.executable, "-m", "snakemake", "--cores", "1", "echo.txt"]
     subprocess.run(command, cwd=tmp_path, env=environment, check=True, capture_output=True)
-    assert (tmp_path / "told.txt").read_text().split() == ["1", passed]
+    assert (tmp_path / "echo.txt").read_text().split() == ["1", passed]

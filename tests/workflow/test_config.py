@@ -18,7 +18,9 @@ def test_the_paper_is_the_default():
     paper, default = complete("paper"), Config()
     assert paper.experiment == default.experiment.model_copy(update={"submission": True})
     experiment = paper.experiment
-    assert experiment.model.transformer == TransformerShape(n_layer=12, n_embd=768, n_head=12, n_ff=3072)
+    assert experiment.model.transformer == TransformerShape(
+        n_layer=12, n_embd=768, n_head=12, n_ff=3072
+    )
     assert experiment.model.lstm == LSTMShape(n_layer=1, n_embd=768, n_hidden=2048)
     assert (experiment.model.n_ctx, experiment.model.init_std) == (512, 0.02)
     assert experiment.optimizer.model_dump() == {

@@ -58,8 +58,8 @@ WRONG = [
     (
         "experiment.finetune",
         3,
-        "experiment.finetune: 3 is not a section of keys; expected: how a cell is fine-tuned on its "
-        "task",
+        "experiment.finetune: 3 is not a section of keys; expected: how a cell is fine-tuned on "
+        "its task",
     ),
     (
         "experiment.zero_shot.tasks",
@@ -160,8 +160,8 @@ WRONG = [
     (
         "experiment.seeds.endpoints",
         [1, 1],
-        "experiment.seeds.endpoints: [1, 1] does not fit; expected: seeds of the cells with nothing "
-        "or everything transferred (each only once)",
+        "experiment.seeds.endpoints: [1, 1] does not fit; expected: seeds of the cells with "
+        "nothing or everything transferred (each only once)",
     ),
     (
         "experiment.model.transformer.n_head",
@@ -205,8 +205,8 @@ WRONG = [
         "experiment.tasks.rte.min_rows",
         {"dev": 0},
         "experiment.tasks.rte.min_rows.dev: 0 does not fit; expected: where the files are a subset "
-        "of the published ones, the least number of rows of a split, such as {test: 9818} (at least "
-        "1)",
+        "of the published ones, the least number of rows of a split, such as {test: 9818} (at "
+        "least 1)",
     ),
     (
         "experiment.zero_shot.tasks.cola",
@@ -428,7 +428,7 @@ def test_a_task_that_is_left_out_of_the_grid_takes_its_own_folder_for_zero_shot(
 
 
 FILES = {
-    "results: a\nruntime:\n  shards: 2\n  shards: 3\n": "line 4: the key shards is given twice; remove one",
+    "runtime:\n  shards: 2\n  shards: 3\n": "line 3: the key shards is given twice; remove one",
     "results: a\n\truntime: {}\n": "line 2: a tab; YAML needs spaces",
     "results: [a\n": "line 2: expected ',' or ']', but got '<stream end>'",
     "- results\n": "['results'] is no section; give keys such as results",
@@ -456,7 +456,11 @@ def test_a_config_file_is_utf_8_and_there(tmp_path):
 
 
 def test_later_files_take_precedence_section_by_section(tmp_path):
-    texts = ("experiment: {seeds: {endpoints: [1, 2]}}", "experiment: {seeds: {endpoints: [3]}}", "")
+    texts = (
+        "experiment: {seeds: {endpoints: [1, 2]}}",
+        "experiment: {seeds: {endpoints: [3]}}",
+        "",
+    )
     paths = [tmp_path / f"{i}.yaml" for i in range(len(texts))]
     for path, text in zip(paths, texts, strict=True):
         path.write_text(text)

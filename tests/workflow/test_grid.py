@@ -64,7 +64,9 @@ def test_the_endpoints_of_every_sweep_hold_table_5():
 def test_shards_are_neighbours_of_even_size(layers, shards, expected):
     config = changed(shipped(), "experiment.grid.layers.transformer", layers)
     found = jobs(parse(config).grid(), shards)
-    assert [j.layers for j in found if (j.arch, j.part) == ("transformer", "intermediate")] == expected
+    assert [
+        j.layers for j in found if (j.arch, j.part) == ("transformer", "intermediate")
+    ] == expected
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,10 @@ def test_a_published_tokenizer_is_taken_from_the_data():
 
 def test_a_diagnostic_file_beside_mnlis_folder_is_watched(tmp_path):
     config = changed(shipped("smoke"), "experiment.world", ...) | {"data": str(tmp_path)}
-    test, diagnostic = tmp_path / "MNLI" / "test_matched.tsv", tmp_path / "diagnostic/diagnostic.tsv"
+    test, diagnostic = (
+        tmp_path / "MNLI" / "test_matched.tsv",
+        tmp_path / "diagnostic/diagnostic.tsv",
+    )
     for path in (test, diagnostic):
         path.parent.mkdir()
         path.write_text("")

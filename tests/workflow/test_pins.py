@@ -14,6 +14,7 @@ MODULES = {
     "sklearn": "scikit-learn",
     "yaml": "pyyaml",
     "markdown_it": "markdown-it-py",
+    "pydantic_core": "pydantic",  # its other half, which it pins
 }  # where the import has another name
 OURS = {"tasks", "gpt1", "workflow", "tests", "bench"}
 

@@ -15,6 +15,7 @@ from gpt1.text import tokenizer as bpe
 from gpt1.text import vocabulary
 from gpt1.weights.checkpoint import build, save_checkpoint
 from tasks.world.__main__ import make_world
+from tasks.world.settings import WorldSettings
 from tests.workflow.configs import ROOT, changed, faults, raw_data, small
 from tests.workflow.running import planned, snakemake, write
 
@@ -83,9 +84,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("path", "value", "line"), WRONG, ids=[wrong[0] for wrong in WRONG])
-def test_what_has_no_place_beside_published_weights_is_one_line(
-    path, value, line, tmp_path
-):
+def test_what_has_no_place_beside_published_weights_is_one_line(path, value, line, tmp_path):
     config = from_weights(tmp_path)
     assert faults(config) == []
     assert faults(changed(config, path, value)) == [line]
@@ -93,8 +92,10 @@ def test_what_has_no_place_beside_published_weights_is_one_line(
 
 def test_without_published_weights_corpus_and_pretrain_may_not_be_null(tmp_path):
     config = changed(from_weights(tmp_path), "experiment.pretrained", ...)
-    assert faults(config) == [f"experiment.corpus.folder: no folder {tmp_path}/books; put the files "
-                              "there, or name another folder"]
+    assert faults(config) == [
+        f"experiment.corpus.folder: no folder {tmp_path}/books; put the files "
+        "there, or name another folder"
+    ]
     config["experiment"] |= {"corpus": None, "pretrain": None}
     assert [line.partition(";")[0] for line in faults(config)] == [
         "experiment.corpus: null",
@@ -154,7 +155,7 @@ def test_tasks_of_the_world_and_weights_from_elsewhere(tmp_path):
 def published_model(tmp_path_factory) -> Path:
     """The world's files as data; beside them a tiny random model and its vocabulary, exported."""
     data = tmp_path_factory.mktemp("data")
-    make_world({"words": 2000, "books": 2, "scale": 0.05, "report": 10, "rows": {}}, data)
+    make_world(WorldSettings(words=2000, books=2, scale=0.05, report=10), data)
     books = " ".join(path.read_text() for path in sorted((data / "books").iterdir()))
     counts = Counter(re.findall(r"\w+|[^\w\s]", books.lower()))
     vocabulary.save(data / "ours", *bpe.train(dict(counts), 200))

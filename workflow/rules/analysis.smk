@@ -1,21 +1,6 @@
 # Tables from cells.csv and other small files, figures from the tables: a rule for each module of
 # workflow/analysis/tables and workflow/analysis/figures, so that adding a table takes one file.
 
-
-def modules(package):
-    """The names of a package's public modules, found by their files."""
-    folder = Path(workflow.basedir, "workflow", "analysis", package)
-    return sorted(path.stem for path in folder.glob("[!_]*.py"))
-
-
-def in_report(path, category, caption, **labels):
-    """An output that the report shows; the caption is workflow/report/CAPTION.rst, if there."""
-    file = Path(workflow.basedir, "workflow", "report", f"{caption}.rst")
-    caption = str(file) if file.is_file() else None
-    return report(path, caption=caption, category=category, labels=labels)
-
-
-FULL = grid.full_transformer()
 DECONTAMINATED = []  # published weights have no corpus to look for the examples in
 if grid.has_corpus:
     DECONTAMINATED = [
@@ -49,7 +34,7 @@ rule collect:
         "<benchmarks>/collect.tsv"
     localrule: True
     params:
-        results=cfg.results,
+        results=subpath(output.csv, parent=True),
         grid=settings(cfg.grid),
         code=code.digest("workflow.analysis.collect"),
     message:
@@ -67,7 +52,9 @@ for name in TABLES:
         input:
             TABLE_INPUTS.get(name, "<results>/cells.csv"),
         output:
-            csv=in_report(f"<results>/{name}.csv", "Tables", f"table_{name}", table=name),
+            csv=in_report(
+                f"<results>/{name}.csv", "Tables", f"table_{name}", table=name
+            ),
             md=f"<results>/{name}.md",
         log:
             f"<logs>/table_{name}.log",
@@ -76,7 +63,7 @@ for name in TABLES:
         localrule: True
         params:
             name=name,
-            results=cfg.results,
+            results=subpath(output.csv, parent=True),
             grid=settings(cfg.grid),
             code=code.digest(f"workflow.analysis.tables.{name}"),
             program=code.digest("workflow.analysis.tables"),
@@ -96,10 +83,18 @@ for name in FIGURES:
             f"<results>/{name}.csv",
         output:
             png=in_report(
-                f"<results>/figures/{name}.png", "Figures", name, figure=name, format="png"
+                f"<results>/figures/{name}.png",
+                "Figures",
+                name,
+                figure=name,
+                format="png",
             ),
             svg=in_report(
-                f"<results>/figures/{name}.svg", "Figures", name, figure=name, format="svg"
+                f"<results>/figures/{name}.svg",
+                "Figures",
+                name,
+                figure=name,
+                format="svg",
             ),
         log:
             f"<logs>/figure_{name}.log",
@@ -121,10 +116,14 @@ for name in FIGURES:
 rule cards:
     input:
         facts=expand(
-            "<results>/{stage}/{task}.json", stage=["examples", "encoded"], task=grid.examples
+            "<results>/{stage}/{task}.json",
+            stage=["examples", "encoded"],
+            task=grid.examples,
         ),
         data=expand(
-            "<results>/{stage}/{task}", stage=["examples", "encoded"], task=grid.examples
+            "<results>/{stage}/{task}",
+            stage=["examples", "encoded"],
+            task=grid.examples,
         ),
     output:
         md="<results>/data_cards.md",
@@ -145,7 +144,7 @@ rule cards:
         mem_mb=4000,
         runtime=30,
     params:
-        results=cfg.results,
+        results=subpath(output.md, parent=True),
         grid=settings(cfg.grid),
         n_ctx=cfg.experiment.model.n_ctx,
         code=code.digest("workflow.analysis.cards"),
@@ -154,19 +153,6 @@ rule cards:
     shell:
         "python -m workflow.analysis.cards --results {params.results:q} --grid {params.grid:q}"
         " --n-ctx {params.n_ctx} --out {output.md} 2>&1 | tee {log}"
-
-
-SUBMITTED = [cell for cell in FULL if cell.aux == "on" and cell.task in grid.unlabelled]
-
-
-def submitted(wildcards):
-    """The predictions to submit. The run ends here if the config does not ask for them."""
-    if not grid.unlabelled:
-        sys.exit(
-            f"error: {cfg.results}/glue_submission.zip: experiment.submission is false or the grid "
-            "has no task of GLUE; set it to true in the config"
-        )
-    return [cell.predictions("<results>") for cell in SUBMITTED]
 
 
 rule glue_submission:
@@ -183,7 +169,7 @@ rule glue_submission:
         "<benchmarks>/glue_submission.tsv"
     localrule: True
     params:
-        results=cfg.results,
+        results=subpath(output.zip, parent=True),
         grid=settings(cfg.grid),
         code=code.digest("workflow.analysis.submission"),
     message:

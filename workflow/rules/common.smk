@@ -19,6 +19,8 @@ except config_faults.ConfigError as error:
 grid = cfg.grid()
 CHECKPOINTS = [f"<results>/pretrain/{{arch}}/update-{n}" for n in grid.updates]
 TOKENIZER = os.path.dirname(paths.tokenizer_files(cfg)[0])
+FULL = grid.full_transformer()
+SUBMITTED = [cell for cell in FULL if cell.aux == "on" and cell.task in grid.unlabelled]
 GPU = int(cfg.runtime.device.startswith("cuda"))
 
 
@@ -71,6 +73,29 @@ def per_attempt(limits, stage):
 def exported(**variables):
     """A shell prefix that exports the variables. A change of it reruns nothing."""
     return "".join(f"export {k}={shlex.quote(v)}; " for k, v in variables.items())
+
+
+def modules(package):
+    """The names of a package's public modules, found by their files."""
+    folder = Path(workflow.basedir, "workflow", "analysis", package)
+    return sorted(path.stem for path in folder.glob("[!_]*.py"))
+
+
+def in_report(path, category, caption, **labels):
+    """An output that the report shows; the caption is workflow/report/CAPTION.rst, if there."""
+    file = Path(workflow.basedir, "workflow", "report", f"{caption}.rst")
+    caption = str(file) if file.is_file() else None
+    return report(path, caption=caption, category=category, labels=labels)
+
+
+def submitted(wildcards):
+    """The predictions to submit. The run ends here if the config does not ask for them."""
+    if not grid.unlabelled:
+        sys.exit(
+            f"error: {cfg.results}/glue_submission.zip: experiment.submission is false or the grid "
+            "has no task of GLUE; set it to true in the config"
+        )
+    return [cell.predictions("<results>") for cell in SUBMITTED]
 
 
 # A program that fails must fail its job although its output goes through tee. The programs run

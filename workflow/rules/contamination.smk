@@ -19,8 +19,8 @@ rule contamination:
         runtime=240,
     params:
         tasks=grid.examples,
-        examples=f"{cfg.results}/examples",
-        encoded=f"{cfg.results}/encoded",
+        examples=lambda wildcards, input: os.path.dirname(input.examples[0]),
+        encoded=lambda wildcards, input: os.path.dirname(input.encoded[0]),
         out=subpath(output[0], parent=True),
         code=code.digest("gpt1.contamination"),
     message:

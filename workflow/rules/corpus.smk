@@ -75,7 +75,7 @@ if cfg.experiment.tokenizer.merges:
             mem_mb=8000,
             runtime=120,
         params:
-            out=TOKENIZER,
+            out=subpath(output[0], parent=True),
             merges=cfg.experiment.tokenizer.merges,
             code=code.digest("gpt1.text.tokenizer"),
         message:

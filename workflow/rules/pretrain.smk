@@ -6,7 +6,9 @@ rule pretrain:
         rules.tokens.output.tokens,
         corpus="<results>/corpus/corpus.json",
     output:
-        checkpoints=expand("{path}.{form}", path=CHECKPOINTS, form=["safetensors", "json"]),
+        checkpoints=expand(
+            "{path}.{form}", path=CHECKPOINTS, form=["safetensors", "json"]
+        ),
         log="<results>/pretrain/{arch}/log.csv",
     log:
         "<logs>/pretrain/{arch}.log",
