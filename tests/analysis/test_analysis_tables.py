@@ -9,7 +9,7 @@ import pytest
 from gpt1.cell import Cell
 from tests.analysis.conftest import build
 from workflow.analysis import collect
-from workflow.analysis.paper import NUMBERS, OURS, paper_numbers
+from workflow.analysis.paper import NUMBERS, OURS
 from workflow.analysis.statistics import headline_splits
 from workflow.analysis.tables import ablation, layer_transfer, main, pretraining, zero_shot
 
