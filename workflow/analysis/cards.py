@@ -7,7 +7,6 @@ all cards as one Markdown file. A length is that of the whole input as it is fin
 all its texts (of several choices the longest), with the start, delimiter and classify tokens.
 """
 
-import argparse
 import re
 import sys
 from base64 import b64encode
@@ -25,8 +24,8 @@ from tasks.common.errors import run
 from tasks.common.files import read_json, write_atomic, write_json
 from workflow.analysis import card_figure, markdown
 from workflow.analysis.figures import style
+from workflow.analysis.program import parser
 from workflow.analysis.records import EncodedRecord, check_examples
-from workflow.grid import Grid
 
 SHOWN = 3  # examples
 SHORT = 160  # characters of a text
@@ -206,12 +205,9 @@ def write(results: Path, found: dict[str, Any]) -> None:
 
 def main(argv: list[str] | None = None) -> None:
     """The command line."""
-    parser = argparse.ArgumentParser(description="a data card for each task")
-    parser.add_argument("--results", type=Path, required=True, help="the results folder")
-    parser.add_argument("--grid", type=Grid.parse, required=True, help="the grid as JSON")
-    parser.add_argument("--n-ctx", type=int, required=True, help="the model's window, in tokens")
-    parser.add_argument("--out", type=Path, required=True, help="the page of all cards to write")
-    args = parser.parse_args(argv)
+    arguments = parser("a data card for each task")
+    arguments.add_argument("--n-ctx", type=int, required=True, help="the model's window, in tokens")
+    args = arguments.parse_args(argv)
     pages = ["# Data cards"]
     for name in args.grid.examples:
         found = card(args.results, name, args.n_ctx)

@@ -6,7 +6,6 @@ A cell file that is damaged, or that speaks of another cell than its path, stops
 inventory says which cells are there, what they cost and which raised alarms.
 """
 
-import argparse
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,11 +15,12 @@ import pandas as pd
 
 import tasks
 from gpt1.cell import Cell
-from tasks.common.errors import run
+from tasks.common.errors import InputError, run
 from workflow.analysis import markdown
 from workflow.analysis.cells import CELL, COLUMNS
 from workflow.analysis.notes import Notes
-from workflow.analysis.records import CellRecord
+from workflow.analysis.program import parser
+from workflow.analysis.records import REMEDY, CellRecord
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 
@@ -53,7 +53,9 @@ def _scores(cell: Cell, results: Path, seeds: list[int]) -> Iterator[dict[str, A
     if not path.exists():
         return
     record = CellRecord.read(path, **vars(cell))
-    baselines = {name: getattr(record.baselines, name) for name in markdown.BASELINES}
+    for name in markdown.BASELINES:
+        if name not in record.baselines:
+            raise InputError(f"{path}: 'baselines.{name}' is missing; {REMEDY}")
     for seed in record.seeds:
         if seed.seed not in seeds:
             continue
@@ -63,7 +65,7 @@ def _scores(cell: Cell, results: Path, seeds: list[int]) -> Iterator[dict[str, A
                 yield {
                     **cost,
                     **{"split": split, "metric": metric, "score": score},
-                    **{k: scored.get(split, {}).get(metric) for k, scored in baselines.items()},
+                    **{k: s.get(split, {}).get(metric) for k, s in record.baselines.items()},
                     "alarms": ";".join(sorted(seed.alarms)),
                 }
 
@@ -110,11 +112,7 @@ def _inventory(table: pd.DataFrame, notes: Notes) -> list[str | pd.DataFrame]:
 
 def main(argv: list[str] | None = None) -> None:
     """The command line."""
-    parser = argparse.ArgumentParser(description="collect all cells into one table")
-    parser.add_argument("--results", type=Path, required=True, help="the results folder")
-    parser.add_argument("--grid", type=Grid.parse, required=True, help="the grid as JSON")
-    parser.add_argument("--out", type=Path, required=True, help="the CSV to write")
-    args = parser.parse_args(argv)
+    args = parser("collect all cells into one table").parse_args(argv)
     build(args.results, args.grid).write(args.out)
 
 

@@ -25,13 +25,9 @@ class Notes:
     @classmethod
     def read(cls, results: Path, names: Iterable[str]) -> "Notes":
         """The notes of the tasks that were prepared. Raises InputError for a damaged file."""
-        paths = {name: Path(results) / "examples" / f"{name}.json" for name in names}
-        return cls(
-            {
-                name: ExamplesRecord.read(path).note if path.exists() else ""
-                for name, path in paths.items()
-            }
-        )
+        paths = {name: Path(results, "examples", f"{name}.json") for name in names}
+        found = {name: path for name, path in paths.items() if path.exists()}
+        return cls({n: ExamplesRecord.read(found[n]).note if n in found else "" for n in paths})
 
     @classmethod
     def of_cells(cls, cells: pd.DataFrame) -> "Notes":

@@ -38,10 +38,9 @@ class Record(BaseModel):
         except ValidationError as error:
             fault = error.errors(include_url=False)[0]
             key = ".".join(map(str, fault["loc"])) or "the file"
-            if fault["type"] == "missing":
-                raise InputError(f"{path}: {key!r} is missing; {REMEDY}") from None
-            message = f"{path}: {key!r} is {fault['input']!r:.60}; {fault['msg'].lower()}; {REMEDY}"
-            raise InputError(message) from None
+            about = f"is {fault['input']!r:.60}; {fault['msg'].lower()}"
+            about = "is missing" if fault["type"] == "missing" else about
+            raise InputError(f"{path}: {key!r} {about}; {REMEDY}") from None
         for key, wanted in place.items():
             found = getattr(record, key)
             if found != wanted:
@@ -58,15 +57,6 @@ def check_examples(path: Path, digests: dict[str, str], other: Path, known: dict
             raise InputError(f"{path}: its {split} rows are not those of {other}; {REMEDY}")
 
 
-class Place(Record):
-    """The cell that a file is about."""
-
-    arch: Arch
-    task: str
-    aux: Aux
-    n_transfer: NTransfer
-
-
 class Run(Record):
     """One seed of a cell."""
 
@@ -78,37 +68,35 @@ class Run(Record):
     peak_mb: float | None = None
 
 
-class Baselines(Record):
-    """The scores that no model is needed for."""
+class CellRecord(Record):
+    """`cells/ARCH/TASK/aux-X/layers-N.json`; `baselines` holds `majority` and `bag_of_words`."""
 
-    majority: Scores
-    bag_of_words: Scores
-
-
-class CellRecord(Place):
-    """A cell: `cells/ARCH/TASK/aux-X/layers-N.json`."""
-
-    baselines: Baselines
+    arch: Arch
+    task: str
+    aux: Aux
+    n_transfer: NTransfer
+    baselines: dict[str, Scores]
     seeds: list[Run]
 
 
-class PredictionsRecord(Place):
+class PredictionsRecord(Record):
     """The metadata of a cell's predictions; `examples` are the digests of the splits."""
 
+    arch: Arch
+    task: str
+    aux: Aux
+    n_transfer: NTransfer
     examples: dict[str, str]
 
 
 class ExamplesRecord(Record):
-    """Facts of a task's examples, `examples/TASK.json`.
-
-    `note` says which of the published rows are not there; `sha256` are the splits' digests.
-    """
+    """`examples/TASK.json`: which published rows are not there, and the splits' digests."""
 
     note: str
     sha256: dict[str, str]
 
 
-class EncodedSplitRecord(Record):
+class EncodedSplit(Record):
     """Facts of an encoded split; `examples` is the digest of the split that was encoded.
 
     `lengths` counts the rows by the tokens of the whole input, `n_ctx_needed` by the smallest
@@ -123,17 +111,13 @@ class EncodedSplitRecord(Record):
 
 
 class EncodedRecord(Record):
-    """Facts of an encoded task: `encoded/TASK.json`."""
+    """`encoded/TASK.json`."""
 
-    splits: dict[str, EncodedSplitRecord]
-
-    def unlabelled(self) -> dict[str, EncodedSplitRecord]:
-        """The splits without labels."""
-        return {name: of for name, of in self.splits.items() if of.role == "unlabelled"}
+    splits: dict[str, EncodedSplit]
 
 
 class KindMarks(Record):
-    """Row numbers that share an n-gram with the corpus, and of rows too short to hold one."""
+    """Rows that share an n-gram with the corpus, and rows too short to have one."""
 
     contaminated: list[int]
     too_short: list[int]
@@ -156,7 +140,7 @@ class Marks(Record):
 
 
 class ZeroShotScore(Record):
-    """A checkpoint's zero-shot score on a task: `zero_shot/ARCH/TASK/update-N.json`."""
+    """`zero_shot/ARCH/TASK/update-N.json`."""
 
     arch: Arch
     task: str
@@ -170,7 +154,7 @@ class ZeroShotScore(Record):
 
 
 class Checkpoint(Record):
-    """A pre-training checkpoint: `pretrain/ARCH/update-N.json`. Losses in nats per token."""
+    """`pretrain/ARCH/update-N.json`. Losses in nats per token."""
 
     arch: Arch
     update: int

@@ -7,7 +7,6 @@ gives no average at all, because a mean over fewer tasks is another quantity.
 
 from collections import Counter
 from itertools import chain
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -112,11 +111,10 @@ def interval(
     return mean - half, mean + half
 
 
-def complete(table: pd.DataFrame, wanted: list[dict[str, Any]], on: list[str]) -> pd.DataFrame:
+def complete(table: pd.DataFrame, wanted: pd.DataFrame, on: list[str]) -> pd.DataFrame:
     """`wanted` rows in their order, with the numbers of `table`; what was not run has n_seeds 0."""
-    keys = pd.DataFrame(wanted)
-    extra = [column for column in table.columns if column not in keys.columns or column in on]
-    rows = keys.merge(table[extra], on=on, how="left", validate="one_to_one")
+    extra = [column for column in table.columns if column not in wanted.columns or column in on]
+    rows = wanted.merge(table[extra], on=on, how="left", validate="one_to_one")
     rows["n_seeds"] = rows["n_seeds"].fillna(0).astype(int)
     rows["alarms"] = rows["alarms"].astype(object).fillna("")
     return rows

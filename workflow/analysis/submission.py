@@ -8,7 +8,6 @@ that was not run, and WNLI always, repeats one constant answer. The JSON beside 
 the note says, and the digests. Equal inputs give equal bytes.
 """
 
-import argparse
 import hashlib
 import sys
 import zipfile
@@ -25,6 +24,7 @@ from workflow.analysis import markdown
 from workflow.analysis.cells import read_cells
 from workflow.analysis.notes import Notes
 from workflow.analysis.predictions import answers, read_predictions
+from workflow.analysis.program import parser
 from workflow.analysis.records import REMEDY, EncodedRecord, check_examples
 from workflow.analysis.statistics import headline
 from workflow.grid import Grid
@@ -70,14 +70,6 @@ SHEETS = (
 )
 
 
-@dataclass(frozen=True)
-class Submitted:
-    """A task's lines (official index, word) by split, and the facts of who predicted them."""
-
-    lines: dict[str, list[tuple[int, str]]]
-    facts: dict[str, Any]
-
-
 def word(task: str, answer: int | float) -> str:
     """An answer as the server expects it: a label's name, 0 or 1, or a score, 0.000 to 5.000."""
     spec = tasks.task(task)
@@ -101,8 +93,10 @@ def best_seed(cells: pd.DataFrame, name: str) -> dict[str, Any]:
     }
 
 
-def submitted(results: Path, grid: Grid, cells: pd.DataFrame, name: str) -> Submitted:
-    """The best seed's predictions of a task's unlabelled rows.
+def submitted(
+    results: Path, grid: Grid, cells: pd.DataFrame, name: str
+) -> tuple[dict[str, list[str]], dict[str, Any]]:
+    """The best seed's words for a task's unlabelled rows, by split, and the facts about them.
 
     Raises InputError if scores, predictions and rows do not belong together.
     """
@@ -121,17 +115,18 @@ def submitted(results: Path, grid: Grid, cells: pd.DataFrame, name: str) -> Subm
             f"{path}: no predictions of unlabelled rows by seed {best['seed']}; {REMEDY}"
         )
     facts = Path(results) / "encoded" / f"{name}.json"
-    lines = {}
-    for split, encoded in EncodedRecord.read(facts).unlabelled().items():
+    words = {}
+    for split, encoded in EncodedRecord.read(facts).splits.items():
+        if encoded.role != "unlabelled":
+            continue
         check_examples(facts, {split: encoded.examples}, path, predictions.examples)
         mine = rows[rows["split"] == split]
         index = mine["guid"].str.rpartition("/")[2].astype(int)
         if list(index) != list(range(encoded.rows)):
             raise InputError(f"{path}: not one prediction for each {split} row; {REMEDY}")
-        words = [word(name, answer) for answer in answers(path, name, mine["prediction"])]
-        lines[split] = list(enumerate(words))
+        words[split] = [word(name, given) for given in answers(path, name, mine["prediction"])]
     note = Notes.of_cells(cells).of(name)
-    return Submitted(lines, {**best, "labelled": note, "predictions": sha256_file(path)})
+    return words, {**best, "labelled": note, "predictions": sha256_file(path)}
 
 
 def sheets(results: Path, grid: Grid) -> tuple[dict[str, str], dict[str, Any]]:
@@ -140,21 +135,23 @@ def sheets(results: Path, grid: Grid) -> tuple[dict[str, str], dict[str, Any]]:
         raise InputError("the grid has no GLUE task to submit; add one to experiment.tasks")
     cells = read_cells(results, grid)
     known = {name: submitted(results, grid, cells, name) for name in grid.unlabelled}
-    texts, facts = {}, {}
+    texts: dict[str, str] = {}
+    facts: dict[str, Any] = {}
     for sheet in SHEETS:
-        task = known.get(sheet.task)
-        if task is None or sheet.split not in task.lines:
-            lines = [(i, sheet.constant) for i in range(sheet.rows)]
+        predicted, about = known.get(sheet.task, ({}, {}))
+        words = predicted.get(sheet.split)
+        fact = {"task": sheet.task, "split": sheet.split, "answers": "run", **about}
+        if words is None:
+            words = [sheet.constant] * sheet.rows
             why = "not among the paper's tasks" if sheet.task == WNLI[0] else "not run"
-            why = why if task is None else "its rows are missing"
-            fact = {"answers": "constant", "constant": sheet.constant, "why": why}
-        else:
-            lines, fact = task.lines[sheet.split], {"answers": "run", **task.facts}
-        text = "index\tprediction\n" + "".join(f"{i}\t{answer}\n" for i, answer in lines)
-        counts = {"rows": len(lines), "official_rows": sheet.rows}
-        facts[sheet.name] = {"task": sheet.task, "split": sheet.split, **counts, **fact}
-        facts[sheet.name]["sha256"] = hashlib.sha256(text.encode()).hexdigest()
-        texts[sheet.name] = text
+            why = "its rows are missing" if predicted else why
+            fact |= {"answers": "constant", "constant": sheet.constant, "why": why}
+        text = "".join(
+            f"{i}\t{answer}\n" for i, answer in [("index", "prediction"), *enumerate(words)]
+        )
+        digest = hashlib.sha256(text.encode()).hexdigest()
+        counts = {"rows": len(words), "official_rows": sheet.rows}
+        texts[sheet.name], facts[sheet.name] = text, {**fact, **counts, "sha256": digest}
     return texts, facts
 
 
@@ -187,11 +184,7 @@ def write_zip(path: Path, texts: dict[str, str]) -> None:
 
 def main() -> None:
     """The command line."""
-    parser = argparse.ArgumentParser(description="the files for the GLUE server")
-    parser.add_argument("--results", type=Path, required=True, help="the results folder")
-    parser.add_argument("--grid", type=Grid.parse, required=True, help="the grid as JSON")
-    parser.add_argument("--out", type=Path, required=True, help="the zip to write")
-    args = parser.parse_args()
+    args = parser("the files for the GLUE server").parse_args()
     texts, facts = sheets(args.results, args.grid)
     text = note(facts)
     write_zip(args.out, {**texts, NOTE: text})

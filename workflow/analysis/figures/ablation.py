@@ -1,5 +1,7 @@
 """Table 5 as a picture: the variants on every task, with spread over seeds and both baselines."""
 
+from typing import Any
+
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -60,7 +62,7 @@ def _group(ax: Axes, place: float, rows: pd.DataFrame) -> None:
         x, row = place + (i - 1.5) * SPREAD, rows[rows["variant"] == name].dropna(subset="mean")
         if len(row):
             sd = row["sd"] if row["sd"].notna().all() else None
-            bars = {"capsize": 3, "elinewidth": 1.5, "markersize": 8}
+            bars: dict[str, Any] = {"capsize": 3, "elinewidth": 1.5, "markersize": 8}
             ax.errorbar([x], row["mean"], sd, fmt=marker, color=colour, **bars)
 
 

@@ -12,7 +12,7 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+from matplotlib.ticker import EngFormatter, FixedLocator, NullLocator
 
 from tasks.common.files import write_atomic
 
@@ -45,7 +45,7 @@ BASELINES: dict[str, dict[str, Any]] = {
     "bag_of_words": {"color": BLACK, "linestyle": (0, (1.5, 1))},
 }
 
-RC = {
+RC: dict[Any, Any] = {
     **{"font.family": "DejaVu Sans", "font.size": 13, "axes.titlesize": 14, "axes.labelsize": 13},
     **{"legend.fontsize": 12, "legend.frameon": False, "lines.linewidth": 2, "lines.markersize": 6},
     **{"axes.spines.top": False, "axes.spines.right": False, "axes.axisbelow": True},
@@ -90,13 +90,5 @@ def log_ticks(axis: Axis, low: float, high: float, more: Sequence[float] = ()) -
     round_numbers = [s * 10**p for p in range(-2, 12) for s in steps]
     ticks = [t for t in round_numbers if low * 0.99 <= t <= high * 1.01] or [low, high]
     axis.set_major_locator(FixedLocator([*more, *ticks]))
-    axis.set_major_formatter(FuncFormatter(short))
+    axis.set_major_formatter(lambda x, _: EngFormatter(sep="")(x) if x >= 1 else f"{x:g}")
     axis.set_minor_locator(NullLocator())
-
-
-def short(number: float, _: int | None = None) -> str:
-    """1500 as 1.5k, 2000000 as 2M."""
-    for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
-        if number >= size:
-            return f"{number / size:g}{letter}"
-    return f"{number:g}"

@@ -4,9 +4,7 @@
 the paper's eight tasks come the others that were run, and the average over all of the grid.
 """
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -14,7 +12,7 @@ import tasks
 from workflow.analysis import markdown
 from workflow.analysis.cells import read_cells
 from workflow.analysis.notes import Notes
-from workflow.analysis.paper import paper_numbers
+from workflow.analysis.paper import NUMBERS
 from workflow.analysis.statistics import (
     average,
     complete,
@@ -57,40 +55,29 @@ def build(results: Path, grid: Grid) -> Table:
     averages = {"avg": EIGHT, "avg_all": grid.tasks}
     means = [average(heads, members, label) for label, members in averages.items()]
     table = summarise(pd.concat([heads, *means]), KEY)
-    columns = [_average(label, members, cells, notes) for label, members in averages.items()]
-    columns[1:1] = [_task(name, cells, notes) for name in [*EIGHT, *others]]
-    table = complete(table, list(_rows(grid, columns)), KEY)
+    splits = {name: "+".join(headline_splits(name, cells)) for name in [*EIGHT, *others]}
+    columns = pd.DataFrame(
+        [(name, tasks.task(name).metric, splits[name], notes.of(name)) for name in splits],
+        columns=["task", "metric", "split", "note"],
+    )
+    for label, members in averages.items():
+        split = official_sets("+".join(splits[name] for name in members))
+        columns.loc[len(columns)] = [label, "mean", split, notes.joined(members)]
+    columns = columns.set_index("task").loc[["avg", *splits, "avg_all"]].reset_index()
+    wanted = _variants(grid).merge(columns, how="cross")
+    printed = NUMBERS[NUMBERS["table"] == "Table 5"].set_index(["method", "column"])["value"]
+    places = zip(wanted["variant"], wanted["task"].map(PAPER_COLUMNS), strict=True)
+    wanted["paper"] = [printed.get(place) for place in places]
+    table = complete(table, wanted, KEY)
     return Table(table, _wide(table, others, grid, notes))
 
 
-def variants(grid: Grid) -> list[tuple[str, str, str, bool]]:
+def _variants(grid: Grid) -> pd.DataFrame:
     """The paper's four, then the further ones that the grid holds."""
-    return PAPER_VARIANTS + [
-        variant
-        for variant in FURTHER_VARIANTS
-        if variant[1] in grid.arch and variant[2] in grid.aux
-    ]
-
-
-def _task(name: str, cells: pd.DataFrame, notes: Notes) -> dict[str, str]:
-    split = "+".join(headline_splits(name, cells))
-    return {"task": name, "metric": tasks.task(name).metric, "split": split, "note": notes.of(name)}
-
-
-def _average(label: str, members: list[str], cells: pd.DataFrame, notes: Notes) -> dict[str, str]:
-    split = official_sets("+".join(_task(name, cells, notes)["split"] for name in members))
-    return {"task": label, "metric": "mean", "split": split, "note": notes.joined(members)}
-
-
-def _rows(grid: Grid, columns: list[dict[str, str]]) -> Iterator[dict[str, Any]]:
-    paper = paper_numbers("Table 5")
-    for name, arch, aux, transferred in variants(grid):
-        full = str({**grid.n_layer}.get(arch, "all"))  # type: ignore[call-overload]
-        place = {"variant": name, "arch": arch, "aux": aux}
-        place["n_transfer"] = full if transferred else "none"
-        for column in columns:
-            printed = paper.get(name, {}).get(PAPER_COLUMNS.get(column["task"], ""))
-            yield {**place, **column, "paper": printed}
+    further = [v for v in FURTHER_VARIANTS if v[1] in grid.arch and v[2] in grid.aux]
+    table = pd.DataFrame([*PAPER_VARIANTS, *further], columns=["variant", "arch", "aux", "full"])
+    full = table["arch"].map({arch: str(n) for arch, n in grid.n_layer.items()}).fillna("all")
+    return table.drop(columns="full").assign(n_transfer=full.where(table["full"], "none"))
 
 
 def _wide(

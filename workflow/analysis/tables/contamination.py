@@ -12,7 +12,7 @@ import pandas as pd
 import tasks
 from workflow.analysis import decontaminated, markdown
 from workflow.analysis.cells import read_cells
-from workflow.analysis.decontaminated import KINDS, SCORED
+from workflow.analysis.decontaminated import SCORED
 from workflow.analysis.notes import Notes
 from workflow.analysis.statistics import complete, reported, summarise
 from workflow.analysis.table import Table
@@ -49,7 +49,7 @@ def build(results: Path, grid: Grid) -> Table:
         for split in searched or reported(name, cells):
             for variant in _variants(name, grid, full):
                 wanted.append({**about, "split": split, **searched.get(split, {}), **variant})
-    table = complete(table, wanted, SCORED).reindex(columns=COLUMNS)
+    table = complete(table, pd.DataFrame(wanted), SCORED).reindex(columns=COLUMNS)
     return Table(table, _wide(table, grid, notes))
 
 
@@ -72,22 +72,30 @@ def _variants(name: str, grid: Grid, full: str) -> list[dict[str, str | None]]:
 
 
 def _wide(table: pd.DataFrame, grid: Grid, notes: Notes) -> list[str | pd.DataFrame]:
-    lines = []
-    for (name, split), mine in table.groupby(["task", "split"], sort=False):
-        first = mine.iloc[0]
-        line = {"task": notes.mark(name), "split": split}
-        line |= dict.fromkeys(("rows", "by tokens", "by words", "too short"), markdown.MISSING)
-        if pd.notna(first["rows"]):
-            short = " / ".join(f"{first[f'short_{kind}']:.1f} %" for kind in KINDS)
-            line |= {"rows": f"{first['rows']:.0f}", "too short": short}
-            line |= {f"by {kind}": f"{first[f'share_{kind}']:.1f} %" for kind in KINDS}
-        line["metric"] = markdown.METRICS[first["metric"]]
-        scored = mine.dropna(subset="aux").set_index("aux")
-        for aux in grid.aux:
-            shown = [markdown.NONE] * 2
-            if aux in scored.index:
-                shown = [f(scored.loc[aux]) for f in (markdown.score, markdown.decontaminated)]
-            line |= {f"aux {aux}: all rows": shown[0], f"aux {aux}: decontaminated": shown[1]}
-        lines.append(line)
-    wide = pd.DataFrame(lines).set_index("task")
+    percent = "{:.1f} %".format
+    text = pd.DataFrame(
+        {
+            "task": table["task"].map(notes.mark),
+            "split": table["split"],
+            "rows": table["rows"].map("{:.0f}".format),
+            "by tokens": table["share_tokens"].map(percent),
+            "by words": table["share_words"].map(percent),
+            "too short": table["short_tokens"].map(percent)
+            + " / "
+            + table["short_words"].map(percent),
+            "metric": table["metric"].map(markdown.METRICS),
+        }
+    )
+    text.loc[table["rows"].isna(), ["rows", "by tokens", "by words", "too short"]] = (
+        markdown.MISSING
+    )
+    keys = list(text)
+    for name, shown in (("all rows", markdown.score), ("decontaminated", markdown.decontaminated)):
+        text[name] = table.apply(shown, axis=1)
+    wide = text[keys].drop_duplicates().set_index(["task", "split"])
+    for aux in grid.aux:
+        mine = text[table["aux"] == aux].set_index(["task", "split"])
+        for name in ("all rows", "decontaminated"):
+            wide[f"aux {aux}: {name}"] = mine[name]
+    wide = wide.fillna(markdown.NONE).reset_index("split")
     return ["# Contamination", wide, *notes.footnote(), ABOUT]

@@ -35,13 +35,9 @@ def build(results: Path, grid: Grid) -> Table:
     for name in grid.tasks:
         splits = [*reported(name, cells), "train"]
         lines += [(name, main[name], split, notes.of(name)) for split in splits]
-    wanted = [
-        dict(zip([*KEY, "note"], (arch, aux, str(n_transfer), *line), strict=True))
-        for arch in grid.arch
-        for aux in grid.aux
-        for n_transfer in grid.layers[arch]
-        for line in lines
-    ]
+    points = [(a, x, str(n)) for a in grid.arch for x in grid.aux for n in grid.layers[a]]
+    wanted = pd.DataFrame(points, columns=KEY[:3])
+    wanted = wanted.merge(pd.DataFrame(lines, columns=[*KEY[3:], "note"]), how="cross")
     table = complete(table, wanted, KEY)
     return Table(table, _wide(table, notes))
 

@@ -16,7 +16,7 @@ from workflow.analysis import decontaminated, markdown
 from workflow.analysis.cells import read_cells
 from workflow.analysis.decontaminated import SCORED
 from workflow.analysis.notes import Notes
-from workflow.analysis.paper import OURS, paper_numbers
+from workflow.analysis.paper import NUMBERS, OURS
 from workflow.analysis.statistics import (
     complete,
     headline_splits,
@@ -62,14 +62,14 @@ VARIANTS = {  # by aux
     "on": "Finetuned Transformer LM (this run)",
     "off": "Finetuned Transformer LM w/o aux LM (this run)",
 }
-PLACE = ["table", "column", "task", "split", "metric"]
+PLACE = ["table", "column", "task", "split", "metric", "carries_paper"]
 
 
 def build(results: Path, grid: Grid) -> Table:
     """One row per (this run's model, column, split) and one per published figure."""
     cells = read_cells(results, grid)
     notes = Notes.of_cells(cells)
-    places = pd.DataFrame(_places(cells))
+    places = pd.DataFrame(_places(cells), columns=PLACE)
     places["head"] = [_head(place, notes) for place in places.to_dict("records")]
     table = pd.concat([_published(places), _ours(results, grid, cells, places)], ignore_index=True)
     table["note"] = table["task"].map(notes.of).where(table["source"] == "this run")
@@ -77,21 +77,19 @@ def build(results: Path, grid: Grid) -> Table:
     return Table(table.drop(columns=["head", "carries_paper"]), parts)
 
 
-def _places(cells: pd.DataFrame) -> Iterator[dict[str, Any]]:
-    """Every (table, column, task, split, metric); the published figure stands by test."""
+def _places(cells: pd.DataFrame) -> Iterator[tuple]:
+    """Every place, as PLACE; the published figure stands by test."""
     for table, columns in COLUMNS.items():
         for column, (name, part) in columns.items():
             splits = _splits(name, part, cells)
             printed = next((s for s in splits if s.startswith("test")), splits[0])
             for split in splits:
-                place = (table, column, name, split, tasks.task(name).metric)
-                yield {**dict(zip(PLACE, place, strict=True)), "carries_paper": split == printed}
+                yield (table, column, name, split, tasks.task(name).metric, split == printed)
     for name, _ in COLUMNS["Table 4"].values():
         for metric in tasks.task(name).metrics:
             if metric != tasks.task(name).metric:
                 split = headline_splits(name, cells)[0]
-                place = (FURTHER, f"{name}_{metric}", name, split, metric)
-                yield {**dict(zip(PLACE, place, strict=True)), "carries_paper": False}
+                yield (FURTHER, f"{name}_{metric}", name, split, metric, False)
 
 
 def _splits(name: str, part: str, cells: pd.DataFrame) -> list[str]:
@@ -109,18 +107,13 @@ def _head(place: dict[str, Any], notes: Notes) -> str:
 
 
 def _published(places: pd.DataFrame) -> pd.DataFrame:
-    printed = places[places["carries_paper"]].set_index("column")
-    rows = []
-    for table in COLUMNS:
-        for method, numbers in paper_numbers(table).items():
-            for column, number in numbers.items():
-                place = {"task": "glue", "metric": "mean", "head": "GLUE"}
-                if column in printed.index:
-                    place = printed.loc[column, list(place)].to_dict()
-                source = "paper" if method == OURS else "published"
-                row = {"table": table, "column": column, "variant": method, "paper": number}
-                rows.append({**row, **place, "split": "test", "source": source})
-    return pd.DataFrame(rows)
+    numbers = NUMBERS[NUMBERS["table"].isin(list(COLUMNS))]
+    table = numbers.rename(columns={"method": "variant", "value": "paper"})
+    printed = places.loc[places["carries_paper"], ["column", "task", "metric", "head"]]
+    table = table.merge(printed, on="column", how="left")
+    table = table.fillna({"task": "glue", "metric": "mean", "head": "GLUE"})
+    sources = {True: "paper", False: "published"}
+    return table.assign(split="test", source=(table["variant"] == OURS).map(sources))
 
 
 def _ours(results: Path, grid: Grid, cells: pd.DataFrame, places: pd.DataFrame) -> pd.DataFrame:
@@ -128,13 +121,12 @@ def _ours(results: Path, grid: Grid, cells: pd.DataFrame, places: pd.DataFrame) 
     mine = cells[(cells["arch"] == "transformer") & (cells["n_transfer"] == full)]
     table = summarise(mine, SCORED)
     table = table.merge(decontaminated.scores(results, grid, cells), on=SCORED, how="left")
-    wanted = []
-    for place in places.to_dict("records"):
-        printed = paper_numbers(place["table"]).get(OURS, {}).get(place["column"])
-        for aux in grid.aux:
-            row = {**place, "source": "this run", "variant": VARIANTS[aux], "aux": aux}
-            row["paper"] = printed if aux == "on" and place["carries_paper"] else None
-            wanted.append({**row, "arch": "transformer", "n_transfer": full})
+    printed = NUMBERS[NUMBERS["method"] == OURS].set_index("column")["value"]
+    wanted = places.merge(pd.DataFrame({"aux": grid.aux}), how="cross")
+    carries = wanted["carries_paper"] & (wanted["aux"] == "on")
+    wanted["paper"] = wanted["column"].map(printed).where(carries)
+    wanted = wanted.assign(source="this run", arch="transformer", n_transfer=full)
+    wanted["variant"] = wanted["aux"].map(VARIANTS)
     return complete(table, wanted, SCORED)
 
 
@@ -158,13 +150,8 @@ def _markdown(table: pd.DataFrame, has_corpus: bool) -> pd.DataFrame:
     heads = [*ours["head"].unique(), *(["GLUE"] if "GLUE" in set(table["head"]) else [])]
     published = table[table["source"] != "this run"]
     labels = published["variant"].str.replace("(ours)", "(the paper)")
-    lines = [
-        published.assign(
-            model="*" + labels + "*",
-            shown=published["paper"].map(markdown.value),
-            seeds=markdown.NONE,
-        )
-    ]
+    shown = published["paper"].map(markdown.value)
+    lines = [published.assign(model="*" + labels + "*", shown=shown, seeds=markdown.NONE)]
     for variant, mine in ours.groupby("variant", sort=False):
         mine = mine.assign(model=variant, seeds=markdown.seeds(mine["n_seeds"]))
         lines.append(mine.assign(shown=mine.apply(markdown.score, axis=1)))

@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 
 import tasks
+from gpt1.settings import ScoreRange
 from tasks.common.errors import InputError
 from workflow.analysis import markdown
 from workflow.analysis.notes import Notes
@@ -21,20 +22,49 @@ COLUMNS = [
     *("arch", "task", "metric", "split", "n_seeds", "mean", "update", "tokens", "relative"),
     *("random", "best", "n", "threshold", "note"),
 ]
+KEY = ["arch", "update", "task"]
+SCORES = ["metric", "split", "mean", "tokens", "n", "threshold"]
 
 
 def build(results: Path, grid: Grid) -> Table:
     """One row per (arch, task, update); a score that was not made is empty with n_seeds 0."""
-    rows = []
-    for arch in grid.arch:
-        for update in grid.updates:
-            points = [_point(results, grid, arch, name, update) for name in grid.zero_shot.tasks]
-            rows += [*points, _mean(points, arch, update)]
-    table = pd.DataFrame(rows, columns=COLUMNS)
+    names = grid.zero_shot.tasks
+    points = [(a, u, name) for a in grid.arch for u in grid.updates for name in [*names, "mean"]]
+    found = [_read(results, *point) for point in points if point[2] != "mean"]
+    table = pd.DataFrame(points, columns=KEY).merge(
+        pd.DataFrame([row for row in found if row], columns=[*KEY, *SCORES]), on=KEY, how="left"
+    )
+    for key in ("random", "best"):
+        table[key] = table["task"].map({name: getattr(_range(grid, name), key) for name in names})
+    metrics = {name: tasks.task(name).metric for name in names} | {"mean": "mean"}
+    table["metric"] = table["metric"].fillna(table["task"].map(metrics))
+    table["relative"] = (table["mean"] - table["random"]) / (table["best"] - table["random"])
+    for _, mine in table.groupby(KEY[:2]):
+        single, mean = mine.index[:-1], mine.index[-1]
+        table.loc[mean, "relative"] = table.loc[single, "relative"].mean(skipna=False)
+        table.loc[mean, "tokens"] = table.loc[single[0], "tokens"]
+    table["n_seeds"] = table["relative"].notna().astype(int)
     notes = _notes(results, grid, table)
-    by_task = {**notes.by_task, "mean": notes.joined(grid.zero_shot.tasks)}
-    table["note"] = table["task"].map(by_task)
-    return Table(table, _wide(table, grid, notes))
+    table["note"] = table["task"].map({**notes.by_task, "mean": notes.joined(names)})
+    return Table(table[COLUMNS], _wide(table, grid, notes))
+
+
+def _read(results: Path, arch: str, update: int, task: str) -> dict[str, Any]:
+    """A checkpoint's score; nothing if it was not made."""
+    path = Path(results) / "zero_shot" / arch / task / f"update-{update}.json"
+    if not path.exists():
+        return {}
+    found = ZeroShotScore.read(path, arch=arch, task=task, update=update).model_dump()
+    return {**found, "mean": found["score"]}
+
+
+def _range(grid: Grid, task: str) -> ScoreRange:
+    limits = grid.zero_shot.normalise.get(task)
+    if limits is None or limits.best == limits.random:
+        raise InputError(
+            f"zero_shot.normalise.{task}: {limits}; give two different values, 'random' and 'best'"
+        )
+    return limits
 
 
 def _notes(results: Path, grid: Grid, table: pd.DataFrame) -> Notes:
@@ -45,30 +75,6 @@ def _notes(results: Path, grid: Grid, table: pd.DataFrame) -> Notes:
             more = f"scored on {int(row.n):,} rows"
             notes[row.task] = "; ".join(filter(None, (notes[row.task], more)))
     return Notes(notes)
-
-
-def _point(results: Path, grid: Grid, arch: str, task: str, update: int) -> dict[str, Any]:
-    limits = grid.zero_shot.normalise.get(task)
-    if limits is None or limits.best == limits.random:
-        raise InputError(
-            f"zero_shot.normalise.{task}: {limits}; give two different values, 'random' and 'best'"
-        )
-    point = {"arch": arch, "task": task, "update": update, "n_seeds": 0, **limits.model_dump()}
-    path = Path(results) / "zero_shot" / arch / task / f"update-{update}.json"
-    if not path.exists():
-        return {**point, "metric": tasks.task(task).metric}
-    found = ZeroShotScore.read(path, arch=arch, task=task, update=update)
-    relative = (found.score - limits.random) / (limits.best - limits.random)
-    shown = found.model_dump(include={"metric", "split", "tokens", "n", "threshold"})
-    return {**point, "n_seeds": 1, "mean": found.score, "relative": relative, **shown}
-
-
-def _mean(points: list[dict[str, Any]], arch: str, update: int) -> dict[str, Any]:
-    mean = {"arch": arch, "task": "mean", "metric": "mean", "update": update, "n_seeds": 0}
-    if not all(point["n_seeds"] for point in points):
-        return mean
-    relative = sum(point["relative"] for point in points) / len(points)
-    return {**mean, "n_seeds": 1, "tokens": points[0]["tokens"], "relative": relative}
 
 
 def _wide(table: pd.DataFrame, grid: Grid, notes: Notes) -> list[str | pd.DataFrame]:
