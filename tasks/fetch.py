@@ -205,9 +205,9 @@ def reason(error: Exception, source: HubSource, commit: str, folder: Path) -> st
         )
     if isinstance(error, HfHubHTTPError | httpx2.HTTPError | LocalEntryNotFoundError):
         cause = error.__cause__ or error if isinstance(error, LocalEntryNotFoundError) else error
-        said = " ".join(str(cause).split())
+        answer = " ".join(str(cause).split())
         return (
-            f"{what}: the hub does not answer ({said:.120}) and {folder} is not whole{stand_in}; "
+            f"{what}: the hub does not answer ({answer:.120}) and {folder} is not whole{stand_in}; "
             "start again later, what is here is kept"
         )
     if "Consistency check failed" in str(error):

@@ -141,7 +141,7 @@ class Stories(Layout):
 
 
 def check_csv(path: Path, columns: tuple[str, ...]) -> tuple[list[str], list[int]]:
-    """The column names and each row's line. Raises InputError at what pandas would read anyhow."""
+    """The column names and each row's line. Raises InputError where pandas would read on."""
     text = "\n".join(text for _, text in readers.lines(path))
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     line_of = []

@@ -200,7 +200,9 @@ def table(path: Path, columns: tuple[str, ...], names: tuple[str, ...], kind: st
     records = records.add_column("line", good).add_column("flaw", [""] * len(good))
     if not ragged:
         return records
-    return datasets.concatenate_datasets([records, broken]).sort("line", keep_in_memory=True)
+    lines_of = [*good, *ragged]
+    order = sorted(range(len(lines_of)), key=lines_of.__getitem__)
+    return datasets.concatenate_datasets([records, broken]).select(order)
 
 
 def text_lines(path: Path) -> "Dataset":

@@ -1,18 +1,18 @@
-"""How every program tells a user's mistake: one line, exit code 1, no traceback."""
+"""How every program reports a user's mistake: one line, exit code 1, no traceback."""
 
 import sys
 from collections.abc import Callable
 
 
 class InputError(Exception):
-    """Wrong input, told in one line: what was wrong, the value that was found, and the remedy."""
+    """Wrong input, on one line: what was wrong, the value found, and the remedy."""
 
 
 def run(main: Callable[[], None]) -> int:
     """Run a program and return its exit code.
 
     An `InputError` or an error of the operating system (a missing file, a full disk) is printed as
-    one line; every other exception is a fault of ours and keeps its traceback.
+    one line; every other exception is a bug and keeps its traceback.
     """
     try:
         main()

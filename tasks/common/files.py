@@ -41,7 +41,7 @@ def write_atomic(path: str | Path, mode: str = "w") -> Iterator[IO[Any]]:
 
 
 class JsonObject(dict):
-    """A JSON object that tells where it came from when a key is missing."""
+    """A JSON object that names its source when a key is missing."""
 
     source = ""
 
