@@ -29,7 +29,6 @@ from gpt1.weights.checkpoint import (
     load_checkpoint,
     read_facts,
     save_checkpoint,
-    versions,
 )
 from gpt1.weights.files import FILES, Format
 from gpt1.weights.published import (
@@ -59,14 +58,6 @@ class Published:
         return {name: sha256_file(self.folder / name) for name in FILES[self.format]}
 
 
-class ImportedFacts(CheckpointFacts):
-    """Facts of a checkpoint that was imported."""
-
-    source: dict[str, str | dict[str, str]]  # format, and the files' SHA-256
-    released_values: int
-    special_seed: int = SPECIAL_SEED
-
-
 def to_model(released: dict[str, Tensor], n_vocab: int, settings: ModelSettings) -> Transformer:
     """The model of released arrays: special tokens drawn, positions beyond `n_ctx` left out."""
     model = Transformer(n_vocab, settings)
@@ -89,8 +80,8 @@ def import_weights(
     model: ModelSettings = GPT1,
     updates: int = 0,
     code: str = "",
-) -> ImportedFacts:
-    """Write published weights as the checkpoint `out` and return its facts.
+) -> int:
+    """Write published weights as the checkpoint `out`; returns the number of released values.
 
     The formats do not record how long a model was trained: `updates` is the caller's claim, and
     `tokens` stays None. Raises InputError for files that are damaged or do not fit `model`.
@@ -100,17 +91,17 @@ def import_weights(
     for name, tensor in released.items():
         if not bool(torch.isfinite(tensor).all()):
             raise InputError(f"{source.folder}: {name}: expected finite values, found NaN or inf")
-    facts = ImportedFacts(
-        update=updates,
-        model=model,
-        tokenizer=encoder.digest,
+    facts = CheckpointFacts(model=model, tokenizer=encoder.digest, update=updates, code=code)
+    n_values = sum(tensor.numel() for tensor in released.values())
+    save_checkpoint(
+        out,
+        to_model(released, encoder.n_vocab, model),
+        facts,
         source={"format": source.format, "sha256": source.digests()},
-        released_values=sum(tensor.numel() for tensor in released.values()),
-        code=code,
-        versions=versions(),
+        released_values=n_values,
+        special_seed=SPECIAL_SEED,
     )
-    save_checkpoint(out, to_model(released, encoder.n_vocab, model), facts)
-    return facts
+    return n_values
 
 
 def export_weights(
@@ -164,8 +155,8 @@ def main() -> None:
         export_weights(a.format, a.checkpoint, a.out, a.tokenizer)
         return
     source = Published(a.format, a.folder)
-    facts = import_weights(source, a.tokenizer, a.out, a.settings, a.updates, a.code)
-    print(f"{a.out}: {facts.released_values:,} released values from {a.folder}", flush=True)
+    n_values = import_weights(source, a.tokenizer, a.out, a.settings, a.updates, a.code)
+    print(f"{a.out}: {n_values:,} released values from {a.folder}", flush=True)
 
 
 if __name__ == "__main__":

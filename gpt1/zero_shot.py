@@ -11,8 +11,8 @@ rest of the sentence is likelier. `gpt1.model.scorer` defines the log-probabilit
 
 import argparse
 import sys
-from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -30,31 +30,6 @@ from tasks.common.files import write_json
 from tasks.metrics import score_split
 
 Splits = dict[str, EncodedSplit]
-
-
-@dataclass(frozen=True)
-class ZeroShotRecord:
-    """The score of a checkpoint on a task's main split, in percent (`scores`: all metrics).
-
-    `relative` puts the score between `random` (0) and `best` (1). `update` and `tokens` say how
-    long the checkpoint was trained (tokens None: unknown), `n` is the number of scored rows and
-    `threshold` CoLA's.
-    """
-
-    arch: Arch
-    task: str
-    update: int
-    tokens: int | None
-    split: str
-    metric: str
-    score: float
-    scores: dict[str, dict[str, float]]
-    n: int
-    threshold: float | None
-    random: float
-    best: float
-    relative: float
-    digests: dict[str, str]
 
 
 def sentence_scores(scorer: Scorer, split: EncodedSplit) -> np.ndarray:
@@ -154,8 +129,12 @@ class ZeroShot:
         needs_words = any(task.spec.name == "sst2" for task in tasks)
         self.words = sentiment_words(tokenizer) if needs_words else {}
 
-    def score(self, path: str | Path) -> list[ZeroShotRecord]:
-        """One record per task for the checkpoint at `path`."""
+    def score(self, path: str | Path) -> list[dict[str, Any]]:
+        """The JSON of every task for the checkpoint at `path`.
+
+        `score` is the main metric on the main split, 0 to 100, of `n` rows; `relative` puts it
+        between `random` (0) and `best` (1).
+        """
         model_settings = self.settings.model
         checkpoint = load_checkpoint(path, self.arch, model_settings, self.tokenizer.digest)
         model = build(self.arch, model_settings, checkpoint.facts.n_vocab)
@@ -174,27 +153,26 @@ class ZeroShot:
             scores = score_split(spec, predictions, rows.labels, rows.groups, split)
             score, scale = scores[split][spec.metric], self.settings.normalise[spec.name]
             records.append(
-                ZeroShotRecord(
-                    arch=self.arch,
-                    task=spec.name,
-                    update=checkpoint.facts.update,
-                    tokens=checkpoint.facts.tokens,
-                    split=split,
-                    metric=spec.metric,
-                    score=score,
-                    scores=scores,
-                    n=len(rows.labels),
-                    threshold=threshold,
-                    random=scale.random,
-                    best=scale.best,
-                    relative=(score - scale.random) / (scale.best - scale.random),
-                    digests={
+                {
+                    "arch": self.arch,
+                    "task": spec.name,
+                    "update": checkpoint.facts.update,
+                    "tokens": checkpoint.facts.tokens,
+                    "split": split,
+                    "metric": spec.metric,
+                    "score": score,
+                    "scores": scores,
+                    "n": len(rows),
+                    "threshold": threshold,
+                    **scale.model_dump(),
+                    "relative": (score - scale.random) / (scale.best - scale.random),
+                    "digests": {
                         "checkpoint": checkpoint.facts.sha256,
                         "data": task.labelled_digest,
                         "tokenizer": self.tokenizer.digest,
                         "code": self.code,
                     },
-                )
+                }
             )
         return records
 
@@ -225,8 +203,8 @@ def main() -> None:
     for path in a.checkpoints:
         records = zero_shot.score(path)
         for record in records:
-            write_json(a.out / record.task / f"update-{record.update}.json", asdict(record))
-        names = ", ".join(record.task for record in records)
+            write_json(a.out / record["task"] / f"update-{record['update']}.json", record)
+        names = ", ".join(record["task"] for record in records)
         print(f"{a.arch} {path.stem}: scored {names}", flush=True)
 
 

@@ -27,7 +27,6 @@ from gpt1.weights.checkpoint import (
     read_tensors,
     save_checkpoint,
     sidecar,
-    versions,
     write_tensors,
 )
 from tasks.common.errors import InputError
@@ -36,25 +35,6 @@ from tasks.common.files import read_json, sha256_json, write_atomic
 PROGRESS_SECONDS = 5.0
 STATE_SECONDS = 60.0  # between saved states, or 50 times what the last one took
 LOG_ROWS = 500
-
-
-class PretrainedFacts(CheckpointFacts):
-    """Facts of a checkpoint of pre-training; losses in nats, `heldout_tokens` are predicted ones.
-
-    `corpus` holds the digests of the token files.
-    """
-
-    seconds: float
-    train_loss: float | None
-    heldout_loss: float
-    heldout_perplexity: float
-    heldout_tokens: int
-    parameters: int
-    settings: PretrainSettings
-    corpus: dict[str, str]
-    device: str
-    precision: str
-    peak_mb: float
 
 
 @dataclass(frozen=True)
@@ -200,30 +180,33 @@ class Pretraining:
         return self.work / f"update-{update}.safetensors"
 
     def checkpoint(self, train_loss: float | None) -> None:
-        """Score the held-out documents and save the checkpoint of the present update."""
+        """Score the held-out documents and save the present update; losses are in nats."""
         done, settings = self.optimizer.updates, self.settings
         rows = heldout_windows(self.heldout_tokens, self.model.n_ctx, settings.heldout_tokens)
         loss = heldout_loss(self.model, rows, self.runtime)
-        facts = PretrainedFacts(
+        facts = CheckpointFacts(
+            model=settings.model,
+            tokenizer=self.tokenizer,
             update=done,
             tokens=done * self.tokens_per_update,
+            code=self.code,
+        )
+        save_checkpoint(
+            self.path(done),
+            self.model,
+            facts,
             seconds=round(self.seconds, 3),
             train_loss=train_loss,
             heldout_loss=loss,
             heldout_perplexity=math.exp(loss),
-            heldout_tokens=rows.shape[0] * (rows.shape[1] - 1),
+            heldout_tokens=rows.shape[0] * (rows.shape[1] - 1),  # the predicted ones
             parameters=sum(p.numel() for p in self.model.parameters()),
-            model=settings.model,
-            settings=settings,
-            tokenizer=self.tokenizer,
+            settings=settings.model_dump(mode="json"),
             corpus=self.corpus,
-            code=self.code,
-            versions=versions(),
             device=self.runtime.device,
             precision=self.runtime.precision,
             peak_mb=self.runtime.peak_mb(),
         )
-        save_checkpoint(self.path(done), self.model, facts)
 
     def _save_state(self) -> None:
         """Write what a restart needs, atomically."""

@@ -8,6 +8,7 @@ refused with a one-line message. Pickles are never read.
 import platform
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy
 import torch
@@ -26,7 +27,7 @@ from tasks.common.files import read_json, sha256_file, write_atomic, write_json
 
 
 class CheckpointFacts(BaseModel):
-    """What a checkpoint's JSON says of its origin; subclasses add what they know.
+    """What a checkpoint's JSON says of its origin.
 
     `update` counts training updates and `tokens` the tokens they saw (None: unknown).
     """
@@ -38,7 +39,6 @@ class CheckpointFacts(BaseModel):
     update: int = 0
     tokens: int | None = None
     code: str = ""  # digest
-    versions: dict[str, str] = {}
 
 
 class StoredFacts(CheckpointFacts):
@@ -97,11 +97,15 @@ def read_tensors(path: str | Path) -> dict[str, Tensor]:
         raise InputError(f"{path}: not a whole safetensors file ({error}); make it again") from None
 
 
-def save_checkpoint(path: str | Path, model: LanguageModel, facts: CheckpointFacts) -> None:
-    """Write `path` and its JSON: the facts with architecture, vocabulary size and SHA-256."""
+def save_checkpoint(
+    path: str | Path, model: LanguageModel, facts: CheckpointFacts, **details: Any
+) -> None:
+    """Write `path` and its JSON: the facts, `details` for human readers and tables, and what is
+    known of model and file (architecture, vocabulary size, SHA-256, versions)."""
     write_tensors(path, dict(model.named_parameters()))
     own = {"arch": model.arch, "n_vocab": model.n_vocab, "sha256": sha256_file(path)}
-    write_json(sidecar(path), {**facts.model_dump(mode="json"), **own})
+    stored = {**details, **facts.model_dump(mode="json"), **own, "versions": versions()}
+    write_json(sidecar(path), stored)
 
 
 def read_facts(path: str | Path) -> StoredFacts:
