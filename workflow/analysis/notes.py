@@ -53,7 +53,8 @@ class Notes:
         """The paragraph that explains the daggers; none where all rows are the published ones."""
         if self._shared:
             return [f"Rows of every task: {self._shared}."]
-        parts = [f"{tasks.task(name).title}: {note}." for name, note in self.by_task.items() if note]
+        noted = [(tasks.task(name).title, note) for name, note in self.by_task.items() if note]
+        parts = [f"{title}: {note}." for title, note in noted]
         return [" ".join([f"{DAGGER} not all of the published rows.", *parts])] if parts else []
 
     @property
