@@ -41,8 +41,8 @@ class Notes:
     def joined(self, names: Iterable[str]) -> str:
         """The notes behind one number that is made of several tasks, for a CSV."""
         mine = Notes({name: self.of(name) for name in names})
-        each = (f"{name} ({note})" for name, note in mine.by_task.items() if note)
-        return mine._shared or "; ".join(each)
+        parts = (f"{name} ({note})" for name, note in mine.by_task.items() if note)
+        return mine._shared or "; ".join(parts)
 
     def mark(self, name: str, title: str = "") -> str:
         """A task's title, with a dagger if its note is not the same as that of every other task."""
@@ -53,8 +53,9 @@ class Notes:
         """The paragraph that explains the daggers; none where all rows are the published ones."""
         if self._shared:
             return [f"Rows of every task: {self._shared}."]
-        each = [f"{tasks.task(name).title}: {note}." for name, note in self.by_task.items() if note]
-        return [" ".join([f"{DAGGER} not all of the published rows.", *each])] if each else []
+        noted = [(tasks.task(name).title, note) for name, note in self.by_task.items() if note]
+        parts = [f"{title}: {note}." for title, note in noted]
+        return [" ".join([f"{DAGGER} not all of the published rows.", *parts])] if parts else []
 
     @property
     def _shared(self) -> str:

@@ -37,18 +37,18 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
     trained = known[known["update"] > 0]
     if len(trained):
         style.log_ticks(right.xaxis, *trained["train_seconds"].agg(["min", "max"]))
-        _tokens_above(left, trained)
+        _tokens_above(left, trained, grid.updates)
     handles, labels = left.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=len(handles))
     return figure
 
 
-def _tokens_above(ax: Axes, trained: pd.DataFrame) -> None:
+def _tokens_above(ax: Axes, trained: pd.DataFrame, updates: list[int]) -> None:
     """A second axis of tokens, where every model sees the same number of tokens per update."""
     rates = trained["train_tokens"] / trained["update"]
-    if not np.allclose(rates, rates.iloc[0], rtol=1e-3):
-        return
-    rate = rates.iloc[0]
-    above = ax.secondary_xaxis("top", functions=(lambda x: x * rate, lambda x: x / rate))
-    above.set_xlabel("tokens seen")
-    style.log_ticks(above.xaxis, *trained["train_tokens"].agg(["min", "max"]))
+    if np.allclose(rates, rates.iloc[0], rtol=1e-3):
+        above = ax.twiny()
+        style.updates_axis(above, [update * rates.iloc[0] for update in updates])
+        above.set_xlabel("tokens seen")
+        above.grid(visible=False)
+        above.spines["top"].set_visible(True)

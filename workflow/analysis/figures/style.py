@@ -76,7 +76,7 @@ def mean_over(seeds: Sequence[int]) -> str:
     return "one seed" if len(seeds) == 1 else f"mean over {len(seeds)} seeds"
 
 
-def updates_axis(ax: Axes, updates: list[int]) -> None:
+def updates_axis(ax: Axes, updates: Sequence[float]) -> None:
     """A log axis of updates, linear below the first one, so that 0 (untrained) is on it."""
     rising = sorted(update for update in updates if update > 0)
     ax.set_xscale("symlog", linthresh=rising[0], linscale=0.3)
