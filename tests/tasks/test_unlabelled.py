@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from datasets import load_from_disk
+from tasks.world.labelled import FAMILIES, make_task
 
 from tasks import TASKS, task, unlabelled
 from tasks.common.errors import InputError
@@ -14,7 +15,6 @@ from tasks.examples import Example, to_examples
 from tasks.hub import Snapshot
 from tasks.prepare import prepare
 from tasks.settings import PrepareSettings
-from tasks.world.labelled import FAMILIES, make_task
 from tests.support.realdata import realdata
 from tests.tasks.hub_files import snapshot
 
