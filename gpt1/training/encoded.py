@@ -159,23 +159,18 @@ def read_encoded(folder: str | Path, split: str) -> EncodedSplit:
             guids=columns["guid"].to_pylist(),
             groups=columns["group"].to_pylist(),
             labels=columns["label"].to_numpy(),
-            first=_arrays(columns["first"]),
-            second=_arrays(columns["second"]),
-            choices=_lists_of_arrays(columns["choices"]),
+            first=_rows(columns["first"]),
+            second=_rows(columns["second"]),
+            choices=_rows(columns["choices"]),
         )
     except (KeyError, AttributeError, pa.ArrowException):
         raise InputError(f"{folder}/{split}: not encoded examples; encode the task again") from None
 
 
-def _arrays(lists: Any) -> list[np.ndarray]:
-    """An Arrow list<int32> as one array for each row, without a copy."""
-    return _cut(lists.values.to_numpy(), lists.offsets.to_numpy())
-
-
-def _lists_of_arrays(lists: Any) -> list[list[np.ndarray]]:
-    """An Arrow list<list<int32>> as one list of arrays for each row."""
-    return _cut(_arrays(lists.values), lists.offsets.to_numpy())
-
-
-def _cut(values: Any, offsets: np.ndarray) -> list[Any]:
-    return [values[start:end] for start, end in itertools.pairwise(offsets.tolist())]
+def _rows(lists: pa.ListArray) -> list[Any]:
+    """An array for each row of a list<int32>, without a copy; a list of them if it is nested."""
+    values = lists.values
+    values = _rows(values) if isinstance(values, pa.ListArray) else values.to_numpy()
+    return [
+        values[start:end] for start, end in itertools.pairwise(lists.offsets.to_numpy().tolist())
+    ]

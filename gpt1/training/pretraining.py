@@ -9,11 +9,10 @@ import csv
 import math
 import shutil
 import time
-from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import torch
-from tqdm import tqdm
 
 from gpt1.cell import Arch
 from gpt1.settings import PretrainSettings
@@ -37,8 +36,7 @@ STATE_SECONDS = 60.0  # between saved states, or 50 times what the last one took
 LOG_ROWS = 500
 
 
-@dataclass(frozen=True)
-class LogRow:
+class LogRow(NamedTuple):
     """Mean training loss (nats) since the row before, and where training stood."""
 
     update: int
@@ -46,9 +44,6 @@ class LogRow:
     lr: float
     tokens: int
     seconds: float
-
-
-COLUMNS = list(LogRow.__dataclass_fields__)
 
 
 class Pretraining:
@@ -124,7 +119,7 @@ class Pretraining:
         self.optimizer.step()
         return total
 
-    def train(self, progress_bar: bool = False) -> None:
+    def train(self) -> None:
         """Train from the present state to the last update, saving checkpoints on the way.
 
         Raises InputError if the loss is not finite.
@@ -133,7 +128,6 @@ class Pretraining:
         checkpoints = set(self.settings.checkpoints)
         if self.optimizer.updates == 0 and 0 in checkpoints:
             self.checkpoint(None)
-        progress = tqdm(total=updates, initial=self.optimizer.updates, disable=not progress_bar)
         loss_sum = torch.zeros((), device=self.runtime.device)
         counted, saving_seconds = 0, 0.0
         printed = saved = clock = time.time()
@@ -141,7 +135,6 @@ class Pretraining:
             lr = self.optimizer.rate()
             loss_sum += self.update()
             counted += 1
-            progress.update()
             done = self.optimizer.updates
             if done % every and done not in checkpoints:
                 continue
@@ -154,7 +147,7 @@ class Pretraining:
             loss_sum.zero_()
             counted = 0
             self.log.append(LogRow(done, loss, lr, done * self.tokens_per_update, self.seconds))
-            if now - printed > PROGRESS_SECONDS and not progress_bar:
+            if now - printed > PROGRESS_SECONDS:
                 printed = now
                 self._print_progress(done, loss)
             if done in checkpoints:
@@ -164,7 +157,6 @@ class Pretraining:
                 saved = time.time()
                 self._save_state()
                 saving_seconds = time.time() - saved
-        progress.close()
 
     def _print_progress(self, done: int, loss: float) -> None:
         rate = done * self.tokens_per_update / max(self.seconds, 1e-9)
@@ -184,17 +176,11 @@ class Pretraining:
         done, settings = self.optimizer.updates, self.settings
         rows = heldout_windows(self.heldout_tokens, self.model.n_ctx, settings.heldout_tokens)
         loss = heldout_loss(self.model, rows, self.runtime)
-        facts = CheckpointFacts(
-            model=settings.model,
-            tokenizer=self.tokenizer,
-            update=done,
-            tokens=done * self.tokens_per_update,
-            code=self.code,
-        )
+        facts = {"update": done, "tokens": done * self.tokens_per_update, "code": self.code}
         save_checkpoint(
             self.path(done),
             self.model,
-            facts,
+            CheckpointFacts(model=settings.model, tokenizer=self.tokenizer, **facts),
             seconds=round(self.seconds, 3),
             train_loss=train_loss,
             heldout_loss=loss,
@@ -210,8 +196,7 @@ class Pretraining:
 
     def _save_state(self) -> None:
         """Write what a restart needs, atomically."""
-        rows = [list(asdict(row).values()) for row in self.log]
-        table = torch.tensor(rows, dtype=torch.float64).reshape(-1, len(COLUMNS))
+        table = torch.tensor(self.log, dtype=torch.float64)
         write_tensors(self.work / "state.safetensors", {**self.optimizer.state(), "log": table})
 
     def _resume(self) -> None:
@@ -240,6 +225,4 @@ class Pretraining:
                 with write_atomic(out / source.name, "wb") as file, open(source, "rb") as original:
                     shutil.copyfileobj(original, file)
         with write_atomic(out / "log.csv") as file:
-            writer = csv.DictWriter(file, COLUMNS)
-            writer.writeheader()
-            writer.writerows(map(asdict, self.log))
+            csv.writer(file).writerows([LogRow._fields, *self.log])
