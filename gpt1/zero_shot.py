@@ -76,9 +76,13 @@ def predict(
         threshold = best_threshold(sentence_scores(scorer, splits["train"]), splits["train"].labels)
         return (sentence_scores(scorer, splits[split]) > threshold).astype(int), threshold
     if task == "sst2":
-        contexts = [np.append(text, words["very"]) for text in splits[split].first]
-        answers = [words["negative"], words["positive"]]
-        return scorer.continuations(contexts, answers).argmax(1), None
+        sequences = [
+            scorer.sequence([text, words["very"]], words[answer])
+            for text in splits[split].first
+            for answer in ("negative", "positive")
+        ]
+        sums = np.array([values.sum() for values in scorer.log_probabilities(sequences)])
+        return sums.reshape(-1, 2).argmax(1), None
     return choice_predictions(scorer, splits[split], task), None
 
 

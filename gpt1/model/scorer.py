@@ -40,12 +40,6 @@ class Scorer:
             found |= zip(rows.tolist(), self._score([sequences[i] for i in rows]), strict=True)
         return [found[i] for i in range(len(sequences))]
 
-    def continuations(self, contexts: list[np.ndarray], words: list[np.ndarray]) -> np.ndarray:
-        """Log-probabilities `[n, len(words)]` of each word (all its tokens) after each context."""
-        pairs = [self.sequence([context], word) for context in contexts for word in words]
-        sums = [values.sum() for values in self.log_probabilities(pairs)]
-        return np.array(sums).reshape(len(contexts), len(words))
-
     @torch.no_grad()
     def _score(self, batch: list[Scored]) -> Iterator[np.ndarray]:
         ids = pad_sequence([torch.from_numpy(ids) for ids, _ in batch], batch_first=True)

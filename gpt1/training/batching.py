@@ -46,8 +46,8 @@ def single(text: np.ndarray, special: SpecialTokens, n_ctx: int) -> np.ndarray:
 def pair(first: np.ndarray, second: np.ndarray, special: SpecialTokens, n_ctx: int) -> np.ndarray:
     """start first delimiter second classify, each side cut to `n_ctx // 2 - 2` tokens."""
     side = n_ctx // 2 - 2
-    start, delimiter, classify = [special.start], [special.delimiter], [special.classify]
-    return _join(start, first[:side], delimiter, second[:side], classify)
+    texts = ([special.start], first[:side], [special.delimiter], second[:side])
+    return _join(*texts, [special.classify])
 
 
 def question_answer(
@@ -65,8 +65,8 @@ def question_answer(
     side = n_ctx // 2 - 2
     question, answer = question[:side], answer[:side]
     document = document[: n_ctx - 3 - len(question) - len(answer)]
-    start, delimiter, classify = [special.start], [special.delimiter], [special.classify]
-    return _join(start, document, question, delimiter, answer, classify)
+    texts = ([special.start], document, question, [special.delimiter], answer)
+    return _join(*texts, [special.classify])
 
 
 def build(family: str, split: EncodedSplit, special: SpecialTokens, n_ctx: int) -> Sequences:

@@ -105,10 +105,8 @@ class CellRunner:
             run = FineTuning(self.data, self.checkpoint, settings, n_transfer, seed, self.runtime)
             record = asdict(run.train())
             self.cache.put(key, record)
-            splits = {split: self.encoded.splits[split] for split in unlabelled}
-            answers = {
-                name: run.predict_unlabelled(split).tolist() for name, split in splits.items()
-            }
+            splits = self.encoded.splits
+            answers = {name: run.predict_unlabelled(splits[name]).tolist() for name in unlabelled}
             if unlabelled:
                 self.cache.put(answers_key, answers)
         return RunRecord(**{**record, "predictions": {**record["predictions"], **answers}})

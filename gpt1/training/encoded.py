@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from tasks.common.arrow import read_split, split_digest, split_names
 from tasks.common.errors import InputError
@@ -23,15 +23,13 @@ Role = Literal["train", "select", "report", "unlabelled"]
 COLUMNS = ("guid", "group", "label", "first", "second", "choices")
 
 
-class SplitFacts(BaseModel):
+class SplitFacts(BaseModel, frozen=True, extra="forbid"):
     """What the facts file says of one split.
 
     `sha256` and `examples` are digests (`tasks.common.arrow.split_digest`) of the encoded split and
     of the split of examples it was made from. `lengths` counts the rows by the tokens of the whole
     input, `n_ctx_needed` by the smallest n_ctx that truncates nothing (`gpt1.training.batching`).
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     role: Role
     rows: int
@@ -41,10 +39,8 @@ class SplitFacts(BaseModel):
     n_ctx_needed: dict[int, int]
 
 
-class EncodedFacts(BaseModel):
+class EncodedFacts(BaseModel, frozen=True, extra="forbid"):
     """The facts file of an encoded task, `TASK.json` beside the folder `TASK`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     spec: TaskSpec
     tokenizer: str  # digest

@@ -138,10 +138,10 @@ class Pretraining:
             done = self.optimizer.updates
             if done % every and done not in checkpoints:
                 continue
+            loss = float(loss_sum) / counted  # waits for the device
             now = time.time()
             self.seconds += now - clock
             clock = now
-            loss = float(loss_sum) / counted
             if not math.isfinite(loss):
                 raise InputError(f"update {done}: the loss is {loss}; lower experiment.pretrain.lr")
             loss_sum.zero_()
@@ -189,8 +189,7 @@ class Pretraining:
             parameters=sum(p.numel() for p in self.model.parameters()),
             settings=settings.model_dump(mode="json"),
             corpus=self.corpus,
-            device=self.runtime.device,
-            precision=self.runtime.precision,
+            runtime=self.runtime.numeric(),
             peak_mb=self.runtime.peak_mb(),
         )
 
@@ -213,7 +212,7 @@ class Pretraining:
         self.optimizer.load_state(state)
         for update, loss, lr, tokens, seconds in state["log"].tolist():
             self.log.append(LogRow(int(update), loss, lr, int(tokens), seconds))
-        self.seconds = self.log[-1].seconds if self.log else 0.0
+        self.seconds = self.log[-1].seconds
         print(f"resuming from update {self.optimizer.updates}", flush=True)
 
     def publish(self, out: str | Path) -> None:
