@@ -1,7 +1,7 @@
 """What the figures share: how each model and task looks, the axis of updates, stable bytes.
 
 Colours are those of Okabe and Ito (2008), told apart under the common colour-blindnesses; line
-style and marker repeat what colour says. Sizes suit a page on which the figure is halved.
+style and marker repeat what colour says. Fonts and sizes are in `figures.mplstyle`.
 """
 
 from collections.abc import Callable, Sequence
@@ -45,19 +45,12 @@ BASELINES: dict[str, dict[str, Any]] = {
     "bag_of_words": {"color": BLACK, "linestyle": (0, (1.5, 1))},
 }
 
-RC: dict[Any, Any] = {
-    **{"font.family": "DejaVu Sans", "font.size": 13, "axes.titlesize": 14, "axes.labelsize": 13},
-    **{"legend.fontsize": 12, "legend.frameon": False, "lines.linewidth": 2, "lines.markersize": 6},
-    **{"axes.spines.top": False, "axes.spines.right": False, "axes.axisbelow": True},
-    **{"axes.grid": True, "grid.color": "#E0E0E0", "grid.linewidth": 0.8},
-    **{"figure.constrained_layout.w_pad": 0.1, "figure.constrained_layout.h_pad": 0.1},
-    **{"figure.dpi": 100, "savefig.dpi": 150, "svg.hashsalt": "figure", "svg.fonttype": "path"},
-}
+STYLE = Path(__file__).with_name("figures.mplstyle")
 
 
 def save(draw: Callable[[], Figure], path: Path) -> None:
     """Draw under the common style and write PNG and SVG, without dates and program versions."""
-    with matplotlib.rc_context({**matplotlib.rcParamsDefault, **RC, "backend": "agg"}):
+    with matplotlib.rc_context(fname=STYLE):
         figure = draw()
         with write_atomic(path.with_suffix(".png"), "wb") as file:
             figure.savefig(file, format="png", metadata={"Software": None})
