@@ -78,10 +78,15 @@ def updates_axis(ax: Axes, updates: Sequence[float]) -> None:
 
 
 def log_ticks(axis: Axis, low: float, high: float, more: Sequence[float] = ()) -> None:
-    """Ticks at 1, 2, 5 times powers of ten (the powers alone over long axes), and `more`."""
+    """Ticks at 1, 2, 5 times powers of ten (the powers alone over long axes), and `more`.
+
+    A short axis, with one of these or none, has ticks at its ends as well.
+    """
     steps = (1,) if high / low > 500 else (1, 2, 5)
     round_numbers = [s * 10**p for p in range(-2, 12) for s in steps]
-    ticks = [t for t in round_numbers if low * 0.99 <= t <= high * 1.01] or [low, high]
+    ticks = [t for t in round_numbers if low * 0.99 <= t <= high * 1.01]
+    if len(ticks) < 2:
+        ticks = sorted({float(f"{limit:.3g}") for limit in (low, *ticks, high)})
     axis.set_major_locator(FixedLocator([*more, *ticks]))
     axis.set_major_formatter(lambda x, _: EngFormatter(sep="")(x) if x >= 1 else f"{x:g}")
     axis.set_minor_locator(NullLocator())
