@@ -61,7 +61,7 @@ for part, part_grid in GRIDS.items():
             expand("<results>/examples/{task}.json", task=part_grid().tasks),
         output:
             csv=in_report(
-                f"<results>/{part}.csv", "Tables", f"table_{part}", table=part
+                f"<results>/{part}.csv", "Tables", "table_cells", table=part
             ),
             md=f"<results>/{part}.md",
         log:
