@@ -1,8 +1,8 @@
 """Which rows share an n-gram with a long stream of symbols: exact, in one pass over the stream.
 
-The rows' n-grams are kept in memory, the stream passes in blocks. A sorted array of hashes picks
-the places worth a look, which are then compared symbol by symbol: a collision of hashes costs time
-and never makes a match.
+The rows' n-grams are kept in memory, the stream passes in blocks. A table of hashes picks the
+places worth a look, which are then compared symbol by symbol: a collision of hashes costs time and
+never makes a match.
 """
 
 from collections.abc import Hashable, Iterable
@@ -14,6 +14,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 N = 13
 SYMBOL = np.int32  # a BPE token's id or a word's number
 HASH_BASE = np.uint64(0xD1342543DE82EF95)  # odd; otherwise arbitrary
+HASH_BITS = 26  # a table of 64 MB
 
 
 class Search:
@@ -44,19 +45,21 @@ class Search:
         for block in blocks:
             symbols = np.concatenate((before, block.astype(SYMBOL, copy=False)))
             before = symbols[max(len(symbols) - self.n + 1, 0) :]
-            if len(symbols) < self.n or not len(self._known):
-                continue
-            hashes = self._hashes(sliding_window_view(symbols.astype(np.uint64), self.n))
-            at = np.searchsorted(self._known, hashes) % len(self._known)
-            for i in np.flatnonzero(self._known[at] == hashes).tolist():
-                self.contaminated.update(self._rows.pop(symbols[i : i + self.n].tobytes(), ()))
+            if len(symbols) >= self.n:
+                hashes = self._hashes(sliding_window_view(symbols, self.n))
+                for i in np.flatnonzero(self._table[hashes]).tolist():
+                    ngram = symbols[i : i + self.n].tobytes()
+                    self.contaminated.update(self._rows.pop(ngram, ()))
 
     @cached_property
-    def _known(self) -> np.ndarray:
-        """The sorted hashes of the rows' n-grams."""
-        symbols = np.frombuffer(b"".join(self._rows), SYMBOL).reshape(-1, self.n)
-        return np.unique(self._hashes(symbols.astype(np.uint64)))
+    def _table(self) -> np.ndarray:
+        """Of each hash, whether an n-gram of the rows has it: bool [2**HASH_BITS]."""
+        table = np.zeros(1 << HASH_BITS, bool)
+        symbols = np.frombuffer(b"".join(self._rows), SYMBOL)
+        table[self._hashes(symbols.reshape(-1, self.n))] = True
+        return table
 
     def _hashes(self, ngrams: np.ndarray) -> np.ndarray:
-        """The sum of ngrams[:, j] * HASH_BASE**j modulo 2**64, uint64 [m]."""
-        return ngrams @ HASH_BASE ** np.arange(self.n, dtype=np.uint64)
+        """The upper bits of the sum of ngrams[:, j] * HASH_BASE**j modulo 2**64, int64 [m]."""
+        sums = ngrams.astype(np.uint64) @ HASH_BASE ** np.arange(self.n, dtype=np.uint64)
+        return (sums >> np.uint64(64 - HASH_BITS)).astype(np.int64)

@@ -113,6 +113,7 @@ def test_memory_is_bounded_by_the_block_and_not_by_the_stream(tmp_path):
         stream = np.memmap(path, np.uint16, "r")
         search = Search()
         search.add("row", [np.arange(200)])
+        search.scan([np.zeros(13)])  # makes the table
         tracemalloc.start()
         search.scan(stream[at : at + 4096] for at in range(0, len(stream), 4096))
         most = tracemalloc.get_traced_memory()[1]
