@@ -15,7 +15,6 @@ import shutil
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -34,7 +33,6 @@ from tasks.common.files import sha256_file, write_atomic, write_json
 from tasks.common.hf_datasets import library
 
 SPLITS = ("train", "heldout")
-FILE_BYTES = 1 << 29  # of text in one Arrow file, about
 
 
 def shard(
@@ -49,9 +47,7 @@ def shard(
     share = listed[len(listed) * (number - 1) // of : len(listed) * number // of]
     with _scratch(out, folder) as scratch:
         rows = normalise_documents(share, settings.source, scratch, threads)
-        # Without the number, a shard without documents has no file and cannot be loaded.
-        rows.save_to_disk(scratch / "new", num_shards=1 + rows.data.nbytes // FILE_BYTES)
-        _replace(scratch / "new", out)
+        _save(rows, scratch, out)
     print(f"{len(rows):,} of {len(listed):,} documents", flush=True)
 
 
@@ -73,7 +69,10 @@ def documents(
     listed = sources.list_documents(folder, settings)
     counts = sources.count_rows(folder, settings, listed)
     for split, count in counts.items():
-        print(f"{settings.source} {split}: {count.found:,} of {count.published:,} rows", flush=True)
+        print(
+            f"{settings.source} {split}: {count['found']:,} of {count['published']:,} rows",
+            flush=True,
+        )
     heldout = sources.choose_heldout(folder, listed, settings.heldout)
     with _scratch(out, folder) as scratch:
         if shards:
@@ -81,25 +80,23 @@ def documents(
         else:
             rows = normalise_documents(listed, settings.source, scratch, threads)
         facts = [{**row, "heldout": row["name"] in heldout} for row in rows.remove_columns("text")]
-        splits, n_files = datasets.DatasetDict(), {}
+        splits = datasets.DatasetDict()
         for split in SPLITS:
             chosen = [i for i, row in enumerate(facts) if row["heldout"] is (split == "heldout")]
             if not any(facts[i]["words"] for i in chosen):
-                what = "held-out" if split == "heldout" else "training"
-                raise InputError(f"{folder}: the {what} books have no words in them; give others")
-            selected = rows.select_columns(["name", "text"]).select(chosen, keep_in_memory=True)
-            splits[split] = selected
-            n_files[split] = 1 + sum(facts[i]["source_bytes"] for i in chosen) // FILE_BYTES
-        words = count_words(splits["train"], scratch, threads)
-        splits.save_to_disk(scratch / "new", num_shards=n_files)
-        _replace(scratch / "new", out)
+                raise InputError(f"{folder}: the {split} documents contain no words; use others")
+            splits[split] = rows.select_columns(["name", "text"]).select(
+                chosen, keep_in_memory=True
+            )
+        words = count_words(splits["train"])
+        _save(splits, scratch, out)
     with write_atomic(out.with_name("words.tsv")) as file:
         for word, n in sorted(words.items(), key=lambda item: (-item[1], item[0])):
             file.write(f"{word}\t{n}\n")
     description = {
         "source": settings.source or "folder",
         "origin": sources.origin(folder, settings),
-        "rows": {split: asdict(count) for split, count in counts.items()},
+        "rows": counts,
         "versions": {name: version(name) for name in ("ftfy", "spacy")},
         "word_types": len(words),
         "documents": facts,
@@ -182,7 +179,7 @@ def _concatenated(shards: Sequence[Path], names: list[str]) -> datasets.Dataset:
 def _scratch(out: Path, raw: Path | None = None) -> Iterator[Path]:
     """An empty folder `.NAME.tmp` beside `out`; what a killed run left of it is removed."""
     if raw and out.resolve().is_relative_to(raw.resolve()):
-        raise InputError(f"--out {out}: lies in the folder of the books; choose another place")
+        raise InputError(f"--out {out}: lies in the folder of the raw text; choose another place")
     scratch = out.with_name(f".{out.name}.tmp")
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir(parents=True)
@@ -192,15 +189,17 @@ def _scratch(out: Path, raw: Path | None = None) -> Iterator[Path]:
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _replace(new: Path, out: Path) -> None:
+def _save(rows: datasets.Dataset | datasets.DatasetDict, scratch: Path, out: Path) -> None:
+    """Save the rows in the place of `out`."""
+    rows.save_to_disk(scratch / "new")
     shutil.rmtree(out, ignore_errors=True)
-    new.rename(out)
+    (scratch / "new").rename(out)
 
 
 def _shard(argument: str) -> tuple[int, int]:
     number, _, of = argument.partition("/")
     if not (number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)):
-        raise InputError(f"--shard {argument}: expected a number and how many, such as 3/16")
+        raise InputError(f"--shard {argument}: expected K/N, such as 3/16")
     return int(number), int(of)
 
 
