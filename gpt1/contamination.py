@@ -15,7 +15,6 @@ reads it, so an n-gram of tokens may reach from one document into the next.
 import argparse
 import functools
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -91,15 +90,10 @@ def contamination(
                 arrays = _texts(ids.first[i], ids.second[i], ids.choices[i], np.concatenate)
                 searches["tokens"].add((name, split, i), (a[a != newline] for a in arrays))
 
-    start = time.monotonic()
     blocks = (stream[at : at + BLOCK] for at in range(0, len(stream), BLOCK))
     searches["tokens"].scan(block[block != newline] for block in blocks)
-    _report_speed("tokens", stream.nbytes, start)
-    start, size = time.monotonic(), 0
     for _, text in read_documents(documents, "train"):  # each by itself
         searches["words"].scan(numbers.of_corpus(text.to_pybytes().decode()))
-        size += text.size
-    _report_speed("words", size, start)
 
     description = {"n": n, "corpus": facts["splits"]["train"]["sha256"]}
     description["documents"] = sha256_file(documents.with_name(f"{documents.name}.json"))
@@ -138,11 +132,6 @@ def _texts(first: Any, second: Any, choices: Any, join: Callable[[Any], Any]) ->
     if len(choices) and not len(second):
         return [join((first, choice)) for choice in choices]
     return [first, second, *choices]
-
-
-def _report_speed(symbol: str, size: int, start: float) -> None:
-    rate = size / 1e6 / max(time.monotonic() - start, 1e-9)
-    print(f"{symbol}: {size / 1e6:,.1f} MB of corpus, {rate:,.0f} MB/s", flush=True)
 
 
 def _line(split: str, marks: dict[str, Any]) -> str:

@@ -36,18 +36,20 @@ SPLITS = ("train", "heldout")
 
 
 def shard(
-    folder: Path, settings: CorpusSettings, out: Path, number: int, of: int, threads: int = 1
+    folder: Path, settings: CorpusSettings, out: Path, shard: tuple[int, int], threads: int = 1
 ) -> None:
-    """Normalise the `number`-th (from 1) of `of` equal shares of the documents of `folder`.
+    """Normalise shard (k, n), the k-th (from 1) of n equal shares of the documents of `folder`.
 
     Writes the Arrow folder `out`. Of files of the hub only the sizes are checked; `documents` reads
     them whole. Raises InputError for files that are missing, changed or not text.
     """
     listed = sources.list_documents(folder, settings, whole=False)
-    share = listed[len(listed) * (number - 1) // of : len(listed) * number // of]
+    k, n = shard
+    share = listed[len(listed) * (k - 1) // n : len(listed) * k // n]
     with _scratch(out, folder) as scratch:
         rows = normalise_documents(share, settings.source, scratch, threads)
-        _save(rows, scratch, out)
+        # Without the number, a shard without documents has no file and cannot be loaded.
+        _save(rows, scratch, out, num_shards=1)
     print(f"{len(rows):,} of {len(listed):,} documents", flush=True)
 
 
@@ -189,9 +191,11 @@ def _scratch(out: Path, raw: Path | None = None) -> Iterator[Path]:
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _save(rows: datasets.Dataset | datasets.DatasetDict, scratch: Path, out: Path) -> None:
+def _save(
+    rows: datasets.Dataset | datasets.DatasetDict, scratch: Path, out: Path, **options: Any
+) -> None:
     """Save the rows in the place of `out`."""
-    rows.save_to_disk(scratch / "new")
+    rows.save_to_disk(scratch / "new", **options)
     shutil.rmtree(out, ignore_errors=True)
     (scratch / "new").rename(out)
 
@@ -229,7 +233,7 @@ def main() -> None:
         raise InputError(f"--threads {args.threads}: at least one is needed")
     library()  # offline and quiet
     if args.command == "shard":
-        shard(args.folder, args.settings, args.out, *args.shard, args.threads)
+        shard(args.folder, args.settings, args.out, args.shard, args.threads)
     elif args.command == "documents":
         documents(args.folder, args.settings, args.out, args.threads, args.shards)
     else:

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from gpt1.text import normalise
-from gpt1.text.sources import Document, RawFile, is_lines
+from gpt1.text.sources import Document, RawFile, check_utf8, is_lines
 from tasks.common.arrow import read_split
 from tasks.common.errors import InputError
 from tasks.common.files import read_json
@@ -130,9 +130,14 @@ def _raw_rows(files: list[RawFile], source: str | None, cache: Path) -> "Dataset
     paths = [glob.escape(str(file.path.resolve())) for file in files]
     try:
         if source is None:
+            for file in files:
+                check_utf8(file.path)
             return Dataset.from_text(paths, cache_dir=str(cache), sample_by="document")
-        read = Dataset.from_text if is_lines(source) else Dataset.from_parquet
-        return concatenate_datasets([read(path, cache_dir=str(cache)) for path in paths])
+        read, options = Dataset.from_parquet, {"columns": ["text"]}
+        if is_lines(source):
+            read, options = Dataset.from_text, {}
+        rows = [read(path, cache_dir=str(cache), **options) for path in paths]
+        return concatenate_datasets(rows)
     except (DatasetGenerationError, pa.ArrowException, OSError) as error:
         place = files[0].path if len(files) == 1 else files[0].path.parent
         reason = " ".join(str(error.__cause__ or error).split())

@@ -117,7 +117,9 @@ def choose_heldout(
     names = {document.name for document in documents}
     official = {document.name for document in documents if document.file.heldout}
     if (heldout == "official") != bool(official):
-        fitting = "has a published held-out split; use" if official else "has none published; not"
+        fitting = (
+            "has a published held-out split; use" if official else "has no published split for"
+        )
         raise InputError(f"heldout: found {heldout!r}, but {folder} {fitting} 'official'")
     if isinstance(heldout, str):
         chosen = official
