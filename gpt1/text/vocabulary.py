@@ -110,7 +110,9 @@ def check(tokens: list[str], merges: Merges, path: Path) -> None:
         )
     characters = tokens[1 : 1 + n_characters]
     if long := [token for token in characters if len(token) != 1]:
-        raise InputError(f"{path}: {long[0]!r} is not one character; fetch it again")
+        raise InputError(
+            f"{path}: found {long[0]!r}, expected one character; do both files belong together?"
+        )
     expected = [UNKNOWN, *characters, *(c + END for c in characters)]
     expected += [*(left + right for left, right in merges), NEWLINE_TOKEN]
     for i, (token, wanted) in enumerate(zip(tokens, expected, strict=True)):
