@@ -13,7 +13,6 @@ import contextlib
 import functools
 import shutil
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -48,8 +47,7 @@ def shard(
     share = listed[len(listed) * (k - 1) // n : len(listed) * k // n]
     with _scratch(out, folder) as scratch:
         rows = normalise_documents(share, settings.source, scratch, threads)
-        # Without the number, a shard without documents has no file and cannot be loaded.
-        _save(rows, scratch, out, num_shards=1)
+        _save(rows, scratch, out)
     print(f"{len(rows):,} of {len(listed):,} documents", flush=True)
 
 
@@ -67,14 +65,8 @@ def documents(
     newlines. Raises InputError for missing, changed or unfit files, wrong numbers of rows, a
     held-out choice that does not fit, shards of other documents, and a corpus without words.
     """
-    start = time.monotonic()
     listed = sources.list_documents(folder, settings)
     counts = sources.count_rows(folder, settings, listed)
-    for split, count in counts.items():
-        print(
-            f"{settings.source} {split}: {count['found']:,} of {count['published']:,} rows",
-            flush=True,
-        )
     heldout = sources.choose_heldout(folder, listed, settings.heldout)
     with _scratch(out, folder) as scratch:
         if shards:
@@ -87,9 +79,8 @@ def documents(
             chosen = [i for i, row in enumerate(facts) if row["heldout"] is (split == "heldout")]
             if not any(facts[i]["words"] for i in chosen):
                 raise InputError(f"{folder}: the {split} documents contain no words; use others")
-            splits[split] = rows.select_columns(["name", "text"]).select(
-                chosen, keep_in_memory=True
-            )
+            splits[split] = rows.select(chosen, keep_in_memory=True)
+        splits = splits.select_columns(["name", "text"])
         words = count_words(splits["train"])
         _save(splits, scratch, out)
     with write_atomic(out.with_name("words.tsv")) as file:
@@ -104,10 +95,9 @@ def documents(
         "documents": facts,
     }
     write_json(out.with_name(f"{out.name}.json"), description)
-    n_words, size = (sum(row[key] for row in facts) for key in ("words", "source_bytes"))
+    n_words = sum(row["words"] for row in facts)
     print(
-        f"{len(facts):,} documents ({len(heldout):,} held out), {n_words:,} words, "
-        f"{size / 1e6 / (time.monotonic() - start):.2f} MB/s",
+        f"{len(facts):,} documents ({len(heldout):,} held out), {n_words:,} words",
         flush=True,
     )
 
@@ -191,11 +181,11 @@ def _scratch(out: Path, raw: Path | None = None) -> Iterator[Path]:
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _save(
-    rows: datasets.Dataset | datasets.DatasetDict, scratch: Path, out: Path, **options: Any
-) -> None:
+def _save(rows: datasets.Dataset | datasets.DatasetDict, scratch: Path, out: Path) -> None:
     """Save the rows in the place of `out`."""
-    rows.save_to_disk(scratch / "new", **options)
+    # Without the number, a shard without documents has no file and cannot be loaded.
+    n_files = 1 if isinstance(rows, datasets.Dataset) else dict.fromkeys(rows, 1)
+    rows.save_to_disk(scratch / "new", num_shards=n_files)
     shutil.rmtree(out, ignore_errors=True)
     (scratch / "new").rename(out)
 
