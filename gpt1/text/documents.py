@@ -128,20 +128,21 @@ def _raw_rows(files: list[RawFile], source: str | None, cache: Path) -> "Dataset
 
     # `datasets` takes names as patterns unless they are escaped.
     paths = [glob.escape(str(file.path.resolve())) for file in files]
-    try:
-        if source is None:
-            for file in files:
-                check_utf8(file.path)
-            return Dataset.from_text(paths, cache_dir=str(cache), sample_by="document")
-        read, options = Dataset.from_parquet, {"columns": ["text"]}
-        if is_lines(source):
-            read, options = Dataset.from_text, {}
-        rows = [read(path, cache_dir=str(cache), **options) for path in paths]
-        return concatenate_datasets(rows)
-    except (DatasetGenerationError, pa.ArrowException, OSError) as error:
-        place = files[0].path if len(files) == 1 else files[0].path.parent
-        reason = " ".join(str(error.__cause__ or error).split())
-        raise InputError(f"{place}: cannot be read ({reason:.120}); get it again") from None
+    if source is None:
+        for file in files:
+            check_utf8(file.path)
+        return Dataset.from_text(paths, cache_dir=str(cache), sample_by="document")
+    rows = []
+    for file, path in zip(files, paths, strict=True):
+        try:
+            if is_lines(source):
+                rows.append(Dataset.from_text(path, cache_dir=str(cache)))
+            else:
+                rows.append(Dataset.from_parquet(path, cache_dir=str(cache), columns=["text"]))
+        except (DatasetGenerationError, pa.ArrowException, OSError) as error:
+            reason = " ".join(str(error.__cause__ or error).split())
+            raise InputError(f"{file.path}: cannot be read ({reason:.120}); get it again") from None
+    return concatenate_datasets(rows)
 
 
 def _normalise(place: dict[str, Any], rows: "Dataset", source: str | None) -> dict[str, Any]:
