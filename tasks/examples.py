@@ -52,8 +52,12 @@ def to_dataset(examples: list[Example], labels: tuple[str, ...] | None) -> "Data
     """The examples as a data set; `labels` as for `features`."""
     from datasets import Dataset
 
-    columns = {name: [getattr(example, name) for example in examples] for name in COLUMNS}
-    return Dataset.from_dict(columns, features(labels))
+    return Dataset.from_dict(to_columns(examples), features(labels))
+
+
+def to_columns(examples: list[Example]) -> dict[str, list[Any]]:
+    """The examples as the columns of a data set, the inverse of `to_examples`."""
+    return {name: [getattr(example, name) for example in examples] for name in COLUMNS}
 
 
 def to_examples(columns: dict[str, list[Any]]) -> list[Example]:

@@ -114,7 +114,7 @@ def test_overlap_is_that_of_the_whole_splits_whatever_the_limits(name, split, co
 def test_published_labels_exchanged_are_told(name, split):
     rows = [replace(e, label=1 - e.label) for e in read(name, split)]
     data = to_dataset(rows, task(name).labels)
-    with pytest.raises(InputError, match="the labels are in another order: get the file again"):
+    with pytest.raises(InputError, match="the labels are in another order: download the file again"):
         checks.split(task(name), Path(name), split, data, Counter())
 
 
