@@ -23,7 +23,6 @@ snli = Task(
     family="entailment",
     labels=THREE_WAY,
     no_gold_label="-",
-    metric="accuracy",
     folder="SNLI",
     layouts=(
         JsonLines("snli_1.0_{split}.jsonl"),
@@ -57,7 +56,6 @@ mnli = glue.task(
     family="entailment",
     labels=THREE_WAY,
     no_gold_label="-",
-    metric="accuracy",
     table=Table("{split}.tsv", first="sentence1", second="sentence2", label="gold_label"),
     texts=PAIR,
     rows={
@@ -88,7 +86,6 @@ qnli = glue.task(
     title="QNLI",
     family="entailment",
     labels=TWO_WAY,
-    metric="accuracy",
     table=Table("{split}.tsv", first="question", second="sentence", label="label"),
     texts=("question", "sentence"),
     rows={"train": 104_743, "validation": 5_463, "test": 5_463},
@@ -101,7 +98,6 @@ rte = glue.task(
     title="RTE",
     family="entailment",
     labels=TWO_WAY,
-    metric="accuracy",
     table=Table("{split}.tsv", first="sentence1", second="sentence2", label="label"),
     texts=SENTENCES,
     rows={"train": 2_490, "validation": 277, "test": 3_000},
@@ -115,7 +111,6 @@ scitail = Task(
     family="entailment",
     labels=("neutral", "entailment"),
     coding={"neutral": 0, "entailment": 1, "entails": 1},
-    metric="accuracy",
     folder="SciTail",
     layouts=(
         JsonLines("snli_format/scitail_1.0_{split}.txt"),

@@ -114,12 +114,11 @@ class Task:
 
     def unlabelled_files(self, folder: str | Path) -> dict[str, Path]:
         """The unlabelled files that a folder has, by split."""
-        candidates = {s: [Path(folder) / p for p in ps] for s, ps in self.unlabelled.items()}
-        return {
-            split: next(path for path in paths if path.is_file())
-            for split, paths in candidates.items()
-            if any(path.is_file() for path in paths)
+        paths = {
+            split: next((p for n in names if (p := Path(folder) / n).is_file()), None)
+            for split, names in self.unlabelled.items()
         }
+        return {split: path for split, path in paths.items() if path}
 
     def missing_unlabelled(self, folder: str | Path) -> list[str]:
         """The names of the unlabelled files that a folder lacks; empty if none is needed."""

@@ -133,7 +133,7 @@ def test_files_that_are_not_those_of_the_manifest_are_refused(tmp_path):
     path.write_bytes(whole)
     manifest(hub, "rte")
     path.unlink()
-    assert f"{path}: is not there" in refused("rte", hub, "train")
+    assert f"{path}: is missing" in refused("rte", hub, "train")
     path.write_bytes(whole)
     (hub / "rte/train-00002-of-00003.parquet").write_bytes(whole)
     assert "train-00002-of-00003.parquet: is not in manifest.json" in refused("rte", hub, "train")
