@@ -1,4 +1,4 @@
-"""What the eight sets of the GLUE benchmark share: one repository on the hub, one way to get them.
+"""What the eight GLUE sets share: one repository on the hub, and one way to obtain them.
 
 The test labels are not public, so these sets are scored on dev, and their test rows are answered
 for the GLUE server.

@@ -76,7 +76,7 @@ def fault(source: HubSource, revision: str | None = None) -> str | None:
     """Why a source cannot be fetched at `revision`, and the remedy; None if valid."""
     if not source.repo:
         return (
-            f"{source.name} is not on the hub; {source.by_hand}, then give "
+            f"{source.name} is not on the hub; {source.by_hand}, then set "
             f"{{folder: {source.folder}}}"
         )
     if revision is None and source.revision is None:

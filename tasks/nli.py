@@ -33,7 +33,7 @@ snli = Task(
     rows={"train": 549_367, "dev": 9_842, "test": 9_824},
     label_shares=(0.33, 0.33, 0.33),
     label_counts={"dev": (3_329, 3_235, 3_278)},
-    obtain="get SNLI 1.0 from nlp.stanford.edu/projects/snli and unpack it there",
+    obtain="download SNLI 1.0 from nlp.stanford.edu/projects/snli and unpack it there",
     hub=HubSource(
         name="snli",
         repo="stanfordnlp/snli",
@@ -89,7 +89,7 @@ qnli = glue.task(
     table=Table("{split}.tsv", first="question", second="sentence", label="label"),
     texts=("question", "sentence"),
     rows={"train": 104_743, "validation": 5_463, "test": 5_463},
-    wrong_counts={108_436: "this is the first release, no longer distributed; take QNLIv2"},
+    wrong_counts={108_436: "this is the first release, no longer distributed; use QNLIv2"},
     label_shares=(0.5, 0.5),
 )
 
@@ -126,13 +126,12 @@ scitail = Task(
     report=("test",),
     rows={"train": 23_596, "dev": 1_304, "test": 2_126},
     wrong_counts={
-        23_097: "this is tsv_format read with CSV quoting, which glued rows together; "
-        "take snli_format",
-        23_088: "this is dgem_format, in which rows are glued together; take snli_format",
+        23_097: "this is tsv_format read with CSV quoting, which merged rows; use snli_format",
+        23_088: "this is dgem_format, in which rows were merged; use snli_format",
     },
     label_shares=(0.6, 0.4),
     label_counts={"test": (1_284, 842)},
-    obtain="get SciTail 1.1 from allenai.org/data/scitail and unpack it there",
+    obtain="download SciTail 1.1 from allenai.org/data/scitail and unpack it there",
     hub=HubSource(
         name="scitail",
         repo="allenai/scitail",

@@ -5,7 +5,7 @@
 
 The split that selects the best epoch is never one that reports: it is an official dev split where
 a labelled test split reports, else it is carved out of the training rows. Which rows are carved or
-kept by a limit depends on a hash of the seed and the row's guid alone, never on the order of rows.
+kept by a limit depends only on a hash of the seed and the row's guid, never on the order of rows.
 """
 
 import argparse

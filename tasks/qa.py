@@ -1,9 +1,9 @@
 """Question answering by choosing: RACE and Story Cloze (paper 4.1, table 3).
 
-RACE: English examinations for middle and high schools, four answers a question; one JSON object a
-file with `article`, `questions`, `options`, `answers`. The paper reports each half and the whole,
-so every example carries its half as its group. Its figure 2 shows dev, its table most likely test:
-both are reported.
+RACE: English examinations for middle and high schools, four answers per question; each file is a
+JSON object with `article`, `questions`, `options`, `answers`. The paper reports each half and the
+whole, so every example carries its half as its group. Its figure 2 shows dev, its table most likely
+test: both are reported.
 
 Story Cloze, spring 2016: which of two sentences ends the story? The labelled training set is the
 official validation file: 1,871 stories, of which the authors' code keeps 374 apart to select the
@@ -45,7 +45,7 @@ def questions(file: int, path: Path, text: str) -> Iterator[Row]:
         asked, options, answers = map(len, lists)
         flaw = (
             f"{asked} questions, {options} option lists and {answers} answers; each question "
-            "needs one of both: download the file again"
+            "needs one of each: download the file again"
         )
     if flaw:
         yield Row(file, 1, flaw=flaw)

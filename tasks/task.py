@@ -33,7 +33,7 @@ class Task:
     `layouts`: the first one with a file for a split wins. `coding`: the file's label words where
     they differ from `labels`. `rows`: official row counts of the labelled splits. `label_shares`:
     about which share of the rows has each label; `label_counts`: exactly how many, in the splits
-    that were counted. `wrong_counts`: numbers of training rows that are known to be wrong, and why.
+    that were counted. `wrong_counts`: known wrong numbers of training rows, and their reasons.
     `obtain`: how to get the files. `select`: the official split that selects the best epoch; None
     if it is carved out of the training rows. `report`: the splits whose scores are reported, the
     main one first. `tolerated`: the share of flawed rows that is dropped and counted instead of
