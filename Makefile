@@ -37,8 +37,9 @@ lint: install
 	.venv/bin/ruff check .
 	.venv/bin/snakefmt --check Snakefile workflow
 	.venv/bin/snakemake --lint
-	.venv/bin/mypy tasks gpt1 workflow
+	.venv/bin/mypy
+	.venv/bin/codespell
 
 clean:
-	rm -rf results/[!R]* results/.work .snakemake .pytest_cache .ruff_cache
+	rm -rf results/[!R]* results/.work .snakemake .pytest_cache .ruff_cache .mypy_cache
 	find . -name __pycache__ -not -path "./.venv/*" -prune -exec rm -rf {} +

@@ -51,6 +51,7 @@ class Grid(Settings):
     zero_shot: ZeroShot
     unlabelled: list[str]
     has_corpus: bool
+    table: str = "cells.csv"  # where `workflow.analysis.collect` puts the scores of these cells
 
     def cells(self) -> list[Cell]:
         """Every cell, by architecture, task, aux and layers."""
@@ -73,6 +74,27 @@ class Grid(Settings):
     def full_transformer(self) -> list[Cell]:
         """The cells of the paper's Tables 2 to 4: the transformer with all its layers."""
         return [c for c in self.cells() if c.arch == "transformer" and self.is_full(c)]
+
+    def endpoints(self) -> "Grid":
+        """The grid cut down to the variants of the paper's Table 5."""
+        layers = {
+            arch: [n for n in names if n in ("none", self.n_layer[arch])]
+            for arch, names in self.layers.items()
+        }
+        return self.model_copy(update={"layers": layers, "table": "cells_endpoints.csv"})
+
+    def full(self) -> "Grid":
+        """The grid cut down to the cells of the paper's Tables 2 to 4."""
+        layers = {
+            arch: [n for n in names if (arch, n) == ("transformer", self.n_layer[arch])]
+            for arch, names in self.layers.items()
+        }
+        return self.model_copy(update={"layers": layers, "table": "cells_full.csv"})
+
+    def submitted(self) -> "Grid":
+        """The grid cut down to the cells whose predictions are submitted to GLUE."""
+        update = {"tasks": self.unlabelled, "aux": ["on"], "table": "cells_submitted.csv"}
+        return self.full().model_copy(update=update)
 
     def seeds_of(self, cell: Cell) -> list[int]:
         """The seeds that a cell is trained with."""

@@ -10,20 +10,20 @@ from typing import Any
 import pytest
 import torch
 
-from gpt1.convert import export_weights, import_weights
+from gpt1.convert import Published, export_weights, import_weights
+from gpt1.settings import ModelSettings, TransformerShape
 from gpt1.text import tokenizer as bpe
 from gpt1.text import vocabulary
-from gpt1.weights.checkpoint import build, save_checkpoint
+from gpt1.weights.checkpoint import CheckpointFacts, build, save_checkpoint
 from tasks.world.__main__ import make_world
 from tasks.world.settings import WorldSettings
 from tests.workflow.configs import ROOT, changed, faults, raw_data, small
 from tests.workflow.running import planned, snakemake, write
 
 PRETRAINED = {"path": "gpt", "format": "openai", "updates": 37}
-MODEL = {
-    **{"n_ctx": 48, "init_std": 0.1, "embd_dropout": "matrix", "lm_softmax": "all_rows"},
-    "shape": {"n_layer": 2, "n_embd": 16, "n_head": 2, "n_ff": 64},
-}
+MODEL = ModelSettings(
+    n_ctx=48, init_std=0.1, shape=TransformerShape(n_layer=2, n_embd=16, n_head=2, n_ff=64)
+)
 
 
 def from_weights(data: Path | None, **pretrained: Any) -> dict[str, Any]:
@@ -159,11 +159,11 @@ def published_model(tmp_path_factory) -> Path:
     books = " ".join(path.read_text() for path in sorted((data / "books").iterdir()))
     counts = Counter(re.findall(r"\w+|[^\w\s]", books.lower()))
     vocabulary.save(data / "ours", *bpe.train(dict(counts), 200))
-    pieces = bpe.Tokenizer.load(data / "ours")
-    model = build("transformer", MODEL, pieces.n_vocab)
-    model.reset(torch.Generator().manual_seed(3), MODEL["init_std"])
+    tokenizer = bpe.Tokenizer.load(data / "ours")
+    model = build("transformer", MODEL, tokenizer.n_vocab)
+    model.reset(torch.Generator().manual_seed(3))
     checkpoint = data / "ours" / "model.safetensors"
-    save_checkpoint(checkpoint, model, {"model": MODEL, "tokenizer": pieces.digest})
+    save_checkpoint(checkpoint, model, CheckpointFacts(model=MODEL, tokenizer=tokenizer.digest))
     for kind in ("openai", "huggingface"):
         export_weights(kind, checkpoint, data / kind, data / "ours")
     return data
@@ -176,8 +176,8 @@ def tiny(data: Path, results: Path) -> dict[str, Any]:
     del experiment["world"]
     config |= {"data": str(data), "results": str(results)}
     experiment["tokenizer"] = {"folder": "huggingface"}
-    common = {key: value for key, value in MODEL.items() if key != "shape"}
-    experiment["model"] |= {**common, "transformer": MODEL["shape"]}
+    shared = MODEL.model_dump(exclude={"shape"})
+    experiment["model"] = {**shared, "transformer": MODEL.shape.model_dump()}
     experiment["finetune"] |= {"epochs": 1, "batch": 8, "eval_train": 10}
     experiment["seeds"] = {"endpoints": [0, 1], "intermediate": [0]}
     for entry in experiment["tasks"].values():  # a handful of made rows
@@ -244,6 +244,6 @@ def test_a_run_from_an_exported_model_ends_in_cells_scores_and_tables(published_
     }
 
     other, folder = tmp_path / "other.safetensors", published_model / "openai"
-    import_weights("openai", folder, folder, other, MODEL)
+    import_weights(Published("openai", folder), folder, other, MODEL)
     run_from = results / "pretrain/transformer/update-37.safetensors"
     assert other.read_bytes() == run_from.read_bytes()

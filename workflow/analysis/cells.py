@@ -1,5 +1,7 @@
 """`cells.csv`: one row per cell, seed, split and metric; the source of every fine-tuning table.
 
+A table that shows a part of the grid reads the same rows of that part (`Grid.table`), so that it
+can be made without training the other cells.
 Scores run from 0 to 100, unrounded. A cell that was not run has one row without seed and
 score. `majority` and `bag_of_words` are empty on the training rows; `alarms` are joined by a
 semicolon.
@@ -25,7 +27,7 @@ def read_cells(results: Path, grid: Grid) -> pd.DataFrame:
 
     Raises InputError if the file is damaged or does not speak of every cell of the grid.
     """
-    path = Path(results) / "cells.csv"
+    path = Path(results) / grid.table
     table = read_csv(path)
     if list(table.columns) != COLUMNS:
         raise InputError(

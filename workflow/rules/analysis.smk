@@ -7,41 +7,77 @@ if grid.has_corpus:
         *rules.contamination.output,
         *(cell.predictions("<results>") for cell in FULL),
     ]
-TABLE_INPUTS = {  # of the tables that read more than cells.csv, or something else
-    "main": ["<results>/cells.csv", *DECONTAMINATED],
-    "contamination": ["<results>/cells.csv", *DECONTAMINATED],
+GRIDS = (
+    {  # the parts of the grid whose scores are collected, each into a CSV of its own
+        "cells": cfg.grid,
+        "cells_endpoints": lambda: grid.endpoints(),
+        "cells_full": lambda: grid.full(),
+        "cells_submitted": lambda: grid.submitted(),
+    }
+)
+TABLE_GRID = {
+    "ablation": "cells_endpoints",
+    "main": "cells_full",
+    "contamination": "cells_full",
+}
+TABLE_INPUTS = {  # of the tables that read something else than cells, or more
+    "main": [
+        *DECONTAMINATED,
+        *expand("<results>/examples/{task}.json", task=grid.tasks),
+    ],
+    "contamination": [
+        *DECONTAMINATED,
+        *expand("<results>/examples/{task}.json", task=grid.examples),
+    ],
     "zero_shot": [
         *expand(rules.zero_shot.output, arch=grid.arch),
         *expand("<results>/examples/{task}.json", task=grid.zero_shot.tasks),
     ],
     "pretraining": expand([f"{path}.json" for path in CHECKPOINTS], arch=grid.arch),
 }
+NOT_OF_CELLS = {"zero_shot", "pretraining"}
 OF_A_CORPUS = {"pretraining", "contamination"}
 TABLES = [t for t in modules("tables") if grid.has_corpus or t not in OF_A_CORPUS]
 FIGURES = [f for f in modules("figures") if f in TABLES]
 
 
-rule collect:
-    input:
-        [cell.path("<results>") for cell in grid.cells()],
-        expand("<results>/examples/{task}.json", task=grid.tasks),
-    output:
-        csv=in_report("<results>/cells.csv", "Tables", "table_cells", table="cells"),
-        md="<results>/cells.md",
-    log:
-        "<logs>/collect.log",
-    benchmark:
-        "<benchmarks>/collect.tsv"
-    localrule: True
-    params:
-        results=subpath(output.csv, parent=True),
-        grid=settings(cfg.grid),
-        code=code.digest("workflow.analysis.collect"),
-    message:
-        "collect: every score of every cell"
-    shell:
-        "python -m workflow.analysis.collect --results {params.results:q}"
-        " --grid {params.grid:q} --out {output.csv} 2>&1 | tee {log}"
+def table_inputs(name):
+    """What a table reads: the scores of its part of the grid, and whatever else it needs."""
+    cells = (
+        []
+        if name in NOT_OF_CELLS
+        else [f"<results>/{TABLE_GRID.get(name, 'cells')}.csv"]
+    )
+    return [*cells, *TABLE_INPUTS.get(name, [])]
+
+
+for part, part_grid in GRIDS.items():
+
+    rule:
+        name:
+            f"collect_{part}"
+        input:
+            [cell.path("<results>") for cell in part_grid().cells()],
+            expand("<results>/examples/{task}.json", task=part_grid().tasks),
+        output:
+            csv=in_report(
+                f"<results>/{part}.csv", "Tables", f"table_{part}", table=part
+            ),
+            md=f"<results>/{part}.md",
+        log:
+            f"<logs>/collect_{part}.log",
+        benchmark:
+            f"<benchmarks>/collect_{part}.tsv"
+        localrule: True
+        params:
+            results=subpath(output.csv, parent=True),
+            grid=settings(part_grid),
+            code=code.digest("workflow.analysis.collect"),
+        message:
+            f"collect: every score of every cell of {part}.csv"
+        shell:
+            "python -m workflow.analysis.collect --results {params.results:q}"
+            " --grid {params.grid:q} --out {output.csv} 2>&1 | tee {log}"
 
 
 for name in TABLES:
@@ -50,7 +86,7 @@ for name in TABLES:
         name:
             f"table_{name}"
         input:
-            TABLE_INPUTS.get(name, "<results>/cells.csv"),
+            table_inputs(name),
         output:
             csv=in_report(
                 f"<results>/{name}.csv", "Tables", f"table_{name}", table=name
@@ -64,7 +100,7 @@ for name in TABLES:
         params:
             name=name,
             results=subpath(output.csv, parent=True),
-            grid=settings(cfg.grid),
+            grid=settings(GRIDS[TABLE_GRID.get(name, "cells")]),
             code=code.digest(f"workflow.analysis.tables.{name}"),
             program=code.digest("workflow.analysis.tables"),
         message:
@@ -120,11 +156,7 @@ rule cards:
             stage=["examples", "encoded"],
             task=grid.examples,
         ),
-        data=expand(
-            "<results>/{stage}/{task}",
-            stage=["examples", "encoded"],
-            task=grid.examples,
-        ),
+        examples=expand("<results>/examples/{task}", task=grid.examples),
     output:
         md="<results>/data_cards.md",
         pages=[
@@ -158,8 +190,8 @@ rule cards:
 rule glue_submission:
     input:
         predictions=submitted,
-        cells=[cell.path("<results>") for cell in SUBMITTED],
-        facts=expand("<results>/examples/{task}.json", task=grid.unlabelled),
+        cells="<results>/cells_submitted.csv",
+        facts=expand("<results>/encoded/{task}.json", task=grid.unlabelled),
     output:
         zip="<results>/glue_submission.zip",
         facts="<results>/glue_submission.json",
@@ -170,7 +202,7 @@ rule glue_submission:
     localrule: True
     params:
         results=subpath(output.zip, parent=True),
-        grid=settings(cfg.grid),
+        grid=settings(GRIDS["cells_submitted"]),
         code=code.digest("workflow.analysis.submission"),
     message:
         "submission: the eleven files for the GLUE server"

@@ -20,7 +20,7 @@ grid = cfg.grid()
 CHECKPOINTS = [f"<results>/pretrain/{{arch}}/update-{n}" for n in grid.updates]
 TOKENIZER = os.path.dirname(paths.tokenizer_files(cfg)[0])
 FULL = grid.full_transformer()
-SUBMITTED = [cell for cell in FULL if cell.aux == "on" and cell.task in grid.unlabelled]
+SUBMITTED = grid.submitted().cells()
 GPU = int(cfg.runtime.device.startswith("cuda"))
 
 
