@@ -59,7 +59,7 @@ def _spearman(labels: np.ndarray, predictions: np.ndarray) -> float:
 
 
 def _constant(predictions: np.ndarray, labels: np.ndarray) -> bool:
-    """Whether a correlation is 0/0. It counts as 0 here: a constant prediction knows nothing.
+    """Whether a correlation is 0/0. It counts as 0: a constant prediction has no information.
 
     A spread below a millionth of the values' size is constant too: a model that says the same of
     every pair still differs in float32's last digits, and a correlation of these would be noise.
