@@ -27,7 +27,7 @@ def main() -> None:
     a = parser.parse_args()
     a.runtime.start()
     training = Pretraining(a.arch, a.corpus, a.settings, a.runtime, a.work, a.code)
-    training.train()
+    training.train(progress_bar=sys.stderr.isatty())
     training.publish(a.out)
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import torch
+from tqdm import tqdm
 
 from gpt1.cell import Arch
 from gpt1.settings import PretrainSettings
@@ -119,7 +120,7 @@ class Pretraining:
         self.optimizer.step()
         return total
 
-    def train(self) -> None:
+    def train(self, progress_bar: bool = False) -> None:
         """Train from the present state to the last update, saving checkpoints on the way.
 
         Raises InputError if the loss is not finite.
@@ -128,6 +129,7 @@ class Pretraining:
         checkpoints = set(self.settings.checkpoints)
         if self.optimizer.updates == 0 and 0 in checkpoints:
             self.checkpoint(None)
+        progress = tqdm(total=updates, initial=self.optimizer.updates, disable=not progress_bar)
         loss_sum = torch.zeros((), device=self.runtime.device)
         counted, saving_seconds = 0, 0.0
         printed = saved = clock = time.time()
@@ -135,6 +137,7 @@ class Pretraining:
             lr = self.optimizer.rate()
             loss_sum += self.update()
             counted += 1
+            progress.update()
             done = self.optimizer.updates
             if done % every and done not in checkpoints:
                 continue
@@ -147,7 +150,7 @@ class Pretraining:
             loss_sum.zero_()
             counted = 0
             self.log.append(LogRow(done, loss, lr, done * self.tokens_per_update, self.seconds))
-            if now - printed > PROGRESS_SECONDS:
+            if now - printed > PROGRESS_SECONDS and not progress_bar:
                 printed = now
                 self._print_progress(done, loss)
             if done in checkpoints:
@@ -157,6 +160,7 @@ class Pretraining:
                 saved = time.time()
                 self._save_state()
                 saving_seconds = time.time() - saved
+        progress.close()
 
     def _print_progress(self, done: int, loss: float) -> None:
         rate = done * self.tokens_per_update / max(self.seconds, 1e-9)
