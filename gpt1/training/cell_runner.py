@@ -57,9 +57,7 @@ class CellRunner:
         self.encoded, self.baselines = load_encoded(encoded), read_json(baselines)
         for path, task in ((encoded, self.encoded.spec.name), (baselines, self.baselines["task"])):
             if task != cell.task:
-                raise InputError(
-                    f"{path}: of the task {task}, not {cell.task}; give the right file"
-                )
+                raise InputError(f"{path}: of task {task}, not {cell.task}; give the right file")
         tokenizer = self.encoded.tokenizer
         self.checkpoint = load_checkpoint(checkpoint, cell.arch, settings.model, tokenizer)
         self.data = TaskData.of(self.encoded, self.checkpoint.facts.n_vocab, settings)

@@ -196,7 +196,7 @@ def test_threads_are_not_part_of_the_key_and_another_runtime_is_recorded_in_the_
 
 
 def test_a_task_or_checkpoint_that_does_not_fit_is_refused(files):
-    with pytest.raises(InputError, match="encoded/rte: of the task rte, not qnli; give the right"):
+    with pytest.raises(InputError, match="encoded/rte: of task rte, not qnli; give the right"):
         runner(files, task="qnli")
     with pytest.raises(InputError, match="its arch is 'transformer', but 'lstm' is needed"):
         runner(files, "lstm", weights="transformer")
@@ -294,7 +294,7 @@ def test_alarms_are_the_three_signs_of_having_learnt_nothing(files):
 
 def test_baselines_of_another_task_or_without_a_key_are_refused(files):
     write_json(files / "baselines.json", {"task": "cola"})
-    with pytest.raises(InputError, match="baselines.json: of the task cola, not rte"):
+    with pytest.raises(InputError, match="baselines.json: of task cola, not rte"):
         runner(files)
     write_json(files / "baselines.json", {})
     with pytest.raises(InputError, match="baselines.json: 'task' is missing"):
