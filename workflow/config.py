@@ -10,7 +10,7 @@ The defaults are the paper's, so that a config file states only what differs fro
 depends on it and nothing else.
 """
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
@@ -30,7 +30,6 @@ from tasks.common.settings import Settings
 from tasks.settings import DataSource, PrepareSettings, TaskRows
 from tasks.world.settings import WorldSettings
 from workflow import config_sections as sections
-from workflow.cross_checks import check
 from workflow.grid import Grid, Seeds, ZeroShot, checkpoint_updates
 
 
@@ -83,11 +82,6 @@ class Config(Settings):
     )
     experiment: Experiment = Experiment()
     runtime: sections.Runtime = sections.Runtime()
-
-    @model_validator(mode="after")
-    def _cross_checks(self) -> Self:
-        check(self)
-        return self
 
     # --- what the graph is made of ---
 

@@ -1,45 +1,28 @@
 """What no single key can tell: keys of the config that must fit each other.
 
-Each fault is one line: the key's path, what was found, what to do. `workflow.config.Config` runs
-these checks whenever it is made; whether the data is there is checked in `workflow.paths`.
+Each fault is one line: the key's path, what was found, what to do. Whether the data is there is
+checked in `workflow.paths`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from gpt1.cell import ARCHS
 from tasks import hub
 from tasks.corpora import corpus
+from workflow.config import Config, Experiment
 from workflow.paths import data_sets, hub_source
 
-if TYPE_CHECKING:
-    from workflow.config import Config, Experiment
 
-
-class CrossCheckError(ValueError):
-    """Keys of a config do not fit each other; `faults` has one line for each."""
-
-    def __init__(self, faults: list[str]) -> None:
-        super().__init__("; ".join(faults))
-        self.faults = faults
-
-
-def check(config: Config) -> None:
-    """Raise CrossCheckError with every fault of `config`, if it has any."""
+def cross_checks(config: Config) -> Iterator[str]:
+    """The faults of a config whose keys are valid one by one."""
     experiment = config.experiment
-    faults = [
-        *(_pretrained(experiment) if experiment.pretrained else _pretrain(experiment)),
-        *_tokenizer(experiment),
-        *_layers(config),
-        *_tasks(experiment),
-        *_zero_shot(experiment),
-        *_submission(config),
-        *_sources(config),
-    ]
-    if faults:
-        raise CrossCheckError(faults)
+    yield from _pretrained(experiment) if experiment.pretrained else _pretrain(experiment)
+    yield from _tokenizer(experiment)
+    yield from _layers(config)
+    yield from _tasks(experiment)
+    yield from _zero_shot(experiment)
+    yield from _submission(config)
+    yield from _sources(config)
 
 
 def _pretrain(experiment: Experiment) -> Iterator[str]:

@@ -1,21 +1,16 @@
 """Where the files of a run lie, on which raw files a job depends, and which of them are missing."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from gpt1.text.settings import CorpusSettings
 from gpt1.text.vocabulary import FILES, HUB_FILES, PUBLISHED_FILES
 from gpt1.weights.files import FILES as WEIGHT_FILES
 from tasks import hub, task
 from tasks.corpora import corpus
-
-if TYPE_CHECKING:
-    from gpt1.text.settings import CorpusSettings
-    from tasks.settings import DataSource
-    from workflow.config import Config
+from tasks.settings import DataSource
+from workflow.config import Config
 
 CORPUS = "experiment.corpus"
 MANY_FILES = 500  # above this number of raw files, a folder's sub-folders stand for them

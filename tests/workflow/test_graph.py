@@ -286,7 +286,7 @@ def test_every_fault_is_printed_on_its_own_line(tmp_path):
     said = snakemake(ROOT, "-d", str(tmp_path), "--configfile", str(path), "--", "all", code=1)
     assert [line.partition("; ")[0] for line in said.strip().splitlines()] == [
         "error: config: experiment.submission: 'maybe' is not true or false",
-        "error: config: runtime.shards: 0 does not fit",
+        "error: config: runtime.shards: 0 is invalid",
         "error: config: runtime.bogus: unknown key",
     ]
 

@@ -66,7 +66,7 @@ WRONG = [
     (
         "experiment.pretrained.format",
         "pytorch",
-        "experiment.pretrained.format: 'pytorch' does not fit; expected: openai (params_*.npy) or "
+        "experiment.pretrained.format: 'pytorch' is invalid; expected: openai (params_*.npy) or "
         "huggingface (config.json and model.safetensors) (openai, huggingface)",
     ),
     (

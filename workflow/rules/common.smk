@@ -19,8 +19,6 @@ except config_faults.ConfigError as error:
 grid = cfg.grid()
 CHECKPOINTS = [f"<results>/pretrain/{{arch}}/update-{n}" for n in grid.updates]
 TOKENIZER = os.path.dirname(paths.tokenizer_files(cfg)[0])
-FULL = grid.full_transformer()
-SUBMITTED = grid.submitted().cells()
 GPU = int(cfg.runtime.device.startswith("cuda"))
 
 
@@ -60,9 +58,7 @@ def settings(make, *wildcard_names):
 
     It is a function because Snakemake looks for wildcards in plain strings.
     """
-    return lambda wildcards: make(
-        *(getattr(wildcards, name) for name in wildcard_names)
-    ).to_json()
+    return lambda wildcards: make(*(getattr(wildcards, name) for name in wildcard_names)).to_json()
 
 
 def per_attempt(limits, stage):
@@ -95,7 +91,7 @@ def submitted(wildcards):
             f"error: {cfg.results}/glue_submission.zip: experiment.submission is false or the grid "
             "has no task of GLUE; set it to true in the config"
         )
-    return [cell.predictions("<results>") for cell in SUBMITTED]
+    return [cell.predictions("<results>") for cell in grid.submitted().cells()]
 
 
 # A program that fails must fail its job although its output goes through tee. The programs run

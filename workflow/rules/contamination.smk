@@ -10,8 +10,6 @@ rule contamination:
         encoded=expand("<results>/encoded/{task}", task=grid.examples),
     output:
         expand("<results>/contamination/{task}.json", task=grid.examples),
-    log:
-        "<logs>/contamination.log",
     benchmark:
         "<benchmarks>/contamination.tsv"
     resources:

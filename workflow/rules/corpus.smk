@@ -8,8 +8,6 @@ rule shard:
         raw_corpus,
     output:
         temp(directory(SHARD)),
-    log:
-        "<logs>/shard/{shard}.log",
     benchmark:
         "<benchmarks>/shard/{shard}.tsv"
     priority: 10
@@ -37,8 +35,6 @@ rule documents:
         documents=directory("<results>/corpus/documents"),
         facts="<results>/corpus/documents.json",
         words="<results>/corpus/words.tsv",
-    log:
-        "<logs>/documents.log",
     benchmark:
         "<benchmarks>/documents.tsv"
     priority: 10
@@ -66,8 +62,6 @@ if cfg.experiment.tokenizer.merges:
             "<results>/corpus/words.tsv",
         output:
             paths.tokenizer_files(cfg),
-        log:
-            "<logs>/tokenizer.log",
         benchmark:
             "<benchmarks>/tokenizer.tsv"
         priority: 10
@@ -93,8 +87,6 @@ rule tokens:
     output:
         facts="<results>/corpus/corpus.json",
         tokens=["<results>/corpus/train.bin", "<results>/corpus/heldout.bin"],
-    log:
-        "<logs>/tokens.log",
     benchmark:
         "<benchmarks>/tokens.tsv"
     priority: 10

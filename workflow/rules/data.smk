@@ -6,8 +6,6 @@ if cfg.experiment.world:
     rule world:
         output:
             "<results>/world/manifest.json",
-        log:
-            "<logs>/world.log",
         benchmark:
             "<benchmarks>/world.tsv"
         params:
@@ -26,8 +24,6 @@ rule fetch:
     output:
         # Kept when the job starts: what is there and right is not fetched again.
         update("<results>/raw/{name}/{revision}/manifest.json"),
-    log:
-        "<logs>/fetch/{name}/{revision}.log",
     benchmark:
         "<benchmarks>/fetch/{name}/{revision}.tsv"
     wildcard_constraints:
@@ -52,8 +48,6 @@ rule examples:
     output:
         examples=directory("<results>/examples/{task}"),
         facts="<results>/examples/{task}.json",
-    log:
-        "<logs>/examples/{task}.log",
     benchmark:
         "<benchmarks>/examples/{task}.tsv"
     resources:
@@ -76,8 +70,6 @@ rule baselines:
         "<results>/examples/{task}",
     output:
         "<results>/baselines/{task}.json",
-    log:
-        "<logs>/baselines/{task}.log",
     benchmark:
         "<benchmarks>/baselines/{task}.tsv"
     resources:
@@ -99,8 +91,6 @@ rule encode:
     output:
         encoded=directory("<results>/encoded/{task}"),
         facts="<results>/encoded/{task}.json",
-    log:
-        "<logs>/encode/{task}.log",
     benchmark:
         "<benchmarks>/encode/{task}.tsv"
     resources:

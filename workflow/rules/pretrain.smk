@@ -6,12 +6,8 @@ rule pretrain:
         rules.tokens.output.tokens,
         corpus="<results>/corpus/corpus.json",
     output:
-        checkpoints=expand(
-            "{path}.{form}", path=CHECKPOINTS, form=["safetensors", "json"]
-        ),
+        checkpoints=expand("{path}.{form}", path=CHECKPOINTS, form=["safetensors", "json"]),
         log="<results>/pretrain/{arch}/log.csv",
-    log:
-        "<logs>/pretrain/{arch}.log",
     benchmark:
         "<benchmarks>/pretrain/{arch}.tsv"
     priority: 10

@@ -13,8 +13,6 @@ rule zero_shot:
             task=grid.zero_shot.tasks,
             update=grid.updates,
         ),
-    log:
-        "<logs>/zero_shot/{arch}.log",
     benchmark:
         "<benchmarks>/zero_shot/{arch}.tsv"
     threads: cfg.runtime.finetune_threads
