@@ -7,10 +7,10 @@ checked in `workflow.paths`.
 from collections.abc import Iterator
 
 from gpt1.cell import ARCHS
-from tasks import hub
 from tasks.corpora import corpus
+from tasks.hub import fault
 from workflow.config import Config, Experiment
-from workflow.paths import data_sets, hub_source
+from workflow.paths import data_sets
 
 
 def cross_checks(config: Config) -> Iterator[str]:
@@ -143,20 +143,20 @@ def _submission(config: Config) -> Iterator[str]:
 def _sources(config: Config) -> Iterator[str]:
     """A data set comes from a folder or from the hub, and from the hub at a commit."""
     world, found = config.experiment.world, data_sets(config)
-    if world and all(entry.source for _, entry in found.values()):
+    if world and all(data_set.entry.source for data_set in found.values()):
         yield "experiment.world: no effect, no data set is taken from a folder; remove it"
-    for key, (name, entry) in found.items():
-        is_corpus = key == "experiment.corpus"
-        remedy = "{source: wikitext103}" if is_corpus else "{source: hub}"
+    for name, data_set in found.items():
+        key, entry = data_set.key, data_set.entry
+        remedy = "{source: wikitext103}" if name == "corpus" else "{source: hub}"
         if entry.folder and entry.source:
             yield f"{key}: both folder and source are given; remove one of them"
         elif not entry.source and entry.revision:
             yield f"{key}.revision: no effect on a folder; remove it, or give {remedy} instead"
-        elif entry.source and (wrong := hub.fault(hub_source(key, name), entry.revision)):
+        elif entry.source and data_set.hub and (wrong := fault(data_set.hub, entry.revision)):
             yield f"{key}.source: {wrong}"
         if not entry.min_rows or entry.source:
             continue
-        if is_corpus:
+        if name == "corpus":
             yield f"{key}.min_rows: no effect on a folder of books, which has any number; remove it"
         elif world:
             yield f"{key}.min_rows: no effect on the embedded world, whose rows are made; remove it"

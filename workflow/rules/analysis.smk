@@ -132,8 +132,6 @@ rule cards:
             task=grid.examples,
             form=["json", "md", "png", "svg"],
         ),
-    benchmark:
-        "<benchmarks>/cards.tsv"
     resources:
         mem_mb=4000,
         runtime=30,
@@ -157,8 +155,6 @@ rule glue_submission:
     output:
         zip="<results>/glue_submission.zip",
         facts="<results>/glue_submission.json",
-    benchmark:
-        "<benchmarks>/glue_submission.tsv"
     localrule: True
     params:
         results=subpath(output.zip, parent=True),

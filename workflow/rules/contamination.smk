@@ -10,8 +10,6 @@ rule contamination:
         encoded=expand("<results>/encoded/{task}", task=grid.examples),
     output:
         expand("<results>/contamination/{task}.json", task=grid.examples),
-    benchmark:
-        "<benchmarks>/contamination.tsv"
     resources:
         mem_mb=8000,
         runtime=240,

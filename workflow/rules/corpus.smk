@@ -5,18 +5,16 @@ SHARD = f"<results>/corpus/shards/{{shard}}-of-{SHARDS}"
 
 rule shard:
     input:
-        raw_corpus,
+        lambda wildcards: raw("corpus"),
     output:
         temp(directory(SHARD)),
-    benchmark:
-        "<benchmarks>/shard/{shard}.tsv"
     priority: 10
     threads: 4
     resources:
         mem_mb=2000,
         runtime=600,
     params:
-        folder=paths.corpus_folder(cfg),
+        folder=DATA["corpus"].folder,
         shard=f"{{shard}}/{SHARDS}",
         settings=settings(cfg.corpus),
         code=code.digest("gpt1.corpus"),
@@ -29,21 +27,19 @@ rule shard:
 
 rule documents:
     input:
-        raw_corpus,
+        lambda wildcards: raw("corpus"),
         shards=expand(SHARD, shard=range(1, SHARDS + 1)) if SHARDS > 1 else [],
     output:
         documents=directory("<results>/corpus/documents"),
         facts="<results>/corpus/documents.json",
         words="<results>/corpus/words.tsv",
-    benchmark:
-        "<benchmarks>/documents.tsv"
     priority: 10
     threads: 4
     resources:
         mem_mb=2000,
         runtime=600,
     params:
-        folder=paths.corpus_folder(cfg),
+        folder=DATA["corpus"].folder,
         shards="--shards" if SHARDS > 1 else "",
         settings=settings(cfg.corpus),
         code=code.digest("gpt1.corpus"),
@@ -62,8 +58,6 @@ if cfg.experiment.tokenizer.merges:
             "<results>/corpus/words.tsv",
         output:
             paths.tokenizer_files(cfg),
-        benchmark:
-            "<benchmarks>/tokenizer.tsv"
         priority: 10
         resources:
             mem_mb=8000,
@@ -87,8 +81,6 @@ rule tokens:
     output:
         facts="<results>/corpus/corpus.json",
         tokens=["<results>/corpus/train.bin", "<results>/corpus/heldout.bin"],
-    benchmark:
-        "<benchmarks>/tokens.tsv"
     priority: 10
     threads: 4
     resources:

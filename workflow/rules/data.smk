@@ -6,8 +6,6 @@ if cfg.experiment.world:
     rule world:
         output:
             "<results>/world/manifest.json",
-        benchmark:
-            "<benchmarks>/world.tsv"
         params:
             out=subpath(output[0], parent=True),
             settings=settings(cfg.world),
@@ -24,8 +22,6 @@ rule fetch:
     output:
         # Kept when the job starts: what is there and right is not fetched again.
         update("<results>/raw/{name}/{revision}/manifest.json"),
-    benchmark:
-        "<benchmarks>/fetch/{name}/{revision}.tsv"
     wildcard_constraints:
         name="[a-z0-9_]+",
         revision="[0-9a-f]{40}",
@@ -44,17 +40,15 @@ rule fetch:
 
 rule examples:
     input:
-        raw_task,
+        lambda wildcards: raw(wildcards.task),
     output:
         examples=directory("<results>/examples/{task}"),
         facts="<results>/examples/{task}.json",
-    benchmark:
-        "<benchmarks>/examples/{task}.tsv"
     resources:
         mem_mb=2000,
         runtime=60,
     params:
-        folder=lambda wildcards: paths.task_folder(cfg, wildcards.task),
+        folder=lambda wildcards: DATA[wildcards.task].folder,
         settings=settings(cfg.prepare, "task"),
         code=code.digest("tasks.prepare"),
     message:
@@ -70,8 +64,6 @@ rule baselines:
         "<results>/examples/{task}",
     output:
         "<results>/baselines/{task}.json",
-    benchmark:
-        "<benchmarks>/baselines/{task}.tsv"
     resources:
         mem_mb=4000,
         runtime=60,
@@ -91,8 +83,6 @@ rule encode:
     output:
         encoded=directory("<results>/encoded/{task}"),
         facts="<results>/encoded/{task}.json",
-    benchmark:
-        "<benchmarks>/encode/{task}.tsv"
     resources:
         mem_mb=4000,
         runtime=120,

@@ -4,7 +4,7 @@ import re
 
 for rule_ in workflow.rules:
     rule_.conda_env = str(Path(workflow.basedir) / "environment.yml")
-    names = dict.fromkeys(re.findall(r"{(\w+)", rule_.output[0]))
+    names = dict.fromkeys(re.findall(r"{([a-z]+)", rule_.output[0]))
     job_name = "/".join([rule_.name, *(f"{{{name}}}" for name in names)])
     rule_.log_modifier = rule_.benchmark_modifier = rule_.output_modifier
     rule_.set_log(f"{cfg.results}/logs/{job_name}.log")

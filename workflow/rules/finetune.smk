@@ -15,8 +15,6 @@ for job in jobs(grid, cfg.runtime.shards):
         output:
             cells=[cell.path("<results>") for cell in job.cells],
             predictions=[cell.predictions("<results>") for cell in job.cells],
-        benchmark:
-            f"<benchmarks>/{job.name}/{{task}}-aux-{{aux}}.tsv"
         threads: cfg.runtime.finetune_threads
         resources:
             mem_mb=per_attempt(cfg.runtime.mem_mb, "finetune"),

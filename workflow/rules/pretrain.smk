@@ -8,8 +8,6 @@ rule pretrain:
     output:
         checkpoints=expand("{path}.{form}", path=CHECKPOINTS, form=["safetensors", "json"]),
         log="<results>/pretrain/{arch}/log.csv",
-    benchmark:
-        "<benchmarks>/pretrain/{arch}.tsv"
     priority: 10
     threads: cfg.runtime.pretrain_threads
     resources:

@@ -8,8 +8,6 @@ rule import:
     output:
         checkpoint=expand(f"{CHECKPOINTS[-1]}.safetensors", arch="transformer"),
         facts=expand(f"{CHECKPOINTS[-1]}.json", arch="transformer"),
-    benchmark:
-        "<benchmarks>/import.tsv"
     priority: 10
     resources:
         mem_mb=8000,

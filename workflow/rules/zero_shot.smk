@@ -13,8 +13,6 @@ rule zero_shot:
             task=grid.zero_shot.tasks,
             update=grid.updates,
         ),
-    benchmark:
-        "<benchmarks>/zero_shot/{arch}.tsv"
     threads: cfg.runtime.finetune_threads
     resources:
         mem_mb=per_attempt(cfg.runtime.mem_mb, "finetune"),
