@@ -138,7 +138,8 @@ def _locate(loc: tuple[str | int, ...]) -> tuple[str, dict[str, Any], bool]:
 
     The schema of an unknown key, or of the name of an item, is that of its section.
     """
-    path, key = [], tree()
+    path: list[str] = []
+    key = tree()
     for part, following in zip(loc, (*loc[1:], None), strict=True):
         inner = key.get("properties", {}).get(part)
         inner = inner or key.get("additionalProperties") or key.get("items")

@@ -54,7 +54,6 @@ for part, part_grid in PARTS.items():
         params:
             results=subpath(output.csv, parent=True),
             grid=settings(part_grid),
-            code=code.digest("workflow.analysis.collect"),
         message:
             f"collect {part}: the scores of its cells"
         shell:
@@ -77,8 +76,7 @@ for name in TABLES:
             name=name,
             results=subpath(output.csv, parent=True),
             grid=settings(PARTS[PART_OF.get(name, "cells")]),
-            code=code.digest(f"workflow.analysis.tables.{name}"),
-            program=code.digest("workflow.analysis.tables"),
+            module=code.digest(f"workflow.analysis.tables.{name}"),
         message:
             f"table {name}"
         shell:
@@ -104,8 +102,7 @@ for name in FIGURES:
         params:
             name=name,
             grid=settings(cfg.grid),
-            code=code.digest(f"workflow.analysis.figures.{name}"),
-            program=code.digest("workflow.analysis.figures"),
+            module=code.digest(f"workflow.analysis.figures.{name}"),
         message:
             f"figure {name}"
         shell:
@@ -139,7 +136,6 @@ rule cards:
         results=subpath(output.md, parent=True),
         grid=settings(cfg.grid),
         n_ctx=cfg.experiment.model.n_ctx,
-        code=code.digest("workflow.analysis.cards"),
     message:
         "cards: a data card for each task"
     shell:
@@ -159,7 +155,6 @@ rule glue_submission:
     params:
         results=subpath(output.zip, parent=True),
         grid=settings(grid.submitted),
-        code=code.digest("workflow.analysis.submission"),
     message:
         "submission: the eleven files for the GLUE server"
     shell:

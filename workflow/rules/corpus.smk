@@ -17,7 +17,6 @@ rule shard:
         folder=DATA["corpus"].folder,
         shard=f"{{shard}}/{SHARDS}",
         settings=settings(cfg.corpus),
-        code=code.digest("gpt1.corpus"),
     message:
         f"shard {{wildcards.shard}} of {SHARDS}: normalise a part of the books"
     shell:
@@ -42,7 +41,6 @@ rule documents:
         folder=DATA["corpus"].folder,
         shards="--shards" if SHARDS > 1 else "",
         settings=settings(cfg.corpus),
-        code=code.digest("gpt1.corpus"),
     message:
         "documents: normalise the books and count their words"
     shell:
@@ -65,7 +63,6 @@ if cfg.experiment.tokenizer.merges:
         params:
             out=subpath(output[0], parent=True),
             merges=cfg.experiment.tokenizer.merges,
-            code=code.digest("gpt1.text.tokenizer"),
         message:
             "tokenizer: learn {params.merges} BPE merges"
         shell:
@@ -89,7 +86,6 @@ rule tokens:
     params:
         out=subpath(output.facts, parent=True),
         tokenizer=TOKENIZER,
-        code=code.digest("gpt1.corpus"),
     message:
         "tokens: encode the books"
     shell:

@@ -9,7 +9,6 @@ if cfg.experiment.world:
         params:
             out=subpath(output[0], parent=True),
             settings=settings(cfg.world),
-            code=code.digest("tasks.world"),
         message:
             "world: write the books and the tasks of the embedded world"
         shell:
@@ -28,7 +27,6 @@ rule fetch:
     localrule: True  # compute nodes often have no network
     params:
         folder=subpath(output[0], parent=True),
-        code=code.digest("tasks.fetch"),
     message:
         "fetch {wildcards.name}: from the hub, at commit {wildcards.revision}"
     # Over plain HTTP rather than Xet, whose faults are exceptions that no one documents.
@@ -50,7 +48,6 @@ rule examples:
     params:
         folder=lambda wildcards: DATA[wildcards.task].folder,
         settings=settings(cfg.prepare, "task"),
-        code=code.digest("tasks.prepare"),
     message:
         "examples {wildcards.task}: read, check and split the rows"
     shell:
@@ -67,8 +64,6 @@ rule baselines:
     resources:
         mem_mb=4000,
         runtime=60,
-    params:
-        code=code.digest("tasks.baselines"),
     message:
         "baselines {wildcards.task}: majority and bag of words"
     shell:
@@ -88,7 +83,6 @@ rule encode:
         runtime=120,
     params:
         tokenizer=TOKENIZER,
-        code=code.digest("gpt1.encode"),
     message:
         "encode {wildcards.task}: examples to token ids"
     shell:

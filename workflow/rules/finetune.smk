@@ -24,7 +24,6 @@ for job in jobs(grid, cfg.runtime.shards):
             cache=f"{cfg.results}/.work/runs",
             settings=settings(functools.partial(cfg.finetune, job.arch), "task", "aux"),
             seeds=getattr(grid.seeds, job.part),
-            code=code.digest("gpt1.cells"),
         message:
             f"finetune {job.arch} on {{wildcards.task}}, aux {{wildcards.aux}}: "
             f"layers {', '.join(map(str, job.layers))}"

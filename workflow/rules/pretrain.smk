@@ -18,7 +18,6 @@ rule pretrain:
         work=f"{cfg.results}/.work/pretrain",
         out=subpath(output.log, parent=True),
         settings=settings(cfg.pretrain, "arch"),
-        code=code.digest("gpt1.pretrain"),
     message:
         "pretrain {wildcards.arch}: a language model on the books"
     shell:

@@ -18,7 +18,6 @@ rule import:
         tokenizer=TOKENIZER,
         updates=grid.updates[-1],
         settings=settings(lambda: cfg.model("transformer")),
-        code=code.digest("gpt1.convert"),
     message:
         "import: published weights as the pre-trained transformer"
     shell:

@@ -22,7 +22,6 @@ rule zero_shot:
         out=subpath(output[0], ancestor=2),
         tokenizer=TOKENIZER,
         settings=settings(cfg.zero_shot, "arch"),
-        code=code.digest("gpt1.zero_shot"),
     message:
         "zero-shot {wildcards.arch}: score every checkpoint"
     shell:
