@@ -24,7 +24,7 @@ NOUNS = {
 }
 BOUNDS = {
     **{"ge": "at least", "gt": "more than", "le": "at most", "lt": "less than"},
-    **{"min_length": "at least", "max_length": "at most"},
+    **{"min_length": "length at least", "max_length": "length at most"},
 }
 
 
@@ -117,12 +117,12 @@ def _line(fault: Any) -> str:
     kind, value, context = fault["type"], fault["input"], fault.get("ctx", {})
     path, key, is_whole = _locate(fault["loc"])
     at, expected = f"{path}: " if path else "", key["description"]
-    if kind == "extra_forbidden":
+    if kind in ("extra_forbidden", "invalid_key"):
         return f"{at}unknown key; {_nearest(fault['loc'][-1], key['properties'])}"
     if fault["loc"][-1:] == ("[key]",) and "enum" in key["propertyNames"]:
         return f"{at}unknown task; {_nearest(value, key['propertyNames']['enum'])}"
     if kind == "missing":
-        return f"{at}missing; it is {expected}"
+        return f"{at}missing; expected: {expected}"
     if kind == "value_error":
         return f"{at}{context['error']}; change one of them"
     if kind in NOUNS and is_whole:
@@ -176,7 +176,7 @@ def _hint(value: Any) -> str:
 
 
 def _shown(value: Any) -> str:
-    text = repr(value)
+    text = "null" if value is None else repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
 
 

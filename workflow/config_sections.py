@@ -210,7 +210,7 @@ class Runtime(RuntimeOptions):
     shards: Count = Field(
         1, description="number of jobs that the intermediate layers of a sweep are cut into"
     )
-    corpus_shards: Count = Field(
+    corpus_shards: Annotated[int, Field(ge=1, le=10_000)] = Field(
         1,
         description="number of jobs that normalising the corpus is cut into; the tokens stay the "
         "same, another number merges them again",

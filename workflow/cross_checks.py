@@ -40,10 +40,10 @@ def _pretrain(experiment: Experiment) -> Iterator[str]:
         )
     official = corpus(books.source).heldout if books.source else None
     if bool(official) != (heldout == "official"):
-        yield f"experiment.corpus.heldout: {heldout!r} does not fit; " + (
-            f"what the publisher of {books.source} set apart is held out: give official"
+        yield f"experiment.corpus.heldout: {heldout!r} " + (
+            f"beside a split that the publisher of {books.source} held out; give official"
             if official
-            else "no publisher set anything apart here: give a number"
+            else "but no publisher held out a split of this corpus; give a number"
         )
     if pretrain.warmup >= pretrain.updates:
         yield (

@@ -72,7 +72,7 @@ WRONG = [
     (
         "experiment.pretrained.updates",
         ...,
-        "experiment.pretrained.updates: missing; it is updates that the weights were trained for, "
+        "experiment.pretrained.updates: missing; expected: updates that the weights were trained for, "
         "which no file states",
     ),
     (

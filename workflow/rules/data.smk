@@ -8,7 +8,7 @@ if cfg.experiment.world:
             "<results>/world/manifest.json",
         params:
             out=subpath(output[0], parent=True),
-            settings=settings(cfg.world),
+            settings=settings(lambda: cfg.experiment.world),
         message:
             "world: write the books and the tasks of the embedded world"
         shell:
