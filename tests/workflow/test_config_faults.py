@@ -243,6 +243,43 @@ WRONG = [
         "a path of letters, digits and _ . / - alone",
     ),
     (
+        "experiment.tasks.rte.report_on",
+        [],
+        "experiment.tasks.rte.report_on: [] is invalid; expected: the official splits that are "
+        "reported (default: the task's own) (length at least 1)",
+    ),
+    (
+        "experiment.tasks.rte",
+        None,
+        "experiment.tasks.rte: null is not a section of keys; expected: a task of the grid: where "
+        "its data is, its limits, and its own training settings",
+    ),
+    (
+        "results",
+        "-r",
+        "results: '-r' is invalid; expected: the folder that everything is written to, a path of "
+        "letters, digits and _ . / - alone",
+    ),
+    (
+        "experiment.corpus",
+        {"source": "lm1b", "heldout": 4},
+        "experiment.corpus.heldout: 4 beside a split that the publisher of lm1b held out; give "
+        "official",
+    ),
+    (
+        "experiment.corpus",
+        {"heldout": "official"},
+        "experiment.corpus.heldout: 'official' but no publisher held out a split of this corpus; "
+        "give a number",
+    ),
+    (
+        "runtime.corpus_shards",
+        10**7,
+        "runtime.corpus_shards: 10000000 is invalid; expected: number of jobs that normalising the "
+        "corpus is cut into; the tokens stay the same, another number merges them again (at most "
+        "10000)",
+    ),
+    (
         "experiment.tasks.rte",
         {"source": "hub", "revision": "main"},
         "experiment.tasks.rte.revision: 'main' is invalid; expected: the commit of the hub's "
@@ -408,6 +445,16 @@ def test_a_source_without_a_known_commit_is_valid_once_the_config_pins_it():
     pinned = {"source": "hub", "revision": "0123456789abcdef0123456789abcdef01234567"}
     config["experiment"]["zero_shot"]["tasks"]["dprd"] = pinned
     assert faults(config) == []
+
+
+def test_the_path_of_the_results_is_normalised():
+    assert parse(shipped() | {"results": "a//b/../made/"}).results == "a/made"
+
+
+def test_a_key_that_is_no_text_is_unknown():
+    assert faults(shipped() | {1: 2}) == [
+        "1: unknown key; known here: results, data, experiment, runtime"
+    ]
 
 
 def test_every_fault_is_reported_at_once():

@@ -86,16 +86,11 @@ def test_the_default_config_plans_the_whole_grid(tmp_path):
     assert plan["all"] == 1 and plan["world"] == 1
 
 
-FULL = {"transformer": 24}
-ENDPOINTS = {"transformer": 24, "lstm": 24}
-
-
 @pytest.mark.parametrize(
     ("table", "cells", "collected"),
     [
-        ("ablation", ENDPOINTS, "collect_cells_endpoints"),
-        ("main", FULL, "collect_cells_full"),
-        ("contamination", FULL, "collect_cells_full"),
+        ("ablation", {"transformer": 24, "lstm": 24}, "collect_cells_endpoints"),
+        ("contamination", {"transformer": 24}, "collect_cells_full"),
         ("zero_shot", {}, None),
     ],
 )
@@ -105,7 +100,7 @@ def test_a_table_plans_the_cells_that_it_needs_and_no_others(table, cells, colle
     expected = {f"finetune_{arch}_endpoints": n for arch, n in cells.items()}
     assert found == expected | ({collected: 1} if collected else {})
     assert ("zero_shot" in plan) == (table == "zero_shot") and "cards" not in plan
-    assert ("contamination" in plan) == (table in ("main", "contamination"))
+    assert ("contamination" in plan) == (table == "contamination")
 
 
 def test_a_single_cell_can_be_asked_for(tmp_path):

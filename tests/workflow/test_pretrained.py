@@ -72,8 +72,8 @@ WRONG = [
     (
         "experiment.pretrained.updates",
         ...,
-        "experiment.pretrained.updates: missing; expected: updates that the weights were trained for, "
-        "which no file states",
+        "experiment.pretrained.updates: missing; expected: updates that the weights were trained "
+        "for, which no file states",
     ),
     (
         "experiment.pretrained.file",
