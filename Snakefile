@@ -25,8 +25,6 @@ include: "workflow/rules/common.smk"
 
 pathvars:
     results=cfg.results,
-    logs=f"{cfg.results}/logs",
-    benchmarks=f"{cfg.results}/benchmarks",
 
 
 include: "workflow/rules/data.smk"
@@ -46,7 +44,7 @@ else:
 include: "workflow/rules/finetune.smk"
 include: "workflow/rules/zero_shot.smk"
 include: "workflow/rules/analysis.smk"
-include: "workflow/rules/environment.smk"
+include: "workflow/rules/defaults.smk"
 
 
 rule all:

@@ -56,8 +56,6 @@ def choose_splits(task: Task, settings: PrepareSettings) -> Roles:
                 raise InputError(
                     f"{task.name}: {key}: no labelled split {name!r}; it has {labelled}"
                 )
-    if not report or len(set(report)) < len(report):
-        raise InputError(f"{task.name}: report_on: name one split or more, each once")
     for name in report:
         if name in (train, "train"):
             raise InputError(

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from tasks.common.settings import Settings
+from tasks.common.settings import Settings, unique
 
 Count = Annotated[int, Field(ge=1, le=2**40)]
 Commit = Annotated[str, Field(pattern=r"^[0-9a-f]{40}\z")]
@@ -42,7 +42,7 @@ class TaskRows(DataSource):
     train_from: SplitName | None = Field(
         None, description="the official split whose rows are trained on (default: the task's own)"
     )
-    report_on: list[SplitName] | None = Field(
+    report_on: Annotated[list[SplitName], Field(min_length=1), unique] | None = Field(
         None, description="the official splits that are reported (default: the task's own)"
     )
 

@@ -10,6 +10,7 @@ import ast
 import functools
 import hashlib
 import re
+from importlib.util import resolve_name
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -69,7 +70,7 @@ def _uses(path: Path, module: str, root: Path) -> tuple[list[str], set[Path]]:
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            base = _absolute(node, package)
+            base = resolve_name("." * node.level + (node.module or ""), package)
             for alias in node.names:
                 inner = f"{base}.{alias.name}"
                 names.append(inner if _file_of(inner, root) else base)
@@ -77,12 +78,3 @@ def _uses(path: Path, module: str, root: Path) -> tuple[list[str], set[Path]]:
             beside = path.parent / str(node.value)
             data |= {beside} if beside.is_file() else set()
     return names, data
-
-
-def _absolute(node: ast.ImportFrom, package: str) -> str:
-    """The imported package's full name; leading dots count from `package`."""
-    if not node.level:
-        return node.module or ""
-    parts = package.split(".")
-    parts = parts[: len(parts) - node.level + 1]
-    return ".".join([*parts, node.module] if node.module else parts)

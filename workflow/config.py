@@ -10,9 +10,10 @@ The defaults are the paper's, so that a config file states only what differs fro
 depends on it and nothing else.
 """
 
-from typing import Annotated, Any, Literal, Self
+import os
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from gpt1.cell import Arch, Aux
 from gpt1.settings import (
@@ -30,7 +31,6 @@ from tasks.common.settings import Settings
 from tasks.settings import DataSource, PrepareSettings, TaskRows
 from tasks.world.settings import WorldSettings
 from workflow import config_sections as sections
-from workflow.cross_checks import check
 from workflow.grid import Grid, Seeds, ZeroShot, checkpoint_updates
 
 
@@ -73,7 +73,9 @@ class Experiment(Settings):
 class Config(Settings):
     """The configuration of a run."""
 
-    results: Annotated[str, Field(pattern=r"^[A-Za-z0-9_./-]+\z")] = Field(
+    results: Annotated[
+        str, Field(pattern=r"^[A-Za-z0-9_./][A-Za-z0-9_./-]*\z"), AfterValidator(os.path.normpath)
+    ] = Field(
         "results",
         description="the folder that everything is written to, a path of letters, digits and "
         "_ . / - alone",
@@ -83,11 +85,6 @@ class Config(Settings):
     )
     experiment: Experiment = Experiment()
     runtime: sections.Runtime = sections.Runtime()
-
-    @model_validator(mode="after")
-    def _cross_checks(self) -> Self:
-        check(self)
-        return self
 
     # --- what the graph is made of ---
 
@@ -133,11 +130,6 @@ class Config(Settings):
         )
 
     # --- what a program is given ---
-
-    def world(self) -> WorldSettings:
-        """For `tasks.world`."""
-        assert self.experiment.world is not None
-        return self.experiment.world
 
     def prepare(self, name: str) -> PrepareSettings:
         """For `tasks.prepare`: how one task's rows are split and limited."""

@@ -5,18 +5,16 @@ and the bound of the key, the way around a trap of YAML.
 """
 
 import difflib
-import types
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Union, get_args, get_origin
+from typing import Any
 
 import yaml
 from pydantic import ValidationError
-from pydantic.fields import FieldInfo
 
-from tasks.common.settings import Settings
 from workflow.config import Config
-from workflow.cross_checks import CrossCheckError
+from workflow.config_schema import tree
+from workflow.cross_checks import cross_checks
 
 NOUNS = {
     **{"int_type": "a whole number", "int_from_float": "a whole number"},
@@ -26,7 +24,7 @@ NOUNS = {
 }
 BOUNDS = {
     **{"ge": "at least", "gt": "more than", "le": "at most", "lt": "less than"},
-    **{"min_length": "at least", "max_length": "at most"},
+    **{"min_length": "length at least", "max_length": "length at most"},
 }
 
 
@@ -47,11 +45,13 @@ def refuse(faults: Iterable[str]) -> None:
 def parse(data: dict[str, Any]) -> Config:
     """The config in `data`. Raises ConfigError with a line for each fault."""
     try:
-        return Config.model_validate(data)
+        config = Config.model_validate(data)
     except ValidationError as error:
         # Each branch of a union is an error of its own, with the same line.
-        lines = [line for fault in error.errors(include_url=False) for line in _lines(fault)]
-        raise ConfigError(list(dict.fromkeys(lines))) from None
+        lines = dict.fromkeys(_line(fault) for fault in error.errors(include_url=False))
+        raise ConfigError(list(lines)) from None
+    refuse(cross_checks(config))
+    return config
 
 
 def read(paths: Sequence[str | Path]) -> dict[str, Any]:
@@ -73,7 +73,9 @@ def read(paths: Sequence[str | Path]) -> dict[str, Any]:
         except yaml.YAMLError as error:
             raise ConfigError([_yaml_fault(path, error)]) from None
         if not isinstance(given, dict):
-            raise ConfigError([f"{path}: {_shown(given)} is no section; give keys such as results"])
+            raise ConfigError(
+                [f"{path}: {_shown(given)} is not a section; give keys such as results"]
+            )
         merged = _merge(merged, given)
     return merged
 
@@ -110,100 +112,54 @@ def _yaml_fault(path: str | Path, error: yaml.YAMLError) -> str:
     return f"{path}: " + (f"line {mark.line + 1}: " if mark else "") + " ".join(problem.split())
 
 
-def _lines(fault: Any) -> Iterator[str]:
-    """A fault found by pydantic in our words."""
+def _line(fault: Any) -> str:
+    """A fault that pydantic found, in our words."""
     kind, value, context = fault["type"], fault["input"], fault.get("ctx", {})
-    if isinstance(context.get("error"), CrossCheckError):
-        yield from context["error"].faults
-        return
-    path, field, rest = _locate(fault["loc"])
-    at = f"{path}: " if path else ""
-    expected = describe(field)
-    if kind == "extra_forbidden":
-        yield f"{at}unknown key; {_nearest(str(fault['loc'][-1]), _keys(field))}"
-    elif kind == "unknown_name":
-        yield f"{at}unknown {context['noun']}; {_nearest(value, list(context['names']))}"
-    elif kind == "missing":
-        yield f"{at}missing; it is {expected}"
-    elif kind == "value_error":
-        yield f"{at}{context['error']}; change one of them"
-    elif kind in NOUNS and not rest:
-        wanted = NOUNS[kind] + (" or null" if _is_optional(field.annotation) else "")
+    path, key, is_whole = _locate(fault["loc"])
+    at, expected = f"{path}: " if path else "", key["description"]
+    if kind in ("extra_forbidden", "invalid_key"):
+        return f"{at}unknown key; {_nearest(fault['loc'][-1], key['properties'])}"
+    if fault["loc"][-1:] == ("[key]",) and "enum" in key["propertyNames"]:
+        return f"{at}unknown task; {_nearest(value, key['propertyNames']['enum'])}"
+    if kind == "missing":
+        return f"{at}missing; expected: {expected}"
+    if kind == "value_error":
+        return f"{at}{context['error']}; change one of them"
+    if kind in NOUNS and is_whole:
+        wanted = NOUNS[kind] + (" or null" if "nullable" in key else "")
         hint = _hint(value) if "number" in wanted else ""
-        yield f"{at}{_shown(value)} is not {wanted}{hint}; expected: {expected}"
-    else:
-        bound = "" if rest else _bound(kind, context, field.annotation)
-        yield f"{at}{_shown(value)} does not fit; expected: {expected}{bound}"
+        return f"{at}{_shown(value)} is not {wanted}{hint}; expected: {expected}"
+    bound = _bound(kind, context, key) if is_whole else ""
+    return f"{at}{_shown(value)} is invalid; expected: {expected}{bound}"
 
 
-def _locate(loc: tuple[str | int, ...]) -> tuple[str, FieldInfo, tuple[str | int, ...]]:
-    """The key's path, its field, and what of `loc` is the branch of a union or a key of a section.
+def _locate(loc: tuple[str | int, ...]) -> tuple[str, dict[str, Any], bool]:
+    """A key's path, its schema, and whether `loc` ends there, not in a branch of its union.
 
-    The field of an unknown key is that of its section. The field of an item is that of its list.
+    The schema of an unknown key, or of the name of an item, is that of its section.
     """
-    field, path = FieldInfo(annotation=Config), []
-    for i, part in enumerate(loc):
-        inner, args = strip(field.annotation), get_args(strip(field.annotation))
-        if isinstance(inner, type) and issubclass(inner, Settings):
-            path.append(str(part))
-            if part not in inner.model_fields:
-                break
-            field = inner.model_fields[str(part)]
-        elif get_origin(inner) in (dict, list) and loc[i + 1 : i + 2] != ("[key]",):
-            path.append(str(part))
-            inner_field = item(args[-1])
-            inner_field.description = inner_field.description or field.description
-            field = inner_field
-        elif get_origin(inner) is dict:
-            path.append(str(part))
-            return ".".join(path), field, ()
-        else:
-            return ".".join(path), field, loc[i:]
-    return ".".join(path), field, ()
+    path: list[str] = []
+    key = tree()
+    for part, following in zip(loc, (*loc[1:], None), strict=True):
+        inner = key.get("properties", {}).get(part)
+        inner = inner or key.get("additionalProperties") or key.get("items")
+        if "anyOf" in key:
+            return ".".join(path), key, False
+        path.append(str(part))
+        if not inner or following == "[key]":
+            return ".".join(path), key, True
+        key = {"description": key["description"]} | inner
+    return ".".join(path), key, True
 
 
-def describe(field: FieldInfo) -> str:
-    """A key's description; a section's is the first sentence of its docstring."""
-    if field.description:
-        return field.description
-    sentence = (strip(field.annotation).__doc__ or "").strip().partition(".\n")[0].rstrip(".")
-    text = " ".join(sentence.split())
-    return text[:1].lower() + text[1:]
-
-
-def item(annotation: Any) -> FieldInfo:
-    """An item's or value's annotation as a field, with its description and its bounds."""
-    return FieldInfo.from_annotation(annotation)
-
-
-def strip(annotation: Any) -> Any:
-    """An annotation without `| None` and `Annotated`."""
-    if get_origin(annotation) is Annotated:
-        return strip(get_args(annotation)[0])
-    if get_origin(annotation) in (Union, types.UnionType):
-        inner = [arg for arg in get_args(annotation) if arg is not type(None)]
-        return strip(inner[0]) if len(inner) == 1 else annotation
-    return annotation
-
-
-def _is_optional(annotation: Any) -> bool:
-    return type(None) in get_args(annotation)
-
-
-def _keys(field: FieldInfo) -> list[str]:
-    return list(strip(field.annotation).model_fields)
-
-
-def _bound(kind: str, context: dict[str, Any], annotation: Any) -> str:
+def _bound(kind: str, context: dict[str, Any], key: dict[str, Any]) -> str:
     """The bound or the choice that was missed."""
     if kind == "literal_error":
-        return f" ({', '.join(map(str, get_args(strip(annotation))))})"
+        return f" ({', '.join(key.get('enum') or [key['const']])})"
     if kind == "not_unique":
         return " (each only once)"
-    for name, words in BOUNDS.items():
-        if name in context:
-            return f" ({words} {context[name]})"
-    return ""
+    bounds = (f" ({words} {context[name]})" for name, words in BOUNDS.items() if name in context)
+    return next(bounds, "")
 
 
 def _hint(value: Any) -> str:
@@ -220,10 +176,10 @@ def _hint(value: Any) -> str:
 
 
 def _shown(value: Any) -> str:
-    text = repr(value)
+    text = "null" if value is None else repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def _nearest(key: str, known: list[str]) -> str:
+def _nearest(key: Any, known: Iterable[str]) -> str:
     near = difflib.get_close_matches(str(key), known, n=1)
     return f"did you mean {near[0]}?" if near else f"known here: {', '.join(known)}"

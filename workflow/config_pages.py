@@ -3,21 +3,20 @@
 import argparse
 import json
 import sys
-import types
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Any
 
 import yaml
-from pydantic.fields import FieldInfo
-from pydantic_core import PydanticUndefined
 
-from tasks.common.settings import Settings
 from workflow.config import Config
-from workflow.config_faults import ConfigError, describe, item, parse, read, strip
-from workflow.config_sections import OneOf
+from workflow.config_faults import ConfigError, parse, read
+from workflow.config_schema import tree
 
-TYPES = {int: "whole number", float: "number", str: "text", bool: "true or false"}
+TYPES = {
+    **{"integer": "whole number", "number": "number", "string": "text"},
+    **{"boolean": "true or false", "object": "section"},
+}
 INTRODUCTION = """\
 # Config reference
 
@@ -35,7 +34,7 @@ def show(paths: list[Path]) -> str:
     values = parse(read(paths)).model_dump(mode="json")
     for section in (values["experiment"], values["experiment"]["zero_shot"]):
         section["tasks"] = {name: _given(entry) for name, entry in section["tasks"].items()}
-    return yaml.dump(values, Dumper=_Dumper, sort_keys=False, width=100)
+    return yaml.safe_dump(values, sort_keys=False, width=100, default_flow_style=None)
 
 
 def _given(entry: dict[str, Any]) -> dict[str, Any]:
@@ -44,115 +43,67 @@ def _given(entry: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in inner.items() if value not in (None, {})}
 
 
-class _Dumper(yaml.SafeDumper):
-    """YAML in which a number with an exponent reads back as a number; what is flat is inline."""
-
-
-def _float(dumper: yaml.SafeDumper, value: float) -> yaml.Node:
-    text = repr(value)
-    mantissa, e, exponent = text.partition("e")
-    text = f"{mantissa if '.' in mantissa else mantissa + '.0'}e{exponent}" if e else text
-    return dumper.represent_scalar("tag:yaml.org,2002:float", text)
-
-
-def _list(dumper: yaml.SafeDumper, values: list[Any]) -> yaml.Node:
-    return dumper.represent_sequence("tag:yaml.org,2002:seq", values, flow_style=True)
-
-
-def _dict(dumper: yaml.SafeDumper, values: dict[str, Any]) -> yaml.Node:
-    flat = len(values) < 5 and not any(isinstance(value, dict) for value in values.values())
-    return dumper.represent_mapping("tag:yaml.org,2002:map", values.items(), flow_style=flat)
-
-
-_Dumper.add_representer(float, _float)
-_Dumper.add_representer(dict, _dict)
-_Dumper.add_representer(list, _list)
-
-
 def schema() -> str:
-    """The JSON Schema of the config, for editors; no key is required of an overlay."""
-    text = json.dumps(_short(Config.model_json_schema()), indent=1, ensure_ascii=False)
+    """The JSON Schema of the config, for editors.
+
+    Without titles, which repeat the keys, and without the defaults of sections.
+    """
+
+    def short(node: dict[str, Any]) -> dict[str, Any]:
+        is_section = isinstance(node.get("default"), dict)
+        left_out = {"title", "default"} if is_section else {"title"}
+        return {key: value for key, value in node.items() if key not in left_out}
+
+    whole = json.dumps(Config.model_json_schema())
+    text = json.dumps(json.loads(whole, object_hook=short), indent=1, ensure_ascii=False)
     # ECMA's regular expressions, which schemas use, have no \\z.
     return text.replace("\\\\z", "$") + "\n"
 
 
-def _short(node: Any) -> Any:
-    """A schema without titles, which repeat the keys, and without the defaults of sections."""
-    if isinstance(node, list):
-        return [_short(value) for value in node]
-    if not isinstance(node, dict):
-        return node
-    return {
-        key: _short(value)
-        for key, value in node.items()
-        if not (key == "title" and isinstance(value, str))
-        and not (key == "default" and isinstance(value, dict))
-    }
-
-
 def reference() -> str:
     """The reference page of all keys, as Markdown: a table for each section."""
-    return INTRODUCTION + "".join(_section("", FieldInfo(annotation=Config)))
+    return INTRODUCTION + "".join(_section("", tree()))
 
 
-def _section(path: str, field: FieldInfo) -> Iterator[str]:
+def _section(path: str, section: dict[str, Any]) -> Iterator[str]:
     """A section's heading and table, then the sections inside it."""
-    model, inner = strip(field.annotation), []
-    if get_origin(model) is dict:
-        path, model = f"{path}.NAME", strip(get_args(model)[1])
-    yield f"\n## {path or 'Top level'}\n\n"
-    about = describe(field)
-    yield f"{about[0].upper()}{about[1:]}.\n\n"
+    about = section["description"]
+    yield f"\n## {path or 'Top level'}\n\n{about[0].upper()}{about[1:]}.\n\n"
     yield "| key | type | default | |\n|---|---|---|---|\n"
-    for name, key in model.model_fields.items():
-        if _is_section(key.annotation):
-            inner.append((f"{path}.{name}".lstrip("."), key))
-        default = _default(key)
-        yield f"| `{name}` | {_type(key.annotation)} | {default} | {_escape(describe(key))} |\n"
-    for inner_path, key in inner:
-        yield from _section(inner_path, key)
+    for name, key in section["properties"].items():
+        about = key["description"].replace("|", "\\|")
+        yield f"| `{name}` | {_type(key)} | {_default(key)} | {about} |\n"
+    for name, key in section["properties"].items():
+        if "properties" in key:
+            yield from _section(f"{path}.{name}".lstrip("."), key)
+        elif "properties" in (entries := key.get("additionalProperties") or {}):
+            yield from _section(f"{path}.{name}.NAME", entries)
 
 
-def _is_section(annotation: Any) -> bool:
-    inner = strip(annotation)
-    if get_origin(inner) is dict:
-        inner = strip(get_args(inner)[1])
-    return isinstance(inner, type) and issubclass(inner, Settings)
-
-
-def _type(annotation: Any) -> str:
+def _type(key: dict[str, Any]) -> str:
     """The type of a key in words."""
-    field = item(annotation)
-    inner, args = strip(annotation), get_args(strip(annotation))
-    if get_origin(inner) is Literal:
-        return ", ".join(f"`{value}`" for value in args)
-    if get_origin(inner) in (Union, types.UnionType):
-        return " or ".join(_type(arg) for arg in args if arg is not type(None))
-    if get_origin(inner) is list:
-        return f"list of {_type(args[0])}"
-    if _is_section(annotation):
-        return "section"
-    if get_origin(inner) is dict:
-        return f"section of {_type(args[1])}"
-    names = [name for part in field.metadata if isinstance(part, OneOf) for name in part.names]
-    return ", ".join(f"`{name}`" for name in names) or TYPES[inner]
+    if "anyOf" in key:
+        return " or ".join(map(_type, key["anyOf"]))
+    if "enum" in key or "const" in key:
+        return ", ".join(f"`{value}`" for value in key.get("enum") or [key["const"]])
+    if key["type"] == "array":
+        return f"list of {_type(key['items'])}"
+    if entries := key.get("additionalProperties"):
+        return "sections" if "properties" in entries else f"section of {_type(entries)}"
+    return TYPES[key["type"]]
 
 
-def _default(field: FieldInfo) -> str:
-    """The default of a key; a section shows its keys' in its own table."""
-    value = field.default
-    if value is PydanticUndefined:
+def _default(key: dict[str, Any]) -> str:
+    """The default of a key; of a section, what differs from the defaults in its own table."""
+    if "default" not in key:
         return "required"
-    if isinstance(value, Settings):
-        stated = [f"`{k}: {v}`" for k, v in value if k in value.model_fields_set]
-        return ", ".join(stated) or "see below"
-    if isinstance(value, dict):
-        return f"`{{{', '.join(value)}}}`" if value else "`{}`"
-    return f"`{json.dumps(value, ensure_ascii=False)}`"
-
-
-def _escape(text: str) -> str:
-    return text.replace("|", "\\|")
+    value = key["default"]
+    if not isinstance(value, dict):
+        return f"`{json.dumps(value, ensure_ascii=False)}`"
+    if "properties" not in key:
+        return f"`{{{', '.join(value)}}}`"
+    own = {name: inner.get("default") for name, inner in key["properties"].items()}
+    return ", ".join(f"`{k}: {v}`" for k, v in value.items() if v != own[k]) or "see below"
 
 
 def main() -> int:

@@ -4,11 +4,10 @@ Most come from the settings of the programs; what is added here are the keys tha
 needs (both architectures side by side, the number of checkpoints, the grid).
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, GetCoreSchemaHandler, model_validator
-from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
 
 from gpt1.cell import Arch, Aux
 from gpt1.settings import (
@@ -39,30 +38,19 @@ ZERO_SHOT = {
 RATE = "peak learning rate, such as 6.25e-5"
 
 
-@dataclass(frozen=True)
-class OneOf:
-    """Annotation of a string that must be one of `names`, which the error message lists."""
+def one_of(names: Iterable[str]) -> tuple[AfterValidator, WithJsonSchema]:
+    """Annotations of a string that must be one of `names`."""
 
-    noun: str
-    names: tuple[str, ...]
-
-    def _check(self, name: str) -> str:
-        if name not in self.names:
-            context = {"noun": self.noun, "names": self.names}
-            raise PydanticCustomError("unknown_name", "unknown name", context)
+    def check(name: str) -> str:
+        if name not in names:
+            raise ValueError("unknown")
         return name
 
-    def __get_pydantic_core_schema__(
-        self, source: Any, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        return core_schema.no_info_after_validator_function(self._check, handler(source))
-
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: Any) -> dict[str, Any]:
-        return {"type": "string", "enum": list(self.names)}
+    return AfterValidator(check), WithJsonSchema({"type": "string", "enum": list(names)})
 
 
-TaskName = Annotated[str, OneOf("task", tuple(task.name for task in TASKS))]
-ZeroShotTaskName = Annotated[str, OneOf("zero-shot task", tuple(ZERO_SHOT))]
+TaskName = Annotated[str, *one_of([task.name for task in TASKS])]
+ZeroShotTaskName = Annotated[str, *one_of(ZERO_SHOT)]
 FolderName = Annotated[str, Field(min_length=1)]
 Layer = Annotated[int, Field(ge=0)] | Literal["none"]
 Layers = Annotated[list[Layer], Field(min_length=1), unique]
@@ -222,7 +210,7 @@ class Runtime(RuntimeOptions):
     shards: Count = Field(
         1, description="number of jobs that the intermediate layers of a sweep are cut into"
     )
-    corpus_shards: Count = Field(
+    corpus_shards: Annotated[int, Field(ge=1, le=10_000)] = Field(
         1,
         description="number of jobs that normalising the corpus is cut into; the tokens stay the "
         "same, another number merges them again",

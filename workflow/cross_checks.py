@@ -1,45 +1,28 @@
 """What no single key can tell: keys of the config that must fit each other.
 
-Each fault is one line: the key's path, what was found, what to do. `workflow.config.Config` runs
-these checks whenever it is made; whether the data is there is checked in `workflow.paths`.
+Each fault is one line: the key's path, what was found, what to do. Whether the data is there is
+checked in `workflow.paths`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from gpt1.cell import ARCHS
-from tasks import hub
 from tasks.corpora import corpus
-from workflow.paths import data_sets, hub_source
-
-if TYPE_CHECKING:
-    from workflow.config import Config, Experiment
-
-
-class CrossCheckError(ValueError):
-    """Keys of a config do not fit each other; `faults` has one line for each."""
-
-    def __init__(self, faults: list[str]) -> None:
-        super().__init__("; ".join(faults))
-        self.faults = faults
+from tasks.hub import fault
+from workflow.config import Config, Experiment
+from workflow.paths import data_sets
 
 
-def check(config: Config) -> None:
-    """Raise CrossCheckError with every fault of `config`, if it has any."""
+def cross_checks(config: Config) -> Iterator[str]:
+    """The faults of a config whose keys are valid one by one."""
     experiment = config.experiment
-    faults = [
-        *(_pretrained(experiment) if experiment.pretrained else _pretrain(experiment)),
-        *_tokenizer(experiment),
-        *_layers(config),
-        *_tasks(experiment),
-        *_zero_shot(experiment),
-        *_submission(config),
-        *_sources(config),
-    ]
-    if faults:
-        raise CrossCheckError(faults)
+    yield from _pretrained(experiment) if experiment.pretrained else _pretrain(experiment)
+    yield from _tokenizer(experiment)
+    yield from _layers(config)
+    yield from _tasks(experiment)
+    yield from _zero_shot(experiment)
+    yield from _submission(config)
+    yield from _sources(config)
 
 
 def _pretrain(experiment: Experiment) -> Iterator[str]:
@@ -57,10 +40,10 @@ def _pretrain(experiment: Experiment) -> Iterator[str]:
         )
     official = corpus(books.source).heldout if books.source else None
     if bool(official) != (heldout == "official"):
-        yield f"experiment.corpus.heldout: {heldout!r} does not fit; " + (
-            f"what the publisher of {books.source} set apart is held out: give official"
+        yield f"experiment.corpus.heldout: {heldout!r} " + (
+            f"beside a split that the publisher of {books.source} held out; give official"
             if official
-            else "no publisher set anything apart here: give a number"
+            else "but no publisher held out a split of this corpus; give a number"
         )
     if pretrain.warmup >= pretrain.updates:
         yield (
@@ -160,20 +143,20 @@ def _submission(config: Config) -> Iterator[str]:
 def _sources(config: Config) -> Iterator[str]:
     """A data set comes from a folder or from the hub, and from the hub at a commit."""
     world, found = config.experiment.world, data_sets(config)
-    if world and all(entry.source for _, entry in found.values()):
+    if world and all(data_set.entry.source for data_set in found.values()):
         yield "experiment.world: no effect, no data set is taken from a folder; remove it"
-    for key, (name, entry) in found.items():
-        is_corpus = key == "experiment.corpus"
-        remedy = "{source: wikitext103}" if is_corpus else "{source: hub}"
+    for name, data_set in found.items():
+        key, entry = data_set.key, data_set.entry
+        remedy = "{source: wikitext103}" if name == "corpus" else "{source: hub}"
         if entry.folder and entry.source:
             yield f"{key}: both folder and source are given; remove one of them"
         elif not entry.source and entry.revision:
             yield f"{key}.revision: no effect on a folder; remove it, or give {remedy} instead"
-        elif entry.source and (wrong := hub.fault(hub_source(key, name), entry.revision)):
+        elif entry.source and data_set.hub and (wrong := fault(data_set.hub, entry.revision)):
             yield f"{key}.source: {wrong}"
         if not entry.min_rows or entry.source:
             continue
-        if is_corpus:
+        if name == "corpus":
             yield f"{key}.min_rows: no effect on a folder of books, which has any number; remove it"
         elif world:
             yield f"{key}.min_rows: no effect on the embedded world, whose rows are made; remove it"

@@ -5,7 +5,7 @@ Light on purpose (no torch, no pandas): the Snakefile plans with it and the anal
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Self
 
 from pydantic import Field
 
@@ -73,25 +73,24 @@ class Grid(Settings):
 
     def full_transformer(self) -> list[Cell]:
         """The cells of the paper's Tables 2 to 4: the transformer with all its layers."""
-        return [c for c in self.cells() if c.arch == "transformer" and self.is_full(c)]
+        return self.full().cells()
 
-    def endpoints(self) -> "Grid":
+    def endpoints(self) -> Self:
         """The grid cut down to the variants of the paper's Table 5."""
         layers = {
-            arch: [n for n in names if n in ("none", self.n_layer[arch])]
-            for arch, names in self.layers.items()
+            a: [n for n in ("none", self.n_layer[a]) if n in self.layers[a]] for a in self.arch
         }
         return self.model_copy(update={"layers": layers, "table": "cells_endpoints.csv"})
 
-    def full(self) -> "Grid":
+    def full(self) -> Self:
         """The grid cut down to the cells of the paper's Tables 2 to 4."""
+        most = self.n_layer.get("transformer")
         layers = {
-            arch: [n for n in names if (arch, n) == ("transformer", self.n_layer[arch])]
-            for arch, names in self.layers.items()
+            a: [n for n in self.layers[a] if (a, n) == ("transformer", most)] for a in self.arch
         }
         return self.model_copy(update={"layers": layers, "table": "cells_full.csv"})
 
-    def submitted(self) -> "Grid":
+    def submitted(self) -> Self:
         """The grid cut down to the cells whose predictions are submitted to GLUE."""
         update = {"tasks": self.unlabelled, "aux": ["on"], "table": "cells_submitted.csv"}
         return self.full().model_copy(update=update)
@@ -128,13 +127,13 @@ class Job:
 def jobs(grid: Grid, shards: int) -> Iterator[Job]:
     """How the grid is cut into jobs; `shards` is the number of jobs of the intermediate layers."""
     for arch in grid.arch:
-        ends = tuple(n for n in grid.layers[arch] if n in ("none", grid.n_layer[arch]))
-        between = [n for n in grid.layers[arch] if n not in ends]
-        if ends:
-            yield Job(arch, "endpoints", 1, ends)
-        n = min(shards, len(between))
+        endpoints = grid.endpoints().layers[arch]
+        others = [n for n in grid.layers[arch] if n not in endpoints]
+        if endpoints:
+            yield Job(arch, "endpoints", 1, tuple(endpoints))
+        n = min(shards, len(others))
         for i in range(n):
-            part = between[i * len(between) // n : (i + 1) * len(between) // n]
+            part = others[i * len(others) // n : (i + 1) * len(others) // n]
             yield Job(arch, "intermediate", i + 1, tuple(part))
 
 

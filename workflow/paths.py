@@ -1,85 +1,71 @@
 """Where the files of a run lie, on which raw files a job depends, and which of them are missing."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
+from gpt1.text.settings import CorpusSettings
 from gpt1.text.vocabulary import FILES, HUB_FILES, PUBLISHED_FILES
 from gpt1.weights.files import FILES as WEIGHT_FILES
-from tasks import hub, task
+from tasks import task
 from tasks.corpora import corpus
+from tasks.hub import MANIFEST, HubSource, pinned
+from tasks.settings import DataSource
+from workflow.config import Config
 
-if TYPE_CHECKING:
-    from gpt1.text.settings import CorpusSettings
-    from tasks.settings import DataSource
-    from workflow.config import Config
-
-CORPUS = "experiment.corpus"
 MANY_FILES = 500  # above this number of raw files, a folder's sub-folders stand for them
 
 
-def data_sets(config: Config) -> dict[str, tuple[str, DataSource | CorpusSettings]]:
-    """Every data set that the run reads, by its key in the config: its name, and its entry.
+@dataclass(frozen=True)
+class DataSet:
+    """The corpus or a task, as the run reads it."""
 
-    The name of a corpus is its source; a corpus in a folder has none.
-    """
-    experiment = config.experiment
-    found: dict[str, tuple[str, DataSource | CorpusSettings]] = {}
-    if experiment.corpus and not experiment.pretrained:
-        found[CORPUS] = (experiment.corpus.source or "", experiment.corpus)
+    key: str  # of its entry in the config
+    entry: DataSource | CorpusSettings
+    hub: HubSource | None  # None for books in a folder
+    local: str  # its folder, where it is not fetched
+    snapshots: str  # where what is fetched lies
+
+    @property
+    def folder(self) -> str:
+        """Its folder, or its snapshot of the hub at one commit."""
+        if not (self.entry.source and self.hub):
+            return self.local
+        return f"{self.snapshots}/{self.hub.name}/{pinned(self.hub, self.entry.revision)}"
+
+
+def data_sets(config: Config) -> dict[str, DataSet]:
+    """Every data set that the run reads, by its name: `corpus` or the task's."""
+    experiment, found = config.experiment, {}
+
+    def add(name: str, key: str, entry: Any, source: HubSource | None, folder: str) -> None:
+        local = os.path.join(config.data or f"{config.results}/world", entry.folder or folder)
+        found[name] = DataSet(key, entry, source, local, f"{config.results}/raw")
+
+    if books := experiment.corpus:
+        source = corpus(books.source) if books.source else None
+        add("corpus", "experiment.corpus", books, source, "books")
     for name, entry in config.examples().items():
-        found[task_key(config, name)] = (name, entry)
+        section = "tasks" if name in experiment.tasks else "zero_shot.tasks"
+        add(name, f"experiment.{section}.{name}", entry, task(name).hub, task(name).folder)
     return found
 
 
-def hub_source(key: str, name: str) -> hub.HubSource:
-    """Where the data set at `key` lies on the hub."""
-    return corpus(name) if key == CORPUS else task(name).hub
-
-
-def data_folder(config: Config, key: str) -> str:
-    """Where a data set lies: in its folder, or in its snapshot of the hub at one commit."""
-    name, entry = data_sets(config)[key]
-    if entry.source:
-        commit = hub.pinned(hub_source(key, name), entry.revision)
-        return f"{config.results}/raw/{name}/{commit}"
-    folder = entry.folder or ("books" if key == CORPUS else task(name).folder)
-    return os.path.join(config.data or f"{config.results}/world", folder)
-
-
-def task_key(config: Config, name: str) -> str:
-    """The key of a task's entry in the config."""
-    section = "tasks" if name in config.experiment.tasks else "zero_shot.tasks"
-    return f"experiment.{section}.{name}"
-
-
-def is_on_the_hub(config: Config, key: str) -> bool:
-    """Whether the data set at `key` is fetched."""
-    return data_sets(config)[key][1].source is not None
-
-
-def task_folder(config: Config, name: str) -> str:
-    """Where the raw data of a task lies."""
-    return data_folder(config, task_key(config, name))
-
-
-def corpus_folder(config: Config) -> str:
-    """Where the books or the snapshot of the corpus lie."""
-    return data_folder(config, CORPUS)
-
-
-def raw_files(config: Config, key: str) -> list[str]:
-    """What a job that reads the data set at `key` depends on: its files, or their manifest."""
-    name, entry = data_sets(config)[key]
-    folder = data_folder(config, key)
-    if entry.source:
-        return [f"{folder}/{hub.MANIFEST}"]
+def raw_files(config: Config, name: str) -> list[str]:
+    """What a job that reads a data set depends on: its files, or their manifest."""
+    data_set = data_sets(config)[name]
+    if data_set.entry.source:
+        return [f"{data_set.folder}/{MANIFEST}"]
     if config.data is None:
         return [f"{config.results}/world/manifest.json"]
-    return files_below(folder) + (diagnostic_files(config, name) if key != CORPUS else [])
+    files = files_below(data_set.folder)
+    if name in config.unlabelled():  # some lie outside the task's folder: MNLI's diagnostic set
+        folder = Path(data_set.folder)
+        others = task(name).unlabelled_files(folder).values()
+        files += [str(path) for path in others if path.parent != folder]
+    return files
 
 
 def files_below(folder: str) -> list[str]:
@@ -94,14 +80,6 @@ def files_below(folder: str) -> list[str]:
     if len(found) <= MANY_FILES:
         return found
     return [folder, *(str(path) for path in below if path.is_dir())]
-
-
-def diagnostic_files(config: Config, name: str) -> list[str]:
-    """Unlabelled files that lie outside the task's folder: MNLI's diagnostic set, for AX."""
-    if name not in config.unlabelled():
-        return []
-    folder = Path(task_folder(config, name))
-    return [str(p) for p in task(name).unlabelled_files(folder).values() if p.parent != folder]
 
 
 def published_folders(config: Config) -> dict[str, str]:
@@ -141,33 +119,25 @@ def weight_files(config: Config) -> list[str]:
 
 def has_no_data(config: Config) -> bool:
     """Whether raw data is needed that is neither given nor made nor fetched."""
-    by_folder = any(not entry.source for _, entry in data_sets(config).values())
+    by_folder = any(not data_set.entry.source for data_set in data_sets(config).values())
     return by_folder and config.data is None and config.experiment.world is None
 
 
-def missing_data(config: Config, planning: bool = False) -> Iterator[str]:
-    """Raw data that is missing, one line each; empty if all is there.
-
-    A plan may leave the raw data out altogether.
-    """
-    data = config.data
-    folders = {
-        f"{key}.folder": data_folder(config, key)
-        for key, (_, entry) in data_sets(config).items()
-        if not entry.source
-    } | published_folders(config)
-    if has_no_data(config) and planning:
-        return
+def missing_data(config: Config) -> Iterator[str]:
+    """Raw data that is missing, one line each; empty if all is there."""
+    data, world = config.data, config.experiment.world
+    in_folders = [found for found in data_sets(config).values() if not found.entry.source]
+    folders = {f"{found.key}.folder": found.folder for found in in_folders}
+    published = published_folders(config)
     if has_no_data(config):
-        names = [Path(f).name for f in folders.values() if not Path(f).is_absolute()]
+        paths = map(Path, (folders | published).values())
+        names = dict.fromkeys(path.name for path in paths if not path.is_absolute())
         yield (
-            f"data: missing; give the folder that holds {'/, '.join(dict.fromkeys(names))}/ in "
-            "their original layouts, with --config data=FOLDER"
+            f"data: missing; give the folder that holds {'/, '.join(names)}/ in their original "
+            "layouts, with --config data=FOLDER"
         )
         return
-    if data is None:
-        folders = published_folders(config)
-    elif config.experiment.world:
+    if data and world:
         yield (
             "experiment.world: no effect where data is given; take a config without it, such "
             "as workflow/config/novels.yaml"
@@ -175,8 +145,11 @@ def missing_data(config: Config, planning: bool = False) -> Iterator[str]:
     if data and not Path(data).is_dir():
         yield f"data: no folder {data!r}; give the folder of the raw data"
         return
-    yield from _missing_unlabelled(config)
-    for key, folder in folders.items():
+    for name in config.unlabelled() if data else ():
+        found = data_sets(config)[name]
+        if found in in_folders and Path(found.folder).is_dir():
+            yield from _missing_unlabelled(name, found.folder)
+    for key, folder in ((folders if data else {}) | published).items():
         if not Path(folder).is_dir():
             yield f"{key}: no folder {folder}; put the files there, or name another folder"
             continue
@@ -185,7 +158,7 @@ def missing_data(config: Config, planning: bool = False) -> Iterator[str]:
         if braced:
             yield f"{key}: {braced} has braces in its name; rename it"
     books = folders.get("experiment.corpus.folder")
-    if books and Path(books).is_dir() and not any(Path(books).rglob("*.txt")):
+    if data and books and Path(books).is_dir() and not any(Path(books).rglob("*.txt")):
         yield f"experiment.corpus.folder: no .txt file in {books}; put the books there"
     if config.experiment.tokenizer.folder:
         remedy = "put it there" + ("" if config.experiment.pretrained else ", or give merges")
@@ -201,14 +174,10 @@ def _missing(key: str, paths: list[str], remedy: str) -> Iterator[str]:
             yield f"{key}: no file {path}; {remedy}"
 
 
-def _missing_unlabelled(config: Config) -> Iterator[str]:
-    """Unlabelled rows for the submission that a folder of raw data lacks; the world makes them."""
-    for name in config.unlabelled() if config.data else ():
-        folder = task_folder(config, name)
-        if config.examples()[name].source or not Path(folder).is_dir():
-            continue
-        if missing := task(name).missing_unlabelled(folder):
-            yield (
-                f"experiment.submission: {folder} lacks {' and '.join(missing)}, the "
-                "unlabelled rows to predict; put it there, or give false"
-            )
+def _missing_unlabelled(name: str, folder: str) -> Iterator[str]:
+    """Unlabelled rows for the submission that a task's folder lacks; the world makes them."""
+    if missing := task(name).missing_unlabelled(folder):
+        yield (
+            f"experiment.submission: {folder} lacks {' and '.join(missing)}, the unlabelled rows "
+            "to predict; put it there, or give false"
+        )

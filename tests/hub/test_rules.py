@@ -90,7 +90,7 @@ def test_training_scoring_and_tables_import_nothing_that_asks_a_network():
 
 @pytest.mark.parametrize(("given", "passed"), [(None, "0"), ("1", "1")])
 def test_fetch_alone_may_ask_the_network_and_only_if_the_user_may(given, passed, tmp_path):
-    rule = (ROOT / "workflow" / "rules" / "fetch.smk").read_text(encoding="utf-8")
+    rule = (ROOT / "workflow" / "rules" / "data.smk").read_text(encoding="utf-8")
     assert 'HF_HUB_OFFLINE="$FETCH_OFFLINE" python -m tasks.fetch' in rule
     snakefile = tmp_path / "Snakefile"
     snakefile.write_text(

@@ -9,7 +9,6 @@ import yaml
 
 from gpt1.text.vocabulary import PUBLISHED_FILES
 from gpt1.weights.files import FILES as WEIGHT_FILES
-from tasks import task
 from workflow.config import Config
 from workflow.config_faults import ConfigError, parse
 from workflow.paths import data_sets, missing_data
@@ -66,11 +65,10 @@ def changed(config: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
 def raw_data(folder: Path, config: dict[str, Any]) -> None:
     """Empty files where `config` looks for raw data under `folder`."""
     found = parse(config | {"data": str(folder)})
-    for name, entry in data_sets(found).values():
-        if not entry.source:
+    for data_set in data_sets(found).values():
+        if not data_set.entry.source:
             names = ("train.txt", *(UNLABELLED if found.experiment.submission else ()))
-            own = task(name).folder if name else "books"
-            write_empty(folder / (entry.folder or own), names)
+            write_empty(Path(data_set.folder), names)
     if found.experiment.tokenizer.folder:
         write_empty(folder / found.experiment.tokenizer.folder, PUBLISHED_FILES)
     if found.experiment.pretrained:

@@ -9,7 +9,7 @@ from tests.workflow.configs import ROOT
 from workflow.code import digest, used_files
 
 RULES = "".join(p.read_text() for p in sorted((ROOT / "workflow" / "rules").glob("*.smk")))
-PROGRAMS = sorted(set(re.findall(r'code\.digest\("([\w.]+)"\)', RULES)))
+PROGRAMS = sorted(set(re.findall(r"python -m ([\w.]+)", RULES)))
 
 
 @pytest.fixture
@@ -65,7 +65,6 @@ def test_an_edit_of_what_is_not_used_leaves_the_digest(project, name):
 
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_every_program_of_the_graph_is_there(program):
-    assert f"python -m {program}" in RULES
     used = used_files(program)
     assert used
     assert not {path for path in used if "tests" in path.relative_to(ROOT).parts}

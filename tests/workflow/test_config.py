@@ -143,7 +143,7 @@ def test_a_task_has_its_own_training_settings_where_it_names_them():
 def test_runtime_is_no_part_of_any_settings():
     config = parse(small() | {"runtime": {"device": "cuda:7", "precision": "bfloat16"}})
     parts = [
-        *(config.world(), config.corpus(), config.prepare("rte"), config.pretrain("lstm")),
+        *(config.experiment.world, config.corpus(), config.prepare("rte"), config.pretrain("lstm")),
         *(config.finetune("lstm", "rte", "on"), config.zero_shot("lstm"), config.grid()),
     ]
     text = "".join(part.to_json() for part in parts)

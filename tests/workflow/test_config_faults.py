@@ -32,19 +32,19 @@ WRONG = [
     (
         "experiment.finetune.batch",
         2**41,
-        "experiment.finetune.batch: 2199023255552 does not fit; expected: rows per update (at most "
+        "experiment.finetune.batch: 2199023255552 is invalid; expected: rows per update (at most "
         "1099511627776)",
     ),
     (
         "experiment.pretrain.seed",
         2**63,
-        "experiment.pretrain.seed: 9223372036854775808 does not fit; expected: seed of weights, "
+        "experiment.pretrain.seed: 9223372036854775808 is invalid; expected: seed of weights, "
         "windows and dropout (less than 9223372036854775808)",
     ),
     (
         "experiment.seeds.intermediate",
         [2**63],
-        "experiment.seeds.intermediate.0: 9223372036854775808 does not fit; expected: seeds of the "
+        "experiment.seeds.intermediate.0: 9223372036854775808 is invalid; expected: seeds of the "
         "other cells (less than 9223372036854775808)",
     ),
     *(
@@ -64,8 +64,7 @@ WRONG = [
     (
         "experiment.zero_shot.tasks",
         {"rte": {}},
-        "experiment.zero_shot.tasks.rte: unknown zero-shot task; known here: sst2, cola, "
-        "race, dprd",
+        "experiment.zero_shot.tasks.rte: unknown task; known here: sst2, cola, race, dprd",
     ),
     (
         "experiment.zero_shot",
@@ -76,12 +75,12 @@ WRONG = [
     (
         "experiment.grid.layers.lstm",
         ["some"],
-        "experiment.grid.layers.lstm.0: 'some' does not fit; expected: the same for the LSTM",
+        "experiment.grid.layers.lstm.0: 'some' is invalid; expected: the same for the LSTM",
     ),
     (
         "experiment.corpus.heldout",
         "some",
-        "experiment.corpus.heldout: 'some' does not fit; expected: what the perplexity is measured "
+        "experiment.corpus.heldout: 'some' is invalid; expected: what the perplexity is measured "
         "on: a number of documents (chosen by the digest of their names), a list of file names, or "
         "official, the split that the publisher of the source set apart",
     ),
@@ -95,7 +94,7 @@ WRONG = [
         (
             "results",
             value,
-            f"results: {value!r} does not fit; expected: the folder that everything is written to, "
+            f"results: {value!r} is invalid; expected: the folder that everything is written to, "
             "a path of letters, digits and _ . / - alone",
         )
         for value in ("my\nresults", "results\n", "")
@@ -120,12 +119,17 @@ WRONG = [
     (
         "experiment.pretrain.updates",
         0,
-        "experiment.pretrain.updates: 0 does not fit; expected: number of updates (at least 1)",
+        "experiment.pretrain.updates: 0 is invalid; expected: number of updates (at least 1)",
     ),
     (
         "experiment.tasks.wnli",
         {"folder": "WNLI"},
         "experiment.tasks.wnli: unknown task; did you mean snli?",
+    ),
+    (
+        "experiment.world.rows",
+        {"wnli": 60},
+        "experiment.world.rows.wnli: unknown task; did you mean snli?",
     ),
     (
         "experiment.submission",
@@ -148,19 +152,19 @@ WRONG = [
     (
         "experiment.grid.aux",
         [True],
-        'experiment.grid.aux.0: True does not fit; expected: a list of "on" and "off", with and '
+        'experiment.grid.aux.0: True is invalid; expected: a list of "on" and "off", with and '
         "without the auxiliary LM loss; in quotes, since YAML reads a bare on as true (on, off)",
     ),
     (
         "experiment.grid.arch",
         ["gru"],
-        "experiment.grid.arch.0: 'gru' does not fit; expected: a list of transformer and lstm "
+        "experiment.grid.arch.0: 'gru' is invalid; expected: a list of transformer and lstm "
         "(transformer, lstm)",
     ),
     (
         "experiment.seeds.endpoints",
         [1, 1],
-        "experiment.seeds.endpoints: [1, 1] does not fit; expected: seeds of the cells with "
+        "experiment.seeds.endpoints: [1, 1] is invalid; expected: seeds of the cells with "
         "nothing or everything transferred (each only once)",
     ),
     (
@@ -204,7 +208,7 @@ WRONG = [
     (
         "experiment.tasks.rte.min_rows",
         {"dev": 0},
-        "experiment.tasks.rte.min_rows.dev: 0 does not fit; expected: where the files are a subset "
+        "experiment.tasks.rte.min_rows.dev: 0 is invalid; expected: where the files are a subset "
         "of the published ones, the least number of rows of a split, such as {test: 9818} (at "
         "least 1)",
     ),
@@ -223,7 +227,7 @@ WRONG = [
     (
         "runtime.device",
         "gpu",
-        "runtime.device: 'gpu' does not fit; expected: cpu, cuda, cuda:0 or mps",
+        "runtime.device: 'gpu' is invalid; expected: cpu, cuda, cuda:0 or mps",
     ),
     (
         "experiment.world",
@@ -235,25 +239,62 @@ WRONG = [
     (
         "results",
         "my {results}",
-        "results: 'my {results}' does not fit; expected: the folder that everything is written to, "
+        "results: 'my {results}' is invalid; expected: the folder that everything is written to, "
         "a path of letters, digits and _ . / - alone",
+    ),
+    (
+        "experiment.tasks.rte.report_on",
+        [],
+        "experiment.tasks.rte.report_on: [] is invalid; expected: the official splits that are "
+        "reported (default: the task's own) (length at least 1)",
+    ),
+    (
+        "experiment.tasks.rte",
+        None,
+        "experiment.tasks.rte: null is not a section of keys; expected: a task of the grid: where "
+        "its data is, its limits, and its own training settings",
+    ),
+    (
+        "results",
+        "-r",
+        "results: '-r' is invalid; expected: the folder that everything is written to, a path of "
+        "letters, digits and _ . / - alone",
+    ),
+    (
+        "experiment.corpus",
+        {"source": "lm1b", "heldout": 4},
+        "experiment.corpus.heldout: 4 beside a split that the publisher of lm1b held out; give "
+        "official",
+    ),
+    (
+        "experiment.corpus",
+        {"heldout": "official"},
+        "experiment.corpus.heldout: 'official' but no publisher held out a split of this corpus; "
+        "give a number",
+    ),
+    (
+        "runtime.corpus_shards",
+        10**7,
+        "runtime.corpus_shards: 10000000 is invalid; expected: number of jobs that normalising the "
+        "corpus is cut into; the tokens stay the same, another number merges them again (at most "
+        "10000)",
     ),
     (
         "experiment.tasks.rte",
         {"source": "hub", "revision": "main"},
-        "experiment.tasks.rte.revision: 'main' does not fit; expected: the commit of the hub's "
+        "experiment.tasks.rte.revision: 'main' is invalid; expected: the commit of the hub's "
         "repository, 40 hexadecimal digits (default: the one that the task names)",
     ),
     (
         "experiment.tasks.rte",
         {"source": "hub", "revision": "bcdcba7"},
-        "experiment.tasks.rte.revision: 'bcdcba7' does not fit; expected: the commit of the hub's "
+        "experiment.tasks.rte.revision: 'bcdcba7' is invalid; expected: the commit of the hub's "
         "repository, 40 hexadecimal digits (default: the one that the task names)",
     ),
     (
         "experiment.tasks.rte",
         {"source": "the web"},
-        "experiment.tasks.rte.source: 'the web' does not fit; expected: in place of folder: hub, "
+        "experiment.tasks.rte.source: 'the web' is invalid; expected: in place of folder: hub, "
         "the Hugging Face hub (hub)",
     ),
     (
@@ -406,6 +447,16 @@ def test_a_source_without_a_known_commit_is_valid_once_the_config_pins_it():
     assert faults(config) == []
 
 
+def test_the_path_of_the_results_is_normalised():
+    assert parse(shipped() | {"results": "a//b/../made/"}).results == "a/made"
+
+
+def test_a_key_that_is_no_text_is_unknown():
+    assert faults(shipped() | {1: 2}) == [
+        "1: unknown key; known here: results, data, experiment, runtime"
+    ]
+
+
 def test_every_fault_is_reported_at_once():
     config = changed(small(), "experiment.finetune.epochs", "3")
     config = changed(config, "runtime.devise", "cpu")
@@ -431,7 +482,7 @@ FILES = {
     "runtime:\n  shards: 2\n  shards: 3\n": "line 3: the key shards is given twice; remove one",
     "results: a\n\truntime: {}\n": "line 2: a tab; YAML needs spaces",
     "results: [a\n": "line 2: expected ',' or ']', but got '<stream end>'",
-    "- results\n": "['results'] is no section; give keys such as results",
+    "- results\n": "['results'] is not a section; give keys such as results",
 }
 
 

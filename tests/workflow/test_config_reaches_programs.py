@@ -8,13 +8,12 @@ import hashlib
 import itertools
 import json
 from pathlib import Path
-from typing import Any, get_args, get_origin
+from typing import Any
 
-from tasks.common.settings import Settings
 from tests.workflow.configs import ROOT, complete, raw_data
 from tests.workflow.running import snakemake, write
-from workflow.config import Config
-from workflow.config_faults import parse, strip
+from workflow.config_faults import parse
+from workflow.config_schema import tree
 
 NAMED = {"tasks", "normalise", "rows", "min_rows"}  # sections whose keys are names
 
@@ -31,15 +30,11 @@ def leaves(section: Any, path: tuple[str, ...] = ()) -> dict[tuple[str, ...], An
     return {k: v for name, part in section.items() for k, v in leaves(part, (*path, name)).items()}
 
 
-def keys_of_config(annotation: Any = Config, path: tuple[str, ...] = ()) -> set[tuple[str, ...]]:
-    """The path of every key; `*` for the name of a task or split."""
-    inner = strip(annotation)
-    if get_origin(inner) is dict:
-        return keys_of_config(get_args(inner)[1], (*path, "*"))
-    if not (isinstance(inner, type) and issubclass(inner, Settings)):
-        return {path}
-    fields = inner.model_fields.items()
-    return set().union(*(keys_of_config(key.annotation, (*path, name)) for name, key in fields))
+def keys_of_config(key: dict[str, Any], path: tuple[str, ...] = ()) -> set[tuple[str, ...]]:
+    """The path of every key in the tree of the config's schema; `*` for a task or split."""
+    entries = {"*": key["additionalProperties"]} if key.get("additionalProperties") else {}
+    inner = key.get("properties", entries).items()
+    return set().union(*(keys_of_config(k, (*path, name)) for name, k in inner)) or {path}
 
 
 def starred(path: tuple[str, ...]) -> tuple[str, ...]:
@@ -170,4 +165,4 @@ def test_every_key_reaches_a_program(tmp_path):
         unseen = {".".join(p): v for p, v in keys.items() if shown(p, v) not in text}
         assert not unseen
         seen |= {starred(path) for path in keys}
-    assert keys_of_config() == seen
+    assert keys_of_config(tree()) == seen

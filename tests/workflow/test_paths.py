@@ -32,27 +32,26 @@ def test_a_diagnostic_file_beside_mnlis_folder_is_watched(tmp_path):
     for path in (test, diagnostic):
         path.parent.mkdir()
         path.write_text("")
-    found = paths.raw_files(parse(config), "experiment.tasks.mnli")
+    found = paths.raw_files(parse(config), "mnli")
     assert [Path(path).resolve() for path in found] == [test, diagnostic]
     without = parse(changed(config, "experiment.submission", False))
-    assert paths.raw_files(without, "experiment.tasks.mnli") == [str(test)]
+    assert paths.raw_files(without, "mnli") == [str(test)]
 
 
 def test_a_data_set_of_the_hub_lies_in_a_folder_of_its_commit_below_the_results():
     config = changed(small(), "experiment.tasks.rte", {"source": "hub"})
     commit = "bcdcba79d07bc864c1c254ccfcedcce55bcc9a8c"
-    assert paths.task_folder(parse(config), "rte") == f"results/raw/rte/{commit}"
+    assert paths.data_sets(parse(config))["rte"].folder == f"results/raw/rte/{commit}"
     other = "0123456789abcdef0123456789abcdef01234567"
     pinned = changed(config, "experiment.tasks.rte.revision", other)
-    assert paths.task_folder(parse(pinned), "rte") == f"results/raw/rte/{other}"
-    key = "experiment.tasks.rte"
-    assert paths.raw_files(parse(pinned), key) == [f"results/raw/rte/{other}/manifest.json"]
-    assert paths.task_folder(parse(config), "cola") == "results/world/CoLA"
+    assert paths.data_sets(parse(pinned))["rte"].folder == f"results/raw/rte/{other}"
+    assert paths.raw_files(parse(pinned), "rte") == [f"results/raw/rte/{other}/manifest.json"]
+    assert paths.data_sets(parse(config))["cola"].folder == "results/world/CoLA"
 
 
 def test_a_task_lies_in_its_own_folder_or_in_the_one_that_is_named():
     config = changed(small(), "experiment.tasks.rte", {"folder": "My RTE"}) | {"data": "data"}
     found = parse(changed(config, "experiment.world", ...))
-    assert paths.task_folder(found, "rte") == "data/My RTE"
-    assert paths.task_folder(found, "cola") == "data/CoLA"
-    assert paths.corpus_folder(found) == "data/books"
+    assert paths.data_sets(found)["rte"].folder == "data/My RTE"
+    assert paths.data_sets(found)["cola"].folder == "data/CoLA"
+    assert paths.data_sets(found)["corpus"].folder == "data/books"

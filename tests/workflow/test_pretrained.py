@@ -66,14 +66,14 @@ WRONG = [
     (
         "experiment.pretrained.format",
         "pytorch",
-        "experiment.pretrained.format: 'pytorch' does not fit; expected: openai (params_*.npy) or "
+        "experiment.pretrained.format: 'pytorch' is invalid; expected: openai (params_*.npy) or "
         "huggingface (config.json and model.safetensors) (openai, huggingface)",
     ),
     (
         "experiment.pretrained.updates",
         ...,
-        "experiment.pretrained.updates: missing; it is updates that the weights were trained for, "
-        "which no file states",
+        "experiment.pretrained.updates: missing; expected: updates that the weights were trained "
+        "for, which no file states",
     ),
     (
         "experiment.pretrained.file",
@@ -124,7 +124,7 @@ def test_a_missing_file_of_the_weights_or_their_vocabulary_is_reported(kind, los
 STAGES = {
     **{"import": 1, "examples": 2, "baselines": 2, "encode": 2, "zero_shot": 1, "all": 1},
     **{"cards": 1, "finetune_transformer_endpoints": 4, "finetune_transformer_intermediate_1": 4},
-    **{"collect": 1},
+    **{f"collect_cells{part}": 1 for part in ("", "_endpoints", "_full")},
     **{f"table_{name}": 1 for name in ("main", "ablation", "layer_transfer", "zero_shot")},
     **{f"figure_{name}": 1 for name in ("ablation", "layer_transfer", "zero_shot")},
 }
@@ -205,6 +205,11 @@ def test_a_run_from_an_exported_model_ends_in_cells_scores_and_tables(published_
     facts = json.loads((results / "pretrain/transformer/update-37.json").read_text())
     assert facts["update"] == 37 and facts["source"]["format"] == "huggingface"
 
+    logs, benchmarks = (
+        {path.relative_to(results / name).with_suffix("") for path in (results / name).rglob("*.*")}
+        for name in ("logs", "benchmarks")
+    )
+    assert logs == benchmarks and Path("examples/rte") in logs
     assert len(list(results.glob("cells/transformer/*/aux-on/layers-*.json"))) == 2 * 3
     for task in ("rte", "cola"):
         for layers, copied, seeds in (("none", 0, [0, 1]), ("1", 13, [0]), ("2", 25, [0, 1])):

@@ -1,80 +1,61 @@
-# Tables from cells.csv and other small files, figures from the tables: a rule for each module of
-# workflow/analysis/tables and workflow/analysis/figures, so that adding a table takes one file.
+# Tables from the scores of the cells and other small files, figures from the tables: a rule for each
+# module of workflow/analysis/tables and workflow/analysis/figures, so that adding a table takes one
+# file.
 
+PARTS = {  # of the grid, whose scores are collected into a CSV each, so that a table waits for its cells alone
+    "cells": cfg.grid,
+    "cells_endpoints": grid.endpoints,
+    "cells_full": grid.full,
+    "cells_submitted": grid.submitted,
+}
+PART_OF = {"ablation": "cells_endpoints", "main": "cells_full", "contamination": "cells_full"}
+FACTS = "<results>/examples/{task}.json"
 DECONTAMINATED = []  # published weights have no corpus to look for the examples in
 if grid.has_corpus:
     DECONTAMINATED = [
         *rules.contamination.output,
-        *(cell.predictions("<results>") for cell in FULL),
+        *(cell.predictions("<results>") for cell in grid.full_transformer()),
     ]
-GRIDS = (
-    {  # the parts of the grid whose scores are collected, each into a CSV of its own
-        "cells": cfg.grid,
-        "cells_endpoints": lambda: grid.endpoints(),
-        "cells_full": lambda: grid.full(),
-        "cells_submitted": lambda: grid.submitted(),
-    }
-)
-TABLE_GRID = {
-    "ablation": "cells_endpoints",
-    "main": "cells_full",
-    "contamination": "cells_full",
-}
-TABLE_INPUTS = {  # of the tables that read something else than cells, or more
+TABLE_INPUTS = {  # of the tables that read something else than all cells
+    "ablation": ["<results>/cells_endpoints.csv"],
     "main": [
+        "<results>/cells_full.csv",
         *DECONTAMINATED,
-        *expand("<results>/examples/{task}.json", task=grid.tasks),
+        *expand(FACTS, task=grid.tasks),
     ],
     "contamination": [
+        "<results>/cells_full.csv",
         *DECONTAMINATED,
-        *expand("<results>/examples/{task}.json", task=grid.examples),
+        *expand(FACTS, task=grid.examples),
     ],
     "zero_shot": [
         *expand(rules.zero_shot.output, arch=grid.arch),
-        *expand("<results>/examples/{task}.json", task=grid.zero_shot.tasks),
+        *expand(FACTS, task=grid.zero_shot.tasks),
     ],
     "pretraining": expand([f"{path}.json" for path in CHECKPOINTS], arch=grid.arch),
 }
-NOT_OF_CELLS = {"zero_shot", "pretraining"}
 OF_A_CORPUS = {"pretraining", "contamination"}
 TABLES = [t for t in modules("tables") if grid.has_corpus or t not in OF_A_CORPUS]
 FIGURES = [f for f in modules("figures") if f in TABLES]
 
 
-def table_inputs(name):
-    """What a table reads: the scores of its part of the grid, and whatever else it needs."""
-    cells = (
-        []
-        if name in NOT_OF_CELLS
-        else [f"<results>/{TABLE_GRID.get(name, 'cells')}.csv"]
-    )
-    return [*cells, *TABLE_INPUTS.get(name, [])]
-
-
-for part, part_grid in GRIDS.items():
+for part, part_grid in PARTS.items():
 
     rule:
         name:
             f"collect_{part}"
         input:
             [cell.path("<results>") for cell in part_grid().cells()],
-            expand("<results>/examples/{task}.json", task=part_grid().tasks),
+            expand(FACTS, task=part_grid().tasks),
         output:
-            csv=in_report(
-                f"<results>/{part}.csv", "Tables", "table_cells", table=part
-            ),
+            csv=in_report(f"<results>/{part}.csv", "Tables", "table_cells", table=part),
             md=f"<results>/{part}.md",
-        log:
-            f"<logs>/collect_{part}.log",
-        benchmark:
-            f"<benchmarks>/collect_{part}.tsv"
         localrule: True
         params:
             results=subpath(output.csv, parent=True),
             grid=settings(part_grid),
-            code=code.digest("workflow.analysis.collect"),
         message:
-            f"collect: every score of every cell of {part}.csv"
+            f"collect {part}: the scores of its cells"
         shell:
             "python -m workflow.analysis.collect --results {params.results:q}"
             " --grid {params.grid:q} --out {output.csv} 2>&1 | tee {log}"
@@ -86,23 +67,16 @@ for name in TABLES:
         name:
             f"table_{name}"
         input:
-            table_inputs(name),
+            TABLE_INPUTS.get(name, ["<results>/cells.csv"]),
         output:
-            csv=in_report(
-                f"<results>/{name}.csv", "Tables", f"table_{name}", table=name
-            ),
+            csv=in_report(f"<results>/{name}.csv", "Tables", f"table_{name}", table=name),
             md=f"<results>/{name}.md",
-        log:
-            f"<logs>/table_{name}.log",
-        benchmark:
-            f"<benchmarks>/table_{name}.tsv"
         localrule: True
         params:
             name=name,
             results=subpath(output.csv, parent=True),
-            grid=settings(GRIDS[TABLE_GRID.get(name, "cells")]),
-            code=code.digest(f"workflow.analysis.tables.{name}"),
-            program=code.digest("workflow.analysis.tables"),
+            grid=settings(PARTS[PART_OF.get(name, "cells")]),
+            module=code.digest(f"workflow.analysis.tables.{name}"),
         message:
             f"table {name}"
         shell:
@@ -118,30 +92,17 @@ for name in FIGURES:
         input:
             f"<results>/{name}.csv",
         output:
-            png=in_report(
-                f"<results>/figures/{name}.png",
-                "Figures",
-                name,
-                figure=name,
-                format="png",
-            ),
-            svg=in_report(
-                f"<results>/figures/{name}.svg",
-                "Figures",
-                name,
-                figure=name,
-                format="svg",
-            ),
-        log:
-            f"<logs>/figure_{name}.log",
-        benchmark:
-            f"<benchmarks>/figure_{name}.tsv"
+            **{
+                form: in_report(
+                    f"<results>/figures/{name}.{form}", "Figures", name, figure=name, format=form
+                )
+                for form in ("png", "svg")
+            },
         localrule: True
         params:
             name=name,
             grid=settings(cfg.grid),
-            code=code.digest(f"workflow.analysis.figures.{name}"),
-            program=code.digest("workflow.analysis.figures"),
+            module=code.digest(f"workflow.analysis.figures.{name}"),
         message:
             f"figure {name}"
         shell:
@@ -168,10 +129,6 @@ rule cards:
             task=grid.examples,
             form=["json", "md", "png", "svg"],
         ),
-    log:
-        "<logs>/cards.log",
-    benchmark:
-        "<benchmarks>/cards.tsv"
     resources:
         mem_mb=4000,
         runtime=30,
@@ -179,7 +136,6 @@ rule cards:
         results=subpath(output.md, parent=True),
         grid=settings(cfg.grid),
         n_ctx=cfg.experiment.model.n_ctx,
-        code=code.digest("workflow.analysis.cards"),
     message:
         "cards: a data card for each task"
     shell:
@@ -195,15 +151,10 @@ rule glue_submission:
     output:
         zip="<results>/glue_submission.zip",
         facts="<results>/glue_submission.json",
-    log:
-        "<logs>/glue_submission.log",
-    benchmark:
-        "<benchmarks>/glue_submission.tsv"
     localrule: True
     params:
         results=subpath(output.zip, parent=True),
-        grid=settings(GRIDS["cells_submitted"]),
-        code=code.digest("workflow.analysis.submission"),
+        grid=settings(grid.submitted),
     message:
         "submission: the eleven files for the GLUE server"
     shell:

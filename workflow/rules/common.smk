@@ -12,15 +12,15 @@ try:
     # Snakemake has merged the files already; of a key that a file repeats it keeps the last.
     config_faults.read(workflow.overwrite_configfiles)
     cfg = config_faults.parse(config)
-    config_faults.refuse(paths.missing_data(cfg, planning=True))
+    if not paths.has_no_data(cfg):  # else see `given`
+        config_faults.refuse(paths.missing_data(cfg))
 except config_faults.ConfigError as error:
     sys.exit(str(error))
 
 grid = cfg.grid()
+DATA = paths.data_sets(cfg)
 CHECKPOINTS = [f"<results>/pretrain/{{arch}}/update-{n}" for n in grid.updates]
 TOKENIZER = os.path.dirname(paths.tokenizer_files(cfg)[0])
-FULL = grid.full_transformer()
-SUBMITTED = grid.submitted().cells()
 GPU = int(cfg.runtime.device.startswith("cuda"))
 
 
@@ -33,20 +33,10 @@ def given(files):
     return []
 
 
-def raw(key):
-    """What a job that reads the data set at `key` of the config depends on."""
-    files = paths.raw_files(cfg, key)
-    return files if paths.is_on_the_hub(cfg, key) else given(files)
-
-
-def raw_task(wildcards):
-    """What a job that reads the raw data of a task depends on."""
-    return raw(paths.task_key(cfg, wildcards.task))
-
-
-def raw_corpus(wildcards):
-    """What a job that reads the raw corpus depends on."""
-    return raw("experiment.corpus")
+def raw(name):
+    """What a job that reads a data set depends on."""
+    files = paths.raw_files(cfg, name)
+    return files if DATA[name].entry.source else given(files)
 
 
 def vocabulary(wildcards):
@@ -60,9 +50,7 @@ def settings(make, *wildcard_names):
 
     It is a function because Snakemake looks for wildcards in plain strings.
     """
-    return lambda wildcards: make(
-        *(getattr(wildcards, name) for name in wildcard_names)
-    ).to_json()
+    return lambda wildcards: make(*(getattr(wildcards, name) for name in wildcard_names)).to_json()
 
 
 def per_attempt(limits, stage):
@@ -95,7 +83,7 @@ def submitted(wildcards):
             f"error: {cfg.results}/glue_submission.zip: experiment.submission is false or the grid "
             "has no task of GLUE; set it to true in the config"
         )
-    return [cell.predictions("<results>") for cell in SUBMITTED]
+    return [cell.predictions("<results>") for cell in grid.submitted().cells()]
 
 
 # A program that fails must fail its job although its output goes through tee. The programs run

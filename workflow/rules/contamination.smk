@@ -10,10 +10,6 @@ rule contamination:
         encoded=expand("<results>/encoded/{task}", task=grid.examples),
     output:
         expand("<results>/contamination/{task}.json", task=grid.examples),
-    log:
-        "<logs>/contamination.log",
-    benchmark:
-        "<benchmarks>/contamination.tsv"
     resources:
         mem_mb=8000,
         runtime=240,
@@ -22,7 +18,6 @@ rule contamination:
         examples=lambda wildcards, input: os.path.dirname(input.examples[0]),
         encoded=lambda wildcards, input: os.path.dirname(input.encoded[0]),
         out=subpath(output[0], parent=True),
-        code=code.digest("gpt1.contamination"),
     message:
         "contamination: look for the reported examples in the corpus"
     shell:

@@ -5,23 +5,18 @@ SHARD = f"<results>/corpus/shards/{{shard}}-of-{SHARDS}"
 
 rule shard:
     input:
-        raw_corpus,
+        lambda wildcards: raw("corpus"),
     output:
         temp(directory(SHARD)),
-    log:
-        "<logs>/shard/{shard}.log",
-    benchmark:
-        "<benchmarks>/shard/{shard}.tsv"
     priority: 10
     threads: 4
     resources:
         mem_mb=2000,
         runtime=600,
     params:
-        folder=paths.corpus_folder(cfg),
+        folder=DATA["corpus"].folder,
         shard=f"{{shard}}/{SHARDS}",
         settings=settings(cfg.corpus),
-        code=code.digest("gpt1.corpus"),
     message:
         f"shard {{wildcards.shard}} of {SHARDS}: normalise a part of the books"
     shell:
@@ -31,26 +26,21 @@ rule shard:
 
 rule documents:
     input:
-        raw_corpus,
+        lambda wildcards: raw("corpus"),
         shards=expand(SHARD, shard=range(1, SHARDS + 1)) if SHARDS > 1 else [],
     output:
         documents=directory("<results>/corpus/documents"),
         facts="<results>/corpus/documents.json",
         words="<results>/corpus/words.tsv",
-    log:
-        "<logs>/documents.log",
-    benchmark:
-        "<benchmarks>/documents.tsv"
     priority: 10
     threads: 4
     resources:
         mem_mb=2000,
         runtime=600,
     params:
-        folder=paths.corpus_folder(cfg),
+        folder=DATA["corpus"].folder,
         shards="--shards" if SHARDS > 1 else "",
         settings=settings(cfg.corpus),
-        code=code.digest("gpt1.corpus"),
     message:
         "documents: normalise the books and count their words"
     shell:
@@ -66,10 +56,6 @@ if cfg.experiment.tokenizer.merges:
             "<results>/corpus/words.tsv",
         output:
             paths.tokenizer_files(cfg),
-        log:
-            "<logs>/tokenizer.log",
-        benchmark:
-            "<benchmarks>/tokenizer.tsv"
         priority: 10
         resources:
             mem_mb=8000,
@@ -77,7 +63,6 @@ if cfg.experiment.tokenizer.merges:
         params:
             out=subpath(output[0], parent=True),
             merges=cfg.experiment.tokenizer.merges,
-            code=code.digest("gpt1.text.tokenizer"),
         message:
             "tokenizer: learn {params.merges} BPE merges"
         shell:
@@ -93,10 +78,6 @@ rule tokens:
     output:
         facts="<results>/corpus/corpus.json",
         tokens=["<results>/corpus/train.bin", "<results>/corpus/heldout.bin"],
-    log:
-        "<logs>/tokens.log",
-    benchmark:
-        "<benchmarks>/tokens.tsv"
     priority: 10
     threads: 4
     resources:
@@ -105,7 +86,6 @@ rule tokens:
     params:
         out=subpath(output.facts, parent=True),
         tokenizer=TOKENIZER,
-        code=code.digest("gpt1.corpus"),
     message:
         "tokens: encode the books"
     shell:

@@ -6,14 +6,9 @@ if cfg.experiment.world:
     rule world:
         output:
             "<results>/world/manifest.json",
-        log:
-            "<logs>/world.log",
-        benchmark:
-            "<benchmarks>/world.tsv"
         params:
             out=subpath(output[0], parent=True),
-            settings=settings(cfg.world),
-            code=code.digest("tasks.world"),
+            settings=settings(lambda: cfg.experiment.world),
         message:
             "world: write the books and the tasks of the embedded world"
         shell:
@@ -26,17 +21,12 @@ rule fetch:
     output:
         # Kept when the job starts: what is there and right is not fetched again.
         update("<results>/raw/{name}/{revision}/manifest.json"),
-    log:
-        "<logs>/fetch/{name}/{revision}.log",
-    benchmark:
-        "<benchmarks>/fetch/{name}/{revision}.tsv"
     wildcard_constraints:
         name="[a-z0-9_]+",
         revision="[0-9a-f]{40}",
     localrule: True  # compute nodes often have no network
     params:
         folder=subpath(output[0], parent=True),
-        code=code.digest("tasks.fetch"),
     message:
         "fetch {wildcards.name}: from the hub, at commit {wildcards.revision}"
     # Over plain HTTP rather than Xet, whose faults are exceptions that no one documents.
@@ -48,21 +38,16 @@ rule fetch:
 
 rule examples:
     input:
-        raw_task,
+        lambda wildcards: raw(wildcards.task),
     output:
         examples=directory("<results>/examples/{task}"),
         facts="<results>/examples/{task}.json",
-    log:
-        "<logs>/examples/{task}.log",
-    benchmark:
-        "<benchmarks>/examples/{task}.tsv"
     resources:
         mem_mb=2000,
         runtime=60,
     params:
-        folder=lambda wildcards: paths.task_folder(cfg, wildcards.task),
+        folder=lambda wildcards: DATA[wildcards.task].folder,
         settings=settings(cfg.prepare, "task"),
-        code=code.digest("tasks.prepare"),
     message:
         "examples {wildcards.task}: read, check and split the rows"
     shell:
@@ -76,15 +61,9 @@ rule baselines:
         "<results>/examples/{task}",
     output:
         "<results>/baselines/{task}.json",
-    log:
-        "<logs>/baselines/{task}.log",
-    benchmark:
-        "<benchmarks>/baselines/{task}.tsv"
     resources:
         mem_mb=4000,
         runtime=60,
-    params:
-        code=code.digest("tasks.baselines"),
     message:
         "baselines {wildcards.task}: majority and bag of words"
     shell:
@@ -99,16 +78,11 @@ rule encode:
     output:
         encoded=directory("<results>/encoded/{task}"),
         facts="<results>/encoded/{task}.json",
-    log:
-        "<logs>/encode/{task}.log",
-    benchmark:
-        "<benchmarks>/encode/{task}.tsv"
     resources:
         mem_mb=4000,
         runtime=120,
     params:
         tokenizer=TOKENIZER,
-        code=code.digest("gpt1.encode"),
     message:
         "encode {wildcards.task}: examples to token ids"
     shell:

@@ -15,10 +15,6 @@ for job in jobs(grid, cfg.runtime.shards):
         output:
             cells=[cell.path("<results>") for cell in job.cells],
             predictions=[cell.predictions("<results>") for cell in job.cells],
-        log:
-            f"<logs>/{job.name}/{{task}}-aux-{{aux}}.log",
-        benchmark:
-            f"<benchmarks>/{job.name}/{{task}}-aux-{{aux}}.tsv"
         threads: cfg.runtime.finetune_threads
         resources:
             mem_mb=per_attempt(cfg.runtime.mem_mb, "finetune"),
@@ -28,7 +24,6 @@ for job in jobs(grid, cfg.runtime.shards):
             cache=f"{cfg.results}/.work/runs",
             settings=settings(functools.partial(cfg.finetune, job.arch), "task", "aux"),
             seeds=getattr(grid.seeds, job.part),
-            code=code.digest("gpt1.cells"),
         message:
             f"finetune {job.arch} on {{wildcards.task}}, aux {{wildcards.aux}}: "
             f"layers {', '.join(map(str, job.layers))}"

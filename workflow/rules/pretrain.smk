@@ -6,14 +6,8 @@ rule pretrain:
         rules.tokens.output.tokens,
         corpus="<results>/corpus/corpus.json",
     output:
-        checkpoints=expand(
-            "{path}.{form}", path=CHECKPOINTS, form=["safetensors", "json"]
-        ),
+        checkpoints=expand("{path}.{form}", path=CHECKPOINTS, form=["safetensors", "json"]),
         log="<results>/pretrain/{arch}/log.csv",
-    log:
-        "<logs>/pretrain/{arch}.log",
-    benchmark:
-        "<benchmarks>/pretrain/{arch}.tsv"
     priority: 10
     threads: cfg.runtime.pretrain_threads
     resources:
@@ -24,7 +18,6 @@ rule pretrain:
         work=f"{cfg.results}/.work/pretrain",
         out=subpath(output.log, parent=True),
         settings=settings(cfg.pretrain, "arch"),
-        code=code.digest("gpt1.pretrain"),
     message:
         "pretrain {wildcards.arch}: a language model on the books"
     shell:

@@ -8,10 +8,6 @@ rule import:
     output:
         checkpoint=expand(f"{CHECKPOINTS[-1]}.safetensors", arch="transformer"),
         facts=expand(f"{CHECKPOINTS[-1]}.json", arch="transformer"),
-    log:
-        "<logs>/import.log",
-    benchmark:
-        "<benchmarks>/import.tsv"
     priority: 10
     resources:
         mem_mb=8000,
@@ -22,7 +18,6 @@ rule import:
         tokenizer=TOKENIZER,
         updates=grid.updates[-1],
         settings=settings(lambda: cfg.model("transformer")),
-        code=code.digest("gpt1.convert"),
     message:
         "import: published weights as the pre-trained transformer"
     shell:

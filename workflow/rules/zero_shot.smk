@@ -13,10 +13,6 @@ rule zero_shot:
             task=grid.zero_shot.tasks,
             update=grid.updates,
         ),
-    log:
-        "<logs>/zero_shot/{arch}.log",
-    benchmark:
-        "<benchmarks>/zero_shot/{arch}.tsv"
     threads: cfg.runtime.finetune_threads
     resources:
         mem_mb=per_attempt(cfg.runtime.mem_mb, "finetune"),
@@ -26,7 +22,6 @@ rule zero_shot:
         out=subpath(output[0], ancestor=2),
         tokenizer=TOKENIZER,
         settings=settings(cfg.zero_shot, "arch"),
-        code=code.digest("gpt1.zero_shot"),
     message:
         "zero-shot {wildcards.arch}: score every checkpoint"
     shell:
