@@ -23,11 +23,6 @@ _PATH = re.compile(
 )
 
 
-def parse_n_transfer(text: str) -> NTransfer:
-    """`none` or a number of layers, as in paths and tables. Raises ValueError for anything else."""
-    return "none" if text == "none" else int(text)
-
-
 @dataclass(frozen=True)
 class Cell:
     """One place of the grid: an architecture fine-tuned on a task from some transferred layers."""
@@ -58,5 +53,6 @@ class Cell:
             raise InputError(
                 f"{path}: not the path of a cell; give .../ARCH/TASK/aux-{{on,off}}/layers-N.json"
             )
-        n_transfer = parse_n_transfer(match["n_transfer"])
+        n_transfer = match["n_transfer"]
+        n_transfer = n_transfer if n_transfer == "none" else int(n_transfer)
         return cls(match["arch"], match["task"], match["aux"], n_transfer)  # type: ignore[arg-type]

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from gpt1.cell import Cell
 from gpt1.settings import FinetuneSettings
-from gpt1.training.cell_runner import CellInputs, CellRunner, run_cells
+from gpt1.training.cell_runner import CellRunner, run_cells
 from gpt1.training.run_cache import RunCache
 from gpt1.training.runtime import Runtime
 from tasks.common.errors import InputError, run
@@ -47,8 +47,8 @@ def main() -> None:
     if len(groups) > 1:
         raise InputError(f"the cells are of {len(groups)} groups; give one arch, task and aux")
     a.runtime.start()
-    inputs = CellInputs.load(cells[0], a.encoded, a.baselines, a.checkpoint, a.settings)
-    runner = CellRunner(inputs, a.settings, a.runtime, RunCache(a.cache), a.code or own_code())
+    given = (cells[0], a.encoded, a.baselines, a.checkpoint, a.settings, a.runtime)
+    runner = CellRunner(*given, RunCache(a.cache), a.code or own_code())
     failures = run_cells(a.cells, a.seeds, runner)
     if failures:
         raise InputError(f"{len(failures)} runs failed, the others are kept: {'; '.join(failures)}")

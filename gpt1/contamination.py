@@ -15,63 +15,48 @@ reads it, so an n-gram of tokens may reach from one document into the next.
 import argparse
 import functools
 import sys
-import time
-from array import array
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
-from gpt1.text import ngrams, normalise
+from gpt1.text import normalise
 from gpt1.text.documents import read_documents
-from gpt1.text.ngrams import Grams, Run, Search
-from gpt1.text.tokens import DTYPE, open_tokens
-from gpt1.training.encoded import EncodedSplit
+from gpt1.text.ngrams import SYMBOL, N, Search
+from gpt1.text.tokens import open_tokens
+from gpt1.training.encoded import EncodedTask, SplitFacts
 from gpt1.training.encoded import load as load_encoded
 from tasks import examples as task_examples
 from tasks.common.arrow import split_digest
 from tasks.common.errors import InputError, run
 from tasks.common.files import read_json, sha256_file, write_json
-from tasks.examples import Example
 
 SYMBOLS = ("tokens", "words")
+BLOCK = 1 << 16  # tokens
 
 
-class Rows:
-    """The n-grams of all reported rows in one kind of symbol; rows are numbered as added."""
+class WordNumbers:
+    """Numbers the words of the rows from 1; every other word of the corpus is 0."""
 
-    def __init__(self, n: int) -> None:
-        self.grams = Grams(n)
-        self.long = array("b")  # of each row: whether it has an n-gram at all
-        self.row_of, self.gram_of = array("q"), array("q")
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
 
-    def add(self, texts: Iterable[Run]) -> None:
-        """Add a row with these texts."""
-        numbers = {number for text in texts for number in self.grams.add(text)}
-        self.row_of.extend([len(self.long)] * len(numbers))
-        self.gram_of.extend(numbers)
-        self.long.append(bool(numbers))
+    def of_row(self, text: str) -> np.ndarray:
+        """The numbers of a raw text's words without newlines, int32 [m]."""
+        words = (word for word in _words(text) if word != normalise.NEWLINE)
+        return np.array(
+            [self._numbers.setdefault(w, len(self._numbers) + 1) for w in words], SYMBOL
+        )
 
-    def contaminated(self, search: Search) -> np.ndarray:
-        """Whether one of a row's n-grams was seen: bool [rows]."""
-        contaminated = np.zeros(len(self.long), bool)
-        seen = search.seen[np.array(self.gram_of, np.int64)]
-        contaminated[np.array(self.row_of, np.int64)[seen]] = True
-        return contaminated
+    def of_corpus(self, text: str) -> Iterator[np.ndarray]:
+        """The same of a normalised document, in blocks."""
+        for block in normalise.cut(text):
+            yield np.array([self._numbers.get(word, 0) for word in block.split()], SYMBOL)
 
 
-@dataclass(frozen=True)
-class ReportedSplit:
-    """A reported split of a task: its rows `start` to `stop` among all, its examples' digest."""
-
-    task: str
-    name: str
-    start: int
-    stop: int
-    digest: str
+# Neighbouring examples share premises and documents.
+_words = functools.lru_cache(maxsize=256)(normalise.words)
 
 
 def contamination(
@@ -81,7 +66,7 @@ def contamination(
     examples: Path,
     encoded: Path,
     out: Path,
-    n: int = ngrams.N,
+    n: int = N,
 ) -> None:
     """Write `out`/TASK.json for every task of `names`.
 
@@ -90,105 +75,69 @@ def contamination(
     InputError where files do not belong together.
     """
     facts = read_json(corpus)
-    stream = open_tokens(corpus, "train")
-    rows = {symbol: Rows(n) for symbol in SYMBOLS}
-    splits: list[ReportedSplit] = []
+    stream, newline = open_tokens(corpus, "train"), facts["n_vocab"] - 1
+    numbers, searches = WordNumbers(), {symbol: Search(n) for symbol in SYMBOLS}
+    reported: dict[str, dict[str, SplitFacts]] = {}
     for name in names:
-        splits += _add_task(name, examples / name, encoded / name, facts, rows)
-    searches = {symbol: Search(rows[symbol].grams) for symbol in SYMBOLS}
+        task = load_encoded(encoded / name)
+        _check(task, examples / name, encoded / name, facts)
+        reported[name] = {split: task.facts.splits[split] for split in task.named("report")}
+        for split in reported[name]:
+            ids = task.splits[split]
+            for i, row in enumerate(task_examples.read(examples / name, split)):
+                texts = _texts(row.first, row.second, row.choices, " ".join)
+                searches["words"].add((name, split, i), map(numbers.of_row, texts))
+                arrays = _texts(ids.first[i], ids.second[i], ids.choices[i], np.concatenate)
+                searches["tokens"].add((name, split, i), (a[a != newline] for a in arrays))
 
-    start = time.monotonic()
-    ngrams.scan_tokens(searches["tokens"], stream, _newline(facts))
-    _report_speed("tokens", len(stream) * DTYPE.itemsize, start)
-    start = time.monotonic()
-    size = 0
+    blocks = (stream[at : at + BLOCK] for at in range(0, len(stream), BLOCK))
+    searches["tokens"].scan(block[block != newline] for block in blocks)
     for _, text in read_documents(documents, "train"):  # each by itself
-        ngrams.scan_words(searches["words"], ngrams.word_blocks(pa.BufferReader(text)))
-        size += text.size
-    _report_speed("words", size, start)
+        searches["words"].scan(numbers.of_corpus(text.to_pybytes().decode()))
 
-    contaminated = {symbol: rows[symbol].contaminated(searches[symbol]) for symbol in SYMBOLS}
-    short = {symbol: ~np.array(rows[symbol].long, bool) for symbol in SYMBOLS}
     description = {"n": n, "corpus": facts["splits"]["train"]["sha256"]}
     description["documents"] = sha256_file(documents.with_name(f"{documents.name}.json"))
     for name in names:
-        marks: dict[str, dict[str, Any]] = {}
-        of_task = [split for split in splits if split.task == name]
-        for split in of_task:
-            here = slice(split.start, split.stop)
-            marks[split.name] = {"rows": split.stop - split.start} | {
-                symbol: {
-                    "contaminated": np.flatnonzero(contaminated[symbol][here]).tolist(),
-                    "too_short": np.flatnonzero(short[symbol][here]).tolist(),
+        splits: dict[str, dict[str, Any]] = {}
+        for split, split_facts in reported[name].items():
+            splits[split] = {"rows": split_facts.rows}
+            for symbol, search in searches.items():
+                keys = {i: (name, split, i) for i in range(split_facts.rows)}
+                splits[split][symbol] = {
+                    "contaminated": [i for i, key in keys.items() if key in search.contaminated],
+                    "too_short": [i for i, key in keys.items() if key in search.too_short],
                 }
-                for symbol in SYMBOLS
-            }
-        digests = {split.name: split.digest for split in of_task}
-        facts_of_task = {"task": name, "splits": marks, "examples": digests, **description}
-        write_json(out / f"{name}.json", facts_of_task)
-        print(f"{name}: " + "; ".join(_line(*item) for item in marks.items()), flush=True)
+        digests = {split: split_facts.examples for split, split_facts in reported[name].items()}
+        facts_of_task = {"task": name, "splits": splits, "examples": digests}
+        write_json(out / f"{name}.json", facts_of_task | description)
+        print(f"{name}: " + "; ".join(_line(*item) for item in splits.items()), flush=True)
 
 
-def _newline(facts: dict[str, Any]) -> int:
-    """Id of the newline word, the last of every vocabulary."""
-    return facts["n_vocab"] - 1
+def _check(task: EncodedTask, examples: Path, encoded: Path, corpus: dict[str, Any]) -> None:
+    """Raise InputError unless the task was encoded from these examples as the corpus was."""
+    if task.tokenizer != corpus["tokenizer"]:
+        raise InputError(
+            f"{encoded}: made with another tokenizer than the corpus; encode the task again"
+        )
+    for split in task.named("report"):
+        if task.facts.splits[split].examples != split_digest(examples, split):
+            raise InputError(
+                f"{encoded}: made with other examples than {examples}/{split}; encode the task "
+                "again"
+            )
 
 
-def _add_task(
-    name: str, examples: Path, encoded: Path, facts: dict[str, Any], rows: dict[str, Rows]
-) -> list[ReportedSplit]:
-    """Add a task's reported rows."""
-    encoding = load_encoded(encoded)
-    splits = []
-    for split in encoding.named("report"):
-        digest = split_digest(examples, split)
-        if encoding.facts.splits[split].examples != digest:
-            other = f"other examples than {examples}/{split}"
-        elif encoding.tokenizer != facts["tokenizer"]:
-            other = "another tokenizer than the corpus"
-        else:
-            other = ""
-        if other:
-            raise InputError(f"{encoded}: made with {other}; encode the task again")
-        start = len(rows["words"].long)
-        for at, example in enumerate(task_examples.read(examples, split)):
-            ids = _token_texts(encoding.splits[split], at, _newline(facts))
-            rows["tokens"].add(map(ngrams.of_tokens, ids))
-            rows["words"].add(map(_words, _texts(example)))
-        splits.append(ReportedSplit(name, split, start, len(rows["words"].long), digest))
-    return splits
-
-
-def _texts(example: Example) -> list[str]:
-    """The texts of one row: its own, or a story with each ending."""
-    if example.choices and not example.second:
-        return [f"{example.first} {choice}" for choice in example.choices]
-    return [example.first, example.second, *example.choices]
-
-
-def _token_texts(split: EncodedSplit, at: int, newline: int) -> list[np.ndarray]:
-    """The same texts as tokens."""
-    first, second, choices = split.first[at], split.second[at], split.choices[at]
-    if choices and not len(second):
-        texts = [np.concatenate((first, choice)) for choice in choices]
-    else:
-        texts = [first, second, *choices]
-    return [ngrams.without(ids, newline) for ids in texts]
-
-
-@functools.lru_cache(maxsize=256)  # neighbouring examples share premises and documents
-def _words(text: str) -> Run:
-    return ngrams.of_words(" ".join(normalise.words(text)).encode())
-
-
-def _report_speed(symbol: str, size: int, start: float) -> None:
-    seconds = time.monotonic() - start
-    rate = size / 1e6 / max(seconds, 1e-9)
-    print(f"{symbol}: {size / 1e6:,.1f} MB of corpus, {rate:,.0f} MB/s", flush=True)
+def _texts(first: Any, second: Any, choices: Any, join: Callable[[Any], Any]) -> list[Any]:
+    """The texts of a row: its own, or a story joined with each ending."""
+    if len(choices) and not len(second):
+        return [join((first, choice)) for choice in choices]
+    return [first, second, *choices]
 
 
 def _line(split: str, marks: dict[str, Any]) -> str:
-    counts = (f"{len(marks[symbol]['contaminated']):,} by {symbol}" for symbol in SYMBOLS)
+    counts = (
+        f"{len(marks[symbol]['contaminated']):,} by {symbol}" for symbol in ("tokens", "words")
+    )
     return f"{split} {marks['rows']:,} rows, contaminated {', '.join(counts)}"
 
 

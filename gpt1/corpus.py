@@ -13,9 +13,7 @@ import contextlib
 import functools
 import shutil
 import sys
-import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -34,24 +32,22 @@ from tasks.common.files import sha256_file, write_atomic, write_json
 from tasks.common.hf_datasets import library
 
 SPLITS = ("train", "heldout")
-FILE_BYTES = 1 << 29  # of text in one Arrow file, about
 
 
 def shard(
-    folder: Path, settings: CorpusSettings, out: Path, number: int, of: int, threads: int = 1
+    folder: Path, settings: CorpusSettings, out: Path, shard: tuple[int, int], threads: int = 1
 ) -> None:
-    """Normalise the `number`-th (from 1) of `of` equal shares of the documents of `folder`.
+    """Normalise shard (k, n), the k-th (from 1) of n equal shares of the documents of `folder`.
 
     Writes the Arrow folder `out`. Of files of the hub only the sizes are checked; `documents` reads
     them whole. Raises InputError for files that are missing, changed or not text.
     """
     listed = sources.list_documents(folder, settings, whole=False)
-    share = listed[len(listed) * (number - 1) // of : len(listed) * number // of]
+    k, n = shard
+    share = listed[len(listed) * (k - 1) // n : len(listed) * k // n]
     with _scratch(out, folder) as scratch:
         rows = normalise_documents(share, settings.source, scratch, threads)
-        # Without the number, a shard without documents has no file and cannot be loaded.
-        rows.save_to_disk(scratch / "new", num_shards=1 + rows.data.nbytes // FILE_BYTES)
-        _replace(scratch / "new", out)
+        _save(rows, scratch, out)
     print(f"{len(rows):,} of {len(listed):,} documents", flush=True)
 
 
@@ -69,11 +65,8 @@ def documents(
     newlines. Raises InputError for missing, changed or unfit files, wrong numbers of rows, a
     held-out choice that does not fit, shards of other documents, and a corpus without words.
     """
-    start = time.monotonic()
     listed = sources.list_documents(folder, settings)
     counts = sources.count_rows(folder, settings, listed)
-    for split, count in counts.items():
-        print(f"{settings.source} {split}: {count.found:,} of {count.published:,} rows", flush=True)
     heldout = sources.choose_heldout(folder, listed, settings.heldout)
     with _scratch(out, folder) as scratch:
         if shards:
@@ -81,34 +74,30 @@ def documents(
         else:
             rows = normalise_documents(listed, settings.source, scratch, threads)
         facts = [{**row, "heldout": row["name"] in heldout} for row in rows.remove_columns("text")]
-        splits, n_files = datasets.DatasetDict(), {}
+        splits = datasets.DatasetDict()
         for split in SPLITS:
             chosen = [i for i, row in enumerate(facts) if row["heldout"] is (split == "heldout")]
             if not any(facts[i]["words"] for i in chosen):
-                what = "held-out" if split == "heldout" else "training"
-                raise InputError(f"{folder}: the {what} books have no words in them; give others")
-            selected = rows.select_columns(["name", "text"]).select(chosen, keep_in_memory=True)
-            splits[split] = selected
-            n_files[split] = 1 + sum(facts[i]["source_bytes"] for i in chosen) // FILE_BYTES
-        words = count_words(splits["train"], scratch, threads)
-        splits.save_to_disk(scratch / "new", num_shards=n_files)
-        _replace(scratch / "new", out)
+                raise InputError(f"{folder}: the {split} documents contain no words; use others")
+            splits[split] = rows.select(chosen, keep_in_memory=True)
+        splits = splits.select_columns(["name", "text"])
+        words = count_words(splits["train"])
+        _save(splits, scratch, out)
     with write_atomic(out.with_name("words.tsv")) as file:
         for word, n in sorted(words.items(), key=lambda item: (-item[1], item[0])):
             file.write(f"{word}\t{n}\n")
     description = {
         "source": settings.source or "folder",
         "origin": sources.origin(folder, settings),
-        "rows": {split: asdict(count) for split, count in counts.items()},
+        "rows": counts,
         "versions": {name: version(name) for name in ("ftfy", "spacy")},
         "word_types": len(words),
         "documents": facts,
     }
     write_json(out.with_name(f"{out.name}.json"), description)
-    n_words, size = (sum(row[key] for row in facts) for key in ("words", "source_bytes"))
+    n_words = sum(row["words"] for row in facts)
     print(
-        f"{len(facts):,} documents ({len(heldout):,} held out), {n_words:,} words, "
-        f"{size / 1e6 / (time.monotonic() - start):.2f} MB/s",
+        f"{len(facts):,} documents ({len(heldout):,} held out), {n_words:,} words",
         flush=True,
     )
 
@@ -182,7 +171,7 @@ def _concatenated(shards: Sequence[Path], names: list[str]) -> datasets.Dataset:
 def _scratch(out: Path, raw: Path | None = None) -> Iterator[Path]:
     """An empty folder `.NAME.tmp` beside `out`; what a killed run left of it is removed."""
     if raw and out.resolve().is_relative_to(raw.resolve()):
-        raise InputError(f"--out {out}: lies in the folder of the books; choose another place")
+        raise InputError(f"--out {out}: lies in the folder of the raw text; choose another place")
     scratch = out.with_name(f".{out.name}.tmp")
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir(parents=True)
@@ -192,15 +181,19 @@ def _scratch(out: Path, raw: Path | None = None) -> Iterator[Path]:
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _replace(new: Path, out: Path) -> None:
+def _save(rows: datasets.Dataset | datasets.DatasetDict, scratch: Path, out: Path) -> None:
+    """Save the rows in the place of `out`."""
+    # Without the number, a shard without documents has no file and cannot be loaded.
+    n_files = 1 if isinstance(rows, datasets.Dataset) else dict.fromkeys(rows, 1)
+    rows.save_to_disk(scratch / "new", num_shards=n_files)
     shutil.rmtree(out, ignore_errors=True)
-    new.rename(out)
+    (scratch / "new").rename(out)
 
 
 def _shard(argument: str) -> tuple[int, int]:
     number, _, of = argument.partition("/")
     if not (number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)):
-        raise InputError(f"--shard {argument}: expected a number and how many, such as 3/16")
+        raise InputError(f"--shard {argument}: expected K/N, such as 3/16")
     return int(number), int(of)
 
 
@@ -230,7 +223,7 @@ def main() -> None:
         raise InputError(f"--threads {args.threads}: at least one is needed")
     library()  # offline and quiet
     if args.command == "shard":
-        shard(args.folder, args.settings, args.out, *args.shard, args.threads)
+        shard(args.folder, args.settings, args.out, args.shard, args.threads)
     elif args.command == "documents":
         documents(args.folder, args.settings, args.out, args.threads, args.shards)
     else:

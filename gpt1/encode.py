@@ -9,13 +9,10 @@ is made, since their order depends on the task (paper 3.3). `datasets.load_from_
 
 import argparse
 import functools
-import shutil
 import sys
-import tempfile
-from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,12 +20,13 @@ from gpt1.text.tokenizer import Tokenizer
 from gpt1.training import batching
 from gpt1.training.encoded import COLUMNS, Role, SplitFacts, facts_path, read_encoded
 from tasks import task as task_named
+from tasks.common import hf_datasets
 from tasks.common.arrow import read_split, split_digest, split_names
 from tasks.common.errors import InputError, run
 from tasks.common.files import read_json, write_json
-from tasks.spec import TaskSpec
 
-Columns = dict[str, list[Any]]
+if TYPE_CHECKING:
+    from datasets import Dataset
 
 
 def encode(task: str, examples: Path, tokenizer: Path, out: Path) -> None:
@@ -40,26 +38,26 @@ def encode(task: str, examples: Path, tokenizer: Path, out: Path) -> None:
     spec = task_named(task).spec
     encoder = Tokenizer.load(tokenizer)
     roles, digests = _check_examples(task, examples)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as temporary:
-        folder = Path(temporary, out.name)
-        _map(spec, examples, roles, encoder, folder)
-        splits = {}
-        for split, role in roles.items():
-            encoded = read_encoded(folder, split)
-            splits[split] = SplitFacts(
-                role=role,
-                rows=len(encoded),
-                sha256=split_digest(folder, split),
-                examples=digests[split],
-                lengths=_counts(batching.input_lengths(spec.family, encoded)),
-                n_ctx_needed=_counts(batching.n_ctx_needed(spec.family, encoded)),
-            ).model_dump()
-        facts = facts_path(out)
-        facts.unlink(missing_ok=True)  # so that facts never describe another folder
-        shutil.rmtree(out, ignore_errors=True)
-        folder.rename(out)
-    write_json(facts, {"spec": asdict(spec), "tokenizer": encoder.digest, "splits": splits})
+    rows = hf_datasets.library().load_from_disk(examples)
+    encoded = {
+        split: _encoded(rows[split], encoder, f"{examples}/{split}", role != "unlabelled")
+        for split, role in roles.items()
+    }
+    facts_path(out).unlink(missing_ok=True)  # so that facts never describe another folder
+    hf_datasets.save(out, encoded)
+    splits = {}
+    for split, role in roles.items():
+        texts = read_encoded(out, split)
+        splits[split] = SplitFacts(
+            role=role,
+            rows=len(texts),
+            sha256=split_digest(out, split),
+            examples=digests[split],
+            lengths=_counts(batching.input_lengths(spec.family, texts)),
+            n_ctx_needed=_counts(batching.n_ctx_needed(spec.family, texts)),
+        ).model_dump()
+    facts = {"spec": asdict(spec), "tokenizer": encoder.digest, "splits": splits}
+    write_json(facts_path(out), facts)
     print(", ".join(f"{split} {splits[split]['rows']:,}" for split in splits), flush=True)
 
 
@@ -76,71 +74,47 @@ def _check_examples(task: str, folder: Path) -> tuple[dict[str, Role], dict[str,
         digests[split] = split_digest(folder, split)
         if digests[split] != facts["sha256"].get(split):
             raise InputError(f"{folder}/{split}: not what {path} describes; prepare {task} again")
-        missing = [column for column in COLUMNS if column not in table.column_names]
-        if missing:
+        if missing := [column for column in COLUMNS if column not in table.column_names]:
             raise InputError(f"{folder}/{split}: no column {missing[0]!r}; prepare {task} again")
-        foreign = [g for g in table["guid"].to_pylist() if not g.startswith(f"{task}/")]
-        if foreign:
+        if foreign := [g for g in table["guid"].to_pylist() if not g.startswith(f"{task}/")]:
             raise InputError(f"{folder}/{split}: {foreign[0]!r} is no example of {task}")
         named: Role = "train" if split == "train" else "select" if split == "select" else "report"
         roles[split] = "unlabelled" if split in facts["unlabelled"] else named
     return roles, digests
 
 
-def _map(
-    spec: TaskSpec, examples: Path, roles: dict[str, Role], encoder: Tokenizer, folder: Path
-) -> None:
-    """Write the encoded splits to `folder`, and their caches beside it."""
-    import datasets  # takes seconds, so only once the examples are known to be good
+def _encoded(rows: "Dataset", encoder: Tokenizer, place: str, labelled: bool) -> "Dataset":
+    """The examples with ids for texts. Raises InputError for labelled ones that become empty."""
+    from datasets import Features, List, Value
 
-    if not sys.stderr.isatty():
-        datasets.disable_progress_bars()
-    ids = datasets.List(datasets.Value("int32"))
-    texts = {"first": ids, "second": ids, "choices": datasets.List(ids)}
-    label = datasets.Value("float64" if spec.soft_labels else "int64")
-    source, encoded = datasets.load_from_disk(str(examples)), datasets.DatasetDict()
-    for split, role in roles.items():
-        encoded[split] = (
-            source[split]
-            .select_columns(list(COLUMNS))
-            .map(
-                _batch_encoder(encoder, f"{examples}/{split}", role != "unlabelled"),
-                batched=True,
-                features=datasets.Features({**source[split].features, **texts, "label": label}),
-                cache_file_name=str(folder.with_name(f"{split}.arrow")),
-                # Otherwise a hash of the function, tokenizer included; nothing reads it.
-                new_fingerprint=f"{split}-encoded",
-            )
-        )
-    encoded.save_to_disk(str(folder))
-
-
-def _batch_encoder(encoder: Tokenizer, place: str, labelled: bool) -> Callable[[Columns], Columns]:
-    """The function that encodes the texts of a batch of examples."""
     # Neighbouring examples share premises and documents.
     ids_of = functools.lru_cache(maxsize=256)(encoder.encode)
 
-    def encode_text(text: str, guid: str, column: str) -> list[int]:
-        ids = ids_of(text)
-        # A text that a task does not have is empty and stays so. An unlabelled row must be
-        # predicted, whatever is left of it.
-        if text and not ids and labelled:
-            raise InputError(
-                f"{place}: {guid}: normalisation leaves nothing of {column!r} ({text[:40]!r}); "
-                "remove the row"
-            )
-        return ids
+    def encode_row(row: dict[str, Any]) -> dict[str, Any]:
+        def encode_text(column: str, text: str) -> list[int]:
+            found = ids_of(text)
+            # A text that a task does not have is empty and stays so. An unlabelled row must be
+            # predicted, whatever is left of it.
+            if text and not found and labelled:
+                raise InputError(
+                    f"{place}: {row['guid']}: normalisation leaves nothing of {column!r} "
+                    f"({text[:40]!r}); remove the row"
+                )
+            return found
 
-    def encode_batch(batch: Columns) -> Columns:
-        columns: Columns = {"first": [], "second": [], "choices": []}
-        for i, guid in enumerate(batch["guid"]):
-            for name in ("first", "second"):
-                columns[name].append(encode_text(batch[name][i], guid, name))
-            choices = [encode_text(text, guid, "choices") for text in batch["choices"][i]]
-            columns["choices"].append(choices)
-        return columns
+        columns = {column: encode_text(column, row[column]) for column in ("first", "second")}
+        return {**columns, "choices": [encode_text("choices", text) for text in row["choices"]]}
 
-    return encode_batch
+    ids = List(Value("int32"))
+    label = Value(rows.features["label"].dtype)
+    types = {"first": ids, "second": ids, "choices": List(ids), "label": label}
+    return rows.select_columns(list(COLUMNS)).map(
+        encode_row,
+        features=Features({**rows.features, **types}),
+        keep_in_memory=True,
+        # Otherwise a hash of the function, tokenizer included; nothing reads it.
+        new_fingerprint="encoded",
+    )
 
 
 def _counts(values: np.ndarray) -> dict[int, int]:

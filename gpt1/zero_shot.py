@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from gpt1.cell import ARCHS, Arch
+from gpt1.cell import ARCHS
 from gpt1.model.scorer import Scorer
 from gpt1.settings import ZeroShotSettings
 from gpt1.text.tokenizer import Tokenizer
@@ -43,26 +43,15 @@ def best_threshold(scores: np.ndarray, labels: np.ndarray) -> float:
 
     The candidates are the midpoints between neighbouring scores; ties go to the lowest.
     """
-    order = np.argsort(scores, kind="stable")
-    s, y = scores[order], np.asarray(labels)[order].astype(float)
-    positives, n = y.sum(), len(y)
-    below = np.cumsum(y)[:-1]  # positives at or under each cut
-    under = np.arange(1, n)
-    true_positive, false_positive = positives - below, (n - under) - (positives - below)
-    true_negative, false_negative = under - below, below
-    norm = np.sqrt(
-        (true_positive + false_positive)
-        * (true_positive + false_negative)
-        * (true_negative + false_positive)
-        * (true_negative + false_negative)
-    )
-    product = true_positive * true_negative - false_positive * false_negative
-    matthews = np.divide(product, norm, out=np.zeros_like(norm), where=norm > 0)
-    matthews[s[1:] == s[:-1]] = -1.0  # equal scores cannot be separated
-    if not len(matthews):
-        return float(s[0])
-    cut = int(np.argmax(matthews))
-    return float((s[cut] + s[cut + 1]) / 2)
+    values, which = np.unique(scores, return_inverse=True)
+    if len(values) == 1:
+        return float(values[0])
+    n, positives = len(labels), float(np.sum(labels))
+    under = np.cumsum(np.bincount(which))[:-1]  # rows, and positives among them, below each cut
+    missed = np.cumsum(np.bincount(which, weights=labels))[:-1]
+    norm = np.sqrt(max(positives * (n - positives), 1.0) * under * (n - under))
+    cut = int(np.argmax((under * positives - n * missed) / norm))
+    return float((values[cut] + values[cut + 1]) / 2)
 
 
 def choice_predictions(scorer: Scorer, split: EncodedSplit, task: str) -> np.ndarray:
@@ -70,17 +59,13 @@ def choice_predictions(scorer: Scorer, split: EncodedSplit, task: str) -> np.nda
 
     Ties go to the first choice. The mean is over the scored tokens only.
     """
-    sequences, counts = [], []
+    sequences = []
     for first, second, choices in zip(split.first, split.second, split.choices, strict=True):
         for choice in choices:
-            context, scored = (
-                ([first, choice], second) if task == "dprd" else ([first, second], choice)
-            )
-            sequences.append(scorer.sequence(context, scored))
-        counts.append(len(choices))
-    means = [values.mean() for values in scorer.log_probabilities(sequences)]
-    ends = np.cumsum(counts)
-    return np.array([int(np.argmax(means[e - c : e])) for c, e in zip(counts, ends, strict=True)])
+            other, scored = (choice, second) if task == "dprd" else (second, choice)
+            sequences.append(scorer.sequence([first, other], scored))
+    means = np.array([values.mean() for values in scorer.log_probabilities(sequences)])
+    return means.reshape(len(split), -1).argmax(1)
 
 
 def predict(
@@ -91,9 +76,13 @@ def predict(
         threshold = best_threshold(sentence_scores(scorer, splits["train"]), splits["train"].labels)
         return (sentence_scores(scorer, splits[split]) > threshold).astype(int), threshold
     if task == "sst2":
-        contexts = [np.append(text, words["very"]) for text in splits[split].first]
-        answers = [words["negative"], words["positive"]]
-        return scorer.continuations(contexts, answers).argmax(1), None
+        sequences = [
+            scorer.sequence([text, words["very"]], words[answer])
+            for text in splits[split].first
+            for answer in ("negative", "positive")
+        ]
+        sums = np.array([values.sum() for values in scorer.log_probabilities(sequences)])
+        return sums.reshape(-1, 2).argmax(1), None
     return choice_predictions(scorer, splits[split], task), None
 
 
@@ -112,69 +101,35 @@ def sentiment_words(tokenizer: Tokenizer) -> dict[str, np.ndarray]:
     return ids
 
 
-class ZeroShot:
-    """Scores checkpoints of one architecture on the encoded tasks."""
+def score_task(
+    scorer: Scorer, task: EncodedTask, settings: ZeroShotSettings, words: dict[str, np.ndarray]
+) -> dict[str, Any]:
+    """The scores of a language model on a task.
 
-    def __init__(
-        self,
-        arch: Arch,
-        tasks: list[EncodedTask],
-        tokenizer: Tokenizer,
-        settings: ZeroShotSettings,
-        runtime: Runtime,
-        code: str = "",
-    ):
-        self.arch, self.tasks, self.tokenizer = arch, tasks, tokenizer
-        self.settings, self.runtime, self.code = settings, runtime, code
-        needs_words = any(task.spec.name == "sst2" for task in tasks)
-        self.words = sentiment_words(tokenizer) if needs_words else {}
-
-    def score(self, path: str | Path) -> list[dict[str, Any]]:
-        """The JSON of every task for the checkpoint at `path`.
-
-        `score` is the main metric on the main split, 0 to 100, of `n` rows; `relative` puts it
-        between `random` (0) and `best` (1).
-        """
-        model_settings = self.settings.model
-        checkpoint = load_checkpoint(path, self.arch, model_settings, self.tokenizer.digest)
-        model = build(self.arch, model_settings, checkpoint.facts.n_vocab)
-        model.load_state_dict(checkpoint.tensors)
-        scorer = Scorer(model.to(self.runtime.device), self.tokenizer.newline_id, self.runtime)
-        records = []
-        for task in self.tasks:
-            spec, split = task.spec, task.main
-            splits = {
-                name: rows.take(sample(len(rows), self.settings.limit))
-                for name, rows in task.splits.items()
-                if name in ("train", split)
-            }
-            predictions, threshold = predict(scorer, spec.name, splits, split, self.words)
-            rows = splits[split]
-            scores = score_split(spec, predictions, rows.labels, rows.groups, split)
-            score, scale = scores[split][spec.metric], self.settings.normalise[spec.name]
-            records.append(
-                {
-                    "arch": self.arch,
-                    "task": spec.name,
-                    "update": checkpoint.facts.update,
-                    "tokens": checkpoint.facts.tokens,
-                    "split": split,
-                    "metric": spec.metric,
-                    "score": score,
-                    "scores": scores,
-                    "n": len(rows),
-                    "threshold": threshold,
-                    **scale.model_dump(),
-                    "relative": (score - scale.random) / (scale.best - scale.random),
-                    "digests": {
-                        "checkpoint": checkpoint.facts.sha256,
-                        "data": task.labelled_digest,
-                        "tokenizer": self.tokenizer.digest,
-                        "code": self.code,
-                    },
-                }
-            )
-        return records
+    `score` is the main metric on the main split, 0 to 100, of `n` rows; `relative` puts it between
+    `random` (0) and `best` (1).
+    """
+    spec, split, scale = task.spec, task.main, settings.normalise[task.spec.name]
+    splits = {
+        name: task.splits[name].take(sample(len(task.splits[name]), settings.limit))
+        for name in ("train", split)
+        if name in task.splits
+    }
+    predictions, threshold = predict(scorer, spec.name, splits, split, words)
+    rows = splits[split]
+    scores = score_split(spec, predictions, rows.labels, rows.groups, split)
+    score = scores[split][spec.metric]
+    return {
+        "task": spec.name,
+        "split": split,
+        "metric": spec.metric,
+        "score": score,
+        "scores": scores,
+        "n": len(rows),
+        "threshold": threshold,
+        **scale.model_dump(),
+        "relative": (score - scale.random) / (scale.best - scale.random),
+    }
 
 
 def main() -> None:
@@ -199,12 +154,20 @@ def main() -> None:
                 f"{path}: encoded by another tokenizer than {a.tokenizer}; encode it again"
             )
         tasks.append(task)
-    zero_shot = ZeroShot(a.arch, tasks, tokenizer, a.settings, a.runtime, a.code)
+    words = sentiment_words(tokenizer) if any(t.spec.name == "sst2" for t in tasks) else {}
     for path in a.checkpoints:
-        records = zero_shot.score(path)
-        for record in records:
-            write_json(a.out / record["task"] / f"update-{record['update']}.json", record)
-        names = ", ".join(record["task"] for record in records)
+        checkpoint = load_checkpoint(path, a.arch, a.settings.model, tokenizer.digest)
+        facts = checkpoint.facts
+        model = build(a.arch, a.settings.model, facts.n_vocab).to(a.runtime.device)
+        model.load_state_dict(checkpoint.tensors)
+        scorer = Scorer(model, tokenizer.newline_id, a.runtime)
+        records = [score_task(scorer, task, a.settings, words) for task in tasks]
+        origin = {"arch": a.arch, "update": facts.update, "tokens": facts.tokens}
+        digests = {"checkpoint": facts.sha256, "tokenizer": tokenizer.digest, "code": a.code}
+        for task, record in zip(tasks, records, strict=True):
+            record |= origin | {"digests": {**digests, "data": task.labelled_digest}}
+            write_json(a.out / task.spec.name / f"update-{facts.update}.json", record)
+        names = ", ".join(task.spec.name for task in tasks)
         print(f"{a.arch} {path.stem}: scored {names}", flush=True)
 
 

@@ -1,4 +1,4 @@
-"""What a score has to beat: the best constant answer, and a linear model on bags of words.
+"""Baselines: the best constant answer, and a linear model on bag-of-words features.
 
     python -m tasks.baselines cola --examples examples/cola --out cola.json
 
@@ -30,8 +30,8 @@ Scores = dict[str, dict[str, float]]
 def majority(task: Task, train: list[Example], rows: list[Example]) -> np.ndarray:
     """The one answer that scores best on the training rows; STS-B: the mean score.
 
-    By accuracy and Matthews that is the most frequent label (the smaller index if tied); by F1 it
-    is the positive class, however rare, for never saying yes scores 0.
+    Under accuracy and Matthews that is the most frequent label (the smaller index if tied); under
+    F1 it is the positive class, however rare, because never predicting it scores 0.
     """
     labels = [example.label for example in train]
     if task.soft_labels:
@@ -44,7 +44,7 @@ def majority(task: Task, train: list[Example], rows: list[Example]) -> np.ndarra
 def bag_of_words(task: Task, train: list[Example], rows: list[Example]) -> np.ndarray:
     """Predictions [n] for `rows` by logistic (STS-B: ridge) regression on word counts of `train`.
 
-    Multiple choice: each choice is scored as right or wrong, and the best one is the answer.
+    For multiple choice a binary classifier scores each choice, and the best one is predicted.
     """
     # Here, because only this function needs them and they take a second to import.
     from sklearn.feature_extraction.text import CountVectorizer
@@ -61,7 +61,7 @@ def bag_of_words(task: Task, train: list[Example], rows: list[Example]) -> np.nd
     texts = (_features(task, example) for example in train)
     labels = [example.label for example in train]
     if len(set(labels)) == 1:
-        # Nothing to separate: any model can only answer the one label that it has seen.
+        # Only one class in the training rows: predict it.
         return majority(task, train, rows)
     model = Ridge(alpha=10.0) if task.soft_labels else LogisticRegression(max_iter=1000)
     model.fit(count.fit_transform(texts), labels)
@@ -72,7 +72,7 @@ def baselines(task: Task, splits: dict[str, list[Example]]) -> dict[str, Scores]
     """{"majority": {split: {metric: 0..100}}, "bag_of_words": {...}} for every split but train."""
     train = splits.get("train")
     if not train:
-        raise InputError(f"{task.name}: no train rows; make the examples again")
+        raise InputError(f"{task.name}: no train rows; prepare the examples again")
     scored = {split: rows for split, rows in splits.items() if split != "train"}
     rows = [example for part in scored.values() for example in part]
     return {
@@ -107,7 +107,7 @@ def _features(task: Task, example: Example) -> list[str]:
 
 
 def _choice_features(example: Example, k: int) -> list[str]:
-    # What all choices share cannot tell them apart: the context counts by its overlap alone.
+    # What all choices share cannot separate them: the context counts only by its overlap.
     context = _words(example.first) + _words(example.second)
     return _compared(context, _words(example.choices[k]), ("", "choice"))
 

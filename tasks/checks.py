@@ -1,9 +1,9 @@
-"""Is what was read the published data? Faults that no single row shows, each an `InputError`.
+"""Check that the rows read are the published data: faults that no single row shows.
 
-Unknown labels, empty texts, missing columns and cut-off files are found by the readers. Here are
-the faults of a whole file: another task's file, a split that lacks rows or has some twice, rows
-glued together by a reader with CSV quoting, labels in another order, training rows in a reported
-split. Counts, shares and repeats are compared with the published sets alone, not with made data.
+Unknown labels, empty texts, missing columns and truncated files are found by the readers. Here are
+the faults of a whole split, each an `InputError`: rows that are missing or repeated, rows merged by
+a reader with CSV quoting, labels in another order, training rows in a reported split. Counts,
+shares and repeats are compared for the published sets only, not for made data.
 """
 
 import hashlib
@@ -12,9 +12,7 @@ from math import sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tasks import TASKS
 from tasks.common.errors import InputError
-from tasks.readers import header
 from tasks.task import NO_GOLD_LABEL, Task
 
 if TYPE_CHECKING:
@@ -30,23 +28,6 @@ REPEATS = 0.03
 OVERLAP = 0.03
 
 
-def layout(task: Task, paths: list[Path]) -> None:
-    """No other task's file: the column names are not those of another task (QQP and STS-B)."""
-    if not task.table or task.table.names:
-        return
-    for path in paths:
-        names = set(header(path))
-        if set(task.table.columns) <= names:
-            continue
-        for other in TASKS:
-            if other.table and not other.table.names and set(other.table.columns) <= names:
-                raise InputError(
-                    f"{path}:1: {task.title} has columns {', '.join(task.table.columns)}; these "
-                    f"are {other.title}'s: {', '.join(other.table.columns)}; put each file in its "
-                    "place"
-                )
-
-
 def split(
     task: Task,
     path: Path,
@@ -56,16 +37,24 @@ def split(
     least: int | None = None,
     published: bool = True,
 ) -> None:
-    """All of a split's rows, as read. `path` is its first file, `least` the stated subset's size.
+    """Check a split's rows. `path` is its first file, `least` the declared subset's size.
 
-    `published` is False for made data, of which only the texts are looked at.
+    `published` is False for made data, of which only guids and texts are checked.
     """
+    _guids(path, examples)
     _glued(task, path, examples)
     if published:
         _count(task, path, name, len(examples), dropped, least)
         _repeats(path, examples)
         _labels(task, path, name, examples)
         _balance(task, path, examples)
+
+
+def _guids(path: Path, examples: "Dataset") -> None:
+    """No row twice, hence no row in two splits: the guid names the official split and row."""
+    guid, times = Counter(examples["guid"][:]).most_common(1)[0]
+    if times > 1:
+        raise InputError(f"{path}: row {guid!r} occurs {times} times; ids must be unique")
 
 
 def _glued(task: Task, path: Path, examples: "Dataset") -> None:
@@ -77,15 +66,15 @@ def _glued(task: Task, path: Path, examples: "Dataset") -> None:
         for text in texts:
             if "\t" in text or "\n" in text:
                 raise InputError(
-                    f"{path}: row {guid} holds a tab or a line end ({text[:40]!r}): a reader with "
-                    "CSV quoting glued rows together; take files made without quoting"
+                    f"{path}: row {guid} holds a tab or a line end ({text[:40]!r}): rows were "
+                    "merged by a reader with CSV quoting; use files written without quoting"
                 )
 
 
 def _count(
     task: Task, path: Path, name: str, found: int, dropped: Counter[str], least: int | None
 ) -> None:
-    """The official number of rows; a stated subset has at least `least`.
+    """The official number of rows; a declared subset has at least `least`.
 
     Some copies count a flawed row and some do not, so that the number may lie between. A row
     without gold label is in no official number.
@@ -95,27 +84,25 @@ def _count(
     if found <= official and found + flawed >= (least or official):
         return
     expected = f"{least:,} to {official:,}" if least else f"{official:,}"
-    remedy = "get the files again"
+    remedy = "download the files again"
     if not least and found < official:
-        remedy += f", or state a subset with min_rows: {{{name}: {found}}}"
+        remedy += f", or declare a subset with min_rows: {{{name}: {found}}}"
     remedy = task.wrong_counts.get(found, remedy)
     raise InputError(f"{path}: {found:,} rows in {name!r}, expected {expected}; {remedy}")
 
 
 def _repeats(path: Path, examples: "Dataset") -> None:
     rows: Counter[bytes] = Counter()
-    text_of: dict[bytes, str] = {}
     for batch in examples.select_columns(["first", "second", "choices", "label"]).iter(1000):
-        for row in zip(*batch.values(), strict=True):
-            digest = hashlib.sha256(repr(row).encode()).digest()
-            rows[digest] += 1
-            text_of.setdefault(digest, row[0][:40])
+        rows.update(
+            hashlib.sha256(repr(row).encode()).digest() for row in zip(*batch.values(), strict=True)
+        )
     repeated = len(examples) - len(rows)
     if repeated > max(3, REPEATS * len(examples)):
-        digest, times = rows.most_common(1)[0]
+        times = max(rows.values())
         raise InputError(
-            f"{path}: {repeated:,} of {len(examples):,} rows repeat another one, at most "
-            f"{REPEATS:.0%} may; {text_of[digest]!r} stands there {times} times: get the file again"
+            f"{path}: {repeated:,} of {len(examples):,} rows repeat another one, one of them "
+            f"{times} times; at most {REPEATS:.0%} may: download the file again"
         )
 
 
@@ -137,8 +124,8 @@ def _labels(task: Task, path: Path, name: str, examples: "Dataset") -> None:
         exchanged = sorted(found) == sorted(expected)
         reason = "the labels are in another order" if exchanged else "other data"
         raise InputError(
-            f"{path}: {name!r} has {found_text}, expected {expected_text}; {reason}: get the file "
-            "again"
+            f"{path}: {name!r} has {found_text}, expected {expected_text}; {reason}: download the "
+            "file again"
         )
 
 
@@ -157,19 +144,19 @@ def _balance(task: Task, path: Path, examples: "Dataset") -> None:
 
 
 def hub_count(task: Task, path: Path, name: str, found: int) -> None:
-    """A split of the hub has as many rows, those that are dropped included, as the hub says."""
+    """A split of the hub has as many rows, dropped ones included, as the hub lists."""
     expected = task.hub.rows[name]
     if found != expected:
         raise InputError(
-            f"{path}: {found:,} rows in {name!r} with those that are dropped, expected "
+            f"{path}: {found:,} rows in {name!r} with the dropped ones, expected "
             f"{expected:,}; fetch it again"
         )
 
 
 def overlap(task: Task, folder: str | Path, name: str, shared: int, rows: int) -> None:
-    """An official split, of whose rows `shared` are training rows, is not largely those."""
+    """Raise InputError if too many (`shared`) of a split's rows are training rows too."""
     if shared > max(3, OVERLAP * rows):
         raise InputError(
             f"{folder}: {shared:,} of {rows:,} rows of {name!r} are training rows of "
-            f"{task.title} as well, at most {OVERLAP:.0%} may be; get the files again"
+            f"{task.title} as well, at most {OVERLAP:.0%} may be; download the files again"
         )

@@ -9,7 +9,6 @@ sst2 = glue.task(
     family="classification",
     labels=("negative", "positive"),
     coding={"0": 0, "1": 1},
-    metric="accuracy",
     table=Table("{split}.tsv", first="sentence", label="label"),
     texts=("sentence",),
     rows={"train": 67_349, "validation": 872, "test": 1_821},

@@ -5,7 +5,7 @@ from tasks.hub import THREE_SPLITS, HubSource, parquet_files
 
 CORPORA: tuple[HubSource, ...] = (
     HubSource(
-        name="bookcorpus",  # sentences, one a row, without the books' borders
+        name="bookcorpus",  # one sentence per row, without book boundaries
         repo="bookcorpus/bookcorpus",
         # A pull request with parquet files: the main branch is a script, which no longer loads.
         revision="d904700c5e5d69e71bcadbe182d2c5201fbbb007",
@@ -17,17 +17,17 @@ CORPORA: tuple[HubSource, ...] = (
         text="text",
         folder="books",
         by_hand=(
-            "collect the books as UTF-8 text, one .txt file a book, and put them into books/ of "
+            "collect the books as UTF-8 text, one .txt file per book, and put them into books/ of "
             "the data folder"
         ),
     ),
     HubSource(
-        name="bookcorpus_text",  # sentences, one a line, without the books' borders
+        name="bookcorpus_text",  # one sentence per line, without book boundaries
         repo="rojagtap/bookcorpus",
         revision=None,
         licence="mit, says the uploader, who is no authority on it",
         files={"train": ("books_large_p1.txt", "books_large_p2.txt")},
-        rows={},  # published nowhere
+        rows={},  # not published
         text="line",
         note="the commit begins with 7600e0b",
     ),

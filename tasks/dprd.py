@@ -1,6 +1,6 @@
 """DPRD (Rahman and Ng 2012): to which of two candidates does the pronoun refer? Zero-shot only.
 
-Five lines an item: sentence, pronoun, candidates separated by a comma, answer, a blank line. The
+Five lines per item: sentence, pronoun, candidates separated by a comma, answer, a blank line. The
 file does not say which occurrence of the pronoun is meant, and 51 of its 1,886 sentences have more
 than one. The sentences are made of two clauses, the first with both candidates, the second opened
 by a connective and with the pronoun; so the pronoun meant is the first one behind both candidates
@@ -13,13 +13,11 @@ the words of the Bible", where the first occurrence is not meant. (The one doubt
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tasks import readers
 from tasks.hub import HubSource, parquet_files
-from tasks.readers import Batch, Layout, Parser, Row
+from tasks.readers import Batch, Documents, Parser, Row
 from tasks.task import Task, hub_word
 
 if TYPE_CHECKING:
@@ -28,42 +26,33 @@ if TYPE_CHECKING:
 CONNECTIVE = re.compile(r"\b(because|since|but|so|and|although|if)\s+$", re.I)
 
 
-@dataclass(frozen=True)
-class Items(Layout):
-    """Five lines an item."""
-
-    def read(self, paths: list[Path]) -> "tuple[Dataset, Parser]":
-        (path,) = paths
-        return readers.text_lines(path).batch(5), _items
-
-
-def _items(batch: Batch) -> Iterator[Row]:
-    """One row an item: the text before the pronoun, the text after it, the two candidates."""
-    for lines, texts in zip(batch["line"], batch["text"], strict=True):
-        line = lines[0]
-        five = [text.strip() for text in texts]
-        if len(five) < 4:
-            flaw = f"the last item has {len(five)} of 4 lines; get it again"
-            yield Row(0, line, flaw=flaw)
+def items(file: int, path: Path, text: str) -> Iterator[Row]:
+    """One row per item: the text before the pronoun, the text after it, the two candidates."""
+    lines = [line.strip() for line in text.split("\n")]
+    for start in range(0, len(lines), 5):
+        line = start + 1
+        if len(lines) < start + 4:
+            flaw = f"the last item has {len(lines) - start} of 4 lines; download it again"
+            yield Row(file, line, flaw=flaw)
             return
-        sentence, pronoun, listed, answer = five[:4]
+        sentence, pronoun, listed, answer, *blank = lines[start : start + 5]
         # One item of the published test file has a blank after the comma.
         candidates = [candidate.strip() for candidate in listed.split(",")]
-        if five[4:] not in ([], [""]):
-            yield Row(0, line + 4, flaw=f"a blank line is needed, found {five[4]!r:.60}")
+        if any(blank):
+            yield Row(file, line + 4, flaw=f"a blank line is needed, found {blank[0]!r:.60}")
         elif len(candidates) != 2 or "" in candidates:
             flaw = f"two candidates with a comma between, found {listed!r:.60}"
-            yield Row(0, line + 2, flaw=flaw)
+            yield Row(file, line + 2, flaw=flaw)
         elif answer not in candidates:
             flaw = f"answer {answer!r:.60} is neither of {listed!r:.80}"
-            yield Row(0, line + 3, flaw=flaw)
+            yield Row(file, line + 3, flaw=flaw)
         else:
-            row = Row(0, line, str(line // 5), str(candidates.index(answer) + 1))
+            row = Row(file, line, str(start // 5), str(candidates.index(answer) + 1))
             yield item(row, sentence, pronoun, candidates)
 
 
 def item(row: Row, sentence: str, pronoun: str, candidates: list[str]) -> Row:
-    """The row with its sentence in two at the pronoun that is meant; its line is the sentence's."""
+    """The row with its sentence split at the ambiguous pronoun; its line is the sentence's."""
     sentence, pronoun = sentence.strip(), pronoun.strip()
     candidates = [candidate.strip() for candidate in candidates]
     place = pronoun_span(sentence, pronoun, candidates)
@@ -77,18 +66,18 @@ def item(row: Row, sentence: str, pronoun: str, candidates: list[str]) -> Row:
 
 
 def hub_items(task: Task, records: "Dataset", paths: list[Path]) -> "tuple[Dataset, Parser]":
-    """The hub's records, one an item."""
+    """The hub's records, one per item."""
     columns = ("file", "line", "number", "label", "sentence", "pronoun", "candidates")
 
     def rows(batch: Batch) -> Iterator[Row]:
         for file, line, number, label, *texts in zip(*(batch[n] for n in columns), strict=True):
             yield item(Row(file, line, str(number), hub_word(task, label)), *texts)
 
-    return records.add_column("number", list(range(len(records)))), rows
+    return records, rows
 
 
 def pronoun_span(sentence: str, pronoun: str, candidates: Sequence[str]) -> tuple[int, int] | None:
-    """Start and end of the pronoun that is meant; None if the word does not occur."""
+    """Character span of the ambiguous pronoun; None if the word does not occur."""
     word = rf"(?<!\w){re.escape(pronoun)}(?!\w)"
     spans = [match.span() for match in re.finditer(word, sentence)] if pronoun else []
     lower = sentence.lower()
@@ -104,15 +93,14 @@ dprd = Task(
     title="DPRD",
     family="multiple_choice",
     labels=("1", "2"),
-    metric="accuracy",
     folder="DPRD",
-    layouts=(Items("{split}.c.txt"),),
+    layouts=(Documents("{split}.c.txt", items),),
     select_fraction=0.0,
     report=("test",),
     rows={"train": 1_322, "test": 564},
     label_shares=(0.5, 0.5),
     label_counts={"train": (661, 661), "test": (282, 282)},
-    obtain="get it from www.hlt.utdallas.edu/~vince/data/emnlp12 and put both files there",
+    obtain="download it from www.hlt.utdallas.edu/~vince/data/emnlp12 and put both files there",
     hub=HubSource(
         name="dprd",
         repo="community-datasets/definite_pronoun_resolution",

@@ -1,7 +1,7 @@
 """A task's examples: what one is, and the folder of them that `tasks.prepare` saves.
 
 The folder is a `datasets.DatasetDict`, so that anybody can look at it with `load_from_disk`;
-programs read it with pyarrow alone.
+programs read it with pyarrow only.
 """
 
 from dataclasses import dataclass
@@ -52,8 +52,12 @@ def to_dataset(examples: list[Example], labels: tuple[str, ...] | None) -> "Data
     """The examples as a data set; `labels` as for `features`."""
     from datasets import Dataset
 
-    columns = {name: [getattr(example, name) for example in examples] for name in COLUMNS}
-    return Dataset.from_dict(columns, features(labels))
+    return Dataset.from_dict(to_columns(examples), features(labels))
+
+
+def to_columns(examples: list[Example]) -> dict[str, list[Any]]:
+    """The examples as the columns of a data set, the inverse of `to_examples`."""
+    return {name: [getattr(example, name) for example in examples] for name in COLUMNS}
 
 
 def to_examples(columns: dict[str, list[Any]]) -> list[Example]:
@@ -70,6 +74,6 @@ def read(folder: str | Path, split: str) -> list[Example]:
     if tuple(table.column_names) != COLUMNS:
         raise InputError(
             f"{folder}: columns {' '.join(table.column_names):.80} are not those of examples; "
-            "delete the folder and make it again with `python -m tasks.prepare`"
+            "delete the folder and rerun `python -m tasks.prepare`"
         )
     return to_examples(table.to_pydict())

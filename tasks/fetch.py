@@ -2,9 +2,9 @@
 
     python -m tasks.fetch cola --revision bcdcba79d07bc864c1c254ccfcedcce55bcc9a8c --folder raw/cola
 
-The manifest is written last, so a folder with a manifest is whole. A second start needs no network
-if the files are as the manifest says; else only what is missing or wrong is fetched. A folder holds
-one commit for good: no other commit on this machine, offline or not, takes its place.
+The manifest is written last, so a folder with a manifest is complete. A second run needs no network
+if the files are as the manifest records; else only missing or changed files are fetched. A folder
+holds one commit for good: no other commit on this machine, offline or not, takes its place.
 """
 
 import argparse
@@ -12,7 +12,6 @@ import contextlib
 import hashlib
 import sys
 from collections.abc import Iterator
-from fnmatch import fnmatch
 from pathlib import Path
 
 import httpx2
@@ -34,10 +33,17 @@ from tasks.common.errors import InputError, run
 from tasks.common.files import FULL, read_json, sha256_file, write_json
 from tasks.corpora import CORPORA
 from tasks.dprd import dprd
-from tasks.hub import COMMIT, MANIFEST, HubSource, pinned
+from tasks.hub import COMMIT, MANIFEST, HubSource, as_recorded, matching, pinned
 
-LOCK_NOTICE_SECONDS = 2  # after which a job says that it waits for another one
+LOCK_NOTICE_SECONDS = 2  # after which a job reports that it waits for another one
 LOCK_TIMEOUT_SECONDS = 4 * 3600
+REFUSALS: dict[type[Exception], str] = {
+    GatedRepoError: "{repo}: gated; ask for access on its page of the hub, then give a token with "
+    "`hf auth login` or HF_TOKEN",
+    RepositoryNotFoundError: "{repo}: no such data set on the hub, or a private one; get its files "
+    "in another way and set {{folder: NAME}} in the config, or a token in HF_TOKEN",
+    RevisionNotFoundError: "{repo}: no commit {commit}; look it up on the hub and set `revision`",
+}
 
 
 def source_named(name: str) -> HubSource:
@@ -64,7 +70,7 @@ def fetch(name: str, revision: str | None, folder: str | Path, endpoint: str | N
             files = existing_files(source, commit, folder)
             files = files or download(source, commit, folder, endpoint)
         except (httpx2.HTTPError, OSError) as error:
-            raise InputError(reason(error, source, commit, folder)) from None
+            raise InputError(explain(error, source, commit, folder)) from None
         manifest = {
             "name": name,
             "repo": source.repo,
@@ -97,9 +103,9 @@ def folder_lock(folder: Path) -> Iterator[None]:
 
 
 def existing_files(source: HubSource, commit: str, folder: Path) -> dict | None:
-    """The files of a folder that is whole, else None; InputError if it is of another commit.
+    """The files of a complete earlier download, or None; InputError if it has another commit.
 
-    All else that a manifest says is the source's, and is written anew.
+    The rest of a manifest is the source's, and is written again.
     """
     if not (folder / MANIFEST).exists():
         return None
@@ -107,65 +113,55 @@ def existing_files(source: HubSource, commit: str, folder: Path) -> dict | None:
     if (manifest["repo"], manifest["revision"]) != (source.repo, commit):
         raise InputError(
             f"{folder}: holds {manifest['repo']} at {manifest['revision']}, which cannot stand in "
-            f"for {source.repo} at {commit}; give another folder"
+            f"for {source.repo} at {commit}; use another folder"
         )
-    missing = [pattern for pattern in source.patterns if not _matching(pattern, manifest["files"])]
-    wrong = any(_differs(folder / name, facts) for name, facts in manifest["files"].items())
-    return None if missing or wrong else dict(manifest["files"])
+    files = dict(manifest["files"])
+    complete = all(matching([pattern], files) for pattern in source.patterns)
+    intact = all(as_recorded(folder / name, facts) for name, facts in files.items())
+    return files if complete and intact else None
 
 
 def download(source: HubSource, commit: str, folder: Path, endpoint: str | None) -> dict[str, dict]:
-    """Fetch what is missing or wrong and return size and sha256 of every file.
+    """Fetch missing and changed files and return size and sha256 of every file.
 
-    What the hub lists is asked for before the download, since the library takes a folder that has
-    any files for the snapshot where the hub does not answer.
+    The hub's listing is requested first, since the library takes a folder that has any files for
+    the snapshot where the hub does not answer, and does not compare digests.
     """
     tree = HfApi(endpoint).list_repo_tree(
         source.repo, repo_type="dataset", revision=commit, recursive=True
     )
     listed = {file.path: file for file in tree if isinstance(file, RepoFile)}
-    with_card = [*source.patterns, "README.md"]  # a branch of converted files has no card
-    wanted = sorted({path for pattern in with_card for path in _matching(pattern, listed)})
     for pattern in source.patterns:
-        if not _matching(pattern, listed):
+        if not matching([pattern], listed):
             raise InputError(
-                f"{source.repo} at {commit}: no file {pattern}; its layout is not the one that "
-                "is known here: give another revision"
+                f"{source.repo} at {commit}: no file {pattern}; the layout of this commit is "
+                "unknown: use another revision"
             )
-    for path in wanted:
-        if not _as_listed(folder / path, listed[path]):
-            (folder / path).unlink(missing_ok=True)
+    # A branch of converted files has no card.
+    files = {path: listed[path] for path in matching([*source.patterns, "README.md"], listed)}
+    wrong = [path for path, file in files.items() if not _as_listed(folder / path, file)]
+    for path in wrong:
+        (folder / path).unlink(missing_ok=True)
     snapshot_download(
         source.repo,
         repo_type="dataset",
         revision=commit,
-        allow_patterns=wanted,
+        allow_patterns=wrong,
         local_dir=folder,
         endpoint=endpoint,
     )
-    for path in wanted:
-        if not _as_listed(folder / path, listed[path]):
+    for path in wrong:
+        if not _as_listed(folder / path, files[path]):
             size = (folder / path).stat().st_size if (folder / path).exists() else 0
             (folder / path).unlink(missing_ok=True)
             raise InputError(
-                f"{folder / path}: came as {size:,} bytes that are not the {listed[path].size:,} "
-                f"bytes that {source.repo} lists; removed: start again to fetch it anew"
+                f"{folder / path}: downloaded {size:,} bytes that are not the {files[path].size:,} "
+                f"bytes that {source.repo} lists; the file was removed, so run the command again"
             )
-    return {path: _described(folder / path) for path in wanted}
-
-
-def _described(path: Path) -> dict:
-    """What the manifest says of a file: its size in bytes and its sha256."""
-    return {"size": path.stat().st_size, "sha256": sha256_file(path)}
-
-
-def _differs(path: Path, facts: dict) -> bool:
-    """Whether a file is not what the manifest says: gone, cut off or changed."""
-    return not path.is_file() or path.stat().st_size != facts["size"] or _described(path) != facts
-
-
-def _matching(pattern: str, paths: dict) -> list[str]:
-    return [path for path in paths if fnmatch(path, pattern)]
+    return {
+        path: {"size": files[path].size, "sha256": sha256_file(folder / path)}
+        for path in sorted(files)
+    }
 
 
 def _as_listed(path: Path, listed: RepoFile) -> bool:
@@ -178,40 +174,31 @@ def _as_listed(path: Path, listed: RepoFile) -> bool:
     return hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest() == listed.blob_id
 
 
-def reason(error: Exception, source: HubSource, commit: str, folder: Path) -> str:
-    """One line for what the hub, the network or the disk refused, and the remedy."""
-    what = f"{source.repo} at {commit}"
-    if isinstance(error, GatedRepoError):
-        return (
-            f"{source.repo}: gated; ask for access on its page of the hub, then give a token with "
-            "`hf auth login` or HF_TOKEN"
-        )
-    if isinstance(error, RepositoryNotFoundError):
-        return (
-            f"{source.repo}: no such data set on the hub, or a private one; get its files in "
-            "another way and give {folder: NAME} in the config, or a token in HF_TOKEN"
-        )
-    if isinstance(error, RevisionNotFoundError):
-        return f"{source.repo}: no commit {commit}; look it up on the hub and give it as `revision`"
+def explain(error: Exception, source: HubSource, commit: str, folder: Path) -> str:
+    """A one-line explanation of a hub, network or disk error, with its remedy."""
+    for refusal, text in REFUSALS.items():
+        if isinstance(error, refusal):
+            return text.format(repo=source.repo, commit=commit)
     if isinstance(error, OSError) and error.errno in FULL:
         return f"{folder}: {error.strerror}; free some space and start again, what is here is kept"
+    what = f"{source.repo} at {commit}"
     beside = (path.parent.name for path in sorted(folder.parent.glob(f"*/{MANIFEST}")))
     others = [name for name in beside if COMMIT.fullmatch(name) and name != commit]
     stand_in = f" ({', '.join(others)} is here, but cannot stand in)" if others else ""
     if isinstance(error, OfflineModeIsEnabled):
         return (
-            f"{what} is not whole in {folder}{stand_in} and HF_HUB_OFFLINE is set; start once "
-            "with network and without it, or copy the folder from where it was fetched"
+            f"{what} is incomplete in {folder}{stand_in} and HF_HUB_OFFLINE is set; unset it and "
+            "run this once with network access, or copy the folder from another machine"
         )
+    answer = " ".join(str(error).split())
     if isinstance(error, HfHubHTTPError | httpx2.HTTPError | LocalEntryNotFoundError):
-        cause = error.__cause__ or error if isinstance(error, LocalEntryNotFoundError) else error
-        answer = " ".join(str(cause).split())
+        answer = " ".join(str(error.__cause__ or error).split())
         return (
-            f"{what}: the hub does not answer ({answer:.120}) and {folder} is not whole{stand_in}; "
-            "start again later, what is here is kept"
+            f"{what}: the hub does not answer ({answer:.120}) and {folder} is incomplete{stand_in}"
+            "; start again later, what is here is kept"
         )
-    if "Consistency check failed" in str(error):
-        return f"{what}: a file came truncated ({' '.join(str(error).split()):.120}); start again"
+    if "Consistency check failed" in answer:
+        return f"{what}: a downloaded file is truncated ({answer:.120}); start again"
     raise error
 
 

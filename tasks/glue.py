@@ -1,4 +1,4 @@
-"""What the eight sets of the GLUE benchmark share: one repository on the hub, one way to get them.
+"""What the eight GLUE sets share: one repository on the hub, and one way to obtain them.
 
 The test labels are not public, so these sets are scored on dev, and their test rows are answered
 for the GLUE server.
@@ -23,7 +23,7 @@ def task(
     splits = {split.replace("validation", "dev"): split for split in rows}
     counts = dict(zip(splits, rows.values(), strict=True))
     test = tuple(split for split in splits if split.startswith("test"))
-    soft = fields["metric"] == "pearson"
+    soft = fields.get("metric") == "pearson"
     hub = HubSource(
         name=fields["name"],
         repo="nyu-mll/glue",
@@ -43,7 +43,7 @@ def task(
     return Task(
         title=title,
         rows={split: n for split, n in counts.items() if split not in test},
-        obtain="get it from the GLUE benchmark (gluebenchmark.com/tasks) and unpack it there",
+        obtain="download it from gluebenchmark.com/tasks and unpack it there",
         hub=hub,
         unlabelled={split: (f"{split}.tsv",) for split in test},
         **(defaults | fields),

@@ -1,8 +1,8 @@
-"""A data set of the Hugging Face hub: where it lies, at which commit, and what was fetched of it.
+"""A data set of the Hugging Face hub: its repository and commit, and what was fetched of it.
 
 A task has its `HubSource` (tasks/nli.py and so on), a corpus too (tasks/corpora.py). A commit of
 None could not be looked up when this was written: such a source is refused until the config pins it
-(`revision:`). Two data sets cannot be had by a program at all; they say how to obtain them.
+(`revision:`). A data set without a repository has to be requested: `by_hand` says how.
 """
 
 import re
@@ -76,7 +76,7 @@ def fault(source: HubSource, revision: str | None = None) -> str | None:
     """Why a source cannot be fetched at `revision`, and the remedy; None if valid."""
     if not source.repo:
         return (
-            f"{source.name} is not on the hub; {source.by_hand}, then give "
+            f"{source.name} is not on the hub; {source.by_hand}, then set "
             f"{{folder: {source.folder}}}"
         )
     if revision is None and source.revision is None:
@@ -98,6 +98,18 @@ def pinned(source: HubSource, revision: str | None = None) -> str:
     if wrong:
         raise InputError(wrong)
     return revision or source.revision or ""
+
+
+def matching(patterns: Iterable[str], paths: Iterable[str]) -> list[str]:
+    """The paths that match one of the patterns."""
+    return [path for path in paths if any(fnmatch(path, pattern) for pattern in patterns)]
+
+
+def as_recorded(path: Path, facts: dict[str, Any], whole: bool = True) -> bool:
+    """Whether a file has the size and, if `whole`, the sha256 that a manifest records."""
+    if not path.is_file() or path.stat().st_size != facts["size"]:
+        return False
+    return not whole or sha256_file(path) == facts["sha256"]
 
 
 @dataclass(frozen=True)
@@ -124,35 +136,25 @@ class Snapshot:
     def files(self, split: str) -> list[Path]:
         """The split's files, sorted. Raises InputError unless they are those of the manifest."""
         folder, patterns = Path(self.folder), self.source.files[split]
-        listed = {
-            name for name in self._manifest()["files"] if any(fnmatch(name, p) for p in patterns)
-        }
-        existing = {
-            path.relative_to(folder).as_posix()
-            for pattern in patterns
-            for path in folder.glob(pattern)
-        }
-        if not listed and not existing:
+        recorded = set(matching(patterns, self._manifest()["files"]))
+        paths = (path for pattern in patterns for path in folder.glob(pattern))
+        existing = {path.relative_to(folder).as_posix() for path in paths}
+        if not recorded and not existing:
             remedy = self.source.note or FETCH_AGAIN
             raise InputError(f"{folder}: no file {' or '.join(patterns)}; {remedy}")
-        for name in sorted(listed ^ existing):
-            state = "is not there" if name in listed else f"is not in {MANIFEST}"
+        for name in sorted(recorded ^ existing):
+            state = "is missing" if name in recorded else f"is not in {MANIFEST}"
             raise InputError(f"{folder}/{name}: {state}; {FETCH_AGAIN}")
-        return [folder / name for name in sorted(listed)]
+        return [folder / name for name in sorted(recorded)]
 
-    def check(self, paths: Iterable[Path] | None = None, whole: bool = True) -> None:
-        """Raise InputError for a file (None: any of the source) that is not as it was fetched.
+    def check(self, paths: Iterable[Path], whole: bool = True) -> None:
+        """Raise InputError for a file that is not as it was fetched.
 
-        Only the sizes are compared where `whole` is False: many jobs need not all read many GB.
+        Only sizes are compared unless `whole`, so parallel jobs do not each hash many gigabytes.
         """
-        if paths is None:
-            paths = [path for split in self.source.files for path in self.files(split)]
-        listed = self._manifest()["files"]
+        recorded = self._manifest()["files"]
         for path in paths:
-            facts = listed[path.relative_to(self.folder).as_posix()]
-            if path.stat().st_size != facts["size"] or (
-                whole and sha256_file(path) != facts["sha256"]
-            ):
+            if not as_recorded(path, recorded[path.relative_to(self.folder).as_posix()], whole):
                 raise InputError(f"{path}: not as it was fetched (see {MANIFEST}); {FETCH_AGAIN}")
 
     def checked_files(self, split: str) -> list[Path]:

@@ -3,6 +3,9 @@
 Matthews' and the two correlations run from -100 to 100.
 """
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 from scipy.stats import pearsonr, spearmanr
 from sklearn.metrics import accuracy_score, f1_score, matthews_corrcoef
@@ -25,9 +28,9 @@ def score(task: TaskSpec, predictions: np.ndarray, labels: np.ndarray) -> dict[s
         )
     if not (np.isfinite(predictions).all() and np.isfinite(labels).all()):
         raise ValueError(f"{task.name}: a prediction or label is not a finite number")
-    if not task.soft_labels and not (_whole(predictions) and _whole(labels)):
+    if not task.soft_labels and not {predictions.dtype.kind, labels.dtype.kind} <= set("iu"):
         raise ValueError(f"{task.name}: predictions and labels must be class indices")
-    return {name: 100.0 * float(METRICS[name](predictions, labels)) for name in task.metrics}
+    return {name: 100.0 * float(METRICS[name](labels, predictions)) for name in task.metrics}
 
 
 def score_split(
@@ -47,30 +50,16 @@ def score_split(
     return scores
 
 
-def _accuracy(predictions: np.ndarray, labels: np.ndarray) -> float:
-    return accuracy_score(labels, predictions)
-
-
-def _f1(predictions: np.ndarray, labels: np.ndarray) -> float:
-    """F1 of class 1 (equivalent, duplicate), as GLUE has it; 0 if class 1 occurs nowhere."""
-    return f1_score(labels, predictions, labels=[1], average="macro", zero_division=0.0)
-
-
-def _matthews(predictions: np.ndarray, labels: np.ndarray) -> float:
-    """scikit-learn defines it as 0 where either side is constant."""
-    return matthews_corrcoef(labels, predictions)
-
-
-def _pearson(predictions: np.ndarray, labels: np.ndarray) -> float:
+def _pearson(labels: np.ndarray, predictions: np.ndarray) -> float:
     return 0.0 if _constant(predictions, labels) else pearsonr(predictions, labels).statistic
 
 
-def _spearman(predictions: np.ndarray, labels: np.ndarray) -> float:
+def _spearman(labels: np.ndarray, predictions: np.ndarray) -> float:
     return 0.0 if _constant(predictions, labels) else spearmanr(predictions, labels).statistic
 
 
 def _constant(predictions: np.ndarray, labels: np.ndarray) -> bool:
-    """Whether a correlation is 0/0. It counts as 0 here: a constant prediction knows nothing.
+    """Whether a correlation is 0/0. It counts as 0: a constant prediction has no information.
 
     A spread below a millionth of the values' size is constant too: a model that says the same of
     every pair still differs in float32's last digits, and a correlation of these would be noise.
@@ -81,14 +70,12 @@ def _constant(predictions: np.ndarray, labels: np.ndarray) -> bool:
     )
 
 
-def _whole(values: np.ndarray) -> bool:
-    return bool(np.issubdtype(values.dtype, np.integer))
-
-
-METRICS = {
-    "accuracy": _accuracy,
-    "f1": _f1,
-    "matthews": _matthews,
+# By name, called as scikit-learn's with labels and predictions.
+METRICS: dict[str, Callable[[np.ndarray, np.ndarray], float]] = {
+    "accuracy": accuracy_score,
+    # Of class 1 (equivalent, duplicate), as GLUE has it; 0 if class 1 occurs nowhere.
+    "f1": partial(f1_score, labels=[1], average="macro", zero_division=0.0),
+    "matthews": matthews_corrcoef,  # 0 where either side is constant
     "pearson": _pearson,
     "spearman": _spearman,
 }

@@ -23,7 +23,6 @@ snli = Task(
     family="entailment",
     labels=THREE_WAY,
     no_gold_label="-",
-    metric="accuracy",
     folder="SNLI",
     layouts=(
         JsonLines("snli_1.0_{split}.jsonl"),
@@ -34,7 +33,7 @@ snli = Task(
     rows={"train": 549_367, "dev": 9_842, "test": 9_824},
     label_shares=(0.33, 0.33, 0.33),
     label_counts={"dev": (3_329, 3_235, 3_278)},
-    obtain="get SNLI 1.0 from nlp.stanford.edu/projects/snli and unpack it there",
+    obtain="download SNLI 1.0 from nlp.stanford.edu/projects/snli and unpack it there",
     hub=HubSource(
         name="snli",
         repo="stanfordnlp/snli",
@@ -57,7 +56,6 @@ mnli = glue.task(
     family="entailment",
     labels=THREE_WAY,
     no_gold_label="-",
-    metric="accuracy",
     table=Table("{split}.tsv", first="sentence1", second="sentence2", label="gold_label"),
     texts=PAIR,
     rows={
@@ -88,11 +86,10 @@ qnli = glue.task(
     title="QNLI",
     family="entailment",
     labels=TWO_WAY,
-    metric="accuracy",
     table=Table("{split}.tsv", first="question", second="sentence", label="label"),
     texts=("question", "sentence"),
     rows={"train": 104_743, "validation": 5_463, "test": 5_463},
-    wrong_counts={108_436: "this is the first release, no longer distributed; take QNLIv2"},
+    wrong_counts={108_436: "this is the first release, no longer distributed; use QNLIv2"},
     label_shares=(0.5, 0.5),
 )
 
@@ -101,7 +98,6 @@ rte = glue.task(
     title="RTE",
     family="entailment",
     labels=TWO_WAY,
-    metric="accuracy",
     table=Table("{split}.tsv", first="sentence1", second="sentence2", label="label"),
     texts=SENTENCES,
     rows={"train": 2_490, "validation": 277, "test": 3_000},
@@ -115,7 +111,6 @@ scitail = Task(
     family="entailment",
     labels=("neutral", "entailment"),
     coding={"neutral": 0, "entailment": 1, "entails": 1},
-    metric="accuracy",
     folder="SciTail",
     layouts=(
         JsonLines("snli_format/scitail_1.0_{split}.txt"),
@@ -131,13 +126,12 @@ scitail = Task(
     report=("test",),
     rows={"train": 23_596, "dev": 1_304, "test": 2_126},
     wrong_counts={
-        23_097: "this is tsv_format read with CSV quoting, which glued rows together; "
-        "take snli_format",
-        23_088: "this is dgem_format, in which rows are glued together; take snli_format",
+        23_097: "this is tsv_format read with CSV quoting, which merged rows; use snli_format",
+        23_088: "this is dgem_format, in which rows were merged; use snli_format",
     },
     label_shares=(0.6, 0.4),
     label_counts={"test": (1_284, 842)},
-    obtain="get SciTail 1.1 from allenai.org/data/scitail and unpack it there",
+    obtain="download SciTail 1.1 from allenai.org/data/scitail and unpack it there",
     hub=HubSource(
         name="scitail",
         repo="allenai/scitail",

@@ -5,7 +5,7 @@
 
 The split that selects the best epoch is never one that reports: it is an official dev split where
 a labelled test split reports, else it is carved out of the training rows. Which rows are carved or
-kept by a limit depends on a hash of the seed and the row's guid alone, never on the order of rows.
+kept by a limit depends only on a hash of the seed and the row's guid, never on the order of rows.
 """
 
 import argparse
@@ -14,7 +14,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from datasets import Dataset
 
 MADE = "made data, not the published set"
+Facts = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -74,99 +75,39 @@ def draw(guids: list[str], count: int, seed: int, purpose: str) -> set[str]:
     return set(sorted(guids, key=rank)[:count])
 
 
-@dataclass
-class Preparation:
-    """Reads and checks a task's official splits one by one, training rows first, and keeps count.
-
-    `dropped`: rows left out of an official split, by reason. `rows`: rows of an official split, a
-    limit applied. `overlap`: rows of a split that are training rows too, before any limit.
-    """
-
-    task: Task
-    source: Source
-    settings: PrepareSettings
-    dropped: dict[str, dict[str, int]] = field(default_factory=dict)
-    rows: dict[str, int] = field(default_factory=dict)
-    overlap: dict[str, int] = field(default_factory=dict)
-    training: set[bytes] = field(default_factory=set)
-
-    @property
-    def folder(self) -> Path:
-        """The folder of the task's files or of its snapshot."""
-        return Path(self.source.folder if isinstance(self.source, Snapshot) else self.source)
-
-    def official(self, role: str, split: str) -> "Dataset":
-        """An official split for one of our splits (train, select, or its own), limited."""
-        task, settings = self.task, self.settings
-        counts: Counter[str] = Counter()
-        if not isinstance(self.source, Snapshot):
-            checks.layout(task, task.files(self.source, split))
-        examples = task.load(self.source, split, counts)
-        path = task.files(self.source, split)[0]
-        least = (settings.min_rows or {}).get(split)
-        check_guids(self.folder, examples)
-        checks.split(task, path, split, examples, counts, least, settings.published)
-        if isinstance(self.source, Snapshot) and least is None:
-            checks.hub_count(task, path, split, len(examples) + counts.total())
-        if counts:
-            self.dropped[split] = dict(sorted(counts.items()))
-        if role == "train":
-            self.training.update(text_digests(task, examples))
-        else:
-            shared = sum(digest in self.training for digest in text_digests(task, examples))
-            self.overlap[role] = shared
-            if settings.published:
-                checks.overlap(task, self.folder, split, shared, len(examples))
-        training = role == "train"
-        limit = settings.limit_train if training else settings.limit_report
-        if limit is not None and limit < len(examples):
-            guids = examples["guid"][:]
-            purpose = "limit_train" if training else "limit_report"
-            kept = draw(guids, limit, settings.seed, purpose)
-            examples = examples.select([i for i, guid in enumerate(guids) if guid in kept])
-        self.rows[split] = len(examples)
-        return examples
-
-    def carve(self, rows: "Dataset", fraction: float) -> dict[str, "Dataset"]:
-        """The training rows without those that select, and these."""
-        if len(rows) < 2:
-            raise InputError(
-                f"{self.folder}: {len(rows)} training row; select needs one of at least 2"
-            )
-        guids = rows["guid"][:]
-        count = min(max(1, round(fraction * len(rows))), len(rows) - 1)
-        kept = draw(guids, count, self.settings.seed, "select")
-        splits = {
-            name: rows.select([i for i, guid in enumerate(guids) if (guid in kept) is selects])
-            for name, selects in (("train", False), ("select", True))
-        }
-        left = set(text_digests(self.task, splits["train"]))
-        digests = text_digests(self.task, splits["select"])
-        self.overlap["select"] = sum(digest in left for digest in digests)
-        return splits
-
-
 def prepare(
     task: Task, folder: str | Path, settings: PrepareSettings
-) -> tuple[dict[str, "Dataset"], dict[str, Any]]:
+) -> tuple[dict[str, "Dataset"], Facts]:
     """All examples of a task in file order, split by split, and the facts about them.
 
     Raises InputError, naming the file and the line, for whatever is wrong with the input.
     """
     roles = choose_splits(task, settings)
     hub = settings.source == "hub"
-    source = Snapshot(task.hub, folder, settings.revision) if hub else folder
-    reading = Preparation(task, source, settings)
-    splits = {"train": reading.official("train", roles.train)}
+    source: Source = Snapshot(task.hub, folder, settings.revision) if hub else folder
+    names = {"train": roles.train, "select": roles.select} | {s: s for s in roles.report}
+    official = {role: name for role, name in names.items() if name}
+    dropped: dict[str, dict[str, int]] = {}
+    splits = {role: _read(task, source, name, settings, dropped) for role, name in official.items()}
+    training = set(text_digests(task, splits["train"]))
+    overlap = {role: _shared(task, training, splits[role]) for role in splits if role != "train"}
+    if settings.published:
+        for role, shared in overlap.items():
+            checks.overlap(task, folder, official[role], shared, len(splits[role]))
+    splits = {role: _limited(rows, role, settings) for role, rows in splits.items()}
+    counts = {official[role]: len(rows) for role, rows in splits.items()}
     fraction = task.select_fraction
     fraction = settings.select_fraction if fraction is None else fraction
-    if roles.select:
-        splits["select"] = reading.official("select", roles.select)
-    elif fraction:
-        splits = reading.carve(splits["train"], fraction)
-    for split in roles.report:
-        splits[split] = reading.official(split, split)
-    facts = {
+    if fraction and not roles.select:
+        train, select = _carved(folder, splits.pop("train"), fraction, settings.seed)
+        splits = {"train": train, "select": select} | splits
+        overlap["select"] = _shared(task, set(text_digests(task, train)), select)
+    without = unlabelled.load(task, source) if settings.unlabelled else {}
+    if settings.published and not settings.min_rows:
+        unlabelled.check_counts(task, source, without)
+    files = {split: task.files(source, split) for split in sorted(counts)}
+    files |= {split: unlabelled.files(task, source, split) for split in without}
+    return splits | without, {
         "task": task.name,
         "version": task.version,
         "train_from": roles.train,
@@ -174,24 +115,67 @@ def prepare(
         "report": list(roles.report),
         "rows": {split: len(rows) for split, rows in splits.items()},
         "labels": {split: _label_counts(task, rows) for split, rows in splits.items()},
-        "dropped": reading.dropped,
-        "overlap": reading.overlap,
+        "unlabelled": list(without),
+        "dropped": dropped,
+        "overlap": overlap,
         "settings": settings.model_dump(mode="json"),
         "origin": source.origin if isinstance(source, Snapshot) else {"source": "folder"},
-        "note": _note(task, roles, reading.rows) if settings.published else MADE,
+        "sources": {split: _digests(Path(folder), paths) for split, paths in files.items()},
+        "note": _note(task, roles, counts) if settings.published else MADE,
     }
-    files = {split: task.files(source, split) for split in sorted(reading.rows)}
-    without = unlabelled.load(task, source) if settings.unlabelled else {}
-    if settings.published and not settings.min_rows:
-        unlabelled.check_counts(task, source, without)
-    files |= {split: unlabelled.files(task, source, split) for split in without}
-    facts["unlabelled"] = list(without)
-    facts["sources"] = {split: _digests(Path(folder), paths) for split, paths in files.items()}
-    return splits | without, facts
+
+
+def _read(
+    task: Task,
+    source: Source,
+    split: str,
+    settings: PrepareSettings,
+    dropped: dict[str, dict[str, int]],
+) -> "Dataset":
+    """An official split with all checks; the rows left out are counted in `dropped`."""
+    counts: Counter[str] = Counter()
+    examples = task.load(source, split, counts)
+    path = task.files(source, split)[0]
+    least = (settings.min_rows or {}).get(split)
+    checks.split(task, path, split, examples, counts, least, settings.published)
+    if isinstance(source, Snapshot) and least is None:
+        checks.hub_count(task, path, split, len(examples) + counts.total())
+    if counts:
+        dropped[split] = dict(sorted(counts.items()))
+    return examples
+
+
+def _limited(rows: "Dataset", role: str, settings: PrepareSettings) -> "Dataset":
+    purpose = "limit_train" if role == "train" else "limit_report"
+    limit = getattr(settings, purpose)
+    if limit is None or limit >= len(rows):
+        return rows
+    return _picked(rows, draw(rows["guid"][:], limit, settings.seed, purpose))
+
+
+def _carved(
+    folder: str | Path, rows: "Dataset", fraction: float, seed: int
+) -> tuple["Dataset", "Dataset"]:
+    """The training rows without those that select, and these."""
+    if len(rows) < 2:
+        raise InputError(f"{folder}: {len(rows)} training row; select needs one of at least 2")
+    guids = rows["guid"][:]
+    count = min(max(1, round(fraction * len(rows))), len(rows) - 1)
+    select = draw(guids, count, seed, "select")
+    return _picked(rows, set(guids) - select), _picked(rows, select)
+
+
+def _picked(rows: "Dataset", guids: set[str]) -> "Dataset":
+    return rows.select([i for i, guid in enumerate(rows["guid"][:]) if guid in guids])
+
+
+def _shared(task: Task, texts: set[bytes], rows: "Dataset") -> int:
+    """How many rows have the texts of one of those digests."""
+    return sum(digest in texts for digest in text_digests(task, rows))
 
 
 def text_digests(task: Task, examples: "Dataset") -> Iterator[bytes]:
-    """What makes two rows the same: all texts, whatever their case, blanks and order of a pair.
+    """The identity of each row: a digest of its texts, ignoring case, blanks and a pair's order.
 
     A digest, since RACE repeats its articles. The published sets have a few rows that are training
     rows too (CoLA: 16 of 1,043), so these are counted, not refused.
@@ -201,13 +185,6 @@ def text_digests(task: Task, examples: "Dataset") -> Iterator[bytes]:
             texts = [" ".join(text.casefold().split()) for text in (first, second, *choices)]
             pair = sorted(texts[:2]) if task.family == "similarity" else texts[:2]
             yield hashlib.sha256("\0".join((*pair, *texts[2:])).encode()).digest()
-
-
-def check_guids(folder: Path, examples: "Dataset") -> None:
-    """No row twice, hence no row in two splits: the guid names the official split and row."""
-    guid, times = Counter(examples["guid"][:]).most_common(1)[0]
-    if times > 1:
-        raise InputError(f"{folder}: row {guid!r} occurs {times} times; ids must be unique")
 
 
 def _label_counts(task: Task, examples: "Dataset") -> dict[str, int]:
@@ -226,7 +203,7 @@ def _digests(folder: Path, paths: list[Path]) -> dict[str, str]:
 
 
 def _note(task: Task, roles: Roles, rows: dict[str, int]) -> str:
-    """Where the rows are not the published ones: "trained on dev; dev: 500 of 8,551 rows"."""
+    """Where rows differ from the published ones: "trained on dev; dev: 500 of 8,551 rows"."""
     other = [f"trained on {roles.train}"] if roles.train != task.train else []
     counts = [
         f"{split}: {count:,} of {task.rows[split]:,} rows"

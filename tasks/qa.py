@@ -1,9 +1,9 @@
 """Question answering by choosing: RACE and Story Cloze (paper 4.1, table 3).
 
-RACE: English examinations for middle and high schools, four answers a question; one JSON object a
-file with `article`, `questions`, `options`, `answers`. The paper reports each half and the whole,
-so every example carries its half as its group. Its figure 2 shows dev, its table most likely test:
-both are reported.
+RACE: English examinations for middle and high schools, four answers per question; each file is a
+JSON object with `article`, `questions`, `options`, `answers`. The paper reports each half and the
+whole, so every example carries its half as its group. Its figure 2 shows dev, its table most likely
+test: both are reported.
 
 Story Cloze, spring 2016: which of two sentences ends the story? The labelled training set is the
 official validation file: 1,871 stories, of which the authors' code keeps 374 apart to select the
@@ -14,14 +14,12 @@ import csv
 import io
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tasks import readers
-from tasks.common.errors import InputError
 from tasks.hub import THREE_SPLITS, HubSource
-from tasks.readers import Batch, Layout, Parser, Row
+from tasks.readers import Batch, Documents, Parser, Row
 from tasks.task import Task
 
 if TYPE_CHECKING:
@@ -32,23 +30,8 @@ ENDINGS = ("RandomFifthSentenceQuiz1", "RandomFifthSentenceQuiz2")
 STORY = ("InputStoryid", *SENTENCES, *ENDINGS, "AnswerRightEnding")
 
 
-@dataclass(frozen=True)
-class Articles(Layout):
-    """RACE's files: one article with its questions each."""
-
-    def read(self, paths: list[Path]) -> "tuple[Dataset, Parser]":
-        records = readers.load("text", paths, ["text"], sample_by="document", encoding="utf-8-sig")
-        records = records.add_column("file", list(range(len(paths))))
-
-        def rows(batch: Batch) -> Iterator[Row]:
-            for file, text in zip(batch["file"], batch["text"], strict=True):
-                yield from questions(file, paths[file], text)
-
-        return records, rows
-
-
 def questions(file: int, path: Path, text: str) -> Iterator[Row]:
-    """One row a question of one article file; all share the article's text."""
+    """One row per question of a RACE article's file; all share the article's text."""
     record = readers.json_object(text, file=file)
     if isinstance(record, Row):
         yield record
@@ -62,7 +45,7 @@ def questions(file: int, path: Path, text: str) -> Iterator[Row]:
         asked, options, answers = map(len, lists)
         flaw = (
             f"{asked} questions, {options} option lists and {answers} answers; each question "
-            "needs one of both: get the file again"
+            "needs one of each: download the file again"
         )
     if flaw:
         yield Row(file, 1, flaw=flaw)
@@ -92,19 +75,16 @@ def question(
 
 
 def race_hub_rows(task: Task, records: "Dataset", paths: list[Path]) -> "tuple[Dataset, Parser]":
-    """The hub's records, one a question, in the order of the original files."""
+    """The hub's records, one per question, in the order of the original files."""
     seen: Counter[str] = Counter()
     places = []
-    for file, article in zip(records["file"], records["example_id"], strict=True):
-        places.append((paths[file].parent.name, article, seen[article]))
+    for file, article in zip(records["file"][:], records["example_id"][:], strict=True):
+        school = paths[file].parent.name
+        places.append((school, article.removeprefix(school), seen[article]))
         seen[article] += 1
-
-    def original(i: int) -> tuple[str, str, int]:
-        school, article, number = places[i]
-        return school, article.removeprefix(school), number
-
-    records = records.add_column("number", [number for _, _, number in places])
-    records = records.select(sorted(range(len(places)), key=original))
+    numbers = [number for _, _, number in places]
+    records = records.remove_columns("number").add_column("number", numbers)
+    records = records.select(sorted(range(len(places)), key=places.__getitem__))
     columns = ("file", "line", "number", "example_id", "article", "question", "options", "answer")
 
     def rows(batch: Batch) -> Iterator[Row]:
@@ -114,54 +94,31 @@ def race_hub_rows(task: Task, records: "Dataset", paths: list[Path]) -> "tuple[D
     return records, rows
 
 
-@dataclass(frozen=True)
-class Stories(Layout):
-    """Story Cloze's real CSV: quoting counts, and a header is needed."""
-
-    def read(self, paths: list[Path]) -> "tuple[Dataset, Parser]":
-        (path,) = paths
-        names, line_of = check_csv(path, STORY)
-        records = readers.load("csv", paths, names, na_filter=False, encoding="utf-8-sig")
-        records = records.add_column("line", line_of)
-
-        def rows(batch: Batch) -> Iterator[Row]:
-            for i, line in enumerate(batch["line"]):
-                cell = {name: batch[name][i].replace("\r\n", "\n") for name in STORY}
-                sentences = [cell[name].strip() for name in SENTENCES]
-                empty = [name for name in SENTENCES if not cell[name].strip()]
-                if empty:
-                    flaw = f"{empty[0]} is empty; every story needs four sentences"
-                    yield Row(0, line, reason="empty text", flaw=flaw)
-                else:
-                    endings = tuple(cell[name] for name in ENDINGS)
-                    story = " ".join(sentences)
-                    yield Row(0, line, cell[STORY[0]], cell[STORY[-1]], story, choices=endings)
-
-        return records, rows
-
-
-def check_csv(path: Path, columns: tuple[str, ...]) -> tuple[list[str], list[int]]:
-    """The column names and each row's line. Raises InputError where pandas would read on."""
-    text = "\n".join(text for _, text in readers.lines(path))
+def stories(file: int, path: Path, text: str) -> Iterator[Row]:
+    """One row per story of Story Cloze's real CSV: quoting counts, and a header is needed."""
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    line_of = []
     try:
-        names = next(reader, [])
-        for column in columns:
+        names = next(reader)
+        for column in STORY:
             if column not in names:
-                raise InputError(f"{path}:1: no column {column!r}, found {readers.shown(names)}")
-        for row in reader:
-            line_of.append(reader.line_num)
-            if len(row) != len(names):
-                raise InputError(
-                    f"{path}:{reader.line_num}: {len(row)} columns, {len(names)} are needed; "
-                    + readers.ORIGINAL
-                )
+                yield Row(file, 1, flaw=f"no column {column!r}, found {readers.shown(names)}")
+                return
+        for cells in reader:
+            line = reader.line_num
+            cell = dict(zip(names, cells, strict=False))
+            empty = [name for name in SENTENCES if not cell.get(name, "").strip()]
+            if len(cells) != len(names):
+                flaw = f"{len(cells)} columns, {len(names)} are needed; {readers.ORIGINAL}"
+                yield Row(file, line, flaw=flaw)
+            elif empty:
+                flaw = f"{empty[0]} is empty; every story needs four sentences"
+                yield Row(file, line, reason="empty text", flaw=flaw)
+            else:
+                story = " ".join(cell[name].strip() for name in SENTENCES)
+                endings = tuple(cell[name] for name in ENDINGS)
+                yield Row(file, line, cell[STORY[0]], cell[STORY[-1]], story, choices=endings)
     except csv.Error as error:
-        raise InputError(
-            f"{path}:{reader.line_num}: not CSV ({error}); export the sheet again"
-        ) from None
-    return names, line_of
+        yield Row(file, reader.line_num, flaw=f"not CSV ({error}); export the sheet again")
 
 
 race = Task(
@@ -169,9 +126,8 @@ race = Task(
     title="RACE",
     family="multiple_choice",
     labels=("A", "B", "C", "D"),
-    metric="accuracy",
     folder="RACE",
-    layouts=(Articles("{split}/*/*.txt"),),
+    layouts=(Documents("{split}/*/*.txt", questions),),
     groups=("middle", "high"),
     report=("test", "dev"),
     rows={"train": 87_866, "dev": 4_887, "test": 4_934},
@@ -204,9 +160,8 @@ story_cloze = Task(
     title="Story Cloze",
     family="multiple_choice",
     labels=("1", "2"),
-    metric="accuracy",
     folder="StoryCloze",
-    layouts=(Stories("cloze_test_{split}__spring2016*.csv"),),
+    layouts=(Documents("cloze_test_{split}__spring2016*.csv", stories),),
     train="val",
     select_fraction=0.2,
     report=("test",),

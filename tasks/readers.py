@@ -1,38 +1,34 @@
-"""Reading the published files with `datasets`: tables, JSON lines, plain lines, hub snapshots.
+"""Reading the published files: tables, JSON lines, other documents, and snapshots of the hub.
 
-Every reader gives records, and a parser that makes the same rows (`Row`) of them: texts, the file's
-own word for the label, file and line.
+Text becomes records of `file`, `line` and `text` (`read_text`), a snapshot's parquet files records
+of their columns (`hub_records`). A parser makes rows (`Row`) of either: texts, the file's own word
+for the label, file and line.
+
 The tab-separated files of these data sets know no quoting: a lone `"` is text, and a reader with
-CSV quoting silently glues rows together (SciTail lost 499 training rows that way in a widely used
-copy). A row ends at a newline and at nothing else: U+2028 or a carriage return inside a field is
-text. A byte order mark and CRLF are accepted. Where a builder of `datasets` would drop or pad a row
-or fail without a line number, the raw lines are looked at first (`lines`).
+CSV quoting silently merges rows (SciTail lost 499 training rows that way in a widely used copy). A
+row ends at a newline and at nothing else: U+2028 or a carriage return inside a field is text. A
+byte order mark and CRLF are accepted. So lines are split here: the library's `text` builder ends a
+line at a lone carriage return too, and its `csv` builder pads a row that is too short.
 """
 
-import csv
 import json
 import re
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from tasks.common.errors import InputError
-from tasks.common.hf_datasets import library
+from tasks.common.hf_datasets import from_generator, load_parquet
 from tasks.hub import FETCH_AGAIN, HubSource
 
 if TYPE_CHECKING:
     from datasets import Dataset
 
+    from tasks.task import Task
+
 HALF_PAIR = re.compile("[\ud800-\udfff]")  # JSON can escape it, UTF-8 cannot hold it
-ORIGINAL = "get the file again in its original layout"
-# For pandas, by which `datasets` reads tables: every character but tab and newline is text.
-EXACT_TABLE: dict[str, Any] = {
-    **{"sep": "\t", "lineterminator": "\n", "quoting": csv.QUOTE_NONE, "encoding": "utf-8-sig"},
-    **{"header": None, "index_col": False, "skip_blank_lines": False},
-    **{"na_filter": False, "keep_default_na": False},
-}
+ORIGINAL = "download the file again in its original layout"
 
 
 class Row(NamedTuple):
@@ -58,33 +54,11 @@ Batch = dict[str, list[Any]]
 Parser = Callable[[Batch], Iterable[Row]]
 
 
-def load(builder: str, paths: list[Path], texts: list[str], **options: Any) -> "Dataset":
-    """The rows of `paths`, in memory, by a builder of `load_dataset`; `texts` are its columns.
-
-    Without `texts` the types are the files' own. The library's cache is a temporary folder, so
-    neither a shared nor a read-only one matters. Raises InputError, naming file and line if a text
-    file is not UTF-8.
-    """
-    datasets = library()
-    if texts:
-        options["features"] = datasets.Features({n: datasets.Value("string") for n in texts})
-    files = {"train": [str(path) for path in paths]}
-    with tempfile.TemporaryDirectory(prefix="datasets.") as cache:
-        try:
-            options |= {"cache_dir": cache, "keep_in_memory": True}
-            return datasets.load_dataset(builder, data_files=files, split="train", **options)
-        except datasets.exceptions.DatasetGenerationError as error:
-            cause = " ".join(str(error.__cause__ or error).split())
-    if builder == "parquet":
-        raise InputError(f"{paths[0]}: not a whole parquet file ({cause:.200}); {FETCH_AGAIN}")
-    for path in paths:
-        for _ in lines(path):  # names the line that is not UTF-8
-            pass
-    raise InputError(f"{paths[0]}: cannot be read ({cause:.200}); get the file again")
-
-
 def lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield (line number from 1, text without its line end), blank lines at the end left out."""
+    """Yield (line number from 1, text without its line end), blank lines at the end left out.
+
+    Raises InputError, naming the line, for text that is not UTF-8.
+    """
     blank = 0
     with open(path, "rb") as file:
         for number, raw in enumerate(file, start=1):
@@ -106,25 +80,63 @@ def lines(path: Path) -> Iterator[tuple[int, str]]:
                 ) from None
 
 
-def header(path: Path) -> list[str]:
-    """The column names in a table's first line. Raises InputError if the file is empty."""
+def first_line(path: Path) -> str:
+    """A text file's first line. Raises InputError if the file is empty."""
     for _, text in lines(path):
-        return [name.strip() for name in text.split("\t")]
-    raise InputError(f"{path}: the file is empty; get it again")
+        return text
+    raise InputError(f"{path}: the file is empty; download it again")
+
+
+def read_text(paths: list[Path], whole: bool = False) -> "Dataset":
+    """One record per line: `file` (from 0), `line` (from 1), `text`. `whole`: one per file.
+
+    Raises InputError for an empty file and, naming the line, for text that is not UTF-8.
+    """
+
+    def records() -> Iterator[dict[str, Any]]:
+        for file, path in enumerate(paths):
+            if whole:
+                text = "\n".join(text for _, text in lines(path))
+                yield {"file": file, "line": 1, "text": text}
+            else:
+                for line, text in lines(path):
+                    yield {"file": file, "line": line, "text": text}
+
+    first_line(paths[0])
+    return from_generator(records, {"file": "int32", "line": "int32", "text": "string"})
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Files in one of a task's original layouts; `files` is their pattern for a `{split}`."""
+    """Files in one of a task's original layouts; `files` is their pattern for a `{split}`.
+
+    `whole`: whether a record is a whole file, not a line of it.
+    """
 
     files: str
+    whole: ClassVar[bool] = False
 
-    def read(self, paths: list[Path]) -> "tuple[Dataset, Parser]":
-        """A split's records, and what makes rows of a batch of them.
+    def parser(self, paths: list[Path]) -> Parser:
+        """What makes rows of a batch of these files' records.
 
-        Raises InputError, naming file and line, for what is not in this layout at all.
+        Raises InputError, naming file and line, for files that do not have this layout at all.
         """
         raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Documents(Layout):
+    """Files that a function of their number, path and text turns into rows."""
+
+    rows: Callable[[int, Path, str], Iterable[Row]]
+    whole: ClassVar[bool] = True
+
+    def parser(self, paths: list[Path]) -> Parser:
+        def rows(batch: Batch) -> Iterator[Row]:
+            for file, text in zip(batch["file"], batch["text"], strict=True):
+                yield from self.rows(file, paths[file], text)
+
+        return rows
 
 
 @dataclass(frozen=True)
@@ -141,114 +153,57 @@ class Table(Layout):
         """The columns that are read."""
         return tuple(filter(None, (self.first, self.second, self.label)))
 
-    def read(self, paths: list[Path]) -> "tuple[Dataset, Parser]":
+    def parser(self, paths: list[Path]) -> Parser:
         (path,) = paths
-        texts = [name for name in (self.first, self.second) if name]
+        names = list(self.names) or [name.strip() for name in first_line(path).split("\t")]
+        for column in self.columns:
+            if column not in names:
+                raise InputError(
+                    f"{path}:1: no column {column!r}, found {shown(names)}; "
+                    + (whose(_header_columns, names) or "is it the right file of this task?")
+                )
+        places = [names.index(name) for name in (self.label, self.first, self.second) if name]
+        start = 1 if self.names else 2
 
         def rows(batch: Batch) -> Iterator[Row]:
-            columns = (batch[name] for name in ("line", "flaw", self.label, *texts))
-            for line, flaw, label, *cells in zip(*columns, strict=True):
-                first, second = (*cells, "")[:2]
-                key, reason = str(line - (1 if self.names else 2)), "wrong column count"
-                row = Row(0, line, key, label, first, second)
-                yield row._replace(reason=reason, flaw=flaw) if flaw else row
+            for line, text in zip(batch["line"], batch["text"], strict=True):
+                cells = text.split("\t")
+                if line < start:
+                    continue
+                if len(cells) == len(names):
+                    yield Row(0, line, str(line - start), *(cells[place] for place in places))
+                else:
+                    flaw = f"{len(cells)} columns, {len(names)} are needed; {ORIGINAL}"
+                    yield Row(0, line, reason="wrong column count", flaw=flaw)
 
-        return table(path, self.columns, self.names, "labelled"), rows
-
-
-def table(path: Path, columns: tuple[str, ...], names: tuple[str, ...], kind: str) -> "Dataset":
-    """The `columns`, `line` and `flaw` of each row of a tab-separated file.
-
-    pandas pads a row that is too short and cannot pass over one that is too long: lines with
-    another number of cells are not read, but have empty texts and a flaw.
-    """
-    found = list(names) or header(path)
-    for column in columns:
-        if column not in found:
-            raise InputError(
-                f"{path}:1: no column {column!r}, found {shown(found)}; "
-                f"is this the {kind} file of this task?"
-            )
-    good: list[int] = []
-    ragged: dict[int, str] = {}
-    for number, text in lines(path):
-        cells = text.count("\t") + 1
-        if number == 1 and not names:
-            continue
-        if cells == len(found):
-            good.append(number)
-        else:
-            ragged[number] = f"{cells} columns, {len(found)} are needed; {ORIGINAL}"
-    datasets = library()
-    texts = {name: [""] * len(ragged) for name in columns}
-    flawed = {**texts, "line": list(ragged), "flaw": list(ragged.values())}
-    broken = datasets.Dataset.from_dict(flawed)
-    if not good:
-        return broken
-    places = sorted((found.index(column), column) for column in columns)
-    skipped = set(range(1, good[-1])) - set(good)
-    records = load(
-        *("csv", [path], list(columns)),
-        names=[column for _, column in places],
-        usecols=[place for place, _ in places],
-        skiprows=[number - 1 for number in sorted(skipped)],
-        nrows=len(good),
-        **EXACT_TABLE,
-    )
-    if len(records) != len(good):
-        raise InputError(f"{path}: {len(records)} of {len(good)} rows were read; report this bug")
-    records = records.add_column("line", good).add_column("flaw", [""] * len(good))
-    if not ragged:
-        return records
-    lines_of = [*good, *ragged]
-    order = sorted(range(len(lines_of)), key=lines_of.__getitem__)
-    return datasets.concatenate_datasets([records, broken]).select(order)
-
-
-def text_lines(path: Path) -> "Dataset":
-    """The `text` and the number `line` of each line of a file, blank lines at the end left out."""
-    records = load("text", [path], ["text"], encoding="utf-8-sig")
-    texts = records["text"][:]
-    while texts and not texts[-1]:
-        texts.pop()
-    records = records.select(range(len(texts)))
-    return records.add_column("line", list(range(1, len(texts) + 1)))
+        return rows
 
 
 @dataclass(frozen=True)
 class JsonLines(Layout):
-    """One JSON object a line, or a table with the same columns.
-
-    Read as lines: pyarrow's JSON reader guesses types (a sentence may look like a date) and does
-    not name the line where a file is cut off.
-    """
+    """One JSON object per line, or a table with the same columns."""
 
     first: str = "sentence1"
     second: str = "sentence2"
     label: str = "gold_label"
 
-    def read(self, paths: list[Path]) -> "tuple[Dataset, Parser]":
+    def parser(self, paths: list[Path]) -> Parser:
         (path,) = paths
-        with open(path, "rb") as file:
-            is_json = file.read(4).removeprefix(b"\xef\xbb\xbf").startswith(b"{")
-        if not is_json and path.suffix != ".jsonl":
-            return Table(self.files, self.first, self.label, self.second).read(paths)
+        if path.suffix != ".jsonl" and not first_line(path).startswith("{"):
+            return Table(self.files, self.first, self.label, self.second).parser(paths)
+        keys = (self.label, self.first, self.second)
 
         def rows(batch: Batch) -> Iterator[Row]:
             for line, text in zip(batch["line"], batch["text"], strict=True):
                 record = json_object(text, line)
                 if isinstance(record, Row):
                     yield record
-                    continue
-                keys = (self.first, self.second, self.label)
-                wrong = next(filter(None, (not_text(record, key) for key in keys)), "")
-                if wrong:
+                elif wrong := next(filter(None, (not_text(record, key) for key in keys)), ""):
                     yield Row(0, line, flaw=wrong)
                 else:
-                    first, second, label = (record[key] for key in keys)
-                    yield Row(0, line, str(line - 1), label, first, second)
+                    yield Row(0, line, str(line - 1), *(record[key] for key in keys))
 
-        return text_lines(path), rows
+        return rows
 
 
 def json_object(text: str, line: int = 1, file: int = 0) -> dict[str, Any] | Row:
@@ -256,20 +211,19 @@ def json_object(text: str, line: int = 1, file: int = 0) -> dict[str, Any] | Row
     try:
         record = json.loads(text)
     except json.JSONDecodeError as error:
-        flaw = (
-            f"not JSON ({error.msg} at column {error.colno}); the file may be cut off: get it again"
-        )
+        place = f"{error.msg} at column {error.colno}"
+        flaw = f"not JSON ({place}); the file may be truncated: download it again"
         return Row(file, line + error.lineno - 1, flaw=flaw)
     if not isinstance(record, dict):
         kind = type(record).__name__
         return Row(file, line, flaw=f"a JSON object is needed, found {kind}")
     if HALF_PAIR.search(json.dumps(record, ensure_ascii=False)):
-        return Row(file, line, flaw="half a surrogate pair is no character; get the file again")
+        return Row(file, line, flaw="half a surrogate pair is no character; download it again")
     return record
 
 
 def not_text(record: dict[str, Any], key: str) -> str:
-    """What stands under `key` where a text is needed; empty if it is one."""
+    """What is under `key` where a text is needed; empty if it is one."""
     value = record.get(key)
     if isinstance(value, str):
         return ""
@@ -282,14 +236,28 @@ def shown(names: list[str]) -> str:
     return " ".join(names)[:100] or "nothing"
 
 
-def hub_records(source: HubSource, paths: list[Path]) -> "Dataset":
-    """The columns of a source's parquet files, with each row's `file` and `line` (1-based).
+def whose(columns: "Callable[[Task], tuple[str, ...]]", names: list[str]) -> str:
+    """A remedy if a file with these column names is another task's; else empty."""
+    from tasks import TASKS  # which imports this module
 
-    Raises InputError for a file that is cut off, of another task, or whose labels are coded
+    for task in TASKS:
+        if columns(task) and set(columns(task)) <= set(names):
+            return f"these are {task.title}'s columns: put each file in its place"
+    return ""
+
+
+def _header_columns(task: "Task") -> tuple[str, ...]:
+    return task.table.columns if task.table and not task.table.names else ()
+
+
+def hub_records(source: HubSource, paths: list[Path]) -> "Dataset":
+    """The columns of a source's parquet files, with each row's `file`, `line` (from 1) and
+    `number` (from 0, within the split).
+
+    Raises InputError for a file that is truncated, of another task, or whose labels are coded
     otherwise than the source says.
     """
-    import pyarrow
-    from pyarrow import parquet
+    from pyarrow import ArrowException, parquet
 
     places: list[tuple[int, int]] = []
     for number, path in enumerate(paths):
@@ -297,26 +265,30 @@ def hub_records(source: HubSource, paths: list[Path]) -> "Dataset":
             with parquet.ParquetFile(path) as file:
                 _check_schema(path, file.schema_arrow, source)
                 places += [(number, line) for line in range(1, file.metadata.num_rows + 1)]
-        except pyarrow.ArrowException as error:
-            raise InputError(f"{path}: not a whole parquet file ({error}); {FETCH_AGAIN}") from None
+        except ArrowException as error:
+            raise InputError(
+                f"{path}: truncated or corrupt parquet file ({error}); {FETCH_AGAIN}"
+            ) from None
     if not places:
-        return library().Dataset.from_dict({n: [] for n in (*source.columns, "file", "line")})
-    records = load("parquet", paths, [], columns=list(source.columns))
-    records = records.add_column("file", [file for file, _ in places])
-    return records.add_column("line", [line for _, line in places])
+        raise InputError(f"{paths[0]}: no rows; {FETCH_AGAIN}")
+    records = load_parquet(paths, source.columns)
+    for name, values in (
+        ("file", [file for file, _ in places]),
+        ("line", [line for _, line in places]),
+        ("number", list(range(len(places)))),
+    ):
+        records = records.add_column(name, values)
+    return records
 
 
 def _check_schema(path: Path, schema: Any, source: HubSource) -> None:
-    """The source's columns, and labels that mean what the source says."""
+    """Raise InputError unless a file has the source's columns, and labels coded as it says."""
     missing = [name for name in source.columns if name not in schema.names]
     if missing:
-        from tasks import TASKS  # which imports this module
-
-        others = [t.hub for t in TASKS if t.hub.repo and set(t.hub.columns) <= set(schema.names)]
-        whose = f" ({others[0].name} has these)" if others else ""
+        remedy = source.note or whose(lambda task: task.hub.columns, schema.names) or FETCH_AGAIN
         raise InputError(
             f"{path}: columns {', '.join(source.columns)} expected, found "
-            f"{', '.join(schema.names)}{whose}; {source.note or FETCH_AGAIN}"
+            f"{', '.join(schema.names)}; {remedy}"
         )
     type_ = str(schema.field(source.label).type)
     expected = {int: "int", str: "string"}[type(min(source.labels))] if source.labels else "float"
@@ -332,6 +304,6 @@ def _check_schema(path: Path, schema: Any, source: HubSource) -> None:
         if names != list(source.labels.values()):
             raise InputError(
                 f"{path}: labels 0, 1, .. are named {', '.join(names) or 'nothing'}, expected "
-                f"{', '.join(source.labels.values())}; take the pinned revision, whose files name "
+                f"{', '.join(source.labels.values())}; use the pinned revision, whose files name "
                 "them so"
             )

@@ -1,4 +1,4 @@
-"""What training has to know of a task: how its inputs look, and how its answers are scored.
+"""The part of a task that training needs: its input family, number of classes and metrics.
 
 It travels with the encoded examples, so that training depends on no reader: an edit of one, or one
 more task, leaves every trained cell as it is.

@@ -15,14 +15,7 @@ def soft_labels(scores: np.ndarray) -> np.ndarray:
     # `not all` rather than `any`: NaN must not pass.
     if not np.all((scores >= 0) & (scores <= CLASSES - 1)):
         raise ValueError(f"STS-B scores are from 0 to 5, found {scores.min()} to {scores.max()}")
-    low = np.floor(scores).astype(int)
-    share = scores - low
-    targets = np.zeros((len(scores), CLASSES))
-    rows = np.arange(len(scores))
-    targets[rows, low] = 1.0 - share
-    # Score 5 has no class above it, and nothing to give to one.
-    targets[rows, np.minimum(low + 1, CLASSES - 1)] += share
-    return targets
+    return np.maximum(0.0, 1.0 - np.abs(scores[:, None] - np.arange(CLASSES)))
 
 
 def expected_score(probabilities: np.ndarray) -> np.ndarray:

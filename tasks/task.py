@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tasks import readers
 from tasks.common.errors import InputError
-from tasks.common.hf_datasets import library
-from tasks.examples import Example, features, to_examples
+from tasks.examples import Example, features, to_columns, to_examples
 from tasks.hub import HubSource, Snapshot
 from tasks.readers import Batch, Layout, Parser, Row, Table
 from tasks.spec import TaskSpec
@@ -34,7 +33,7 @@ class Task:
     `layouts`: the first one with a file for a split wins. `coding`: the file's label words where
     they differ from `labels`. `rows`: official row counts of the labelled splits. `label_shares`:
     about which share of the rows has each label; `label_counts`: exactly how many, in the splits
-    that were counted. `wrong_counts`: numbers of training rows that are known to be wrong, and why.
+    that were counted. `wrong_counts`: known wrong numbers of training rows, and their reasons.
     `obtain`: how to get the files. `select`: the official split that selects the best epoch; None
     if it is carved out of the training rows. `report`: the splits whose scores are reported, the
     main one first. `tolerated`: the share of flawed rows that is dropped and counted instead of
@@ -48,7 +47,6 @@ class Task:
     title: str
     family: str
     labels: tuple[str, ...]
-    metric: str
     folder: str
     layouts: tuple[Layout, ...]
     report: tuple[str, ...]
@@ -58,6 +56,7 @@ class Task:
     hub: HubSource
     label_counts: dict[str, tuple[int, ...]] = field(default_factory=dict)
     wrong_counts: dict[int, str] = field(default_factory=dict)
+    metric: str = "accuracy"
     metrics: tuple[str, ...] = ("accuracy",)
     train: str = "train"
     select: str | None = None
@@ -115,12 +114,11 @@ class Task:
 
     def unlabelled_files(self, folder: str | Path) -> dict[str, Path]:
         """The unlabelled files that a folder has, by split."""
-        candidates = {s: [Path(folder) / p for p in ps] for s, ps in self.unlabelled.items()}
-        return {
-            split: next(path for path in paths if path.is_file())
-            for split, paths in candidates.items()
-            if any(path.is_file() for path in paths)
+        paths = {
+            split: next((p for n in names if (p := Path(folder) / n).is_file()), None)
+            for split, names in self.unlabelled.items()
         }
+        return {split: path for split, path in paths.items() if path}
 
     def missing_unlabelled(self, folder: str | Path) -> list[str]:
         """The names of the unlabelled files that a folder lacks; empty if none is needed."""
@@ -149,14 +147,36 @@ class Task:
             records, parser = (self.hub_rows or hub_rows)(self, records, paths)
         else:
             layout, paths = self._layout(Path(source), split)
-            records, parser = layout.read(paths)
+            records, parser = readers.read_text(paths, layout.whole), layout.parser(paths)
+        flaws: list[str] = []
         dropped = Counter() if dropped is None else dropped
-        empty = f"{paths[0]}: split {split!r} has no usable row; {self.obtain}"
-        if not len(records):  # `map` would leave their columns as they are
-            raise InputError(empty)
-        examples = self._examples(paths, records, parser, split, dropped)
+
+        def make(batch: Batch) -> Batch:
+            examples = []
+            for row in parser(batch):
+                example, reason, flaw = self._example(row, split)
+                if flaw:
+                    flaws.append(f"{paths[row.file]}:{row.line}: {flaw}")
+                    if not (self.tolerated and reason):
+                        raise InputError(flaws[-1])
+                if reason:
+                    dropped[reason] += 1
+                else:
+                    examples.append(example)
+            return to_columns(examples)
+
+        examples = records.map(
+            make,
+            batched=True,
+            remove_columns=records.column_names,
+            features=features(self.label_names),
+            keep_in_memory=True,
+            new_fingerprint=split,  # the library would take long to find one of `make`
+        )
+        if len(flaws) > max(3, self.tolerated * len(examples)):
+            raise InputError(f"{flaws[0]}; {len(flaws)} such rows are too many")
         if not len(examples):
-            raise InputError(empty)
+            raise InputError(f"{paths[0]}: split {split!r} has no usable row; {self.obtain}")
         for group in set(self.groups) - set(examples.unique("group")):
             raise InputError(f"{paths[0]}: no {group!r} rows in {split!r}; {self.obtain}")
         return examples
@@ -166,57 +186,23 @@ class Task:
             raise InputError(f"{folder}: no such folder; {self.obtain}")
         for layout in self.layouts:
             pattern = layout.files.format(split=split)
-            # Unpacking on another system leaves hidden twins (`._1.txt`) beside the real files.
-            found = sorted(p for p in folder.glob(pattern) if not p.name.startswith("."))
-            if len(found) > 1 and not self.groups:  # only RACE has many files a split
-                names = " and ".join(repr(path.name) for path in found)
-                raise InputError(f"{folder}: {names} both match {pattern}; keep the right one only")
-            if found:
-                return layout, found
+            # macOS archives leave `._1.txt` resource forks beside the real files.
+            paths = sorted(p for p in folder.glob(pattern) if not p.name.startswith("."))
+            if len(paths) > 1 and not self.groups:  # only RACE has many files per split
+                names = " and ".join(repr(path.name) for path in paths)
+                raise InputError(f"{folder}: {names} both match {pattern}; keep only the right one")
+            if paths:
+                return layout, paths
         patterns = " or ".join(layout.files.format(split=split) for layout in self.layouts)
         raise InputError(f"{folder}: no file {patterns}; {self.obtain}")
 
-    def _examples(
-        self,
-        paths: list[Path],
-        records: "Dataset",
-        parser: Parser,
-        split: str,
-        dropped: Counter[str],
-    ) -> "Dataset":
-        """The usable examples; the other rows are counted, or an error."""
-        datasets = library()
-        kinds = {"file": "int32", "line": "int32", "reason": "string", "flaw": "string"}
-        types = features(self.label_names)
-        types |= {name: datasets.Value(kind) for name, kind in kinds.items()}
-
-        def examples(batch: Batch) -> Batch:
-            made = [self._example(row, split) for row in parser(batch)]
-            return {name: [values[i] for values in made] for i, name in enumerate(types)}
-
-        options = {"remove_columns": records.column_names, "features": datasets.Features(types)}
-        found = records.map(examples, batched=True, keep_in_memory=True, **options)
-        good, flaws = [], []
-        places = found.select_columns(list(kinds))[:]
-        for i, (file, line, reason, flaw) in enumerate(zip(*places.values(), strict=True)):
-            if flaw:
-                flaws.append(f"{paths[file]}:{line}: {flaw}")
-                if not (self.tolerated and reason):
-                    raise InputError(flaws[-1])
-            if reason:
-                dropped[reason] += 1
-            elif not flaw:
-                good.append(i)
-        if len(flaws) > max(3, self.tolerated * len(good)):
-            raise InputError(f"{flaws[0]}; {len(flaws)} such rows are too many")
-        return found.select(good).remove_columns(list(kinds))
-
-    def _example(self, row: Row, split: str) -> tuple[Any, ...]:
+    def _example(self, row: Row, split: str) -> tuple[Example, str, str]:
+        """A row's example; why it is left out, if it is; and what is wrong with it, if anything."""
         first, second = row.first.strip(), row.second.strip()
-        choices = [choice.strip() for choice in row.choices]
+        choices = tuple(choice.strip() for choice in row.choices)
         paired = self.family in ("entailment", "similarity")
         word = row.label.strip()
-        label = self._score(word) if self.soft_labels else self._index(word)
+        label = self._label(word)
         reason, flaw = row.reason, row.flaw
         if not flaw and word == self.no_gold_label:
             # The annotators did not agree. The authors left such rows out too.
@@ -229,17 +215,15 @@ class Task:
             flaw = f"label {word!r} is unknown; {expected}"
         guid = f"{self.name}/{split}/{row.key}"
         label = UNLABELLED if label is None else label
-        return guid, first, second, choices, label, row.group, row.file, row.line, reason, flaw
+        return Example(guid, first, second, choices, label, row.group), reason, flaw
 
-    def _index(self, word: str) -> int | None:
-        if self.coding:
-            return self.coding.get(word)
-        return self.labels.index(word) if word in self.labels else None
-
-    @staticmethod
-    def _score(word: str) -> float | None:
+    def _label(self, word: str) -> int | float | None:
+        """The label that a file's word stands for; None for an unknown word."""
+        if not self.soft_labels:
+            coding = self.coding or {name: k for k, name in enumerate(self.labels)}
+            return coding.get(word)
         try:
-            # The hub holds scores in 32 bits: as many digits as both layouts tell.
+            # The hub holds scores in 32 bits: as many digits as both layouts have.
             score = round(float(word), 4)
         except ValueError:
             return None
@@ -249,13 +233,10 @@ class Task:
 def hub_rows(task: Task, records: "Dataset", paths: list[Path]) -> "tuple[Dataset, Parser]":
     """The hub's records of one or two texts and a label, numbered within the split."""
     source = task.hub
-    number = source.index or "number"
-    if not source.index:
-        records = records.add_column(number, list(range(len(records))))
+    names = ("file", "line", source.index or "number", source.label, *source.texts)
 
     def rows(batch: Batch) -> Iterator[Row]:
-        columns = (batch[n] for n in ("file", "line", number, source.label, *source.texts))
-        for file, line, key, label, *texts in zip(*columns, strict=True):
+        for file, line, key, label, *texts in zip(*(batch[n] for n in names), strict=True):
             if None in texts:
                 flaw = "a text is null; every row needs its texts"
                 yield Row(file, line, reason="empty text", flaw=flaw)
@@ -266,7 +247,7 @@ def hub_rows(task: Task, records: "Dataset", paths: list[Path]) -> "tuple[Datase
 
 
 def hub_word(task: Task, value: Any) -> str:
-    """A label of the hub as the original files have it."""
+    """A label of the hub as the original files spell it."""
     if value == -1 and task.no_gold_label:
         return task.no_gold_label
     if value not in task.hub.labels:

@@ -1,9 +1,11 @@
 """The test rows of GLUE, whose labels are not public: further splits of the same examples.
 
-Every row is kept, in the file's order, for the server wants an answer to each; a guid ends in the
-row's official index. MNLI's files also hold the diagnostic set (`ax`), where that is there.
+Every row is kept, in the file's order, because the server wants an answer to each; a guid ends in
+the row's official index. MNLI has the diagnostic set (`ax`) too, where its file exists.
 """
 
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,17 +26,13 @@ def load(task: Task, source: Source) -> dict[str, "Dataset"]:
     numbered from 0 on.
     """
     if isinstance(source, Snapshot):
-        texts = {split: _hub_texts(task, source, split) for split in task.unlabelled}
-    else:
-        if missing := task.missing_unlabelled(source):
-            raise InputError(f"{source}: {' and '.join(missing)} needed; {task.obtain}")
-        found = task.unlabelled_files(source)
-        texts = {split: _table_texts(task, path) for split, path in found.items()}
-    for split, rows in texts.items():
-        if not rows:
-            remedy = "fetch it again" if isinstance(source, Snapshot) else task.obtain
-            raise InputError(f"{files(task, source, split)[0]}: no rows in {split!r}; {remedy}")
-    return {split: _examples(task, split, rows) for split, rows in texts.items()}
+        return {
+            split: _dataset(task, split, _hub(task, source, split)) for split in task.unlabelled
+        }
+    if missing := task.missing_unlabelled(source):
+        raise InputError(f"{source}: {' and '.join(missing)} needed; {task.obtain}")
+    paths = task.unlabelled_files(source)
+    return {split: _dataset(task, split, _table(task, path)) for split, path in paths.items()}
 
 
 def files(task: Task, source: Source, split: str) -> list[Path]:
@@ -45,57 +43,56 @@ def files(task: Task, source: Source, split: str) -> list[Path]:
 
 
 def check_counts(task: Task, source: Source, splits: dict[str, "Dataset"]) -> None:
-    """As many rows as the server expects, else InputError: a cut-off file, or another one."""
+    """Raise InputError unless there are as many rows as the server expects."""
     for split, rows in splits.items():
         if len(rows) != task.unlabelled_rows[split]:
             raise InputError(
                 f"{files(task, source, split)[0]}: {len(rows):,} unlabelled rows in {split!r}, the "
-                f"server expects {task.unlabelled_rows[split]:,}; get the file again"
+                f"server expects {task.unlabelled_rows[split]:,}; download the file again"
             )
 
 
-def _table_texts(task: Task, path: Path) -> list[list[str]]:
-    """The texts of each row. Of a broken row of QQP, which has some in other files, empty ones."""
-    table = task.table
-    assert table, f"{task.name} has no table"
-    index, columns = task.unlabelled_index, [c for c in (table.first, table.second) if c]
-    records = readers.table(path, (index, *columns), (), "unlabelled")
-    broken, texts = 0, []
-    cells = (records[name][:] for name in ("line", "flaw", index, *columns))
-    for at, (line, flaw, number, *row) in enumerate(zip(*cells, strict=True)):
-        broken += bool(flaw)
-        if flaw and broken > max(3, task.tolerated * (at + 1)) or flaw and not task.tolerated:
-            raise InputError(f"{path}:{line}: {flaw}")
-        if not flaw and number != str(at):
-            raise InputError(
-                f"{path}:{line}: {index} is {number!r}, expected {at}; rows are missing or moved: "
-                "get the file again"
-            )
-        texts.append(row)
-    return texts
-
-
-def _hub_texts(task: Task, snapshot: Snapshot, split: str) -> list[list[str]]:
-    paths, source = snapshot.checked_files(split), task.hub
-    records = readers.hub_records(source, paths)
-    expected = {source.index: list(range(len(records)))} if source.index else {}
-    if split in source.unlabelled:
-        expected[source.label] = [UNLABELLED] * len(records)
-    for column, values in expected.items():
-        for at, (found, value) in enumerate(zip(records[column][:], values, strict=True)):
-            if found != value:
-                path, line = paths[records[at]["file"]], records[at]["line"]
-                raise InputError(
-                    f"{path}: row {line}: {column} is {found}, expected {value}: these are not the "
-                    "unlabelled rows; fetch them again"
-                )
-    columns = ([text or "" for text in records[name]] for name in source.texts)
-    return [list(row) for row in zip(*columns, strict=True)]
-
-
-def _examples(task: Task, split: str, texts: list[list[str]]) -> "Dataset":
-    examples = []
-    for at, row in enumerate(texts):
-        first, second = (*(text.strip() for text in row), "")[:2]
-        examples.append(Example(f"{task.name}/{split}/{at}", first, second, (), UNLABELLED))
+def _dataset(task: Task, split: str, texts: Iterator[tuple[str, str]]) -> "Dataset":
+    examples = [
+        Example(f"{task.name}/{split}/{at}", first.strip(), second.strip(), (), UNLABELLED)
+        for at, (first, second) in enumerate(texts)
+    ]
     return to_dataset(examples, task.label_names)
+
+
+def _table(task: Task, path: Path) -> Iterator[tuple[str, str]]:
+    """The texts of each row; empty for a malformed row of QQP, whose other files have a few."""
+    assert task.table, f"{task.name} has no table"
+    # The row's number takes the place of the label, which these files lack.
+    parser = replace(task.table, label=task.unlabelled_index, names=()).parser([path])
+    batches = readers.read_text([path]).iter(1000)
+    at, malformed = -1, 0
+    for at, row in enumerate(row for batch in batches for row in parser(batch)):
+        malformed += bool(row.flaw)
+        if row.flaw and (not task.tolerated or malformed > max(3, task.tolerated * (at + 1))):
+            raise InputError(f"{path}:{row.line}: {row.flaw}")
+        if not row.flaw and row.label != str(at):
+            raise InputError(
+                f"{path}:{row.line}: {task.unlabelled_index} is {row.label!r}, expected {at}; rows "
+                "are missing or moved: download the file again"
+            )
+        yield row.first, row.second
+    if at < 0:
+        raise InputError(f"{path}: no rows; {task.obtain}")
+
+
+def _hub(task: Task, snapshot: Snapshot, split: str) -> Iterator[tuple[str, str]]:
+    """The texts of each row; empty for one that is null."""
+    paths, source = snapshot.checked_files(split), task.hub
+    names = ("file", "line", "number", source.index or "number", source.label, *source.texts)
+    for batch in readers.hub_records(source, paths).select_columns(list(set(names))).iter(1000):
+        for file, line, at, index, label, *texts in zip(*(batch[n] for n in names), strict=True):
+            expected = UNLABELLED if split in source.unlabelled else label
+            for name, found, value in (("idx", index, at), ("label", label, expected)):
+                if found != value:
+                    raise InputError(
+                        f"{paths[file]}: row {line}: {name} is {found}, expected {value}: these "
+                        "are not the unlabelled rows; fetch them again"
+                    )
+            first, second = (*(text or "" for text in texts), "")[:2]
+            yield first, second

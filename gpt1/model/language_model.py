@@ -56,13 +56,6 @@ class LanguageModel(nn.Module):
         hidden = trunk(ids, we, lengths if self.skip_pads else None)
         return hidden, self._lm_loss(hidden, ids, lengths, we) if lm_loss else None
 
-    def logits(self, hidden: Tensor, n_rows: int | None = None) -> Tensor:
-        """Logits `[..., n_rows]` of hidden states `[..., n_hidden]`, without embedding dropout.
-
-        By default over the rows of the LM loss; zero-shot scoring takes the first `n_vocab` rows.
-        """
-        return self.lm_head(hidden, self.embed, n_rows)
-
     def embedding_matrix(self) -> Tensor:
         """The embedding matrix `[rows, n_embd]` of one forward pass.
 
@@ -73,12 +66,14 @@ class LanguageModel(nn.Module):
             return F.dropout(self.embed, self.dropout.embd)
         return self.embed
 
-    def lm_head(self, hidden: Tensor, we: Tensor, n_rows: int | None = None) -> Tensor:
-        """Logits `[..., n_rows]`, tied to the embedding matrix `we` and without bias.
+    def logits(self, hidden: Tensor, we: Tensor | None = None, n_rows: int | None = None) -> Tensor:
+        """Logits `[..., n_rows]` of hidden states `[..., n_hidden]`: the LM head.
 
+        It is tied to the embedding matrix `we` (by default without dropout) and has no bias.
         `n_rows` None takes what `lm_softmax` says: every row of the matrix, positions included
-        (authors' code), or tokens and special tokens only.
+        (authors' code), or tokens and special tokens only. Zero-shot scoring takes `n_vocab`.
         """
+        we = self.embed if we is None else we
         if n_rows is None:
             n_rows = we.size(0) if self.settings.lm_softmax == "all_rows" else self.n_rows
         return self.lm_features(hidden) @ we[:n_rows].T
@@ -90,7 +85,7 @@ class LanguageModel(nn.Module):
             lengths = torch.full((len(ids),), ids.size(1), device=ids.device)
         steps = torch.arange(1, ids.size(1), device=ids.device)
         real = steps < lengths[:, None]
-        logits = self.lm_head(hidden[:, :-1][real], we)
+        logits = self.logits(hidden[:, :-1][real], we)
         loss = F.cross_entropy(widen(logits), ids[:, 1:][real], reduction="none")
         weight = (1.0 / ((lengths - 1).clamp(min=1) * len(lengths)).to(loss.dtype))[:, None]
         return (loss * weight.expand_as(real)[real]).sum()
@@ -100,9 +95,10 @@ class LanguageModel(nn.Module):
         """Copy the embeddings and the lowest `n_transfer` layers of `source` into this model.
 
         "none" copies nothing; 0 the embeddings (BPE and position rows; special tokens stay fresh);
-        k the embeddings and k layers. All else keeps its initial values. Returns the names of the
-        copied tensors (authors' code, where "none" is -1: `1 + 12 k` arrays for the transformer).
-        Raises ValueError for a number of layers that does not exist or a tensor that does not fit.
+        k the embeddings and k layers. All else keeps its initial values. The LSTM's output map
+        belongs to the top layer, whose states it reads. Returns the names of the copied tensors
+        (authors' code, where "none" is -1: `1 + 12 k` arrays for the transformer). Raises
+        ValueError for a number of layers that does not exist or a tensor that does not fit.
         """
         if n_transfer == "none":
             return []
@@ -115,12 +111,25 @@ class LanguageModel(nn.Module):
             if source[name].shape != tensor.shape:
                 found, expected = list(source[name].shape), list(tensor.shape)
                 raise ValueError(f"{name}: shape {found} in the checkpoint, {expected} expected")
-        rows = self.transferred_rows()
-        self.embed[rows] = source["embed"].to(self.embed)[rows]
-        names = [n for n in own if n.startswith(self.layer_prefixes(n_transfer))]
+        special = slice(self.n_vocab, self.n_rows)
+        fresh = self.embed[special].clone()
+        prefixes = [f"h.{i}." for i in range(n_transfer)]
+        if n_transfer == self.n_layer:
+            prefixes.append("proj.")
+        names = ["embed", *(name for name in own if name.startswith(tuple(prefixes)))]
         for name in names:
             own[name].copy_(source[name])
-        return ["embed", *names]
+        self.embed[special] = fresh
+        return names
+
+    def reset(self, generator: torch.Generator) -> None:
+        """Draw matrices from N(0, init_std); gains are 1, biases 0 (paper 4.1; authors' code)."""
+        for name, parameter in self.named_parameters():
+            if parameter.ndim > 1:
+                nn.init.normal_(parameter, std=self.settings.init_std, generator=generator)
+            else:
+                is_gain = name.endswith((".ln_1.weight", ".ln_2.weight"))
+                nn.init.constant_(parameter, 1.0 if is_gain else 0.0)
 
     def compile_trunk(self) -> None:
         """Use `torch.compile` for everything but the LM head, whose input has as many rows as the
@@ -134,20 +143,8 @@ class LanguageModel(nn.Module):
         """
         raise NotImplementedError
 
-    def reset(self, generator: torch.Generator) -> None:
-        """Draw every parameter from `generator`."""
-        raise NotImplementedError
-
     def lm_features(self, hidden: Tensor) -> Tensor:
         """Hidden states `[..., n_hidden]` to the `[..., n_embd]` that meet the tied embedding."""
-        raise NotImplementedError
-
-    def transferred_rows(self) -> Tensor:
-        """Indices of the rows of `embed` that a transfer copies."""
-        raise NotImplementedError
-
-    def layer_prefixes(self, n_layer: int) -> tuple[str, ...]:
-        """Name prefixes of the parameters that belong to the lowest `n_layer` layers."""
         raise NotImplementedError
 
 

@@ -41,14 +41,11 @@ class LSTM(LanguageModel):
         self.proj = nn.Linear(shape.n_hidden, shape.n_embd)
 
     def reset(self, generator: torch.Generator) -> None:
-        """Weights N(0, init_std), biases 0 but the forget gates' input bias, which is 1."""
-        for name, parameter in self.named_parameters():
-            if parameter.ndim > 1:
-                nn.init.normal_(parameter, std=self.settings.init_std, generator=generator)
-            else:
-                nn.init.zeros_(parameter)
-            if name.endswith("bias_ih_l0"):  # gates are stored as input, forget, cell, output
-                nn.init.ones_(parameter.data[self.n_hidden : 2 * self.n_hidden])
+        """Draw every matrix from N(0, init_std); biases 0, but 1 for the forget gates' input."""
+        super().reset(generator)
+        for layer in self.h:  # gates are stored as input, forget, cell, output
+            bias = layer.get_parameter("bias_ih_l0").data
+            nn.init.ones_(bias[self.n_hidden : 2 * self.n_hidden])
 
     def trunk(self, ids: Tensor, we: Tensor, lengths: Tensor | None) -> Tensor:
         """ids `[n, time]` to the last layer's output `[n, time, n_hidden]`.
@@ -66,12 +63,3 @@ class LSTM(LanguageModel):
     def lm_features(self, hidden: Tensor) -> Tensor:
         """`[..., n_hidden]` to `[..., n_embd]`."""
         return self.proj(hidden)
-
-    def transferred_rows(self) -> Tensor:
-        """Indices of the BPE rows."""
-        return torch.arange(self.n_vocab)
-
-    def layer_prefixes(self, n_layer: int) -> tuple[str, ...]:
-        """The lowest layers; the output map belongs to the top one, whose states it reads."""
-        layers = tuple(f"h.{i}." for i in range(n_layer))
-        return (*layers, "proj.") if n_layer == self.n_layer else layers

@@ -8,8 +8,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 import torch
+from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 
 from gpt1.model.language_model import LanguageModel
+from gpt1.training.batching import by_length
 from gpt1.training.runtime import Runtime
 
 Scored = tuple[np.ndarray, int]  # token ids, and the index (>= 1) at which scoring begins
@@ -32,47 +35,21 @@ class Scorer:
 
     def log_probabilities(self, sequences: list[Scored]) -> list[np.ndarray]:
         """For each sequence the log-probabilities (nats) of its scored tokens."""
-        out: list[np.ndarray] = [np.empty(0)] * len(sequences)
-        for rows in self._batches([len(ids) for ids, _ in sequences]):
-            batch = [sequences[i] for i in rows]
-            places = [
-                (n, t) for n, (ids, at) in enumerate(batch) for t in range(at - 1, len(ids) - 1)
-            ]
-            logits = self._logits([ids for ids, _ in batch], places)
-            targets = torch.from_numpy(np.concatenate([ids[at:] for ids, at in batch]))
-            scores = logits.log_softmax(-1).gather(1, targets.to(logits.device)[:, None])
-            ends = np.cumsum([len(ids) - at for ids, at in batch])[:-1]
-            for i, values in zip(
-                rows, np.split(scores.squeeze(1).cpu().numpy(), ends), strict=True
-            ):
-                out[i] = values
-        return out
-
-    def continuations(self, contexts: list[np.ndarray], words: list[np.ndarray]) -> np.ndarray:
-        """Log-probabilities `[n, len(words)]` of each word (all its tokens) after each context."""
-        pairs = [self.sequence([context], word) for context in contexts for word in words]
-        sums = [values.sum() for values in self.log_probabilities(pairs)]
-        return np.array(sums).reshape(len(contexts), len(words))
-
-    @staticmethod
-    def _batches(lengths: list[int], tokens: int = 8192) -> Iterator[list[int]]:
-        """Row numbers in order of length, in batches of at most `tokens` padded tokens."""
-        batch: list[int] = []
-        for i in sorted(range(len(lengths)), key=lambda i: lengths[i]):
-            if batch and (len(batch) + 1) * lengths[i] > tokens:
-                yield batch
-                batch = []
-            batch.append(i)
-        if batch:
-            yield batch
+        found: dict[int, np.ndarray] = {}
+        for rows in by_length(np.array([len(ids) for ids, _ in sequences]), limit=8192):
+            found |= zip(rows.tolist(), self._score([sequences[i] for i in rows]), strict=True)
+        return [found[i] for i in range(len(sequences))]
 
     @torch.no_grad()
-    def _logits(self, sequences: list[np.ndarray], places: list[tuple[int, int]]) -> torch.Tensor:
-        """Logits `[len(places), n_vocab]` at (row, position) `places` of some sequences."""
-        ids = torch.zeros((len(sequences), max(map(len, sequences))), dtype=torch.int64)
-        for row, sequence in enumerate(sequences):
-            ids[row, : len(sequence)] = torch.from_numpy(sequence)
-        at, position = torch.tensor(places).T.to(self.runtime.device)
+    def _score(self, batch: list[Scored]) -> Iterator[np.ndarray]:
+        ids = pad_sequence([torch.from_numpy(ids) for ids, _ in batch], batch_first=True)
+        ids = ids.to(self.runtime.device)
+        scored = torch.zeros_like(ids, dtype=torch.bool)
+        for row, (sequence, start) in zip(scored, batch, strict=True):
+            row[start : len(sequence)] = True
         with self.runtime.autocast():
-            hidden, _ = self.model(ids.to(self.runtime.device))
-            return self.model.logits(hidden[at, position], n_rows=self.model.n_vocab).float()
+            hidden, _ = self.model(ids)
+            states = hidden[:, :-1][scored[:, 1:]]
+            logits = self.model.logits(states, n_rows=self.model.n_vocab).float()
+        values = logits.log_softmax(-1).gather(1, ids[scored][:, None]).squeeze(1)
+        return map(Tensor.numpy, values.cpu().split(scored.sum(1).tolist()))

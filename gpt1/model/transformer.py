@@ -11,7 +11,6 @@ from torch import Tensor, nn
 
 from gpt1.model.language_model import NO_DROPOUT, LanguageModel
 from gpt1.settings import Dropout, ModelSettings, TransformerShape
-from gpt1.special_tokens import N_SPECIAL
 
 
 class Conv1D(nn.Module):
@@ -123,14 +122,6 @@ class Transformer(LanguageModel):
         self.embed = nn.Parameter(torch.empty(self.n_rows + self.n_ctx, shape.n_embd))
         self.h = nn.ModuleList(Block(shape) for _ in range(shape.n_layer))
 
-    def reset(self, generator: torch.Generator) -> None:
-        """Every weight N(0, init_std), every bias 0, every gain 1 (paper 4.1; authors' code)."""
-        for name, parameter in self.named_parameters():
-            if parameter.ndim > 1:
-                nn.init.normal_(parameter, std=self.settings.init_std, generator=generator)
-            else:
-                nn.init.constant_(parameter, 1.0 if _is_gain(name) else 0.0)
-
     def trunk(self, ids: Tensor, we: Tensor, lengths: Tensor | None) -> Tensor:
         """ids `[n, time]` to the last block's output `[n, time, n_embd]`, zeros at skipped pads."""
         rates = self.dropout if self.training else NO_DROPOUT
@@ -145,23 +136,3 @@ class Transformer(LanguageModel):
     def lm_features(self, hidden: Tensor) -> Tensor:
         """The hidden states themselves."""
         return hidden
-
-    def transferred_rows(self) -> Tensor:
-        """Indices of the BPE and position rows; those of the special tokens stay fresh."""
-        rows = torch.arange(self.embed.size(0))
-        return torch.cat([rows[: self.n_vocab], rows[self.n_rows :]])
-
-    def layer_prefixes(self, n_layer: int) -> tuple[str, ...]:
-        """Name prefixes of the parameters of the lowest `n_layer` blocks."""
-        return tuple(f"h.{i}." for i in range(n_layer))
-
-
-def parameter_count(n_vocab: int, settings: ModelSettings) -> int:
-    """Number of released values (no special tokens, no classifier): 116,534,784 for GPT-1."""
-    with torch.device("meta"):
-        model = Transformer(n_vocab, settings)
-    return sum(p.numel() for p in model.parameters()) - N_SPECIAL * model.n_hidden
-
-
-def _is_gain(name: str) -> bool:
-    return name.endswith((".ln_1.weight", ".ln_2.weight"))

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from gpt1.text import normalise
 from gpt1.text.sources import Document, RawFile, check_utf8, is_lines
@@ -21,7 +22,7 @@ from tasks.common.arrow import read_split
 from tasks.common.errors import InputError
 from tasks.common.files import read_json
 
-if TYPE_CHECKING:  # `datasets` takes a second to import, which who only reads need not wait for
+if TYPE_CHECKING:  # takes a second to import, which programs that only read need not wait for
     from datasets import Dataset
 
 TOKENISED = ("bookcorpus", "bookcorpus_text")  # split into words by their publisher
@@ -64,21 +65,15 @@ def normalise_documents(
     )
 
 
-def count_words(documents: "Dataset", cache: Path, threads: int) -> Counter[str]:
+def count_words(documents: "Dataset") -> Counter[str]:
     """How often each word occurs in the texts; newlines are not counted."""
-    counts = parallel_map(
-        documents.select_columns(["text"]),
-        _count_words,
-        threads,
-        cache / "counts.arrow",
-        batched=True,
-        batch_size=AT_ONCE,
-        remove_columns=["text"],
-    )
     total: Counter[str] = Counter()
-    for batch in counts.iter(100_000):
-        for word, count in zip(batch["word"], batch["count"], strict=True):
-            total[word] += count
+    for table in documents.with_format("arrow").iter(AT_ONCE):
+        for text in table["text"].chunks:
+            counts = pc.value_counts(pc.split_pattern_regex(text, "[ \n]").flatten())
+            words, numbers = counts.flatten()
+            total.update(dict(zip(words.to_pylist(), numbers.to_pylist(), strict=True)))
+    del total[""]  # after the last newline of a text
     return total
 
 
@@ -100,7 +95,7 @@ def parallel_map(
         if "abruptly died" not in str(error):
             raise
         raise InputError(
-            f"--threads {threads}: a worker was killed, most likely for want of memory; use fewer"
+            f"--threads {threads}: a worker was killed, most likely out of memory; use fewer"
         ) from None
 
 
@@ -129,40 +124,30 @@ def read_documents(folder: Path, split: str) -> Iterator[tuple[str, pa.Buffer]]:
 def _raw_rows(files: list[RawFile], source: str | None, cache: Path) -> "Dataset":
     """All rows of the files, in their order, as Arrow files in `cache`."""
     from datasets import Dataset, concatenate_datasets
-
-    paths = [file.path.resolve() for file in files]
-    if source is None:
-        for path in paths:
-            check_utf8(path)
-        return _load(Dataset.from_text, paths, cache, sample_by="document")
-    if is_lines(source):
-        return concatenate_datasets([_load(Dataset.from_text, [path], cache) for path in paths])
-    return concatenate_datasets(
-        [_load(Dataset.from_parquet, [path], cache, columns=["text"]) for path in paths]
-    )
-
-
-def _load(
-    builder: Callable[..., "Dataset"], paths: list[Path], cache: Path, **options: Any
-) -> "Dataset":
-    """The files' rows by a builder of `datasets`, which takes names as patterns unless escaped."""
     from datasets.exceptions import DatasetGenerationError
 
-    names = [glob.escape(str(path)) for path in paths]
-    try:
-        return builder(names, cache_dir=str(cache), **options)
-    except (DatasetGenerationError, pa.ArrowException, OSError) as error:
-        place = paths[0] if len(paths) == 1 else paths[0].parent
-        reason = " ".join(str(error.__cause__ or error).split())
-        raise InputError(f"{place}: cannot be read ({reason:.120}); get it again") from None
+    # `datasets` takes names as patterns unless they are escaped.
+    paths = [glob.escape(str(file.path.resolve())) for file in files]
+    if source is None:
+        for file in files:
+            check_utf8(file.path)
+        return Dataset.from_text(paths, cache_dir=str(cache), sample_by="document")
+    rows = []
+    for file, path in zip(files, paths, strict=True):
+        try:
+            if is_lines(source):
+                rows.append(Dataset.from_text(path, cache_dir=str(cache)))
+            else:
+                rows.append(Dataset.from_parquet(path, cache_dir=str(cache), columns=["text"]))
+        except (DatasetGenerationError, pa.ArrowException, OSError) as error:
+            reason = " ".join(str(error.__cause__ or error).split())
+            raise InputError(f"{file.path}: cannot be read ({reason:.120}); get it again") from None
+    return concatenate_datasets(rows)
 
 
 def _normalise(place: dict[str, Any], rows: "Dataset", source: str | None) -> dict[str, Any]:
     """One row of `normalise_documents`."""
-    try:
-        texts = rows[place["start"] : place["stop"]]["text"]
-    except UnicodeDecodeError as error:
-        raise InputError(f"{place['name']}: not UTF-8 ({error}); fetch it again") from None
+    texts = rows[place["start"] : place["stop"]]["text"]
     if None in texts:
         raise InputError(f"{place['name']}: a row without text; is the file whole? Fetch it again")
     raw = texts[0] if source is None else "".join(f"{text}\n" for text in texts)
@@ -176,8 +161,3 @@ def _normalise(place: dict[str, Any], rows: "Dataset", source: str | None) -> di
         "source_bytes": len(raw.encode()),
         "sha256": hashlib.sha256(text.encode()).hexdigest(),
     }
-
-
-def _count_words(batch: dict[str, list[str]]) -> dict[str, list[Any]]:
-    counts = Counter(itertools.chain.from_iterable(text.split() for text in batch["text"]))
-    return {"word": list(counts), "count": list(counts.values())}

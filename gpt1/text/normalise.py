@@ -11,13 +11,17 @@ further in ftfy: the first `<` ends the unescaping of HTML entities for the rest
 `normalise` carries that over from block to block.
 """
 
+import functools
 import re
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 import ftfy
 
 from gpt1.text.vocabulary import NEWLINE
-from gpt1.text.word_splitter import WordSplitter
+
+if TYPE_CHECKING:  # takes two seconds to import, which programs that only decode need not wait for
+    from spacy.tokenizer import Tokenizer
 
 # Runs of one and the same character. Backslash is absent: the authors' pattern meant to have it,
 # but loses it to Python's string escapes, and the published vocabulary was made that way.
@@ -26,8 +30,8 @@ _SPACED = re.compile(r'([-~!";?+,)(/*\[\]}{|_])\1*')
 # What ftfy turns into a newline.
 _LINE_BREAKS = re.compile("[\n\r\x85\u2028\u2029]")
 
-# Both spaCy and our splitter remember every word; replacing them bounds their memory.
-_MOST_WORDS = 150_000  # about 80 MB beside spaCy itself
+# spaCy remembers every word; a fresh tokenizer after so many bounds its memory.
+_MOST_WORDS = 150_000  # about 60 MB beside spaCy itself
 
 
 def standardise(text: str) -> str:
@@ -96,8 +100,10 @@ def cut(text: str, size: int = 1 << 16, longest: int = 1 << 20) -> Iterator[str]
 
 def _split(fixed: str) -> str:
     """Lower-cased words with one space between them."""
-    standard = standardise(fixed)
-    return _splitter().split(standard) if standard else ""
+    if len(_tokenizer().vocab) > _MOST_WORDS:
+        _tokenizer.cache_clear()
+    split = " ".join([token.lower_ for token in _tokenizer()(standardise(fixed))])
+    return split.replace("\n  ", "\n ")  # spaCy leaves a newline the space behind it
 
 
 def _split_tokenised(fixed: str) -> str:
@@ -105,12 +111,9 @@ def _split_tokenised(fixed: str) -> str:
     return standardise(fixed.replace("``", '"').replace("''", '"')).lower()
 
 
-class _Process:
-    splitter: WordSplitter | None = None
+@functools.cache
+def _tokenizer() -> "Tokenizer":
+    """spaCy's English tokenizer."""
+    import spacy
 
-
-def _splitter() -> WordSplitter:
-    """This process's splitter, created when first needed and again after very many words."""
-    if _Process.splitter is None or len(_Process.splitter) > _MOST_WORDS:
-        _Process.splitter = WordSplitter()
-    return _Process.splitter
+    return spacy.blank("en").tokenizer

@@ -2,7 +2,7 @@
 
 GPT-1 learns from whole books (paper 4.1), and whole books are held out for the perplexity. A
 document is what is held out as a whole: a book of a folder, or ROWS rows of a file of the hub,
-whose corpora have lost the borders of their books. Documents depend on nothing but the files.
+whose corpora come without document boundaries. Documents depend on nothing but the files.
 
 - `bookcorpus`, `bookcorpus_text`: sentences, lower-cased and split into words by their publisher.
 - `wikitext103`: paragraphs.
@@ -14,12 +14,12 @@ other. WikiText's validation split is then left out altogether.
 """
 
 import hashlib
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
+from pyarrow import parquet
 
 from gpt1.text.settings import CorpusSettings
 from tasks.common.errors import InputError
@@ -27,8 +27,6 @@ from tasks.corpora import corpus
 from tasks.hub import HubSource, Snapshot
 
 ROWS = 50_000
-LONGEST_LINE = 1 << 24  # characters
-_PART = re.compile(r"-(\d{5})-of-(\d{5})")
 
 
 @dataclass(frozen=True)
@@ -48,14 +46,6 @@ class Document:
     file: RawFile
     start: int = 0
     stop: int = 1
-
-
-@dataclass(frozen=True)
-class RowCount:
-    """How many rows of a split there are, and how many its publisher tells of."""
-
-    found: int
-    published: int
 
 
 def list_documents(folder: Path, settings: CorpusSettings, whole: bool = True) -> list[Document]:
@@ -90,8 +80,8 @@ def origin(folder: Path, settings: CorpusSettings) -> dict[str, str]:
 
 def count_rows(
     folder: Path, settings: CorpusSettings, documents: list[Document]
-) -> dict[str, RowCount]:
-    """Rows of each split; empty where no published number is known.
+) -> dict[str, dict[str, int]]:
+    """Rows of each split, `found` and `published`; empty where no published number is known.
 
     Raises InputError where the numbers differ, unless `min_rows` states a subset.
     """
@@ -110,9 +100,9 @@ def count_rows(
             expected = f"{low:,} to {high:,}" if split in least else f"{high:,}"
             raise InputError(
                 f"{folder}: {found:,} rows in {split!r} of {settings.source}, expected {expected}; "
-                f"fetch it again, or state a subset with min_rows: {{{split}: {found}}}"
+                f"fetch it again, or declare a subset with min_rows: {{{split}: {found}}}"
             )
-        counts[split] = RowCount(found, high)
+        counts[split] = {"found": found, "published": high}
     return counts
 
 
@@ -128,11 +118,9 @@ def choose_heldout(
     official = {document.name for document in documents if document.file.heldout}
     if (heldout == "official") != bool(official):
         fitting = (
-            "what its publisher set apart is held out: give official"
-            if official
-            else "its publisher set nothing apart: give a number"
+            "has a published held-out split; use" if official else "has no published split for"
         )
-        raise InputError(f"heldout: {heldout!r} does not fit {folder}; {fitting}")
+        raise InputError(f"heldout: found {heldout!r}, but {folder} {fitting} 'official'")
     if isinstance(heldout, str):
         chosen = official
     elif isinstance(heldout, int):
@@ -186,7 +174,6 @@ def _hub_documents(folder: Path, settings: CorpusSettings, whole: bool) -> Itera
     _ = snapshot.origin  # refuses another repository or commit
     for split in source.files:
         paths = snapshot.files(split)
-        _check_parts(folder, paths)
         snapshot.check(paths, whole)
         for path in paths if split in _used_splits(source) else ():
             rows = _count_lines(path) if is_lines(source.name) else _count_parquet_rows(path)
@@ -196,20 +183,7 @@ def _hub_documents(folder: Path, settings: CorpusSettings, whole: bool) -> Itera
                 yield Document(f"{name}/{i:05}.txt", file, start, min(start + ROWS, rows))
 
 
-def _check_parts(folder: Path, paths: list[Path]) -> None:
-    """Raise InputError unless files such as train-00000-of-00002.parquet are all there."""
-    parts = [_PART.search(path.name) for path in paths]
-    numbers = {int(part[2]) for part in parts if part}
-    if numbers and (len(numbers) > 1 or len(paths) != max(numbers)):
-        raise InputError(
-            f"{folder}: {len(paths)} files such as {paths[0].name}, whose name says "
-            f"{max(numbers)}; fetch the corpus again"
-        )
-
-
 def _count_parquet_rows(path: Path) -> int:
-    from pyarrow import parquet
-
     try:
         file = parquet.ParquetFile(path)
     except (pa.ArrowException, OSError) as error:
@@ -217,23 +191,13 @@ def _count_parquet_rows(path: Path) -> int:
         raise InputError(
             f"{path}: not a whole parquet file ({reason:.80}); fetch it again"
         ) from None
-    schema = file.schema_arrow
-    if "text" not in schema.names or schema.field("text").type not in (
-        pa.string(),
-        pa.large_string(),
-    ):
-        raise InputError(
-            f"{path}: no column 'text' of text; found {', '.join(schema.names)}; fetch it again"
-        )
+    types = dict(zip(file.schema_arrow.names, file.schema_arrow.types, strict=True))
+    if types.get("text") not in (pa.string(), pa.large_string()):
+        raise InputError(f"{path}: no text column 'text'; found {', '.join(types)}; fetch it again")
     return file.metadata.num_rows
 
 
 def _count_lines(path: Path) -> int:
     check_utf8(path)
-    lines = 0
     with open(path, encoding="utf-8") as file:
-        while line := file.readline(LONGEST_LINE):
-            if len(line) == LONGEST_LINE:
-                raise InputError(f"{path}: a line of over {LONGEST_LINE >> 20} MB; not lines")
-            lines += 1
-    return lines
+        return sum(1 for _ in file)

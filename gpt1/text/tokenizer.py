@@ -8,6 +8,7 @@ vocabulary becomes id 0. The newline is a word of its own, which nothing merges 
 """
 
 import argparse
+import functools
 import hashlib
 import itertools
 import json
@@ -48,7 +49,7 @@ class Tokenizer:
             end_of_word_suffix=END,
             fuse_unk=False,
         )
-        self._cache: dict[str, list[int]] = {}
+        self._ids_of = functools.lru_cache(CACHED_WORDS)(self._encode_word)
 
     @classmethod
     def load(cls, folder: str | Path) -> "Tokenizer":
@@ -80,12 +81,7 @@ class Tokenizer:
 
     def encode_words(self, normalised: Iterable[str]) -> list[int]:
         """Ids of words that are already normalised."""
-        ids: list[int] = []
-        known = self._cache.get
-        for word in normalised:
-            cached = known(word)
-            ids.extend(self._encode_word(word) if cached is None else cached)
-        return ids
+        return list(itertools.chain.from_iterable(map(self._ids_of, normalised)))
 
     def decode(self, ids: Iterable[int]) -> str:
         """Readable text of ids: one space between words, lines ended by newlines."""
@@ -94,12 +90,8 @@ class Tokenizer:
         lines = "".join(tokens).replace(END, " ").split("\n")
         return "\n".join(line.strip(" ") for line in lines)
 
-    def _encode_word(self, word: str) -> list[int]:
-        if len(self._cache) >= CACHED_WORDS:
-            self._cache.clear()
-        ids = [token.id for token in self._model.tokenize(word)] if word else []
-        self._cache[word] = ids
-        return ids
+    def _encode_word(self, word: str) -> tuple[int, ...]:
+        return tuple(token.id for token in self._model.tokenize(word)) if word else ()
 
 
 def train(counts: dict[str, int], n_merges: int) -> tuple[list[str], Merges]:
@@ -110,8 +102,8 @@ def train(counts: dict[str, int], n_merges: int) -> tuple[list[str], Merges]:
     """
     characters = sorted(set().union(*counts) - {NEWLINE})
     base = [UNKNOWN, *characters, *(c + END for c in characters)]
-    # Left to itself the trainer numbers the suffixed characters in the order of a hash map, and
-    # ties then fall differently in each run; listing them as special tokens fixes their ids.
+    # By default the trainer numbers the suffixed characters in hash-map order, which breaks ties
+    # differently in each run; listing them as special tokens fixes their ids.
     trainer = trainers.BpeTrainer(
         vocab_size=len(base) + n_merges,
         min_frequency=2,

@@ -7,6 +7,7 @@ published files reads ours.
 """
 
 import json
+from collections import Counter
 from pathlib import Path
 
 from tasks.common.errors import InputError
@@ -61,12 +62,10 @@ def read_encoder(path: Path) -> list[str]:
     """Tokens in id order. Raises InputError unless the ids are 0, 1, 2, ..., each once."""
 
     def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-        entries = dict(pairs)
-        if len(entries) < len(pairs):
-            keys = [key for key, _ in pairs]
-            duplicate = next(key for key in keys if keys.count(key) > 1)
-            raise InputError(f"{path}: token {duplicate!r} appears twice; fetch it again")
-        return entries
+        for token, times in Counter(token for token, _ in pairs).items():
+            if times > 1:
+                raise InputError(f"{path}: token {token!r} appears twice; fetch it again")
+        return dict(pairs)
 
     try:
         ids = json.loads(read_text(path), object_pairs_hook=unique)
@@ -76,11 +75,12 @@ def read_encoder(path: Path) -> list[str]:
         ) from None
     if not isinstance(ids, dict) or not all(type(i) is int for i in ids.values()):
         raise InputError(f"{path}: not an object from tokens to whole numbers; fetch it again")
-    tokens = {i: token for token, i in ids.items()}
-    for i in range(len(ids)):
-        if i not in tokens:
-            raise InputError(f"{path}: {len(ids)} tokens, but none has id {i}; ids run from 0")
-    return [tokens[i] for i in range(len(ids))]
+    if missing := set(range(len(ids))).difference(ids.values()):
+        raise InputError(
+            f"{path}: {len(ids)} tokens, but none has id {min(missing)}; ids must be 0, 1, 2, ... "
+            "without gaps"
+        )
+    return sorted(ids, key=ids.__getitem__)
 
 
 def read_merges(path: Path) -> Merges:
@@ -95,10 +95,8 @@ def read_merges(path: Path) -> Merges:
         left, _, right = line.partition(" ")
         if not left or not right or " " in right:
             raise InputError(f"{path}: line {number}: {line!r} is not two tokens and one space")
-        if (left, right) in merges:
-            first = merges[left, right]
+        if (first := merges.setdefault((left, right), number)) < number:
             raise InputError(f"{path}: line {number}: merge {line!r} is already on line {first}")
-        merges[left, right] = number
     return list(merges)
 
 
@@ -111,20 +109,22 @@ def check(tokens: list[str], merges: Merges, path: Path) -> None:
             "do both files belong together?"
         )
     characters = tokens[1 : 1 + n_characters]
+    if long := [token for token in characters if len(token) != 1]:
+        raise InputError(
+            f"{path}: found {long[0]!r}, expected one character; do both files belong together?"
+        )
     expected = [UNKNOWN, *characters, *(c + END for c in characters)]
-    expected += [left + right for left, right in merges]
-    expected.append(NEWLINE_TOKEN)
+    expected += [*(left + right for left, right in merges), NEWLINE_TOKEN]
     for i, (token, wanted) in enumerate(zip(tokens, expected, strict=True)):
-        if token != wanted or (0 < i <= n_characters and len(token) != 1):
-            wanted = "one character" if token == wanted else repr(wanted)
+        if token != wanted:
             raise InputError(
-                f"{path}: id {i} is {token!r}, expected {wanted}; do both files belong together?"
+                f"{path}: id {i} is {token!r}, expected {wanted!r}; do both files belong together?"
             )
-    ids = {token: i for i, token in enumerate(tokens)}
+    known = set(expected[: 1 + 2 * n_characters])
     for rank, pair in enumerate(merges):
-        for token in pair:
-            if ids.get(token, len(tokens)) >= 1 + 2 * n_characters + rank:
-                raise InputError(
-                    f"{path}: merge {rank} ({' '.join(pair)!r}) uses {token!r}, "
-                    "which no earlier merge makes"
-                )
+        if unknown := [token for token in pair if token not in known]:
+            raise InputError(
+                f"{path}: merge {rank} ({' '.join(pair)!r}) uses {unknown[0]!r}, "
+                "which no earlier merge makes"
+            )
+        known.add("".join(pair))

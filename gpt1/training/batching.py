@@ -18,11 +18,15 @@ PAD = 0
 
 @dataclass(frozen=True)
 class Sequences:
-    """A split ready for training: `ids` [N, S, T] padded with 0, `lengths` [N, S], `labels` [N]."""
+    """A split ready for training: `ids` [N, S, T] padded with 0, `lengths` [N, S], `labels` [N].
+
+    `groups` are the examples' (RACE's middle and high).
+    """
 
     ids: np.ndarray
     lengths: np.ndarray
     labels: np.ndarray
+    groups: list[str]
     truncated: float  # share of the examples that lost tokens
 
     def __len__(self) -> int:
@@ -42,8 +46,8 @@ def single(text: np.ndarray, special: SpecialTokens, n_ctx: int) -> np.ndarray:
 def pair(first: np.ndarray, second: np.ndarray, special: SpecialTokens, n_ctx: int) -> np.ndarray:
     """start first delimiter second classify, each side cut to `n_ctx // 2 - 2` tokens."""
     side = n_ctx // 2 - 2
-    start, delimiter, classify = [special.start], [special.delimiter], [special.classify]
-    return _join(start, first[:side], delimiter, second[:side], classify)
+    texts = ([special.start], first[:side], [special.delimiter], second[:side])
+    return _join(*texts, [special.classify])
 
 
 def question_answer(
@@ -61,8 +65,8 @@ def question_answer(
     side = n_ctx // 2 - 2
     question, answer = question[:side], answer[:side]
     document = document[: n_ctx - 3 - len(question) - len(answer)]
-    start, delimiter, classify = [special.start], [special.delimiter], [special.classify]
-    return _join(start, document, question, delimiter, answer, classify)
+    texts = ([special.start], document, question, [special.delimiter], answer)
+    return _join(*texts, [special.classify])
 
 
 def build(family: str, split: EncodedSplit, special: SpecialTokens, n_ctx: int) -> Sequences:
@@ -86,7 +90,7 @@ def build(family: str, split: EncodedSplit, special: SpecialTokens, n_ctx: int) 
         for j, sequence in enumerate(row):
             ids[i, j, : len(sequence)] = sequence
     truncated = float(np.mean(n_ctx_needed(family, split) > n_ctx))
-    return Sequences(ids, lengths, np.asarray(split.labels), truncated)
+    return Sequences(ids, lengths, np.asarray(split.labels), split.groups, truncated)
 
 
 def input_lengths(family: str, split: EncodedSplit) -> np.ndarray:
@@ -128,18 +132,16 @@ def epoch(n: int, batch: int, seed: int, number: int) -> Iterator[np.ndarray]:
         yield order[start : start + batch]
 
 
-def by_length(sequences: Sequences, tokens: int = 16384) -> Iterator[np.ndarray]:
-    """Row numbers in batches of similar length and at most `tokens` padded tokens, for scoring."""
-    longest = sequences.lengths.max(1)
-    order = np.argsort(longest, kind="stable")
-    start = 0
-    while start < len(order):
-        end = start + 1
-        width = sequences.ids.shape[1]
-        while end < len(order) and (end + 1 - start) * width * longest[order[end]] <= tokens:
-            end += 1
-        yield order[start:end]
-        start = end
+def by_length(tokens: np.ndarray, limit: int) -> Iterator[np.ndarray]:
+    """Row numbers in batches of rows of similar length, for scoring.
+
+    `tokens` `[n]` are the rows' lengths; a batch of several rows has at most `limit` with its pads.
+    """
+    order, start = np.argsort(tokens, kind="stable"), 0
+    for end in range(1, len(order) + 1):
+        if end == len(order) or (end + 1 - start) * tokens[order[end]] > limit:
+            yield order[start:end]
+            start = end
 
 
 def _text_lengths(split: EncodedSplit) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -1,53 +1,22 @@
 """Run the cells of one (arch, task, aux): train or recall every seed, write their results."""
 
 import traceback
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from gpt1.cell import Cell
 from gpt1.settings import FinetuneSettings
-from gpt1.training.encoded import EncodedTask
 from gpt1.training.encoded import load as load_encoded
 from gpt1.training.finetune import FineTuning, RunRecord, TaskData
 from gpt1.training.predictions import write_predictions
 from gpt1.training.run_cache import Key, RunCache
 from gpt1.training.runtime import Runtime
-from gpt1.weights.checkpoint import Checkpoint, load_checkpoint, versions
+from gpt1.weights.checkpoint import load_checkpoint, versions
 from tasks.common.errors import InputError
 from tasks.common.files import read_json, sha256_json, write_json
 
 OF_THE_CELL = ("copied", "constant", "truncated", "predictions")  # not repeated for each seed
-
-
-@dataclass(frozen=True)
-class CellInputs:
-    """What the cells of one (arch, task) are made from."""
-
-    encoded: EncodedTask
-    baselines: dict[str, Any]
-    checkpoint: Checkpoint
-
-    @classmethod
-    def load(
-        cls,
-        cell: Cell,
-        encoded: Path,
-        baselines: Path,
-        checkpoint: Path,
-        settings: FinetuneSettings,
-    ) -> "CellInputs":
-        """Read the files. Raises InputError if one is damaged or does not fit `cell`."""
-        task = load_encoded(encoded)
-        if task.spec.name != cell.task:
-            raise InputError(f"{encoded}: holds the task {task.spec.name}, not {cell.task}")
-        scores = read_json(baselines)
-        if scores["task"] != cell.task:
-            raise InputError(
-                f"{baselines}: baselines of {scores['task']}, not {cell.task}; give the right file"
-            )
-        weights = load_checkpoint(checkpoint, cell.arch, settings.model, task.tokenizer)
-        return cls(task, scores, weights)
 
 
 def alarms(record: RunRecord, majority: float, split: str, metric: str) -> list[str]:
@@ -68,24 +37,37 @@ def alarms(record: RunRecord, majority: float, split: str, metric: str) -> list[
 
 
 class CellRunner:
-    """Runs cells that share architecture, task and aux, and everything made from these."""
+    """Runs cells that share architecture, task and aux, and everything made from these.
+
+    `cell` is any of them. Raises InputError if a file is damaged or does not fit it.
+    """
 
     def __init__(
         self,
-        inputs: CellInputs,
+        cell: Cell,
+        encoded: Path,
+        baselines: Path,
+        checkpoint: Path,
         settings: FinetuneSettings,
         runtime: Runtime,
         cache: RunCache,
         code: str = "",
     ):
-        self.inputs, self.settings, self.runtime, self.cache = inputs, settings, runtime, cache
-        encoded, facts = inputs.encoded, inputs.checkpoint.facts
-        self.data = TaskData.of(encoded, facts.n_vocab, settings)
+        self.settings, self.runtime, self.cache = settings, runtime, cache
+        self.encoded, self.baselines = load_encoded(encoded), read_json(baselines)
+        for path, task in ((encoded, self.encoded.spec.name), (baselines, self.baselines["task"])):
+            if task != cell.task:
+                raise InputError(
+                    f"{path}: of the task {task}, not {cell.task}; give the right file"
+                )
+        tokenizer = self.encoded.tokenizer
+        self.checkpoint = load_checkpoint(checkpoint, cell.arch, settings.model, tokenizer)
+        self.data = TaskData.of(self.encoded, self.checkpoint.facts.n_vocab, settings)
         self.digests = {
             "config": sha256_json(settings.model_dump(mode="json")),
-            "tokenizer": encoded.tokenizer,
-            "data": encoded.labelled_digest,
-            "checkpoint": facts.sha256,
+            "tokenizer": tokenizer,
+            "data": self.encoded.labelled_digest,
+            "checkpoint": self.checkpoint.facts.sha256,
             "code": code,
         }
         # Runs under another runtime or library are never mixed.
@@ -100,11 +82,11 @@ class CellRunner:
                 f"{cell.place}: lm_coef is {self.settings.lm_coef}; give 0 for a cell with aux off"
             )
 
-    def predicts_unlabelled(self, cell: Cell) -> bool:
-        """Whether the unlabelled splits are predicted: by the paper's main model only."""
+    def unlabelled(self, cell: Cell) -> list[str]:
+        """The unlabelled splits that are predicted: by the paper's main model only."""
+        main_model = cell.arch == "transformer" and cell.aux == "on"
         full = cell.n_transfer == self.settings.model.shape.n_layer
-        main_model = cell.arch == "transformer" and cell.aux == "on" and full
-        return main_model and bool(self.inputs.encoded.named("unlabelled"))
+        return self.encoded.named("unlabelled") if main_model and full else []
 
     def key(self, cell: Cell, seed: int) -> Key:
         """Everything that decides a run's result."""
@@ -116,45 +98,34 @@ class CellRunner:
         Predictions of unlabelled rows have a record of their own, so that a run is found whether or
         not they are asked for. Asking for them later trains again, since no weights are kept.
         """
-        key, answers = self.key(cell, seed), None
-        unlabelled = self.predicts_unlabelled(cell)
-        unlabelled_key = {**key, "unlabelled": self.inputs.encoded.unlabelled_digest}
+        key, unlabelled = self.key(cell, seed), self.unlabelled(cell)
+        answers_key = {**key, "unlabelled": self.encoded.unlabelled_digest}
         record = self.cache.get(key)
-        if unlabelled:
-            answers = self.cache.get(unlabelled_key)
-        if record is None or (unlabelled and answers is None):
-            training = self.training(cell, seed)
-            record = asdict(training.train())
+        answers = self.cache.get(answers_key) if unlabelled else {}
+        if record is None or answers is None:
+            settings, n_transfer = self.settings, cell.n_transfer
+            run = FineTuning(self.data, self.checkpoint, settings, n_transfer, seed, self.runtime)
+            record = asdict(run.train())
             self.cache.put(key, record)
+            splits = self.encoded.splits
+            answers = {name: run.predict_unlabelled(splits[name]).tolist() for name in unlabelled}
             if unlabelled:
-                encoded = self.inputs.encoded
-                answers = {
-                    split: training.predict_unlabelled(encoded.splits[split]).tolist()
-                    for split in encoded.named("unlabelled")
-                }
-                self.cache.put(unlabelled_key, answers)
-        predictions = {**record["predictions"], **(answers or {})}
-        return RunRecord(**{**record, "predictions": predictions})
-
-    def training(self, cell: Cell, seed: int) -> FineTuning:
-        """A run at step 0."""
-        checkpoint = self.inputs.checkpoint
-        return FineTuning(self.data, checkpoint, self.settings, cell.n_transfer, seed, self.runtime)
+                self.cache.put(answers_key, answers)
+        return RunRecord(**{**record, "predictions": {**record["predictions"], **answers}})
 
     def cell_json(self, cell: Cell, records: list[RunRecord]) -> dict[str, Any]:
         """The JSON of a cell from the records of its seeds."""
-        spec, split = self.data.spec, self.inputs.encoded.main
-        majority = self.inputs.baselines["majority"][split][spec.metric]
+        spec, split = self.data.spec, self.encoded.main
+        majority = self.baselines["majority"][split][spec.metric]
         return {
             **asdict(cell),
-            "n_layer": self.settings.model.shape.n_layer,
             "lm_coef": self.settings.lm_coef,
             "family": spec.family,
             "metric": spec.metric,
             "copied": records[0].copied,
             "n_copied": len(records[0].copied),
             "truncated": records[0].truncated,
-            "baselines": {k: self.inputs.baselines[k] for k in ("majority", "bag_of_words")},
+            "baselines": {k: self.baselines[k] for k in ("majority", "bag_of_words")},
             "seeds": [
                 {
                     **{k: v for k, v in asdict(record).items() if k not in OF_THE_CELL},
@@ -165,8 +136,6 @@ class CellRunner:
             "settings": self.settings.model_dump(mode="json"),
             "digests": self.digests,
             **self.environment,
-            "device": self.runtime.device,
-            "precision": self.runtime.precision,
         }
 
 
@@ -191,10 +160,9 @@ def run_cells(paths: list[Path], seeds: list[int], runner: CellRunner) -> list[s
                 failures.append(f"{path}, seed {seed}: {type(error).__name__}: {error}")
         if len(records) < len(seeds):
             continue
-        predictions = cell.predictions(path.parents[4])
-        write_predictions(predictions, cell, runner.inputs.encoded, records)
+        write_predictions(cell.predictions(path.parents[4]), cell, runner.encoded, records)
         write_json(path, runner.cell_json(cell, records))
-        split, metric = runner.inputs.encoded.main, runner.data.spec.metric
+        split, metric = runner.encoded.main, runner.data.spec.metric
         shown = " ".join(f"{record.scores[split][metric]:.1f}" for record in records)
         print(f"{path}: {split} {metric} {shown}", flush=True)
     return failures

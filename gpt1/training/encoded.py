@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from tasks.common.arrow import read_split, split_digest, split_names
 from tasks.common.errors import InputError
@@ -23,15 +23,13 @@ Role = Literal["train", "select", "report", "unlabelled"]
 COLUMNS = ("guid", "group", "label", "first", "second", "choices")
 
 
-class SplitFacts(BaseModel):
+class SplitFacts(BaseModel, frozen=True, extra="forbid"):
     """What the facts file says of one split.
 
     `sha256` and `examples` are digests (`tasks.common.arrow.split_digest`) of the encoded split and
     of the split of examples it was made from. `lengths` counts the rows by the tokens of the whole
     input, `n_ctx_needed` by the smallest n_ctx that truncates nothing (`gpt1.training.batching`).
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     role: Role
     rows: int
@@ -41,10 +39,8 @@ class SplitFacts(BaseModel):
     n_ctx_needed: dict[int, int]
 
 
-class EncodedFacts(BaseModel):
+class EncodedFacts(BaseModel, frozen=True, extra="forbid"):
     """The facts file of an encoded task, `TASK.json` beside the folder `TASK`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     spec: TaskSpec
     tokenizer: str  # digest
@@ -159,23 +155,18 @@ def read_encoded(folder: str | Path, split: str) -> EncodedSplit:
             guids=columns["guid"].to_pylist(),
             groups=columns["group"].to_pylist(),
             labels=columns["label"].to_numpy(),
-            first=_arrays(columns["first"]),
-            second=_arrays(columns["second"]),
-            choices=_lists_of_arrays(columns["choices"]),
+            first=_rows(columns["first"]),
+            second=_rows(columns["second"]),
+            choices=_rows(columns["choices"]),
         )
     except (KeyError, AttributeError, pa.ArrowException):
         raise InputError(f"{folder}/{split}: not encoded examples; encode the task again") from None
 
 
-def _arrays(lists: Any) -> list[np.ndarray]:
-    """An Arrow list<int32> as one array for each row, without a copy."""
-    return _cut(lists.values.to_numpy(), lists.offsets.to_numpy())
-
-
-def _lists_of_arrays(lists: Any) -> list[list[np.ndarray]]:
-    """An Arrow list<list<int32>> as one list of arrays for each row."""
-    return _cut(_arrays(lists.values), lists.offsets.to_numpy())
-
-
-def _cut(values: Any, offsets: np.ndarray) -> list[Any]:
-    return [values[start:end] for start, end in itertools.pairwise(offsets.tolist())]
+def _rows(lists: pa.ListArray) -> list[Any]:
+    """An array for each row of a list<int32>, without a copy; a list of them if it is nested."""
+    values = lists.values
+    values = _rows(values) if isinstance(values, pa.ListArray) else values.to_numpy()
+    return [
+        values[start:end] for start, end in itertools.pairwise(lists.offsets.to_numpy().tolist())
+    ]

@@ -24,7 +24,7 @@ from gpt1.training.optim import Adam, Schedule, warmup_linear
 from gpt1.training.runtime import Runtime, seed_step
 from gpt1.weights.checkpoint import Checkpoint, build
 from tasks.common.errors import InputError
-from tasks.metrics import score_split
+from tasks.metrics import score, score_split
 from tasks.spec import TaskSpec
 from tasks.stsb import expected_score, soft_labels
 
@@ -36,35 +36,30 @@ Scores = dict[str, dict[str, float]]  # by split (or split_group) and metric, 0 
 
 @dataclass(frozen=True)
 class TaskData:
-    """A task's labelled splits as sequences, with the rows' groups (RACE's middle and high).
+    """A task's labelled splits as sequences.
 
     `train_eval` is the sample of training rows on which the train score is taken.
     """
 
     spec: TaskSpec
     splits: dict[str, Sequences]
-    groups: dict[str, list[str]]
 
     @classmethod
     def of(cls, encoded: EncodedTask, n_vocab: int, settings: FinetuneSettings) -> "TaskData":
         """Build every labelled split. Raises InputError without training or selection rows."""
         spec, special = encoded.spec, SpecialTokens.after(n_vocab)
-        labelled = {s: encoded.splits[s] for s in encoded.named("train", "select", "report")}
         splits = {
-            name: batching.build(spec.family, split, special, settings.model.n_ctx)
-            for name, split in labelled.items()
+            name: batching.build(spec.family, encoded.splits[name], special, settings.model.n_ctx)
+            for name in encoded.named("train", "select", "report")
         }
         for needed in ("train", "select"):
             if needed not in splits:
                 raise InputError(f"{spec.name}: no {needed} split in the encoded task; prepare it")
-        groups = {name: split.groups for name, split in labelled.items()}
         train = splits["train"]
         rows = batching.sample(len(train), settings.eval_train)
-        splits["train_eval"] = replace(
-            train, ids=train.ids[rows], lengths=train.lengths[rows], labels=train.labels[rows]
-        )
-        groups["train_eval"] = [groups["train"][i] for i in rows]
-        return cls(spec, splits, groups)
+        sampled = {name: getattr(train, name)[rows] for name in ("ids", "lengths", "labels")}
+        groups = [train.groups[i] for i in rows]
+        return cls(spec, {**splits, "train_eval": replace(train, **sampled, groups=groups)})
 
 
 @dataclass(frozen=True)
@@ -117,12 +112,11 @@ class FineTuning:
         self.data, self.settings, self.seed, self.runtime = data, settings, seed, runtime
         spec, facts, dropout = data.spec, checkpoint.facts, settings.dropout
         generator = torch.Generator().manual_seed(seed)
-        language_model = build(
-            facts.arch, settings.model, facts.n_vocab, dropout, runtime.skip_pads
-        )
+        model, skip_pads = settings.model, runtime.skip_pads
+        language_model = build(facts.arch, model, facts.n_vocab, dropout, skip_pads)
         language_model.reset(generator)
         classifier = Classifier(spec.family, language_model.n_hidden, spec.n_labels, dropout.clf)
-        classifier.reset(generator, settings.model.init_std)
+        classifier.reset(generator, model.init_std)
         self.copied = language_model.transfer(checkpoint.tensors, n_transfer)
         self.model = TaskModel(language_model, classifier).to(runtime.device)
         if runtime.compile:
@@ -182,7 +176,8 @@ class FineTuning:
     def predict(self, split: Sequences) -> np.ndarray:
         """Predictions `[n]` for a split: class or choice numbers, or expected scores (STS-B)."""
         self.model.eval()
-        batches, values = list(batching.by_length(split)), []
+        tokens = split.lengths.max(1) * split.lengths.shape[1]
+        batches, values = list(batching.by_length(tokens, limit=16384)), []
         for rows in batches:
             with self.runtime.autocast():
                 logits, _ = self.model(*self.inputs(rows, split))
@@ -191,31 +186,20 @@ class FineTuning:
                 values.append(expected_score(logits.softmax(-1).cpu().numpy()))
             else:
                 values.append(logits.argmax(-1).cpu().numpy())
-        order = np.concatenate(batches)
-        predictions = np.concatenate(values)
-        return predictions[np.argsort(order)]
+        return np.concatenate(values)[np.argsort(np.concatenate(batches))]
 
     def predict_unlabelled(self, split: EncodedSplit) -> np.ndarray:
         """Predictions `[n]` for a split of any size, whose sequences may not fit in memory."""
         model = self.model.language_model
         special, family = SpecialTokens.after(model.n_vocab), self.data.spec.family
         chunks = np.split(np.arange(len(split)), range(CHUNK, len(split), CHUNK))
-        return np.concatenate(
-            [
-                self.predict(batching.build(family, split.take(rows), special, model.n_ctx))
-                for rows in chunks
-            ]
-        )
-
-    def scores(self, name: str, predictions: np.ndarray) -> Scores:
-        """Scores of a split's predictions and of its groups'."""
-        split, groups = self.data.splits[name], self.data.groups[name]
-        return score_split(self.data.spec, predictions, split.labels, groups, name)
+        built = (batching.build(family, split.take(c), special, model.n_ctx) for c in chunks)
+        return np.concatenate([self.predict(sequences) for sequences in built])
 
     def select_score(self) -> float:
         """The main metric on the split that selects the best weights."""
-        predictions = self.predict(self.data.splits["select"])
-        return self.scores("select", predictions)["select"][self.data.spec.metric]
+        spec, select = self.data.spec, self.data.splits["select"]
+        return score(spec, self.predict(select), select.labels)[spec.metric]
 
     def train(self) -> RunRecord:
         """Train, restore the weights that scored best on `select`, score every split."""
@@ -250,9 +234,8 @@ class FineTuning:
         for name, split in self.data.splits.items():
             if name == "train":
                 continue
-            predictions, shown = self.predict(split), name.replace("train_eval", "train")
-            for key, values in self.scores(name, predictions).items():
-                scores[key.replace("train_eval", "train")] = values
+            predictions, shown = self.predict(split), name.removesuffix("_eval")
+            scores |= score_split(self.data.spec, predictions, split.labels, split.groups, shown)
             rows[shown] = len(split)
             if name not in ("train_eval", "select"):
                 constant |= float(np.ptp(predictions)) < 1e-6

@@ -1,6 +1,7 @@
 """The predictions behind a cell's scores, row by row, as Parquet."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -38,10 +39,7 @@ def write_predictions(
     splits = [split for split in encoded.splits if split in records[0].predictions]
     tables = [_table(encoded, split, record) for record in records for split in splits]
     metadata = {
-        "arch": cell.arch,
-        "task": cell.task,
-        "aux": cell.aux,
-        "n_transfer": cell.n_transfer,
+        **asdict(cell),
         "tokenizer": encoded.tokenizer,
         "examples": {split: encoded.facts.splits[split].examples for split in splits},
     }

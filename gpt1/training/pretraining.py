@@ -9,8 +9,8 @@ import csv
 import math
 import shutil
 import time
-from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import torch
 from tqdm import tqdm
@@ -37,8 +37,7 @@ STATE_SECONDS = 60.0  # between saved states, or 50 times what the last one took
 LOG_ROWS = 500
 
 
-@dataclass(frozen=True)
-class LogRow:
+class LogRow(NamedTuple):
     """Mean training loss (nats) since the row before, and where training stood."""
 
     update: int
@@ -46,9 +45,6 @@ class LogRow:
     lr: float
     tokens: int
     seconds: float
-
-
-COLUMNS = list(LogRow.__dataclass_fields__)
 
 
 class Pretraining:
@@ -145,10 +141,10 @@ class Pretraining:
             done = self.optimizer.updates
             if done % every and done not in checkpoints:
                 continue
+            loss = float(loss_sum) / counted  # waits for the device
             now = time.time()
             self.seconds += now - clock
             clock = now
-            loss = float(loss_sum) / counted
             if not math.isfinite(loss):
                 raise InputError(f"update {done}: the loss is {loss}; lower experiment.pretrain.lr")
             loss_sum.zero_()
@@ -184,17 +180,11 @@ class Pretraining:
         done, settings = self.optimizer.updates, self.settings
         rows = heldout_windows(self.heldout_tokens, self.model.n_ctx, settings.heldout_tokens)
         loss = heldout_loss(self.model, rows, self.runtime)
-        facts = CheckpointFacts(
-            model=settings.model,
-            tokenizer=self.tokenizer,
-            update=done,
-            tokens=done * self.tokens_per_update,
-            code=self.code,
-        )
+        facts = {"update": done, "tokens": done * self.tokens_per_update, "code": self.code}
         save_checkpoint(
             self.path(done),
             self.model,
-            facts,
+            CheckpointFacts(model=settings.model, tokenizer=self.tokenizer, **facts),
             seconds=round(self.seconds, 3),
             train_loss=train_loss,
             heldout_loss=loss,
@@ -203,15 +193,13 @@ class Pretraining:
             parameters=sum(p.numel() for p in self.model.parameters()),
             settings=settings.model_dump(mode="json"),
             corpus=self.corpus,
-            device=self.runtime.device,
-            precision=self.runtime.precision,
+            runtime=self.runtime.numeric(),
             peak_mb=self.runtime.peak_mb(),
         )
 
     def _save_state(self) -> None:
         """Write what a restart needs, atomically."""
-        rows = [list(asdict(row).values()) for row in self.log]
-        table = torch.tensor(rows, dtype=torch.float64).reshape(-1, len(COLUMNS))
+        table = torch.tensor(self.log, dtype=torch.float64)
         write_tensors(self.work / "state.safetensors", {**self.optimizer.state(), "log": table})
 
     def _resume(self) -> None:
@@ -228,7 +216,7 @@ class Pretraining:
         self.optimizer.load_state(state)
         for update, loss, lr, tokens, seconds in state["log"].tolist():
             self.log.append(LogRow(int(update), loss, lr, int(tokens), seconds))
-        self.seconds = self.log[-1].seconds if self.log else 0.0
+        self.seconds = self.log[-1].seconds
         print(f"resuming from update {self.optimizer.updates}", flush=True)
 
     def publish(self, out: str | Path) -> None:
@@ -240,6 +228,4 @@ class Pretraining:
                 with write_atomic(out / source.name, "wb") as file, open(source, "rb") as original:
                     shutil.copyfileobj(original, file)
         with write_atomic(out / "log.csv") as file:
-            writer = csv.DictWriter(file, COLUMNS)
-            writer.writeheader()
-            writer.writerows(map(asdict, self.log))
+            csv.writer(file).writerows([LogRow._fields, *self.log])

@@ -28,13 +28,17 @@ class Runtime(RuntimeSettings):
     def start(self) -> None:
         """Set torch's threads. Raises InputError if the device does not exist."""
         torch.set_num_threads(self.threads)
-        if self.device.startswith("cuda") and not torch.cuda.is_available():
-            raise InputError(f"runtime.device is {self.device}, but torch sees no GPU; use cpu")
+        try:
+            torch.empty(0, device=self.device)
+        except (AssertionError, RuntimeError):  # torch built without it, or no such device
+            raise InputError(
+                f"runtime.device is {self.device}, but torch sees no such device; use cpu"
+            ) from None
 
     def reset_peak(self) -> None:
         """Start measuring a run's peak memory; on a CPU only the process's own is known."""
         if self.device.startswith("cuda"):
-            torch.cuda.reset_peak_memory_stats()
+            torch.cuda.reset_peak_memory_stats(self.device)
 
     def autocast(self) -> contextlib.AbstractContextManager:
         """The context of every forward pass; parameters stay float32."""
@@ -45,7 +49,7 @@ class Runtime(RuntimeSettings):
     def peak_mb(self) -> float:
         """Peak memory in MB: the GPU's since `reset_peak`; on a CPU the process's so far."""
         if self.device.startswith("cuda"):
-            return torch.cuda.max_memory_allocated() / 2**20
+            return torch.cuda.max_memory_allocated(self.device) / 2**20
         unit = 2**20 if sys.platform == "darwin" else 2**10  # bytes there, KB on Linux
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
 

@@ -17,10 +17,10 @@ import torch
 from safetensors.torch import save
 from torch import Tensor
 
-from gpt1.settings import ModelSettings, TransformerShape
+from gpt1.settings import ModelSettings
 from gpt1.text.vocabulary import HUB_FILES, PUBLISHED_FILES
 from gpt1.weights import params_npy
-from gpt1.weights.checkpoint import read_tensors
+from gpt1.weights.checkpoint import build, read_tensors
 from gpt1.weights.files import CHUNKS, CONFIG_FILE, SHAPES_FILE, TENSORS_FILE
 from tasks.common.errors import InputError
 from tasks.common.files import read_json, write_atomic, write_json
@@ -41,25 +41,16 @@ CONFIG_DEFAULTS = {
 }
 
 
-def transformer_shape(model: ModelSettings) -> TransformerShape:
-    """The model's shape. Raises InputError for an LSTM, for which there is no published format."""
-    if not isinstance(model.shape, TransformerShape):
-        raise InputError(f"model.shape: expected a transformer's, found {model.shape}")
-    return model.shape
-
-
 def released_shapes(n_vocab: int, model: ModelSettings) -> dict[str, list[int]]:
-    """Names and shapes of the released arrays in OpenAI's order: positions, tokens, blocks."""
-    shape = transformer_shape(model)
-    d, ff = shape.n_embd, shape.n_ff
-    block = {"attn.c_attn": [d, 3 * d], "attn.c_proj": [d, d], "ln_1": [d]}
-    block |= {"mlp.c_fc": [d, ff], "mlp.c_proj": [ff, d], "ln_2": [d]}
-    shapes = {POSITIONS: [model.n_ctx, d], TOKENS: [n_vocab, d]}
-    for i in range(shape.n_layer):
-        for name, size in block.items():
-            shapes[f"h.{i}.{name}.weight"] = size
-            shapes[f"h.{i}.{name}.bias"] = size[-1:]
-    return shapes
+    """Names and shapes of the released arrays in OpenAI's order: positions, tokens, blocks.
+
+    Raises InputError for the shape of an LSTM, for which there is no published format.
+    """
+    with torch.device("meta"):
+        parameters = dict(build("transformer", model, n_vocab).named_parameters())
+    n_embd = parameters.pop("embed").shape[1]
+    shapes = {POSITIONS: [model.n_ctx, n_embd], TOKENS: [n_vocab, n_embd]}
+    return shapes | {name: list(parameter.shape) for name, parameter in parameters.items()}
 
 
 def read_openai(folder: Path, n_vocab: int, model: ModelSettings) -> dict[str, Tensor]:
@@ -115,14 +106,12 @@ def read_huggingface(folder: Path, n_vocab: int, model: ModelSettings) -> dict[s
     Accepts a bare model and one with its language-model head, which must equal the embedding.
     Raises InputError for a missing file and for anything that does not fit `model`.
     """
-    path, shape = folder / CONFIG_FILE, transformer_shape(model)
-    _check_n_ff(folder, shape)
-    stored = read_json(path)
+    path, expected = folder / CONFIG_FILE, released_shapes(n_vocab, model)
+    own, stored = _own_config(folder, model), read_json(path)
     if not isinstance(stored, dict):
         raise InputError(f"{path}: expected a JSON object, found a {type(stored).__name__}")
     config = {**CONFIG_DEFAULTS, **stored}
-    expected_config = {**CONFIG_DEFAULTS, **shape.model_dump(exclude={"n_ff"})}
-    for key, value in {**expected_config, "vocab_size": n_vocab}.items():
+    for key, value in {**own, "vocab_size": n_vocab}.items():
         if key != "n_positions" and config[key] != value:
             raise InputError(f"{path}: {key}: expected {value!r}, found {config[key]!r}")
     weights = folder / TENSORS_FILE
@@ -138,9 +127,8 @@ def read_huggingface(folder: Path, n_vocab: int, model: ModelSettings) -> dict[s
         raise InputError(f"{weights}: {HEAD}: expected {TOKENS} again (tied), found other values")
     if head is None and not config.get("tie_word_embeddings", True):
         raise InputError(f"{weights}: {HEAD}: expected by config.json (not tied), found no tensor")
-    expected = released_shapes(n_vocab, model)
-    expected[POSITIONS][0] = config["n_positions"]
-    _check_positions(f"{path}: n_positions", expected[POSITIONS], [model.n_ctx, shape.n_embd])
+    positions = [config["n_positions"], *expected[POSITIONS][1:]]
+    expected[POSITIONS] = _check_positions(f"{path}: n_positions", positions, expected[POSITIONS])
     for name in sorted(expected.keys() | tensors.keys()):
         found = list(tensors[name].shape) if name in tensors else "no tensor"
         wanted = expected.get(name, "no tensor")
@@ -153,11 +141,8 @@ def read_huggingface(folder: Path, n_vocab: int, model: ModelSettings) -> dict[s
 
 def write_huggingface(folder: Path, released: dict[str, Tensor], model: ModelSettings) -> None:
     """Write `config.json` and `model.safetensors`; the tied head is not stored."""
-    shape = transformer_shape(model)
-    _check_n_ff(folder, shape)
     config = {
-        **CONFIG_DEFAULTS,
-        **shape.model_dump(exclude={"n_ff"}),
+        **_own_config(folder, model),
         **{key: 0.1 for key in ("embd_pdrop", "attn_pdrop", "resid_pdrop")},
         "n_positions": model.n_ctx,
         "vocab_size": len(released[TOKENS]),
@@ -171,14 +156,16 @@ def write_huggingface(folder: Path, released: dict[str, Tensor], model: ModelSet
     write_json(folder / CONFIG_FILE, config)
 
 
-def _check_n_ff(folder: Path, shape: TransformerShape) -> None:
-    """`transformers` fixes the width of the feed-forward layer."""
-    expected = 4 * shape.n_embd
-    if shape.n_ff != expected:
+def _own_config(folder: Path, model: ModelSettings) -> dict[str, Any]:
+    """The model in the words of config.json, which fixes the width of the feed-forward layer."""
+    shape = model.shape.model_dump()
+    n_ff, expected = shape.pop("n_ff"), 4 * model.shape.n_embd
+    if n_ff != expected:
         raise InputError(
             f"{folder}: n_ff: expected {expected} (four times n_embd, as this format has it), "
-            f"found {shape.n_ff} in the settings"
+            f"found {n_ff} in the settings"
         )
+    return CONFIG_DEFAULTS | shape
 
 
 def _check_positions(where: str, found: Any, expected: list[int]) -> list[int]:

@@ -1,11 +1,11 @@
-"""How every program reports a user's mistake: one line, exit code 1, no traceback."""
+"""Error reporting shared by all programs: a user's mistake is one line and exit code 1."""
 
 import sys
 from collections.abc import Callable
 
 
 class InputError(Exception):
-    """Wrong input, on one line: what was wrong, the value found, and the remedy."""
+    """Invalid user input. The message is one line: what is wrong, the value found, the remedy."""
 
 
 def run(main: Callable[[], None]) -> int:

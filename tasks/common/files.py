@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, and their digests."""
+"""Atomic file writes, JSON input and output, and file digests."""
 
 import contextlib
 import errno
@@ -17,7 +17,7 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 @contextlib.contextmanager
 def write_atomic(path: str | Path, mode: str = "w") -> Iterator[IO[Any]]:
-    """Open a temporary file that takes the place of `path` if the block ends without error."""
+    """Open a temporary file that replaces `path` when the block exits without an error."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     encoding = None if "b" in mode else "utf-8"
@@ -41,7 +41,7 @@ def write_atomic(path: str | Path, mode: str = "w") -> Iterator[IO[Any]]:
 
 
 class JsonObject(dict):
-    """A JSON object that names its source when a key is missing."""
+    """A JSON object whose missing keys raise an `InputError` that names its file."""
 
     source = ""
 
@@ -49,48 +49,32 @@ class JsonObject(dict):
         raise InputError(f"{self.source}: {key!r} is missing; found {', '.join(self) or 'nothing'}")
 
 
-def parse_json(text: str, source: str) -> Any:
-    """Parse JSON; a missing key of one of its objects is later an `InputError` that says where.
-
-    Raises `json.JSONDecodeError` if the text is not JSON.
-    """
-
-    def remember(pairs: dict[str, Any]) -> JsonObject:
-        found = JsonObject(pairs)
-        found.source = source
-        return found
-
-    return json.loads(text, object_hook=remember)
-
-
-def json_argument(text: str) -> Any:
-    """A command line's JSON argument, such as `--settings`; an `InputError` if it is not JSON."""
-    try:
-        return parse_json(text, "the settings on the command line")
-    except json.JSONDecodeError as error:
-        raise InputError(
-            f"not JSON ({error.msg}): {text:.60}; give an object such as {{}}"
-        ) from None
-
-
 def write_json(path: str | Path, value: Any) -> None:
-    """Write `value` as JSON with sorted keys, whole or not at all. NaN is refused."""
+    """Write `value` as JSON with sorted keys, atomically. Rejects NaN."""
     with write_atomic(path) as file:
         json.dump(value, file, indent=1, sort_keys=True, ensure_ascii=False, allow_nan=False)
         file.write("\n")
 
 
 def read_json(path: str | Path) -> Any:
-    """Read a JSON file; a missing, truncated or wrongly encoded one is an `InputError`."""
+    """Read a JSON file; a missing, truncated or wrongly encoded one is an `InputError`.
+
+    So is, later, a missing key of one of its objects.
+    """
+
+    class Found(JsonObject):
+        source = str(path)
+
     try:
-        return parse_json(Path(path).read_text(encoding="utf-8"), str(path))
+        return json.loads(Path(path).read_text(encoding="utf-8"), object_hook=Found)
     except FileNotFoundError:
-        raise InputError(f"{path}: no such file; make it first") from None
+        raise InputError(f"{path}: no such file; run the step that makes it first") from None
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: not UTF-8 at byte {error.start}; save it as UTF-8") from None
     except json.JSONDecodeError as error:
         raise InputError(
-            f"{path}: line {error.lineno}: not JSON ({error.msg}); delete it and make it again"
+            f"{path}: line {error.lineno}: not JSON ({error.msg}); delete it and rerun the step "
+            "that made it"
         ) from None
 
 

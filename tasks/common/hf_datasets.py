@@ -1,16 +1,18 @@
-"""The library `datasets`: imported late, offline and quiet, and saving what it holds.
+"""The library `datasets`: imported late, offline and quiet; reading, writing and mapping.
 
 It takes a second to import, and the workflow imports the tasks at every start, so everything here
-is imported inside functions.
+is imported inside functions. What is read is kept in memory and the library's cache is a temporary
+folder, so neither a shared nor a read-only one matters.
 """
 
 import os
 import shutil
 import sys
 import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tasks.common.errors import InputError
 from tasks.common.files import FULL, read_json, write_json
@@ -30,8 +32,42 @@ def library() -> ModuleType:
     return datasets
 
 
+def from_generator(generate: Callable[[], Iterator[dict[str, Any]]], types: dict[str, str]) -> Any:
+    """The `Dataset` of what `generate` yields, by the types of its columns.
+
+    An `InputError` or `OSError` of the generator is raised as it is.
+    """
+    datasets = library()
+    features = datasets.Features({name: datasets.Value(kind) for name, kind in types.items()})
+    with tempfile.TemporaryDirectory(prefix="datasets.") as cache:
+        try:
+            # A fingerprint, since the library would take long to find one of the function.
+            options = {"keep_in_memory": True, "fingerprint": "generated"}
+            return datasets.Dataset.from_generator(generate, features, cache, **options)
+        except datasets.exceptions.DatasetGenerationError as error:
+            if isinstance(error.__cause__, InputError | OSError):
+                raise error.__cause__ from None
+            raise
+
+
+def load_parquet(paths: list[Path], columns: tuple[str, ...]) -> "Dataset":
+    """The columns of parquet files. Raises InputError for a corrupt one."""
+    datasets = library()
+    files = {"train": [str(path) for path in paths]}
+    with tempfile.TemporaryDirectory(prefix="datasets.") as cache:
+        try:
+            options = {"columns": list(columns), "cache_dir": cache, "keep_in_memory": True}
+            return datasets.load_dataset("parquet", data_files=files, split="train", **options)
+        except datasets.exceptions.DatasetGenerationError as error:
+            cause = " ".join(str(error.__cause__ or error).split())
+            raise InputError(
+                f"{paths[0].parent}: corrupt parquet file ({cause:.200}); delete it and fetch it "
+                "again"
+            ) from None
+
+
 def save(folder: str | Path, splits: dict[str, "Dataset"]) -> None:
-    """Save the splits as a `DatasetDict`, whole or not at all. Equal rows give equal bytes.
+    """Save the splits as a `DatasetDict`, atomically. Equal rows give equal bytes.
 
     Raises InputError if the disk is full, and for a folder that holds something else.
     """
@@ -47,7 +83,7 @@ def save(folder: str | Path, splits: dict[str, "Dataset"]) -> None:
     }
     folder = Path(folder)
     if folder.exists() and any(folder.iterdir()) and not (folder / "dataset_dict.json").exists():
-        raise InputError(f"{folder}: is there and is no saved data set; give another folder")
+        raise InputError(f"{folder}: exists and is not a saved data set; use another folder")
     folder.parent.mkdir(parents=True, exist_ok=True)
     temporary = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
     new = temporary / "new"

@@ -67,7 +67,7 @@ def test_figure_of_a_run_without_any_result_says_so(name, grid, tmp_path):
 
 def test_layer_transfer_draws_reported_and_training_rows_and_none_apart(tables, grid):
     table = read_csv(tables / "layer_transfer.csv")
-    with matplotlib.rc_context(style.RC):
+    with matplotlib.rc_context(fname=style.STYLE):
         figure = layer_transfer.draw(table, grid)
     panels = [ax for part in figure.subfigs for ax in part.axes]
     titles = [ax.get_title() for ax in panels]
@@ -84,7 +84,7 @@ def test_layer_transfer_draws_reported_and_training_rows_and_none_apart(tables, 
 
 def test_zero_shot_draws_solid_transformer_dashed_lstm_in_one_colour_per_task(tables, grid):
     table = read_csv(tables / "zero_shot.csv")
-    with matplotlib.rc_context(style.RC):
+    with matplotlib.rc_context(fname=style.STYLE):
         left, right = zero_shot.draw(table, grid).axes
     curves = [line for line in left.lines if len(line.get_xdata()) == 8]
     looks = [(to_hex(line.get_color()), line.get_linestyle()) for line in curves]
@@ -100,7 +100,7 @@ def test_ablation_draws_what_was_run_and_nothing_in_place_of_what_was_not(tables
     table = read_csv(tables / "ablation.csv")
 
     def dots(table) -> int:
-        with matplotlib.rc_context(style.RC):
+        with matplotlib.rc_context(fname=style.STYLE):
             return len(ablation.draw(table, grid).axes[0].containers)
 
     assert dots(table) == 4 * 14

@@ -1,6 +1,7 @@
 """The table programs: what they write, what they say of a run with gaps, and what they refuse."""
 
 import csv
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -64,6 +65,21 @@ def test_cells_csv_keeps_every_digit(run_of):
     assert list(read_cells(results, grid)["score"]) == list(frame["score"])
 
 
+def test_ablation_needs_no_more_than_the_endpoint_cells(run_of):
+    results, grid = run_of("rte")
+    whole, _ = build(ablation, results, grid)
+    (results / "cells.csv").unlink()
+    for cell in grid.cells():
+        if not grid.is_endpoint(cell):
+            cell.path(results).unlink()
+    part = grid.endpoints()
+    collect.build(results, part).write(results / "cells_endpoints.csv")
+    assert set(read_cells(results, part)["n_transfer"]) == {"none", "1", "12"}
+    assert ablation.build(results, part).frame.equals(whole)
+    with pytest.raises(InputError, match=r"cells\.csv: no such file"):
+        read_cells(results, grid)
+
+
 WRONG_CSV = {
     "truncated in a line": (lambda text: text[:-20], "truncated"),
     "cells cut off": (
@@ -72,6 +88,14 @@ WRONG_CSV = {
     ),
     "another table": (lambda text: "arch,task\nlstm,rte\n", "its columns are arch task"),
     "a word": (lambda text: text.replace(",120000,", ",many,", 1), "'many', not a number"),
+    "a seed without score": (
+        lambda text: re.sub(r",on,0,[\d.]+,", ",on,0,,", text, count=1),
+        "line 2 has a seed or a score alone, not both",
+    ),
+    "an unknown number as score": (
+        lambda text: re.sub(r",on,0,[\d.]+,", ",on,0,nan,", text, count=1),
+        "score is 'nan'",
+    ),
     "empty": (lambda text: "\n", "not a table"),
 }
 
@@ -103,6 +127,11 @@ DAMAGE = {
     "without seeds": (lambda text: text.replace('"seeds"', '"runs"'), "'seeds' is missing"),
     "a word": (lambda text: text.replace('"train_tokens": 120000', '"train_tokens": "?"'), "'?'"),
     "NaN": (lambda text: text.replace('"peak_mb": 410.5', '"peak_mb": NaN'), "peak_mb' is nan"),
+    "a seed twice": (
+        lambda text: text.replace('"seed": 1', '"seed": 0'),
+        "a seed twice, [0, 0, 2]",
+    ),
+    "no baseline": (lambda text: text.replace('"majority":', '"most":'), "'baselines.majority' is"),
     "beyond 100": (
         lambda text: text.replace('"accuracy": 57', '"accuracy": 9957'),
         "accuracy' is 9957",

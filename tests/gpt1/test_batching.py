@@ -141,6 +141,6 @@ def test_an_epoch_is_a_shuffle_by_seed_and_number_without_the_last_partial_batch
 def test_scoring_batches_hold_every_row_once_and_respect_the_limit():
     rng = np.random.default_rng(0)
     _, built = sequences("classification", [[1] * n for n in rng.integers(1, 29, 200)])
-    batches = list(batching.by_length(built, tokens=100))
+    batches = list(batching.by_length(built.lengths[:, 0], limit=100))
     assert sorted(i for b in batches for i in b) == list(range(200))
     assert all(len(b) * built.lengths[b].max() <= 100 or len(b) == 1 for b in batches)

@@ -191,7 +191,7 @@ def test_word_cache_is_bounded_and_changes_nothing(trained, monkeypatch):
     monkeypatch.setattr(bpe, "CACHED_WORDS", 10)
     tokenizer = Tokenizer.load(trained)
     assert tokenizer.encode_words(normalised) == expected
-    assert len(tokenizer._cache) <= 10
+    assert tokenizer._ids_of.cache_info().currsize <= 10
 
 
 def test_decode_is_readable(trained):

@@ -14,7 +14,7 @@ import torch
 from gpt1.cell import Cell
 from gpt1.encode import encode
 from gpt1.training import cell_runner
-from gpt1.training.cell_runner import CellInputs, CellRunner, alarms, run_cells
+from gpt1.training.cell_runner import CellRunner, alarms, run_cells
 from gpt1.training.encoded import load as load_encoded
 from gpt1.training.finetune import FineTuning
 from gpt1.training.run_cache import RunCache
@@ -65,11 +65,12 @@ def files(made, tmp_path):
     return tmp_path / "results"
 
 
-def runner(files, arch="transformer", code="", runtime=None, **options):
+def runner(files, arch="transformer", code="", runtime=None, task="rte", weights=None, **options):
     settings = toy.settings(arch, **options)
-    paths = (files / "encoded/rte", files / "baselines.json", files / f"{arch}.safetensors")
-    inputs = CellInputs.load(Cell(arch, "rte", "on", 0), *paths, settings)
-    return CellRunner(inputs, settings, runtime or Runtime(), RunCache(files / "cache"), code)
+    weights = files / f"{weights or arch}.safetensors"
+    paths = (files / "encoded/rte", files / "baselines.json", weights)
+    own = (settings, runtime or Runtime(), RunCache(files / "cache"), code)
+    return CellRunner(Cell(arch, task, "on", 0), *paths, *own)
 
 
 def paths(files, *layers, arch="transformer", aux="on"):
@@ -160,8 +161,8 @@ def test_unlabelled_rows_are_predicted_by_the_fully_transferred_transformer_with
     assert [read_json(path)["seeds"][0]["scores"] for path in targets] == without
     assert list(facts["examples"]) == ["dev", "test"]
     off = runner(files, lm_coef=0.0)
-    assert not off.predicts_unlabelled(Cell("transformer", "rte", "off", 2))
-    assert not runner(files, "lstm").predicts_unlabelled(Cell("lstm", "rte", "on", 1))
+    assert not off.unlabelled(Cell("transformer", "rte", "off", 2))
+    assert not runner(files, "lstm").unlabelled(Cell("lstm", "rte", "on", 1))
 
 
 def test_unlabelled_rows_that_come_later_retrain_one_cell_and_ones_that_go_retrain_none(
@@ -195,12 +196,10 @@ def test_threads_are_not_part_of_the_key_and_another_runtime_is_recorded_in_the_
 
 
 def test_a_task_or_checkpoint_that_does_not_fit_is_refused(files):
-    settings = toy.settings("transformer")
-    given = [files / "baselines.json", files / "transformer.safetensors", settings]
-    with pytest.raises(InputError, match="holds the task rte, not qnli"):
-        CellInputs.load(Cell("transformer", "qnli", "on", 0), files / "encoded/rte", *given)
+    with pytest.raises(InputError, match="encoded/rte: of the task rte, not qnli; give the right"):
+        runner(files, task="qnli")
     with pytest.raises(InputError, match="its arch is 'transformer', but 'lstm' is needed"):
-        CellInputs.load(Cell("lstm", "rte", "on", 0), files / "encoded/rte", *given)
+        runner(files, "lstm", weights="transformer")
 
 
 def test_a_task_without_rows_to_train_or_select_on_is_refused(files):
@@ -295,7 +294,7 @@ def test_alarms_are_the_three_signs_of_having_learnt_nothing(files):
 
 def test_baselines_of_another_task_or_without_a_key_are_refused(files):
     write_json(files / "baselines.json", {"task": "cola"})
-    with pytest.raises(InputError, match="baselines of cola, not rte"):
+    with pytest.raises(InputError, match="baselines.json: of the task cola, not rte"):
         runner(files)
     write_json(files / "baselines.json", {})
     with pytest.raises(InputError, match="baselines.json: 'task' is missing"):

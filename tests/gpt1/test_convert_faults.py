@@ -70,10 +70,22 @@ def shapes(change):
 
 
 OPENAI_FAULTS = {
-    "missing": (lambda f: (f / "params_3.npy").unlink(), ["params_3.npy: expected 10 files"]),
-    "cut off": (lambda f: truncate(f / "params_7.npy"), ["params_7.npy: expected a whole .npy"]),
-    "empty": (lambda f: (f / "params_7.npy").write_bytes(b""), ["params_7.npy: expected a whole"]),
-    "pickle": (save("params_2.npy", np.array([{}])), ["params_2.npy: expected a whole .npy"]),
+    "missing": (
+        lambda f: (f / "params_3.npy").unlink(),
+        ["params_3.npy: expected a vector of float32, found no such file; there are 10"],
+    ),
+    "cut off": (
+        lambda f: truncate(f / "params_7.npy"),
+        ["params_7.npy: expected", "no whole .npy file"],
+    ),
+    "empty": (
+        lambda f: (f / "params_7.npy").write_bytes(b""),
+        ["params_7.npy: expected", "no whole .npy file"],
+    ),
+    "pickle": (
+        save("params_2.npy", np.array([{}])),
+        ["params_2.npy: expected", "no whole .npy file"],
+    ),
     "float64": (
         save("params_2.npy", np.zeros(5)),
         ["params_2.npy: expected a vector of float32, found float64 [5]"],
@@ -142,7 +154,7 @@ def test_exported_chunks_of_embeddings_in_the_wrong_order_are_refused(published)
     (folder / "params_blobs.json").unlink()
     bring_in(published, "openai", name="meant")
     (folder / "params_blobs.json").write_text("{}")
-    assert "params_blobs.json: expected an object with" in refusal(published, "openai")
+    assert "params_blobs.json: 'params_0.npy' is missing" in refusal(published, "openai")
 
 
 def test_the_authors_own_chunks_are_known_and_refused_in_the_wrong_order(published, monkeypatch):

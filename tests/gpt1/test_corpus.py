@@ -148,7 +148,7 @@ def test_any_number_of_shards_makes_the_same_files(n, folder, tmp_path):
     shards = [cut / f"shards/{number}-of-{n}" for number in range(1, n + 1)]
     settings = CorpusSettings(heldout=["b.txt"])
     for number, shard in enumerate(shards, 1):
-        corpus.shard(folder, settings, shard, number, n)
+        corpus.shard(folder, settings, shard, (number, n))
     make_documents(folder, cut, shards=shards)
     corpus.tokens(cut / "documents", tmp_path / "whole" / "tokenizer", cut)
     for name in RESULTS:
@@ -175,7 +175,7 @@ def test_shards_of_other_documents_or_not_all_are_refused(folder, tmp_path):
     settings = CorpusSettings(heldout=["b.txt"])
     shards = [tmp_path / f"{number}-of-2" for number in (1, 2)]
     for number, shard in enumerate(shards, 1):
-        corpus.shard(folder, settings, shard, number, 2)
+        corpus.shard(folder, settings, shard, (number, 2))
     for wrong in (shards[:1], shards[::-1]):
         with pytest.raises(InputError, match="--shards: .* are not the 4 of the corpus"):
             make_documents(folder, tmp_path, shards=wrong)
@@ -308,7 +308,7 @@ def test_folders_without_books_and_an_output_among_them_are_refused(folder, tmp_
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="no .txt file"):
         make_documents(tmp_path / "empty", out, 1)
-    with pytest.raises(InputError, match="lies in the folder of the books"):
+    with pytest.raises(InputError, match="lies in the folder of the raw text"):
         make_documents(folder, folder, 1)
     assert not out.exists()
 
@@ -316,9 +316,9 @@ def test_folders_without_books_and_an_output_among_them_are_refused(folder, tmp_
 def test_books_without_words_are_refused(tmp_path):
     folder = write_books(tmp_path / "books", {"a.txt": "\n \n", "b.txt": "word\n", "c.txt": ""})
     out = tmp_path / "out"
-    with pytest.raises(InputError, match="the training books have no words"):
+    with pytest.raises(InputError, match="the train documents contain no words"):
         make_documents(folder, out, ["b.txt"])
-    with pytest.raises(InputError, match="the held-out books have no words"):
+    with pytest.raises(InputError, match="the heldout documents contain no words"):
         make_documents(folder, out, ["a.txt"])
     assert list(out.iterdir()) == []
 

@@ -38,7 +38,6 @@ def test_every_task_and_architecture_overfits_eight_rows(name, arch):
     lr = {"transformer": 3e-3, "lstm": 1e-2}[arch]
     run = start(name, arch, epochs=80, batch=8, lm_coef=0.0, lr=lr)
     run.data.splits["select"] = run.data.splits["train_eval"]
-    run.data.groups["select"] = run.data.groups["train_eval"]
     record = run.train()
     assert record.scores["train"][run.data.spec.metric] >= 99.0, record.scores["train"]
     assert record.clf_loss_end < record.clf_loss_start
@@ -59,10 +58,10 @@ def test_lm_coef_zero_never_calls_the_lm_head(monkeypatch):
     def fail(*args, **kwargs):
         raise AssertionError("the LM head ran")
 
-    monkeypatch.setattr(run.model.language_model, "lm_head", fail)
+    monkeypatch.setattr(run.model.language_model, "logits", fail)
     run.train()
     with_aux = start(lm_coef=0.5)
-    monkeypatch.setattr(with_aux.model.language_model, "lm_head", fail)
+    monkeypatch.setattr(with_aux.model.language_model, "logits", fail)
     with pytest.raises(AssertionError, match="LM head"):
         with_aux.train()
 

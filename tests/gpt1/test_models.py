@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 
 from gpt1.model.lstm import LSTM
-from gpt1.model.transformer import Transformer, parameter_count
+from gpt1.model.transformer import Transformer
 from gpt1.settings import Dropout, LSTMShape, ModelSettings, TransformerShape
 
 N_VOCAB, N_CTX = 50, 16
@@ -126,7 +126,6 @@ def test_initial_values_of_the_lstm():
 
 
 def test_gpt1_has_the_released_number_of_parameters():
-    assert parameter_count(40478, ModelSettings()) == 116_534_784
     with torch.device("meta"):
         model = Transformer(40478, ModelSettings())
     assert sum(p.numel() for p in model.parameters()) == 116_534_784 + 3 * 768

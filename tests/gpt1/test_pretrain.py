@@ -224,5 +224,5 @@ def test_a_checkpoint_without_its_json_is_refused(tmp_path):
 def test_a_missing_gpu_is_reported():
     if torch.cuda.is_available():
         pytest.skip("this machine has a GPU")
-    with pytest.raises(InputError, match="torch sees no GPU"):
+    with pytest.raises(InputError, match="torch sees no such device; use cpu"):
         Runtime(device="cuda").start()

@@ -112,8 +112,8 @@ def first_update(run):
     It ran if it was called and the softmax reached rows that no sequence holds.
     """
     model = run.model.language_model
-    calls, lm_head, before = [], model.lm_head, tensors(run)
-    model.lm_head = lambda *given, **named: calls.append(1) or lm_head(*given, **named)
+    calls, logits, before = [], model.logits, tensors(run)
+    model.logits = lambda *given, **named: calls.append(1) or logits(*given, **named)
     run.update(np.arange(8))
     assert all(torch.equal(tensor, before[name]) for name, tensor in tensors(run).items())
     unseen = slice(toy.N_VOCAB, N_VOCAB)

@@ -1,12 +1,14 @@
 """Normalising text: the authors' rules one by one, and long texts in blocks."""
 
 import random
+import tarfile
 
 import ftfy
 import pytest
 
 from gpt1.text import normalise
 from tests.gpt1 import naive_bpe
+from tests.support.realdata import realdata
 
 
 @pytest.mark.parametrize("group", naive_bpe.golden())
@@ -132,11 +134,34 @@ def test_a_giant_line_is_cut_before_a_word_and_keeps_its_line_ends(separator):
     assert normalised.count("\n") == 1 + (299 if separator.strip(" ") else 0)
 
 
-def test_the_memory_of_words_is_bounded_and_a_fresh_splitter_splits_alike(monkeypatch):
+def test_the_memory_of_words_is_bounded_and_a_fresh_tokenizer_splits_alike(monkeypatch):
     before = [normalise.words(sentence) for sentence in naive_bpe.sentences()[:40]]
-    first = normalise._splitter()
-    monkeypatch.setattr(normalise, "_MOST_WORDS", len(first) + 50)
+    first = normalise._tokenizer()
+    monkeypatch.setattr(normalise, "_MOST_WORDS", len(first.vocab) + 50)
     for i in range(60):
         normalise.words(f"newword{i} anotherword{i}")
-    assert normalise._splitter() is not first and len(normalise._splitter()) < len(first)
+    second = normalise._tokenizer()
+    assert second is not first and len(second.vocab) < len(first.vocab)
     assert [normalise.words(sentence) for sentence in naive_bpe.sentences()[:40]] == before
+
+
+def test_lower_case_is_taken_of_each_token():
+    """That of a sigma depends on the letter behind it."""
+    assert normalise.words("ΟΔΟΣ.Α ΑΣ") == naive_bpe.words("ΟΔΟΣ.Α ΑΣ")
+
+
+def test_real_books_are_normalised_as_by_the_naive_path():
+    checked = 0
+    with tarfile.open(realdata("novels.tar.xz")) as archive:
+        for member in archive:
+            if member.name.endswith(".txt"):
+                raw = archive.extractfile(member).read(120_000).decode("utf-8", errors="ignore")
+                normalised = "".join(normalise.normalise(normalise.cut(raw)))
+                words = normalised.replace("\n", " \n ").split(" ")
+                assert [word for word in words if word] == [*naive_bpe.words(raw), "\n"], (
+                    member.name
+                )
+                checked += 1
+            if checked == 3:
+                return
+    assert checked == 3, "the archive holds fewer than three books"

@@ -89,7 +89,7 @@ def test_what_is_fetched_can_be_read(each, hub, tmp_path):
     read = Counter(guid.split("/")[1] for rows in splits.values() for guid in rows["guid"])
     assert set(read) == set(of.rows) and set(read.values()) == {rows}
     assert meta["origin"]["revision"] == revision(each)
-    with pytest.raises(InputError, match=rf"{rows} rows in '\w+', expected [\d,]+; get the files"):
+    with pytest.raises(InputError, match=rf"{rows} rows in '\w+', expected [\d,]+; download"):
         prepare(of, tmp_path, PrepareSettings(source="hub", revision=pin))
 
 
@@ -143,7 +143,7 @@ def test_what_a_manifest_says_beside_its_files_is_the_sources(hub, tmp_path):
 
 def test_an_unknown_commit_a_missing_and_a_gated_repository_are_told(hub, tmp_path, monkeypatch):
     assert refused(hub, tmp_path, commit=PIN) == (
-        f"nyu-mll/glue: no commit {PIN}; look it up on the hub and give it as `revision`"
+        f"nyu-mll/glue: no commit {PIN}; look it up on the hub and set `revision`"
     )
     hub.gated.add("nyu-mll/glue")
     assert refused(hub, tmp_path) == (
@@ -158,7 +158,7 @@ def test_an_unknown_commit_a_missing_and_a_gated_repository_are_told(hub, tmp_pa
     monkeypatch.setattr(hub, "repositories", others)
     assert refused(hub, tmp_path) == (
         "nyu-mll/glue: no such data set on the hub, or a private one; get its files in another way "
-        "and give {folder: NAME} in the config, or a token in HF_TOKEN"
+        "and set {folder: NAME} in the config, or a token in HF_TOKEN"
     )
     assert not (tmp_path / "manifest.json").exists() and hub.fetched() == []
 
@@ -175,8 +175,8 @@ def test_a_file_that_is_not_what_the_hub_lists_is_refused_and_fetched_anew(fault
     wrong = {"truncated": right[:-9], "changed": right[:-9] + bytes(9)}[fault]
     hub.served[RTE[1]] = wrong
     assert refused(hub, tmp_path) == (
-        f"{tmp_path / RTE[1]}: came as {len(wrong):,} bytes that are not the {len(right):,} bytes "
-        "that nyu-mll/glue lists; removed: start again to fetch it anew"
+        f"{tmp_path / RTE[1]}: downloaded {len(wrong):,} bytes that are not the {len(right):,} "
+        "bytes that nyu-mll/glue lists; the file was removed, so run the command again"
     )
     assert not (tmp_path / "manifest.json").exists() and not (tmp_path / RTE[1]).exists()
     hub.heal()
@@ -188,7 +188,7 @@ def test_a_file_that_is_not_what_the_hub_lists_is_refused_and_fetched_anew(fault
 def test_a_file_that_ends_early_is_told_and_fetched_anew(hub, tmp_path):
     hub.short = RTE[1]
     said = refused(hub, tmp_path)
-    assert said.startswith(f"nyu-mll/glue at {GLUE}: a file came truncated (Consistency check")
+    assert said.startswith(f"nyu-mll/glue at {GLUE}: a downloaded file is truncated (Consist")
     assert not (tmp_path / "manifest.json").exists() and not (tmp_path / RTE[1]).exists()
     hub.heal()
     fetch("rte", None, tmp_path, hub.url)
@@ -199,7 +199,7 @@ def test_a_hub_that_goes_down_in_the_middle_costs_only_what_was_not_there(hub, t
     hub.cut = RTE[2]
     said = refused(hub, tmp_path)
     assert said.startswith(f"nyu-mll/glue at {GLUE}: the hub does not answer (")
-    assert said.endswith(f"{tmp_path} is not whole; start again later, what is here is kept")
+    assert said.endswith(f"{tmp_path} is incomplete; start again later, what is here is kept")
     assert not (tmp_path / "manifest.json").exists() and not (tmp_path / RTE[2]).exists()
     there = [path for path in RTE if (tmp_path / path).exists()]
     hub.heal()
@@ -226,18 +226,18 @@ def test_another_commit_at_hand_never_stands_in(hub, tmp_path):
     assert (older / "README.md").read_text() == "an older card\n"
     assert refused(hub, older, commit=GLUE) == (
         f"{older}: holds nyu-mll/glue at {OLDER}, which cannot stand in for nyu-mll/glue at "
-        f"{GLUE}; give another folder"
+        f"{GLUE}; use another folder"
     )
     hub.down = True
-    stand_in = f"is not whole ({OLDER} is here, but cannot stand in); start again later"
+    stand_in = f"is incomplete ({OLDER} is here, but cannot stand in); start again later"
     assert stand_in in refused(hub, newer, commit=GLUE)
     with program(hub, newer, HF_HUB_OFFLINE="1") as offline:
         out, said = offline.communicate()
     assert (offline.returncode, out) == (1, "")
     assert said == (
-        f"error: nyu-mll/glue at {GLUE} is not whole in {newer} ({OLDER} is here, but cannot stand "
-        "in) and HF_HUB_OFFLINE is set; start once with network and without it, or copy the folder "
-        "from where it was fetched\n"
+        f"error: nyu-mll/glue at {GLUE} is incomplete in {newer} ({OLDER} is here, but cannot "
+        "stand in) and HF_HUB_OFFLINE is set; unset it and run this once with network access, or "
+        "copy the folder from another machine\n"
     )
     assert not list(newer.rglob("*.parquet"))
 
@@ -246,8 +246,8 @@ def test_an_unknown_layout_of_a_repository_is_refused(hub, tmp_path, monkeypatch
     files = {"README.md": b"", "data/rte.json": b"[]"}
     monkeypatch.setattr(hub, "repositories", {"nyu-mll/glue": {GLUE: files}})
     assert refused(hub, tmp_path) == (
-        f"nyu-mll/glue at {GLUE}: no file rte/train-*.parquet; its layout is not the one that "
-        "is known here: give another revision"
+        f"nyu-mll/glue at {GLUE}: no file rte/train-*.parquet; the layout of this commit is "
+        "unknown: use another revision"
     )
 
 

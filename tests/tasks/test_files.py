@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from tasks.common.errors import InputError
-from tasks.common.files import json_argument, read_json, write_atomic, write_json
+from tasks.common.files import read_json, write_atomic, write_json
 
 FULL = """
 import resource, sys
@@ -64,10 +64,3 @@ def test_a_damaged_json_is_told(tmp_path, content):
     (tmp_path / "a.json").write_bytes(content)
     with pytest.raises(InputError, match="a.json: (line|not UTF-8)"):
         read_json(tmp_path / "a.json")
-
-
-def test_settings_on_a_command_line_are_told_when_wrong():
-    with pytest.raises(InputError, match="not JSON"):
-        json_argument("{bad")
-    with pytest.raises(InputError, match="on the command line: 'model' is missing"):
-        json_argument("{}")["model"]

@@ -26,8 +26,7 @@ def text(draw: random.Random) -> str:
 
 
 def rows_of(layout: readers.Layout, path: Path) -> list[readers.Row]:
-    records, parser = layout.read([path])
-    return list(parser(records[:]))
+    return list(layout.parser([path])(readers.read_text([path], layout.whole)[:]))
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -140,7 +139,7 @@ def test_the_tasks_are_imported_without_the_heavy_libraries():
 def test_a_folder_that_holds_something_else_is_never_replaced(published):
     folder = published("rte")
     rows = task("rte").load(folder, "dev")
-    with pytest.raises(InputError, match="is there and is no saved data set"):
+    with pytest.raises(InputError, match="exists and is not a saved data set"):
         save(folder, {"dev": rows})
     assert (folder / "dev.tsv").is_file()
 

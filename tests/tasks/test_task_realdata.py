@@ -1,6 +1,7 @@
 """The published files, where they lie beside the project: official row counts and labels."""
 
 import csv
+import functools
 import json
 from collections import Counter
 from dataclasses import replace
@@ -18,6 +19,7 @@ from tests.support.realdata import realdata
 from tests.tasks.hub_files import PIN, snapshot
 
 
+@functools.cache
 def read(name: str, split: str):
     folder = realdata(task(name).folder)
     return task(name).read(folder, split)
@@ -114,7 +116,7 @@ def test_overlap_is_that_of_the_whole_splits_whatever_the_limits(name, split, co
 def test_published_labels_exchanged_are_told(name, split):
     rows = [replace(e, label=1 - e.label) for e in read(name, split)]
     data = to_dataset(rows, task(name).labels)
-    with pytest.raises(InputError, match="the labels are in another order: get the file again"):
+    with pytest.raises(InputError, match="the labels are in another order: download the file"):
         checks.split(task(name), Path(name), split, data, Counter())
 
 

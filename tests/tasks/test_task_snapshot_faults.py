@@ -48,8 +48,8 @@ def test_a_file_that_does_not_name_its_labels_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("one", "other", "said"),
     [
-        ("qqp", "stsb", "expected, found sentence1, sentence2, label, idx (rte has these)"),
-        ("stsb", "qqp", "expected, found question1, question2, label, idx (qqp has these)"),
+        ("qqp", "stsb", "found sentence1, sentence2, label, idx; these are RTE's columns"),
+        ("stsb", "qqp", "found question1, question2, label, idx; these are QQP's columns"),
         ("stsb", "rte", "'label' holds int64, a label of stsb is float"),
         ("rte", "stsb", "'label' holds float, a label of rte is int"),
         ("mrpc", "rte", "are named entailment, not_entailment, expected not_equivalent"),
@@ -112,7 +112,7 @@ def test_rows_glued_by_a_reader_with_quoting_are_found_in_the_hubs_files_too(tmp
     put(path, [row], features(task("rte").hub))
     manifest(hub, "rte")
     settings = PrepareSettings(source="hub", min_rows={"train": 1, "dev": 1})
-    with pytest.raises(InputError, match="glued rows together"):
+    with pytest.raises(InputError, match="rows were merged by a reader with CSV quoting"):
         prepare.prepare(task("rte"), hub, settings)
 
 
@@ -129,11 +129,11 @@ def test_files_that_are_not_those_of_the_manifest_are_refused(tmp_path):
     path.write_bytes(whole[:-9])
     assert f"{path}: not as it was fetched" in refused("rte", hub, "train")
     manifest(hub, "rte")
-    assert f"{path}: not a whole parquet file" in refused("rte", hub, "train")
+    assert f"{path}: truncated or corrupt parquet file" in refused("rte", hub, "train")
     path.write_bytes(whole)
     manifest(hub, "rte")
     path.unlink()
-    assert f"{path}: is not there" in refused("rte", hub, "train")
+    assert f"{path}: is missing" in refused("rte", hub, "train")
     path.write_bytes(whole)
     (hub / "rte/train-00002-of-00003.parquet").write_bytes(whole)
     assert "train-00002-of-00003.parquet: is not in manifest.json" in refused("rte", hub, "train")

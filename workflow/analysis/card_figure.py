@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from matplotlib.figure import Figure
 
 from workflow.analysis.figures import style
@@ -39,13 +40,9 @@ def draw(card: dict[str, Any]) -> Figure:
             **{"xycoords": ("data", "axes fraction"), "xytext": (4, -4)},
             **{"textcoords": "offset points", "va": "top", "fontsize": 11},
         )
-    labels = list(next(iter(splits.values()))["labels"])
-    height = 0.8 / len(splits)
-    for place, (look, part) in enumerate(zip(looks, splits.values(), strict=True)):
-        shares = [100 * part["labels"][label] / part["rows"] for label in labels]
-        at = np.arange(len(labels)) + (place - (len(splits) - 1) / 2) * height
-        right.barh(at, shares, 0.9 * height, color=look["color"])
-    right.set_yticks(range(len(labels)), labels)
+    shares = pd.DataFrame({s: pd.Series(p["labels"]) / p["rows"] for s, p in splits.items()})
+    colours = [look["color"] for look in looks]
+    (100 * shares).plot.barh(ax=right, width=0.8, color=colours, edgecolor="white", legend=False)
     right.invert_yaxis()
     right.set_xlabel("% of the split's rows")
     right.set_title("labels")

@@ -10,7 +10,6 @@ all its texts (of several choices the longest), with the start, delimiter and cl
 import re
 import sys
 from base64 import b64encode
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -96,12 +95,8 @@ def _spread(found: np.ndarray) -> dict[str, float]:
 def _examples(folder: Path, task: tasks.Task) -> list[dict[str, Any]]:
     """The first training row of each label, then the next ones, texts shortened."""
     table = read_split(folder, "train")
-    labels = table["label"].to_pylist()
-    first = sorted({label: row for row, label in reversed(list(enumerate(labels)))}.values())[
-        :SHOWN
-    ]
-    more = (row for row in range(len(labels)) if row not in first)
-    rows = table.take([*first, *islice(more, SHOWN - len(first))]).to_pylist()
+    again = table["label"].to_pandas().duplicated()
+    rows = table.take(again.sort_values(kind="stable").index[:SHOWN].to_list()).to_pylist()
     return [
         {
             **{"guid": row["guid"], "first": _short(row["first"]), "second": _short(row["second"])},
@@ -193,12 +188,11 @@ def write(results: Path, found: dict[str, Any]) -> None:
     stem = results / "cards" / found["task"]
     write_json(stem.with_suffix(".json"), found)
     style.save(lambda: card_figure.draw(found), stem.with_suffix(".png"))
-    text = page(found, f"{found['task']}.png")
     with write_atomic(stem.with_suffix(".md")) as file:
-        file.write(text + "\n")
+        file.write(page(found, f"{found['task']}.png") + "\n")
     picture = b64encode(stem.with_suffix(".png").read_bytes()).decode()
+    text = page(found, f"data:image/png;base64,{picture}")
     body = MarkdownIt().enable("table").render(text)
-    body = body.replace(f'src="{found["task"]}.png"', f'src="data:image/png;base64,{picture}"')
     with write_atomic(stem.with_suffix(".html")) as file:
         file.write(PAGE.format(title=found["title"], body=body))
 

@@ -42,5 +42,11 @@ def read_cells(results: Path, grid: Grid) -> pd.DataFrame:
             f"{path}: {len(missing)} cells of the grid are missing, first {missing[0]}; "
             "collect the cells again"
         )
+    lacking = table[table["seed"].notna() != table["score"].notna()]
+    if len(lacking):
+        raise InputError(
+            f"{path}: line {lacking.index[0] + 2} has a seed or a score alone, not both; "
+            "collect the cells again"
+        )
     mine = [key in wanted for key in table[CELL].itertuples(index=False, name=None)]
     return table[mine].fillna({"alarms": "", "note": ""}).reset_index(drop=True)

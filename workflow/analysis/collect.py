@@ -53,9 +53,9 @@ def _scores(cell: Cell, results: Path, seeds: list[int]) -> Iterator[dict[str, A
     if not path.exists():
         return
     record = CellRecord.read(path, **vars(cell))
-    for name in markdown.BASELINES:
-        if name not in record.baselines:
-            raise InputError(f"{path}: 'baselines.{name}' is missing; {REMEDY}")
+    known = [seed.seed for seed in record.seeds]
+    if len(set(known)) < len(known):
+        raise InputError(f"{path}: 'seeds' holds a seed twice, {known}; {REMEDY}")
     for seed in record.seeds:
         if seed.seed not in seeds:
             continue
@@ -65,38 +65,30 @@ def _scores(cell: Cell, results: Path, seeds: list[int]) -> Iterator[dict[str, A
                 yield {
                     **cost,
                     **{"split": split, "metric": metric, "score": score},
-                    **{k: s.get(split, {}).get(metric) for k, s in record.baselines.items()},
+                    **{k: s.get(split, {}).get(metric) for k, s in record.baselines},
                     "alarms": ";".join(sorted(seed.alarms)),
                 }
 
 
 def _inventory(table: pd.DataFrame, notes: Notes) -> list[str | pd.DataFrame]:
     runs = table.drop_duplicates([*CELL, "seed"])
-    cells = runs.groupby(CELL, sort=False, as_index=False).agg(
-        seeds=("seed", "count"),
-        tokens=("train_tokens", "mean"),
-        seconds=("train_seconds", "mean"),
-        peak_mb=("peak_mb", "max"),
-        alarms=("alarms", "any"),
-    )
+    cells = runs.groupby(CELL, sort=False).agg(seeds=("seed", "count"), alarms=("alarms", "any"))
+    cells = cells.reset_index()
     is_run = cells["seeds"] > 0
     cells["layers"] = cells["n_transfer"].where(cells["alarms"])
-    sweeps = cells.groupby(SWEEP, sort=False)
-    cost = sweeps[["tokens", "seconds", "peak_mb"]].agg(
-        {"tokens": "mean", "seconds": "mean", "peak_mb": "max"}
-    )
+    sweeps, costs = (frame.groupby(SWEEP, sort=False) for frame in (cells, runs))
     raised = sweeps["layers"].agg(lambda names: " ".join(["layers", *names.dropna()]))
     wide = pd.DataFrame(
         {
             "cells": sweeps["seeds"].agg(lambda counts: f"{(counts > 0).sum()}/{len(counts)}"),
             "seeds": sweeps["seeds"].agg(markdown.seeds),
-            "tokens": cost["tokens"].map("{:.0f}".format),
-            "seconds": cost["seconds"].map("{:.1f}".format),
-            "peak MB": cost["peak_mb"].map("{:.1f}".format),
+            "tokens": costs["train_tokens"].mean().map("{:.0f}".format),
+            "seconds": costs["train_seconds"].mean().map("{:.1f}".format),
+            "peak MB": costs["peak_mb"].max().map("{:.1f}".format),
             "alarms": raised.replace("layers", markdown.NONE),
         }
-    )
-    wide.loc[cost["tokens"].isna(), "tokens":] = markdown.MISSING  # type: ignore[misc]
+    ).replace("nan", markdown.MISSING)
+    wide.loc[sweeps["seeds"].sum() == 0, "alarms"] = markdown.MISSING
     wide = wide.reset_index(["arch", "aux"]).rename(index=notes.mark)
     not_run = [Cell(*cell).place for cell in cells.loc[~is_run, CELL].itertuples(index=False)]
     return [

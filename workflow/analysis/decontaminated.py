@@ -17,6 +17,7 @@ from tasks.common.errors import InputError
 from tasks.metrics import score
 from workflow.analysis.predictions import answers, read_predictions
 from workflow.analysis.records import REMEDY, ExamplesRecord, Marks, check_examples
+from workflow.analysis.statistics import summarise
 from workflow.grid import Grid
 
 KINDS = ("tokens", "words")
@@ -42,20 +43,14 @@ def marked_rows(results: Path, name: str, cell: Cell | None = None) -> pd.DataFr
     marks = Marks.read(path, task=name)
     facts = Path(results) / "examples" / f"{name}.json"
     check_examples(path, marks.examples, facts, ExamplesRecord.read(facts).sha256)
-    frames = [
-        pd.DataFrame({"split": split, "row": range(of.rows)}) for split, of in marks.splits.items()
-    ]
+    frames = []
+    for split, of in marks.splits.items():
+        frame = pd.DataFrame({"split": split, "row": range(of.rows)})
+        for kind, marked in (("tokens", of.tokens), ("words", of.words)):
+            frame[f"share_{kind}"] = frame["row"].isin(marked.contaminated)
+            frame[f"short_{kind}"] = frame["row"].isin(marked.too_short)
+        frames.append(frame)
     table = pd.concat(frames, ignore_index=True)
-    for kind in KINDS:
-        for column, key in (("share", "contaminated"), ("short", "too_short")):
-            found = {
-                (s, row)
-                for s, of in marks.splits.items()
-                for row in getattr(getattr(of, kind), key)
-            }
-            table[f"{column}_{kind}"] = list(
-                map(found.__contains__, zip(table["split"], table["row"], strict=True))
-            )
     predictions = None if cell is None else read_predictions(results, cell)
     if predictions is None:
         return table
@@ -83,15 +78,15 @@ def shares(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def scores(results: Path, grid: Grid, cells: pd.DataFrame) -> pd.DataFrame:
-    """Over seeds, the decontaminated scores of the fully transferred transformer.
+    """Over seeds, the scores of the fully transferred transformer, as `summarise` makes them.
 
-    One row per (aux, task, split, metric): `decontaminated_mean` and `decontaminated_sd` (n-1;
-    empty for one seed) from 0 to 100, empty if no row is left, and `decontaminated_rows`. What was
-    not run, or not searched for, is not there.
+    One row per (aux, task, split, metric), with `decontaminated_mean` and `decontaminated_sd` (n-1;
+    empty for one seed) from 0 to 100, and `decontaminated_rows`. These are empty if no row is left,
+    and the number of rows too where the corpus was not searched.
     """
     full = str(grid.n_layer.get("transformer"))
-    known = cells[(cells["arch"] == "transformer") & (cells["n_transfer"] == full)]
-    known = known.set_index([*SCORED, "seed"])["score"].to_dict()
+    runs = cells[(cells["arch"] == "transformer") & (cells["n_transfer"] == full)]
+    known = runs.set_index([*SCORED, "seed"])["score"].to_dict()
     found: list[tuple] = []
     for cell in grid.full_transformer():
         rows = marked_rows(results, cell.task, cell)
@@ -112,11 +107,12 @@ def scores(results: Path, grid: Grid, cells: pd.DataFrame) -> pd.DataFrame:
                     )
                 found.append((*place, rest.get(metric, math.nan), len(kept)))
     table = pd.DataFrame(found, columns=[*SCORED, "score", "n"])
-    return table.groupby(SCORED, sort=False, as_index=False).agg(
+    table = table.groupby(SCORED, sort=False, as_index=False).agg(
         decontaminated_mean=("score", "mean"),
         decontaminated_sd=("score", "std"),
         decontaminated_rows=("n", "first"),
     )
+    return summarise(runs, SCORED).merge(table, on=SCORED, how="left")
 
 
 def _score(results: Path, cell: Cell, rows: pd.DataFrame) -> dict[str, float]:

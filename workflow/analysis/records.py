@@ -68,24 +68,32 @@ class Run(Record):
     peak_mb: float | None = None
 
 
-class CellRecord(Record):
-    """`cells/ARCH/TASK/aux-X/layers-N.json`; `baselines` holds `majority` and `bag_of_words`."""
+class Placed(Record):
+    """What is of one cell, and says which."""
 
     arch: Arch
     task: str
     aux: Aux
     n_transfer: NTransfer
-    baselines: dict[str, Scores]
+
+
+class Baselines(Record):
+    """The scores that any model has to beat."""
+
+    majority: Scores
+    bag_of_words: Scores
+
+
+class CellRecord(Placed):
+    """`cells/ARCH/TASK/aux-X/layers-N.json`."""
+
+    baselines: Baselines
     seeds: list[Run]
 
 
-class PredictionsRecord(Record):
+class PredictionsRecord(Placed):
     """The metadata of a cell's predictions; `examples` are the digests of the splits."""
 
-    arch: Arch
-    task: str
-    aux: Aux
-    n_transfer: NTransfer
     examples: dict[str, str]
 
 

@@ -48,7 +48,7 @@ for part, part_grid in PARTS.items():
             [cell.path("<results>") for cell in part_grid().cells()],
             expand(FACTS, task=part_grid().tasks),
         output:
-            csv=in_report(f"<results>/{part}.csv", "Tables", f"table_{part}", table=part),
+            csv=in_report(f"<results>/{part}.csv", "Tables", "table_cells", table=part),
             md=f"<results>/{part}.md",
         localrule: True
         params:

@@ -1,7 +1,7 @@
 """What the figures share: how each model and task looks, the axis of updates, stable bytes.
 
 Colours are those of Okabe and Ito (2008), told apart under the common colour-blindnesses; line
-style and marker repeat what colour says. Sizes suit a page on which the figure is halved.
+style and marker repeat what colour says. Fonts and sizes are in `figures.mplstyle`.
 """
 
 from collections.abc import Callable, Sequence
@@ -45,19 +45,12 @@ BASELINES: dict[str, dict[str, Any]] = {
     "bag_of_words": {"color": BLACK, "linestyle": (0, (1.5, 1))},
 }
 
-RC: dict[Any, Any] = {
-    **{"font.family": "DejaVu Sans", "font.size": 13, "axes.titlesize": 14, "axes.labelsize": 13},
-    **{"legend.fontsize": 12, "legend.frameon": False, "lines.linewidth": 2, "lines.markersize": 6},
-    **{"axes.spines.top": False, "axes.spines.right": False, "axes.axisbelow": True},
-    **{"axes.grid": True, "grid.color": "#E0E0E0", "grid.linewidth": 0.8},
-    **{"figure.constrained_layout.w_pad": 0.1, "figure.constrained_layout.h_pad": 0.1},
-    **{"figure.dpi": 100, "savefig.dpi": 150, "svg.hashsalt": "figure", "svg.fonttype": "path"},
-}
+STYLE = Path(__file__).with_name("figures.mplstyle")
 
 
 def save(draw: Callable[[], Figure], path: Path) -> None:
     """Draw under the common style and write PNG and SVG, without dates and program versions."""
-    with matplotlib.rc_context({**matplotlib.rcParamsDefault, **RC, "backend": "agg"}):
+    with matplotlib.rc_context(fname=STYLE):
         figure = draw()
         with write_atomic(path.with_suffix(".png"), "wb") as file:
             figure.savefig(file, format="png", metadata={"Software": None})
@@ -85,10 +78,15 @@ def updates_axis(ax: Axes, updates: Sequence[float]) -> None:
 
 
 def log_ticks(axis: Axis, low: float, high: float, more: Sequence[float] = ()) -> None:
-    """Ticks at 1, 2, 5 times powers of ten (the powers alone over long axes), and `more`."""
+    """Ticks at 1, 2, 5 times powers of ten (the powers alone over long axes), and `more`.
+
+    A short axis, with one of these or none, has ticks at its ends as well.
+    """
     steps = (1,) if high / low > 500 else (1, 2, 5)
     round_numbers = [s * 10**p for p in range(-2, 12) for s in steps]
-    ticks = [t for t in round_numbers if low * 0.99 <= t <= high * 1.01] or [low, high]
+    ticks = [t for t in round_numbers if low * 0.99 <= t <= high * 1.01]
+    if len(ticks) < 2:
+        ticks = sorted({float(f"{limit:.3g}") for limit in (low, *ticks, high)})
     axis.set_major_locator(FixedLocator([*more, *ticks]))
     axis.set_major_formatter(lambda x, _: EngFormatter(sep="")(x) if x >= 1 else f"{x:g}")
     axis.set_minor_locator(NullLocator())

@@ -14,7 +14,7 @@ from workflow.analysis import decontaminated, markdown
 from workflow.analysis.cells import read_cells
 from workflow.analysis.decontaminated import SCORED
 from workflow.analysis.notes import Notes
-from workflow.analysis.statistics import complete, reported, summarise
+from workflow.analysis.statistics import complete, reported
 from workflow.analysis.table import Table
 from workflow.analysis.tables.main import VARIANTS
 from workflow.grid import Grid
@@ -38,9 +38,7 @@ def build(results: Path, grid: Grid) -> Table:
     """One row per (task, split, aux); shares in percent of the split's rows."""
     cells = read_cells(results, grid)
     full = str(grid.n_layer.get("transformer", "all"))
-    mine = cells[(cells["arch"] == "transformer") & (cells["n_transfer"] == full)]
-    table = summarise(mine, SCORED)
-    table = table.merge(decontaminated.scores(results, grid, cells), on=SCORED, how="left")
+    table = decontaminated.scores(results, grid, cells)
     notes = Notes.read(results, grid.examples)
     wanted = []
     for name in grid.examples:
@@ -72,17 +70,16 @@ def _variants(name: str, grid: Grid, full: str) -> list[dict[str, str | None]]:
 
 
 def _wide(table: pd.DataFrame, grid: Grid, notes: Notes) -> list[str | pd.DataFrame]:
-    percent = "{:.1f} %".format
+    percent = "{:.1f} %"
     text = pd.DataFrame(
         {
             "task": table["task"].map(notes.mark),
             "split": table["split"],
             "rows": table["rows"].map("{:.0f}".format),
-            "by tokens": table["share_tokens"].map(percent),
-            "by words": table["share_words"].map(percent),
-            "too short": table["short_tokens"].map(percent)
-            + " / "
-            + table["short_words"].map(percent),
+            "by tokens": table["share_tokens"].map(percent.format),
+            "by words": table["share_words"].map(percent.format),
+            "too short": table["short_tokens"].map(f"{percent} / ".format)
+            + table["short_words"].map(percent.format),
             "metric": table["metric"].map(markdown.METRICS),
         }
     )

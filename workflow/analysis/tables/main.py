@@ -17,13 +17,7 @@ from workflow.analysis.cells import read_cells
 from workflow.analysis.decontaminated import SCORED
 from workflow.analysis.notes import Notes
 from workflow.analysis.paper import NUMBERS, OURS
-from workflow.analysis.statistics import (
-    complete,
-    headline_splits,
-    official_sets,
-    reported,
-    summarise,
-)
+from workflow.analysis.statistics import complete, headline_splits, official_sets, reported
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 
@@ -118,16 +112,13 @@ def _published(places: pd.DataFrame) -> pd.DataFrame:
 
 def _ours(results: Path, grid: Grid, cells: pd.DataFrame, places: pd.DataFrame) -> pd.DataFrame:
     full = str(grid.n_layer.get("transformer", "all"))
-    mine = cells[(cells["arch"] == "transformer") & (cells["n_transfer"] == full)]
-    table = summarise(mine, SCORED)
-    table = table.merge(decontaminated.scores(results, grid, cells), on=SCORED, how="left")
     printed = NUMBERS[NUMBERS["method"] == OURS].set_index("column")["value"]
     wanted = places.merge(pd.DataFrame({"aux": grid.aux}), how="cross")
     carries = wanted["carries_paper"] & (wanted["aux"] == "on")
     wanted["paper"] = wanted["column"].map(printed).where(carries)
     wanted = wanted.assign(source="this run", arch="transformer", n_transfer=full)
     wanted["variant"] = wanted["aux"].map(VARIANTS)
-    return complete(table, wanted, SCORED)
+    return complete(decontaminated.scores(results, grid, cells), wanted, SCORED)
 
 
 def _wide(table: pd.DataFrame, notes: Notes, has_corpus: bool) -> list[str | pd.DataFrame]:

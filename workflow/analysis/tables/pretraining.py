@@ -13,6 +13,7 @@ from workflow.analysis.records import Checkpoint
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 
+RENAMED = {"heldout_perplexity": "mean", "tokens": "train_tokens", "seconds": "train_seconds"}
 COLUMNS = [
     *("arch", "task", "metric", "split", "n_seeds", "mean", "train_tokens", "train_seconds"),
     *("update", "heldout_loss", "train_loss"),
@@ -22,22 +23,16 @@ COLUMNS = [
 def build(results: Path, grid: Grid) -> Table:
     """One row per (arch, update); losses in nats per token; not made: empty with n_seeds 0."""
     rows = [_point(results, arch, update) for arch in grid.arch for update in grid.updates]
-    table = pd.DataFrame(rows, columns=COLUMNS)
+    table = pd.DataFrame(rows).rename(columns=RENAMED)
+    table = table.assign(task="lm", metric="perplexity", split="heldout").reindex(columns=COLUMNS)
     return Table(table, _wide(table))
 
 
 def _point(results: Path, arch: str, update: int) -> dict[str, Any]:
-    point = {"arch": arch, "task": "lm", "metric": "perplexity", "split": "heldout"}
     path = Path(results) / "pretrain" / arch / f"update-{update}.json"
     if not path.exists():
-        return {**point, "update": update, "n_seeds": 0}
-    found = Checkpoint.read(path, arch=arch, update=update)
-    return {
-        **point,
-        **{"update": update, "n_seeds": 1, "mean": found.heldout_perplexity},
-        **{"train_tokens": found.tokens, "train_seconds": found.seconds},
-        **{"heldout_loss": found.heldout_loss, "train_loss": found.train_loss},
-    }
+        return {"arch": arch, "update": update, "n_seeds": 0}
+    return {"n_seeds": 1, **Checkpoint.read(path, arch=arch, update=update).model_dump()}
 
 
 def _wide(table: pd.DataFrame) -> list[str | pd.DataFrame]:

@@ -10,8 +10,6 @@ from typing import Any
 import pandas as pd
 
 import tasks
-from gpt1.settings import ScoreRange
-from tasks.common.errors import InputError
 from workflow.analysis import markdown
 from workflow.analysis.notes import Notes
 from workflow.analysis.records import ZeroShotScore
@@ -28,14 +26,14 @@ SCORES = ["metric", "split", "mean", "tokens", "n", "threshold"]
 
 def build(results: Path, grid: Grid) -> Table:
     """One row per (arch, task, update); a score that was not made is empty with n_seeds 0."""
-    names = grid.zero_shot.tasks
+    names, limits = grid.zero_shot.tasks, grid.zero_shot.normalise
     points = [(a, u, name) for a in grid.arch for u in grid.updates for name in [*names, "mean"]]
     found = [_read(results, *point) for point in points if point[2] != "mean"]
     table = pd.DataFrame(points, columns=KEY).merge(
         pd.DataFrame([row for row in found if row], columns=[*KEY, *SCORES]), on=KEY, how="left"
     )
-    for key in ("random", "best"):
-        table[key] = table["task"].map({name: getattr(_range(grid, name), key) for name in names})
+    table["random"] = table["task"].map({n: of.random for n, of in limits.items()})
+    table["best"] = table["task"].map({n: of.best for n, of in limits.items()})
     metrics = {name: tasks.task(name).metric for name in names} | {"mean": "mean"}
     table["metric"] = table["metric"].fillna(table["task"].map(metrics))
     table["relative"] = (table["mean"] - table["random"]) / (table["best"] - table["random"])
@@ -56,15 +54,6 @@ def _read(results: Path, arch: str, update: int, task: str) -> dict[str, Any]:
         return {}
     found = ZeroShotScore.read(path, arch=arch, task=task, update=update).model_dump()
     return {**found, "mean": found["score"]}
-
-
-def _range(grid: Grid, task: str) -> ScoreRange:
-    limits = grid.zero_shot.normalise.get(task)
-    if limits is None or limits.best == limits.random:
-        raise InputError(
-            f"zero_shot.normalise.{task}: {limits}; give two different values, 'random' and 'best'"
-        )
-    return limits
 
 
 def _notes(results: Path, grid: Grid, table: pd.DataFrame) -> Notes:
@@ -95,7 +84,6 @@ def _wide(table: pd.DataFrame, grid: Grid, notes: Notes) -> list[str | pd.DataFr
     scale = "; ".join(
         f"{tasks.task(name).title} {limits.random:g} to {limits.best:g}"
         for name, limits in grid.zero_shot.normalise.items()
-        if name in names
     )
     parts += notes.footnote()
     parts.append(
