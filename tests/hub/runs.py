@@ -14,8 +14,8 @@ OTHER = "fedcba9876543210fedcba9876543210fedcba98"
 
 
 def config() -> dict[str, Any]:
-    """The paper with all its data from the hub, which states that it has but a few rows."""
-    found = shipped("paper") | {"results": "out"}
+    """The paper's experiment with all its data from the hub, which has only a few rows."""
+    found = shipped("paper") | {"results": "out", "runtime": {}}
     experiment = found["experiment"]
     experiment["corpus"] = {
         **{"source": "wikitext103", "heldout": "official"},

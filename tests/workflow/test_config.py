@@ -38,6 +38,11 @@ def test_the_paper_is_the_default():
         **{"lr": {"transformer": 6.25e-5, "lstm": 6.25e-5}},
         **{"select_fraction": 0.1, "select_seed": 0},
     }
+    assert experiment.seeds.model_dump() == {"endpoints": [0, 1, 2], "intermediate": [0]}
+    assert experiment.grid.model_dump() == {
+        **{"arch": ["transformer", "lstm"], "aux": ["on", "off"]},
+        "layers": {"transformer": ["none", *range(13)], "lstm": ["none", 0, 1]},
+    }
     hub = {name for name, entry in experiment.tasks.items() if entry.source == "hub"}
     assert len(experiment.tasks) == 12 and set(experiment.tasks) - hub == {"story_cloze"}
     assert experiment.tokenizer.folder == "openai_bpe" and experiment.corpus.heldout == 70
