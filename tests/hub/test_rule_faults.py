@@ -14,12 +14,12 @@ from tests.workflow.configs import ROOT, changed
 from tests.workflow.running import snakemake, write
 
 LINES = {
-    "rte": f"nyu-mll/glue: no commit {OTHER}; look it up on the hub and give it as `revision`",
+    "rte": f"nyu-mll/glue: no commit {OTHER}; look it up on the hub and set `revision`",
     "snli": "stanfordnlp/snli: no such data set on the hub, or a private one; get its files in ",
     "scitail": "allenai/scitail: gated; ask for access on its page of the hub, then give a token",
     "race": "ehovy/race: gated; ask for access on its page of the hub, then give a token",
-    "cola": "nyu-mll/glue at {commit}: a file came truncated (Consistency check failed",
-    "sst2": "{folder}/{file}: came as 100 bytes that are not the ",
+    "cola": "nyu-mll/glue at {commit}: a downloaded file is truncated (Consistency check failed",
+    "sst2": "{folder}/{file}: downloaded 100 bytes that are not the ",
     "stsb": "nyu-mll/glue at {commit}: the hub does not answer (",
 }
 FILE = "{name}/train-00000-of-00001.parquet"

@@ -54,7 +54,7 @@ def test_the_rules_fetch_and_read_every_task_and_do_so_again_offline(hub, tmp_pa
     other = write(tmp_path / "other.yaml", changed_pin)
     said = snakemake(ROOT, *options, other, "--", "out/examples/rte.json", code=1)
     here = pinned(source_named("rte"))
-    assert f"error: nyu-mll/glue at {OTHER} is not whole in out/raw/rte/{OTHER} ({here} is" in said
+    assert f"error: nyu-mll/glue at {OTHER} is incomplete in out/raw/rte/{OTHER} ({here} is" in said
     assert hub.requests == []
 
 
