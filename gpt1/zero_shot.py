@@ -6,7 +6,7 @@ Source: paper 5, "Zero-shot Behaviors". CoLA: threshold on the mean token log-pr
 training rows for the best Matthews correlation, reported on dev). SST-2: after the text and `very`,
 is `positive` or `negative` the likelier word (over all its tokens)? RACE: the answer with the
 highest mean token log-probability given document and question. DPRD: the candidate for which the
-rest of the sentence is likelier. `gpt1.model.scorer` defines the log-probabilities.
+rest of the sentence is likelier. `gpt1.training.scorer` defines the log-probabilities.
 """
 
 import argparse
@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 
 from gpt1.cell import ARCHS
-from gpt1.model.scorer import Scorer
 from gpt1.settings import ZeroShotSettings
 from gpt1.text.tokenizer import Tokenizer
 from gpt1.training.batching import sample
 from gpt1.training.encoded import EncodedSplit, EncodedTask
 from gpt1.training.encoded import load as load_encoded
 from gpt1.training.runtime import Runtime
+from gpt1.training.scorer import Scorer
 from gpt1.weights.checkpoint import build, load_checkpoint
 from tasks.common.errors import InputError, run
 from tasks.common.files import write_json

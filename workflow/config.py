@@ -26,7 +26,7 @@ from gpt1.settings import (
     ZeroShotSettings,
 )
 from gpt1.text.settings import CorpusSettings
-from tasks import TASKS, task
+from tasks import PAPER_TASKS, task
 from tasks.common.settings import Settings
 from tasks.settings import DataSource, PrepareSettings, TaskRows
 from tasks.world.settings import WorldSettings
@@ -50,7 +50,7 @@ class Experiment(Settings):
     seeds: Seeds = Seeds()
     grid: sections.GridOptions = sections.GridOptions()
     tasks: Annotated[dict[sections.TaskName, sections.TaskEntry], Field(min_length=1)] = Field(
-        {t.name: sections.TaskEntry(source="hub" if t.hub.revision else None) for t in TASKS},
+        {t.name: sections.TaskEntry(source="hub" if t.hub.revision else None) for t in PAPER_TASKS},
         description="the tasks of the grid; a task that is left out is not run. {} takes the "
         "task's own folder under the data folder, {folder: NAME} another one, {source: hub} the "
         "Hugging Face hub",

@@ -181,5 +181,5 @@ def _shown(value: Any) -> str:
 
 
 def _nearest(key: Any, known: Iterable[str]) -> str:
-    near = difflib.get_close_matches(str(key), known, n=1)
+    near = difflib.get_close_matches(str(key), known, n=1, cutoff=0.75)
     return f"did you mean {near[0]}?" if near else f"known here: {', '.join(known)}"

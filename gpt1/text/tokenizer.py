@@ -69,12 +69,6 @@ class Tokenizer:
         """Id of the newline word, the last of the vocabulary."""
         return self.n_vocab - 1
 
-    def id_of(self, token: str) -> int:
-        """Id of one token, such as `very</w>`. Raises InputError if the vocabulary lacks it."""
-        if token not in self._ids:
-            raise InputError(f"token {token!r} is not in the vocabulary; train with more merges")
-        return self._ids[token]
-
     def encode(self, text: str) -> list[int]:
         """Ids of raw text, which is normalised first; without special tokens."""
         return self.encode_words(words(text))

@@ -15,13 +15,14 @@ from tasks.common.files import read_json
 
 def split_names(folder: str | Path) -> list[str]:
     """The splits of a saved `DatasetDict`, in their order. Raises InputError if there is none."""
-    return list(read_json(Path(folder) / "dataset_dict.json")["splits"])
+    return _listed(Path(folder) / "dataset_dict.json", "splits", str)
 
 
 def split_files(folder: str | Path, split: str) -> list[Path]:
     """The Arrow files of one split, in their order."""
     part = Path(folder) / split
-    return [part / file["filename"] for file in read_json(part / "state.json")["_data_files"]]
+    files = _listed(part / "state.json", "_data_files", dict)
+    return [part / str(file.get("filename")) for file in files]
 
 
 def read_split(folder: str | Path, split: str) -> pa.Table:
@@ -53,3 +54,15 @@ def split_digest(folder: str | Path, split: str) -> str:
         with open(path, "rb") as file:
             total.update(hashlib.file_digest(file, "sha256").digest())
     return total.hexdigest()
+
+
+def _listed(path: Path, key: str, kind: type) -> list:
+    """The list under `key` of one of the JSON files that `datasets` writes."""
+    value = read_json(path)
+    items = value.get(key) if isinstance(value, dict) else None
+    if not isinstance(items, list) or not all(isinstance(item, kind) for item in items):
+        raise InputError(
+            f"{path}: not of a saved data set, it has no list of {key!r}; delete {path.parent} "
+            "and make it again"
+        )
+    return items

@@ -38,12 +38,20 @@ class Settings(BaseModel):
         try:
             return cls.model_validate_json(text)
         except ValidationError as error:
-            fault = error.errors(include_url=False)[0]
-            key = ".".join(map(str, fault["loc"])) or cls.__name__
-            raise InputError(
-                f"{key}: found {fault['input']!r:.60}; {fault['msg'].lower()}"
-            ) from None
+            raise InputError(first_fault(error)) from None
 
     def to_json(self) -> str:
         """The settings as `parse` reads them; equal settings give equal text."""
         return json.dumps(self.model_dump(mode="json"), sort_keys=True)
+
+
+def first_fault(error: ValidationError) -> str:
+    """The first fault that pydantic found: the key's path, what was found, what was expected."""
+    fault = error.errors(include_url=False)[0]
+    path = ".".join(map(str, fault["loc"]))
+    at = f"{path}: " if path else ""
+    if fault["type"] == "missing":
+        return f"{at}missing"
+    if fault["type"] in ("model_type", "model_attributes_type", "dict_type"):
+        return f"{at}found {fault['input']!r:.60}; expected a JSON object"
+    return f"{at}found {fault['input']!r:.60}; {fault['msg'].lower()}"

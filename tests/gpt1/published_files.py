@@ -15,11 +15,9 @@ from safetensors.torch import load_file
 
 from gpt1 import convert
 from gpt1.settings import ModelSettings, TransformerShape
+from tests.support.realdata import REALDATA
 
-BPE_FOLDER = Path(
-    os.environ.get("GPT1_PUBLISHED_BPE")
-    or Path(__file__).parents[3] / "shared" / "realdata" / "openai_bpe"
-)
+BPE_FOLDER = Path(os.environ.get("GPT1_PUBLISHED_BPE") or REALDATA / "openai_bpe")
 # A folder that was asked for but is not there is a failure, not a reason to skip.
 needs_bpe = pytest.mark.skipif(
     not os.environ.get("GPT1_PUBLISHED_BPE") and not BPE_FOLDER.is_dir(),

@@ -203,13 +203,6 @@ def test_decode_is_readable(trained):
     assert tokenizer.decode([n + 1, n + 2]) == "<delimiter> <classify>"
 
 
-def test_id_of_a_token(trained):
-    tokenizer = Tokenizer.load(trained)
-    assert tokenizer.tokens[tokenizer.id_of("the</w>")] == "the</w>"
-    with pytest.raises(InputError, match="'qqq</w>' is not in the vocabulary"):
-        tokenizer.id_of("qqq</w>")
-
-
 def damage(folder, name, change):
     path = folder / name
     path.write_text(change(path.read_text(encoding="utf-8")), encoding="utf-8")

@@ -5,8 +5,8 @@ import pytest
 import torch
 from sklearn.metrics import matthews_corrcoef
 
-from gpt1.model.scorer import Scorer
 from gpt1.training.runtime import Runtime
+from gpt1.training.scorer import Scorer
 from gpt1.weights.checkpoint import build
 from gpt1.zero_shot import (
     best_threshold,

@@ -1,12 +1,15 @@
 """Snakemake, called by the tests."""
 
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import yaml
+
+from tests.workflow.configs import ROOT
 
 
 def snakemake(project: Path, *options: str, code: int = 0) -> str:
@@ -36,3 +39,12 @@ def planned(project: Path, *options: str) -> dict[str, int]:
 def write(path: Path, config: dict[str, Any]) -> str:
     path.write_text(yaml.safe_dump(config), encoding="utf-8")
     return str(path)
+
+
+def copy_project(to: Path) -> None:
+    """The sources that the graph is made of."""
+    shutil.copytree(ROOT / "workflow", to / "workflow", ignore=shutil.ignore_patterns("__pyc*"))
+    for package in ("tasks", "gpt1"):
+        shutil.copytree(ROOT / package, to / package, ignore=shutil.ignore_patterns("__pyc*"))
+    for name in ("Snakefile", "environment.yml"):
+        shutil.copy2(ROOT / name, to / name)

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.workflow.configs import changed, shipped
-from tests.workflow.running import snakemake, write
-from tests.workflow.test_graph import copy_project
+from tests.workflow.running import copy_project, snakemake, write
 
 COMMIT = "bcdcba79d07bc864c1c254ccfcedcce55bcc9a8c"
 LINE = "error: the stand-in failed; look elsewhere"

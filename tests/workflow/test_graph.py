@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.workflow.configs import ROOT, changed, raw_data, shipped, small
-from tests.workflow.running import planned, snakemake, write
+from tests.workflow.running import copy_project, planned, snakemake, write
 from workflow.config_faults import parse
 
 TABLES = ("main", "ablation", "layer_transfer", "contamination")
@@ -42,15 +42,6 @@ FINETUNE = {  # two tasks with and without the auxiliary loss
     for arch in ("transformer", "lstm")
     for part in ("endpoints", "intermediate_1")
 }
-
-
-def copy_project(to: Path) -> None:
-    """The sources that the graph is made of."""
-    shutil.copytree(ROOT / "workflow", to / "workflow", ignore=shutil.ignore_patterns("__pyc*"))
-    for package in ("tasks", "gpt1"):
-        shutil.copytree(ROOT / package, to / package, ignore=shutil.ignore_patterns("__pyc*"))
-    for name in ("Snakefile", "environment.yml"):
-        shutil.copy2(ROOT / name, to / name)
 
 
 @pytest.fixture(scope="module")

@@ -103,7 +103,7 @@ def scores(results: Path, grid: Grid, cells: pd.DataFrame) -> pd.DataFrame:
                 if not math.isclose(value, stated, rel_tol=0, abs_tol=1e-6):
                     raise InputError(
                         f"{cell.predictions(results)}: seed {seed}: {split} {metric} of these "
-                        f"predictions is {value:.6f}, cells.csv says {stated:.6f}; {REMEDY}"
+                        f"predictions is {value:.6f}, {grid.table} says {stated:.6f}; {REMEDY}"
                     )
                 found.append((*place, rest.get(metric, math.nan), len(kept)))
     table = pd.DataFrame(found, columns=[*SCORED, "score", "n"])

@@ -82,7 +82,7 @@ def best_seed(cells: pd.DataFrame, name: str) -> dict[str, Any]:
     """The seed that is best on a task's dev rows (the first of equals), and the score behind it."""
     heads = headline(cells, [name])
     if heads.empty:
-        raise InputError(f"cells.csv: no score of the {name} cell to be submitted; run it first")
+        raise InputError(f"{name}: its cell to be submitted has no score; run it first")
     top = heads.sort_values(["score", "seed"], ascending=[False, True]).iloc[0]
     return {
         "seed": int(top["seed"]),

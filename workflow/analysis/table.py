@@ -26,6 +26,7 @@ DECIMALS = {
     **{"heldout_loss": 6, "train_loss": 6},
 }
 COUNTS = ["n_seeds", "train_tokens", "tokens", "update", "n", "rows", "decontaminated_rows"]
+NUMBERS = {*DECIMALS, *COUNTS, "seed", "score", "paper"}  # a table's own columns may be text
 TEXT = [
     *("arch", "variant", "task", "metric", "split", "n_transfer", "aux", "alarms", "note"),
     *("table", "column", "source"),
@@ -85,7 +86,7 @@ def read_csv(path: Path) -> pd.DataFrame:
         raise InputError(f"{path}: no such file; make it first") from None
     except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: not a table ({error}); {remedy}") from None
-    for name in frame.columns.difference(TEXT):
+    for name in frame.columns.intersection(NUMBERS):
         if not pd.api.types.is_numeric_dtype(frame[name]):
             wrong = frame[name][pd.to_numeric(frame[name], errors="coerce").isna()].dropna()
             raise InputError(f"{path}: {name} is {wrong.iloc[0]!r}, not a number; {remedy}")
