@@ -43,7 +43,7 @@ def test_a_bag_of_words_stays_near_the_majority_baseline(splits, name: str):
     # A sharper bound would take the rows of several worlds; these are three standard deviations.
     for split in kind.report:
         labels = np.array([e.label for e in rows[split]])
-        got = score(kind.kind, bag_of_words(kind, train, rows[split]), labels)
+        got = score(kind.spec, bag_of_words(kind, train, rows[split]), labels)
         if kind.soft_labels:
             assert abs(got["pearson"]) < 25
         elif kind.family == "choice":
