@@ -315,7 +315,7 @@ WRONG = [
         "cs.rochester.edu/nlp/rocstories, and put the two CSV files of spring 2016 whose links "
         "come by e-mail into StoryCloze/ of the data folder, named `cloze_test_val__spring2016 - "
         "cloze_test_ALL_val.csv` and `cloze_test_test__spring2016 - cloze_test_ALL_test.csv`, then "
-        "give {folder: StoryCloze}",
+        "set {folder: StoryCloze}",
     ),
     (
         "experiment.zero_shot.tasks.dprd",

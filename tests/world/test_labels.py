@@ -46,7 +46,7 @@ def test_a_bag_of_words_stays_near_the_majority_baseline(splits, name: str):
         got = score(kind.spec, bag_of_words(kind, train, rows[split]), labels)
         if kind.soft_labels:
             assert abs(got["pearson"]) < 25
-        elif kind.family == "choice":
+        elif kind.family == "multiple_choice":
             assert got["accuracy"] < 100 / len(rows[split][0].choices) + 12
         else:
             assert got["accuracy"] < 100 * max(np.bincount(labels)) / len(labels) + 12
@@ -58,7 +58,7 @@ def lengths(e: Example) -> list[float]:
     return [float(f(t)) for t in texts for f in (len, lambda t: t.count(" "))]
 
 
-@pytest.mark.parametrize("name", [n for n in PAIRS if task(n).family != "choice"])
+@pytest.mark.parametrize("name", [n for n in PAIRS if task(n).family != "multiple_choice"])
 def test_length_does_not_predict_the_label(splits, name: str):
     from sklearn.tree import DecisionTreeClassifier
 
