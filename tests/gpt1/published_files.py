@@ -1,7 +1,7 @@
 """The published files: where the real vocabulary is, and random weights in their layouts.
 
 What is written here is written without the package. The two files of OpenAI's vocabulary are not
-shipped; `GPT1_PUBLISHED_BPE=FOLDER` names a folder that holds them.
+shipped; they are read from `openai_bpe/` in the folder that `GPT1_REALDATA` names.
 """
 
 import json
@@ -17,12 +17,12 @@ from gpt1 import convert
 from gpt1.settings import ModelSettings, TransformerShape
 from tests.support.realdata import REALDATA
 
-BPE_FOLDER = Path(os.environ.get("GPT1_PUBLISHED_BPE") or REALDATA / "openai_bpe")
+BPE_FOLDER = REALDATA / "openai_bpe"
 # A folder that was asked for but is not there is a failure, not a reason to skip.
 needs_bpe = pytest.mark.skipif(
-    not os.environ.get("GPT1_PUBLISHED_BPE") and not BPE_FOLDER.is_dir(),
-    reason="OpenAI's vocabulary is not here: set GPT1_PUBLISHED_BPE=FOLDER, a folder with "
-    "encoder_bpe_40000.json and vocab_40000.bpe from the folder `model` of "
+    "GPT1_REALDATA" not in os.environ and not BPE_FOLDER.is_dir(),
+    reason="OpenAI's vocabulary is not available: set GPT1_REALDATA=FOLDER, with openai_bpe/ that "
+    "holds encoder_bpe_40000.json and vocab_40000.bpe from the folder `model` of "
     "github.com/openai/finetune-transformer-lm",
 )
 
