@@ -6,7 +6,6 @@ shipped; they are read from `openai_bpe/` in the folder that `GPT1_REALDATA` nam
 
 import json
 import os
-from pathlib import Path
 
 import numpy as np
 import pytest
