@@ -47,8 +47,8 @@ def main() -> None:
     if len(groups) > 1:
         raise InputError(f"the cells are of {len(groups)} groups; give one arch, task and aux")
     a.runtime.start()
-    given = (cells[0], a.encoded, a.baselines, a.checkpoint, a.settings, a.runtime)
-    runner = CellRunner(*given, RunCache(a.cache), a.code or own_code())
+    inputs = (cells[0], a.encoded, a.baselines, a.checkpoint, a.settings, a.runtime)
+    runner = CellRunner(*inputs, RunCache(a.cache), a.code or own_code())
     failures = run_cells(a.cells, a.seeds, runner)
     if failures:
         raise InputError(f"{len(failures)} runs failed, the others are kept: {'; '.join(failures)}")

@@ -5,8 +5,7 @@ once as words (the normalised training documents). Newlines are skipped on both 
 does not matter how a corpus breaks its lines. An n-gram lies within one text of an example (a story
 and each of its endings are one text; DPRD's sentence is two, since the pronoun between them is
 not kept); a text with fewer symbols cannot match, and an example without a longer one is too short
-to tell. Words of two documents never join; the token file has its documents in a row, as training
-reads it, so an n-gram of tokens may reach from one document into the next.
+to tell. Word n-grams never span documents; the token file is one stream, so token n-grams may.
 
     python -m gpt1.contamination rte cola --corpus corpus/corpus.json \\
         --documents corpus/documents --examples examples --encoded encoded --out contamination

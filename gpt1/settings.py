@@ -57,7 +57,7 @@ class ModelOptions(Settings):
 
 
 class ModelSettings(ModelOptions):
-    """A model of one architecture, which its shape tells; GPT-1 by default."""
+    """Settings of one model; `shape` determines the architecture. GPT-1 by default."""
 
     shape: TransformerShape | LSTMShape = TransformerShape()
 
@@ -144,7 +144,7 @@ class ScoreRange(Settings):
 class ZeroShotSettings(Settings):
     """What `gpt1.zero_shot` is given."""
 
-    limit: Count | None = None  # score at most so many rows
+    limit: Count | None = None  # maximum number of rows scored per task
     normalise: dict[str, ScoreRange]  # by task
     model: ModelSettings
 

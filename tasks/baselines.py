@@ -128,19 +128,19 @@ def main() -> None:
     parser.add_argument("task", help="a task's name")
     parser.add_argument("--examples", required=True, help="the folder that tasks.prepare wrote")
     parser.add_argument("--out", required=True, help="JSON of scores per baseline and split")
-    given = parser.parse_args()
-    task = task_named(given.task)
-    labelled = [split for split in split_names(given.examples) if split not in task.unlabelled]
-    splits = {split: read(given.examples, split) for split in labelled}
+    args = parser.parse_args()
+    task = task_named(args.task)
+    labelled = [split for split in split_names(args.examples) if split not in task.unlabelled]
+    splits = {split: read(args.examples, split) for split in labelled}
     for example in (example for rows in splits.values() for example in rows):
         if example.guid.partition("/")[0] != task.name:
             raise InputError(
-                f"{given.examples}: {example.guid} is not of {task.name}; wrong folder?"
+                f"{args.examples}: {example.guid} is not of {task.name}; wrong folder?"
             )
     scores = baselines(task, splits)
-    write_json(given.out, {"task": task.name, **scores})
-    for name, found in scores.items():
-        values = ", ".join(f"{split} {value[task.metric]:.1f}" for split, value in found.items())
+    write_json(args.out, {"task": task.name, **scores})
+    for name, by_split in scores.items():
+        values = ", ".join(f"{split} {value[task.metric]:.1f}" for split, value in by_split.items())
         print(f"{task.title} {name}: {task.metric} {values}")
 
 

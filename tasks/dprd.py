@@ -39,9 +39,9 @@ def items(file: int, path: Path, text: str) -> Iterator[Row]:
         # One item of the published test file has a blank after the comma.
         candidates = [candidate.strip() for candidate in listed.split(",")]
         if any(blank):
-            yield Row(file, line + 4, flaw=f"a blank line is needed, found {blank[0]!r:.60}")
+            yield Row(file, line + 4, flaw=f"expected a blank line, found {blank[0]!r:.60}")
         elif len(candidates) != 2 or "" in candidates:
-            flaw = f"two candidates with a comma between, found {listed!r:.60}"
+            flaw = f"expected two candidates with a comma between, found {listed!r:.60}"
             yield Row(file, line + 2, flaw=flaw)
         elif answer not in candidates:
             flaw = f"answer {answer!r:.60} is neither of {listed!r:.80}"

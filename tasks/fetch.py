@@ -180,7 +180,10 @@ def explain(error: Exception, source: HubSource, commit: str, folder: Path) -> s
         if isinstance(error, refusal):
             return text.format(repo=source.repo, commit=commit)
     if isinstance(error, OSError) and error.errno in FULL:
-        return f"{folder}: {error.strerror}; free some space and start again, what is here is kept"
+        return (
+            f"{folder}: {error.strerror}; free some space and start again, downloaded files are "
+            "kept"
+        )
     what = f"{source.repo} at {commit}"
     beside = (path.parent.name for path in sorted(folder.parent.glob(f"*/{MANIFEST}")))
     others = [name for name in beside if COMMIT.fullmatch(name) and name != commit]
@@ -195,7 +198,7 @@ def explain(error: Exception, source: HubSource, commit: str, folder: Path) -> s
         answer = " ".join(str(error.__cause__ or error).split())
         return (
             f"{what}: the hub does not answer ({answer:.120}) and {folder} is incomplete{stand_in}"
-            "; start again later, what is here is kept"
+            "; start again later, downloaded files are kept"
         )
     if "Consistency check failed" in answer:
         return f"{what}: a downloaded file is truncated ({answer:.120}); start again"
@@ -207,10 +210,10 @@ def main() -> None:
     parser.add_argument("name", help="a task's name, or a corpus of tasks/corpora.py")
     parser.add_argument("--revision", help="40 hexadecimal digits (default: the source's own)")
     parser.add_argument("--folder", required=True, help="where the files and the manifest go")
-    given = parser.parse_args()
+    args = parser.parse_args()
     if not sys.stderr.isatty():
         disable_progress_bars()
-    manifest = fetch(given.name, given.revision, given.folder)
+    manifest = fetch(args.name, args.revision, args.folder)
     size = sum(facts["size"] for facts in manifest["files"].values())
     print(
         f"{manifest['repo']} at {manifest['revision']}: {len(manifest['files'])} files, "

@@ -86,7 +86,7 @@ def fault(source: HubSource, revision: str | None = None) -> str | None:
         )
     if revision is not None and not COMMIT.fullmatch(revision):
         return (
-            f"{revision!r} is no commit; a branch moves and a short hash may not be unique: "
+            f"{revision!r} is not a commit; a branch moves and a short hash may not be unique: "
             "give the 40 hexadecimal digits"
         )
     return None

@@ -222,12 +222,12 @@ def main() -> None:
     )
     parser.add_argument("--out", required=True, help="folder of the examples, a DatasetDict")
     parser.add_argument("--facts", required=True, help="JSON of rows, labels, digests and notes")
-    given = parser.parse_args()
-    task = task_named(given.task)
-    splits, facts = prepare(task, given.folder, given.settings)
-    save(given.out, splits)
-    facts["sha256"] = {split: split_digest(given.out, split) for split in splits}
-    write_json(given.facts, facts)
+    args = parser.parse_args()
+    task = task_named(args.task)
+    splits, facts = prepare(task, args.folder, args.settings)
+    save(args.out, splits)
+    facts["sha256"] = {split: split_digest(args.out, split) for split in splits}
+    write_json(args.facts, facts)
     counts = ", ".join(f"{split} {len(rows):,}" for split, rows in splits.items())
     print(f"{task.title}: {counts}" + (f" ({facts['note']})" if facts["note"] else ""))
 

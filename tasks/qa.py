@@ -40,7 +40,7 @@ def questions(file: int, path: Path, text: str) -> Iterator[Row]:
     flaw = readers.not_text(record, "article")
     for key, values in zip(("questions", "options", "answers"), lists, strict=True):
         if not isinstance(values, list):
-            flaw = flaw or f"a list under {key!r} is needed, found {values!r:.60}"
+            flaw = flaw or f"expected a list under {key!r}, found {values!r:.60}"
     if not flaw and len({len(values) for values in lists}) > 1:
         asked, options, answers = map(len, lists)
         flaw = (
@@ -64,7 +64,7 @@ def question(
     row = row._replace(key=f"{group}/{file.removeprefix(group).removesuffix('.txt')}/{number}")
     if not (isinstance(options, list) and len(options) == 4):
         found = len(options) if isinstance(options, list) else type(options).__name__
-        flaw = f"question {number + 1}: 4 options, found {found}"
+        flaw = f"question {number + 1}: expected 4 options, found {found}"
         return row._replace(reason="not four options", flaw=flaw)
     if not all(isinstance(text, str) for text in (article, asked, answer, *options)):
         flaw = f"question {number + 1}: question, options, answer are texts"
@@ -108,7 +108,7 @@ def stories(file: int, path: Path, text: str) -> Iterator[Row]:
             cell = dict(zip(names, cells, strict=False))
             empty = [name for name in SENTENCES if not cell.get(name, "").strip()]
             if len(cells) != len(names):
-                flaw = f"{len(cells)} columns, {len(names)} are needed; {readers.ORIGINAL}"
+                flaw = f"expected {len(names)} columns, found {len(cells)}; {readers.ORIGINAL}"
                 yield Row(file, line, flaw=flaw)
             elif empty:
                 flaw = f"{empty[0]} is empty; every story needs four sentences"

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from tasks.task import Task
 
-HALF_PAIR = re.compile("[\ud800-\udfff]")  # JSON can escape it, UTF-8 cannot hold it
+SURROGATE = re.compile("[\ud800-\udfff]")  # JSON can escape it, UTF-8 cannot hold it
 ORIGINAL = "download the file again in its original layout"
 
 
@@ -173,7 +173,7 @@ class Table(Layout):
                 if len(cells) == len(names):
                     yield Row(0, line, str(line - start), *(cells[place] for place in places))
                 else:
-                    flaw = f"{len(cells)} columns, {len(names)} are needed; {ORIGINAL}"
+                    flaw = f"expected {len(names)} columns, found {len(cells)}; {ORIGINAL}"
                     yield Row(0, line, reason="wrong column count", flaw=flaw)
 
         return rows
@@ -216,9 +216,9 @@ def json_object(text: str, line: int = 1, file: int = 0) -> dict[str, Any] | Row
         return Row(file, line + error.lineno - 1, flaw=flaw)
     if not isinstance(record, dict):
         kind = type(record).__name__
-        return Row(file, line, flaw=f"a JSON object is needed, found {kind}")
-    if HALF_PAIR.search(json.dumps(record, ensure_ascii=False)):
-        return Row(file, line, flaw="half a surrogate pair is no character; download it again")
+        return Row(file, line, flaw=f"expected a JSON object, found {kind}")
+    if SURROGATE.search(json.dumps(record, ensure_ascii=False)):
+        return Row(file, line, flaw="unpaired surrogate; download it again")
     return record
 
 
@@ -228,7 +228,7 @@ def not_text(record: dict[str, Any], key: str) -> str:
     if isinstance(value, str):
         return ""
     found = f"found {value!r:.60}" if key in record else f"the keys are {shown(list(record))}"
-    return f"a text under {key!r} is needed, {found}"
+    return f"expected a text under {key!r}, {found}"
 
 
 def shown(names: list[str]) -> str:
@@ -242,7 +242,7 @@ def whose(columns: "Callable[[Task], tuple[str, ...]]", names: list[str]) -> str
 
     for task in TASKS:
         if columns(task) and set(columns(task)) <= set(names):
-            return f"these are {task.title}'s columns: put each file in its place"
+            return f"these are {task.title}'s columns: move it to that task's folder"
     return ""
 
 
@@ -287,7 +287,7 @@ def _check_schema(path: Path, schema: Any, source: HubSource) -> None:
     if missing:
         remedy = source.note or whose(lambda task: task.hub.columns, schema.names) or FETCH_AGAIN
         raise InputError(
-            f"{path}: columns {', '.join(source.columns)} expected, found "
+            f"{path}: expected columns {', '.join(source.columns)}, found "
             f"{', '.join(schema.names)}; {remedy}"
         )
     type_ = str(schema.field(source.label).type)

@@ -35,9 +35,9 @@ class DataSource(Settings):
 class TaskRows(DataSource):
     """A task's source and which of its rows are used."""
 
-    limit_train: Count | None = Field(None, description="at most so many training rows")
+    limit_train: Count | None = Field(None, description="maximum number of training rows")
     limit_report: Count | None = Field(
-        None, description="at most so many rows of each reported split"
+        None, description="maximum number of rows of each reported split"
     )
     train_from: SplitName | None = Field(
         None, description="the official split whose rows are trained on (default: the task's own)"

@@ -208,10 +208,10 @@ class Task:
             # The annotators did not agree. The authors left such rows out too.
             reason = NO_GOLD_LABEL
         elif not flaw and ("" in choices or (paired and not second) or not first):
-            reason, flaw = "empty text", "a text is empty; every row needs its texts"
+            reason, flaw = "empty text", "empty text; remove the row or restore it"
         elif not flaw and label is None:
             known = f"{self.name} has {', '.join(self.coding or self.labels)}"
-            expected = "a score from 0 to 5 is needed" if self.soft_labels else known
+            expected = "expected a score from 0 to 5" if self.soft_labels else known
             flaw = f"label {word!r} is unknown; {expected}"
         guid = f"{self.name}/{split}/{row.key}"
         label = UNLABELLED if label is None else label
@@ -238,7 +238,7 @@ def hub_rows(task: Task, records: "Dataset", paths: list[Path]) -> "tuple[Datase
     def rows(batch: Batch) -> Iterator[Row]:
         for file, line, key, label, *texts in zip(*(batch[n] for n in names), strict=True):
             if None in texts:
-                flaw = "a text is null; every row needs its texts"
+                flaw = "null text; remove the row or restore it"
                 yield Row(file, line, reason="empty text", flaw=flaw)
             else:
                 yield Row(file, line, str(key), hub_word(task, label), *texts)

@@ -67,12 +67,12 @@ def reference() -> str:
 
 def _section(path: str, section: dict[str, Any]) -> Iterator[str]:
     """A section's heading and table, then the sections inside it."""
-    about = section["description"]
-    yield f"\n## {path or 'Top level'}\n\n{about[0].upper()}{about[1:]}.\n\n"
+    description = section["description"]
+    yield f"\n## {path or 'Top level'}\n\n{description[0].upper()}{description[1:]}.\n\n"
     yield "| key | type | default | |\n|---|---|---|---|\n"
     for name, key in section["properties"].items():
-        about = key["description"].replace("|", "\\|")
-        yield f"| `{name}` | {_type(key)} | {_default(key)} | {about} |\n"
+        description = key["description"].replace("|", "\\|")
+        yield f"| `{name}` | {_type(key)} | {_default(key)} | {description} |\n"
     for name, key in section["properties"].items():
         if "properties" in key:
             yield from _section(f"{path}.{name}".lstrip("."), key)

@@ -170,7 +170,9 @@ class GridOptions(Settings):
 class ZeroShotOptions(Settings):
     """The zero-shot tasks and the values that normalise their scores."""
 
-    limit: Count | None = Field(None, description="score at most so many rows (null: all)")
+    limit: Count | None = Field(
+        None, description="maximum number of rows scored per task (null: all)"
+    )
     tasks: Annotated[dict[ZeroShotTaskName, DataSource], Field(min_length=1)] = Field(
         {name: DataSource() for name in ZERO_SHOT},
         description="the zero-shot tasks: {} for a task of experiment.tasks or for the task's own "
@@ -213,7 +215,7 @@ class Runtime(RuntimeOptions):
     corpus_shards: Annotated[int, Field(ge=1, le=10_000)] = Field(
         1,
         description="number of jobs that normalising the corpus is cut into; the tokens stay the "
-        "same, another number merges them again",
+        "same, changing it repeats the merge",
     )
     mem_mb: PerStage = Field(
         PerStage(pretrain=1500, finetune=1500),

@@ -40,10 +40,10 @@ def _pretrain(experiment: Experiment) -> Iterator[str]:
         )
     official = corpus(books.source).heldout if books.source else None
     if bool(official) != (heldout == "official"):
-        yield f"experiment.corpus.heldout: {heldout!r} " + (
-            f"beside a split that the publisher of {books.source} held out; give official"
+        yield f"experiment.corpus.heldout: {heldout!r}, but {books.source or 'this corpus'} " + (
+            "has a published held-out split; use 'official'"
             if official
-            else "but no publisher held out a split of this corpus; give a number"
+            else "has no published held-out split; give a number"
         )
     if pretrain.warmup >= pretrain.updates:
         yield (

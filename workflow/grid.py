@@ -37,7 +37,7 @@ class Grid(Settings):
 
     `examples` are all tasks whose rows are read (the grid's and the zero-shot tasks), `updates` the
     pre-training updates that have a checkpoint, `unlabelled` the GLUE tasks whose test rows are
-    predicted; `has_corpus` is False for published weights, whose corpus is not at hand.
+    predicted; `has_corpus` is False for published weights, whose corpus is not available.
     """
 
     arch: list[Arch]

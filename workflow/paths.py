@@ -73,7 +73,7 @@ def files_below(folder: str) -> list[str]:
 
     A folder of very many files (RACE as published: 28,000) is watched by its sub-folders instead,
     whose time changes when a file is added or removed; checking each file would slow every start.
-    A file of those that is changed in place reruns nothing: touch its folder.
+    Editing one of those files in place goes unnoticed; touch its folder.
     """
     below = sorted(path for path in Path(folder).rglob("*") if not path.name.startswith("."))
     found = [str(path) for path in below if path.is_file()]

@@ -118,9 +118,11 @@ def choose_heldout(
     official = {document.name for document in documents if document.file.heldout}
     if (heldout == "official") != bool(official):
         fitting = (
-            "has a published held-out split; use" if official else "has no published split for"
+            "has a published held-out split; use 'official'"
+            if official
+            else "has no published held-out split; give a number"
         )
-        raise InputError(f"heldout: found {heldout!r}, but {folder} {fitting} 'official'")
+        raise InputError(f"heldout: found {heldout!r}, but {folder} {fitting}")
     if isinstance(heldout, str):
         chosen = official
     elif isinstance(heldout, int):

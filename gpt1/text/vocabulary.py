@@ -115,10 +115,11 @@ def check(tokens: list[str], merges: Merges, path: Path) -> None:
         )
     expected = [UNKNOWN, *characters, *(c + END for c in characters)]
     expected += [*(left + right for left, right in merges), NEWLINE_TOKEN]
-    for i, (token, wanted) in enumerate(zip(tokens, expected, strict=True)):
-        if token != wanted:
+    for i, (token, expected_token) in enumerate(zip(tokens, expected, strict=True)):
+        if token != expected_token:
             raise InputError(
-                f"{path}: id {i} is {token!r}, expected {wanted!r}; do both files belong together?"
+                f"{path}: id {i} is {token!r}, expected {expected_token!r}; "
+                "do both files belong together?"
             )
     known = set(expected[: 1 + 2 * n_characters])
     for rank, pair in enumerate(merges):

@@ -131,9 +131,9 @@ def read_huggingface(folder: Path, n_vocab: int, model: ModelSettings) -> dict[s
     expected[POSITIONS] = _check_positions(f"{path}: n_positions", positions, expected[POSITIONS])
     for name in sorted(expected.keys() | tensors.keys()):
         found = list(tensors[name].shape) if name in tensors else "no tensor"
-        wanted = expected.get(name, "no tensor")
-        if found != wanted:
-            raise InputError(f"{weights}: {name}: expected {wanted}, found {found}")
+        shape = expected.get(name, "no tensor")
+        if found != shape:
+            raise InputError(f"{weights}: {name}: expected {shape}, found {found}")
         if not tensors[name].is_floating_point():
             raise InputError(f"{weights}: {name}: expected floats, found {tensors[name].dtype}")
     return {name: tensor.float() for name, tensor in tensors.items()}

@@ -70,10 +70,10 @@ def main() -> None:
         "--settings", type=WorldSettings.parse, default="{}", help="JSON of WorldSettings"
     )
     parser.add_argument("--out", type=Path, required=True, help="folder to write to")
-    given = parser.parse_args()
-    manifest = make_world(given.settings, given.out)
+    args = parser.parse_args()
+    manifest = make_world(args.settings, args.out)
     n = sum(sum(splits.values()) for splits in manifest["rows"].values())
-    print(f"world: {given.settings.books} books, {n} rows of {len(WORLD_TASKS)} tasks")
+    print(f"world: {args.settings.books} books, {n} rows of {len(WORLD_TASKS)} tasks")
 
 
 if __name__ == "__main__":

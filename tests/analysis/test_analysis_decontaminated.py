@@ -179,7 +179,7 @@ DAMAGE: dict[str, tuple[Edit, str]] = {
         "cells.csv says 50",
     ),
     "a row short": (lambda rows: rows[1:], "7 predictions for the 8"),
-    "no class": (lambda rows: rows.assign(prediction=0.5), "0.5 is no class of rte"),
+    "no class": (lambda rows: rows.assign(prediction=0.5), "0.5 is not a class of rte"),
 }
 
 

@@ -166,7 +166,7 @@ def test_equal_answers_give_equal_bytes(rte):
         (lambda rows: rows[:-1], "not one prediction for each test row"),
         (lambda rows: rows[::-1], "not one prediction for each test row"),
         (lambda rows: rows[rows["seed"] < 2], "no predictions of unlabelled rows by seed 2"),
-        (lambda rows: rows.assign(prediction=0.25), "0.25 is no class of rte"),
+        (lambda rows: rows.assign(prediction=0.25), "0.25 is not a class of rte"),
     ],
 )
 def test_predictions_that_are_not_of_every_row_are_refused(rte, edit, found):

@@ -19,7 +19,7 @@ torch.set_num_threads(1)
 
 @pytest.fixture
 def published(tmp_path):
-    """A folder with the same random weights in both formats and a tokenizer of 11 pieces."""
+    """A folder with the same random weights in both formats and a tokenizer of 11 tokens."""
     return files.write_small(tmp_path)
 
 
@@ -111,10 +111,10 @@ OPENAI_FAULTS = {
 
 @pytest.mark.parametrize("fault", OPENAI_FAULTS)
 def test_a_fault_in_openais_files_is_told_with_file_expected_and_found(published, fault):
-    change, told = OPENAI_FAULTS[fault]
+    change, parts = OPENAI_FAULTS[fault]
     change(published / "openai")
     message = refusal(published, "openai")
-    assert all(part in message for part in told), message
+    assert all(part in message for part in parts), message
 
 
 def test_chunks_in_the_wrong_order_are_refused(published):
@@ -225,10 +225,10 @@ HUGGINGFACE_FAULTS = {
 
 @pytest.mark.parametrize("fault", HUGGINGFACE_FAULTS)
 def test_a_fault_in_a_transformers_folder_is_told_with_file_expected_and_found(published, fault):
-    change, told = HUGGINGFACE_FAULTS[fault]
+    change, parts = HUGGINGFACE_FAULTS[fault]
     change(published / "huggingface")
     message = refusal(published, "huggingface")
-    assert all(part in message for part in told), message
+    assert all(part in message for part in parts), message
 
 
 @pytest.mark.parametrize("kind", FORMATS)

@@ -203,7 +203,7 @@ def test_examples_of_another_task_none_and_an_unknown_task_are_refused(race, tok
     assert "examples of race, not rte" in refusal("rte", race, tokenizer, out)
     facts = read_json(f"{race}.json")
     write_json(f"{race}.json", facts | {"task": "rte"})
-    assert "'race/train/0' is no example of rte" in refusal("rte", race, tokenizer, out)
+    assert "'race/train/0' is not an example of rte" in refusal("rte", race, tokenizer, out)
     empty = write_examples(tmp_path / "empty/race", "race", {"train": []})
     assert "race/train: no rows" in refusal("race", empty, tokenizer, out)
     assert "no task 'squad'" in refusal("squad", race, tokenizer, out)

@@ -147,7 +147,7 @@ def test_the_official_split_is_held_out_and_no_other(tmp_path):
     with pytest.raises(InputError, match="has a published held-out split; use 'official'"):
         corpus.documents(folder, settings("tinystories", 1), out / "documents")
     folder = snapshot(tmp_path / "books", "bookcorpus")
-    with pytest.raises(InputError, match="has no published split for 'official'"):
+    with pytest.raises(InputError, match="has no published held-out split; give a number"):
         corpus.documents(folder, settings("bookcorpus", "official"), out / "documents")
 
 

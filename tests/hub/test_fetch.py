@@ -165,7 +165,7 @@ def test_an_unknown_commit_a_missing_and_a_gated_repository_are_told(hub, tmp_pa
 
 @pytest.mark.parametrize("name", ["main", "bcdcba7"])
 def test_a_branch_and_a_short_hash_are_refused_before_the_hub_is_asked(name, hub, tmp_path):
-    assert f"{name!r} is no commit" in refused(hub, tmp_path, commit=name)
+    assert f"{name!r} is not a commit" in refused(hub, tmp_path, commit=name)
     assert hub.requests == []
 
 
@@ -199,7 +199,7 @@ def test_a_hub_that_goes_down_in_the_middle_costs_only_what_was_not_there(hub, t
     hub.cut = RTE[2]
     said = refused(hub, tmp_path)
     assert said.startswith(f"nyu-mll/glue at {GLUE}: the hub does not answer (")
-    assert said.endswith(f"{tmp_path} is incomplete; start again later, what is here is kept")
+    assert said.endswith(f"{tmp_path} is incomplete; start again later, downloaded files are kept")
     assert not (tmp_path / "manifest.json").exists() and not (tmp_path / RTE[2]).exists()
     there = [path for path in RTE if (tmp_path / path).exists()]
     hub.heal()
@@ -275,7 +275,7 @@ def test_a_full_disk_is_told_in_one_line(hub, tmp_path):
     command = [sys.executable, "-c", FULL, str(tmp_path), hub.url]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 1 and "Traceback" not in done.stderr
-    told = done.stderr.strip().splitlines()[-1]
-    assert told.startswith(f"error: {tmp_path}: ")
-    assert told.endswith("free some space and start again, what is here is kept")
+    message = done.stderr.strip().splitlines()[-1]
+    assert message.startswith(f"error: {tmp_path}: ")
+    assert message.endswith("free some space and start again, downloaded files are kept")
     assert not (tmp_path / "manifest.json").exists()

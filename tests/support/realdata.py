@@ -13,5 +13,5 @@ def realdata(name: str) -> Path:
     """A file or folder of the published data; skips the test, saying so, where it is absent."""
     path = REALDATA / name
     if not path.exists():
-        pytest.skip(f"the published {name} is not at hand (GPT1_REALDATA names its folder)")
+        pytest.skip(f"the published {name} is not available (GPT1_REALDATA names its folder)")
     return path

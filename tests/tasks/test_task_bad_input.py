@@ -1,4 +1,4 @@
-"""Whatever is wrong with a file is told in one line: file, row, what stood there, what to do."""
+"""Whatever is wrong with a file is reported on one line: file, row, what was found, what to do."""
 
 import json
 import subprocess
@@ -20,7 +20,7 @@ def edit(path, old: bytes, new: bytes):
     return path
 
 
-def told(name: str, folder, split: str) -> str:
+def refusal(name: str, folder, split: str) -> str:
     """The complaint about a folder; it is one line and at most a few hundred characters."""
     with pytest.raises(InputError) as caught:
         task(name).read(folder, split)
@@ -31,8 +31,17 @@ def told(name: str, folder, split: str) -> str:
 
 # task, layout, split, file, what to replace, by what, line, what the message must say
 EDITS = [
-    ("rte", "rte", "dev", "dev.tsv", b"\tnot_entailment\n", b"\n", 2, "3 columns, 4 are needed"),
-    ("cola", "cola", "dev", "dev.tsv", b"gj04\t1\t*", b"gj04\t1", 2, "3 columns, 4 are needed"),
+    (
+        "rte",
+        "rte",
+        "dev",
+        "dev.tsv",
+        b"\tnot_entailment\n",
+        b"\n",
+        2,
+        "expected 4 columns, found 3",
+    ),
+    ("cola", "cola", "dev", "dev.tsv", b"gj04\t1\t*", b"gj04\t1", 2, "expected 4 columns, found 3"),
     (
         "scitail",
         "scitail",
@@ -41,7 +50,7 @@ EDITS = [
         b"\tneutral",
         b"",
         1,
-        "2 col",
+        "found 2",
     ),
     ("rte", "rte", "dev", "dev.tsv", b"not_entailment", b"maybe", 2, "label 'maybe' is unknown"),
     ("mnli", "mnli", "train", "train.tsv", b"\tneutral", b"\thidden", 3, "label 'hidden'"),
@@ -51,8 +60,8 @@ EDITS = [
     ("stsb", "stsb", "dev", "dev.tsv", b"\t0.500", b"\tnan", 3, "a score from 0 to 5"),
     ("stsb", "stsb", "dev", "dev.tsv", b"score", b"rating", 1, "no column 'score'"),
     ("mrpc", "mrpc", "dev", "dev.tsv", b"one 4", b"\xff\xfe", 6, "not UTF-8"),
-    ("sst2", "sst2", "dev", "dev.tsv", b"dev film 2 ", b"  ", 4, "a text is empty"),
-    ("rte", "rte", "dev", "dev.tsv", b"guess 2", b"", 4, "a text is empty"),
+    ("sst2", "sst2", "dev", "dev.tsv", b"dev film 2 ", b"  ", 4, "empty text"),
+    ("rte", "rte", "dev", "dev.tsv", b"guess 2", b"", 4, "empty text"),
     ("snli", "snli", "dev", "snli_1.0_dev.jsonl", b'guess 3"}', b"gue", 4, "not JSON"),
     ("snli", "snli", "dev", "snli_1.0_dev.jsonl", b"sentence2", b"sent2", 1, "'sentence2'"),
     ("snli", "snli_txt", "dev", "snli_1.0_dev.txt", b"gold_label", b"gold", 1, "'gold_label'"),
@@ -63,7 +72,7 @@ EDITS = [
     ("dprd", "dprd", "test", "test.c.txt", b"The cat,", b"The cat", 3, "two candidates"),
     ("dprd", "dprd", "test", "test.c.txt", b"The cat,", b" ,", 3, "two candidates"),
     ("dprd", "dprd", "test", "test.c.txt", b"\nit\n", b"\nshe\n", 2, "pronoun 'she'"),
-    ("dprd", "dprd", "test", "test.c.txt", b"\n\n", b"\n", 5, "a blank line is needed"),
+    ("dprd", "dprd", "test", "test.c.txt", b"\n\n", b"\n", 5, "expected a blank line"),
     ("dprd", "dprd", "test", "test.c.txt", b"it was big.", b"it", 1, "nothing follows"),
 ]
 
@@ -72,7 +81,7 @@ EDITS = [
 def test_a_damaged_row_is_named(name, layout, split, file, old, new, line, said, published):
     folder = published(layout)
     path = edit(folder / file, old, new)
-    message = told(name, folder, split)
+    message = refusal(name, folder, split)
     assert message.startswith(f"{path}:{line}: ") and said in message
 
 
@@ -85,23 +94,23 @@ STORIES = "cloze_test_test__spring2016 - cloze_test_ALL_test.csv"
         (b"RandomFifthSentenceQuiz2", b"Quiz2", 1, "no column 'RandomFifthSentenceQuiz2'"),
         (b"She flew.,2", b"She flew.,3", 3, "label '3' is unknown"),
         (b"She fell 2.", b"", 4, "InputSentence4 is empty"),
-        (b"test-0,", b"", 2, "7 columns, 8 are needed"),
+        (b"test-0,", b"", 2, "expected 8 columns, found 7"),
         (b'said ""ow"".",She flew.,1', b"said", 3, "not CSV"),
     ],
 )
 def test_a_damaged_story_is_named(old, new, line, said, published):
     folder = published("story_cloze")
     path = edit(folder / STORIES, old, new)
-    message = told("story_cloze", folder, "test")
+    message = refusal("story_cloze", folder, "test")
     assert message.startswith(f"{path}:{line}: ") and said in message
 
 
 def test_a_missing_folder_or_file_says_how_to_obtain_the_data(published, tmp_path):
-    message = told("snli", tmp_path / "nowhere", "dev")
+    message = refusal("snli", tmp_path / "nowhere", "dev")
     assert "nowhere: no such folder" in message and "nlp.stanford.edu" in message
     folder = published("snli")
     (folder / "snli_1.0_dev.jsonl").unlink()
-    message = told("snli", folder, "dev")
+    message = refusal("snli", folder, "dev")
     assert "no file snli_1.0_dev.jsonl or snli_1.0_dev.txt" in message
 
 
@@ -109,50 +118,50 @@ def test_two_files_that_could_be_the_split_are_both_named(published):
     folder = published("story_cloze")
     copy = folder / "cloze_test_test__spring2016 (1).csv"
     copy.write_bytes((folder / STORIES).read_bytes())
-    assert f"{copy.name!r} and {STORIES!r} both match" in told("story_cloze", folder, "test")
+    assert f"{copy.name!r} and {STORIES!r} both match" in refusal("story_cloze", folder, "test")
 
 
 def test_an_empty_file_and_a_header_alone_are_told(published):
     folder = published("rte")
     edit(folder / "dev.tsv", (folder / "dev.tsv").read_bytes(), b"")
-    assert "dev.tsv: the file is empty" in told("rte", folder, "dev")
+    assert "dev.tsv: the file is empty" in refusal("rte", folder, "dev")
     (folder / "dev.tsv").write_text("index\tsentence1\tsentence2\tlabel\n\n")
-    assert "split 'dev' has no usable row" in told("rte", folder, "dev")
+    assert "split 'dev' has no usable row" in refusal("rte", folder, "dev")
 
 
 def test_a_blank_line_in_the_middle_is_a_row_without_its_columns(published):
     folder = published("rte")
     edit(folder / "dev.tsv", b"\n4\t", b"\n\n4\t")
-    assert "dev.tsv:6: 1 columns" in told("rte", folder, "dev")
+    assert "dev.tsv:6: expected 4 columns, found 1" in refusal("rte", folder, "dev")
 
 
 def test_an_unlabelled_test_file_is_never_read_as_labelled(published):
     folder = published("rte")
     (folder / "dev.tsv").write_text("index\tsentence1\tsentence2\n0\ta\tb\n")
-    assert "no column 'label'" in told("rte", folder, "dev")
-    assert "no labelled split 'test'" in told("rte", folder, "test")
+    assert "no column 'label'" in refusal("rte", folder, "dev")
+    assert "no labelled split 'test'" in refusal("rte", folder, "test")
 
 
 def test_swapped_qqp_and_stsb_are_noticed(published):
-    assert "no column 'question1'" in told("qqp", published("stsb"), "dev")
-    assert "no column 'sentence1'" in told("stsb", published("qqp"), "dev")
+    assert "no column 'question1'" in refusal("qqp", published("stsb"), "dev")
+    assert "no column 'sentence1'" in refusal("stsb", published("qqp"), "dev")
 
 
 def test_race_with_one_half_alone_is_told(published):
     folder = published("race")
     for path in (folder / "dev" / "middle").iterdir():
         path.unlink()
-    assert "no 'middle' rows in 'dev'" in told("race", folder, "dev")
+    assert "no 'middle' rows in 'dev'" in refusal("race", folder, "dev")
 
 
 def test_many_broken_qqp_rows_are_an_error_and_so_is_one_unknown_label(published):
     folder = published("qqp")
     with open(folder / "dev.tsv", "a") as file:
         file.write("10\tbroken\n" * 4)
-    message = told("qqp", folder, "dev")
-    assert "dev.tsv:12: 2 columns, 6 are needed" in message and "4 such rows" in message
+    message = refusal("qqp", folder, "dev")
+    assert "dev.tsv:12: expected 6 columns, found 2" in message and "4 such rows" in message
     edit(folder / "train.tsv", b"?\t1\n", b"?\tyes\n")
-    assert "train.tsv:3: label 'yes'" in told("qqp", folder, "train")
+    assert "train.tsv:3: label 'yes'" in refusal("qqp", folder, "train")
 
 
 def test_race_with_three_options_or_no_question_is_counted_until_it_is_too_much(published):
@@ -165,7 +174,7 @@ def test_race_with_three_options_or_no_question_is_counted_until_it_is_too_much(
     record["options"] = [["a", "b", "c"]] * 3
     for number in (0, 1):
         (folder / f"dev/high/{number}.txt").write_text(json.dumps(record))
-    assert "question 1: 4 options, found 3" in told("race", folder, "dev")
+    assert "question 1: expected 4 options, found 3" in refusal("race", folder, "dev")
 
 
 def test_damaged_examples_are_refused(tmp_path):

@@ -12,14 +12,14 @@ from tasks.examples import Example, to_dataset
 from tasks.settings import PrepareSettings
 from tests.support.realdata import realdata
 
-FILE = Path("given.tsv")
+FILE = Path("rows.tsv")
 
 
 def rows(name: str, split: str, count: int | None = None) -> list[Example]:
     """Made examples with the official number of rows, and the counts or shares of labels."""
-    each, examples = task(name), []
-    count = each.rows[split] if count is None else count
-    shares = each.label_counts.get(split, each.label_shares)
+    definition, examples = task(name), []
+    count = definition.rows[split] if count is None else count
+    shares = definition.label_counts.get(split, definition.label_shares)
     ends = [sum(shares[: k + 1]) for k in range(len(shares))]
     for n in range(count):
         place = (n + 0.5) / count * ends[-1]
@@ -28,12 +28,12 @@ def rows(name: str, split: str, count: int | None = None) -> list[Example]:
     return examples
 
 
-def told(name: str, examples: list[Example], least: int | None = None, **dropped: int) -> str:
+def refusal(name: str, examples: list[Example], least: int | None = None, **dropped: int) -> str:
     """What is said of the rows: one line."""
     with pytest.raises(InputError) as caught:
         passes(name, examples, least, **dropped)
     message = str(caught.value)
-    assert "\n" not in message and len(message) < 400 and message.startswith("given.tsv: ")
+    assert "\n" not in message and len(message) < 400 and message.startswith("rows.tsv: ")
     return message
 
 
@@ -50,25 +50,25 @@ def test_the_official_number_of_rows_passes_and_one_fewer_or_more_does_not(name)
     full = rows(name, split)
     passes(name, full)
     count = len(full)
-    message = told(name, full[:-1])
+    message = refusal(name, full[:-1])
     assert f"{count - 1:,} rows in '{split}', expected {count:,}" in message
     assert f"declare a subset with min_rows: {{{split}: {count - 1}}}" in message
     extra = replace(full[0], guid=f"{name}/{split}/more", first="one more")
-    assert f"{count + 1:,} rows in '{split}', expected {count:,}" in told(name, [*full, extra])
+    assert f"{count + 1:,} rows in '{split}', expected {count:,}" in refusal(name, [*full, extra])
 
 
 def test_a_stated_subset_passes_down_to_its_number_and_not_below():
     passes("snli", rows("snli", "test", 9818), least=9818)
     passes("snli", rows("snli", "test"), least=9818)
-    message = told("snli", rows("snli", "test", 9817), least=9818)
+    message = refusal("snli", rows("snli", "test", 9817), least=9818)
     assert "9,817 rows in 'test', expected 9,818 to 9,824; download the files again" in message
 
 
 def test_a_flawed_row_may_be_in_the_official_number_and_one_without_gold_label_is_not():
     passes("qqp", rows("qqp", "dev", 40_428), empty_text=2, wrong_column_count=3)
-    told("qqp", rows("qqp", "dev", 40_428), empty_text=1)
+    refusal("qqp", rows("qqp", "dev", 40_428), empty_text=1)
     passes("snli", rows("snli", "dev"), no_gold_label=158)
-    told("snli", rows("snli", "dev", 9_800), no_gold_label=158)
+    refusal("snli", rows("snli", "dev", 9_800), no_gold_label=158)
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_a_flawed_row_may_be_in_the_official_number_and_one_without_gold_label_i
     ],
 )
 def test_a_known_wrong_count_is_told_with_its_reason(name, count, said):
-    assert said in told(name, rows(name, "train", count))
+    assert said in refusal(name, rows(name, "train", count))
 
 
 def test_rows_that_stand_twice_are_told_beyond_a_few():
@@ -89,7 +89,7 @@ def test_rows_that_stand_twice_are_told_beyond_a_few():
     passes("rte", few)
     half = len(full) // 2
     twice = [replace(e, guid=f"{e.guid}/again") for e in full[:half]] + full[:half]
-    message = told("rte", twice)
+    message = refusal("rte", twice)
     assert "1,245 of 2,490 rows repeat another one, one of them 2 times; at most 3% may" in message
 
 
@@ -97,9 +97,9 @@ def test_rows_that_stand_twice_are_told_beyond_a_few():
 @pytest.mark.parametrize("split", ["train", "dev"])
 def test_labels_about_as_frequent_are_told_where_they_were_counted(name, split):
     full = rows(name, split)
-    message = told(name, [replace(e, label=1 - e.label) for e in full])
+    message = refusal(name, [replace(e, label=1 - e.label) for e in full])
     assert message.endswith("the labels are in another order: download the file again")
-    message = told(name, [*full[:-1], replace(full[-1], label=1 - full[-1].label)])
+    message = refusal(name, [*full[:-1], replace(full[-1], label=1 - full[-1].label)])
     assert "other data: download the file again" in message
     if (name, split) == ("sst2", "train"):
         first = "'train' has negative 29,781, positive 37,568, expected negative 29,780, positive"
@@ -110,14 +110,14 @@ def test_labels_about_as_frequent_are_told_where_they_were_counted(name, split):
 def test_labels_in_the_other_order_are_told(name):
     split = "dev"
     other = [replace(e, label=1 - e.label) for e in rows(name, split)]
-    assert "the labels are in another order" in told(name, other)
+    assert "the labels are in another order" in refusal(name, other)
 
 
 @pytest.mark.parametrize("name", ["snli", "mnli", "race", "stsb", "qnli", "story_cloze"])
 def test_a_label_that_never_occurs_is_told(name):
     split = list(task(name).rows)[-1]
     examples = [replace(e, label=e.label or 1) for e in rows(name, split)]
-    assert f"0% of {len(examples):,} rows have label '{task(name).labels[0]}'" in told(
+    assert f"0% of {len(examples):,} rows have label '{task(name).labels[0]}'" in refusal(
         name, examples
     )
 
@@ -125,7 +125,7 @@ def test_a_label_that_never_occurs_is_told(name):
 def test_qqp_in_the_place_of_stsb_is_told_by_its_values_too():
     """With STS-B's column names and number of rows, 0 and 1 alone are no scores."""
     examples = [replace(e, label=float(k % 3 == 0)) for k, e in enumerate(rows("stsb", "dev"))]
-    assert "of 1,500 rows have label '0', expected about 12%" in told("stsb", examples)
+    assert "of 1,500 rows have label '0', expected about 12%" in refusal("stsb", examples)
 
 
 def test_a_few_rows_may_have_any_balance():
@@ -136,7 +136,7 @@ def test_a_few_rows_may_have_any_balance():
 def test_rows_glued_by_a_reader_with_quoting_are_told(text):
     examples = rows("mrpc", "dev")
     examples[7] = replace(examples[7], second=text)
-    message = told("mrpc", examples)
+    message = refusal("mrpc", examples)
     assert "row mrpc/dev/7 holds a tab or a line end" in message
     # RACE's articles and SNLI's JSON may hold line ends.
     examples = rows("snli", "dev")
@@ -204,7 +204,7 @@ def test_another_tasks_file_is_named(one, other, said, published):
     (folder / "dev.tsv").write_bytes(wrong.read_bytes())
     with pytest.raises(InputError, match="dev.tsv:1: " + said) as caught:
         prepare.prepare(task(one), folder, PrepareSettings(published=False))
-    assert str(caught.value).endswith("put each file in its place")
+    assert str(caught.value).endswith("move it to that task's folder")
 
 
 @pytest.mark.parametrize(
@@ -220,16 +220,16 @@ def test_another_tasks_file_is_named(one, other, said, published):
     ],
 )
 def test_the_published_files_pass_every_check(name, settings):
-    each = task(name)
-    _, meta = prepare.prepare(each, realdata(each.folder), settings)
+    definition = task(name)
+    _, meta = prepare.prepare(definition, realdata(definition.folder), settings)
     assert meta["note"] == ("" if name != "snli" else "trained on dev; test: 9,818 of 9,824 rows")
 
 
 @pytest.mark.parametrize(("name", "split"), [("mnli", "dev_matched"), ("scitail", "test")])
 def test_single_published_splits_pass_every_check(name, split):
-    each, dropped = task(name), Counter()
-    folder = realdata(each.folder)
-    checks.split(each, folder, split, each.load(folder, split, dropped), dropped)
+    definition, dropped = task(name), Counter()
+    folder = realdata(definition.folder)
+    checks.split(definition, folder, split, definition.load(folder, split, dropped), dropped)
 
 
 def test_the_published_copy_of_snli_is_refused_where_it_is_not_stated_to_be_short():

@@ -102,7 +102,8 @@ def test_an_empty_or_missing_text_is_refused(tmp_path):
         row = {"sentence1": "a", "sentence2": text, "label": 0, "idx": 6}
         put(path, [row], features(task("rte").hub))
         manifest(hub, "rte")
-        assert f"{path}:1: a text is" in refused("rte", hub, "dev")
+        kind = "null" if text is None else "empty"
+        assert f"{path}:1: {kind} text; remove the row" in refused("rte", hub, "dev")
 
 
 def test_rows_glued_by_a_reader_with_quoting_are_found_in_the_hubs_files_too(tmp_path):

@@ -93,7 +93,7 @@ def test_the_diagnostic_set_is_mnlis_where_it_is_there(place, tmp_path):
 BAD = {
     "a row is missing": (["0\ta\tb", "2\tc\td"], "test.tsv:3: index is '2', expected 1"),
     "rows are moved": (["1\ta\tb", "0\tc\td"], "test.tsv:2: index is '1', expected 0"),
-    "a column short": (["0\ta"], "test.tsv:2: 2 columns, 3 are needed"),
+    "a column short": (["0\ta"], "test.tsv:2: expected 3 columns, found 2"),
     "no rows": ([], "test.tsv: no rows"),
 }
 
@@ -212,7 +212,7 @@ def test_a_broken_row_of_qqp_keeps_its_place(tmp_path):
     assert [index_of(e) for e in found] == list(range(6))
     assert texts(found)[2:6] == [("", ""), ("a3", "b3"), ("c", ""), ("a5", "b5")]
     folder = put(tmp_path / "test.tsv", "id\tquestion1\tquestion2", *(["0\ta"] * 4))
-    with pytest.raises(InputError, match=r"test.tsv:5: 2 columns"):
+    with pytest.raises(InputError, match=r"test.tsv:5: expected 3 columns, found 2"):
         load("qqp", folder)
 
 

@@ -263,20 +263,19 @@ WRONG = [
     (
         "experiment.corpus",
         {"source": "lm1b", "heldout": 4},
-        "experiment.corpus.heldout: 4 beside a split that the publisher of lm1b held out; give "
-        "official",
+        "experiment.corpus.heldout: 4, but lm1b has a published held-out split; use 'official'",
     ),
     (
         "experiment.corpus",
         {"heldout": "official"},
-        "experiment.corpus.heldout: 'official' but no publisher held out a split of this corpus; "
+        "experiment.corpus.heldout: 'official', but this corpus has no published held-out split; "
         "give a number",
     ),
     (
         "runtime.corpus_shards",
         10**7,
         "runtime.corpus_shards: 10000000 is invalid; expected: number of jobs that normalising the "
-        "corpus is cut into; the tokens stay the same, another number merges them again (at most "
+        "corpus is cut into; the tokens stay the same, changing it repeats the merge (at most "
         "10000)",
     ),
     (

@@ -25,7 +25,7 @@ COLUMNS = [
 def read_cells(results: Path, grid: Grid) -> pd.DataFrame:
     """The rows of the grid's cells, those that were not run included; `n_transfer` is text.
 
-    Raises InputError if the file is damaged or does not speak of every cell of the grid.
+    Raises InputError if the file is damaged or does not cover every cell of the grid.
     """
     path = Path(results) / grid.table
     table = read_csv(path)
@@ -35,8 +35,8 @@ def read_cells(results: Path, grid: Grid) -> pd.DataFrame:
             "collect the cells again"
         )
     known = set(table[CELL].itertuples(index=False, name=None))
-    wanted = {(c.arch, c.task, c.aux, str(c.n_transfer)): c.place for c in grid.cells()}
-    missing = [place for key, place in wanted.items() if key not in known]
+    places = {(c.arch, c.task, c.aux, str(c.n_transfer)): c.place for c in grid.cells()}
+    missing = [place for key, place in places.items() if key not in known]
     if missing:
         raise InputError(
             f"{path}: {len(missing)} cells of the grid are missing, first {missing[0]}; "
@@ -48,5 +48,5 @@ def read_cells(results: Path, grid: Grid) -> pd.DataFrame:
             f"{path}: line {lacking.index[0] + 2} has a seed or a score alone, not both; "
             "collect the cells again"
         )
-    mine = [key in wanted for key in table[CELL].itertuples(index=False, name=None)]
-    return table[mine].fillna({"alarms": "", "note": ""}).reset_index(drop=True)
+    in_grid = [key in places for key in table[CELL].itertuples(index=False, name=None)]
+    return table[in_grid].fillna({"alarms": "", "note": ""}).reset_index(drop=True)

@@ -2,7 +2,7 @@
 
     python -m workflow.analysis.collect --results R --grid JSON --out R/cells.csv
 
-A cell file that is damaged, or that speaks of another cell than its path, stops the analysis. The
+A cell file that is damaged, or that describes a cell other than its path's, stops the analysis. The
 inventory says which cells are there, what they cost and which raised alarms.
 """
 

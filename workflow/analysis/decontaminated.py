@@ -1,6 +1,6 @@
-"""Scores without the rows that the language model has read in its corpus.
+"""Scores without the rows that overlap the pre-training corpus.
 
-`gpt1.contamination` marks the rows of each reported split that share a 13-gram with the corpus, of
+`gpt1.contamination` marks the rows of each reported split that share an n-gram with the corpus, of
 tokens or of words; the others are the decontaminated rows, among them those too short to tell. A
 cell's scores are computed again from its stored predictions: on all rows, which must give what
 `cells.csv` says, and on the decontaminated ones.
@@ -13,6 +13,7 @@ import pandas as pd
 
 import tasks
 from gpt1.cell import Cell
+from gpt1.text.ngrams import N
 from tasks.common.errors import InputError
 from tasks.metrics import score
 from workflow.analysis.predictions import answers, read_predictions
@@ -24,7 +25,7 @@ KINDS = ("tokens", "words")
 SCORED = ["aux", "task", "split", "metric"]
 COLUMNS = ["decontaminated_mean", "decontaminated_sd", "decontaminated_rows"]
 NOTE = (
-    "Decontaminated: without the rows that share a 13-gram, of tokens or of words, with the "
+    f"Decontaminated: without the rows that share a {N}-gram, of tokens or of words, with the "
     "pre-training corpus."
 )
 
@@ -87,14 +88,14 @@ def scores(results: Path, grid: Grid, cells: pd.DataFrame) -> pd.DataFrame:
     full = str(grid.n_layer.get("transformer"))
     runs = cells[(cells["arch"] == "transformer") & (cells["n_transfer"] == full)]
     known = runs.set_index([*SCORED, "seed"])["score"].to_dict()
-    found: list[tuple] = []
+    run_scores: list[tuple] = []
     for cell in grid.full_transformer():
         rows = marked_rows(results, cell.task, cell)
         if rows is None or "seed" not in rows:
             continue
-        for (split, seed), mine in rows.groupby(["split", "seed"]):
-            kept = mine[~mine[[f"share_{kind}" for kind in KINDS]].any(axis=1)]
-            every, rest = _score(results, cell, mine), _score(results, cell, kept)
+        for (split, seed), run_rows in rows.groupby(["split", "seed"]):
+            kept = run_rows[~run_rows[[f"share_{kind}" for kind in KINDS]].any(axis=1)]
+            every, rest = _score(results, cell, run_rows), _score(results, cell, kept)
             for metric, value in every.items():
                 place = (cell.aux, cell.task, split, metric)
                 stated = known.get((*place, seed))
@@ -105,8 +106,8 @@ def scores(results: Path, grid: Grid, cells: pd.DataFrame) -> pd.DataFrame:
                         f"{cell.predictions(results)}: seed {seed}: {split} {metric} of these "
                         f"predictions is {value:.6f}, {grid.table} says {stated:.6f}; {REMEDY}"
                     )
-                found.append((*place, rest.get(metric, math.nan), len(kept)))
-    table = pd.DataFrame(found, columns=[*SCORED, "score", "n"])
+                run_scores.append((*place, rest.get(metric, math.nan), len(kept)))
+    table = pd.DataFrame(run_scores, columns=[*SCORED, "score", "n"])
     table = table.groupby(SCORED, sort=False, as_index=False).agg(
         decontaminated_mean=("score", "mean"),
         decontaminated_sd=("score", "std"),
@@ -120,5 +121,5 @@ def _score(results: Path, cell: Cell, rows: pd.DataFrame) -> dict[str, float]:
     if rows.empty:
         return {}
     path = cell.predictions(results)
-    given, labels = (answers(path, cell.task, rows[key]) for key in ("prediction", "label"))
-    return score(tasks.task(cell.task).spec, given, labels)
+    predictions, labels = (answers(path, cell.task, rows[key]) for key in ("prediction", "label"))
+    return score(tasks.task(cell.task).spec, predictions, labels)

@@ -1,4 +1,4 @@
-"""Where the rows behind a number are not all of the published ones: said beside the number.
+"""Notes on scores computed from a subset of the published rows.
 
 `tasks.prepare` writes a note for each task into `examples/TASK.json`. In a Markdown table a dagger
 marks the task, and a line below the table gives the numbers; every CSV has a column `note`.
@@ -40,9 +40,9 @@ class Notes:
 
     def joined(self, names: Iterable[str]) -> str:
         """The notes behind one number that is made of several tasks, for a CSV."""
-        mine = Notes({name: self.of(name) for name in names})
-        parts = (f"{name} ({note})" for name, note in mine.by_task.items() if note)
-        return mine._shared or "; ".join(parts)
+        chosen = Notes({name: self.of(name) for name in names})
+        parts = (f"{name} ({note})" for name, note in chosen.by_task.items() if note)
+        return chosen._shared or "; ".join(parts)
 
     def mark(self, name: str, title: str = "") -> str:
         """A task's title, with a dagger if its note is not the same as that of every other task."""

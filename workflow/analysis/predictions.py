@@ -51,5 +51,5 @@ def answers(path: Path, task: str, predictions: pd.Series) -> np.ndarray:
         return values
     wrong = values[~(np.isfinite(values) & (values == np.round(values)))]
     if len(wrong):
-        raise InputError(f"{path}: {wrong[0]} is no class of {task}; {REMEDY}")
+        raise InputError(f"{path}: {wrong[0]} is not a class of {task}; {REMEDY}")
     return values.astype(np.int64)

@@ -38,14 +38,14 @@ class Record(BaseModel):
         except ValidationError as error:
             fault = error.errors(include_url=False)[0]
             key = ".".join(map(str, fault["loc"])) or "the file"
-            about = f"is {fault['input']!r:.60}; {fault['msg'].lower()}"
-            about = "is missing" if fault["type"] == "missing" else about
-            raise InputError(f"{path}: {key!r} {about}; {REMEDY}") from None
-        for key, wanted in place.items():
+            fault_text = f"is {fault['input']!r:.60}; {fault['msg'].lower()}"
+            fault_text = "is missing" if fault["type"] == "missing" else fault_text
+            raise InputError(f"{path}: {key!r} {fault_text}; {REMEDY}") from None
+        for key, expected in place.items():
             found = getattr(record, key)
-            if found != wanted:
+            if found != expected:
                 raise InputError(
-                    f"{path}: {key!r} is {found!r}, its path says {wanted!r}; {REMEDY}"
+                    f"{path}: {key!r} is {found!r}, its path says {expected!r}; {REMEDY}"
                 )
         return record
 

@@ -45,8 +45,8 @@ def headline(cells: pd.DataFrame, names: list[str], train: bool = False) -> pd.D
     for name in names:
         splits = ["train"] if train else headline_splits(name, cells)
         metric = tasks.task(name).metric
-        mine = cells[(cells["task"] == name) & (cells["metric"] == metric)]
-        one = _merge(mine[mine["split"].isin(splits)].dropna(subset="seed"), cost="first")
+        scores = cells[(cells["task"] == name) & (cells["metric"] == metric)]
+        one = _merge(scores[scores["split"].isin(splits)].dropna(subset="seed"), cost="first")
         one = one[one["n_merged"] == len(splits)]
         frames.append(one.assign(task=name, metric=metric, split="+".join(splits), n_runs=1))
     return pd.concat(frames, ignore_index=True)

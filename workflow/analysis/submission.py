@@ -120,11 +120,12 @@ def submitted(
         if encoded.role != "unlabelled":
             continue
         check_examples(facts, {split: encoded.examples}, path, predictions.examples)
-        mine = rows[rows["split"] == split]
-        index = mine["guid"].str.rpartition("/")[2].astype(int)
+        split_rows = rows[rows["split"] == split]
+        index = split_rows["guid"].str.rpartition("/")[2].astype(int)
         if list(index) != list(range(encoded.rows)):
             raise InputError(f"{path}: not one prediction for each {split} row; {REMEDY}")
-        words[split] = [word(name, given) for given in answers(path, name, mine["prediction"])]
+        predicted = answers(path, name, split_rows["prediction"])
+        words[split] = [word(name, answer) for answer in predicted]
     note = Notes.of_cells(cells).of(name)
     return words, {**best, "labelled": note, "predictions": sha256_file(path)}
 
@@ -138,9 +139,9 @@ def sheets(results: Path, grid: Grid) -> tuple[dict[str, str], dict[str, Any]]:
     texts: dict[str, str] = {}
     facts: dict[str, Any] = {}
     for sheet in SHEETS:
-        predicted, about = known.get(sheet.task, ({}, {}))
+        predicted, run_facts = known.get(sheet.task, ({}, {}))
         words = predicted.get(sheet.split)
-        fact = {"task": sheet.task, "split": sheet.split, "answers": "run", **about}
+        fact = {"task": sheet.task, "split": sheet.split, "answers": "run", **run_facts}
         if words is None:
             words = [sheet.constant] * sheet.rows
             why = "not among the paper's tasks" if sheet.task == WNLI[0] else "not run"
@@ -160,13 +161,13 @@ def note(facts: dict[str, Any]) -> str:
     lines = []
     for name, fact in facts.items():
         if fact["answers"] == "constant":
-            about = f"{fact['why']}; all rows say {fact['constant']}"
+            source = f"{fact['why']}; all rows say {fact['constant']}"
         else:
             metric = markdown.METRICS[fact["metric"]]
-            about = f"seed {fact['seed']} of {fact['seeds']}, best on {fact['chosen_on']}"
-            about += f" ({metric} {fact['score']:.1f})"
-            about += f"; {fact['labelled']}" if fact["labelled"] else ""
-        lines.append(f"{name}: {fact['rows']:,} rows; {about}")
+            source = f"seed {fact['seed']} of {fact['seeds']}, best on {fact['chosen_on']}"
+            source += f" ({metric} {fact['score']:.1f})"
+            source += f"; {fact['labelled']}" if fact["labelled"] else ""
+        lines.append(f"{name}: {fact['rows']:,} rows; {source}")
         if fact["rows"] != fact["official_rows"]:
             lines[-1] += f"; NOT THE OFFICIAL ROWS, of which there are {fact['official_rows']:,}"
     return ABOUT + "\n" + "\n".join(lines) + "\n"
@@ -189,8 +190,8 @@ def main() -> None:
     text = note(facts)
     write_zip(args.out, {**texts, NOTE: text})
     complete = all(fact["rows"] == fact["official_rows"] for fact in facts.values())
-    about = {"files": facts, "complete": complete, "sha256": sha256_file(args.out)}
-    write_json(args.out.with_suffix(".json"), about)
+    summary = {"files": facts, "complete": complete, "sha256": sha256_file(args.out)}
+    write_json(args.out.with_suffix(".json"), summary)
     print(text, end="", flush=True)
 
 

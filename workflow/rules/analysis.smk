@@ -1,8 +1,8 @@
-# Tables from the scores of the cells and other small files, figures from the tables: a rule for each
-# module of workflow/analysis/tables and workflow/analysis/figures, so that adding a table takes one
-# file.
+# Tables from the scores of the cells and other small files, figures from the tables: a rule for
+# each module of workflow/analysis/tables and workflow/analysis/figures, so that adding a table
+# takes one file.
 
-PARTS = {  # of the grid, whose scores are collected into a CSV each, so that a table waits for its cells alone
+PARTS = {  # of the grid, each collected into a CSV, so a table depends only on its own cells
     "cells": cfg.grid,
     "cells_endpoints": grid.endpoints,
     "cells_full": grid.full,

@@ -19,7 +19,7 @@ if cfg.experiment.world:
 # A data set of the Hugging Face hub at one commit; the only job that uses the network.
 rule fetch:
     output:
-        # Kept when the job starts: what is there and right is not fetched again.
+        # Kept when the job starts: files already present and intact are not downloaded again.
         update("<results>/raw/{name}/{revision}/manifest.json"),
     wildcard_constraints:
         name="[a-z0-9_]+",
@@ -29,7 +29,7 @@ rule fetch:
         folder=subpath(output[0], parent=True),
     message:
         "fetch {wildcards.name}: from the hub, at commit {wildcards.revision}"
-    # Over plain HTTP rather than Xet, whose faults are exceptions that no one documents.
+    # Over plain HTTP rather than Xet, whose errors are undocumented.
     shell:
         'HF_HUB_DISABLE_XET=1 HF_HUB_OFFLINE="$FETCH_OFFLINE" python -m tasks.fetch'
         " {wildcards.name} --revision {wildcards.revision} --folder {params.folder:q}"

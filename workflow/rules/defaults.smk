@@ -1,6 +1,6 @@
-# What every rule has, said once: the environment of its program (which --software-deployment-method
-# conda makes); the digest of the program's code, a param, so that an edit reruns the rule; a log and a
-# benchmark, named after the rule and its wildcards.
+# Defaults shared by all rules: the environment of the program (which --software-deployment-method
+# conda makes); the digest of the program's code, a param, so that an edit reruns the rule; a log
+# and a benchmark, named after the rule and its wildcards.
 import re
 
 for rule_ in workflow.rules:

@@ -1,6 +1,6 @@
 # The cells. A rule for each part of an architecture's layer sweep, so that one process trains many
-# cells: starting one costs as much as training a small cell. Where the layers are cut into shards is
-# seen by no param, so that cutting otherwise reruns nothing.
+# cells: starting one costs as much as training a small cell. Sharding is not a param, so resharding
+# reruns nothing.
 
 for job in jobs(grid, cfg.runtime.shards):
 

@@ -64,12 +64,12 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
 
 
 def _panel(ax: Axes, name: str, table: pd.DataFrame, grid: Grid, large: bool) -> None:
-    mine = table[table["task"] == name]
+    task_rows = table[table["task"] == name]
     deepest = max((int(n) for n in table["n_transfer"] if n != "none"), default=1)
     none = -deepest * (0.15 if large else 0.25)  # where the tick of `none` stands
-    splits = [split for split in mine["split"].unique() if split != "train"]
+    splits = [split for split in task_rows["split"].unique() if split != "train"]
     split = next((split for split in splits if split.startswith("dev")), splits[0])
-    drawn = [_curve(ax, mine, split, line, none) for line in LINES]
+    drawn = [_curve(ax, task_rows, split, line, none) for line in LINES]
     if not any(drawn):
         style.note_missing(ax)
     step = 1 if deepest <= 6 else 2 if large else 4

@@ -10,6 +10,7 @@ from pathlib import Path
 import pandas as pd
 
 import tasks
+from gpt1.text.ngrams import N
 from workflow.analysis import decontaminated, markdown
 from workflow.analysis.cells import read_cells
 from workflow.analysis.decontaminated import SCORED
@@ -25,12 +26,12 @@ COLUMNS = [
     *("alarms", "note", *SHARES, *decontaminated.COLUMNS),
 ]
 ABOUT = (
-    "By tokens, by words: share of the rows that have, within one text, 13 BPE tokens or 13 words "
-    "in a row (line ends not counted) that also occur in the training part of the corpus. A story "
-    "and its ending are one text; DPRD's sentence is two, split at the pronoun. Too short: share "
-    "of rows (tokens / words) without a text of that length, of which nothing can be said; they "
-    "count as decontaminated. Decontaminated: the rows that are marked by neither. The scores are "
-    "those of the fully transferred transformer. " + markdown.LEGEND
+    f"By tokens, by words: share of the rows that have, within one text, {N} BPE tokens or {N} "
+    "words in a row (line ends not counted) that also occur in the training part of the corpus. A "
+    "story and its ending are one text; DPRD's sentence is two, split at the pronoun. Too short: "
+    "share of rows (tokens / words) without a text of that length, of which nothing can be said; "
+    "they count as decontaminated. Decontaminated: the rows that are marked by neither. The scores "
+    "are those of the fully transferred transformer. " + markdown.LEGEND
 )
 
 
@@ -40,14 +41,14 @@ def build(results: Path, grid: Grid) -> Table:
     full = str(grid.n_layer.get("transformer", "all"))
     table = decontaminated.scores(results, grid, cells)
     notes = Notes.read(results, grid.examples)
-    wanted = []
+    expected = []
     for name in grid.examples:
         searched = _shares(results, grid, name)
-        about = {"task": name, "metric": tasks.task(name).metric, "note": notes.of(name)}
+        facts = {"task": name, "metric": tasks.task(name).metric, "note": notes.of(name)}
         for split in searched or reported(name, cells):
             for variant in _variants(name, grid, full):
-                wanted.append({**about, "split": split, **searched.get(split, {}), **variant})
-    table = complete(table, pd.DataFrame(wanted), SCORED).reindex(columns=COLUMNS)
+                expected.append({**facts, "split": split, **searched.get(split, {}), **variant})
+    table = complete(table, pd.DataFrame(expected), SCORED).reindex(columns=COLUMNS)
     return Table(table, _wide(table, grid, notes))
 
 
@@ -91,8 +92,8 @@ def _wide(table: pd.DataFrame, grid: Grid, notes: Notes) -> list[str | pd.DataFr
         text[name] = table.apply(shown, axis=1)
     wide = text[keys].drop_duplicates().set_index(["task", "split"])
     for aux in grid.aux:
-        mine = text[table["aux"] == aux].set_index(["task", "split"])
+        of_aux = text[table["aux"] == aux].set_index(["task", "split"])
         for name in ("all rows", "decontaminated"):
-            wide[f"aux {aux}: {name}"] = mine[name]
+            wide[f"aux {aux}: {name}"] = of_aux[name]
     wide = wide.fillna(markdown.NONE).reset_index("split")
     return ["# Contamination", wide, *notes.footnote(), ABOUT]
