@@ -12,8 +12,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from workflow.config import Config
 from workflow.config_faults import parse, read
+from workflow.config_model import Config
 from workflow.grid import Grid
 
 TABLES = ("main", "ablation", "layer_transfer", "zero_shot", "pretraining", "contamination")

@@ -1,209 +1,135 @@
-"""The config of a run, and what each program is given of it.
+"""Print complete configs, their JSON Schema, and the reference page of all keys.
 
-    python -m workflow.config show FILE [FILE...]    the complete config of one or more files
-    python -m workflow.config schema                 the JSON Schema, for editors
-    python -m workflow.config reference              the reference page of all keys
-
-The defaults are the paper's, so that a config file states only what differs from the paper.
-`experiment` may change a result, `runtime` its speed and its rounding at most. Each method of
-`Config` that returns settings holds only what one program uses: a changed key then reruns what
-depends on it and nothing else.
+python -m workflow.config show FILE [FILE...]    the complete config of one or more files
+python -m workflow.config schema                 the JSON Schema, for editors
+python -m workflow.config reference              the reference page of all keys
 """
 
-import os
-from typing import Annotated, Any, Literal
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
-from pydantic import AfterValidator, Field, model_validator
+import yaml
 
-from gpt1.cell import Arch, Aux
-from gpt1.settings import (
-    FinetuneSettings,
-    ModelSettings,
-    OptimizerSettings,
-    PretrainSettings,
-    RuntimeOptions,
-    RuntimeSettings,
-    ZeroShotSettings,
-)
-from gpt1.text.settings import CorpusSettings
-from tasks import PAPER_TASKS, task
-from tasks.common.settings import Settings
-from tasks.settings import DataSource, PrepareSettings, TaskRows
-from tasks.world.settings import WorldSettings
-from workflow import config_sections as sections
-from workflow.grid import Grid, Seeds, ZeroShot, checkpoint_updates
+from workflow.config_faults import ConfigError, parse, read
+from workflow.config_model import Config
+from workflow.config_schema import tree
+
+TYPES = {
+    **{"integer": "whole number", "number": "number", "string": "text"},
+    **{"boolean": "true or false", "object": "section"},
+}
+INTRODUCTION = """\
+# Config reference
+
+Every key of a config file, with its default. A file states only what differs from the defaults,
+which are the paper's; `python -m workflow.config show FILE` prints the complete config. Several
+files after `--configfile` are merged in their order: sections key by key, lists as a whole. `null`
+stands for "not given".
+
+This page is made by `python -m workflow.config reference`.
+"""
 
 
-class Experiment(Settings):
-    """All that may change a result."""
+def show(paths: list[Path]) -> str:
+    """The complete config of one or more files, as YAML that reads back as the same config."""
+    values = parse(read(paths)).model_dump(mode="json")
+    for section in (values["experiment"], values["experiment"]["zero_shot"]):
+        section["tasks"] = {name: _given(entry) for name, entry in section["tasks"].items()}
+    return yaml.safe_dump(values, sort_keys=False, width=100, default_flow_style=None)
 
-    world: WorldSettings | None = Field(
-        None, description="the embedded world's seed and sizes; only where data is null"
+
+def _given(entry: dict[str, Any]) -> dict[str, Any]:
+    """A task's entry without what is not given."""
+    inner = {k: _given(v) if isinstance(v, dict) else v for k, v in entry.items()}
+    return {key: value for key, value in inner.items() if value not in (None, {})}
+
+
+def schema() -> str:
+    """The JSON Schema of the config, for editors.
+
+    Without titles, which repeat the keys, and without the defaults of sections.
+    """
+
+    def short(node: dict[str, Any]) -> dict[str, Any]:
+        is_section = isinstance(node.get("default"), dict)
+        left_out = {"title", "default"} if is_section else {"title"}
+        return {key: value for key, value in node.items() if key not in left_out}
+
+    whole = json.dumps(Config.model_json_schema())
+    text = json.dumps(json.loads(whole, object_hook=short), indent=1, ensure_ascii=False)
+    # ECMA's regular expressions, which schemas use, have no \\z.
+    return text.replace("\\\\z", "$") + "\n"
+
+
+def reference() -> str:
+    """The reference page of all keys, as Markdown: a table for each section."""
+    return INTRODUCTION + "".join(_section("", tree()))
+
+
+def _section(path: str, section: dict[str, Any]) -> Iterator[str]:
+    """A section's heading and table, then the sections inside it."""
+    description = section["description"]
+    yield f"\n## {path or 'Top level'}\n\n{description[0].upper()}{description[1:]}.\n\n"
+    yield "| key | type | default | |\n|---|---|---|---|\n"
+    for name, key in section["properties"].items():
+        description = key["description"].replace("|", "\\|")
+        yield f"| `{name}` | {_type(key)} | {_default(key)} | {description} |\n"
+    for name, key in section["properties"].items():
+        if "properties" in key:
+            yield from _section(f"{path}.{name}".lstrip("."), key)
+        elif "properties" in (entries := key.get("additionalProperties") or {}):
+            yield from _section(f"{path}.{name}.NAME", entries)
+
+
+def _type(key: dict[str, Any]) -> str:
+    """The type of a key in words."""
+    if "anyOf" in key:
+        return " or ".join(map(_type, key["anyOf"]))
+    if "enum" in key or "const" in key:
+        return ", ".join(f"`{value}`" for value in key.get("enum") or [key["const"]])
+    if key["type"] == "array":
+        return f"list of {_type(key['items'])}"
+    if entries := key.get("additionalProperties"):
+        return "sections" if "properties" in entries else f"section of {_type(entries)}"
+    return TYPES[key["type"]]
+
+
+def _default(key: dict[str, Any]) -> str:
+    """The default of a key; of a section, what differs from the defaults in its own table."""
+    if "default" not in key:
+        return "required"
+    value = key["default"]
+    if not isinstance(value, dict):
+        return f"`{json.dumps(value, ensure_ascii=False)}`"
+    if "properties" not in key:
+        return f"`{{{', '.join(value)}}}`"
+    own = {name: inner.get("default") for name, inner in key["properties"].items()}
+    return ", ".join(f"`{k}: {v}`" for k, v in value.items() if v != own[k]) or "see below"
+
+
+def main() -> int:
+    """The command line; returns its exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m workflow.config", description=__doc__.splitlines()[0]
     )
-    pretrained: sections.Pretrained | None = None
-    corpus: CorpusSettings | None = CorpusSettings(heldout=70)
-    tokenizer: sections.Tokenizer = sections.Tokenizer(folder="openai_bpe")
-    model: sections.Models = sections.Models()
-    optimizer: OptimizerSettings = OptimizerSettings()
-    pretrain: sections.Pretrain | None = sections.Pretrain()
-    finetune: sections.Finetune = sections.Finetune()
-    seeds: Seeds = Seeds()
-    grid: sections.GridOptions = sections.GridOptions()
-    tasks: Annotated[dict[sections.TaskName, sections.TaskEntry], Field(min_length=1)] = Field(
-        {t.name: sections.TaskEntry(source="hub" if t.hub.revision else None) for t in PAPER_TASKS},
-        description="the tasks of the grid; a task that is left out is not run. {} takes the "
-        "task's own folder under the data folder, {folder: NAME} another one, {source: hub} the "
-        "Hugging Face hub",
-    )
-    zero_shot: sections.ZeroShotOptions = sections.ZeroShotOptions()
-    submission: bool = Field(
-        False,
-        description="whether GLUE's unlabelled test rows are predicted as well, for "
-        "glue_submission.zip",
-    )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _published_weights_replace_pretraining(cls, given: Any) -> Any:
-        if isinstance(given, dict) and given.get("pretrained"):
-            return {"corpus": None, "pretrain": None} | given
-        return given
-
-
-class Config(Settings):
-    """The configuration of a run."""
-
-    results: Annotated[
-        str, Field(pattern=r"^[A-Za-z0-9_./][A-Za-z0-9_./-]*\z"), AfterValidator(os.path.normpath)
-    ] = Field(
-        "results",
-        description="the folder that everything is written to, a path of letters, digits and "
-        "_ . / - alone",
-    )
-    data: Annotated[str, Field(min_length=1)] | None = Field(
-        None, description="the folder of the raw data (null: the embedded world)"
-    )
-    experiment: Experiment = Experiment()
-    runtime: sections.Runtime = sections.Runtime()
-
-    # --- what the graph is made of ---
-
-    def n_layer(self, arch: Arch) -> int:
-        """Number of layers of an architecture."""
-        return getattr(self.experiment.model, arch).n_layer
-
-    def updates(self) -> list[int]:
-        """The updates that have a checkpoint; the last one is fine-tuned."""
-        if self.experiment.pretrained:
-            return [self.experiment.pretrained.updates]
-        return checkpoint_updates(self._pretrain.updates, self._pretrain.checkpoints)
-
-    def examples(self) -> dict[str, DataSource]:
-        """Every task whose rows are read, with its entry: the grid's and the zero-shot tasks."""
-        tasks = self.experiment.tasks
-        others = {t: e for t, e in self.experiment.zero_shot.tasks.items() if t not in tasks}
-        return {**tasks, **others}
-
-    def unlabelled(self) -> list[str]:
-        """The GLUE tasks whose test rows are predicted for the submission."""
-        names = self.experiment.tasks if self.experiment.submission else {}
-        return [name for name in names if task(name).unlabelled]
-
-    def grid(self) -> Grid:
-        """The grid as the rules and the analysis know it."""
-        experiment = self.experiment
-        archs = experiment.grid.arch
-        return Grid(
-            arch=archs,
-            aux=experiment.grid.aux,
-            layers={arch: getattr(experiment.grid.layers, arch) for arch in archs},
-            n_layer={arch: self.n_layer(arch) for arch in archs},
-            tasks=list(experiment.tasks),
-            seeds=experiment.seeds,
-            examples=list(self.examples()),
-            updates=self.updates(),
-            zero_shot=ZeroShot(
-                tasks=list(experiment.zero_shot.tasks), normalise=experiment.zero_shot.normalise
-            ),
-            unlabelled=self.unlabelled(),
-            has_corpus=experiment.pretrained is None,
-        )
-
-    # --- what a program is given ---
-
-    def prepare(self, name: str) -> PrepareSettings:
-        """For `tasks.prepare`: how one task's rows are split and limited."""
-        finetune, entry = self.experiment.finetune, self.examples()[name]
-        rows = {key: getattr(entry, key) for key in TaskRows.model_fields if hasattr(entry, key)}
-        return PrepareSettings(
-            **rows | {"folder": None},  # a path of the rule
-            published=self.data is not None or entry.source is not None,
-            seed=finetune.select_seed,
-            select_fraction=finetune.select_fraction,
-            unlabelled=name in self.unlabelled(),
-        )
-
-    def corpus(self) -> CorpusSettings:
-        """For `gpt1.corpus`: where the books come from, and which are held out."""
-        corpus = self.experiment.corpus
-        assert corpus is not None, "published weights have no corpus"
-        return corpus.model_copy(update={"folder": None})  # a path of the rule
-
-    def model(self, arch: Arch) -> ModelSettings:
-        """The model of one architecture."""
-        model = self.experiment.model
-        shared = model.model_dump(exclude={"transformer", "lstm"})
-        return ModelSettings(**shared, shape=getattr(model, arch))
-
-    def pretrain(self, arch: Arch) -> PretrainSettings:
-        """For `gpt1.pretrain`: model, optimizer and schedule of one architecture."""
-        return PretrainSettings(
-            **self._pretrain.model_dump(exclude={"lr", "checkpoints"}),
-            lr=getattr(self._pretrain.lr, arch),
-            checkpoints=self.updates(),
-            model=self.model(arch),
-            optimizer=self.experiment.optimizer,
-        )
-
-    def finetune(self, arch: Arch, task: str, aux: Aux) -> FinetuneSettings:
-        """For `gpt1.cells`: how the cells of one (arch, task, aux) are trained.
-
-        A task's own `epochs`, `batch`, `lr` and `lm_coef` take precedence. `lm_coef` is 0 without
-        the auxiliary loss.
-        """
-        common, own = self.experiment.finetune, self.experiment.tasks[task]
-        exclude = {"lr", "lm_coef", "select_fraction", "select_seed", "epochs", "batch"}
-        return FinetuneSettings(
-            **common.model_dump(exclude=exclude),
-            epochs=own.epochs or common.epochs,
-            batch=own.batch or common.batch,
-            lr=getattr(own.lr, arch) or getattr(common.lr, arch),
-            lm_coef=(own.lm_coef or common.lm_coef) if aux == "on" else 0.0,
-            model=self.model(arch),
-            optimizer=self.experiment.optimizer,
-        )
-
-    def zero_shot(self, arch: Arch) -> ZeroShotSettings:
-        """For `gpt1.zero_shot`: how many rows are scored, and how scores are normalised."""
-        section = self.experiment.zero_shot
-        return ZeroShotSettings(
-            limit=section.limit, normalise=section.normalise, model=self.model(arch)
-        )
-
-    def runtime_of(self, stage: Literal["pretrain", "finetune"]) -> RuntimeSettings:
-        """What may change the speed of a `pretrain` or `finetune` job."""
-        shared = {key: getattr(self.runtime, key) for key in RuntimeOptions.model_fields}
-        return RuntimeSettings(**shared, threads=getattr(self.runtime, f"{stage}_threads"))
-
-    @property
-    def _pretrain(self) -> sections.Pretrain:
-        assert self.experiment.pretrain is not None, "published weights have no pre-training"
-        return self.experiment.pretrain
+    commands = parser.add_subparsers(dest="command", required=True)
+    complete = commands.add_parser("show", help="print the complete config of one or more files")
+    complete.add_argument("files", nargs="+", type=Path, metavar="FILE")
+    commands.add_parser("schema", help="print the JSON Schema, for editors")
+    commands.add_parser("reference", help="print the reference page of all keys, as Markdown")
+    a = parser.parse_args()
+    try:
+        text = {"schema": schema, "reference": reference}.get(a.command, lambda: show(a.files))()
+    except ConfigError as error:
+        print(error, file=sys.stderr)
+        return 1
+    print(text, end="")
+    return 0
 
 
 if __name__ == "__main__":
-    import sys
-
-    from workflow.config_pages import main
-
     sys.exit(main())

@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
-from workflow.config import Config
+from workflow.config_model import Config
 from workflow.config_schema import tree
 from workflow.cross_checks import cross_checks
 

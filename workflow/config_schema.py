@@ -3,7 +3,7 @@
 import functools
 from typing import Any
 
-from workflow.config import Config
+from workflow.config_model import Config
 
 
 @functools.cache

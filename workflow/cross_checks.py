@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from gpt1.cell import ARCHS
 from tasks.corpora import corpus
 from tasks.hub import fault
-from workflow.config import Config, Experiment
+from workflow.config_model import Config, Experiment
 from workflow.paths import data_sets
 
 

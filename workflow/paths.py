@@ -13,7 +13,7 @@ from tasks import task
 from tasks.corpora import corpus
 from tasks.hub import MANIFEST, HubSource, pinned
 from tasks.settings import DataSource
-from workflow.config import Config
+from workflow.config_model import Config
 
 MANY_FILES = 500  # above this number of raw files, a folder's sub-folders stand for them
 

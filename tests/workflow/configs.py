@@ -9,8 +9,8 @@ import yaml
 
 from gpt1.text.vocabulary import PUBLISHED_FILES
 from gpt1.weights.files import FILES as WEIGHT_FILES
-from workflow.config import Config
 from workflow.config_faults import ConfigError, parse
+from workflow.config_model import Config
 from workflow.paths import data_sets, missing_data
 
 ROOT = Path(__file__).resolve().parent.parent.parent

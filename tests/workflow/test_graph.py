@@ -231,7 +231,7 @@ EDITS = {
     "tasks/baselines.py": {"baselines": 2, **FINETUNE, **OF_CELLS},
     "workflow/analysis/tables/ablation.py": {"table_ablation": 1, "figure_ablation": 1, "all": 1},
     "workflow/analysis/figures/ablation.py": {"figure_ablation": 1, "all": 1},
-    "workflow/config.py": {},
+    "workflow/config_model.py": {},
     "workflow/paths.py": {},
 }
 
