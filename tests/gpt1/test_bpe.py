@@ -246,8 +246,8 @@ def late_part(merges):
     ],
 )
 def test_a_damaged_vocabulary_is_refused_in_one_line(trained, tmp_path, name, change, message):
-    for name in vocabulary.FILES:
-        (tmp_path / name).write_bytes((trained / name).read_bytes())
+    for file in vocabulary.FILES:
+        (tmp_path / file).write_bytes((trained / file).read_bytes())
     damage(tmp_path, name, change)
     with pytest.raises(InputError, match=message) as error:
         Tokenizer.load(tmp_path)
