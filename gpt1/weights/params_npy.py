@@ -52,6 +52,10 @@ def check_order(folder: Path) -> None:
     """
     path = folder / BLOBS_FILE
     recorded = read_json(path) if path.exists() else None
+    if not isinstance(recorded, dict | None):
+        raise InputError(
+            f"{path}: expected a JSON object, found {recorded!r:.40}; remove it or export again"
+        )
     for name in CHUNKS:
         blob = git_blob(folder / name)
         released = _name_of(blob, RELEASED) or name

@@ -155,6 +155,8 @@ def test_exported_chunks_of_embeddings_in_the_wrong_order_are_refused(published)
     bring_in(published, "openai", name="meant")
     (folder / "params_blobs.json").write_text("{}")
     assert "params_blobs.json: 'params_0.npy' is missing" in refusal(published, "openai")
+    (folder / "params_blobs.json").write_text("[1]")
+    assert "params_blobs.json: expected a JSON object, found [1]" in refusal(published, "openai")
 
 
 def test_the_authors_own_chunks_are_known_and_refused_in_the_wrong_order(published, monkeypatch):
