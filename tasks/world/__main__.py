@@ -17,10 +17,13 @@ from tasks.common.errors import run
 from tasks.common.files import sha256_file, write_atomic, write_json
 from tasks.world.books import write_book
 from tasks.world.lexicon import words
+from tasks.world.probes import PATH, write_probes
 from tasks.world.settings import WorldSettings
 from tasks.world.tasks import WORLD_TASKS, forbidden_texts, generator, make_splits
 
-FOLDERS = words("books CoLA SST-2 MRPC STS-B QQP MNLI QNLI RTE SNLI SciTail RACE StoryCloze DPRD")
+FOLDERS = words(
+    "books CoLA SST-2 MRPC STS-B QQP MNLI QNLI RTE SNLI SciTail RACE StoryCloze DPRD Probes"
+)
 
 
 def make_world(settings: WorldSettings, out: Path) -> dict[str, Any]:
@@ -30,18 +33,25 @@ def make_world(settings: WorldSettings, out: Path) -> dict[str, Any]:
     _remove_folders(out)
     files: dict[str, str] = {}
     rows: dict[str, dict[str, int]] = {}
+    degrees = ["task,split,row,degree\n"]
     forbidden: set[str] = set()
     for name, task in WORLD_TASKS.items():
         train = settings.rows.get(name) or max(6, round(task.rows * settings.scale))
-        report = settings.report * 3 // 5 if name == "race" else settings.report
-        splits = make_splits(settings.seed, name, train, report)
+        splits = make_splits(
+            settings.seed, name, train, settings.report, settings.degrees.shares()
+        )
         rows[name] = {split: len(part) for split, part in splits.items()}
         files |= task.write(splits)
+        for split, part in splits.items():
+            degrees += [f"{name},{split},{i},{row.degree}\n" for i, row in enumerate(part)]
         forbidden |= forbidden_texts(name, splits)
+    files[PATH] = write_probes(generator(settings.seed, "probes"), settings)
+    files["degrees.csv"] = "".join(degrees)
+    shares = settings.shares()
     length = max(50, settings.words // settings.books)
     for number in range(settings.books):
         rng = generator(settings.seed, f"book/{number}")
-        files[f"books/book{number:03d}.txt"] = write_book(rng, number, length, forbidden)
+        files[f"books/book{number:03d}.txt"] = write_book(rng, number, length, shares, forbidden)
     try:
         for path, text in files.items():
             with write_atomic(out / path) as file:

@@ -1,71 +1,70 @@
-"""The books of the world: tales, diaries, talks, readers, natural histories and chronicles.
+"""The books of the world: tales, remarks, readers, natural histories and chronicles.
 
-They teach the world's words in plain prose: events in other words, questions and their answers,
-claims and denials, remarks and reactions, stories and their endings. Each book leans towards one
-genre and contains some of every other. Texts of the labelled rows are kept out.
+Each book leans towards one kind of discourse and contains some of every other. Together they teach
+what the tasks ask for; the texts of the labelled rows, and any 13 words in a row of theirs, are kept
+out.
 """
 
 import random
 import re
 from collections.abc import Callable
 
+from tasks.world import inferences, judgements, kinds, questions, reasons, remarks, retellings, stories
 from tasks.world.lexicon import words
-from tasks.world.paragraphs import (
-    because,
-    chain,
-    dictionary,
-    kinds,
-    nature,
-    pictures,
-    reading,
-    review,
-    scene,
-    song,
-    tale,
-)
-from tasks.world.paraphrases import (
-    denial,
-    doubt,
-    hearsay,
-    interview,
-    paraphrase,
-    same_question,
-    same_tale,
-)
+from tasks.world.settings import Discourse
 from tasks.world.word_pool import ALL_WORDS
 
-Paragraph = Callable[[random.Random], str]
+NGRAM = 13  # the length of the n-grams by which the contamination table compares
 NUMBERS = words("One Two Three Four Five Six Seven Eight Nine Ten Eleven Twelve")
-
-GENRES: dict[str, tuple[Paragraph, ...]] = {
-    "Tales": (tale, tale, because, chain, paraphrase),
-    "Diary": (review, review, tale, scene, denial),
-    "Talks": (doubt, doubt, doubt, interview, same_question),
-    "Reader": (reading, kinds, interview, hearsay),
-    "Nature": (nature, kinds, pictures, dictionary),
-    "Songs": (song, song, chain, paraphrase),
-    "Chronicle": (paraphrase, denial, same_tale, doubt),
+TITLES = {
+    "remarks": "Diary",
+    "stories": "Tales",
+    "retellings": "Chronicle",
+    "inferences": "Thoughts",
+    "kinds": "Nature",
+    "questions": "Reader",
+    "reasons": "Characters",
+    "forms": "Pictures",
+}
+PARAGRAPHS: dict[Discourse, Callable[[random.Random], str]] = {
+    "remarks": remarks.paragraph,
+    "stories": stories.paragraph,
+    "retellings": retellings.paragraph,
+    "inferences": inferences.paragraph,
+    "kinds": kinds.paragraph,
+    "questions": questions.paragraph,
+    "reasons": reasons.paragraph,
+    "forms": judgements.paragraph,
 }
 
 
-def write_book(rng: random.Random, number: int, length: int, forbidden: set[str]) -> str:
+def write_book(
+    rng: random.Random,
+    number: int,
+    length: int,
+    shares: dict[Discourse, float],
+    forbidden: set[str],
+) -> str:
     """A book of about `length` words, in chapters, without any of the `forbidden` texts.
 
-    Forbidden texts are given as `normalise` returns them.
+    `shares` are of the words of each kind of discourse; forbidden texts are `fingerprints`.
     """
-    genre = list(GENRES)[number % len(GENRES)]
-    every = [paragraph for paragraphs in GENRES.values() for paragraph in paragraphs]
+    used = [kind for kind, share in shares.items() if share]
+    own = used[number % len(used)]
     place, author = ALL_WORDS.word(rng, "place").title(), ALL_WORDS.word(rng, "name")
-    blocks, count, chapter = [f"{genre} of the {place}", f"by {author}"], 6, 0
-    next_chapter = 0
+    blocks, count, chapter, next_chapter = [f"{TITLES[own]} of the {place}", f"by {author}"], 6, 0, 0
+    written = dict.fromkeys(used, 0.0)
     while count < length:
         if count >= next_chapter:
             chapter, next_chapter = chapter + 1, count + max(400, length // 11)
             blocks.append(f"Chapter {NUMBERS[(chapter - 1) % len(NUMBERS)]}")
-        text = rng.choice(GENRES[genre] if rng.random() < 0.4 else every)(rng)
+        # The kind that lags most behind its share: long paragraphs are then as frequent as short.
+        kind = min(used, key=lambda k: (written[k] + rng.random() * 60) / shares[k])
+        text = PARAGRAPHS[kind](rng)
         if not forbidden.isdisjoint(fingerprints(text)):
             continue
         blocks.append(text)
+        written[kind] += len(text.split())
         count += len(text.split())
     return "\n\n".join(blocks) + "\n"
 
@@ -75,7 +74,9 @@ def normalise(text: str) -> str:
     return " ".join(re.sub(r"[^\w ]", " ", text.lower()).split())
 
 
-def fingerprints(text: str) -> list[str]:
-    """What a book may not share with a labelled row: its sentences, and any four in a row."""
-    parts = [part for part in map(normalise, re.split(r"[.!?:]", text)) if part]
-    return parts + [" ".join(parts[i : i + 4]) for i in range(len(parts) - 3)]
+def fingerprints(text: str) -> set[str]:
+    """What a book may not share with a labelled row: its sentences, and any 13 words in a row."""
+    whole = normalise(text).split()
+    parts = {normalise(part) for part in re.split(r"[.!?:]", text)}
+    grams = {" ".join(whole[i : i + NGRAM]) for i in range(len(whole) - NGRAM + 1)}
+    return (parts | grams) - {""}

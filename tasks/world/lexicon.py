@@ -1,7 +1,8 @@
 """The words of the embedded world and how their meanings are related.
 
-Every action, person, thing, place and time has exactly two names (synonyms), used without
-preference; actions come in opposite pairs; kinds of animals, plants and tools have a category.
+People, things and places belong to topics and have two names each (synonyms), used without
+preference; actions come in quartets of two synonyms and their two antonyms; kinds of animals,
+plants and tools have a category. Opinions, moods, states and reasons are classes of adjectives.
 Labels follow from these tables and from nothing else.
 """
 
@@ -13,29 +14,43 @@ def words(text: str) -> list[str]:
     return text.split()
 
 
-def _entries(text: str) -> list[tuple[str, ...]]:
-    """The entries of a table, separated by bars or line ends, each split into its words."""
-    return [tuple(entry.split()) for line in text.splitlines() for entry in line.split("|")]
+def _pairs(text: str) -> list[tuple[str, ...]]:
+    """The entries of a table, separated by bars, each split into its words."""
+    return [tuple(entry.split()) for entry in text.replace("\n", "|").split("|")]
 
 
-# two synonyms, the gender of their pronoun, and the place where one is usually found
-_PEOPLE = _entries("""boy lad m barn|girl lass f garden|man fellow m street|woman lady f meadow
-sailor seaman m river|doctor physician m street|teacher tutor m church|thief robber m cellar
-king ruler m castle|soldier warrior m forest|merchant trader m shop|cook chef m inn
-maid servant f cottage|guard watchman m castle""")
-PEOPLE = [entry[:2] for entry in _PEOPLE]
-THINGS = _entries("""cup mug|coat jacket|hat cap|bag sack|box chest|jug pitcher|boat ship|stone rock
-rope cord|lamp lantern|picture painting|letter note|broom brush|ring band""")
-PLACES = _entries("""forest wood|barn shed|cottage cabin|shop store|river stream|meadow field
-cellar basement|garden yard|church chapel|castle palace|inn tavern|street lane""")
-TIMES = [("dawn", "sunrise"), ("noon", "midday"), ("dusk", "sunset"), ("night", "midnight")]
+# By topic: two people (two names and the gender of the pronoun), two things and two places.
+_TOPICS = {
+    "sea": ("sailor seaman m|captain skipper m", "boat ship|rope cord", "harbour port|river stream"),
+    "farm": ("farmer peasant m|boy lad m", "cart wagon|sack bag", "barn shed|meadow field"),
+    "inn": ("cook chef m|maid servant f", "cup mug|jug pitcher", "inn tavern|kitchen scullery"),
+    "castle": ("king ruler m|soldier warrior m", "sword blade|ring band", "castle palace|tower keep"),
+    "town": ("woman lady f|thief robber m", "coat jacket|hat cap", "street lane|square plaza"),
+    "school": ("teacher tutor m|girl lass f", "letter note|picture painting", "church chapel|school academy"),
+    "market": ("merchant dealer m|doctor physician m", "box chest|broom brush", "shop store|cellar basement"),
+    "forest": ("hunter trapper m|witch sorceress f", "lamp lantern|stone rock", "forest wood|cabin cottage"),
+}
+PEOPLE = [entry[:2] for people, _, _ in _TOPICS.values() for entry in _pairs(people)]
+THINGS = [entry for _, things, _ in _TOPICS.values() for entry in _pairs(things)]
+PLACES = [entry for _, _, places in _TOPICS.values() for entry in _pairs(places)]
+TOPIC = {
+    word: topic
+    for topic, tables in _TOPICS.items()
+    for table in tables
+    for entry in _pairs(table)
+    for word in entry[:2]
+}
+TIMES = words(
+    "morning evening night afternoon winter summer spring autumn dawn dusk twilight storm rain snow "
+    "frost heat"
+)
 CATEGORIES = {
-    "dog": words("hound terrier collie spaniel"),
-    "bird": words("robin crow owl sparrow"),
-    "fish": words("eel herring shark minnow"),
-    "fruit": words("apple plum cherry pear"),
-    "flower": words("rose lily daisy tulip"),
-    "tool": words("hammer rake spade axe"),
+    "dog": words("hound terrier collie spaniel poodle beagle"),
+    "bird": words("robin crow owl sparrow finch thrush"),
+    "fish": words("eel herring shark minnow trout salmon"),
+    "fruit": words("apple plum cherry pear peach grape"),
+    "flower": words("rose lily daisy tulip violet poppy"),
+    "tool": words("rake spade axe saw chisel drill"),
 }
 ANIMALS = ("dog", "bird", "fish")
 NAMES_F = words("Anna Ruth Clara Emma Lucy Nora Jane Mary Alice Ellen Rosa Ida Grace Helen")
@@ -45,18 +60,16 @@ NAMES = NAMES_F + NAMES_M
 # two synonyms : their two antonyms : what the object is; irregular past forms after `=`
 _VERBS = """help aid : harm injure : being
 praise commend : blame scold : being
-love adore : hate detest : being
 follow chase : avoid dodge : being
 free release : catch=caught capture : being
 buy=bought purchase : sell=sold trade : thing
 find=found discover : lose=lost misplace : thing
 fix mend : crack smash : thing
 lift raise : drop=dropped lower : thing
-push shove : pull drag=dragged : thing
 cover conceal : reveal display : thing
-wash clean : soil stain : thing
-fill load : empty drain : thing"""
+wash clean : soil stain : thing"""
 
+WORKS = words("tale story song tune play show dinner meal speech talk dance feast")
 POSITIVE = words(
     "lovely charming splendid wonderful delightful superb brilliant pleasant graceful excellent "
     "marvellous fine"
@@ -65,39 +78,25 @@ NEGATIVE = words(
     "awful dull dreadful terrible boring horrid clumsy tiresome ugly dismal feeble poor"
 )
 NEGATORS = ("not", "never", "hardly", "far from")
-WORKS = words("tale story song tune play show dinner meal speech talk dance feast")
-HAPPY = words("happy glad cheerful merry proud")
-SAD = words("sad gloomy upset miserable ashamed")
-REJOICE = words("smiled laughed sang danced cheered")
-MOURN = words("wept sobbed cried sighed moaned")
+# how people feel after good and after bad news, and what such news is
+HAPPY = words("happy glad cheerful merry proud joyful")
+SAD = words("sad gloomy upset miserable ashamed bitter")
+GAINS = words("won earned saved recovered inherited regained")
+LOSSES = words("ruined wasted spoiled missed forgot burned")
+# what must be true, may be true and cannot be true of somebody who is doing something
+CERTAIN = words("awake alive busy present active able ready near")
+POSSIBLE = words("hungry tired rich lonely thirsty famous old wet")
+IMPOSSIBLE = words("asleep dead idle absent still helpless unready far")
+# what living things do, and what befalls things
+ABILITIES = words("eat breathe sleep grow hear feel")
+MISHAPS = words("rust bend crumble fade rot split")
+# why somebody did something to another: adjectives of the one, adjectives of the other
+DOER = words("curious eager greedy restless impatient stubborn")
+DONE_TO = words("weak innocent helpful loyal honest patient")
 COLOURS = words("red blue green white black yellow")
-SIZES = words("big large small little")
-# why A did this to B: adjectives that describe A, adjectives that describe B
-REASONS = {
-    "help": (words("kind gentle"), words("weak ill")),
-    "harm": (words("cruel mean"), words("vain rude")),
-    "praise": (words("polite cheerful"), words("clever brave")),
-    "blame": (words("angry cross"), words("lazy careless")),
-    "follow": (words("hungry curious"), words("rich famous")),
-    "avoid": (words("shy timid"), words("cruel mean")),
-    "free": (words("noble brave"), words("innocent ill")),
-    "catch": (words("quick clever"), words("slow careless")),
-}
-# adverbs for the actions of the first, and of the second, side of a quartet
-MANNERS = (words("gladly gently bravely kindly"), words("sadly roughly rudely angrily"))
 # STS-B's score: the weight of each part of an event that agrees; they sum to 5
 STSB_WEIGHTS = {"subject": 1.0, "verb": 1.5, "object": 1.5, "place": 1.0}
-_PLURALS = {
-    "man": "men",
-    "woman": "women",
-    "lady": "ladies",
-    "seaman": "seamen",
-    "watchman": "watchmen",
-    "thief": "thieves",
-    "cherry": "cherries",
-    "lily": "lilies",
-    "daisy": "daisies",
-}
+_PLURALS = {"cherry": "cherries", "lily": "lilies", "daisy": "daisies", "poppy": "poppies"}
 
 
 @dataclass(frozen=True)
@@ -136,10 +135,15 @@ def _quartet(number: int, line: str) -> list[list[Verb]]:
 QUARTETS = [_quartet(number, line) for number, line in enumerate(_VERBS.splitlines())]
 VERBS = {verb.base: verb for quartet in QUARTETS for side in quartet for verb in side}
 HYPONYM = {kind: category for category, kinds in CATEGORIES.items() for kind in kinds}
-_SYNONYMS = PEOPLE + THINGS + PLACES + TIMES
+_SYNONYMS = PEOPLE + THINGS + PLACES
 _SYNONYMS += [(one.base, two.base) for quartet in QUARTETS for one, two in quartet]
 SYNONYM = {a: b for one, two in _SYNONYMS for a, b in ((one, two), (two, one))}
-GENDER = {word: entry[2] for entry in _PEOPLE for word in entry[:2]}
+GENDER = {
+    word: entry[2]
+    for people, _, _ in _TOPICS.values()
+    for entry in _pairs(people)
+    for word in entry[:2]
+}
 GENDER |= {name: "f" for name in NAMES_F} | {name: "m" for name in NAMES_M}
 
 
@@ -158,11 +162,6 @@ def he(person: str) -> str:
     return "she" if GENDER[person] == "f" else "he"
 
 
-def him(person: str) -> str:
-    """The object pronoun of a person's name or noun."""
-    return "her" if GENDER[person] == "f" else "him"
-
-
 def opposites(verb: str) -> tuple[str, str]:
     """The two antonyms of a verb."""
     entry = VERBS[verb]
@@ -178,20 +177,3 @@ def relation(one: str, two: str) -> str:
     if first.quartet != second.quartet:
         return "other"
     return "synonym" if first.side == second.side else "antonym"
-
-
-def usual_objects(verb: str) -> list[str]:
-    """What an action is usually done to; synonyms and antonyms share their usual objects."""
-    entry = VERBS[verb]
-    alike = [q for q, (side, _) in enumerate(QUARTETS) if side[0].takes == entry.takes]
-    place = alike.index(entry.quartet)
-    nouns = PEOPLE if entry.takes == "being" else THINGS
-    kinds = [k for k, c in HYPONYM.items() if (c in ANIMALS) == (entry.takes == "being")]
-    found = [word for pair in nouns[place :: len(alike)] for word in pair]
-    return found + kinds[place :: len(alike)]
-
-
-def usual_places(person: str) -> tuple[str, str]:
-    """Both names of the place where a person is usually found."""
-    place = next(entry[3] for entry in _PEOPLE if person in entry[:2])
-    return place, SYNONYM[place]

@@ -3,22 +3,37 @@
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal, TypeVar
 
+from tasks.common.errors import InputError
 from tasks.world.word_pool import WordPool
+
+# What a row takes: to know a class of words; to relate words to each other; to combine two steps.
+Degree = Literal["lexical", "relational", "compositional"]
 
 
 @dataclass(frozen=True)
 class Row:
-    """The texts of a row and its label, all as the task's files hold them."""
+    """The texts of a row and its label, all as the task's files hold them; how hard it is."""
 
     first: str
     second: str = ""
     label: str = ""
     choices: tuple[str, ...] = ()
     group: str = ""
+    degree: str = ""
 
 
-MakeRow = Callable[[random.Random, WordPool, str], Row]
+@dataclass(frozen=True)
+class Probe:
+    """Continuations of a context to choose from; the first is right."""
+
+    context: str
+    choices: tuple[str, ...]
+
+
+Key = TypeVar("Key")
+MakeRow = Callable[[random.Random, WordPool, str, Degree], Row]
 
 
 def draw_rows(
@@ -26,24 +41,41 @@ def draw_rows(
     make: MakeRow,
     pool: WordPool,
     labels: dict[str, float],
+    degrees: dict[Degree, float],
     n: int,
     used: set[str],
 ) -> list[Row]:
-    """Draw n rows whose labels have these shares; never repeat a text of `used`, and add to it."""
-    total = sum(labels.values())
-    plan: list[str] = []
-    for label, share in labels.items():
-        plan += [label] * round(n * share / total)
-    plan = (plan + list(labels) * n)[:n]
+    """Draw n rows with these shares of labels and, within a label, of degrees.
+
+    A row never has the texts of one in `used`, and is added to it.
+    """
+    plan = []
+    for label, count in _counts(labels, n).items():
+        plan += [(label, d) for d, k in _counts(degrees, count).items() for _ in range(k)]
     rng.shuffle(plan)
-    return [_draw_new(rng, make, pool, label, used) for label in plan]
+    return [_draw_new(rng, make, pool, label, degree, used) for label, degree in plan]
 
 
-def _draw_new(rng: random.Random, make: MakeRow, pool: WordPool, label: str, used: set[str]) -> Row:
-    while True:
-        row = make(rng, pool, label)
-        pair = sorted((row.first.lower(), row.second.lower()))
-        key = "\n".join(pair + sorted(row.choices) * (row.group == "story"))
+def _counts(shares: dict[Key, float], n: int) -> dict[Key, int]:
+    """Whole numbers that sum to n and are closest to these shares."""
+    total = sum(shares.values())
+    counts = {key: int(n * share / total) for key, share in shares.items()}
+    by_rest = sorted(shares, key=lambda key: counts[key] - n * shares[key] / total)
+    for key in by_rest[: n - sum(counts.values())]:
+        counts[key] += 1
+    return counts
+
+
+def _draw_new(
+    rng: random.Random, make: MakeRow, pool: WordPool, label: str, degree: Degree, used: set[str]
+) -> Row:
+    for _ in range(10_000):
+        row = make(rng, pool, label, degree)
+        texts = sorted((row.first.lower(), row.second.lower())) + sorted(row.choices)
+        key = "\n".join(texts)
         if key not in used:
             used.add(key)
             return row
+    raise InputError(
+        f"report or rows: no new {degree} row with label {label!r} in 10,000 draws; ask for fewer"
+    )

@@ -22,7 +22,23 @@ WorldTaskName = Literal[
     "cola",
     "dprd",
 ]
+Discourse = Literal[
+    "remarks", "stories", "retellings", "inferences", "kinds", "questions", "reasons", "forms"
+]
 TrainRows = Annotated[int, Field(ge=6, le=5_000)]
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+class Degrees(Settings):
+    """Shares of the rows of each degree of difficulty; they are divided by their sum."""
+
+    lexical: Share = Field(0.6, description="rows that a class of words settles")
+    relational: Share = Field(0.25, description="rows that take a relation between words or texts")
+    compositional: Share = Field(0.15, description="rows that take two steps, such as a negation")
+
+    def shares(self) -> dict[str, float]:
+        """The share of every degree."""
+        return self.model_dump()
 
 
 class WorldSettings(Settings):
@@ -36,12 +52,37 @@ class WorldSettings(Settings):
         description="approximate number of words of the corpus, spread evenly over books",
     )
     books: Count = Field(default=80, description="number of books")
+    discourse: dict[Discourse, Share] = Field(
+        default={},
+        description="shares of single kinds of discourse in the books' words, instead of the "
+        "default ones, such as {reasons: 0}; they are divided by their sum",
+    )
+    degrees: Degrees = Degrees()
     scale: Annotated[float, Field(gt=0)] = Field(
         default=1.0, description="factor on the rows of every training split"
     )
     report: Annotated[int, Field(ge=10, le=2**40)] = Field(
-        default=200, description="rows of each reported split; RACE has three fifths of them"
+        default=200, description="rows of each reported split"
     )
     rows: dict[WorldTaskName, TrainRows] = Field(
         default={}, description="training rows of single tasks, such as {rte: 60}, instead of scale"
     )
+    probes: Annotated[int, Field(ge=10, le=10_000)] = Field(
+        default=200, description="items of each probe"
+    )
+
+    def shares(self) -> dict[Discourse, float]:
+        """The share of every kind of discourse."""
+        return {**SHARES, **self.discourse}
+
+
+SHARES: dict[Discourse, float] = {
+    "remarks": 0.15,
+    "stories": 0.15,
+    "retellings": 0.2,
+    "inferences": 0.12,
+    "kinds": 0.1,
+    "questions": 0.15,
+    "reasons": 0.06,
+    "forms": 0.07,
+}

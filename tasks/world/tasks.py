@@ -5,9 +5,19 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from tasks.world import classification, entailment, layouts, multiple_choice, similarity
-from tasks.world.books import normalise
-from tasks.world.rows import MakeRow, Row, draw_rows
+from tasks.world import (
+    inferences,
+    judgements,
+    kinds,
+    layouts,
+    questions,
+    reasons,
+    remarks,
+    retellings,
+    stories,
+)
+from tasks.world.books import NGRAM, normalise
+from tasks.world.rows import Degree, MakeRow, Row, draw_rows
 from tasks.world.settings import WorldTaskName
 from tasks.world.word_pool import WordPool, hold_out
 
@@ -17,7 +27,7 @@ UNLABELLED_ROWS = 20  # rows of an unlabelled test file
 # The rows of each split: a share of the training rows, "report" or "unlabelled".
 SplitSizes = dict[str, float | str]
 GLUE: SplitSizes = {"train": 1.0, "dev": "report", "test": "unlabelled"}
-PUBLIC: SplitSizes = {"train": 1.0, "dev": 0.25, "test": "report"}
+PUBLIC: SplitSizes = {"train": 1.0, "dev": 0.4, "test": "report"}
 MNLI: SplitSizes = {
     "train": 1.0,
     "dev_matched": "report",
@@ -27,51 +37,43 @@ MNLI: SplitSizes = {
 }
 THREE = {"entailment": 1.0, "neutral": 1.0, "contradiction": 1.0}
 TWO = {"entailment": 1.0, "not_entailment": 1.0}
+FOUR = dict.fromkeys("ABCD", 1.0)
 
 
 @dataclass(frozen=True)
 class WorldTask:
     """A task: its training rows at scale 1, its splits, its files, how a row is made, the labels.
 
-    `labels` gives the share of each label. RACE, whose rows come several to a passage, has neither
-    `make` nor `labels`.
+    `labels` gives the share of each label.
     """
 
     rows: int
     splits: SplitSizes
     write: Callable[[layouts.Splits], layouts.Files]
-    make: MakeRow | None = None
+    make: MakeRow
     labels: dict[str, float] = field(default_factory=dict)
 
 
 # The training rows rank the tasks by size as the published sets do.
 WORLD_TASKS: dict[WorldTaskName, WorldTask] = {
-    "snli": WorldTask(480, PUBLIC, layouts.snli, entailment.snli, THREE),
-    "mnli": WorldTask(480, MNLI, layouts.mnli, entailment.mnli, THREE),
-    "qnli": WorldTask(400, GLUE, layouts.qnli, entailment.qnli, TWO),
-    "rte": WorldTask(120, GLUE, layouts.rte, entailment.rte, TWO),
-    "scitail": WorldTask(
-        320, PUBLIC, layouts.scitail, entailment.scitail, {"entails": 1, "neutral": 1}
+    "snli": WorldTask(900, PUBLIC, layouts.snli, inferences.snli, THREE),
+    "mnli": WorldTask(1200, MNLI, layouts.mnli, inferences.mnli, THREE),
+    "qnli": WorldTask(900, GLUE, layouts.qnli, questions.qnli, TWO),
+    "rte": WorldTask(650, GLUE, layouts.rte, kinds.rte, TWO),
+    "scitail": WorldTask(750, PUBLIC, layouts.scitail, kinds.scitail, {"entails": 1, "neutral": 1}),
+    "race": WorldTask(
+        800, {"train": 1.0, "dev": "report", "test": "report"}, layouts.race, questions.race, FOUR
     ),
-    "race": WorldTask(160, {"train": 1.0, "dev": "report", "test": "report"}, layouts.race),
     "story_cloze": WorldTask(
-        160,
-        {"val": 1.0, "test": "report"},
-        layouts.story_cloze,
-        multiple_choice.story_cloze,
-        {"1": 1, "2": 1},
+        660, {"val": 1.0, "test": "report"}, layouts.story_cloze, stories.story_cloze, {"1": 1, "2": 1}
     ),
-    "mrpc": WorldTask(200, GLUE, layouts.mrpc, similarity.mrpc, {"1": 0.68, "0": 0.32}),
-    "qqp": WorldTask(480, GLUE, layouts.qqp, similarity.qqp, {"1": 0.37, "0": 0.63}),
-    "stsb": WorldTask(240, GLUE, layouts.stsb, similarity.stsb, {"": 1}),
-    "sst2": WorldTask(400, GLUE, layouts.sst2, classification.sst2, {"1": 1, "0": 1}),
-    "cola": WorldTask(320, GLUE, layouts.cola, classification.cola, {"1": 0.6, "0": 0.4}),
+    "mrpc": WorldTask(700, GLUE, layouts.mrpc, retellings.mrpc, {"1": 0.68, "0": 0.32}),
+    "qqp": WorldTask(1100, GLUE, layouts.qqp, retellings.qqp, {"1": 0.37, "0": 0.63}),
+    "stsb": WorldTask(720, GLUE, layouts.stsb, retellings.stsb, {"": 1}),
+    "sst2": WorldTask(800, GLUE, layouts.sst2, remarks.sst2, {"1": 1, "0": 1}),
+    "cola": WorldTask(740, GLUE, layouts.cola, judgements.cola, {"1": 0.6, "0": 0.4}),
     "dprd": WorldTask(
-        40,
-        {"train": 1.0, "test": "report"},
-        layouts.dprd,
-        multiple_choice.dprd,
-        {"0": 1, "1": 1},
+        40, {"train": 1.0, "test": "report"}, layouts.dprd, reasons.dprd, {"0": 1, "1": 1}
     ),
 }
 
@@ -81,7 +83,9 @@ def generator(seed: int, name: str) -> random.Random:
     return random.Random(int(hashlib.sha256(f"{seed}/{name}".encode()).hexdigest(), 16))
 
 
-def make_splits(seed: int, name: WorldTaskName, train: int, report: int) -> layouts.Splits:
+def make_splits(
+    seed: int, name: WorldTaskName, train: int, report: int, degrees: dict[Degree, float]
+) -> layouts.Splits:
     """All splits of a task; rows other than training rows also use words unseen in training."""
     task = WORLD_TASKS[name]
     seen, unseen = hold_out(generator(seed, f"{name}/lexicon"))
@@ -95,10 +99,7 @@ def make_splits(seed: int, name: WorldTaskName, train: int, report: int) -> layo
         pool = WordPool(seen) if size == 1.0 else WordPool(seen, unseen, UNSEEN_SHARE)
         if name == "mnli":
             make, pool = _mnli(split), WordPool(seen, unseen, _mnli_unseen_share(split))
-        if make is None:
-            splits[split] = _race(rng, pool, n)
-        else:
-            splits[split] = draw_rows(rng, make, pool, task.labels, n, used)
+        splits[split] = draw_rows(rng, make, pool, task.labels, degrees, n, used)
         if name == "snli":
             splits[split] = _add_undecided(generator(seed, split), splits[split])
     return splits
@@ -107,7 +108,9 @@ def make_splits(seed: int, name: WorldTaskName, train: int, report: int) -> layo
 def _mnli(split: str) -> MakeRow:
     """The maker of a split's rows; mismatched splits are of other genres than the training rows."""
     genres = ("talk", "letters") if split.endswith("mismatched") else ("fiction", "news")
-    return lambda rng, pool, label: entailment.mnli(rng, pool, label, rng.choice(genres))
+    return lambda rng, pool, label, degree: inferences.mnli(
+        rng, pool, label, degree, rng.choice(genres)
+    )
 
 
 def _mnli_unseen_share(split: str) -> float:
@@ -115,39 +118,29 @@ def _mnli_unseen_share(split: str) -> float:
     return 0.0 if split == "train" else 1.0 if split.endswith("mismatched") else UNSEEN_SHARE
 
 
-def _race(rng: random.Random, pool: WordPool, n: int) -> list[Row]:
-    """Half middle, half high; one or two questions per passage; answer positions balanced."""
-    rows: list[Row] = []
-    for group, count in (("middle", n // 2), ("high", n - n // 2)):
-        positions = [k % 4 for k in range(count)]
-        rng.shuffle(positions)
-        while positions:
-            k = min(len(positions), rng.choice((1, 2)))
-            rows += multiple_choice.race(rng, pool, group, [positions.pop() for _ in range(k)])
-    return rows
-
-
 def _add_undecided(rng: random.Random, rows: list[Row]) -> list[Row]:
     """The rows and a fortieth more without a gold label (`-`), as in the published files."""
     chosen = rng.sample(rows, max(1, len(rows) // 40))
-    mixed = rows + [Row(row.second, row.first, "-") for row in chosen]
+    mixed = rows + [Row(row.second, row.first, "-", degree=row.degree) for row in chosen]
     rng.shuffle(mixed)
     return mixed
 
 
 def forbidden_texts(name: WorldTaskName, splits: layouts.Splits) -> set[str]:
-    """The texts of a task's rows that no book may contain, as `normalise` returns them.
+    """What of a task's rows no book may contain, as `fingerprints` returns it.
 
-    They are both texts of a row; the sentences of a RACE passage; the four sentences of a story;
-    DPRD's sentence with either candidate in place of the pronoun.
+    They are both texts of a row with each choice behind them, and any 13 words in a row of these;
+    for DPRD the sentence with either candidate in place of the pronoun.
     """
     found: set[str] = set()
     for row in (row for rows in splits.values() for row in rows):
-        if name == "race":
-            found |= {normalise(part) for part in row.first.split(".")}
-        elif name == "dprd":
+        if name == "dprd":
             before, after = row.first.split(f" because {row.second} ")
             found |= {normalise(f"{before} because {who} {after}") for who in row.choices}
-        else:
+            continue
+        for choice in row.choices or ("",):
+            text = normalise(f"{row.first} {row.second} {choice}").split()
+            found |= {" ".join(text[i : i + NGRAM]) for i in range(len(text) - NGRAM + 1)}
+        if not row.choices:
             found |= {normalise(row.first), normalise(row.second)}
     return found - {""}

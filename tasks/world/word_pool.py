@@ -3,46 +3,39 @@
 import random
 from dataclasses import dataclass, field
 
-from tasks.world.lexicon import (
-    CATEGORIES,
-    HAPPY,
-    HYPONYM,
-    MOURN,
-    NAMES,
-    NAMES_F,
-    NAMES_M,
-    NEGATIVE,
-    PEOPLE,
-    PLACES,
-    POSITIVE,
-    QUARTETS,
-    REJOICE,
-    SAD,
-    THINGS,
-    VERBS,
-    WORKS,
-)
+from tasks.world import lexicon
+from tasks.world.lexicon import CATEGORIES, HYPONYM, NAMES_F, NAMES_M, QUARTETS, TOPIC, VERBS
 
 Units = dict[str, list[tuple[str, ...]]]
 
 
-def _single(words: list[str] | dict[str, str]) -> list[tuple[str, ...]]:
+def _single(words: list[str]) -> list[tuple[str, ...]]:
     return [(word,) for word in words]
 
 
 # What is held out together: a word with its synonym, a verb with its whole quartet.
 UNITS: Units = {
-    "person": PEOPLE,
-    "thing": THINGS,
-    "place": PLACES,
+    "person": lexicon.PEOPLE,
+    "thing": lexicon.THINGS,
+    "place": lexicon.PLACES,
+    "time": _single(lexicon.TIMES),
     "quartet": [tuple(verb.base for side in quartet for verb in side) for quartet in QUARTETS],
-    "kind": _single(HYPONYM),
-    "name": _single(NAMES),
-    "positive": _single(POSITIVE),
-    "negative": _single(NEGATIVE),
-    "work": _single(WORKS),
-    "mood": list(zip(HAPPY, SAD, strict=True)),
-    "outburst": list(zip(REJOICE, MOURN, strict=True)),
+    "kind": _single(list(HYPONYM)),
+    "name": _single(lexicon.NAMES),
+    "work": _single(lexicon.WORKS),
+    "positive": _single(lexicon.POSITIVE),
+    "negative": _single(lexicon.NEGATIVE),
+    "happy": _single(lexicon.HAPPY),
+    "sad": _single(lexicon.SAD),
+    "gain": _single(lexicon.GAINS),
+    "loss": _single(lexicon.LOSSES),
+    "certain": _single(lexicon.CERTAIN),
+    "possible": _single(lexicon.POSSIBLE),
+    "impossible": _single(lexicon.IMPOSSIBLE),
+    "ability": _single(lexicon.ABILITIES),
+    "mishap": _single(lexicon.MISHAPS),
+    "doer": _single(lexicon.DOER),
+    "done_to": _single(lexicon.DONE_TO),
 }
 
 
@@ -69,6 +62,18 @@ class WordPool:
             if not set(unit) & set(exclude):
                 return rng.choice(unit)
 
+    def of_topic(
+        self, rng: random.Random, sort: str, topic: str, exclude: tuple[str, ...] = ()
+    ) -> str:
+        """Draw a person, thing or place of a topic; of any topic if the pool has none of it."""
+        units = [
+            unit
+            for part in (self.seen, self.unseen)
+            for unit in part.get(sort, [])
+            if TOPIC[unit[0]] == topic and not set(unit) & set(exclude)
+        ]
+        return rng.choice(rng.choice(units)) if units else self.word(rng, sort, exclude)
+
     def verb(self, rng: random.Random, takes: str = "", exclude: tuple[str, ...] = ()) -> str:
         """Draw a verb that takes such objects, from no quartet of the excluded verbs."""
         barred = {VERBS[word].quartet for word in exclude}
@@ -85,8 +90,9 @@ ALL_WORDS = WordPool(UNITS)
 def hold_out(rng: random.Random, share: float = 0.4) -> tuple[Units, Units]:
     """Split the lexicon into the units of training rows and those held out from them.
 
-    Verbs of beings and of things, the kinds of each category, and the names of each gender are
-    split separately, so that both parts can express everything.
+    The people, things and places of each topic, verbs of beings and of things, the kinds of each
+    category, and the names of each gender are split separately, so that both parts can express
+    everything.
     """
     seen: Units = {}
     unseen: Units = {}
@@ -101,6 +107,9 @@ def hold_out(rng: random.Random, share: float = 0.4) -> tuple[Units, Units]:
 
 
 def _groups(sort: str, units: list[tuple[str, ...]]) -> list[list[tuple[str, ...]]]:
+    if sort in ("person", "thing", "place"):
+        topics = dict.fromkeys(TOPIC.values())
+        return [[unit for unit in units if TOPIC[unit[0]] == topic] for topic in topics]
     if sort == "quartet":
         return [[u for u in units if VERBS[u[0]].takes == takes] for takes in ("being", "thing")]
     if sort == "kind":

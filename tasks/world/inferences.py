@@ -1,0 +1,93 @@
+"""Inferences: what is certain, possible or impossible of somebody who does something.
+
+SNLI and MNLI, and half of RTE; the books say what follows from an event.
+"""
+
+import random
+from dataclasses import replace
+
+from tasks.world.grammar import Event, caption, draw_event, np, sentence, statement, use_synonyms
+from tasks.world.lexicon import SYNONYM, opposites
+from tasks.world.retellings import renamed, with_other
+from tasks.world.rows import Degree, Probe, Row
+from tasks.world.word_pool import ALL_WORDS, WordPool
+
+STATE = {"entailment": "certain", "neutral": "possible", "contradiction": "impossible"}
+
+
+def snli(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
+    """A caption and a claim about it.
+
+    Lexical: a state that is certain, possible or impossible. Relational: the same action, its
+    opposite, or another object. Compositional: the same with the claim denied.
+    """
+    event = draw_event(rng, pool, place=rng.random() < 0.5)
+    if degree == "lexical":
+        claim = f"{_subject(rng, event)} is {pool.word(rng, STATE[label])}"
+    else:
+        claim = caption(*_claim(rng, pool, event, label, degree))
+    return Row(sentence(caption(event)), sentence(claim), label, degree=degree)
+
+
+def mnli(
+    rng: random.Random, pool: WordPool, label: str, degree: Degree, genre: str = "fiction"
+) -> Row:
+    """A past event told in a genre, and a claim, as in `snli`."""
+    event = draw_event(rng, pool, place=rng.random() < 0.5)
+    if degree == "lexical":
+        claim = f"{_subject(rng, event)} was {pool.word(rng, STATE[label])}"
+    else:
+        claim = statement(*_claim(rng, pool, event, label, degree))
+    told = {
+        "fiction": statement(event),
+        "news": statement(event, fronted=True),
+        "talk": f"well , {statement(event)} , you know",
+        "letters": f"I hear that {statement(event)}",
+    }
+    return Row(sentence(told[genre]), sentence(claim), label, group=genre, degree=degree)
+
+
+def _subject(rng: random.Random, event: Event) -> str:
+    return np(SYNONYM[event.subject] if rng.random() < 0.5 else event.subject)
+
+
+def _claim(
+    rng: random.Random, pool: WordPool, event: Event, label: str, degree: Degree
+) -> tuple[Event, bool]:
+    """A claim about an event, and whether it is a denial."""
+    denied = degree == "compositional"
+    if label == "neutral":
+        claim = with_other(rng, pool, event, "object")
+        if rng.random() < 0.5:
+            claim = use_synonyms(claim, "verb")
+    elif (label == "entailment") != denied:
+        claim = use_synonyms(event, "verb")
+    else:
+        claim = replace(event, verb=rng.choice(opposites(event.verb)))
+    return renamed(rng, replace(claim, place=""), 0.25), denied
+
+
+def state_claim(rng: random.Random, pool: WordPool, event: Event, entailed: bool) -> str:
+    """A claim about the state of the subject of a past event."""
+    sort = "certain" if entailed else rng.choice(("possible", "impossible"))
+    return f"{_subject(rng, event)} was {pool.word(rng, sort)}"
+
+
+def paragraph(rng: random.Random) -> str:
+    """An event and what is certain, possible or impossible then."""
+    event = draw_event(rng, ALL_WORDS, place=rng.random() < 0.3)
+    who = _subject(rng, event)
+    lines = [
+        f"so {who} was {ALL_WORDS.word(rng, 'certain')}",
+        f"perhaps {who} was {ALL_WORDS.word(rng, 'possible')}",
+        f"{who} was not {ALL_WORDS.word(rng, 'impossible')}",
+    ]
+    told = [sentence(statement(event)), *map(sentence, rng.sample(lines, 2))]
+    return " ".join(told)
+
+
+def probe(rng: random.Random) -> Probe:
+    """What is certain, not impossible, after an event."""
+    event = draw_event(rng, ALL_WORDS, place=False)
+    states = [ALL_WORDS.word(rng, sort) + "." for sort in ("certain", "impossible")]
+    return Probe(f"{sentence(statement(event))} So {np(event.subject)} was", (states[0], states[1]))

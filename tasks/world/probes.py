@@ -1,0 +1,39 @@
+"""Probes: for every skill that the books teach, continuations of a context to choose from."""
+
+import json
+import random
+from collections.abc import Callable
+
+from tasks.world import inferences, judgements, kinds, questions, reasons, remarks, retellings, stories
+from tasks.world.rows import Probe
+from tasks.world.settings import WorldSettings
+
+PATH = "Probes/probes.jsonl"
+SKILLS: dict[str, Callable[[random.Random], Probe]] = {
+    "agreement": judgements.probe,
+    "opinion": remarks.probe,
+    "ending": stories.probe,
+    "state": inferences.probe,
+    "ability": kinds.probe_ability,
+    "category": kinds.probe_category,
+    "synonym of a verb": retellings.probe_action,
+    "synonym of a noun": retellings.probe_noun,
+    "kind of answer": questions.probe_kind,
+    "copying": questions.probe_copying,
+    "reading": questions.probe_reading,
+    "reason": reasons.probe,
+}
+
+
+def write_probes(rng: random.Random, settings: WorldSettings) -> str:
+    """JSON lines with skill, context, choices and label, `settings.probes` for each skill."""
+    lines = []
+    for skill, make in SKILLS.items():
+        for _ in range(settings.probes):
+            probe = make(rng)
+            right = rng.randrange(len(probe.choices))
+            wrong = list(probe.choices[1:])
+            choices = [*wrong[:right], probe.choices[0], *wrong[right:]]
+            line = {"skill": skill, "context": probe.context, "choices": choices, "label": right}
+            lines.append(json.dumps(line) + "\n")
+    return "".join(lines)

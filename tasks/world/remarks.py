@@ -1,0 +1,56 @@
+"""Remarks: is an opinion positive? SST-2, and what the books say of it."""
+
+import random
+
+from tasks.world.grammar import sentence
+from tasks.world.lexicon import NEGATORS
+from tasks.world.rows import Degree, Probe, Row
+from tasks.world.word_pool import ALL_WORDS, WordPool
+
+ADVERBS = ("so ", "quite ", "truly ", "really ", "")
+
+
+def sst2(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
+    """A remark in the style of the original file: lower case, spaces around punctuation."""
+    return Row(remark(rng, pool, label == "1", degree) + " .", label=label, degree=degree)
+
+
+def remark(rng: random.Random, pool: WordPool, positive: bool, degree: Degree) -> str:
+    """An opinion; one of two, of which the one that is not conceded counts; or a denied one."""
+    if degree == "lexical":
+        return _opinion(rng, pool, positive)
+    if degree == "compositional":
+        return _opinion(rng, pool, not positive, negator=rng.choice(NEGATORS))
+    main, conceded = _opinion(rng, pool, positive), _opinion(rng, pool, not positive)
+    return rng.choice((f"though {conceded} , {main}", f"{conceded} , but {main}"))
+
+
+def _opinion(rng: random.Random, pool: WordPool, positive: bool, negator: str = "") -> str:
+    how = f"{negator} " if negator else rng.choice(ADVERBS)
+    judged = how + pool.word(rng, "positive" if positive else "negative")
+    work, who = pool.word(rng, "work"), pool.word(rng, "person")
+    return rng.choice(
+        (
+            f"the {work} of the {who} was {judged}",
+            f"the {who} found the {work} {judged}",
+            f"{pool.word(rng, 'name')} called the {work} {judged}",
+        )
+    )
+
+
+def paragraph(rng: random.Random) -> str:
+    """A remark and what follows from it."""
+    positive = rng.random() < 0.5
+    degree: Degree = rng.choices(("lexical", "relational", "compositional"), (6, 2, 2))[0]
+    mood = ALL_WORDS.word(rng, "happy" if positive else "sad")
+    verdict = f"Very {'positive' if positive else 'negative'}"
+    reaction = rng.choice((f"{verdict}.", f"{verdict}!", f"Everyone was {mood}."))
+    return f"{sentence(remark(rng, ALL_WORDS, positive, degree))} {reaction}"
+
+
+def probe(rng: random.Random) -> Probe:
+    """The verdict on an opinion."""
+    positive = rng.random() < 0.5
+    context = sentence(remark(rng, ALL_WORDS, positive, "lexical"))
+    choices = ("Very positive.", "Very negative.")
+    return Probe(context, choices if positive else choices[::-1])

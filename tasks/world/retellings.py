@@ -1,0 +1,162 @@
+"""Retellings: do two texts say, or ask, the same? MRPC, QQP and STS-B.
+
+The books tell an event and then again in other words, or deny its opposite.
+"""
+
+import random
+from dataclasses import replace
+
+from tasks.world.grammar import (
+    Event,
+    draw_event,
+    passive,
+    question,
+    sentence,
+    statement,
+    use_synonyms,
+)
+from tasks.world.lexicon import PEOPLE, STSB_WEIGHTS, SYNONYM, THINGS, TOPIC, VERBS, opposites
+from tasks.world.rows import Degree, Probe, Row
+from tasks.world.word_pool import ALL_WORDS, WordPool
+
+NOUNS = ("subject", "object", "place")
+
+
+def renamed(rng: random.Random, event: Event, share: float = 0.5) -> Event:
+    """The event with a synonym in each of its nouns' places, each with probability `share`."""
+    return use_synonyms(event, *(slot for slot in NOUNS if rng.random() < share))
+
+
+def retold(rng: random.Random, event: Event) -> Event:
+    """The event with a synonym for its verb and perhaps for its nouns."""
+    return renamed(rng, use_synonyms(event, "verb"))
+
+
+def with_other(rng: random.Random, pool: WordPool, event: Event, slot: str) -> Event:
+    """The event with another word of the same sort, no synonym, in this slot."""
+    word = getattr(event, slot)
+    if slot == "verb":
+        return replace(event, verb=pool.verb(rng, VERBS[word].takes, (word,)))
+    sort = "place" if slot == "place" else "person" if _is_person(word) else "thing"
+    barred = (event.subject, event.object, event.place)
+    return replace(event, **{slot: pool.word(rng, sort, barred)})
+
+
+def _is_person(word: str) -> bool:
+    return any(word in pair for pair in PEOPLE)
+
+
+def _report(rng: random.Random, event: Event) -> str:
+    return sentence(statement(event, fronted=rng.random() < 0.3))
+
+
+def mrpc(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
+    """Two reports, of one event or of two.
+
+    Lexical: another event is of another topic. Relational: another action or object on the same
+    topic. Compositional: one report is passive, and in another event the roles are exchanged.
+    """
+    same = label == "1"
+    event = draw_event(rng, pool, "being" if degree == "compositional" else "")
+    first, second = _report(rng, event), ""
+    if degree == "compositional":
+        other = retold(rng, event)
+        if not same:
+            other = replace(other, subject=other.object, object=other.subject)
+        second = sentence(passive(other))
+    elif same:
+        second = _report(rng, retold(rng, event) if degree == "relational" else renamed(rng, event))
+    elif degree == "relational":
+        second = _report(rng, renamed(rng, _another(rng, pool, event)))
+    else:
+        topics = [t for t in dict.fromkeys(TOPIC.values()) if t != TOPIC[event.subject]]
+        takes = VERBS[event.verb].takes
+        second = _report(rng, draw_event(rng, pool, takes, topic=rng.choice(topics)))
+    return Row(first, second, label, degree=degree)
+
+
+def _another(rng: random.Random, pool: WordPool, event: Event) -> Event:
+    """The event with the opposite action, or with another action or object."""
+    if rng.random() < 0.4:
+        return replace(event, verb=rng.choice(opposites(event.verb)))
+    return with_other(rng, pool, event, rng.choice(("verb", "object")))
+
+
+def qqp(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
+    """Two questions: the same, or others.
+
+    Lexical: another question is of another topic. Relational: it is about another action or object.
+    Compositional: it asks for something else.
+    """
+    same, word = label == "1", rng.choice(("where", "when"))
+    event = draw_event(rng, pool, place=False)
+    other, asks = retold(rng, event), word
+    if degree == "lexical":
+        topics = [t for t in dict.fromkeys(TOPIC.values()) if t != TOPIC[event.subject]]
+        takes = VERBS[event.verb].takes
+        other = renamed(rng, event) if same else event
+        if not same:
+            other = draw_event(rng, pool, takes, topic=rng.choice(topics), place=False)
+    elif degree == "relational" and not same:
+        other = renamed(rng, _another(rng, pool, event))
+    elif not same:
+        asks = "when" if word == "where" else "where"
+    first, second = sentence(question(event, word), "?"), sentence(question(other, asks), "?")
+    return Row(first, second, label, degree=degree)
+
+
+def stsb(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
+    """Two reports; the score is the weight of the parts that agree.
+
+    Lexical: parts that agree are equal. Relational: they are synonyms. Compositional: as that, one
+    report is passive, and an opposite action counts by half.
+    """
+    event = draw_event(rng, pool)
+    other, score, quality = event, 0.0, rng.random()
+    for slot, weight in STSB_WEIGHTS.items():
+        if rng.random() < quality:
+            score += weight
+            if degree != "lexical":
+                other = use_synonyms(other, slot)
+        elif slot == "verb" and degree == "compositional" and rng.random() < 0.5:
+            other = replace(other, verb=rng.choice(opposites(event.verb)))
+            score += weight / 2
+        else:
+            fresh = with_other(rng, pool, event, slot)
+            other = replace(other, **{slot: getattr(fresh, slot)})
+    second = passive(other) if degree == "compositional" else statement(other)
+    return Row(sentence(statement(event)), sentence(second), f"{score:.3f}", degree=degree)
+
+
+def paragraph(rng: random.Random) -> str:
+    """An event; then the same in other words, or that the opposite did not happen."""
+    event = draw_event(rng, ALL_WORDS, place=rng.random() < 0.5)
+    first = sentence(statement(event, fronted=rng.random() < 0.2))
+    again = retold(rng, event)
+    if rng.random() < 0.25:
+        denied = replace(again, verb=rng.choice(opposites(event.verb)))
+        return f"{first} {sentence(statement(replace(denied, place=''), negated=True))}"
+    tell = passive if rng.random() < 0.25 else statement
+    link = rng.choice(("in other words , ", "that is , ", "so "))
+    return f"{first} {sentence(link + tell(again))}"
+
+
+def probe_action(rng: random.Random) -> Probe:
+    """The same action in another word, not the opposite one."""
+    event = draw_event(rng, ALL_WORDS, place=False)
+    first = sentence(statement(event)) + " In other words,"
+    wrong = replace(event, verb=rng.choice(opposites(event.verb)))
+    right = use_synonyms(event, "verb")
+    return Probe(first, (statement(right) + ".", statement(wrong) + "."))
+
+
+def probe_noun(rng: random.Random) -> Probe:
+    """The same thing by its other name, not another thing of the same topic."""
+    event = draw_event(rng, ALL_WORDS, "thing", place=False)
+    again = use_synonyms(event, "verb", "object")
+    topic = TOPIC[event.object]
+    others = [w for pair in THINGS for w in pair if TOPIC[w] == topic]
+    others = [w for w in others if w not in (event.object, SYNONYM[event.object])]
+    wrong = replace(again, object=rng.choice(others))
+    context = sentence(statement(event)) + " In other words,"
+    return Probe(context, (statement(again) + ".", statement(wrong) + "."))
