@@ -21,14 +21,34 @@ def _pairs(text: str) -> list[tuple[str, ...]]:
 
 # By topic: two people (two names and the gender of the pronoun), two things and two places.
 _TOPICS = {
-    "sea": ("sailor seaman m|captain skipper m", "boat ship|rope cord", "harbour port|river stream"),
+    "sea": (
+        "sailor seaman m|captain skipper m",
+        "boat ship|rope cord",
+        "harbour port|river stream",
+    ),
     "farm": ("farmer peasant m|boy lad m", "cart wagon|sack bag", "barn shed|meadow field"),
     "inn": ("cook chef m|maid servant f", "cup mug|jug pitcher", "inn tavern|kitchen scullery"),
-    "castle": ("king ruler m|soldier warrior m", "sword blade|ring band", "castle palace|tower keep"),
+    "castle": (
+        "king ruler m|soldier warrior m",
+        "sword blade|ring band",
+        "castle palace|tower keep",
+    ),
     "town": ("woman lady f|thief robber m", "coat jacket|hat cap", "street lane|square plaza"),
-    "school": ("teacher tutor m|girl lass f", "letter note|picture painting", "church chapel|school academy"),
-    "market": ("merchant dealer m|doctor physician m", "box chest|broom brush", "shop store|cellar basement"),
-    "forest": ("hunter trapper m|witch sorceress f", "lamp lantern|stone rock", "forest wood|cabin cottage"),
+    "school": (
+        "teacher tutor m|girl lass f",
+        "letter note|picture painting",
+        "church chapel|school academy",
+    ),
+    "market": (
+        "merchant dealer m|doctor physician m",
+        "box chest|broom brush",
+        "shop store|cellar basement",
+    ),
+    "forest": (
+        "hunter trapper m|witch sorceress f",
+        "lamp lantern|stone rock",
+        "forest wood|cabin cottage",
+    ),
 }
 PEOPLE = [entry[:2] for people, _, _ in _TOPICS.values() for entry in _pairs(people)]
 THINGS = [entry for _, things, _ in _TOPICS.values() for entry in _pairs(things)]
