@@ -49,6 +49,7 @@ def used_files(program: str, root: Path = ROOT) -> set[Path]:
     return found
 
 
+@functools.cache
 def _file_of(module: str, root: Path) -> Path | None:
     if module.split(".")[0] not in PACKAGES:
         return None
