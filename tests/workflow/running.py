@@ -19,7 +19,9 @@ import yaml
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload(["snakemake.cli", "snakemake.report.html_reporter", "smart_open", "pandas"])
+FORKS.set_forkserver_preload(
+    ["snakemake.cli", "snakemake.report.html_reporter", "smart_open", "pandas"]
+)
 
 
 def snakemake(project: Path, *options: str, code: int = 0) -> str:
