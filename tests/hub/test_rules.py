@@ -17,8 +17,8 @@ from tests.hub.runs import OTHER, TASKS, config, manifest
 from tests.workflow.configs import ROOT, changed
 from tests.workflow.running import planned, snakemake, write
 
-# Several unlabelled splits, one, none; texts in groups; a revision of the config's.
-RUN = ("mnli", "rte", "mrpc", "race", "dprd")
+# Several unlabelled splits, one, none; rows in groups; a revision of the config's.
+RUN = ("mnli", "mrpc", "race", "dprd")
 
 
 def test_every_task_of_the_hub_is_fetched_and_read_by_a_job(tmp_path):
@@ -60,11 +60,13 @@ def test_the_rules_fetch_and_read_tasks_and_do_so_again_offline(hub, tmp_path, m
     assert len(re.findall("examples [a-z0-9]+: read", said)) == len(examples)
     assert {path: (tmp_path / path).read_text() for path in examples} == before
 
-    changed_pin = changed(config(), "experiment.tasks.rte.revision", OTHER)
+    changed_pin = changed(config(), "experiment.tasks.mrpc.revision", OTHER)
     other = write(tmp_path / "other.yaml", changed_pin)
-    said = snakemake(ROOT, *options, other, "--", "out/examples/rte.json", code=1)
-    here = pinned(source_named("rte"))
-    assert f"error: nyu-mll/glue at {OTHER} is incomplete in out/raw/rte/{OTHER} ({here} is" in said
+    said = snakemake(ROOT, *options, other, "--", "out/examples/mrpc.json", code=1)
+    here = pinned(source_named("mrpc"))
+    assert (
+        f"error: nyu-mll/glue at {OTHER} is incomplete in out/raw/mrpc/{OTHER} ({here} is" in said
+    )
     assert hub.requests == []
 
 

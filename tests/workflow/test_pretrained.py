@@ -18,7 +18,7 @@ from gpt1.weights.checkpoint import CheckpointFacts, build, save_checkpoint
 from tasks.world.__main__ import make_world
 from tasks.world.settings import WorldSettings
 from tests.workflow.configs import ROOT, changed, faults, raw_data, small
-from tests.workflow.running import planned, snakemake, write
+from tests.workflow.running import command_line, planned, snakemake, write
 
 PRETRAINED = {"path": "gpt", "format": "openai", "updates": 37}
 MODEL = ModelSettings(
@@ -194,7 +194,7 @@ def rows_of(path: Path) -> list[dict[str, str]]:
 def test_a_run_from_an_exported_model_ends_in_cells_scores_and_tables(published_model, tmp_path):
     results = tmp_path / "results"
     config = write(tmp_path / "c.yaml", tiny(published_model, results))
-    snakemake(ROOT, "-d", str(tmp_path), "--configfile", config, "--", "all")
+    command_line(ROOT, "-d", str(tmp_path), "--configfile", config, "--", "all")
 
     assert {path.name for path in results.glob("pretrain/*/*")} == {
         "update-37.safetensors",
