@@ -113,7 +113,7 @@ def test_every_corpus_is_read_as_it_was_fetched(each, hub, tmp_path):
     facts = json.loads((tmp_path / "out" / "documents.json").read_text())
     assert (facts["origin"]["repo"], facts["origin"]["revision"]) == (each.repo, revision(each))
     lines = sum(document["lines"] for document in facts["documents"])
-    assert lines == ROWS * (2 if each.heldout or each.text == "line" else 1)
+    assert lines == ROWS * (2 if each.heldout or each.lines else 1)
     if each.rows:
         done = documents(raw, out, **settings)
         assert done.returncode == 1
