@@ -98,6 +98,11 @@ class Task:
         return layout if isinstance(layout, Table) else None
 
     @property
+    def header(self) -> tuple[str, ...]:
+        """The columns that tell the task's table from another's; empty where it has no header."""
+        return self.table.columns if self.table and not self.table.names else ()
+
+    @property
     def unlabelled_rows(self) -> dict[str, int]:
         """How many rows each split without public labels officially has."""
         return {split: self.hub.rows[split] for split in self.unlabelled}

@@ -4,6 +4,7 @@ import csv
 import math
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -99,7 +100,7 @@ def test_a_killed_process_resumes(tmp_path):
     with subprocess.Popen([*command, "--out", str(tmp_path / "x")]) as process:
         waiting = tmp_path / "work"
         while process.poll() is None and not list(waiting.glob("*/update-20.json")):
-            pass
+            time.sleep(0.01)
         process.kill()
     subprocess.run([*command, "--out", str(tmp_path / "x")], check=True)
     fresh = [*command[:-1], str(tmp_path / "fresh"), "--out", str(tmp_path / "y")]

@@ -9,11 +9,11 @@ import yaml
 
 from gpt1.text.vocabulary import PUBLISHED_FILES
 from gpt1.weights.files import FILES as WEIGHT_FILES
+from tests.workflow.running import ROOT
 from workflow.config_faults import ConfigError, parse
 from workflow.config_model import Config
 from workflow.paths import data_sets, missing_data
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 UNLABELLED = ("test.tsv", "test_matched.tsv", "test_mismatched.tsv")
 NAMES = ("world", "smoke", "novels", "paper", "published")
 
