@@ -1,8 +1,8 @@
 """The books of the world: tales, remarks, readers, natural histories and chronicles.
 
 Each book leans towards one kind of discourse and contains some of every other. Together they teach
-what the tasks ask for; the texts of the labelled rows, and any 13 words in a row of theirs, are kept
-out.
+what the tasks ask for; the texts of the labelled rows, and any 13 words in a row of theirs, are
+kept out.
 """
 
 import random

@@ -61,8 +61,8 @@ TOPIC = {
     for word in entry[:2]
 }
 TIMES = words(
-    "morning evening night afternoon winter summer spring autumn dawn dusk twilight storm rain snow "
-    "frost heat"
+    "morning evening night afternoon winter summer spring autumn dawn dusk twilight storm rain "
+    "snow frost heat"
 )
 CATEGORIES = {
     "dog": words("hound terrier collie spaniel poodle beagle"),

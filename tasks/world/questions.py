@@ -75,8 +75,8 @@ def _ask(rng: random.Random, event: Event) -> tuple[str, str, str]:
 def race(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
     """A passage, a question and four answers.
 
-    Lexical: one answer is of the kind that is asked for. Relational: one of four of that kind stands
-    in the passage. Compositional: others do as well.
+    Lexical: one answer is of the kind that is asked for. Relational: one of four of that kind
+    stands in the passage. Compositional: others do as well.
     """
     passage = draw_passage(rng, pool)
     asked, text, right = _ask(rng, rng.choice(passage.events))
