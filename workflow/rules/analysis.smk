@@ -29,10 +29,17 @@ TABLE_INPUTS = {  # of the tables that read something else than all cells
         *expand(FACTS, task=grid.examples),
     ],
     "zero_shot": [
-        *expand(rules.zero_shot.output, arch=grid.arch),
+        *(
+            model.zero_shot("<results>", task, update)
+            for model in grid.models()
+            for task in grid.zero_shot.tasks
+            for update in grid.updates
+        ),
         *expand(FACTS, task=grid.zero_shot.tasks),
     ],
-    "pretraining": expand([f"{path}.json" for path in CHECKPOINTS], arch=grid.arch),
+    "pretraining": [
+        model.facts("<results>", update) for model in grid.models() for update in grid.updates
+    ],
 }
 OF_A_CORPUS = {"pretraining", "contamination"}
 TABLES = [t for t in modules("tables") if grid.has_corpus or t not in OF_A_CORPUS]
