@@ -106,6 +106,12 @@ class Grid(Settings):
             PretrainedModel(arch, seed, corpus) for arch in archs for seed in self.seeds.of(corpus)
         ]
 
+    def cell(
+        self, arch: Arch, aux: Aux, n_transfer: str, task: str, corpus: Corpus = "books"
+    ) -> Cell:
+        """The cell that a row of a table is about, which gives `n_transfer` as text."""
+        return Cell(arch, task, aux, "none" if n_transfer == "none" else int(n_transfer), corpus)
+
     def is_full(self, cell: Cell) -> bool:
         """Whether all layers are transferred."""
         return cell.n_transfer == self.n_layer[cell.arch]

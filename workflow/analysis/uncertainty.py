@@ -23,9 +23,10 @@ vary six times as much as all others' is covered about 80 % of the time. The see
 some of the rows' chance too, so intervals err on the wide side.
 """
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from typing import TypeVar
 
 import numpy as np
 from scipy import stats
@@ -36,6 +37,7 @@ LEVEL = 0.95
 POWER = 0.8
 MARGIN = 1.0  # points; an effect below it is of no practical consequence
 MOST_SEEDS = 100
+K = TypeVar("K", bound=Hashable)
 
 
 @dataclass(frozen=True)
@@ -100,9 +102,9 @@ def combine(samples: Sequence[Sample], weights: Sequence[float]) -> Sample | Non
     )
 
 
-def difference(a: Sample, b: Sample) -> Sample | None:
-    """`a` minus `b`, paired by seed and by row; None if they share no seed."""
-    return combine([a, b], [1.0, -1.0])
+def difference(a: Sample | None, b: Sample | None) -> Sample | None:
+    """`a` minus `b`, paired by seed and by row; None if one is, or if they share no seed."""
+    return None if a is None or b is None else combine([a, b], [1.0, -1.0])
 
 
 def average(samples: Sequence[Sample]) -> Sample | None:
@@ -226,10 +228,23 @@ class Pool:
         return _estimate(sample, (task, Component(self.common, f)))
 
 
-def estimates(samples: Sequence[Sample]) -> list[Estimate]:
-    """The estimates of several tasks of one variant or contrast, moderated by one another."""
-    pool = Pool.of(samples)
-    return [pool.estimate(sample) if pool else estimate(sample) for sample in samples]
+def estimates(
+    samples: Mapping[K, Sample | None], averages: Mapping[K, Sequence[K]] | None = None
+) -> dict[K, Estimate]:
+    """The estimates of the tasks of one variant or contrast, moderated by one another.
+
+    `averages` names means over some of the tasks; one that lacks a task is left out, as are
+    tasks without a sample.
+    """
+    known = {key: sample for key, sample in samples.items() if sample is not None}
+    pool = Pool.of(list(known.values()))
+    found = {key: pool.estimate(one) if pool else estimate(one) for key, one in known.items()}
+    for label, members in (averages or {}).items():
+        whole = [known[member] for member in members if member in known]
+        mean = average(whole) if whole and len(whole) == len(members) else None
+        if mean is not None:
+            found[label] = estimate(mean)
+    return found
 
 
 def holm(p: Sequence[float]) -> np.ndarray:
