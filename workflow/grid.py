@@ -76,6 +76,7 @@ class Grid(Settings):
     zero_shot: ZeroShot
     unlabelled: list[str]
     has_corpus: bool
+    scale: str = ""  # corpus and models in words, for the heading of the claims
     table: str = "cells.csv"  # where `workflow.analysis.collect` puts the scores of these cells
 
     def cells(self) -> list[Cell]:

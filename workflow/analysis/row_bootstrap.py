@@ -34,14 +34,11 @@ def resample(
     n_texts = int(units.max()) + 1
     blocks = np.random.default_rng(zlib.crc32(name.encode())).permutation(n_texts) % MOST_UNITS
     n = min(n_texts, MOST_UNITS)
-    sums = np.zeros((len(rows), n, rows.shape[-1]))
-    np.add.at(sums, (slice(None), blocks[units]), rows)
-    drawn = _times_drawn(name, n)
-    return (
-        100.0 * finish(rows.sum(axis=1)),
-        100.0 * finish(np.einsum("bn,snk->sbk", drawn, sums, optimize=True)),
-        n_texts,
-    )
+    seeds, _, k = rows.shape
+    sums = np.zeros((n, seeds * k))  # of each unit
+    np.add.at(sums, blocks[units], rows.swapaxes(0, 1).reshape(-1, seeds * k))
+    drawn = (_times_drawn(name, n) @ sums).reshape(-1, seeds, k).swapaxes(0, 1)
+    return 100.0 * finish(rows.sum(axis=1)), 100.0 * finish(drawn), n_texts
 
 
 @functools.lru_cache(maxsize=32)
@@ -80,7 +77,9 @@ def _matthews(sums: Sums) -> np.ndarray:
 
 def _moments(predictions: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """Of both sides, moved to mean 0; a side that is constant but for rounding is all 0."""
-    x, y = (_centred(values) for values in (predictions, np.broadcast_to(labels, predictions.shape)))
+    x, y = (
+        _centred(values) for values in (predictions, np.broadcast_to(labels, predictions.shape))
+    )
     return np.stack([np.ones_like(x), x, y, x * x, y * y, x * y], axis=-1)
 
 

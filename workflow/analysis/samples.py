@@ -75,12 +75,15 @@ class Samples:
     def _read(self, cell: Cell) -> Predictions | None:
         if self._last is None or self._last[0] != cell:
             found = read_predictions(self.results, cell)
-            for split in found.examples if found else ():
-                first = self._examples.setdefault((cell.task, split), found)
-                digests = {split: found.examples[split]}
-                check_examples(found.path, digests, first.path, first.examples)
+            if found is not None:
+                self._check_rows(cell.task, found)
             self._last = cell, found
         return self._last[1]
+
+    def _check_rows(self, task: str, found: Predictions) -> None:
+        for split, digest in found.examples.items():
+            first = self._examples.setdefault((task, split), found)
+            check_examples(found.path, {split: digest}, first.path, first.examples)
 
 
 def shared_texts(task: str, guids: Sequence[str]) -> np.ndarray:

@@ -96,8 +96,8 @@ def combine(samples: Sequence[Sample], weights: Sequence[float]) -> Sample | Non
     return Sample(
         aligned[0].seeds,
         max((sample.pretrain for sample in aligned), key=lambda of: len(set(of))),
-        sum(w * sample.score for w, sample in zip(weights, aligned, strict=True)),
-        sum(w * sample.boot for w, sample in zip(weights, aligned, strict=True)),
+        np.sum([w * sample.score for w, sample in zip(weights, aligned, strict=True)], axis=0),
+        np.sum([w * sample.boot for w, sample in zip(weights, aligned, strict=True)], axis=0),
         min(sample.n_rows for sample in aligned),
     )
 
@@ -155,25 +155,27 @@ class Estimate:
         logs = np.log(smallest), 0.0
         return float(np.exp(brentq(lambda x: _excess(x, parts, abs(self.value)), *logs)))
 
-    def needs(self, distance: float) -> str:
-        """How many seeds, and rows, would show an effect of `distance` with a power of 80 %."""
-        if self.n_seeds < 2 or np.isnan(self.value):
+    def needs(self, distance: float, n_tests: int = 1) -> str:
+        """How many seeds, and rows, would show an effect of `distance` with a power of 80 %.
+
+        Of `n_tests` of one family each is taken to need the level of Holm's first.
+        """
+        if self.n_seeds < 2:
             return "2 seeds"
-        more_rows = 1.0
-        sure = (stats.norm.ppf((1 + LEVEL) / 2) + stats.norm.ppf(POWER)) ** 2
-        if sure * self.rows.variance > distance**2 / 2:
-            more_rows = 2 * sure * self.rows.variance / distance**2
-        for n in range(self.n_seeds, MOST_SEEDS + 1):
+        level = 1 - (1 - LEVEL) / n_tests
+        power = stats.norm.ppf(POWER)
+        sure = (stats.norm.ppf((1 + level) / 2) + power) ** 2
+        # The rows may have half of the variance that there is room for.
+        more_rows = max(1.0, 2 * sure * self.rows.variance / distance**2)
+        rows = self.rows.divided(more_rows, more_rows)
+        for n in range(self.n_seeds + (more_rows == 1), MOST_SEEDS + 1):
             times, more_df = n / self.n_seeds, (n - 1) / (self.n_seeds - 1)
-            parts = [part.divided(times, more_df) for part in self.seeds]
-            parts.append(self.rows.divided(more_rows, more_rows))
-            spare = stats.norm.ppf(POWER) * np.sqrt(sum(part.variance for part in parts))
-            if half_width(parts, LEVEL) + spare <= distance:
-                break
-        else:
-            return f"more than {MOST_SEEDS} seeds"
-        rows = f" and {_round_up(more_rows * self.n_rows):,} rows a task" if more_rows > 1 else ""
-        return f"{n} seeds{rows}"
+            parts = [*(part.divided(times, more_df) for part in self.seeds), rows]
+            error = np.sqrt(sum(part.variance for part in parts))
+            if half_width(parts, level) + power * error <= distance:
+                more = f" and {_round_up(more_rows * self.n_rows):,} rows a task"
+                return f"{n} seeds{more if more_rows > 1 else ''}"
+        return f"more than {MOST_SEEDS} seeds"
 
 
 def estimate(sample: Sample) -> Estimate:
@@ -249,11 +251,11 @@ def estimates(
 
 def holm(p: Sequence[float]) -> np.ndarray:
     """Holm's p-values of one family of tests; NaN stays NaN and is no test (Holm 1979)."""
-    p = np.asarray(p, dtype=float)
-    adjusted = np.full(p.shape, np.nan)
-    known = np.flatnonzero(~np.isnan(p))
-    order = known[np.argsort(p[known], kind="stable")]
-    steps = p[order] * np.arange(len(order), 0, -1)
+    values = np.asarray(p, dtype=float)
+    adjusted = np.full(values.shape, np.nan)
+    known = np.flatnonzero(~np.isnan(values))
+    order = known[np.argsort(values[known], kind="stable")]
+    steps = values[order] * np.arange(len(order), 0, -1)
     adjusted[order] = np.minimum(1.0, np.maximum.accumulate(steps))
     return adjusted
 

@@ -94,7 +94,7 @@ def _look(arch: str, aux: str, train: bool) -> dict[str, Any]:
 
 
 def _curve(ax: Axes, mine: pd.DataFrame, split: str, line: tuple, none: float) -> bool:
-    """One curve, its band (95 % interval) where seeds allow, `none` beside it; False if nothing was run."""
+    """One curve, its 95 % band where seeds allow, `none` beside it; False if nothing was run."""
     arch, aux, train, _, side = line
     rows = mine[(mine["arch"] == arch) & (mine["aux"] == aux)]
     rows = rows[rows["split"] == ("train" if train else split)]

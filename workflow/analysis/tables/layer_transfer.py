@@ -57,18 +57,20 @@ def build(results: Path, grid: Grid) -> Table:
 def _intervals(samples: Samples, table: pd.DataFrame, grid: Grid) -> dict[tuple, Estimate]:
     """By row of the table; none for training rows, whose predictions are not kept."""
     found = {}
-    for place, mine in table[table["task"] != "mean"].groupby(KEY[:3], sort=False):
-        cells = {name: grid.cell(*place, name) for name in mine["task"]}
+    for (arch, aux, n_transfer), mine in table[table["task"] != "mean"].groupby(
+        KEY[:3], sort=False
+    ):
+        cells = {name: grid.cell(arch, aux, n_transfer, name) for name in mine["task"]}
         heads = {name: samples.headline(cell) for name, cell in cells.items()}
         pool = Pool.of([sample for sample in heads.values() if sample is not None])
         mean = estimates(heads, {"mean": grid.tasks}).get("mean")
         if mean is not None:
-            found[*place, "mean", "reported"] = mean
+            found[arch, aux, n_transfer, "mean", "reported"] = mean
         for row in mine[mine["split"] != "train"].itertuples():
             sample = samples.of(cells[row.task], row.split, row.metric)
             if sample is not None:
                 one = pool.estimate(sample) if pool else estimate(sample)
-                found[*place, row.task, row.split] = one
+                found[arch, aux, n_transfer, row.task, row.split] = one
     return found
 
 
