@@ -147,6 +147,11 @@ class Grid(Settings):
         return self.full().model_copy(update=update)
 
 
+def any_model(corpus: Corpus = "books") -> PretrainedModel:
+    """A model pre-trained on a corpus, with the wildcards `{arch}` and `{seed}` left open."""
+    return PretrainedModel("{arch}", "{seed}", corpus)  # type: ignore[arg-type]
+
+
 @dataclass(frozen=True)
 class Job:
     """The cells of one (arch, task, aux) that one process trains, for every task and aux.

@@ -67,7 +67,7 @@ def test_token_files_hold_the_naive_paths_words_document_by_document(folder, tmp
     tokenizer = make(folder, out)
     naive = naive_bpe.NaiveTokenizer(*(out / "tokenizer" / name for name in vocabulary.FILES))
     facts = json.loads((out / "corpus.json").read_text())
-    assert facts["tokenizer"] == tokenizer.digest
+    assert facts["tokenizer"] == tokenizer.digest and facts["corpus"] == "books"
     for split, names in (("train", ["a.txt", "d.txt", "genre/c.txt"]), ("heldout", ["b.txt"])):
         of_split = facts["splits"][split]
         stream = open_tokens(out / "corpus.json", split)
@@ -81,6 +81,28 @@ def test_token_files_hold_the_naive_paths_words_document_by_document(folder, tmp
             ids = stream[document["start"] : document["start"] + document["tokens"]]
             assert ids.tolist() == naive.encode_words(words)
             assert ids[-1] == tokenizer.newline_id
+
+
+def test_shuffled_token_files_hold_the_words_of_each_sentence_in_another_order(folder, tmp_path):
+    tokenizer = make(
+        write_books(folder, {"d.txt": "One two three four five ! Six seven.\n"}), tmp_path
+    )
+    arguments = (tmp_path / "documents", tmp_path / "tokenizer")
+    corpus.tokens(*arguments, tmp_path / "shuffled", corpus="shuffled")
+    facts = json.loads((tmp_path / "shuffled/corpus.json").read_text())
+    plain = json.loads((tmp_path / "corpus.json").read_text())
+    assert facts["corpus"] == "shuffled" and facts["tokenizer"] == plain["tokenizer"]
+    for split in corpus.SPLITS:
+        one, two = (
+            open_tokens(tmp_path / p, split) for p in ("corpus.json", "shuffled/corpus.json")
+        )
+        places = plain["splits"][split]["documents"]
+        assert facts["splits"][split]["documents"] == places
+        assert sorted(one) == sorted(two) and one.tolist() != two.tolist()
+        assert np.array_equal(one == tokenizer.newline_id, two == tokenizer.newline_id)
+    first = (tmp_path / "shuffled/train.bin").read_bytes()
+    corpus.tokens(*arguments, tmp_path / "again", threads=2, corpus="shuffled")
+    assert (tmp_path / "again/train.bin").read_bytes() == first
 
 
 def test_documents_are_a_data_set_of_names_and_normalised_texts(folder, tmp_path):

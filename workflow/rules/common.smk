@@ -5,9 +5,8 @@ import shlex
 import sys
 from pathlib import Path
 
-from gpt1.cell import PretrainedModel
 from workflow import code, config_faults, paths
-from workflow.grid import jobs
+from workflow.grid import any_model, jobs
 
 try:
     # Snakemake has merged the files already; of a key that a file repeats it keeps the last.
@@ -20,8 +19,7 @@ except config_faults.ConfigError as error:
 
 grid = cfg.grid()
 DATA = paths.data_sets(cfg)
-MODEL = PretrainedModel("{arch}", "{seed}")
-CONTROL = PretrainedModel("{arch}", "{seed}", "shuffled")
+MODEL, CONTROL = any_model(), any_model("shuffled")
 TOKENIZER = os.path.dirname(paths.tokenizer_files(cfg)[0])
 GPU = int(cfg.runtime.device.startswith("cuda"))
 

@@ -72,6 +72,7 @@ def mean_over(seeds: Sequence[int]) -> str:
 
 def draw_range(ax: Axes, x: pd.Series, low: pd.Series, high: pd.Series, colour: str) -> None:
     """A band between the lowest and the highest seed; at a single point a bar."""
+    x, low, high = (values[low.notna()] for values in (x, low, high))
     ax.fill_between(x, low, high, color=colour, alpha=0.18, linewidth=0)
     ax.vlines(x, low, high, color=colour, linewidth=1.5)
 
