@@ -125,7 +125,26 @@ class Config(Settings):
             ),
             unlabelled=self.unlabelled(),
             has_corpus=experiment.pretrained is None,
+            scale=self.scale(),
         )
+
+    def scale(self) -> str:
+        """The data and the models in words."""
+        data = f"data of {self.data}" if self.data else "the embedded world"
+        if any(entry.source for entry in self.examples().values()):
+            data = "data sets of the hub"
+        models = self.experiment.model
+        shapes = {
+            "transformer": f"transformer of {models.transformer.n_layer} layers of "
+            f"{models.transformer.n_embd} units",
+            "lstm": f"LSTM of {models.lstm.n_hidden} units",
+        }
+        named = " and ".join(shapes[arch] for arch in self.experiment.grid.arch)
+        trained = "published weights"
+        if not self.experiment.pretrained:
+            tokens = self._pretrain.updates * self._pretrain.batch * models.n_ctx
+            trained = f"{self._pretrain.updates:,} updates of pre-training, {tokens:,} tokens"
+        return f"{data}; {named}; {trained}"
 
     # --- what a program is given ---
 

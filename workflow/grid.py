@@ -76,6 +76,7 @@ class Grid(Settings):
     zero_shot: ZeroShot
     unlabelled: list[str]
     has_corpus: bool
+    scale: str = ""  # corpus and models in words, for the heading of the claims
     table: str = "cells.csv"  # where `workflow.analysis.collect` puts the scores of these cells
 
     def cells(self) -> list[Cell]:
@@ -105,6 +106,12 @@ class Grid(Settings):
         return [
             PretrainedModel(arch, seed, corpus) for arch in archs for seed in self.seeds.of(corpus)
         ]
+
+    def cell(
+        self, arch: Arch, aux: Aux, n_transfer: str, task: str, corpus: Corpus = "books"
+    ) -> Cell:
+        """The cell that a row of a table is about, which gives `n_transfer` as text."""
+        return Cell(arch, task, aux, "none" if n_transfer == "none" else int(n_transfer), corpus)
 
     def is_full(self, cell: Cell) -> bool:
         """Whether all layers are transferred."""

@@ -98,11 +98,19 @@ class PredictionsRecord(Placed):
     examples: dict[str, str]
 
 
+class Preparation(Record):
+    """How the examples were made: of published rows, or of made ones."""
+
+    published: bool = True
+
+
 class ExamplesRecord(Record):
-    """`examples/TASK.json`: which published rows are not there, and the splits' digests."""
+    """`examples/TASK.json`: which published rows are not there, digests and rows by split."""
 
     note: str
     sha256: dict[str, str]
+    rows: dict[str, int] = {}
+    settings: Preparation = Preparation()
 
 
 class EncodedSplit(Record):

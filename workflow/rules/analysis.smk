@@ -12,29 +12,36 @@ PART_OF = {"ablation": "cells_endpoints", "main": "cells_full", "contamination":
 FACTS = "<results>/examples/{task}.json"
 DECONTAMINATED = []  # published weights have no corpus to look for the examples in
 if grid.has_corpus:
-    DECONTAMINATED = [
-        *rules.contamination.output,
-        *(cell.predictions("<results>") for cell in grid.full_transformer()),
-    ]
+    DECONTAMINATED = [*rules.contamination.output]
+ZERO_SHOT = [
+    model.zero_shot("<results>", task, update)
+    for model in grid.models()
+    for task in grid.zero_shot.tasks
+    for update in grid.updates
+]
 TABLE_INPUTS = {  # of the tables that read something else than all cells
-    "ablation": ["<results>/cells_endpoints.csv"],
+    "ablation": ["<results>/cells_endpoints.csv", *predictions(grid.endpoints())],
+    "layer_transfer": ["<results>/cells.csv", *predictions(grid)],
+    "claims": [
+        "<results>/cells.csv",
+        *predictions(grid),
+        *ZERO_SHOT,
+        *expand(FACTS, task=grid.tasks),
+    ],
     "main": [
         "<results>/cells_full.csv",
+        *predictions(grid.full()),
         *DECONTAMINATED,
         *expand(FACTS, task=grid.tasks),
     ],
     "contamination": [
         "<results>/cells_full.csv",
+        *predictions(grid.full()),
         *DECONTAMINATED,
         *expand(FACTS, task=grid.examples),
     ],
     "zero_shot": [
-        *(
-            model.zero_shot("<results>", task, update)
-            for model in grid.models()
-            for task in grid.zero_shot.tasks
-            for update in grid.updates
-        ),
+        *ZERO_SHOT,
         *expand(FACTS, task=grid.zero_shot.tasks),
     ],
     "pretraining": [

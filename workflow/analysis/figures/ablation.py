@@ -1,4 +1,4 @@
-"""Table 5 as a picture: the variants on every task, with spread over seeds and both baselines."""
+"""Table 5 as a picture: the variants on every task, with 95 % intervals and both baselines."""
 
 from typing import Any
 
@@ -55,15 +55,15 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
 
 
 def _group(ax: Axes, place: float, rows: pd.DataFrame) -> None:
-    """One task: a dot with its standard deviation per variant, a stroke per baseline."""
+    """One task: a dot with its interval per variant, a stroke per baseline."""
     for column, look in style.BASELINES.items():
         ax.hlines(rows[column].dropna()[:1], place - 0.4, place + 0.4, **look)
     for i, (name, (colour, marker)) in enumerate(LOOKS.items()):
         x, row = place + (i - 1.5) * SPREAD, rows[rows["variant"] == name].dropna(subset="mean")
         if len(row):
-            sd = row["sd"] if row["sd"].notna().all() else None
+            half = row["ci_high"] - row["mean"] if row["ci_high"].notna().all() else None
             bars: dict[str, Any] = {"capsize": 3, "elinewidth": 1.5, "markersize": 8}
-            ax.errorbar([x], row["mean"], sd, fmt=marker, color=colour, **bars)
+            ax.errorbar([x], row["mean"], half, fmt=marker, color=colour, **bars)
 
 
 def _label(task: str, table: pd.DataFrame, n_tasks: int) -> str:

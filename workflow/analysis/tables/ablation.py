@@ -17,7 +17,9 @@ from workflow.analysis import markdown
 from workflow.analysis.cells import read_cells
 from workflow.analysis.notes import Notes
 from workflow.analysis.paper import NUMBERS
+from workflow.analysis.samples import Samples
 from workflow.analysis.statistics import (
+    add_interval,
     average,
     complete,
     headline,
@@ -26,6 +28,7 @@ from workflow.analysis.statistics import (
     summarise,
 )
 from workflow.analysis.table import Table
+from workflow.analysis.uncertainty import Estimate, Sample, difference, estimates
 from workflow.grid import Grid
 
 # name, arch, aux, everything transferred? (all pre-trained on the books)
@@ -74,7 +77,36 @@ def build(results: Path, grid: Grid) -> Table:
     places = zip(wanted["variant"], wanted["task"].map(PAPER_COLUMNS), strict=True)
     wanted["paper"] = [printed.get(place) for place in places]
     table = complete(table, wanted, KEY)
+    samples = Samples(results, grid, cells)
+    table = _with_intervals(table, samples, grid, averages)
     return Table(table, _wide(table, others, grid, notes))
+
+
+def _with_intervals(
+    table: pd.DataFrame, samples: Samples, grid: Grid, averages: dict[str, list[str]]
+) -> pd.DataFrame:
+    """The intervals of the scores; `diff`, the variant minus the full transformer, paired."""
+    scores: dict[tuple, Estimate] = {}
+    diffs: dict[tuple, Estimate] = {}
+    full: dict[str, Sample | None] = {}
+    for variant, mine in table.groupby("variant", sort=False):  # the full transformer comes first
+        single = mine[~mine["task"].isin(averages) & mine["arch"].isin(grid.arch)]
+        heads = {
+            row.task: samples.headline(
+                grid.cell(row.arch, row.aux, row.n_transfer, row.task, row.corpus)
+            )
+            for row in single.itertuples()
+        }
+        full = full or heads
+        paired = {name: difference(head, full.get(name)) for name, head in heads.items()}
+        for found, of in ((scores, heads), (diffs, paired if heads is not full else {})):
+            found |= {(variant, name): one for name, one in estimates(of, averages).items()}
+    table = add_interval(table, scores, ["variant", "task"])
+    names = {"ci_low": "diff_low", "ci_high": "diff_high"}
+    limits = add_interval(table, diffs, ["variant", "task"])[list(names)].rename(columns=names)
+    places = table[["variant", "task"]].itertuples(index=False, name=None)
+    diff = [diffs[place].value if place in diffs else np.nan for place in places]
+    return table.assign(diff=diff, **limits)
 
 
 def _variants(grid: Grid) -> pd.DataFrame:
@@ -100,7 +132,21 @@ def _wide(
         "test server; ours are on the split that the column names. " + markdown.LEGEND,
         f"## Further tasks, and the average over all {n_tasks} tasks of this config",
         _markdown(table, ["avg_all", *others], f"Avg ({n_tasks})", notes),
+        "## Difference to the full transformer",
+        _differences(table, notes, n_tasks),
+        "`a [b, c]`: the variant minus the full transformer, paired by row and seed, and "
+        f"{markdown.INTERVAL}.",
     ]
+
+
+def _differences(table: pd.DataFrame, notes: Notes, n_tasks: int) -> pd.DataFrame:
+    """Tasks down, variants across, for twelve differences with intervals are too wide a line."""
+    titles = {"avg": f"Avg ({len(EIGHT)})", "avg_all": f"Avg ({n_tasks})"}
+    names = table["task"].map(lambda name: titles.get(name) or notes.mark(name))
+    columns = (table[name] for name in ("diff", "diff_low", "diff_high"))
+    shown = [markdown.interval(*row) for row in zip(*columns, strict=True)]
+    rows = table.assign(line=names, shown=shown)[table["variant"] != PAPER_VARIANTS[0][0]]
+    return markdown.pivot(rows, "line", "variant", "shown").rename_axis("task")
 
 
 def _markdown(table: pd.DataFrame, columns: list[str], average: str, notes: Notes) -> pd.DataFrame:
