@@ -1,10 +1,10 @@
 """Score checkpoints on probes: for each skill, items with continuations to choose from.
 
     python -m gpt1.probes transformer --probes probes.jsonl --tokenizer results/tokenizer \
-        --checkpoints update-0.safetensors update-8000.safetensors --settings ... --out results/probes
+        --checkpoints update-0.safetensors update-8000.safetensors --settings ... --out OUT
 
-A skill that a language model does not show here cannot be transferred to a task. An item is one line
-of a JSONL file:
+A skill that a language model does not show here cannot be transferred to a task. An item is one
+line of a JSONL file:
 
     {"skill": "sentiment", "context": "The play was superb.",
      "choices": ["Everyone was glad.", "Everyone was sad."], "label": 0}
