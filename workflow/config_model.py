@@ -112,6 +112,8 @@ class Config(Settings):
         return Grid(
             arch=archs,
             aux=experiment.grid.aux,
+            intermediate_aux=experiment.grid.intermediate_aux or experiment.grid.aux,
+            shuffled=experiment.grid.shuffled,
             layers={arch: getattr(experiment.grid.layers, arch) for arch in archs},
             n_layer={arch: self.n_layer(arch) for arch in archs},
             tasks=list(experiment.tasks),
@@ -151,10 +153,11 @@ class Config(Settings):
         shared = model.model_dump(exclude={"transformer", "lstm"})
         return ModelSettings(**shared, shape=getattr(model, arch))
 
-    def pretrain(self, arch: Arch) -> PretrainSettings:
-        """For `gpt1.pretrain`: model, optimizer and schedule of one architecture."""
+    def pretrain(self, arch: Arch, seed: int) -> PretrainSettings:
+        """For `gpt1.pretrain`: model, optimizer, schedule and seed of one language model."""
         return PretrainSettings(
             **self._pretrain.model_dump(exclude={"lr", "checkpoints"}),
+            seed=seed,
             lr=getattr(self._pretrain.lr, arch),
             checkpoints=self.updates(),
             model=self.model(arch),
