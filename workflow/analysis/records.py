@@ -161,6 +161,25 @@ class ZeroShotScore(Record):
     threshold: float | None = None
 
 
+class SkillScore(Record):
+    """The score on the probes of one skill: `correct` of `n` items of `choices` continuations."""
+
+    n: Annotated[int, Field(ge=1)]
+    correct: Annotated[int, Field(ge=0)]
+    choices: Annotated[int, Field(ge=2)]
+    accuracy: Score
+    chance: Score
+
+
+class ProbeScores(Record):
+    """`probes/MODEL/seed-K/update-N.json`; `tokens` is None for published weights."""
+
+    arch: Arch
+    update: int
+    tokens: float | None
+    skills: dict[str, SkillScore]
+
+
 class Checkpoint(Record):
     """`pretrain/ARCH/update-N.json`. Losses in nats per token."""
 

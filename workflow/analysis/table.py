@@ -23,13 +23,13 @@ DECIMALS = {
     **dict.fromkeys(["decontaminated_mean", "decontaminated_sd"], 4),
     **dict.fromkeys(["share_tokens", "share_words", "short_tokens", "short_words"], 4),
     **{"train_seconds": 2, "seconds": 2, "peak_mb": 1, "relative": 6, "threshold": 6},
-    **{"heldout_loss": 6, "train_loss": 6},
+    **{"heldout_loss": 6, "train_loss": 6, "accuracy": 4, "chance": 4},
 }
 COUNTS = ["n_seeds", "train_tokens", "tokens", "update", "n", "rows", "decontaminated_rows"]
 NUMBERS = {*DECIMALS, *COUNTS, "seed", "score", "paper"}  # a table's own columns may be text
 TEXT = [
     *("arch", "variant", "task", "metric", "split", "n_transfer", "aux", "alarms", "note"),
-    *("table", "column", "source"),
+    *("table", "column", "source", "skill", "corpus"),
 ]
 
 
