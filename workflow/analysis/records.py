@@ -6,7 +6,7 @@ Keys that the analysis does not use are ignored; NaN, infinity and silent conver
 from pathlib import Path
 from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from gpt1.cell import Arch, Aux, NTransfer
 from tasks.common.errors import InputError
@@ -169,6 +169,12 @@ class SkillScore(Record):
     choices: Annotated[int, Field(ge=2)]
     accuracy: Score
     chance: Score
+
+    @model_validator(mode="after")
+    def _check_correct(self) -> Self:
+        if self.correct > self.n:
+            raise ValueError(f"correct {self.correct} is more than n {self.n}")
+        return self
 
 
 class ProbeScores(Record):

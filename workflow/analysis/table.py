@@ -89,5 +89,6 @@ def read_csv(path: Path) -> pd.DataFrame:
     for name in frame.columns.intersection(NUMBERS):
         if not pd.api.types.is_numeric_dtype(frame[name]):
             wrong = frame[name][pd.to_numeric(frame[name], errors="coerce").isna()].dropna()
-            raise InputError(f"{path}: {name} is {wrong.iloc[0]!r}, not a number; {remedy}")
+            if len(wrong):  # a table without rows has columns of no type
+                raise InputError(f"{path}: {name} is {wrong.iloc[0]!r}, not a number; {remedy}")
     return frame

@@ -51,10 +51,8 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
 def _curve(ax: Axes, rows: pd.DataFrame, position: str, name: str) -> None:
     """The curve of one kind of model, the untrained one apart from it."""
     look = style.MODELS[name]
-    points = rows.dropna(subset=[position]).groupby(["update", position], as_index=False)
-    seeds = points["accuracy"].agg(["mean", "min", "max"])
-    for part in (seeds[seeds["update"] > 0], seeds[seeds["update"] == 0]):
-        ax.plot(part[position], part["mean"], **look)
-    trained = seeds[seeds["update"] > 0]
-    x, low, high = trained[position], trained["min"], trained["max"]
-    ax.fill_between(x, low, high, color=look["color"], alpha=0.18, linewidth=0)
+    for part in (rows[rows["update"] > 0], rows[rows["update"] == 0]):
+        seeds = part.groupby(position)["accuracy"].agg(["mean", "min", "max"])
+        ax.plot(seeds.index, seeds["mean"], **look)
+        band = {"color": look["color"], "alpha": 0.18, "linewidth": 0}
+        ax.fill_between(seeds.index, seeds["min"], seeds["max"], **band)
