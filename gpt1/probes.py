@@ -23,7 +23,7 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field, ValidationError
 
-from gpt1.cell import ARCHS
+from gpt1.cell import ARCHS, model_name
 from gpt1.settings import ModelSettings
 from gpt1.text.tokenizer import Tokenizer
 from gpt1.text.vocabulary import read_text
@@ -172,6 +172,8 @@ def main() -> None:
         skills = score(Scorer.of(checkpoint, tokenizer.newline_id, a.runtime), probes)
         record = {
             "arch": a.arch,
+            "corpus": facts.corpus,
+            "seed": facts.seed,
             "update": facts.update,
             "tokens": facts.tokens,
             "skills": {skill: asdict(found) for skill, found in skills.items()},
@@ -179,7 +181,8 @@ def main() -> None:
         }
         write_json(a.out / f"update-{facts.update}.json", record)
         text = ", ".join(f"{skill} {found.accuracy:.1f}" for skill, found in skills.items())
-        print(f"{a.arch} {path.stem}: {text}", flush=True)
+        name = model_name(a.arch, facts.corpus)
+        print(f"{name} seed {facts.seed} {path.stem}: {text}", flush=True)
 
 
 if __name__ == "__main__":

@@ -58,12 +58,13 @@ def _cells(results: Path, grid: Grid) -> Iterator[str]:
     """Cells whose files or rows of `cells.csv` are not there, or not of all their seeds."""
     seeds = defaultdict(set)
     for number, row in enumerate(rows_of(results / "cells.csv"), start=2):
-        seeds[row["arch"], row["task"], row["aux"], row["n_transfer"]].add(row["seed"])
+        place = (row[key] for key in ("arch", "corpus", "task", "aux", "n_transfer"))
+        seeds[tuple(place)].add(row["seed"])
         if not _finite(row["score"]):
             yield f"cells.csv: line {number}: score is {row['score']!r}"
+    expected = {str(seed) for seed in grid.seeds.finetune}
     for cell in grid.cells():
-        expected = {str(seed) for seed in grid.seeds_of(cell)}
-        found = seeds[cell.arch, cell.task, cell.aux, str(cell.n_transfer)]
+        found = seeds[cell.arch, cell.corpus, cell.task, cell.aux, str(cell.n_transfer)]
         if found != expected:
             yield f"cells.csv: {cell.place}: seeds {sorted(found)}, expected {sorted(expected)}"
         for path in (cell.path(results), cell.predictions(results)):

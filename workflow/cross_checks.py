@@ -119,7 +119,9 @@ def _shuffled(experiment: Experiment) -> Iterator[str]:
     grid = experiment.grid
     if not grid.shuffled:
         if experiment.seeds.shuffled:
-            yield "experiment.seeds.shuffled: no effect, experiment.grid.shuffled is false; remove it"
+            yield (
+                "experiment.seeds.shuffled: no effect, experiment.grid.shuffled is false; remove it"
+            )
         return
     if experiment.pretrained:
         yield (

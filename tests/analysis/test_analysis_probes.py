@@ -20,14 +20,14 @@ TRANSFORMER = PretrainedModel("transformer", 0)
 def grid():
     """Two transformers, an LSTM of two seeds, and one transformer on shuffled books."""
     seeds = {"pretrain": [0, 3], "finetune": [0, 1], "shuffled": [0]}
-    return make_grid(seeds=seeds, shuffled=True, updates=UPDATES, intermediate_aux=["on"])
+    return make_grid(seeds=seeds, shuffled=True, updates=UPDATES)
 
 
 def write_correct(results, model, correct, tokens=True, n=200, choices=2):
     """A model's scores on the skill `mood`: of `n` items `correct` ones at each update."""
     for update, number in zip(UPDATES, correct, strict=True):
         skills = {"mood": skill_score(number, n, choices)}
-        value = {"arch": model.arch, "update": update, "skills": skills}
+        value = {**vars(model), "update": update, "skills": skills}
         value["tokens"] = update * 512 if tokens else None
         write(model.probes(results, update), value)
 
@@ -111,6 +111,7 @@ def test_with_nothing_scored_there_is_a_table_without_rows(grid, tmp_path):
         ('"correct": 180', '"correct": "many"', "many"),
         ('"update": 1000', '"update": 999', "path says 1000"),
         ('"transformer"', '"lstm"', "path says 'transformer'"),
+        ('"books"', '"shuffled"', "path says 'books'"),
     ],
 )
 def test_damaged_scores_are_one_line_that_names_the_file(old, new, fault, results, grid):
@@ -142,8 +143,8 @@ def test_the_figure_draws_the_mean_over_seeds_against_tokens_and_chance(results,
 
 
 def test_published_weights_have_one_checkpoint_and_no_number_of_tokens(tmp_path):
-    given = {"seeds": {"pretrain": [0]}, "shuffled": False, "intermediate_aux": ["on"]}
-    grid = make_grid(arch=["transformer"], updates=[1000], has_corpus=False, **given)
+    given = {"seeds": {"pretrain": [0]}, "updates": [1000]}
+    grid = make_grid(arch=["transformer"], has_corpus=False, **given)
     write_correct(tmp_path, TRANSFORMER, [100, 118, 101, 190], tokens=False)
     markdown = probes.build(tmp_path, grid).markdown
     (row,) = lines(markdown, "Tokens of pre-training")

@@ -126,7 +126,8 @@ def test_the_program_writes_a_file_and_prints_a_line_for_each_checkpoint(
     for update in (0, 8):
         model = random_model(arch, tokenizer, update)
         facts = CheckpointFacts(
-            model=model.settings, tokenizer=tokenizer.digest, update=update, tokens=update * 96
+            **{"model": model.settings, "tokenizer": tokenizer.digest, "seed": 3},
+            **{"update": update, "tokens": update * 96, "corpus": "shuffled"},
         )
         checkpoints.append(tmp_path / f"update-{update}.safetensors")
         save_checkpoint(checkpoints[-1], model, facts)
@@ -139,11 +140,13 @@ def test_the_program_writes_a_file_and_prints_a_line_for_each_checkpoint(
     assert len(printed) == 2
     for update, line in zip((0, 8), printed, strict=True):
         record = read_json(out / f"update-{update}.json")
-        assert record["arch"] == arch
+        assert [record[key] for key in ("arch", "corpus", "seed")] == [arch, "shuffled", 3]
         assert (record["update"], record["tokens"]) == (update, update * 96)
         assert record["digests"]["probes"] == sha256_file(path)
         mood = record["skills"]["mood"]
         assert (mood["n"], mood["choices"], mood["chance"]) == (3, 2, 50.0)
         assert mood["accuracy"] == pytest.approx(100 * mood["correct"] / 3)
         copy = record["skills"]["copy"]["accuracy"]
-        assert line == (f"{arch} update-{update}: mood {mood['accuracy']:.1f}, copy {copy:.1f}")
+        assert line == (
+            f"{arch}-shuffled seed 3 update-{update}: mood {mood['accuracy']:.1f}, copy {copy:.1f}"
+        )

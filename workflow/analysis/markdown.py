@@ -18,8 +18,8 @@ BASELINES = {"majority": "best constant answer", "bag_of_words": "bag of words"}
 LEGEND = (
     "`a ± b`: mean and standard deviation over seeds (no `±`: one seed). "
     "`!`: at least one run raised an alarm (at majority rate, constant prediction, loss not "
-    "falling), named in the CSV. `missing`: not run. Best constant answer: the one that scores "
-    "best on the training rows (by F1: always yes)."
+    "falling, training rows not fitted), named in the CSV. `missing`: not run. Best constant "
+    "answer: the one that scores best on the training rows (by F1: always yes)."
 )
 
 

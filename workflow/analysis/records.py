@@ -8,7 +8,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from gpt1.cell import Arch, Aux, NTransfer
+from gpt1.cell import Arch, Aux, Corpus, NTransfer
 from tasks.common.errors import InputError
 from tasks.common.files import read_json
 
@@ -75,6 +75,7 @@ class Placed(Record):
     task: str
     aux: Aux
     n_transfer: NTransfer
+    corpus: Corpus
 
 
 class Baselines(Record):
@@ -148,9 +149,10 @@ class Marks(Record):
 
 
 class ZeroShotScore(Record):
-    """`zero_shot/ARCH/TASK/update-N.json`."""
+    """`zero_shot/ARCH/TASK/seed-K/update-N.json`."""
 
     arch: Arch
+    seed: int
     task: str
     update: int
     metric: str
@@ -181,15 +183,18 @@ class ProbeScores(Record):
     """`probes/MODEL/seed-K/update-N.json`; `tokens` is None for published weights."""
 
     arch: Arch
+    corpus: Corpus
+    seed: int
     update: int
     tokens: float | None
     skills: dict[str, SkillScore]
 
 
 class Checkpoint(Record):
-    """`pretrain/ARCH/update-N.json`. Losses in nats per token."""
+    """`pretrain/ARCH/seed-K/update-N.json`. Losses in nats per token."""
 
     arch: Arch
+    seed: int
     update: int
     tokens: float
     seconds: float

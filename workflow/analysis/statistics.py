@@ -14,7 +14,7 @@ from scipy import stats
 
 import tasks
 
-RUN = ["arch", "aux", "n_transfer", "seed"]
+RUN = ["arch", "corpus", "aux", "n_transfer", "seed"]
 NOT_REPORTED = ("train", "select")
 GROUPS = ("_middle", "_high")  # RACE's two halves, scored beside the whole
 

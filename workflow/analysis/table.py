@@ -13,7 +13,7 @@ from tasks.common.files import write_atomic
 from workflow.analysis import markdown
 
 COLUMNS = [  # of every table, where they apply; a table's own columns come after them
-    *("arch", "variant", "task", "metric", "split", "n_transfer", "aux"),
+    *("arch", "variant", "task", "metric", "split", "n_transfer", "aux", "corpus"),
     *("seed", "score", "n_seeds", "mean", "sd"),
     *("ci_low", "ci_high", "paper", "majority", "bag_of_words", "train_tokens", "train_seconds"),
     *("peak_mb", "alarms", "note"),
@@ -22,14 +22,16 @@ DECIMALS = {
     **dict.fromkeys(["mean", "sd", "ci_low", "ci_high", "majority", "bag_of_words"], 4),
     **dict.fromkeys(["decontaminated_mean", "decontaminated_sd"], 4),
     **dict.fromkeys(["share_tokens", "share_words", "short_tokens", "short_words"], 4),
-    **{"train_seconds": 2, "seconds": 2, "peak_mb": 1, "relative": 6, "threshold": 6},
+    **{"train_seconds": 2, "seconds": 2, "peak_mb": 1, "threshold": 6, "low": 4, "high": 4},
+    **dict.fromkeys(["relative", "relative_low", "relative_high"], 6),
     **{"heldout_loss": 6, "train_loss": 6, "accuracy": 4, "chance": 4},
 }
 COUNTS = ["n_seeds", "train_tokens", "tokens", "update", "n", "rows", "decontaminated_rows"]
 NUMBERS = {*DECIMALS, *COUNTS, "seed", "score", "paper"}  # a table's own columns may be text
 TEXT = [
-    *("arch", "variant", "task", "metric", "split", "n_transfer", "aux", "alarms", "note"),
-    *("table", "column", "source", "skill", "corpus"),
+    *("arch", "variant", "task", "metric", "split", "n_transfer", "aux", "corpus"),
+    *("alarms", "note"),
+    *("table", "column", "source", "skill"),
 ]
 
 

@@ -5,6 +5,7 @@ import shlex
 import sys
 from pathlib import Path
 
+from gpt1.cell import PretrainedModel
 from workflow import code, config_faults, paths
 from workflow.grid import jobs
 
@@ -19,7 +20,8 @@ except config_faults.ConfigError as error:
 
 grid = cfg.grid()
 DATA = paths.data_sets(cfg)
-CHECKPOINTS = [f"<results>/pretrain/{{arch}}/update-{n}" for n in grid.updates]
+MODEL = PretrainedModel("{arch}", "{seed}")
+CONTROL = PretrainedModel("{arch}", "{seed}", "shuffled")
 TOKENIZER = os.path.dirname(paths.tokenizer_files(cfg)[0])
 GPU = int(cfg.runtime.device.startswith("cuda"))
 
@@ -51,6 +53,12 @@ def settings(make, *wildcard_names):
     It is a function because Snakemake looks for wildcards in plain strings.
     """
     return lambda wildcards: make(*(getattr(wildcards, name) for name in wildcard_names)).to_json()
+
+
+def checkpoints(model):
+    """The weights of a language model after each update that is kept, then the JSON beside each."""
+    files = (model.checkpoint, model.facts)
+    return [path("<results>", update) for path in files for update in grid.updates]
 
 
 def per_attempt(limits, stage):
@@ -109,3 +117,4 @@ wildcard_constraints:
     arch="transformer|lstm",
     task="[a-z0-9_]+",
     aux="on|off",
+    seed="[0-9]+",

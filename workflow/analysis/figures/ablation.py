@@ -41,7 +41,7 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
     ax.set_xticks(places, labels, fontsize=12)
     ax.set_xlim(places[0] - 0.6, places[-1] + 0.6)
     ax.tick_params(axis="x", length=0)
-    ax.set_ylabel(f"score (0 to 100), {style.mean_over(grid.seeds.endpoints)}")
+    ax.set_ylabel(f"score (0 to 100), {style.mean_over(grid.seeds.finetune)}")
     handles = [
         Line2D([], [], color=colour, marker=marker, linestyle="", label=name)
         for name, (colour, marker) in LOOKS.items()

@@ -54,9 +54,7 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
         for arch, aux, train, label, _ in LINES
         if arch in grid.arch and aux in grid.aux
     ]
-    seeds = style.mean_over(grid.seeds.endpoints)
-    if len(grid.seeds.endpoints) != len(grid.seeds.intermediate):
-        seeds += f" at none and the last, {style.mean_over(grid.seeds.intermediate)} in between"
+    seeds = style.mean_over(grid.seeds.finetune)
     figure.legend(
         handles=handles, loc="outside upper center", ncols=len(handles), title=f"points: {seeds}"
     )

@@ -54,5 +54,4 @@ def _curve(ax: Axes, rows: pd.DataFrame, position: str, name: str) -> None:
     for part in (rows[rows["update"] > 0], rows[rows["update"] == 0]):
         seeds = part.groupby(position)["accuracy"].agg(["mean", "min", "max"])
         ax.plot(seeds.index, seeds["mean"], **look)
-        band = {"color": look["color"], "alpha": 0.18, "linewidth": 0}
-        ax.fill_between(seeds.index, seeds["min"], seeds["max"], **band)
+        style.draw_range(ax, seeds.index, seeds["min"], seeds["max"], look["color"])

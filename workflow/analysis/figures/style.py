@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
@@ -74,6 +75,14 @@ def note_missing(ax: Axes) -> None:
 def mean_over(seeds: Sequence[int]) -> str:
     """How many seeds are behind a point."""
     return "one seed" if len(seeds) == 1 else f"mean over {len(seeds)} seeds"
+
+
+def draw_range(
+    ax: Axes, x: pd.Series | pd.Index, low: pd.Series, high: pd.Series, colour: str
+) -> None:
+    """A band between the lowest and the highest seed; at a single point a bar."""
+    ax.fill_between(x, low, high, color=colour, alpha=0.18, linewidth=0)
+    ax.vlines(x, low, high, color=colour, linewidth=1.5)
 
 
 def updates_axis(ax: Axes, updates: Sequence[float], sparse: bool = False) -> None:

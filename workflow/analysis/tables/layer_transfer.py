@@ -35,8 +35,9 @@ def build(results: Path, grid: Grid) -> Table:
     for name in grid.tasks:
         splits = [*reported(name, cells), "train"]
         lines += [(name, main[name], split, notes.of(name)) for split in splits]
-    points = [(a, x, str(n)) for a in grid.arch for x in grid.aux for n in grid.layers[a]]
-    wanted = pd.DataFrame(points, columns=KEY[:3])
+    books = [cell for cell in grid.cells() if cell.corpus == "books"]
+    points = dict.fromkeys((cell.arch, cell.aux, str(cell.n_transfer)) for cell in books)
+    wanted = pd.DataFrame(list(points), columns=KEY[:3])
     wanted = wanted.merge(pd.DataFrame(lines, columns=[*KEY[3:], "note"]), how="cross")
     table = complete(table, wanted, KEY)
     return Table(table, _wide(table, notes))

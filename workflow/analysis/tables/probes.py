@@ -52,14 +52,14 @@ def _read(results: Path, model: PretrainedModel, update: int) -> list[dict[str, 
     path = model.probes(results, update)
     if not path.exists():
         return []
-    found = ProbeScores.read(path, arch=model.arch, update=update)
+    found = ProbeScores.read(path, **vars(model), update=update)
     rows = []
     for skill, score in found.skills.items():
         low, high = interval(score.correct, score.n)
         rows.append(
             {
-                **{"skill": skill, "arch": model.arch, "corpus": model.corpus},
-                **{"seed": model.seed, "update": update, "tokens": found.tokens},
+                **vars(model),
+                **{"skill": skill, "update": update, "tokens": found.tokens},
                 **{"n": score.n, "chance": score.chance, "accuracy": score.accuracy},
                 **{"ci_low": low, "ci_high": high},
             }
@@ -116,7 +116,9 @@ def _heads(models: list[PretrainedModel]) -> dict[tuple[str, str, int], str]:
     """The heading of each model's column; without the seed where it is the only one."""
     names = [model.name for model in models]
     return {
-        (m.arch, m.corpus, m.seed): m.name if names.count(m.name) == 1 else f"{m.name}, seed {m.seed}"
+        (m.arch, m.corpus, m.seed): m.name
+        if names.count(m.name) == 1
+        else f"{m.name}, seed {m.seed}"
         for m in models
     }
 
