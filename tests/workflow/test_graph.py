@@ -154,7 +154,7 @@ CHANGES = {
             **{
                 "pretrain": 1,
                 "zero_shot": 1,
-                "probes": 1,
+                "probes": 2,
                 "finetune_lstm_endpoints": 4,
                 "finetune_lstm_intermediate_1": 4,
             },
@@ -238,7 +238,7 @@ def test_changed_seeds_rerun_their_part_alone(project):
 EDITS = {
     "gpt1/training/finetune.py": {**FINETUNE, **OF_CELLS},
     "gpt1/zero_shot.py": {"zero_shot": 2, **OF_ZERO_SHOT},
-    "gpt1/probes.py": {"probes": 2, **OF_PROBES},
+    "gpt1/probes.py": {"probes": 4, **OF_PROBES},
     "tasks/baselines.py": {"baselines": 2, **FINETUNE, **OF_CELLS},
     "workflow/analysis/tables/ablation.py": {"table_ablation": 1, "figure_ablation": 1, "all": 1},
     "workflow/analysis/figures/ablation.py": {"figure_ablation": 1, "all": 1},
