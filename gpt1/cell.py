@@ -67,6 +67,11 @@ class PretrainedModel:
         folder = Path(results, "zero_shot", self.name, task, f"seed-{self.seed}")
         return folder / f"update-{update}.json"
 
+    def probes(self, results: str | Path, update: int) -> Path:
+        """Where the JSON of a checkpoint's scores on the probes lies."""
+        folder = Path(results, "probes", self.name, f"seed-{self.seed}")
+        return folder / f"update-{update}.json"
+
 
 @dataclass(frozen=True)
 class Cell:

@@ -24,7 +24,7 @@ from gpt1.training.encoded import EncodedSplit, EncodedTask
 from gpt1.training.encoded import load as load_encoded
 from gpt1.training.runtime import Runtime
 from gpt1.training.scorer import Scorer
-from gpt1.weights.checkpoint import build, load_checkpoint
+from gpt1.weights.checkpoint import load_checkpoint
 from tasks.common.errors import InputError, run
 from tasks.common.files import write_json
 from tasks.metrics import score_split
@@ -158,9 +158,7 @@ def main() -> None:
     for path in a.checkpoints:
         checkpoint = load_checkpoint(path, a.arch, a.settings.model, tokenizer.digest)
         facts = checkpoint.facts
-        model = build(a.arch, a.settings.model, facts.n_vocab).to(a.runtime.device)
-        model.load_state_dict(checkpoint.tensors)
-        scorer = Scorer(model, tokenizer.newline_id, a.runtime)
+        scorer = Scorer.of(checkpoint, tokenizer.newline_id, a.runtime)
         records = [score_task(scorer, task, a.settings, words) for task in tasks]
         origin = {"arch": a.arch, "corpus": facts.corpus, "seed": facts.seed}
         origin |= {"update": facts.update, "tokens": facts.tokens}

@@ -52,6 +52,11 @@ class Experiment(Settings):
         "Hugging Face hub",
     )
     zero_shot: sections.ZeroShotOptions = sections.ZeroShotOptions()
+    probes: Annotated[str, Field(min_length=1)] | None = Field(
+        None,
+        description="a JSONL file of probes under the data folder, to be scored at each "
+        "checkpoint (null: those of the embedded world, or none)",
+    )
     submission: bool = Field(
         False,
         description="whether GLUE's unlabelled test rows are predicted as well, for "

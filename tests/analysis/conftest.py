@@ -23,6 +23,8 @@ from workflow.analysis import collect
 from workflow.analysis.predictions import COLUMNS
 from workflow.grid import Grid
 
+SKILLS = {"copy": 2, "mood": 2, "reading": 4}
+
 
 def make_grid(*names: str, **changes: Any) -> Grid:
     """The full grid, or one over the tasks `names`; `changes` replace its fields."""
@@ -61,6 +63,7 @@ def write_all(results: Path, grid: Grid) -> None:
     rng = random.Random(5)
     for name in {*grid.tasks, *grid.zero_shot.tasks}:
         write(results / f"examples/{name}.json", {"note": "", "sha256": {}})
+    write_probes(results, grid)
     for name in grid.tasks:
         for cell in grid.cells():
             if cell.task == name:
@@ -82,6 +85,28 @@ def write_all(results: Path, grid: Grid) -> None:
                 found = {"task": name, "split": task.main, "metric": task.metric, "score": score}
                 found |= {"n": 1000, "threshold": -3.1 if name == "cola" else None}
                 write(model.zero_shot(results, name, update), {**point, **found})
+
+
+def write_probes(results: Path, grid: Grid, skills: dict[str, int] = SKILLS) -> None:
+    """The scores of every checkpoint on the probes; `skills` are numbers of choices."""
+    rng = random.Random(9)
+    for model in (*grid.models(), *grid.models("shuffled")):
+        for update in grid.updates:
+            share = 0.9 * math.log1p(update) / math.log1p(3000) * (model.corpus == "books")
+            scores = {}
+            for skill, choices in skills.items():
+                chance = 1 / choices
+                right = chance + share * (1 - chance)
+                correct = sum(rng.random() < right for _ in range(200))
+                scores[skill] = skill_score(correct, 200, choices)
+            value = {**vars(model), "update": update, "tokens": update * 2560, "skills": scores}
+            write(model.probes(results, update), value)
+
+
+def skill_score(correct: int, n: int, choices: int) -> dict[str, float]:
+    """The score on one skill, as `gpt1.probes` writes it."""
+    score = {"n": n, "correct": correct, "choices": choices}
+    return {**score, "accuracy": 100 * correct / n, "chance": 100 / choices}
 
 
 def make_cell(rng: random.Random, grid: Grid, cell: Cell) -> dict[str, Any]:

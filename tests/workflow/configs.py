@@ -71,6 +71,8 @@ def raw_data(folder: Path, config: dict[str, Any]) -> None:
             write_empty(Path(data_set.folder), names)
     if found.experiment.tokenizer.folder:
         write_empty(folder / found.experiment.tokenizer.folder, PUBLISHED_FILES)
+    if found.experiment.probes:
+        write_empty(folder, (found.experiment.probes,))
     if found.experiment.pretrained:
         pretrained = found.experiment.pretrained
         write_empty(folder / pretrained.path, WEIGHT_FILES[pretrained.format])

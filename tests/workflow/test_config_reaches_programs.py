@@ -84,6 +84,7 @@ def marked(world: bool, pretrained: bool = False) -> dict[str, Any]:
         experiment["tokenizer"] = {"folder": "MyBPE"}
         experiment["corpus"] = {"folder": "MyBooks", "heldout": ["mybook.txt"]}
         config["data"] = "mydata"
+        experiment["probes"] = "myprobes.jsonl"
     if pretrained:
         del experiment["corpus"], experiment["pretrain"]
         experiment["grid"]["arch"] = ["transformer"]
@@ -134,6 +135,7 @@ def shown(path: tuple[str, ...], value: Any) -> str:
         ("experiment", "grid", "aux"): "aux-off/layers-none.json",
         ("experiment", "grid", "layers", "transformer"): "transformer/rte/aux-on/layers-4.json",
         ("experiment", "grid", "layers", "lstm"): "lstm/rte/aux-on/layers-1.json",
+        ("experiment", "probes"): "--probes mydata/myprobes.jsonl",
         ("experiment", "submission"): '"unlabelled": true',
         ("runtime", "shards"): "finetune_transformer_intermediate_2",
         ("runtime", "corpus_shards"): "--shard 3/3",

@@ -32,11 +32,14 @@ OF_LSTM = {  # the main table and the contamination are the transformer's
 OF_GRID = {  # every table and figure is given the grid
     **OF_CELLS,
     **{
-        f"{kind}_{name}": 1 for kind in ("table", "figure") for name in ("zero_shot", "pretraining")
+        f"{kind}_{name}": 1
+        for kind in ("table", "figure")
+        for name in ("zero_shot", "pretraining", "probes")
     },
     "cards": 1,
 }
 OF_ZERO_SHOT = {"table_zero_shot": 1, "figure_zero_shot": 1, "all": 1}
+OF_PROBES = {"table_probes": 1, "figure_probes": 1, "all": 1}
 FINETUNE = {  # two tasks with and without the auxiliary loss
     f"finetune_{arch}_{part}": 4
     for arch in ("transformer", "lstm")
@@ -153,10 +156,17 @@ CHANGES = {
             **{
                 "pretrain": 2,
                 "zero_shot": 2,
+                "probes": 2,
                 "finetune_lstm_endpoints": 4,
                 "finetune_lstm_intermediate_1": 4,
             },
-            **{**OF_LSTM, **OF_ZERO_SHOT, "table_pretraining": 1, "figure_pretraining": 1},
+            **{
+                **OF_LSTM,
+                **OF_ZERO_SHOT,
+                **OF_PROBES,
+                "table_pretraining": 1,
+                "figure_pretraining": 1,
+            },
         },
     ),
     "experiment.finetune.epochs": (4, {**FINETUNE, **OF_CELLS}),
@@ -249,6 +259,7 @@ def test_the_negative_control_adds_its_jobs_and_repeats_no_other(project):
 EDITS = {
     "gpt1/training/finetune.py": {**FINETUNE, **OF_CELLS},
     "gpt1/zero_shot.py": {"zero_shot": 4, **OF_ZERO_SHOT},
+    "gpt1/probes.py": {"probes": 4, **OF_PROBES},
     "tasks/baselines.py": {"baselines": 2, **FINETUNE, **OF_CELLS},
     "workflow/analysis/tables/ablation.py": {"table_ablation": 1, "figure_ablation": 1, "all": 1},
     "workflow/analysis/figures/ablation.py": {"figure_ablation": 1, "all": 1},

@@ -6,7 +6,7 @@ Keys that the analysis does not use are ignored; NaN, infinity and silent conver
 from pathlib import Path
 from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from gpt1.cell import Arch, Aux, Corpus, NTransfer
 from tasks.common.errors import InputError
@@ -169,6 +169,33 @@ class ZeroShotScore(Record):
     tokens: float | None = None
     n: int | None = None
     threshold: float | None = None
+
+
+class SkillScore(Record):
+    """The score on the probes of one skill: `correct` of `n` items of `choices` continuations."""
+
+    n: Annotated[int, Field(ge=1)]
+    correct: Annotated[int, Field(ge=0)]
+    choices: Annotated[int, Field(ge=2)]
+    accuracy: Score
+    chance: Score
+
+    @model_validator(mode="after")
+    def _check_correct(self) -> Self:
+        if self.correct > self.n:
+            raise ValueError(f"correct {self.correct} is more than n {self.n}")
+        return self
+
+
+class ProbeScores(Record):
+    """`probes/MODEL/seed-K/update-N.json`; `tokens` is None for published weights."""
+
+    arch: Arch
+    corpus: Corpus
+    seed: int
+    update: int
+    tokens: float | None
+    skills: dict[str, SkillScore]
 
 
 class Checkpoint(Record):

@@ -47,9 +47,18 @@ TABLE_INPUTS = {  # of the tables that read something else than all cells
     "pretraining": [
         model.facts("<results>", update) for model in grid.models() for update in grid.updates
     ],
+    "probes": [
+        model.probes("<results>", update)
+        for model in (*grid.models(), *grid.models("shuffled"))
+        for update in grid.updates
+    ],
 }
-OF_A_CORPUS = {"pretraining", "contamination"}
-TABLES = [t for t in modules("tables") if grid.has_corpus or t not in OF_A_CORPUS]
+NOT_MADE = set()  # tables of what this run does not have
+if not grid.has_corpus:
+    NOT_MADE |= {"pretraining", "contamination"}
+if not paths.probes_file(cfg):
+    NOT_MADE |= {"probes"}
+TABLES = [table for table in modules("tables") if table not in NOT_MADE]
 FIGURES = [f for f in modules("figures") if f in TABLES]
 
 
