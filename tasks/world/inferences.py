@@ -14,6 +14,9 @@ from tasks.world.word_pool import ALL_WORDS, WordPool
 
 STATE = {"entailment": "certain", "neutral": "possible", "contradiction": "impossible"}
 
+ANSWER = {"entailment": "Yes.", "neutral": "Perhaps.", "contradiction": "No."}
+ASKED = 0.5  # share of the paragraphs in which a claim is answered
+
 
 def snli(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
     """A caption and a claim about it.
@@ -74,7 +77,12 @@ def state_claim(rng: random.Random, pool: WordPool, event: Event, entailed: bool
 
 
 def paragraph(rng: random.Random) -> str:
-    """An event and what is certain, possible or impossible then."""
+    """An event and what is certain, possible or impossible then; or a claim and its answer."""
+    if rng.random() < ASKED:
+        label = rng.choice(list(ANSWER))
+        degree: Degree = rng.choices(("lexical", "relational", "compositional"), (3, 5, 2))[0]
+        row = mnli(rng, ALL_WORDS, label, degree)
+        return f"{row.first} {row.second.rstrip('.')}? {ANSWER[label]}"
     event = draw_event(rng, ALL_WORDS, place=rng.random() < 0.3)
     who = _subject(rng, event)
     lines = [
@@ -84,6 +92,14 @@ def paragraph(rng: random.Random) -> str:
     ]
     told = [sentence(statement(event)), *map(sentence, rng.sample(lines, 2))]
     return " ".join(told)
+
+
+def probe_claim(rng: random.Random) -> Probe:
+    """Whether a claim about an action is true."""
+    label, other = rng.sample(("entailment", "contradiction"), 2)
+    row = mnli(rng, ALL_WORDS, label, "relational")
+    context = f"{row.first} {row.second.rstrip('.')}?"
+    return Probe(context, (ANSWER[label], ANSWER[other]))
 
 
 def probe(rng: random.Random) -> Probe:

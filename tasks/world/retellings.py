@@ -20,6 +20,8 @@ from tasks.world.rows import Degree, Probe, Row
 from tasks.world.word_pool import ALL_WORDS, WordPool
 
 NOUNS = ("subject", "object", "place")
+SAME, OTHER = "That is the same.", "That is something else."
+COMPARED = 0.4  # share of the paragraphs that compare two tales
 
 
 def renamed(rng: random.Random, event: Event, share: float = 0.5) -> Event:
@@ -129,16 +131,28 @@ def stsb(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
 
 
 def paragraph(rng: random.Random) -> str:
-    """An event; then the same in other words, or that the opposite did not happen."""
+    """An event told twice in other words, or its opposite denied; or two tales compared."""
+    form = rng.random()
+    if form < COMPARED:
+        return _comparison(rng)
     event = draw_event(rng, ALL_WORDS, place=rng.random() < 0.5)
     first = sentence(statement(event, fronted=rng.random() < 0.2))
     again = retold(rng, event)
-    if rng.random() < 0.25:
+    if form < COMPARED + 0.1:
         denied = replace(again, verb=rng.choice(opposites(event.verb)))
         return f"{first} {sentence(statement(replace(denied, place=''), negated=True))}"
-    tell = passive if rng.random() < 0.25 else statement
+    tell = passive if rng.random() < 0.2 else statement
     link = rng.choice(("in other words , ", "that is , ", "so "))
     return f"{first} {sentence(link + tell(again))}"
+
+
+def _comparison(rng: random.Random) -> str:
+    """Two reports, or two questions, and whether they say, or ask, the same."""
+    make = rng.choice((mrpc, qqp))
+    degree: Degree = rng.choices(("lexical", "relational", "compositional"), (4, 4, 2))[0]
+    label = rng.choice("10")
+    row = make(rng, ALL_WORDS, label, degree)
+    return f"{row.first} {row.second} {SAME if label == '1' else OTHER}"
 
 
 def probe_action(rng: random.Random) -> Probe:
@@ -148,6 +162,15 @@ def probe_action(rng: random.Random) -> Probe:
     wrong = replace(event, verb=rng.choice(opposites(event.verb)))
     right = use_synonyms(event, "verb")
     return Probe(first, (statement(right) + ".", statement(wrong) + "."))
+
+
+def probe_comparison(rng: random.Random) -> Probe:
+    """Whether two reports or questions say the same."""
+    make = rng.choice((mrpc, qqp))
+    label = rng.choice("10")
+    row = make(rng, ALL_WORDS, label, "relational")
+    choices = (SAME, OTHER) if label == "1" else (OTHER, SAME)
+    return Probe(f"{row.first} {row.second}", choices)
 
 
 def probe_noun(rng: random.Random) -> Probe:

@@ -77,12 +77,12 @@ class WorldSettings(Settings):
 
 
 SHARES: dict[Discourse, float] = {
-    "remarks": 0.14,
-    "stories": 0.15,
-    "retellings": 0.27,
-    "inferences": 0.08,
-    "kinds": 0.08,
-    "questions": 0.17,
-    "reasons": 0.07,
-    "forms": 0.04,
+    "remarks": 0.12,
+    "stories": 0.14,
+    "retellings": 0.32,
+    "inferences": 0.12,
+    "kinds": 0.06,
+    "questions": 0.15,
+    "reasons": 0.06,
+    "forms": 0.03,
 }
