@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from tasks.world.grammar import Event, caption, draw_event, np, sentence, statement, use_synonyms
 from tasks.world.lexicon import SYNONYM, opposites
-from tasks.world.retellings import renamed, with_other
+from tasks.world.retellings import with_other
 from tasks.world.rows import Degree, Probe, Row
 from tasks.world.word_pool import ALL_WORDS, WordPool
 
@@ -59,6 +59,7 @@ def _claim(
 ) -> tuple[Event, bool]:
     """A claim about an event, and whether it is a denial."""
     denied = degree == "compositional"
+    event = replace(event, place="")
     if label == "neutral":
         claim = with_other(rng, pool, event, "object")
         if rng.random() < 0.5:
@@ -67,7 +68,7 @@ def _claim(
         claim = use_synonyms(event, "verb")
     else:
         claim = replace(event, verb=rng.choice(opposites(event.verb)))
-    return renamed(rng, replace(claim, place=""), 0.25), denied
+    return use_synonyms(claim, rng.choice(("subject", "object"))), denied
 
 
 def state_claim(rng: random.Random, pool: WordPool, event: Event, entailed: bool) -> str:

@@ -24,9 +24,10 @@ SAME, OTHER = "That is the same.", "That is something else."
 COMPARED = 0.4  # share of the paragraphs that compare two tales
 
 
-def renamed(rng: random.Random, event: Event, share: float = 0.5) -> Event:
-    """The event with a synonym in each of its nouns' places, each with probability `share`."""
-    return use_synonyms(event, *(slot for slot in NOUNS if rng.random() < share))
+def renamed(rng: random.Random, event: Event) -> Event:
+    """The event with synonyms for one or two of its nouns."""
+    slots = [slot for slot in NOUNS if getattr(event, slot)]
+    return use_synonyms(event, *rng.sample(slots, rng.choice((1, 2))))
 
 
 def retold(rng: random.Random, event: Event) -> Event:
