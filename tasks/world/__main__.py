@@ -37,9 +37,7 @@ def make_world(settings: WorldSettings, out: Path) -> dict[str, Any]:
     forbidden: set[str] = set()
     for name, task in WORLD_TASKS.items():
         train = settings.rows.get(name) or max(6, round(task.rows * settings.scale))
-        splits = make_splits(
-            settings.seed, name, train, settings.report, settings.degrees.shares()
-        )
+        splits = make_splits(settings.seed, name, train, settings.report, settings.degrees.shares())
         rows[name] = {split: len(part) for split, part in splits.items()}
         files |= task.write(splits)
         for split, part in splits.items():

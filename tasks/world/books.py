@@ -9,7 +9,16 @@ import random
 import re
 from collections.abc import Callable
 
-from tasks.world import inferences, judgements, kinds, questions, reasons, remarks, retellings, stories
+from tasks.world import (
+    inferences,
+    judgements,
+    kinds,
+    questions,
+    reasons,
+    remarks,
+    retellings,
+    stories,
+)
 from tasks.world.lexicon import words
 from tasks.world.settings import Discourse
 from tasks.world.word_pool import ALL_WORDS
@@ -52,7 +61,12 @@ def write_book(
     used = [kind for kind, share in shares.items() if share]
     own = used[number % len(used)]
     place, author = ALL_WORDS.word(rng, "place").title(), ALL_WORDS.word(rng, "name")
-    blocks, count, chapter, next_chapter = [f"{TITLES[own]} of the {place}", f"by {author}"], 6, 0, 0
+    blocks, count, chapter, next_chapter = (
+        [f"{TITLES[own]} of the {place}", f"by {author}"],
+        6,
+        0,
+        0,
+    )
     written = dict.fromkeys(used, 0.0)
     while count < length:
         if count >= next_chapter:

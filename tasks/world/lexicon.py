@@ -21,14 +21,34 @@ def _pairs(text: str) -> list[tuple[str, ...]]:
 
 # By topic: two people (two names and the gender of the pronoun), two things and two places.
 _TOPICS = {
-    "sea": ("sailor seaman m|captain skipper m", "boat ship|rope cord", "harbour port|river stream"),
+    "sea": (
+        "sailor seaman m|captain skipper m",
+        "boat ship|rope cord",
+        "harbour port|river stream",
+    ),
     "farm": ("farmer peasant m|boy lad m", "cart wagon|sack bag", "barn shed|meadow field"),
     "inn": ("cook chef m|maid servant f", "cup mug|jug pitcher", "inn tavern|kitchen scullery"),
-    "castle": ("king ruler m|soldier warrior m", "sword blade|ring band", "castle palace|tower keep"),
+    "castle": (
+        "king ruler m|soldier warrior m",
+        "sword blade|ring band",
+        "castle palace|tower keep",
+    ),
     "town": ("woman lady f|thief robber m", "coat jacket|hat cap", "street lane|square plaza"),
-    "school": ("teacher tutor m|girl lass f", "letter note|picture painting", "church chapel|school academy"),
-    "market": ("merchant dealer m|doctor physician m", "box chest|broom brush", "shop store|cellar basement"),
-    "forest": ("hunter trapper m|witch sorceress f", "lamp lantern|stone rock", "forest wood|cabin cottage"),
+    "school": (
+        "teacher tutor m|girl lass f",
+        "letter note|picture painting",
+        "church chapel|school academy",
+    ),
+    "market": (
+        "merchant dealer m|doctor physician m",
+        "box chest|broom brush",
+        "shop store|cellar basement",
+    ),
+    "forest": (
+        "hunter trapper m|witch sorceress f",
+        "lamp lantern|stone rock",
+        "forest wood|cabin cottage",
+    ),
 }
 PEOPLE = [entry[:2] for people, _, _ in _TOPICS.values() for entry in _pairs(people)]
 THINGS = [entry for _, things, _ in _TOPICS.values() for entry in _pairs(things)]
@@ -96,7 +116,7 @@ DONE_TO = words("weak innocent helpful loyal honest patient")
 COLOURS = words("red blue green white black yellow")
 # STS-B's score: the weight of each part of an event that agrees; they sum to 5
 STSB_WEIGHTS = {"subject": 1.0, "verb": 1.5, "object": 1.5, "place": 1.0}
-_PLURALS = {"cherry": "cherries", "lily": "lilies", "daisy": "daisies", "poppy": "poppies"}
+_PLURALS = {"seaman": "seamen", "thief": "thieves", "woman": "women"}
 
 
 @dataclass(frozen=True)
@@ -115,16 +135,19 @@ class Verb:
     takes: str
 
 
-def _ends_in_sibilant(word: str) -> bool:
-    return word.endswith(("s", "sh", "ch", "x"))
+def _with_s(word: str) -> str:
+    """A word with the ending of a plural or of a third person."""
+    if word.endswith("y") and word[-2] not in "aeiou":
+        return word[:-1] + "ies"
+    return word + ("es" if word.endswith(("s", "sh", "ch", "x")) else "s")
 
 
 def _verb(entry: str, quartet: int, side: int, takes: str) -> Verb:
     base, _, past = entry.partition("=")
-    y = base.endswith("y") and base[-2] not in "aeiou"
-    third = base[:-1] + "ies" if y else base + ("es" if _ends_in_sibilant(base) else "s")
-    regular = base[:-1] + "ied" if y else base + ("d" if base.endswith("e") else "ed")
-    return Verb(base, third, past or regular, quartet, side, takes)
+    regular = base + ("d" if base.endswith("e") else "ed")
+    if base.endswith("y") and base[-2] not in "aeiou":
+        regular = base[:-1] + "ied"
+    return Verb(base, _with_s(base), past or regular, quartet, side, takes)
 
 
 def _quartet(number: int, line: str) -> list[list[Verb]]:
@@ -149,7 +172,7 @@ GENDER |= {name: "f" for name in NAMES_F} | {name: "m" for name in NAMES_M}
 
 def plural(noun: str) -> str:
     """The plural of a noun."""
-    return _PLURALS.get(noun) or noun + ("es" if _ends_in_sibilant(noun) else "s")
+    return _PLURALS.get(noun) or _with_s(noun)
 
 
 def a(noun: str) -> str:

@@ -4,7 +4,16 @@ import json
 import random
 from collections.abc import Callable
 
-from tasks.world import inferences, judgements, kinds, questions, reasons, remarks, retellings, stories
+from tasks.world import (
+    inferences,
+    judgements,
+    kinds,
+    questions,
+    reasons,
+    remarks,
+    retellings,
+    stories,
+)
 from tasks.world.rows import Probe
 from tasks.world.settings import WorldSettings
 

@@ -4,6 +4,7 @@ import random
 from dataclasses import dataclass, replace
 
 from tasks.world.grammar import Event, draw_event, np, question, sentence, statement
+from tasks.world.lexicon import SYNONYM
 from tasks.world.retellings import renamed, with_other
 from tasks.world.rows import Degree, Probe, Row
 from tasks.world.word_pool import ALL_WORDS, WordPool
@@ -39,7 +40,7 @@ def qnli(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
 
 @dataclass(frozen=True)
 class Passage:
-    """Three events, told in order, no two of which share a word."""
+    """Three events, told in order, no two of which share a word or a synonym of one."""
 
     events: tuple[Event, ...]
 
@@ -56,12 +57,14 @@ class Passage:
 def draw_passage(rng: random.Random, pool: WordPool, n: int = 3) -> Passage:
     """Draw a passage of n events."""
     events: list[Event] = []
+    known: set[str] = set()
     while len(events) < n:
         place = rng.random() < 0.5
         event = draw_event(rng, pool, "thing", place=place, time=not place)
-        known = {word for e in events for word in (e.subject, e.verb, e.object, e.place, e.time)}
-        if not known - {""} & {event.subject, event.verb, event.object, event.place, event.time}:
+        told = {getattr(event, slot) for slot in ("verb", *SLOT.values())} - {""}
+        if not known & told:
             events.append(event)
+            known |= told | {SYNONYM[word] for word in told if word in SYNONYM}
     return Passage(tuple(events))
 
 

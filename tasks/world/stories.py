@@ -17,9 +17,7 @@ def story_cloze(rng: random.Random, pool: WordPool, label: str, degree: Degree) 
     return Row("\n".join(body), label=label, choices=endings, group="story", degree=degree)
 
 
-def story(
-    rng: random.Random, pool: WordPool, degree: Degree
-) -> tuple[tuple[str, ...], str, str]:
+def story(rng: random.Random, pool: WordPool, degree: Degree) -> tuple[tuple[str, ...], str, str]:
     """Four sentences, the ending that follows from them and the opposite one.
 
     Lexical: good news makes happy. Relational: of two people with opposite news, the ending is
@@ -38,7 +36,12 @@ def story(
         gained = rng.random() < 0.5
         verb = pool.word(rng, "gain" if gained else "loss")
         likes = rng.choice(("loved", "adored") if gained == happy else ("hated", "detested"))
-        body = (opening, f"{who} {likes} the {thing}", f"There {he(who)} {verb} it", _home(rng, who))
+        body = (
+            opening,
+            f"{who} {likes} the {thing}",
+            f"There {he(who)} {verb} it",
+            _home(rng, who),
+        )
     else:
         body = (opening, f"The {pool.word(rng, 'person')} came too", news, _home(rng, who))
     form = rng.choice(("{} was {}", "{} felt {}", "In the end {} was {}"))
