@@ -61,8 +61,8 @@ TOPIC = {
     for word in entry[:2]
 }
 TIMES = words(
-    "morning evening night afternoon winter summer spring autumn dawn dusk twilight storm rain snow "
-    "frost heat"
+    "morning evening night afternoon winter summer spring autumn dawn dusk twilight storm rain "
+    "snow frost heat"
 )
 CATEGORIES = {
     "dog": words("hound terrier collie spaniel poodle beagle"),
@@ -92,10 +92,11 @@ wash clean : soil stain : thing"""
 WORKS = words("tale story song tune play show dinner meal speech talk dance feast")
 POSITIVE = words(
     "lovely charming splendid wonderful delightful superb brilliant pleasant graceful excellent "
-    "marvellous fine"
+    "pretty fine"
 )
 NEGATIVE = words(
-    "awful dull dreadful terrible boring horrid clumsy tiresome ugly dismal feeble poor"
+    "awful dreadful terrible boring horrible tiresome frightful wretched shocking worthless "
+    "dismal poor"
 )
 NEGATORS = ("not", "never", "hardly", "far from")
 # how people feel after good and after bad news, and what such news is

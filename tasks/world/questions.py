@@ -78,14 +78,16 @@ def _ask(rng: random.Random, event: Event) -> tuple[str, str, str]:
 def race(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
     """A passage, a question and four answers.
 
-    Lexical: one answer is of the kind that is asked for. Relational: one of four of that kind stands
-    in the passage. Compositional: others do as well.
+    Lexical: all stand in the passage, one is of the kind that is asked for. Relational: one of four
+    of that kind stands in the passage. Compositional: others do as well.
     """
     passage = draw_passage(rng, pool)
     asked, text, right = _ask(rng, rng.choice(passage.events))
     others: list[str] = []
     if degree == "lexical":
-        others = [pool.word(rng, SORT[other]) for other in SORT if other != asked]
+        for other in (word for word in SORT if word != asked):
+            told = [word for word in passage.words(other) if word]
+            others.append(rng.choice(told or [pool.word(rng, SORT[other])]))
     elif degree == "compositional":
         others = [word for word in passage.words(asked) if word not in ("", right)]
     while len(others) < 3:
