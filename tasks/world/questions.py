@@ -95,7 +95,7 @@ def race(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
     rng.shuffle(others)
     place = LETTERS.index(label)
     choices = [f"{np(word).capitalize()}." for word in (*others[:place], right, *others[place:])]
-    group = "middle" if degree == "lexical" or rng.random() < 0.3 else "high"
+    group = "middle" if rng.random() < (0.6 if degree == "lexical" else 0.3) else "high"
     return Row(passage.text, text, label, tuple(choices), group, degree)
 
 
