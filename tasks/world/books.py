@@ -1,6 +1,6 @@
 """The books of the world: tales, remarks, readers, natural histories and chronicles.
 
-Each book leans towards one kind of discourse and contains some of every other. Together they teach
+Each book is named for one kind of discourse and contains some of every other. Together they teach
 what the tasks ask for; the texts of the labelled rows, and any 13 words in a row of theirs, are
 kept out.
 """
@@ -24,6 +24,7 @@ from tasks.world.settings import Discourse
 from tasks.world.word_pool import ALL_WORDS
 
 NGRAM = 13  # the length of the n-grams by which the contamination table compares
+LINK = re.compile(r"^(so|but|though|perhaps|that is|in other words) ")
 NUMBERS = words("One Two Three Four Five Six Seven Eight Nine Ten Eleven Twelve")
 TITLES = {
     "remarks": "Diary",
@@ -61,12 +62,8 @@ def write_book(
     used = [kind for kind, share in shares.items() if share]
     own = used[number % len(used)]
     place, author = ALL_WORDS.word(rng, "place").title(), ALL_WORDS.word(rng, "name")
-    blocks, count, chapter, next_chapter = (
-        [f"{TITLES[own]} of the {place}", f"by {author}"],
-        6,
-        0,
-        0,
-    )
+    blocks = [f"{TITLES[own]} of the {place}", f"by {author}"]
+    count, chapter, next_chapter = 6, 0, 0
     written = dict.fromkeys(used, 0.0)
     while count < length:
         if count >= next_chapter:
@@ -89,8 +86,12 @@ def normalise(text: str) -> str:
 
 
 def fingerprints(text: str) -> set[str]:
-    """What a book may not share with a labelled row: its sentences, and any 13 words in a row."""
+    """What a book may not share with a labelled row.
+
+    Its sentences, their clauses without the words that link them, and any 13 words in a row.
+    """
     whole = normalise(text).split()
     parts = {normalise(part) for part in re.split(r"[.!?:]", text)}
+    parts |= {LINK.sub("", normalise(part)) for part in re.split(r"[.!?:,]", text)}
     grams = {" ".join(whole[i : i + NGRAM]) for i in range(len(whole) - NGRAM + 1)}
     return (parts | grams) - {""}

@@ -92,10 +92,11 @@ wash clean : soil stain : thing"""
 WORKS = words("tale story song tune play show dinner meal speech talk dance feast")
 POSITIVE = words(
     "lovely charming splendid wonderful delightful superb brilliant pleasant graceful excellent "
-    "marvellous fine"
+    "pretty fine"
 )
 NEGATIVE = words(
-    "awful dull dreadful terrible boring horrid clumsy tiresome ugly dismal feeble poor"
+    "awful dreadful terrible boring horrible tiresome frightful wretched shocking worthless "
+    "dismal poor"
 )
 NEGATORS = ("not", "never", "hardly", "far from")
 # how people feel after good and after bad news, and what such news is
@@ -116,7 +117,7 @@ DONE_TO = words("weak innocent helpful loyal honest patient")
 COLOURS = words("red blue green white black yellow")
 # STS-B's score: the weight of each part of an event that agrees; they sum to 5
 STSB_WEIGHTS = {"subject": 1.0, "verb": 1.5, "object": 1.5, "place": 1.0}
-_PLURALS = {"cherry": "cherries", "lily": "lilies", "daisy": "daisies", "poppy": "poppies"}
+_PLURALS = {"seaman": "seamen", "thief": "thieves", "woman": "women"}
 
 
 @dataclass(frozen=True)
@@ -135,16 +136,19 @@ class Verb:
     takes: str
 
 
-def _ends_in_sibilant(word: str) -> bool:
-    return word.endswith(("s", "sh", "ch", "x"))
+def _with_s(word: str) -> str:
+    """A word with the ending of a plural or of a third person."""
+    if word.endswith("y") and word[-2] not in "aeiou":
+        return word[:-1] + "ies"
+    return word + ("es" if word.endswith(("s", "sh", "ch", "x")) else "s")
 
 
 def _verb(entry: str, quartet: int, side: int, takes: str) -> Verb:
     base, _, past = entry.partition("=")
-    y = base.endswith("y") and base[-2] not in "aeiou"
-    third = base[:-1] + "ies" if y else base + ("es" if _ends_in_sibilant(base) else "s")
-    regular = base[:-1] + "ied" if y else base + ("d" if base.endswith("e") else "ed")
-    return Verb(base, third, past or regular, quartet, side, takes)
+    regular = base + ("d" if base.endswith("e") else "ed")
+    if base.endswith("y") and base[-2] not in "aeiou":
+        regular = base[:-1] + "ied"
+    return Verb(base, _with_s(base), past or regular, quartet, side, takes)
 
 
 def _quartet(number: int, line: str) -> list[list[Verb]]:
@@ -169,7 +173,7 @@ GENDER |= {name: "f" for name in NAMES_F} | {name: "m" for name in NAMES_M}
 
 def plural(noun: str) -> str:
     """The plural of a noun."""
-    return _PLURALS.get(noun) or noun + ("es" if _ends_in_sibilant(noun) else "s")
+    return _PLURALS.get(noun) or _with_s(noun)
 
 
 def a(noun: str) -> str:

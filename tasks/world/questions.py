@@ -4,6 +4,7 @@ import random
 from dataclasses import dataclass, replace
 
 from tasks.world.grammar import Event, draw_event, np, question, sentence, statement
+from tasks.world.lexicon import SYNONYM
 from tasks.world.retellings import renamed, with_other
 from tasks.world.rows import Degree, Probe, Row
 from tasks.world.word_pool import ALL_WORDS, WordPool
@@ -39,7 +40,7 @@ def qnli(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
 
 @dataclass(frozen=True)
 class Passage:
-    """Three events, told in order, no two of which share a word."""
+    """Three events, told in order, no two of which share a word or a synonym of one."""
 
     events: tuple[Event, ...]
 
@@ -56,12 +57,14 @@ class Passage:
 def draw_passage(rng: random.Random, pool: WordPool, n: int = 3) -> Passage:
     """Draw a passage of n events."""
     events: list[Event] = []
+    known: set[str] = set()
     while len(events) < n:
         place = rng.random() < 0.5
         event = draw_event(rng, pool, "thing", place=place, time=not place)
-        known = {word for e in events for word in (e.subject, e.verb, e.object, e.place, e.time)}
-        if not known - {""} & {event.subject, event.verb, event.object, event.place, event.time}:
+        told = {getattr(event, slot) for slot in ("verb", *SLOT.values())} - {""}
+        if not known & told:
             events.append(event)
+            known |= told | {SYNONYM[word] for word in told if word in SYNONYM}
     return Passage(tuple(events))
 
 
@@ -75,14 +78,16 @@ def _ask(rng: random.Random, event: Event) -> tuple[str, str, str]:
 def race(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
     """A passage, a question and four answers.
 
-    Lexical: one answer is of the kind that is asked for. Relational: one of four of that kind
-    stands in the passage. Compositional: others do as well.
+    Lexical: all stand in the passage, one is of the kind that is asked for. Relational: one of four
+    of that kind stands in the passage. Compositional: others do as well.
     """
     passage = draw_passage(rng, pool)
     asked, text, right = _ask(rng, rng.choice(passage.events))
     others: list[str] = []
     if degree == "lexical":
-        others = [pool.word(rng, SORT[other]) for other in SORT if other != asked]
+        for other in (word for word in SORT if word != asked):
+            told = [word for word in passage.words(other) if word]
+            others.append(rng.choice(told or [pool.word(rng, SORT[other])]))
     elif degree == "compositional":
         others = [word for word in passage.words(asked) if word not in ("", right)]
     while len(others) < 3:
@@ -90,7 +95,7 @@ def race(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
     rng.shuffle(others)
     place = LETTERS.index(label)
     choices = [f"{np(word).capitalize()}." for word in (*others[:place], right, *others[place:])]
-    group = "middle" if degree == "lexical" or rng.random() < 0.3 else "high"
+    group = "middle" if rng.random() < (0.6 if degree == "lexical" else 0.3) else "high"
     return Row(passage.text, text, label, tuple(choices), group, degree)
 
 

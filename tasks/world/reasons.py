@@ -23,7 +23,7 @@ def _deed(rng: random.Random, pool: WordPool) -> tuple[str, str, str]:
 def dprd(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
     """A deed and its reason, told with a pronoun; `label` is the place of the one it is about.
 
-    Lexical: the reason itself tells. Relational: it is denied of the other one first.
+    Every row is lexical, whatever degree is asked for: the reason itself tells.
     """
     one, verb, two = _deed(rng, pool)
     about = (one, two)[int(label)]
@@ -32,7 +32,7 @@ def dprd(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
     pronoun = he(about)
     text = f"the {one} {verb} the {two} {where} because {pronoun} was {reason}"
     candidates = (f"the {one}", f"the {two}")
-    return Row(sentence(text), pronoun, label, candidates, degree=degree)
+    return Row(sentence(text), pronoun, label, candidates, degree="lexical")
 
 
 def paragraph(rng: random.Random) -> str:

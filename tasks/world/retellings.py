@@ -125,8 +125,7 @@ def stsb(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
             other = replace(other, verb=rng.choice(opposites(event.verb)))
             score += weight / 2
         else:
-            fresh = with_other(rng, pool, event, slot)
-            other = replace(other, **{slot: getattr(fresh, slot)})
+            other = with_other(rng, pool, other, slot)
     second = passive(other) if degree == "compositional" else statement(other)
     return Row(sentence(statement(event)), sentence(second), f"{score:.3f}", degree=degree)
 

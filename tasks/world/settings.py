@@ -2,10 +2,12 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
+from pydantic_core import PydanticCustomError
 
 from tasks.common.settings import Settings
 from tasks.settings import Count
+from tasks.world.rows import Degree
 
 WorldTaskName = Literal[
     "snli",
@@ -29,6 +31,25 @@ TrainRows = Annotated[int, Field(ge=6, le=5_000)]
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
+# The shares of the words of each kind of discourse.
+SHARES: dict[Discourse, float] = {
+    "remarks": 0.15,
+    "stories": 0.15,
+    "retellings": 0.2,
+    "inferences": 0.12,
+    "kinds": 0.1,
+    "questions": 0.15,
+    "reasons": 0.06,
+    "forms": 0.07,
+}
+
+
+def _check_discourse(given: dict[Discourse, float]) -> dict[Discourse, float]:
+    if not any({**SHARES, **given}.values()):
+        raise PydanticCustomError("no_share", "books need a kind of discourse with a share above 0")
+    return given
+
+
 class Degrees(Settings):
     """Shares of the rows of each degree of difficulty; they are divided by their sum."""
 
@@ -36,9 +57,19 @@ class Degrees(Settings):
     relational: Share = Field(0.25, description="rows that take a relation between words or texts")
     compositional: Share = Field(0.15, description="rows that take two steps, such as a negation")
 
-    def shares(self) -> dict[str, float]:
+    def shares(self) -> dict[Degree, float]:
         """The share of every degree."""
-        return self.model_dump()
+        return {
+            "lexical": self.lexical,
+            "relational": self.relational,
+            "compositional": self.compositional,
+        }
+
+
+def _check_degrees(degrees: Degrees) -> Degrees:
+    if not any(degrees.shares().values()):
+        raise PydanticCustomError("no_share", "rows need a degree with a share above 0")
+    return degrees
 
 
 class WorldSettings(Settings):
@@ -52,12 +83,14 @@ class WorldSettings(Settings):
         description="approximate number of words of the corpus, spread evenly over books",
     )
     books: Count = Field(default=80, description="number of books")
-    discourse: dict[Discourse, Share] = Field(
+    discourse: Annotated[dict[Discourse, Share], AfterValidator(_check_discourse)] = Field(
         default={},
         description="shares of single kinds of discourse in the books' words, instead of the "
         "default ones, such as {reasons: 0}; they are divided by their sum",
     )
-    degrees: Degrees = Degrees()
+    degrees: Annotated[Degrees, AfterValidator(_check_degrees)] = Field(
+        default=Degrees(), description="shares of the rows of each degree of difficulty"
+    )
     scale: Annotated[float, Field(gt=0)] = Field(
         default=1.0, description="factor on the rows of every training split"
     )
@@ -74,15 +107,3 @@ class WorldSettings(Settings):
     def shares(self) -> dict[Discourse, float]:
         """The share of every kind of discourse."""
         return {**SHARES, **self.discourse}
-
-
-SHARES: dict[Discourse, float] = {
-    "remarks": 0.12,
-    "stories": 0.14,
-    "retellings": 0.32,
-    "inferences": 0.12,
-    "kinds": 0.06,
-    "questions": 0.15,
-    "reasons": 0.06,
-    "forms": 0.03,
-}

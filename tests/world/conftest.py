@@ -1,4 +1,4 @@
-"""One world of the default size for all tests of this folder; it takes about two seconds."""
+"""Two worlds for all tests of this folder: a large one, which takes some seconds, and a small one."""
 
 import functools
 from collections.abc import Callable
@@ -6,28 +6,62 @@ from pathlib import Path
 
 import pytest
 
-from tasks import Example, task
+from tasks import TASKS, Example, task
 from tasks.world.__main__ import make_world
 from tasks.world.settings import WorldSettings
 
 Splits = dict[str, list[Example]]
+LARGE = WorldSettings(seed=3, report=1000)
+SMALL = WorldSettings(seed=11, words=20_000, books=4, scale=0.5)
 
 
-@pytest.fixture(scope="session")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A world of the default size."""
-    folder = tmp_path_factory.mktemp("world")
-    make_world(WorldSettings(seed=3), folder)
+def _make(factory: pytest.TempPathFactory, settings: WorldSettings) -> Path:
+    folder = factory.mktemp("world")
+    make_world(settings, folder)
     return folder
 
 
-@pytest.fixture(scope="session")
-def splits(world: Path) -> Callable[[str], Splits]:
-    """Every labelled split of a task, through the reader of real data."""
-
+def _reader(world: Path) -> Callable[[str], Splits]:
     @functools.cache
     def read(name: str) -> Splits:
         found = task(name)
         return {split: found.read(world / found.folder, split) for split in found.rows}
 
     return read
+
+
+@pytest.fixture(scope="session")
+def settings() -> WorldSettings:
+    """The settings of `world`."""
+    return LARGE
+
+
+@pytest.fixture(scope="session")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A world with the default books and rows, and 1,000 rows in each reported split."""
+    return _make(tmp_path_factory, LARGE)
+
+
+@pytest.fixture(scope="session")
+def splits(world: Path) -> Callable[[str], Splits]:
+    """Every labelled split of a task of `world`, through the reader of real data."""
+    return _reader(world)
+
+
+@pytest.fixture(scope="session")
+def other_splits(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Splits]:
+    """The same of a world of another seed."""
+    return _reader(_make(tmp_path_factory, SMALL))
+
+
+@pytest.fixture(params=[t.name for t in TASKS])
+def name(request: pytest.FixtureRequest) -> str:
+    """Each of the twelve tasks."""
+    return request.param
+
+
+@pytest.fixture(scope="session")
+def paragraphs(world: Path) -> list[str]:
+    """Every block of every book of `world`: titles, headings and paragraphs."""
+    books = sorted(world.glob("books/*.txt"))
+    return [p for book in books for p in book.read_text(encoding="utf-8").strip().split("\n\n")]

@@ -1,118 +1,37 @@
-"""Labels follow from the texts, and from nothing easier than the texts."""
+"""Labels follow from the texts: the oracle scores 100, and would not if a label were wrong."""
 
-from collections import Counter
+import dataclasses
 
 import numpy as np
 import pytest
 
 from tasks import TASKS, Example, task
-from tasks.baselines import bag_of_words
+from tasks.baselines import bag_of_words, majority
 from tasks.metrics import score
 from tests.world.oracle import answer
 
 NAMES = [t.name for t in TASKS] + ["dprd"]
-PAIRS = [t for t in NAMES if t != "dprd"]
+
+
+def mistakes(name: str, examples: list[Example]) -> list[Example]:
+    """The examples whose label is not the oracle's answer."""
+    return [e for e in examples if answer(name, e) != pytest.approx(e.label, abs=1e-4)]
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_oracle_scores_100_on_every_split(splits, name: str):
-    for split, examples in splits(name).items():
-        for example in examples:
-            assert answer(name, example) == pytest.approx(example.label), (split, example)
+def test_the_oracle_scores_100_on_every_split_of_two_worlds(splits, other_splits, name: str):
+    for world in (splits, other_splits):
+        for split, examples in world(name).items():
+            assert mistakes(name, examples) == [], split
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_oracle_rejects_a_changed_label(splits, name: str):
-    first = next(iter(splits(name).values()))[0]
-    assert answer(name, first) != pytest.approx(1 + first.label)
-
-
-@pytest.mark.parametrize("name", PAIRS)
-def test_no_row_occurs_twice_within_or_across_splits(splits, name: str):
-    seen: Counter = Counter()
-    for examples in splits(name).values():
-        for e in examples:
-            seen[(*sorted((e.first.lower(), e.second.lower())), *sorted(e.choices))] += 1
-    assert max(seen.values()) == 1
-
-
-@pytest.mark.parametrize("name", PAIRS)
-def test_a_bag_of_words_stays_near_the_majority_baseline(splits, name: str):
-    kind, rows = task(name), splits(name)
-    train = rows[kind.train]
-    # A sharper bound would take the rows of several worlds; these are three standard deviations.
-    for split in kind.report:
-        labels = np.array([e.label for e in rows[split]])
-        got = score(kind.spec, bag_of_words(kind, train, rows[split]), labels)
-        if kind.soft_labels:
-            assert abs(got["pearson"]) < 25
-        elif kind.family == "multiple_choice":
-            assert got["accuracy"] < 100 / len(rows[split][0].choices) + 12
-        else:
-            assert got["accuracy"] < 100 * max(np.bincount(labels)) / len(labels) + 12
-
-
-def lengths(e: Example) -> list[float]:
-    """The numbers of characters and words of each text and of both."""
-    texts = (e.first, e.second, e.first + e.second)
-    return [float(f(t)) for t in texts for f in (len, lambda t: t.count(" "))]
-
-
-@pytest.mark.parametrize("name", [n for n in PAIRS if task(n).family != "multiple_choice"])
-def test_length_does_not_predict_the_label(splits, name: str):
-    from sklearn.tree import DecisionTreeClassifier
-
-    kind, rows = task(name), splits(name)
-    train = rows[kind.train]
-    test = [e for split in kind.report for e in rows[split]]
-    cut = np.mean([e.label for e in train]) if kind.soft_labels else None
-
-    def label(e: Example) -> int:
-        return int(e.label > cut) if cut is not None else int(e.label)
-
-    tree = DecisionTreeClassifier(max_depth=3, random_state=0)
-    tree.fit([lengths(e) for e in train], [label(e) for e in train])
-    truth = np.array([label(e) for e in test])
-    right = np.mean(tree.predict([lengths(e) for e in test]) == truth)
-    assert right < max(np.bincount(truth)) / len(truth) + 0.08
-
-
-@pytest.mark.parametrize("name", ["race", "story_cloze", "dprd"])
-def test_neither_position_nor_length_of_a_choice_predicts_the_answer(splits, name: str):
-    everything = [e for part in splits(name).values() for e in part]
-    n = len(everything[0].choices)
-    places = Counter(e.label for e in everything)
-    assert max(places.values()) - min(places.values()) <= 2
-    for pick in (min, max):
-        hits = 0
-        for e in everything:
-            sizes = [(len(choice), k) for k, choice in enumerate(e.choices)]
-            hits += pick(sizes)[1] == e.label
-        assert abs(hits / len(everything) - 1 / n) < 0.08
-
-
-def test_the_answer_of_race_occurs_anywhere_in_the_passage(splits):
-    found: Counter = Counter()
-    for e in (e for part in splits("race").values() for e in part):
-        word = e.choices[int(e.label)].rstrip(".").split()[-1]
-        where = [i for i, part in enumerate(e.first.split(".")) if f" {word}" in f" {part}"]
-        found[where[0]] += 1
-    assert set(found) == {0, 1, 2, 3}
-    assert max(found.values()) < 0.35 * sum(found.values())
-
-
-def test_every_ending_is_right_as_often_as_wrong(splits):
-    """An ending predicts nothing without its story."""
-    right: Counter = Counter()
-    wrong: Counter = Counter()
-    for e in (e for part in splits("story_cloze").values() for e in part):
-        for k, choice in enumerate(e.choices):
-            for word in choice.lower().rstrip(".").split():
-                (right if k == e.label else wrong)[word] += 1
-    common = [word for word in right if right[word] + wrong[word] >= 40]
-    assert len(common) > 10
-    for word in common:
-        assert 0.3 < right[word] / (right[word] + wrong[word]) < 0.7, word
+def test_the_oracle_notices_each_changed_label(other_splits, name: str):
+    kind, examples = task(name), other_splits(name)[task(name).train][:50]
+    n = len(kind.labels)
+    step = 0.5 if kind.soft_labels else 1
+    changed = [dataclasses.replace(e, label=(e.label + step) % n) for e in examples]
+    assert len(mistakes(name, changed)) == len(examples)
 
 
 def test_labels_have_their_intended_shares(splits):
@@ -128,8 +47,26 @@ def test_labels_have_their_intended_shares(splits):
     assert any(value % 1 for value in scores)
 
 
-def test_task_sizes_are_ordered_as_those_of_the_published_sets(splits):
-    size = {name: len(splits(name)[task(name).train]) for name in PAIRS}
-    small = ["rte", "story_cloze", "mrpc", "stsb", "cola"]
-    assert size["rte"] == min(size.values())
-    assert max(size[name] for name in small) < min(size[n] for n in ("mnli", "snli", "qqp"))
+def test_a_bag_of_words_beats_the_majority_on_most_tasks_and_is_far_from_the_oracle(splits):
+    gains, scores = {}, {}
+    for kind in TASKS:
+        train, rows = splits(kind.name)[kind.train], splits(kind.name)[kind.main]
+        labels = np.array([e.label for e in rows])
+        constant, bag = (
+            score(kind.spec, predict(kind, train, rows), labels)[kind.metric]
+            for predict in (majority, bag_of_words)
+        )
+        gains[kind.name], scores[kind.name] = bag - constant, bag
+    print(gains, scores)
+    # One standard error of a score of 1,000 rows is at most 1.6 points.
+    assert sum(gain > 3 for gain in gains.values()) >= 8, gains
+    assert max(scores.values()) < 92, scores
+    assert np.mean(list(scores.values())) < 75, scores
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_texts_are_short_enough_for_a_small_context(splits, name: str):
+    limits = {"race": 70, "story_cloze": 45}
+    for e in (e for rows in splits(name).values() for e in rows):
+        longest = max([len(c.split()) for c in e.choices] or [0])
+        assert len(f"{e.first} {e.second}".split()) + longest <= limits.get(name, 30)

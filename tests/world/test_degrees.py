@@ -1,0 +1,126 @@
+"""The degrees of difficulty: their shares, and that degrees.csv says what each row is."""
+
+import csv
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tasks import TASKS, Example, task
+from tasks.world.__main__ import make_world
+from tasks.world.settings import Degrees, WorldSettings
+from tests.world.oracle_rules import LIKES
+from tests.world.parser import read, tokens
+
+DEGREES = ("lexical", "relational", "compositional")
+
+
+def table(world: Path) -> dict[tuple[str, str], list[str]]:
+    """The degrees of the rows of each task and split, in the order of their files."""
+    found: dict[tuple[str, str], list[str]] = {}
+    with (world / "degrees.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            degrees = found.setdefault((row["task"], row["split"]), [])
+            assert int(row["row"]) == len(degrees)
+            degrees.append(row["degree"])
+    return found
+
+
+def degree_of(name: str, e: Example) -> str:
+    """The degree that a row's texts show; "" where they do not."""
+    if name in ("snli", "mnli"):
+        claim = read(e.second)
+        return DEGREES[0 if claim.state else 2 if claim.negated else 1]
+    if name == "rte":
+        return DEGREES[0 if read(e.second).state else 2 if " and " in e.first else 1]
+    if name == "scitail":
+        return DEGREES[{"can": 0, "are": 1}.get(tokens(e.second)[1], 2)]
+    if name == "sst2":
+        return DEGREES[_degree_of_remark(e.first)]
+    if name == "story_cloze":
+        told = set(tokens(e.first))
+        return DEGREES[2 if told & set(LIKES) else 1 if {"other", "one"} <= told else 0]
+    if name == "cola":
+        words = set(tokens(e.first))
+        if words & {"himself", "herself"}:
+            return "relational"
+        return "compositional" if "not" in words else ""
+    if name in ("mrpc", "stsb") and read(e.second).passive:
+        return "compositional"
+    return ""
+
+
+def _degree_of_remark(text: str) -> int:
+    words = tokens(text)
+    return 1 if "," in words else 2 if set(words) & {"not", "never", "hardly", "far"} else 0
+
+
+def test_each_degree_has_its_configured_share(world: Path, settings: WorldSettings):
+    shares = settings.degrees.shares()
+    for (name, split), degrees in table(world).items():
+        counts = Counter(degrees)
+        if name == "dprd":
+            assert set(counts) == {"lexical"}
+            continue
+        for degree, share in shares.items():
+            wanted = share / sum(shares.values())
+            # Each label's rows are divided by themselves, and rounded.
+            assert counts[degree] / len(degrees) == pytest.approx(
+                wanted, abs=0.01 + 4 / len(degrees)
+            )
+
+
+def test_degrees_csv_counts_the_rows_of_every_file(world: Path):
+    manifest = json.loads((world / "manifest.json").read_text(encoding="utf-8"))
+    rows = {(name, split): n for name, s in manifest["rows"].items() for split, n in s.items()}
+    assert {key: len(degrees) for key, degrees in table(world).items()} == rows
+
+
+def test_degrees_csv_agrees_with_the_texts_row_by_row(world: Path, splits, name: str):
+    known = 0
+    for split, examples in splits(name).items():
+        degrees = table(world)[name, split]
+        if name == "snli":
+            path = world / "SNLI" / f"snli_1.0_{split}.jsonl"
+            lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+            assert len(lines) == len(degrees) and {"-"} < {line["gold_label"] for line in lines}
+            gold = zip(degrees, lines, strict=True)
+            degrees = [degree for degree, line in gold if line["gold_label"] != "-"]
+        for degree, example in zip(degrees, examples, strict=True):
+            shown = degree_of(name, example)
+            assert shown in ("", degree), (split, example)
+            known += bool(shown)
+        if name in ("mrpc", "stsb"):
+            passives = sum(read(e.second).passive for e in examples)
+            assert degrees.count("compositional") == passives
+    assert known or name in ("qnli", "qqp", "race")
+
+
+def test_race_asks_for_a_kind_of_answer_first_and_then_for_the_right_one(splits, world: Path):
+    """The number of answers that stand in the passage, and of kinds of answers, by degree."""
+    for split in task("race").report:
+        for degree, e in zip(_race_degrees(world, split), splits("race")[split], strict=True):
+            told = tokens(e.first)
+            n = sum(tokens(choice)[-1] in told for choice in e.choices)
+            assert {"lexical": n >= 2, "relational": n == 1}.get(degree, n >= 1), e
+
+
+def _race_degrees(world: Path, split: str) -> list[str]:
+    """The degrees in the order in which the reader takes the files."""
+    degrees = table(world)["race", split]
+    paths = sorted((world / "RACE" / split).glob("*/*.txt"))
+    return [degrees[int(path.stem)] for path in paths]
+
+
+@pytest.mark.parametrize("degree", DEGREES)
+def test_a_world_of_one_degree_has_no_other(tmp_path: Path, degree: str):
+    shares: dict[str, Any] = {**dict.fromkeys(DEGREES, 0.0), degree: 1.0}
+    small: dict[str, Any] = {"words": 1000, "books": 1, "scale": 0.05, "report": 20}
+    make_world(WorldSettings(**small, degrees=Degrees(**shares)), tmp_path)
+    for (name, _), degrees in table(tmp_path).items():
+        assert set(degrees) == {"lexical" if name == "dprd" else degree}
+    for kind in TASKS:
+        for e in kind.read(tmp_path / kind.folder, kind.main):
+            assert degree_of(kind.name, e) in ("", degree)

@@ -1,0 +1,92 @@
+"""Labels follow from nothing easier than the words: no repeated rows, no length, no position."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from tasks import TASKS, Example, task
+from tests.world.parser import sentences, tokens
+
+CHOICES = [t.name for t in TASKS if t.family == "multiple_choice"] + ["dprd"]
+LABELLED = [t.name for t in TASKS if t.family != "multiple_choice"]
+MARGIN = 0.09  # of a share of 1,000 rows, whose standard error is at most 0.016
+
+
+def test_no_row_occurs_twice_within_or_across_splits(splits, name: str):
+    seen: Counter = Counter()
+    for e in (e for examples in splits(name).values() for e in examples):
+        seen[(*sorted((e.first.lower(), e.second.lower())), *sorted(e.choices))] += 1
+    assert max(seen.values()) == 1
+
+
+def lengths(e: Example) -> list[float]:
+    """The numbers of characters and words of each text and of both."""
+    texts = (e.first, e.second, e.first + e.second)
+    return [float(f(t)) for t in texts for f in (len, lambda t: t.count(" "))]
+
+
+@pytest.mark.parametrize("name", LABELLED)
+def test_length_does_not_predict_the_label(splits, name: str):
+    from sklearn.tree import DecisionTreeClassifier
+
+    kind, rows = task(name), splits(name)
+    train = rows[kind.train]
+    test = [e for split in kind.report for e in rows[split]]
+    cut = np.median([e.label for e in train]) if kind.soft_labels else None
+
+    def label(e: Example) -> int:
+        return int(e.label > cut) if cut is not None else int(e.label)
+
+    tree = DecisionTreeClassifier(max_depth=3, random_state=0)
+    tree.fit([lengths(e) for e in train], [label(e) for e in train])
+    truth = np.array([label(e) for e in test])
+    right = np.mean(tree.predict([lengths(e) for e in test]) == truth)
+    assert right < max(np.bincount(truth)) / len(truth) + MARGIN
+
+
+@pytest.mark.parametrize("name", CHOICES)
+def test_neither_position_nor_length_of_a_choice_predicts_the_answer(splits, name: str):
+    for part in splits(name).values():
+        places = Counter(e.label for e in part)
+        assert len(places) == len(part[0].choices)
+        assert max(places.values()) - min(places.values()) <= 1
+    everything = [e for part in splits(name).values() for e in part]
+    for pick in (min, max):
+        hits = 0
+        for e in everything:
+            sizes = [(len(choice), k) for k, choice in enumerate(e.choices)]
+            hits += pick(sizes)[1] == e.label
+        assert abs(hits / len(everything) - 1 / len(e.choices)) < MARGIN
+
+
+@pytest.mark.parametrize("name", LABELLED)
+def test_the_order_of_the_rows_tells_nothing_of_their_labels(splits, name: str):
+    for part in splits(name).values():
+        labels = np.array([e.label for e in part])
+        halves = labels[: len(labels) // 2].mean(), labels[len(labels) // 2 :].mean()
+        error = labels.std() * 2 / len(labels) ** 0.5
+        assert abs(halves[0] - halves[1]) < 4 * error
+
+
+def test_the_answer_of_race_occurs_anywhere_in_the_passage(splits):
+    found: Counter = Counter()
+    for e in (e for part in splits("race").values() for e in part):
+        word = tokens(e.choices[int(e.label)])[-1]
+        found[[word in tokens(part) for part in sentences(e.first)].index(True)] += 1
+    assert set(found) == {0, 1, 2}
+    assert max(found.values()) < 0.4 * sum(found.values())
+
+
+def test_an_ending_tells_little_without_its_story(splits):
+    """Stories end well somewhat more often; no single word of an ending tells more than that."""
+    right: Counter = Counter()
+    wrong: Counter = Counter()
+    for e in (e for part in splits("story_cloze").values() for e in part):
+        for k, choice in enumerate(e.choices):
+            for word in set(tokens(choice)):
+                (right if k == e.label else wrong)[word] += 1
+    common = [word for word in right if right[word] + wrong[word] >= 100]
+    assert len(common) > 10
+    for word in common:
+        assert 0.25 < right[word] / (right[word] + wrong[word]) < 0.75, word
