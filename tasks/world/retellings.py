@@ -7,6 +7,7 @@ import random
 from dataclasses import replace
 
 from tasks.world.grammar import (
+    TOPICS,
     Event,
     draw_event,
     passive,
@@ -21,7 +22,7 @@ from tasks.world.word_pool import ALL_WORDS, WordPool
 
 NOUNS = ("subject", "object", "place")
 SAME, OTHER = "That is the same.", "That is something else."
-COMPARED = 0.4  # share of the paragraphs that compare two tales
+COMPARED = 0.35  # share of the paragraphs that compare two tales
 
 
 def renamed(rng: random.Random, event: Event) -> Event:
@@ -56,8 +57,9 @@ def _report(rng: random.Random, event: Event) -> str:
 def mrpc(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
     """Two reports, of one event or of two.
 
-    Lexical: another event is of another topic. Relational: another action or object on the same
-    topic. Compositional: one report is passive, and in another event the roles are exchanged.
+    Lexical: the same action by other words for everything else, or on another topic. Relational:
+    another action or object on the same topic. Compositional: one report is passive, and in another
+    event the roles are exchanged.
     """
     same = label == "1"
     event = draw_event(rng, pool, "being" if degree == "compositional" else "")
@@ -67,15 +69,21 @@ def mrpc(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
         if not same:
             other = replace(other, subject=other.object, object=other.subject)
         second = sentence(passive(other))
-    elif same:
-        second = _report(rng, retold(rng, event) if degree == "relational" else renamed(rng, event))
     elif degree == "relational":
-        second = _report(rng, renamed(rng, _another(rng, pool, event)))
+        other = retold(rng, event) if same else renamed(rng, _another(rng, pool, event))
+        second = _report(rng, other)
     else:
-        topics = [t for t in dict.fromkeys(TOPIC.values()) if t != TOPIC[event.subject]]
-        takes = VERBS[event.verb].takes
-        second = _report(rng, draw_event(rng, pool, takes, topic=rng.choice(topics)))
+        other = use_synonyms(event, *NOUNS) if same else _elsewhere(rng, pool, event)
+        second = _report(rng, other)
     return Row(first, second, label, degree=degree)
+
+
+def _elsewhere(rng: random.Random, pool: WordPool, event: Event) -> Event:
+    """The same action on another topic."""
+    topic = rng.choice([topic for topic in TOPICS if topic != TOPIC[event.subject]])
+    takes = VERBS[event.verb].takes
+    other = draw_event(rng, pool, takes, topic=topic, place=bool(event.place))
+    return replace(other, verb=event.verb)
 
 
 def _another(rng: random.Random, pool: WordPool, event: Event) -> Event:
@@ -88,18 +96,13 @@ def _another(rng: random.Random, pool: WordPool, event: Event) -> Event:
 def qqp(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
     """Two questions: the same, or others.
 
-    Lexical: another question is of another topic. Relational: it is about another action or object.
-    Compositional: it asks for something else.
+    Lexical and relational: as in `mrpc`. Compositional: another question asks for something else.
     """
     same, word = label == "1", rng.choice(("where", "when"))
     event = draw_event(rng, pool, place=False)
     other, asks = retold(rng, event), word
     if degree == "lexical":
-        topics = [t for t in dict.fromkeys(TOPIC.values()) if t != TOPIC[event.subject]]
-        takes = VERBS[event.verb].takes
-        other = renamed(rng, event) if same else event
-        if not same:
-            other = draw_event(rng, pool, takes, topic=rng.choice(topics), place=False)
+        other = use_synonyms(event, *NOUNS) if same else _elsewhere(rng, pool, event)
     elif degree == "relational" and not same:
         other = renamed(rng, _another(rng, pool, event))
     elif not same:
@@ -149,7 +152,7 @@ def paragraph(rng: random.Random) -> str:
 def _comparison(rng: random.Random) -> str:
     """Two reports, or two questions, and whether they say, or ask, the same."""
     make = rng.choice((mrpc, qqp))
-    degree: Degree = rng.choices(("lexical", "relational", "compositional"), (4, 4, 2))[0]
+    degree: Degree = rng.choices(("lexical", "relational", "compositional"), (6, 3, 1))[0]
     label = rng.choice("10")
     row = make(rng, ALL_WORDS, label, degree)
     return f"{row.first} {row.second} {SAME if label == '1' else OTHER}"
