@@ -16,13 +16,14 @@ from tasks.world.grammar import (
     statement,
     use_synonyms,
 )
-from tasks.world.lexicon import PEOPLE, STSB_WEIGHTS, SYNONYM, THINGS, TOPIC, VERBS, opposites
+from tasks.world.lexicon import PEOPLE, STSB_WEIGHTS, SYNONYM, THINGS, TOPIC, VERBS, a, opposites
 from tasks.world.rows import Degree, Probe, Row
 from tasks.world.word_pool import ALL_WORDS, WordPool
 
 NOUNS = ("subject", "object", "place")
 SAME, OTHER = "That is the same.", "That is something else."
-COMPARED = 0.35  # share of the paragraphs that compare two tales
+EXPLAINED = 0.2  # share of the paragraphs that explain words
+COMPARED = 0.3  # share of the paragraphs that compare two tales
 
 
 def renamed(rng: random.Random, event: Event) -> Event:
@@ -134,10 +135,12 @@ def stsb(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
 
 
 def paragraph(rng: random.Random) -> str:
-    """An event told twice in other words, or its opposite denied; or two tales compared."""
+    """An event told twice, or its opposite denied; two tales compared; or words explained."""
     form = rng.random()
     if form < COMPARED:
         return _comparison(rng)
+    if form > 1 - EXPLAINED:
+        return _explanation(rng)
     event = draw_event(rng, ALL_WORDS, place=rng.random() < 0.5)
     first = sentence(statement(event, fronted=rng.random() < 0.2))
     again = retold(rng, event)
@@ -147,6 +150,19 @@ def paragraph(rng: random.Random) -> str:
     tell = passive if rng.random() < 0.2 else statement
     link = rng.choice(("in other words , ", "that is , ", "so "))
     return f"{first} {sentence(link + tell(again))}"
+
+
+def _explanation(rng: random.Random) -> str:
+    """What three words mean."""
+    lines = []
+    for sort in rng.choices(("quartet", "person", "thing", "place"), (4, 2, 2, 1), k=3):
+        if sort == "quartet":
+            verb = ALL_WORDS.verb(rng)
+            lines.append(f"to {verb} is to {SYNONYM[verb]} , not to {rng.choice(opposites(verb))}")
+        else:
+            word = ALL_WORDS.word(rng, sort)
+            lines.append(f"{a(word)} is {a(SYNONYM[word])}")
+    return " ".join(map(sentence, lines))
 
 
 def _comparison(rng: random.Random) -> str:

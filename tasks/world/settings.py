@@ -33,13 +33,13 @@ Share = Annotated[float, Field(ge=0, le=1)]
 
 # The shares of the words of each kind of discourse.
 SHARES: dict[Discourse, float] = {
-    "remarks": 0.14,
-    "stories": 0.16,
-    "retellings": 0.3,
+    "remarks": 0.12,
+    "stories": 0.14,
+    "retellings": 0.33,
     "inferences": 0.1,
     "kinds": 0.06,
     "questions": 0.15,
-    "reasons": 0.06,
+    "reasons": 0.07,
     "forms": 0.03,
 }
 
