@@ -9,14 +9,13 @@ import pytest
 
 from gpt1.cell import Cell, PretrainedModel
 from tasks.common.errors import InputError
-from tests.analysis.conftest import build, write_answers, write_predictions
+from tests.analysis.conftest import build, write, write_answers, write_predictions
 from workflow.analysis import collect, uncertainty
 from workflow.analysis.cells import read_cells
 from workflow.analysis.paper import NUMBERS, OURS
 from workflow.analysis.samples import Samples
 from workflow.analysis.statistics import headline_splits
 from workflow.analysis.tables import (
-from workflow.analysis.uncertainty import estimate
     ablation,
     contamination,
     layer_transfer,
@@ -24,6 +23,7 @@ from workflow.analysis.uncertainty import estimate
     pretraining,
     zero_shot,
 )
+from workflow.analysis.uncertainty import estimate
 
 EIGHT = ["cola", "sst2", "mrpc", "stsb", "qqp", "mnli", "qnli", "rte"]
 
