@@ -236,7 +236,11 @@ def test_the_negative_control_adds_its_jobs_and_repeats_no_other(project):
     config = changed(small(), "experiment.grid.shuffled", True)
     plan = planned(project, "--configfile", write(project / "changed.yaml", config), "--", "all")
     own = {"shuffled_tokens": 1, "pretrain_shuffled": 2, "finetune_transformer_shuffled": 2}
-    assert plan == {**own, **OF_GRID}
+    of_tables_2_to_4 = {"collect_cells_full", "table_main", "table_contamination"}
+    assert plan == {
+        **own,
+        **{name: n for name, n in OF_GRID.items() if name not in of_tables_2_to_4},
+    }
     one = changed(config, "experiment.seeds.shuffled", [0])
     plan = planned(project, "--configfile", write(project / "changed.yaml", one), "--", "all")
     assert plan == {**own, "pretrain_shuffled": 1, **OF_GRID}

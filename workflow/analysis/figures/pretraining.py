@@ -31,11 +31,11 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
     left.set_xlabel("pre-training updates (log; 0 = untrained)")
     left.set_ylabel("held-out perplexity per token (log)")
     right.set_xlabel("seconds of training (log)")
-    right.set_xscale("log")
     if known.empty:
         for ax in (left, right):
             style.note_missing(ax)
         return figure
+    right.set_xscale("log")
     low, high = known["low"].min(), known["high"].max()
     left.set_yscale("log")
     left.set_ylim(low / 1.15, high * 1.15)
