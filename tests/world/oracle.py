@@ -24,7 +24,7 @@ def answer(task: str, example: Example) -> int | float:
         case "qnli":
             return 0 if answers_question(example) else 1
         case "rte":
-            return 0 if follows(example) else 1
+            return 0 if follows(example.second, example.first) else 1
         case "scitail":
             return int(is_fact(example.second, example.first))
         case "race":
@@ -78,13 +78,12 @@ def three_way(example: Example) -> str:
     return "entailment" if (verbs != "antonym") != claim.negated else "contradiction"
 
 
-def follows(example: Example) -> bool:
+def follows(claim: str, premise: str) -> bool:
     """Whether a clause of the premise implies the claim."""
-    claim = read(example.second)
-    clauses = [read(clause) for clause in example.first.split(" and ")]
-    if claim.state:
-        return claim.state == "certain" and any(same(c.subject, claim.subject) for c in clauses)
-    return any(covers(clause, claim) and same_action(clause, claim) for clause in clauses)
+    said, clauses = read(claim), [read(clause) for clause in premise.split(" and ")]
+    if said.state:
+        return said.state == "certain" and any(same(c.subject, said.subject) for c in clauses)
+    return any(covers(clause, said) and same_action(clause, said) for clause in clauses)
 
 
 def is_fact(claim: str, premise: str) -> bool:
