@@ -24,7 +24,7 @@ $(READY): requirements.lock
 	touch $@
 
 test: install
-	.venv/bin/python -m pytest -n 2 -m "not slow and not slurm"
+	.venv/bin/python -m pytest -n 2 --dist worksteal -m "not slow and not slurm"
 
 test-slow: install
 	.venv/bin/python -m pytest -m "slow or slurm"

@@ -43,6 +43,13 @@ else:
 
 include: "workflow/rules/finetune.smk"
 include: "workflow/rules/zero_shot.smk"
+
+
+if paths.probes_file(cfg):
+
+    include: "workflow/rules/probes.smk"
+
+
 include: "workflow/rules/analysis.smk"
 include: "workflow/rules/defaults.smk"
 

@@ -1,4 +1,6 @@
-"""A cell of the experiment's grid, and the only place that knows the path of its files.
+"""A cell of the experiment's grid, the language model that it starts from, and their files' paths.
+
+No other place knows these paths.
 
 Light on purpose: the Snakefile, the training programs and the analysis all import it.
 """
@@ -15,27 +17,80 @@ Aux = Literal["on", "off"]  # with or without the auxiliary LM loss
 # How much of the pre-trained model is copied: "none" for nothing (the authors' -1), 0 for the
 # embeddings alone, k for the embeddings and the lowest k layers.
 NTransfer = int | Literal["none"]
+# What the language model read. "shuffled" is the negative control: the same books with the words of
+# each sentence in random order.
+Corpus = Literal["books", "shuffled"]
 
 ARCHS: tuple[Arch, ...] = ("transformer", "lstm")
+CORPORA: tuple[Corpus, ...] = ("books", "shuffled")
 _PATH = re.compile(
-    r"cells/(?P<arch>transformer|lstm)/(?P<task>\w+)/aux-(?P<aux>on|off)"
+    r"cells/(?P<arch>transformer|lstm)(?P<shuffled>-shuffled)?/(?P<task>\w+)/aux-(?P<aux>on|off)"
     r"/layers-(?P<n_transfer>none|\d+)\.json$"
 )
 
 
+def model_name(arch: Arch, corpus: Corpus) -> str:
+    """The folder of a model's files: `transformer`, or `transformer-shuffled` for the control."""
+    return arch if corpus == "books" else f"{arch}-{corpus}"
+
+
+@dataclass(frozen=True)
+class PretrainedModel:
+    """A language model: an architecture pre-trained on a corpus from one seed.
+
+    Published weights count as seed 0.
+    """
+
+    arch: Arch
+    seed: int
+    corpus: Corpus = "books"
+
+    @property
+    def name(self) -> str:
+        """Architecture and corpus, without the seed."""
+        return model_name(self.arch, self.corpus)
+
+    def folder(self, results: str | Path) -> Path:
+        """Where its checkpoints and `log.csv` lie."""
+        return Path(results, "pretrain", self.name, f"seed-{self.seed}")
+
+    def checkpoint(self, results: str | Path, update: int) -> Path:
+        """Where its weights after a pre-training update lie."""
+        return self.folder(results) / f"update-{update}.safetensors"
+
+    def facts(self, results: str | Path, update: int) -> Path:
+        """Where the JSON beside that checkpoint lies: its losses, settings and digests."""
+        return self.folder(results) / f"update-{update}.json"
+
+    def zero_shot(self, results: str | Path, task: str, update: int) -> Path:
+        """Where the JSON of a checkpoint's zero-shot score on a task lies."""
+        folder = Path(results, "zero_shot", self.name, task, f"seed-{self.seed}")
+        return folder / f"update-{update}.json"
+
+    def probes(self, results: str | Path, update: int) -> Path:
+        """Where the JSON of a checkpoint's scores on the probes lies."""
+        folder = Path(results, "probes", self.name, f"seed-{self.seed}")
+        return folder / f"update-{update}.json"
+
+
 @dataclass(frozen=True)
 class Cell:
-    """One place of the grid: an architecture fine-tuned on a task from some transferred layers."""
+    """One place of the grid: an architecture fine-tuned on a task from some transferred layers.
+
+    `corpus` is what the model that the layers come from was pre-trained on.
+    """
 
     arch: Arch
     task: str
     aux: Aux
     n_transfer: NTransfer
+    corpus: Corpus = "books"
 
     @property
     def place(self) -> str:
         """The cell's path below `cells/` and `predictions/`, without its suffix."""
-        return f"{self.arch}/{self.task}/aux-{self.aux}/layers-{self.n_transfer}"
+        name = model_name(self.arch, self.corpus)
+        return f"{name}/{self.task}/aux-{self.aux}/layers-{self.n_transfer}"
 
     def path(self, results: str | Path) -> Path:
         """Where the cell's JSON lies: scores of every seed, settings, digests."""
@@ -55,4 +110,6 @@ class Cell:
             )
         n_transfer = match["n_transfer"]
         n_transfer = n_transfer if n_transfer == "none" else int(n_transfer)
-        return cls(match["arch"], match["task"], match["aux"], n_transfer)  # type: ignore[arg-type]
+        corpus: Corpus = "shuffled" if match["shuffled"] else "books"
+        arch, task, aux = match["arch"], match["task"], match["aux"]
+        return cls(arch, task, aux, n_transfer, corpus)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Fine-tune cells of one (arch, task, aux), each with its seeds.
+"""Fine-tune cells of one (arch, corpus, task, aux), each with its seeds.
 
     python -m gpt1.cells results/cells/transformer/cola/aux-on/layers-{none,12}.json ...
 
@@ -31,11 +31,21 @@ def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
-        "cells", nargs="+", type=Path, help="JSON files to write, all of one arch, task and aux"
+        "cells",
+        nargs="+",
+        type=Path,
+        help="JSON files to write, all of one arch, corpus, task and aux",
     )
     parser.add_argument("--encoded", required=True, type=Path, help="folder of `gpt1.encode`")
     parser.add_argument("--baselines", required=True, type=Path)
-    parser.add_argument("--checkpoint", required=True, type=Path)
+    parser.add_argument(
+        "--checkpoints",
+        required=True,
+        nargs="+",
+        type=Path,
+        help="one for each pre-training seed; the i-th of --seeds starts from the i-th, modulo "
+        "their number",
+    )
     parser.add_argument("--settings", required=True, type=FinetuneSettings.parse)
     parser.add_argument("--seeds", required=True, nargs="+", type=int)
     parser.add_argument("--runtime", default=Runtime(), type=Runtime.parse)
@@ -43,11 +53,13 @@ def main() -> None:
     parser.add_argument("--cache", required=True, type=Path, help="folder of finished runs")
     a = parser.parse_args()
     cells = [Cell.parse(path) for path in a.cells]
-    groups = {(cell.arch, cell.task, cell.aux) for cell in cells}
+    groups = {(cell.arch, cell.corpus, cell.task, cell.aux) for cell in cells}
     if len(groups) > 1:
-        raise InputError(f"the cells are of {len(groups)} groups; give one arch, task and aux")
+        raise InputError(
+            f"the cells are of {len(groups)} groups; give one arch, corpus, task and aux"
+        )
     a.runtime.start()
-    inputs = (cells[0], a.encoded, a.baselines, a.checkpoint, a.settings, a.runtime)
+    inputs = (cells[0], a.encoded, a.baselines, a.checkpoints, a.settings, a.runtime)
     runner = CellRunner(*inputs, RunCache(a.cache), a.code or own_code())
     failures = run_cells(a.cells, a.seeds, runner)
     if failures:

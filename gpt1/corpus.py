@@ -6,6 +6,9 @@ into shards, each a job of its own, whose folders the step then concatenates.
 
     python -m gpt1.corpus documents --folder books --settings '{"heldout": 2}' --out out/documents
     python -m gpt1.corpus tokens --documents out/documents --tokenizer tokenizer --out out
+
+The corpus of the negative control is a second pair of token files (`tokens --shuffled`): the same
+documents with the words of each sentence in random order.
 """
 
 import argparse
@@ -21,10 +24,12 @@ from typing import Any
 import datasets
 import numpy as np
 
+from gpt1.cell import Corpus
 from gpt1.special_tokens import N_SPECIAL
 from gpt1.text import normalise, sources
 from gpt1.text.documents import count_words, normalise_documents, parallel_map, read_documents
 from gpt1.text.settings import CorpusSettings
+from gpt1.text.shuffle import generator, shuffle_sentences
 from gpt1.text.tokenizer import Tokenizer
 from gpt1.text.tokens import DTYPE
 from tasks.common.errors import InputError, run
@@ -102,10 +107,13 @@ def documents(
     )
 
 
-def tokens(documents: Path, tokenizer: Path, out: Path, threads: int = 1) -> None:
+def tokens(
+    documents: Path, tokenizer: Path, out: Path, threads: int = 1, corpus: Corpus = "books"
+) -> None:
     """Encode documents to `train.bin` and `heldout.bin` (uint16, little endian) in `out`.
 
-    They follow one another in the order of their names; `corpus.json` says where each begins.
+    They follow one another in the order of their names; `corpus.json` says where each begins. For
+    the corpus `shuffled` the words of each sentence are put in random order, as many tokens.
     Raises InputError if the vocabulary does not fit into 16 bits, or if a document is not the one
     that `<documents>.json` describes.
     """
@@ -122,7 +130,7 @@ def tokens(documents: Path, tokenizer: Path, out: Path, threads: int = 1) -> Non
             names = [name for name, _ in read_documents(documents, split)]
             encoded = parallel_map(
                 datasets.load_from_disk(documents / split),
-                functools.partial(_encode, encoder=encoder),
+                functools.partial(_encode, encoder=encoder, corpus=corpus),
                 threads,
                 scratch / f"{split}.arrow",
                 remove_columns=["name", "text"],
@@ -131,16 +139,19 @@ def tokens(documents: Path, tokenizer: Path, out: Path, threads: int = 1) -> Non
             )
             splits[split] = _write_stream(names, encoded, out / f"{split}.bin")
     facts = {"splits": splits, "tokenizer": encoder.digest, "n_vocab": encoder.n_vocab}
+    facts["corpus"] = corpus
     facts["documents"] = sha256_file(documents.with_name(f"{documents.name}.json"))
     write_json(out / "corpus.json", facts)
     print(", ".join(f"{split} {splits[split]['tokens']:,} tokens" for split in SPLITS), flush=True)
 
 
-def _encode(row: dict[str, str], encoder: Tokenizer) -> dict[str, np.ndarray]:
+def _encode(row: dict[str, str], encoder: Tokenizer, corpus: Corpus) -> dict[str, np.ndarray]:
     """The token ids of one document, uint16 [n]."""
-    blocks = [np.empty(0, DTYPE)]
-    for block in normalise.cut(row["text"]):
+    blocks, rng = [np.empty(0, DTYPE)], generator(row["name"])
+    for block in normalise.cut(row["text"]):  # of whole lines, which no sentence crosses
         words = block.replace("\n", " \n ").split(" ")
+        if corpus == "shuffled":
+            words = list(shuffle_sentences(words, rng))
         blocks.append(np.array(encoder.encode_words(words), DTYPE))
     return {"ids": np.concatenate(blocks)}
 
@@ -211,6 +222,14 @@ def main() -> None:
         if name == "tokens":
             command.add_argument("--documents", type=Path, required=True, help="their folder")
             command.add_argument("--tokenizer", type=Path, required=True, help="its folder")
+            command.add_argument(
+                "--shuffled",
+                action="store_const",
+                dest="corpus",
+                const="shuffled",
+                default="books",
+                help="put the words of each sentence in random order",
+            )
         else:
             command.add_argument("--folder", type=Path, required=True, help="of the raw text")
             command.add_argument("--settings", type=CorpusSettings.parse, required=True)
@@ -227,7 +246,7 @@ def main() -> None:
     elif args.command == "documents":
         documents(args.folder, args.settings, args.out, args.threads, args.shards)
     else:
-        tokens(args.documents, args.tokenizer, args.out, args.threads)
+        tokens(args.documents, args.tokenizer, args.out, args.threads, args.corpus)
 
 
 if __name__ == "__main__":

@@ -92,7 +92,6 @@ class FinetuneDropout(Dropout):
 class PretrainOptions(Settings):
     """How a language model is pre-trained."""
 
-    seed: Seed = Field(0, description="seed of weights, windows and dropout")
     updates: Count = Field(1_000_000, description="number of updates")
     warmup: Annotated[int, Field(ge=0)] = Field(2000, description="updates of linear warm-up")
     batch: Count = Field(64, description="windows of n_ctx tokens per update")
@@ -105,6 +104,7 @@ class PretrainOptions(Settings):
 class PretrainSettings(PretrainOptions):
     """What `gpt1.pretrain` is given: the options with one architecture's model and rate."""
 
+    seed: Seed = 0  # of weights, windows and dropout
     lr: Positive
     checkpoints: list[int]  # the updates after which a checkpoint is kept, the last one included
     model: ModelSettings

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from gpt1.cell import ARCHS
+from gpt1.cell import ARCHS, PretrainedModel
 from gpt1.settings import ZeroShotSettings
 from gpt1.text.tokenizer import Tokenizer
 from gpt1.training.batching import sample
@@ -24,7 +24,7 @@ from gpt1.training.encoded import EncodedSplit, EncodedTask
 from gpt1.training.encoded import load as load_encoded
 from gpt1.training.runtime import Runtime
 from gpt1.training.scorer import Scorer
-from gpt1.weights.checkpoint import build, load_checkpoint
+from gpt1.weights.checkpoint import load_checkpoint
 from tasks.common.errors import InputError, run
 from tasks.common.files import write_json
 from tasks.metrics import score_split
@@ -142,7 +142,7 @@ def main() -> None:
     parser.add_argument("--settings", required=True, type=ZeroShotSettings.parse)
     parser.add_argument("--runtime", default=Runtime(), type=Runtime.parse)
     parser.add_argument("--code", default="", help="digest of the code, kept with the scores")
-    parser.add_argument("--out", required=True, type=Path)
+    parser.add_argument("--results", required=True, type=Path, help="the folder of results")
     a = parser.parse_args()
     a.runtime.start()
     tokenizer = Tokenizer.load(a.tokenizer)
@@ -158,17 +158,17 @@ def main() -> None:
     for path in a.checkpoints:
         checkpoint = load_checkpoint(path, a.arch, a.settings.model, tokenizer.digest)
         facts = checkpoint.facts
-        model = build(a.arch, a.settings.model, facts.n_vocab).to(a.runtime.device)
-        model.load_state_dict(checkpoint.tensors)
-        scorer = Scorer(model, tokenizer.newline_id, a.runtime)
+        scorer = Scorer.of(checkpoint, tokenizer.newline_id, a.runtime)
         records = [score_task(scorer, task, a.settings, words) for task in tasks]
-        origin = {"arch": a.arch, "update": facts.update, "tokens": facts.tokens}
+        origin = {"arch": a.arch, "corpus": facts.corpus, "seed": facts.seed}
+        origin |= {"update": facts.update, "tokens": facts.tokens}
+        source = PretrainedModel(a.arch, facts.seed, facts.corpus)
         digests = {"checkpoint": facts.sha256, "tokenizer": tokenizer.digest, "code": a.code}
         for task, record in zip(tasks, records, strict=True):
             record |= origin | {"digests": {**digests, "data": task.labelled_digest}}
-            write_json(a.out / task.spec.name / f"update-{facts.update}.json", record)
+            write_json(source.zero_shot(a.results, task.spec.name, facts.update), record)
         names = ", ".join(task.spec.name for task in tasks)
-        print(f"{a.arch} {path.stem}: scored {names}", flush=True)
+        print(f"{source.name} seed {source.seed} {path.stem}: scored {names}", flush=True)
 
 
 if __name__ == "__main__":

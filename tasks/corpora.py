@@ -14,7 +14,6 @@ CORPORA: tuple[HubSource, ...] = (
         files=parquet_files("plain_text", {"train": "train"}),
         rows={"train": 74_004_228},
         columns=("text",),
-        text="text",
         folder="books",
         by_hand=(
             "collect the books as UTF-8 text, one .txt file per book, and put them into books/ of "
@@ -28,7 +27,7 @@ CORPORA: tuple[HubSource, ...] = (
         licence="mit according to the uploader (unverified)",
         files={"train": ("books_large_p1.txt", "books_large_p2.txt")},
         rows={},  # not published
-        text="line",
+        lines=True,
         note="the commit begins with 7600e0b",
     ),
     HubSource(
@@ -40,7 +39,6 @@ CORPORA: tuple[HubSource, ...] = (
         files=parquet_files("wikitext-103-raw-v1", THREE_SPLITS),
         rows={"train": 1_801_350, "dev": 3_760, "test": 4_358},
         columns=("text",),
-        text="text",
     ),
     HubSource(
         name="lm1b",
@@ -52,7 +50,6 @@ CORPORA: tuple[HubSource, ...] = (
         files={split: (f"plain_text/{split}/*.parquet",) for split in ("train", "test")},
         rows={"train": 30_301_028, "test": 306_688},
         columns=("text",),
-        text="text",
     ),
     HubSource(
         name="tinystories",
@@ -63,7 +60,6 @@ CORPORA: tuple[HubSource, ...] = (
         files=parquet_files("data", {"train": "train", "dev": "validation"}),
         rows={"train": 2_119_719, "dev": 21_990},
         columns=("text",),
-        text="text",
     ),
 )
 

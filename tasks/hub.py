@@ -31,8 +31,8 @@ class HubSource:
     has none. `labels`: the hub's value of the column `label` and the task's label that it stands
     for; empty for a score (STS-B) or a corpus. `named_labels`: whether the files hold these names
     too, which then must agree. `unlabelled`: splits whose labels are all -1.
-    `text`: a corpus's column of text, or `line` where each line of a text file is a row. `by_hand`:
-    how to obtain what has no repository; `folder` is its place under the config's data folder.
+    `lines`: whether the files are text with a row per line; else a corpus has a column `text`.
+    `by_hand`: how to obtain what has no repository; `folder` is its place under the data folder.
     `caution`: what the data card warns of.
     """
 
@@ -50,7 +50,7 @@ class HubSource:
     labels: dict[int | str, str] = field(default_factory=dict)
     named_labels: bool = True
     unlabelled: tuple[str, ...] = ()
-    text: str = ""
+    lines: bool = False
     by_hand: str = ""
     folder: str = ""
     note: str = ""

@@ -18,13 +18,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tasks import checks, unlabelled
+from tasks import TASKS, checks, unlabelled
 from tasks import task as task_named
 from tasks.common.arrow import split_digest
 from tasks.common.errors import InputError, run
 from tasks.common.files import sha256_file, write_json
 from tasks.common.hf_datasets import save
 from tasks.hub import Snapshot
+from tasks.readers import MissingColumn
 from tasks.settings import PrepareSettings
 from tasks.task import Source, Task
 
@@ -134,7 +135,14 @@ def _read(
 ) -> "Dataset":
     """An official split with all checks; the rows left out are counted in `dropped`."""
     counts: Counter[str] = Counter()
-    examples = task.load(source, split, counts)
+    try:
+        examples = task.load(source, split, counts)
+    except MissingColumn as error:
+        for other in TASKS:
+            if other.header and set(other.header) <= set(error.found):
+                remedy = f"these are {other.title}'s columns: move it to that task's folder"
+                raise InputError(f"{error.fault}; {remedy}") from None
+        raise
     path = task.files(source, split)[0]
     least = (settings.min_rows or {}).get(split)
     checks.split(task, path, split, examples, counts, least, settings.published)

@@ -25,10 +25,16 @@ from tasks.hub import FETCH_AGAIN, HubSource
 if TYPE_CHECKING:
     from datasets import Dataset
 
-    from tasks.task import Task
-
 SURROGATE = re.compile("[\ud800-\udfff]")  # JSON can escape it, UTF-8 cannot hold it
 ORIGINAL = "download the file again in its original layout"
+
+
+class MissingColumn(InputError):
+    """A table without a column that is read; `found` are its columns, `fault` has no remedy."""
+
+    def __init__(self, fault: str, found: list[str]) -> None:
+        super().__init__(f"{fault}; is it the right file of this task?")
+        self.fault, self.found = fault, found
 
 
 class Row(NamedTuple):
@@ -158,10 +164,7 @@ class Table(Layout):
         names = list(self.names) or [name.strip() for name in first_line(path).split("\t")]
         for column in self.columns:
             if column not in names:
-                raise InputError(
-                    f"{path}:1: no column {column!r}, found {shown(names)}; "
-                    + (whose(_header_columns, names) or "is it the right file of this task?")
-                )
+                raise MissingColumn(f"{path}:1: no column {column!r}, found {shown(names)}", names)
         places = [names.index(name) for name in (self.label, self.first, self.second) if name]
         start = 1 if self.names else 2
 
@@ -236,20 +239,6 @@ def shown(names: list[str]) -> str:
     return " ".join(names)[:100] or "nothing"
 
 
-def whose(columns: "Callable[[Task], tuple[str, ...]]", names: list[str]) -> str:
-    """A remedy if a file with these column names is another task's; else empty."""
-    from tasks import TASKS  # which imports this module
-
-    for task in TASKS:
-        if columns(task) and set(columns(task)) <= set(names):
-            return f"these are {task.title}'s columns: move it to that task's folder"
-    return ""
-
-
-def _header_columns(task: "Task") -> tuple[str, ...]:
-    return task.table.columns if task.table and not task.table.names else ()
-
-
 def hub_records(source: HubSource, paths: list[Path]) -> "Dataset":
     """The columns of a source's parquet files, with each row's `file`, `line` (from 1) and
     `number` (from 0, within the split).
@@ -285,10 +274,9 @@ def _check_schema(path: Path, schema: Any, source: HubSource) -> None:
     """Raise InputError unless a file has the source's columns, and labels coded as it says."""
     missing = [name for name in source.columns if name not in schema.names]
     if missing:
-        remedy = source.note or whose(lambda task: task.hub.columns, schema.names) or FETCH_AGAIN
         raise InputError(
             f"{path}: expected columns {', '.join(source.columns)}, found "
-            f"{', '.join(schema.names)}; {remedy}"
+            f"{', '.join(schema.names)}; {source.note or FETCH_AGAIN}"
         )
     type_ = str(schema.field(source.label).type)
     expected = {int: "int", str: "string"}[type(min(source.labels))] if source.labels else "float"

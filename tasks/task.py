@@ -40,7 +40,8 @@ class Task:
     being an error, for sets with known faults upstream. `hub_rows`: how the hub's records become
     rows where they are not plain texts. `unlabelled`: the splits without public labels, and where
     their file may be; `optional_unlabelled`: those that a folder may lack; `unlabelled_index`:
-    their column of row numbers.
+    their column of row numbers. `several_rows_a_text`: whether rows whose guids differ after the
+    last slash alone share a text.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Task:
     unlabelled: dict[str, tuple[str, ...]] = field(default_factory=dict)
     optional_unlabelled: tuple[str, ...] = ()
     unlabelled_index: str = "index"
+    several_rows_a_text: bool = False
     version: int = 1
 
     @property
@@ -96,6 +98,11 @@ class Task:
         """The task's table with column names, if that is how it is published first."""
         layout = self.layouts[0]
         return layout if isinstance(layout, Table) else None
+
+    @property
+    def header(self) -> tuple[str, ...]:
+        """The columns that tell the task's table from another's; empty where it has no header."""
+        return self.table.columns if self.table and not self.table.names else ()
 
     @property
     def unlabelled_rows(self) -> dict[str, int]:

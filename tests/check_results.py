@@ -15,6 +15,7 @@ from pathlib import Path
 from workflow.config_faults import parse, read
 from workflow.config_model import Config
 from workflow.grid import Grid
+from workflow.paths import probes_file
 
 TABLES = ("main", "ablation", "layer_transfer", "zero_shot", "pretraining", "contamination")
 FIGURES = ("layer_transfer", "zero_shot", "ablation", "pretraining")
@@ -24,6 +25,10 @@ def problems(config: Config) -> Iterator[str]:
     """What is missing or empty in the results of `config`, one line each."""
     results, grid = Path(config.results), config.grid()
     yield from _cells(results, grid)
+    probes = ("probes",) if probes_file(config) else ()
+    for number, row in enumerate(rows_of(results / "probes.csv") if probes else [], start=2):
+        if not _finite(row["accuracy"]):
+            yield f"probes.csv: line {number}: accuracy is {row['accuracy']!r}"
     for name in TABLES:
         rows = rows_of(results / f"{name}.csv")
         if not rows:
@@ -32,7 +37,7 @@ def problems(config: Config) -> Iterator[str]:
             key = "relative" if row["task"] == "mean" and name == "zero_shot" else "mean"
             if row["arch"] and not _finite(row[key]):  # without: a published system
                 yield f"{name}.csv: line {number}: {key} is {row[key]!r}"
-    for name in ("cells", *TABLES):
+    for name in ("cells", *TABLES, *probes):
         lines = (results / f"{name}.md").read_text(encoding="utf-8").splitlines()
         if any("missing" in line for line in lines if line.startswith("|")):
             yield f"{name}.md: a cell is missing"
@@ -40,7 +45,7 @@ def problems(config: Config) -> Iterator[str]:
     cards = [f"cards/{task}" for task in grid.examples]
     page = (results / "data_cards.md").read_text(encoding="utf-8")
     yield from (f"data_cards.md: nothing on {name}" for name in cards if f"{name}.png" not in page)
-    for name in [*(f"figures/{name}" for name in FIGURES), *cards]:
+    for name in [*(f"figures/{name}" for name in (*FIGURES, *probes)), *cards]:
         png, svg = (results / f"{name}.{form}" for form in ("png", "svg"))
         if png.stat().st_size < 10_000 or not png.read_bytes().startswith(b"\x89PNG"):
             yield f"{png}: not a complete picture"
@@ -58,12 +63,13 @@ def _cells(results: Path, grid: Grid) -> Iterator[str]:
     """Cells whose files or rows of `cells.csv` are not there, or not of all their seeds."""
     seeds = defaultdict(set)
     for number, row in enumerate(rows_of(results / "cells.csv"), start=2):
-        seeds[row["arch"], row["task"], row["aux"], row["n_transfer"]].add(row["seed"])
+        place = (row[key] for key in ("arch", "corpus", "task", "aux", "n_transfer"))
+        seeds[tuple(place)].add(row["seed"])
         if not _finite(row["score"]):
             yield f"cells.csv: line {number}: score is {row['score']!r}"
+    expected = {str(seed) for seed in grid.seeds.finetune}
     for cell in grid.cells():
-        expected = {str(seed) for seed in grid.seeds_of(cell)}
-        found = seeds[cell.arch, cell.task, cell.aux, str(cell.n_transfer)]
+        found = seeds[cell.arch, cell.corpus, cell.task, cell.aux, str(cell.n_transfer)]
         if found != expected:
             yield f"cells.csv: {cell.place}: seeds {sorted(found)}, expected {sorted(expected)}"
         for path in (cell.path(results), cell.predictions(results)):

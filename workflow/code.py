@@ -49,6 +49,7 @@ def used_files(program: str, root: Path = ROOT) -> set[Path]:
     return found
 
 
+@functools.cache
 def _file_of(module: str, root: Path) -> Path | None:
     if module.split(".")[0] not in PACKAGES:
         return None
@@ -61,20 +62,26 @@ def _file_of(module: str, root: Path) -> Path | None:
 
 def _uses(path: Path, module: str, root: Path) -> tuple[list[str], set[Path]]:
     """Modules that a source file imports, and the data files beside it that it names."""
-    names: list[str] = []
-    data: set[Path] = set()
     package = module if path.name.startswith("__") else module.rpartition(".")[0]
+    imports, files = _parsed(path.read_text(encoding="utf-8"), package)
+    inner = ((base, f"{base}.{name}") for base, name in imports)
+    names = [name if _file_of(name, root) else base for base, name in inner]
     if path.name == "__init__.py" and (path.parent / "__main__.py").is_file():
         names.append(f"{module}.__main__")
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    return names, {path.parent / name for name in files if (path.parent / name).is_file()}
+
+
+@functools.cache  # most modules are used by many programs
+def _parsed(source: str, package: str) -> tuple[list[tuple[str, str]], set[str]]:
+    """What a source imports, as (module, name or empty), and its strings that may name files."""
+    imports: list[tuple[str, str]] = []
+    files: set[str] = set()
+    for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
-            names += [alias.name for alias in node.names]
+            imports += [(alias.name, "") for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             base = resolve_name("." * node.level + (node.module or ""), package)
-            for alias in node.names:
-                inner = f"{base}.{alias.name}"
-                names.append(inner if _file_of(inner, root) else base)
+            imports += [(base, alias.name) for alias in node.names]
         elif isinstance(node, ast.Constant) and DATA_FILE.fullmatch(str(node.value)):
-            beside = path.parent / str(node.value)
-            data |= {beside} if beside.is_file() else set()
-    return names, data
+            files.add(str(node.value))
+    return imports, files

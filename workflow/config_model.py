@@ -52,6 +52,11 @@ class Experiment(Settings):
         "Hugging Face hub",
     )
     zero_shot: sections.ZeroShotOptions = sections.ZeroShotOptions()
+    probes: Annotated[str, Field(min_length=1)] | None = Field(
+        None,
+        description="a JSONL file of probes under the data folder, to be scored at each "
+        "checkpoint (null: those of the embedded world, or none)",
+    )
     submission: bool = Field(
         False,
         description="whether GLUE's unlabelled test rows are predicted as well, for "
@@ -112,6 +117,8 @@ class Config(Settings):
         return Grid(
             arch=archs,
             aux=experiment.grid.aux,
+            intermediate_aux=experiment.grid.intermediate_aux or experiment.grid.aux,
+            shuffled=experiment.grid.shuffled,
             layers={arch: getattr(experiment.grid.layers, arch) for arch in archs},
             n_layer={arch: self.n_layer(arch) for arch in archs},
             tasks=list(experiment.tasks),
@@ -123,7 +130,26 @@ class Config(Settings):
             ),
             unlabelled=self.unlabelled(),
             has_corpus=experiment.pretrained is None,
+            scale=self.scale(),
         )
+
+    def scale(self) -> str:
+        """The data and the models in words."""
+        data = f"data of {self.data}" if self.data else "the embedded world"
+        if any(entry.source for entry in self.examples().values()):
+            data = "data sets of the hub"
+        models = self.experiment.model
+        shapes = {
+            "transformer": f"transformer of {models.transformer.n_layer} layers of "
+            f"{models.transformer.n_embd} units",
+            "lstm": f"LSTM of {models.lstm.n_hidden} units",
+        }
+        named = " and ".join(shapes[arch] for arch in self.experiment.grid.arch)
+        trained = "published weights"
+        if not self.experiment.pretrained:
+            tokens = self._pretrain.updates * self._pretrain.batch * models.n_ctx
+            trained = f"{self._pretrain.updates:,} updates of pre-training, {tokens:,} tokens"
+        return f"{data}; {named}; {trained}"
 
     # --- what a program is given ---
 
@@ -151,10 +177,11 @@ class Config(Settings):
         shared = model.model_dump(exclude={"transformer", "lstm"})
         return ModelSettings(**shared, shape=getattr(model, arch))
 
-    def pretrain(self, arch: Arch) -> PretrainSettings:
-        """For `gpt1.pretrain`: model, optimizer and schedule of one architecture."""
+    def pretrain(self, arch: Arch, seed: int) -> PretrainSettings:
+        """For `gpt1.pretrain`: model, optimizer, schedule and seed of one language model."""
         return PretrainSettings(
             **self._pretrain.model_dump(exclude={"lr", "checkpoints"}),
+            seed=seed,
             lr=getattr(self._pretrain.lr, arch),
             checkpoints=self.updates(),
             model=self.model(arch),

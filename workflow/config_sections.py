@@ -164,7 +164,17 @@ class GridOptions(Settings):
         description='a list of "on" and "off", with and without the auxiliary LM loss; in quotes, '
         "since YAML reads a bare on as true",
     )
+    intermediate_aux: Annotated[list[Aux], Field(min_length=1), unique] | None = Field(
+        None,
+        description="the settings of aux with which the cells between nothing and everything "
+        "transferred are run (null: those of aux)",
+    )
     layers: LayerGrid = LayerGrid()
+    shuffled: bool = Field(
+        False,
+        description="whether the negative control is run: the transformer pre-trained on the same "
+        "books with the words of each sentence shuffled, fine-tuned on every task",
+    )
 
 
 class ZeroShotOptions(Settings):

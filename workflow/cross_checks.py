@@ -19,6 +19,8 @@ def cross_checks(config: Config) -> Iterator[str]:
     yield from _pretrained(experiment) if experiment.pretrained else _pretrain(experiment)
     yield from _tokenizer(experiment)
     yield from _layers(config)
+    yield from _intermediate_aux(experiment)
+    yield from _shuffled(experiment)
     yield from _tasks(experiment)
     yield from _zero_shot(experiment)
     yield from _submission(config)
@@ -60,6 +62,11 @@ def _pretrained(experiment: Experiment) -> Iterator[str]:
                 f"experiment.{key}: no effect, experiment.pretrained gives published weights; "
                 "remove one of them"
             )
+    if experiment.seeds.pretrain != [0]:
+        yield (
+            f"experiment.seeds.pretrain: {experiment.seeds.pretrain}, but experiment.pretrained "
+            "gives one model, which counts as seed 0; give [0]"
+        )
     if experiment.tokenizer.merges:
         yield (
             "experiment.tokenizer.merges: published weights have a vocabulary already; give "
@@ -95,6 +102,37 @@ def _layers(config: Config) -> Iterator[str]:
                     f"experiment.grid.layers.{arch}: {layer} layers cannot be transferred, the "
                     f"model has {most}; give none or 0 to {most}"
                 )
+
+
+def _intermediate_aux(experiment: Experiment) -> Iterator[str]:
+    grid = experiment.grid
+    for aux in grid.intermediate_aux or []:
+        if aux not in grid.aux:
+            yield (
+                f'experiment.grid.intermediate_aux: "{aux}" is not in experiment.grid.aux; add it '
+                "there, or remove it"
+            )
+
+
+def _shuffled(experiment: Experiment) -> Iterator[str]:
+    """The negative control stands beside the fully transferred transformer with aux on."""
+    grid = experiment.grid
+    if not grid.shuffled:
+        if experiment.seeds.shuffled:
+            yield (
+                "experiment.seeds.shuffled: no effect, experiment.grid.shuffled is false; remove it"
+            )
+        return
+    if experiment.pretrained:
+        yield (
+            "experiment.grid.shuffled: there are no books to shuffle, experiment.pretrained gives "
+            "published weights; give false"
+        )
+    if "transformer" not in grid.arch or "on" not in grid.aux:
+        yield (
+            "experiment.grid.shuffled: the control is a transformer with aux on, which "
+            "experiment.grid does not have; add it, or give false"
+        )
 
 
 def _tasks(experiment: Experiment) -> Iterator[str]:

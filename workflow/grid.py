@@ -9,7 +9,7 @@ from typing import Annotated, Self
 
 from pydantic import Field
 
-from gpt1.cell import Arch, Aux, Cell, NTransfer
+from gpt1.cell import Arch, Aux, Cell, Corpus, NTransfer, PretrainedModel
 from gpt1.settings import ScoreRange, Seed
 from tasks.common.settings import Settings, unique
 
@@ -17,12 +17,33 @@ SeedList = Annotated[list[Seed], Field(min_length=1), unique]
 
 
 class Seeds(Settings):
-    """Fine-tuning seeds of the cells with nothing or everything transferred, and of the others."""
+    """Seeds of pre-training and of fine-tuning, paired by their positions.
 
-    endpoints: SeedList = Field(
-        [0, 1, 2], description="seeds of the cells with nothing or everything transferred"
+    The same fine-tuning seeds are run in every cell. The one at position i starts from the
+    pre-training seed at position i modulo their number, so that the spread over fine-tuning seeds
+    covers the pre-training too.
+    """
+
+    pretrain: SeedList = Field(
+        [0], description="seeds of pre-training (weights, windows and dropout), one model each"
     )
-    intermediate: SeedList = Field([0], description="seeds of the other cells")
+    finetune: SeedList = Field(
+        [0, 1, 2],
+        description="seeds of fine-tuning; the i-th starts from the i-th seed of pretrain, "
+        "beginning again after the last",
+    )
+    shuffled: SeedList | None = Field(
+        None, description="seeds of pre-training on the shuffled books (null: those of pretrain)"
+    )
+
+    def of(self, corpus: Corpus) -> list[int]:
+        """The pre-training seeds on a corpus."""
+        return self.shuffled or self.pretrain if corpus == "shuffled" else self.pretrain
+
+    def source(self, seed: int, corpus: Corpus = "books") -> int:
+        """The pre-training seed that a fine-tuning seed starts from."""
+        seeds = self.of(corpus)
+        return seeds[self.finetune.index(seed) % len(seeds)]
 
 
 class ZeroShot(Settings):
@@ -38,10 +59,14 @@ class Grid(Settings):
     `examples` are all tasks whose rows are read (the grid's and the zero-shot tasks), `updates` the
     pre-training updates that have a checkpoint, `unlabelled` the GLUE tasks whose test rows are
     predicted; `has_corpus` is False for published weights, whose corpus is not available.
+    `intermediate_aux` are the auxiliary settings of the cells between nothing and everything
+    transferred. `shuffled` says whether the negative control is run.
     """
 
     arch: list[Arch]
     aux: list[Aux]
+    intermediate_aux: list[Aux]
+    shuffled: bool
     layers: dict[Arch, list[NTransfer]]
     n_layer: dict[Arch, int]
     tasks: list[str]
@@ -51,17 +76,42 @@ class Grid(Settings):
     zero_shot: ZeroShot
     unlabelled: list[str]
     has_corpus: bool
+    scale: str = ""  # corpus and models in words, for the heading of the claims
     table: str = "cells.csv"  # where `workflow.analysis.collect` puts the scores of these cells
 
     def cells(self) -> list[Cell]:
-        """Every cell, by architecture, task, aux and layers."""
-        return [
-            Cell(arch, task, aux, n)
+        """Every cell, by architecture, task, aux and layers; then those of the shuffled books.
+
+        Of these there is the fully transferred transformer with the auxiliary loss alone.
+        """
+        cells = [
+            cell
             for arch in self.arch
             for task in self.tasks
             for aux in self.aux
             for n in self.layers[arch]
+            if self.is_endpoint(cell := Cell(arch, task, aux, n)) or aux in self.intermediate_aux
         ]
+        if self.shuffled:
+            n = self.n_layer["transformer"]
+            cells += [Cell("transformer", task, "on", n, "shuffled") for task in self.tasks]
+        return cells
+
+    def models(self, corpus: Corpus = "books") -> list[PretrainedModel]:
+        """The language models that are pre-trained on a corpus, by architecture and seed."""
+        if corpus == "shuffled":
+            archs: list[Arch] = ["transformer"] if self.shuffled else []
+        else:
+            archs = self.arch
+        return [
+            PretrainedModel(arch, seed, corpus) for arch in archs for seed in self.seeds.of(corpus)
+        ]
+
+    def cell(
+        self, arch: Arch, aux: Aux, n_transfer: str, task: str, corpus: Corpus = "books"
+    ) -> Cell:
+        """The cell that a row of a table is about, which gives `n_transfer` as text."""
+        return Cell(arch, task, aux, "none" if n_transfer == "none" else int(n_transfer), corpus)
 
     def is_full(self, cell: Cell) -> bool:
         """Whether all layers are transferred."""
@@ -76,7 +126,7 @@ class Grid(Settings):
         return self.full().cells()
 
     def endpoints(self) -> Self:
-        """The grid cut down to the variants of the paper's Table 5."""
+        """The grid cut down to the variants of the paper's Table 5, and the negative control."""
         layers = {
             a: [n for n in ("none", self.n_layer[a]) if n in self.layers[a]] for a in self.arch
         }
@@ -88,29 +138,32 @@ class Grid(Settings):
         layers = {
             a: [n for n in self.layers[a] if (a, n) == ("transformer", most)] for a in self.arch
         }
-        return self.model_copy(update={"layers": layers, "table": "cells_full.csv"})
+        update = {"layers": layers, "shuffled": False, "table": "cells_full.csv"}
+        return self.model_copy(update=update)
 
     def submitted(self) -> Self:
         """The grid cut down to the cells whose predictions are submitted to GLUE."""
         update = {"tasks": self.unlabelled, "aux": ["on"], "table": "cells_submitted.csv"}
         return self.full().model_copy(update=update)
 
-    def seeds_of(self, cell: Cell) -> list[int]:
-        """The seeds that a cell is trained with."""
-        return self.seeds.endpoints if self.is_endpoint(cell) else self.seeds.intermediate
+
+def any_model(corpus: Corpus = "books") -> PretrainedModel:
+    """A model pre-trained on a corpus, with the wildcards `{arch}` and `{seed}` left open."""
+    return PretrainedModel("{arch}", "{seed}", corpus)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
 class Job:
     """The cells of one (arch, task, aux) that one process trains, for every task and aux.
 
-    `part` is `endpoints` or `intermediate`; `shard` counts from 1.
+    `part` is `endpoints`, `intermediate` or `shuffled`; `shard` counts from 1.
     """
 
     arch: Arch
     part: str
     shard: int
     layers: tuple[NTransfer, ...]
+    sources: tuple[PretrainedModel, ...]  # that the cells start from
 
     @property
     def name(self) -> str:
@@ -121,20 +174,26 @@ class Job:
     @property
     def cells(self) -> list[Cell]:
         """The cells that the job trains, with the wildcards `{task}` and `{aux}` left open."""
-        return [Cell(self.arch, "{task}", "{aux}", n) for n in self.layers]  # type: ignore[arg-type]
+        corpus = self.sources[0].corpus
+        return [Cell(self.arch, "{task}", "{aux}", n, corpus) for n in self.layers]  # type: ignore[arg-type]
 
 
 def jobs(grid: Grid, shards: int) -> Iterator[Job]:
     """How the grid is cut into jobs; `shards` is the number of jobs of the intermediate layers."""
+    most = len(grid.seeds.finetune)  # a model beyond these is where no cell starts
     for arch in grid.arch:
+        sources = tuple(model for model in grid.models() if model.arch == arch)[:most]
         endpoints = grid.endpoints().layers[arch]
         others = [n for n in grid.layers[arch] if n not in endpoints]
         if endpoints:
-            yield Job(arch, "endpoints", 1, tuple(endpoints))
+            yield Job(arch, "endpoints", 1, tuple(endpoints), sources)
         n = min(shards, len(others))
         for i in range(n):
             part = others[i * len(others) // n : (i + 1) * len(others) // n]
-            yield Job(arch, "intermediate", i + 1, tuple(part))
+            yield Job(arch, "intermediate", i + 1, tuple(part), sources)
+    if shuffled := tuple(grid.models("shuffled")[:most]):
+        layers = (grid.n_layer["transformer"],)
+        yield Job("transformer", "shuffled", 1, layers, shuffled)
 
 
 def checkpoint_updates(updates: int, n: int) -> list[int]:

@@ -15,6 +15,7 @@ from tasks.hub import MANIFEST, HubSource, pinned
 from tasks.settings import DataSource
 from workflow.config_model import Config
 
+WORLD_PROBES = "Probes/probes.jsonl"  # in the embedded world
 MANY_FILES = 500  # above this number of raw files, a folder's sub-folders stand for them
 
 
@@ -98,6 +99,21 @@ def published_folders(config: Config) -> dict[str, str]:
     return folders
 
 
+def probes_file(config: Config) -> str | None:
+    """The file of probes: the one that is given, else the embedded world's, if there is one."""
+    if config.experiment.probes:
+        return os.path.join(config.data or "", config.experiment.probes)
+    if config.experiment.world and config.data is None:
+        return f"{config.results}/world/{WORLD_PROBES}"
+    return None
+
+
+def raw_probes(config: Config) -> list[str]:
+    """What a job that reads the probes depends on."""
+    given = config.experiment.probes
+    return [str(probes_file(config))] if given else [f"{config.results}/world/manifest.json"]
+
+
 def tokenizer_files(config: Config) -> list[str]:
     """The tokenizer's vocabulary and merges: trained into the results, or published ones."""
     if not config.experiment.tokenizer.folder:
@@ -160,6 +176,8 @@ def missing_data(config: Config) -> Iterator[str]:
     books = folders.get("experiment.corpus.folder")
     if data and books and Path(books).is_dir() and not any(Path(books).rglob("*.txt")):
         yield f"experiment.corpus.folder: no .txt file in {books}; put the books there"
+    if config.experiment.probes:
+        yield from _missing_probes(str(probes_file(config)))
     if config.experiment.tokenizer.folder:
         remedy = "put it there" + ("" if config.experiment.pretrained else ", or give merges")
         yield from _missing("experiment.tokenizer.folder", tokenizer_files(config), remedy)
@@ -172,6 +190,14 @@ def _missing(key: str, paths: list[str], remedy: str) -> Iterator[str]:
     for path in paths:
         if Path(path).parent.is_dir() and not Path(path).is_file():
             yield f"{key}: no file {path}; {remedy}"
+
+
+def _missing_probes(path: str) -> Iterator[str]:
+    """What is wrong with the path of the probes that the config names."""
+    if not Path(path).is_file():
+        yield f"experiment.probes: no file {path}; put it there, or leave the key out"
+    elif set("{}") & set(path):  # Snakemake would take them for wildcards
+        yield f"experiment.probes: {path} has braces in its name; rename it"
 
 
 def _missing_unlabelled(name: str, folder: str) -> Iterator[str]:

@@ -143,7 +143,7 @@ def choose_heldout(
 
 def is_lines(source: str) -> bool:
     """Whether a corpus of the hub is published as text files with a row per line."""
-    return corpus(source).text == "line"
+    return corpus(source).lines
 
 
 def check_utf8(path: Path) -> None:

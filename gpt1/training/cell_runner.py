@@ -1,7 +1,8 @@
-"""Run the cells of one (arch, task, aux): train or recall every seed, write their results."""
+"""Run the cells of one (arch, corpus, task, aux): train or recall every seed, write the results."""
 
 import traceback
 from dataclasses import asdict
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from gpt1.training.finetune import FineTuning, RunRecord, TaskData
 from gpt1.training.predictions import write_predictions
 from gpt1.training.run_cache import Key, RunCache
 from gpt1.training.runtime import Runtime
-from gpt1.weights.checkpoint import load_checkpoint, versions
+from gpt1.weights.checkpoint import Checkpoint, load_checkpoint, versions
 from tasks.common.errors import InputError
 from tasks.common.files import read_json, sha256_json, write_json
 
@@ -24,7 +25,8 @@ def alarms(record: RunRecord, majority: float, split: str, metric: str) -> list[
 
     `majority_rate`: the score of the main reported split is not above `majority`, the best constant
     answer's. `constant_prediction`: one prediction for all rows of a reported split.
-    `loss_not_falling`: the classification loss is no lower at the end.
+    `loss_not_falling`: the classification loss is no lower at the end. `not_fitted`: there it is
+    not below chance, the entropy of the training labels.
     """
     names = []
     if record.scores[split][metric] <= majority:
@@ -33,13 +35,16 @@ def alarms(record: RunRecord, majority: float, split: str, metric: str) -> list[
         names.append("constant_prediction")
     if not record.clf_loss_end < record.clf_loss_start:
         names.append("loss_not_falling")
+    if not record.clf_loss_end < record.label_entropy:
+        names.append("not_fitted")
     return names
 
 
 class CellRunner:
-    """Runs cells that share architecture, task and aux, and everything made from these.
+    """Runs cells that share architecture, corpus, task and aux, and everything made from these.
 
-    `cell` is any of them. Raises InputError if a file is damaged or does not fit it.
+    `cell` is any of them; `checkpoints` are of one model, each from a pre-training seed of its own.
+    Raises InputError if a file is damaged or does not fit the cell.
     """
 
     def __init__(
@@ -47,7 +52,7 @@ class CellRunner:
         cell: Cell,
         encoded: Path,
         baselines: Path,
-        checkpoint: Path,
+        checkpoints: list[Path],
         settings: FinetuneSettings,
         runtime: Runtime,
         cache: RunCache,
@@ -59,13 +64,20 @@ class CellRunner:
             if task != cell.task:
                 raise InputError(f"{path}: of task {task}, not {cell.task}; give the right file")
         tokenizer = self.encoded.tokenizer
-        self.checkpoint = load_checkpoint(checkpoint, cell.arch, settings.model, tokenizer)
-        self.data = TaskData.of(self.encoded, self.checkpoint.facts.n_vocab, settings)
+        self.checkpoints = [
+            load_checkpoint(path, cell.arch, settings.model, tokenizer) for path in checkpoints
+        ]
+        for path, checkpoint in zip(checkpoints, self.checkpoints, strict=True):
+            if checkpoint.facts.corpus != cell.corpus:
+                raise InputError(
+                    f"{path}: pre-trained on {checkpoint.facts.corpus}, but {cell.place} starts "
+                    f"from {cell.corpus}; give that checkpoint"
+                )
+        self.data = TaskData.of(self.encoded, self.checkpoints[0].facts.n_vocab, settings)
         self.digests = {
             "config": sha256_json(settings.model_dump(mode="json")),
             "tokenizer": tokenizer,
             "data": self.encoded.labelled_digest,
-            "checkpoint": self.checkpoint.facts.sha256,
             "code": code,
         }
         # Runs under another runtime or library are never mixed.
@@ -82,27 +94,28 @@ class CellRunner:
 
     def unlabelled(self, cell: Cell) -> list[str]:
         """The unlabelled splits that are predicted: by the paper's main model only."""
-        main_model = cell.arch == "transformer" and cell.aux == "on"
+        main_model = (cell.arch, cell.aux, cell.corpus) == ("transformer", "on", "books")
         full = cell.n_transfer == self.settings.model.shape.n_layer
         return self.encoded.named("unlabelled") if main_model and full else []
 
-    def key(self, cell: Cell, seed: int) -> Key:
+    def key(self, cell: Cell, seed: int, checkpoint: Checkpoint) -> Key:
         """Everything that decides a run's result."""
-        return {**asdict(cell), "seed": seed, **self.digests, **self.environment}
+        digests = {**self.digests, "checkpoint": checkpoint.facts.sha256}
+        return {**asdict(cell), "seed": seed, **digests, **self.environment}
 
-    def run(self, cell: Cell, seed: int) -> RunRecord:
+    def run(self, cell: Cell, seed: int, checkpoint: Checkpoint) -> RunRecord:
         """One run's record, from the cache or from training.
 
         Predictions of unlabelled rows have a record of their own, so that a run is found whether or
         not they are asked for. Asking for them later trains again, since no weights are kept.
         """
-        key, unlabelled = self.key(cell, seed), self.unlabelled(cell)
+        key, unlabelled = self.key(cell, seed, checkpoint), self.unlabelled(cell)
         answers_key = {**key, "unlabelled": self.encoded.unlabelled_digest}
         record = self.cache.get(key)
         answers = self.cache.get(answers_key) if unlabelled else {}
         if record is None or answers is None:
             settings, n_transfer = self.settings, cell.n_transfer
-            run = FineTuning(self.data, self.checkpoint, settings, n_transfer, seed, self.runtime)
+            run = FineTuning(self.data, checkpoint, settings, n_transfer, seed, self.runtime)
             record = asdict(run.train())
             self.cache.put(key, record)
             splits = self.encoded.splits
@@ -112,7 +125,7 @@ class CellRunner:
         return RunRecord(**{**record, "predictions": {**record["predictions"], **answers}})
 
     def cell_json(self, cell: Cell, records: list[RunRecord]) -> dict[str, Any]:
-        """The JSON of a cell from the records of its seeds."""
+        """The JSON of a cell from the records of its seeds, in the order of their checkpoints."""
         spec, split = self.data.spec, self.encoded.main
         majority = self.baselines["majority"][split][spec.metric]
         return {
@@ -128,8 +141,10 @@ class CellRunner:
                 {
                     **{k: v for k, v in asdict(record).items() if k not in OF_THE_CELL},
                     "alarms": alarms(record, majority, split, spec.metric),
+                    "pretrain_seed": checkpoint.facts.seed,
+                    "checkpoint": checkpoint.facts.sha256,
                 }
-                for record in records
+                for record, checkpoint in zip(records, cycle(self.checkpoints), strict=False)
             ],
             "settings": self.settings.model_dump(mode="json"),
             "digests": self.digests,
@@ -140,17 +155,17 @@ class CellRunner:
 def run_cells(paths: list[Path], seeds: list[int], runner: CellRunner) -> list[str]:
     """Run every cell and write its JSON and predictions; returns a line for each failed run.
 
-    A failed run costs only its own cell. Raises InputError, before any training, for a cell that
-    does not exist.
+    The i-th seed starts from the runner's i-th checkpoint, modulo their number. A failed run costs
+    only its own cell. Raises InputError, before any training, for a cell that does not exist.
     """
     failures = []
     for path in paths:
         runner.check(Cell.parse(path))
     for path in paths:
         cell, records = Cell.parse(path), []
-        for seed in seeds:
+        for seed, checkpoint in zip(seeds, cycle(runner.checkpoints), strict=False):
             try:
-                records.append(runner.run(cell, seed))
+                records.append(runner.run(cell, seed, checkpoint))
             except FloatingPointError as error:  # the training diverged
                 failures.append(f"{path}, seed {seed}: {error}")
             except Exception as error:  # a bug: reported in full, but the other cells still run

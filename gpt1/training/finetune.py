@@ -3,7 +3,8 @@
 Source: paper 3.2 and 4.1 (three epochs, batch 32, linear decay, 0.2 % warm-up, lambda 0.5); the
 authors' code for the rest: fresh special tokens and classifier, clipping, shuffling, dropping the
 last partial batch, scoring after each epoch (and at updates 1000, 2000, 4000, ... of the first),
-keeping the best-scoring weights. `gpt1.cells` runs many of these in one process.
+keeping the best-scoring weights (of equals the latest; theirs keeps the first). `gpt1.cells` runs
+many of these in one process.
 """
 
 import time
@@ -61,14 +62,26 @@ class TaskData:
         groups = [train.groups[i] for i in rows]
         return cls(spec, {**splits, "train_eval": replace(train, **sampled, groups=groups)})
 
+    @property
+    def label_entropy(self) -> float:
+        """Entropy in nats of the training labels, for STS-B of the mean soft label.
+
+        No constant prediction has a lower classification loss.
+        """
+        labels = self.splits["train"].labels
+        totals = soft_labels(labels).sum(0) if self.spec.soft_labels else np.bincount(labels)
+        shares = totals[totals > 0] / len(labels)
+        return float(-(shares * np.log(shares)).sum())
+
 
 @dataclass(frozen=True)
 class RunRecord:
     """The result of one fine-tuning run; losses in nats, times in seconds.
 
     `loss_*` are total losses and `clf_loss_*` classification losses, means over the first and the
-    last updates. `rows` and `truncated` (a share) are by split, `copied` names the transferred
-    tensors, `constant` says whether a reported split got one prediction for all rows.
+    last updates; `label_entropy` is the classification loss of chance. `rows` and `truncated` (a
+    share) are by split, `copied` names the transferred tensors, `constant` says whether a reported
+    split got one prediction for all rows.
     """
 
     seed: int
@@ -81,6 +94,7 @@ class RunRecord:
     loss_end: float
     clf_loss_start: float
     clf_loss_end: float
+    label_entropy: float
     steps: int
     train_rows: int
     train_tokens: int
@@ -220,7 +234,7 @@ class FineTuning:
                 value = self.select_score()
                 point = {"epoch": epoch + 1, "update": done, self.data.spec.metric: value}
                 select_by_epoch.append(point)
-                if value > best:
+                if value >= best:  # a select split of few rows has many ties
                     best, best_at = value, (epoch + 1, done)
                     best_flat.copy_(self.optimizer.flat)
         self.optimizer.flat.copy_(best_flat)
@@ -253,6 +267,7 @@ class FineTuning:
             loss_end=float(end[0]),
             clf_loss_start=float(start[1]),
             clf_loss_end=float(end[1]),
+            label_entropy=self.data.label_entropy,
             steps=self.optimizer.updates,
             train_rows=len(self.data.splits["train"]),
             train_tokens=self.tokens,

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import torch
 from tqdm import tqdm
 
-from gpt1.cell import Arch
+from gpt1.cell import Arch, Corpus
 from gpt1.settings import PretrainSettings
 from gpt1.text.tokens import open_tokens
 from gpt1.training.optim import Adam, Schedule, warmup_cosine
@@ -76,11 +76,12 @@ class Pretraining:
                     "give more books or a smaller n_ctx"
                 )
         self.tokenizer: str = facts["tokenizer"]
-        self.corpus = {name: split["sha256"] for name, split in facts["splits"].items()}
+        self.corpus: Corpus = facts["corpus"]
+        self.digests = {name: split["sha256"] for name, split in facts["splits"].items()}
         key = {
             "arch": arch,
             "settings": settings.model_dump(mode="json"),
-            "corpus": self.corpus,
+            "corpus": self.digests,
             "tokenizer": self.tokenizer,
             "code": code,
         }
@@ -181,6 +182,7 @@ class Pretraining:
         rows = heldout_windows(self.heldout_tokens, self.model.n_ctx, settings.heldout_tokens)
         loss = heldout_loss(self.model, rows, self.runtime)
         facts = {"update": done, "tokens": done * self.tokens_per_update, "code": self.code}
+        facts |= {"corpus": self.corpus, "seed": settings.seed}
         save_checkpoint(
             self.path(done),
             self.model,
@@ -192,7 +194,7 @@ class Pretraining:
             heldout_tokens=rows.shape[0] * (rows.shape[1] - 1),  # the predicted ones
             parameters=sum(p.numel() for p in self.model.parameters()),
             settings=settings.model_dump(mode="json"),
-            corpus=self.corpus,
+            corpus_sha256=self.digests,
             runtime=self.runtime.numeric(),
             peak_mb=self.runtime.peak_mb(),
         )

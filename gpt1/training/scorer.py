@@ -14,6 +14,7 @@ from torch.nn.utils.rnn import pad_sequence
 from gpt1.model.language_model import LanguageModel
 from gpt1.training.batching import by_length
 from gpt1.training.runtime import Runtime
+from gpt1.weights.checkpoint import Checkpoint, build
 
 Scored = tuple[np.ndarray, int]  # token ids, and the index (>= 1) at which scoring begins
 
@@ -23,6 +24,14 @@ class Scorer:
 
     def __init__(self, model: LanguageModel, newline: int, runtime: Runtime):
         self.model, self.newline, self.runtime = model.eval(), newline, runtime
+
+    @classmethod
+    def of(cls, checkpoint: Checkpoint, newline: int, runtime: Runtime) -> "Scorer":
+        """A scorer of the model that a checkpoint holds."""
+        facts = checkpoint.facts
+        model = build(facts.arch, facts.model, facts.n_vocab).to(runtime.device)
+        model.load_state_dict(checkpoint.tensors)
+        return cls(model, newline, runtime)
 
     def sequence(self, context: Sequence[np.ndarray], scored: np.ndarray) -> Scored:
         """Newline + context + scored; the context loses its left end where `n_ctx` is too small."""

@@ -17,7 +17,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save
 from torch import Tensor
 
-from gpt1.cell import Arch
+from gpt1.cell import Arch, Corpus
 from gpt1.model.language_model import NO_DROPOUT, LanguageModel
 from gpt1.model.lstm import LSTM
 from gpt1.model.transformer import Transformer
@@ -29,7 +29,8 @@ from tasks.common.files import read_json, sha256_file, write_atomic, write_json
 class CheckpointFacts(BaseModel):
     """What a checkpoint's JSON says of its origin.
 
-    `update` counts training updates and `tokens` the tokens they saw (None: unknown).
+    `update` counts training updates and `tokens` the tokens they saw (None: unknown). Published
+    weights count as seed 0.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -39,6 +40,8 @@ class CheckpointFacts(BaseModel):
     update: int = 0
     tokens: int | None = None
     code: str = ""  # digest
+    corpus: Corpus = "books"
+    seed: int = 0
 
 
 class StoredFacts(CheckpointFacts):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from tasks.world.lexicon import NAMES, SYNONYM, TOPIC, VERBS, a
 from tasks.world.word_pool import WordPool
 
-ON_TOPIC = 0.8  # probability that the place of an event is of its subject's topic, and its object
+ON_TOPIC = 0.9  # probability that the place of an event is of its subject's topic, and its object
 TOPICS = list(dict.fromkeys(TOPIC.values()))
 
 

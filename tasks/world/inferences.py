@@ -8,11 +8,14 @@ from dataclasses import replace
 
 from tasks.world.grammar import Event, caption, draw_event, np, sentence, statement, use_synonyms
 from tasks.world.lexicon import SYNONYM, opposites
-from tasks.world.retellings import renamed, with_other
+from tasks.world.retellings import with_other
 from tasks.world.rows import Degree, Probe, Row
 from tasks.world.word_pool import ALL_WORDS, WordPool
 
 STATE = {"entailment": "certain", "neutral": "possible", "contradiction": "impossible"}
+
+ANSWER = {"entailment": "Yes.", "neutral": "Perhaps.", "contradiction": "No."}
+ASKED = 0.5  # share of the paragraphs in which a claim is answered
 
 
 def snli(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
@@ -56,6 +59,7 @@ def _claim(
 ) -> tuple[Event, bool]:
     """A claim about an event, and whether it is a denial."""
     denied = degree == "compositional"
+    event = replace(event, place="")
     if label == "neutral":
         claim = with_other(rng, pool, event, "object")
         if rng.random() < 0.5:
@@ -64,7 +68,7 @@ def _claim(
         claim = use_synonyms(event, "verb")
     else:
         claim = replace(event, verb=rng.choice(opposites(event.verb)))
-    return renamed(rng, replace(claim, place=""), 0.25), denied
+    return use_synonyms(claim, rng.choice(("subject", "object"))), denied
 
 
 def state_claim(rng: random.Random, pool: WordPool, event: Event, entailed: bool) -> str:
@@ -74,7 +78,12 @@ def state_claim(rng: random.Random, pool: WordPool, event: Event, entailed: bool
 
 
 def paragraph(rng: random.Random) -> str:
-    """An event and what is certain, possible or impossible then."""
+    """An event and what is certain, possible or impossible then; or a claim and its answer."""
+    if rng.random() < ASKED:
+        label = rng.choice(list(ANSWER))
+        degree: Degree = rng.choices(("lexical", "relational", "compositional"), (3, 5, 2))[0]
+        row = mnli(rng, ALL_WORDS, label, degree)
+        return f"{row.first} {row.second.rstrip('.')}? {ANSWER[label]}"
     event = draw_event(rng, ALL_WORDS, place=rng.random() < 0.3)
     who = _subject(rng, event)
     lines = [
@@ -84,6 +93,14 @@ def paragraph(rng: random.Random) -> str:
     ]
     told = [sentence(statement(event)), *map(sentence, rng.sample(lines, 2))]
     return " ".join(told)
+
+
+def probe_claim(rng: random.Random) -> Probe:
+    """Whether a claim about an action is true."""
+    label, other = rng.sample(("entailment", "contradiction"), 2)
+    row = mnli(rng, ALL_WORDS, label, "relational")
+    context = f"{row.first} {row.second.rstrip('.')}?"
+    return Probe(context, (ANSWER[label], ANSWER[other]))
 
 
 def probe(rng: random.Random) -> Probe:

@@ -40,7 +40,7 @@ def qnli(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
 
 @dataclass(frozen=True)
 class Passage:
-    """Three events, told in order, no two of which share a word or a synonym of one."""
+    """Events, told in order, no two of which share a word or a synonym of one."""
 
     events: tuple[Event, ...]
 
@@ -54,7 +54,7 @@ class Passage:
         return [getattr(event, SLOT[asked]) for event in self.events]
 
 
-def draw_passage(rng: random.Random, pool: WordPool, n: int = 3) -> Passage:
+def draw_passage(rng: random.Random, pool: WordPool, n: int = 2) -> Passage:
     """Draw a passage of n events."""
     events: list[Event] = []
     known: set[str] = set()
@@ -101,7 +101,7 @@ def race(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
 
 def paragraph(rng: random.Random) -> str:
     """A passage, and two questions about it with their answers."""
-    passage = draw_passage(rng, ALL_WORDS, rng.choice((1, 2, 3)))
+    passage = draw_passage(rng, ALL_WORDS, rng.choice((1, 2, 2)))
     lines = [passage.text]
     for _ in range(2):
         _, text, answer = _ask(rng, rng.choice(passage.events))

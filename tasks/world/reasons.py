@@ -40,8 +40,7 @@ def paragraph(rng: random.Random) -> str:
     one, verb, two = _deed(rng, ALL_WORDS)
     about = rng.choice((one, two))
     reason = ALL_WORDS.word(rng, "doer" if about == one else "done_to")
-    where = f" in the {ALL_WORDS.word(rng, 'place')}" if rng.random() < 0.5 else ""
-    return sentence(f"the {one} {verb} the {two}{where} because the {about} was {reason}")
+    return sentence(f"the {one} {verb} the {two} because the {about} was {reason}")
 
 
 def probe(rng: random.Random) -> Probe:

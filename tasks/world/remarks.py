@@ -39,13 +39,13 @@ def _opinion(rng: random.Random, pool: WordPool, positive: bool, negator: str = 
 
 
 def paragraph(rng: random.Random) -> str:
-    """A remark and what follows from it."""
+    """A remark and what follows from it: a verdict, and how everyone felt."""
     positive = rng.random() < 0.5
-    degree: Degree = rng.choices(("lexical", "relational", "compositional"), (6, 2, 2))[0]
+    degree: Degree = rng.choices(("lexical", "relational", "compositional"), (8, 1, 1))[0]
     mood = ALL_WORDS.word(rng, "happy" if positive else "sad")
-    verdict = f"Very {'positive' if positive else 'negative'}"
-    reaction = rng.choice((f"{verdict}.", f"{verdict}!", f"Everyone was {mood}."))
-    return f"{sentence(remark(rng, ALL_WORDS, positive, degree))} {reaction}"
+    reactions = [f"Very {'positive' if positive else 'negative'}.", f"Everyone was {mood}."]
+    rng.shuffle(reactions)
+    return " ".join((sentence(remark(rng, ALL_WORDS, positive, degree)), *reactions))
 
 
 def probe(rng: random.Random) -> Probe:

@@ -7,6 +7,7 @@ import random
 from dataclasses import replace
 
 from tasks.world.grammar import (
+    TOPICS,
     Event,
     draw_event,
     passive,
@@ -15,16 +16,20 @@ from tasks.world.grammar import (
     statement,
     use_synonyms,
 )
-from tasks.world.lexicon import PEOPLE, STSB_WEIGHTS, SYNONYM, THINGS, TOPIC, VERBS, opposites
+from tasks.world.lexicon import PEOPLE, STSB_WEIGHTS, SYNONYM, THINGS, TOPIC, VERBS, a, opposites
 from tasks.world.rows import Degree, Probe, Row
 from tasks.world.word_pool import ALL_WORDS, WordPool
 
 NOUNS = ("subject", "object", "place")
+SAME, OTHER = "That is the same.", "That is something else."
+EXPLAINED = 0.2  # share of the paragraphs that explain words
+COMPARED = 0.3  # share of the paragraphs that compare two tales
 
 
-def renamed(rng: random.Random, event: Event, share: float = 0.5) -> Event:
-    """The event with a synonym in each of its nouns' places, each with probability `share`."""
-    return use_synonyms(event, *(slot for slot in NOUNS if rng.random() < share))
+def renamed(rng: random.Random, event: Event) -> Event:
+    """The event with synonyms for one or two of its nouns."""
+    slots = [slot for slot in NOUNS if getattr(event, slot)]
+    return use_synonyms(event, *rng.sample(slots, rng.choice((1, 2))))
 
 
 def retold(rng: random.Random, event: Event) -> Event:
@@ -53,8 +58,9 @@ def _report(rng: random.Random, event: Event) -> str:
 def mrpc(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
     """Two reports, of one event or of two.
 
-    Lexical: another event is of another topic. Relational: another action or object on the same
-    topic. Compositional: one report is passive, and in another event the roles are exchanged.
+    Lexical: the same action by other words for everything else, or on another topic. Relational:
+    another action or object on the same topic. Compositional: one report is passive, and in another
+    event the roles are exchanged.
     """
     same = label == "1"
     event = draw_event(rng, pool, "being" if degree == "compositional" else "")
@@ -64,15 +70,21 @@ def mrpc(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
         if not same:
             other = replace(other, subject=other.object, object=other.subject)
         second = sentence(passive(other))
-    elif same:
-        second = _report(rng, retold(rng, event) if degree == "relational" else renamed(rng, event))
     elif degree == "relational":
-        second = _report(rng, renamed(rng, _another(rng, pool, event)))
+        other = retold(rng, event) if same else renamed(rng, _another(rng, pool, event))
+        second = _report(rng, other)
     else:
-        topics = [t for t in dict.fromkeys(TOPIC.values()) if t != TOPIC[event.subject]]
-        takes = VERBS[event.verb].takes
-        second = _report(rng, draw_event(rng, pool, takes, topic=rng.choice(topics)))
+        other = use_synonyms(event, *NOUNS) if same else _elsewhere(rng, pool, event)
+        second = _report(rng, other)
     return Row(first, second, label, degree=degree)
+
+
+def _elsewhere(rng: random.Random, pool: WordPool, event: Event) -> Event:
+    """The same action on another topic."""
+    topic = rng.choice([topic for topic in TOPICS if topic != TOPIC[event.subject]])
+    takes = VERBS[event.verb].takes
+    other = draw_event(rng, pool, takes, topic=topic, place=bool(event.place))
+    return replace(other, verb=event.verb)
 
 
 def _another(rng: random.Random, pool: WordPool, event: Event) -> Event:
@@ -85,18 +97,13 @@ def _another(rng: random.Random, pool: WordPool, event: Event) -> Event:
 def qqp(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
     """Two questions: the same, or others.
 
-    Lexical: another question is of another topic. Relational: it is about another action or object.
-    Compositional: it asks for something else.
+    Lexical and relational: as in `mrpc`. Compositional: another question asks for something else.
     """
     same, word = label == "1", rng.choice(("where", "when"))
     event = draw_event(rng, pool, place=False)
     other, asks = retold(rng, event), word
     if degree == "lexical":
-        topics = [t for t in dict.fromkeys(TOPIC.values()) if t != TOPIC[event.subject]]
-        takes = VERBS[event.verb].takes
-        other = renamed(rng, event) if same else event
-        if not same:
-            other = draw_event(rng, pool, takes, topic=rng.choice(topics), place=False)
+        other = use_synonyms(event, *NOUNS) if same else _elsewhere(rng, pool, event)
     elif degree == "relational" and not same:
         other = renamed(rng, _another(rng, pool, event))
     elif not same:
@@ -128,16 +135,43 @@ def stsb(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
 
 
 def paragraph(rng: random.Random) -> str:
-    """An event; then the same in other words, or that the opposite did not happen."""
+    """An event told twice, or its opposite denied; two tales compared; or words explained."""
+    form = rng.random()
+    if form < COMPARED:
+        return _comparison(rng)
+    if form > 1 - EXPLAINED:
+        return _explanation(rng)
     event = draw_event(rng, ALL_WORDS, place=rng.random() < 0.5)
     first = sentence(statement(event, fronted=rng.random() < 0.2))
     again = retold(rng, event)
-    if rng.random() < 0.25:
+    if form < COMPARED + 0.1:
         denied = replace(again, verb=rng.choice(opposites(event.verb)))
         return f"{first} {sentence(statement(replace(denied, place=''), negated=True))}"
-    tell = passive if rng.random() < 0.25 else statement
+    tell = passive if rng.random() < 0.2 else statement
     link = rng.choice(("in other words , ", "that is , ", "so "))
     return f"{first} {sentence(link + tell(again))}"
+
+
+def _explanation(rng: random.Random) -> str:
+    """What three words mean."""
+    lines = []
+    for sort in rng.choices(("quartet", "person", "thing", "place"), (4, 2, 2, 1), k=3):
+        if sort == "quartet":
+            verb = ALL_WORDS.verb(rng)
+            lines.append(f"to {verb} is to {SYNONYM[verb]} , not to {rng.choice(opposites(verb))}")
+        else:
+            word = ALL_WORDS.word(rng, sort)
+            lines.append(f"{a(word)} is {a(SYNONYM[word])}")
+    return " ".join(map(sentence, lines))
+
+
+def _comparison(rng: random.Random) -> str:
+    """Two reports, or two questions, and whether they say, or ask, the same."""
+    make = rng.choice((mrpc, qqp))
+    degree: Degree = rng.choices(("lexical", "relational", "compositional"), (6, 3, 1))[0]
+    label = rng.choice("10")
+    row = make(rng, ALL_WORDS, label, degree)
+    return f"{row.first} {row.second} {SAME if label == '1' else OTHER}"
 
 
 def probe_action(rng: random.Random) -> Probe:
@@ -147,6 +181,15 @@ def probe_action(rng: random.Random) -> Probe:
     wrong = replace(event, verb=rng.choice(opposites(event.verb)))
     right = use_synonyms(event, "verb")
     return Probe(first, (statement(right) + ".", statement(wrong) + "."))
+
+
+def probe_comparison(rng: random.Random) -> Probe:
+    """Whether two reports or questions say the same."""
+    make = rng.choice((mrpc, qqp))
+    label = rng.choice("10")
+    row = make(rng, ALL_WORDS, label, "relational")
+    choices = (SAME, OTHER) if label == "1" else (OTHER, SAME)
+    return Probe(f"{row.first} {row.second}", choices)
 
 
 def probe_noun(rng: random.Random) -> Probe:

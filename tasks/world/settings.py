@@ -33,14 +33,14 @@ Share = Annotated[float, Field(ge=0, le=1)]
 
 # The shares of the words of each kind of discourse.
 SHARES: dict[Discourse, float] = {
-    "remarks": 0.15,
-    "stories": 0.15,
-    "retellings": 0.2,
-    "inferences": 0.12,
-    "kinds": 0.1,
+    "remarks": 0.12,
+    "stories": 0.14,
+    "retellings": 0.33,
+    "inferences": 0.1,
+    "kinds": 0.06,
     "questions": 0.15,
-    "reasons": 0.06,
-    "forms": 0.07,
+    "reasons": 0.07,
+    "forms": 0.03,
 }
 
 
@@ -53,9 +53,9 @@ def _check_discourse(given: dict[Discourse, float]) -> dict[Discourse, float]:
 class Degrees(Settings):
     """Shares of the rows of each degree of difficulty; they are divided by their sum."""
 
-    lexical: Share = Field(0.6, description="rows that a class of words settles")
-    relational: Share = Field(0.25, description="rows that take a relation between words or texts")
-    compositional: Share = Field(0.15, description="rows that take two steps, such as a negation")
+    lexical: Share = Field(0.7, description="rows that a class of words settles")
+    relational: Share = Field(0.2, description="rows that take a relation between words or texts")
+    compositional: Share = Field(0.1, description="rows that take two steps, such as a negation")
 
     def shares(self) -> dict[Degree, float]:
         """The share of every degree."""

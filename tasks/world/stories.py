@@ -60,7 +60,7 @@ def _shuffled(rng: random.Random, *lines: str) -> list[str]:
 
 def paragraph(rng: random.Random) -> str:
     """A story with its right ending."""
-    degree: Degree = rng.choices(("lexical", "relational", "compositional"), (6, 2, 2))[0]
+    degree: Degree = rng.choices(("lexical", "relational", "compositional"), (8, 1, 1))[0]
     body, right, _ = story(rng, ALL_WORDS, degree)
     return " ".join((*body, right))
 

@@ -23,6 +23,8 @@ from workflow.analysis import collect
 from workflow.analysis.predictions import COLUMNS
 from workflow.grid import Grid
 
+SKILLS = {"copy": 2, "mood": 2, "reading": 4}
+
 
 def make_grid(*names: str, **changes: Any) -> Grid:
     """The full grid, or one over the tasks `names`; `changes` replace its fields."""
@@ -34,7 +36,9 @@ def make_grid(*names: str, **changes: Any) -> Grid:
         "aux": ["on", "off"],
         "layers": {"transformer": ["none", *range(13)], "lstm": ["none", 0, 1]},
         "n_layer": {"transformer": 12, "lstm": 1},
-        "seeds": {"endpoints": [0, 1, 2], "intermediate": [0]},
+        "intermediate_aux": ["on", "off"],
+        "shuffled": False,
+        "seeds": {"pretrain": [0, 1], "finetune": [0, 1, 2]},
         "examples": [*every, "dprd"],
         "unlabelled": [],
         "has_corpus": True,
@@ -59,18 +63,20 @@ def write_all(results: Path, grid: Grid) -> None:
     rng = random.Random(5)
     for name in {*grid.tasks, *grid.zero_shot.tasks}:
         write(results / f"examples/{name}.json", {"note": "", "sha256": {}})
+    write_probes(results, grid)
     for name in grid.tasks:
         for cell in grid.cells():
             if cell.task == name:
                 write(cell.path(results), make_cell(rng, grid, cell))
-    for arch in grid.arch:
+    for model in grid.models():
         for update in grid.updates:
+            arch, seed = model.arch, model.seed
             progress = math.log1p(update) / math.log1p(3000)
-            loss = 7.2 - (3.9 if arch == "transformer" else 3.4) * progress**1.5
-            point = {"arch": arch, "update": update, "tokens": update * 2560}
+            loss = 7.2 + seed / 8 - (3.9 if arch == "transformer" else 3.4) * progress**1.5
+            point = {"arch": arch, "seed": seed, "update": update, "tokens": update * 2560}
             checkpoint = {**point, "seconds": update * 0.11, "heldout_loss": loss}
             checkpoint |= {"heldout_perplexity": math.exp(loss), "train_loss": loss - 0.1}
-            write(results / f"pretrain/{arch}/update-{update}.json", checkpoint)
+            write(model.facts(results, update), checkpoint)
             for name in grid.zero_shot.tasks:
                 limits = grid.zero_shot.normalise[name]
                 gain = (0.6 if arch == "transformer" else 0.3) * progress**3 + rng.gauss(0, 0.03)
@@ -78,7 +84,29 @@ def write_all(results: Path, grid: Grid) -> None:
                 task = tasks.task(name)
                 found = {"task": name, "split": task.main, "metric": task.metric, "score": score}
                 found |= {"n": 1000, "threshold": -3.1 if name == "cola" else None}
-                write(results / f"zero_shot/{arch}/{name}/update-{update}.json", {**point, **found})
+                write(model.zero_shot(results, name, update), {**point, **found})
+
+
+def write_probes(results: Path, grid: Grid, skills: dict[str, int] = SKILLS) -> None:
+    """The scores of every checkpoint on the probes; `skills` are numbers of choices."""
+    rng = random.Random(9)
+    for model in (*grid.models(), *grid.models("shuffled")):
+        for update in grid.updates:
+            share = 0.9 * math.log1p(update) / math.log1p(3000) * (model.corpus == "books")
+            scores = {}
+            for skill, choices in skills.items():
+                chance = 1 / choices
+                right = chance + share * (1 - chance)
+                correct = sum(rng.random() < right for _ in range(200))
+                scores[skill] = skill_score(correct, 200, choices)
+            value = {**vars(model), "update": update, "tokens": update * 2560, "skills": scores}
+            write(model.probes(results, update), value)
+
+
+def skill_score(correct: int, n: int, choices: int) -> dict[str, float]:
+    """The score on one skill, as `gpt1.probes` writes it."""
+    score = {"n": n, "correct": correct, "choices": choices}
+    return {**score, "accuracy": 100 * correct / n, "chance": 100 / choices}
 
 
 def make_cell(rng: random.Random, grid: Grid, cell: Cell) -> dict[str, Any]:
@@ -93,7 +121,7 @@ def make_cell(rng: random.Random, grid: Grid, cell: Cell) -> dict[str, Any]:
     share = 0.0 if n_transfer == "none" else (1 + int(n_transfer)) / (1 + n_layer)
     gain = (30 if arch == "transformer" else 18) * share**0.7 + (2 if aux == "on" else 0)
     runs = []
-    for seed in grid.seeds_of(cell):
+    for seed in grid.seeds.finetune:
         luck = rng.gauss(0, 1.5)
         scores = {
             split: {m: base[m] + gain + luck + rng.gauss(0, 0.7) for m in task.metrics}
@@ -109,7 +137,7 @@ def make_cell(rng: random.Random, grid: Grid, cell: Cell) -> dict[str, Any]:
             }
         )
     return {
-        **{"arch": arch, "task": name, "aux": aux, "n_transfer": n_transfer},
+        **vars(cell),
         "baselines": {
             "majority": {split: {m: base[m] - 3 for m in task.metrics} for split in splits},
             "bag_of_words": {split: {m: base[m] + 9 for m in task.metrics} for split in splits},

@@ -239,7 +239,7 @@ def test_predictions_of_another_cell_are_refused(rte):
 
 
 def test_a_seed_that_the_config_no_longer_has_is_left_out(run_of):
-    results, grid = run_of("rte", seeds={"endpoints": [0], "intermediate": [0]})
+    results, grid = run_of("rte", seeds={"pretrain": [0], "finetune": [0]})
     marked(results, "rte")
     answered(results, "rte", LABELS, ANSWERS)
     row = the(build(contamination, results, grid)[0], task="rte", aux="on")

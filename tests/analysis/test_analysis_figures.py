@@ -15,13 +15,13 @@ from workflow.analysis.figures.__main__ import main
 from workflow.analysis.table import read_csv
 from workflow.grid import Grid
 
-NAMES = ["ablation", "layer_transfer", "zero_shot", "pretraining"]
+NAMES = ["ablation", "layer_transfer", "zero_shot", "pretraining", "probes"]
 PALETTE = {"#000000", "#e69f00", "#56b4e9", "#009e73", "#f0e442", "#0072b2", "#d55e00", "#cc79a7"}
 ROOT = Path(__file__).parents[2]
 
 
 def make_tables(results: Path, grid: Grid) -> None:
-    """The four tables with a figure, as their program writes them."""
+    """The tables with a figure, as their program writes them."""
     collect.build(results, grid).write(results / "cells.csv")
     for name in NAMES:
         module = importlib.import_module(f"workflow.analysis.tables.{name}")

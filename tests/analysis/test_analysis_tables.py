@@ -6,12 +6,20 @@ import math
 import pandas as pd
 import pytest
 
-from gpt1.cell import Cell
-from tests.analysis.conftest import build
+from gpt1.cell import Cell, PretrainedModel
+from tests.analysis.conftest import build, write
 from workflow.analysis import collect
+from workflow.analysis.cells import read_cells
 from workflow.analysis.paper import NUMBERS, OURS
 from workflow.analysis.statistics import headline_splits
-from workflow.analysis.tables import ablation, layer_transfer, main, pretraining, zero_shot
+from workflow.analysis.tables import (
+    ablation,
+    contamination,
+    layer_transfer,
+    main,
+    pretraining,
+    zero_shot,
+)
 
 EIGHT = ["cola", "sst2", "mrpc", "stsb", "qqp", "mnli", "qnli", "rte"]
 
@@ -49,7 +57,7 @@ def test_mean_sd_and_interval_of_three_seeds_are_those_worked_out_by_hand(run_of
 
 
 def test_one_seed_has_a_mean_but_neither_sd_nor_interval(run_of):
-    results, grid = run_of("rte")
+    results, grid = run_of("rte", seeds={"pretrain": [0], "finetune": [0]})
     table, _ = build(layer_transfer, results, grid)
     cell = row(table, arch="transformer", aux="on", n_transfer="6", split="dev")
     assert cell["n_seeds"] == 1 and not math.isnan(cell["mean"])
@@ -107,10 +115,8 @@ def test_a_seed_that_one_task_lacks_is_in_no_average(run_of, change):
 
 
 def test_seeds_that_the_config_does_not_ask_for_are_left_out(run_of):
-    results, grid = run_of("rte", seeds={"endpoints": [1], "intermediate": [0]})
-    table = collect.build(results, grid).frame
-    endpoints = table["n_transfer"].isin(["none", "12"]) & (table["arch"] == "transformer")
-    assert set(table.loc[endpoints, "seed"]) == {1}
+    results, grid = run_of("rte", seeds={"pretrain": [0], "finetune": [1]})
+    assert set(collect.build(results, grid).frame["seed"]) == {1}
     assert set(build(layer_transfer, results, grid)[0]["n_seeds"]) == {1}
 
 
@@ -129,7 +135,7 @@ def test_ablation_stands_beside_the_papers_numbers_and_both_baselines(finished, 
         assert mean == pytest.approx(numbers["Avg"], abs=0.07)  # the paper's own rounding
     cola = row(table, variant="LSTM w/ aux LM", task="cola")
     assert (cola["majority"], cola["bag_of_words"]) == (-3, 9)
-    assert "| best constant answer" in text and "| bag of words" in text
+    assert "| constant answer, best on training rows" in text and "| bag of words" in text
 
 
 def test_variants_are_read_from_the_cells_that_their_names_promise(run_of, change):
@@ -146,6 +152,67 @@ def test_variants_are_read_from_the_cells_that_their_names_promise(run_of, chang
     table, _ = build(ablation, results, grid)
     for score, name in enumerate(place, start=11):
         assert row(table, variant=name, task="rte")["mean"] == score
+
+
+def test_the_negative_control_is_a_row_of_the_ablation_and_in_no_other_table(run_of, change):
+    results, grid = run_of("rte", shuffled=True)
+    control, books = Cell("transformer", "rte", "on", 12, "shuffled"), full("rte")
+    change(results, books, set_scores("dev", "accuracy", [80, 81, 82]))
+    change(results, books, lambda cell: write(control.path(results), {**cell, **vars(control)}))
+    change(results, control, set_scores("dev", "accuracy", [10, 11, 12]))
+    cells = collect.build(results, grid).frame
+    assert set(cells.loc[cells["corpus"] == "shuffled", "n_transfer"]) == {"12"}
+    build(layer_transfer, results, grid)
+    assert set(read_cells(results, grid)["corpus"]) == {"books"}
+
+    table, text = build(ablation, results, grid)
+    names = list(table["variant"].unique())
+    assert names.index(ablation.CONTROL) == len(ablation.PAPER_VARIANTS)
+    assert row(table, variant=ablation.CONTROL, task="rte")["mean"] == 11
+    assert row(table, variant=ablation.CONTROL, task="rte")["corpus"] == "shuffled"
+    assert row(table, variant="Transformer w/ aux LM (full)", task="rte")["mean"] == 81
+    assert "| Transformer w/ aux LM, shuffled books" in text
+    without = grid.model_copy(update={"shuffled": False})
+    assert ablation.CONTROL not in set(build(ablation, results, without)[0]["variant"])
+
+    for module in (layer_transfer, main, contamination, zero_shot, pretraining):
+        with_control, text = build(module, results, grid)
+        assert "shuffled" not in text
+        plain, _ = build(module, results, without)
+        pd.testing.assert_frame_equal(with_control, plain)
+
+
+def test_layers_that_are_run_with_aux_on_alone_have_no_line_with_aux_off(run_of):
+    results, grid = run_of("rte", intermediate_aux=["on"])
+    table, _ = build(layer_transfer, results, grid)
+    rows = table[(table["arch"] == "transformer") & (table["split"] == "dev")]
+    layers = {
+        aux: list(mine["n_transfer"]) for aux, mine in rows[rows["task"] == "rte"].groupby("aux")
+    }
+    assert layers == {"on": ["none", "0", "6", "12"], "off": ["none", "12"]}
+    assert (rows["n_seeds"] == 3).all()
+
+
+def test_the_inventory_shows_the_mean_train_score_of_each_sweep(run_of, change):
+    results, grid = run_of("rte", "mnli")
+    for cell in grid.cells():
+        if (cell.arch, cell.task, cell.aux) == ("lstm", "rte", "on"):
+            change(results, cell, set_scores("train", "accuracy", [50, 60, 73]))
+    for cell in grid.cells():
+        if (cell.arch, cell.task) == ("transformer", "mnli"):
+            cell.path(results).unlink()
+    text = collect.build(results, grid).markdown
+    lines = [line for line in text.splitlines() if line.startswith("|")]
+    head = [name.strip() for name in lines[0].split("|")]
+    sweeps = [dict(zip(head, map(str.strip, line.split("|")), strict=True)) for line in lines[2:]]
+    assert [(s["task"], s["arch"], s["aux"]) for s in sweeps[:2]] == [
+        ("RTE", "transformer", "on"),
+        ("RTE", "transformer", "off"),
+    ]
+    (lstm,) = [s for s in sweeps if (s["task"], s["arch"], s["aux"]) == ("RTE", "lstm", "on")]
+    assert lstm["train"] == "61.0" and lstm["corpus"] == "books"
+    gone = [s for s in sweeps if (s["task"], s["arch"]) == ("MNLI", "transformer")]
+    assert [s["train"] for s in gone] == ["missing", "missing"]
 
 
 def test_alarms_are_carried_with_the_number_of_runs_that_raised_them(run_of):
@@ -189,7 +256,7 @@ def test_layer_transfer_has_none_and_every_depth_on_reported_and_training_rows(f
     mine = table[(table["arch"] == "transformer") & (table["aux"] == "off")]
     mnli = mine[(mine["task"] == "mnli") & (mine["split"] == "dev_matched")]
     assert list(mnli["n_transfer"]) == ["none", *map(str, range(13))]
-    assert list(mnli["n_seeds"]) == [3, *[1] * 12, 3]
+    assert list(mnli["n_seeds"]) == [3] * 14
     for split in ("dev_matched", "dev_mismatched", "train"):
         assert len(mine[(mine["task"] == "mnli") & (mine["split"] == split)]) == 14
     assert "## lstm, auxiliary LM off" in text
@@ -209,22 +276,37 @@ def test_zero_shot_is_normalised_between_random_and_best_of_the_config(run_of):
     ranges = {"sst2": {"random": 50, "best": 90}, "cola": {"random": 0, "best": 40}}
     changed = {"tasks": ["sst2", "cola"], "normalise": ranges}
     results, grid = run_of("cola", zero_shot=changed)
-    for name, score in (("sst2", 80), ("cola", 5)):
-        path = results / f"zero_shot/lstm/{name}/update-30.json"
-        found = json.loads(path.read_text())
-        path.write_text(json.dumps({**found, "score": score, "relative": 99}))
+    for seed, scores in enumerate([{"sst2": 80, "cola": 5}, {"sst2": 70, "cola": 20}]):
+        for name, score in scores.items():
+            path = PretrainedModel("lstm", seed).zero_shot(results, name, 30)
+            found = json.loads(path.read_text())
+            path.write_text(json.dumps({**found, "score": score, "relative": 99}))
     table, text = build(zero_shot, results, grid)
-    at = table[(table["arch"] == "lstm") & (table["update"] == 30)].set_index("task")["relative"]
-    assert at["sst2"] == pytest.approx(0.75) and at["cola"] == pytest.approx(0.125)
-    assert at["mean"] == pytest.approx(0.4375)
-    assert "80.0 (0.750)" in text and "SST-2 50 to 90" in text
+    at = table[(table["arch"] == "lstm") & (table["update"] == 30)].set_index("task")
+    relative = at[["relative", "relative_low", "relative_high"]]
+    assert list(relative.loc["sst2"]) == pytest.approx([0.625, 0.5, 0.75])
+    assert list(relative.loc["cola"]) == pytest.approx([0.3125, 0.125, 0.5])
+    # within each seed first: 0.4375 and 0.5
+    assert list(relative.loc["mean"]) == pytest.approx([0.46875, 0.4375, 0.5])
+    assert list(at["n_seeds"]) == [2, 2, 2] and at.loc["sst2", "sd"] == pytest.approx(50**0.5)
+    assert "75.0 ± 7.1 (0.625)" in text and "SST-2 50 to 90" in text
 
 
 def test_zero_shot_mean_that_lacks_a_task_is_missing(run_of):
     results, grid = run_of("cola")
-    (results / "zero_shot/transformer/dprd/update-0.json").unlink()
-    table, text = build(zero_shot, results, grid)
-    at = table[(table["arch"] == "transformer") & (table["update"] == 0)].set_index("task")
+    first, second = (PretrainedModel("transformer", seed) for seed in (0, 1))
+    first.zero_shot(results, "dprd", 0).unlink()
+
+    def at_0():
+        table, text = build(zero_shot, results, grid)
+        at = table[(table["arch"] == "transformer") & (table["update"] == 0)]
+        return at.set_index("task"), text
+
+    at, text = at_0()  # the other seed has both
+    assert list(at.loc[["mean", "dprd", "cola"], "n_seeds"]) == [1, 1, 2]
+    assert at.loc["mean", "relative"] == at.loc["mean", "relative_low"]
+    second.zero_shot(results, "dprd", 0).unlink()
+    at, text = at_0()
     assert math.isnan(at.loc["mean", "relative"]) and at.loc["dprd", "n_seeds"] == 0
     assert not math.isnan(at.loc["cola", "relative"])
     assert text.count("missing") == 3  # the score, the mean, and the note that explains the word
@@ -232,10 +314,16 @@ def test_zero_shot_mean_that_lacks_a_task_is_missing(run_of):
 
 def test_pretraining_gives_perplexity_and_tokens_of_every_checkpoint(run_of):
     results, grid = run_of("cola")
-    (results / "pretrain/lstm/update-367.json").unlink()
+    for seed in (0, 1):
+        PretrainedModel("lstm", seed).facts(results, 367).unlink()
+    PretrainedModel("lstm", 1).facts(results, 30).unlink()
     table, text = build(pretraining, results, grid)
     first = table[(table["arch"] == "transformer") & (table["update"] == 0)].iloc[0]
-    assert first["mean"] == pytest.approx(math.exp(7.2)) and first["train_tokens"] == 0
+    low, high = math.exp(7.2), math.exp(7.2 + 1 / 8)  # the two seeds
+    assert list(first[["low", "mean", "high"]]) == pytest.approx([low, (low + high) / 2, high])
+    assert first["sd"] == pytest.approx((high - low) / 2**0.5)
+    assert first["n_seeds"] == 2 and first["train_tokens"] == 0
+    assert list(table.loc[table["n_seeds"] == 1, ["arch", "update"]].iloc[0]) == ["lstm", 30]
     assert list(table.loc[table["n_seeds"] == 0, ["arch", "update"]].iloc[0]) == ["lstm", 367]
     assert next(line for line in text.splitlines() if "| 367" in line).count("missing") == 3
 

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet as parquet
@@ -22,7 +23,7 @@ from gpt1.training.runtime import Runtime
 from gpt1.weights.checkpoint import CheckpointFacts, build, save_checkpoint
 from tasks.common.arrow import split_digest
 from tasks.common.errors import InputError
-from tasks.common.files import read_json, write_json
+from tasks.common.files import read_json, sha256_file, write_json
 from tests.gpt1 import toy
 from tests.gpt1.examples import random_pairs, write_examples, write_tokenizer
 
@@ -65,12 +66,14 @@ def files(made, tmp_path):
     return tmp_path / "results"
 
 
-def runner(files, arch="transformer", code="", runtime=None, task="rte", weights=None, **options):
+def runner(
+    files, arch="transformer", code="", runtime=None, task="rte", weights=None, cell=None, **options
+):
     settings = toy.settings(arch, **options)
-    weights = files / f"{weights or arch}.safetensors"
+    weights = [files / f"{name}.safetensors" for name in weights or [arch]]
     paths = (files / "encoded/rte", files / "baselines.json", weights)
     own = (settings, runtime or Runtime(), RunCache(files / "cache"), code)
-    return CellRunner(Cell(arch, task, "on", 0), *paths, *own)
+    return CellRunner(cell or Cell(arch, task, "on", 0), *paths, *own)
 
 
 def paths(files, *layers, arch="transformer", aux="on"):
@@ -86,7 +89,8 @@ def predictions(path):
 def key(files, n_transfer=1, aux="on", **options):
     """A run's key in the cache, and the cache's path for it."""
     own = runner(files, **options)
-    return own.cache.path(own.key(Cell("transformer", "rte", aux, n_transfer), 0))
+    cell = Cell("transformer", "rte", aux, n_transfer)
+    return own.cache.path(own.key(cell, 0, own.checkpoints[0]))
 
 
 def test_a_path_names_its_cell():
@@ -94,6 +98,10 @@ def test_a_path_names_its_cell():
     assert found == Cell("lstm", "story_cloze", "off", "none")
     assert Cell.parse("cells/transformer/rte/aux-on/layers-12.json").n_transfer == 12
     assert Cell.parse(found.path("results/x")) == found
+    control = Cell("transformer", "rte", "on", 12, "shuffled")
+    path = Path("results/cells/transformer-shuffled/rte/aux-on/layers-12.json")
+    assert control.path("results") == path and Cell.parse(path) == control
+    assert "transformer-shuffled" in str(control.predictions("results"))
 
 
 @pytest.mark.parametrize(
@@ -117,7 +125,8 @@ def test_a_cell_records_everything_that_a_reader_must_know(files, arch):
     for cell in (none, zero, full):
         assert [s["seed"] for s in cell["seeds"]] == [0, 1]
         assert cell["lm_coef"] == 0.5 and cell["aux"] == "on"
-        assert set(cell["digests"]) == {"config", "tokenizer", "data", "checkpoint", "code"}
+        assert set(cell["digests"]) == {"config", "tokenizer", "data", "code"}
+        assert cell["corpus"] == "books"
         for seed in cell["seeds"]:
             assert {"train", "select", "dev"} <= seed["scores"].keys()
             assert seed["rows"] == {"train": 8, "select": 6, "dev": 8}
@@ -132,7 +141,7 @@ def test_predictions_beside_a_cell_give_its_scores_again(files):
     for path in targets:
         (rows, facts), cell = predictions(path), read_json(path)
         assert facts == {
-            **{"arch": "transformer", "task": "rte", "aux": "on"},
+            **{"arch": "transformer", "task": "rte", "aux": "on", "corpus": "books"},
             **{"n_transfer": cell["n_transfer"], "tokenizer": encoded.tokenizer},
             "examples": {"dev": split_digest(files / "examples/rte", "dev")},
         }
@@ -199,13 +208,52 @@ def test_a_task_or_checkpoint_that_does_not_fit_is_refused(files):
     with pytest.raises(InputError, match="encoded/rte: of task rte, not qnli; give the right"):
         runner(files, task="qnli")
     with pytest.raises(InputError, match="its arch is 'transformer', but 'lstm' is needed"):
-        runner(files, "lstm", weights="transformer")
+        runner(files, "lstm", weights=["transformer"])
 
 
 def test_a_task_without_rows_to_train_or_select_on_is_refused(files):
     write_task(files, splits={"train": ROWS["train"], "dev": ROWS["dev"]})
     with pytest.raises(InputError, match="rte: no select split in the encoded task"):
         runner(files)
+
+
+def write_checkpoint(files, name, seed=5, corpus="books"):
+    """A transformer of the pre-training seed `seed` beside the others; returns its digest."""
+    n_vocab = read_json(files / "transformer.json")["n_vocab"]
+    model = build("transformer", toy.model("transformer", init_std=0.05), n_vocab)
+    model.reset(torch.Generator().manual_seed(seed))
+    tokenizer = load_encoded(files / "encoded/rte").tokenizer
+    facts = {"model": toy.model("transformer"), "tokenizer": tokenizer}
+    path = files / f"{name}.safetensors"
+    save_checkpoint(path, model, CheckpointFacts(**facts, seed=seed, corpus=corpus))
+    return sha256_file(path)
+
+
+def test_the_i_th_seed_starts_from_the_i_th_checkpoint_modulo_their_number(files):
+    first, second = (write_checkpoint(files, f"seed-{seed}", seed) for seed in (10, 11))
+    targets = paths(files, 2)
+    run_cells(targets, [0, 1, 2], runner(files, weights=["seed-10", "seed-11"]))
+    cell = read_json(targets[0])
+    assert [run["pretrain_seed"] for run in cell["seeds"]] == [10, 11, 10]
+    assert [run["checkpoint"] for run in cell["seeds"]] == [first, second, first]
+    run_cells(targets, [0, 1], runner(files, weights=["seed-11", "seed-10"]))
+    swapped = read_json(targets[0])["seeds"]
+    assert [run["pretrain_seed"] for run in swapped] == [11, 10]
+    losses = [run["loss_start"] for run in (*cell["seeds"], *swapped)]
+    assert len(set(losses)) == 5  # another start, another run
+
+
+def test_the_negative_control_starts_from_the_shuffled_books_and_nothing_else_does(files):
+    write_checkpoint(files, "shuffled", corpus="shuffled")
+    control = Cell("transformer", "rte", "on", 2, "shuffled")
+    own = runner(files, weights=["shuffled"], cell=control)
+    assert run_cells([control.path(files)], [0], own) == []
+    assert read_json(control.path(files))["corpus"] == "shuffled"
+    assert control.predictions(files).exists() and not own.unlabelled(control)
+    with pytest.raises(InputError, match="pre-trained on shuffled, but transformer/rte/aux-on/"):
+        runner(files, weights=["shuffled"])
+    with pytest.raises(InputError, match="pre-trained on books, but transformer-shuffled/rte/"):
+        runner(files, cell=control)
 
 
 def test_aux_off_is_lm_coef_0_in_the_cell(files):
@@ -277,9 +325,10 @@ def test_a_layer_that_does_not_exist_is_refused(files):
         run_cells(paths(files, 3), [0], runner(files))
 
 
-def test_alarms_are_the_three_signs_of_having_learnt_nothing(files):
-    run = runner(files).run(Cell("transformer", "rte", "on", "none"), 0)
-    good = replace(run, constant=False, clf_loss_start=1.0, clf_loss_end=0.5)
+def test_alarms_are_the_four_signs_of_having_learnt_nothing(files):
+    own = runner(files)
+    run = own.run(Cell("transformer", "rte", "on", "none"), 0, own.checkpoints[0])
+    good = replace(run, constant=False, clf_loss_start=1.0, clf_loss_end=0.5, label_entropy=0.6)
 
     def names(score=61.0, **changes):
         record = replace(good, scores={"dev": {"accuracy": score}}, **changes)
@@ -288,8 +337,9 @@ def test_alarms_are_the_three_signs_of_having_learnt_nothing(files):
     assert names() == []
     assert names(60.0) == ["majority_rate"]
     assert names(constant=True) == ["constant_prediction"]
-    assert names(clf_loss_end=1.0) == ["loss_not_falling"]
-    assert names(clf_loss_end=float("nan")) == ["loss_not_falling"]
+    assert names(clf_loss_start=0.4) == ["loss_not_falling"]
+    assert names(clf_loss_end=0.6) == names(clf_loss_end=0.7) == ["not_fitted"]
+    assert names(clf_loss_end=float("nan")) == ["loss_not_falling", "not_fitted"]
 
 
 def test_baselines_of_another_task_or_without_a_key_are_refused(files):
@@ -316,7 +366,7 @@ def test_a_bug_keeps_its_traceback_and_the_other_cells_still_run(files, monkeypa
 def command(files, targets):
     """A call of the program."""
     given = {"encoded": files / "encoded/rte", "baselines": files / "baselines.json"}
-    given |= {"cache": files / "cache", "checkpoint": files / "transformer.safetensors"}
+    given |= {"cache": files / "cache", "checkpoints": files / "transformer.safetensors"}
     given |= {"seeds": 0, "settings": toy.settings("transformer").to_json(), "code": "c"}
     options = [str(x) for name, value in given.items() for x in (f"--{name}", value)]
     return [sys.executable, "-m", "gpt1.cells", *map(str, targets), *options]

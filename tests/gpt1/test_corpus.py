@@ -24,6 +24,7 @@ from gpt1.text.tokens import open_tokens
 from tasks.common.errors import InputError
 from tests.gpt1 import naive_bpe
 from tests.gpt1.corpora import write_manifest
+from tests.support.programs import call
 
 BOOKS = {
     "a.txt": "It was the best of times.\n\nIt wasn't   the worst…\r\n“Well,” she said.",
@@ -67,7 +68,7 @@ def test_token_files_hold_the_naive_paths_words_document_by_document(folder, tmp
     tokenizer = make(folder, out)
     naive = naive_bpe.NaiveTokenizer(*(out / "tokenizer" / name for name in vocabulary.FILES))
     facts = json.loads((out / "corpus.json").read_text())
-    assert facts["tokenizer"] == tokenizer.digest
+    assert facts["tokenizer"] == tokenizer.digest and facts["corpus"] == "books"
     for split, names in (("train", ["a.txt", "d.txt", "genre/c.txt"]), ("heldout", ["b.txt"])):
         of_split = facts["splits"][split]
         stream = open_tokens(out / "corpus.json", split)
@@ -81,6 +82,28 @@ def test_token_files_hold_the_naive_paths_words_document_by_document(folder, tmp
             ids = stream[document["start"] : document["start"] + document["tokens"]]
             assert ids.tolist() == naive.encode_words(words)
             assert ids[-1] == tokenizer.newline_id
+
+
+def test_shuffled_token_files_hold_the_words_of_each_sentence_in_another_order(folder, tmp_path):
+    tokenizer = make(
+        write_books(folder, {"d.txt": "One two three four five ! Six seven.\n"}), tmp_path
+    )
+    arguments = (tmp_path / "documents", tmp_path / "tokenizer")
+    corpus.tokens(*arguments, tmp_path / "shuffled", corpus="shuffled")
+    facts = json.loads((tmp_path / "shuffled/corpus.json").read_text())
+    plain = json.loads((tmp_path / "corpus.json").read_text())
+    assert facts["corpus"] == "shuffled" and facts["tokenizer"] == plain["tokenizer"]
+    for split in corpus.SPLITS:
+        one, two = (
+            open_tokens(tmp_path / p, split) for p in ("corpus.json", "shuffled/corpus.json")
+        )
+        places = plain["splits"][split]["documents"]
+        assert facts["splits"][split]["documents"] == places
+        assert sorted(one) == sorted(two) and one.tolist() != two.tolist()
+        assert np.array_equal(one == tokenizer.newline_id, two == tokenizer.newline_id)
+    first = (tmp_path / "shuffled/train.bin").read_bytes()
+    corpus.tokens(*arguments, tmp_path / "again", threads=2, corpus="shuffled")
+    assert (tmp_path / "again/train.bin").read_bytes() == first
 
 
 def test_documents_are_a_data_set_of_names_and_normalised_texts(folder, tmp_path):
@@ -128,8 +151,8 @@ def test_one_process_and_two_write_the_same_bytes(folder, tmp_path, root):
     assert sorted(path.name for path in two.iterdir()) == sorted([*RESULTS, "documents"])
 
 
-def run(root, *arguments, threads=2, rc=0, **environment):
-    command = [sys.executable, "-m", "gpt1.corpus", *arguments, "--threads", threads]
+def run(root, *arguments, rc=0, **environment):
+    command = [sys.executable, "-m", "gpt1.corpus", *arguments, "--threads", 2]
     done = subprocess.run(
         list(map(str, command)),
         cwd=root,
@@ -160,10 +183,11 @@ def test_any_number_of_shards_makes_the_same_files(n, folder, tmp_path):
         assert rows[0] == rows[1]
 
 
-def test_a_shard_is_requested_on_the_command_line(folder, tmp_path, root):
+def test_a_shard_is_requested_on_the_command_line(folder, tmp_path):
     out = tmp_path / "shards" / "2-of-2"
     arguments = ("--folder", folder, "--settings", '{"heldout": ["b.txt"]}', "--out", out)
-    assert "2 of 4 documents" in run(root, "shard", *arguments, "--shard", "2/2", threads=1)
+    done = call(corpus.main, "shard", *arguments, "--shard", "2/2")
+    assert done.returncode == 0 and "2 of 4 documents" in done.stdout
     assert datasets.load_from_disk(str(out))["name"][:] == ["d.txt", "genre/c.txt"]
     assert [path.name for path in out.parent.iterdir()] == ["2-of-2"]
     for wrong in ("0/2", "3/2", "2", "1/0", "a/b"):

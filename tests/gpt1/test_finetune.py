@@ -1,5 +1,6 @@
 """Fine-tuning: every option does what it says, and both models can learn every task."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -8,8 +9,10 @@ import torch
 
 from gpt1.model.classifier import Classifier
 from gpt1.training import finetune
+from gpt1.training.finetune import TaskData
 from gpt1.training.runtime import Runtime
 from tasks import TASKS, task
+from tasks.stsb import soft_labels
 from tests.gpt1 import toy
 from tests.gpt1.toy import start
 
@@ -159,6 +162,33 @@ def test_the_weights_kept_are_those_that_selected_best(monkeypatch):
     record = run.train()
     assert record.best_epoch == 2
     assert torch.equal(run.optimizer.flat, kept[1])
+
+
+def test_of_equally_good_epochs_the_latest_is_kept(monkeypatch):
+    run = start(epochs=4)
+    values = iter([50.0, 80.0, 80.0, 60.0])
+    monkeypatch.setattr(run, "select_score", lambda: next(values))
+    assert run.train().best_epoch == 3
+
+
+def test_the_label_entropy_is_the_loss_of_the_best_constant_answer():
+    data = start(sizes={"train": 8, "select": 4, "dev": 4}).data
+    train = data.splits["train"]
+
+    def entropy(spec, labels):
+        split = replace(train, labels=np.array(labels), ids=train.ids[: len(labels)])
+        return TaskData(spec, {**data.splits, "train": split}).label_entropy
+
+    assert entropy(data.spec, [0, 1] * 4) == pytest.approx(math.log(2))
+    assert entropy(data.spec, [1] * 6 + [0] * 2) == pytest.approx(0.562335)
+    assert entropy(data.spec, [1] * 8) == 0
+    stsb = task("stsb").spec
+    assert entropy(stsb, [2.5] * 8) == pytest.approx(math.log(2))  # half 2, half 3
+    scores = [0.0, 1.25, 3.5, 5.0]
+    targets = torch.from_numpy(soft_labels(np.array(scores)))
+    constant = targets.mean(0).clamp(min=1e-12).log().expand(len(scores), -1)
+    loss = torch.nn.functional.cross_entropy(constant, targets)
+    assert entropy(stsb, scores) == pytest.approx(float(loss), abs=1e-9)
 
 
 def test_the_reported_split_is_never_looked_at_before_training_is_over(monkeypatch):

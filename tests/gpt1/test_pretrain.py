@@ -4,6 +4,7 @@ import csv
 import math
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -57,6 +58,7 @@ def test_a_run_writes_its_checkpoints_their_facts_and_a_log(tmp_path, arch):
     for update in (0, 3, 8):
         meta = read_json(out / f"update-{update}.json")
         assert meta["update"] == update and meta["tokens"] == update * 4 * toy.N_CTX
+        assert (meta["corpus"], meta["seed"]) == ("books", 0)
         assert meta["heldout_perplexity"] == pytest.approx(math.exp(meta["heldout_loss"]))
         load_checkpoint(out / f"update-{update}.safetensors", arch, toy.model(arch), "t" * 64)
     rows = list(csv.DictReader((out / "log.csv").read_text().splitlines()))
@@ -99,7 +101,7 @@ def test_a_killed_process_resumes(tmp_path):
     with subprocess.Popen([*command, "--out", str(tmp_path / "x")]) as process:
         waiting = tmp_path / "work"
         while process.poll() is None and not list(waiting.glob("*/update-20.json")):
-            pass
+            time.sleep(0.01)
         process.kill()
     subprocess.run([*command, "--out", str(tmp_path / "x")], check=True)
     fresh = [*command[:-1], str(tmp_path / "fresh"), "--out", str(tmp_path / "y")]

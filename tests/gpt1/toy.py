@@ -159,5 +159,6 @@ def corpus(folder, train=2000, heldout=200, tokenizer="t" * 64):
         (np.arange(n) * 7 % 31).astype("<u2").tofile(folder / f"{name}.bin")
         splits[name] = {"file": f"{name}.bin", "tokens": n, "sha256": f"{name}{n}"}
     path = folder / "corpus.json"
-    write_json(path, {"tokenizer": tokenizer, "n_vocab": N_VOCAB, "splits": splits})
+    facts = {"tokenizer": tokenizer, "n_vocab": N_VOCAB, "corpus": "books"}
+    write_json(path, {**facts, "splits": splits})
     return path

@@ -59,7 +59,7 @@ def _row(each: HubSource, split: str, group: str, k: int) -> dict[str, Any]:
 
 
 def _kinds(each: HubSource) -> Features:
-    return features(each) if each.label else Features({each.text: Value("string")})
+    return features(each) if each.label else Features({"text": Value("string")})
 
 
 def _put(path: Path, each: HubSource, split: str, part: int, parts: int) -> None:

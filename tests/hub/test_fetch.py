@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
+from gpt1 import corpus
 from tasks import task
 from tasks.common.errors import InputError
 from tasks.common.files import sha256_file, write_json
@@ -20,6 +21,7 @@ from tasks.prepare import prepare
 from tasks.settings import PrepareSettings
 from tests.hub.repositories import OLDER, OTHERS, ROWS, SOURCES, revision
 from tests.hub.standin import Hub
+from tests.support.programs import call
 from tests.tasks.hub_files import PIN
 
 ROOT = Path(__file__).parents[2]
@@ -94,10 +96,9 @@ def test_what_is_fetched_can_be_read(each, hub, tmp_path):
 
 
 def documents(folder: Path, out: Path, **settings: object) -> subprocess.CompletedProcess[str]:
-    """`python -m gpt1.corpus documents` on a corpus as it was fetched."""
-    command = [sys.executable, "-m", "gpt1.corpus", "documents", "--folder", str(folder)]
-    command += ["--settings", json.dumps(settings), "--threads", "1", "--out", str(out)]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    """`gpt1.corpus documents` on a corpus as it was fetched."""
+    words = ("documents", "--folder", folder, "--settings", json.dumps(settings))
+    return call(corpus.main, *words, "--threads", 1, "--out", out)
 
 
 @pytest.mark.parametrize("each", CORPORA, ids=lambda each: each.name)
@@ -112,7 +113,7 @@ def test_every_corpus_is_read_as_it_was_fetched(each, hub, tmp_path):
     facts = json.loads((tmp_path / "out" / "documents.json").read_text())
     assert (facts["origin"]["repo"], facts["origin"]["revision"]) == (each.repo, revision(each))
     lines = sum(document["lines"] for document in facts["documents"])
-    assert lines == ROWS * (2 if each.heldout or each.text == "line" else 1)
+    assert lines == ROWS * (2 if each.heldout or each.lines else 1)
     if each.rows:
         done = documents(raw, out, **settings)
         assert done.returncode == 1

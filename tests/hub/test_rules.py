@@ -15,18 +15,28 @@ from tasks.hub import pinned
 from tests.hub.repositories import ROWS, revision
 from tests.hub.runs import OTHER, TASKS, config, manifest
 from tests.workflow.configs import ROOT, changed
-from tests.workflow.running import snakemake, write
+from tests.workflow.running import planned, snakemake, write
+
+# Several unlabelled splits, one, none; rows in groups; a revision of the config's.
+RUN = ("mnli", "mrpc", "race", "dprd")
 
 
-def test_the_rules_fetch_and_read_every_task_and_do_so_again_offline(hub, tmp_path, monkeypatch):
+def test_every_task_of_the_hub_is_fetched_and_read_by_a_job(tmp_path):
+    path = write(tmp_path / "config.yaml", config())
+    examples = [f"out/examples/{name}.json" for name in TASKS]
+    plan = planned(ROOT, "--directory", str(tmp_path), "--configfile", path, "--", *examples)
+    assert plan == {"fetch": len(TASKS), "examples": len(TASKS)}
+
+
+def test_the_rules_fetch_and_read_tasks_and_do_so_again_offline(hub, tmp_path, monkeypatch):
     monkeypatch.setenv("HF_ENDPOINT", hub.url)
     options = ("--directory", str(tmp_path), "--configfile")
     path = write(tmp_path / "config.yaml", config())
-    examples = [f"out/examples/{name}.json" for name in TASKS]
+    examples = [f"out/examples/{name}.json" for name in RUN]
     snakemake(ROOT, *options, path, "--", *examples, "out/corpus/documents.json")
     documents = json.loads((tmp_path / "out/corpus/documents.json").read_text())
     assert documents["source"] == "wikitext103"
-    for name in TASKS:
+    for name in RUN:
         source = source_named(name)
         facts = json.loads((tmp_path / f"out/examples/{name}.json").read_text())
         assert facts["origin"]["repo"] == source.repo
@@ -44,17 +54,19 @@ def test_the_rules_fetch_and_read_every_task_and_do_so_again_offline(hub, tmp_pa
     hub.heal()
     hub.down = True
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    forced = [manifest(name) for name in (*TASKS, "wikitext103")]
+    forced = [manifest(name) for name in (*RUN, "wikitext103")]
     said = snakemake(ROOT, *options, path, "--forcerun", *forced, "--", *examples, forced[-1])
     assert len(re.findall("fetch [a-z0-9]+: from the hub", said)) == len(forced)
     assert len(re.findall("examples [a-z0-9]+: read", said)) == len(examples)
     assert {path: (tmp_path / path).read_text() for path in examples} == before
 
-    changed_pin = changed(config(), "experiment.tasks.rte.revision", OTHER)
+    changed_pin = changed(config(), "experiment.tasks.mrpc.revision", OTHER)
     other = write(tmp_path / "other.yaml", changed_pin)
-    said = snakemake(ROOT, *options, other, "--", "out/examples/rte.json", code=1)
-    here = pinned(source_named("rte"))
-    assert f"error: nyu-mll/glue at {OTHER} is incomplete in out/raw/rte/{OTHER} ({here} is" in said
+    said = snakemake(ROOT, *options, other, "--", "out/examples/mrpc.json", code=1)
+    here = pinned(source_named("mrpc"))
+    assert (
+        f"error: nyu-mll/glue at {OTHER} is incomplete in out/raw/mrpc/{OTHER} ({here} is" in said
+    )
     assert hub.requests == []
 
 

@@ -35,13 +35,14 @@ def test_splits_rows_and_labels_are_the_tasks_own(of):
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.name)
 def test_a_source_has_a_repository_with_files_for_every_split_or_a_way_to_obtain_it(source):
     # The lines of a text mirror are counted nowhere.
-    counted = set(source.files) if source.text != "line" else set()
-    assert source.licence and (source.rows or source.text == "line")
+    counted = set(source.files) if not source.lines else set()
+    assert source.licence and (source.rows or source.lines)
     if source.repo:
         assert re.fullmatch(r"[\w-]+/[\w-]+", source.repo)
         assert counted == set(source.rows) and set(source.unlabelled) <= set(source.files)
         assert source.revision is None or COMMIT.fullmatch(source.revision)
-        assert source.text or {source.label, *source.texts} <= set(source.columns)
+        read = {source.label, *source.texts} if source.label else {"text"}
+        assert source.lines or read <= set(source.columns)
     else:
         assert source.by_hand and source.folder == task(source.name).folder
 

@@ -1,6 +1,8 @@
 """Metrics against numbers worked out by hand."""
 
 import math
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -68,6 +70,16 @@ def test_a_constant_prediction_correlates_zero(noise):
 def test_what_cannot_be_scored_is_an_error_and_no_number(name, predictions, labels):
     with pytest.raises(ValueError, match=name):
         score(task(name).spec, np.array(predictions), np.array(labels))
+
+
+def test_accuracy_alone_imports_no_library_of_metrics():
+    code = (
+        "import sys; from tasks import metrics, task\n"
+        "print(metrics.score(task('rte').spec, [0, 1], [0, 0])['accuracy'])\n"
+        "print({'sklearn', 'scipy'} & sys.modules.keys())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["50.0", "set()"]
 
 
 def test_race_is_scored_whole_and_by_half():

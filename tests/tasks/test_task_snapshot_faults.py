@@ -48,8 +48,16 @@ def test_a_file_that_does_not_name_its_labels_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("one", "other", "said"),
     [
-        ("qqp", "stsb", "found sentence1, sentence2, label, idx; these are RTE's columns"),
-        ("stsb", "qqp", "found question1, question2, label, idx; these are QQP's columns"),
+        (
+            "qqp",
+            "stsb",
+            "found sentence1, sentence2, label, idx; delete the folder and fetch it again",
+        ),
+        (
+            "stsb",
+            "qqp",
+            "found question1, question2, label, idx; delete the folder and fetch it again",
+        ),
         ("stsb", "rte", "'label' holds int64, a label of stsb is float"),
         ("rte", "stsb", "'label' holds float, a label of rte is int"),
         ("mrpc", "rte", "are named entailment, not_entailment, expected not_equivalent"),

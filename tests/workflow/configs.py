@@ -9,11 +9,11 @@ import yaml
 
 from gpt1.text.vocabulary import PUBLISHED_FILES
 from gpt1.weights.files import FILES as WEIGHT_FILES
+from tests.workflow.running import ROOT
 from workflow.config_faults import ConfigError, parse
 from workflow.config_model import Config
 from workflow.paths import data_sets, missing_data
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 UNLABELLED = ("test.tsv", "test_matched.tsv", "test_mismatched.tsv")
 NAMES = ("world", "smoke", "novels", "paper", "published")
 
@@ -71,6 +71,8 @@ def raw_data(folder: Path, config: dict[str, Any]) -> None:
             write_empty(Path(data_set.folder), names)
     if found.experiment.tokenizer.folder:
         write_empty(folder / found.experiment.tokenizer.folder, PUBLISHED_FILES)
+    if found.experiment.probes:
+        write_empty(folder, (found.experiment.probes,))
     if found.experiment.pretrained:
         pretrained = found.experiment.pretrained
         write_empty(folder / pretrained.path, WEIGHT_FILES[pretrained.format])

@@ -83,6 +83,12 @@ def test_training_depends_on_no_reader_and_no_text(program):
     assert text <= {"gpt1/text/__init__.py", "gpt1/text/tokens.py"}  # the format of token files
 
 
+def test_the_readers_depend_on_no_task():
+    used = {path.relative_to(ROOT).as_posix() for path in used_files("tasks.readers")}
+    assert "tasks/hub.py" in used
+    assert not used & {"tasks/__init__.py", "tasks/task.py", "tasks/nli.py"}
+
+
 def test_zero_shot_scores_depend_on_no_reader():
     used = {path.relative_to(ROOT).as_posix() for path in used_files("gpt1.zero_shot")}
     assert not used & {"tasks/__init__.py", "tasks/task.py", "tasks/dprd.py", "gpt1/encode.py"}

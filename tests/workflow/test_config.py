@@ -28,7 +28,7 @@ def test_the_paper_is_the_default():
         "max_grad_norm": 1.0,
     }
     assert experiment.pretrain.model_dump() == {
-        **{"seed": 0, "updates": 1_000_000, "warmup": 2000, "batch": 64, "checkpoints": 9},
+        **{"updates": 1_000_000, "warmup": 2000, "batch": 64, "checkpoints": 9},
         **{"dropout": {"embd": 0.1, "attn": 0.1, "resid": 0.1}, "heldout_tokens": 1_000_000},
         "lr": {"transformer": 2.5e-4, "lstm": 2.5e-4},
     }
@@ -38,8 +38,11 @@ def test_the_paper_is_the_default():
         **{"lr": {"transformer": 6.25e-5, "lstm": 6.25e-5}},
         **{"select_fraction": 0.1, "select_seed": 0},
     }
-    assert experiment.seeds.model_dump() == {"endpoints": [0, 1, 2], "intermediate": [0]}
+    assert experiment.seeds.model_dump() == {
+        **{"pretrain": [0], "finetune": [0, 1, 2], "shuffled": None}
+    }
     assert experiment.grid.model_dump() == {
+        **{"intermediate_aux": None, "shuffled": False},
         **{"arch": ["transformer", "lstm"], "aux": ["on", "off"]},
         "layers": {"transformer": ["none", *range(13)], "lstm": ["none", 0, 1]},
     }
@@ -61,7 +64,8 @@ def test_the_paper_is_the_default():
         ("world", "experiment.pretrain.checkpoints", 9),
         ("world", "experiment.pretrain.dropout", {"embd": 0.0, "attn": 0.0, "resid": 0.0}),
         ("world", "experiment.finetune.epochs", 3),
-        ("world", "experiment.seeds", {"endpoints": [0, 1, 2], "intermediate": [0]}),
+        ("novels", "experiment.seeds.finetune", [0, 1, 2]),
+        ("novels", "experiment.seeds.pretrain", [0]),
         ("world", "experiment.zero_shot.limit", None),
         ("world", "experiment.submission", False),
         ("smoke", "experiment.model.init_std", 0.02),
@@ -148,7 +152,12 @@ def test_a_task_has_its_own_training_settings_where_it_names_them():
 def test_runtime_is_no_part_of_any_settings():
     config = parse(small() | {"runtime": {"device": "cuda:7", "precision": "bfloat16"}})
     parts = [
-        *(config.experiment.world, config.corpus(), config.prepare("rte"), config.pretrain("lstm")),
+        *(
+            config.experiment.world,
+            config.corpus(),
+            config.prepare("rte"),
+            config.pretrain("lstm", 3),
+        ),
         *(config.finetune("lstm", "rte", "on"), config.zero_shot("lstm"), config.grid()),
     ]
     text = "".join(part.to_json() for part in parts)
@@ -158,5 +167,5 @@ def test_runtime_is_no_part_of_any_settings():
 
 def test_settings_read_back_as_the_same_settings():
     config = complete("smoke")
-    for part in (config.grid(), config.pretrain("lstm"), config.finetune("lstm", "rte", "off")):
+    for part in (config.grid(), config.pretrain("lstm", 3), config.finetune("lstm", "rte", "off")):
         assert type(part).parse(part.to_json()) == part

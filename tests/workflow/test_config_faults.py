@@ -36,16 +36,23 @@ WRONG = [
         "1099511627776)",
     ),
     (
-        "experiment.pretrain.seed",
-        2**63,
-        "experiment.pretrain.seed: 9223372036854775808 is invalid; expected: seed of weights, "
-        "windows and dropout (less than 9223372036854775808)",
+        "experiment.seeds.pretrain",
+        [2**63],
+        "experiment.seeds.pretrain.0: 9223372036854775808 is invalid; expected: seeds of "
+        "pre-training (weights, windows and dropout), one model each (less than "
+        "9223372036854775808)",
     ),
     (
-        "experiment.seeds.intermediate",
-        [2**63],
-        "experiment.seeds.intermediate.0: 9223372036854775808 is invalid; expected: seeds of the "
-        "other cells (less than 9223372036854775808)",
+        "experiment.pretrain.seed",
+        0,
+        "experiment.pretrain.seed: unknown key; known here: updates, warmup, batch, dropout, "
+        "heldout_tokens, lr, checkpoints",
+    ),
+    (
+        "experiment.seeds.shuffled",
+        [],
+        "experiment.seeds.shuffled: [] is invalid; expected: seeds of pre-training on the shuffled "
+        "books (null: those of pretrain) (length at least 1)",
     ),
     *(
         (
@@ -162,10 +169,28 @@ WRONG = [
         "(transformer, lstm)",
     ),
     (
-        "experiment.seeds.endpoints",
+        "experiment.seeds.finetune",
         [1, 1],
-        "experiment.seeds.endpoints: [1, 1] is invalid; expected: seeds of the cells with "
-        "nothing or everything transferred (each only once)",
+        "experiment.seeds.finetune: [1, 1] is invalid; expected: seeds of fine-tuning; the i-th "
+        "starts from the i-th seed of pretrain, beginning again after the last (each only once)",
+    ),
+    (
+        "experiment.grid.aux",
+        ["off"],
+        'experiment.grid.intermediate_aux: "on" is not in experiment.grid.aux; add it there, or '
+        "remove it",
+    ),
+    (
+        "experiment.grid.aux",
+        ["off"],
+        "experiment.grid.shuffled: the control is a transformer with aux on, which "
+        "experiment.grid does not have; add it, or give false",
+    ),
+    (
+        "experiment.grid.arch",
+        ["lstm"],
+        "experiment.grid.shuffled: the control is a transformer with aux on, which "
+        "experiment.grid does not have; add it, or give false",
     ),
     (
         "experiment.model.transformer.n_head",
@@ -411,6 +436,14 @@ def test_what_is_submitted_must_be_in_the_grid(path, value, told):
     assert faults(changed(config, "experiment.submission", False)) == []
 
 
+def test_seeds_of_a_control_that_is_not_run_are_reported():
+    config = changed(shipped(), "experiment.seeds.shuffled", [0])
+    assert faults(config) == []
+    assert faults(changed(config, "experiment.grid.shuffled", False)) == [
+        "experiment.seeds.shuffled: no effect, experiment.grid.shuffled is false; remove it"
+    ]
+
+
 def test_a_missing_file_of_unlabelled_rows_is_reported_before_anything_runs(tmp_path):
     config = changed(small(), "experiment.submission", True)
     del config["experiment"]["world"]
@@ -507,8 +540,8 @@ def test_a_config_file_is_utf_8_and_there(tmp_path):
 
 def test_later_files_take_precedence_section_by_section(tmp_path):
     texts = (
-        "experiment: {seeds: {endpoints: [1, 2]}}",
-        "experiment: {seeds: {endpoints: [3]}}",
+        "experiment: {seeds: {finetune: [1, 2]}}",
+        "experiment: {seeds: {finetune: [3]}}",
         "",
     )
     paths = [tmp_path / f"{i}.yaml" for i in range(len(texts))]
@@ -516,7 +549,7 @@ def test_later_files_take_precedence_section_by_section(tmp_path):
         path.write_text(text)
     world = Path("workflow/config/world.yaml")
     merged = parse(read([world, *paths]))
-    assert merged.experiment.seeds.endpoints == [3]
+    assert merged.experiment.seeds.finetune == [3]
     assert merged.experiment.world == complete().experiment.world
 
 

@@ -84,6 +84,7 @@ def marked(world: bool, pretrained: bool = False) -> dict[str, Any]:
         experiment["tokenizer"] = {"folder": "MyBPE"}
         experiment["corpus"] = {"folder": "MyBooks", "heldout": ["mybook.txt"]}
         config["data"] = "mydata"
+        experiment["probes"] = "myprobes.jsonl"
     if pretrained:
         del experiment["corpus"], experiment["pretrain"]
         experiment["grid"]["arch"] = ["transformer"]
@@ -97,12 +98,16 @@ def marked(world: bool, pretrained: bool = False) -> dict[str, Any]:
             section[path[-1]] = float(f"0.{next(numbers)}7")
         elif isinstance(value, int) and not isinstance(value, bool):
             section[path[-1]] = next(numbers)
-    experiment["seeds"] = {"endpoints": [5001, 5002], "intermediate": [5003]}
+    experiment["seeds"] = {"pretrain": [5001, 5002], "finetune": [5003, 5004]}
     experiment["model"]["transformer"] |= {"n_embd": 4004, "n_head": 2002}
     layers = experiment["grid"]["layers"]["transformer"]
     layers.append(experiment["model"]["transformer"]["n_layer"])  # what is submitted
     if not pretrained:
         experiment["pretrain"] |= {"updates": 6000, "warmup": 5999, "checkpoints": 2}
+        experiment["seeds"]["shuffled"] = [5005, 5006]
+    experiment["grid"] |= {"shuffled": not pretrained, "intermediate_aux": ["on"]}
+    if pretrained:
+        experiment["seeds"]["pretrain"] = [0]
     if world:
         experiment["world"]["books"] = 7000
     config["runtime"] |= {"pretrain_threads": 8001, "finetune_threads": 8002}
@@ -121,12 +126,16 @@ def shown(path: tuple[str, ...], value: Any) -> str:
         ("experiment", "pretrained", "updates"): f"--updates {value} ",
         ("experiment", "pretrain", "updates"): "update-6000.safetensors",
         ("experiment", "pretrain", "checkpoints"): '"checkpoints": [0, 60, 6000]',
-        ("experiment", "seeds", "endpoints"): "--seeds 5001 5002",
-        ("experiment", "seeds", "intermediate"): "--seeds 5003",
+        ("experiment", "seeds", "pretrain"): "transformer/seed-5002/update-6000.safetensors",
+        ("experiment", "seeds", "finetune"): "--seeds 5003 5004",
+        ("experiment", "seeds", "shuffled"): "transformer-shuffled/seed-5005/update-6000",
+        ("experiment", "grid", "intermediate_aux"): '"intermediate_aux": ["on"]',
+        ("experiment", "grid", "shuffled"): "made/cells/transformer-shuffled/rte/aux-on/",
         ("experiment", "grid", "arch"): "made/cells/lstm/rte",
         ("experiment", "grid", "aux"): "aux-off/layers-none.json",
         ("experiment", "grid", "layers", "transformer"): "transformer/rte/aux-on/layers-4.json",
         ("experiment", "grid", "layers", "lstm"): "lstm/rte/aux-on/layers-1.json",
+        ("experiment", "probes"): "--probes mydata/myprobes.jsonl",
         ("experiment", "submission"): '"unlabelled": true',
         ("runtime", "shards"): "finetune_transformer_intermediate_2",
         ("runtime", "corpus_shards"): "--shard 3/3",
@@ -160,7 +169,8 @@ def test_every_key_reaches_a_program(tmp_path):
         keys.pop(("data",), None) if world else keys.pop(("results",))  # the other case shows it
         if pretrained:  # the other cases show the keys of the LSTM
             keys = {path: value for path, value in keys.items() if "lstm" not in path}
-            keys = {path: value for path, value in keys.items() if path[-1] != "arch"}
+            elsewhere = {"arch", "shuffled", "pretrain"}
+            keys = {path: value for path, value in keys.items() if path[-1] not in elsewhere}
             del keys["runtime", "corpus_shards"]
         unseen = {".".join(p): v for p, v in keys.items() if shown(p, v) not in text}
         assert not unseen

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.workflow.configs import ROOT, changed, raw_data, shipped, small
-from tests.workflow.running import copy_project, planned, snakemake, write
+from tests.workflow.running import command_line, copy_project, planned, snakemake, write
 from workflow.config_faults import parse
 
 TABLES = ("main", "ablation", "layer_transfer", "contamination")
@@ -32,11 +32,14 @@ OF_LSTM = {  # the main table and the contamination are the transformer's
 OF_GRID = {  # every table and figure is given the grid
     **OF_CELLS,
     **{
-        f"{kind}_{name}": 1 for kind in ("table", "figure") for name in ("zero_shot", "pretraining")
+        f"{kind}_{name}": 1
+        for kind in ("table", "figure")
+        for name in ("zero_shot", "pretraining", "probes")
     },
     "cards": 1,
 }
 OF_ZERO_SHOT = {"table_zero_shot": 1, "figure_zero_shot": 1, "all": 1}
+OF_PROBES = {"table_probes": 1, "figure_probes": 1, "all": 1}
 FINETUNE = {  # two tasks with and without the auxiliary loss
     f"finetune_{arch}_{part}": 4
     for arch in ("transformer", "lstm")
@@ -75,9 +78,9 @@ def project(finished: Path, tmp_path: Path) -> Path:
 def test_the_default_config_plans_the_whole_grid(tmp_path):
     plan = planned(ROOT, "--directory", str(tmp_path), "all")
     assert {rule: n for rule, n in plan.items() if rule.startswith("finetune")} == {
-        rule: 24 for rule in FINETUNE
-    }
-    assert plan["pretrain"] == 2 and plan["zero_shot"] == 2
+        rule: 24 if "endpoints" in rule else 12 for rule in FINETUNE
+    } | {"finetune_transformer_shuffled": 12}
+    assert plan["pretrain"] == 4 and plan["zero_shot"] == 4 and plan["pretrain_shuffled"] == 2
     assert plan["examples"] == plan["encode"] == 13 and plan["baselines"] == 12
     assert plan["all"] == 1 and plan["world"] == 1
 
@@ -94,6 +97,8 @@ def test_a_table_plans_the_cells_that_it_needs_and_no_others(table, cells, colle
     plan = planned(ROOT, "--directory", str(tmp_path), f"results/{table}.csv")
     found = {rule: n for rule, n in plan.items() if rule.startswith(("finetune", "collect"))}
     expected = {f"finetune_{arch}_endpoints": n for arch, n in cells.items()}
+    if table == "ablation":  # the only one with the negative control
+        expected["finetune_transformer_shuffled"] = 12
     assert found == expected | ({collected: 1} if collected else {})
     assert ("zero_shot" in plan) == (table == "zero_shot") and "cards" not in plan
     assert ("contamination" in plan) == (table == "contamination")
@@ -105,7 +110,7 @@ def test_a_single_cell_can_be_asked_for(tmp_path):
     chain = ("world", "examples", "baselines", "documents", "tokenizer", "tokens", "encode")
     assert plan == {
         **dict.fromkeys(chain, 1),
-        **{"pretrain": 1, "finetune_transformer_intermediate_1": 1},
+        **{"pretrain": 2, "finetune_transformer_intermediate_1": 1},
     }
 
 
@@ -117,7 +122,7 @@ def test_the_other_configs_plan(name, tmp_path):
         raw_data(tmp_path / "data", shipped(name))
         options += ["--config", "data=data"]
     plan = planned(ROOT, *options, "--", "all")
-    expected = {"smoke": 96, "novels": 24, "paper": 24 * (2 + 5), "published": 24 * 5}[name]
+    expected = {"smoke": 96 + 12, "novels": 24, "paper": 24 * (2 + 5), "published": 24 * 5}[name]
     assert sum(n for rule, n in plan.items() if rule.startswith("finetune")) == expected
     assert ("world" in plan) == (name == "smoke")
     assert ("tokenizer" in plan) == (name in ("smoke", "novels"))
@@ -149,12 +154,19 @@ CHANGES = {
         9.0e-3,
         {
             **{
-                "pretrain": 1,
-                "zero_shot": 1,
+                "pretrain": 2,
+                "zero_shot": 2,
+                "probes": 2,
                 "finetune_lstm_endpoints": 4,
                 "finetune_lstm_intermediate_1": 4,
             },
-            **{**OF_LSTM, **OF_ZERO_SHOT, "table_pretraining": 1, "figure_pretraining": 1},
+            **{
+                **OF_LSTM,
+                **OF_ZERO_SHOT,
+                **OF_PROBES,
+                "table_pretraining": 1,
+                "figure_pretraining": 1,
+            },
         },
     ),
     "experiment.finetune.epochs": (4, {**FINETUNE, **OF_CELLS}),
@@ -172,7 +184,7 @@ CHANGES = {
             **{"cards": 1, **OF_CELLS},
         },
     ),
-    "experiment.zero_shot.limit": (9, {"zero_shot": 2, **OF_ZERO_SHOT}),
+    "experiment.zero_shot.limit": (9, {"zero_shot": 4, **OF_ZERO_SHOT}),
 }
 
 
@@ -218,16 +230,36 @@ def test_cutting_the_jobs_otherwise_reruns_nothing(shards, project):
     assert plan == {f"finetune_transformer_intermediate_{shards}": 1}
 
 
-def test_changed_seeds_rerun_their_part_alone(project):
-    config = changed(small(), "experiment.seeds.intermediate", [0, 1])
+def test_more_fine_tuning_seeds_rerun_the_cells_alone(project):
+    config = changed(small(), "experiment.seeds.finetune", [0, 1, 2])
     plan = planned(project, "--configfile", write(project / "changed.yaml", config), "--", "all")
-    intermediate = {rule: n for rule, n in FINETUNE.items() if "intermediate" in rule}
-    assert plan == {**intermediate, **OF_GRID}
+    assert plan == {**FINETUNE, **OF_GRID}
+
+
+def test_one_more_pre_training_seed_trains_one_more_model_of_each_architecture(project):
+    config = changed(small(), "experiment.seeds.pretrain", [0, 1, 2])
+    plan = planned(project, "--configfile", write(project / "changed.yaml", config), "--", "all")
+    assert plan == {"pretrain": 2, "zero_shot": 2, **OF_GRID}  # two seeds need two of three models
+
+
+def test_the_negative_control_adds_its_jobs_and_repeats_no_other(project):
+    config = changed(small(), "experiment.grid.shuffled", True)
+    plan = planned(project, "--configfile", write(project / "changed.yaml", config), "--", "all")
+    own = {"shuffled_tokens": 1, "pretrain_shuffled": 2, "finetune_transformer_shuffled": 2}
+    of_tables_2_to_4 = {"collect_cells_full", "table_main", "table_contamination"}
+    assert plan == {
+        **own,
+        **{name: n for name, n in OF_GRID.items() if name not in of_tables_2_to_4},
+    }
+    one = changed(config, "experiment.seeds.shuffled", [0])
+    plan = planned(project, "--configfile", write(project / "changed.yaml", one), "--", "all")
+    assert plan == {**own, "pretrain_shuffled": 1, **OF_GRID}
 
 
 EDITS = {
     "gpt1/training/finetune.py": {**FINETUNE, **OF_CELLS},
-    "gpt1/zero_shot.py": {"zero_shot": 2, **OF_ZERO_SHOT},
+    "gpt1/zero_shot.py": {"zero_shot": 4, **OF_ZERO_SHOT},
+    "gpt1/probes.py": {"probes": 4, **OF_PROBES},
     "tasks/baselines.py": {"baselines": 2, **FINETUNE, **OF_CELLS},
     "workflow/analysis/tables/ablation.py": {"table_ablation": 1, "figure_ablation": 1, "all": 1},
     "workflow/analysis/figures/ablation.py": {"figure_ablation": 1, "all": 1},
@@ -268,12 +300,12 @@ def test_an_edited_reader_of_books_does_not_change_pre_trainings_own_params(proj
         file.write("\n# edited\n")
     found = reasons(project, "results/pretraining.csv")
     assert found[0].startswith("Params have changed")
-    assert len(found) == 6 and all(reason.startswith(UPDATED) for reason in found[1:])
+    assert len(found) == 8 and all(reason.startswith(UPDATED) for reason in found[1:])
 
 
 def test_an_invalid_config_ends_in_one_line_before_anything_is_made(tmp_path):
     config = write(tmp_path / "wrong.yaml", changed(shipped(), "experiment.finetune.epochs", "3"))
-    said = snakemake(ROOT, "-d", str(tmp_path), "--configfile", config, "--", "all", code=1)
+    said = command_line(ROOT, "-d", str(tmp_path), "--configfile", config, "--", "all", code=1)
     assert said.strip() == (
         "error: config: experiment.finetune.epochs: '3' is not a whole number (it is text to YAML; "
         "write 3); expected: passes over the training rows"
@@ -312,7 +344,7 @@ def test_a_config_does_not_inherit_from_the_default_config(tmp_path):
 
 
 def test_files_after_configfile_are_merged(tmp_path):
-    overlay = write(tmp_path / "overlay.yaml", {"experiment": {"seeds": {"endpoints": [5, 6]}}})
+    overlay = write(tmp_path / "overlay.yaml", {"experiment": {"seeds": {"finetune": [5, 6]}}})
     world = str(ROOT / "workflow" / "config" / "world.yaml")
     options = ("--directory", str(tmp_path), "--configfile", world, overlay)
     said = snakemake(ROOT, *options, "--dry-run", "--printshellcmds", "--", "all")
@@ -321,7 +353,7 @@ def test_files_after_configfile_are_merged(tmp_path):
 
 def test_a_run_without_its_data_ends_in_one_line(tmp_path):
     options = ("-d", str(tmp_path), "--configfile", str(ROOT / "workflow/config/novels.yaml"))
-    said = snakemake(ROOT, *options, "--", "all", code=1)
+    said = command_line(ROOT, *options, "--", "all", code=1)
     assert said.splitlines()[-1] == (
         "error: config: data: missing; give the folder that holds books/, SNLI/, RTE/, MRPC/, "
         "STS-B/, SST-2/, CoLA/, DPRD/ in their original layouts, with --config data=FOLDER"
@@ -332,12 +364,12 @@ def test_a_run_without_its_data_ends_in_one_line(tmp_path):
 def test_a_single_value_can_be_given_on_the_command_line(tmp_path):
     options = ("--directory", str(tmp_path), "--config", "results=elsewhere", "--")
     plan = planned(ROOT, *options, "elsewhere/pretraining.csv")
-    assert plan["pretrain"] == 2
+    assert plan["pretrain"] == 4
 
 
 def test_the_graph_can_be_run_from_another_folder(tmp_path):
-    options = ("--snakefile", str(ROOT / "Snakefile"), "results/pretraining.csv")
-    assert planned(tmp_path, *options)["table_pretraining"] == 1
+    options = ("--snakefile", str(ROOT / "Snakefile"), "--dry-run", "results/pretraining.csv")
+    assert re.search(r"^table_pretraining +1$", command_line(tmp_path, *options), re.MULTILINE)
 
 
 def test_a_submission_is_planned_where_the_config_asks_for_it(tmp_path):

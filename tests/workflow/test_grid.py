@@ -1,38 +1,79 @@
 """The grid: its cells, how they are cut into jobs, and when checkpoints are taken."""
 
+from pathlib import Path
+
 import pytest
 
+from gpt1.cell import PretrainedModel
 from tests.workflow.configs import changed, complete, shipped
 from workflow.config_faults import parse
-from workflow.grid import checkpoint_updates, jobs
+from workflow.grid import Seeds, checkpoint_updates, jobs
 
 
-def test_the_default_grid_has_336_transformer_and_72_lstm_cells():
-    cells = complete().grid().cells()
+def test_the_papers_grid_has_336_transformer_and_72_lstm_cells():
+    cells = complete("paper").grid().cells()
     assert sum(cell.arch == "transformer" for cell in cells) == 336
     assert sum(cell.arch == "lstm" for cell in cells) == 72
     paths = {str(cell.path("results")) for cell in cells}
     assert len(paths) == 408 and "results/cells/lstm/rte/aux-off/layers-none.json" in paths
 
 
-def test_the_smoke_grid_has_168_cells():
-    assert len(complete("smoke").grid().cells()) == 168
+def test_the_default_grid_has_the_intermediate_layers_with_aux_alone_and_the_control():
+    grid = complete().grid()
+    transformer, lstm = 12 * (14 + 2), 12 * (3 + 2)
+    assert len(grid.cells()) == transformer + lstm + 12
+    off = {(c.arch, c.n_transfer) for c in grid.cells() if c.aux == "off"}
+    assert off == {("transformer", "none"), ("transformer", 12), ("lstm", "none"), ("lstm", 1)}
 
 
-def test_the_default_seeds_are_three_for_table_5():
-    seeds = complete().grid().seeds
-    assert len(seeds.endpoints) >= 3 and len(seeds.intermediate) >= 1
+def test_the_smoke_grid_has_168_cells_and_those_of_the_control():
+    assert len(complete("smoke").grid().cells()) == 168 + 12
+
+
+def test_the_control_is_the_fully_transferred_transformer_with_aux_on():
+    grid = complete().grid()
+    control = [cell for cell in grid.cells() if cell.corpus == "shuffled"]
+    assert [cell.task for cell in control] == grid.tasks
+    assert {(c.arch, c.aux, c.n_transfer) for c in control} == {("transformer", "on", 12)}
+    kept = {
+        part().table: {c.corpus for c in part().cells()} for part in (grid.full, grid.endpoints)
+    }
+    assert kept == {"cells_full.csv": {"books"}, "cells_endpoints.csv": {"books", "shuffled"}}
+    assert "shuffled" not in {cell.corpus for cell in grid.full_transformer()}
+
+
+def test_a_fine_tuning_seed_starts_from_the_pre_training_seed_at_its_place_modulo_their_number():
+    seeds = Seeds(pretrain=[7, 8], finetune=[3, 1, 2], shuffled=[9])
+    assert [seeds.source(seed) for seed in seeds.finetune] == [7, 8, 7]
+    assert [seeds.source(seed, "shuffled") for seed in seeds.finetune] == [9, 9, 9]
+    both = Seeds(pretrain=[7, 8], finetune=[3, 1])
+    assert [both.source(seed, "shuffled") for seed in both.finetune] == [7, 8]
+
+
+def test_a_job_starts_from_every_model_of_its_architecture_that_a_seed_needs():
+    config = changed(shipped(), "experiment.seeds", {"pretrain": [5, 6, 7], "finetune": [0, 1]})
+    sources = {job.name: job.sources for job in jobs(parse(config).grid(), 1)}
+    assert sources["finetune_lstm_endpoints"] == (
+        PretrainedModel("lstm", 5),
+        PretrainedModel("lstm", 6),
+    )
+    assert sources["finetune_transformer_shuffled"][0] == PretrainedModel(
+        "transformer", 5, "shuffled"
+    )
+    path = sources["finetune_transformer_shuffled"][1].checkpoint("results", 8)
+    assert path == Path("results/pretrain/transformer-shuffled/seed-6/update-8.safetensors")
 
 
 @pytest.mark.parametrize("shards", [1, 2, 3, 11, 40])
 def test_however_the_jobs_are_cut_every_cell_is_made_once(shards):
-    grid = complete().grid()
+    grid = complete("smoke").grid()
     made = [
         str(cell.path("results")).format(task=task, aux=aux)
         for job in jobs(grid, shards)
         for cell in job.cells
         for task in grid.tasks
         for aux in ("on", "off")
+        if (cell.corpus, aux) != ("shuffled", "off")
     ]
     assert sorted(made) == sorted(str(cell.path("results")) for cell in grid.cells())
     names = [job.name for job in jobs(grid, shards)]
@@ -40,13 +81,15 @@ def test_however_the_jobs_are_cut_every_cell_is_made_once(shards):
 
 
 def test_endpoints_are_nothing_and_everything_transferred():
-    endpoints = {j.arch: j.layers for j in jobs(complete().grid(), 1) if j.part == "endpoints"}
+    found = jobs(complete().grid(), 1)
+    endpoints = {job.arch: job.layers for job in found if job.part == "endpoints"}
     assert endpoints == {"transformer": ("none", 12), "lstm": ("none", 1)}
 
 
 def test_the_endpoints_of_every_sweep_hold_table_5():
     grid = complete().grid()
-    endpoints = [cell for cell in grid.cells() if grid.is_endpoint(cell)]
+    books = [cell for cell in grid.cells() if cell.corpus == "books"]
+    endpoints = [cell for cell in books if grid.is_endpoint(cell)]
     assert len(endpoints) == len(set(endpoints)) == 2 * 2 * 2 * 12
     assert {(c.arch, c.aux, c.n_transfer) for c in endpoints} >= {
         ("transformer", "on", 12),

@@ -18,7 +18,7 @@ from gpt1.weights.checkpoint import CheckpointFacts, build, save_checkpoint
 from tasks.world.__main__ import make_world
 from tasks.world.settings import WorldSettings
 from tests.workflow.configs import ROOT, changed, faults, raw_data, small
-from tests.workflow.running import planned, snakemake, write
+from tests.workflow.running import command_line, planned, snakemake, write
 
 PRETRAINED = {"path": "gpt", "format": "openai", "updates": 37}
 MODEL = ModelSettings(
@@ -31,6 +31,7 @@ def from_weights(data: Path | None, **pretrained: Any) -> dict[str, Any]:
     config = changed(small(), "experiment.grid.arch", ["transformer"])
     experiment = config["experiment"]
     del experiment["corpus"], experiment["pretrain"]
+    experiment["seeds"] = {"finetune": [0, 1]}
     experiment |= {"pretrained": PRETRAINED | pretrained, "tokenizer": {"folder": "bpe"}}
     if data is not None:
         del experiment["world"]
@@ -40,6 +41,18 @@ def from_weights(data: Path | None, **pretrained: Any) -> dict[str, Any]:
 
 
 WRONG = [
+    (
+        "experiment.seeds.pretrain",
+        [0, 1],
+        "experiment.seeds.pretrain: [0, 1], but experiment.pretrained gives one model, which "
+        "counts as seed 0; give [0]",
+    ),
+    (
+        "experiment.grid.shuffled",
+        True,
+        "experiment.grid.shuffled: there are no books to shuffle, experiment.pretrained gives "
+        "published weights; give false",
+    ),
     (
         "experiment.corpus",
         {"folder": "books", "heldout": 2},
@@ -170,7 +183,7 @@ def published_model(tmp_path_factory) -> Path:
 
 
 def tiny(data: Path, results: Path) -> dict[str, Any]:
-    """Two tasks, three depths and zero-shot CoLA, from the exported Hugging Face folder."""
+    """CoLA fine-tuned at three depths and zero-shot, from the exported Hugging Face folder."""
     config = from_weights(None, path="huggingface", format="huggingface")
     experiment = config["experiment"]
     del experiment["world"]
@@ -179,9 +192,7 @@ def tiny(data: Path, results: Path) -> dict[str, Any]:
     shared = MODEL.model_dump(exclude={"shape"})
     experiment["model"] = {**shared, "transformer": MODEL.shape.model_dump()}
     experiment["finetune"] |= {"epochs": 1, "batch": 8, "eval_train": 10}
-    experiment["seeds"] = {"endpoints": [0, 1], "intermediate": [0]}
-    for entry in experiment["tasks"].values():  # a handful of made rows
-        entry["min_rows"] = {"train": 1, "dev": 1}
+    experiment["tasks"] = {"cola": {"min_rows": {"train": 1, "dev": 1}}}  # a handful of made rows
     experiment["grid"]["aux"] = ["on"]
     experiment["grid"]["layers"] = {"transformer": ["none", 1, 2]}
     return config
@@ -195,33 +206,33 @@ def rows_of(path: Path) -> list[dict[str, str]]:
 def test_a_run_from_an_exported_model_ends_in_cells_scores_and_tables(published_model, tmp_path):
     results = tmp_path / "results"
     config = write(tmp_path / "c.yaml", tiny(published_model, results))
-    snakemake(ROOT, "-d", str(tmp_path), "--configfile", config, "--", "all")
+    command_line(ROOT, "-d", str(tmp_path), "--configfile", config, "--", "all")
 
-    assert {path.name for path in results.glob("pretrain/*/*")} == {
+    assert {path.name for path in results.glob("pretrain/transformer/seed-0/*")} == {
         "update-37.safetensors",
         "update-37.json",
     }
     assert not (results / "corpus").exists() and not (results / "tokenizer").exists()
-    facts = json.loads((results / "pretrain/transformer/update-37.json").read_text())
+    facts = json.loads((results / "pretrain/transformer/seed-0/update-37.json").read_text())
     assert facts["update"] == 37 and facts["source"]["format"] == "huggingface"
 
     logs, benchmarks = (
         {path.relative_to(results / name).with_suffix("") for path in (results / name).rglob("*.*")}
         for name in ("logs", "benchmarks")
     )
-    assert logs == benchmarks and Path("examples/rte") in logs
-    assert len(list(results.glob("cells/transformer/*/aux-on/layers-*.json"))) == 2 * 3
-    for task in ("rte", "cola"):
-        for layers, copied, seeds in (("none", 0, [0, 1]), ("1", 13, [0]), ("2", 25, [0, 1])):
-            path = results / f"cells/transformer/{task}/aux-on/layers-{layers}.json"
-            cell = json.loads(path.read_text())
-            assert cell["n_copied"] == copied
-            assert [run["seed"] for run in cell["seeds"]] == seeds
-            assert cell["digests"]["tokenizer"] == facts["tokenizer"]
-            assert cell["digests"]["checkpoint"] == facts["sha256"]
+    assert logs == benchmarks and Path("examples/cola") in logs
+    assert len(list(results.glob("cells/transformer/*/aux-on/layers-*.json"))) == 3
+    for layers, copied in (("none", 0), ("1", 13), ("2", 25)):
+        path = results / f"cells/transformer/cola/aux-on/layers-{layers}.json"
+        cell = json.loads(path.read_text())
+        assert cell["n_copied"] == copied
+        assert [run["seed"] for run in cell["seeds"]] == [0, 1]
+        assert cell["digests"]["tokenizer"] == facts["tokenizer"]
+        assert {run["checkpoint"] for run in cell["seeds"]} == {facts["sha256"]}
+        assert {run["pretrain_seed"] for run in cell["seeds"]} == {0}
 
-    scored = [path.relative_to(results) for path in results.glob("zero_shot/*/*/*.json")]
-    assert scored == [Path("zero_shot/transformer/cola/update-37.json")]
+    scored = [path.relative_to(results) for path in results.glob("zero_shot/**/*.json")]
+    assert scored == [Path("zero_shot/transformer/cola/seed-0/update-37.json")]
     score = json.loads((results / scored[0]).read_text())
     assert (score["update"], score["tokens"], score["n"]) == (37, None, 10)
     table = rows_of(results / "zero_shot.csv")
@@ -236,9 +247,9 @@ def test_a_run_from_an_exported_model_ends_in_cells_scores_and_tables(published_
     scores = {
         (row["variant"], row["task"]): row["n_seeds"] for row in rows_of(results / "ablation.csv")
     }
-    assert scores["Transformer w/ aux LM (full)", "rte"] == "2"
+    assert scores["Transformer w/ aux LM (full)", "cola"] == "2"
     assert scores["Transformer w/o pre-training", "cola"] == "2"
-    assert scores["LSTM w/ aux LM", "rte"] == "0"  # no published LSTM
+    assert scores["LSTM w/ aux LM", "cola"] == "0"  # no published LSTM
     lstm = [line for line in (results / "ablation.md").read_text().splitlines() if "| LSTM" in line]
     assert lstm and all("missing" in line for line in lstm)
     assert len(rows_of(results / "main.csv")) > 0 and not (results / "pretraining.csv").exists()
@@ -250,5 +261,5 @@ def test_a_run_from_an_exported_model_ends_in_cells_scores_and_tables(published_
 
     other, folder = tmp_path / "other.safetensors", published_model / "openai"
     import_weights(Published("openai", folder), folder, other, MODEL)
-    run_from = results / "pretrain/transformer/update-37.safetensors"
+    run_from = results / "pretrain/transformer/seed-0/update-37.safetensors"
     assert other.read_bytes() == run_from.read_bytes()

@@ -7,25 +7,29 @@ score. `majority` and `bag_of_words` are empty on the training rows; `alarms` ar
 semicolon.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
 
+from gpt1.cell import Corpus
 from tasks.common.errors import InputError
 from workflow.analysis.table import read_csv
 from workflow.grid import Grid
 
-CELL = ["arch", "task", "aux", "n_transfer"]
+CELL = ["arch", "task", "aux", "n_transfer", "corpus"]
 COLUMNS = [
-    *("arch", "task", "metric", "split", "n_transfer", "aux", "seed", "score", "majority"),
-    *("bag_of_words", "train_tokens", "train_seconds", "peak_mb", "alarms", "note"),
+    *("arch", "task", "metric", "split", "n_transfer", "aux", "corpus", "seed", "score"),
+    *("majority", "bag_of_words", "train_tokens", "train_seconds", "peak_mb", "alarms", "note"),
 ]
 
 
-def read_cells(results: Path, grid: Grid) -> pd.DataFrame:
+def read_cells(results: Path, grid: Grid, corpora: Sequence[Corpus] = ("books",)) -> pd.DataFrame:
     """The rows of the grid's cells, those that were not run included; `n_transfer` is text.
 
-    Raises InputError if the file is damaged or does not cover every cell of the grid.
+    Without `corpora` the cells of the negative control are left out, which share architecture,
+    task, aux and layers with the cells of the fully transferred transformer. Raises InputError if
+    the file is damaged or does not cover every cell of the grid.
     """
     path = Path(results) / grid.table
     table = read_csv(path)
@@ -35,7 +39,11 @@ def read_cells(results: Path, grid: Grid) -> pd.DataFrame:
             "collect the cells again"
         )
     known = set(table[CELL].itertuples(index=False, name=None))
-    places = {(c.arch, c.task, c.aux, str(c.n_transfer)): c.place for c in grid.cells()}
+    places = {
+        (c.arch, c.task, c.aux, str(c.n_transfer), c.corpus): c.place
+        for c in grid.cells()
+        if c.corpus in corpora
+    }
     missing = [place for key, place in places.items() if key not in known]
     if missing:
         raise InputError(

@@ -24,7 +24,7 @@ from workflow.analysis.records import REMEDY, CellRecord
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 
-SWEEP = ["task", "arch", "aux"]
+SWEEP = ["task", "arch", "corpus", "aux"]
 
 
 def build(results: Path, grid: Grid) -> Table:
@@ -38,9 +38,8 @@ def build(results: Path, grid: Grid) -> Table:
     for cell in grid.cells():
         task = tasks.task(cell.task)
         not_run = {"metric": task.metric, "split": task.main, "alarms": ""}
-        scored = list(_scores(cell, results, grid.seeds_of(cell)))
-        place = {"arch": cell.arch, "task": cell.task, "aux": cell.aux}
-        place |= {"n_transfer": str(cell.n_transfer), "note": notes.of(cell.task)}
+        scored = list(_scores(cell, results, grid.seeds.finetune))
+        place = vars(cell) | {"n_transfer": str(cell.n_transfer), "note": notes.of(cell.task)}
         rows += [{**place, **score} for score in scored or [not_run]]
     table = pd.DataFrame(rows, columns=COLUMNS)
     table["seed"] = table["seed"].astype("Int64")
@@ -76,12 +75,15 @@ def _inventory(table: pd.DataFrame, notes: Notes) -> list[str | pd.DataFrame]:
     cells = cells.reset_index()
     is_run = cells["seeds"] > 0
     cells["layers"] = cells["n_transfer"].where(cells["alarms"])
-    sweeps, costs = (frame.groupby(SWEEP, sort=False) for frame in (cells, runs))
+    main = table["metric"] == table["task"].map({t: tasks.task(t).metric for t in notes.by_task})
+    fitted = table.assign(train=table["score"].where(main & (table["split"] == "train")))
+    sweeps, costs, fits = (frame.groupby(SWEEP, sort=False) for frame in (cells, runs, fitted))
     raised = sweeps["layers"].agg(lambda names: " ".join(["layers", *names.dropna()]))
     wide = pd.DataFrame(
         {
             "cells": sweeps["seeds"].agg(lambda counts: f"{(counts > 0).sum()}/{len(counts)}"),
             "seeds": sweeps["seeds"].agg(markdown.seeds),
+            "train": fits["train"].mean().map("{:.1f}".format),
             "tokens": costs["train_tokens"].mean().map("{:.0f}".format),
             "seconds": costs["train_seconds"].mean().map("{:.1f}".format),
             "peak MB": costs["peak_mb"].max().map("{:.1f}".format),
@@ -89,13 +91,13 @@ def _inventory(table: pd.DataFrame, notes: Notes) -> list[str | pd.DataFrame]:
         }
     ).replace("nan", markdown.MISSING)
     wide.loc[sweeps["seeds"].sum() == 0, "alarms"] = markdown.MISSING
-    wide = wide.reset_index(["arch", "aux"]).rename(index=notes.mark)
+    wide = wide.reset_index(SWEEP[1:]).rename(index=notes.mark)
     not_run = [Cell(*cell).place for cell in cells.loc[~is_run, CELL].itertuples(index=False)]
     return [
         "# Cells",
         f"{is_run.sum()} of {len(cells)} cells, {cells['seeds'].sum()} runs, "
-        f"{runs['train_seconds'].sum():.0f} s of training. Per run: tokens and seconds are means "
-        "over the runs of the line, memory is the highest.",
+        f"{runs['train_seconds'].sum():.0f} s of training. Train (the score on the training rows), "
+        "tokens and seconds are means over the runs of the line, memory is the highest.",
         wide,
         *notes.footnote(),
         *([f"Not run: {', '.join(not_run)}."] if not_run else []),

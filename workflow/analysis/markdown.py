@@ -14,12 +14,18 @@ METRICS = {
     **{"accuracy": "accuracy", "f1": "F1", "matthews": "Matthews"},
     **{"pearson": "Pearson", "spearman": "Spearman", "mean": "mean"},
 }
-BASELINES = {"majority": "best constant answer", "bag_of_words": "bag of words"}
+BASELINES = {"majority": "constant answer, best on training rows", "bag_of_words": "bag of words"}
+INTERVAL = (
+    "the 95 % interval over rows and seeds (of pre-training, each with its fine-tuning; of "
+    "fine-tuning alone where there is one pre-training seed; no interval of a single seed)"
+)
 LEGEND = (
-    "`a ± b`: mean and standard deviation over seeds (no `±`: one seed). "
+    "`a ± b`: mean and standard deviation over fine-tuning seeds (no `±`: one seed); `ci_low` and "
+    f"`ci_high` in the CSV: {INTERVAL}. "
     "`!`: at least one run raised an alarm (at majority rate, constant prediction, loss not "
-    "falling), named in the CSV. `missing`: not run. Best constant answer: the one that scores "
-    "best on the training rows (by F1: always yes)."
+    "falling, training rows not fitted), named in the CSV. `missing`: not run. Constant answer: "
+    "the one that scores best on the training rows (by F1 always yes, otherwise the most frequent "
+    "label there, for STS-B the mean); on the reported rows another may score better."
 )
 
 
@@ -63,6 +69,14 @@ def decontaminated(row: Mapping[str, Any]) -> str:
         return NONE
     shown = {"mean": row["decontaminated_mean"], "sd": row["decontaminated_sd"], "alarms": ""}
     return f"{score(shown)} (n {row['decontaminated_rows']:.0f})"
+
+
+def interval(value: float, low: float, high: float, decimals: int = 1) -> str:
+    """`1.2 [-0.3, 2.7]`; the value alone where there is no interval."""
+    if pd.isna(value):
+        return MISSING
+    limits = "" if pd.isna(low) else f" [{low:.{decimals}f}, {high:.{decimals}f}]"
+    return f"{value:.{decimals}f}{limits}"
 
 
 def value(number: float | None, absent: str = NONE) -> str:

@@ -6,9 +6,9 @@ Keys that the analysis does not use are ignored; NaN, infinity and silent conver
 from pathlib import Path
 from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from gpt1.cell import Arch, Aux, NTransfer
+from gpt1.cell import Arch, Aux, Corpus, NTransfer
 from tasks.common.errors import InputError
 from tasks.common.files import read_json
 
@@ -75,6 +75,7 @@ class Placed(Record):
     task: str
     aux: Aux
     n_transfer: NTransfer
+    corpus: Corpus
 
 
 class Baselines(Record):
@@ -97,11 +98,19 @@ class PredictionsRecord(Placed):
     examples: dict[str, str]
 
 
+class Preparation(Record):
+    """How the examples were made: of published rows, or of made ones."""
+
+    published: bool = True
+
+
 class ExamplesRecord(Record):
-    """`examples/TASK.json`: which published rows are not there, and the splits' digests."""
+    """`examples/TASK.json`: which published rows are not there, digests and rows by split."""
 
     note: str
     sha256: dict[str, str]
+    rows: dict[str, int] = {}
+    settings: Preparation = Preparation()
 
 
 class EncodedSplit(Record):
@@ -148,9 +157,10 @@ class Marks(Record):
 
 
 class ZeroShotScore(Record):
-    """`zero_shot/ARCH/TASK/update-N.json`."""
+    """`zero_shot/ARCH/TASK/seed-K/update-N.json`."""
 
     arch: Arch
+    seed: int
     task: str
     update: int
     metric: str
@@ -161,10 +171,38 @@ class ZeroShotScore(Record):
     threshold: float | None = None
 
 
-class Checkpoint(Record):
-    """`pretrain/ARCH/update-N.json`. Losses in nats per token."""
+class SkillScore(Record):
+    """The score on the probes of one skill: `correct` of `n` items of `choices` continuations."""
+
+    n: Annotated[int, Field(ge=1)]
+    correct: Annotated[int, Field(ge=0)]
+    choices: Annotated[int, Field(ge=2)]
+    accuracy: Score
+    chance: Score
+
+    @model_validator(mode="after")
+    def _check_correct(self) -> Self:
+        if self.correct > self.n:
+            raise ValueError(f"correct {self.correct} is more than n {self.n}")
+        return self
+
+
+class ProbeScores(Record):
+    """`probes/MODEL/seed-K/update-N.json`; `tokens` is None for published weights."""
 
     arch: Arch
+    corpus: Corpus
+    seed: int
+    update: int
+    tokens: float | None
+    skills: dict[str, SkillScore]
+
+
+class Checkpoint(Record):
+    """`pretrain/ARCH/seed-K/update-N.json`. Losses in nats per token."""
+
+    arch: Arch
+    seed: int
     update: int
     tokens: float
     seconds: float

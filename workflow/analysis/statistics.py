@@ -6,15 +6,16 @@ gives no average at all, because a mean over fewer tasks is another quantity.
 """
 
 from collections import Counter
+from collections.abc import Mapping
 from itertools import chain
+from typing import Any
 
-import numpy as np
 import pandas as pd
-from scipy import stats
 
 import tasks
+from workflow.analysis.uncertainty import Estimate
 
-RUN = ["arch", "aux", "n_transfer", "seed"]
+RUN = ["arch", "corpus", "aux", "n_transfer", "seed"]
 NOT_REPORTED = ("train", "select")
 GROUPS = ("_middle", "_high")  # RACE's two halves, scored beside the whole
 
@@ -73,10 +74,10 @@ def _merge(rows: pd.DataFrame, cost: str) -> pd.DataFrame:
 
 
 def summarise(runs: pd.DataFrame, by: list[str]) -> pd.DataFrame:
-    """Over the seeds of each group: n_seeds, mean, sd (n-1), 95 % t-interval, cost per run, alarms.
+    """Over the seeds of each group: n_seeds, mean, sd (n-1), cost per run, alarms.
 
     `runs` are rows of `cells.csv`, or of `headline` and `average`; what was not run gives no row.
-    sd and the interval are empty for one seed. `train_tokens` and `train_seconds` are means over
+    sd is empty for one seed. `train_tokens` and `train_seconds` are means over
     seeds, `peak_mb` is the highest. `alarms` reads `name:raised/runs`, joined by a semicolon.
     """
     runs = runs.dropna(subset="seed")
@@ -93,7 +94,6 @@ def summarise(runs: pd.DataFrame, by: list[str]) -> pd.DataFrame:
         alarms=("alarms", list),
         n_runs=("n_runs", "sum"),
     )
-    table["ci_low"], table["ci_high"] = interval(table["mean"], table["sd"], table["n_seeds"])
     table["alarms"] = list(map(_count, table["alarms"], table["n_runs"]))
     return table.drop(columns="n_runs")
 
@@ -103,12 +103,14 @@ def _count(alarms: list[str], n_runs: int) -> str:
     return ";".join(f"{name}:{n}/{n_runs}" for name, n in sorted(names.items()) if name)
 
 
-def interval(
-    mean: pd.Series, sd: pd.Series, n: pd.Series, level: float = 0.95
-) -> tuple[pd.Series, pd.Series]:
-    """Student's t-interval for a mean over n seeds; NaN where n < 2 or sd is unknown."""
-    half = stats.t.ppf((1 + level) / 2, n - 1) * sd / np.sqrt(n)
-    return mean - half, mean + half
+def add_interval(
+    table: pd.DataFrame, found: Mapping[Any, Estimate], keys: list[str]
+) -> pd.DataFrame:
+    """`table` with `ci_low` and `ci_high`, empty where `keys` lead to no estimate."""
+    empty = float("nan"), float("nan")
+    places = table[keys].itertuples(index=False, name=None)
+    limits = [found[place].interval if place in found else empty for place in places]
+    return table.assign(ci_low=[low for low, _ in limits], ci_high=[high for _, high in limits])
 
 
 def complete(table: pd.DataFrame, wanted: pd.DataFrame, on: list[str]) -> pd.DataFrame:

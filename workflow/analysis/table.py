@@ -13,23 +13,26 @@ from tasks.common.files import write_atomic
 from workflow.analysis import markdown
 
 COLUMNS = [  # of every table, where they apply; a table's own columns come after them
-    *("arch", "variant", "task", "metric", "split", "n_transfer", "aux"),
+    *("arch", "variant", "task", "metric", "split", "n_transfer", "aux", "corpus"),
     *("seed", "score", "n_seeds", "mean", "sd"),
     *("ci_low", "ci_high", "paper", "majority", "bag_of_words", "train_tokens", "train_seconds"),
     *("peak_mb", "alarms", "note"),
 ]
 DECIMALS = {
     **dict.fromkeys(["mean", "sd", "ci_low", "ci_high", "majority", "bag_of_words"], 4),
+    **dict.fromkeys(["diff", "diff_low", "diff_high"], 4),
     **dict.fromkeys(["decontaminated_mean", "decontaminated_sd"], 4),
     **dict.fromkeys(["share_tokens", "share_words", "short_tokens", "short_words"], 4),
-    **{"train_seconds": 2, "seconds": 2, "peak_mb": 1, "relative": 6, "threshold": 6},
-    **{"heldout_loss": 6, "train_loss": 6},
+    **{"train_seconds": 2, "seconds": 2, "peak_mb": 1, "threshold": 6, "low": 4, "high": 4},
+    **dict.fromkeys(["relative", "relative_low", "relative_high"], 6),
+    **{"heldout_loss": 6, "train_loss": 6, "accuracy": 4, "chance": 4},
 }
 COUNTS = ["n_seeds", "train_tokens", "tokens", "update", "n", "rows", "decontaminated_rows"]
 NUMBERS = {*DECIMALS, *COUNTS, "seed", "score", "paper"}  # a table's own columns may be text
 TEXT = [
-    *("arch", "variant", "task", "metric", "split", "n_transfer", "aux", "alarms", "note"),
-    *("table", "column", "source"),
+    *("arch", "variant", "task", "metric", "split", "n_transfer", "aux", "corpus"),
+    *("alarms", "note"),
+    *("table", "column", "source", "skill"),
 ]
 
 
@@ -89,5 +92,6 @@ def read_csv(path: Path) -> pd.DataFrame:
     for name in frame.columns.intersection(NUMBERS):
         if not pd.api.types.is_numeric_dtype(frame[name]):
             wrong = frame[name][pd.to_numeric(frame[name], errors="coerce").isna()].dropna()
-            raise InputError(f"{path}: {name} is {wrong.iloc[0]!r}, not a number; {remedy}")
+            if len(wrong):  # a table without rows has columns of no type
+                raise InputError(f"{path}: {name} is {wrong.iloc[0]!r}, not a number; {remedy}")
     return frame

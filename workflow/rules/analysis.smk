@@ -12,30 +12,53 @@ PART_OF = {"ablation": "cells_endpoints", "main": "cells_full", "contamination":
 FACTS = "<results>/examples/{task}.json"
 DECONTAMINATED = []  # published weights have no corpus to look for the examples in
 if grid.has_corpus:
-    DECONTAMINATED = [
-        *rules.contamination.output,
-        *(cell.predictions("<results>") for cell in grid.full_transformer()),
-    ]
+    DECONTAMINATED = [*rules.contamination.output]
+ZERO_SHOT = [
+    model.zero_shot("<results>", task, update)
+    for model in grid.models()
+    for task in grid.zero_shot.tasks
+    for update in grid.updates
+]
 TABLE_INPUTS = {  # of the tables that read something else than all cells
-    "ablation": ["<results>/cells_endpoints.csv"],
+    "ablation": ["<results>/cells_endpoints.csv", *predictions(grid.endpoints())],
+    "layer_transfer": ["<results>/cells.csv", *predictions(grid)],
+    "claims": [
+        "<results>/cells.csv",
+        *predictions(grid),
+        *ZERO_SHOT,
+        *expand(FACTS, task=grid.tasks),
+    ],
     "main": [
         "<results>/cells_full.csv",
+        *predictions(grid.full()),
         *DECONTAMINATED,
         *expand(FACTS, task=grid.tasks),
     ],
     "contamination": [
         "<results>/cells_full.csv",
+        *predictions(grid.full()),
         *DECONTAMINATED,
         *expand(FACTS, task=grid.examples),
     ],
     "zero_shot": [
-        *expand(rules.zero_shot.output, arch=grid.arch),
+        *ZERO_SHOT,
         *expand(FACTS, task=grid.zero_shot.tasks),
     ],
-    "pretraining": expand([f"{path}.json" for path in CHECKPOINTS], arch=grid.arch),
+    "pretraining": [
+        model.facts("<results>", update) for model in grid.models() for update in grid.updates
+    ],
+    "probes": [
+        model.probes("<results>", update)
+        for model in (*grid.models(), *grid.models("shuffled"))
+        for update in grid.updates
+    ],
 }
-OF_A_CORPUS = {"pretraining", "contamination"}
-TABLES = [t for t in modules("tables") if grid.has_corpus or t not in OF_A_CORPUS]
+NOT_MADE = set()  # tables of what this run does not have
+if not grid.has_corpus:
+    NOT_MADE |= {"pretraining", "contamination"}
+if not paths.probes_file(cfg):
+    NOT_MADE |= {"probes"}
+TABLES = [table for table in modules("tables") if table not in NOT_MADE]
 FIGURES = [f for f in modules("figures") if f in TABLES]
 
 

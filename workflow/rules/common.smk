@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from workflow import code, config_faults, paths
-from workflow.grid import jobs
+from workflow.grid import any_model, jobs
 
 try:
     # Snakemake has merged the files already; of a key that a file repeats it keeps the last.
@@ -19,7 +19,7 @@ except config_faults.ConfigError as error:
 
 grid = cfg.grid()
 DATA = paths.data_sets(cfg)
-CHECKPOINTS = [f"<results>/pretrain/{{arch}}/update-{n}" for n in grid.updates]
+MODEL, CONTROL = any_model(), any_model("shuffled")
 TOKENIZER = os.path.dirname(paths.tokenizer_files(cfg)[0])
 GPU = int(cfg.runtime.device.startswith("cuda"))
 
@@ -53,6 +53,12 @@ def settings(make, *wildcard_names):
     return lambda wildcards: make(*(getattr(wildcards, name) for name in wildcard_names)).to_json()
 
 
+def checkpoints(model):
+    """The weights of a language model after each update that is kept, then the JSON beside each."""
+    files = (model.checkpoint, model.facts)
+    return [path("<results>", update) for path in files for update in grid.updates]
+
+
 def per_attempt(limits, stage):
     """A limit of a stage's jobs; each further attempt gets as much again."""
     return lambda wildcards, attempt: attempt * getattr(limits, stage)
@@ -74,6 +80,11 @@ def in_report(path, category, caption, **labels):
     file = Path(workflow.basedir, "workflow", "report", f"{caption}.rst")
     caption = str(file) if file.is_file() else None
     return report(path, caption=caption, category=category, labels=labels)
+
+
+def predictions(part):
+    """The predictions of a part of the grid, which the intervals are made of."""
+    return [cell.predictions("<results>") for cell in part.cells()]
 
 
 def submitted(wildcards):
@@ -109,3 +120,4 @@ wildcard_constraints:
     arch="transformer|lstm",
     task="[a-z0-9_]+",
     aux="on|off",
+    seed="[0-9]+",

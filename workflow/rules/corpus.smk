@@ -86,9 +86,25 @@ rule tokens:
     params:
         out=subpath(output.facts, parent=True),
         tokenizer=TOKENIZER,
+        shuffled="",
     message:
         "tokens: encode the books"
     shell:
-        "python -m gpt1.corpus tokens --documents {input.documents}"
+        "python -m gpt1.corpus tokens {params.shuffled} --documents {input.documents}"
         " --tokenizer {params.tokenizer:q} --threads {threads} --out {params.out:q}"
         " 2>&1 | tee {log}"
+
+
+use rule tokens as shuffled_tokens with:
+    output:
+        facts="<results>/corpus/shuffled/corpus.json",
+        tokens=[
+            "<results>/corpus/shuffled/train.bin",
+            "<results>/corpus/shuffled/heldout.bin",
+        ],
+    params:
+        out=subpath(output.facts, parent=True),
+        tokenizer=TOKENIZER,
+        shuffled="--shuffled",
+    message:
+        "shuffled tokens: encode the books with the words of each sentence in random order"

@@ -10,8 +10,8 @@ for job in jobs(grid, cfg.runtime.shards):
         input:
             encoded="<results>/encoded/{task}",
             baselines="<results>/baselines/{task}.json",
-            checkpoint=expand(f"{CHECKPOINTS[-1]}.safetensors", arch=job.arch),
-            facts=expand(f"{CHECKPOINTS[-1]}.json", arch=job.arch),
+            checkpoints=[m.checkpoint("<results>", grid.updates[-1]) for m in job.sources],
+            facts=[m.facts("<results>", grid.updates[-1]) for m in job.sources],
         output:
             cells=[cell.path("<results>") for cell in job.cells],
             predictions=[cell.predictions("<results>") for cell in job.cells],
@@ -23,13 +23,13 @@ for job in jobs(grid, cfg.runtime.shards):
         params:
             cache=f"{cfg.results}/.work/runs",
             settings=settings(functools.partial(cfg.finetune, job.arch), "task", "aux"),
-            seeds=getattr(grid.seeds, job.part),
+            seeds=grid.seeds.finetune,
         message:
-            f"finetune {job.arch} on {{wildcards.task}}, aux {{wildcards.aux}}: "
+            f"finetune {job.sources[0].name} on {{wildcards.task}}, aux {{wildcards.aux}}: "
             f"layers {', '.join(map(str, job.layers))}"
         shell:
             "python -m gpt1.cells {output.cells} --encoded {input.encoded}"
-            " --baselines {input.baselines} --checkpoint {input.checkpoint}"
+            " --baselines {input.baselines} --checkpoints {input.checkpoints}"
             " --settings {params.settings:q} --seeds {params.seeds}"
             ' --runtime "$FINETUNE_RUNTIME" --code {params.code} --cache {params.cache:q}'
             " 2>&1 | tee {log}"

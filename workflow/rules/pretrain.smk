@@ -1,13 +1,14 @@
-# Both language models on the books, with checkpoints at log-spaced updates.
+# The language models, with checkpoints at log-spaced updates: a job for each architecture and seed,
+# on the books and, for the negative control, on the shuffled books.
 
 
 rule pretrain:
     input:
         rules.tokens.output.tokens,
-        corpus="<results>/corpus/corpus.json",
+        corpus=rules.tokens.output.facts,
     output:
-        checkpoints=expand("{path}.{form}", path=CHECKPOINTS, form=["safetensors", "json"]),
-        log="<results>/pretrain/{arch}/log.csv",
+        checkpoints=checkpoints(MODEL),
+        log=MODEL.folder("<results>") / "log.csv",
     priority: 10
     threads: cfg.runtime.pretrain_threads
     resources:
@@ -17,10 +18,21 @@ rule pretrain:
     params:
         work=f"{cfg.results}/.work/pretrain",
         out=subpath(output.log, parent=True),
-        settings=settings(cfg.pretrain, "arch"),
+        settings=settings(lambda arch, seed: cfg.pretrain(arch, int(seed)), "arch", "seed"),
     message:
-        "pretrain {wildcards.arch}: a language model on the books"
+        "pretrain {wildcards.arch}, seed {wildcards.seed}: a language model on the books"
     shell:
         "python -m gpt1.pretrain {wildcards.arch} --corpus {input.corpus}"
         ' --settings {params.settings:q} --runtime "$PRETRAIN_RUNTIME" --code {params.code}'
         " --work {params.work:q} --out {params.out:q} 2>&1 | tee {log}"
+
+
+use rule pretrain as pretrain_shuffled with:
+    input:
+        rules.shuffled_tokens.output.tokens,
+        corpus=rules.shuffled_tokens.output.facts,
+    output:
+        checkpoints=checkpoints(CONTROL),
+        log=CONTROL.folder("<results>") / "log.csv",
+    message:
+        "pretrain {wildcards.arch}, seed {wildcards.seed}: the same on the shuffled books"

@@ -6,8 +6,8 @@ rule import:
         vocabulary,
         weights=lambda wildcards: given(paths.weight_files(cfg)),
     output:
-        checkpoint=expand(f"{CHECKPOINTS[-1]}.safetensors", arch="transformer"),
-        facts=expand(f"{CHECKPOINTS[-1]}.json", arch="transformer"),
+        checkpoint=grid.models()[0].checkpoint("<results>", grid.updates[-1]),
+        facts=grid.models()[0].facts("<results>", grid.updates[-1]),
     priority: 10
     resources:
         mem_mb=8000,

@@ -4,28 +4,28 @@
 rule zero_shot:
     input:
         vocabulary,
-        [f"{path}.json" for path in CHECKPOINTS],
+        [MODEL.facts("<results>", update) for update in grid.updates],
         encoded=expand("<results>/encoded/{task}", task=grid.zero_shot.tasks),
-        checkpoints=[f"{path}.safetensors" for path in CHECKPOINTS],
+        checkpoints=[MODEL.checkpoint("<results>", update) for update in grid.updates],
     output:
-        expand(
-            "<results>/zero_shot/{{arch}}/{task}/update-{update}.json",
-            task=grid.zero_shot.tasks,
-            update=grid.updates,
-        ),
+        [
+            MODEL.zero_shot("<results>", task, update)
+            for task in grid.zero_shot.tasks
+            for update in grid.updates
+        ],
     threads: cfg.runtime.finetune_threads
     resources:
         mem_mb=per_attempt(cfg.runtime.mem_mb, "finetune"),
         runtime=per_attempt(cfg.runtime.minutes, "finetune"),
         gpu=GPU,
     params:
-        out=subpath(output[0], ancestor=2),
+        results=subpath(output[0], ancestor=5),
         tokenizer=TOKENIZER,
         settings=settings(cfg.zero_shot, "arch"),
     message:
-        "zero-shot {wildcards.arch}: score every checkpoint"
+        "zero-shot {wildcards.arch}, seed {wildcards.seed}: score every checkpoint"
     shell:
         "python -m gpt1.zero_shot {wildcards.arch} --encoded {input.encoded}"
         " --tokenizer {params.tokenizer:q} --checkpoints {input.checkpoints}"
         ' --settings {params.settings:q} --runtime "$FINETUNE_RUNTIME" --code {params.code}'
-        " --out {params.out:q} 2>&1 | tee {log}"
+        " --results {params.results:q} 2>&1 | tee {log}"

@@ -1,4 +1,4 @@
-"""Table 5 as a picture: the variants on every task, with spread over seeds and both baselines."""
+"""Table 5 as a picture: the variants on every task, with 95 % intervals and both baselines."""
 
 from typing import Any
 
@@ -41,7 +41,7 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
     ax.set_xticks(places, labels, fontsize=12)
     ax.set_xlim(places[0] - 0.6, places[-1] + 0.6)
     ax.tick_params(axis="x", length=0)
-    ax.set_ylabel(f"score (0 to 100), {style.mean_over(grid.seeds.endpoints)}")
+    ax.set_ylabel(f"score (0 to 100), {style.mean_over(grid.seeds.finetune)}")
     handles = [
         Line2D([], [], color=colour, marker=marker, linestyle="", label=name)
         for name, (colour, marker) in LOOKS.items()
@@ -55,15 +55,15 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
 
 
 def _group(ax: Axes, place: float, rows: pd.DataFrame) -> None:
-    """One task: a dot with its standard deviation per variant, a stroke per baseline."""
+    """One task: a dot with its interval per variant, a stroke per baseline."""
     for column, look in style.BASELINES.items():
         ax.hlines(rows[column].dropna()[:1], place - 0.4, place + 0.4, **look)
     for i, (name, (colour, marker)) in enumerate(LOOKS.items()):
         x, row = place + (i - 1.5) * SPREAD, rows[rows["variant"] == name].dropna(subset="mean")
         if len(row):
-            sd = row["sd"] if row["sd"].notna().all() else None
+            half = row["ci_high"] - row["mean"] if row["ci_high"].notna().all() else None
             bars: dict[str, Any] = {"capsize": 3, "elinewidth": 1.5, "markersize": 8}
-            ax.errorbar([x], row["mean"], sd, fmt=marker, color=colour, **bars)
+            ax.errorbar([x], row["mean"], half, fmt=marker, color=colour, **bars)
 
 
 def _label(task: str, table: pd.DataFrame, n_tasks: int) -> str:

@@ -54,9 +54,7 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
         for arch, aux, train, label, _ in LINES
         if arch in grid.arch and aux in grid.aux
     ]
-    seeds = style.mean_over(grid.seeds.endpoints)
-    if len(grid.seeds.endpoints) != len(grid.seeds.intermediate):
-        seeds += f" at none and the last, {style.mean_over(grid.seeds.intermediate)} in between"
+    seeds = style.mean_over(grid.seeds.finetune)
     figure.legend(
         handles=handles, loc="outside upper center", ncols=len(handles), title=f"points: {seeds}"
     )
@@ -96,19 +94,19 @@ def _look(arch: str, aux: str, train: bool) -> dict[str, Any]:
 
 
 def _curve(ax: Axes, mine: pd.DataFrame, split: str, line: tuple, none: float) -> bool:
-    """One curve, its band (sd) where seeds allow, `none` beside it; False if nothing was run."""
+    """One curve, its 95 % band where seeds allow, `none` beside it; False if nothing was run."""
     arch, aux, train, _, side = line
     rows = mine[(mine["arch"] == arch) & (mine["aux"] == aux)]
     rows = rows[rows["split"] == ("train" if train else split)]
     look = _look(arch, aux, train)
     for part in (rows[rows["n_transfer"] == "none"], rows[rows["n_transfer"] != "none"]):
         x = part["n_transfer"].replace("none", none * (1 + 0.2 * side)).astype(float)
-        mean, sd = part["mean"], part["sd"]
+        mean, low, high = part["mean"], part["ci_low"], part["ci_high"]
         lone = {"marker": "_", "markersize": 10} if len(part) == 1 and train else {}
         ax.plot(x, mean, **look | lone)  # what was not run leaves a gap
         if not train:
-            ax.fill_between(x, mean - sd, mean + sd, color=look["color"], alpha=0.18, linewidth=0)
-            several = sd.notna()
+            ax.fill_between(x, low, high, color=look["color"], alpha=0.18, linewidth=0)
+            known = high.notna()
             bars = {"ecolor": look["color"], "elinewidth": 1.5, "capsize": 3, "fmt": "none"}
-            ax.errorbar(x[several], mean[several], sd[several], **bars)
+            ax.errorbar(x[known], mean[known], (high - mean)[known], **bars)
     return bool(rows["mean"].notna().any())

@@ -1,4 +1,7 @@
-"""Held-out perplexity of both language models along pre-training, by updates and by seconds."""
+"""Held-out perplexity of both language models along pre-training, by updates and by seconds.
+
+Lines are means over the pre-training seeds, bands reach from the lowest seed to the highest.
+"""
 
 import numpy as np
 import pandas as pd
@@ -22,15 +25,18 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
         left.plot(trained["update"], trained["mean"], **look)
         left.plot(untrained["update"], untrained["mean"], **look | {"label": None})
         right.plot(trained["train_seconds"], trained["mean"], **look)
+        low, high, colour = trained["low"], trained["high"], look["color"]
+        style.draw_range(left, trained["update"], low, high, colour)
+        style.draw_range(right, trained["train_seconds"], low, high, colour)
     left.set_xlabel("pre-training updates (log; 0 = untrained)")
     left.set_ylabel("held-out perplexity per token (log)")
     right.set_xlabel("seconds of training (log)")
-    right.set_xscale("log")
     if known.empty:
         for ax in (left, right):
             style.note_missing(ax)
         return figure
-    low, high = known["mean"].min(), known["mean"].max()
+    right.set_xscale("log")
+    low, high = known["low"].min(), known["high"].max()
     left.set_yscale("log")
     left.set_ylim(low / 1.15, high * 1.15)
     style.log_ticks(left.yaxis, low / 1.15, high * 1.15)

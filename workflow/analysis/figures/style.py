@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
@@ -25,6 +26,13 @@ ARCHS: dict[str, dict[str, Any]] = {
     "lstm": {
         **{"color": GREEN, "marker": "^", "linestyle": (0, (3, 1.5)), "label": "LSTM"},
         "markerfacecolor": "white",
+    },
+}
+MODELS = {  # by the name of the pre-trained model: each architecture, and the negative control
+    **ARCHS,
+    "transformer-shuffled": {
+        **{"color": VERMILLION, "marker": "x", "linestyle": ":"},
+        "label": "Transformer, shuffled books",
     },
 }
 VARIANTS = {  # of Table 5, by (arch, aux, is pre-trained): colour and marker
@@ -69,20 +77,34 @@ def mean_over(seeds: Sequence[int]) -> str:
     return "one seed" if len(seeds) == 1 else f"mean over {len(seeds)} seeds"
 
 
-def updates_axis(ax: Axes, updates: Sequence[float]) -> None:
-    """A log axis of updates, linear below the first one, so that 0 (untrained) is on it."""
+def draw_range(
+    ax: Axes, x: pd.Series | pd.Index, low: pd.Series, high: pd.Series, colour: str
+) -> None:
+    """A band between the lowest and the highest seed; at a single point a bar."""
+    x, low, high = (values[low.notna()] for values in (x, low, high))
+    ax.fill_between(x, low, high, color=colour, alpha=0.18, linewidth=0)
+    ax.vlines(x, low, high, color=colour, linewidth=1.5)
+
+
+def updates_axis(ax: Axes, updates: Sequence[float], sparse: bool = False) -> None:
+    """A log axis of updates, linear below the first one, so that 0 (untrained) is on it.
+
+    `sparse` ticks are for small panels.
+    """
     rising = sorted(update for update in updates if update > 0)
     ax.set_xscale("symlog", linthresh=rising[0], linscale=0.3)
     ax.set_xlim(-0.2 * rising[0] if 0 in updates else 0.8 * rising[0], rising[-1] * 1.3)
-    log_ticks(ax.xaxis, rising[0], rising[-1], [0] if 0 in updates else [])
+    log_ticks(ax.xaxis, rising[0], rising[-1], [0] if 0 in updates else [], sparse)
 
 
-def log_ticks(axis: Axis, low: float, high: float, more: Sequence[float] = ()) -> None:
-    """Ticks at 1, 2, 5 times powers of ten (the powers alone over long axes), and `more`.
+def log_ticks(
+    axis: Axis, low: float, high: float, more: Sequence[float] = (), sparse: bool = False
+) -> None:
+    """Ticks at 1, 2, 5 times powers of ten (the powers alone if sparse or long), and `more`.
 
     A short axis, with one of these or none, has ticks at its ends as well.
     """
-    steps = (1,) if high / low > 500 else (1, 2, 5)
+    steps = (1,) if sparse or high / low > 500 else (1, 2, 5)
     round_numbers = [s * 10**p for p in range(-2, 12) for s in steps]
     ticks = [t for t in round_numbers if low * 0.99 <= t <= high * 1.01]
     if len(ticks) < 2:

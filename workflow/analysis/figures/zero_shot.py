@@ -1,4 +1,7 @@
-"""Figure 2 right: zero-shot scores along pre-training; solid transformer, dashed LSTM."""
+"""Figure 2 right: zero-shot scores along pre-training; solid transformer, dashed LSTM.
+
+Lines are means over the pre-training seeds, bands reach from the lowest seed to the highest.
+"""
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -40,10 +43,11 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
 
 
 def _curve(ax: Axes, table: pd.DataFrame, arch: str, task: str) -> bool:
-    """One curve, the untrained model apart from it; False if nothing was run."""
+    """One curve with its band, the untrained model apart from it; False if nothing was run."""
     rows = table[(table["arch"] == arch) & (table["task"] == task)]
     colour, marker = style.TASKS[task]
     look = style.ARCHS[arch] | {"color": colour, "marker": marker}
     for part in (rows[rows["update"] > 0], rows[rows["update"] == 0]):
         ax.plot(part["update"], part["relative"], linewidth=3 if task == "mean" else 2, **look)
+        style.draw_range(ax, part["update"], part["relative_low"], part["relative_high"], colour)
     return bool(rows["relative"].notna().any())

@@ -13,8 +13,17 @@ import tasks
 from workflow.analysis import markdown
 from workflow.analysis.cells import read_cells
 from workflow.analysis.notes import Notes
-from workflow.analysis.statistics import average, complete, headline, reported, summarise
+from workflow.analysis.samples import Samples
+from workflow.analysis.statistics import (
+    add_interval,
+    average,
+    complete,
+    headline,
+    reported,
+    summarise,
+)
 from workflow.analysis.table import Table
+from workflow.analysis.uncertainty import Estimate, Pool, estimate, estimates
 from workflow.grid import Grid
 
 KEY = ["arch", "aux", "n_transfer", "task", "metric", "split"]
@@ -35,11 +44,34 @@ def build(results: Path, grid: Grid) -> Table:
     for name in grid.tasks:
         splits = [*reported(name, cells), "train"]
         lines += [(name, main[name], split, notes.of(name)) for split in splits]
-    points = [(a, x, str(n)) for a in grid.arch for x in grid.aux for n in grid.layers[a]]
-    wanted = pd.DataFrame(points, columns=KEY[:3])
+    books = [cell for cell in grid.cells() if cell.corpus == "books"]
+    points = dict.fromkeys((cell.arch, cell.aux, str(cell.n_transfer)) for cell in books)
+    wanted = pd.DataFrame(list(points), columns=KEY[:3])
     wanted = wanted.merge(pd.DataFrame(lines, columns=[*KEY[3:], "note"]), how="cross")
     table = complete(table, wanted, KEY)
+    intervals = _intervals(Samples(results, grid, cells), table, grid)
+    table = add_interval(table, intervals, ["arch", "aux", "n_transfer", "task", "split"])
     return Table(table, _wide(table, notes))
+
+
+def _intervals(samples: Samples, table: pd.DataFrame, grid: Grid) -> dict[tuple, Estimate]:
+    """By row of the table; none for training rows, whose predictions are not kept."""
+    found = {}
+    for (arch, aux, n_transfer), mine in table[table["task"] != "mean"].groupby(
+        KEY[:3], sort=False
+    ):
+        cells = {name: grid.cell(arch, aux, n_transfer, name) for name in mine["task"]}
+        heads = {name: samples.headline(cell) for name, cell in cells.items()}
+        pool = Pool.of([sample for sample in heads.values() if sample is not None])
+        mean = estimates(heads, {"mean": grid.tasks}).get("mean")
+        if mean is not None:
+            found[arch, aux, n_transfer, "mean", "reported"] = mean
+        for row in mine[mine["split"] != "train"].itertuples():
+            sample = samples.of(cells[row.task], row.split, row.metric)
+            if sample is not None:
+                one = pool.estimate(sample) if pool else estimate(sample)
+                found[arch, aux, n_transfer, row.task, row.split] = one
+    return found
 
 
 def _wide(table: pd.DataFrame, notes: Notes) -> list[str | pd.DataFrame]:

@@ -17,8 +17,16 @@ from workflow.analysis.cells import read_cells
 from workflow.analysis.decontaminated import SCORED
 from workflow.analysis.notes import Notes
 from workflow.analysis.paper import NUMBERS, OURS
-from workflow.analysis.statistics import complete, headline_splits, official_sets, reported
+from workflow.analysis.samples import Samples
+from workflow.analysis.statistics import (
+    add_interval,
+    complete,
+    headline_splits,
+    official_sets,
+    reported,
+)
 from workflow.analysis.table import Table
+from workflow.analysis.uncertainty import Estimate, Pool, estimate
 from workflow.grid import Grid
 
 FURTHER = "beside Table 4"
@@ -118,7 +126,22 @@ def _ours(results: Path, grid: Grid, cells: pd.DataFrame, places: pd.DataFrame) 
     wanted["paper"] = wanted["column"].map(printed).where(carries)
     wanted = wanted.assign(source="this run", arch="transformer", n_transfer=full)
     wanted["variant"] = wanted["aux"].map(VARIANTS)
-    return complete(decontaminated.scores(results, grid, cells), wanted, SCORED)
+    table = complete(decontaminated.scores(results, grid, cells), wanted, SCORED)
+    return add_interval(table, _intervals(Samples(results, grid, cells), wanted, grid), SCORED)
+
+
+def _intervals(samples: Samples, wanted: pd.DataFrame, grid: Grid) -> dict[tuple, Estimate]:
+    """By SCORED, the cells of each auxiliary setting moderated by one another."""
+    found = {}
+    for aux in grid.aux:
+        cells = {cell.task: cell for cell in grid.full_transformer() if cell.aux == aux}
+        heads = map(samples.headline, cells.values())
+        pool = Pool.of([sample for sample in heads if sample is not None])
+        for place in wanted.loc[wanted["task"].isin(cells), SCORED[1:]].drop_duplicates().values:
+            sample = samples.of(cells[place[0]], *place[1:])
+            if sample is not None:
+                found[aux, *place] = pool.estimate(sample) if pool else estimate(sample)
+    return found
 
 
 def _wide(table: pd.DataFrame, notes: Notes, has_corpus: bool) -> list[str | pd.DataFrame]:

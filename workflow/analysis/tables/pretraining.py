@@ -8,46 +8,61 @@ from typing import Any
 
 import pandas as pd
 
+from gpt1.cell import PretrainedModel
 from workflow.analysis import markdown
 from workflow.analysis.records import Checkpoint
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 
-RENAMED = {"heldout_perplexity": "mean", "tokens": "train_tokens", "seconds": "train_seconds"}
+MEANS = {"heldout_perplexity": "mean", "tokens": "train_tokens", "seconds": "train_seconds"}
 COLUMNS = [
-    *("arch", "task", "metric", "split", "n_seeds", "mean", "train_tokens", "train_seconds"),
-    *("update", "heldout_loss", "train_loss"),
+    *("arch", "task", "metric", "split", "n_seeds", "mean", "sd", "low", "high", "train_tokens"),
+    *("train_seconds", "update", "heldout_loss", "train_loss"),
 ]
+KEY = ["arch", "update"]
+FROM_CHECKPOINTS = [*MEANS.values(), "heldout_loss", "train_loss"]
 
 
 def build(results: Path, grid: Grid) -> Table:
-    """One row per (arch, update); losses in nats per token; not made: empty with n_seeds 0."""
-    rows = [_point(results, arch, update) for arch in grid.arch for update in grid.updates]
-    table = pd.DataFrame(rows).rename(columns=RENAMED)
+    """One row per (arch, update), over the pre-training seeds; not made: empty with n_seeds 0.
+
+    `low` and `high` are the lowest and the highest perplexity; losses are in nats per token.
+    """
+    points = [_point(results, model, u) for model in grid.models() for u in grid.updates]
+    runs = pd.DataFrame(points).rename(columns=MEANS).reindex(columns=[*KEY, *FROM_CHECKPOINTS])
+    groups = runs.groupby(KEY, sort=False)
+    spread = groups["mean"].agg(n_seeds="count", sd="std", low="min", high="max")
+    table = groups[FROM_CHECKPOINTS].mean().join(spread).reset_index()
     table = table.assign(task="lm", metric="perplexity", split="heldout").reindex(columns=COLUMNS)
     return Table(table, _wide(table))
 
 
-def _point(results: Path, arch: str, update: int) -> dict[str, Any]:
-    path = Path(results) / "pretrain" / arch / f"update-{update}.json"
+def _point(results: Path, model: PretrainedModel, update: int) -> dict[str, Any]:
+    path, place = model.facts(results, update), {"arch": model.arch, "update": update}
     if not path.exists():
-        return {"arch": arch, "update": update, "n_seeds": 0}
-    return {"n_seeds": 1, **Checkpoint.read(path, arch=arch, update=update).model_dump()}
+        return place
+    return Checkpoint.read(path, **place, seed=model.seed).model_dump()
 
 
 def _wide(table: pd.DataFrame) -> list[str | pd.DataFrame]:
-    shown = {
-        "tokens": ("train_tokens", 0),
-        "seconds": ("train_seconds", 0),
-        "perplexity": ("mean", 2),
-    }
     wide = pd.DataFrame(index=pd.Index(table["update"].unique(), name="update"))
     for arch, mine in table.set_index("update").groupby("arch", sort=False):
-        for name, (column, decimals) in shown.items():
-            text = mine[column].map(f"{{:.{decimals}f}}".format)
+        shown = {
+            "tokens": mine["train_tokens"].map("{:.0f}".format),
+            "seconds": mine["train_seconds"].map("{:.0f}".format),
+            "perplexity": mine.apply(_perplexity, axis=1),
+        }
+        for name, text in shown.items():
             wide[f"{arch}: {name}"] = text.where(mine["n_seeds"] > 0, markdown.MISSING)
+    seeds = markdown.seeds(table["n_seeds"])
     note = (
-        "Perplexity per BPE token on the held-out books. The paper prints 18.4 for its own corpus "
-        "and tokenizer; perplexities under another tokenizer or on other text do not compare."
+        "Perplexity per BPE token on the held-out books: mean and standard deviation over "
+        f"pre-training seeds ({seeds}; no `±`: one). The paper prints 18.4 for its own corpus and "
+        "tokenizer; perplexities under another tokenizer or on other text do not compare."
     )
     return ["# Pre-training", wide, note]
+
+
+def _perplexity(row: pd.Series) -> str:
+    spread = "" if pd.isna(row["sd"]) else f" ± {row['sd']:.2f}"
+    return f"{row['mean']:.2f}{spread}"

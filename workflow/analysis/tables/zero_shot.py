@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 
 import tasks
+from gpt1.cell import PretrainedModel
 from workflow.analysis import markdown
 from workflow.analysis.notes import Notes
 from workflow.analysis.records import ZeroShotScore
@@ -17,43 +18,63 @@ from workflow.analysis.table import Table
 from workflow.grid import Grid
 
 COLUMNS = [
-    *("arch", "task", "metric", "split", "n_seeds", "mean", "update", "tokens", "relative"),
-    *("random", "best", "n", "threshold", "note"),
+    *("arch", "task", "metric", "split", "n_seeds", "mean", "sd", "update", "tokens"),
+    *("relative", "relative_low", "relative_high", "random", "best", "n", "threshold", "note"),
 ]
 KEY = ["arch", "update", "task"]
-SCORES = ["metric", "split", "mean", "tokens", "n", "threshold"]
 
 
 def build(results: Path, grid: Grid) -> Table:
-    """One row per (arch, task, update); a score that was not made is empty with n_seeds 0."""
+    """One row per (arch, task, update); a score that was not made is empty with n_seeds 0.
+
+    `mean`, `sd`, `relative` and `threshold` are over the pre-training seeds, `relative_low` and
+    `relative_high` the lowest and the highest of them. The mean of the tasks is taken within each
+    seed first; a seed that lacks a task has none.
+    """
     names, limits = grid.zero_shot.tasks, grid.zero_shot.normalise
-    points = [(a, u, name) for a in grid.arch for u in grid.updates for name in [*names, "mean"]]
-    found = [_read(results, *point) for point in points if point[2] != "mean"]
-    table = pd.DataFrame(points, columns=KEY).merge(
-        pd.DataFrame([row for row in found if row], columns=[*KEY, *SCORES]), on=KEY, how="left"
+    runs = pd.DataFrame(
+        [
+            _read(results, model, update, name)
+            for model in grid.models()
+            for update in grid.updates
+            for name in names
+        ]
     )
-    table["random"] = table["task"].map({n: of.random for n, of in limits.items()})
-    table["best"] = table["task"].map({n: of.best for n, of in limits.items()})
+    runs = runs.reindex(columns=[*KEY, "seed", "split", "score", "tokens", "n", "threshold"])
+    runs["random"] = runs["task"].map({name: of.random for name, of in limits.items()})
+    runs["best"] = runs["task"].map({name: of.best for name, of in limits.items()})
+    runs["relative"] = (runs["score"] - runs["random"]) / (runs["best"] - runs["random"])
+    of_tasks = runs.groupby(["arch", "update", "seed"], sort=False, as_index=False).agg(
+        relative=("relative", lambda scores: scores.mean(skipna=False)), tokens=("tokens", "first")
+    )
+    runs = pd.concat([runs, of_tasks.assign(task="mean")], ignore_index=True)
+    points = [(a, u, name) for a in grid.arch for u in grid.updates for name in [*names, "mean"]]
+    table = pd.DataFrame(points, columns=KEY).merge(_over_seeds(runs), on=KEY)
     metrics = {name: tasks.task(name).metric for name in names} | {"mean": "mean"}
-    table["metric"] = table["metric"].fillna(table["task"].map(metrics))
-    table["relative"] = (table["mean"] - table["random"]) / (table["best"] - table["random"])
-    for _, mine in table.groupby(KEY[:2]):
-        single, mean = mine.index[:-1], mine.index[-1]
-        table.loc[mean, "relative"] = table.loc[single, "relative"].mean(skipna=False)
-        table.loc[mean, "tokens"] = table.loc[single[0], "tokens"]
-    table["n_seeds"] = table["relative"].notna().astype(int)
+    table["metric"] = table["task"].map(metrics)
     notes = _notes(results, grid, table)
     table["note"] = table["task"].map({**notes.by_task, "mean": notes.joined(names)})
     return Table(table[COLUMNS], _wide(table, grid, notes))
 
 
-def _read(results: Path, arch: str, update: int, task: str) -> dict[str, Any]:
-    """A checkpoint's score; nothing if it was not made."""
-    path = Path(results) / "zero_shot" / arch / task / f"update-{update}.json"
-    if not path.exists():
-        return {}
-    found = ZeroShotScore.read(path, arch=arch, task=task, update=update).model_dump()
-    return {**found, "mean": found["score"]}
+def _read(results: Path, model: PretrainedModel, update: int, task: str) -> dict[str, Any]:
+    """A checkpoint's score; only what it would be of if it was not made."""
+    path = model.zero_shot(results, task, update)
+    place = {"arch": model.arch, "seed": model.seed, "update": update, "task": task}
+    return ZeroShotScore.read(path, **place).model_dump() if path.exists() else place
+
+
+def _over_seeds(runs: pd.DataFrame) -> pd.DataFrame:
+    return runs.groupby(KEY, sort=False, as_index=False).agg(
+        **{name: (name, "first") for name in ("split", "tokens", "n", "random", "best")},
+        n_seeds=("relative", "count"),
+        mean=("score", "mean"),
+        sd=("score", "std"),
+        relative=("relative", "mean"),
+        relative_low=("relative", "min"),
+        relative_high=("relative", "max"),
+        threshold=("threshold", "mean"),
+    )
 
 
 def _notes(results: Path, grid: Grid, table: pd.DataFrame) -> Notes:
@@ -87,6 +108,7 @@ def _wide(table: pd.DataFrame, grid: Grid, notes: Notes) -> list[str | pd.DataFr
     )
     parts += notes.footnote()
     parts.append(
+        "`a ± b`: mean and standard deviation over pre-training seeds (no `±`: one). "
         "In brackets the relative score: 0 is a random guess, 1 the state of the art "
         f"({scale}). `missing`: not run."
         + (" Update 0 is the untrained model." if 0 in grid.updates else "")
@@ -98,4 +120,5 @@ def _shown(row: pd.Series) -> str:
     if not row["n_seeds"]:
         return markdown.MISSING
     relative = f"{row['relative']:.3f}"
-    return relative if row["task"] == "mean" else f"{row['mean']:.1f} ({relative})"
+    spread = "" if pd.isna(row["sd"]) else f" ± {row['sd']:.1f}"
+    return relative if row["task"] == "mean" else f"{row['mean']:.1f}{spread} ({relative})"

@@ -1,0 +1,152 @@
+"""The probes: the likeliest continuation, counted by skill, and a file that is refused."""
+
+import json
+
+import numpy as np
+import pytest
+import torch
+
+from gpt1 import probes
+from gpt1.text.tokenizer import Tokenizer
+from gpt1.training.runtime import Runtime
+from gpt1.training.scorer import Scorer
+from gpt1.weights.checkpoint import CheckpointFacts, build, save_checkpoint
+from tasks.common.errors import InputError
+from tasks.common.files import read_json, sha256_file
+from tests.gpt1 import toy
+from tests.gpt1.examples import write_tokenizer
+
+ITEMS = [
+    {"skill": "mood", "context": "A play.", "choices": ["He was glad.", "He was sad."], "label": 0},
+    {"skill": "mood", "context": "A bad play.", "choices": ["A glad man.", "Sad."], "label": 1},
+    {"skill": "mood", "context": "", "choices": ["The man is.", "The man are."], "label": 0},
+    {"skill": "copy", "context": "Ann saw.", "choices": ["a", "b then c", "d"], "label": 2},
+]
+
+
+def write_items(folder, items=ITEMS, name="probes.jsonl"):
+    """A file of probes, an item a line."""
+    path = folder / name
+    path.write_text("".join(json.dumps(item) + "\n" for item in items), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def tokenizer(tmp_path):
+    write_tokenizer(tmp_path / "tokenizer")
+    return Tokenizer.load(tmp_path / "tokenizer")
+
+
+def random_model(arch, tokenizer, seed):
+    model = build(arch, toy.model(arch, init_std=0.3), tokenizer.n_vocab)
+    model.reset(torch.Generator().manual_seed(seed))
+    return model
+
+
+@pytest.fixture(params=toy.ARCHS)
+def scorer(request, tokenizer):
+    return Scorer(random_model(request.param, tokenizer, 3), tokenizer.newline_id, Runtime())
+
+
+def test_the_prediction_is_the_choice_with_the_best_mean_over_its_own_tokens(
+    scorer, tokenizer, tmp_path
+):
+    found = probes.predict(scorer, probes.read_probes(write_items(tmp_path), tokenizer))
+    for item, prediction in zip(ITEMS, found, strict=True):
+        means, embed = [], scorer.model.embed[: tokenizer.n_vocab]
+        for choice in item["choices"]:
+            scored = tokenizer.encode(choice)
+            ids = [tokenizer.newline_id, *tokenizer.encode(item["context"]), *scored]
+            ids = ids[:1] + ids[1:][-(toy.N_CTX - 1) :]
+            with torch.no_grad():
+                hidden, _ = scorer.model(torch.tensor([ids]))
+                logits = scorer.model.lm_features(hidden[0]) @ embed.T
+            table = logits.log_softmax(-1)
+            values = [float(table[i, token]) for i, token in enumerate(ids[1:])]
+            means.append(np.mean(values[-len(scored) :]))
+        assert prediction == int(np.argmax(means))
+
+
+def test_scores_count_the_right_choices_of_each_skill(scorer, tokenizer, tmp_path):
+    items = probes.read_probes(write_items(tmp_path), tokenizer)
+    predictions = probes.predict(scorer, items)
+    labels = [*predictions[:2], 1 - predictions[2], (predictions[3] + 1) % 3]
+    told = [{**item, "label": int(label)} for item, label in zip(ITEMS, labels, strict=True)]
+    found = probes.score(scorer, probes.read_probes(write_items(tmp_path, told), tokenizer))
+    assert list(found) == ["mood", "copy"]
+    assert found["mood"] == probes.SkillScore(3, 2, 2, pytest.approx(200 / 3), 50.0)
+    assert found["copy"] == probes.SkillScore(1, 0, 3, 0.0, pytest.approx(100 / 3))
+
+
+WRONG = {
+    "no JSON": ('{"skill"', "invalid json"),
+    "blank": ("", "invalid json"),
+    "no skill": ('{"context": "", "choices": ["a", "b"], "label": 0}', "skill: missing"),
+    "unknown key": (json.dumps(ITEMS[0] | {"hint": 1}), "hint: found 1"),
+    "one choice": (json.dumps(ITEMS[0] | {"choices": ["a"]}), "choices: found ['a']"),
+    "empty choice": (json.dumps(ITEMS[0] | {"choices": ["a", " "]}), "choices.1: found ' '"),
+    "label as text": (json.dumps(ITEMS[0] | {"label": "0"}), "label: found '0'"),
+    "label too high": (json.dumps(ITEMS[0] | {"label": 2}), "label 2 of 2 choices; count them"),
+    "another number": (
+        json.dumps(ITEMS[0] | {"choices": ["a", "b", "c"]}),
+        "3 choices, but line 1 of the skill 'mood' has 2",
+    ),
+    "equal choices": (
+        json.dumps(ITEMS[0] | {"choices": ["He ran.", "he  ran ."]}),
+        "to the tokenizer 'he  ran .' is the same as 'He ran.'",
+    ),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_a_wrong_item_is_one_line_that_names_file_and_line(wrong, tokenizer, tmp_path):
+    line, fault = WRONG[wrong]
+    path = write_items(tmp_path)
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([*lines[:2], line, *lines[3:]]) + "\n")
+    with pytest.raises(InputError) as error:
+        probes.read_probes(path, tokenizer)
+    assert str(error.value).startswith(f"{path}: line 3: ") and fault in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_file_that_is_missing_or_empty_is_refused(tokenizer, tmp_path):
+    with pytest.raises(InputError, match=r"none\.jsonl: no such file"):
+        probes.read_probes(tmp_path / "none.jsonl", tokenizer)
+    empty = write_items(tmp_path, [], "empty.jsonl")
+    with pytest.raises(InputError, match=r"empty\.jsonl: line 1: "):
+        probes.read_probes(empty, tokenizer)
+
+
+@pytest.mark.parametrize("arch", toy.ARCHS)
+def test_the_program_writes_a_file_and_prints_a_line_for_each_checkpoint(
+    arch, tokenizer, tmp_path, monkeypatch, capsys
+):
+    checkpoints = []
+    for update in (0, 8):
+        model = random_model(arch, tokenizer, update)
+        facts = CheckpointFacts(
+            **{"model": model.settings, "tokenizer": tokenizer.digest, "seed": 3},
+            **{"update": update, "tokens": update * 96, "corpus": "shuffled"},
+        )
+        checkpoints.append(tmp_path / f"update-{update}.safetensors")
+        save_checkpoint(checkpoints[-1], model, facts)
+    path, out = write_items(tmp_path), tmp_path / "out"
+    arguments = [arch, "--probes", path, "--tokenizer", tmp_path / "tokenizer", "--out", out]
+    arguments += ["--settings", toy.model(arch).to_json(), "--checkpoints", *checkpoints]
+    monkeypatch.setattr("sys.argv", ["probes", *map(str, arguments)])
+    probes.main()
+    printed = capsys.readouterr().out.splitlines()
+    assert len(printed) == 2
+    for update, line in zip((0, 8), printed, strict=True):
+        record = read_json(out / f"update-{update}.json")
+        assert [record[key] for key in ("arch", "corpus", "seed")] == [arch, "shuffled", 3]
+        assert (record["update"], record["tokens"]) == (update, update * 96)
+        assert record["digests"]["probes"] == sha256_file(path)
+        mood = record["skills"]["mood"]
+        assert (mood["n"], mood["choices"], mood["chance"]) == (3, 2, 50.0)
+        assert mood["accuracy"] == pytest.approx(100 * mood["correct"] / 3)
+        copy = record["skills"]["copy"]["accuracy"]
+        assert line == (
+            f"{arch}-shuffled seed 3 update-{update}: mood {mood['accuracy']:.1f}, copy {copy:.1f}"
+        )

@@ -1,0 +1,81 @@
+"""Where the probes come from, and which runs have a table of them."""
+
+import pytest
+
+from tests.workflow.configs import ROOT, changed, faults, raw_data, shipped, small
+from tests.workflow.running import planned, snakemake, write
+from workflow import paths
+from workflow.config_faults import parse
+
+
+def with_data(folder):
+    """A config on data of one's own."""
+    config = changed(small(), "experiment.world", ...) | {"data": str(folder)}
+    raw_data(folder, config)
+    return config
+
+
+def test_the_world_has_its_own_probes():
+    config = parse(small())
+    assert paths.probes_file(config) == "results/world/Probes/probes.jsonl"
+    assert paths.raw_probes(config) == ["results/world/manifest.json"]
+
+
+def test_other_data_has_those_that_the_config_names(tmp_path):
+    config = with_data(tmp_path)
+    assert paths.probes_file(parse(config)) is None
+    given = changed(config, "experiment.probes", "mine.jsonl")
+    assert paths.probes_file(parse(given)) == f"{tmp_path}/mine.jsonl"
+    assert paths.raw_probes(parse(given)) == [f"{tmp_path}/mine.jsonl"]
+    absolute = changed(config, "experiment.probes", "/elsewhere/mine.jsonl")
+    assert paths.probes_file(parse(absolute)) == "/elsewhere/mine.jsonl"
+    of_world = changed(small(), "experiment.probes", "/elsewhere/mine.jsonl")
+    assert paths.probes_file(parse(of_world)) == "/elsewhere/mine.jsonl"
+
+
+def test_a_file_of_probes_that_is_not_there_is_one_line(tmp_path):
+    config = changed(with_data(tmp_path), "experiment.probes", "mine.jsonl")
+    remedy = "put it there, or leave the key out"
+    assert faults(config) == [f"experiment.probes: no file {tmp_path}/mine.jsonl; {remedy}"]
+    (tmp_path / "mine.jsonl").write_text("")
+    assert faults(config) == []
+    (tmp_path / "{a}.jsonl").write_text("")
+    braced = changed(config, "experiment.probes", "{a}.jsonl")
+    assert faults(braced) == [
+        f"experiment.probes: {tmp_path}/{{a}}.jsonl has braces in its name; rename it"
+    ]
+
+
+def test_every_language_model_is_scored_in_a_job_of_its_own(tmp_path):
+    seeds = {"pretrain": [0, 3], "finetune": [0, 1], "shuffled": [0]}
+    config = changed(small(), "experiment.seeds", seeds)
+    config = changed(config, "experiment.grid.shuffled", True)
+    options = ("--directory", str(tmp_path), "--configfile", write(tmp_path / "c.yaml", config))
+    plan = planned(ROOT, *options, "--", "results/figures/probes.png")
+    assert (plan["pretrain"], plan["pretrain_shuffled"]) == (4, 1)
+    assert (plan["probes"], plan["probes_shuffled"]) == (4, 1)
+    assert plan["table_probes"] == plan["figure_probes"] == plan["world"] == 1
+    assert not {"encode", "collect_cells", "zero_shot"} & set(plan)
+
+
+@pytest.mark.parametrize("name", ["novels", "published"])
+def test_a_run_without_probes_has_no_table_of_them(name, tmp_path):
+    config = shipped(name) | {"data": str(tmp_path / "data")}
+    raw_data(tmp_path / "data", config)
+    options = ["--directory", str(tmp_path)]
+    without = planned(ROOT, *options, "--configfile", write(tmp_path / "a.yaml", config), "all")
+    assert not {"probes", "table_probes", "figure_probes"} & set(without)
+    (tmp_path / "data" / "mine.jsonl").write_text("")
+    given = changed(config, "experiment.probes", "mine.jsonl")
+    plan = planned(ROOT, *options, "--configfile", write(tmp_path / "b.yaml", given), "all")
+    archs = 1 if name == "published" else 2
+    n_seeds = len(parse(given).experiment.seeds.pretrain)
+    assert plan == without | {"probes": archs * n_seeds, "table_probes": 1, "figure_probes": 1}
+
+
+def test_the_job_is_given_the_file_and_the_model(tmp_path):
+    config = write(tmp_path / "c.yaml", small())
+    options = ("--directory", str(tmp_path), "--configfile", config, "--printshellcmds")
+    said = snakemake(ROOT, "--dry-run", *options, "--", "results/probes.csv")
+    assert "--probes results/world/Probes/probes.jsonl" in said
+    assert f"--settings '{parse(small()).model('lstm').to_json()}'" in said

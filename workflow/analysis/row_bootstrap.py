@@ -1,0 +1,115 @@
+"""Scores on resampled rows: a task's own metric, recomputed on each resample without a loop.
+
+Every metric here is a function of sums over rows (of hits, or of x, y, xx, yy, xy), so the score of
+a resample needs only the sums weighted by how often each row was drawn. Rows that share a text are
+drawn together. Where there are more than `MOST_UNITS` of them, random blocks of rows are drawn,
+which leaves the variance as it is.
+"""
+
+import functools
+import zlib
+from collections.abc import Callable
+
+import numpy as np
+from scipy.stats import rankdata
+
+N_RESAMPLES = 1000
+MOST_UNITS = 2000
+
+Sums = np.ndarray  # [..., k]
+
+
+def resample(
+    metric: str, predictions: np.ndarray, labels: np.ndarray, units: np.ndarray, name: str
+) -> tuple[np.ndarray, np.ndarray, int]:
+    """The scores, 0 to 100, on all rows [seeds] and on resampled rows [seeds, N_RESAMPLES].
+
+    `predictions` [seeds, rows] and `labels` [rows] as `tasks.metrics.score` takes them; `units`
+    [rows] numbers the texts that are drawn, from 0. The same `name` (a task's split) draws the
+    same units every time. Also returns the number of units. Spearman's correlation is that of
+    the ranks among all rows.
+    """
+    columns, finish = METRICS[metric]
+    rows = columns(predictions, labels)  # [seeds, rows, k]
+    n_texts = int(units.max()) + 1
+    blocks = np.random.default_rng(zlib.crc32(name.encode())).permutation(n_texts) % MOST_UNITS
+    n = min(n_texts, MOST_UNITS)
+    seeds, _, k = rows.shape
+    sums = np.zeros((n, seeds * k))  # of each unit
+    np.add.at(sums, blocks[units], rows.swapaxes(0, 1).reshape(-1, seeds * k))
+    drawn = (_times_drawn(name, n) @ sums).reshape(-1, seeds, k).swapaxes(0, 1)
+    return 100.0 * finish(rows.sum(axis=1)), 100.0 * finish(drawn), n_texts
+
+
+@functools.lru_cache(maxsize=32)
+def _times_drawn(name: str, n: int) -> np.ndarray:
+    """How often each of n units is drawn in each resample [N_RESAMPLES, n]."""
+    rng = np.random.default_rng(zlib.crc32(f"rows of {name}".encode()))
+    drawn = rng.integers(n, size=(N_RESAMPLES, n)) + n * np.arange(N_RESAMPLES)[:, None]
+    return np.bincount(drawn.ravel(), minlength=n * N_RESAMPLES).reshape(N_RESAMPLES, n) * 1.0
+
+
+def _hits(predictions: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    hits = predictions == labels
+    return np.stack([hits, np.ones_like(hits)], axis=-1).astype(float)
+
+
+def _accuracy(sums: Sums) -> np.ndarray:
+    hits, n = np.moveaxis(sums, -1, 0)
+    return hits / n
+
+
+def _confusion(predictions: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Of class 1: both, predicted, labelled; and all rows."""
+    said, true = predictions == 1, np.broadcast_to(labels == 1, predictions.shape)
+    return np.stack([said & true, said, true, np.ones_like(said)], axis=-1).astype(float)
+
+
+def _f1(sums: Sums) -> np.ndarray:
+    both, said, true, _ = np.moveaxis(sums, -1, 0)
+    return _ratio(2 * both, said + true)
+
+
+def _matthews(sums: Sums) -> np.ndarray:
+    both, said, true, n = np.moveaxis(sums, -1, 0)
+    return _ratio(n * both - said * true, np.sqrt(said * (n - said) * true * (n - true)))
+
+
+def _moments(predictions: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Of both sides, moved to mean 0; a side that is constant but for rounding is all 0."""
+    x, y = (
+        _centred(values) for values in (predictions, np.broadcast_to(labels, predictions.shape))
+    )
+    return np.stack([np.ones_like(x), x, y, x * x, y * y, x * y], axis=-1)
+
+
+def _centred(values: np.ndarray) -> np.ndarray:
+    size = np.maximum(1.0, np.abs(values).max(axis=-1, keepdims=True))
+    constant = np.ptp(values, axis=-1, keepdims=True) <= 1e-6 * size
+    return np.where(constant, 0.0, values - values.mean(axis=-1, keepdims=True))
+
+
+def _pearson(sums: Sums) -> np.ndarray:
+    n, x, y, xx, yy, xy = np.moveaxis(sums, -1, 0)
+    return _ratio(n * xy - x * y, np.sqrt(np.maximum(0, n * xx - x * x) * (n * yy - y * y)))
+
+
+def _rank_moments(predictions: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    # ranks of a constant side would not be constant if they were taken of rounding
+    ranks = rankdata(np.where(_centred(predictions), predictions, 0.0), axis=-1)
+    return _moments(ranks, rankdata(labels))
+
+
+def _ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:
+    """0 where nothing stands below, as scikit-learn has it."""
+    return np.divide(above, below, out=np.zeros_like(above), where=below > 1e-9)
+
+
+# What is summed over rows, and the score of the sums.
+METRICS: dict[str, tuple[Callable[..., np.ndarray], Callable[[Sums], np.ndarray]]] = {
+    "accuracy": (_hits, _accuracy),
+    "f1": (_confusion, _f1),
+    "matthews": (_confusion, _matthews),
+    "pearson": (_moments, _pearson),
+    "spearman": (_rank_moments, _pearson),
+}

@@ -1,0 +1,289 @@
+"""How sure a score is: 95 % intervals, p-values and verdicts over seeds and over rows.
+
+Two sources of chance stand behind a score: the seeds (of pre-training, and of fine-tuning within
+it) and the rows that happen to be in the evaluation set. A `Sample` has the score of each seed on
+all rows, and again on many resamples of the rows, the same ones for every seed and every cell of a
+task (the multi-bootstrap of Sellam et al. 2022, arXiv:2106.16163). So a difference of two samples
+is paired by seed and by row.
+
+Rows are many, and the bootstrap gives their variance. Seeds are two or three, and resampling them
+would give intervals much too narrow: of two seeds, half of all resamples hold one of them twice.
+Their variance is therefore estimated directly and judged by Student's t with its few degrees of
+freedom. The parts, each with a variance and degrees of freedom, are joined by Cochran's weighted
+quantile, sum(t_i v_i) / sum(v_i) (Cochran 1964, Biometrics 20:191), which stays honest with one
+degree of freedom where Satterthwaite's falls to 87 % coverage. The parts of
+
+* an average over tasks: its variance over seeds, and its variance over rows;
+* one task: its variance over seeds, moderated by those of the other tasks of the same variant or
+  contrast (Smyth 2004, doi:10.2202/1544-6115.1027; never below its own); what the seed does to all
+  tasks at once, seen in their average; and its variance over rows.
+
+Coverage for one task is 95 % on average over the tasks. With two seeds a single task whose scores
+vary six times as much as all others' is covered about 80 % of the time. The seeds' part holds
+some of the rows' chance too, so intervals err on the wide side.
+"""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import TypeVar
+
+import numpy as np
+from scipy import stats
+from scipy.optimize import brentq
+from scipy.special import stdtrit
+
+LEVEL = 0.95
+POWER = 0.8
+MARGIN = 1.0  # points; an effect below it is of no practical consequence
+MOST_SEEDS = 100
+K = TypeVar("K", bound=Hashable)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A score, or a combination of scores, by seed.
+
+    `score` [seeds] on all rows; `boot` [seeds, resamples] on resampled rows; `pretrain` [seeds]
+    the pre-training seed that each fine-tuning seed started from; `n_rows` the rows (or texts that
+    rows share) that were resampled.
+    """
+
+    seeds: tuple[int, ...]
+    pretrain: tuple[int, ...]
+    score: np.ndarray
+    boot: np.ndarray
+    n_rows: int
+
+    @property
+    def value(self) -> float:
+        """The mean over seeds."""
+        return float(self.score.mean())
+
+    @property
+    def n_units(self) -> int:
+        """How many independent seeds there are: of pre-training, or of fine-tuning after one."""
+        n_pretrain = len(set(self.pretrain))
+        return n_pretrain if n_pretrain > 1 else len(self.seeds)
+
+    @property
+    def seed_variance(self) -> float:
+        """The variance of the mean over seeds, `n_units - 1` degrees of freedom; NaN of one."""
+        return _variance(self.score, self._units)
+
+    @property
+    def row_variance(self) -> float:
+        """The variance of the mean over seeds that comes from the rows."""
+        return float(self.boot.mean(axis=0).var(ddof=1)) * self.n_rows / max(1, self.n_rows - 1)
+
+    @property
+    def _units(self) -> tuple[int, ...]:
+        return self.pretrain if len(set(self.pretrain)) > 1 else self.seeds
+
+    def at(self, seeds: Sequence[int]) -> "Sample":
+        """The same at some of its seeds, in their order."""
+        places = [self.seeds.index(seed) for seed in seeds]
+        pretrain = tuple(self.pretrain[place] for place in places)
+        return Sample(tuple(seeds), pretrain, self.score[places], self.boot[places], self.n_rows)
+
+
+def combine(samples: Sequence[Sample], weights: Sequence[float]) -> Sample | None:
+    """The sum of `weights` times `samples`, at the seeds that all of them have; None of no seed."""
+    shared = reduce(set.intersection, (set(sample.seeds) for sample in samples))
+    if not shared:
+        return None
+    aligned = [sample.at(sorted(shared)) for sample in samples]
+    return Sample(
+        aligned[0].seeds,
+        max((sample.pretrain for sample in aligned), key=lambda of: len(set(of))),
+        np.sum([w * sample.score for w, sample in zip(weights, aligned, strict=True)], axis=0),
+        np.sum([w * sample.boot for w, sample in zip(weights, aligned, strict=True)], axis=0),
+        min(sample.n_rows for sample in aligned),
+    )
+
+
+def difference(a: Sample | None, b: Sample | None) -> Sample | None:
+    """`a` minus `b`, paired by seed and by row; None if one is, or if they share no seed."""
+    return None if a is None or b is None else combine([a, b], [1.0, -1.0])
+
+
+def average(samples: Sequence[Sample]) -> Sample | None:
+    """The unweighted mean of several tasks, within each seed; None if they share no seed."""
+    return combine(samples, [1.0 / len(samples)] * len(samples))
+
+
+@dataclass(frozen=True)
+class Component:
+    """One part of a variance, and the degrees of freedom of its estimate."""
+
+    variance: float
+    df: float
+
+    def divided(self, times: float, more_df: float) -> "Component":
+        """The same with `times` as many seeds or rows."""
+        return Component(self.variance / times, self.df * more_df)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A value with the parts of its variance; `n_seeds` are independent seeds."""
+
+    value: float
+    seeds: tuple[Component, ...]
+    rows: Component
+    n_seeds: int
+    n_rows: int
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval; NaN of one seed, which cannot say what another would give."""
+        half = half_width((*self.seeds, self.rows), LEVEL)
+        return self.value - half, self.value + half
+
+    @property
+    def p(self) -> float:
+        """The two-sided p-value of "it is 0": 1 minus the level of the interval that touches 0."""
+        parts = (*self.seeds, self.rows)
+        if np.isnan(half_width(parts, LEVEL)):
+            return float("nan")
+        if not sum(part.variance for part in parts):
+            return float(self.value == 0)
+        smallest = 1e-12
+        excess = [half_width(parts, 1 - p) - abs(self.value) for p in (smallest, 1.0)]
+        if excess[0] <= 0 or excess[1] >= 0:
+            return smallest if excess[0] <= 0 else 1.0
+        logs = np.log(smallest), 0.0
+        return float(np.exp(brentq(lambda x: _excess(x, parts, abs(self.value)), *logs)))
+
+    def needs(self, distance: float, n_tests: int = 1) -> str:
+        """How many seeds, and rows, would show an effect of `distance` with a power of 80 %.
+
+        Of `n_tests` of one family each is taken to need the level of Holm's first.
+        """
+        if self.n_seeds < 2:
+            return "2 seeds"
+        level = 1 - (1 - LEVEL) / n_tests
+        power = stats.norm.ppf(POWER)
+        sure = (stats.norm.ppf((1 + level) / 2) + power) ** 2
+        # The rows may have half of the variance that there is room for.
+        more_rows = max(1.0, 2 * sure * self.rows.variance / distance**2)
+        rows = self.rows.divided(more_rows, more_rows)
+        for n in range(self.n_seeds + (more_rows == 1), MOST_SEEDS + 1):
+            times, more_df = n / self.n_seeds, (n - 1) / (self.n_seeds - 1)
+            parts = [*(part.divided(times, more_df) for part in self.seeds), rows]
+            error = np.sqrt(sum(part.variance for part in parts))
+            if half_width(parts, level) + power * error <= distance:
+                more = f" and {_round_up(more_rows * self.n_rows):,} rows a task"
+                return f"{n} seeds{more if more_rows > 1 else ''}"
+        return f"more than {MOST_SEEDS} seeds"
+
+
+def estimate(sample: Sample) -> Estimate:
+    """The estimate of a sample that stands alone: an average over tasks, or a single task."""
+    part = Component(sample.seed_variance, sample.n_units - 1)
+    return _estimate(sample, (part,))
+
+
+def _estimate(sample: Sample, seeds: tuple[Component, ...]) -> Estimate:
+    rows = Component(sample.row_variance, max(1, sample.n_rows - 1))
+    return Estimate(sample.value, seeds, rows, sample.n_units, sample.n_rows)
+
+
+@dataclass(frozen=True)
+class Pool:
+    """What the tasks of one variant, or of one contrast, say together about the seeds.
+
+    `variance` and `df` are the prior of a task's seed variance (Smyth's s0 squared and d0, by
+    moments): `df` is infinite where the tasks' variances differ no more than chance makes them,
+    and falls towards 4 the more they do. `most_df` is all there is; `common` the variance that
+    the seed gives to the average of the tasks.
+    """
+
+    variance: float
+    df: float
+    most_df: float
+    common: float
+
+    @classmethod
+    def of(cls, samples: Sequence[Sample]) -> "Pool | None":
+        """The pool of the tasks' samples; None where fewer than three have two seeds or more."""
+        samples = [sample for sample in samples if sample.n_units > 1]
+        mean = average(samples) if samples else None
+        if len(samples) < 3 or mean is None or mean.n_units < 2:
+            return None
+        variances = np.array([sample.seed_variance for sample in samples])
+        dfs = np.array([sample.n_units - 1 for sample in samples])
+        s0, f = float(variances.mean()), float(dfs.mean())
+        spread = float((variances**2).mean()) / s0**2 * f / (f + 2) - 1 if s0 else 0.0
+        d0 = 4 + 2 / spread if spread > 0 else np.inf
+        shrunk = s0 * (d0 - 2) / d0 if np.isfinite(d0) else s0
+        return cls(shrunk, d0, float(dfs.sum()), mean.seed_variance)
+
+    def estimate(self, sample: Sample) -> Estimate:
+        """The estimate of one task."""
+        f, own = sample.n_units - 1, sample.seed_variance
+        if not f:
+            return estimate(sample)
+        weight = f / (self.df + f)  # 0 where the prior is certain
+        moderated = max(own, (1 - weight) * self.variance + weight * own)
+        task = Component(moderated, max(f, min(self.df + f, self.most_df)))
+        return _estimate(sample, (task, Component(self.common, f)))
+
+
+def estimates(
+    samples: Mapping[K, Sample | None], averages: Mapping[K, Sequence[K]] | None = None
+) -> dict[K, Estimate]:
+    """The estimates of the tasks of one variant or contrast, moderated by one another.
+
+    `averages` names means over some of the tasks; one that lacks a task is left out, as are
+    tasks without a sample.
+    """
+    known = {key: sample for key, sample in samples.items() if sample is not None}
+    pool = Pool.of(list(known.values()))
+    found = {key: pool.estimate(one) if pool else estimate(one) for key, one in known.items()}
+    for label, members in (averages or {}).items():
+        whole = [known[member] for member in members if member in known]
+        mean = average(whole) if whole and len(whole) == len(members) else None
+        if mean is not None:
+            found[label] = estimate(mean)
+    return found
+
+
+def holm(p: Sequence[float]) -> np.ndarray:
+    """Holm's p-values of one family of tests; NaN stays NaN and is no test (Holm 1979)."""
+    values = np.asarray(p, dtype=float)
+    adjusted = np.full(values.shape, np.nan)
+    known = np.flatnonzero(~np.isnan(values))
+    order = known[np.argsort(values[known], kind="stable")]
+    steps = values[order] * np.arange(len(order), 0, -1)
+    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(steps))
+    return adjusted
+
+
+def half_width(parts: Sequence[Component], level: float) -> float:
+    """Half of an interval: Cochran's quantile times the standard error; NaN of an unknown part."""
+    variances = np.array([part.variance for part in parts])
+    total = variances.sum()
+    if np.isnan(total) or not total:
+        return float(total)
+    df = np.minimum([part.df for part in parts], 1e6)
+    return float(stdtrit(df, (1 + level) / 2) @ variances / np.sqrt(total))
+
+
+def _excess(log_p: float, parts: Sequence[Component], distance: float) -> float:
+    return half_width(parts, 1 - np.exp(log_p)) - distance
+
+
+def _variance(score: np.ndarray, units: tuple[int, ...]) -> float:
+    """Variance of the mean of `score` [seeds], where the seeds of one unit share their chance."""
+    _, place, n = np.unique(units, return_inverse=True, return_counts=True)
+    if len(n) < 2:
+        return float("nan")
+    means = np.bincount(place, score) / n
+    return float(means.var(ddof=1) * ((n / n.sum()) ** 2).sum())
+
+
+def _round_up(number: float) -> int:
+    """Two digits, rounded up: a plan needs no more."""
+    step = 10 ** max(0, int(np.log10(max(1.0, number))) - 1)
+    return int(np.ceil(number / step)) * step

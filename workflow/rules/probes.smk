@@ -1,0 +1,40 @@
+# What each language model has learnt, along pre-training: continuations to choose from.
+
+
+rule probes:
+    input:
+        vocabulary,
+        paths.raw_probes(cfg),
+        [MODEL.facts("<results>", update) for update in grid.updates],
+        checkpoints=[MODEL.checkpoint("<results>", update) for update in grid.updates],
+    output:
+        [MODEL.probes("<results>", update) for update in grid.updates],
+    threads: cfg.runtime.finetune_threads
+    resources:
+        mem_mb=per_attempt(cfg.runtime.mem_mb, "finetune"),
+        runtime=per_attempt(cfg.runtime.minutes, "finetune"),
+        gpu=GPU,
+    params:
+        out=subpath(output[0], parent=True),
+        probes=paths.probes_file(cfg),
+        tokenizer=TOKENIZER,
+        settings=settings(cfg.model, "arch"),
+    message:
+        "probes {wildcards.arch}, seed {wildcards.seed}: score every checkpoint"
+    shell:
+        "python -m gpt1.probes {wildcards.arch} --probes {params.probes:q}"
+        " --tokenizer {params.tokenizer:q} --checkpoints {input.checkpoints}"
+        ' --settings {params.settings:q} --runtime "$FINETUNE_RUNTIME" --code {params.code}'
+        " --out {params.out:q} 2>&1 | tee {log}"
+
+
+use rule probes as probes_shuffled with:
+    input:
+        vocabulary,
+        paths.raw_probes(cfg),
+        [CONTROL.facts("<results>", update) for update in grid.updates],
+        checkpoints=[CONTROL.checkpoint("<results>", update) for update in grid.updates],
+    output:
+        [CONTROL.probes("<results>", update) for update in grid.updates],
+    message:
+        "probes {wildcards.arch} on shuffled books, seed {wildcards.seed}: score every checkpoint"
