@@ -20,7 +20,7 @@ def answer(task: str, example: Example) -> int | float:
     """The label of an example: an index into the task's labels or choices; for STS-B a score."""
     match task:
         case "snli" | "mnli":
-            return THREE.index(three_way(example))
+            return THREE.index(three_way(example.first, example.second))
         case "qnli":
             return 0 if answers_question(example) else 1
         case "rte":
@@ -67,9 +67,9 @@ def same_action(one: Reading, two: Reading) -> bool:
     return relation(one.verb, two.verb) in ("same", "synonym")
 
 
-def three_way(example: Example) -> str:
+def three_way(first: str, second: str) -> str:
     """States tell by themselves; opposite actions exclude, others say nothing of, each other."""
-    premise, claim = read(example.first), read(example.second)
+    premise, claim = read(first), read(second)
     if claim.state:
         return OF_STATE[claim.state] if same(premise.subject, claim.subject) else "neutral"
     verbs = relation(premise.verb, claim.verb)

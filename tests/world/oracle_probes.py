@@ -1,7 +1,7 @@
 """The right choice of a probe, derived from its text by the oracle's rules."""
 
 from tasks.world.lexicon import CERTAIN
-from tests.world.oracle import equivalent, follows, is_fact, race
+from tests.world.oracle import THREE, equivalent, follows, is_fact, race, three_way
 from tests.world.oracle_rules import ending, is_grammatical, is_positive, subject_of_reason
 from tests.world.parser import sentences, tokens
 
@@ -20,6 +20,13 @@ def right_choices(skill: str, context: str, choices: list[str]) -> list[bool]:
             return [k == right for k in range(len(choices))]
         case "state":
             return [word in CERTAIN for word in last]
+        case "claim":
+            said = dict(zip(THREE, ("yes", "perhaps", "no"), strict=True))[
+                three_way(*before, open_end)
+            ]
+            return [word == said for word in last]
+        case "comparison":
+            return [(word == "same") == equivalent(before[0], open_end) for word in last]
         case "ability":
             return [is_fact(f"{context} {choice}", "") for choice in choices]
         case "category":
