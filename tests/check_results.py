@@ -41,6 +41,9 @@ def problems(config: Config) -> Iterator[str]:
         lines = (results / f"{name}.md").read_text(encoding="utf-8").splitlines()
         if any("missing" in line for line in lines if line.startswith("|")):
             yield f"{name}.md: a cell is missing"
+    for number, row in enumerate(rows_of(results / "claims.csv"), start=2):
+        if row["verdict"] != "not run" and not _finite(row["ours"]):
+            yield f"claims.csv: line {number}: ours is {row['ours']!r}"
     yield from _submission(results, grid)
     cards = [f"cards/{task}" for task in grid.examples]
     page = (results / "data_cards.md").read_text(encoding="utf-8")

@@ -22,8 +22,8 @@ from tasks.world.word_pool import ALL_WORDS, WordPool
 
 NOUNS = ("subject", "object", "place")
 SAME, OTHER = "That is the same.", "That is something else."
-EXPLAINED = 0.2  # share of the paragraphs that explain words
-COMPARED = 0.3  # share of the paragraphs that compare two tales
+EXPLAINED = 0.25  # share of the paragraphs that explain words
+COMPARED = 0.4  # share of the paragraphs that compare two tales
 
 
 def renamed(rng: random.Random, event: Event) -> Event:
@@ -63,7 +63,8 @@ def mrpc(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
     event the roles are exchanged.
     """
     same = label == "1"
-    event = draw_event(rng, pool, "being" if degree == "compositional" else "")
+    takes = "being" if degree == "compositional" else ""
+    event = draw_event(rng, pool, takes, place=degree == "relational")
     first, second = _report(rng, event), ""
     if degree == "compositional":
         other = retold(rng, event)
@@ -113,22 +114,24 @@ def qqp(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
 
 
 def stsb(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
-    """Two reports; the score is the weight of the parts that agree.
+    """Two reports; the score is the weight of the parts that agree, by the same word or a synonym.
 
-    Lexical: parts that agree are equal. Relational: they are synonyms. Compositional: as that, one
-    report is passive, and an opposite action counts by half.
+    Lexical: parts that do not agree are of another topic. Relational: of the same topic.
+    Compositional: one report is passive, and an opposite action counts by half.
     """
     event = draw_event(rng, pool)
-    other, score, quality = event, 0.0, rng.random()
+    other = _elsewhere(rng, pool, event) if degree == "lexical" else event
+    other, score, quality = replace(other, verb=event.verb), 0.0, rng.random()
     for slot, weight in STSB_WEIGHTS.items():
         if rng.random() < quality:
             score += weight
-            if degree != "lexical":
+            other = replace(other, **{slot: getattr(event, slot)})
+            if rng.random() < 0.7:
                 other = use_synonyms(other, slot)
         elif slot == "verb" and degree == "compositional" and rng.random() < 0.5:
             other = replace(other, verb=rng.choice(opposites(event.verb)))
             score += weight / 2
-        else:
+        elif slot == "verb" or degree != "lexical":
             other = with_other(rng, pool, other, slot)
     second = passive(other) if degree == "compositional" else statement(other)
     return Row(sentence(statement(event)), sentence(second), f"{score:.3f}", degree=degree)
@@ -153,16 +156,19 @@ def paragraph(rng: random.Random) -> str:
 
 
 def _explanation(rng: random.Random) -> str:
-    """What three words mean."""
+    """What three words mean, or whether they mean something."""
     lines = []
     for sort in rng.choices(("quartet", "person", "thing", "place"), (4, 2, 2, 1), k=3):
         if sort == "quartet":
             verb = ALL_WORDS.verb(rng)
-            lines.append(f"to {verb} is to {SYNONYM[verb]} , not to {rng.choice(opposites(verb))}")
-        else:
-            word = ALL_WORDS.word(rng, sort)
-            lines.append(f"{a(word)} is {a(SYNONYM[word])}")
-    return " ".join(map(sentence, lines))
+            lines.append(f"to {verb} is to {SYNONYM[verb]} , not to {rng.choice(opposites(verb))}.")
+            continue
+        word = ALL_WORDS.word(rng, sort)
+        asked = rng.choice((SYNONYM[word], ALL_WORDS.word(rng, sort, (word,))))
+        answer = "Yes." if asked == SYNONYM[word] else "No."
+        explained = f"{a(word)} is {a(SYNONYM[word])}."
+        lines.append(rng.choice((explained, f"is {a(word)} {a(asked)}? {answer}")))
+    return " ".join(sentence(line, "") for line in lines)
 
 
 def _comparison(rng: random.Random) -> str:

@@ -15,6 +15,7 @@ from workflow.analysis import collect, table, tables
 from workflow.analysis.cells import read_cells
 from workflow.analysis.tables import (
     ablation,
+    claims,
     contamination,
     layer_transfer,
     main,
@@ -37,7 +38,8 @@ def test_with_nothing_run_every_table_is_there_and_every_number_missing(module, 
 
 
 def test_every_module_of_tables_is_a_table():
-    names = [module.__name__.rpartition(".")[2] for module in TABLES]
+    # Claims are "not run" where numbers are missing; probes are no cells.
+    names = [module.__name__.rpartition(".")[2] for module in (*TABLES, claims)]
     assert sorted(tables.names()) == sorted([*names, "probes"])
 
 
@@ -164,7 +166,8 @@ def test_program_writes_csv_in_the_contracts_columns_and_markdown_beside_it(run_
     assert out.read_bytes() == first
     with open(out, encoding="utf-8", newline="") as file:
         lines = list(csv.DictReader(file))
-    assert list(lines[0]) == [c for c in table.COLUMNS if c not in ("seed", "score")]
+    shared = [c for c in table.COLUMNS if c not in ("seed", "score")]
+    assert list(lines[0]) == [*shared, "diff", "diff_low", "diff_high"]
     missing = next(line for line in lines if line["task"] == "qqp")
     assert (missing["n_seeds"], missing["mean"], missing["sd"]) == ("0", "", "")
     assert out.with_suffix(".md").read_text(encoding="utf-8").startswith("# Ablations (Table 5)")

@@ -2,15 +2,18 @@
 
 import json
 import math
+from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from gpt1.cell import Cell, PretrainedModel
-from tests.analysis.conftest import build, write
-from workflow.analysis import collect
+from tasks.common.errors import InputError
+from tests.analysis.conftest import build, write, write_answers, write_predictions
+from workflow.analysis import collect, uncertainty
 from workflow.analysis.cells import read_cells
 from workflow.analysis.paper import NUMBERS, OURS
+from workflow.analysis.samples import Samples
 from workflow.analysis.statistics import headline_splits
 from workflow.analysis.tables import (
     ablation,
@@ -20,6 +23,7 @@ from workflow.analysis.tables import (
     pretraining,
     zero_shot,
 )
+from workflow.analysis.uncertainty import estimate
 
 EIGHT = ["cola", "sst2", "mrpc", "stsb", "qqp", "mnli", "qnli", "rte"]
 
@@ -44,7 +48,7 @@ def set_scores(split: str, metric: str, values: list[float]):
     return edit
 
 
-def test_mean_sd_and_interval_of_three_seeds_are_those_worked_out_by_hand(run_of, change):
+def test_mean_and_sd_of_three_seeds_are_those_worked_out_by_hand(run_of, change):
     results, grid = run_of("rte")
     change(results, full("rte"), set_scores("dev", "accuracy", [60, 62, 67]))
     table, _ = build(layer_transfer, results, grid)
@@ -52,8 +56,77 @@ def test_mean_sd_and_interval_of_three_seeds_are_those_worked_out_by_hand(run_of
     assert cell["n_seeds"] == 3
     assert cell["mean"] == pytest.approx(63)
     assert cell["sd"] == pytest.approx(math.sqrt(13))  # (9 + 1 + 16) / 2
-    half = 4.302653 * math.sqrt(13 / 3)  # Student's t, two degrees of freedom
-    assert (cell["ci_low"], cell["ci_high"]) == pytest.approx((63 - half, 63 + half), abs=1e-4)
+    assert cell[["ci_low", "ci_high"]].isna().all()  # no predictions, so no chance from rows
+
+
+def test_intervals_are_those_of_the_predictions_and_hold_the_mean(run_of):
+    results, grid = run_of(*EIGHT)
+    write_answers(results, grid)
+    table, _ = build(layer_transfer, results, grid)
+    reported = table[table["split"] != "train"]
+    assert (reported["ci_low"] < reported["mean"]).all()
+    assert ((reported["ci_low"] + reported["ci_high"]) / 2).to_numpy() == pytest.approx(
+        reported["mean"].to_numpy()
+    )
+    assert table.loc[table["split"] == "train", "ci_low"].isna().all()  # none are kept of these
+    where = {"arch": "transformer", "aux": "on", "n_transfer": "12"}
+    mean = row(table, task="mean", split="reported", **where)
+    samples = Samples(results, grid, collect.build(results, grid).frame)
+    heads = [samples.headline(full(name)) for name in EIGHT]
+    expected = estimate(uncertainty.average(heads)).interval
+    assert (mean["ci_low"], mean["ci_high"]) == pytest.approx(expected)
+    assert heads[0].pretrain == (0, 1, 0) and heads[0].n_units == 2
+    for module in (main, ablation):
+        ours = build(module, results, grid)[0].dropna(subset="mean")
+        ours = ours[(ours["arch"] == "transformer") & (ours["n_transfer"] == "12")]
+        assert ours.loc[ours["task"].isin([*EIGHT, "avg"]), "ci_low"].notna().all()
+
+
+def test_ablation_has_the_paired_difference_to_the_full_transformer(run_of):
+    results, grid = run_of(*EIGHT)
+    write_answers(results, grid)
+    table, text = build(ablation, results, grid)
+    means = table.set_index(["variant", "task"])["mean"]
+    for variant in ("Transformer w/o pre-training", "LSTM w/ aux LM"):
+        for task in ("rte", "cola", "avg", "avg_all"):
+            found = row(table, variant=variant, task=task)
+            expected = means[variant, task] - means["Transformer w/ aux LM (full)", task]
+            assert found["diff"] == pytest.approx(expected)
+            assert found["diff_low"] < found["diff"] < found["diff_high"]
+    full_rows = table[table["variant"] == "Transformer w/ aux LM (full)"]
+    assert full_rows[["diff", "diff_low", "diff_high"]].isna().all(axis=None)
+    none = row(table, variant="Transformer w/o pre-training", task="avg")
+    shown = f"{none['diff']:.1f} [{none['diff_low']:.1f}, {none['diff_high']:.1f}]"
+    assert shown in text and "95 % interval over rows and seeds" in text
+
+
+def test_cells_with_other_rows_are_not_paired(run_of):
+    results, grid = run_of("rte")
+    write_answers(results, grid)
+    cell = Cell("transformer", "rte", "on", "none")
+    rows = [(seed, "dev", f"rte/dev/{i}", "", 1.0, 1.0) for seed in (0, 1, 2) for i in range(5)]
+    path = write_predictions(results, cell, rows, {"dev": "other rows"})
+    with pytest.raises(InputError, match=f"{path}: its dev rows are not those of"):
+        build(ablation, results, grid)
+    write_predictions(results, cell, rows[:-1])
+    with pytest.raises(InputError, match="predictions for different rows of 'dev'"):
+        build(ablation, results, grid)
+
+
+def test_captions_say_what_a_number_is_a_mean_of_and_what_the_constant_answer_is(run_of):
+    results, grid = run_of("rte", "qqp")
+    text = build(ablation, results, grid)[1]
+    assert "by F1 always yes" in text and "best constant answer" not in text
+    assert "best on training rows" in text and "ci_low" in text
+    report = Path(ablation.__file__).parents[2] / "report"
+    captions = {path.name: path.read_text() for path in report.glob("*.rst")}
+    for name, caption in captions.items():
+        words = " ".join(caption.split())
+        assert "Each number is a mean over seeds" not in words, name
+        assert "standard deviation, not a confidence interval" not in words, name
+        assert "best constant answer" not in words and "commonest" not in words, name
+    for name in ("ablation.rst", "layer_transfer.rst"):
+        assert "95 % interval" in captions[name].replace("\n", " ")
 
 
 def test_one_seed_has_a_mean_but_neither_sd_nor_interval(run_of):

@@ -32,17 +32,22 @@ def resample(
     columns, finish = METRICS[metric]
     rows = columns(predictions, labels)  # [seeds, rows, k]
     n_texts = int(units.max()) + 1
-    blocks = np.random.default_rng(zlib.crc32(name.encode())).permutation(n_texts) % MOST_UNITS
     n = min(n_texts, MOST_UNITS)
     seeds, _, k = rows.shape
     sums = np.zeros((n, seeds * k))  # of each unit
-    np.add.at(sums, blocks[units], rows.swapaxes(0, 1).reshape(-1, seeds * k))
-    drawn = (_times_drawn(name, n) @ sums).reshape(-1, seeds, k).swapaxes(0, 1)
+    np.add.at(sums, blocks(name, n_texts)[units], rows.swapaxes(0, 1).reshape(-1, seeds * k))
+    drawn = (times_drawn(name, n) @ sums).reshape(-1, seeds, k).swapaxes(0, 1)
     return 100.0 * finish(rows.sum(axis=1)), 100.0 * finish(drawn), n_texts
 
 
+def blocks(name: str, n_texts: int) -> np.ndarray:
+    """The block, of at most MOST_UNITS, that each text is drawn with [n_texts]."""
+    rng = np.random.default_rng(zlib.crc32(name.encode()))
+    return rng.permutation(n_texts) % MOST_UNITS
+
+
 @functools.lru_cache(maxsize=32)
-def _times_drawn(name: str, n: int) -> np.ndarray:
+def times_drawn(name: str, n: int) -> np.ndarray:
     """How often each of n units is drawn in each resample [N_RESAMPLES, n]."""
     rng = np.random.default_rng(zlib.crc32(f"rows of {name}".encode()))
     drawn = rng.integers(n, size=(N_RESAMPLES, n)) + n * np.arange(N_RESAMPLES)[:, None]

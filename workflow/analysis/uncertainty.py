@@ -193,16 +193,16 @@ def _estimate(sample: Sample, seeds: tuple[Component, ...]) -> Estimate:
 class Pool:
     """What the tasks of one variant, or of one contrast, say together about the seeds.
 
-    `variance` and `df` are the prior of a task's seed variance (Smyth's s0 squared and d0, by
-    moments): `df` is infinite where the tasks' variances differ no more than chance makes them,
-    and falls towards 4 the more they do. `most_df` is all there is; `common` the variance that
-    the seed gives to the average of the tasks.
+    `mean` is the average of the tasks, whose variance over seeds is that of what a seed does to
+    all tasks at once. `variance` and `df` are the prior of what it does to one task (Smyth's s0
+    squared and d0, by moments): `df` is infinite where the tasks differ no more than chance makes
+    them, and falls towards 4 the more they do; `most_df` is all there is.
     """
 
+    mean: Sample
     variance: float
     df: float
     most_df: float
-    common: float
 
     @classmethod
     def of(cls, samples: Sequence[Sample]) -> "Pool | None":
@@ -211,23 +211,25 @@ class Pool:
         mean = average(samples) if samples else None
         if len(samples) < 3 or mean is None or mean.n_units < 2:
             return None
-        variances = np.array([sample.seed_variance for sample in samples])
-        dfs = np.array([sample.n_units - 1 for sample in samples])
-        s0, f = float(variances.mean()), float(dfs.mean())
+        own = [combine([sample, mean], [1.0, -1.0]) for sample in samples]
+        variances = np.array([one.seed_variance for one in own if one is not None])
+        variances *= len(samples) / (len(samples) - 1)
+        s0, f = float(variances.mean()), mean.n_units - 1
         spread = float((variances**2).mean()) / s0**2 * f / (f + 2) - 1 if s0 else 0.0
         d0 = 4 + 2 / spread if spread > 0 else np.inf
         shrunk = s0 * (d0 - 2) / d0 if np.isfinite(d0) else s0
-        return cls(shrunk, d0, float(dfs.sum()), mean.seed_variance)
+        return cls(mean, shrunk, d0, f * (len(samples) - 1))
 
     def estimate(self, sample: Sample) -> Estimate:
         """The estimate of one task."""
-        f, own = sample.n_units - 1, sample.seed_variance
-        if not f:
+        own = combine([sample, self.mean], [1.0, -1.0])
+        if sample.n_units < 2 or own is None:
             return estimate(sample)
+        f, variance = own.n_units - 1, own.seed_variance
         weight = f / (self.df + f)  # 0 where the prior is certain
-        moderated = max(own, (1 - weight) * self.variance + weight * own)
+        moderated = max(variance, (1 - weight) * self.variance + weight * variance)
         task = Component(moderated, max(f, min(self.df + f, self.most_df)))
-        return _estimate(sample, (task, Component(self.common, f)))
+        return _estimate(sample, (task, Component(self.mean.seed_variance, f)))
 
 
 def estimates(

@@ -141,7 +141,7 @@ def _wide(
 
 def _differences(table: pd.DataFrame, notes: Notes, n_tasks: int) -> pd.DataFrame:
     """Tasks down, variants across, for twelve differences with intervals are too wide a line."""
-    titles = {"avg": f"Avg ({len(EIGHT)})", "avg_all": f"Avg ({n_tasks})"}
+    titles = {"avg": "Avg of the paper's tasks", "avg_all": f"Avg of all {n_tasks}"}
     names = table["task"].map(lambda name: titles.get(name) or notes.mark(name))
     columns = (table[name] for name in ("diff", "diff_low", "diff_high"))
     shown = [markdown.interval(*row) for row in zip(*columns, strict=True)]

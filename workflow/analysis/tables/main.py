@@ -152,7 +152,7 @@ def _wide(table: pd.DataFrame, notes: Notes, has_corpus: bool) -> list[str | pd.
     parts.append(
         "The rows above this run's are the paper's: published systems and its own model, scored by "
         "the GLUE test server or on the public test sets. The split that a column head names is "
-        "that of this run's rows, of the best constant answer and of the bag of words: dev is not "
+        "that of this run's rows, of the constant answer and of the bag of words: dev is not "
         "test. (5x) is an ensemble of five. GLUE is the server's own average over test labels that "
         f"are not public. {f'{decontaminated.NOTE} ' if has_corpus else ''}{markdown.LEGEND}"
     )

@@ -1,0 +1,247 @@
+"""Intervals cover the truth, false alarms are rare, planted effects are found: by simulation."""
+
+import time
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import tasks
+from tasks.metrics import score
+from workflow.analysis import row_bootstrap
+from workflow.analysis.row_bootstrap import resample
+from workflow.analysis.uncertainty import (
+    Pool,
+    Sample,
+    average,
+    difference,
+    estimate,
+    estimates,
+    holm,
+)
+
+N_TASKS, N_ROWS = 8, 150
+# Standard deviations, in the units of a row's own noise, of what a row, a seed (on all tasks) and
+# a seed (on one task) add to the chance of a right answer.
+ROW, COMMON, OWN = 1.0, 0.15, 0.25
+TOTAL = np.sqrt(1 + ROW**2 + COMMON**2 + OWN**2)
+
+
+def simulate(rng: np.random.Generator, n_seeds: int, skills: list[float]) -> list[list[Sample]]:
+    """By variant and task, right answers of a model whose expected accuracy is known."""
+    found: list[list[Sample]] = [[] for _ in skills]
+    common = COMMON * rng.normal(size=(len(skills), n_seeds))
+    for task in range(N_TASKS):
+        hard = ROW * rng.normal(size=N_ROWS)
+        for variant, skill in enumerate(skills):
+            own = OWN * rng.normal(size=n_seeds) + common[variant]
+            right = skill + own[:, None] + hard + rng.normal(size=(n_seeds, N_ROWS)) > 0
+            found[variant].append(sample(right.astype(int), f"simulated {task}"))
+    return found
+
+
+def sample(right: np.ndarray, name: str = "rows") -> Sample:
+    """The accuracy of seeds whose right answers are 1."""
+    n_seeds, n_rows = right.shape
+    scored = resample("accuracy", right, np.ones(n_rows, int), np.arange(n_rows), name)
+    return Sample(tuple(range(n_seeds)), tuple(range(n_seeds)), *scored)
+
+
+def seeds_of(scores: list[float], pretrain: tuple[int, ...] | None = None) -> Sample:
+    """A sample without chance from rows."""
+    seeds, score = tuple(range(len(scores))), np.array(scores, dtype=float)
+    return Sample(seeds, pretrain or seeds, score, np.repeat(score[:, None], 9, axis=1), 100)
+
+
+def covers(interval: tuple[float, float], truth: float) -> bool:
+    return interval[0] <= truth <= interval[1]
+
+
+@pytest.fixture
+def few_resamples(monkeypatch):
+    """Enough for a variance, so that hundreds of simulated runs take seconds."""
+    monkeypatch.setattr(row_bootstrap, "N_RESAMPLES", 250)
+    row_bootstrap.times_drawn.cache_clear()
+    yield
+    row_bootstrap.times_drawn.cache_clear()
+
+
+@pytest.mark.parametrize("n_seeds", [2, 3, 5])
+def test_intervals_cover_the_true_difference_in_95_of_100_runs(n_seeds, few_resamples):
+    rng, skills, n = np.random.default_rng(n_seeds), [0.6, 0.2], 400
+    truth = 100 * float(np.subtract(*stats.norm.cdf(np.array(skills) / TOTAL)))
+    of_tasks, of_means, of_scores = [], [], []
+    for _ in range(n):
+        a, b = simulate(rng, n_seeds, skills)
+        paired = {task: difference(*both) for task, both in enumerate(zip(a, b, strict=True))}
+        found = estimates(paired, {-1: list(paired)})
+        of_means.append(covers(found.pop(-1).interval, truth))
+        of_tasks += [covers(one.interval, truth) for one in found.values()]
+        level = 100 * stats.norm.cdf(skills[0] / TOTAL)
+        of_scores += [covers(one.interval, level) for one in estimates(dict(enumerate(a))).values()]
+    error = np.sqrt(0.95 * 0.05 / n)
+    assert np.mean(of_means) >= 0.95 - 2.5 * error
+    assert np.mean(of_tasks) >= 0.95 - error and np.mean(of_scores) >= 0.95 - error
+
+
+@pytest.mark.parametrize("n_seeds", [2, 3])
+def test_a_false_alarm_on_any_of_the_tasks_comes_in_at_most_5_of_100_runs(n_seeds, few_resamples):
+    rng, n = np.random.default_rng(10 + n_seeds), 300
+    alarms = []
+    for _ in range(n):
+        a, b = simulate(rng, n_seeds, [0.4, 0.4])
+        paired = {task: difference(*both) for task, both in enumerate(zip(a, b, strict=True))}
+        alarms.append(bool((holm([one.p for one in estimates(paired).values()]) < 0.05).any()))
+    assert np.mean(alarms) <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / n)
+
+
+def test_a_planted_effect_is_found(few_resamples):
+    rng = np.random.default_rng(3)
+    on_average, by_task = {2: [], 5: []}, {2: [], 5: []}
+    for n_seeds in (2, 5) * 50:
+        a, b = simulate(rng, n_seeds, [1.2, 0.0])
+        paired = {task: difference(*both) for task, both in enumerate(zip(a, b, strict=True))}
+        on_average[n_seeds].append(estimate(average(list(paired.values()))).p < 0.05)
+        by_task[n_seeds] += list(holm([one.p for one in estimates(paired).values()]) < 0.05)
+    assert np.mean(on_average[5]) > 0.95 and np.mean(by_task[5]) > 0.9
+    assert np.mean(on_average[2]) > 0.3  # so little do two seeds say where all tasks share them
+
+
+def test_a_difference_is_surer_than_two_scores_because_it_is_paired_by_row():
+    rng = np.random.default_rng(0)
+    hard = rng.normal(size=400)
+    a, b = (sample((skill + hard + 0.3 * rng.normal(size=(2, 400)) > 0) * 1) for skill in (0.4, 0))
+    paired = difference(a, b)
+    assert paired.value == pytest.approx(a.value - b.value)
+    assert paired.row_variance < 0.5 * (a.row_variance + b.row_variance)
+
+
+def test_a_difference_is_paired_by_seed_whatever_their_order():
+    a, b = seeds_of([10, 20, 60]), seeds_of([11, 61, 21])
+    b = b.at([0, 2, 1])
+    assert b.seeds == (0, 2, 1)
+    assert difference(a, b).score == pytest.approx([-1, -41, 39])
+    assert difference(a, b.at([1])).seeds == (1,)
+    assert difference(a, None) is None
+
+
+def test_without_chance_from_rows_it_is_students_interval():
+    low, high = estimate(seeds_of([60, 62, 67])).interval
+    half = 4.302653 * np.sqrt(13 / 3)  # Student's t, two degrees of freedom
+    assert (low, high) == pytest.approx((63 - half, 63 + half), abs=1e-3)
+    found = estimate(seeds_of([1, 2, 4]))
+    assert found.p == pytest.approx(stats.ttest_1samp([1, 2, 4], 0).pvalue, rel=1e-4)
+
+
+def test_without_chance_from_seeds_it_is_the_rows_standard_error():
+    rng = np.random.default_rng(1)
+    right = np.repeat(rng.integers(0, 2, size=(1, 500)), 2, axis=0)
+    low, high = estimate(sample(right)).interval
+    p = right[0].mean()
+    assert high - low == pytest.approx(2 * 196 * np.sqrt(p * (1 - p) / 500), rel=0.07)
+
+
+def test_fine_tuning_seeds_of_one_pre_training_do_not_count_as_more_of_it():
+    scores = [50, 52, 60, 62]
+    nested, alone = seeds_of(scores, (0, 0, 1, 1)), seeds_of(scores, (0, 0, 0, 0))
+    assert (nested.n_units, alone.n_units) == (2, 4)
+    assert nested.seed_variance == pytest.approx(np.var([51, 61], ddof=1) / 2)
+    assert alone.seed_variance == pytest.approx(np.var(scores, ddof=1) / 4)
+    uneven = seeds_of([50, 52, 60], (0, 0, 1))
+    assert uneven.seed_variance == pytest.approx(np.var([51, 60], ddof=1) * (4 + 1) / 9)
+
+
+def test_one_seed_has_a_value_but_no_interval_and_says_what_it_needs():
+    found = estimate(seeds_of([60]))
+    assert found.value == 60 and np.isnan(found.interval).all() and np.isnan(found.p)
+    assert found.needs(5) == "2 seeds"
+
+
+def test_two_seeds_that_agree_by_luck_are_not_sure_if_those_of_other_tasks_differ():
+    lucky, others = seeds_of([50, 50]), [seeds_of([50 - d, 50 + d]) for d in (3, 5, 4, 6)]
+    pool = Pool.of([lucky, *others])
+    low, high = pool.estimate(lucky).interval
+    assert high - low > 5
+    assert estimate(lucky).interval == (50, 50)
+    assert Pool.of([lucky, others[0]]) is None
+
+
+def test_a_task_without_a_sample_is_left_out_and_so_is_its_average():
+    found = estimates({"a": seeds_of([1, 2]), "b": None}, {"both": ["a", "b"], "one": ["a"]})
+    assert set(found) == {"a", "one"}
+
+
+def test_needs_are_fewer_for_a_larger_effect_and_name_rows_where_they_are_too_few():
+    found = estimate(seeds_of([4, 6, 1]))
+    counts = [int(found.needs(distance).split()[0]) for distance in (2.0, 4.0, 8.0)]
+    assert counts == sorted(counts, reverse=True) and counts[0] > counts[-1] >= 4
+    assert found.needs(0.01) == "more than 100 seeds"
+    rng = np.random.default_rng(0)
+    rows = estimate(sample(np.repeat(rng.integers(0, 2, (1, 100)), 2, axis=0)))
+    assert rows.needs(5.0).startswith("2 seeds and ") and "rows" in rows.needs(5.0)
+    assert int(found.needs(4.0, n_tests=12).split()[0]) > counts[1]
+
+
+def test_holm_is_that_worked_out_by_hand():
+    assert holm([0.01, 0.04, np.nan, 0.03]) == pytest.approx(
+        [0.03, 0.06, np.nan, 0.06], nan_ok=True
+    )
+    assert list(holm([0.6, 0.9])) == [1.0, 1.0]
+
+
+CASES = {"rte": "accuracy", "qqp": "f1", "cola": "matthews", "stsb": "pearson"}
+
+
+@pytest.mark.parametrize("name", [*CASES, "spearman"])
+def test_scores_and_resampled_scores_are_those_of_the_tasks_metrics(name):
+    metric = CASES.get(name, name)
+    spec = tasks.task("stsb" if name == "spearman" else name).spec
+    rng = np.random.default_rng(0)
+    labels = rng.uniform(0, 5, 80) if spec.soft_labels else rng.integers(0, 2, 80)
+    said = np.stack([labels + rng.normal(size=80), np.full(80, 2.0)])
+    if not spec.soft_labels:
+        said = np.stack([np.where(rng.random(80) < 0.7, labels, 1 - labels), np.zeros(80, int)])
+    scores, boot, n = resample(metric, said, labels, np.arange(80), "a name")
+    assert n == 80
+    assert scores == pytest.approx([score(spec, one, labels)[metric] for one in said])
+    if metric == "spearman":  # ranks of all rows
+        return
+    # the fifth resample, row by row; the rows stand in random blocks of one
+    blocks = row_bootstrap.blocks("a name", 80)
+    times = row_bootstrap.times_drawn("a name", 80)[5].astype(int)[blocks]
+    again = [score(spec, np.repeat(one, times), np.repeat(labels, times))[metric] for one in said]
+    assert boot[:, 5] == pytest.approx(again)
+
+
+def test_rows_that_share_a_text_are_drawn_together():
+    rng = np.random.default_rng(2)
+    right = rng.integers(0, 2, size=(2, 200))
+    four_times = np.repeat(right, 4, axis=1)
+    apart = resample("accuracy", four_times, np.ones(800, int), np.arange(800), "rows")
+    shared = resample(
+        "accuracy", four_times, np.ones(800, int), np.repeat(np.arange(200), 4), "rows"
+    )
+    assert shared[2] == 200
+    assert np.var(shared[1].mean(axis=0)) == pytest.approx(
+        4 * np.var(apart[1].mean(axis=0)), rel=0.2
+    )
+
+
+def test_blocks_of_many_rows_have_the_variance_of_the_rows():
+    rng = np.random.default_rng(4)
+    right = (rng.random((1, 9000)) < 0.7) * 1
+    _, boot, n = resample("accuracy", right, np.ones(9000, int), np.arange(9000), "many")
+    assert n == 9000
+    assert boot.std() == pytest.approx(100 * np.sqrt(0.7 * 0.3 / 9000), rel=0.1)
+
+
+def test_a_difference_over_twelve_tasks_of_a_thousand_rows_takes_a_second():
+    rng = np.random.default_rng(5)
+    start = time.process_time()
+    paired = {}
+    for task in range(12):
+        a, b = (sample(rng.integers(0, 2, (2, 1000)), f"timed {task}") for _ in range(2))
+        paired[task] = difference(a, b)
+    found = estimates(paired, {-1: list(paired)})
+    assert len(found) == 13
+    assert time.process_time() - start < 3  # 0.6 s on an idle machine
