@@ -15,6 +15,7 @@ from tasks.world.word_pool import ALL_WORDS, WordPool
 STATE = {"entailment": "certain", "neutral": "possible", "contradiction": "impossible"}
 
 ANSWER = {"entailment": "Yes.", "neutral": "Perhaps.", "contradiction": "No."}
+GENRES = ("fiction", "news", "talk", "letters")
 ASKED = 0.5  # share of the paragraphs in which a claim is answered
 
 
@@ -82,7 +83,10 @@ def paragraph(rng: random.Random) -> str:
     if rng.random() < ASKED:
         label = rng.choice(list(ANSWER))
         degree: Degree = rng.choices(("lexical", "relational", "compositional"), (3, 5, 2))[0]
-        row = mnli(rng, ALL_WORDS, label, degree)
+        # Captions are in the present tense, which the books need for SNLI.
+        row = snli(rng, ALL_WORDS, label, degree)
+        if rng.random() < 0.6:
+            row = mnli(rng, ALL_WORDS, label, degree, rng.choice(GENRES))
         return f"{row.first} {row.second.rstrip('.')}? {ANSWER[label]}"
     event = draw_event(rng, ALL_WORDS, place=rng.random() < 0.3)
     who = _subject(rng, event)

@@ -37,12 +37,15 @@ SKILLS: dict[str, Callable[[random.Random], Probe]] = {
 
 
 def write_probes(rng: random.Random, settings: WorldSettings) -> str:
-    """JSON lines with skill, context, choices and label, `settings.probes` for each skill."""
+    """JSON lines with skill, context, choices and label, `settings.probes` for each skill.
+
+    Right choices are spread evenly over the places.
+    """
     lines = []
     for skill, make in SKILLS.items():
-        for _ in range(settings.probes):
+        for place in rng.sample(range(settings.probes), settings.probes):
             probe = make(rng)
-            right = rng.randrange(len(probe.choices))
+            right = place % len(probe.choices)
             wrong = list(probe.choices[1:])
             choices = [*wrong[:right], probe.choices[0], *wrong[right:]]
             line = {"skill": skill, "context": probe.context, "choices": choices, "label": right}

@@ -1,4 +1,4 @@
-"""Two worlds for all tests of this folder: a large one, which takes some seconds, and a small one."""
+"""Two worlds for all tests of this folder: a large one, which takes seconds, and a small one."""
 
 import functools
 from collections.abc import Callable

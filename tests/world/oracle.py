@@ -20,11 +20,11 @@ def answer(task: str, example: Example) -> int | float:
     """The label of an example: an index into the task's labels or choices; for STS-B a score."""
     match task:
         case "snli" | "mnli":
-            return THREE.index(three_way(example))
+            return THREE.index(three_way(example.first, example.second))
         case "qnli":
             return 0 if answers_question(example) else 1
         case "rte":
-            return 0 if follows(example) else 1
+            return 0 if follows(example.second, example.first) else 1
         case "scitail":
             return int(is_fact(example.second, example.first))
         case "race":
@@ -67,9 +67,9 @@ def same_action(one: Reading, two: Reading) -> bool:
     return relation(one.verb, two.verb) in ("same", "synonym")
 
 
-def three_way(example: Example) -> str:
+def three_way(first: str, second: str) -> str:
     """States tell by themselves; opposite actions exclude, others say nothing of, each other."""
-    premise, claim = read(example.first), read(example.second)
+    premise, claim = read(first), read(second)
     if claim.state:
         return OF_STATE[claim.state] if same(premise.subject, claim.subject) else "neutral"
     verbs = relation(premise.verb, claim.verb)
@@ -78,13 +78,12 @@ def three_way(example: Example) -> str:
     return "entailment" if (verbs != "antonym") != claim.negated else "contradiction"
 
 
-def follows(example: Example) -> bool:
+def follows(claim: str, premise: str) -> bool:
     """Whether a clause of the premise implies the claim."""
-    claim = read(example.second)
-    clauses = [read(clause) for clause in example.first.split(" and ")]
-    if claim.state:
-        return claim.state == "certain" and any(same(c.subject, claim.subject) for c in clauses)
-    return any(covers(clause, claim) and same_action(clause, claim) for clause in clauses)
+    said, clauses = read(claim), [read(clause) for clause in premise.split(" and ")]
+    if said.state:
+        return said.state == "certain" and any(same(c.subject, said.subject) for c in clauses)
+    return any(covers(clause, said) and same_action(clause, said) for clause in clauses)
 
 
 def is_fact(claim: str, premise: str) -> bool:

@@ -59,7 +59,7 @@ def _degree_of_remark(text: str) -> int:
 
 def test_each_degree_has_its_configured_share(world: Path, settings: WorldSettings):
     shares = settings.degrees.shares()
-    for (name, split), degrees in table(world).items():
+    for (name, _), degrees in table(world).items():
         counts = Counter(degrees)
         if name == "dprd":
             assert set(counts) == {"lexical"}

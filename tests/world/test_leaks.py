@@ -74,8 +74,8 @@ def test_the_answer_of_race_occurs_anywhere_in_the_passage(splits):
     for e in (e for part in splits("race").values() for e in part):
         word = tokens(e.choices[int(e.label)])[-1]
         found[[word in tokens(part) for part in sentences(e.first)].index(True)] += 1
-    assert set(found) == {0, 1, 2}
-    assert max(found.values()) < 0.4 * sum(found.values())
+    assert len(found) > 1
+    assert max(found.values()) < (1 / len(found) + 0.07) * sum(found.values())
 
 
 def test_an_ending_tells_little_without_its_story(splits):

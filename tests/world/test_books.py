@@ -1,0 +1,141 @@
+"""The books: every word of the tasks, no labelled row, and each kind of discourse by its share."""
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from gpt1.contamination import WordNumbers
+from gpt1.text.ngrams import Search
+from tasks import TASKS, Example, task
+from tasks.world.__main__ import make_world
+from tasks.world.books import fingerprints, normalise
+from tasks.world.lexicon import CATEGORIES, plural
+from tasks.world.settings import SHARES, WorldSettings
+from tasks.world.tasks import CLAIM_WORDS
+from tests.world.parser import STATE, sentences, tokens
+
+NAMES = [t.name for t in TASKS] + ["dprd"]
+CATEGORY = {form for noun in CATEGORIES for form in (noun, plural(noun))}
+
+
+def kind_of(paragraph: str) -> str:
+    """The kind of discourse that a paragraph is of, by the words that mark it."""
+    words = tokens(paragraph)
+    if re.search(r"\bThat is (the same|something else)\.$|\bTo \w+ is to\b", paragraph):
+        return "retellings"
+    if re.search(r"\? (Yes|No|Perhaps)\.$", paragraph):
+        return "inferences"
+    if "?" in paragraph:
+        return "questions"
+    if "because" in words:
+        return "reasons"
+    if re.search(r"\bVery (positive|negative)\b|\bEveryone was\b", paragraph):
+        return "remarks"
+    if re.search(r"\bwent to the\b", paragraph):
+        return "stories"
+    if re.search(rf"\bwas (not )?({'|'.join(STATE)})\.", paragraph):
+        return "inferences"
+    if "can" in words or CATEGORY & set(words):
+        return "kinds"
+    explained = any(re.match(r"An? \w+ is an? ", part) for part in sentences(paragraph))
+    return "forms" if len(sentences(paragraph)) == 3 and not explained else "retellings"
+
+
+def body(paragraphs: list[str]) -> list[str]:
+    """The paragraphs without titles, authors and headings."""
+    return [p for p in paragraphs if p[-1] in ".!?"]
+
+
+def words_by_kind(paragraphs: list[str]) -> dict[str, float]:
+    """The share of the words of each kind of discourse."""
+    counts: Counter = Counter()
+    for paragraph in body(paragraphs):
+        counts[kind_of(paragraph)] += len(paragraph.split())
+    return {kind: n / counts.total() for kind, n in counts.items()}
+
+
+def read_books(world: Path) -> list[str]:
+    books = sorted(world.glob("books/*.txt"))
+    return [p for book in books for p in book.read_text(encoding="utf-8").strip().split("\n\n")]
+
+
+def test_each_kind_of_discourse_has_its_share_of_the_words(paragraphs, settings: WorldSettings):
+    shares, found = settings.shares(), words_by_kind(paragraphs)
+    for kind, share in shares.items():
+        assert found[kind] == pytest.approx(share / sum(shares.values()), abs=0.02), kind
+
+
+@pytest.mark.parametrize("kind", SHARES)
+def test_a_kind_of_discourse_without_a_share_is_absent(tmp_path: Path, kind: str):
+    settings = {"words": 4000, "books": 2, "scale": 0.02, "report": 10}
+    make_world(WorldSettings(**settings, discourse={kind: 0.0}), tmp_path)
+    found = words_by_kind(read_books(tmp_path))
+    assert set(found) == set(SHARES) - {kind}
+
+
+@pytest.fixture(scope="module")
+def written(paragraphs) -> set[str]:
+    """The fingerprints of all paragraphs."""
+    return set().union(*map(fingerprints, paragraphs))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_labelled_text_is_a_sentence_of_a_book(written: set[str], splits, name: str):
+    for e in (e for rows in splits(name).values() for e in rows):
+        if name == "dprd":
+            texts = [f"{e.first} {choice} {e.second}" for choice in e.choices]
+        elif e.choices:
+            texts = [e.first]
+        else:
+            texts = [e.first, e.second]
+        long = (text for text in map(normalise, texts) if len(text.split()) > CLAIM_WORDS)
+        assert written.isdisjoint(long), e
+
+
+def test_no_13_words_in_a_row_of_a_labelled_row_stand_in_a_book(world: Path, splits, name: str):
+    """By the search that the contamination table uses, over each whole book."""
+    numbers, search = WordNumbers(), Search()
+    for split, rows in splits(name).items():
+        for i, e in enumerate(rows):
+            texts = [normalise(f"{e.first} {e.second} {choice}") for choice in e.choices or ("",)]
+            search.add((split, i), map(numbers.of_row, texts))
+    books = [normalise(p.read_text(encoding="utf-8")) for p in sorted(world.glob("books/*.txt"))]
+    quoted = " ".join(books[-1].split()[100:120])
+    search.add("quoted", [numbers.of_row(quoted)])
+    for book in books:
+        search.scan(numbers.of_corpus(book))
+    assert search.contaminated == {"quoted"}
+
+
+def vocabulary(example: Example) -> set[str]:
+    return set(normalise(" ".join((example.first, example.second, *example.choices))).split())
+
+
+def test_reported_rows_have_words_of_the_books_that_no_training_row_has(
+    paragraphs, splits, name: str
+):
+    known = set().union(*map(vocabulary, splits(name)[task(name).train]))
+    books = set(normalise(" ".join(paragraphs)).split())
+    for split in task(name).report:
+        rows = list(map(vocabulary, splits(name)[split]))
+        unseen = set().union(*rows) - known
+        assert unseen <= books
+        assert sum(bool(row & unseen) for row in rows) > 0.6 * len(rows)
+
+
+def test_the_books_contain_every_word_of_the_labelled_texts_several_times(paragraphs, splits):
+    counts = Counter(normalise(" ".join(paragraphs)).split())
+    for name in NAMES:
+        for word in set().union(*(vocabulary(e) for rows in splits(name).values() for e in rows)):
+            assert counts[word] >= 3, (name, word)
+
+
+def test_books_have_titles_chapters_and_paragraphs(paragraphs):
+    assert paragraphs[1].startswith("by ") and paragraphs[2] == "Chapter One"
+    assert "Chapter Two" in paragraphs
+    for paragraph in paragraphs:
+        assert paragraph[0].isupper() or paragraph.startswith("by ")
+        assert "  " not in paragraph and " ," not in paragraph and " ." not in paragraph
+    assert len(set(normalise(" ".join(paragraphs)).split())) < 800

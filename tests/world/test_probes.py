@@ -1,0 +1,60 @@
+"""The probes: as many as asked for, balanced, and right by the oracle's rules."""
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tasks.world.settings import WorldSettings
+from tests.world.oracle_probes import right_choices
+
+Items = dict[str, list[dict]]
+
+
+@pytest.fixture(scope="module")
+def probes(world: Path) -> Items:
+    """The items of every skill."""
+    found: Items = {}
+    text = (world / "Probes" / "probes.jsonl").read_text(encoding="utf-8")
+    for line in text.splitlines():
+        item = json.loads(line)
+        found.setdefault(item["skill"], []).append(item)
+    return found
+
+
+def test_every_skill_has_as_many_items_as_the_settings_say(probes: Items, settings: WorldSettings):
+    assert len(probes) >= 8
+    assert {len(items) for items in probes.values()} == {settings.probes}
+
+
+def test_items_have_a_context_and_different_choices_as_many_for_each_skill(probes: Items):
+    for items in probes.values():
+        assert len({len(item["choices"]) for item in items}) == 1
+        for item in items:
+            assert set(item) == {"skill", "context", "choices", "label"}
+            assert item["context"].strip() and all(map(str.strip, item["choices"]))
+            assert len(set(item["choices"])) == len(item["choices"]) > item["label"] >= 0
+
+
+def test_right_choices_are_balanced_over_the_positions(probes: Items):
+    for skill, items in probes.items():
+        places = Counter(item["label"] for item in items)
+        assert len(places) == len(items[0]["choices"])
+        assert max(places.values()) - min(places.values()) <= 1, skill
+
+
+def test_the_right_choice_and_no_other_follows_from_the_lexicon(probes: Items):
+    for skill, items in probes.items():
+        for item in items:
+            right = right_choices(skill, item["context"], item["choices"])
+            assert right.index(True) == item["label"] and sum(right) == 1, item
+
+
+def test_no_choice_is_right_by_its_length_alone(probes: Items):
+    for skill, items in probes.items():
+        hits = Counter()
+        for item in items:
+            sizes = [(len(choice), k) for k, choice in enumerate(item["choices"])]
+            hits[min(sizes)[1] == item["label"]] += 1
+        assert 0.2 < hits[True] / len(items) < 0.8, skill
