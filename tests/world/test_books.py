@@ -1,4 +1,4 @@
-"""The books: every word of the tasks, no labelled row, and each kind of discourse by its share."""
+"""The books: every word of the tasks, no labelled row, each kind of discourse by its share."""
 
 import re
 from collections import Counter
