@@ -112,7 +112,9 @@ MISHAPS = words("rust bend crumble fade rot split")
 DOER = words("curious eager greedy restless impatient stubborn")
 DONE_TO = words("weak innocent helpful loyal honest patient")
 COLOURS = words("red blue green white black yellow")
-# STS-B's score: the weight of each part of an event that agrees; they sum to 5
+# STS-B's score: the weight of agreeing opinions and of their being of one work; and of each part of
+# an event that agrees. Either sums to 5.
+STSB_OPINION, STSB_WORK = 4.0, 1.0
 STSB_WEIGHTS = {"subject": 1.0, "verb": 1.5, "object": 1.5, "place": 1.0}
 _PLURALS = {"seaman": "seamen", "thief": "thieves", "woman": "women"}
 

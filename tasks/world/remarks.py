@@ -18,17 +18,20 @@ def sst2(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
 def remark(rng: random.Random, pool: WordPool, positive: bool, degree: Degree) -> str:
     """An opinion; one of two, of which the one that is not conceded counts; or a denied one."""
     if degree == "lexical":
-        return _opinion(rng, pool, positive)
+        return opinion(rng, pool, positive)
     if degree == "compositional":
-        return _opinion(rng, pool, not positive, negator=rng.choice(NEGATORS))
-    main, conceded = _opinion(rng, pool, positive), _opinion(rng, pool, not positive)
+        return opinion(rng, pool, not positive, negator=rng.choice(NEGATORS))
+    main, conceded = opinion(rng, pool, positive), opinion(rng, pool, not positive)
     return rng.choice((f"though {conceded} , {main}", f"{conceded} , but {main}"))
 
 
-def _opinion(rng: random.Random, pool: WordPool, positive: bool, negator: str = "") -> str:
+def opinion(
+    rng: random.Random, pool: WordPool, positive: bool, work: str = "", negator: str = ""
+) -> str:
+    """What somebody thought of a work, or that it was not so."""
     how = f"{negator} " if negator else rng.choice(ADVERBS)
     judged = how + pool.word(rng, "positive" if positive else "negative")
-    work, who = pool.word(rng, "work"), pool.word(rng, "person")
+    work, who = work or pool.word(rng, "work"), pool.word(rng, "person")
     return rng.choice(
         (
             f"the {work} of the {who} was {judged}",
@@ -42,8 +45,11 @@ def paragraph(rng: random.Random) -> str:
     """A remark and what follows from it: a verdict, and how everyone felt."""
     positive = rng.random() < 0.5
     degree: Degree = rng.choices(("lexical", "relational", "compositional"), (8, 1, 1))[0]
-    mood = ALL_WORDS.word(rng, "happy" if positive else "sad")
-    reactions = [f"Very {'positive' if positive else 'negative'}.", f"Everyone was {mood}."]
+    where = f" in the {ALL_WORDS.word(rng, 'place')}" if rng.random() < 0.3 else ""
+    reactions = [
+        f"Very {'positive' if positive else 'negative'}.",
+        f"Everyone{where} was {ALL_WORDS.word(rng, 'happy' if positive else 'sad')}.",
+    ]
     rng.shuffle(reactions)
     return " ".join((sentence(remark(rng, ALL_WORDS, positive, degree)), *reactions))
 

@@ -7,7 +7,6 @@ import random
 from dataclasses import replace
 
 from tasks.world.grammar import (
-    TOPICS,
     Event,
     draw_event,
     passive,
@@ -16,14 +15,26 @@ from tasks.world.grammar import (
     statement,
     use_synonyms,
 )
-from tasks.world.lexicon import PEOPLE, STSB_WEIGHTS, SYNONYM, THINGS, TOPIC, VERBS, a, opposites
+from tasks.world.lexicon import (
+    PEOPLE,
+    STSB_OPINION,
+    STSB_WEIGHTS,
+    STSB_WORK,
+    SYNONYM,
+    THINGS,
+    TOPIC,
+    VERBS,
+    a,
+    opposites,
+)
+from tasks.world.remarks import opinion
 from tasks.world.rows import Degree, Probe, Row
 from tasks.world.word_pool import ALL_WORDS, WordPool
 
 NOUNS = ("subject", "object", "place")
 SAME, OTHER = "That is the same.", "That is something else."
-EXPLAINED = 0.25  # share of the paragraphs that explain words
-COMPARED = 0.4  # share of the paragraphs that compare two tales
+EXPLAINED = 0.2  # share of the paragraphs that explain words
+COMPARED = 0.2  # share of the paragraphs that compare two tales
 
 
 def renamed(rng: random.Random, event: Event) -> Event:
@@ -58,34 +69,26 @@ def _report(rng: random.Random, event: Event) -> str:
 def mrpc(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
     """Two reports, of one event or of two.
 
-    Lexical: the same action by other words for everything else, or on another topic. Relational:
-    another action or object on the same topic. Compositional: one report is passive, and in another
+    Lexical: an opinion of a work, and how everyone felt. Relational: an event, and the same in
+    other words or another action or object. Compositional: one report is passive, and in another
     event the roles are exchanged.
     """
     same = label == "1"
-    takes = "being" if degree == "compositional" else ""
-    event = draw_event(rng, pool, takes, place=degree == "relational")
-    first, second = _report(rng, event), ""
-    if degree == "compositional":
+    if degree == "lexical":
+        positive = rng.random() < 0.5
+        mood = pool.word(rng, "happy" if positive == same else "sad")
+        second = f"everyone in the {pool.word(rng, 'place')} was {mood}"
+        return Row(sentence(opinion(rng, pool, positive)), sentence(second), label, degree=degree)
+    event = draw_event(rng, pool, "being" if degree == "compositional" else "")
+    if degree == "relational":
+        other = retold(rng, event) if same else renamed(rng, _another(rng, pool, event))
+        second = _report(rng, other)
+    else:
         other = retold(rng, event)
         if not same:
             other = replace(other, subject=other.object, object=other.subject)
         second = sentence(passive(other))
-    elif degree == "relational":
-        other = retold(rng, event) if same else renamed(rng, _another(rng, pool, event))
-        second = _report(rng, other)
-    else:
-        other = use_synonyms(event, *NOUNS) if same else _elsewhere(rng, pool, event)
-        second = _report(rng, other)
-    return Row(first, second, label, degree=degree)
-
-
-def _elsewhere(rng: random.Random, pool: WordPool, event: Event) -> Event:
-    """The same action on another topic."""
-    topic = rng.choice([topic for topic in TOPICS if topic != TOPIC[event.subject]])
-    takes = VERBS[event.verb].takes
-    other = draw_event(rng, pool, takes, topic=topic, place=bool(event.place))
-    return replace(other, verb=event.verb)
+    return Row(_report(rng, event), second, label, degree=degree)
 
 
 def _another(rng: random.Random, pool: WordPool, event: Event) -> Event:
@@ -98,40 +101,49 @@ def _another(rng: random.Random, pool: WordPool, event: Event) -> Event:
 def qqp(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
     """Two questions: the same, or others.
 
-    Lexical and relational: as in `mrpc`. Compositional: another question asks for something else.
+    Lexical: both ask for the place or the time, of which the second suggests one. Relational: they
+    are about the same action and object or not. Compositional: in other words, for something else.
     """
     same, word = label == "1", rng.choice(("where", "when"))
     event = draw_event(rng, pool, place=False)
-    other, asks = retold(rng, event), word
+    first = sentence(question(event, word), "?")
     if degree == "lexical":
-        other = use_synonyms(event, *NOUNS) if same else _elsewhere(rng, pool, event)
-    elif degree == "relational" and not same:
+        suggested = pool.word(rng, "place" if (word == "where") == same else "time")
+        second = f"was it in the {suggested} that {statement(renamed(rng, event))}"
+        return Row(first, sentence(second, "?"), label, degree=degree)
+    other, asks = retold(rng, event), word
+    if degree == "relational" and not same:
         other = renamed(rng, _another(rng, pool, event))
     elif not same:
         asks = "when" if word == "where" else "where"
-    first, second = sentence(question(event, word), "?"), sentence(question(other, asks), "?")
-    return Row(first, second, label, degree=degree)
+    return Row(first, sentence(question(other, asks), "?"), label, degree=degree)
 
 
 def stsb(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
-    """Two reports; the score is the weight of the parts that agree, by the same word or a synonym.
+    """Two reports; the score is the weight of the parts that agree.
 
-    Lexical: parts that do not agree are of another topic. Relational: of the same topic.
-    Compositional: one report is passive, and an opposite action counts by half.
+    Lexical: two opinions agree, and are of one work. Relational: the parts of two events do, by the
+    same word or a synonym. Compositional: one report is passive, and an opposite action counts by
+    half.
     """
+    if degree == "lexical":
+        positive, agree, alike = (rng.random() < 0.5 for _ in range(3))
+        work, other_work = rng.sample(sorted({pool.word(rng, "work") for _ in range(9)}), 2)
+        first = opinion(rng, pool, positive, work)
+        second = opinion(rng, pool, positive == agree, work if alike else other_work)
+        score = STSB_OPINION * agree + STSB_WORK * alike
+        return Row(sentence(first), sentence(second), f"{score:.3f}", degree=degree)
     event = draw_event(rng, pool)
-    other = _elsewhere(rng, pool, event) if degree == "lexical" else event
-    other, score, quality = replace(other, verb=event.verb), 0.0, rng.random()
+    other, score, quality = event, 0.0, rng.random()
     for slot, weight in STSB_WEIGHTS.items():
         if rng.random() < quality:
             score += weight
-            other = replace(other, **{slot: getattr(event, slot)})
             if rng.random() < 0.7:
                 other = use_synonyms(other, slot)
         elif slot == "verb" and degree == "compositional" and rng.random() < 0.5:
             other = replace(other, verb=rng.choice(opposites(event.verb)))
             score += weight / 2
-        elif slot == "verb" or degree != "lexical":
+        else:
             other = with_other(rng, pool, other, slot)
     second = passive(other) if degree == "compositional" else statement(other)
     return Row(sentence(statement(event)), sentence(second), f"{score:.3f}", degree=degree)

@@ -5,14 +5,26 @@ of how rows are generated. A score of 100 on every split shows that every label 
 text.
 """
 
+import re
+
 from tasks import Example
-from tasks.world.lexicon import ABILITIES, ANIMALS, HYPONYM, STSB_WEIGHTS, SYNONYM, relation
+from tasks.world.lexicon import (
+    ABILITIES,
+    ANIMALS,
+    HYPONYM,
+    STSB_OPINION,
+    STSB_WEIGHTS,
+    STSB_WORK,
+    SYNONYM,
+    relation,
+)
 from tests.world import oracle_rules
-from tests.world.parser import PLURALS, Reading, read, sentences, tokens
+from tests.world.parser import PLACE, PLURALS, Reading, read, sentences, tokens
 
 THREE = ("entailment", "neutral", "contradiction")
 SLOTS = ("subject", "object", "place", "time")
 SLOT = {"who": "subject", "what": "object", "where": "place", "when": "time"}
+SUGGESTION = re.compile(r"Was it in the (?P<noun>\w+) that (?P<claim>.*)\?")
 OF_STATE = {"certain": "entailment", "possible": "neutral", "impossible": "contradiction"}
 
 
@@ -105,7 +117,17 @@ def answers_question(example: Example) -> bool:
 
 
 def equivalent(first: str, second: str) -> bool:
-    """Whether two sentences say, or ask, the same."""
+    """Whether two sentences say, or ask, the same; a mood repeats an opinion of its kind."""
+    mood = oracle_rules.mood(second)
+    if mood is not None:
+        return mood == oracle_rules.is_positive(first)
+    suggestion = SUGGESTION.fullmatch(second)
+    if suggestion:
+        asks = "where" if suggestion["noun"] in PLACE else "when"
+        claim = read(suggestion["claim"])
+        question = read(first)
+        about = same_action(question, claim) and covers(claim, question)
+        return about and question.asks == asks
     one, two = read(first), read(second)
     agree = all(same(getattr(one, slot), getattr(two, slot)) for slot in SLOTS)
     return agree and one.asks == two.asks and same_action(one, two)
@@ -113,6 +135,10 @@ def equivalent(first: str, second: str) -> bool:
 
 def similarity_score(example: Example) -> float:
     """The weight of the parts that agree; opposite actions count by half in a passive."""
+    works = [oracle_rules.work(text) for text in (example.first, example.second)]
+    if all(works):
+        one, two = oracle_rules.is_positive(example.first), oracle_rules.is_positive(example.second)
+        return STSB_OPINION * (one == two) + STSB_WORK * (works[0] == works[1])
     one, two = read(example.first), read(example.second)
     score = 0.0
     for slot, weight in STSB_WEIGHTS.items():

@@ -14,6 +14,7 @@ from tasks.world.lexicon import (
     NEGATORS,
     POSITIVE,
     SAD,
+    WORKS,
 )
 from tests.world.parser import FORMS, NAME, NOUNS, PLACE, PLURALS, read, sentences, tokens
 
@@ -33,6 +34,19 @@ def is_positive(text: str) -> bool:
     assert words[-1] in POSITIVE + NEGATIVE, f"no opinion in {text!r}"
     denied = any(f" {negator} " in f" {' '.join(words)} " for negator in NEGATORS)
     return (words[-1] in POSITIVE) != denied
+
+
+def mood(text: str) -> bool | None:
+    """Whether everyone was happy; None if the text is about something else."""
+    words = tokens(text)
+    return words[-1] in HAPPY if words[0] == "everyone" and words[-1] in HAPPY + SAD else None
+
+
+def work(text: str) -> str:
+    """The work that an opinion is of; "" if the text is none."""
+    words = tokens(text)
+    found = [word for word in words if word in WORKS]
+    return found[0] if words[-1] in POSITIVE + NEGATIVE and len(found) == 1 else ""
 
 
 def is_grammatical(text: str) -> bool:
