@@ -1,4 +1,4 @@
-"""The books: every word of the tasks, no labelled row, and each kind of discourse by its share."""
+"""The books: every word of the tasks, no labelled row, each kind of discourse by its share."""
 
 import re
 from collections import Counter
@@ -23,7 +23,7 @@ CATEGORY = {form for noun in CATEGORIES for form in (noun, plural(noun))}
 def kind_of(paragraph: str) -> str:
     """The kind of discourse that a paragraph is of, by the words that mark it."""
     words = tokens(paragraph)
-    if re.search(r"\bThat is (the same|something else)\.$|\bTo \w+ is to\b", paragraph):
+    if re.search(r"\bThat is (the same|something else)\.$|\bTo \w+ is to\b|\bIs an? ", paragraph):
         return "retellings"
     if re.search(r"\? (Yes|No|Perhaps)\.$", paragraph):
         return "inferences"
