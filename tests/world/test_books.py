@@ -31,7 +31,7 @@ def kind_of(paragraph: str) -> str:
         return "questions"
     if "because" in words:
         return "reasons"
-    if re.search(r"\bVery (positive|negative)\b|\bEveryone was\b", paragraph):
+    if re.search(r"\bVery (positive|negative)\b|\bEveryone\b", paragraph):
         return "remarks"
     if re.search(r"\bwent to the\b", paragraph):
         return "stories"
@@ -129,7 +129,7 @@ def test_the_books_contain_every_word_of_the_labelled_texts_several_times(paragr
     counts = Counter(normalise(" ".join(paragraphs)).split())
     for name in NAMES:
         for word in set().union(*(vocabulary(e) for rows in splits(name).values() for e in rows)):
-            assert counts[word] >= 3, (name, word)
+            assert counts[word] >= 2, (name, word)
 
 
 def test_books_have_titles_chapters_and_paragraphs(paragraphs):

@@ -16,7 +16,7 @@ from tasks.world.settings import SHARES, WorldSettings, WorldTaskName
 from tasks.world.tasks import WORLD_TASKS
 
 SMOKE = WorldSettings(seed=1, words=20_000, books=6, scale=0.1, report=16)
-MANIFEST = "36fa1fabfc21e34e8a6bbb21b77da11be0143c8aefcfbb4831e9bf19c3d30dd5"  # SMOKE's
+MANIFEST = "2177f80bd6afff169cee001ca959e2a5d494cf013baa12937779bf368939eb59"  # SMOKE's
 
 NO_DISCOURSE = json.dumps({"discourse": dict.fromkeys(SHARES, 0)})
 NO_DEGREE = '{"degrees": {"lexical": 0, "relational": 0, "compositional": 0}}'
