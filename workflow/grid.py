@@ -156,7 +156,8 @@ def any_model(corpus: Corpus = "books") -> PretrainedModel:
 class Job:
     """The cells of one (arch, task, aux) that one process trains, for every task and aux.
 
-    `part` is `endpoints`, `intermediate` or `shuffled`; `shard` counts from 1.
+    `part` is `endpoints`, `intermediate`, `shuffled` or `further`: a number of layers that the grid
+    leaves out, but that can be asked for. `shard` counts from 1.
     """
 
     arch: Arch
@@ -168,7 +169,7 @@ class Job:
     @property
     def name(self) -> str:
         """The rule's name."""
-        end = f"_{self.shard}" if self.part == "intermediate" else ""
+        end = f"_{self.shard}" if self.part in ("intermediate", "further") else ""
         return f"finetune_{self.arch}_{self.part}{end}"
 
     @property
@@ -187,6 +188,9 @@ def jobs(grid: Grid, shards: int) -> Iterator[Job]:
         others = [n for n in grid.layers[arch] if n not in endpoints]
         if endpoints:
             yield Job(arch, "endpoints", 1, tuple(endpoints), sources)
+        every: list[NTransfer] = ["none", *range(grid.n_layer[arch] + 1)]
+        for i, layer in enumerate(n for n in every if n not in grid.layers[arch]):
+            yield Job(arch, "further", i + 1, (layer,), sources)
         n = min(shards, len(others))
         for i in range(n):
             part = others[i * len(others) // n : (i + 1) * len(others) // n]

@@ -198,13 +198,13 @@ def test_a_batch_counts_examples_whatever_sequences_each_has(name, each):
     assert run.tokens == lengths.sum()
 
 
-def test_the_first_score_counts_even_where_nothing_beats_zero():
+def test_a_score_of_zero_counts_and_of_equal_ones_the_later():
     run = start("cola", epochs=2, lr=1e-12)
     with torch.no_grad():
         run.model.classifier.bias[0] = 9.0  # one answer for all: Matthews 0
     record = run.train()
     assert [each["matthews"] for each in record.select_by_epoch] == [0.0, 0.0]
-    assert (record.best_epoch, record.best_update) == (1, 2)
+    assert (record.best_epoch, record.best_update) == (2, 4)
 
 
 def test_a_pair_in_the_papers_context_has_at_most_511_tokens():

@@ -14,6 +14,7 @@ from tasks.examples import Example, to_examples
 from tasks.hub import Snapshot
 from tasks.prepare import prepare
 from tasks.settings import PrepareSettings
+from tasks.world.settings import Degrees
 from tasks.world.tasks import WORLD_TASKS, make_splits
 from tests.support.realdata import realdata
 from tests.tasks.hub_files import snapshot
@@ -67,7 +68,7 @@ def test_text_comes_as_it_stands(tmp_path):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_worlds_files_are_read(name, tmp_path):
-    splits = make_splits(3, name, 6, 10)
+    splits = make_splits(3, name, 6, 10, Degrees().shares())
     for path, text in WORLD_TASKS[name].write(splits).items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text(text, encoding="utf-8", newline="")

@@ -35,6 +35,7 @@ def small() -> dict[str, Any]:
     experiment = config["experiment"]
     experiment["tasks"] = {"rte": {}, "cola": {}}
     experiment["grid"] = {"layers": {"transformer": ["none", 0, 5, 9, 12]}}
+    del experiment["seeds"]["shuffled"]  # the negative control is not in this grid
     experiment["zero_shot"] = {"tasks": {"cola": {}}}
     experiment["pretrain"]["checkpoints"] = 3
     return config

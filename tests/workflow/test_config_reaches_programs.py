@@ -15,7 +15,7 @@ from tests.workflow.running import snakemake, write
 from workflow.config_faults import parse
 from workflow.config_schema import tree
 
-NAMED = {"tasks", "normalise", "rows", "min_rows"}  # sections whose keys are names
+NAMED = {"tasks", "discourse", "normalise", "rows", "min_rows"}  # sections whose keys are names
 
 
 def sha(text: str) -> str:
@@ -73,7 +73,7 @@ def marked(world: bool, pretrained: bool = False) -> dict[str, Any]:
     config["runtime"] |= {"micro_batch": 0, "precision": "bfloat16", "device": "cuda:7"}
     config["runtime"] |= {"compile": True}
     if world:
-        experiment["world"]["rows"] = {"rte": 0}
+        experiment["world"] |= {"rows": {"rte": 0}, "discourse": {"reasons": 0.0}}
         del experiment["tasks"]["snli"]["min_rows"]
         del experiment["zero_shot"]["tasks"]["dprd"]["min_rows"]
         corpus = {"source": "wikitext103", "revision": sha("3"), "heldout": "official"}

@@ -81,9 +81,10 @@ def project(finished: Path, tmp_path: Path) -> Path:
 def test_the_default_config_plans_the_whole_grid(tmp_path):
     plan = planned(ROOT, "--directory", str(tmp_path), "all")
     assert {rule: n for rule, n in plan.items() if rule.startswith("finetune")} == {
-        rule: 24 if "endpoints" in rule else 12 for rule in FINETUNE
-    } | {"finetune_transformer_shuffled": 12}
-    assert plan["pretrain"] == 4 and plan["zero_shot"] == 4 and plan["pretrain_shuffled"] == 2
+        **{"finetune_transformer_endpoints": 24, "finetune_transformer_intermediate_1": 12},
+        **{"finetune_lstm_endpoints": 24, "finetune_transformer_shuffled": 12},
+    }
+    assert plan["pretrain"] == 4 and plan["zero_shot"] == 4 and plan["pretrain_shuffled"] == 1
     assert plan["examples"] == plan["encode"] == 13 and plan["baselines"] == 12
     assert plan["all"] == 1 and plan["world"] == 1
 
@@ -113,8 +114,15 @@ def test_a_single_cell_can_be_asked_for(tmp_path):
     chain = ("world", "examples", "baselines", "documents", "tokenizer", "tokens", "encode")
     assert plan == {
         **dict.fromkeys(chain, 1),
-        **{"pretrain": 2, "finetune_transformer_intermediate_1": 1},
+        **{"pretrain": 2, "finetune_transformer_further_4": 1},
     }
+    plan = planned(ROOT, "--directory", str(tmp_path), cell.replace("layers-5", "layers-6"))
+    assert plan["finetune_transformer_intermediate_1"] == 1
+
+
+def test_a_cell_that_does_not_exist_cannot_be_asked_for(tmp_path):
+    cell = "results/cells/transformer/rte/aux-off/layers-13.json"
+    assert "MissingRuleException" in snakemake(ROOT, "-n", "-d", str(tmp_path), cell, code=1)
 
 
 @pytest.mark.parametrize("name", ["smoke", "novels", "paper", "published"])
@@ -242,13 +250,19 @@ def test_more_fine_tuning_seeds_rerun_the_cells_alone(project):
 def test_one_more_pre_training_seed_trains_one_more_model_of_each_architecture(project):
     config = changed(small(), "experiment.seeds.pretrain", [0, 1, 2])
     plan = planned(project, "--configfile", write(project / "changed.yaml", config), "--", "all")
-    assert plan == {"pretrain": 2, "zero_shot": 2, **OF_GRID}  # two seeds need two of three models
+    assert plan == {
+        "pretrain": 2,
+        "zero_shot": 2,
+        "probes": 2,
+        **OF_GRID,
+    }  # two seeds need two of three models
 
 
 def test_the_negative_control_adds_its_jobs_and_repeats_no_other(project):
     config = changed(small(), "experiment.grid.shuffled", True)
     plan = planned(project, "--configfile", write(project / "changed.yaml", config), "--", "all")
     own = {"shuffled_tokens": 1, "pretrain_shuffled": 2, "finetune_transformer_shuffled": 2}
+    own["probes_shuffled"] = 2
     of_tables_2_to_4 = {"collect_cells_full", "table_main", "table_contamination"}
     assert plan == {
         **own,
@@ -256,7 +270,7 @@ def test_the_negative_control_adds_its_jobs_and_repeats_no_other(project):
     }
     one = changed(config, "experiment.seeds.shuffled", [0])
     plan = planned(project, "--configfile", write(project / "changed.yaml", one), "--", "all")
-    assert plan == {**own, "pretrain_shuffled": 1, **OF_GRID}
+    assert plan == {**own, "pretrain_shuffled": 1, "probes_shuffled": 1, **OF_GRID}
 
 
 EDITS = {
@@ -265,7 +279,8 @@ EDITS = {
     "gpt1/probes.py": {"probes": 4, **OF_PROBES},
     "tasks/baselines.py": {"baselines": 2, **FINETUNE, **OF_CELLS},
     "workflow/analysis/tables/ablation.py": {
-        **{"table_ablation": 1, "table_positive_control": 1, "figure_ablation": 1, "all": 1}
+        **{"table_ablation": 1, "table_claims": 1, "table_positive_control": 1},
+        **{"figure_ablation": 1, "all": 1},
     },
     "workflow/analysis/figures/ablation.py": {"figure_ablation": 1, "all": 1},
     "workflow/config_model.py": {},
@@ -353,7 +368,7 @@ def test_files_after_configfile_are_merged(tmp_path):
     world = str(ROOT / "workflow" / "config" / "world.yaml")
     options = ("--directory", str(tmp_path), "--configfile", world, overlay)
     said = snakemake(ROOT, *options, "--dry-run", "--printshellcmds", "--", "all")
-    assert "--seeds 5 6 " in said and '"updates": 8000' in said
+    assert "--seeds 5 6 " in said and '"updates": 4000' in said
 
 
 def test_a_run_without_its_data_ends_in_one_line(tmp_path):

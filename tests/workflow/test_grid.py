@@ -18,9 +18,9 @@ def test_the_papers_grid_has_336_transformer_and_72_lstm_cells():
     assert len(paths) == 408 and "results/cells/lstm/rte/aux-off/layers-none.json" in paths
 
 
-def test_the_default_grid_has_the_intermediate_layers_with_aux_alone_and_the_control():
+def test_the_default_grid_has_every_third_layer_with_aux_alone_and_the_control():
     grid = complete().grid()
-    transformer, lstm = 12 * (14 + 2), 12 * (3 + 2)
+    transformer, lstm = 12 * (6 + 2), 12 * (2 + 2)
     assert len(grid.cells()) == transformer + lstm + 12
     off = {(c.arch, c.n_transfer) for c in grid.cells() if c.aux == "off"}
     assert off == {("transformer", "none"), ("transformer", 12), ("lstm", "none"), ("lstm", 1)}
@@ -67,15 +67,20 @@ def test_a_job_starts_from_every_model_of_its_architecture_that_a_seed_needs():
 @pytest.mark.parametrize("shards", [1, 2, 3, 11, 40])
 def test_however_the_jobs_are_cut_every_cell_is_made_once(shards):
     grid = complete("smoke").grid()
+    asked_for = [job for job in jobs(grid, shards) if job.part != "further"]
     made = [
         str(cell.path("results")).format(task=task, aux=aux)
-        for job in jobs(grid, shards)
+        for job in asked_for
         for cell in job.cells
         for task in grid.tasks
         for aux in ("on", "off")
         if (cell.corpus, aux) != ("shuffled", "off")
     ]
     assert sorted(made) == sorted(str(cell.path("results")) for cell in grid.cells())
+    further = [
+        layers for job in jobs(grid, shards) if job not in asked_for for layers in job.layers
+    ]
+    assert further == [n for n in range(13) if n not in grid.layers["transformer"]]
     names = [job.name for job in jobs(grid, shards)]
     assert len(names) == len(set(names))
 

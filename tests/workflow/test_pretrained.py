@@ -138,7 +138,9 @@ STAGES = {
     **{"import": 1, "examples": 2, "baselines": 2, "encode": 2, "zero_shot": 1, "all": 1},
     **{"cards": 1, "finetune_transformer_endpoints": 4, "finetune_transformer_intermediate_1": 4},
     **{f"collect_cells{part}": 1 for part in ("", "_endpoints", "_full")},
-    **{f"table_{name}": 1 for name in ("main", "ablation", "layer_transfer", "zero_shot")},
+    **{
+        f"table_{name}": 1 for name in ("main", "ablation", "layer_transfer", "zero_shot", "claims")
+    },
     **{f"figure_{name}": 1 for name in ("ablation", "layer_transfer", "zero_shot")},
 }
 
@@ -161,7 +163,8 @@ def test_tasks_of_the_world_and_weights_from_elsewhere(tmp_path):
     config["experiment"]["tokenizer"]["folder"] = "weights/bpe"  # from where the run is started
     path = write(tmp_path / "c.yaml", config)
     options = ("-d", str(tmp_path), "--configfile", path, "--", "all")
-    assert planned(ROOT, *options) == {**STAGES, "world": 1}
+    probes = {"probes": 1, "table_probes": 1, "figure_probes": 1}  # the world's own
+    assert planned(ROOT, *options) == {**STAGES, "world": 1, **probes}
 
 
 @pytest.fixture(scope="module")

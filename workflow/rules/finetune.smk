@@ -1,6 +1,6 @@
 # The cells. A rule for each part of an architecture's layer sweep, so that one process trains many
 # cells: starting one costs as much as training a small cell. Sharding is not a param, so resharding
-# reruns nothing.
+# reruns nothing. Layers that the grid leaves out can be asked for cell by cell.
 
 for job in jobs(grid, cfg.runtime.shards):
 
