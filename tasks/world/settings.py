@@ -89,7 +89,9 @@ class WorldSettings(Settings):
         "default ones, such as {reasons: 0}; they are divided by their sum",
     )
     degrees: Annotated[Degrees, AfterValidator(_check_degrees)] = Field(
-        default=Degrees(), description="shares of the rows of each degree of difficulty"
+        default=Degrees(),
+        description="shares of the rows of each degree of difficulty; they are divided by their "
+        "sum",
     )
     scale: Annotated[float, Field(gt=0)] = Field(
         default=1.0, description="factor on the rows of every training split"

@@ -12,7 +12,7 @@ from tasks.world.settings import WorldSettings
 
 Splits = dict[str, list[Example]]
 LARGE = WorldSettings(seed=3, report=1000)
-SMALL = WorldSettings(seed=11, words=20_000, books=4, scale=0.5)
+SMALL = WorldSettings(seed=11, words=2_000, books=1, scale=0.5, probes=10)
 
 
 def _make(factory: pytest.TempPathFactory, settings: WorldSettings) -> Path:

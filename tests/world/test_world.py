@@ -15,8 +15,8 @@ from tasks.world.__main__ import make_world
 from tasks.world.settings import SHARES, WorldSettings, WorldTaskName
 from tasks.world.tasks import WORLD_TASKS
 
-SMOKE = WorldSettings(seed=1, words=20_000, books=6, scale=0.1, report=16)
-MANIFEST = "d0eb825f9b93b1f5f324a30647a94394698fe38c41f764f608f06014be84bdd2"  # SMOKE's
+SMOKE = WorldSettings(seed=1, words=10_000, books=6, scale=0.1, report=16, probes=20)
+MANIFEST = "cd9bda56a221bd27349438d09480f118493f81f6ec3979c8bf611c0300df0c89"  # SMOKE's
 
 NO_DISCOURSE = json.dumps({"discourse": dict.fromkeys(SHARES, 0)})
 NO_DEGREE = '{"degrees": {"lexical": 0, "relational": 0, "compositional": 0}}'
@@ -66,10 +66,10 @@ def test_the_manifest_lists_every_file_and_an_earlier_world_leaves_none(tmp_path
 def test_settings_change_sizes(tmp_path: Path):
     rows = make_world(with_(rows={"rte": 50}), tmp_path)["rows"]
     assert rows["rte"]["train"] == 50
-    assert rows["qqp"]["train"] == 48
-    assert rows["cola"]["dev"] == 16
-    assert len(list(tmp_path.glob("books/*.txt"))) == 6
-    assert len(corpus(tmp_path).split()) == pytest.approx(20_000, rel=0.05)
+    assert rows["qqp"]["train"] == round(WORLD_TASKS["qqp"].rows * SMOKE.scale)
+    assert rows["cola"]["dev"] == SMOKE.report
+    assert len(list(tmp_path.glob("books/*.txt"))) == SMOKE.books
+    assert len(corpus(tmp_path).split()) == pytest.approx(SMOKE.words, rel=0.05)
 
 
 @pytest.mark.parametrize(
