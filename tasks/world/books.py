@@ -72,7 +72,8 @@ def write_book(
         # The kind that lags most behind its share: long paragraphs are then as frequent as short.
         kind = min(used, key=lambda k: (written[k] + rng.random() * 60) / shares[k])
         text = PARAGRAPHS[kind](rng)
-        if not forbidden.isdisjoint(fingerprints(text)):
+        # 13 words in a row may be of more than one paragraph.
+        if not forbidden.isdisjoint(fingerprints(". ".join((*blocks[-2:], text)))):
             continue
         blocks.append(text)
         written[kind] += len(text.split())

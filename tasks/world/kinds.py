@@ -84,12 +84,15 @@ def paragraph(rng: random.Random) -> str:
     who, verb = ALL_WORDS.word(rng, "name"), VERBS[ALL_WORDS.verb(rng, "thing")]
     alive = category in ANIMALS
     animal, prey = _animal(rng, ALL_WORDS), _animal(rng, ALL_WORDS)
+    other = ALL_WORDS.word(rng, "name", (who,))
     hunts = ALL_WORDS.verb(rng, "being")
     lines = [
         f"{a(kind)} is {a(category)}",
         f"{plural(kind)} are {plural(category)}",
         f"{plural(kind)} can {ALL_WORDS.word(rng, 'ability' if alive else 'mishap')}",
         f"{who} {verb.past} {a(kind)} . so {who} {verb.past} {a(category)}",
+        f"{who} {verb.past} {a(kind)} and {other} {verb.past} {a(prey)} . "
+        f"so {who} {verb.past} {a(category)}",
         f"{plural(animal)} {hunts} {plural(prey)} . so "
         f"{plural(HYPONYM[animal])} {hunts} {plural(HYPONYM[prey])}",
     ]

@@ -18,7 +18,7 @@ from tests.workflow.configs import ROOT, changed, raw_data, shipped, small
 from tests.workflow.running import command_line, copy_project, planned, snakemake, write
 from workflow.config_faults import parse
 
-TABLES = ("main", "ablation", "layer_transfer", "contamination")
+TABLES = ("main", "ablation", "layer_transfer", "contamination", "claims", "positive_control")
 OF_CELLS = {
     **{f"table_{name}": 1 for name in TABLES},
     **{f"collect_cells{part}": 1 for part in ("", "_endpoints", "_full")},
@@ -38,7 +38,10 @@ OF_GRID = {  # every table and figure is given the grid
     },
     "cards": 1,
 }
-OF_ZERO_SHOT = {"table_zero_shot": 1, "figure_zero_shot": 1, "all": 1}
+OF_ZERO_SHOT = {
+    **{"table_zero_shot": 1, "table_claims": 1, "table_positive_control": 1},
+    **{"figure_zero_shot": 1, "all": 1},
+}
 OF_PROBES = {"table_probes": 1, "figure_probes": 1, "all": 1}
 FINETUNE = {  # two tasks with and without the auxiliary loss
     f"finetune_{arch}_{part}": 4
@@ -261,7 +264,9 @@ EDITS = {
     "gpt1/zero_shot.py": {"zero_shot": 4, **OF_ZERO_SHOT},
     "gpt1/probes.py": {"probes": 4, **OF_PROBES},
     "tasks/baselines.py": {"baselines": 2, **FINETUNE, **OF_CELLS},
-    "workflow/analysis/tables/ablation.py": {"table_ablation": 1, "figure_ablation": 1, "all": 1},
+    "workflow/analysis/tables/ablation.py": {
+        **{"table_ablation": 1, "table_positive_control": 1, "figure_ablation": 1, "all": 1}
+    },
     "workflow/analysis/figures/ablation.py": {"figure_ablation": 1, "all": 1},
     "workflow/config_model.py": {},
     "workflow/paths.py": {},

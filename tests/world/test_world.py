@@ -16,7 +16,7 @@ from tasks.world.settings import SHARES, WorldSettings, WorldTaskName
 from tasks.world.tasks import WORLD_TASKS
 
 SMOKE = WorldSettings(seed=1, words=10_000, books=6, scale=0.1, report=16, probes=20)
-MANIFEST = "cd9bda56a221bd27349438d09480f118493f81f6ec3979c8bf611c0300df0c89"  # SMOKE's
+MANIFEST = "a9c6d771028b8ffe5ab29c8247b48ef1eafe52a42f2dfa26b3eb8d53683beb23"  # SMOKE's
 
 NO_DISCOURSE = json.dumps({"discourse": dict.fromkeys(SHARES, 0)})
 NO_DEGREE = '{"degrees": {"lexical": 0, "relational": 0, "compositional": 0}}'

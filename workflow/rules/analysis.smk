@@ -34,6 +34,7 @@ TABLE_INPUTS = {  # of the tables that read something else than all cells
         *DECONTAMINATED,
         *expand(FACTS, task=grid.tasks),
     ],
+    "positive_control": expand("<results>/{table}.csv", table=["ablation", "layer_transfer", "zero_shot"]),
     "contamination": [
         "<results>/cells_full.csv",
         *predictions(grid.full()),
@@ -56,6 +57,8 @@ TABLE_INPUTS = {  # of the tables that read something else than all cells
 NOT_MADE = set()  # tables of what this run does not have
 if not grid.has_corpus:
     NOT_MADE |= {"pretraining", "contamination"}
+if not cfg.experiment.world or "transformer" not in grid.arch:
+    NOT_MADE |= {"positive_control"}
 if not paths.probes_file(cfg):
     NOT_MADE |= {"probes"}
 TABLES = [table for table in modules("tables") if table not in NOT_MADE]

@@ -1,0 +1,94 @@
+"""The positive control's checks hold where the effects are there, and fail one by one where not."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from tests.workflow.configs import shipped
+from workflow.analysis.tables import positive_control
+from workflow.analysis.tables.ablation import CONTROL, PAPER_VARIANTS
+from workflow.config_faults import parse
+
+GRID = parse(shipped("world")).grid()
+FULL, NONE, _, LSTM = (variant[0] for variant in PAPER_VARIANTS)
+TASKS = GRID.tasks
+
+
+def ablation(gains: dict[str, float], baseline: float = 50.0) -> pd.DataFrame:
+    """Every variant on every task; `gains` are of the full transformer over the variant."""
+    rows = []
+    for variant, gain in {FULL: 0.0, **gains}.items():
+        for task in [*TASKS, "avg", "avg_all"]:
+            row = {"variant": variant, "task": task, "mean": 80.0 - gain, "diff": -gain}
+            row |= {"diff_low": -gain - 2, "diff_high": -gain + 2}
+            rows.append(row | {"majority": baseline, "bag_of_words": baseline})
+    return pd.DataFrame(rows)
+
+
+def write(folder: Path, **changed: pd.DataFrame) -> Path:
+    """The three tables that the checks read, with those in `changed` in place of good ones."""
+    scores = {"none": 50.0, "0": 60.0, "3": 70.0, "6": 75.0, "9": 79.0, "12": 80.0}
+    curve = [("transformer", "mean", "reported", n, "on", x) for n, x in scores.items()]
+    layers = pd.DataFrame(curve, columns=["arch", "task", "split", "n_transfer", "aux", "mean"])
+    names = [*GRID.zero_shot.tasks, "mean"]
+    points = [
+        ("transformer", task, update, relative)
+        for task in names
+        for update, relative in zip(GRID.updates[-4:], (0.1, 0.2, 0.4, 0.5), strict=True)
+    ]
+    zero_shot = pd.DataFrame(points, columns=["arch", "task", "update", "relative"])
+    good = {"ablation": ablation({NONE: 25.0, LSTM: 10.0, CONTROL: 22.0})}
+    good |= {"layer_transfer": layers, "zero_shot": zero_shot}
+    for name, frame in (good | changed).items():
+        frame.to_csv(folder / f"{name}.csv", index=False)
+    return folder
+
+
+def missed(folder: Path) -> list[str]:
+    frame = positive_control.build(folder, GRID).frame
+    return list(frame[frame["met"] == "no"]["check"])
+
+
+def test_every_check_holds_where_the_effects_are_there(tmp_path):
+    folder = write(tmp_path)
+    assert missed(folder) == []
+    table = positive_control.build(folder, GRID)
+    assert "Every check holds" in table.markdown and "nan" not in table.markdown
+    found = table.frame.set_index("check")["ours"]
+    assert found["full minus no pre-training, mean of all tasks"] == 25
+    assert found["share of the gain that is left with shuffled books"] == pytest.approx(3 / 25)
+    assert found["all layers minus embeddings alone"] == 20
+
+
+@pytest.mark.parametrize(
+    ("gains", "names"),
+    [
+        ({NONE: 14.0}, ["full minus no pre-training, mean of all tasks"]),
+        ({CONTROL: 10.0}, ["share of the gain that is left with shuffled books"]),
+    ],
+)
+def test_a_missing_gain_fails_its_check(tmp_path, gains, names):
+    table = ablation({NONE: 25.0, LSTM: 10.0, CONTROL: 22.0} | gains)
+    assert missed(write(tmp_path, ablation=table)) == names
+
+
+def test_tasks_are_counted_one_by_one(tmp_path):
+    table = ablation({NONE: 25.0, LSTM: 10.0, CONTROL: 22.0})
+    few = table["task"].isin(TASKS[:4])
+    table.loc[few & (table["variant"] == NONE), ["diff", "diff_low", "diff_high"]] = [-4, -6, -2]
+    table.loc[few & (table["variant"] == FULL), ["bag_of_words", "majority"]] = [80.0, 80.0]
+    assert missed(write(tmp_path, ablation=table)) == [
+        "tasks with 5 points more and the interval above 0",
+        "tasks above the bag of words baseline",
+        "tasks above the majority baseline",
+    ]
+
+
+def test_curves_that_do_not_rise_fail(tmp_path):
+    folder = write(tmp_path)
+    for name, column in (("layer_transfer", "mean"), ("zero_shot", "relative")):
+        frame = pd.read_csv(folder / f"{name}.csv", dtype={"n_transfer": str})
+        frame[column] = frame[column].to_numpy()[::-1]
+        frame.to_csv(folder / f"{name}.csv", index=False)
+    assert len(missed(folder)) == 5
