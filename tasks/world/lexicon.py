@@ -111,7 +111,6 @@ MISHAPS = words("rust bend crumble fade rot split")
 # why somebody did something to another: adjectives of the one, adjectives of the other
 DOER = words("curious eager greedy restless impatient stubborn")
 DONE_TO = words("weak innocent helpful loyal honest patient")
-COLOURS = words("red blue green white black yellow")
 # STS-B's score: the weight of agreeing opinions and of their being of one work; and of each part of
 # an event that agrees. Either sums to 5.
 STSB_OPINION, STSB_WORK = 4.0, 1.0

@@ -36,7 +36,7 @@ def dprd(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
 
 
 def paragraph(rng: random.Random) -> str:
-    """A deed and its reason, with both people named; perhaps asked about."""
+    """A deed and its reason, with both people named."""
     one, verb, two = _deed(rng, ALL_WORDS)
     about = rng.choice((one, two))
     reason = ALL_WORDS.word(rng, "doer" if about == one else "done_to")

@@ -90,7 +90,8 @@ class WorldSettings(Settings):
     )
     degrees: Annotated[Degrees, AfterValidator(_check_degrees)] = Field(
         default=Degrees(),
-        description="shares of the rows of each degree of difficulty",
+        description="shares of the rows of each degree of difficulty; they are divided by their "
+        "sum",
     )
     scale: Annotated[float, Field(gt=0)] = Field(
         default=1.0, description="factor on the rows of every training split"

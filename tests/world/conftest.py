@@ -11,8 +11,8 @@ from tasks.world.__main__ import make_world
 from tasks.world.settings import WorldSettings
 
 Splits = dict[str, list[Example]]
-LARGE = WorldSettings(seed=3, words=1_000_000, report=1000)
-SMALL = WorldSettings(seed=11, words=20_000, books=4, scale=0.5)
+LARGE = WorldSettings(seed=3, report=1000)
+SMALL = WorldSettings(seed=11, words=2_000, books=1, scale=0.5, probes=10)
 
 
 def _make(factory: pytest.TempPathFactory, settings: WorldSettings) -> Path:
@@ -38,7 +38,7 @@ def settings() -> WorldSettings:
 
 @pytest.fixture(scope="session")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A world with the default rows, and 1,000 rows in each reported split."""
+    """A world with the default books and rows, and 1,000 rows in each reported split."""
     return _make(tmp_path_factory, LARGE)
 
 

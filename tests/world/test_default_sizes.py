@@ -14,7 +14,7 @@ CONFIG = Path(__file__).parents[2] / "workflow" / "config" / "world.yaml"
 @pytest.fixture(scope="module")
 def rows(tmp_path_factory):
     settings = yaml.safe_load(CONFIG.read_text())["experiment"]["world"]
-    small = WorldSettings(**{**settings, "words": 2000, "books": 2})
+    small = WorldSettings(**{**settings, "words": 100, "books": 1, "report": 10, "probes": 10})
     manifest = make_world(small, tmp_path_factory.mktemp("world"))
     return {
         name: sum(n for s, n in parts.items() if s in ("train", "val"))

@@ -48,12 +48,13 @@ def degree_of(name: str, e: Example) -> str:
         if words & {"himself", "herself"}:
             return "relational"
         return "compositional" if "not" in words else ""
-    if name == "qqp":
-        return "lexical" if SUGGESTION.fullmatch(e.second) else ""
     if name in ("mrpc", "stsb"):
-        if mood(e.second) is not None or work(e.second):
+        opinions = mood(e.second) is not None or bool(work(e.first) and work(e.second))
+        return DEGREES[0 if opinions else 2 if read(e.second).passive else 1]
+    if name == "qqp":
+        if SUGGESTION.fullmatch(e.second):
             return "lexical"
-        return DEGREES[2 if read(e.second).passive else 1]
+        return "compositional" if read(e.first).asks != read(e.second).asks else ""
     return ""
 
 
@@ -119,7 +120,7 @@ def _race_degrees(world: Path, split: str) -> list[str]:
 @pytest.mark.parametrize("degree", DEGREES)
 def test_a_world_of_one_degree_has_no_other(tmp_path: Path, degree: str):
     shares: dict[str, Any] = {**dict.fromkeys(DEGREES, 0.0), degree: 1.0}
-    small: dict[str, Any] = {"words": 1000, "books": 1, "scale": 0.05, "report": 20}
+    small: dict[str, Any] = {"words": 1000, "books": 1, "scale": 0.05, "report": 20, "probes": 10}
     make_world(WorldSettings(**small, degrees=Degrees(**shares)), tmp_path)
     for (name, _), degrees in table(tmp_path).items():
         assert set(degrees) == {"lexical" if name == "dprd" else degree}

@@ -15,8 +15,8 @@ from tasks.world.__main__ import make_world
 from tasks.world.settings import SHARES, WorldSettings, WorldTaskName
 from tasks.world.tasks import WORLD_TASKS
 
-SMOKE = WorldSettings(seed=1, words=20_000, books=6, scale=0.1, report=16)
-MANIFEST = "2177f80bd6afff169cee001ca959e2a5d494cf013baa12937779bf368939eb59"  # SMOKE's
+SMOKE = WorldSettings(seed=1, words=10_000, books=6, scale=0.1, report=16, probes=20)
+MANIFEST = "a9c6d771028b8ffe5ab29c8247b48ef1eafe52a42f2dfa26b3eb8d53683beb23"  # SMOKE's
 
 NO_DISCOURSE = json.dumps({"discourse": dict.fromkeys(SHARES, 0)})
 NO_DEGREE = '{"degrees": {"lexical": 0, "relational": 0, "compositional": 0}}'
@@ -67,9 +67,9 @@ def test_settings_change_sizes(tmp_path: Path):
     rows = make_world(with_(rows={"rte": 50}), tmp_path)["rows"]
     assert rows["rte"]["train"] == 50
     assert rows["qqp"]["train"] == round(WORLD_TASKS["qqp"].rows * SMOKE.scale)
-    assert rows["cola"]["dev"] == 16
-    assert len(list(tmp_path.glob("books/*.txt"))) == 6
-    assert len(corpus(tmp_path).split()) == pytest.approx(20_000, rel=0.05)
+    assert rows["cola"]["dev"] == SMOKE.report
+    assert len(list(tmp_path.glob("books/*.txt"))) == SMOKE.books
+    assert len(corpus(tmp_path).split()) == pytest.approx(SMOKE.words, rel=0.05)
 
 
 @pytest.mark.parametrize(
