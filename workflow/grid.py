@@ -154,7 +154,7 @@ def any_model(corpus: Corpus = "books") -> PretrainedModel:
 
 @dataclass(frozen=True)
 class Job:
-    """The cells of one (arch, task, aux) that one process trains, for every task and aux.
+    """The cells that one process trains of each (task, aux): a part of an architecture's layers.
 
     `part` is `endpoints`, `intermediate`, `shuffled` or `further`: a number of layers that the grid
     leaves out, but that can be asked for. `shard` counts from 1.

@@ -25,8 +25,8 @@ def alarms(record: RunRecord, majority: float, split: str, metric: str) -> list[
 
     `majority_rate`: the score of the main reported split is not above `majority`, the best constant
     answer's. `constant_prediction`: one prediction for all rows of a reported split.
-    `loss_not_falling`: the classification loss is no lower at the end. `not_fitted`: there it is
-    not below chance, the entropy of the training labels.
+    `loss_not_falling`: the classification loss is no lower at the end. `not_fitted`: at the
+    end it is not below chance, the entropy of the training labels.
     """
     names = []
     if record.scores[split][metric] <= majority:
@@ -125,7 +125,7 @@ class CellRunner:
         return RunRecord(**{**record, "predictions": {**record["predictions"], **answers}})
 
     def cell_json(self, cell: Cell, records: list[RunRecord]) -> dict[str, Any]:
-        """The JSON of a cell from the records of its seeds, in the order of their checkpoints."""
+        """The JSON of a cell from the records of its seeds."""
         spec, split = self.data.spec, self.encoded.main
         majority = self.baselines["majority"][split][spec.metric]
         return {

@@ -80,7 +80,7 @@ def paragraph(rng: random.Random) -> str:
 
 
 def probe(rng: random.Random) -> Probe:
-    """The sentence that is right: a noun's number or gender agrees."""
+    """The sentence that is right: the verb agrees with its noun."""
     subject, many = ALL_WORDS.word(rng, "person"), rng.random() < 0.5
     verb = VERBS[ALL_WORDS.verb(rng)]
     start = f"These {plural(subject)}" if many else f"This {subject}"

@@ -31,6 +31,7 @@ from workflow.grid import Grid
 
 PUBLISHED_DATA = "the published data sets"
 CELLS = "the cells of this contrast"
+LEAST_DECADES = 0.5  # between the smallest and the largest training set, for a trend over sizes
 CORRELATION = -1.0, 1.0  # the limits of one
 
 
@@ -46,7 +47,8 @@ class Count:
     @classmethod
     def of(cls, found: Sequence[Estimate]) -> "Count":
         """How many estimates are above 0."""
-        low, high = (sum(one.interval[side] > 0 for one in found) for side in (0, 1))
+        low = sum(one.interval[0] > 0 for one in found)
+        high = sum(not one.interval[1] <= 0 for one in found)  # not lost where there is no interval
         return cls(sum(one.value > 0 for one in found), (low, high), found[0].n_seeds)
 
     def needs(self, distance: float, n_tests: int = 1) -> str:
@@ -120,7 +122,7 @@ class Evidence:
         known = {name: sample for name, sample in samples.items() if sample is not None}
         logs = np.log10([sizes[name] for name in known])
         found = None
-        if len(known) == len(self.grid.tasks) > 2 and np.ptp(logs):
+        if len(known) == len(self.grid.tasks) > 2 and np.ptp(logs) >= LEAST_DECADES:
             found = _trend(list(known.values()), logs)
         return [Finding(f"{len(self.grid.tasks)} tasks", claim.paper, found, claim.direction, 0.0)]
 

@@ -11,13 +11,13 @@ import tasks
 from workflow.analysis import markdown
 from workflow.analysis.figures import style
 from workflow.analysis.statistics import official_sets
-from workflow.analysis.tables.ablation import EIGHT, PAPER_VARIANTS
+from workflow.analysis.tables.ablation import CONTROL, EIGHT, PAPER_VARIANTS
 from workflow.grid import Grid
 
 LOOKS = {
     name: style.VARIANTS[arch, aux, pretrained] for name, arch, aux, pretrained in PAPER_VARIANTS
-}
-SPREAD = 0.17  # distance of two variants within a group
+} | {CONTROL: (style.PURPLE, "X")}
+SPREAD = 0.15  # distance of two variants within a group
 
 
 def draw(table: pd.DataFrame, grid: Grid) -> Figure:
@@ -45,6 +45,7 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
     handles = [
         Line2D([], [], color=colour, marker=marker, linestyle="", label=name)
         for name, (colour, marker) in LOOKS.items()
+        if name != CONTROL or grid.shuffled
     ]
     handles += [
         Line2D([], [], label=markdown.BASELINES[name], **look)
@@ -59,7 +60,7 @@ def _group(ax: Axes, place: float, rows: pd.DataFrame) -> None:
     for column, look in style.BASELINES.items():
         ax.hlines(rows[column].dropna()[:1], place - 0.4, place + 0.4, **look)
     for i, (name, (colour, marker)) in enumerate(LOOKS.items()):
-        x, row = place + (i - 1.5) * SPREAD, rows[rows["variant"] == name].dropna(subset="mean")
+        x, row = place + (i - 2) * SPREAD, rows[rows["variant"] == name].dropna(subset="mean")
         if len(row):
             half = row["ci_high"] - row["mean"] if row["ci_high"].notna().all() else None
             bars: dict[str, Any] = {"capsize": 3, "elinewidth": 1.5, "markersize": 8}

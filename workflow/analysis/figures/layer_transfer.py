@@ -70,8 +70,8 @@ def _panel(ax: Axes, name: str, table: pd.DataFrame, grid: Grid, large: bool) ->
     drawn = [_curve(ax, task_rows, split, line, none) for line in LINES]
     if not any(drawn):
         style.note_missing(ax)
-    step = 1 if deepest <= 6 else 2 if large else 4
-    ticks = list(range(0, deepest + 1, step))
+    layers = sorted({int(n) for n in table["n_transfer"] if n != "none"}, reverse=True)
+    ticks = layers[:: math.ceil(len(layers) / (7 if large else 4)) or 1]
     ax.set_xticks([none, *ticks], ["none", *map(str, ticks)])
     ax.axvline(none * 0.4, color=style.GREY, linewidth=0.8, linestyle=":")
     ax.set_xlim(none * 1.5, deepest * 1.04)

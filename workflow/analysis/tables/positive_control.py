@@ -48,8 +48,8 @@ def build(results: Path, grid: Grid) -> Table:
     frame = pd.DataFrame(checks)
     numbers = frame[["ours", "ci_low", "ci_high"]].map(lambda x: "" if pd.isna(x) else f"{x:.2f}")
     shown = frame.assign(**numbers).astype(str).set_index("check")
-    missed = (frame["met"] == "no").sum()
-    verdict = f"{missed} of {len(frame)} checks fail" if missed else "Every check holds"
+    missed, n_checks = (frame["met"] == "no").sum(), (frame["met"] != "").sum()
+    verdict = f"{missed} of {n_checks} checks fail" if missed else "Every check holds"
     parts = [
         "# The positive control",
         f"The embedded world is made so that pre-training helps. **{verdict}.**",
@@ -103,7 +103,8 @@ def _layers(table: pd.DataFrame, grid: Grid) -> Iterator[Check]:
     layers, scores = mine["n_transfer"].astype(int), mine["mean"]
     rho = stats.spearmanr(layers, scores).statistic if len(mine) > 1 else np.nan
     name = "rank correlation of the mean score with the layers transferred"
-    yield _check(name, "at least 0.9", rho, rho >= 0.9)
+    # Rounded: of five points one swap of neighbours is 0.9, which SciPy puts just below.
+    yield _check(name, "at least 0.9", rho, round(rho, 6) >= 0.9)
     by_layer = dict(zip(layers, scores, strict=True))
     rise = by_layer.get(grid.n_layer["transformer"], np.nan) - by_layer.get(0, np.nan)
     yield _check("all layers minus embeddings alone", "at least 8 points", rise, rise >= 8)
