@@ -7,6 +7,7 @@ from pathlib import Path
 import matplotlib
 import pytest
 from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
 
 from tasks.common.errors import InputError
 from workflow.analysis import collect, figures
@@ -121,3 +122,13 @@ def test_every_table_and_figure_has_a_caption():
     tables = ["cells", "main", "contamination", *NAMES]
     for name in ["workflow", *NAMES, *(f"table_{table}" for table in tables)]:
         assert len((report / f"{name}.rst").read_text(encoding="utf-8")) > 100
+
+
+def test_an_interval_beyond_what_a_score_can_be_is_cut_at_the_axis():
+    ax = Figure().add_subplot()
+    ax.errorbar([0], [50], [200])
+    style.limit_to_scores(ax)
+    assert ax.get_ylim() == (-20, 103)
+    ax.set_ylim(40, 60)
+    style.limit_to_scores(ax)
+    assert ax.get_ylim() == (40, 60)

@@ -36,6 +36,7 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
     for gap in gaps:
         if gap < len(places):
             ax.axvline(places[gap] - 0.75, color=style.GREY, linewidth=0.8)
+    style.limit_to_scores(ax)
     ax.grid(visible=False, axis="x")
     labels = [_label(task, table, len(grid.tasks)) for task in groups]
     ax.set_xticks(places, labels, fontsize=12)

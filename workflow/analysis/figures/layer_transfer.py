@@ -70,9 +70,11 @@ def _panel(ax: Axes, name: str, table: pd.DataFrame, grid: Grid, large: bool) ->
     drawn = [_curve(ax, task_rows, split, line, none) for line in LINES]
     if not any(drawn):
         style.note_missing(ax)
-    layers = sorted({int(n) for n in table["n_transfer"] if n != "none"}, reverse=True)
-    ticks = layers[:: math.ceil(len(layers) / (7 if large else 4)) or 1]
+    swept = table[table["arch"] == ("transformer" if "transformer" in grid.arch else "lstm")]
+    layers = sorted({int(n) for n in swept["n_transfer"] if n != "none"}, reverse=True)
+    ticks = sorted(layers[:: math.ceil(len(layers) / (7 if large else 4)) or 1])
     ax.set_xticks([none, *ticks], ["none", *map(str, ticks)])
+    style.limit_to_scores(ax)
     ax.axvline(none * 0.4, color=style.GREY, linewidth=0.8, linestyle=":")
     ax.set_xlim(none * 1.5, deepest * 1.04)
     if name == "mean":

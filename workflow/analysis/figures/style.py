@@ -66,6 +66,12 @@ def save(draw: Callable[[], Figure], path: Path) -> None:
             figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
 
 
+def limit_to_scores(ax: Axes) -> None:
+    """Cut the vertical axis at what a score can be: an interval of two seeds may be much longer."""
+    low, high = ax.get_ylim()
+    ax.set_ylim(max(low, -20.0), min(high, 103.0))
+
+
 def note_missing(ax: Axes) -> None:
     """Where there is nothing to draw, say so instead of leaving an empty frame."""
     ax.text(0.5, 0.5, "not run", transform=ax.transAxes, ha="center", va="center", color=GREY)
