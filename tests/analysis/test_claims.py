@@ -11,7 +11,7 @@ from gpt1.cell import Cell
 from tests.analysis.conftest import make_grid, write, write_all, write_answers
 from workflow.analysis import collect
 from workflow.analysis.claims import CLAIMS, FULL, LSTM, NO_PRETRAINING, minus
-from workflow.analysis.evidence import Finding, published
+from workflow.analysis.evidence import Count, Finding, published
 from workflow.analysis.table import Table
 from workflow.analysis.tables import claims
 from workflow.analysis.tables.claims import judge
@@ -141,3 +141,12 @@ def test_the_papers_values_are_those_of_its_tables():
     leads = {name: ours - best for name, (ours, best) in published().items()}
     assert len(leads) == 12
     assert {name for name, lead in leads.items() if lead < 0} == {"rte", "sst2", "mrpc"}
+
+
+def test_a_count_of_tasks_with_one_seed_is_lost_for_none_and_sure_of_none():
+    rows = Component(1.0, 99.0)
+    one_seed = [Estimate(value, (Component(np.nan, 0.0),), rows, 1, 100) for value in (5.0, -5.0)]
+    assert all(np.isnan(one.interval).all() for one in one_seed)
+    assert Count.of(one_seed).interval == (0, 2)
+    sure = [Estimate(value, (Component(0.0, 1.0),), rows, 2, 100) for value in (50.0, -50.0)]
+    assert Count.of(sure).interval == (1, 1)
