@@ -14,6 +14,7 @@ from tasks.world.grammar import (
     sentence,
     statement,
     use_synonyms,
+    where_or_when,
 )
 from tasks.world.lexicon import (
     PEOPLE,
@@ -33,8 +34,10 @@ from tasks.world.word_pool import ALL_WORDS, WordPool
 
 NOUNS = ("subject", "object", "place")
 SAME, OTHER = "That is the same.", "That is something else."
+DENIED = 0.1  # share of the paragraphs that deny the opposite of an event
 EXPLAINED = 0.2  # share of the paragraphs that explain words
-COMPARED = 0.2  # share of the paragraphs that compare two tales
+COMPARED = 0.1  # share of the paragraphs that compare two tales
+ASKED_AGAIN = 0.1  # share of the paragraphs that ask a question twice
 
 
 def renamed(rng: random.Random, event: Event) -> Event:
@@ -92,10 +95,15 @@ def mrpc(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
 
 
 def _another(rng: random.Random, pool: WordPool, event: Event) -> Event:
-    """The event with the opposite action, or with another action or object."""
+    """The event with the opposite action, another action, or the same with another object.
+
+    No word for the action is repeated, as in an event told again.
+    """
     if rng.random() < 0.4:
         return replace(event, verb=rng.choice(opposites(event.verb)))
-    return with_other(rng, pool, event, rng.choice(("verb", "object")))
+    if rng.random() < 0.5:
+        return with_other(rng, pool, event, "verb")
+    return with_other(rng, pool, use_synonyms(event, "verb"), "object")
 
 
 def qqp(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
@@ -104,7 +112,7 @@ def qqp(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
     Lexical: both ask for the place or the time, of which the second suggests one. Relational: they
     are about the same action and object or not. Compositional: in other words, for something else.
     """
-    same, word = label == "1", rng.choice(("where", "when"))
+    same, word = label == "1", where_or_when(rng)
     event = draw_event(rng, pool, place=False)
     first = sentence(question(event, word), "?")
     if degree == "lexical":
@@ -128,7 +136,8 @@ def stsb(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
     """
     if degree == "lexical":
         positive, agree, alike = (rng.random() < 0.5 for _ in range(3))
-        work, other_work = rng.sample(sorted({pool.word(rng, "work") for _ in range(9)}), 2)
+        work = pool.word(rng, "work")
+        other_work = pool.word(rng, "work", (work,))
         first = opinion(rng, pool, positive, work)
         second = opinion(rng, pool, positive == agree, work if alike else other_work)
         score = STSB_OPINION * agree + STSB_WORK * alike
@@ -150,16 +159,19 @@ def stsb(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
 
 
 def paragraph(rng: random.Random) -> str:
-    """An event told twice, or its opposite denied; two tales compared; or words explained."""
+    """An event told or asked twice, or its opposite denied; tales compared; words explained."""
     form = rng.random()
     if form < COMPARED:
         return _comparison(rng)
+    if form < COMPARED + ASKED_AGAIN:
+        row = qqp(rng, ALL_WORDS, "1", "lexical")
+        return f"{row.first} {row.second}"
     if form > 1 - EXPLAINED:
         return _explanation(rng)
     event = draw_event(rng, ALL_WORDS, place=rng.random() < 0.5)
     first = sentence(statement(event, fronted=rng.random() < 0.2))
     again = retold(rng, event)
-    if form < COMPARED + 0.1:
+    if form < COMPARED + ASKED_AGAIN + DENIED:
         denied = replace(again, verb=rng.choice(opposites(event.verb)))
         return f"{first} {sentence(statement(replace(denied, place=''), negated=True))}"
     tell = passive if rng.random() < 0.2 else statement
