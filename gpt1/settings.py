@@ -166,6 +166,11 @@ class RuntimeOptions(Settings):
     skip_pads: bool = Field(
         False, description="whether fine-tuning computes nothing for pads: faster on a CPU"
     )
+    shared_prefix: bool = Field(
+        True,
+        description="whether what the choices of an example begin with is computed once "
+        "(transformer)",
+    )
     compile: bool = Field(False, description="whether torch.compile is used")
 
 

@@ -1,8 +1,9 @@
 """The authors' Adam and learning-rate schedules, exactly.
 
-Not `torch.optim.AdamW`: the decay is decoupled but multiplied by the bias-corrected rate, eps is
-added to the uncorrected root, clipping is global and comes before the moments, and the schedule
-sees the number of updates already done, so that the first update changes nothing.
+Not `torch.optim.AdamW`, although its kernel does the sums: the decay is decoupled but multiplied by
+the bias-corrected rate, eps is added to the uncorrected root, clipping is global and comes before
+the moments, and the schedule sees the number of updates already done, so that the first update
+changes nothing.
 Source: paper 4.1; authors' released code for everything that the paper leaves open.
 """
 
@@ -85,17 +86,44 @@ class Adam:
     def step(self) -> Tensor:
         """Clip, update moments and parameters; returns the gradient norm before clipping."""
         own, norm = self.settings, self.grad.norm()
+        scale = None
         if own.max_grad_norm > 0:
-            self.grad.mul_((own.max_grad_norm / norm.clamp(min=1e-30)).clamp(max=1.0))
-        self.m.mul_(own.b1).add_(self.grad, alpha=1 - own.b1)
-        self.v.mul_(own.b2).addcmul_(self.grad, self.grad, value=1 - own.b2)
+            scale = (norm / own.max_grad_norm).clamp(min=1.0)
+            if self.grad.dtype is not torch.float32:  # the only type that the kernel divides by
+                self.grad.div_(scale)
+                scale = None
         t = self.updates + 1
-        lr_t = self.rate() * math.sqrt(1 - own.b2**t) / (1 - own.b1**t)
-        update = self.m / self.v.sqrt().add_(own.eps)
-        update[: self.n_decayed].add_(self.flat[: self.n_decayed], alpha=own.l2)
-        self.flat.sub_(update, alpha=lr_t)
+        root = math.sqrt(1 - own.b2**t)
+        decay = own.l2 * root / (1 - own.b1**t)
+        for part, rate in ((slice(self.n_decayed), decay), (slice(self.n_decayed, None), 0.0)):
+            self._fused_step(part, t, own.eps / root, rate, scale)
         self.updates = t
         return norm
+
+    def _fused_step(
+        self, part: slice, t: int, eps: float, decay: float, scale: Tensor | None
+    ) -> None:
+        """Update a part of the buffers in one pass by torch's kernel, gradients divided by `scale`.
+
+        The kernel's eps is added to the corrected root, and its decay is multiplied by the
+        uncorrected rate, so both are given with the correction of update `t` taken out.
+        """
+        torch._fused_adamw_(
+            [self.flat[part]],
+            [self.grad[part]],
+            [self.m[part]],
+            [self.v[part]],
+            [],
+            [torch.full((), t, dtype=torch.float32, device=self.flat.device)],
+            lr=self.rate(),
+            beta1=self.settings.b1,
+            beta2=self.settings.b2,
+            weight_decay=decay,
+            eps=eps,
+            amsgrad=False,
+            maximize=False,
+            grad_scale=scale,
+        )
 
     def state(self) -> dict[str, Tensor]:
         """Everything that a restart needs, as tensors."""
