@@ -11,7 +11,9 @@ from workflow.grid import any_model, jobs
 try:
     # Snakemake has merged the files already; of a key that a file repeats it keeps the last.
     config_faults.read(workflow.overwrite_configfiles)
-    cfg = config_faults.parse(config)
+    cfg = config_faults.parse(
+        config_faults.with_sections(config, workflow.config_settings.overwrite_config)
+    )
     if not paths.has_no_data(cfg):  # else see `given`
         config_faults.refuse(paths.missing_data(cfg))
 except config_faults.ConfigError as error:
