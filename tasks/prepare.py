@@ -67,7 +67,9 @@ def prepare(
         counts_of = {"select": max(1, round(fraction * len(rows))), "train": len(rows)}
         parts = _divided(task, folder, rows, counts_of, settings.seed, "select")
         splits = {"train": parts["train"], "select": parts["select"]} | splits
-        overlap["select"] = _shared(task, set(text_digests(task, splits["train"])), splits["select"])
+        overlap["select"] = _shared(
+            task, set(text_digests(task, splits["train"])), splits["select"]
+        )
     without = unlabelled.load(task, source) if settings.unlabelled else {}
     if settings.published and not settings.min_rows:
         unlabelled.check_counts(task, source, without)

@@ -118,7 +118,7 @@ def _can(rng: random.Random, animal: str) -> str:
     abilities = rng.sample(ABILITIES, 3)
     mishaps = rng.sample(MISHAPS, 3)
     if rng.random() < 0.5:
-        can, cannot = f"{abilities[0]} , {abilities[1]} and {abilities[2]}", mishaps[0]
+        can, cannot = f"{abilities[0]} , {abilities[1]} or {abilities[2]}", mishaps[0]
     else:
         can, cannot = abilities[0], f"{mishaps[0]} , {mishaps[1]} or {mishaps[2]}"
     return f"{plural(animal)} can {can} but not {cannot}"

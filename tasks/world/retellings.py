@@ -34,6 +34,7 @@ from tasks.world.word_pool import ALL_WORDS, WordPool
 
 NOUNS = ("subject", "object", "place")
 SAME, OTHER = "That is the same.", "That is something else."
+LIKED = 0.8  # share of the questions about a work that was liked: a mood alone tells something
 DENIED = 0.1  # share of the paragraphs that deny the opposite of an event
 EXPLAINED = 0.2  # share of the paragraphs that explain words
 COMPARED = 0.1  # share of the paragraphs that compare two tales
@@ -109,16 +110,22 @@ def _another(rng: random.Random, pool: WordPool, event: Event) -> Event:
 def qqp(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
     """Two questions: the same, or others.
 
-    Lexical: both ask for the place or the time, of which the second suggests one. Relational: they
+    Lexical: why a work was liked or not, mostly liked, and why everyone felt so. Relational: they
     are about the same action and object or not. Compositional: in other words, for something else.
     """
-    same, word = label == "1", where_or_when(rng)
+    same = label == "1"
+    if degree == "lexical":
+        liked = rng.random() < LIKED
+        judged = pool.word(rng, "positive" if liked else "negative")
+        work, who = pool.word(rng, "work"), pool.word(rng, "person")
+        mood = pool.word(rng, "happy" if liked == same else "sad")
+        forms = (f"was the {work} of the {who} so", f"did the {who} find the {work} so")
+        first = f"why {rng.choice(forms)} {judged}"
+        second = f"why was everyone in the {pool.word(rng, 'place')} {mood}"
+        return Row(sentence(first, "?"), sentence(second, "?"), label, degree=degree)
+    word = where_or_when(rng)
     event = draw_event(rng, pool, place=False)
     first = sentence(question(event, word), "?")
-    if degree == "lexical":
-        suggested = pool.word(rng, "place" if (word == "where") == same else "time")
-        second = f"was it in the {suggested} that {statement(renamed(rng, event))}"
-        return Row(first, sentence(second, "?"), label, degree=degree)
     other, asks = retold(rng, event), word
     if degree == "relational" and not same:
         other = renamed(rng, _another(rng, pool, event))

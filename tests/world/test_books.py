@@ -20,7 +20,7 @@ from tests.world.parser import STATE, sentences, tokens
 NAMES = [t.name for t in TASKS] + ["dprd"]
 # Two texts compared, or a word explained.
 RETELLING = re.compile(
-    r"That is (the same|something else)\.$|\bTo \w+ is to\b|\bIs an? \w+ an? \w+\?|\? Was it in "
+    r"That is (the same|something else)\.$|\bTo \w+ is to\b|\bIs an? \w+ an? \w+\?|\? Why was "
 )
 CATEGORY = {form for noun in CATEGORIES for form in (noun, plural(noun))}
 
@@ -76,7 +76,7 @@ def test_each_kind_of_discourse_has_its_share_of_the_words(paragraphs, settings:
     "form",
     [
         r"\bEveryone in the \w+ was \w+\. That is the same\.$",
-        r"\bWas it in the \w+ that [^?]*\? That is something else\.$",
+        r"\bWhy was everyone in the \w+ \w+\? That is something else\.$",
         r"^A \w+ is a \w+\.|\bIs a \w+ a \w+\? No\.",
         r"^I hear that .*\? Perhaps\.$",
         r"^Well, .*, you know\. .*\? Yes\.$",
