@@ -67,7 +67,9 @@ def prepare(
         counts_of = {"select": max(1, round(fraction * len(rows))), "train": len(rows)}
         parts = _divided(task, folder, rows, counts_of, settings.seed, "select")
         splits = {"train": parts["train"], "select": parts["select"]} | splits
-        overlap["select"] = _shared(task, set(text_digests(task, splits["train"])), splits["select"])
+        overlap["select"] = _shared(
+            task, set(text_digests(task, splits["train"])), splits["select"]
+        )
     without = unlabelled.load(task, source) if settings.unlabelled else {}
     if settings.published and not settings.min_rows:
         unlabelled.check_counts(task, source, without)
@@ -190,11 +192,12 @@ def _note(task: Task, roles: Roles, rows: dict[str, int]) -> str:
     counts = [
         f"{split}: {count:,} of {task.rows[split]:,} rows"
         for split, count in rows.items()
-        if count != task.rows[split] and not roles.carve
+        if count != task.rows[split]
     ]
     shares = ", ".join(f"{name} {share:.0%}" for name, share in roles.carve.items())
-    carved = [f"carved from one file of {sum(rows.values()):,} rows: {shares}"] if shares else []
-    return "; ".join(other + counts + carved)
+    if shares:
+        return f"carved from {roles.train}: {shares}"
+    return "; ".join(other + counts)
 
 
 def main() -> None:
