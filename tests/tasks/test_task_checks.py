@@ -24,7 +24,8 @@ def rows(name: str, split: str, count: int | None = None) -> list[Example]:
     for n in range(count):
         place = (n + 0.5) / count * ends[-1]
         label = next(k for k, end in enumerate(ends) if place < end + 1e-9)
-        examples.append(Example(f"{name}/{split}/{n}", f"one {n}", "two", (), label))
+        group = definition.groups[n % 2] if definition.groups else ""
+        examples.append(Example(f"{name}/{split}/{n}", f"one {n}", "two", (), label, group))
     return examples
 
 
@@ -113,7 +114,7 @@ def test_labels_in_the_other_order_are_told(name):
     assert "the labels are in another order" in refusal(name, other)
 
 
-@pytest.mark.parametrize("name", ["snli", "mnli", "race", "stsb", "qnli", "story_cloze"])
+@pytest.mark.parametrize("name", ["snli", "mnli", "race", "stsb"])
 def test_a_label_that_never_occurs_is_told(name):
     split = list(task(name).rows)[-1]
     examples = [replace(e, label=e.label or 1) for e in rows(name, split)]
