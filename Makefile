@@ -8,7 +8,7 @@ PYTHON ?= python3
 RUN = .venv/bin/snakemake --cores $(CORES) --rerun-incomplete
 READY = .venv/ready
 
-.PHONY: all install test test-slow smoke lint clean
+.PHONY: all install test test-slow test-faults smoke lint clean
 
 all: install
 	$(RUN) all
@@ -24,10 +24,14 @@ $(READY): requirements.lock
 	touch $@
 
 test: install
-	.venv/bin/python -m pytest -n 2 --dist worksteal -m "not slow and not slurm"
+	.venv/bin/python -m pytest -n 2 --dist worksteal -m "not slow and not slurm and not faults"
 
 test-slow: install
 	.venv/bin/python -m pytest -m "slow or slurm"
+
+# Kills at random instants, damaged files, full disks: some ten minutes.
+test-faults: install
+	.venv/bin/python -m pytest tests/faults -m "not slow"
 
 smoke: install
 	$(RUN) all --configfile workflow/config/smoke.yaml

@@ -91,8 +91,8 @@ def _halves(task: Task, path: Path, name: str, examples: "Dataset", least: int |
 def _quoted(path: Path, examples: "Dataset") -> None:
     """No cells as CSV quotes them, in files that know no quoting: pandas writes them if not told.
 
-    There every text with a quotation mark is enclosed in two, and its own are doubled; as published,
-    few or none are.
+    There every text with a quotation mark is enclosed in two and has its own doubled; as published,
+    few or none have.
     """
     if path.suffix not in (".tsv", ".txt"):
         return

@@ -192,11 +192,12 @@ def _note(task: Task, roles: Roles, rows: dict[str, int]) -> str:
     counts = [
         f"{split}: {count:,} of {task.rows[split]:,} rows"
         for split, count in rows.items()
-        if count != task.rows[split] and not roles.carve
+        if count != task.rows[split]
     ]
     shares = ", ".join(f"{name} {share:.0%}" for name, share in roles.carve.items())
-    carved = [f"carved from one file of {sum(rows.values()):,} rows: {shares}"] if shares else []
-    return "; ".join(other + counts + carved)
+    if shares:
+        return f"carved from {roles.train}: {shares}"
+    return "; ".join(other + counts)
 
 
 def main() -> None:

@@ -46,7 +46,7 @@ def choose_splits(task: Task, settings: PrepareSettings) -> Roles:
 
 
 def faults(task: Task, settings: PrepareSettings) -> Iterator[str]:
-    """What is wrong with the names of splits, one line each: the key, what was found, the remedy."""
+    """Names of splits that do not exist or do not fit, one line each: key, found, remedy."""
     train = settings.train_from or task.train
     report = task.report if settings.report_on is None else tuple(settings.report_on)
     carve, subset = tuple(settings.carve or ()), tuple(settings.min_rows or ())

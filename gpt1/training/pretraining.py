@@ -35,7 +35,8 @@ from tasks.common.errors import InputError, Interrupted
 from tasks.common.files import read_json, sha256_json, write_atomic
 
 PROGRESS_SECONDS = 5.0
-STATE_SECONDS = 60.0  # between saved states, or 50 times what the last one took
+STATE_SECONDS = 60.0  # between saved states
+SAVING_SHARE = 50  # or so many times what saving the last one took
 LOG_ROWS = 500
 MAX_LOSS = 700.0  # nats; the perplexity of more overflows
 
@@ -173,7 +174,7 @@ class Pretraining:
                 self.checkpoint(stop)
                 self._clock = time.perf_counter()  # scoring held-out documents is not training time
             now = time.perf_counter()
-            if done in checkpoints or now - saved > max(STATE_SECONDS, 50 * saving_seconds):
+            if done in checkpoints or now - saved > max(STATE_SECONDS, SAVING_SHARE * saving_seconds):
                 self._save_state()
                 saved = time.perf_counter()
                 saving_seconds = saved - now

@@ -41,7 +41,7 @@ def test_a_signal_saves_the_state_and_says_so_in_one_line(tmp_path, number):
             time.sleep(0.02)
         time.sleep(0.2)
         process.send_signal(number)
-        _, said = process.communicate(timeout=30)
+        _, said = process.communicate(timeout=120)
     assert process.returncode == INTERRUPTED == 75
     assert said.count("\n") == 1 and f"stopped by {number.name} at update" in said
     assert len(list(tmp_path.glob("work/*/state.safetensors"))) == 1
@@ -88,7 +88,7 @@ def test_the_shell_around_a_program_waits_for_its_last_line(tmp_path):
         while process.poll() is None and not (log.exists() and "ready" in log.read_text()):
             time.sleep(0.05)
         os.killpg(process.pid, signal.SIGTERM)
-        said, _ = process.communicate(timeout=60)
+        said, _ = process.communicate(timeout=120)
     assert process.returncode and "error: stopped by a signal; start again" in said
     assert "exited with non-zero code 75" in said or "exit status 75" in said, said
     assert "start again" in log.read_text()

@@ -53,7 +53,7 @@ def test_the_paper_is_the_default():
         **{"device": "cuda", "precision": "bfloat16", "compile": True, "micro_batch": 32},
         **{"pretrain_threads": 4, "finetune_threads": 4, "skip_pads": False, "shards": 4},
         **{"corpus_shards": 16, "mem_mb": {"pretrain": 32000, "finetune": 16000}},
-        "minutes": {"pretrain": 4320, "finetune": 1440},
+        "minutes": {"pretrain": 4320, "finetune": 1440, "data": 600},
     }
 
 
@@ -95,7 +95,7 @@ def test_the_small_configs_run_on_a_cpu(name):
     runtime = complete(name).runtime.model_dump()
     assert CPU.items() <= runtime.items() and runtime["skip_pads"]
     assert runtime["mem_mb"] == {"pretrain": 1500, "finetune": 1500}
-    assert runtime["minutes"] == {"pretrain": 60, "finetune": 30}
+    assert runtime["minutes"] == {"pretrain": 60, "finetune": 30, "data": 60}
     assert {runtime[k] for k in runtime if k.endswith(("threads", "shards"))} == {1}
 
 

@@ -165,7 +165,7 @@ rule cards:
         ),
     resources:
         mem_mb=4000,
-        runtime=30,
+        runtime=per_attempt(cfg.runtime.minutes, "data"),
     params:
         results=subpath(output.md, parent=True),
         grid=settings(cfg.grid),
