@@ -37,9 +37,10 @@ TABLE_INPUTS = {  # of the tables that read something else than all cells
         *DECONTAMINATED,
         *expand(FACTS, task=grid.tasks),
     ],
-    "positive_control": expand(
-        "<results>/{table}.csv", table=["ablation", "layer_transfer", "zero_shot"]
-    ),
+    "positive_control": [
+        *expand("<results>/{t}.csv", t=["cells", "ablation", "layer_transfer", "zero_shot"]),
+        *predictions(grid.endpoints()),
+    ],
     "contamination": [
         "<results>/cells_full.csv",
         *predictions(grid.full()),
