@@ -392,7 +392,7 @@ def test_a_run_without_its_data_ends_in_one_line(tmp_path):
 def test_a_single_value_can_be_given_on_the_command_line(tmp_path):
     options = ("--directory", str(tmp_path), "--config", "results=elsewhere", "--")
     plan = planned(ROOT, *options, "elsewhere/pretraining.csv")
-    assert plan["pretrain"] == 6
+    assert plan["pretrain"] == 4
 
 
 def test_the_graph_can_be_run_from_another_folder(tmp_path):
