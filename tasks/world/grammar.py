@@ -7,7 +7,6 @@ from tasks.world.lexicon import NAMES, SYNONYM, TOPIC, VERBS, a
 from tasks.world.word_pool import WordPool
 
 ON_TOPIC = 0.9  # probability that the place of an event is of its subject's topic, and its object
-WHERE = 0.8  # share of the questions about place or time that ask for the place
 TOPICS = list(dict.fromkeys(TOPIC.values()))
 
 
@@ -102,11 +101,6 @@ def question(event: Event, word: str) -> str:
     if word == "what":
         return f"what did {np(event.subject)} {verb.base}{tail}"
     return f"{word} did {np(event.subject)} {verb.base} {np(event.object)}{tail}"
-
-
-def where_or_when(rng: random.Random) -> str:
-    """What a question asks: mostly for the place, so that a word for one tells something."""
-    return rng.choices(("where", "when"), (WHERE, 1 - WHERE))[0]
 
 
 def sentence(clause: str, mark: str = ".") -> str:

@@ -3,16 +3,8 @@
 import random
 from dataclasses import dataclass, replace
 
-from tasks.world.grammar import (
-    Event,
-    draw_event,
-    np,
-    question,
-    sentence,
-    statement,
-    where_or_when,
-)
-from tasks.world.lexicon import SYNONYM
+from tasks.world.grammar import Event, draw_event, np, question, sentence, statement
+from tasks.world.lexicon import SYNONYM, a
 from tasks.world.retellings import renamed, with_other
 from tasks.world.rows import Degree, Probe, Row
 from tasks.world.word_pool import ALL_WORDS, WordPool
@@ -20,31 +12,44 @@ from tasks.world.word_pool import ALL_WORDS, WordPool
 SLOT = {"who": "subject", "what": "object", "where": "place", "when": "time"}
 SORT = {"who": "person", "what": "thing", "where": "place", "when": "time"}
 LETTERS = "ABCD"
+HAPPY_SHARE = 0.8  # of the questions why somebody felt so: news alone tells something
 ANSWERED = 0.3  # share of the paragraphs in which a sentence answers a question
 
 
 def qnli(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
     """A question, and a sentence that answers it or not.
 
-    Lexical: a sentence that does not answer states a time for a place, or the reverse. Relational:
-    it is about another object. Compositional: either, in other words.
+    Lexical: good news answers why somebody was happy. Relational: a sentence that does not answer
+    is about another object. Compositional: in other words, and it may also tell the time where the
+    place is asked for, or the reverse.
     """
-    asked = where_or_when(rng)
+    right = label == "entailment"
+    if degree == "lexical":
+        return _why(rng, pool, right)
+    asked = rng.choice(("where", "when"))
     event = draw_event(rng, pool, "thing", place=asked == "where", time=asked == "when")
-    answer = event
-    wrong = degree
-    if degree == "compositional":
-        answer = renamed(rng, event)
-        wrong = rng.choice(("lexical", "relational"))
-    if label != "entailment" and wrong == "lexical":
+    answer = renamed(rng, event) if degree == "compositional" else event
+    if not right and degree == "compositional" and rng.random() < 0.5:
+        answer = replace(answer, place="", time="")
         if asked == "where":
-            answer = replace(answer, place="", time=pool.word(rng, "time"))
+            answer = replace(answer, time=pool.word(rng, "time"))
         else:
-            answer = replace(answer, place=pool.word(rng, "place"), time="")
-    elif label != "entailment":
+            answer = replace(answer, place=pool.word(rng, "place"))
+    elif not right:
         answer = with_other(rng, pool, answer, "object")
     asking = question(replace(event, place="", time=""), asked)
     return Row(sentence(asking, "?"), sentence(statement(answer)), label, degree=degree)
+
+
+def _why(rng: random.Random, pool: WordPool, right: bool) -> Row:
+    """Why somebody was happy or sad, and news that is a reason for it or not."""
+    happy, who = rng.random() < HAPPY_SHARE, pool.word(rng, "name")
+    first = f"why {rng.choice(('was', 'did'))} {who}"
+    first += f"{' feel' if ' did ' in first else ''} {pool.word(rng, 'happy' if happy else 'sad')}"
+    news = pool.word(rng, "gain" if happy == right else "loss")
+    second = f"{who} {news} {a(pool.word(rng, 'thing'))} in the {pool.word(rng, 'place')}"
+    label = "entailment" if right else "not_entailment"
+    return Row(sentence(first, "?"), sentence(second), label, degree="lexical")
 
 
 @dataclass(frozen=True)
@@ -126,7 +131,8 @@ def race(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
 def paragraph(rng: random.Random) -> str:
     """A passage and two questions about it with their answers; or a question and its answer."""
     if rng.random() < ANSWERED:
-        row = qnli(rng, ALL_WORDS, "entailment", rng.choice(("relational", "compositional")))
+        degree: Degree = rng.choice(("lexical", "lexical", "relational", "compositional"))
+        row = qnli(rng, ALL_WORDS, "entailment", degree)
         return f"{row.first} {row.second}"
     passage = draw_passage(rng, ALL_WORDS, rng.choice((1, 2, 2)))
     lines = [passage.text]

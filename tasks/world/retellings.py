@@ -14,7 +14,6 @@ from tasks.world.grammar import (
     sentence,
     statement,
     use_synonyms,
-    where_or_when,
 )
 from tasks.world.lexicon import (
     PEOPLE,
@@ -123,7 +122,7 @@ def qqp(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
         first = f"why {rng.choice(forms)} {judged}"
         second = f"why was everyone in the {pool.word(rng, 'place')} {mood}"
         return Row(sentence(first, "?"), sentence(second, "?"), label, degree=degree)
-    word = where_or_when(rng)
+    word = rng.choice(("where", "when"))
     event = draw_event(rng, pool, place=False)
     first = sentence(question(event, word), "?")
     other, asks = retold(rng, event), word

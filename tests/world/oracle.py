@@ -107,7 +107,13 @@ def is_fact(claim: str, premise: str) -> bool:
 
 
 def answers_question(example: Example) -> bool:
-    """Whether the sentence is about the action and states the place or the time asked for."""
+    """Whether the sentence is about the action and states the place or the time asked for.
+
+    Why somebody was happy or sad is answered by news of this kind about the same person.
+    """
+    why = oracle_rules.asked_mood(example.first)
+    if why:
+        return oracle_rules.is_reason(example.second, *why)
     question, statement = read(example.first), read(example.second)
     about = same_action(question, statement) and covers(statement, question)
     return about and bool(getattr(statement, SLOT[question.asks]))

@@ -42,6 +42,21 @@ def mood(text: str) -> bool | None:
     return words[-1] in HAPPY if words[0] == "everyone" and words[-1] in HAPPY + SAD else None
 
 
+def asked_mood(text: str) -> tuple[str, bool] | None:
+    """Who was happy (or sad), if the text asks why."""
+    words = tokens(text)
+    if words[0] != "why" or words[-1] not in HAPPY + SAD:
+        return None
+    return words[2], words[-1] in HAPPY
+
+
+def is_reason(news: str, who: str, happy: bool) -> bool:
+    """Whether the news about `who` explains the mood."""
+    words = tokens(news)
+    assert words[1] in GAINS + LOSSES, f"no news: {news!r}"
+    return words[0] == who and (words[1] in GAINS) == happy
+
+
 def work(text: str) -> str:
     """The work that an opinion is of; "" if the text is none."""
     words = tokens(text)

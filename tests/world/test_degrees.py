@@ -35,6 +35,8 @@ def degree_of(name: str, e: Example) -> str:
         return DEGREES[0 if claim.state else 2 if claim.negated else 1]
     if name == "rte":
         return DEGREES[0 if read(e.second).state else 2 if " and " in e.first else 1]
+    if name == "qnli":
+        return "lexical" if e.first.startswith("Why ") else ""
     if name == "scitail":
         return DEGREES[{"can": 0, "are": 1}.get(tokens(e.second)[1], 2)]
     if name == "sst2":
@@ -97,7 +99,7 @@ def test_degrees_csv_agrees_with_the_texts_row_by_row(world: Path, splits, name:
             shown = degree_of(name, example)
             assert shown in ("", degree), (split, example)
             known += bool(shown)
-    assert known or name in ("qnli", "race")
+    assert known or name == "race"
 
 
 def test_race_asks_for_a_kind_of_answer_first_and_then_for_the_right_one(splits, world: Path):
