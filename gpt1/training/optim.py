@@ -86,44 +86,36 @@ class Adam:
     def step(self) -> Tensor:
         """Clip, update moments and parameters; returns the gradient norm before clipping."""
         own, norm = self.settings, self.grad.norm()
-        scale = None
+        scale = None  # what the kernel divides gradients by
         if own.max_grad_norm > 0:
             scale = (norm / own.max_grad_norm).clamp(min=1.0)
-            if self.grad.dtype is not torch.float32:  # the only type that the kernel divides by
+            if scale.dtype is not torch.float32:  # the only type that the kernel takes
                 self.grad.div_(scale)
                 scale = None
-        t = self.updates + 1
+        t, rate = self.updates + 1, self.rate()
         root = math.sqrt(1 - own.b2**t)
-        decay = own.l2 * root / (1 - own.b1**t)
-        for part, rate in ((slice(self.n_decayed), decay), (slice(self.n_decayed, None), 0.0)):
-            self._fused_step(part, t, own.eps / root, rate, scale)
-        self.updates = t
-        return norm
-
-    def _fused_step(
-        self, part: slice, t: int, eps: float, decay: float, scale: Tensor | None
-    ) -> None:
-        """Update a part of the buffers in one pass by torch's kernel, gradients divided by `scale`.
-
-        The kernel's eps is added to the corrected root, and its decay is multiplied by the
-        uncorrected rate, so both are given with the correction of update `t` taken out.
-        """
+        # The kernel's own decay multiplies by 1 - rate * decay, which float32 rounds to a tenth of
+        # the decay. It adds eps to the corrected root, so eps is given without the correction.
+        decayed = self.flat[: self.n_decayed]
+        decayed.sub_(decayed, alpha=rate * own.l2 * root / (1 - own.b1**t))
         torch._fused_adamw_(
-            [self.flat[part]],
-            [self.grad[part]],
-            [self.m[part]],
-            [self.v[part]],
+            [self.flat],
+            [self.grad],
+            [self.m],
+            [self.v],
             [],
             [torch.full((), t, dtype=torch.float32, device=self.flat.device)],
-            lr=self.rate(),
-            beta1=self.settings.b1,
-            beta2=self.settings.b2,
-            weight_decay=decay,
-            eps=eps,
+            lr=rate,
+            beta1=own.b1,
+            beta2=own.b2,
+            weight_decay=0.0,
+            eps=own.eps / root,
             amsgrad=False,
             maximize=False,
             grad_scale=scale,
         )
+        self.updates = t
+        return norm
 
     def state(self) -> dict[str, Tensor]:
         """Everything that a restart needs, as tensors."""
