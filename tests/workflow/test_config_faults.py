@@ -93,6 +93,18 @@ WRONG = [
         "official, the split that the publisher of the source set apart",
     ),
     (
+        "experiment.model.transformer.n_embd",
+        10**12,
+        "experiment.model.transformer.n_embd: 1000000000000 is invalid; expected: width of the "
+        "hidden states; divisible by n_head (at most 65536)",
+    ),
+    (
+        "experiment.model.init_std",
+        1e38,
+        "experiment.model.init_std: 1e+38 is invalid; expected: standard deviation of the initial "
+        "weights (at most 100.0)",
+    ),
+    (
         "data",
         3,
         "data: 3 is not text or null; expected: the folder of the raw data (null: the embedded "
