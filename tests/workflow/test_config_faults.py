@@ -395,8 +395,7 @@ def test_missing_raw_data_is_reported_before_the_graph_is_built(tmp_path):
     config = changed(small(), "experiment.world", ...) | {"data": str(tmp_path)}
     raw_data(tmp_path, config)
     assert faults(config) == []
-    (tmp_path / "RTE" / "train.txt").unlink()
-    (tmp_path / "RTE").rmdir()
+    shutil.rmtree(tmp_path / "RTE")
     (tmp_path / "books" / "train.txt").unlink()
     assert faults(config) == [
         f"experiment.tasks.rte.folder: no folder {tmp_path}/RTE; put the files there, or name "
