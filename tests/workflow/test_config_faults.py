@@ -93,6 +93,18 @@ WRONG = [
         "official, the split that the publisher of the source set apart",
     ),
     (
+        "experiment.model.transformer.n_embd",
+        10**12,
+        "experiment.model.transformer.n_embd: 1000000000000 is invalid; expected: width of the "
+        "hidden states; divisible by n_head (at most 65536)",
+    ),
+    (
+        "experiment.model.init_std",
+        1e38,
+        "experiment.model.init_std: 1e+38 is invalid; expected: standard deviation of the initial "
+        "weights (at most 100.0)",
+    ),
+    (
         "data",
         3,
         "data: 3 is not text or null; expected: the folder of the raw data (null: the embedded "
@@ -383,8 +395,7 @@ def test_missing_raw_data_is_reported_before_the_graph_is_built(tmp_path):
     config = changed(small(), "experiment.world", ...) | {"data": str(tmp_path)}
     raw_data(tmp_path, config)
     assert faults(config) == []
-    (tmp_path / "RTE" / "train.txt").unlink()
-    (tmp_path / "RTE").rmdir()
+    shutil.rmtree(tmp_path / "RTE")
     (tmp_path / "books" / "train.txt").unlink()
     assert faults(config) == [
         f"experiment.tasks.rte.folder: no folder {tmp_path}/RTE; put the files there, or name "

@@ -19,6 +19,7 @@ from tests.workflow.running import command_line, copy_project, planned, snakemak
 from workflow.config_faults import parse
 
 TABLES = ("main", "ablation", "layer_transfer", "contamination", "claims", "positive_control")
+TABLES += ("cost_cells",)
 OF_CELLS = {
     **{f"table_{name}": 1 for name in TABLES},
     **{f"collect_cells{part}": 1 for part in ("", "_endpoints", "_full")},
@@ -36,7 +37,7 @@ OF_GRID = {  # every table and figure is given the grid
         for kind in ("table", "figure")
         for name in ("zero_shot", "pretraining", "probes")
     },
-    "cards": 1,
+    **{"table_cost_pretraining": 1, "cards": 1},
 }
 OF_ZERO_SHOT = {
     **{"table_zero_shot": 1, "table_claims": 1, "table_positive_control": 1},
@@ -184,6 +185,7 @@ CHANGES = {
                 **OF_ZERO_SHOT,
                 **OF_PROBES,
                 "table_pretraining": 1,
+                "table_cost_pretraining": 1,
                 "figure_pretraining": 1,
             },
         },

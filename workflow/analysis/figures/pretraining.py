@@ -14,8 +14,8 @@ from workflow.grid import Grid
 
 def draw(table: pd.DataFrame, costs: pd.DataFrame, grid: Grid) -> Figure:
     """Left against updates, with the tokens seen above; right against seconds of training."""
-    seconds = costs.groupby(["arch", "update"])["train_seconds"].mean()
-    table = table.join(seconds, on=["arch", "update"])
+    runs = costs.astype({"train_seconds": float}).groupby(["arch", "update"])
+    table = table.join(runs["train_seconds"].mean(), on=["arch", "update"])
     figure = Figure(figsize=(13, 5.5), layout="constrained")
     left, right = figure.subplots(1, 2, sharey=True)
     known = table[table["mean"].notna()]

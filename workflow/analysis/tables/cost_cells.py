@@ -27,6 +27,7 @@ def build(results: Path, grid: Grid) -> Table:
             costs = (run.model_dump(include={"seed", *COSTS}) for run in runs)
             rows += [place | cost for cost in costs if cost["seed"] in grid.seeds.finetune]
     table = pd.DataFrame(rows, columns=[*CELL, "seed", *COSTS])
+    table = table.astype(dict.fromkeys(COSTS, float))
     return Table(table, _wide(table))
 
 

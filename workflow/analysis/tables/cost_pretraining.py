@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from workflow.analysis import markdown
 from workflow.analysis.records import Checkpoint
 from workflow.analysis.table import Table
 from workflow.grid import Grid
@@ -21,7 +22,7 @@ def build(results: Path, grid: Grid) -> Table:
                 place = {"arch": model.arch, "seed": model.seed, "update": update}
                 found = Checkpoint.read(path, **place)
                 rows.append(place | {name: getattr(found, key) for name, key in COSTS.items()})
-    table = pd.DataFrame(rows, columns=COLUMNS)
+    table = pd.DataFrame(rows, columns=COLUMNS).astype(dict.fromkeys(COSTS, float))
     return Table(table, _wide(table))
 
 
@@ -35,4 +36,5 @@ def _wide(table: pd.DataFrame) -> list[str | pd.DataFrame]:
             "peak MB": last["peak_mb"].map("{:.1f}".format),
         }
     )
-    return ["# Costs of pre-training", wide.reset_index("seed")]
+    wide = wide.replace("nan", markdown.MISSING).reset_index("seed")
+    return ["# Costs of pre-training", wide]
