@@ -17,7 +17,7 @@ from workflow.config_model import Config
 from workflow.paths import data_sets, missing_data
 
 UNLABELLED = ("test.tsv", "test_matched.tsv", "test_mismatched.tsv")
-NAMES = ("world", "smoke", "novels", "paper", "published")
+NAMES = ("world", "smoke", "novels", "gpu", "paper", "published")
 
 
 def shipped(name: str = "world") -> dict[str, Any]:

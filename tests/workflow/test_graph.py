@@ -126,7 +126,7 @@ def test_a_cell_that_does_not_exist_cannot_be_asked_for(tmp_path):
     assert "MissingRuleException" in snakemake(ROOT, "-n", "-d", str(tmp_path), cell, code=1)
 
 
-@pytest.mark.parametrize("name", ["smoke", "novels", "paper", "published"])
+@pytest.mark.parametrize("name", ["smoke", "novels", "gpu", "paper", "published"])
 def test_the_other_configs_plan(name, tmp_path):
     config = ROOT / "workflow" / "config" / f"{name}.yaml"
     options = ["--directory", str(tmp_path), "--configfile", str(config)]
@@ -134,10 +134,11 @@ def test_the_other_configs_plan(name, tmp_path):
         raw_data(tmp_path / "data", shipped(name))
         options += ["--config", "data=data"]
     plan = planned(ROOT, *options, "--", "all")
-    expected = {"smoke": 96 + 12, "novels": 24, "paper": 24 * (2 + 5), "published": 24 * 5}[name]
-    assert sum(n for rule, n in plan.items() if rule.startswith("finetune")) == expected
+    expected = {"smoke": 96 + 12, "novels": 24, "gpu": 7 * (2 + 1 + 2)}
+    expected |= {"paper": 24 * (2 + 5), "published": 24 * 5}
+    assert sum(n for rule, n in plan.items() if rule.startswith("finetune")) == expected[name]
     assert ("world" in plan) == (name == "smoke")
-    assert ("tokenizer" in plan) == (name in ("smoke", "novels"))
+    assert ("tokenizer" in plan) == (name in ("smoke", "novels", "gpu"))
 
 
 def test_one_key_of_a_section_can_be_given_on_the_command_line(tmp_path):
