@@ -95,6 +95,7 @@ def train(job: Job, rows: Rows, turns: Turns, generous: bool) -> None:
             bf16=generous,
             use_cpu=job.runtime.get("device", "cpu") == "cpu",
             train_sampling_strategy="sequential",
+            remove_unused_columns=False,
             save_strategy="no",
             logging_strategy="no",
             report_to="none",
