@@ -17,9 +17,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bench import bars, gpu
-from bench.bars import QUICK, Bench, Row, Scale
+from bench.comparison import QUICK, Bench, Scale
 from bench.data import make_world
-from bench.report import line, table
+from bench.report import Row, line, table
 from bench.sides import ROOT, WorkerError
 from tasks.common.errors import InputError, run
 

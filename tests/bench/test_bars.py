@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from bench import bars, data, gpu, plain
-from bench.bars import Bench, Scale
 from bench.commit import COMMIT
+from bench.comparison import Bench, Scale
 from bench.sides import ROOT, Side, alternate
 from gpt1.model.transformer import Transformer
 from gpt1.settings import LSTMShape, ModelSettings, TransformerShape
