@@ -29,7 +29,7 @@ from workflow.analysis.workload import CHOICES, TaskSize
 from workflow.config_model import Config
 
 MOST_FLOPS = 30e9  # of a timed update on a CPU: of a larger one a part of the batch is timed
-SECONDS, LEAST, MOST = 0.5, 2, 20  # for timing one kind of update, and the updates in it
+SECONDS, LEAST, MOST = 0.25, 2, 20  # for timing one kind of update, and the updates in it
 SCORED = 100  # rows
 SHORT_TEXT = {"race": (12, 8), "story_cloze": (0, 10)}  # tokens of question and choice
 
@@ -74,9 +74,15 @@ def part_of(batch: int, tokens: float, model: ModelSettings, n_vocab: int, devic
     return max(1, min(batch, int(MOST_FLOPS / row)))
 
 
-def scaled(seconds: float, step: float, rows: int, batch: int) -> float:
-    """The seconds of a batch of which a part took `seconds`, `step` of them in the optimizer."""
-    return seconds if rows == batch else max(0.0, seconds - step) * batch / rows + step
+def whole(
+    clock: Clock, update: Callable[[], None], optimizer: Adam, rows: int, batch: int
+) -> float:
+    """Seconds of an update of the whole batch, of which `update` takes so many rows."""
+    seconds = clock.median(update)
+    if rows == batch:
+        return seconds
+    step = clock.median(optimizer.step)  # the same for any number of rows
+    return max(0.0, seconds - step) * batch / rows + step
 
 
 def pretraining(config: Config, arch: Arch, n_vocab: int) -> float:
@@ -104,7 +110,7 @@ def pretraining(config: Config, arch: Arch, n_vocab: int) -> float:
             (loss * (len(micro_batch) / rows)).backward()
         optimizer.step()
 
-    return scaled(clock.median(update), clock.median(optimizer.step), rows, settings.batch)
+    return whole(clock, update, optimizer, rows, settings.batch)
 
 
 def fine_tuning(
@@ -135,7 +141,7 @@ def fine_tuning(
         run.update(which)
 
     clock = Clock(runtime)
-    seconds = scaled(clock.median(update), clock.median(run.optimizer.step), rows, batch)
+    seconds = whole(clock, update, run.optimizer, rows, batch)
     return Pace(seconds, clock.median(lambda: run.predict(scored)) / len(scored))
 
 

@@ -147,6 +147,6 @@ def n_jobs(config: Config) -> int:
     n = JOBS_OF_A_TASK * len(grid.examples) + OTHER_JOBS
     n += 2 * len([*grid.models(), *grid.models("shuffled")])  # pre-training, zero-shot or probes
     for job in jobs(grid, config.runtime.shards):
-        settings = {"intermediate": grid.intermediate_aux, "shuffled": ["on"]}
+        settings: dict[str, list[Aux]] = {"intermediate": grid.intermediate_aux, "shuffled": ["on"]}
         n += 0 if job.part == "further" else len(grid.tasks) * len(settings.get(job.part, grid.aux))
     return n
