@@ -49,9 +49,9 @@ def line(row: Row) -> str:
 def table(rows: list[Row], note: str) -> Table:
     """The rows as a CSV and as Markdown."""
     frame = pd.DataFrame([asdict(row) for row in rows])
-    shown = frame.assign(
-        **{name: frame[name].map(lambda x: "" if pd.isna(x) else f"{x:.2f}")
-           for name in ("ours", "other", "ratio", "low", "high")},
-        bar=frame["bar"].map(str),
-    )  # fmt: skip
+    numbers = {
+        name: frame[name].map(lambda x: "" if pd.isna(x) else f"{x:.2f}")
+        for name in ("ours", "other", "ratio", "low", "high")
+    }
+    shown = frame.assign(**numbers, bar=frame["bar"].map(str)).set_index("bar")
     return Table(frame, ["# Speed, side by side", note, shown], DECIMALS)

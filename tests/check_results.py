@@ -18,7 +18,7 @@ from workflow.grid import Grid
 from workflow.paths import probes_file
 
 TABLES = ("main", "ablation", "layer_transfer", "zero_shot", "pretraining", "contamination")
-FIGURES = ("layer_transfer", "zero_shot", "ablation", "pretraining")
+FIGURES = ("layer_transfer", "zero_shot", "ablation", "pretraining", "cost")
 
 
 def problems(config: Config) -> Iterator[str]:

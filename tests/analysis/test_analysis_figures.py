@@ -17,7 +17,7 @@ from workflow.analysis.table import read_csv
 from workflow.grid import Grid
 
 SHOWN = {"pretraining": ["pretraining", "cost_pretraining"]}  # where it is not the figure's name
-NAMES = ["ablation", "layer_transfer", "zero_shot", "pretraining", "probes"]
+NAMES = ["ablation", "layer_transfer", "zero_shot", "pretraining", "probes", "cost"]
 PALETTE = {"#000000", "#e69f00", "#56b4e9", "#009e73", "#f0e442", "#0072b2", "#d55e00", "#cc79a7"}
 ROOT = Path(__file__).parents[2]
 
@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[2]
 def make_tables(results: Path, grid: Grid) -> None:
     """The tables with a figure, as their program writes them."""
     collect.build(results, grid).write(results / "cells.csv")
-    for name in [*NAMES, "cost_pretraining"]:
+    for name in ["cost_cells", *NAMES, "cost_pretraining"]:
         module = importlib.import_module(f"workflow.analysis.tables.{name}")
         module.build(results, grid).write(results / f"{name}.csv")
 
