@@ -24,6 +24,7 @@ def cross_checks(config: Config) -> Iterator[str]:
     yield from _tasks(experiment)
     yield from _zero_shot(experiment)
     yield from _submission(config)
+    yield from _processes(config)
     yield from _sources(config)
 
 
@@ -175,6 +176,15 @@ def _submission(config: Config) -> Iterator[str]:
         yield (
             f"experiment.submission: submits the transformer with {most} layers transferred; add "
             f"{most} to experiment.grid.layers.transformer, or give false"
+        )
+
+
+def _processes(config: Config) -> Iterator[str]:
+    runtime = config.runtime
+    if runtime.pretrain_processes > 1 and runtime.device not in ("cpu", "cuda"):
+        yield (
+            f"runtime.pretrain_processes: {runtime.pretrain_processes} cannot share the device "
+            f"{runtime.device}; give 1, or the device cuda or cpu"
         )
 
 

@@ -1,8 +1,9 @@
 """One pre-training run: its model, its data, and the work folder from which it resumes.
 
 Source: paper 3.1 and 4.1. The windows and the dropout masks of update i are pure functions of
-(seed, i). An interrupted run resumes from its last saved state and ends with the same weights, bit
-for bit on the CPU. The work folder is keyed by everything that decides the result.
+(seed, i) and of the first window of a micro-batch. An interrupted run resumes from its last saved
+state and ends with the same weights, bit for bit on the CPU. The work folder is keyed by everything
+that decides the result. With several processes the first one alone reads and writes it.
 """
 
 import csv
@@ -18,6 +19,7 @@ from tqdm import tqdm
 from gpt1.cell import Arch, Corpus
 from gpt1.settings import PretrainSettings
 from gpt1.text.tokens import open_tokens
+from gpt1.training.distributed import Processes
 from gpt1.training.optim import Adam, Schedule, warmup_cosine
 from gpt1.training.runtime import Runtime, seed_step
 from gpt1.training.windows import heldout_loss, heldout_windows, windows
@@ -61,8 +63,10 @@ class Pretraining:
         runtime: Runtime,
         work: str | Path,
         code: str = "",
+        processes: Processes = Processes(),  # noqa: B008  (immutable)
     ):
         self.settings, self.runtime, self.code = settings, runtime, code
+        self.processes = processes
         facts = read_json(corpus)
         self.train_tokens = open_tokens(corpus, "train")
         self.heldout_tokens = open_tokens(corpus, "heldout")
@@ -97,7 +101,9 @@ class Pretraining:
         self.optimizer = Adam(self.model.parameters(), schedule, settings.optimizer)
         self.seconds = 0.0
         self.log: list[LogRow] = []
-        self._resume()
+        if processes.leads:
+            self._resume()
+        self._share_state()
 
     @property
     def tokens_per_update(self) -> int:
@@ -107,19 +113,55 @@ class Pretraining:
     def update(self) -> torch.Tensor:
         """One optimizer update on the windows of its number; returns the loss in nats."""
         i, own = self.optimizer.updates, self.settings
-        rows = windows(self.train_tokens, own.model.n_ctx, own.batch, own.seed, i)
-        ids = torch.from_numpy(rows)
-        seed_step(own.seed, i)
+        ids = torch.from_numpy(windows(self.train_tokens, own.model.n_ctx, own.batch, own.seed, i))
+        while (loss := self._accumulate(ids)) is None:
+            self._halve_micro_batch()
+        self.processes.sum(self.optimizer.grad)
+        self.processes.sum(loss)
+        self.optimizer.step()
+        return loss
+
+    def _accumulate(self, ids: torch.Tensor) -> torch.Tensor | None:
+        """Compute the gradients of this process's windows; returns their part of the loss.
+
+        `ids` are the `[batch, n_ctx]` windows of all processes. None: the memory did not suffice.
+        """
+        share, size = self.processes.share(len(ids)), self.runtime.micro_batch or len(ids)
         self.optimizer.zero_grad()
         total = torch.zeros((), device=self.runtime.device)
-        for micro_batch in ids.split(self.runtime.micro_batch or len(ids)):
-            with self.runtime.autocast():
-                _, loss = self.model(micro_batch.to(self.runtime.device), lm_loss=True)
-            loss = loss * (len(micro_batch) / len(ids))
-            loss.backward()
-            total += loss.detach()
-        self.optimizer.step()
+        try:
+            for first in range(share.start, share.stop, size):
+                micro_batch = ids[first : min(first + size, share.stop)]
+                seed_step(self.settings.seed, self.optimizer.updates, first)
+                with self.runtime.autocast():
+                    _, loss = self.model(micro_batch.to(self.runtime.device), lm_loss=True)
+                loss = loss * (len(micro_batch) / len(ids))
+                loss.backward()
+                total += loss.detach()
+        except torch.OutOfMemoryError:
+            return None  # retried by the caller, when the exception has let go of the activations
         return total
+
+    def _halve_micro_batch(self) -> None:
+        """Go on with half as many windows in memory at once; the batch stays what it is.
+
+        Raises InputError if a single window is too much.
+        """
+        batch, most = self.settings.batch, len(self.processes.share(self.settings.batch))
+        size = min(self.runtime.micro_batch or batch, most)
+        if size == 1:
+            raise InputError(
+                "out of memory with one window at a time; lower experiment.model.n_ctx or use a "
+                "device with more memory"
+            )
+        self.runtime = self.runtime.model_copy(update={"micro_batch": size // 2})
+        if self.runtime.device.startswith("cuda"):
+            torch.cuda.empty_cache()
+        print(
+            f"warning: update {self.optimizer.updates + 1}: out of memory with a micro-batch of "
+            f"{size} windows; going on with {size // 2}, the batch stays {batch}",
+            flush=True,
+        )
 
     def train(self, progress_bar: bool = False) -> None:
         """Train from the present state to the last update, saving checkpoints on the way.
@@ -128,6 +170,7 @@ class Pretraining:
         """
         updates, every = self.settings.updates, max(1, self.settings.updates // LOG_ROWS)
         checkpoints = set(self.settings.checkpoints)
+        progress_bar = progress_bar and self.processes.leads
         if self.optimizer.updates == 0 and 0 in checkpoints:
             self.checkpoint(None)
         progress = tqdm(total=updates, initial=self.optimizer.updates, disable=not progress_bar)
@@ -146,7 +189,7 @@ class Pretraining:
             now = time.time()
             self.seconds += now - clock
             clock = now
-            if not math.isfinite(loss):
+            if not math.isfinite(loss) and self.processes.leads:
                 raise InputError(f"update {done}: the loss is {loss}; lower experiment.pretrain.lr")
             loss_sum.zero_()
             counted = 0
@@ -164,6 +207,8 @@ class Pretraining:
         progress.close()
 
     def _print_progress(self, done: int, loss: float) -> None:
+        if not self.processes.leads:
+            return
         rate = done * self.tokens_per_update / max(self.seconds, 1e-9)
         left = (self.settings.updates - done) * self.tokens_per_update / rate
         print(
@@ -178,6 +223,8 @@ class Pretraining:
 
     def checkpoint(self, train_loss: float | None) -> None:
         """Score the held-out documents and save the present update; losses are in nats."""
+        if not self.processes.leads:
+            return
         done, settings = self.optimizer.updates, self.settings
         rows = heldout_windows(self.heldout_tokens, self.model.n_ctx, settings.heldout_tokens)
         loss = heldout_loss(self.model, rows, self.runtime)
@@ -195,12 +242,14 @@ class Pretraining:
             parameters=sum(p.numel() for p in self.model.parameters()),
             settings=settings.model_dump(mode="json"),
             corpus_sha256=self.digests,
-            runtime=self.runtime.numeric(),
+            runtime={**self.runtime.numeric(), "processes": self.processes.count},
             peak_mb=self.runtime.peak_mb(),
         )
 
     def _save_state(self) -> None:
         """Write what a restart needs, atomically."""
+        if not self.processes.leads:
+            return
         table = torch.tensor(self.log, dtype=torch.float64)
         write_tensors(self.work / "state.safetensors", {**self.optimizer.state(), "log": table})
 
@@ -221,8 +270,17 @@ class Pretraining:
         self.seconds = self.log[-1].seconds
         print(f"resuming from update {self.optimizer.updates}", flush=True)
 
+    def _share_state(self) -> None:
+        """Start every process from the first one's weights and moments."""
+        state = self.optimizer.state()
+        for tensor in state.values():
+            self.processes.broadcast(tensor)
+        self.optimizer.updates = int(state["updates"])
+
     def publish(self, out: str | Path) -> None:
         """Copy the checkpoints, their JSON files and the log to the declared outputs."""
+        if not self.processes.leads:
+            return
         out = Path(out)
         out.mkdir(parents=True, exist_ok=True)
         for update in self.settings.checkpoints:

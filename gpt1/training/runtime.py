@@ -22,8 +22,8 @@ class Runtime(RuntimeSettings):
     """
 
     def numeric(self) -> dict[str, Any]:
-        """The settings that may change a number, if only by rounding: all but the threads."""
-        return self.model_dump(exclude={"threads"})
+        """The settings that may change a number of a run in one process, if only by rounding."""
+        return self.model_dump(exclude={"threads", "processes"})
 
     def start(self) -> None:
         """Set torch's threads. Raises InputError if the device does not exist."""

@@ -10,11 +10,11 @@ rule pretrain:
         checkpoints=checkpoints(MODEL),
         log=MODEL.folder("<results>") / "log.csv",
     priority: 10
-    threads: cfg.runtime.pretrain_threads
+    threads: cfg.runtime.pretrain_threads * cfg.runtime.pretrain_processes
     resources:
         mem_mb=per_attempt(cfg.runtime.mem_mb, "pretrain"),
         runtime=per_attempt(cfg.runtime.minutes, "pretrain"),
-        gpu=GPU,
+        gpu=GPU * cfg.runtime.pretrain_processes,
     params:
         work=f"{cfg.results}/.work/pretrain",
         out=subpath(output.log, parent=True),
