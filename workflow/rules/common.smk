@@ -22,6 +22,7 @@ DATA = paths.data_sets(cfg)
 MODEL, CONTROL = any_model(), any_model("shuffled")
 TOKENIZER = os.path.dirname(paths.tokenizer_files(cfg)[0])
 GPU = int(cfg.runtime.device.startswith("cuda"))
+GPU_MODEL = GPU * (cfg.runtime.gpu_model or "")
 
 
 def given(files):

@@ -15,6 +15,7 @@ rule pretrain:
         mem_mb=per_attempt(cfg.runtime.mem_mb, "pretrain"),
         runtime=per_attempt(cfg.runtime.minutes, "pretrain"),
         gpu=GPU * cfg.runtime.pretrain_processes,
+        gpu_model=GPU_MODEL,
     params:
         work=f"{cfg.results}/.work/pretrain",
         out=subpath(output.log, parent=True),
