@@ -15,7 +15,7 @@ from contextlib import ExitStack, contextmanager
 from getpass import getuser
 from pathlib import Path
 
-PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "scancel", "scontrol")
+PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "srun", "squeue", "scancel", "scontrol")
 SECONDS = 60
 CPUS, MEMORY_MB = 8, 16000
 CONFIG = """\
@@ -84,7 +84,13 @@ def cluster(folder: Path) -> Iterator[dict[str, str]]:
     (folder / "slurm.conf").write_text(text)
     gres = f"NodeName={host} Name=gpu Type=fake File=/dev/tty[0-1]\n"
     (folder / "gres.conf").write_text(gres)
-    path = os.pathsep.join([os.environ["PATH"], "/usr/sbin", "/usr/local/sbin"])
+    # Within a job Snakemake's plugin removes SLURM_CONF from the environment of srun.
+    (folder / "bin").mkdir()
+    srun = folder / "bin" / "srun"
+    srun.write_text(f'#!/bin/sh\nSLURM_CONF={folder}/slurm.conf exec {shutil.which("srun")} "$@"\n')
+    srun.chmod(0o755)
+    places = [str(folder / "bin"), os.environ["PATH"], "/usr/sbin", "/usr/local/sbin"]
+    path = os.pathsep.join(places)
     environment = {**os.environ, "SLURM_CONF": str(folder / "slurm.conf"), "PATH": path}
     munge = [f"--{name}-file={folder}/munge.{name}" for name in ("key", "pid", "log", "seed")]
     munge.append(f"--socket={folder}/munge.socket")

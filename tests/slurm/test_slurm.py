@@ -9,8 +9,6 @@ import pytest
 
 from tests.slurm.runs import changed_profile, new_run, scores, wait_for, weights
 
-SHORT = {"pretrain": 5, "finetune": 5}  # minutes
-
 
 @pytest.fixture(scope="module")
 def local(slurm, project, config, tmp_path_factory):
@@ -37,7 +35,7 @@ def test_the_tables_are_those_of_a_local_run_although_a_job_was_stopped(
         ("  # slurm_account: my_account", "  slurm_account: mine"),
         ("  # slurm_partition: my_partition", "  slurm_partition: gpu"),
         ("# set-resources:", "set-resources:"),
-        ("#   pretrain: {gpu_model: a100}", "  pretrain: {gpu: 1, gpu_model: fake}"),
+        ("#   pretrain: {runtime: 1440}", "  pretrain: {gpu: 1, gpu_model: fake}"),
     )
     run = new_run(slurm, project, tmp_path / "run", config)
     process = run.start("all", profile=profile, seconds=1)
@@ -59,7 +57,7 @@ def test_pretraining_goes_on_where_a_time_limit_stopped_it(slurm, project, confi
         project,
         tmp_path / "profile",
         ("# set-resources:", "set-resources:"),
-        ("#   pretrain: {gpu_model: a100}", "  pretrain: {runtime: 1}"),
+        ("#   pretrain: {runtime: 1440}", "  pretrain: {runtime: 1}"),
         ("retries: 1", "retries: 5"),
     )
     run = new_run(slurm, project, tmp_path / "run", config)
