@@ -118,8 +118,9 @@ def _says(environment: dict[str, str], *command: str) -> str:
 
 @contextmanager
 def _daemon(command: list[str], environment: dict[str, str], log) -> Iterator[None]:
+    ending = ["setpriv", "--pdeathsig", "TERM"]  # with the tests, should these be killed
     process = subprocess.Popen(
-        command, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+        [*ending, *command], env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log
     )
     try:
         yield

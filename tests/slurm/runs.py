@@ -2,8 +2,8 @@
 
 import csv
 import hashlib
-import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -85,15 +85,25 @@ class Run:
         assert process.returncode == code, said[-8000:]
         return said
 
-    def state(self) -> Path | None:
-        """The saved state of pre-training, if there is one."""
-        return next(self.folder.glob("results/.work/pretrain/*/state.safetensors"), None)
-
 
 def new_run(slurm: Slurm, project: Path, folder: Path, config: dict[str, Any]) -> Run:
     """A run that has not been started."""
     folder.mkdir(exist_ok=True)
     (folder / "config.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
+    return Run(slurm, project, folder)
+
+
+def without_pretraining(slurm: Slurm, project: Path, folder: Path, finished: Path) -> Run:
+    """A copy of a finished run that lacks the pre-training and its table, results/pretraining.csv.
+
+    So a test of one kind of job submits only jobs of this kind.
+    """
+    shutil.copytree(finished, folder)
+    (folder / "snakemake.out").unlink()
+    for name in (".work", "pretrain", "logs/pretrain"):
+        shutil.rmtree(folder / "results" / name)
+    for form in ("csv", "md"):
+        (folder / "results" / f"pretraining.{form}").unlink()
     return Run(slurm, project, folder)
 
 
@@ -137,8 +147,3 @@ def wait_for(condition: Callable[[], Any], seconds: float = 300) -> Any:
         assert time.monotonic() < end, "waited in vain"
         time.sleep(0.5)
     return found
-
-
-def exists(process: int) -> bool:
-    """Whether a process is there."""
-    return os.path.exists(f"/proc/{process}")

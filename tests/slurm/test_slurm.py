@@ -7,7 +7,14 @@ import subprocess
 
 import pytest
 
-from tests.slurm.runs import changed_profile, new_run, scores, wait_for, weights
+from tests.slurm.runs import (
+    changed_profile,
+    new_run,
+    scores,
+    wait_for,
+    weights,
+    without_pretraining,
+)
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +59,7 @@ def test_the_tables_are_those_of_a_local_run_although_a_job_was_stopped(
     assert partitions == {"gpu"}
 
 
-def test_pretraining_goes_on_where_a_time_limit_stopped_it(slurm, project, config, local, tmp_path):
+def test_pretraining_goes_on_where_a_time_limit_stopped_it(slurm, project, local, tmp_path):
     profile = changed_profile(
         project,
         tmp_path / "profile",
@@ -60,28 +67,27 @@ def test_pretraining_goes_on_where_a_time_limit_stopped_it(slurm, project, confi
         ("#   pretrain: {runtime: 1440}", "  pretrain: {runtime: 1}"),
         ("retries: 1", "retries: 5"),
     )
-    run = new_run(slurm, project, tmp_path / "run", config)
-    target = "results/pretrain/transformer/seed-0/log.csv"
-    process = run.start(target, profile=profile, seconds=7)
+    run = without_pretraining(slurm, project, tmp_path / "run", local)
+    process = run.start("results/pretraining.csv", profile=profile, seconds=6)
     said = run.finish(process)
     assert "TIMEOUT" in said and "Trying to restart job" in said
     log = next(run.folder.glob("results/logs/pretrain/**/*.log")).read_text()
     assert "resuming from update" in log
-    assert weights(run.folder) == weights(local)
+    assert scores(run.folder) == scores(local) and weights(run.folder) == weights(local)
 
 
 def test_a_workflow_that_was_killed_goes_on_while_its_jobs_still_run(
-    slurm, project, config, local, tmp_path
+    slurm, project, local, tmp_path
 ):
-    run = new_run(slurm, project, tmp_path / "run", config)
-    process = run.start("all", seconds=2)
+    run = without_pretraining(slurm, project, tmp_path / "run", local)
+    process = run.start("results/pretraining.csv", seconds=2)
     job = wait_for(lambda: pretraining(slurm))
     wait_for(lambda: list(run.folder.glob("results/.work/pretrain/*/update-0.json")))
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     assert slurm.job(job)["JobState"] == "RUNNING"
     run.finish(run.start("--unlock"))
-    run.finish(run.start("all"))
+    run.finish(run.start("results/pretraining.csv"))
     assert scores(run.folder) == scores(local) and weights(run.folder) == weights(local)
 
 
