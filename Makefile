@@ -1,5 +1,5 @@
 # make            the environment, then every table and figure of the default config in results/
-# make test       the environment, then the tests; test-slow: the long ones; test-slurm: on a Slurm
+# make test       the environment, then the tests
 # make smoke      the whole graph on a handful of rows, in results/smoke
 # make CORES=4    on four cores; make PYTHON=python3.12 takes another Python for the environment
 
@@ -8,7 +8,7 @@ PYTHON ?= python3
 RUN = .venv/bin/snakemake --cores $(CORES) --rerun-incomplete
 READY = .venv/ready
 
-.PHONY: all install test test-slow test-slurm smoke lint clean
+.PHONY: all install test test-slow test-faults test-slurm smoke lint clean
 
 all: install
 	$(RUN) all
@@ -24,12 +24,16 @@ $(READY): requirements.lock
 	touch $@
 
 test: install
-	.venv/bin/python -m pytest -n 2 --dist worksteal -m "not slow and not slurm"
+	.venv/bin/python -m pytest -n 2 --dist worksteal -m "not slow and not slurm and not faults"
 
 test-slow: install
 	.venv/bin/python -m pytest -m slow
 
-# On a Slurm of one node that the tests start; Snakemake's plugin is kept out of .venv, because every
+# Kills at random instants, damaged files, full disks: some ten minutes.
+test-faults: install
+	.venv/bin/python -m pytest tests/faults -m "not slow"
+
+# On a Slurm of one node that the tests start. Snakemake's plugin is kept out of .venv, because every
 # start of Snakemake takes longer with it.
 test-slurm: install
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --upgrade \

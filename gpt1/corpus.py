@@ -12,11 +12,10 @@ documents with the words of each sentence in random order.
 """
 
 import argparse
-import contextlib
 import functools
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -33,7 +32,7 @@ from gpt1.text.shuffle import generator, shuffle_sentences
 from gpt1.text.tokenizer import Tokenizer
 from gpt1.text.tokens import DTYPE
 from tasks.common.errors import InputError, run
-from tasks.common.files import sha256_file, write_atomic, write_json
+from tasks.common.files import scratch_folder, sha256_file, write_atomic, write_json
 from tasks.common.hf_datasets import library
 
 SPLITS = ("train", "heldout")
@@ -50,7 +49,7 @@ def shard(
     listed = sources.list_documents(folder, settings, whole=False)
     k, n = shard
     share = listed[len(listed) * (k - 1) // n : len(listed) * k // n]
-    with _scratch(out, folder) as scratch:
+    with scratch_folder(_outside(out, folder)) as scratch:
         rows = normalise_documents(share, settings.source, scratch, threads)
         _save(rows, scratch, out)
     print(f"{len(rows):,} of {len(listed):,} documents", flush=True)
@@ -73,7 +72,7 @@ def documents(
     listed = sources.list_documents(folder, settings)
     counts = sources.count_rows(folder, settings, listed)
     heldout = sources.choose_heldout(folder, listed, settings.heldout)
-    with _scratch(out, folder) as scratch:
+    with scratch_folder(_outside(out, folder)) as scratch:
         if shards:
             rows = _concatenated(shards, [document.name for document in listed])
         else:
@@ -125,7 +124,7 @@ def tokens(
         )
     ids = datasets.Features(ids=datasets.List(datasets.Value("uint16")))
     splits: dict[str, dict[str, Any]] = {}
-    with _scratch(out / "tokens") as scratch:
+    with scratch_folder(out / "tokens") as scratch:
         for split in SPLITS:
             names = [name for name, _ in read_documents(documents, split)]
             encoded = parallel_map(
@@ -178,18 +177,11 @@ def _concatenated(shards: Sequence[Path], names: list[str]) -> datasets.Dataset:
     return rows
 
 
-@contextlib.contextmanager
-def _scratch(out: Path, raw: Path | None = None) -> Iterator[Path]:
-    """An empty folder `.NAME.tmp` beside `out`; what a killed run left of it is removed."""
-    if raw and out.resolve().is_relative_to(raw.resolve()):
+def _outside(out: Path, raw: Path) -> Path:
+    """`out`. Raises InputError if it lies in the folder of the raw text."""
+    if out.resolve().is_relative_to(raw.resolve()):
         raise InputError(f"--out {out}: lies in the folder of the raw text; choose another place")
-    scratch = out.with_name(f".{out.name}.tmp")
-    shutil.rmtree(scratch, ignore_errors=True)
-    scratch.mkdir(parents=True)
-    try:
-        yield scratch
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+    return out
 
 
 def _save(rows: datasets.Dataset | datasets.DatasetDict, scratch: Path, out: Path) -> None:

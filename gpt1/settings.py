@@ -13,6 +13,8 @@ from pydantic import Field, model_validator
 from tasks.common.settings import Settings
 
 Count = Annotated[int, Field(ge=1, le=2**40)]
+Width = Annotated[int, Field(ge=1, le=2**16)]
+Depth = Annotated[int, Field(ge=1, le=2**10)]
 Seed = Annotated[int, Field(ge=0, lt=2**63)]
 Rate = Annotated[float, Field(ge=0, lt=1)]
 Positive = Annotated[float, Field(gt=0)]
@@ -21,10 +23,10 @@ Positive = Annotated[float, Field(gt=0)]
 class TransformerShape(Settings):
     """The transformer's shape; the paper's by default."""
 
-    n_layer: Count = Field(12, description="number of blocks")
-    n_embd: Count = Field(768, description="width of the hidden states; divisible by n_head")
-    n_head: Count = Field(12, description="number of attention heads")
-    n_ff: Count = Field(3072, description="width of the feed-forward layer")
+    n_layer: Depth = Field(12, description="number of blocks")
+    n_embd: Width = Field(768, description="width of the hidden states; divisible by n_head")
+    n_head: Width = Field(12, description="number of attention heads")
+    n_ff: Width = Field(3072, description="width of the feed-forward layer")
 
     @model_validator(mode="after")
     def _check_heads(self) -> Self:
@@ -36,9 +38,9 @@ class TransformerShape(Settings):
 class LSTMShape(Settings):
     """The LSTM's shape: one layer of 2048 units (paper 5); the embeddings' width is a choice."""
 
-    n_layer: Count = Field(1, description="number of LSTM layers")
-    n_embd: Count = Field(768, description="width of the embeddings")
-    n_hidden: Count = Field(2048, description="number of LSTM units")
+    n_layer: Depth = Field(1, description="number of LSTM layers")
+    n_embd: Width = Field(768, description="width of the embeddings")
+    n_hidden: Width = Field(2048, description="number of LSTM units")
 
 
 class ModelOptions(Settings):
@@ -47,7 +49,9 @@ class ModelOptions(Settings):
     n_ctx: Annotated[int, Field(ge=8, le=2**20)] = Field(
         512, description="longest sequence, in tokens"
     )
-    init_std: Positive = Field(0.02, description="standard deviation of the initial weights")
+    init_std: Annotated[float, Field(gt=0, le=100)] = Field(
+        0.02, description="standard deviation of the initial weights"
+    )
     embd_dropout: Literal["matrix", "sum"] = Field(
         "matrix", description="where embedding dropout is applied; matrix is the authors' code"
     )
@@ -165,6 +169,11 @@ class RuntimeOptions(Settings):
     )
     skip_pads: bool = Field(
         False, description="whether fine-tuning computes nothing for pads: faster on a CPU"
+    )
+    shared_prefix: bool = Field(
+        True,
+        description="whether what the choices of an example begin with is computed once "
+        "(transformer)",
     )
     compile: bool = Field(False, description="whether torch.compile is used")
 

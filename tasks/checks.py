@@ -7,6 +7,7 @@ shares and repeats are compared for the published sets only, not for made data.
 """
 
 import hashlib
+import re
 from collections import Counter
 from math import sqrt
 from pathlib import Path
@@ -28,6 +29,10 @@ REPEATS = 0.03
 OVERLAP = 0.03
 
 
+# A text within quotation marks, with doubled ones inside.
+QUOTED = re.compile(r'"(?=.*"".*"$)([^"]|"")*"', re.DOTALL)
+
+
 def split(
     task: Task,
     path: Path,
@@ -42,8 +47,10 @@ def split(
     `published` is False for made data, of which only guids and texts are checked.
     """
     _guids(path, examples)
+    _halves(task, path, name, examples, least)
     _glued(task, path, examples)
     if published:
+        _quoted(path, examples)
         _count(task, path, name, len(examples), dropped, least)
         _repeats(path, examples)
         _labels(task, path, name, examples)
@@ -69,6 +76,33 @@ def _glued(task: Task, path: Path, examples: "Dataset") -> None:
                     f"{path}: row {guid} holds a tab or a line end ({text[:40]!r}): rows were "
                     "merged by a reader with CSV quoting; use files written without quoting"
                 )
+
+
+def _halves(task: Task, path: Path, name: str, examples: "Dataset", least: int | None) -> None:
+    """Both halves of RACE, unless a subset is declared."""
+    missing = set(task.groups) - set(examples.unique("group"))
+    if missing and least is None:
+        raise InputError(
+            f"{path}: no {' and '.join(sorted(missing))} rows in {name!r}; {task.obtain}, or "
+            f"declare a subset with min_rows: {{{name}: {len(examples)}}}"
+        )
+
+
+def _quoted(path: Path, examples: "Dataset") -> None:
+    """No cells as CSV quotes them, in files that know no quoting: pandas writes them if not told.
+
+    There every text with a quotation mark is enclosed in two and has its own doubled; as published,
+    few or none have.
+    """
+    if path.suffix not in (".tsv", ".txt"):
+        return
+    texts = [text for name in ("first", "second") for text in examples[name][:] if '"' in text]
+    quoted = [text for text in texts if QUOTED.fullmatch(text)]
+    if quoted and len(quoted) == len(texts):
+        raise InputError(
+            f"{path}: {len(quoted):,} texts are quoted as in CSV, first {quoted[0][:40]!r}; write "
+            "the file without quoting (pandas: quoting=csv.QUOTE_NONE), or download it again"
+        )
 
 
 def _count(

@@ -23,6 +23,7 @@ snli = Task(
     family="entailment",
     labels=THREE_WAY,
     no_gold_label="-",
+    shared_text="first",
     folder="SNLI",
     layouts=(
         JsonLines("snli_1.0_{split}.jsonl"),
@@ -56,6 +57,7 @@ mnli = glue.task(
     family="entailment",
     labels=THREE_WAY,
     no_gold_label="-",
+    shared_text="first",
     table=Table("{split}.tsv", first="sentence1", second="sentence2", label="gold_label"),
     texts=PAIR,
     rows={
@@ -91,6 +93,8 @@ qnli = glue.task(
     rows={"train": 104_743, "validation": 5_463, "test": 5_463},
     wrong_counts={108_436: "this is the first release, no longer distributed; use QNLIv2"},
     label_shares=(0.5, 0.5),
+    label_counts={"dev": (2_702, 2_761)},
+    shared_text="second",  # a sentence of a passage that several questions are about
 )
 
 rte = glue.task(

@@ -14,7 +14,6 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +26,7 @@ from tasks.common.hf_datasets import save
 from tasks.hub import Snapshot
 from tasks.readers import MissingColumn
 from tasks.settings import PrepareSettings
+from tasks.splits import Roles, carve, choose_splits, ranked
 from tasks.task import Source, Task
 
 if TYPE_CHECKING:
@@ -34,46 +34,6 @@ if TYPE_CHECKING:
 
 MADE = "made data, not the published set"
 Facts = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Roles:
-    """Which official split trains, selects (None: carved from the training rows) and reports."""
-
-    train: str
-    select: str | None
-    report: tuple[str, ...]
-
-
-def choose_splits(task: Task, settings: PrepareSettings) -> Roles:
-    """The official splits and their roles. Raises InputError if one would have two roles."""
-    train = settings.train_from or task.train
-    report = task.report if settings.report_on is None else tuple(settings.report_on)
-    labelled = ", ".join(task.rows)
-    subset = tuple(settings.min_rows or ())
-    for key, names in (("train_from", (train,)), ("report_on", report), ("min_rows", subset)):
-        for name in names:
-            if name not in task.rows:
-                raise InputError(
-                    f"{task.name}: {key}: no labelled split {name!r}; it has {labelled}"
-                )
-    for name in report:
-        if name in (train, "train"):
-            raise InputError(
-                f"{task.name}: split {name!r} holds training rows and cannot be reported; "
-                f"name others of {labelled} under report_on"
-            )
-    official = train == task.train and task.select not in report
-    return Roles(train, task.select if official else None, report)
-
-
-def draw(guids: list[str], count: int, seed: int, purpose: str) -> set[str]:
-    """The `count` guids with the smallest hashes, whatever their order."""
-
-    def rank(guid: str) -> bytes:
-        return hashlib.sha256(f"{seed}/{purpose}/{guid}".encode()).digest()
-
-    return set(sorted(guids, key=rank)[:count])
 
 
 def prepare(
@@ -86,23 +46,30 @@ def prepare(
     roles = choose_splits(task, settings)
     hub = settings.source == "hub"
     source: Source = Snapshot(task.hub, folder, settings.revision) if hub else folder
-    names = {"train": roles.train, "select": roles.select} | {s: s for s in roles.report}
-    official = {role: name for role, name in names.items() if name}
+    official = roles.files
     dropped: dict[str, dict[str, int]] = {}
     splits = {role: _read(task, source, name, settings, dropped) for role, name in official.items()}
+    if roles.carve:
+        whole = splits.pop("train")
+        counts = {name: round(share * len(whole)) for name, share in roles.carve.items()}
+        splits = _divided(task, folder, whole, counts, settings.seed, "carve")
     training = set(text_digests(task, splits["train"]))
     overlap = {role: _shared(task, training, splits[role]) for role in splits if role != "train"}
     if settings.published:
         for role, shared in overlap.items():
-            checks.overlap(task, folder, official[role], shared, len(splits[role]))
+            checks.overlap(task, folder, official.get(role, role), shared, len(splits[role]))
     splits = {role: _limited(rows, role, settings) for role, rows in splits.items()}
-    counts = {official[role]: len(rows) for role, rows in splits.items()}
+    counts = {official[role]: len(rows) for role, rows in splits.items() if role in official}
     fraction = task.select_fraction
     fraction = settings.select_fraction if fraction is None else fraction
     if fraction and not roles.select:
-        train, select = _carved(folder, splits.pop("train"), fraction, settings.seed)
-        splits = {"train": train, "select": select} | splits
-        overlap["select"] = _shared(task, set(text_digests(task, train)), select)
+        rows = splits.pop("train")
+        counts_of = {"select": max(1, round(fraction * len(rows))), "train": len(rows)}
+        parts = _divided(task, folder, rows, counts_of, settings.seed, "select")
+        splits = {"train": parts["train"], "select": parts["select"]} | splits
+        overlap["select"] = _shared(
+            task, set(text_digests(task, splits["train"])), splits["select"]
+        )
     without = unlabelled.load(task, source) if settings.unlabelled else {}
     if settings.published and not settings.min_rows:
         unlabelled.check_counts(task, source, without)
@@ -158,19 +125,28 @@ def _limited(rows: "Dataset", role: str, settings: PrepareSettings) -> "Dataset"
     limit = getattr(settings, purpose)
     if limit is None or limit >= len(rows):
         return rows
-    return _picked(rows, draw(rows["guid"][:], limit, settings.seed, purpose))
+    return _picked(rows, set(ranked(rows["guid"][:], settings.seed, purpose)[:limit]))
 
 
-def _carved(
-    folder: str | Path, rows: "Dataset", fraction: float, seed: int
-) -> tuple["Dataset", "Dataset"]:
-    """The training rows without those that select, and these."""
-    if len(rows) < 2:
-        raise InputError(f"{folder}: {len(rows)} training row; select needs one of at least 2")
+def _divided(
+    task: Task,
+    folder: str | Path,
+    rows: "Dataset",
+    counts: dict[str, int],
+    seed: int,
+    purpose: str,
+) -> dict[str, "Dataset"]:
+    """About so many rows for each part. Raises InputError if that leaves a part without any."""
     guids = rows["guid"][:]
-    count = min(max(1, round(fraction * len(rows))), len(rows) - 1)
-    select = draw(guids, count, seed, "select")
-    return _picked(rows, set(guids) - select), _picked(rows, select)
+    texts = [" ".join(text.casefold().split()) for text in rows[task.shared_text or "guid"][:]]
+    parts = carve(guids, texts, counts, seed, purpose)
+    for name, part in parts.items():
+        if not part:
+            raise InputError(
+                f"{folder}: {len(guids)} rows with {len(set(texts))} different texts leave none "
+                f"for {name}; give more rows"
+            )
+    return {name: _picked(rows, part) for name, part in parts.items()}
 
 
 def _picked(rows: "Dataset", guids: set[str]) -> "Dataset":
@@ -218,6 +194,9 @@ def _note(task: Task, roles: Roles, rows: dict[str, int]) -> str:
         for split, count in rows.items()
         if count != task.rows[split]
     ]
+    shares = ", ".join(f"{name} {share:.0%}" for name, share in roles.carve.items())
+    if shares:
+        return f"carved from {roles.train}: {shares}"
     return "; ".join(other + counts)
 
 

@@ -130,6 +130,7 @@ race = Task(
     layouts=(Documents("{split}/*/*.txt", questions),),
     groups=("middle", "high"),
     several_rows_a_text=True,
+    shared_text="first",
     report=("test", "dev"),
     rows={"train": 87_866, "dev": 4_887, "test": 4_934},
     label_shares=(0.23, 0.25, 0.26, 0.26),
@@ -168,14 +169,14 @@ story_cloze = Task(
     report=("test",),
     rows={"val": 1_871, "test": 1_871},
     label_shares=(0.5, 0.5),
+    label_counts={"val": (962, 909), "test": (960, 911)},
     obtain="ask for it at cs.rochester.edu/nlp/rocstories (a free form) and put both files there",
     hub=HubSource(
         name="story_cloze",
         licence="unknown; free after a form",
         caution=(
             "no permission to redistribute it is known: the rows that this card shows are not to "
-            "be passed on. The two files have the same columns and as many rows, so that one in "
-            "the other's place is not noticed"
+            "be passed on"
         ),
         rows={"val": 1_871, "test": 1_871},
         folder="StoryCloze",

@@ -12,20 +12,19 @@ line at a lone carriage return too, and its `csv` builder pads a row that is too
 """
 
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from tasks.common.errors import InputError
+from tasks.common.files import parse_json
 from tasks.common.hf_datasets import from_generator, load_parquet
 from tasks.hub import FETCH_AGAIN, HubSource
 
 if TYPE_CHECKING:
     from datasets import Dataset
 
-SURROGATE = re.compile("[\ud800-\udfff]")  # JSON can escape it, UTF-8 cannot hold it
 ORIGINAL = "download the file again in its original layout"
 
 
@@ -212,7 +211,7 @@ class JsonLines(Layout):
 def json_object(text: str, line: int = 1, file: int = 0) -> dict[str, Any] | Row:
     """The JSON object of a text that starts at `line`; a flawed row if it is none."""
     try:
-        record = json.loads(text)
+        record = parse_json(text)
     except json.JSONDecodeError as error:
         place = f"{error.msg} at column {error.colno}"
         flaw = f"not JSON ({place}); the file may be truncated: download it again"
@@ -220,8 +219,6 @@ def json_object(text: str, line: int = 1, file: int = 0) -> dict[str, Any] | Row
     if not isinstance(record, dict):
         kind = type(record).__name__
         return Row(file, line, flaw=f"expected a JSON object, found {kind}")
-    if SURROGATE.search(json.dumps(record, ensure_ascii=False)):
-        return Row(file, line, flaw="unpaired surrogate; download it again")
     return record
 
 

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from tasks import readers
 from tasks.common.errors import InputError
@@ -41,7 +41,8 @@ class Task:
     rows where they are not plain texts. `unlabelled`: the splits without public labels, and where
     their file may be; `optional_unlabelled`: those that a folder may lack; `unlabelled_index`:
     their column of row numbers. `several_rows_a_text`: whether rows whose guids differ after the
-    last slash alone share a text.
+    last slash alone share a text. `shared_text`: the text that several rows have in common, which
+    stay together when rows are carved.
     """
 
     name: str
@@ -71,6 +72,7 @@ class Task:
     optional_unlabelled: tuple[str, ...] = ()
     unlabelled_index: str = "index"
     several_rows_a_text: bool = False
+    shared_text: Literal["first", "second"] | None = None
     version: int = 1
 
     @property
@@ -184,8 +186,6 @@ class Task:
             raise InputError(f"{flaws[0]}; {len(flaws)} such rows are too many")
         if not len(examples):
             raise InputError(f"{paths[0]}: split {split!r} has no usable row; {self.obtain}")
-        for group in set(self.groups) - set(examples.unique("group")):
-            raise InputError(f"{paths[0]}: no {group!r} rows in {split!r}; {self.obtain}")
         return examples
 
     def _layout(self, folder: Path, split: str) -> tuple[Layout, list[Path]]:
@@ -216,6 +216,8 @@ class Task:
             reason = NO_GOLD_LABEL
         elif not flaw and ("" in choices or (paired and not second) or not first):
             reason, flaw = "empty text", "empty text; remove the row or restore it"
+        elif not flaw and row.group and row.group not in self.groups:
+            flaw = f"{row.group!r} is none of {', '.join(self.groups)}; move its folder away"
         elif not flaw and label is None:
             known = f"{self.name} has {', '.join(self.coding or self.labels)}"
             expected = "expected a score from 0 to 5" if self.soft_labels else known

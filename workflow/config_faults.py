@@ -80,6 +80,20 @@ def read(paths: Sequence[str | Path]) -> dict[str, Any]:
     return merged
 
 
+def typed(given: Any) -> Any:
+    """A section given by `--config`, whose numbers Snakemake leaves as text, with its values."""
+    if isinstance(given, dict):
+        return {key: typed(value) for key, value in given.items()}
+    if isinstance(given, list):
+        return [typed(value) for value in given]
+    return yaml.load(given, Loader=_Loader) if isinstance(given, str) else given
+
+
+def with_sections(config: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+    """The `config` with the sections of what was `given` by `--config` read as YAML."""
+    return _merge(config, typed({k: v for k, v in given.items() if isinstance(v, dict)}))
+
+
 def _merge(base: dict[str, Any], overlay: dict[str, Any]) -> dict[str, Any]:
     """Sections are merged, everything else is replaced, as Snakemake does."""
     both = {

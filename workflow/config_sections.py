@@ -214,6 +214,16 @@ class PerStage(Settings):
     finetune: Count = Field(description="of a fine-tuning or zero-shot job")
 
 
+class Minutes(PerStage):
+    """The time limits: of the long jobs, and of those that prepare the data."""
+
+    data: Count = Field(
+        60,
+        description="of a job that prepares data: books, tokens, tokenizer, examples, "
+        "contamination, imported weights, data cards",
+    )
+
+
 class Runtime(RuntimeOptions):
     """What may change the speed of a run, and its numbers by rounding or dropout masks at most."""
 
@@ -239,7 +249,8 @@ class Runtime(RuntimeOptions):
         PerStage(pretrain=1500, finetune=1500),
         description="memory that a job asks a cluster for, in MB",
     )
-    minutes: PerStage = Field(
-        PerStage(pretrain=60, finetune=30),
-        description="time that a job asks a cluster for, in minutes",
+    minutes: Minutes = Field(
+        Minutes(pretrain=60, finetune=30),
+        description="time that a job asks a cluster for, in minutes; a partition must allow it, "
+        "or the job waits for ever",
     )

@@ -6,9 +6,11 @@ checked in `workflow.paths`.
 
 from collections.abc import Iterator
 
+import tasks
 from gpt1.cell import ARCHS
 from tasks.corpora import corpus
 from tasks.hub import fault
+from tasks.splits import faults
 from workflow.config_model import Config, Experiment
 from workflow.paths import data_sets
 
@@ -21,7 +23,7 @@ def cross_checks(config: Config) -> Iterator[str]:
     yield from _layers(config)
     yield from _intermediate_aux(experiment)
     yield from _shuffled(experiment)
-    yield from _tasks(experiment)
+    yield from _splits(config)
     yield from _zero_shot(experiment)
     yield from _submission(config)
     yield from _processes(config)
@@ -136,12 +138,12 @@ def _shuffled(experiment: Experiment) -> Iterator[str]:
         )
 
 
-def _tasks(experiment: Experiment) -> Iterator[str]:
-    for task, entry in experiment.tasks.items():
-        if entry.train_from and entry.train_from in (entry.report_on or []):
-            yield (
-                f"experiment.tasks.{task}.report_on: {entry.train_from} is trained on "
-                "(train_from); report another split"
+def _splits(config: Config) -> Iterator[str]:
+    """Names of splits, which differ from task to task."""
+    for name, data_set in data_sets(config).items():
+        if name != "corpus":
+            yield from (
+                f"{data_set.key}.{f}" for f in faults(tasks.task(name), config.prepare(name))
             )
 
 

@@ -10,9 +10,11 @@ from gpt1.text.settings import CorpusSettings
 from gpt1.text.vocabulary import FILES, HUB_FILES, PUBLISHED_FILES
 from gpt1.weights.files import FILES as WEIGHT_FILES
 from tasks import task
+from tasks.common.errors import InputError
 from tasks.corpora import corpus
 from tasks.hub import MANIFEST, HubSource, pinned
 from tasks.settings import DataSource
+from tasks.splits import choose_splits
 from workflow.config_model import Config
 
 WORLD_PROBES = "Probes/probes.jsonl"  # in the embedded world
@@ -173,6 +175,9 @@ def missing_data(config: Config) -> Iterator[str]:
         braced = next((name for name in files_below(folder) if set("{}") & set(name)), None)
         if braced:
             yield f"{key}: {braced} has braces in its name; rename it"
+    for name, found in data_sets(config).items() if data else ():
+        if name != "corpus" and found in in_folders and Path(found.folder).is_dir():
+            yield from _missing_splits(config, name, found)
     books = folders.get("experiment.corpus.folder")
     if data and books and Path(books).is_dir() and not any(Path(books).rglob("*.txt")):
         yield f"experiment.corpus.folder: no .txt file in {books}; put the books there"
@@ -190,6 +195,16 @@ def _missing(key: str, paths: list[str], remedy: str) -> Iterator[str]:
     for path in paths:
         if Path(path).parent.is_dir() and not Path(path).is_file():
             yield f"{key}: no file {path}; {remedy}"
+
+
+def _missing_splits(config: Config, name: str, found: DataSet) -> Iterator[str]:
+    """Official splits that are read and have no file, or too many, in a task's folder."""
+    needed = choose_splits(task(name), config.prepare(name)).files
+    for split in dict.fromkeys(needed.values()):
+        try:
+            task(name).files(found.folder, split)
+        except InputError as error:
+            yield f"{found.key}: {error}"
 
 
 def _missing_probes(path: str) -> Iterator[str]:

@@ -37,24 +37,32 @@ class Classifier(nn.Module):
 
 
 class TaskModel(nn.Module):
-    """A language model with a classifier: the one forward pass of training and prediction."""
+    """A language model with a classifier: the one forward pass of training and prediction.
 
-    def __init__(self, language_model: LanguageModel, classifier: Classifier):
+    With `shared_prefix` what the choices of an example begin with is computed once, if the language
+    model can. That changes no loss and no gradient, but with dropout the choices share its masks.
+    """
+
+    def __init__(
+        self, language_model: LanguageModel, classifier: Classifier, shared_prefix: bool = False
+    ):
         super().__init__()
         self.language_model, self.classifier = language_model, classifier
+        has_choices = classifier.family == "multiple_choice"
+        self.shared_prefix = shared_prefix and has_choices and language_model.can_share_prefix
 
     def forward(
         self, ids: Tensor, lengths: Tensor, lm_loss: bool = False
     ) -> tuple[Tensor, Tensor | None]:
         """Class logits and, if asked for, the LM loss in nats (else None; the LM head never runs).
 
-        ids `[B, S, time]` and lengths `[B, S]` hold S sequences for each example. The classifier
-        reads the state at each sequence's last real token, the classify token.
+        ids `[B, S, time]` and lengths `[B, S]` hold S sequences for each example; they are best
+        given on the CPU. The classifier reads the state at each sequence's last real token, the
+        classify token.
         """
-        flat, ends = ids.flatten(0, 1), lengths.flatten()
-        hidden, lm = self.language_model(flat, ends, lm_loss)
-        states = hidden[torch.arange(len(hidden), device=hidden.device), ends - 1]
-        return self.classifier(states.view(*lengths.shape, -1)), lm
+        batch = self.language_model.layout(ids, lengths, self.shared_prefix, lm_loss)
+        hidden, lm = self.language_model.states(batch)
+        return self.classifier(hidden[batch.ends].view(*lengths.shape, -1)), lm
 
 
 def classification_loss(logits: Tensor, targets: Tensor) -> Tensor:

@@ -11,6 +11,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from gpt1.cell import Arch, NTransfer
+from gpt1.model import layout
+from gpt1.model.layout import Layout, LMTargets
 from gpt1.settings import Dropout, ModelSettings
 from gpt1.special_tokens import N_SPECIAL
 
@@ -21,13 +23,14 @@ class LanguageModel(nn.Module):
     """Base of `Transformer` and `LSTM`: token ids to hidden states and the LM loss.
 
     Parameters are allocated but not initialised; call `reset` or load a checkpoint. The dropout
-    rates hold in training mode only. With `skip_pads` and given lengths, no work is done for pads.
+    rates hold in training mode only. With `skip_pads` and given lengths, pads are not computed.
     """
 
     arch: Arch
     embed: nn.Parameter  # [rows, n_embd]; rows = BPE tokens, three special tokens, any positions
     n_layer: int
     n_hidden: int  # width of the hidden states
+    can_share_prefix = False  # whether `trunk` takes layouts whose sequences share a prefix
 
     def __init__(
         self,
@@ -51,10 +54,28 @@ class LanguageModel(nn.Module):
         `[n, time, n_hidden]`; their values at pads mean nothing. The loss is the mean over the
         sequences of each sequence's mean over its targets.
         """
+        if lengths is None:
+            batch = layout.whole(ids, lm_loss)
+        else:
+            batch = self.layout(ids[:, None], lengths[:, None], lm_loss=lm_loss)
+        hidden, loss = self.states(batch)
+        return batch.pad(hidden), loss
+
+    def layout(
+        self, ids: Tensor, lengths: Tensor, shared_prefix: bool = False, lm_loss: bool = False
+    ) -> Layout:
+        """The layout of examples, ids `[n, S, time]` and lengths `[n, S]`, on this model's device.
+
+        Without `lm_loss` it has no targets.
+        """
+        given, device = (ids.cpu().numpy(), lengths.cpu().numpy()), self.embed.device
+        return layout.of(*given, self.skip_pads, shared_prefix, lm_loss, device)
+
+    def states(self, batch: Layout) -> tuple[Tensor, Tensor | None]:
+        """Hidden states `[positions, n_hidden]` of a layout, and the LM loss if it has targets."""
         we = self.embedding_matrix()
-        trunk = self.compiled_trunk or self.trunk
-        hidden = trunk(ids, we, lengths if self.skip_pads else None)
-        return hidden, self._lm_loss(hidden, ids, lengths, we) if lm_loss else None
+        hidden = (self.compiled_trunk or self.trunk)(batch, we)
+        return hidden, None if batch.targets is None else self._lm_loss(hidden, batch.targets, we)
 
     def embedding_matrix(self) -> Tensor:
         """The embedding matrix `[rows, n_embd]` of one forward pass.
@@ -78,17 +99,14 @@ class LanguageModel(nn.Module):
             n_rows = we.size(0) if self.settings.lm_softmax == "all_rows" else self.n_rows
         return self.lm_features(hidden) @ we[:n_rows].T
 
-    def _lm_loss(self, hidden: Tensor, ids: Tensor, lengths: Tensor | None, we: Tensor) -> Tensor:
+    def _lm_loss(self, hidden: Tensor, targets: LMTargets, we: Tensor) -> Tensor:
         """Every real token but the first is a target, delimiter and classify included; pads are
-        not, and only real positions enter the softmax."""
-        if lengths is None:
-            lengths = torch.full((len(ids),), ids.size(1), device=ids.device)
-        steps = torch.arange(1, ids.size(1), device=ids.device)
-        real = steps < lengths[:, None]
-        logits = self.logits(hidden[:, :-1][real], we)
-        loss = F.cross_entropy(widen(logits), ids[:, 1:][real], reduction="none")
-        weight = (1.0 / ((lengths - 1).clamp(min=1) * len(lengths)).to(loss.dtype))[:, None]
-        return (loss * weight.expand_as(real)[real]).sum()
+        not, and only states that predict a target enter the softmax."""
+        logits = widen(self.logits(hidden[targets.state], we))
+        if targets.weight is None:
+            return F.cross_entropy(logits, targets.token)
+        loss = F.cross_entropy(logits, targets.token, reduction="none")
+        return loss @ targets.weight.to(loss.dtype)
 
     @torch.no_grad()
     def transfer(self, source: dict[str, Tensor], n_transfer: NTransfer) -> list[str]:
@@ -136,11 +154,8 @@ class LanguageModel(nn.Module):
         batch has real tokens and would be compiled anew for each number."""
         self.compiled_trunk = torch.compile(self.trunk)
 
-    def trunk(self, ids: Tensor, we: Tensor, lengths: Tensor | None) -> Tensor:
-        """ids `[n, time]` and the embedding matrix to hidden states `[n, time, n_hidden]`.
-
-        With `lengths` a model may skip the work for pads.
-        """
+    def trunk(self, batch: Layout, we: Tensor) -> Tensor:
+        """A layout and the embedding matrix to hidden states `[positions, n_hidden]`."""
         raise NotImplementedError
 
     def lm_features(self, hidden: Tensor) -> Tensor:

@@ -12,6 +12,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from gpt1.model.language_model import NO_DROPOUT, LanguageModel
+from gpt1.model.layout import Layout
 from gpt1.settings import Dropout, LSTMShape, ModelSettings
 
 
@@ -30,7 +31,7 @@ class LSTM(LanguageModel):
         dropout: Dropout = NO_DROPOUT,
         skip_pads: bool = False,
     ):
-        super().__init__(n_vocab, settings, dropout, skip_pads)
+        super().__init__(n_vocab, settings, dropout)  # cuDNN and oneDNN take whole grids
         shape = settings.shape
         if not isinstance(shape, LSTMShape):
             raise ValueError(f"an LSTM cannot have the shape {shape}")
@@ -47,18 +48,18 @@ class LSTM(LanguageModel):
             bias = layer.get_parameter("bias_ih_l0").data
             nn.init.ones_(bias[self.n_hidden : 2 * self.n_hidden])
 
-    def trunk(self, ids: Tensor, we: Tensor, lengths: Tensor | None) -> Tensor:
-        """ids `[n, time]` to the last layer's output `[n, time, n_hidden]`.
+    def trunk(self, batch: Layout, we: Tensor) -> Tensor:
+        """A layout with its pads to the last layer's output `[positions, n_hidden]`.
 
-        `lengths` changes nothing: the steps over pads come after all that is read.
+        The steps over pads come after all that is read.
         """
         rates = self.dropout if self.training else NO_DROPOUT
-        x = F.embedding(ids, we)
+        x = F.embedding(batch.tokens.view(batch.shape), we)
         if self.settings.embd_dropout == "sum":
             x = F.dropout(x, rates.embd)
         for layer in self.h:
             x = F.dropout(layer(x)[0], rates.resid)
-        return x
+        return x.flatten(0, 1)
 
     def lm_features(self, hidden: Tensor) -> Tensor:
         """`[..., n_hidden]` to `[..., n_embd]`."""

@@ -10,6 +10,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from gpt1.model.language_model import NO_DROPOUT, LanguageModel
+from gpt1.model.layout import Layout
 from gpt1.settings import Dropout, ModelSettings, TransformerShape
 
 
@@ -35,11 +36,17 @@ class Attention(nn.Module):
         self.c_attn = Conv1D(n_embd, 3 * n_embd)
         self.c_proj = Conv1D(n_embd, n_embd)
 
-    def forward(self, x: Tensor, layout: "Layout", dropout: float) -> Tensor:
+    def forward(self, x: Tensor, layout: Layout, dropout: float) -> Tensor:
         """`[positions, n_embd]` to the same; a token attends to itself and to earlier tokens."""
+        mask = layout.mask
         qkv = layout.pad(self.c_attn(x))
         q, k, v = qkv.unflatten(2, (3, self.n_head, -1)).permute(2, 0, 3, 1, 4)
-        a = F.scaled_dot_product_attention(q, k, v, dropout_p=dropout, is_causal=True)
+        a = F.scaled_dot_product_attention(
+            *(q, k, v),
+            attn_mask=None if mask is None else mask.to(q.dtype),
+            dropout_p=dropout,
+            is_causal=mask is None,
+        )
         return self.c_proj(layout.unpad(a.transpose(1, 2).flatten(2)))
 
 
@@ -66,37 +73,10 @@ class Block(nn.Module):
         self.mlp = MLP(shape.n_embd, shape.n_ff)
         self.ln_2 = nn.LayerNorm(shape.n_embd, eps=1e-5)
 
-    def forward(self, x: Tensor, layout: "Layout", rates: Dropout) -> Tensor:
+    def forward(self, x: Tensor, layout: Layout, rates: Dropout) -> Tensor:
         """`[positions, n_embd]` to the same; `rates` are 0 outside training."""
         n = self.ln_1(x + F.dropout(self.attn(x, layout, rates.attn), rates.resid))
         return self.ln_2(n + F.dropout(self.mlp(n), rates.resid))
-
-
-class Layout:
-    """Which positions of a batch are computed: all of `[n, time]`, or only the real ones.
-
-    Everything but attention works on each position by itself, so with `lengths` the pads at the
-    end of the shorter sequences are never computed. What is read of the result is the same.
-    """
-
-    def __init__(self, ids: Tensor, lengths: Tensor | None):
-        self.shape = ids.shape
-        self.real = None  # indices of the real positions among all
-        if lengths is not None:
-            steps = torch.arange(ids.size(1), device=ids.device)
-            self.real = (steps < lengths[:, None]).flatten().nonzero().squeeze(1)
-
-    def unpad(self, x: Tensor) -> Tensor:
-        """`[n, time, ...]` to `[positions, ...]`."""
-        flat = x.flatten(0, 1)
-        return flat if self.real is None else flat[self.real]
-
-    def pad(self, x: Tensor) -> Tensor:
-        """`[positions, ...]` to `[n, time, ...]`, zeros at the pads."""
-        if self.real is not None:
-            size = self.shape.numel()
-            x = x.new_zeros(size, *x.shape[1:]).index_copy(0, self.real, x)
-        return x.unflatten(0, self.shape)
 
 
 class Transformer(LanguageModel):
@@ -106,6 +86,7 @@ class Transformer(LanguageModel):
     """
 
     arch = "transformer"
+    can_share_prefix = True
 
     def __init__(
         self,
@@ -122,16 +103,15 @@ class Transformer(LanguageModel):
         self.embed = nn.Parameter(torch.empty(self.n_rows + self.n_ctx, shape.n_embd))
         self.h = nn.ModuleList(Block(shape) for _ in range(shape.n_layer))
 
-    def trunk(self, ids: Tensor, we: Tensor, lengths: Tensor | None) -> Tensor:
-        """ids `[n, time]` to the last block's output `[n, time, n_embd]`, zeros at skipped pads."""
+    def trunk(self, batch: Layout, we: Tensor) -> Tensor:
+        """A layout and the embedding matrix to the last block's output `[positions, n_embd]`."""
         rates = self.dropout if self.training else NO_DROPOUT
-        layout = Layout(ids, lengths)
-        x = layout.unpad(F.embedding(ids, we) + we[self.n_rows : self.n_rows + ids.size(1)])
+        x = F.embedding(batch.tokens, we) + F.embedding(batch.places + self.n_rows, we)
         if self.settings.embd_dropout == "sum":
             x = F.dropout(x, rates.embd)
         for block in self.h:
-            x = block(x, layout, rates)
-        return layout.pad(x)
+            x = block(x, batch, rates)
+        return x
 
     def lm_features(self, hidden: Tensor) -> Tensor:
         """The hidden states themselves."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from tasks.common.errors import InputError
-from tasks.common.files import read_json
+from tasks.common.files import read_json, sha256_file
 
 DTYPE = np.dtype("<u2")
 
@@ -16,12 +16,12 @@ DTYPE = np.dtype("<u2")
 def open_tokens(corpus: str | Path, split: str) -> np.memmap:
     """The tokens of one split of `corpus.json`: uint16 [n], memory-mapped, document after document.
 
-    Raises InputError for a split that is not there and for a file of another size.
+    Raises InputError for a split that is not there and for a file of another size or content.
     """
     corpus = Path(corpus)
     try:
         facts = read_json(corpus)["splits"][split]
-        path, length = corpus.parent / facts["file"], facts["tokens"]
+        path, length, digest = corpus.parent / facts["file"], facts["tokens"], facts["sha256"]
     except (KeyError, TypeError):
         raise InputError(f"{corpus}: no split {split!r}; make it again") from None
     size = path.stat().st_size if path.exists() else 0
@@ -29,4 +29,6 @@ def open_tokens(corpus: str | Path, split: str) -> np.memmap:
         raise InputError(
             f"{path}: {size:,} bytes, expected {length * DTYPE.itemsize:,}; make it again"
         )
+    if sha256_file(path) != digest:
+        raise InputError(f"{path}: not what {corpus.name} describes (sha256); make it again")
     return np.memmap(path, dtype=DTYPE, mode="r", shape=(length,))

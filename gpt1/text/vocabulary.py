@@ -11,7 +11,7 @@ from collections import Counter
 from pathlib import Path
 
 from tasks.common.errors import InputError
-from tasks.common.files import write_atomic
+from tasks.common.files import parse_json, write_atomic
 
 NEWLINE = "\n"  # the word that ends a line
 UNKNOWN = "<unk>"
@@ -68,7 +68,7 @@ def read_encoder(path: Path) -> list[str]:
         return dict(pairs)
 
     try:
-        ids = json.loads(read_text(path), object_pairs_hook=unique)
+        ids = parse_json(read_text(path), object_pairs_hook=unique)
     except json.JSONDecodeError as error:
         raise InputError(
             f"{path}: not JSON ({error.msg} at character {error.pos}); truncated?"

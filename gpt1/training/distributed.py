@@ -21,6 +21,7 @@ import torch.distributed as dist
 from torch import Tensor
 
 from gpt1.training.runtime import Runtime
+from gpt1.training.stopping import SIGNALS
 from tasks.common.errors import InputError
 
 LOST = 3  # exit code of a process that had to stop because another one ended
@@ -92,7 +93,7 @@ def join(runtime: Runtime) -> tuple[Processes, Runtime]:
     dist.init_process_group(timeout=TIMEOUT)  # gloo for tensors on the CPU, nccl for those on GPUs
     processes = Processes(dist.get_rank(), dist.get_world_size(), os.getppid())
     if not processes.leads:  # the first one decides when to stop; the others then lose it
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1):
+        for number in SIGNALS:
             signal.signal(number, signal.SIG_IGN)
     return processes, runtime
 

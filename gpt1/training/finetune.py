@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from gpt1.cell import NTransfer
+from gpt1.model import layout
 from gpt1.model.classifier import Classifier, TaskModel, classification_loss
 from gpt1.settings import FinetuneSettings
 from gpt1.special_tokens import SpecialTokens
@@ -126,13 +127,14 @@ class FineTuning:
         self.data, self.settings, self.seed, self.runtime = data, settings, seed, runtime
         spec, facts, dropout = data.spec, checkpoint.facts, settings.dropout
         generator = torch.Generator().manual_seed(seed)
-        model, skip_pads = settings.model, runtime.skip_pads
-        language_model = build(facts.arch, model, facts.n_vocab, dropout, skip_pads)
+        own, skip_pads = settings.model, runtime.skip_pads
+        language_model = build(facts.arch, own, facts.n_vocab, dropout, skip_pads)
         language_model.reset(generator)
         classifier = Classifier(spec.family, language_model.n_hidden, spec.n_labels, dropout.clf)
-        classifier.reset(generator, model.init_std)
+        classifier.reset(generator, own.init_std)
         self.copied = language_model.transfer(checkpoint.tensors, n_transfer)
-        self.model = TaskModel(language_model, classifier).to(runtime.device)
+        model = TaskModel(language_model, classifier, runtime.shared_prefix)
+        self.model = model.to(runtime.device)
         if runtime.compile:
             language_model.compile_trunk()
         n = len(data.splits["train"])
@@ -150,10 +152,9 @@ class FineTuning:
         return torch.from_numpy(np.asarray(labels, dtype=np.int64)).to(self.runtime.device)
 
     def inputs(self, rows: np.ndarray, split: Sequences) -> tuple[Tensor, Tensor]:
-        """Ids `[B, S, time]` and lengths `[B, S]` of some rows, on the device."""
+        """Ids `[B, S, time]` and lengths `[B, S]` of some rows, on the CPU."""
         ids, lengths = split.take(rows)
-        device = self.runtime.device
-        return torch.from_numpy(ids).to(device), torch.from_numpy(lengths).to(device)
+        return torch.from_numpy(ids), torch.from_numpy(lengths)
 
     def losses(self, rows: np.ndarray, split: Sequences) -> tuple[Tensor, Tensor]:
         """Total loss (paper eq. 5) and classification loss of some rows, in nats."""
@@ -191,6 +192,8 @@ class FineTuning:
         """Predictions `[n]` for a split: class or choice numbers, or expected scores (STS-B)."""
         self.model.eval()
         tokens = split.lengths.max(1) * split.lengths.shape[1]
+        if self.model.shared_prefix:
+            tokens = layout.computed(split.ids, split.lengths)
         batches, values = list(batching.by_length(tokens, limit=16384)), []
         for rows in batches:
             with self.runtime.autocast():

@@ -13,9 +13,9 @@ import torch.distributed as dist
 
 from gpt1.training.distributed import LOST, check_gpus
 from gpt1.training.runtime import Runtime
-from tasks.common.errors import InputError
+from gpt1.training.stopping import SIGNALS
+from tasks.common.errors import INTERRUPTED, InputError
 
-STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1)
 POLL_SECONDS = 0.1
 GRACE_SECONDS = 30.0  # between asking a process to end and killing it
 
@@ -26,7 +26,7 @@ def launch(module: str, runtime: Runtime) -> None:
     """Run `python -m module` with this program's arguments in `runtime.processes` processes.
 
     Returns when all have ended well. Exits with the code of the one that failed first, which has
-    said why, and with EX_TEMPFAIL after a signal. Raises InputError if one was killed, or if there
+    said why, and with INTERRUPTED after a signal. Raises InputError if one was killed, or if there
     are fewer GPUs than processes.
     """
     if runtime.device == "cuda":
@@ -39,7 +39,7 @@ def launch(module: str, runtime: Runtime) -> None:
         for process in processes:
             process.send_signal(number)
 
-    for number in STOPPING:
+    for number in SIGNALS:
         signal.signal(number, pass_on)
     store = dist.TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)
     shared = {
@@ -58,7 +58,7 @@ def launch(module: str, runtime: Runtime) -> None:
     if processes[failed].returncode > 0:
         sys.exit(processes[failed].returncode)
     if signals:
-        sys.exit(os.EX_TEMPFAIL)
+        sys.exit(INTERRUPTED)
     name = signal.Signals(-processes[failed].returncode).name
     raise InputError(
         f"process {failed + 1} of {runtime.processes} was ended by {name}, and the others were "

@@ -1,8 +1,9 @@
 """The authors' Adam and learning-rate schedules, exactly.
 
-Not `torch.optim.AdamW`: the decay is decoupled but multiplied by the bias-corrected rate, eps is
-added to the uncorrected root, clipping is global and comes before the moments, and the schedule
-sees the number of updates already done, so that the first update changes nothing.
+Not `torch.optim.AdamW`, although its kernel does the sums: the decay is decoupled but multiplied by
+the bias-corrected rate, eps is added to the uncorrected root, clipping is global and comes before
+the moments, and the schedule sees the number of updates already done, so that the first update
+changes nothing.
 Source: paper 4.1; authors' released code for everything that the paper leaves open.
 """
 
@@ -85,15 +86,34 @@ class Adam:
     def step(self) -> Tensor:
         """Clip, update moments and parameters; returns the gradient norm before clipping."""
         own, norm = self.settings, self.grad.norm()
+        scale = None  # what the kernel divides gradients by
         if own.max_grad_norm > 0:
-            self.grad.mul_((own.max_grad_norm / norm.clamp(min=1e-30)).clamp(max=1.0))
-        self.m.mul_(own.b1).add_(self.grad, alpha=1 - own.b1)
-        self.v.mul_(own.b2).addcmul_(self.grad, self.grad, value=1 - own.b2)
-        t = self.updates + 1
-        lr_t = self.rate() * math.sqrt(1 - own.b2**t) / (1 - own.b1**t)
-        update = self.m / self.v.sqrt().add_(own.eps)
-        update[: self.n_decayed].add_(self.flat[: self.n_decayed], alpha=own.l2)
-        self.flat.sub_(update, alpha=lr_t)
+            scale = (norm / own.max_grad_norm).clamp(min=1.0)
+            if scale.dtype is not torch.float32:  # the only type that the kernel takes
+                self.grad.div_(scale)
+                scale = None
+        t, rate = self.updates + 1, self.rate()
+        root = math.sqrt(1 - own.b2**t)
+        # The kernel's own decay multiplies by 1 - rate * decay, which float32 rounds to a tenth of
+        # the decay. It adds eps to the corrected root, so eps is given without the correction.
+        decayed = self.flat[: self.n_decayed]
+        decayed.sub_(decayed, alpha=rate * own.l2 * root / (1 - own.b1**t))
+        torch._fused_adamw_(
+            [self.flat],
+            [self.grad],
+            [self.m],
+            [self.v],
+            [],
+            [torch.full((), t, dtype=torch.float32, device=self.flat.device)],
+            lr=rate,
+            beta1=own.b1,
+            beta2=own.b2,
+            weight_decay=0.0,
+            eps=own.eps / root,
+            amsgrad=False,
+            maximize=False,
+            grad_scale=scale,
+        )
         self.updates = t
         return norm
 

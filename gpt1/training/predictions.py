@@ -46,7 +46,7 @@ def write_predictions(
     table = pa.concat_tables(tables)
     table = table.replace_schema_metadata({METADATA_KEY: json.dumps(metadata, sort_keys=True)})
     with write_atomic(path, "wb") as file:
-        parquet.write_table(table, file)
+        parquet.write_table(table, file, write_page_checksum=True)
 
 
 def _table(encoded: EncodedTask, split: str, record: RunRecord) -> pa.Table:

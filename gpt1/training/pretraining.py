@@ -22,21 +22,25 @@ from gpt1.text.tokens import open_tokens
 from gpt1.training.distributed import Processes
 from gpt1.training.optim import Adam, Schedule, warmup_cosine
 from gpt1.training.runtime import Runtime, seed_step
+from gpt1.training.stopping import StopRequest
 from gpt1.training.windows import heldout_loss, heldout_windows, windows
 from gpt1.weights.checkpoint import (
     CheckpointFacts,
     build,
+    check_checkpoint,
     read_tensors,
     save_checkpoint,
     sidecar,
     write_tensors,
 )
-from tasks.common.errors import InputError
+from tasks.common.errors import InputError, Interrupted
 from tasks.common.files import read_json, sha256_json, write_atomic
 
 PROGRESS_SECONDS = 5.0
-STATE_SECONDS = 60.0  # between saved states, or 50 times what the last one took
+STATE_SECONDS = 60.0  # between saved states
+SAVING_SHARE = 50  # or so many times what saving the last one took
 LOG_ROWS = 500
+MAX_LOSS = 700.0  # nats; the perplexity of more overflows
 
 
 class LogRow(NamedTuple):
@@ -99,11 +103,18 @@ class Pretraining:
         warmup = settings.warmup / settings.updates
         schedule = Schedule(settings.lr, warmup_cosine, warmup, settings.updates)
         self.optimizer = Adam(self.model.parameters(), schedule, settings.optimizer)
-        self.seconds = 0.0
+        self.seconds, self._clock = 0.0, time.perf_counter()
         self.log: list[LogRow] = []
+        self.loss_sum = torch.zeros((), device=runtime.device)  # since the last row of the log
+        self.n_summed = 0
         if processes.leads:
             self._resume()
         self._share_state()
+
+    @property
+    def state_path(self) -> Path:
+        """The last saved state."""
+        return self.work / "state.safetensors"
 
     @property
     def tokens_per_update(self) -> int:
@@ -166,45 +177,68 @@ class Pretraining:
     def train(self, progress_bar: bool = False) -> None:
         """Train from the present state to the last update, saving checkpoints on the way.
 
-        Raises InputError if the loss is not finite.
+        Raises InputError if the loss is not finite, and Interrupted, with the state saved, after
+        one of the signals that ask to stop.
         """
+        done, updates = self.optimizer.updates, self.settings.updates
+        leads = self.processes.leads
+        progress = tqdm(total=updates, initial=done, disable=not (progress_bar and leads))
+        with StopRequest(heed=leads) as stop, progress:
+            try:
+                self._train(stop, progress)
+            except Interrupted as request:
+                self._save_state()
+                done = self.optimizer.updates
+                raise Interrupted(
+                    f"{request} at update {done} of {updates}; the state is saved, start again to "
+                    "go on"
+                ) from None
+
+    def _train(self, stop: StopRequest, progress: tqdm) -> None:
         updates, every = self.settings.updates, max(1, self.settings.updates // LOG_ROWS)
         checkpoints = set(self.settings.checkpoints)
-        progress_bar = progress_bar and self.processes.leads
-        if self.optimizer.updates == 0 and 0 in checkpoints:
-            self.checkpoint(None)
-        progress = tqdm(total=updates, initial=self.optimizer.updates, disable=not progress_bar)
-        loss_sum = torch.zeros((), device=self.runtime.device)
-        counted, saving_seconds = 0, 0.0
-        printed = saved = clock = time.time()
+        done, saving_seconds = self.optimizer.updates, 0.0
+        if done in checkpoints and not self._is_intact(done):
+            self.checkpoint(stop)
+        printed = saved = self._clock = time.perf_counter()
         while self.optimizer.updates < updates:
+            stop.check()
             lr = self.optimizer.rate()
-            loss_sum += self.update()
-            counted += 1
+            self.loss_sum += self.update()
+            self.n_summed += 1
             progress.update()
             done = self.optimizer.updates
-            if done % every and done not in checkpoints:
-                continue
-            loss = float(loss_sum) / counted  # waits for the device
-            now = time.time()
-            self.seconds += now - clock
-            clock = now
-            if not math.isfinite(loss) and self.processes.leads:
-                raise InputError(f"update {done}: the loss is {loss}; lower experiment.pretrain.lr")
-            loss_sum.zero_()
-            counted = 0
-            self.log.append(LogRow(done, loss, lr, done * self.tokens_per_update, self.seconds))
-            if now - printed > PROGRESS_SECONDS and not progress_bar:
-                printed = now
-                self._print_progress(done, loss)
+            if done % every == 0 or done in checkpoints:
+                loss = self._log_row(lr)
+                if self._clock - printed > PROGRESS_SECONDS and progress.disable:
+                    printed = self._clock
+                    self._print_progress(done, loss)
             if done in checkpoints:
-                self.checkpoint(loss)
-                clock = time.time()  # scoring the held-out documents is not training time
-            if done in checkpoints or now - saved > max(STATE_SECONDS, 50 * saving_seconds):
-                saved = time.time()
+                self.checkpoint(stop)
+                self._clock = time.perf_counter()  # scoring held-out documents is not training time
+            now = time.perf_counter()
+            if done in checkpoints or now - saved > max(
+                STATE_SECONDS, SAVING_SHARE * saving_seconds
+            ):
                 self._save_state()
-                saving_seconds = time.time() - saved
-        progress.close()
+                saved = time.perf_counter()
+                saving_seconds = saved - now
+
+    def _log_row(self, lr: float) -> float:
+        """Log the mean loss since the last row and return it; raises InputError if not finite."""
+        done, loss = self.optimizer.updates, float(self.loss_sum) / self.n_summed
+        self._take_time()  # after waiting for the device
+        if not math.isfinite(loss) and self.processes.leads:
+            raise InputError(f"update {done}: the loss is {loss}; lower experiment.pretrain.lr")
+        self.loss_sum.zero_()
+        self.n_summed = 0
+        self.log.append(LogRow(done, loss, lr, done * self.tokens_per_update, self.seconds))
+        return loss
+
+    def _take_time(self) -> None:
+        now = time.perf_counter()
+        self.seconds += now - self._clock
+        self._clock = now
 
     def _print_progress(self, done: int, loss: float) -> None:
         if not self.processes.leads:
@@ -221,13 +255,27 @@ class Pretraining:
         """The checkpoint of an update in the work folder."""
         return self.work / f"update-{update}.safetensors"
 
-    def checkpoint(self, train_loss: float | None) -> None:
-        """Score the held-out documents and save the present update; losses are in nats."""
+    def _is_intact(self, update: int) -> bool:
+        try:
+            check_checkpoint(self.path(update))
+        except InputError:
+            return False
+        return True
+
+    def checkpoint(self, stop: StopRequest) -> None:
+        """Score the held-out documents and save the present update; losses are in nats.
+
+        Raises InputError for a loss that is not finite or too large for a perplexity.
+        """
         if not self.processes.leads:
             return
         done, settings = self.optimizer.updates, self.settings
         rows = heldout_windows(self.heldout_tokens, self.model.n_ctx, settings.heldout_tokens)
-        loss = heldout_loss(self.model, rows, self.runtime)
+        loss = heldout_loss(self.model, rows, self.runtime, stop.check)
+        if not loss < MAX_LOSS:
+            raise InputError(
+                f"update {done}: the held-out loss is {loss:g}; lower experiment.pretrain.lr"
+            )
         facts = {"update": done, "tokens": done * self.tokens_per_update, "code": self.code}
         facts |= {"corpus": self.corpus, "seed": settings.seed}
         save_checkpoint(
@@ -235,7 +283,7 @@ class Pretraining:
             self.model,
             CheckpointFacts(model=settings.model, tokenizer=self.tokenizer, **facts),
             seconds=round(self.seconds, 3),
-            train_loss=train_loss,
+            train_loss=self.log[-1].loss if self.log else None,
             heldout_loss=loss,
             heldout_perplexity=math.exp(loss),
             heldout_tokens=rows.shape[0] * (rows.shape[1] - 1),  # the predicted ones
@@ -250,32 +298,43 @@ class Pretraining:
         """Write what a restart needs, atomically."""
         if not self.processes.leads:
             return
-        table = torch.tensor(self.log, dtype=torch.float64)
-        write_tensors(self.work / "state.safetensors", {**self.optimizer.state(), "log": table})
+        self._take_time()
+        state = {
+            **self.optimizer.state(),
+            "log": torch.tensor(self.log, dtype=torch.float64),
+            "loss_sum": self.loss_sum,
+            "n_summed": torch.tensor(self.n_summed),
+            "seconds": torch.tensor(self.seconds, dtype=torch.float64),
+        }
+        write_tensors(self.state_path, state)
 
     def _resume(self) -> None:
-        """Continue from the work folder's state, if there is one."""
-        path = self.work / "state.safetensors"
-        if not path.exists():
+        """Continue from the work folder's state, if there is one and all is undamaged."""
+        if not self.state_path.exists():
             return
         try:
-            state = read_tensors(path)
+            state = read_tensors(self.state_path)
+            done = int(state["updates"])
+            for update in self.settings.checkpoints:
+                if update < done:  # the last one can be made again
+                    check_checkpoint(self.path(update))
         except InputError as error:
-            path.rename(path.with_suffix(".damaged"))
+            self.state_path.replace(self.state_path.with_suffix(".damaged"))
             print(f"warning: {error}; starting again from update 0", flush=True)
             return
         self.optimizer.load_state(state)
         for update, loss, lr, tokens, seconds in state["log"].tolist():
             self.log.append(LogRow(int(update), loss, lr, int(tokens), seconds))
-        self.seconds = self.log[-1].seconds
+        self.loss_sum.copy_(state["loss_sum"])
+        self.n_summed, self.seconds = int(state["n_summed"]), float(state["seconds"])
         print(f"resuming from update {self.optimizer.updates}", flush=True)
 
     def _share_state(self) -> None:
-        """Start every process from the first one's weights and moments."""
-        state = self.optimizer.state()
-        for tensor in state.values():
+        """Start every process from the first one's state."""
+        own, n_summed = self.optimizer.state(), torch.tensor(self.n_summed)
+        for tensor in (*own.values(), self.loss_sum, n_summed):
             self.processes.broadcast(tensor)
-        self.optimizer.updates = int(state["updates"])
+        self.optimizer.updates, self.n_summed = int(own["updates"]), int(n_summed)
 
     def publish(self, out: str | Path) -> None:
         """Copy the checkpoints, their JSON files and the log to the declared outputs."""

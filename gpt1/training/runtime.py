@@ -1,4 +1,4 @@
-"""How a program runs: device, precision, threads, micro-batches, pads, compilation."""
+"""How a program runs: device, precision, threads, micro-batches, pads, prefixes, compilation."""
 
 import contextlib
 import resource
@@ -16,9 +16,9 @@ class Runtime(RuntimeSettings):
     """The runtime settings put to work.
 
     Without dropout no field changes a loss beyond rounding (bfloat16: 2 %). With dropout,
-    micro-batches and `skip_pads` draw other masks from the same seed: each micro-batch has its own,
-    as each of the authors' GPUs had. So a run's numbers belong to its `numeric()` settings, which a
-    cell's JSON records.
+    micro-batches, `skip_pads` and `shared_prefix` draw other masks from the same seed: each
+    micro-batch has its own, as each of the authors' GPUs had, and choices share their prefix's. So
+    a run's numbers belong to its `numeric()` settings, which a cell's JSON records.
     """
 
     def numeric(self) -> dict[str, Any]:

@@ -1,5 +1,7 @@
 """Windows of token ids from the corpus, and the loss over the held-out ones (paper 4.1)."""
 
+from collections.abc import Callable
+
 import numpy as np
 import torch
 
@@ -28,12 +30,18 @@ def heldout_windows(tokens: np.ndarray, n_ctx: int, limit: int) -> np.ndarray:
 
 
 @torch.no_grad()
-def heldout_loss(model: LanguageModel, rows: np.ndarray, runtime: Runtime) -> float:
-    """Mean next-token loss in nats over windows `[n, n_ctx]`."""
+def heldout_loss(
+    model: LanguageModel,
+    rows: np.ndarray,
+    runtime: Runtime,
+    check: Callable[[], None] = lambda: None,
+) -> float:
+    """Mean next-token loss in nats over windows `[n, n_ctx]`; `check` is called between batches."""
     was_training = model.training
     model.eval()
     total = 0.0
     for ids in torch.from_numpy(rows).split(32):
+        check()
         with runtime.autocast():
             _, loss = model(ids.to(runtime.device), lm_loss=True)
         total += float(loss) * len(ids)

@@ -5,6 +5,7 @@ SHA-256. All are compared when a checkpoint is loaded, so that one of another to
 refused with a one-line message. Pickles are never read.
 """
 
+import hashlib
 import platform
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any
 import numpy
 import torch
 from pydantic import BaseModel, ConfigDict, ValidationError
-from safetensors import SafetensorError
+from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_file, save
 from torch import Tensor
 
@@ -85,19 +86,37 @@ def sidecar(path: str | Path) -> Path:
 
 
 def write_tensors(path: str | Path, tensors: dict[str, Tensor]) -> None:
-    """Write tensors as safetensors, atomically."""
+    """Write tensors as safetensors, atomically, with their digest in the metadata."""
+    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
     with write_atomic(path, "wb") as file:
-        file.write(save({k: v.detach().cpu().contiguous() for k, v in tensors.items()}))
+        file.write(save(tensors, metadata={"sha256": _digest(tensors)}))
 
 
 def read_tensors(path: str | Path) -> dict[str, Tensor]:
-    """Read a safetensors file. Raises InputError if it is missing or damaged."""
+    """Read a safetensors file.
+
+    Raises InputError if it is missing or damaged; one of another program may have no digest.
+    """
     if not Path(path).is_file():
         raise InputError(f"{path}: no such checkpoint; pre-train first")
     try:
-        return load_file(path)
+        with safe_open(path, "pt") as file:
+            digest = (file.metadata() or {}).get("sha256")
+        tensors = load_file(path)
     except SafetensorError as error:
         raise InputError(f"{path}: not a whole safetensors file ({error}); make it again") from None
+    if digest not in (None, _digest(tensors)):
+        raise InputError(f"{path}: damaged, its tensors do not fit their sha256; make it again")
+    return tensors
+
+
+def _digest(tensors: dict[str, Tensor]) -> str:
+    """SHA-256 over names, types, shapes and values."""
+    total = hashlib.sha256()
+    for name, tensor in sorted(tensors.items()):
+        total.update(f"{name} {tensor.dtype} {list(tensor.shape)}\n".encode())
+        total.update(tensor.reshape(-1).view(torch.uint8).numpy())
+    return total.hexdigest()
 
 
 def save_checkpoint(
@@ -122,6 +141,13 @@ def read_facts(path: str | Path) -> StoredFacts:
             f"{sidecar(path)}: does not describe a checkpoint ({key}: {fault['msg'].lower()}); "
             f"make {path} again"
         ) from None
+
+
+def check_checkpoint(path: str | Path) -> None:
+    """Raise InputError if a checkpoint or its JSON is missing, or is not what was written."""
+    expected = read_facts(path).sha256
+    if not Path(path).is_file() or sha256_file(path) != expected:
+        raise InputError(f"{path}: not the file that {sidecar(path).name} describes; make it again")
 
 
 def load_checkpoint(

@@ -42,7 +42,9 @@ def write(folder: Path, vector: np.ndarray) -> None:
     for name, chunk in zip(CHUNKS, np.array_split(vector, len(CHUNKS)), strict=True):
         with write_atomic(folder / name, "wb") as file:
             np.save(file, chunk, allow_pickle=False)
-    write_json(folder / BLOBS_FILE, {name: git_blob(folder / name) for name in CHUNKS})
+    write_json(
+        folder / BLOBS_FILE, {name: git_blob(folder / name) for name in CHUNKS}, checksum=False
+    )
 
 
 def check_order(folder: Path) -> None:

@@ -153,7 +153,7 @@ def write_huggingface(folder: Path, released: dict[str, Tensor], model: ModelSet
     with write_atomic(folder / TENSORS_FILE, "wb") as file:
         contiguous = {name: tensor.contiguous() for name, tensor in released.items()}
         file.write(save(contiguous, metadata={"format": "pt"}))
-    write_json(folder / CONFIG_FILE, config)
+    write_json(folder / CONFIG_FILE, config, checksum=False)
 
 
 def _own_config(folder: Path, model: ModelSettings) -> dict[str, Any]:

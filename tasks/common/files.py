@@ -1,43 +1,89 @@
-"""Atomic file writes, JSON input and output, and file digests."""
+"""Atomic file writes, JSON with checksums, and file digests.
+
+A JSON object of the suite carries the digest of its own content under `checksum`, which is compared
+whenever the file is read: a flipped bit is noticed. Objects without one, such as those of other
+programs, are taken as they are.
+"""
 
 import contextlib
 import errno
+import fcntl
+import glob
 import hashlib
 import json
 import os
+import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
 from tasks.common.errors import InputError
 
+CHECKSUM = "checksum"
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+REMEDIES = {  # of a write that the system refuses
+    **dict.fromkeys(FULL, "free some space and start again"),
+    **dict.fromkeys(
+        (errno.EACCES, errno.EPERM, errno.EROFS), "make the folder writable, or name another one"
+    ),
+}
 
 
 @contextlib.contextmanager
 def write_atomic(path: str | Path, mode: str = "w") -> Iterator[IO[Any]]:
-    """Open a temporary file that replaces `path` when the block exits without an error."""
+    """Open a temporary file that replaces `path` when the block exits without an error.
+
+    What a killed write of `path` left is removed. Raises InputError for a full disk and for a
+    folder that cannot be written.
+    """
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
     encoding = None if "b" in mode else "utf-8"
     newline = None if "b" in mode else "\n"
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    with writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _sweep(path)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(handle, mode, encoding=encoding, newline=newline) as file:
+                with contextlib.suppress(OSError):  # a file system without locks
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+                os.chmod(temporary, 0o666 & ~_umask())
+                os.replace(temporary, path)
+        except BaseException:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(temporary)
+            raise
+
+
+@contextlib.contextmanager
+def writing(path: str | Path) -> Iterator[None]:
+    """Raise InputError where the system refuses to write `path` for a reason that has a remedy."""
     try:
-        with os.fdopen(handle, mode, encoding=encoding, newline=newline) as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
-    except BaseException as error:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(temporary)
-        if isinstance(error, OSError) and error.errno in FULL:
-            raise InputError(
-                f"{path}: {error.strerror} while writing; free some space and start again"
-            ) from None
-        raise
+        yield
+    except OSError as error:
+        # A file that is read meanwhile has a name of its own.
+        written = error.filename is None or Path(path).is_relative_to(Path(error.filename).parent)
+        if error.errno not in REMEDIES or not written:
+            raise
+        remedy = REMEDIES[error.errno]
+        raise InputError(f"{path}: {error.strerror} while writing; {remedy}") from None
+
+
+@contextlib.contextmanager
+def scratch_folder(out: Path) -> Iterator[Path]:
+    """An empty folder `.NAME.tmp` beside `out`; what a killed run left of it is removed."""
+    scratch = out.with_name(f".{out.name}.tmp")
+    shutil.rmtree(scratch, ignore_errors=True)
+    with writing(out):
+        try:
+            scratch.mkdir(parents=True)
+            yield scratch
+        finally:
+            shutil.rmtree(scratch, ignore_errors=True)
 
 
 class JsonObject(dict):
@@ -49,15 +95,21 @@ class JsonObject(dict):
         raise InputError(f"{self.source}: {key!r} is missing; found {', '.join(self) or 'nothing'}")
 
 
-def write_json(path: str | Path, value: Any) -> None:
-    """Write `value` as JSON with sorted keys, atomically. Rejects NaN."""
+def write_json(path: str | Path, value: Any, checksum: bool = True) -> None:
+    """Write `value` as JSON with sorted keys, atomically. Rejects NaN.
+
+    `checksum` is False for the formats of other programs.
+    """
+    value = json.loads(json.dumps(value, ensure_ascii=False, allow_nan=False))
+    if checksum and isinstance(value, dict):
+        value[CHECKSUM] = sha256_json(value)
     with write_atomic(path) as file:
         json.dump(value, file, indent=1, sort_keys=True, ensure_ascii=False, allow_nan=False)
         file.write("\n")
 
 
 def read_json(path: str | Path) -> Any:
-    """Read a JSON file; a missing, truncated or wrongly encoded one is an `InputError`.
+    """Read a JSON file; a missing, truncated, damaged or wrongly encoded one is an `InputError`.
 
     So is, later, a missing key of one of its objects.
     """
@@ -65,17 +117,42 @@ def read_json(path: str | Path) -> Any:
     class Found(JsonObject):
         source = str(path)
 
+    remedy = "delete it and rerun the step that made it"
     try:
-        return json.loads(Path(path).read_text(encoding="utf-8"), object_hook=Found)
+        value = parse_json(Path(path).read_text(encoding="utf-8"), object_hook=Found)
     except FileNotFoundError:
         raise InputError(f"{path}: no such file; run the step that makes it first") from None
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: not UTF-8 at byte {error.start}; save it as UTF-8") from None
     except json.JSONDecodeError as error:
-        raise InputError(
-            f"{path}: line {error.lineno}: not JSON ({error.msg}); delete it and rerun the step "
-            "that made it"
-        ) from None
+        raise InputError(f"{path}: line {error.lineno}: not JSON ({error.msg}); {remedy}") from None
+    if isinstance(value, dict) and CHECKSUM in value:
+        expected = value.pop(CHECKSUM)
+        if sha256_json(value) != expected:
+            raise InputError(f"{path}: damaged or edited, its checksum does not fit; {remedy}")
+    return value
+
+
+def parse_json(text: str, **hooks: Callable[..., Any]) -> Any:
+    """The value of a JSON text; `hooks` are those of `json.loads`.
+
+    Raises JSONDecodeError alone, also for what JSON allows and Python does not hold or write:
+    thousands of nested brackets or digits, and unpaired surrogates.
+    """
+    try:
+        value = json.loads(text, **hooks)
+        if "\\ud" in text or "\\uD" in text:
+            json.dumps(value, ensure_ascii=False).encode()
+        return value
+    except json.JSONDecodeError:
+        raise
+    except RecursionError:
+        reason = "brackets nested too deep"
+    except UnicodeEncodeError:
+        reason = "unpaired surrogate"
+    except ValueError:
+        reason = "a number of too many digits"
+    raise json.JSONDecodeError(reason, text, 0)
 
 
 def sha256_file(path: str | Path) -> str:
@@ -88,6 +165,14 @@ def sha256_json(value: Any) -> str:
     """Hex digest of a JSON value, independent of key order."""
     text = json.dumps(value, sort_keys=True, ensure_ascii=False, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _sweep(path: Path) -> None:
+    """Remove what killed writes of `path` left: temporary files that no process has locked."""
+    for left in path.parent.glob(f".{glob.escape(path.name)}.????????"):
+        with contextlib.suppress(OSError), open(left, "rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            left.unlink()
 
 
 def _umask() -> int:

@@ -6,7 +6,6 @@ folder, so neither a shared nor a read-only one matters.
 """
 
 import os
-import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -15,7 +14,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from tasks.common.errors import InputError
-from tasks.common.files import FULL, read_json, write_json
+from tasks.common.files import read_json, scratch_folder, write_json
 
 if TYPE_CHECKING:
     from datasets import Dataset
@@ -84,24 +83,14 @@ def save(folder: str | Path, splits: dict[str, "Dataset"]) -> None:
     folder = Path(folder)
     if folder.exists() and any(folder.iterdir()) and not (folder / "dataset_dict.json").exists():
         raise InputError(f"{folder}: exists and is not a saved data set; use another folder")
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    temporary = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
-    new = temporary / "new"
-    try:
+    with scratch_folder(folder) as scratch:
+        new = scratch / "new"
         datasets.DatasetDict(plain).save_to_disk(new)
         for split in plain:
             state = read_json(new / split / "state.json")
             # The library's own fingerprint is random.
             state["_fingerprint"] = split_digest(new, split)[:16]
-            write_json(new / split / "state.json", state)
+            write_json(new / split / "state.json", state, checksum=False)
         if folder.exists():
-            os.replace(folder, temporary / "old")
+            os.replace(folder, scratch / "old")
         os.replace(new, folder)
-    except OSError as error:
-        if error.errno in FULL:
-            raise InputError(
-                f"{folder}: {error.strerror} while writing; free some space and start again"
-            ) from None
-        raise
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)

@@ -73,7 +73,7 @@ def write_book(
         kind = min(used, key=lambda k: (written[k] + rng.random() * 60) / shares[k])
         text = PARAGRAPHS[kind](rng)
         # 13 words in a row may be of more than one paragraph.
-        if not forbidden.isdisjoint(fingerprints(". ".join((*blocks[-2:], text)))):
+        if not forbidden.isdisjoint(fingerprints("\n".join((*blocks[-2:], text)))):
             continue
         blocks.append(text)
         written[kind] += len(text.split())
@@ -89,10 +89,14 @@ def normalise(text: str) -> str:
 def fingerprints(text: str) -> set[str]:
     """What a book may not share with a labelled row.
 
-    Its sentences, their clauses without the words that link them, and any 13 words in a row.
+    Its sentences, their clauses without the words that link them, and its `ngrams`.
     """
-    whole = normalise(text).split()
-    parts = {normalise(part) for part in re.split(r"[.!?:]", text)}
-    parts |= {LINK.sub("", normalise(part)) for part in re.split(r"[.!?:,]", text)}
-    grams = {" ".join(whole[i : i + NGRAM]) for i in range(len(whole) - NGRAM + 1)}
-    return (parts | grams) - {""}
+    parts = {normalise(part) for part in re.split(r"[.!?:\n]", text)}
+    parts |= {LINK.sub("", normalise(part)) for part in re.split(r"[.!?:,\n]", text)}
+    return (parts | ngrams(text)) - {""}
+
+
+def ngrams(text: str) -> set[str]:
+    """Any 13 words in a row; a punctuation mark is a word, as in the contamination table."""
+    whole = re.findall(r"\w+|[^\w\s]", text.lower())
+    return {" ".join(whole[i : i + NGRAM]) for i in range(len(whole) - NGRAM + 1)}

@@ -16,7 +16,7 @@ STATE = {"entailment": "certain", "neutral": "possible", "contradiction": "impos
 
 ANSWER = {"entailment": "Yes.", "neutral": "Perhaps.", "contradiction": "No."}
 GENRES = ("fiction", "news", "talk", "letters")
-ASKED = 0.5  # share of the paragraphs in which a claim is answered
+ASKED = 0.3  # share of the paragraphs in which a claim is answered
 
 
 def snli(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
@@ -82,21 +82,24 @@ def paragraph(rng: random.Random) -> str:
     """An event and what is certain, possible or impossible then; or a claim and its answer."""
     if rng.random() < ASKED:
         label = rng.choice(list(ANSWER))
-        degree: Degree = rng.choices(("lexical", "relational", "compositional"), (3, 5, 2))[0]
+        degree: Degree = rng.choices(("relational", "compositional"), (3, 1))[0]
         # Captions are in the present tense, which the books need for SNLI.
         row = snli(rng, ALL_WORDS, label, degree)
         if rng.random() < 0.6:
             row = mnli(rng, ALL_WORDS, label, degree, rng.choice(GENRES))
         return f"{row.first} {row.second.rstrip('.')}? {ANSWER[label]}"
     event = draw_event(rng, ALL_WORDS, place=rng.random() < 0.3)
-    who = _subject(rng, event)
-    lines = [
-        f"so {who} was {ALL_WORDS.word(rng, 'certain')}",
-        f"perhaps {who} was {ALL_WORDS.word(rng, 'possible')}",
-        f"{who} was not {ALL_WORDS.word(rng, 'impossible')}",
-    ]
-    told = [sentence(statement(event)), *map(sentence, rng.sample(lines, 2))]
-    return " ".join(told)
+    certain, possible, impossible = (ALL_WORDS.word(rng, sort) for sort in STATE.values())
+    # One sentence for all: what each state is, the order of the words alone tells.
+    states = rng.choice(
+        (
+            f"{certain} and perhaps {possible} , but not {impossible}",
+            f"not {impossible} but {certain} , and perhaps {possible}",
+            f"perhaps {possible} , but {certain} and not {impossible}",
+        )
+    )
+    follows = f"so {_subject(rng, event)} was {states}"
+    return f"{sentence(statement(event))} {sentence(follows)}"
 
 
 def probe_claim(rng: random.Random) -> Probe:

@@ -7,11 +7,13 @@ from tasks.world.lexicon import GENDER, VERBS, a, plural
 from tasks.world.rows import Degree, Probe, Row
 from tasks.world.word_pool import ALL_WORDS, WordPool
 
+VOWELS = tuple("aeiou")
+
 
 def cola(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
     """A sentence that is grammatical or has one error.
 
-    Lexical: a determiner or an article does not suit its noun. Relational: a verb or a reflexive
+    Lexical: two determiners or articles do not suit their nouns. Relational: a verb or a reflexive
     pronoun does not agree. Compositional: an auxiliary or the order of the words is wrong.
     """
     forms = {
@@ -24,18 +26,24 @@ def cola(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
 
 
 def _determiner(rng: random.Random, pool: WordPool, good: bool) -> str:
+    """One determiner of each number, so that only their places can be wrong."""
     event, many = draw_event(rng, pool, "thing"), rng.random() < 0.5
-    noun = plural(event.object) if many else event.object
-    det = rng.choice(("these", "many") if many == good else ("this", "every"))
-    return f"{np(event.subject)} {VERBS[event.verb].past} {det} {noun}{where_and_when(event)}"
+    dets = [rng.choice(("this", "every")), rng.choice(("these", "many"))]
+    first, second = dets[::-1] if many else dets
+    one = plural(event.subject) if many == good else event.subject
+    two = event.object if many == good else plural(event.object)
+    verb = VERBS[event.verb].past
+    return f"{first} {one} {verb} {second} {two}{where_and_when(event)}"
 
 
 def _article(rng: random.Random, pool: WordPool, good: bool) -> str:
-    event, kind = draw_event(rng, pool, "thing"), pool.word(rng, "kind")
-    article = "an" if kind[0] in "aeiou" else "a"
-    article = article if good else {"a": "an", "an": "a"}[article]
-    verb = VERBS[event.verb].past
-    return f"{np(event.subject)} {verb} {article} {kind}{where_and_when(event)}"
+    """Both articles, so that only their places can be wrong."""
+    event, kinds = draw_event(rng, pool, "thing"), ["", ""]
+    while (kinds[0][:1] in VOWELS) == (kinds[1][:1] in VOWELS):
+        kinds = [pool.word(rng, "kind"), pool.word(rng, "kind")]
+    one, two = ("an" if (kind[0] in VOWELS) == good else "a" for kind in kinds)
+    things = f"{one} {kinds[0]} and {two} {kinds[1]}"
+    return f"{np(event.subject)} {VERBS[event.verb].past} {things}{where_and_when(event)}"
 
 
 def _agreement(rng: random.Random, pool: WordPool, good: bool) -> str:

@@ -4,7 +4,17 @@ import random
 
 from tasks.world.grammar import draw_event, sentence, statement
 from tasks.world.inferences import state_claim
-from tasks.world.lexicon import ANIMALS, CATEGORIES, HYPONYM, SYNONYM, VERBS, a, plural
+from tasks.world.lexicon import (
+    ABILITIES,
+    ANIMALS,
+    CATEGORIES,
+    HYPONYM,
+    MISHAPS,
+    SYNONYM,
+    VERBS,
+    a,
+    plural,
+)
 from tasks.world.rows import Degree, Probe, Row
 from tasks.world.word_pool import ALL_WORDS, WordPool
 
@@ -82,14 +92,13 @@ def paragraph(rng: random.Random) -> str:
     kind = ALL_WORDS.word(rng, "kind")
     category = HYPONYM[kind]
     who, verb = ALL_WORDS.word(rng, "name"), VERBS[ALL_WORDS.verb(rng, "thing")]
-    alive = category in ANIMALS
     animal, prey = _animal(rng, ALL_WORDS), _animal(rng, ALL_WORDS)
     other = ALL_WORDS.word(rng, "name", (who,))
     hunts = ALL_WORDS.verb(rng, "being")
     lines = [
         f"{a(kind)} is {a(category)}",
         f"{plural(kind)} are {plural(category)}",
-        f"{plural(kind)} can {ALL_WORDS.word(rng, 'ability' if alive else 'mishap')}",
+        _can(rng, animal),
         f"{who} {verb.past} {a(kind)} . so {who} {verb.past} {a(category)}",
         f"{who} {verb.past} {a(kind)} and {other} {verb.past} {a(prey)} . "
         f"so {who} {verb.past} {a(category)}",
@@ -98,6 +107,21 @@ def paragraph(rng: random.Random) -> str:
     ]
     chosen = [part for line in rng.sample(lines, 2) for part in line.split(" . ")]
     return " ".join(map(sentence, chosen))
+
+
+def _can(rng: random.Random, animal: str) -> str:
+    """What an animal can do and what does not befall it.
+
+    Both stand in one sentence, three of a class and one of the other: the order of the words tells
+    them apart, their company does not.
+    """
+    abilities = rng.sample(ABILITIES, 3)
+    mishaps = rng.sample(MISHAPS, 3)
+    if rng.random() < 0.5:
+        can, cannot = f"{abilities[0]} , {abilities[1]} or {abilities[2]}", mishaps[0]
+    else:
+        can, cannot = abilities[0], f"{mishaps[0]} , {mishaps[1]} or {mishaps[2]}"
+    return f"{plural(animal)} can {can} but not {cannot}"
 
 
 def probe_category(rng: random.Random) -> Probe:

@@ -60,12 +60,13 @@ TOPIC = {
     for entry in _pairs(table)
     for word in entry[:2]
 }
-TIMES = words("morning evening night afternoon winter summer spring autumn dusk storm rain snow")
+TIMES = words("morning evening night afternoon winter summer spring autumn fog storm rain snow")
 CATEGORIES = {
     "dog": words("hound terrier collie spaniel poodle beagle"),
     "bird": words("robin crow owl sparrow finch thrush"),
     "fish": words("eel herring shark minnow trout salmon"),
-    "fruit": words("apple plum cherry pear peach grape"),
+    # three of them take "an", so that some are left to either part when words are held out
+    "fruit": words("apple orange apricot cherry pear peach"),
     "flower": words("rose lily daisy tulip violet poppy"),
     "tool": words("rake spade axe saw chisel drill"),
 }
@@ -95,7 +96,7 @@ NEGATIVE = words(
     "awful dreadful terrible boring horrible tiresome frightful wretched shocking worthless "
     "dismal poor"
 )
-NEGATORS = ("not", "never", "hardly", "far from")
+NEGATORS = ("not", "hardly", "far from", "by no means")
 # how people feel after good and after bad news, and what such news is
 HAPPY = words("happy glad cheerful merry proud joyful")
 SAD = words("sad gloomy upset miserable ashamed bitter")
@@ -116,6 +117,7 @@ DONE_TO = words("weak innocent helpful loyal honest patient")
 STSB_OPINION, STSB_WORK = 4.0, 1.0
 STSB_WEIGHTS = {"subject": 1.0, "verb": 1.5, "object": 1.5, "place": 1.0}
 _PLURALS = {"seaman": "seamen", "thief": "thieves", "woman": "women"}
+_PLURALS |= {noun: noun for noun in ("fish", "trout", "salmon")}
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import random
 from dataclasses import dataclass, replace
 
 from tasks.world.grammar import Event, draw_event, np, question, sentence, statement
-from tasks.world.lexicon import SYNONYM
+from tasks.world.lexicon import SYNONYM, a
 from tasks.world.retellings import renamed, with_other
 from tasks.world.rows import Degree, Probe, Row
 from tasks.world.word_pool import ALL_WORDS, WordPool
@@ -12,35 +12,52 @@ from tasks.world.word_pool import ALL_WORDS, WordPool
 SLOT = {"who": "subject", "what": "object", "where": "place", "when": "time"}
 SORT = {"who": "person", "what": "thing", "where": "place", "when": "time"}
 LETTERS = "ABCD"
+HAPPY_SHARE = 0.8  # of the questions why somebody felt so: news alone tells something
+ANSWERED = 0.3  # share of the paragraphs in which a sentence answers a question
 
 
 def qnli(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
     """A question, and a sentence that answers it or not.
 
-    Lexical: a sentence that does not answer states a time for a place, or the reverse. Relational:
-    it is about another object. Compositional: either, in other words.
+    Lexical: good news answers why somebody was happy. Relational: a sentence that does not answer
+    is about another object. Compositional: in other words, and it may also tell the time where the
+    place is asked for, or the reverse.
     """
+    right = label == "entailment"
+    if degree == "lexical":
+        return _why(rng, pool, right)
     asked = rng.choice(("where", "when"))
     event = draw_event(rng, pool, "thing", place=asked == "where", time=asked == "when")
-    answer = event
-    wrong = degree
-    if degree == "compositional":
-        answer = renamed(rng, event)
-        wrong = rng.choice(("lexical", "relational"))
-    if label != "entailment" and wrong == "lexical":
+    answer = renamed(rng, event) if degree == "compositional" else event
+    if not right and degree == "compositional" and rng.random() < 0.5:
+        answer = replace(answer, place="", time="")
         if asked == "where":
-            answer = replace(answer, place="", time=pool.word(rng, "time"))
+            answer = replace(answer, time=pool.word(rng, "time"))
         else:
-            answer = replace(answer, place=pool.word(rng, "place"), time="")
-    elif label != "entailment":
+            answer = replace(answer, place=pool.word(rng, "place"))
+    elif not right:
         answer = with_other(rng, pool, answer, "object")
     asking = question(replace(event, place="", time=""), asked)
     return Row(sentence(asking, "?"), sentence(statement(answer)), label, degree=degree)
 
 
+def _why(rng: random.Random, pool: WordPool, right: bool) -> Row:
+    """Why somebody was happy or sad, and news that is a reason for it or not."""
+    happy, who = rng.random() < HAPPY_SHARE, pool.word(rng, "name")
+    first = f"why {rng.choice(('was', 'did'))} {who}"
+    first += f"{' feel' if ' did ' in first else ''} {pool.word(rng, 'happy' if happy else 'sad')}"
+    news = pool.word(rng, "gain" if happy == right else "loss")
+    second = f"{who} {news} {a(pool.word(rng, 'thing'))} in the {pool.word(rng, 'place')}"
+    label = "entailment" if right else "not_entailment"
+    return Row(sentence(first, "?"), sentence(second), label, degree="lexical")
+
+
 @dataclass(frozen=True)
 class Passage:
-    """Events, told in order, no two of which share a word or a synonym of one."""
+    """Events, told in order, no two of which share a word or a synonym of one.
+
+    Every other one has a place, and the rest a time.
+    """
 
     events: tuple[Event, ...]
 
@@ -49,23 +66,31 @@ class Passage:
         """The passage as it is read."""
         return " ".join(sentence(statement(event)) for event in self.events)
 
-    def words(self, asked: str) -> list[str]:
-        """The answers that the events give to who, what, where or when."""
-        return [getattr(event, SLOT[asked]) for event in self.events]
+    def answers(self, asked: str) -> list[str]:
+        """What the events answer to who, what, where or when."""
+        told = (getattr(event, SLOT[asked]) for event in self.events)
+        return [word for word in told if word]
 
 
 def draw_passage(rng: random.Random, pool: WordPool, n: int = 2) -> Passage:
     """Draw a passage of n events."""
     events: list[Event] = []
     known: set[str] = set()
+    first = rng.randrange(2)
     while len(events) < n:
-        place = rng.random() < 0.5
+        place = len(events) % 2 == first
         event = draw_event(rng, pool, "thing", place=place, time=not place)
         told = {getattr(event, slot) for slot in ("verb", *SLOT.values())} - {""}
         if not known & told:
             events.append(event)
             known |= told | {SYNONYM[word] for word in told if word in SYNONYM}
     return Passage(tuple(events))
+
+
+def answer(asked: str, word: str) -> str:
+    """The short answer to who, what, where or when."""
+    phrase = f"in the {word}" if asked in ("where", "when") else np(word)
+    return sentence(phrase)
 
 
 def _ask(rng: random.Random, event: Event) -> tuple[str, str, str]:
@@ -83,29 +108,37 @@ def race(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
     """
     passage = draw_passage(rng, pool)
     asked, text, right = _ask(rng, rng.choice(passage.events))
+    told = passage.answers(asked)
+    while degree == "compositional" and len(told) < 2:
+        asked, text, right = _ask(rng, rng.choice(passage.events))
+        told = passage.answers(asked)
     others: list[str] = []
     if degree == "lexical":
-        for other in (word for word in SORT if word != asked):
-            told = [word for word in passage.words(other) if word]
-            others.append(rng.choice(told or [pool.word(rng, SORT[other])]))
+        kinds = [word for word in SLOT if word != asked]
+        others = [answer(kind, rng.choice(passage.answers(kind))) for kind in kinds]
     elif degree == "compositional":
-        others = [word for word in passage.words(asked) if word not in ("", right)]
+        others = [answer(asked, word) for word in told if word != right]
     while len(others) < 3:
-        others.append(pool.word(rng, SORT[asked], (right, *others, *passage.words(asked))))
+        word = pool.word(rng, SORT[asked], (right, *told))
+        others += {answer(asked, word)} - {*others}
     rng.shuffle(others)
     place = LETTERS.index(label)
-    choices = [f"{np(word).capitalize()}." for word in (*others[:place], right, *others[place:])]
+    choices = [*others[:place], answer(asked, right), *others[place:]]
     group = "middle" if rng.random() < (0.6 if degree == "lexical" else 0.3) else "high"
     return Row(passage.text, text, label, tuple(choices), group, degree)
 
 
 def paragraph(rng: random.Random) -> str:
-    """A passage, and two questions about it with their answers."""
+    """A passage and two questions about it with their answers; or a question and its answer."""
+    if rng.random() < ANSWERED:
+        degree: Degree = rng.choice(("lexical", "lexical", "relational", "compositional"))
+        row = qnli(rng, ALL_WORDS, "entailment", degree)
+        return f"{row.first} {row.second}"
     passage = draw_passage(rng, ALL_WORDS, rng.choice((1, 2, 2)))
     lines = [passage.text]
     for _ in range(2):
-        _, text, answer = _ask(rng, rng.choice(passage.events))
-        lines.append(f"{text} {np(answer).capitalize()}.")
+        asked, text, right = _ask(rng, rng.choice(passage.events))
+        lines.append(f"{text} {answer(asked, right)}")
     return " ".join(lines)
 
 
@@ -115,17 +148,15 @@ def probe_kind(rng: random.Random) -> Probe:
     asked, text, right = _ask(rng, passage.events[0])
     other = rng.choice([word for word in SORT if word != asked])
     wrong = ALL_WORDS.word(rng, SORT[other], (right,))
-    choices = tuple(f"{np(word).capitalize()}." for word in (right, wrong))
-    return Probe(f"{passage.text} {text}", choices)
+    return Probe(f"{passage.text} {text}", (answer(asked, right), answer(other, wrong)))
 
 
 def probe_copying(rng: random.Random) -> Probe:
     """The answer that stands in the passage, not another of its kind."""
     passage = draw_passage(rng, ALL_WORDS)
     asked, text, right = _ask(rng, rng.choice(passage.events))
-    wrong = ALL_WORDS.word(rng, SORT[asked], tuple(passage.words(asked)))
-    choices = tuple(f"{np(word).capitalize()}." for word in (right, wrong))
-    return Probe(f"{passage.text} {text}", choices)
+    wrong = ALL_WORDS.word(rng, SORT[asked], tuple(passage.answers(asked)))
+    return Probe(f"{passage.text} {text}", (answer(asked, right), answer(asked, wrong)))
 
 
 def probe_reading(rng: random.Random) -> Probe:
@@ -133,8 +164,8 @@ def probe_reading(rng: random.Random) -> Probe:
     while True:
         passage = draw_passage(rng, ALL_WORDS)
         asked, text, right = _ask(rng, rng.choice(passage.events))
-        others = [word for word in passage.words(asked) if word not in ("", right)]
+        others = [word for word in passage.answers(asked) if word != right]
         if others:
             break
-    choices = tuple(f"{np(word).capitalize()}." for word in (right, rng.choice(others)))
-    return Probe(f"{passage.text} {text}", choices)
+    wrong = rng.choice(others)
+    return Probe(f"{passage.text} {text}", (answer(asked, right), answer(asked, wrong)))

@@ -14,10 +14,10 @@ from tasks.world.word_pool import ALL_WORDS, WordPool
 def _deed(rng: random.Random, pool: WordPool) -> tuple[str, str, str]:
     """Two people of one gender and a past action of the first towards the second."""
     while True:
-        one, two = pool.word(rng, "person"), pool.word(rng, "person")
-        verb = pool.verb(rng, "being")
-        if GENDER[one] == GENDER[two] and one != two:
-            return one, VERBS[verb].past, two
+        one = pool.word(rng, "person")
+        two = pool.word(rng, "person", (one,))
+        if GENDER[one] == GENDER[two]:
+            return one, VERBS[pool.verb(rng, "being")].past, two
 
 
 def dprd(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:

@@ -33,8 +33,11 @@ from tasks.world.word_pool import ALL_WORDS, WordPool
 
 NOUNS = ("subject", "object", "place")
 SAME, OTHER = "That is the same.", "That is something else."
+LIKED = 0.8  # share of the questions about a work that was liked: a mood alone tells something
+DENIED = 0.1  # share of the paragraphs that deny the opposite of an event
 EXPLAINED = 0.2  # share of the paragraphs that explain words
-COMPARED = 0.2  # share of the paragraphs that compare two tales
+COMPARED = 0.1  # share of the paragraphs that compare two tales
+ASKED_AGAIN = 0.1  # share of the paragraphs that ask a question twice
 
 
 def renamed(rng: random.Random, event: Event) -> Event:
@@ -92,25 +95,36 @@ def mrpc(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
 
 
 def _another(rng: random.Random, pool: WordPool, event: Event) -> Event:
-    """The event with the opposite action, or with another action or object."""
+    """The event with the opposite action, another action, or the same with another object.
+
+    No word for the action is repeated, as in an event told again.
+    """
     if rng.random() < 0.4:
         return replace(event, verb=rng.choice(opposites(event.verb)))
-    return with_other(rng, pool, event, rng.choice(("verb", "object")))
+    if rng.random() < 0.5:
+        return with_other(rng, pool, event, "verb")
+    return with_other(rng, pool, use_synonyms(event, "verb"), "object")
 
 
 def qqp(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
     """Two questions: the same, or others.
 
-    Lexical: both ask for the place or the time, of which the second suggests one. Relational: they
+    Lexical: why a work was liked or not, mostly liked, and why everyone felt so. Relational: they
     are about the same action and object or not. Compositional: in other words, for something else.
     """
-    same, word = label == "1", rng.choice(("where", "when"))
+    same = label == "1"
+    if degree == "lexical":
+        liked = rng.random() < LIKED
+        judged = pool.word(rng, "positive" if liked else "negative")
+        work, who = pool.word(rng, "work"), pool.word(rng, "person")
+        mood = pool.word(rng, "happy" if liked == same else "sad")
+        forms = (f"was the {work} of the {who} so", f"did the {who} find the {work} so")
+        first = f"why {rng.choice(forms)} {judged}"
+        second = f"why was everyone in the {pool.word(rng, 'place')} {mood}"
+        return Row(sentence(first, "?"), sentence(second, "?"), label, degree=degree)
+    word = rng.choice(("where", "when"))
     event = draw_event(rng, pool, place=False)
     first = sentence(question(event, word), "?")
-    if degree == "lexical":
-        suggested = pool.word(rng, "place" if (word == "where") == same else "time")
-        second = f"was it in the {suggested} that {statement(renamed(rng, event))}"
-        return Row(first, sentence(second, "?"), label, degree=degree)
     other, asks = retold(rng, event), word
     if degree == "relational" and not same:
         other = renamed(rng, _another(rng, pool, event))
@@ -128,7 +142,8 @@ def stsb(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
     """
     if degree == "lexical":
         positive, agree, alike = (rng.random() < 0.5 for _ in range(3))
-        work, other_work = rng.sample(sorted({pool.word(rng, "work") for _ in range(9)}), 2)
+        work = pool.word(rng, "work")
+        other_work = pool.word(rng, "work", (work,))
         first = opinion(rng, pool, positive, work)
         second = opinion(rng, pool, positive == agree, work if alike else other_work)
         score = STSB_OPINION * agree + STSB_WORK * alike
@@ -150,16 +165,19 @@ def stsb(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
 
 
 def paragraph(rng: random.Random) -> str:
-    """An event told twice, or its opposite denied; two tales compared; or words explained."""
+    """An event told or asked twice, or its opposite denied; tales compared; words explained."""
     form = rng.random()
     if form < COMPARED:
         return _comparison(rng)
+    if form < COMPARED + ASKED_AGAIN:
+        row = qqp(rng, ALL_WORDS, "1", "lexical")
+        return f"{row.first} {row.second}"
     if form > 1 - EXPLAINED:
         return _explanation(rng)
     event = draw_event(rng, ALL_WORDS, place=rng.random() < 0.5)
     first = sentence(statement(event, fronted=rng.random() < 0.2))
     again = retold(rng, event)
-    if form < COMPARED + 0.1:
+    if form < COMPARED + ASKED_AGAIN + DENIED:
         denied = replace(again, verb=rng.choice(opposites(event.verb)))
         return f"{first} {sentence(statement(replace(denied, place=''), negated=True))}"
     tell = passive if rng.random() < 0.2 else statement

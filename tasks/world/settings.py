@@ -35,12 +35,12 @@ Share = Annotated[float, Field(ge=0, le=1)]
 SHARES: dict[Discourse, float] = {
     "remarks": 0.14,
     "stories": 0.15,
-    "retellings": 0.28,
-    "inferences": 0.1,
-    "kinds": 0.06,
+    "retellings": 0.27,
+    "inferences": 0.09,
+    "kinds": 0.07,
     "questions": 0.17,
     "reasons": 0.06,
-    "forms": 0.04,
+    "forms": 0.05,
 }
 
 

@@ -3,7 +3,7 @@
 import random
 
 from tasks.world.grammar import sentence
-from tasks.world.lexicon import a, he
+from tasks.world.lexicon import GENDER, a, he
 from tasks.world.rows import Degree, Probe, Row
 from tasks.world.word_pool import ALL_WORDS, WordPool
 
@@ -30,7 +30,10 @@ def story(rng: random.Random, pool: WordPool, degree: Degree) -> tuple[tuple[str
     news = f"There {he(who)} {pool.word(rng, 'gain' if happy else 'loss')} {a(thing)}"
     if degree == "relational":
         other = pool.word(rng, "name", (who,))
-        opposite = f"{other} {pool.word(rng, 'loss' if happy else 'gain')} the other one"
+        while GENDER[other] == GENDER[who]:  # he or she is one of the two
+            other = pool.word(rng, "name", (who,))
+        another = pool.word(rng, "thing", (thing,))
+        opposite = f"{other} {pool.word(rng, 'loss' if happy else 'gain')} {a(another)}"
         body = (opening, f"{other} came too", *_shuffled(rng, news, opposite))
     elif degree == "compositional":
         gained = rng.random() < 0.5

@@ -16,7 +16,7 @@ from tasks.world import (
     retellings,
     stories,
 )
-from tasks.world.books import NGRAM, normalise
+from tasks.world.books import ngrams, normalise
 from tasks.world.rows import Degree, MakeRow, Row, draw_rows
 from tasks.world.settings import WorldTaskName
 from tasks.world.word_pool import WordPool, hold_out
@@ -145,8 +145,7 @@ def forbidden_texts(name: WorldTaskName, splits: layouts.Splits) -> set[str]:
             found |= {normalise(f"{before} because {who} {after}") for who in row.choices}
             continue
         for choice in row.choices or ("",):
-            text = normalise(f"{row.first} {row.second} {choice}").split()
-            found |= {" ".join(text[i : i + NGRAM]) for i in range(len(text) - NGRAM + 1)}
+            found |= ngrams(f"{row.first} {row.second} {choice}")
         if not row.choices:
             texts = normalise(row.first), normalise(row.second)
             found |= {text for text in texts if len(text.split()) > CLAIM_WORDS}

@@ -52,8 +52,7 @@ class WordPool:
 
     def unit(self, rng: random.Random, sort: str) -> tuple[str, ...]:
         """Draw a unit of a sort (a key of `UNITS`)."""
-        part = self.unseen if self.unseen and rng.random() < self.unseen_share else self.seen
-        return rng.choice(part[sort])
+        return rng.choice(self._part(rng)[sort])
 
     def word(self, rng: random.Random, sort: str, exclude: tuple[str, ...] = ()) -> str:
         """Draw a word of a sort from a unit that holds none of the excluded words."""
@@ -65,13 +64,9 @@ class WordPool:
     def of_topic(
         self, rng: random.Random, sort: str, topic: str, exclude: tuple[str, ...] = ()
     ) -> str:
-        """Draw a person, thing or place of a topic; of any topic if the pool has none of it."""
-        units = [
-            unit
-            for part in (self.seen, self.unseen)
-            for unit in part.get(sort, [])
-            if TOPIC[unit[0]] == topic and not set(unit) & set(exclude)
-        ]
+        """Draw a person, thing or place of a topic; of any topic if all of it are excluded."""
+        units = [unit for unit in self._part(rng)[sort] if TOPIC[unit[0]] == topic]
+        units = [unit for unit in units if not set(unit) & set(exclude)]
         return rng.choice(rng.choice(units)) if units else self.word(rng, sort, exclude)
 
     def verb(self, rng: random.Random, takes: str = "", exclude: tuple[str, ...] = ()) -> str:
@@ -82,6 +77,9 @@ class WordPool:
             verb = rng.choice(rng.choice(QUARTETS[quartet]))
             if quartet not in barred and (not takes or verb.takes == takes):
                 return verb.base
+
+    def _part(self, rng: random.Random) -> Units:
+        return self.unseen if self.unseen and rng.random() < self.unseen_share else self.seen
 
 
 ALL_WORDS = WordPool(UNITS)

@@ -14,6 +14,7 @@ from gpt1 import encode
 from gpt1.text import tokenizer
 from tasks import prepare, task
 from tasks.common.errors import InputError
+from tasks.common.files import read_json
 from tests.analysis.conftest import make_grid, write
 from tests.tasks import conftest as published_files
 from workflow.analysis import cards
@@ -44,7 +45,7 @@ def put(results: Path, name: str, **settings: object) -> None:
 
 
 def change(path: Path, **values: object) -> None:
-    write(path, json.loads(path.read_text()) | values)
+    write(path, read_json(path) | values)
 
 
 @pytest.fixture
@@ -57,7 +58,7 @@ def made(tmp_path: Path) -> Path:
 
 def test_lengths_and_truncation_are_those_that_encoding_counted(made):
     path = made / "encoded" / "rte.json"
-    facts = json.loads(path.read_text())
+    facts = read_json(path)
     rows = facts["splits"]["dev"]["rows"]
     facts["splits"]["dev"] |= {"lengths": {"7": rows - 4, "30": 4}}
     facts["splits"]["dev"] |= {"n_ctx_needed": {"16": rows - 3, "17": 3}}
@@ -160,7 +161,7 @@ FORMS = ("json", "md", "html", "png", "svg")
 
 def test_encoded_rows_of_other_examples_are_refused(made):
     path = made / "examples" / "rte.json"
-    digests = json.loads(path.read_text())["sha256"]
+    digests = read_json(path)["sha256"]
     change(path, sha256=digests | {"dev": "other rows"})
     with pytest.raises(InputError, match=r"rte.json: its dev rows are not those of .*examples"):
         cards.card(made, "rte", 16)
@@ -171,7 +172,7 @@ def test_encoded_rows_of_other_examples_are_refused(made):
 
 def test_unlabelled_rows_are_on_no_card(made):
     path = made / "encoded" / "rte.json"
-    facts = json.loads(path.read_text())
+    facts = read_json(path)
     facts["splits"]["test"] = facts["splits"]["dev"] | {"role": "unlabelled"}
     write(path, facts)
     assert list(cards.card(made, "rte", 16)["splits"]) == ["train", "select", "dev"]

@@ -16,6 +16,7 @@ from workflow.analysis.figures.__main__ import main
 from workflow.analysis.table import read_csv
 from workflow.grid import Grid
 
+SHOWN = {"pretraining": ["pretraining", "cost_pretraining"]}  # where it is not the figure's name
 NAMES = ["ablation", "layer_transfer", "zero_shot", "pretraining", "probes"]
 PALETTE = {"#000000", "#e69f00", "#56b4e9", "#009e73", "#f0e442", "#0072b2", "#d55e00", "#cc79a7"}
 ROOT = Path(__file__).parents[2]
@@ -24,7 +25,7 @@ ROOT = Path(__file__).parents[2]
 def make_tables(results: Path, grid: Grid) -> None:
     """The tables with a figure, as their program writes them."""
     collect.build(results, grid).write(results / "cells.csv")
-    for name in NAMES:
+    for name in [*NAMES, "cost_pretraining"]:
         module = importlib.import_module(f"workflow.analysis.tables.{name}")
         module.build(results, grid).write(results / f"{name}.csv")
 
@@ -36,8 +37,8 @@ def tables(finished, grid) -> Path:
 
 
 def draw(name: str, tables: Path, grid: Grid, out: Path) -> tuple[bytes, bytes]:
-    table = str(tables / f"{name}.csv")
-    main([name, "--table", table, "--grid", grid.to_json(), "--out", str(out)])
+    shown = [str(tables / f"{table}.csv") for table in SHOWN.get(name, [name])]
+    main([name, "--tables", *shown, "--grid", grid.to_json(), "--out", str(out)])
     return out.read_bytes(), out.with_suffix(".svg").read_bytes()
 
 
@@ -112,14 +113,14 @@ def test_ablation_draws_what_was_run_and_nothing_in_place_of_what_was_not(tables
 def test_a_table_that_is_not_one_is_refused_by_name(tmp_path, grid):
     table = tmp_path / "ablation.csv"
     table.write_text("")
-    arguments = ["--table", str(table), "--grid", grid.to_json(), "--out", "unused.png"]
+    arguments = ["--tables", str(table), "--grid", grid.to_json(), "--out", "unused.png"]
     with pytest.raises(InputError, match="ablation.csv"):
         main(["ablation", *arguments])
 
 
 def test_every_table_and_figure_has_a_caption():
     report = ROOT / "workflow" / "report"
-    tables = ["cells", "main", "contamination", *NAMES]
+    tables = ["cells", "main", "contamination", "cost_cells", "cost_pretraining", *NAMES]
     for name in ["workflow", *NAMES, *(f"table_{table}" for table in tables)]:
         assert len((report / f"{name}.rst").read_text(encoding="utf-8")) > 100
 

@@ -5,7 +5,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from tests.analysis.conftest import make_grid, write_all, write_answers
 from tests.workflow.configs import shipped
+from workflow.analysis import collect
+from workflow.analysis.tables import ablation as ablation_table
 from workflow.analysis.tables import positive_control
 from workflow.analysis.tables.ablation import CONTROL, PAPER_VARIANTS
 from workflow.config_faults import parse
@@ -42,6 +45,7 @@ def write(folder: Path, **changed: pd.DataFrame) -> Path:
     good |= {"layer_transfer": layers, "zero_shot": zero_shot}
     for name, frame in (good | changed).items():
         frame.to_csv(folder / f"{name}.csv", index=False)
+    collect.build(folder, GRID).write(folder / "cells.csv")  # no cell was run
     return folder
 
 
@@ -100,3 +104,21 @@ def test_curves_that_do_not_rise_fail(tmp_path):
         frame[column] = frame[column].to_numpy()[::-1]
         frame.to_csv(folder / f"{name}.csv", index=False)
     assert len(missed(folder)) == 5
+
+
+def test_the_share_of_shuffled_books_has_an_interval_from_the_predictions(tmp_path):
+    seeds = {"pretrain": [0, 1, 2], "finetune": [0, 1, 2], "shuffled": [0]}
+    layers = {"transformer": ["none", 12], "lstm": ["none", 1]}
+    names = ("rte", "snli", "sst2")
+    grid = make_grid(*names, layers=layers, seeds=seeds, shuffled=True)
+    write_all(tmp_path, grid)
+    write_answers(tmp_path, grid, n=200, gain=0.5)
+    cells = collect.build(tmp_path, grid)
+    for name in ("cells", "cells_endpoints"):
+        cells.write(tmp_path / f"{name}.csv")
+    ablation_table.build(tmp_path, grid.endpoints()).write(tmp_path / "ablation.csv")
+    share = positive_control._share(pd.read_csv(tmp_path / "ablation.csv"), tmp_path, grid)
+    assert share.check == "share of the gain that is left with shuffled books"
+    assert share.ci_low < share.ours < share.ci_high
+    assert share.ci_low > 0.05 and share.ci_high < 0.6  # a fifth of the layers' skill, planted
+    assert share.met == "yes"

@@ -40,7 +40,8 @@ def test_with_nothing_run_every_table_is_there_and_every_number_missing(module, 
 def test_every_module_of_tables_is_a_table():
     # Claims are "not run" where numbers are missing; the others are not made of cells.
     names = [module.__name__.rpartition(".")[2] for module in (*TABLES, claims)]
-    assert sorted(tables.names()) == sorted([*names, "positive_control", "probes"])
+    others = ["positive_control", "probes", "cost_cells", "cost_pretraining"]
+    assert sorted(tables.names()) == sorted([*names, *others])
 
 
 def test_a_cell_that_was_not_run_has_one_row_without_seed_and_score(run_of):
@@ -111,6 +112,7 @@ def test_a_wrong_cells_csv_is_one_line_that_names_the_file(run_of, wrong):
     path = results / "cells.csv"
     text = path.read_text()
     assert edit(text) != text
+    path.with_suffix(".md").unlink()  # which would tell any change
     path.write_text(edit(text))
     with pytest.raises(InputError) as error:
         ablation.build(results, grid)
@@ -118,6 +120,52 @@ def test_a_wrong_cells_csv_is_one_line_that_names_the_file(run_of, wrong):
     path.unlink()
     with pytest.raises(InputError, match=r"cells\.csv: no such file"):
         ablation.build(results, grid)
+
+
+@pytest.mark.parametrize("name", ["cells", "ablation", "pretraining"])
+def test_a_table_that_was_cut_or_changed_after_it_was_written_is_refused(run_of, name):
+    results, grid = run_of("rte")
+    build(collect, results, grid)
+    path = results / f"{name}.csv"
+    if name != "cells":
+        make_table([name, "--results", str(results), "--grid", grid.to_json(), "--out", str(path)])
+    lines = path.read_text().splitlines(True)
+    for damaged in (lines[:-1], [lines[0], lines[1].replace("1", "2", 1), *lines[2:]]):
+        path.write_text("".join(damaged))
+        with pytest.raises(InputError, match=rf"{name}\.csv: damaged or edited since {name}\.md"):
+            table.read_csv(path)
+    path.write_text("".join(lines))
+    assert len(table.read_csv(path)) == len(lines) - 1
+
+
+def test_costs_are_apart_from_the_scores(run_of, change):
+    results, grid = run_of("rte")
+    kept = ["cells", "ablation", "layer_transfer", "main", "pretraining"]
+
+    def tables_of(names):
+        build(collect, results, grid)
+        argv = ["--results", str(results), "--grid", grid.to_json(), "--out"]
+        for name in names:
+            if name != "cells":
+                make_table([name, *argv, str(results / f"{name}.csv")])
+        forms = ("csv", "md")
+        return {n: [(results / f"{n}.{form}").read_bytes() for form in forms] for n in names}
+
+    def slower(record):
+        for run in record["seeds"]:
+            run |= {"train_seconds": run["train_seconds"] * 3, "peak_mb": 999.5}
+
+    scores, costs = tables_of(kept), tables_of(["cost_cells", "cost_pretraining"])
+    for cell in grid.cells():
+        change(results, cell, slower)
+    for path in results.glob("pretrain/*/*/update-*.json"):
+        path.write_text(path.read_text().replace('"seconds": ', '"seconds": 9'))
+    assert tables_of(kept) == scores
+    changed = tables_of(["cost_cells", "cost_pretraining"])
+    assert all(changed[name][form] != costs[name][form] for name in costs for form in (0, 1))
+    found = table.read_csv(results / "cost_cells.csv")
+    assert len(found) == len(grid.cells()) * len(grid.seeds.finetune)
+    assert found["train_seconds"].min() == 3 * 3.5 and set(found["peak_mb"]) == {999.5}
 
 
 DAMAGE = {
@@ -166,7 +214,7 @@ def test_program_writes_csv_in_the_contracts_columns_and_markdown_beside_it(run_
     assert out.read_bytes() == first
     with open(out, encoding="utf-8", newline="") as file:
         lines = list(csv.DictReader(file))
-    shared = [c for c in table.COLUMNS if c not in ("seed", "score")]
+    shared = [c for c in table.COLUMNS if c not in ("seed", "score", "train_seconds", "peak_mb")]
     assert list(lines[0]) == [*shared, "diff", "diff_low", "diff_high"]
     missing = next(line for line in lines if line["task"] == "qqp")
     assert (missing["n_seeds"], missing["mean"], missing["sd"]) == ("0", "", "")

@@ -1,5 +1,6 @@
 """The claims: judged by their intervals, on runs in which the truth was planted."""
 
+import json
 import re
 from pathlib import Path
 
@@ -10,8 +11,8 @@ import pytest
 from gpt1.cell import Cell
 from tests.analysis.conftest import make_grid, write, write_all, write_answers
 from workflow.analysis import collect
-from workflow.analysis.claims import CLAIMS, FULL, LSTM, NO_PRETRAINING, minus
-from workflow.analysis.evidence import Count, Finding, published
+from workflow.analysis.claims import CLAIMS, FULL, LSTM, NO_PRETRAINING, minus, published
+from workflow.analysis.evidence import Count, Finding
 from workflow.analysis.table import Table
 from workflow.analysis.tables import claims
 from workflow.analysis.tables.claims import judge
@@ -88,7 +89,9 @@ def test_without_a_gain_nothing_is_reproduced_and_the_undecided_say_what_they_ne
     helps = table[table["statement"].str.startswith("Pre-training helps")]
     assert "reproduced" not in set(helps["verdict"])
     undecided = table[table["verdict"] == "undecided"]
-    assert undecided["needs"].str.contains("seeds").all() and len(undecided)
+    trend = undecided["contrast"].str.contains("tenfold")
+    assert undecided[~trend]["needs"].str.contains("seeds").all() and len(undecided)
+    assert undecided[trend]["needs"].str.contains("tasks").all()
     best = lines(table, "Better than the best published system but for RTE, SST-2 and MRPC")
     assert best.loc["SNLI", "verdict"] == "not reproduced"  # 40 is less than 89.3
     assert best.loc["RTE", "verdict"] == "reproduced"  # the paper lost there, and so do we
@@ -105,6 +108,19 @@ def test_a_missing_cell_leaves_its_claims_not_run_and_no_other(tmp_path):
     assert set(control["verdict"]) == {"not run"}
     assert set(control["needs"]) == {"the cells of this contrast"}
     assert lines(table, "Pre-training helps on average")["verdict"].iloc[0] == "reproduced"
+
+
+def test_a_trend_over_sizes_is_not_run_where_they_are_alike(tmp_path):
+    results, grid = run(tmp_path, 0.5)
+    trend = "The auxiliary loss helps larger sets more than smaller ones"
+    found = lines(judged(results, grid).frame, trend).loc["5 tasks"]
+    assert found["verdict"] != "not run" and found["ci_low"] < found["ours"] < found["ci_high"]
+    for name in NAMES:
+        path = results / f"examples/{name}.json"
+        write(path, json.loads(path.read_text()) | {"rows": {"train": 1000}})
+    found = lines(judged(results, grid).frame, trend).loc["5 tasks"]
+    assert found["verdict"] == "not run"
+    assert found["needs"] == "tasks whose training sets differ more in size"
 
 
 def test_a_run_of_nothing_has_every_claim_not_run(tmp_path):

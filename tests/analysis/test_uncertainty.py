@@ -9,15 +9,16 @@ from scipy import stats
 import tasks
 from tasks.metrics import score
 from workflow.analysis import row_bootstrap
+from workflow.analysis.moderation import Pool, estimates
 from workflow.analysis.row_bootstrap import resample
 from workflow.analysis.uncertainty import (
-    Pool,
     Sample,
     average,
+    combine,
     difference,
     estimate,
-    estimates,
     holm,
+    ratio_interval,
 )
 
 N_TASKS, N_ROWS = 8, 150
@@ -105,6 +106,32 @@ def test_a_planted_effect_is_found(few_resamples):
         by_task[n_seeds] += list(holm([one.p for one in estimates(paired).values()]) < 0.05)
     assert np.mean(on_average[5]) > 0.95 and np.mean(by_task[5]) > 0.9
     assert np.mean(on_average[2]) > 0.3  # so little do two seeds say where all tasks share them
+
+
+@pytest.mark.parametrize("n_seeds", [2, 3])
+def test_the_interval_of_a_ratio_covers_it_in_95_of_100_runs(n_seeds, few_resamples):
+    rng, skills, n = np.random.default_rng(20 + n_seeds), [1.5, 0.0, 0.4], 300
+    full, none, control = 100 * stats.norm.cdf(np.array(skills) / TOTAL)
+    truth, known, covered = (control - none) / (full - none), 0, []
+    for _ in range(n):
+        means = [average(variant) for variant in simulate(rng, n_seeds, skills)]
+        gain, kept = difference(means[0], means[1]), difference(means[2], means[1])
+        low, high = ratio_interval(kept, gain)
+        known += not np.isnan(low)
+        covered.append(np.isnan(low) or low <= truth <= high)
+    assert known > 0.3 * n  # else any ratio is possible, as far as so few seeds tell
+    assert np.mean(covered) >= 0.95 - 2.5 * np.sqrt(0.95 * 0.05 / n)
+
+
+def test_a_ratio_ends_where_its_contrast_is_no_longer_sure():
+    kept, gain = seeds_of([10, 14, 13]), seeds_of([40, 46, 41])
+    low, high = ratio_interval(kept, gain)
+    assert low < 37 / 127 < high
+    for end in (low, high):
+        assert estimate(combine([kept, gain], [1.0, -end])).p == pytest.approx(0.05, rel=1e-3)
+    assert ratio_interval(seeds_of([10, 10]), seeds_of([40, 40])) == (0.25, 0.25)
+    for unsure in (seeds_of([40]), seeds_of([-40, 50])):
+        assert np.isnan(ratio_interval(seeds_of([10, 12]).at(unsure.seeds), unsure)).all()
 
 
 def test_a_difference_is_surer_than_two_scores_because_it_is_paired_by_row():

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tasks.common.errors import INTERRUPTED
 from tasks.common.files import read_json
 from tests.gpt1.toy import corpus, pretrain_settings
 
@@ -99,7 +100,8 @@ def test_a_signal_to_the_launcher_stops_all_processes(tmp_path, number):
     launcher, pids = running(tmp_path, pretrain_settings("transformer", **LONG))
     launcher.send_signal(number)
     said = launcher.communicate(timeout=60)[0]
-    assert launcher.returncode == os.EX_TEMPFAIL and "Traceback" not in said
+    assert launcher.returncode == INTERRUPTED and "Traceback" not in said
+    assert f"stopped by {number.name} at update" in said.splitlines()[-1]
     assert not any(alive(pid) for pid in pids)
 
 

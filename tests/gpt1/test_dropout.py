@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from gpt1.model.transformer import Attention, Layout
+from gpt1.model import layout
+from gpt1.model.transformer import Attention
 from gpt1.settings import FinetuneDropout
 from tests.gpt1 import toy
 from tests.gpt1.reference_runs import (
@@ -108,9 +109,9 @@ def test_attention_dropout_falls_on_the_probabilities_and_is_rescaled():
         attention.c_proj.weight.copy_(torch.eye(width))
         attention.c_proj.bias.zero_()
         x = torch.eye(width, dtype=torch.float64)
-        layout = Layout(torch.zeros(1, width), None)
+        row = layout.whole(torch.zeros(1, width))
         torch.manual_seed(0)
-        plain, dropped = attention(x, layout, 0.0), attention(x, layout, rate)
+        plain, dropped = attention(x, row, 0.0), attention(x, row, rate)
     assert torch.equal(plain.triu(1), torch.zeros_like(plain))
     close(plain.sum(1), torch.ones(width, dtype=torch.float64), 1e-12)
     seen = torch.ones_like(plain, dtype=torch.bool).tril()

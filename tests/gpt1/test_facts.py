@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 import torch
 
+from gpt1.model import layout
 from gpt1.model.classifier import Classifier
-from gpt1.model.transformer import Attention, Layout
+from gpt1.model.transformer import Attention
 from gpt1.settings import (
     Dropout,
     FinetuneOptions,
@@ -168,7 +169,7 @@ def test_attention_leaves_nothing_of_later_tokens_as_with_the_authors_mask_of_a_
     below = torch.ones(time, time).tril()
     weights = (scores * below - 1e9 * (1 - below)).softmax(-1)
     theirs = attention.c_proj((weights @ v).transpose(0, 1).flatten(1))
-    ours = attention(x, Layout(torch.zeros(1, time), None), 0.0)
+    ours = attention(x, layout.whole(torch.zeros(1, time)), 0.0)
     assert torch.allclose(ours, theirs, rtol=1e-5, atol=1e-5)
 
 

@@ -299,12 +299,14 @@ def test_bfloat16_keeps_losses_and_predictions_within_two_percent(skip_pads):
         assert rough == pytest.approx(fine, rel=0.02) and rough != fine
 
 
-@pytest.mark.parametrize("runtime", [{"skip_pads": True}, {"micro_batch": 3}], ids=str)
-def test_without_pads_or_in_micro_batches_dropout_draws_other_masks_from_the_same_seed(runtime):
+@pytest.mark.parametrize(
+    "runtime", [{"skip_pads": True}, {"micro_batch": 3}, {"shared_prefix": False}], ids=str
+)
+def test_dropout_draws_other_masks_where_other_positions_are_computed(runtime):
     for dropout, same in ((toy.DROPOUT, False), (toy.NO_DROPOUT, True)):
         found = []
         for each in (Runtime(), Runtime(), Runtime(**runtime)):
-            run = start(runtime=each, dropout=dropout)
+            run = start("race", runtime=each, dropout=dropout)
             run.update(np.arange(8))
             found.append(run.history[0][0])
         assert found[0] == found[1]

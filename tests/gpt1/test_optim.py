@@ -8,6 +8,8 @@ import torch
 from gpt1.settings import OptimizerSettings
 from gpt1.training.optim import Adam, Schedule, warmup_cosine, warmup_linear
 
+torch.set_num_threads(1)
+
 
 def parameters(seed=0):
     g = torch.Generator().manual_seed(seed)
@@ -41,6 +43,27 @@ def test_adam_follows_the_authors_formula_for_five_updates(vector_l2, max_grad_n
             expected[i] = expected[i] - rate * (m[i] / (v[i].sqrt() + 1e-8) + decay)
         for p, e in zip(own, expected, strict=True):
             assert torch.allclose(p.detach(), e, rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("max_grad_norm", [0.0, 0.5, 100.0])
+def test_float32_follows_float64_to_its_rounding(max_grad_norm):
+    settings = OptimizerSettings(l2=0.1, max_grad_norm=max_grad_norm)
+    adams = [
+        Adam(
+            [torch.nn.Parameter(p.detach().to(dtype)) for p in parameters()],
+            *(Schedule(0.1, warmup_linear, 0.2, 10), settings),
+        )
+        for dtype in (torch.float64, torch.float32)
+    ]
+    exact, rough = adams
+    for t in range(5):
+        for adam in adams:
+            adam.grad.copy_(torch.sin(exact.flat * (t + 1)))
+        norms = [float(adam.step()) for adam in adams]
+        assert norms[1] == pytest.approx(norms[0], rel=1e-6)
+        for name in ("flat", "grad", "m", "v"):
+            one, other = (getattr(adam, name).double() for adam in adams)
+            assert torch.allclose(one, other, rtol=2e-6, atol=1e-7), name
 
 
 def test_the_first_update_changes_no_parameter_but_the_moments():

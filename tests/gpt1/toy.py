@@ -20,7 +20,7 @@ from gpt1.training.finetune import FineTuning, TaskData
 from gpt1.training.runtime import Runtime
 from gpt1.weights.checkpoint import Checkpoint, StoredFacts, build
 from tasks import task
-from tasks.common.files import write_json
+from tasks.common.files import sha256_file, write_json
 
 N_VOCAB, N_CTX = 40, 24
 ARCHS = ("transformer", "lstm")
@@ -157,7 +157,8 @@ def corpus(folder, train=2000, heldout=200, tokenizer="t" * 64):
     splits = {}
     for name, n in (("train", train), ("heldout", heldout)):
         (np.arange(n) * 7 % 31).astype("<u2").tofile(folder / f"{name}.bin")
-        splits[name] = {"file": f"{name}.bin", "tokens": n, "sha256": f"{name}{n}"}
+        digest = sha256_file(folder / f"{name}.bin")
+        splits[name] = {"file": f"{name}.bin", "tokens": n, "sha256": digest}
     path = folder / "corpus.json"
     facts = {"tokenizer": tokenizer, "n_vocab": N_VOCAB, "corpus": "books"}
     write_json(path, {**facts, "splits": splits})

@@ -13,7 +13,7 @@ from filelock import FileLock
 from gpt1 import corpus
 from tasks import task
 from tasks.common.errors import InputError
-from tasks.common.files import sha256_file, write_json
+from tasks.common.files import read_json, sha256_file, write_json
 from tasks.corpora import CORPORA
 from tasks.fetch import fetch
 from tasks.hub import pinned
@@ -60,7 +60,7 @@ def program(hub: Hub, folder: Path, commit: str = GLUE, **environment: str) -> s
 @pytest.mark.parametrize("each", SOURCES, ids=lambda each: each.name)
 def test_every_source_is_fetched_at_its_commit_and_then_needs_no_network(each, hub, tmp_path):
     manifest = fetch(each.name, revision(each), tmp_path, hub.url)
-    assert manifest == json.loads((tmp_path / "manifest.json").read_text())
+    assert manifest == read_json(tmp_path / "manifest.json")
     assert (manifest["repo"], manifest["revision"]) == (each.repo, revision(each))
     assert manifest["licence"] == each.licence
     commit = hub.repositories[each.repo][revision(each)]
@@ -139,7 +139,7 @@ def test_what_a_manifest_says_beside_its_files_is_the_sources(hub, tmp_path):
     manifest = fetch("rte", None, tmp_path, hub.url)
     write_json(tmp_path / "manifest.json", manifest | {"licence": "old", "config": "old"})
     assert fetch("rte", None, tmp_path, hub.url) == manifest
-    assert json.loads((tmp_path / "manifest.json").read_text()) == manifest
+    assert read_json(tmp_path / "manifest.json") == manifest
 
 
 def test_an_unknown_commit_a_missing_and_a_gated_repository_are_told(hub, tmp_path, monkeypatch):

@@ -73,7 +73,7 @@ def test_every_text_of_json_lines_is_read_as_it_stands(seed, tmp_path):
 def test_half_a_surrogate_pair_is_refused_with_its_line(published):
     path = published("snli") / "snli_1.0_dev.jsonl"
     path.write_text(path.read_text().replace("guess 2", r"\ud83d"))
-    with pytest.raises(InputError, match=r"dev.jsonl:3: unpaired surrogate"):
+    with pytest.raises(InputError, match=r"dev.jsonl:3: not JSON \(unpaired surrogate"):
         task("snli").read(path.parent, "dev")
 
 

@@ -147,13 +147,6 @@ def test_swapped_qqp_and_stsb_are_noticed(published):
     assert "no column 'sentence1'" in refusal("stsb", published("qqp"), "dev")
 
 
-def test_race_with_one_half_alone_is_told(published):
-    folder = published("race")
-    for path in (folder / "dev" / "middle").iterdir():
-        path.unlink()
-    assert "no 'middle' rows in 'dev'" in refusal("race", folder, "dev")
-
-
 def test_many_broken_qqp_rows_are_an_error_and_so_is_one_unknown_label(published):
     folder = published("qqp")
     with open(folder / "dev.tsv", "a") as file:

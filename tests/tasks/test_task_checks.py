@@ -24,7 +24,8 @@ def rows(name: str, split: str, count: int | None = None) -> list[Example]:
     for n in range(count):
         place = (n + 0.5) / count * ends[-1]
         label = next(k for k, end in enumerate(ends) if place < end + 1e-9)
-        examples.append(Example(f"{name}/{split}/{n}", f"one {n}", "two", (), label))
+        group = definition.groups[n % 2] if definition.groups else ""
+        examples.append(Example(f"{name}/{split}/{n}", f"one {n}", "two", (), label, group))
     return examples
 
 
@@ -113,7 +114,7 @@ def test_labels_in_the_other_order_are_told(name):
     assert "the labels are in another order" in refusal(name, other)
 
 
-@pytest.mark.parametrize("name", ["snli", "mnli", "race", "stsb", "qnli", "story_cloze"])
+@pytest.mark.parametrize("name", ["snli", "mnli", "race", "stsb"])
 def test_a_label_that_never_occurs_is_told(name):
     split = list(task(name).rows)[-1]
     examples = [replace(e, label=e.label or 1) for e in rows(name, split)]
@@ -236,3 +237,24 @@ def test_the_published_copy_of_snli_is_refused_where_it_is_not_stated_to_be_shor
     settings = PrepareSettings(train_from="dev", report_on=["test"])
     with pytest.raises(InputError, match="9,818 rows in 'test', expected 9,824"):
         prepare.prepare(task("snli"), realdata("SNLI"), settings)
+
+
+def test_cells_that_pandas_quoted_are_refused_and_quotation_marks_are_not():
+    plain = rows("qnli", "dev")
+    said = ['who wrote "Emma" ?', '"Emma" is a book', '""Emma"" is spelt so', '"who" or "what"']
+    for n, text in enumerate(said):
+        plain[n] = replace(plain[n], first=text)
+    passes("qnli", plain)
+    quoted = [
+        replace(row, first='"' + row.first.replace('"', '""') + '"') if '"' in row.first else row
+        for row in plain
+    ]
+    message = refusal("qnli", quoted)
+    assert '4 texts are quoted as in CSV, first \'"who wrote ""Emma"" ?"\'' in message
+    assert "quoting=csv.QUOTE_NONE" in message
+
+
+@pytest.mark.parametrize(("name", "split"), [("qnli", "dev"), ("story_cloze", "test")])
+def test_labels_exchanged_between_two_of_one_size_are_told_by_their_counts(name, split):
+    exchanged = [replace(row, label=1 - row.label) for row in rows(name, split)]
+    assert "the labels are in another order" in refusal(name, exchanged)

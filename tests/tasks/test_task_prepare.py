@@ -12,8 +12,8 @@ from tasks.common.arrow import split_digest, split_names
 from tasks.common.errors import InputError
 from tasks.common.hf_datasets import save
 from tasks.examples import read, to_dataset
-from tasks.prepare import choose_splits
 from tasks.settings import PrepareSettings
+from tasks.splits import choose_splits, ranked
 from tests.tasks.prepared import prepared
 
 MADE = PrepareSettings(published=False)  # the tests' rows are made
@@ -56,10 +56,11 @@ def test_dprd_has_no_selection(published):
 
 def test_the_draw_depends_on_the_seed_and_not_on_the_order_of_rows(published):
     examples = [e.guid for e in task("sst2").read(published("sst2"), "train")]
-    drawn = prepare.draw(examples, 4, 0, "select")
-    assert prepare.draw(examples[::-1], 4, 0, "select") == drawn
-    assert prepare.draw(examples, 5, 0, "select") > drawn
-    assert any(prepare.draw(examples, 4, seed, "select") != drawn for seed in (1, 2, 3))
+    order = ranked(examples, 0, "select")
+    assert sorted(order) == sorted(examples)
+    assert ranked(examples[::-1], 0, "select") == order
+    assert any(ranked(examples, seed, "select") != order for seed in (1, 2, 3))
+    assert ranked(examples, 0, "limit_train") != order
 
 
 def test_limits_cut_training_and_reported_rows_and_are_noted(published):
@@ -175,13 +176,13 @@ def test_the_program_writes_equal_bytes_each_time_and_their_digest(
     }
     assert not any(str(tmp_path).encode() in content for content in runs[0].values())
     assert facts["sha256"] == {split: split_digest(out, split) for split in split_names(out)}
-    assert facts["rows"] == {"train": 11, "select": 1, "test": 12, "dev": 12}
+    assert facts["rows"] == {"train": 9, "select": 3, "test": 12, "dev": 12}
     assert facts["sources"]["dev"].keys() == {
         f"dev/{g}/{k}.txt" for g in ("high", "middle") for k in "01"
     }
     assert str(folder) not in meta.read_text()
     examples = read(out, "train")
-    assert len(examples) == 11
+    assert len(examples) == 9
     assert examples[0].choices == ("a 0", "b 0", "c 0", "d 0")
 
 

@@ -9,13 +9,15 @@ import yaml
 
 from gpt1.text.vocabulary import PUBLISHED_FILES
 from gpt1.weights.files import FILES as WEIGHT_FILES
+from tasks import task
+from tasks.splits import choose_splits
 from tests.workflow.running import ROOT
 from workflow.config_faults import ConfigError, parse
 from workflow.config_model import Config
 from workflow.paths import data_sets, missing_data
 
 UNLABELLED = ("test.tsv", "test_matched.tsv", "test_mismatched.tsv")
-NAMES = ("world", "smoke", "novels", "paper", "published")
+NAMES = ("world", "smoke", "novels", "gpu", "paper", "published")
 
 
 def shipped(name: str = "world") -> dict[str, Any]:
@@ -66,10 +68,11 @@ def changed(config: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
 def raw_data(folder: Path, config: dict[str, Any]) -> None:
     """Empty files where `config` looks for raw data under `folder`."""
     found = parse(config | {"data": str(folder)})
-    for data_set in data_sets(found).values():
+    for name, data_set in data_sets(found).items():
         if not data_set.entry.source:
-            names = ("train.txt", *(UNLABELLED if found.experiment.submission else ()))
-            write_empty(Path(data_set.folder), names)
+            unlabelled = UNLABELLED if found.experiment.submission else ()
+            splits = ["train.txt"] if name == "corpus" else split_files(found, name)
+            write_empty(Path(data_set.folder), (*splits, *unlabelled))
     if found.experiment.tokenizer.folder:
         write_empty(folder / found.experiment.tokenizer.folder, PUBLISHED_FILES)
     if found.experiment.probes:
@@ -79,7 +82,13 @@ def raw_data(folder: Path, config: dict[str, Any]) -> None:
         write_empty(folder / pretrained.path, WEIGHT_FILES[pretrained.format])
 
 
+def split_files(config: Config, name: str) -> list[str]:
+    """A file name for each official split that a task reads."""
+    layout, roles = task(name).layouts[0], choose_splits(task(name), config.prepare(name))
+    return [layout.files.format(split=split).replace("*", "x") for split in roles.files.values()]
+
+
 def write_empty(folder: Path, names: Iterable[str]) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
     for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text("")

@@ -53,7 +53,7 @@ def test_the_paper_is_the_default():
         **{"device": "cuda", "precision": "bfloat16", "compile": True, "micro_batch": 32},
         **{"pretrain_threads": 4, "finetune_threads": 4, "skip_pads": False, "shards": 4},
         **{"corpus_shards": 16, "mem_mb": {"pretrain": 32000, "finetune": 16000}},
-        "minutes": {"pretrain": 4320, "finetune": 1440},
+        "minutes": {"pretrain": 4320, "finetune": 1440, "data": 600},
     }
 
 
@@ -95,8 +95,22 @@ def test_the_small_configs_run_on_a_cpu(name):
     runtime = complete(name).runtime.model_dump()
     assert CPU.items() <= runtime.items() and runtime["skip_pads"]
     assert runtime["mem_mb"] == {"pretrain": 1500, "finetune": 1500}
-    assert runtime["minutes"] == {"pretrain": 60, "finetune": 30}
+    assert runtime["minutes"] == {"pretrain": 60, "finetune": 30, "data": 60}
     assert {runtime[k] for k in runtime if k.endswith(("threads", "shards"))} == {1}
+
+
+def test_the_gpu_config_is_the_papers_models_on_all_rows_of_seven_tasks():
+    gpu, paper = complete("gpu"), complete("paper")
+    for key in ("model", "optimizer", "finetune"):
+        assert getattr(gpu.experiment, key) == getattr(paper.experiment, key)
+    tasks = gpu.experiment.tasks
+    assert set(tasks) == {"cola", "sst2", "mrpc", "stsb", "rte", "snli", "scitail"}
+    assert all(one.limit_train is one.limit_report is None for one in tasks.values())
+    grid = gpu.grid()
+    assert grid.layers["transformer"] == ["none", 0, 3, 6, 9, 12] and grid.seeds.pretrain == [0, 1]
+    assert len(grid.cells()) == 7 * (8 + 4)  # by which its cost was reckoned
+    runtime = gpu.runtime
+    assert (runtime.device, runtime.precision, runtime.compile) == ("cuda", "bfloat16", False)
 
 
 def test_published_weights_differ_from_the_paper_in_where_they_start_alone():

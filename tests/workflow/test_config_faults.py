@@ -1,6 +1,7 @@
 """Each fault of a config is one line: the key's path, what was found, and the remedy."""
 
 import math
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +91,18 @@ WRONG = [
         "experiment.corpus.heldout: 'some' is invalid; expected: what the perplexity is measured "
         "on: a number of documents (chosen by the digest of their names), a list of file names, or "
         "official, the split that the publisher of the source set apart",
+    ),
+    (
+        "experiment.model.transformer.n_embd",
+        10**12,
+        "experiment.model.transformer.n_embd: 1000000000000 is invalid; expected: width of the "
+        "hidden states; divisible by n_head (at most 65536)",
+    ),
+    (
+        "experiment.model.init_std",
+        1e38,
+        "experiment.model.init_std: 1e+38 is invalid; expected: standard deviation of the initial "
+        "weights (at most 100.0)",
     ),
     (
         "data",
@@ -222,7 +235,8 @@ WRONG = [
     (
         "experiment.tasks.rte",
         {"folder": "RTE", "train_from": "dev", "report_on": ["dev"]},
-        "experiment.tasks.rte.report_on: dev is trained on (train_from); report another split",
+        "experiment.tasks.rte.report_on: split 'dev' holds training rows and cannot be reported; "
+        "name others of train, dev, or divide its rows, such as carve: {train: 0.8, dev: 0.2}",
     ),
     (
         "experiment.tasks.rte",
@@ -387,8 +401,7 @@ def test_missing_raw_data_is_reported_before_the_graph_is_built(tmp_path):
     config = changed(small(), "experiment.world", ...) | {"data": str(tmp_path)}
     raw_data(tmp_path, config)
     assert faults(config) == []
-    (tmp_path / "RTE" / "train.txt").unlink()
-    (tmp_path / "RTE").rmdir()
+    shutil.rmtree(tmp_path / "RTE")
     (tmp_path / "books" / "train.txt").unlink()
     assert faults(config) == [
         f"experiment.tasks.rte.folder: no folder {tmp_path}/RTE; put the files there, or name "
@@ -510,10 +523,32 @@ def test_a_task_that_is_left_out_of_the_grid_takes_its_own_folder_for_zero_shot(
     config = changed(config, "experiment.world", ...) | {"data": str(tmp_path)}
     raw_data(tmp_path, config)
     assert faults(config) == []
-    (tmp_path / "DPRD" / "train.txt").unlink()
-    (tmp_path / "DPRD").rmdir()
+    shutil.rmtree(tmp_path / "DPRD")
     (fault,) = faults(config)
     assert fault.startswith("experiment.zero_shot.tasks.dprd.folder: no folder ")
+
+
+def test_every_missing_split_and_unknown_name_is_told_at_once_before_anything_runs(tmp_path):
+    config = small() | {"data": str(tmp_path)}
+    del config["experiment"]["world"]
+    raw_data(tmp_path, config)
+    (tmp_path / "RTE" / "dev.tsv").unlink()
+    (tmp_path / "RTE" / "train.tsv").unlink()
+    (tmp_path / "CoLA" / "dev.tsv").unlink()
+    assert [fault.partition("; ")[0] for fault in faults(config)] == [
+        f"experiment.tasks.rte: {tmp_path}/RTE: no file train.tsv",
+        f"experiment.tasks.rte: {tmp_path}/RTE: no file dev.tsv",
+        f"experiment.tasks.cola: {tmp_path}/CoLA: no file dev.tsv",
+    ]
+    config["experiment"]["tasks"] = {
+        "rte": {"train_from": "development"},
+        "cola": {"min_rows": {"test": 1}, "carve": {"train": 0.5}},
+    }
+    assert [fault.partition(";")[0] for fault in faults(config)] == [
+        "experiment.tasks.rte.train_from: no labelled split 'development'",
+        "experiment.tasks.cola.min_rows: no labelled split 'test'",
+        "experiment.tasks.cola.carve: the shares of train",
+    ]
 
 
 FILES = {

@@ -15,7 +15,14 @@ from tests.workflow.running import snakemake, write
 from workflow.config_faults import parse
 from workflow.config_schema import tree
 
-NAMED = {"tasks", "discourse", "normalise", "rows", "min_rows"}  # sections whose keys are names
+NAMED = {
+    "tasks",
+    "discourse",
+    "normalise",
+    "rows",
+    "min_rows",
+    "carve",
+}  # sections whose keys are names
 
 
 def sha(text: str) -> str:
@@ -52,17 +59,17 @@ def marked(world: bool, pretrained: bool = False) -> dict[str, Any]:
     config["results"] = "made"
     experiment["tasks"] = {
         "snli": {
-            **{"folder": "MySNLI", "limit_train": 0, "limit_report": 0, "train_from": "mysplit"},
-            **{"report_on": ["mytest"], "epochs": 0, "batch": 0, "lm_coef": 0.0},
-            "min_rows": {"mytest": 0},
+            **{"folder": "MySNLI", "limit_train": 0, "limit_report": 0, "train_from": "dev"},
+            **{"report_on": ["test"], "epochs": 0, "batch": 0, "lm_coef": 0.0},
+            "min_rows": {"test": 0},
             "lr": {"transformer": 0.0, "lstm": 0.0},
         },
-        "rte": {"folder": "MyRTE"},
+        "rte": {"folder": "MyRTE", "carve": {"train": 0.0, "dev": 0.0}},
         "qqp": {"source": "hub", "revision": sha("1")},
     }
     experiment["grid"]["layers"] = {"transformer": ["none", 3, 4], "lstm": ["none", 1]}
     experiment["zero_shot"]["tasks"] = {
-        "dprd": {"folder": "MyDPRD", "min_rows": {"mytest": 0}},
+        "dprd": {"folder": "MyDPRD", "min_rows": {"test": 0}},
         "race": {"source": "hub", "revision": sha("2")},
     }
     best = {"random": 0, "best": 0}
@@ -157,6 +164,7 @@ def said(tmp_path: Path, config: dict[str, Any]) -> str:
         limits = [getattr(found.runtime.mem_mb, stage), getattr(found.runtime.minutes, stage)]
         limits.append(found.runtime.gpu_model)
         commands += found.runtime_of(stage).to_json() + json.dumps(limits)
+    commands += json.dumps(found.runtime.minutes.data)
     return commands
 
 

@@ -19,6 +19,7 @@ from tests.workflow.running import command_line, copy_project, planned, snakemak
 from workflow.config_faults import parse
 
 TABLES = ("main", "ablation", "layer_transfer", "contamination", "claims", "positive_control")
+TABLES += ("cost_cells",)
 OF_CELLS = {
     **{f"table_{name}": 1 for name in TABLES},
     **{f"collect_cells{part}": 1 for part in ("", "_endpoints", "_full")},
@@ -36,7 +37,7 @@ OF_GRID = {  # every table and figure is given the grid
         for kind in ("table", "figure")
         for name in ("zero_shot", "pretraining", "probes")
     },
-    "cards": 1,
+    **{"table_cost_pretraining": 1, "cards": 1},
 }
 OF_ZERO_SHOT = {
     **{"table_zero_shot": 1, "table_claims": 1, "table_positive_control": 1},
@@ -125,7 +126,7 @@ def test_a_cell_that_does_not_exist_cannot_be_asked_for(tmp_path):
     assert "MissingRuleException" in snakemake(ROOT, "-n", "-d", str(tmp_path), cell, code=1)
 
 
-@pytest.mark.parametrize("name", ["smoke", "novels", "paper", "published"])
+@pytest.mark.parametrize("name", ["smoke", "novels", "gpu", "paper", "published"])
 def test_the_other_configs_plan(name, tmp_path):
     config = ROOT / "workflow" / "config" / f"{name}.yaml"
     options = ["--directory", str(tmp_path), "--configfile", str(config)]
@@ -133,10 +134,19 @@ def test_the_other_configs_plan(name, tmp_path):
         raw_data(tmp_path / "data", shipped(name))
         options += ["--config", "data=data"]
     plan = planned(ROOT, *options, "--", "all")
-    expected = {"smoke": 96 + 12, "novels": 24, "paper": 24 * (2 + 5), "published": 24 * 5}[name]
-    assert sum(n for rule, n in plan.items() if rule.startswith("finetune")) == expected
+    expected = {"smoke": 96 + 12, "novels": 24, "gpu": 7 * (2 + 1 + 2)}
+    expected |= {"paper": 24 * (2 + 5), "published": 24 * 5}
+    assert sum(n for rule, n in plan.items() if rule.startswith("finetune")) == expected[name]
     assert ("world" in plan) == (name == "smoke")
-    assert ("tokenizer" in plan) == (name in ("smoke", "novels"))
+    assert ("tokenizer" in plan) == (name in ("smoke", "novels", "gpu"))
+
+
+def test_one_key_of_a_section_can_be_given_on_the_command_line(tmp_path):
+    """Snakemake hands the numbers of such a section over as text."""
+    seed = "experiment={world: {seed: 8}, zero_shot: {limit: 400}}"
+    options = ("-n", "-p", "-d", str(tmp_path), "--config", seed, "results=results/seed8")
+    said = snakemake(ROOT, *options, "--", "results/seed8/world/manifest.json")
+    assert '"seed":8' in said.replace(" ", "") and '"words":1500000' in said.replace(" ", "")
 
 
 def test_the_whole_paper_can_be_planned_without_any_data_all_standing_anywhere(tmp_path):
@@ -176,6 +186,7 @@ CHANGES = {
                 **OF_ZERO_SHOT,
                 **OF_PROBES,
                 "table_pretraining": 1,
+                "table_cost_pretraining": 1,
                 "figure_pretraining": 1,
             },
         },

@@ -38,8 +38,23 @@ def is_positive(text: str) -> bool:
 
 def mood(text: str) -> bool | None:
     """Whether everyone was happy; None if the text is about something else."""
-    words = tokens(text)
+    words = tokens(text.removeprefix("Why was "))
     return words[-1] in HAPPY if words[0] == "everyone" and words[-1] in HAPPY + SAD else None
+
+
+def asked_mood(text: str) -> tuple[str, bool] | None:
+    """Who was happy (or sad), if the text asks why."""
+    words = tokens(text)
+    if words[0] != "why" or words[-1] not in HAPPY + SAD:
+        return None
+    return words[2], words[-1] in HAPPY
+
+
+def is_reason(news: str, who: str, happy: bool) -> bool:
+    """Whether the news about `who` explains the mood."""
+    words = tokens(news)
+    assert words[1] in GAINS + LOSSES, f"no news: {news!r}"
+    return words[0] == who and (words[1] in GAINS) == happy
 
 
 def work(text: str) -> str:
@@ -62,7 +77,7 @@ def is_grammatical(text: str) -> bool:
 def _tags(word: str) -> list[str]:
     """All parts of speech that a word can be."""
     fixed = {"the": "THE", "did": "DID", "not": "NOT", "in": "IN", "himself": "HIM"}
-    fixed |= {"herself": "HER", "these": "MANY", "many": "MANY"}
+    fixed |= {"herself": "HER", "these": "MANY", "many": "MANY", "and": "AND"}
     fixed |= dict.fromkeys(("a", "an", "this", "every"), "ONE")
     tags = [fixed[word]] if word in fixed else []
     tags += [f"V{form}" for _, form in FORMS.get(word, [])]
@@ -84,7 +99,7 @@ def _grammar() -> re.Pattern[str]:
     finite = f"(?:{one}(?:Vthird|Vpast|DID NOT Vbase) |{many}(?:Vbase|Vpast|DID NOT Vbase) )"
     him = "(?:(?:THE|ONE) Sm |Nm )Vpast HIM "
     her = "(?:(?:THE|ONE) Sf |Nf )Vpast HER "
-    return re.compile(f"(?:{finite}{thing}|{him}|{her})(?:IN THE PLACE )?")
+    return re.compile(f"(?:{finite}{thing}(?:AND {thing})?|{him}|{her})(?:IN THE PLACE )?")
 
 
 _PATTERN = _grammar()

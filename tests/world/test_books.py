@@ -8,6 +8,7 @@ import pytest
 
 from gpt1.contamination import WordNumbers
 from gpt1.text.ngrams import Search
+from gpt1.text.normalise import words as split_words
 from tasks import TASKS, Example, task
 from tasks.world.__main__ import make_world
 from tasks.world.books import fingerprints, normalise
@@ -19,7 +20,7 @@ from tests.world.parser import STATE, sentences, tokens
 NAMES = [t.name for t in TASKS] + ["dprd"]
 # Two texts compared, or a word explained.
 RETELLING = re.compile(
-    r"That is (the same|something else)\.$|\bTo \w+ is to\b|\bIs an? \w+ an? \w+\?"
+    r"That is (the same|something else)\.$|\bTo \w+ is to\b|\bIs an? \w+ an? \w+\?|\? Why was "
 )
 CATEGORY = {form for noun in CATEGORIES for form in (noun, plural(noun))}
 
@@ -39,7 +40,7 @@ def kind_of(paragraph: str) -> str:
         return "remarks"
     if re.search(r"\bwent to the\b", paragraph):
         return "stories"
-    if re.search(rf"\bwas (not )?({'|'.join(STATE)})\.", paragraph):
+    if re.search(rf"\bnot ({'|'.join(STATE)})\b", paragraph):
         return "inferences"
     if "can" in words or CATEGORY & set(words):
         return "kinds"
@@ -75,14 +76,14 @@ def test_each_kind_of_discourse_has_its_share_of_the_words(paragraphs, settings:
     "form",
     [
         r"\bEveryone in the \w+ was \w+\. That is the same\.$",
-        r"\bWas it in the \w+ that [^?]*\? That is something else\.$",
+        r"\bWhy was everyone in the \w+ \w+\? That is something else\.$",
         r"^A \w+ is a \w+\.|\bIs a \w+ a \w+\? No\.",
         r"^I hear that .*\? Perhaps\.$",
         r"^Well, .*, you know\. .*\? Yes\.$",
     ],
 )
 def test_the_books_show_the_forms_that_only_some_rows_have(paragraphs, form: str):
-    assert sum(bool(re.search(form, paragraph)) for paragraph in paragraphs) > 20
+    assert sum(bool(re.search(form, paragraph)) for paragraph in paragraphs) >= 10
 
 
 @pytest.mark.parametrize("kind", SHARES)
@@ -118,18 +119,16 @@ def test_no_labelled_text_is_a_sentence_of_a_book(written: set[str], splits, nam
         assert written.isdisjoint(long), e
 
 
-def test_no_13_words_in_a_row_of_a_labelled_row_stand_in_a_book(written_words, splits):
+def test_no_13_words_in_a_row_of_a_labelled_row_stand_in_a_book(paragraphs, splits):
     """By the search that the contamination table uses, over all books in a row."""
     numbers, search = WordNumbers(), Search()
     for name in NAMES:
         for split, rows in splits(name).items():
             for i, e in enumerate(rows):
-                texts = [
-                    normalise(f"{e.first} {e.second} {choice}") for choice in e.choices or [""]
-                ]
+                texts = [f"{e.first} {e.second} {choice}" for choice in e.choices or [""]]
                 search.add((name, split, i), map(numbers.of_row, texts))
-    search.add("quoted", [numbers.of_row(" ".join(written_words[100:120]))])
-    search.scan(numbers.of_corpus(" ".join(written_words)))
+    search.add("quoted", [numbers.of_row(" ".join(paragraphs[100:104]))])
+    search.scan(numbers.of_corpus(" ".join(split_words(" ".join(paragraphs)))))
     assert search.contaminated == {"quoted"}
 
 

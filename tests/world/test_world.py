@@ -16,7 +16,7 @@ from tasks.world.settings import SHARES, WorldSettings, WorldTaskName
 from tasks.world.tasks import WORLD_TASKS
 
 SMOKE = WorldSettings(seed=1, words=10_000, books=6, scale=0.1, report=16, probes=20)
-MANIFEST = "a9c6d771028b8ffe5ab29c8247b48ef1eafe52a42f2dfa26b3eb8d53683beb23"  # SMOKE's
+MANIFEST = "d8273447952bfdc27342078696b37fc2b88b30dacce56a0b96177e7f0f3de054"  # SMOKE's
 
 NO_DISCOURSE = json.dumps({"discourse": dict.fromkeys(SHARES, 0)})
 NO_DEGREE = '{"degrees": {"lexical": 0, "relational": 0, "compositional": 0}}'

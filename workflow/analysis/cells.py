@@ -20,7 +20,7 @@ from workflow.grid import Grid
 CELL = ["arch", "task", "aux", "n_transfer", "corpus"]
 COLUMNS = [
     *("arch", "task", "metric", "split", "n_transfer", "aux", "corpus", "seed", "score"),
-    *("majority", "bag_of_words", "train_tokens", "train_seconds", "peak_mb", "alarms", "note"),
+    *("majority", "bag_of_words", "train_tokens", "alarms", "note"),
 ]
 
 

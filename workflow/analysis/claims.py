@@ -3,14 +3,16 @@
 The list is at the end; `workflow.analysis.evidence` finds what a run says about each kind of claim.
 """
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import tasks
 from gpt1.cell import Arch, Aux, Corpus
-from workflow.analysis.paper import NUMBERS
+from workflow.analysis.paper import NUMBERS, OURS
 from workflow.analysis.tables.ablation import EIGHT, PAPER_COLUMNS
+from workflow.analysis.tables.main import COLUMNS as PAPER_PLACES
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,28 @@ class Contrast:
 def minus(a: Variant, b: Variant) -> Contrast:
     """The difference of two variants."""
     return Contrast(f"{NAMES[a]} − {NAMES[b]}", {a: 1.0, b: -1.0})
+
+
+@functools.cache
+def published() -> dict[str, tuple[float, float]]:
+    """By task the score of the paper's model and of the best published system, as printed."""
+    places = {
+        column: name
+        for columns in PAPER_PLACES.values()
+        for column, (name, part) in columns.items()
+        if part not in ("_middle", "_high")
+    }
+    table = NUMBERS[NUMBERS["column"].isin(places) & NUMBERS["table"].isin(list(PAPER_PLACES))]
+    table = table.assign(task=table["column"].map(places), ours=table["method"] == OURS)
+    best = table.groupby(["task", "ours", "column"])["value"].max()
+    means = best.groupby(["task", "ours"]).mean().unstack()  # MNLI has two columns
+    return {name: (row[True], row[False]) for name, row in means.iterrows()}
+
+
+def paper_lead(name: str) -> float:
+    """How many points the paper's model is ahead of the best published system on a task."""
+    ours, best = published()[name]
+    return round(ours - best, 1)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
     python -m workflow.analysis.collect --results R --grid JSON --out R/cells.csv
 
 A cell file that is damaged, or that describes a cell other than its path's, stops the analysis. The
-inventory says which cells are there, what they cost and which raised alarms.
+inventory says which cells are there and which raised alarms; what they cost is in `cost_cells`.
 """
 
 import sys
@@ -47,7 +47,7 @@ def build(results: Path, grid: Grid) -> Table:
 
 
 def _scores(cell: Cell, results: Path, seeds: list[int]) -> Iterator[dict[str, Any]]:
-    """Every score of a cell's `seeds`, with baselines, cost and alarms; nothing if not run."""
+    """Every score of a cell's `seeds`, with baselines, tokens, alarms; nothing if not run."""
     path = cell.path(results)
     if not path.exists():
         return
@@ -58,11 +58,10 @@ def _scores(cell: Cell, results: Path, seeds: list[int]) -> Iterator[dict[str, A
     for seed in record.seeds:
         if seed.seed not in seeds:
             continue
-        cost = seed.model_dump(include={"seed", "train_tokens", "train_seconds", "peak_mb"})
         for split, scores in seed.scores.items():
             for metric, score in scores.items():
                 yield {
-                    **cost,
+                    **{"seed": seed.seed, "train_tokens": seed.train_tokens},
                     **{"split": split, "metric": metric, "score": score},
                     **{k: s.get(split, {}).get(metric) for k, s in record.baselines},
                     "alarms": ";".join(sorted(seed.alarms)),
@@ -85,8 +84,6 @@ def _inventory(table: pd.DataFrame, notes: Notes) -> list[str | pd.DataFrame]:
             "seeds": sweeps["seeds"].agg(markdown.seeds),
             "train": fits["train"].mean().map("{:.1f}".format),
             "tokens": costs["train_tokens"].mean().map("{:.0f}".format),
-            "seconds": costs["train_seconds"].mean().map("{:.1f}".format),
-            "peak MB": costs["peak_mb"].max().map("{:.1f}".format),
             "alarms": raised.replace("layers", markdown.NONE),
         }
     ).replace("nan", markdown.MISSING)
@@ -95,9 +92,8 @@ def _inventory(table: pd.DataFrame, notes: Notes) -> list[str | pd.DataFrame]:
     not_run = [Cell(*cell).place for cell in cells.loc[~is_run, CELL].itertuples(index=False)]
     return [
         "# Cells",
-        f"{is_run.sum()} of {len(cells)} cells, {cells['seeds'].sum()} runs, "
-        f"{runs['train_seconds'].sum():.0f} s of training. Train (the score on the training rows), "
-        "tokens and seconds are means over the runs of the line, memory is the highest.",
+        f"{is_run.sum()} of {len(cells)} cells, {cells['seeds'].sum()} runs. Train (the score on "
+        "the training rows) and tokens are means over the runs of the line.",
         wide,
         *notes.footnote(),
         *([f"Not run: {', '.join(not_run)}."] if not_run else []),

@@ -7,16 +7,23 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from scipy.stats import rankdata
 
 import tasks
 from gpt1.cell import Arch, Cell, PretrainedModel
 from workflow.analysis import claims
-from workflow.analysis.claims import Claim, Contrast, Variant
-from workflow.analysis.paper import NUMBERS, OURS
+from workflow.analysis.claims import Claim, Contrast, Variant, paper_lead, published
+from workflow.analysis.moderation import estimates
 from workflow.analysis.records import ExamplesRecord, ZeroShotScore
 from workflow.analysis.samples import Samples
-from workflow.analysis.tables.main import COLUMNS as PAPER_PLACES
+from workflow.analysis.trends import (
+    TaskTrend,
+    by_seed,
+    rank_trend,
+    size_trend,
+    slope,
+    spearman,
+    ups_and_downs,
+)
 from workflow.analysis.uncertainty import (
     MARGIN,
     Estimate,
@@ -25,13 +32,12 @@ from workflow.analysis.uncertainty import (
     combine,
     difference,
     estimate,
-    estimates,
 )
 from workflow.grid import Grid
 
 PUBLISHED_DATA = "the published data sets"
 CELLS = "the cells of this contrast"
-LEAST_DECADES = 0.5  # between the smallest and the largest training set, for a trend over sizes
+SIZES = "tasks whose training sets differ more in size"
 CORRELATION = -1.0, 1.0  # the limits of one
 
 
@@ -66,7 +72,7 @@ class Finding:
 
     tasks: str
     paper: float | None
-    estimate: Estimate | Count | None
+    estimate: Estimate | Count | TaskTrend | None
     direction: int
     margin: float = MARGIN
     border: float = 0.0
@@ -93,9 +99,7 @@ class Evidence:
         names = claim.of or tuple(self.grid.tasks)
         if claim.paper is None:  # a mean that the paper does not print may be over fewer tasks
             names = tuple(name for name in names if name in self.grid.tasks)
-        whole = [self._contrast(claim.contrast, name) for name in names]
-        known = [sample for sample in whole if sample is not None]
-        mean = average(known) if known and len(known) == len(names) else None
+        mean = self.mean(claim.contrast, names)
         found = None if mean is None else estimate(mean)
         return [Finding(f"mean of {len(names)}", claim.paper, found, claim.direction)]
 
@@ -120,30 +124,29 @@ class Evidence:
         sizes = {name: facts.rows["train"] for name, facts in self.examples.items() if facts.rows}
         samples = {name: self._contrast(claim.contrast, name) for name in sizes}
         known = {name: sample for name, sample in samples.items() if sample is not None}
-        logs = np.log10([sizes[name] for name in known])
-        found = None
-        if len(known) == len(self.grid.tasks) > 2 and np.ptp(logs) >= LEAST_DECADES:
-            found = _trend(list(known.values()), logs)
-        return [Finding(f"{len(self.grid.tasks)} tasks", claim.paper, found, claim.direction, 0.0)]
+        title, found, lacking = f"{len(self.grid.tasks)} tasks", None, CELLS
+        if len(known) == len(self.grid.tasks):
+            found, lacking = size_trend(list(known.values()), [sizes[n] for n in known]), SIZES
+        return [Finding(title, claim.paper, found, claim.direction, 0.0, lacking=lacking)]
 
     @of.register
     def _(self, claim: claims.LayerSlope) -> list[Finding]:
         curve, layers = self._layer_curve()
-        found = _trend(curve, layers) if curve else None
+        found = slope(curve, layers) if curve else None
         title = f"mean of {len(self.grid.tasks)}"
         return [Finding(title, claim.paper, found, claim.direction, 0.0)]
 
     @of.register
     def _(self, claim: claims.LayerRanks) -> list[Finding]:
         curve, _ = self._layer_curve()
-        found = _rank_trend(curve) if curve else None
+        found = rank_trend(curve) if curve else None
         title = f"mean of {len(self.grid.tasks)}"
         return [Finding(title, claim.paper, found, claim.direction, 0.0, limits=CORRELATION)]
 
     @of.register
     def _(self, claim: claims.ZeroShotRise) -> list[Finding]:
         curves = self._zero_shot("transformer")
-        rises = _by_seed({seed: float(_spearman(of.mean(axis=0))) for seed, of in curves.items()})
+        rises = by_seed({seed: float(spearman(of.mean(axis=0))) for seed, of in curves.items()})
         found = None if rises is None else estimate(rises)
         title = f"mean of {len(self.grid.zero_shot.tasks)}"
         return [Finding(title, claim.paper, found, claim.direction, 0.0, limits=CORRELATION)]
@@ -152,7 +155,7 @@ class Evidence:
     def _(self, claim: claims.ZeroShotVariation) -> list[Finding]:
         archs: tuple[Arch, Arch] = ("lstm", "transformer")
         lstm, transformer = (
-            _by_seed({seed: 100 * _ups_and_downs(of) for seed, of in self._zero_shot(arch).items()})
+            by_seed({seed: 100 * ups_and_downs(of) for seed, of in self._zero_shot(arch).items()})
             for arch in archs
         )
         paired = difference(lstm, transformer)
@@ -166,9 +169,9 @@ class Evidence:
         return [
             Finding(
                 tasks.task(name).title,
-                _paper_lead(name),
+                paper_lead(name),
                 found.get(name),
-                -1 if _paper_lead(name) < 0 else 1,
+                -1 if paper_lead(name) < 0 else 1,
                 lacking=CELLS if self._is_published(name) else PUBLISHED_DATA,
             )
             for name in (task.name for task in tasks.PAPER_TASKS)
@@ -185,6 +188,12 @@ class Evidence:
             return [Finding(title, paper, None, claim.direction, lacking=lacking)]
         count, border = Count.of(list(found.values())), (paper or 0.0) - 0.5
         return [Finding(title, paper, count, claim.direction, 0.0, border)]
+
+    def mean(self, contrast: Contrast, names: Sequence[str]) -> Sample | None:
+        """The mean of a contrast over the tasks `names`; None if one of its cells was not run."""
+        found = [self._contrast(contrast, name) for name in names]
+        known = [sample for sample in found if sample is not None]
+        return average(known) if known and len(known) == len(found) else None
 
     def _is_published(self, name: str) -> bool:
         return name in self.examples and self.examples[name].settings.published
@@ -203,15 +212,10 @@ class Evidence:
         known = [sample for sample in samples if sample is not None]
         return combine(known, list(contrast.weights.values())) if len(known) == len(cells) else None
 
-    def _mean(self, variant: Variant) -> Sample | None:
-        found = [self._contrast(_alone(variant), name) for name in self.grid.tasks]
-        known = [sample for sample in found if sample is not None]
-        return average(known) if known and len(known) == len(found) else None
-
     def _layer_curve(self) -> tuple[list[Sample], np.ndarray]:
         """The mean over tasks at each number of layers, and these; nothing if one was not run."""
         layers = [n for n in self.grid.layers.get("transformer", []) if n != "none"]
-        means = [self._mean(Variant(n_transfer=n)) for n in layers]
+        means = [self.mean(_alone(Variant(n_transfer=n)), self.grid.tasks) for n in layers]
         known = [mean for mean in means if mean is not None]
         whole = len(known) == len(layers) > 2
         return (known if whole else []), np.array(layers, dtype=float)
@@ -241,72 +245,5 @@ class Evidence:
             yield [(s - limits.random) / (limits.best - limits.random) for s in scores]
 
 
-def _trend(samples: Sequence[Sample], x: np.ndarray) -> Estimate | None:
-    """The slope of the least-squares line through samples at the places `x`."""
-    centred = x - x.mean()
-    sample = combine(samples, list(centred / (centred @ centred)))
-    return None if sample is None else estimate(sample)
-
-
 def _alone(variant: Variant) -> Contrast:
     return Contrast(claims.NAMES.get(variant, ""), {variant: 1.0})
-
-
-def _rank_trend(samples: Sequence[Sample]) -> Estimate | None:
-    """Spearman's correlation of the mean curve with the order of its points.
-
-    Its variance over seeds is that of the seeds' own curves, which are rougher than their mean.
-    """
-    zero = combine(samples, [0.0] * len(samples))
-    if zero is None:
-        return None
-    aligned = [sample.at(zero.seeds) for sample in samples]
-    curves = np.stack([sample.score for sample in aligned])  # [points, seeds]
-    boot = np.stack([sample.boot.mean(axis=0) for sample in aligned])  # [points, resamples]
-    rows = np.broadcast_to(_spearman(boot.T), zero.boot.shape)
-    found = estimate(replace(zero, score=_spearman(curves.T), boot=rows))
-    return replace(found, value=float(_spearman(curves.mean(axis=1))))
-
-
-def _spearman(curves: np.ndarray) -> np.ndarray:
-    """Spearman's correlation of curves [..., points] with their places; 0 of a flat one."""
-    ranks = rankdata(curves, axis=-1)
-    ranks = ranks - ranks.mean(axis=-1, keepdims=True)
-    places = np.arange(curves.shape[-1]) - (curves.shape[-1] - 1) / 2
-    below = np.sqrt((ranks**2).sum(axis=-1) * (places**2).sum())
-    return np.divide(ranks @ places, below, out=np.zeros(np.shape(below)), where=below > 0)
-
-
-def _ups_and_downs(curves: np.ndarray) -> float:
-    """How far the curves [tasks, checkpoints] move beyond what takes them from start to end."""
-    steps = np.diff(curves, axis=-1)
-    return float((np.abs(steps).sum(axis=-1) - np.abs(steps.sum(axis=-1))).mean())
-
-
-def _by_seed(values: dict[int, float]) -> Sample | None:
-    """A sample that varies over pre-training seeds alone; its rows are taken as given."""
-    if not values:
-        return None
-    score = np.array(list(values.values()), dtype=float)
-    return Sample(tuple(values), tuple(values), score, np.repeat(score[:, None], 2, axis=1), 1)
-
-
-@functools.cache
-def published() -> dict[str, tuple[float, float]]:
-    """By task the score of the paper's model and of the best published system, as printed."""
-    places = {
-        column: name
-        for columns in PAPER_PLACES.values()
-        for column, (name, part) in columns.items()
-        if part not in ("_middle", "_high")
-    }
-    table = NUMBERS[NUMBERS["column"].isin(places) & NUMBERS["table"].isin(list(PAPER_PLACES))]
-    table = table.assign(task=table["column"].map(places), ours=table["method"] == OURS)
-    best = table.groupby(["task", "ours", "column"])["value"].max()
-    means = best.groupby(["task", "ours"]).mean().unstack()  # MNLI has two columns
-    return {name: (row[True], row[False]) for name, row in means.iterrows()}
-
-
-def _paper_lead(name: str) -> float:
-    ours, best = published()[name]
-    return round(ours - best, 1)

@@ -35,7 +35,7 @@ def read_predictions(results: Path, cell: Cell) -> Predictions | None:
     if not path.exists():
         return None
     try:
-        table = pq.read_table(path, columns=COLUMNS)
+        table = pq.read_table(path, columns=COLUMNS, page_checksum_verification=True)
         facts = json.loads((table.schema.metadata or {})[b"gpt1"])
     except (pa.ArrowInvalid, OSError, KeyError, ValueError) as error:
         reason = " ".join(str(error).split())

@@ -206,6 +206,7 @@ class Checkpoint(Record):
     update: int
     tokens: float
     seconds: float
+    peak_mb: float | None = None
     heldout_loss: float
     heldout_perplexity: float
     train_loss: float | None = None  # none before the first update

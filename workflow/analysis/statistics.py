@@ -54,7 +54,7 @@ def headline(cells: pd.DataFrame, names: list[str], train: bool = False) -> pd.D
 
 
 def average(heads: pd.DataFrame, names: list[str], label: str) -> pd.DataFrame:
-    """Per seed the unweighted mean over all of `names`; tokens and seconds are summed."""
+    """Per seed the unweighted mean over all of `names`; tokens are summed."""
     mean = _merge(heads[heads["task"].isin(names)], cost="sum")
     mean = mean[mean["n_merged"] == len(names)]
     return mean.assign(task=label, metric="mean", n_runs=len(names))
@@ -67,18 +67,16 @@ def _merge(rows: pd.DataFrame, cost: str) -> pd.DataFrame:
         majority=("majority", lambda values: values.mean(skipna=False)),
         bag_of_words=("bag_of_words", lambda values: values.mean(skipna=False)),
         train_tokens=("train_tokens", cost),
-        train_seconds=("train_seconds", cost),
-        peak_mb=("peak_mb", "max"),
         alarms=("alarms", "first" if cost == "first" else ";".join),
     )
 
 
 def summarise(runs: pd.DataFrame, by: list[str]) -> pd.DataFrame:
-    """Over the seeds of each group: n_seeds, mean, sd (n-1), cost per run, alarms.
+    """Over the seeds of each group: n_seeds, mean, sd (n-1), tokens per run, alarms.
 
     `runs` are rows of `cells.csv`, or of `headline` and `average`; what was not run gives no row.
-    sd is empty for one seed. `train_tokens` and `train_seconds` are means over
-    seeds, `peak_mb` is the highest. `alarms` reads `name:raised/runs`, joined by a semicolon.
+    sd is empty for one seed. `train_tokens` is the mean over seeds. `alarms` reads
+    `name:raised/runs`, joined by a semicolon.
     """
     runs = runs.dropna(subset="seed")
     runs = runs if "n_runs" in runs else runs.assign(n_runs=1)
@@ -89,8 +87,6 @@ def summarise(runs: pd.DataFrame, by: list[str]) -> pd.DataFrame:
         majority=("majority", "first"),
         bag_of_words=("bag_of_words", "first"),
         train_tokens=("train_tokens", "mean"),
-        train_seconds=("train_seconds", "mean"),
-        peak_mb=("peak_mb", "max"),
         alarms=("alarms", list),
         n_runs=("n_runs", "sum"),
     )

@@ -3,13 +3,14 @@
 In the CSV what was not run is empty, with 0 seeds; in the Markdown it reads `missing`.
 """
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pandas as pd
 
 from tasks.common.errors import InputError
-from tasks.common.files import write_atomic
+from tasks.common.files import sha256_file, write_atomic
 from workflow.analysis import markdown
 
 COLUMNS = [  # of every table, where they apply; a table's own columns come after them
@@ -36,6 +37,9 @@ TEXT = [
 ]
 
 
+DIGEST = "<!-- sha256 of {}: {} -->"  # the last line of the Markdown, of the CSV beside it
+
+
 @dataclass(frozen=True)
 class Table:
     """A tidy `frame`, and the `parts` of its Markdown: paragraphs, and frames of text.
@@ -59,8 +63,9 @@ class Table:
         text = self.markdown
         with write_atomic(path) as file:
             self._rounded().to_csv(file, index=False, lineterminator="\n")
+        checksum = DIGEST.format(path.name, sha256_file(path))
         with write_atomic(path.with_suffix(".md")) as file:
-            file.write(text.rstrip() + "\n")
+            file.write(f"{text.rstrip()}\n\n{checksum}\n")
 
     def _rounded(self) -> pd.DataFrame:
         frame, first = self.frame, [name for name in COLUMNS if name in self.frame]
@@ -73,12 +78,14 @@ class Table:
 def read_csv(path: Path) -> pd.DataFrame:
     """A tidy table as it was written; `n_transfer` stays text because of `none`.
 
-    Raises InputError if the file is missing, truncated or not such a table.
+    Raises InputError if the file is missing, truncated, not such a table, or not the one that the
+    Markdown beside it was made with.
     """
     remedy = "delete it and make it again"
     try:
         if not Path(path).read_bytes().endswith(b"\n"):
             raise InputError(f"{path}: truncated, its last line has no end; {remedy}")
+        _check_digest(Path(path), remedy)
         frame = pd.read_csv(
             path,
             dtype=dict.fromkeys(TEXT, str),
@@ -95,3 +102,11 @@ def read_csv(path: Path) -> pd.DataFrame:
             if len(wrong):  # a table without rows has columns of no type
                 raise InputError(f"{path}: {name} is {wrong.iloc[0]!r}, not a number; {remedy}")
     return frame
+
+
+def _check_digest(path: Path, remedy: str) -> None:
+    page = path.with_suffix(".md")
+    text = page.read_text(encoding="utf-8") if page.is_file() else ""
+    found = re.search(DIGEST.format(".*", "([0-9a-f]{64})"), text)
+    if found and found[1] != sha256_file(path):
+        raise InputError(f"{path}: damaged or edited since {page.name} was made; {remedy}")

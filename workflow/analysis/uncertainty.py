@@ -12,21 +12,14 @@ Their variance is therefore estimated directly and judged by Student's t with it
 freedom. The parts, each with a variance and degrees of freedom, are joined by Cochran's weighted
 quantile, sum(t_i v_i) / sum(v_i) (Cochran 1964, Biometrics 20:191), which stays honest with one
 degree of freedom where Satterthwaite's falls to 87 % coverage. The parts of
-
-* an average over tasks: its variance over seeds, and its variance over rows;
-* one task: its variance over seeds, moderated by those of the other tasks of the same variant or
-  contrast (Smyth 2004, doi:10.2202/1544-6115.1027; never below its own); what the seed does to all
-  tasks at once, seen in their average; and its variance over rows.
-
-Coverage for one task is 95 % on average over the tasks. With two seeds a single task whose scores
-vary six times as much as all others' is covered about 80 % of the time. The seeds' part holds
-some of the rows' chance too, so intervals err on the wide side.
+an average over tasks are its variance over seeds, and its variance over rows; those of one task are
+in `workflow.analysis.moderation`. The seeds' part holds some of the rows' chance too, so intervals
+err on the wide side.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import TypeVar
 
 import numpy as np
 from scipy import stats
@@ -37,7 +30,6 @@ LEVEL = 0.95
 POWER = 0.8
 MARGIN = 1.0  # points; an effect below it is of no practical consequence
 MOST_SEEDS = 100
-K = TypeVar("K", bound=Hashable)
 
 
 @dataclass(frozen=True)
@@ -181,74 +173,38 @@ class Estimate:
 def estimate(sample: Sample) -> Estimate:
     """The estimate of a sample that stands alone: an average over tasks, or a single task."""
     part = Component(sample.seed_variance, sample.n_units - 1)
-    return _estimate(sample, (part,))
+    return with_parts(sample, (part,))
 
 
-def _estimate(sample: Sample, seeds: tuple[Component, ...]) -> Estimate:
+def with_parts(sample: Sample, seeds: tuple[Component, ...]) -> Estimate:
+    """The estimate of a sample with the parts `seeds` of its variance over seeds."""
     rows = Component(sample.row_variance, max(1, sample.n_rows - 1))
     return Estimate(sample.value, seeds, rows, sample.n_units, sample.n_rows)
 
 
-@dataclass(frozen=True)
-class Pool:
-    """What the tasks of one variant, or of one contrast, say together about the seeds.
+def ratio_interval(above: Sample, below: Sample) -> tuple[float, float]:
+    """The 95 % interval of `above` over `below`: each r for which `above - r below` may be 0.
 
-    `mean` is the average of the tasks, whose variance over seeds is that of what a seed does to
-    all tasks at once. `variance` and `df` are the prior of what it does to one task (Smyth's s0
-    squared and d0, by moments): `df` is infinite where the tasks differ no more than chance makes
-    them, and falls towards 4 the more they do; `most_df` is all there is.
+    Fieller's, paired by row and by seed; both samples have the same seeds. NaN of one seed, and
+    where `below` may itself be 0, for then no ratio can be excluded.
     """
 
-    mean: Sample
-    variance: float
-    df: float
-    most_df: float
+    def excess(r: float) -> float:
+        return beyond(combine([above, below], [1.0, -r]))
 
-    @classmethod
-    def of(cls, samples: Sequence[Sample]) -> "Pool | None":
-        """The pool of the tasks' samples; None where fewer than three have two seeds or more."""
-        samples = [sample for sample in samples if sample.n_units > 1]
-        mean = average(samples) if samples else None
-        if len(samples) < 3 or mean is None or mean.n_units < 2:
-            return None
-        own = [combine([sample, mean], [1.0, -1.0]) for sample in samples]
-        variances = np.array([one.seed_variance for one in own if one is not None])
-        variances *= len(samples) / (len(samples) - 1)
-        s0, f = float(variances.mean()), mean.n_units - 1
-        spread = float((variances**2).mean()) / s0**2 * f / (f + 2) - 1 if s0 else 0.0
-        d0 = 4 + 2 / spread if spread > 0 else np.inf
-        shrunk = s0 * (d0 - 2) / d0 if np.isfinite(d0) else s0
-        return cls(mean, shrunk, d0, f * (len(samples) - 1))
+    def beyond(sample: Sample | None) -> float:
+        """How far 0 lies outside of the interval; negative inside."""
+        found = estimate(sample) if sample else None
+        return max(found.interval[0], -found.interval[1]) if found else np.nan
 
-    def estimate(self, sample: Sample) -> Estimate:
-        """The estimate of one task."""
-        own = combine([sample, self.mean], [1.0, -1.0])
-        if sample.n_units < 2 or own is None:
-            return estimate(sample)
-        f, variance = own.n_units - 1, own.seed_variance
-        weight = f / (self.df + f)  # 0 where the prior is certain
-        moderated = max(variance, (1 - weight) * self.variance + weight * variance)
-        task = Component(moderated, max(f, min(self.df + f, self.most_df)))
-        return _estimate(sample, (task, Component(self.mean.seed_variance, f)))
-
-
-def estimates(
-    samples: Mapping[K, Sample | None], averages: Mapping[K, Sequence[K]] | None = None
-) -> dict[K, Estimate]:
-    """The estimates of the tasks of one variant or contrast, moderated by one another.
-
-    `averages` names means over some of the tasks; one that lacks a task is left out, as are
-    tasks without a sample.
-    """
-    known = {key: sample for key, sample in samples.items() if sample is not None}
-    pool = Pool.of(list(known.values()))
-    found = {key: pool.estimate(one) if pool else estimate(one) for key, one in known.items()}
-    for label, members in (averages or {}).items():
-        whole = [known[member] for member in members if member in known]
-        mean = average(whole) if whole and len(whole) == len(members) else None
-        if mean is not None:
-            found[label] = estimate(mean)
-    return found
+    if not beyond(below) > 0:
+        return np.nan, np.nan
+    ratio, ends = above.value / below.value, []
+    for step in (-1e-9, 1e-9):
+        while excess(ratio + step) <= 0:
+            step *= 2
+        ends.append(float(brentq(excess, ratio, ratio + step)) if excess(ratio) < 0 else ratio)
+    return ends[0], ends[1]
 
 
 def holm(p: Sequence[float]) -> np.ndarray:

@@ -19,6 +19,9 @@ ZERO_SHOT = [
     for task in grid.zero_shot.tasks
     for update in grid.updates
 ]
+CHECKPOINT_FACTS = [
+    model.facts("<results>", update) for model in grid.models() for update in grid.updates
+]
 TABLE_INPUTS = {  # of the tables that read something else than all cells
     "ablation": ["<results>/cells_endpoints.csv", *predictions(grid.endpoints())],
     "layer_transfer": ["<results>/cells.csv", *predictions(grid)],
@@ -34,9 +37,10 @@ TABLE_INPUTS = {  # of the tables that read something else than all cells
         *DECONTAMINATED,
         *expand(FACTS, task=grid.tasks),
     ],
-    "positive_control": expand(
-        "<results>/{table}.csv", table=["ablation", "layer_transfer", "zero_shot"]
-    ),
+    "positive_control": [
+        *expand("<results>/{t}.csv", t=["cells", "ablation", "layer_transfer", "zero_shot"]),
+        *predictions(grid.endpoints()),
+    ],
     "contamination": [
         "<results>/cells_full.csv",
         *predictions(grid.full()),
@@ -47,18 +51,21 @@ TABLE_INPUTS = {  # of the tables that read something else than all cells
         *ZERO_SHOT,
         *expand(FACTS, task=grid.zero_shot.tasks),
     ],
-    "pretraining": [
-        model.facts("<results>", update) for model in grid.models() for update in grid.updates
-    ],
+    "pretraining": CHECKPOINT_FACTS,
+    "cost_pretraining": CHECKPOINT_FACTS,
+    "cost_cells": [cell.path("<results>") for cell in grid.cells()],
     "probes": [
         model.probes("<results>", update)
         for model in (*grid.models(), *grid.models("shuffled"))
         for update in grid.updates
     ],
 }
+FIGURE_INPUTS = {  # of the figures that show more than the table of their name
+    "pretraining": ["<results>/pretraining.csv", "<results>/cost_pretraining.csv"]
+}
 NOT_MADE = set()  # tables of what this run does not have
 if not grid.has_corpus:
-    NOT_MADE |= {"pretraining", "contamination"}
+    NOT_MADE |= {"pretraining", "cost_pretraining", "contamination"}
 if not (cfg.experiment.world and grid.has_corpus and "transformer" in grid.arch):
     NOT_MADE |= {"positive_control"}
 if not paths.probes_file(cfg):
@@ -118,7 +125,7 @@ for name in FIGURES:
         name:
             f"figure_{name}"
         input:
-            f"<results>/{name}.csv",
+            FIGURE_INPUTS.get(name, f"<results>/{name}.csv"),
         output:
             **{
                 form: in_report(
@@ -134,7 +141,7 @@ for name in FIGURES:
         message:
             f"figure {name}"
         shell:
-            "python -m workflow.analysis.figures {params.name} --table {input}"
+            "python -m workflow.analysis.figures {params.name} --tables {input}"
             " --grid {params.grid:q} --out {output.png} 2>&1 | tee {log}"
 
 
@@ -159,7 +166,7 @@ rule cards:
         ),
     resources:
         mem_mb=4000,
-        runtime=30,
+        runtime=per_attempt(cfg.runtime.minutes, "data"),
     params:
         results=subpath(output.md, parent=True),
         grid=settings(cfg.grid),

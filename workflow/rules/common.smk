@@ -11,7 +11,9 @@ from workflow.grid import any_model, jobs
 try:
     # Snakemake has merged the files already; of a key that a file repeats it keeps the last.
     config_faults.read(workflow.overwrite_configfiles)
-    cfg = config_faults.parse(config)
+    cfg = config_faults.parse(
+        config_faults.with_sections(config, workflow.config_settings.overwrite_config)
+    )
     if not paths.has_no_data(cfg):  # else see `given`
         config_faults.refuse(paths.missing_data(cfg))
 except config_faults.ConfigError as error:
@@ -101,9 +103,13 @@ def submitted(wildcards):
 # A program that fails must fail its job although its output goes through tee. The programs run
 # where snakemake runs, or in the environment that it was told to deploy.
 deployed = workflow.deployment_settings.deployment_method
-python = "" if deployed else f'python() {{ {shlex.quote(sys.executable)} "$@"; }}; '
+python = "" if deployed else f'python() {{ exec {shlex.quote(sys.executable)} "$@"; }}; '
+# A signal to all of them (Slurm's, Ctrl-C) is the program's to answer: while it saves its state, the
+# shell waits for it, and tee lives on to pass its last line on.
+signals = """trap : INT TERM USR1; tee() { trap '' INT TERM USR1; exec tee "$@"; }; """
 prefix = (
     "set -euo pipefail; "
+    + signals
     + python
     + exported(
         PYTHONPATH=str(workflow.basedir),

@@ -12,7 +12,7 @@ rule contamination:
         expand("<results>/contamination/{task}.json", task=grid.examples),
     resources:
         mem_mb=8000,
-        runtime=240,
+        runtime=per_attempt(cfg.runtime.minutes, "data"),
     params:
         tasks=grid.examples,
         examples=lambda wildcards, input: os.path.dirname(input.examples[0]),

@@ -12,7 +12,7 @@ rule shard:
     threads: 4
     resources:
         mem_mb=2000,
-        runtime=600,
+        runtime=per_attempt(cfg.runtime.minutes, "data"),
     params:
         folder=DATA["corpus"].folder,
         shard=f"{{shard}}/{SHARDS}",
@@ -36,7 +36,7 @@ rule documents:
     threads: 4
     resources:
         mem_mb=2000,
-        runtime=600,
+        runtime=per_attempt(cfg.runtime.minutes, "data"),
     params:
         folder=DATA["corpus"].folder,
         shards="--shards" if SHARDS > 1 else "",
@@ -59,7 +59,7 @@ if cfg.experiment.tokenizer.merges:
         priority: 10
         resources:
             mem_mb=8000,
-            runtime=120,
+            runtime=per_attempt(cfg.runtime.minutes, "data"),
         params:
             out=subpath(output[0], parent=True),
             merges=cfg.experiment.tokenizer.merges,
@@ -82,7 +82,7 @@ rule tokens:
     threads: 4
     resources:
         mem_mb=2000,
-        runtime=600,
+        runtime=per_attempt(cfg.runtime.minutes, "data"),
     params:
         out=subpath(output.facts, parent=True),
         tokenizer=TOKENIZER,

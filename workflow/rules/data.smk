@@ -44,7 +44,7 @@ rule examples:
         facts="<results>/examples/{task}.json",
     resources:
         mem_mb=2000,
-        runtime=60,
+        runtime=per_attempt(cfg.runtime.minutes, "data"),
     params:
         folder=lambda wildcards: DATA[wildcards.task].folder,
         settings=settings(cfg.prepare, "task"),
@@ -63,7 +63,7 @@ rule baselines:
         "<results>/baselines/{task}.json",
     resources:
         mem_mb=4000,
-        runtime=60,
+        runtime=per_attempt(cfg.runtime.minutes, "data"),
     message:
         "baselines {wildcards.task}: majority and bag of words"
     shell:
@@ -80,7 +80,7 @@ rule encode:
         facts="<results>/encoded/{task}.json",
     resources:
         mem_mb=4000,
-        runtime=120,
+        runtime=per_attempt(cfg.runtime.minutes, "data"),
     params:
         tokenizer=TOKENIZER,
     message:

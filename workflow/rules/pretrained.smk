@@ -11,7 +11,7 @@ rule import:
     priority: 10
     resources:
         mem_mb=8000,
-        runtime=60,
+        runtime=per_attempt(cfg.runtime.minutes, "data"),
     params:
         format=cfg.experiment.pretrained.format,
         folder=os.path.dirname(paths.weight_files(cfg)[0]),

@@ -1,8 +1,8 @@
 """Draw one figure from its table, as PNG and SVG whose bytes depend on the table alone.
 
-    python -m workflow.analysis.figures NAME --table NAME.csv --grid JSON --out NAME.png
+    python -m workflow.analysis.figures NAME --tables NAME.csv --grid JSON --out NAME.png
 
-NAME is that of a module of this folder.
+NAME is that of a module of this folder, whose `draw` takes the tables in their order.
 """
 
 import argparse
@@ -18,16 +18,18 @@ from workflow.grid import Grid
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Read a table, draw its figure, write `--out` (PNG) and the SVG beside it."""
+    """Read the tables, draw their figure, write `--out` (PNG) and the SVG beside it."""
     parser = argparse.ArgumentParser(description="one figure of the analysis")
     parser.add_argument("name", choices=figures.names())
-    parser.add_argument("--table", type=Path, required=True, help="the CSV that it shows")
+    parser.add_argument(
+        "--tables", type=Path, nargs="+", required=True, help="the CSV files that it shows"
+    )
     parser.add_argument("--grid", type=Grid.parse, required=True, help="the grid as JSON")
     parser.add_argument("--out", type=Path, required=True, help="the PNG to write")
     args = parser.parse_args(argv)
     module = importlib.import_module(f"workflow.analysis.figures.{args.name}")
-    table = read_csv(args.table)
-    style.save(lambda: module.draw(table, args.grid), args.out)
+    found = [read_csv(path) for path in args.tables]
+    style.save(lambda: module.draw(*found, args.grid), args.out)
 
 
 if __name__ == "__main__":

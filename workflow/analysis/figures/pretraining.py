@@ -12,8 +12,10 @@ from workflow.analysis.figures import style
 from workflow.grid import Grid
 
 
-def draw(table: pd.DataFrame, grid: Grid) -> Figure:
+def draw(table: pd.DataFrame, costs: pd.DataFrame, grid: Grid) -> Figure:
     """Left against updates, with the tokens seen above; right against seconds of training."""
+    runs = costs.astype({"train_seconds": float}).groupby(["arch", "update"])
+    table = table.join(runs["train_seconds"].mean(), on=["arch", "update"])
     figure = Figure(figsize=(13, 5.5), layout="constrained")
     left, right = figure.subplots(1, 2, sharey=True)
     known = table[table["mean"].notna()]

@@ -15,6 +15,7 @@ import tasks
 from gpt1.cell import CORPORA
 from workflow.analysis import markdown
 from workflow.analysis.cells import read_cells
+from workflow.analysis.moderation import estimates
 from workflow.analysis.notes import Notes
 from workflow.analysis.paper import NUMBERS
 from workflow.analysis.samples import Samples
@@ -28,7 +29,7 @@ from workflow.analysis.statistics import (
     summarise,
 )
 from workflow.analysis.table import Table
-from workflow.analysis.uncertainty import Estimate, Sample, difference, estimates
+from workflow.analysis.uncertainty import Estimate, Sample, difference
 from workflow.grid import Grid
 
 # name, arch, aux, everything transferred? (all pre-trained on the books)

@@ -12,6 +12,7 @@ import pandas as pd
 import tasks
 from workflow.analysis import markdown
 from workflow.analysis.cells import read_cells
+from workflow.analysis.moderation import Pool, estimates
 from workflow.analysis.notes import Notes
 from workflow.analysis.samples import Samples
 from workflow.analysis.statistics import (
@@ -23,7 +24,7 @@ from workflow.analysis.statistics import (
     summarise,
 )
 from workflow.analysis.table import Table
-from workflow.analysis.uncertainty import Estimate, Pool, estimate, estimates
+from workflow.analysis.uncertainty import Estimate, estimate
 from workflow.grid import Grid
 
 KEY = ["arch", "aux", "n_transfer", "task", "metric", "split"]

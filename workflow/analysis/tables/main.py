@@ -15,6 +15,7 @@ import tasks
 from workflow.analysis import decontaminated, markdown
 from workflow.analysis.cells import read_cells
 from workflow.analysis.decontaminated import SCORED
+from workflow.analysis.moderation import Pool
 from workflow.analysis.notes import Notes
 from workflow.analysis.paper import NUMBERS, OURS
 from workflow.analysis.samples import Samples
@@ -26,7 +27,7 @@ from workflow.analysis.statistics import (
     reported,
 )
 from workflow.analysis.table import Table
-from workflow.analysis.uncertainty import Estimate, Pool, estimate
+from workflow.analysis.uncertainty import Estimate, estimate
 from workflow.grid import Grid
 
 FURTHER = "beside Table 4"

@@ -14,10 +14,10 @@ from workflow.analysis.records import Checkpoint
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 
-MEANS = {"heldout_perplexity": "mean", "tokens": "train_tokens", "seconds": "train_seconds"}
+MEANS = {"heldout_perplexity": "mean", "tokens": "train_tokens"}
 COLUMNS = [
     *("arch", "task", "metric", "split", "n_seeds", "mean", "sd", "low", "high", "train_tokens"),
-    *("train_seconds", "update", "heldout_loss", "train_loss"),
+    *("update", "heldout_loss", "train_loss"),
 ]
 KEY = ["arch", "update"]
 FROM_CHECKPOINTS = [*MEANS.values(), "heldout_loss", "train_loss"]
@@ -49,7 +49,6 @@ def _wide(table: pd.DataFrame) -> list[str | pd.DataFrame]:
     for arch, mine in table.set_index("update").groupby("arch", sort=False):
         shown = {
             "tokens": mine["train_tokens"].map("{:.0f}".format),
-            "seconds": mine["train_seconds"].map("{:.0f}".format),
             "perplexity": mine.apply(_perplexity, axis=1),
         }
         for name, text in shown.items():

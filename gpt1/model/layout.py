@@ -1,0 +1,162 @@
+"""Which tokens of a batch a model computes, where they stand, and what the LM loss reads of them.
+
+Everything but attention works on each token by itself. So pads need not be computed, and tokens
+that several sequences of an example begin with need to be computed only once: their states are the
+same in every sequence, for a token sees nothing that comes after it.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True)
+class LMTargets:
+    """What the LM loss compares: `state[i]` among the computed tokens predicts `token[i]`.
+
+    The loss is the sum of the targets' losses times `weight`, or their mean where it is None. All
+    are `[targets]`.
+    """
+
+    state: Tensor
+    token: Tensor
+    weight: Tensor | None
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The computed tokens of a batch, in the order of a grid of rows that is padded on the right.
+
+    A row is a sequence, or an example whose sequences follow each other without what they share.
+    `real` are the computed places of the grid, `mask` is added to the attention scores.
+    """
+
+    shape: tuple[int, int]  # rows and time of the grid
+    tokens: Tensor  # [positions]
+    places: Tensor  # [positions], each token's place in its sequence, from 0
+    ends: Tensor  # [sequences], where among the computed tokens each sequence's last one is
+    targets: LMTargets | None = None
+    real: Tensor | None = None  # [positions]; None: every place of the grid, pads included
+    mask: Tensor | None = None  # [rows, 1, time, time]; None: a token sees its row up to itself
+
+    def pad(self, x: Tensor) -> Tensor:
+        """`[positions, ...]` to `[rows, time, ...]`, zeros at the pads."""
+        if self.real is not None:
+            size = self.shape[0] * self.shape[1]
+            x = x.new_zeros(size, *x.shape[1:]).index_copy(0, self.real, x)
+        return x.unflatten(0, self.shape)
+
+    def unpad(self, x: Tensor) -> Tensor:
+        """`[rows, time, ...]` to `[positions, ...]`."""
+        flat = x.flatten(0, 1)
+        return flat if self.real is None else flat[self.real]
+
+
+def whole(ids: Tensor, lm_loss: bool = False) -> Layout:
+    """The layout of sequences `[n, time]` of equal length, on their device."""
+    n, time = ids.shape
+    grid = torch.arange(n * time, device=ids.device).view(n, time)
+    targets = LMTargets(grid[:, :-1].flatten(), ids[:, 1:].flatten(), None) if lm_loss else None
+    places = torch.arange(time, device=ids.device).repeat(n)
+    return Layout((n, time), ids.flatten(), places, grid[:, -1], targets)
+
+
+def of(
+    ids: Array,
+    lengths: Array,
+    skip_pads: bool,
+    shared_prefix: bool,
+    lm_loss: bool = False,
+    device: torch.device | str = "cpu",
+) -> Layout:
+    """The layout of examples of S sequences: ids `[n, S, time]` and lengths `[n, S]`.
+
+    With `shared_prefix` what all sequences of an example begin with is computed once, and each
+    sequence's own tokens see it and themselves. Their places continue from it. In the LM loss it
+    counts as often, and as much, as in the separate sequences; with dropout they share its masks.
+    """
+    if not shared_prefix:
+        ids, lengths = ids.reshape(-1, 1, ids.shape[2]), lengths.reshape(-1, 1)
+    n, s, time = ids.shape
+    shared = common_prefix(ids, lengths)[:, None, None]
+    place = np.arange(time)
+    first = np.arange(s)[:, None] == 0
+    kept = (place < lengths[:, :, None]) & (first | (place >= shared))
+    row, which, places = kept.nonzero()
+    sizes = kept.sum((1, 2))
+    shape = (n, int(sizes.max()))
+    column = np.arange(len(row)) - (np.cumsum(sizes) - sizes)[row]
+    real = row * shape[1] + column
+    number = np.zeros(kept.shape, dtype=np.int64)  # of each kept token among the computed ones
+    number[kept] = np.arange(len(row)) if skip_pads else real
+    ends = number[np.arange(n)[:, None], np.arange(s), lengths - 1].ravel()
+    tokens = ids[kept]
+    targets = _lm_targets(ids, lengths, kept, shared, number) if lm_loss else None
+    mask = _tree_mask(shape, row, column, which, places < shared[row, 0, 0]) if s > 1 else None
+    if not skip_pads:
+        tokens, places = _on_grid(shape, real, tokens), _on_grid(shape, real, places)
+
+    def to(array: Array) -> Tensor:
+        return torch.from_numpy(array).to(device)
+
+    return Layout(
+        shape,
+        to(tokens),
+        to(places),
+        to(ends),
+        LMTargets(*map(to, targets)) if targets else None,
+        to(real) if skip_pads and len(real) < math.prod(shape) else None,
+        None if mask is None else to(mask),
+    )
+
+
+def common_prefix(ids: Array, lengths: Array) -> Array:
+    """How many tokens `[n]` the sequences of each example begin with alike.
+
+    A sequence's last token, the classify token, always counts as its own.
+    """
+    alike = np.logical_and.accumulate((ids == ids[:, :1]).all(1), axis=1).sum(1)
+    return np.minimum(alike, lengths.min(1) - 1)
+
+
+def computed(ids: Array, lengths: Array) -> Array:
+    """Tokens `[n]` of each example that are computed with a shared prefix."""
+    return lengths.sum(1) - (lengths.shape[1] - 1) * common_prefix(ids, lengths)
+
+
+def _lm_targets(
+    ids: Array, lengths: Array, kept: Array, shared: Array, number: Array
+) -> tuple[Array, Array, Array]:
+    """State, token and weight of every target: all tokens of a sequence but its first.
+
+    A sequence weighs the same as any other, and so do its targets among each other. What follows
+    the shared prefix is predicted from its last token, whose state belongs to the first sequence.
+    """
+    row, which, place = (kept & (np.arange(ids.shape[2]) > 0)).nonzero()
+    in_prefix, after_prefix = (place - k < shared[row, 0, 0] for k in (0, 1))
+    state = number[row, np.where(after_prefix, 0, which), place - 1]
+    each = 1.0 / (np.maximum(lengths - 1, 1) * lengths.size)
+    weight = np.where(in_prefix, each.sum(1)[row], each[row, which])
+    return state, ids[row, which, place], weight
+
+
+def _tree_mask(
+    shape: tuple[int, int], row: Array, column: Array, which: Array, in_prefix: Array
+) -> Array:
+    """`[n, 1, time, time]`: 0 where a token sees another, minus infinity elsewhere."""
+    branch = np.full(shape, -1, dtype=np.int64)  # the sequence a token is of; 0: of all, -1: a pad
+    branch[row, column] = np.where(in_prefix, 0, which + 1)
+    seen = (branch[:, None, :] == 0) | (branch[:, None, :] == branch[:, :, None])
+    seen &= np.tri(shape[1], dtype=bool)
+    return np.where(seen, np.float32(0), np.float32(-np.inf))[:, None]
+
+
+def _on_grid(shape: tuple[int, int], real: Array, values: Array) -> Array:
+    grid = np.zeros(math.prod(shape), dtype=np.int64)
+    grid[real] = values
+    return grid

@@ -1,0 +1,104 @@
+"""Which official splits of a task train, select and report, and how rows are divided among them.
+
+Rows are drawn by a hash of the seed and their guid, never by their order. Rows that share a text
+(`Task.shared_text`) stay together, or the selecting and the reported rows would be half known.
+"""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from tasks.common.errors import InputError
+from tasks.settings import PrepareSettings
+from tasks.task import Task
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Which official split trains, selects (None: carved from the training rows) and reports.
+
+    With `carve` the reported splits are carved from the one that trains: the share of each role.
+    """
+
+    train: str
+    select: str | None
+    report: tuple[str, ...]
+    carve: dict[str, float]
+
+    @property
+    def files(self) -> dict[str, str]:
+        """The official split that is read for each role."""
+        reported = () if self.carve else self.report
+        names = {"train": self.train, "select": self.select} | {name: name for name in reported}
+        return {role: name for role, name in names.items() if name}
+
+
+def choose_splits(task: Task, settings: PrepareSettings) -> Roles:
+    """The official splits and their roles. Raises InputError for the first of `faults`."""
+    for fault in faults(task, settings):
+        raise InputError(f"{task.name}: {fault}")
+    train, carve = settings.train_from or task.train, settings.carve or {}
+    report = task.report if settings.report_on is None else tuple(settings.report_on)
+    if carve:
+        return Roles(train, None, tuple(name for name in carve if name != "train"), carve)
+    official = train == task.train and task.select not in report
+    return Roles(train, task.select if official else None, report, carve)
+
+
+def faults(task: Task, settings: PrepareSettings) -> Iterator[str]:
+    """Names of splits that do not exist or do not fit, one line each: key, found, remedy."""
+    train = settings.train_from or task.train
+    report = task.report if settings.report_on is None else tuple(settings.report_on)
+    carve, subset = tuple(settings.carve or ()), tuple(settings.min_rows or ())
+    known, labelled = {"train", *task.rows}, ", ".join(task.rows)
+    for key, names in (("train_from", (train,)), ("report_on", report), ("min_rows", subset)):
+        for name in names:
+            if name not in task.rows:
+                yield f"{key}: no labelled split {name!r}; it has {labelled}"
+    if carve:
+        if "train" not in carve or len(carve) < 2 or not known.issuperset(carve):
+            yield (
+                f"carve: the shares of {', '.join(carve)}; give those of train and of some of "
+                f"{labelled}, such as {{train: 0.8, {task.main}: 0.2}}"
+            )
+        if sum((settings.carve or {}).values()) > 1 + 1e-9:
+            yield "carve: the shares are more than 1 together; give smaller ones"
+        if settings.report_on is not None:
+            yield "report_on: no effect beside carve, which names what is reported; remove it"
+        return
+    for name in report:
+        if name in (train, "train"):
+            yield (
+                f"report_on: split {name!r} holds training rows and cannot be reported; name "
+                f"others of {labelled}, or divide its rows, such as carve: {{train: 0.8, "
+                f"{task.main}: 0.2}}"
+            )
+
+
+def ranked(guids: Sequence[str], seed: int, purpose: str) -> list[str]:
+    """The guids by their hashes, whatever their order."""
+
+    def rank(guid: str) -> bytes:
+        return hashlib.sha256(f"{seed}/{purpose}/{guid}".encode()).digest()
+
+    return sorted(guids, key=rank)
+
+
+def carve(
+    guids: Sequence[str], texts: Sequence[str], counts: dict[str, int], seed: int, purpose: str
+) -> dict[str, set[str]]:
+    """The guids of each part, at least as many as `counts` says while there are any.
+
+    `texts` are those by which rows are kept together: a guid where nothing is shared.
+    """
+    units: dict[str, list[str]] = {}
+    for guid, text in zip(guids, texts, strict=True):
+        units.setdefault(text, []).append(guid)
+    by_first = {unit[0]: unit for unit in units.values()}
+    waiting = iter(ranked(list(by_first), seed, purpose))
+    parts: dict[str, set[str]] = {}
+    for name, count in counts.items():
+        part = parts[name] = set()
+        while len(part) < count and (first := next(waiting, None)) is not None:
+            part.update(by_first[first])
+    return parts

@@ -1,0 +1,80 @@
+"""Trends over tasks: their intervals cover the truth, by simulation; where there is none."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from workflow.analysis.trends import LEAST_DECADES, TaskTrend, size_trend, slope
+from workflow.analysis.uncertainty import LEVEL, POWER, Sample
+
+SIZES = [500, 640, 800, 1000, 1200, 2000, 3000, 5000, 8000, 12000, 20000, 60000]  # of 12 tasks
+N_SEEDS = 2
+
+
+def tasks_of(rng: np.random.Generator, rise: float, scatter: float) -> list[Sample]:
+    """Effects that rise by `rise` points per tenfold rows.
+
+    The tasks scatter about the line by `scatter` points, and the seeds and rows add to that.
+    """
+    common = rng.normal(size=N_SEEDS)  # what a seed does to all tasks
+    found = []
+    for size in SIZES:
+        effect = rise * np.log10(size) + scatter * rng.normal()
+        rows = 0.5 * rng.normal()
+        score = effect + common + 0.5 * rng.normal(size=N_SEEDS) + rows
+        boot = score[:, None] + 0.5 * rng.normal(size=50)
+        found.append(Sample((0, 1), (0, 1), score, boot, 1000))
+    return found
+
+
+def runs(rise: float, scatter: float, n: int = 1000) -> list[TaskTrend]:
+    rng = np.random.default_rng(int(100 * rise + scatter))
+    return [size_trend(tasks_of(rng, rise, scatter), SIZES) for _ in range(n)]
+
+
+@pytest.mark.parametrize("scatter", [0.0, 1.0, 5.0])
+def test_the_interval_covers_the_true_trend_in_95_of_100_runs(scatter):
+    covered = [one.interval[0] <= 2 <= one.interval[1] for one in runs(2.0, scatter)]
+    assert np.mean(covered) == pytest.approx(0.95, abs=2.5 * np.sqrt(0.95 * 0.05 / len(covered)))
+
+
+@pytest.mark.parametrize("scatter", [0.0, 5.0])
+def test_a_false_alarm_comes_in_5_of_100_runs(scatter):
+    found = runs(0.0, scatter)
+    alarms = [one.interval[0] > 0 or one.interval[1] < 0 for one in found]
+    assert alarms == [one.p < 1 - LEVEL for one in found]
+    assert np.mean(alarms) <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / len(alarms))
+
+
+def test_seeds_and_rows_alone_would_be_much_too_sure_of_a_trend_over_tasks():
+    rng = np.random.default_rng(3)
+    found = [slope(tasks_of(rng, 0.0, 5.0), np.log10(SIZES)) for _ in range(200)]
+    normal = [abs(one.value) / np.sqrt(one.seeds[0].variance + one.rows.variance) for one in found]
+    assert np.mean(np.array(normal) > 1.96) > 0.5
+
+
+def test_a_planted_trend_is_found_as_often_as_the_needed_tasks_promise():
+    found = runs(6.0, 1.0, n=200)
+    assert np.mean([one.p < 0.05 for one in found]) > 0.99
+    few = TaskTrend(1.0, 0.5, 0.07, 12, 2)
+    n = int(few.needs(1.0).split()[0])
+    error = 0.5 * np.sqrt(12 / n)
+    reached = stats.nct.sf(stats.t.ppf(0.975, n - 2), n - 2, 1.0 / error)
+    assert n > 12 and POWER - 0.02 < reached < POWER + 0.05
+    assert few.needs(0.01) == "more than 100 tasks"
+
+
+def test_it_is_the_regressions_interval_whatever_the_seeds():
+    one_seed = [Sample((0,), (0,), np.array([y]), np.zeros((1, 3)), 9) for y in (1.0, 4.0, 4.0)]
+    found = size_trend(one_seed, [10, 100, 1000])
+    half = stats.t.ppf(0.975, 1) * np.sqrt(1.5 / 2)  # residuals -0.5, 1, -0.5; one df
+    assert found.value == pytest.approx(1.5) and found.n_seeds == 1
+    assert found.interval == pytest.approx((1.5 - half, 1.5 + half))
+
+
+@pytest.mark.parametrize(("more", "is_run"), [(-1e-6, False), (1e-6, True)])
+def test_a_trend_needs_sizes_that_differ_three_times(more, is_run):
+    samples = tasks_of(np.random.default_rng(0), 1.0, 1.0)[:3]
+    largest = 1000 * 10 ** (LEAST_DECADES + more)
+    assert (size_trend(samples, [1000, 1500, largest]) is not None) == is_run
+    assert size_trend(samples[:2], [1000, 100_000]) is None

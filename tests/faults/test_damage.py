@@ -1,0 +1,166 @@
+"""Damaged files are recognised by their checksums and named; what can be made again is."""
+
+import json
+import random
+import subprocess
+import sys
+
+import pytest
+import torch
+
+from gpt1.settings import PretrainSettings
+from gpt1.text.tokens import open_tokens
+from gpt1.training.pretraining import Pretraining
+from gpt1.training.run_cache import RunCache
+from gpt1.training.runtime import Runtime
+from gpt1.weights.checkpoint import read_tensors, write_tensors
+from tasks import task
+from tasks.common import files
+from tasks.common.errors import InputError
+from tasks.common.files import read_json, scratch_folder, write_atomic, write_json
+from tests.gpt1.test_pretrain import run
+from tests.gpt1.toy import corpus, pretrain_settings
+
+FLIPS = 200
+DEEP = '{"article": ' + "[" * 100_000 + "]" * 100_000 + "}"
+LONG = '{"article": ' + "1" * 5_000 + "}"
+LONE = '{"article": "\\ud800"}'
+
+
+def flipped(path, rng):
+    """Flip a random bit of a file; returns what it held."""
+    content = path.read_bytes()
+    damaged = bytearray(content)
+    damaged[rng.randrange(len(content))] ^= 1 << rng.randrange(8)
+    path.write_bytes(damaged)
+    return content
+
+
+@pytest.mark.parametrize("split", ["train", "heldout"])
+def test_a_flipped_bit_in_the_tokens_is_refused(tmp_path, split):
+    facts = corpus(tmp_path)
+    flipped(tmp_path / f"{split}.bin", random.Random(0))
+    with pytest.raises(InputError, match=rf"{split}\.bin: not what corpus\.json describes"):
+        open_tokens(facts, split)
+    with pytest.raises(InputError, match=rf"{split}\.bin"):
+        Pretraining("lstm", facts, pretrain_settings("lstm"), Runtime(), tmp_path / "work")
+
+
+def test_a_flipped_bit_in_saved_tensors_is_never_used(tmp_path):
+    path, rng = tmp_path / "state.safetensors", random.Random(1)
+    tensors = {
+        "flat": torch.arange(50.0),
+        "updates": torch.tensor([7]),
+        "seconds": torch.tensor(1.5),
+    }
+    write_tensors(path, tensors)
+    faults = []
+    for _ in range(FLIPS):
+        content = flipped(path, rng)
+        try:  # the name of the digest itself may be what is hit
+            found = read_tensors(path)
+            assert all(torch.equal(found[name], tensors[name]) for name in tensors)
+        except InputError as error:
+            faults.append(str(error))
+        path.write_bytes(content)
+    assert all(fault.startswith(f"{path}: ") for fault in faults) and len(faults) > 0.9 * FLIPS
+
+
+def test_a_flipped_bit_in_a_record_of_a_run_is_never_used(tmp_path, capsys):
+    cache, key, record = RunCache(tmp_path), {"seed": 1}, {"scores": {"dev": 81.25}, "rows": [1, 2]}
+    cache.put(key, record)
+    rng = random.Random(2)
+    for _ in range(FLIPS):
+        content = flipped(cache.path(key), rng)
+        assert cache.get(key) in (None, record)
+        cache.path(key).write_bytes(content)
+    assert cache.get(key) == record
+    said = capsys.readouterr().out
+    assert "damaged or edited, its checksum does not fit" in said and "training again" in said
+
+
+def test_a_json_file_changed_by_a_digit_is_refused_and_one_without_checksum_is_read(tmp_path):
+    path = tmp_path / "a.json"
+    write_json(path, {"score": 81.25, "lengths": {7: 1, 11: 2}, "names": ("é",)})
+    assert read_json(path) == {"score": 81.25, "lengths": {"7": 1, "11": 2}, "names": ["é"]}
+    path.write_text(path.read_text().replace("81.25", "91.25"))
+    with pytest.raises(InputError, match=r"a\.json: damaged or edited.*delete it and rerun"):
+        read_json(path)
+    path.write_text('{"score": 91.25}')
+    assert read_json(path) == {"score": 91.25}
+
+
+@pytest.mark.parametrize("update", [0, 3, 8])
+def test_a_damaged_checkpoint_of_the_work_folder_is_not_published_again(tmp_path, update, capsys):
+    out = run(tmp_path, "lstm")
+    name = f"update-{update}.safetensors"
+    content = (out / name).read_bytes()
+    stored = next((tmp_path / "a" / "work").glob(f"*/{name}"))
+    stored.write_bytes(content[: len(content) // 2])
+    run(tmp_path, "lstm")
+    assert (out / name).read_bytes() == content
+    said = capsys.readouterr().out
+    assert (f"{name}: not the file that update-{update}.json describes" in said) == (update < 8)
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [(DEEP, "nested too deep"), (LONG, "too many digits"), (LONE, "unpaired surrogate")],
+)
+def test_json_that_python_cannot_hold_is_told_with_its_place(tmp_path, content, reason):
+    (tmp_path / "a.json").write_text(content)
+    with pytest.raises(InputError, match=rf"a\.json: line 1: not JSON \(.*{reason}"):
+        read_json(tmp_path / "a.json")
+    rows = tmp_path / "snli_1.0_dev.jsonl"
+    good = {"gold_label": "neutral", "sentence1": "a", "sentence2": "b"}
+    rows.write_text(json.dumps(good) + "\n" + content + "\n")
+    with pytest.raises(InputError, match=rf"snli_1\.0_dev\.jsonl:2: not JSON \(.*{reason}"):
+        task("snli").read(tmp_path, "dev")
+    (tmp_path / "dev" / "high").mkdir(parents=True)
+    (tmp_path / "dev" / "high" / "1.txt").write_text(content)
+    with pytest.raises(InputError, match=rf"high/1\.txt:1: not JSON \(.*{reason}"):
+        task("race").read(tmp_path, "dev")
+    with pytest.raises(InputError):
+        PretrainSettings.parse(content)
+
+
+def test_what_a_killed_write_left_is_swept_and_what_is_being_written_is_not(tmp_path):
+    path = tmp_path / "a[1].json"
+    code = "import os, signal\nfrom tasks.common.files import write_atomic\n"
+    code += f"with write_atomic({str(path)!r}) as file:\n    file.write('half')\n"
+    code += "    file.flush()\n    os.kill(os.getpid(), signal.SIGKILL)\n"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == -9
+    (left,) = tmp_path.iterdir()
+    other = tmp_path / ".b.json.abcdefgh"  # of another file
+    other.write_text("")
+    with write_atomic(path) as file:
+        file.write("whole")
+        assert not left.exists()
+        mine = set(tmp_path.iterdir())
+        write_json(path, {"by": "another writer"})
+        assert mine <= set(tmp_path.iterdir())
+    assert path.read_text() == "whole" and set(tmp_path.iterdir()) == {path, other}
+
+
+def test_what_a_killed_run_left_of_a_folder_is_swept(tmp_path):
+    (tmp_path / ".out.tmp" / "new").mkdir(parents=True)
+    with scratch_folder(tmp_path / "out") as scratch:
+        assert not list(scratch.iterdir())
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("number", "remedy"), [(30, "make the folder writable"), (28, "free some space")]
+)
+def test_a_folder_that_refuses_a_write_is_one_line(tmp_path, monkeypatch, number, remedy):
+    def refuse(**options):
+        raise OSError(number, "refused", str(tmp_path / ".a.json.x"))
+
+    monkeypatch.setattr(files.tempfile, "mkstemp", refuse)
+    with pytest.raises(InputError, match=rf"a\.json: refused while writing; {remedy}"):
+        write_json(tmp_path / "a.json", {})
+
+
+def test_a_file_that_cannot_be_read_while_another_is_written_keeps_its_name(tmp_path):
+    with pytest.raises(PermissionError), write_atomic(tmp_path / "a.txt"):
+        raise PermissionError(13, "Permission denied", "/elsewhere/books/x.txt")

@@ -1,0 +1,90 @@
+"""How sure the score of one task is, judged by what the seeds do to all tasks.
+
+With two or three seeds the variance of a single task over them is hardly known. The parts of its
+interval are that variance, moderated by those of the other tasks of the same variant or contrast
+(Smyth 2004, doi:10.2202/1544-6115.1027; never below its own); what the seed does to all tasks at
+once, seen in their average; and its variance over rows.
+
+Coverage for one task is 95 % on average over the tasks. With two seeds a single task whose scores
+vary six times as much as all others' is covered about 80 % of the time.
+"""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+
+from workflow.analysis.uncertainty import (
+    Component,
+    Estimate,
+    Sample,
+    average,
+    combine,
+    estimate,
+    with_parts,
+)
+
+K = TypeVar("K", bound=Hashable)
+
+
+@dataclass(frozen=True)
+class Pool:
+    """What the tasks of one variant, or of one contrast, say together about the seeds.
+
+    `mean` is the average of the tasks, whose variance over seeds is that of what a seed does to
+    all tasks at once. `variance` and `df` are the prior of what it does to one task (Smyth's s0
+    squared and d0, by moments): `df` is infinite where the tasks differ no more than chance makes
+    them, and falls towards 4 the more they do; `most_df` is all there is.
+    """
+
+    mean: Sample
+    variance: float
+    df: float
+    most_df: float
+
+    @classmethod
+    def of(cls, samples: Sequence[Sample]) -> "Pool | None":
+        """The pool of the tasks' samples; None where fewer than three have two seeds or more."""
+        samples = [sample for sample in samples if sample.n_units > 1]
+        mean = average(samples) if samples else None
+        if len(samples) < 3 or mean is None or mean.n_units < 2:
+            return None
+        own = [combine([sample, mean], [1.0, -1.0]) for sample in samples]
+        variances = np.array([one.seed_variance for one in own if one is not None])
+        variances *= len(samples) / (len(samples) - 1)
+        s0, f = float(variances.mean()), mean.n_units - 1
+        spread = float((variances**2).mean()) / s0**2 * f / (f + 2) - 1 if s0 else 0.0
+        d0 = 4 + 2 / spread if spread > 0 else np.inf
+        shrunk = s0 * (d0 - 2) / d0 if np.isfinite(d0) else s0
+        return cls(mean, shrunk, d0, f * (len(samples) - 1))
+
+    def estimate(self, sample: Sample) -> Estimate:
+        """The estimate of one task."""
+        own = combine([sample, self.mean], [1.0, -1.0])
+        if sample.n_units < 2 or own is None:
+            return estimate(sample)
+        f, variance = own.n_units - 1, own.seed_variance
+        weight = f / (self.df + f)  # 0 where the prior is certain
+        moderated = max(variance, (1 - weight) * self.variance + weight * variance)
+        task = Component(moderated, max(f, min(self.df + f, self.most_df)))
+        return with_parts(sample, (task, Component(self.mean.seed_variance, f)))
+
+
+def estimates(
+    samples: Mapping[K, Sample | None], averages: Mapping[K, Sequence[K]] | None = None
+) -> dict[K, Estimate]:
+    """The estimates of the tasks of one variant or contrast, moderated by one another.
+
+    `averages` names means over some of the tasks; one that lacks a task is left out, as are
+    tasks without a sample.
+    """
+    known = {key: sample for key, sample in samples.items() if sample is not None}
+    pool = Pool.of(list(known.values()))
+    found = {key: pool.estimate(one) if pool else estimate(one) for key, one in known.items()}
+    for label, members in (averages or {}).items():
+        whole = [known[member] for member in members if member in known]
+        mean = average(whole) if whole and len(whole) == len(members) else None
+        if mean is not None:
+            found[label] = estimate(mean)
+    return found
