@@ -19,9 +19,10 @@ from tqdm import tqdm
 from gpt1.cell import Arch, Corpus
 from gpt1.settings import PretrainSettings
 from gpt1.text.tokens import open_tokens
+from gpt1.training.accumulation import accumulate, halve_micro_batch
 from gpt1.training.distributed import Processes
 from gpt1.training.optim import Adam, Schedule, warmup_cosine
-from gpt1.training.runtime import Runtime, seed_step
+from gpt1.training.runtime import Runtime
 from gpt1.training.stopping import StopRequest
 from gpt1.training.windows import heldout_loss, heldout_windows, windows
 from gpt1.weights.checkpoint import (
@@ -125,54 +126,16 @@ class Pretraining:
         """One optimizer update on the windows of its number; returns the loss in nats."""
         i, own = self.optimizer.updates, self.settings
         ids = torch.from_numpy(windows(self.train_tokens, own.model.n_ctx, own.batch, own.seed, i))
-        while (loss := self._accumulate(ids)) is None:
-            self._halve_micro_batch()
+        share, loss = self.processes.share(own.batch), None
+        while loss is None:
+            self.optimizer.zero_grad()
+            loss = accumulate(self.model, ids, share, self.runtime, own.seed, i)
+            if loss is None:
+                self.runtime = halve_micro_batch(self.runtime, len(share), i)
         self.processes.sum(self.optimizer.grad)
         self.processes.sum(loss)
         self.optimizer.step()
         return loss
-
-    def _accumulate(self, ids: torch.Tensor) -> torch.Tensor | None:
-        """Compute the gradients of this process's windows; returns their part of the loss.
-
-        `ids` are the `[batch, n_ctx]` windows of all processes. None: the memory did not suffice.
-        """
-        share, size = self.processes.share(len(ids)), self.runtime.micro_batch or len(ids)
-        self.optimizer.zero_grad()
-        total = torch.zeros((), device=self.runtime.device)
-        try:
-            for first in range(share.start, share.stop, size):
-                micro_batch = ids[first : min(first + size, share.stop)]
-                seed_step(self.settings.seed, self.optimizer.updates, first)
-                with self.runtime.autocast():
-                    _, loss = self.model(micro_batch.to(self.runtime.device), lm_loss=True)
-                loss = loss * (len(micro_batch) / len(ids))
-                loss.backward()
-                total += loss.detach()
-        except torch.OutOfMemoryError:
-            return None  # retried by the caller, when the exception has let go of the activations
-        return total
-
-    def _halve_micro_batch(self) -> None:
-        """Go on with half as many windows in memory at once; the batch stays what it is.
-
-        Raises InputError if a single window is too much.
-        """
-        batch, most = self.settings.batch, len(self.processes.share(self.settings.batch))
-        size = min(self.runtime.micro_batch or batch, most)
-        if size == 1:
-            raise InputError(
-                "out of memory with one window at a time; lower experiment.model.n_ctx or use a "
-                "device with more memory"
-            )
-        self.runtime = self.runtime.model_copy(update={"micro_batch": size // 2})
-        if self.runtime.device.startswith("cuda"):
-            torch.cuda.empty_cache()
-        print(
-            f"warning: update {self.optimizer.updates + 1}: out of memory with a micro-batch of "
-            f"{size} windows; going on with {size // 2}, the batch stays {batch}",
-            flush=True,
-        )
 
     def train(self, progress_bar: bool = False) -> None:
         """Train from the present state to the last update, saving checkpoints on the way.

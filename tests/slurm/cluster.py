@@ -82,8 +82,8 @@ def cluster(folder: Path) -> Iterator[dict[str, str]]:
         **{"cpus": CPUS, "memory": MEMORY_MB},
     )
     (folder / "slurm.conf").write_text(text)
-    gres = f"NodeName={host} Name=gpu Type=fake File=/dev/tty[0-1]\n"
-    (folder / "gres.conf").write_text(gres)
+    gpus = (f"NodeName={host} Name=gpu Type=fake File=/dev/{name}\n" for name in ("null", "zero"))
+    (folder / "gres.conf").write_text("".join(gpus))
     # Within a job Snakemake's plugin removes SLURM_CONF from the environment of srun.
     (folder / "bin").mkdir()
     srun = folder / "bin" / "srun"
