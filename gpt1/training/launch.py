@@ -14,7 +14,7 @@ import torch.distributed as dist
 from gpt1.training.distributed import LOST, check_gpus
 from gpt1.training.runtime import Runtime
 from gpt1.training.stopping import SIGNALS
-from tasks.common.errors import INTERRUPTED, InputError
+from tasks.common.errors import InputError, Interrupted
 
 POLL_SECONDS = 0.1
 GRACE_SECONDS = 30.0  # between asking a process to end and killing it
@@ -26,8 +26,8 @@ def launch(module: str, runtime: Runtime) -> None:
     """Run `python -m module` with this program's arguments in `runtime.processes` processes.
 
     Returns when all have ended well. Exits with the code of the one that failed first, which has
-    said why, and with INTERRUPTED after a signal. Raises InputError if one was killed, or if there
-    are fewer GPUs than processes.
+    said why. Raises Interrupted if a signal to stop came before they could heed it, and InputError
+    if one was killed or there are fewer GPUs than processes.
     """
     if runtime.device == "cuda":
         check_gpus(runtime.processes)
@@ -52,13 +52,15 @@ def launch(module: str, runtime: Runtime) -> None:
         own = {name: str(value) for name, value in (shared | _place(rank)).items()}
         command = [sys.executable, "-m", module, *sys.argv[1:]]
         processes.append(subprocess.Popen(command, env=os.environ | own))
+    for number in [*signals]:  # which came before all had been started
+        pass_on(number, None)
     failed = _wait(processes)
     if failed is None:
         return
     if processes[failed].returncode > 0:
         sys.exit(processes[failed].returncode)
     if signals:
-        sys.exit(INTERRUPTED)
+        raise Interrupted(f"stopped by {signal.Signals(signals[0]).name} before training began")
     name = signal.Signals(-processes[failed].returncode).name
     raise InputError(
         f"process {failed + 1} of {runtime.processes} was ended by {name}, and the others were "
