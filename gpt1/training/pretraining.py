@@ -160,7 +160,7 @@ class Pretraining:
     def _train(self, stop: StopRequest, progress: tqdm) -> None:
         updates, every = self.settings.updates, max(1, self.settings.updates // LOG_ROWS)
         checkpoints = set(self.settings.checkpoints)
-        done, saving_seconds = self.optimizer.updates, 0.0
+        done, pause = self.optimizer.updates, STATE_SECONDS
         if done in checkpoints and not self._is_intact(done):
             self.checkpoint(stop)
         printed = saved = self._clock = time.perf_counter()
@@ -180,12 +180,10 @@ class Pretraining:
                 self.checkpoint(stop)
                 self._clock = time.perf_counter()  # scoring held-out documents is not training time
             now = time.perf_counter()
-            if done in checkpoints or now - saved > max(
-                STATE_SECONDS, SAVING_SHARE * saving_seconds
-            ):
+            if done in checkpoints or now - saved > pause:
                 self._save_state()
                 saved = time.perf_counter()
-                saving_seconds = saved - now
+                pause = max(STATE_SECONDS, SAVING_SHARE * (saved - now))
 
     def _log_row(self, lr: float) -> float:
         """Log the mean loss since the last row and return it; raises InputError if not finite."""

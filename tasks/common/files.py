@@ -14,7 +14,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
@@ -133,7 +133,7 @@ def read_json(path: str | Path) -> Any:
     return value
 
 
-def parse_json(text: str, **hooks: Callable[..., Any]) -> Any:
+def parse_json(text: str, **hooks: Any) -> Any:
     """The value of a JSON text; `hooks` are those of `json.loads`.
 
     Raises JSONDecodeError alone, also for what JSON allows and Python does not hold or write:
