@@ -103,8 +103,6 @@ class LanguageModel(nn.Module):
         """Every real token but the first is a target, delimiter and classify included; pads are
         not, and only states that predict a target enter the softmax."""
         logits = widen(self.logits(hidden[targets.state], we))
-        if targets.weight is None:
-            return F.cross_entropy(logits, targets.token)
         loss = F.cross_entropy(logits, targets.token, reduction="none")
         return loss @ targets.weight.to(loss.dtype)
 

@@ -194,7 +194,7 @@ class FineTuning:
         tokens = split.lengths.max(1) * split.lengths.shape[1]
         if self.model.shared_prefix:
             tokens = layout.computed(split.ids, split.lengths)
-        batches, values = list(batching.by_length(tokens, limit=16384)), []
+        batches, values = list(batching.by_length(tokens, self.runtime.scoring_tokens)), []
         for rows in batches:
             with self.runtime.autocast():
                 logits, _ = self.model(*self.inputs(rows, split))

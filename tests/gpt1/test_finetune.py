@@ -61,10 +61,10 @@ def test_lm_coef_zero_never_calls_the_lm_head(monkeypatch):
     def fail(*args, **kwargs):
         raise AssertionError("the LM head ran")
 
-    monkeypatch.setattr(run.model.language_model, "logits", fail)
+    monkeypatch.setattr(run.model.language_model, "lm_features", fail)
     run.train()
     with_aux = start(lm_coef=0.5)
-    monkeypatch.setattr(with_aux.model.language_model, "logits", fail)
+    monkeypatch.setattr(with_aux.model.language_model, "lm_features", fail)
     with pytest.raises(AssertionError, match="LM head"):
         with_aux.train()
 
