@@ -35,5 +35,6 @@ use rule pretrain as pretrain_shuffled with:
     output:
         checkpoints=checkpoints(CONTROL),
         log=CONTROL.folder("<results>") / "log.csv",
+    priority: 10  # not inherited
     message:
         "pretrain {wildcards.arch}, seed {wildcards.seed}: the same on the shuffled books"
