@@ -80,18 +80,29 @@ def read(paths: Sequence[str | Path]) -> dict[str, Any]:
     return merged
 
 
-def typed(given: Any) -> Any:
-    """A section given by `--config`, whose numbers Snakemake leaves as text, with its values."""
+def typed(given: Any, written: Any = None) -> Any:
+    """A section given by `--config`, in which Snakemake leaves numbers as text, with its values.
+
+    What is `written` in config files, which Snakemake hands over in the same way, is left alone.
+    """
     if isinstance(given, dict):
-        return {key: typed(value) for key, value in given.items()}
+        known = written if isinstance(written, dict) else {}
+        return {key: typed(value, known.get(key)) for key, value in given.items()}
+    if given == written or not isinstance(given, (list, str)):
+        return given
     if isinstance(given, list):
         return [typed(value) for value in given]
-    return yaml.load(given, Loader=_Loader) if isinstance(given, str) else given
+    value = yaml.load(given, Loader=_Loader)
+    plain = type(value) in (int, float) or given in ("true", "false", "null")  # "on" is a name
+    return value if plain else given
 
 
-def with_sections(config: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
-    """The `config` with the sections of what was `given` by `--config` read as YAML."""
-    return _merge(config, typed({k: v for k, v in given.items() if isinstance(v, dict)}))
+def with_sections(
+    config: dict[str, Any], given: dict[str, Any], written: dict[str, Any]
+) -> dict[str, Any]:
+    """The `config` with the sections that were `given` by `--config`, not `written` in files."""
+    sections = {key: value for key, value in given.items() if isinstance(value, dict)}
+    return _merge(config, typed(sections, written))
 
 
 def _merge(base: dict[str, Any], overlay: dict[str, Any]) -> dict[str, Any]:

@@ -10,10 +10,10 @@ from workflow.grid import any_model, jobs
 
 try:
     # Snakemake has merged the files already; of a key that a file repeats it keeps the last.
-    config_faults.read(workflow.overwrite_configfiles)
-    cfg = config_faults.parse(
-        config_faults.with_sections(config, workflow.config_settings.overwrite_config)
-    )
+    written = config_faults.read(workflow.overwrite_configfiles)
+    # A section given by --config; files are in there as well.
+    overlay = workflow.config_settings.overwrite_config
+    cfg = config_faults.parse(config_faults.with_sections(config, overlay, written))
     if not paths.has_no_data(cfg):  # else see `given`
         config_faults.refuse(paths.missing_data(cfg))
 except config_faults.ConfigError as error:
