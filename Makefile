@@ -1,6 +1,7 @@
 # make            the environment, then every table and figure of the default config in results/
 # make test       the environment, then the tests
 # make smoke      the whole graph on a handful of rows, in results/smoke
+# make bench      speed against what else there is: results/bench.csv; make bench-gpu on a GPU
 # make CORES=4    on four cores; make PYTHON=python3.12 takes another Python for the environment
 
 CORES ?= all
@@ -8,7 +9,7 @@ PYTHON ?= python3
 RUN = .venv/bin/snakemake --cores $(CORES) --rerun-incomplete
 READY = .venv/ready
 
-.PHONY: all install test test-slow test-faults test-slurm smoke lint clean
+.PHONY: all install test test-slow test-faults test-slurm smoke bench bench-gpu lint clean
 
 all: install
 	$(RUN) all
@@ -42,6 +43,14 @@ test-slurm: install
 
 smoke: install
 	$(RUN) all --configfile workflow/config/smoke.yaml
+
+# About ten minutes. DATA=FOLDER with RTE, MRPC, CoLA and openai_bpe takes published rows.
+bench: install
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check -r bench/requirements.txt
+	.venv/bin/python -m bench $(if $(DATA),--data $(DATA))
+
+bench-gpu: install
+	.venv/bin/python -m bench gpu
 
 lint: install
 	.venv/bin/ruff format --check .

@@ -19,11 +19,11 @@ from tests.workflow.running import command_line, copy_project, planned, snakemak
 from workflow.config_faults import parse
 
 TABLES = ("main", "ablation", "layer_transfer", "contamination", "claims", "positive_control")
-TABLES += ("cost_cells",)
+TABLES += ("cost", "cost_cells")
 OF_CELLS = {
     **{f"table_{name}": 1 for name in TABLES},
     **{f"collect_cells{part}": 1 for part in ("", "_endpoints", "_full")},
-    **{"figure_ablation": 1, "figure_layer_transfer": 1, "all": 1},
+    **{"figure_ablation": 1, "figure_layer_transfer": 1, "figure_cost": 1, "all": 1},
 }
 OF_LSTM = {  # the main table and the contamination are the transformer's
     name: n
@@ -41,7 +41,7 @@ OF_GRID = {  # every table and figure is given the grid
 }
 OF_ZERO_SHOT = {
     **{"table_zero_shot": 1, "table_claims": 1, "table_positive_control": 1},
-    **{"figure_zero_shot": 1, "all": 1},
+    **{"table_cost": 1, "figure_cost": 1, "figure_zero_shot": 1, "all": 1},
 }
 OF_PROBES = {"table_probes": 1, "figure_probes": 1, "all": 1}
 FINETUNE = {  # two tasks with and without the auxiliary loss

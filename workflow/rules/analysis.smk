@@ -54,6 +54,15 @@ TABLE_INPUTS = {  # of the tables that read something else than all cells
     "pretraining": CHECKPOINT_FACTS,
     "cost_pretraining": CHECKPOINT_FACTS,
     "cost_cells": [cell.path("<results>") for cell in grid.cells()],
+    "cost": [  # and the benchmarks of the jobs that are done, which are no declared outputs
+        "<results>/cost_cells.csv",
+        *[
+            model.facts("<results>", grid.updates[-1])
+            for model in (*grid.models(), *grid.models("shuffled"))
+        ],
+        *expand("<results>/encoded/{task}.json", task=grid.tasks),
+        *ZERO_SHOT,
+    ],
     "probes": [
         model.probes("<results>", update)
         for model in (*grid.models(), *grid.models("shuffled"))

@@ -1,0 +1,1 @@
+"""Benchmarks: this suite against what users would otherwise run, timed side by side."""

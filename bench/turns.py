@@ -1,0 +1,61 @@
+"""A worker's half of a comparison: it works when it is told to, and says how long that took.
+
+The workers of one comparison take turns, so that whatever else the machine does meets all alike.
+"""
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+
+class Turns:
+    """The worker's line to `bench.sides`, by standard input and output.
+
+    What libraries print goes to standard error instead.
+    """
+
+    def __init__(self) -> None:
+        self._out = os.fdopen(os.dup(1), "w")
+        os.dup2(2, 1)
+        self._started = 0.0
+
+    def say(self, **values: Any) -> None:
+        """Send one line."""
+        print(json.dumps(values), file=self._out, flush=True)
+
+    def wait(self) -> None:
+        """Wait for the word to begin; the parent's end is the worker's."""
+        if not sys.stdin.readline():
+            sys.exit()
+        self._started = time.perf_counter()
+
+    def done(self, work: float) -> None:
+        """Report the time since `wait`, the work done in it (rows, tokens) and peak memory."""
+        seconds = time.perf_counter() - self._started
+        self.say(seconds=seconds, work=work, peak_mb=peak_mb())
+
+    def take(self, rounds: int, work: Callable[[], float], note: str = "") -> None:
+        """`rounds` turns of `work`, which returns how much it did."""
+        self.say(ready=note)
+        for _ in range(rounds):
+            self.wait()
+            self.done(work())
+
+
+def peak_mb() -> float:
+    """Peak memory of this process in MB (Linux; elsewhere that of its largest moment by rusage).
+
+    Not `ru_maxrss` on Linux, which a process inherits from the one that started it.
+    """
+    status = Path("/proc/self/status")
+    if status.exists():
+        lines = status.read_text(encoding="ascii", errors="replace").splitlines()
+        return next(int(s.split()[1]) / 1024 for s in lines if s.startswith("VmHWM"))
+    import resource
+
+    unit = 2**20 if sys.platform == "darwin" else 2**10
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit

@@ -1,0 +1,123 @@
+"""The costs of a run: FLOPs by the stated rule, training apart from the rest of the jobs."""
+
+import json
+
+import pytest
+
+from gpt1.settings import LSTMShape, ModelSettings
+from tests.analysis.conftest import make_grid
+from workflow.analysis import flops, job_costs
+from workflow.analysis.figures import cost as figure
+from workflow.analysis.tables import cost, cost_cells
+
+HEAD = "s\th:m:s\tmax_rss\tmax_vms\tmax_uss\tmax_pss\tio_in\tio_out\tmean_load\tcpu_time\n"
+BLOCKS = 12 * (4 * 768**2 + 2 * 768 * 3072)
+
+
+def benchmark(results, name, seconds, cpu, rss):
+    path = results / "benchmarks" / f"{name}.tsv"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"{HEAD}{seconds}\t0:00:01\t{rss}\t-\t-\t-\t0\t0\t90.0\t{cpu}\n")
+
+
+def test_gpt1_has_753_million_flops_a_token():
+    model = ModelSettings(lm_softmax="tokens_only")
+    assert flops.per_token(model, 40_478, 512) / 1e6 == pytest.approx(753, abs=1)
+    without = flops.per_token(model, 40_478, 512, lm_loss=False)
+    assert without == 6 * BLOCKS + 12 * 12 * 512 * 768
+    positions = flops.per_token(ModelSettings(), 40_478, 512) - flops.per_token(model, 40_478, 512)
+    assert positions == 6 * 512 * 768  # the authors' softmax covers them too
+
+
+def test_an_lstm_has_its_gates_its_map_and_its_softmax():
+    model = ModelSettings(shape=LSTMShape(n_embd=10, n_hidden=20))
+    assert flops.per_token(model, 97, 64) == 6 * (4 * 20 * 30 + 20 * 10 + 100 * 10)
+    assert flops.per_token(model, 97, 64, lm_loss=False) == 6 * 4 * 20 * 30
+
+
+def test_an_unknown_card_has_no_peak():
+    assert flops.peak("NVIDIA H100 80GB HBM3") == 989e12
+    assert flops.peak("NVIDIA A100-SXM4-40GB") == 312e12
+    assert flops.peak("NVIDIA H100 PCIe") == 756e12
+    assert flops.peak("Some Card 3000") is None
+
+
+def test_jobs_are_summed_by_rule(tmp_path):
+    benchmark(tmp_path, "finetune_lstm_endpoints/rte/on", 10, 8, 300)
+    benchmark(tmp_path, "finetune_lstm_endpoints/rte/off", 20, 18, 400)
+    benchmark(tmp_path, "world", 5, 4, "-")
+    table = job_costs.read(tmp_path).set_index("job")
+    numbers = ["runs", "job_seconds", "cpu_seconds", "peak_mb"]
+    assert table.loc["finetune_lstm_endpoints", numbers].tolist() == [2, 30, 26, 400]
+    assert table["stage"].to_dict() == {
+        "finetune_lstm_endpoints": "fine-tuning", "world": "data"
+    }  # fmt: skip
+    assert job_costs.read(tmp_path / "nothing").empty
+
+
+@pytest.fixture
+def costed(run_of):
+    """A finished run whose last checkpoints say what the models are, with two benchmarks."""
+    results, grid = run_of("rte", "mnli")
+    for model in grid.models():
+        path = model.facts(results, grid.updates[-1])
+        shape = {"n_layer": 1, "n_embd": 8, "n_hidden": 16} if model.arch == "lstm" else {
+            "n_layer": 12, "n_embd": 16, "n_head": 2, "n_ff": 64
+        }  # fmt: skip
+        facts = {"n_vocab": 100, "model": {"n_ctx": 64, "shape": shape}}
+        path.write_text(json.dumps(json.loads(path.read_text()) | facts))
+    for task, length in (("rte", 20), ("mnli", 100)):
+        split = {"role": "train", "rows": 5, "examples": "", "lengths": {str(length): 5}}
+        path = results / "encoded" / f"{task}.json"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(json.dumps({"splits": {"train": split | {"n_ctx_needed": {"9": 5}}}}))
+    cost_cells.build(results, grid).write(results / "cost_cells.csv")
+    benchmark(results, "finetune_transformer_endpoints/rte/on", 1000, 900, 500)
+    benchmark(results, "zero_shot/lstm/0", 7, 6, 200)
+    return results, grid
+
+
+def test_costs_add_up(costed):
+    results, grid = costed
+    frame = cost.build(results, grid).frame
+    cells = frame[frame["stage"].eq("fine-tuning") & frame["job"].isna()]
+    assert len(cells) == len(grid.cells())
+    assert (cells["train_tokens"] == 3 * 120_000).all() and (cells["peak_mb"] == 410.5).all()
+    assert cells["train_seconds"].iloc[0] == pytest.approx(3.5 + 3.6 + 3.7)
+    model = ModelSettings.model_validate(
+        {"n_ctx": 64, "shape": {"n_layer": 12, "n_embd": 16, "n_head": 2, "n_ff": 64}}
+    )
+    keyed = cells.set_index(["arch", "task", "aux", "n_transfer"])["flops"]
+    for task, time in (("rte", 20), ("mnli", 64)):  # no more than the window
+        for aux in ("on", "off"):
+            expected = 360_000 * flops.per_token(model, 100, time, aux == "on")
+            assert keyed["transformer", task, aux, "12"] == pytest.approx(expected)
+    pretrained = frame[frame["stage"] == "pre-training"]
+    assert len(pretrained) == 4 and set(pretrained["train_tokens"]) == {3000 * 2560}
+    assert pretrained["flops"].notna().all()
+    assert frame["job_seconds"].sum() == 1007
+
+
+def test_the_page_says_what_is_outside_of_training(costed):
+    results, grid = costed
+    table = cost.build(results, grid)
+    inside = table.frame["train_seconds"].sum()
+    page = table.markdown
+    assert f"1,007 s of jobs, {inside:,.0f} s of them in training loops" in page
+    assert "nan" not in page
+    table.write(results / "cost.csv")
+    drawn = figure.draw(cost.read_csv(results / "cost.csv"), grid)
+    left, right = drawn.axes
+    assert [t.get_text() for t in right.get_yticklabels()] == ["rte", "mnli"]
+    assert {"pre-training", "fine-tuning", "zero-shot"} == {
+        t.get_text() for t in left.get_yticklabels()
+    }
+
+
+def test_a_run_of_nothing_has_an_empty_table(tmp_path):
+    grid = make_grid("rte")
+    cost_cells.build(tmp_path, grid).write(tmp_path / "cost_cells.csv")
+    table = cost.build(tmp_path, grid)
+    assert table.frame.empty and "No benchmarks" in table.markdown
+    table.write(tmp_path / "cost.csv")
+    figure.draw(cost.read_csv(tmp_path / "cost.csv"), grid)

@@ -1,0 +1,92 @@
+"""Sides of a comparison take turns, and a side that fails says why."""
+
+import sys
+import textwrap
+
+import pytest
+
+from bench.report import Row, compared, line, table
+from bench.rows import Batches, drawn_lengths
+from bench.sides import Ratio, Side, Turn, WorkerError, alternate
+
+WORKER = """
+    import sys, time
+    from bench.turns import Turns
+    name, seconds = sys.argv[1], float(sys.argv[2])
+    turns = Turns()
+    print("a library chats")
+    def work():
+        with open("order.txt", "a") as file:
+            file.write(name)
+        time.sleep(seconds)
+        return 10
+    turns.take(3, work, "warm")
+"""
+
+
+@pytest.fixture
+def workers(tmp_path):
+    """A folder with a worker that needs no torch."""
+    (tmp_path / "worker.py").write_text(textwrap.dedent(WORKER))
+    (tmp_path / "broken.py").write_text("raise ValueError('no such model')\n")
+    return tmp_path
+
+
+def test_sides_take_turns_and_the_order_turns_round(workers):
+    with Side("worker", "a", 0.02, code=workers) as a, Side("worker", "b", 0.1, code=workers) as b:
+        (ours, other), notes = alternate([a, b], 3)
+    assert (workers / "order.txt").read_text() == "abbaab"
+    assert notes == ["warm", "warm"]
+    assert all(turn.work == 10 and turn.seconds >= 0.02 and turn.peak_mb > 1 for turn in ours)
+    assert Ratio.of(ours, other).low > 1
+
+
+def test_a_worker_that_fails_says_why(workers):
+    with Side("broken", code=workers) as side, pytest.raises(WorkerError, match="no such model"):
+        side.ready()
+
+
+def test_a_ratio_is_the_median_of_neighbouring_turns():
+    ours = [Turn(seconds, 10, 0) for seconds in (1, 2, 4)]
+    other = [Turn(seconds, 10, 0) for seconds in (3, 4, 4)]
+    ratio = Ratio.of(ours, other)
+    assert (ratio.median, ratio.low, ratio.high) == (2, 1, 3)
+    assert (ratio.ours, ratio.other) == (5, 2.5)
+    assert compared(3, "x", "rows/s", ratio, 2.0).met == "yes"
+    assert compared(3, "x", "rows/s", ratio, 2.1).met == "no"
+
+
+def test_the_table_has_what_was_not_measured(tmp_path):
+    ratio = Ratio(5, 2.5, 2, 1, 3)
+    rows = [compared(3, "items", "rows/s", ratio, 1.5), Row(7, "run", "s", "<= 1.4x", note="later")]
+    assert line(rows[0]) == "bar 3: items: 5 rows/s, against 2.5: 2.00 (1.00 to 3.00); >= 1.5x: yes"
+    assert "not measured" in line(rows[1])
+    table(rows, "A machine.").write(tmp_path / "bench.csv")
+    written = (tmp_path / "bench.csv").read_text().splitlines()
+    assert len(written) == 3 and "later" in written[2]
+    assert "A machine." in (tmp_path / "bench.md").read_text()
+
+
+def test_all_sides_see_the_same_rows():
+    batches = Batches(5, 2)
+    assert [batches.next().tolist() for _ in range(3)] == [[0, 1], [2, 3], [4, 0]]
+    assert batches.first().tolist() == [0, 1]
+
+
+def test_drawn_lengths_have_the_given_deciles():
+    import numpy as np
+
+    deciles = [4, 19, 24, 28, 34, 41, 50, 62, 84, 117, 237]
+    lengths = drawn_lengths(deciles, 20_000, np.random.default_rng(0))
+    assert lengths.min() >= 4 and lengths.max() <= 237
+    assert np.abs(np.quantile(lengths, np.linspace(0.1, 0.9, 9)) - deciles[1:-1]).max() <= 2
+
+
+def test_workers_need_not_have_torch():
+    code = (
+        "import bench.turns, bench.sides, bench.job, bench.rows, sys; print('torch' in sys.modules)"
+    )
+    import subprocess
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

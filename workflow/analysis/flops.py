@@ -1,0 +1,46 @@
+"""Floating-point operations of training, by one rule, and the peaks that a share of is taken.
+
+Per token 6 N + 12 L d T: N parameters that meet each token in a matrix product (blocks, maps and,
+where an LM loss is taken, the rows of the softmax; no look-up of embeddings and no positions), and
+attention over T tokens, nothing saved for causality or by recomputing. A forward pass is a third.
+The rule counts what the mathematics asks for: pads count nothing, and a prefix that choices share
+counts once for each choice. Source: Kaplan et al. 2020 and nanoGPT's `estimate_mfu`.
+"""
+
+from gpt1.settings import ModelSettings, TransformerShape
+from gpt1.special_tokens import N_SPECIAL
+
+# Dense bfloat16 peaks in FLOP/s, from the vendors' data sheets, by a part of the card's name.
+PEAKS = {
+    "H200": 989e12,
+    "H100 PCIe": 756e12,
+    "H100": 989e12,
+    "A100": 312e12,
+    "L40S": 362e12,
+    "L4": 121e12,
+    "A10G": 70e12,
+    "A10": 125e12,
+    "V100": 125e12,
+    "T4": 65e12,
+}
+
+
+def per_token(model: ModelSettings, n_vocab: int, time: float, lm_loss: bool = True) -> float:
+    """FLOPs of training per token in sequences of `time` tokens, forward and backward."""
+    shape = model.shape
+    softmax = (n_vocab + N_SPECIAL) * shape.n_embd if lm_loss else 0
+    if isinstance(shape, TransformerShape):
+        block = 4 * shape.n_embd**2 + 2 * shape.n_embd * shape.n_ff
+        if lm_loss and model.lm_softmax == "all_rows":
+            softmax += model.n_ctx * shape.n_embd
+        attention = 12 * shape.n_layer * shape.n_embd * time
+        return 6 * (shape.n_layer * block + softmax) + attention
+    widths = [shape.n_embd] + [shape.n_hidden] * (shape.n_layer - 1)
+    gates = sum(4 * shape.n_hidden * (width + shape.n_hidden) for width in widths)
+    projection = shape.n_hidden * shape.n_embd if lm_loss else 0
+    return 6 * (gates + projection + softmax)
+
+
+def peak(device: str) -> float | None:
+    """The peak of a card by its name, dense bfloat16 FLOP/s; None for an unknown one."""
+    return next((value for name, value in PEAKS.items() if name.lower() in device.lower()), None)

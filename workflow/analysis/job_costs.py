@@ -1,0 +1,37 @@
+"""What each job of a run took, from the benchmarks that Snakemake writes beside the results.
+
+They are no declared outputs: a table of costs shows those that are there. A job that was
+interrupted counts with its last attempt alone, and one of less than a second may show no CPU time.
+"""
+
+from pathlib import Path
+
+import pandas as pd
+
+PREPARATION, TABLES = "data", "tables"
+STAGES = {  # by the beginning of a rule's name; the first that fits
+    "finetune": "fine-tuning",
+    "pretrain": "pre-training",
+    "zero_shot": "zero-shot",
+    "probes": "probes",
+    **dict.fromkeys(["table", "figure", "collect", "cards", "glue"], TABLES),
+}
+COLUMNS = ["stage", "job", "runs", "job_seconds", "cpu_seconds", "peak_mb"]
+
+
+def stage(rule: str) -> str:
+    """The stage of a rule; whatever comes before training is data."""
+    return next((name for start, name in STAGES.items() if rule.startswith(start)), PREPARATION)
+
+
+def read(results: Path) -> pd.DataFrame:
+    """One row per rule: its jobs, their seconds and CPU seconds, the most memory of one in MB."""
+    folder, rows = results / "benchmarks", []
+    for path in sorted(folder.rglob("*.tsv")):
+        rule = path.relative_to(folder).parts[0].removesuffix(".tsv")
+        found = pd.read_csv(path, sep="\t", na_values=["-", "NA"]).iloc[-1]
+        values = (found["s"], found.get("cpu_time", 0.0), found.get("max_rss"))
+        rows.append([stage(rule), rule, 1, *map(float, values)])
+    table = pd.DataFrame(rows, columns=COLUMNS)
+    total = {"runs": "sum", "job_seconds": "sum", "cpu_seconds": "sum", "peak_mb": "max"}
+    return table.groupby(["stage", "job"], as_index=False, sort=False).agg(total)

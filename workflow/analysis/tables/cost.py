@@ -1,0 +1,134 @@
+"""What a run cost by stage: tokens, floating-point operations, seconds, memory.
+
+Three kinds of rows, whose columns do not overlap, so that each column can be summed: one per
+language model and one per cell (tokens, FLOPs and seconds inside the training loop), and one per
+kind of job (seconds of the whole job, from the benchmarks). FLOPs are by the rule of
+`workflow.analysis.flops`. `cost_cells` and `cost_pretraining` have each seed and checkpoint.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from gpt1.cell import Arch, Corpus
+from gpt1.settings import ModelSettings
+from workflow.analysis import flops, job_costs, markdown
+from workflow.analysis.cells import CELL
+from workflow.analysis.records import EncodedRecord, Record
+from workflow.analysis.table import Table, read_csv
+from workflow.grid import Grid
+
+SUMS = ["runs", "train_tokens", "flops", "train_seconds", "job_seconds", "cpu_seconds"]
+COLUMNS = ["stage", "job", *CELL, "seed", *SUMS, "peak_mb"]
+DECIMALS = {"flops": 0, "train_seconds": 2, "job_seconds": 2, "cpu_seconds": 2, "peak_mb": 1}
+
+
+class Trained(Record):
+    """Of the JSON beside a checkpoint what its cost takes; published weights have no seconds."""
+
+    arch: Arch
+    seed: int
+    corpus: Corpus = "books"
+    update: int
+    tokens: float | None = None
+    seconds: float | None = None
+    peak_mb: float | None = None
+    n_vocab: int | None = None
+    model: ModelSettings | None = None
+
+    def flops(self, tokens: float, time: float, lm_loss: bool = True) -> float | None:
+        """FLOPs of training this model on so many tokens, in sequences of `time` tokens."""
+        if self.model is None or self.n_vocab is None:
+            return None
+        return tokens * flops.per_token(self.model, self.n_vocab, time, lm_loss)
+
+
+def build(results: Path, grid: Grid) -> Table:
+    """One row per language model, cell and kind of job; what was not run has none."""
+    models = [*_models(results, grid)]
+    rows = [*_pretraining(models), *_fine_tuning(results, grid, models)]
+    trained = pd.DataFrame(rows, columns=COLUMNS)
+    table = pd.concat([trained, job_costs.read(results).reindex(columns=COLUMNS)])
+    numbers = dict.fromkeys([*SUMS, "peak_mb"], float)
+    table = table.astype(numbers | {"seed": "Int64"}).reset_index(drop=True)
+    return Table(table, _wide(table), DECIMALS)
+
+
+def _models(results: Path, grid: Grid) -> Iterator[Trained]:
+    """The last checkpoint of each language model."""
+    for model in (*grid.models(), *grid.models("shuffled")):
+        if (path := model.facts(results, grid.updates[-1])).exists():
+            place = {"arch": model.arch, "seed": model.seed, "update": grid.updates[-1]}
+            yield Trained.read(path, **place)
+
+
+def _pretraining(models: list[Trained]) -> Iterator[dict[str, Any]]:
+    for model in models:
+        if model.seconds is not None and model.tokens is not None:
+            n_ctx = model.model.n_ctx if model.model else 0
+            yield {
+                **{"stage": "pre-training", "arch": model.arch, "corpus": model.corpus},
+                **{"seed": model.seed, "runs": 1, "peak_mb": model.peak_mb},
+                **{"train_tokens": model.tokens, "train_seconds": model.seconds},
+                "flops": model.flops(model.tokens, n_ctx),
+            }
+
+
+def _fine_tuning(results: Path, grid: Grid, models: list[Trained]) -> Iterator[dict[str, Any]]:
+    by_arch = {model.arch: model for model in models}
+    lengths = {task: mean_length(results, task) for task in grid.tasks}
+    costs = read_csv(results / "cost_cells.csv")
+    for key, runs in costs.groupby(CELL, sort=False):
+        cell = dict(zip(CELL, key, strict=True))
+        tokens, model = runs["train_tokens"].sum(), by_arch.get(cell["arch"])
+        length = lengths.get(cell["task"])
+        if model and model.model and length:
+            count = model.flops(tokens, min(length, model.model.n_ctx), cell["aux"] == "on")
+        else:
+            count = None
+        yield {
+            **{"stage": "fine-tuning", **cell, "runs": len(runs), "flops": count},
+            **{"train_tokens": tokens, "train_seconds": runs["train_seconds"].sum()},
+            "peak_mb": runs["peak_mb"].max(),
+        }
+
+
+def mean_length(results: Path, task: str) -> float | None:
+    """Mean tokens of a task's training inputs, or None where it is not encoded."""
+    path = results / "encoded" / f"{task}.json"
+    if not path.exists():
+        return None
+    splits = EncodedRecord.read(path).splits.values()
+    lengths = next(split.lengths for split in splits if split.role == "train")
+    return sum(int(n) * rows for n, rows in lengths.items()) / sum(lengths.values())
+
+
+def _wide(table: pd.DataFrame) -> list[str | pd.DataFrame]:
+    """The stages, and what of their jobs was not training."""
+    stages = table.groupby("stage", sort=False)
+    sums, most = stages[SUMS].sum(min_count=1), stages["peak_mb"].max()
+    loops = sums["train_seconds"].fillna(0.0)
+    wide = pd.DataFrame(
+        {
+            "jobs": table[table["job"].notna()].groupby("stage")["runs"].sum(),
+            "tokens": sums["train_tokens"],
+            "TFLOP": sums["flops"] / 1e12,
+            "s in training loops": sums["train_seconds"],
+            "s of jobs": sums["job_seconds"],
+            "CPU s of jobs": sums["cpu_seconds"],
+            "peak MB": most,
+        }
+    ).reindex(sums.index)
+    text = wide.map(lambda x: markdown.NONE if pd.isna(x) else f"{x:,.0f}")
+    jobs, inside = sums["job_seconds"].sum(), loops.sum()
+    note = "No benchmarks of jobs were found beside the results."
+    if jobs:
+        note = (
+            f"{jobs:,.0f} s of jobs, {inside:,.0f} s of them in training loops; "
+            f"{max(0.0, 1 - inside / jobs):.0%} is outside: starting, reading, scoring, saving and "
+            "all that is not training. Snakemake's own time is not in it."
+        )
+    rule = "FLOPs: 6 N + 12 L d T per token (`workflow/analysis/flops.py`)."
+    return ["# Costs", note, text, rule]
