@@ -129,7 +129,7 @@ def _load(text: str, source: str | Path) -> Any:
     except yaml.YAMLError as error:
         raise ConfigError([_yaml_fault(source, error)]) from None
     except RecursionError:
-        raise ConfigError([f"{source}: brackets or sections nested too deep; take some out"]) from None
+        raise ConfigError([f"{source}: nested too deep; take brackets out"]) from None
 
 
 class _Loader(yaml.SafeLoader):
