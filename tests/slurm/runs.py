@@ -70,14 +70,15 @@ class Run:
         return [sys.executable, "-m", "snakemake", *words, *options]
 
     def _snakemake(self, options: Sequence[str], seconds: float) -> subprocess.Popen:
-        process = subprocess.Popen(
-            self.command(*options),
-            cwd=self.folder,
-            env={**self.slurm.environment, "GPT1_TEST_SECONDS": str(seconds)},
-            stdin=subprocess.DEVNULL,
-            stdout=open(self.folder / "snakemake.out", "ab"),
-            stderr=subprocess.STDOUT,
-        )
+        with open(self.folder / "snakemake.out", "ab") as said:
+            process = subprocess.Popen(
+                self.command(*options),
+                cwd=self.folder,
+                env={**self.slurm.environment, "GPT1_TEST_SECONDS": str(seconds)},
+                stdin=subprocess.DEVNULL,
+                stdout=said,
+                stderr=subprocess.STDOUT,
+            )
         self.slurm.started.append(process)
         return process
 
