@@ -35,7 +35,10 @@ def slurm(tmp_path_factory) -> Iterator[Slurm]:
         # Nothing can be written to the home, so Snakemake is given another place for its cache.
         own = {"HOME": "/sys", "XDG_CACHE_HOME": str(tmp_path_factory.mktemp("cache"))}
         own["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), environment["PATH"]])
-        yield Slurm({**environment, **own})
+        slurm = Slurm({**environment, **own})
+        yield slurm
+        for process in slurm.started:  # of tests that failed
+            process.kill()
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ import yaml
 PROFILE = Path("workflow", "profiles", "slurm")
 COSTS = ("seconds", "mb", "tokens_per_second")  # columns that no two runs share
 QUICK = ("--slurm-init-seconds-before-status-checks", "5", "--latency-wait", "20")
-SECONDS = 900
+SECONDS = 1800
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,7 @@ class Slurm:
     """The cluster, by the environment of its commands."""
 
     environment: dict[str, str]
+    started: list[subprocess.Popen] = field(default_factory=list)  # every Snakemake
 
     def __call__(self, *command: str) -> str:
         """What one of its commands says."""
@@ -69,14 +70,17 @@ class Run:
         return [sys.executable, "-m", "snakemake", *words, *options]
 
     def _snakemake(self, options: Sequence[str], seconds: float) -> subprocess.Popen:
-        return subprocess.Popen(
-            self.command(*options),
-            cwd=self.folder,
-            env={**self.slurm.environment, "GPT1_TEST_SECONDS": str(seconds)},
-            stdin=subprocess.DEVNULL,
-            stdout=open(self.folder / "snakemake.out", "ab"),
-            stderr=subprocess.STDOUT,
-        )
+        with open(self.folder / "snakemake.out", "ab") as said:
+            process = subprocess.Popen(
+                self.command(*options),
+                cwd=self.folder,
+                env={**self.slurm.environment, "GPT1_TEST_SECONDS": str(seconds)},
+                stdin=subprocess.DEVNULL,
+                stdout=said,
+                stderr=subprocess.STDOUT,
+            )
+        self.slurm.started.append(process)
+        return process
 
     def finish(self, process: subprocess.Popen, code: int = 0) -> str:
         """Wait for a run; returns what it and those before it said."""
