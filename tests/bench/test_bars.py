@@ -100,7 +100,7 @@ def test_the_plain_loop_has_our_loss(bench):
     _, loss = own(ids, lm_loss=True)
     logits = other.logits(other(ids)[:, :-1])
     theirs = torch.nn.functional.cross_entropy(logits.flatten(0, 1), ids[:, 1:].flatten())
-    assert abs(float(loss) - float(theirs)) < 1e-5
+    assert abs(float(loss.detach()) - float(theirs.detach())) < 1e-5
 
 
 def test_without_a_gpu_it_says_so(monkeypatch, capsys, tmp_path):
