@@ -44,7 +44,7 @@ def test_values_of_any_type_in_place_of_a_key(examples):
         for key in reversed(place):
             value = {key: value}
         with only_our_errors():
-            parse(with_sections({}, value))
+            parse(with_sections({}, value, {}))
             parse(value)
 
     def pair(both):
@@ -57,7 +57,7 @@ def test_values_of_any_type_in_place_of_a_key(examples):
 def test_texts_given_by_the_command_line(examples):
     def test(text):
         with only_our_errors():
-            parse(with_sections({}, {"experiment": {"tokenizer": {"merges": text}}}))
+            parse(with_sections({}, {"experiment": {"tokenizer": {"merges": text}}}, {}))
 
     texts = anything(b"{a: [1, 2.5e3, 'x'], b: {c: null}}").map(lambda b: b.decode("latin-1"))
     repeat(test, texts, 4 * examples)

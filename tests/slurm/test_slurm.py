@@ -76,6 +76,24 @@ def test_pretraining_goes_on_where_a_time_limit_stopped_it(slurm, project, local
     assert scores(run.folder) == scores(local) and weights(run.folder) == weights(local)
 
 
+def test_a_job_that_asks_for_more_time_than_its_partition_allows_is_told(
+    slurm, project, local, tmp_path
+):
+    profile = changed_profile(
+        project,
+        tmp_path / "profile",
+        ("# set-resources:", "set-resources:"),
+        ("#   pretrain: {runtime: 1440}", "  pretrain: {runtime: 120}"),
+    )
+    run = without_pretraining(slurm, project, tmp_path / "run", local)
+    process = run.start("results/pretraining.csv", profile=profile)
+    said = run.folder / "snakemake.out"
+    wait_for(lambda: "waits: PartitionTimeLimit; if that does not pass" in said.read_text())
+    process.send_signal(signal.SIGINT)
+    run.finish(process, code=1)
+    assert not slurm.jobs("pending")
+
+
 def test_a_workflow_that_was_killed_goes_on_while_its_jobs_still_run(
     slurm, project, local, tmp_path
 ):

@@ -5,7 +5,7 @@ import shlex
 import sys
 from pathlib import Path
 
-from workflow import code, config_faults, paths
+from workflow import code, config_faults, paths, waiting
 from workflow.grid import any_model, jobs
 
 try:
@@ -121,6 +121,11 @@ prefix = (
     )
 )
 shell.prefix(prefix.replace("{", "{{").replace("}", "}}"))
+
+
+onstart:
+    if workflow.executor_plugin.name == "slurm":
+        waiting.watch(workflow.workdir_init, logger.warning)
 
 
 wildcard_constraints:
