@@ -48,17 +48,16 @@ def _shared_prefix(bench: Bench, bar: int, name: str, shape: dict, least: float)
     made = (name, shape, tokens, n_ctx, data.PUBLISHED_VOCABULARY, bench.out)
     batch = bench.scale.items * (1 if name == "race" else 4)
     job = bench.job([data.made_choices(*made)])
-    job = replace(job, training=job.training | {"batch": batch})
+    runtime = job.runtime | {"precision": "float32"}  # in which both have the same loss
+    job = replace(job, training=job.training | {"batch": batch}, runtime=runtime)
     ours = bench.write(job, f"{name}-shared")
     apart = replace(job, runtime=job.runtime | {"shared_prefix": False})
     sides = [
         Side("bench.ours", "finetune", path, threads=bench.threads)
         for path in (ours, bench.write(apart, f"{name}-apart"))
     ]
-    for _, (with_it, without), notes in race(job, sides):
-        note = (
-            f"batches of {batch}; {notes[0]} and {notes[1]}; tests/gpt1/test_layout.py: same loss"
-        )
+    for _, (with_it, without), _ in race(job, sides):
+        note = f"float32, batches of {batch}; tests/gpt1/test_layout.py: same loss and gradients"
         what = f"{name}-shaped items with a shared prefix: without"
         yield compared(bar, what, "items/s", Ratio.of(with_it, without), least, note)
 

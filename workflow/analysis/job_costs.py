@@ -1,8 +1,8 @@
 """What each job of a run took, from the benchmarks that Snakemake writes beside the results.
 
 They are no declared outputs: a table of costs shows those that are there. A job that was
-interrupted counts with its last attempt alone. Snakemake samples the CPU seconds, at last every half
-minute, so they may lack the end of a job.
+interrupted counts with its last attempt alone. Snakemake samples the CPU seconds, at last every
+half minute, so they may lack the end of a job.
 """
 
 from pathlib import Path
