@@ -120,7 +120,9 @@ def _load(text: str, source: str | Path) -> Any:
     except yaml.YAMLError as error:
         raise ConfigError([_yaml_fault(source, error)]) from None
     except RecursionError:
-        raise ConfigError([f"{source}: brackets or sections nested too deep; take some out"]) from None
+        raise ConfigError(
+            [f"{source}: brackets or sections nested too deep; take some out"]
+        ) from None
 
 
 class _Loader(yaml.SafeLoader):

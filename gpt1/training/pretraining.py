@@ -174,7 +174,9 @@ class Pretraining:
                 self.checkpoint(stop)
                 self._clock = time.perf_counter()  # scoring held-out documents is not training time
             now = time.perf_counter()
-            if done in checkpoints or now - saved > max(STATE_SECONDS, SAVING_SHARE * saving_seconds):
+            if done in checkpoints or now - saved > max(
+                STATE_SECONDS, SAVING_SHARE * saving_seconds
+            ):
                 self._save_state()
                 saved = time.perf_counter()
                 saving_seconds = saved - now
