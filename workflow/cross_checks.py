@@ -4,6 +4,7 @@ Each fault is one line: the key's path, what was found, what to do. Whether the 
 checked in `workflow.paths`.
 """
 
+import os
 from collections.abc import Iterator
 
 import tasks
@@ -28,6 +29,18 @@ def cross_checks(config: Config) -> Iterator[str]:
     yield from _submission(config)
     yield from _processes(config)
     yield from _sources(config)
+    yield from _folders(config)
+
+
+def _folders(config: Config) -> Iterator[str]:
+    """Folders of the data folder that lie outside it."""
+    for found in data_sets(config).values():
+        folder = found.entry.folder
+        if folder and os.path.normpath(folder).split(os.sep)[0] == os.pardir:
+            yield (
+                f"{found.key}.folder: {folder!r} leads out of the data folder; name one in it, or "
+                "give an absolute path"
+            )
 
 
 def _pretrain(experiment: Experiment) -> Iterator[str]:

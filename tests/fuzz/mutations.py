@@ -24,7 +24,7 @@ WORDS = [
 ]
 SIZES = [
     pytest.param(12, id="short"),
-    pytest.param(1500, id="long", marks=pytest.mark.slow),
+    pytest.param(150, id="long", marks=pytest.mark.slow),
 ]
 
 
