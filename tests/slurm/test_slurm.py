@@ -90,8 +90,8 @@ def test_a_job_that_asks_for_more_time_than_its_partition_allows_is_told(
     said = run.folder / "snakemake.out"
     wait_for(lambda: "waits: PartitionTimeLimit; if that does not pass" in said.read_text())
     process.send_signal(signal.SIGINT)
-    run.finish(process, code=1)
-    assert not slurm.jobs("pending")
+    assert process.wait(300)
+    wait_for(lambda: not slurm.jobs("pending"))
 
 
 def test_a_workflow_that_was_killed_goes_on_while_its_jobs_still_run(
