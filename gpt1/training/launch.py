@@ -52,8 +52,8 @@ def launch(module: str, runtime: Runtime) -> None:
         own = {name: str(value) for name, value in (shared | _place(rank)).items()}
         command = [sys.executable, "-m", module, *sys.argv[1:]]
         processes.append(subprocess.Popen(command, env=os.environ | own))
-    for number in [*signals]:  # which came before all had been started
-        pass_on(number, None)
+    for early in [*signals]:  # which came before all had been started
+        pass_on(early, None)
     failed = _wait(processes)
     if failed is None:
         return

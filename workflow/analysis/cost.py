@@ -61,12 +61,12 @@ def forecast(config: Config, progress: bool = False) -> list[Forecast]:
     for work in workload.fine_tuning(config):
         _say(progress, f"timing {work.arch} on {work.task}, aux {work.aux}")
         spent[work.arch].append(_fine_tuning(config, work, vocabulary))
-    for arch, parts in spent.items():
+    for name, parts in spent.items():
         numbers = {
             key: sum(getattr(part, key) for part in parts)
             for key in ("runs", "updates", "tokens", "flops", "seconds")
         }
-        rows.append(Forecast("fine-tuning", arch, **numbers))
+        rows.append(Forecast("fine-tuning", name, **numbers))
     jobs = workload.n_jobs(config)
     rows.append(Forecast("starting processes", "", jobs, seconds=jobs * measure.start()))
     return rows
