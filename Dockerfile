@@ -7,8 +7,9 @@ ENV PIP_NO_CACHE_DIR=1 PYTHONUNBUFFERED=1
 WORKDIR /suite
 
 # The environment first: it changes more rarely than the code.
-COPY requirements.lock .
-RUN pip install --disable-pip-version-check -r requirements.lock
+COPY requirements.lock requirements-torch.lock ./
+RUN pip --disable-pip-version-check install --require-hashes -r requirements.lock && \
+    pip --disable-pip-version-check install -r requirements-torch.lock
 
 COPY . .
 

@@ -8,31 +8,40 @@ CORES ?= all
 PYTHON ?= python3
 RUN = .venv/bin/snakemake --cores $(CORES) --rerun-incomplete
 READY = .venv/ready
+PIP = .venv/bin/python -m pip --disable-pip-version-check
 
-.PHONY: all install test test-slow test-faults smoke bench bench-gpu lint clean
+.PHONY: all install test test-slow test-faults test-slurm smoke bench bench-gpu lint audit clean
 
 all: install
 	$(RUN) all
 
 install: $(READY)
 
-$(READY): requirements.lock
+$(READY): requirements.lock requirements-torch.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	  echo "error: $(PYTHON) is not Python 3.11 or newer; give one, as in: make PYTHON=python3.11" >&2; \
 	  exit 1; }
 	$(PYTHON) -m venv .venv
-	.venv/bin/python -m pip install --disable-pip-version-check -r requirements.lock
+	$(PIP) install --require-hashes -r requirements.lock
+	$(PIP) install -r requirements-torch.lock
 	touch $@
 
 test: install
 	.venv/bin/python -m pytest -n 2 --dist worksteal -m "not slow and not slurm and not faults"
 
 test-slow: install
-	.venv/bin/python -m pytest -m "slow or slurm"
+	.venv/bin/python -m pytest -m slow
 
 # Kills at random instants, damaged files, full disks: some ten minutes.
 test-faults: install
 	.venv/bin/python -m pytest tests/faults -m "not slow"
+
+# On a Slurm of one node that the tests start. Snakemake's plugin is kept out of .venv, because every
+# start of Snakemake takes longer with it.
+test-slurm: install
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --upgrade \
+	  --target .slurm -r requirements-slurm.lock
+	tests/slurm/run
 
 smoke: install
 	$(RUN) all --configfile workflow/config/smoke.yaml
@@ -53,6 +62,12 @@ lint: install
 	.venv/bin/mypy
 	.venv/bin/codespell
 
+# Known vulnerabilities of the pinned packages; fails too where the database cannot be asked.
+audit: install
+	$(PYTHON) -m venv .venv/audit
+	.venv/audit/bin/python -m pip --disable-pip-version-check install pip-audit==2.10.1
+	.venv/audit/bin/pip-audit --strict --disable-pip --no-deps -r requirements.lock -r requirements-torch.lock
+
 clean:
-	rm -rf results/[!R]* results/.work .snakemake .pytest_cache .ruff_cache .mypy_cache
+	rm -rf results/[!R]* results/.work .slurm .snakemake .pytest_cache .ruff_cache .mypy_cache
 	find . -name __pycache__ -not -path "./.venv/*" -prune -exec rm -rf {} +

@@ -33,7 +33,7 @@ from gpt1.text.tokenizer import Tokenizer
 from gpt1.text.tokens import DTYPE
 from tasks.common.errors import InputError, run
 from tasks.common.files import scratch_folder, sha256_file, write_atomic, write_json
-from tasks.common.hf_datasets import library
+from tasks.common.hf_datasets import library, memory_mapped
 
 SPLITS = ("train", "heldout")
 
@@ -128,7 +128,7 @@ def tokens(
         for split in SPLITS:
             names = [name for name, _ in read_documents(documents, split)]
             encoded = parallel_map(
-                datasets.load_from_disk(documents / split),
+                memory_mapped(documents, split),
                 functools.partial(_encode, encoder=encoder, corpus=corpus),
                 threads,
                 scratch / f"{split}.arrow",

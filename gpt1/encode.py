@@ -38,11 +38,10 @@ def encode(task: str, examples: Path, tokenizer: Path, out: Path) -> None:
     spec = task_named(task).spec
     encoder = Tokenizer.load(tokenizer)
     roles, digests = _check_examples(task, examples)
-    rows = hf_datasets.library().load_from_disk(examples)
-    encoded = {
-        split: _encoded(rows[split], encoder, f"{examples}/{split}", role != "unlabelled")
-        for split, role in roles.items()
-    }
+    encoded = {}
+    for split, role in roles.items():
+        rows = hf_datasets.library().Dataset(read_split(examples, split))
+        encoded[split] = _encoded(rows, encoder, f"{examples}/{split}", role != "unlabelled")
     facts_path(out).unlink(missing_ok=True)  # so that facts never describe another folder
     hf_datasets.save(out, encoded)
     splits = {}

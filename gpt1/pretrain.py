@@ -1,6 +1,8 @@
 """Pre-train a language model on the corpus: random windows, warm-up, cosine, checkpoints.
 
 python -m gpt1.pretrain transformer --corpus results/corpus/corpus.json --settings JSON ...
+
+Several processes train one model with `processes` in the runtime settings, or under torchrun.
 """
 
 import argparse
@@ -9,6 +11,8 @@ from pathlib import Path
 
 from gpt1.cell import ARCHS
 from gpt1.settings import PretrainSettings
+from gpt1.training.distributed import join, launched
+from gpt1.training.launch import launch
 from gpt1.training.pretraining import Pretraining
 from gpt1.training.runtime import Runtime
 from tasks.common.errors import run
@@ -25,8 +29,11 @@ def main() -> None:
     parser.add_argument("--work", required=True, type=Path, help="folder of resumable runs")
     parser.add_argument("--out", required=True, type=Path)
     a = parser.parse_args()
-    a.runtime.start()
-    training = Pretraining(a.arch, a.corpus, a.settings, a.runtime, a.work, a.code)
+    if a.runtime.processes > 1 and not launched():
+        return launch("gpt1.pretrain", a.runtime)
+    processes, runtime = join(a.runtime)
+    runtime.start()
+    training = Pretraining(a.arch, a.corpus, a.settings, runtime, a.work, a.code, processes)
     training.train(progress_bar=sys.stderr.isatty())
     training.publish(a.out)
 

@@ -124,9 +124,10 @@ def _encoded(item: Item, tokenizer: Tokenizer, place: str) -> Probe:
 def predict(scorer: Scorer, probes: list[Probe]) -> np.ndarray:
     """The likeliest choice of each probe by its mean token log-probability, `[n]`."""
     sequences = [scorer.sequence([probe.context], ids) for probe in probes for ids in probe.choices]
-    means = np.array([values.mean() for values in scorer.log_probabilities(sequences)])
-    ends = np.cumsum([len(probe.choices) for probe in probes])
-    return np.array([part.argmax() for part in np.split(means, ends[:-1])])
+    sizes = [len(probe.choices) for probe in probes]
+    tokens = scorer.log_probabilities(sequences, sizes)
+    means = np.array([values.mean() for values in tokens])
+    return np.array([part.argmax() for part in np.split(means, np.cumsum(sizes)[:-1])])
 
 
 def score(scorer: Scorer, probes: list[Probe]) -> dict[str, SkillScore]:

@@ -182,3 +182,4 @@ class RuntimeSettings(RuntimeOptions):
     """What a program that trains or scores is given as `--runtime`."""
 
     threads: Count = 1
+    processes: Count = 1  # that pre-train one model together

@@ -64,7 +64,9 @@ def choice_predictions(scorer: Scorer, split: EncodedSplit, task: str) -> np.nda
         for choice in choices:
             other, scored = (choice, second) if task == "dprd" else (second, choice)
             sequences.append(scorer.sequence([first, other], scored))
-    means = np.array([values.mean() for values in scorer.log_probabilities(sequences)])
+    sizes = [len(choices) for choices in split.choices]
+    tokens = scorer.log_probabilities(sequences, sizes)
+    means = np.array([values.mean() for values in tokens])
     return means.reshape(len(split), -1).argmax(1)
 
 
@@ -81,7 +83,8 @@ def predict(
             for text in splits[split].first
             for answer in ("negative", "positive")
         ]
-        sums = np.array([values.sum() for values in scorer.log_probabilities(sequences)])
+        tokens = scorer.log_probabilities(sequences, [2] * len(splits[split]))
+        sums = np.array([values.sum() for values in tokens])
         return sums.reshape(-1, 2).argmax(1), None
     return choice_predictions(scorer, splits[split], task), None
 

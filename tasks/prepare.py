@@ -64,12 +64,11 @@ def prepare(
     fraction = settings.select_fraction if fraction is None else fraction
     if fraction and not roles.select:
         rows = splits.pop("train")
-        counts_of = {"select": max(1, round(fraction * len(rows))), "train": len(rows)}
-        parts = _divided(task, folder, rows, counts_of, settings.seed, "select")
+        n_select = min(max(1, round(fraction * len(rows))), len(rows) - 1)
+        wanted = {"select": n_select, "train": len(rows)}
+        parts = _divided(task, folder, rows, wanted, settings.seed, "select")
         splits = {"train": parts["train"], "select": parts["select"]} | splits
-        overlap["select"] = _shared(
-            task, set(text_digests(task, splits["train"])), splits["select"]
-        )
+        overlap["select"] = _shared(task, set(text_digests(task, parts["train"])), parts["select"])
     without = unlabelled.load(task, source) if settings.unlabelled else {}
     if settings.published and not settings.min_rows:
         unlabelled.check_counts(task, source, without)
@@ -138,7 +137,9 @@ def _divided(
 ) -> dict[str, "Dataset"]:
     """About so many rows for each part. Raises InputError if that leaves a part without any."""
     guids = rows["guid"][:]
-    texts = [" ".join(text.casefold().split()) for text in rows[task.shared_text or "guid"][:]]
+    texts = guids
+    if task.shared_text:
+        texts = [" ".join(text.casefold().split()) for text in rows[task.shared_text][:]]
     parts = carve(guids, texts, counts, seed, purpose)
     for name, part in parts.items():
         if not part:

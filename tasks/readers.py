@@ -251,9 +251,10 @@ def hub_records(source: HubSource, paths: list[Path]) -> "Dataset":
             with parquet.ParquetFile(path) as file:
                 _check_schema(path, file.schema_arrow, source)
                 places += [(number, line) for line in range(1, file.metadata.num_rows + 1)]
-        except ArrowException as error:
+        except (ArrowException, OSError) as error:
+            reason = " ".join(str(error).split())
             raise InputError(
-                f"{path}: truncated or corrupt parquet file ({error}); {FETCH_AGAIN}"
+                f"{path}: truncated or corrupt parquet file ({reason:.200}); {FETCH_AGAIN}"
             ) from None
     if not places:
         raise InputError(f"{paths[0]}: no rows; {FETCH_AGAIN}")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from tasks import readers
 from tasks.common.errors import InputError
+from tasks.common.files import inside
 from tasks.examples import Example, features, to_columns, to_examples
 from tasks.hub import HubSource, Snapshot
 from tasks.readers import Batch, Layout, Parser, Row, Table
@@ -199,7 +200,7 @@ class Task:
                 names = " and ".join(repr(path.name) for path in paths)
                 raise InputError(f"{folder}: {names} both match {pattern}; keep only the right one")
             if paths:
-                return layout, paths
+                return layout, inside(folder, paths)
         patterns = " or ".join(layout.files.format(split=split) for layout in self.layouts)
         raise InputError(f"{folder}: no file {patterns}; {self.obtain}")
 

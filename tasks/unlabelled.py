@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from tasks import readers
 from tasks.common.errors import InputError
+from tasks.common.files import inside
 from tasks.examples import Example, to_dataset
 from tasks.hub import Snapshot
 from tasks.task import UNLABELLED, Source, Task
@@ -32,6 +33,8 @@ def load(task: Task, source: Source) -> dict[str, "Dataset"]:
     if missing := task.missing_unlabelled(source):
         raise InputError(f"{source}: {' and '.join(missing)} needed; {task.obtain}")
     paths = task.unlabelled_files(source)
+    for path in paths.values():
+        inside(path.parent, [path])
     return {split: _dataset(task, split, _table(task, path)) for split, path in paths.items()}
 
 

@@ -30,6 +30,9 @@ which are the paper's; `python -m workflow.config show FILE` prints the complete
 files after `--configfile` are merged in their order: sections key by key, lists as a whole. `null`
 stands for "not given".
 
+Snakemake reads these files before the suite does. Where it ends in a traceback (a file that is not
+UTF-8) or names no line (a tab), the same `show FILE` says in one line what is wrong, and where.
+
 This page is made by `python -m workflow.config reference`.
 """
 

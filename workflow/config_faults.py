@@ -5,6 +5,7 @@ and the bound of the key, the way around a trap of YAML.
 """
 
 import difflib
+import reprlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -28,12 +29,19 @@ BOUNDS = {
 }
 
 
+# A few lines of YAML with aliases can stand for a list of millions.
+_SHORT = reprlib.Repr()
+_SHORT.maxlist = _SHORT.maxdict = 20
+_SHORT.maxlevel = 4
+_SHORT.maxstring = _SHORT.maxlong = _SHORT.maxother = 1000
+
+
 class ConfigError(Exception):
     """An invalid config; `faults` has one line for each fault."""
 
     def __init__(self, faults: Sequence[str]) -> None:
-        super().__init__("\n".join(f"error: config: {fault}" for fault in faults))
-        self.faults = list(faults)
+        self.faults = [" ".join(fault.split()) for fault in faults]
+        super().__init__("\n".join(f"error: config: {fault}" for fault in self.faults))
 
 
 def refuse(faults: Iterable[str]) -> None:
@@ -63,15 +71,13 @@ def read(paths: Sequence[str | Path]) -> dict[str, Any]:
     for path in paths:
         try:
             text = Path(path).read_bytes().decode("utf-8")
-            given = yaml.load(text, Loader=_Loader) or {}
+            given = _load(text, path) or {}
         except OSError as error:
             raise ConfigError([f"{path}: {error.strerror}"]) from None
         except UnicodeDecodeError as error:
             raise ConfigError(
                 [f"{path}: not UTF-8 at byte {error.start}; save it as UTF-8"]
             ) from None
-        except yaml.YAMLError as error:
-            raise ConfigError([_yaml_fault(path, error)]) from None
         if not isinstance(given, dict):
             raise ConfigError(
                 [f"{path}: {_shown(given)} is not a section; give keys such as results"]
@@ -80,18 +86,30 @@ def read(paths: Sequence[str | Path]) -> dict[str, Any]:
     return merged
 
 
-def typed(given: Any) -> Any:
-    """A section given by `--config`, whose numbers Snakemake leaves as text, with its values."""
+def typed(given: Any, written: Any = None) -> Any:
+    """A section given by `--config`, in which Snakemake leaves numbers as text, with its values.
+
+    What is `written` in config files, which Snakemake hands over in the same way, is left alone.
+    Raises ConfigError for a text that is not YAML.
+    """
     if isinstance(given, dict):
-        return {key: typed(value) for key, value in given.items()}
+        known = written if isinstance(written, dict) else {}
+        return {key: typed(value, known.get(key)) for key, value in given.items()}
+    if given == written or not isinstance(given, (list, str)):
+        return given
     if isinstance(given, list):
         return [typed(value) for value in given]
-    return yaml.load(given, Loader=_Loader) if isinstance(given, str) else given
+    value = _load(given, "--config")
+    plain = type(value) in (int, float) or given in ("true", "false", "null")  # "on" is a name
+    return value if plain else given
 
 
-def with_sections(config: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
-    """The `config` with the sections of what was `given` by `--config` read as YAML."""
-    return _merge(config, typed({k: v for k, v in given.items() if isinstance(v, dict)}))
+def with_sections(
+    config: dict[str, Any], given: dict[str, Any], written: dict[str, Any]
+) -> dict[str, Any]:
+    """The `config` with the sections that were `given` by `--config`, not `written` in files."""
+    sections = {key: value for key, value in given.items() if isinstance(value, dict)}
+    return _merge(config, typed(sections, written))
 
 
 def _merge(base: dict[str, Any], overlay: dict[str, Any]) -> dict[str, Any]:
@@ -104,12 +122,34 @@ def _merge(base: dict[str, Any], overlay: dict[str, Any]) -> dict[str, Any]:
     return base | overlay | both
 
 
+def _load(text: str, source: str | Path) -> Any:
+    """The value of a YAML text. Raises ConfigError, naming the source and the line."""
+    try:
+        return yaml.load(text, Loader=_Loader)
+    except yaml.YAMLError as error:
+        raise ConfigError([_yaml_fault(source, error)]) from None
+    except RecursionError:
+        raise ConfigError([f"{source}: nested too deep; take brackets out"]) from None
+
+
 class _Loader(yaml.SafeLoader):
-    """YAML without repeated keys, of which the last would silently win."""
+    """YAML without repeated keys, of which the last would silently win.
+
+    A value that Python cannot hold (the 31st of February) is an error of YAML, with its line.
+    """
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        try:
+            return super().construct_object(node, deep)
+        except (ValueError, KeyError, AttributeError):
+            kind = node.tag.rpartition(":")[2]
+            problem = f"{_shown(node.value)} is not of the type {kind}; put it in quotes"
+            raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark) from None
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen = set()
-        for key in [key for key, _ in node.value if isinstance(key, yaml.ScalarNode)]:
+        pairs = node.value if isinstance(node, yaml.MappingNode) else []
+        for key in [key for key, _ in pairs if isinstance(key, yaml.ScalarNode)]:
             if key.value in seen:
                 raise yaml.constructor.ConstructorError(
                     None, None, f"the key {key.value} is given twice; remove one", key.start_mark
@@ -123,6 +163,8 @@ def _yaml_fault(path: str | Path, error: yaml.YAMLError) -> str:
     problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "not YAML"
     if "'\\t'" in problem:
         problem = "a tab; YAML needs spaces"
+    if "constructor for the tag" in problem:
+        problem = f"unknown tag {problem.partition(' tag ')[2]}; remove it"
     return f"{path}: " + (f"line {mark.line + 1}: " if mark else "") + " ".join(problem.split())
 
 
@@ -190,7 +232,7 @@ def _hint(value: Any) -> str:
 
 
 def _shown(value: Any) -> str:
-    text = "null" if value is None else repr(value)
+    text = "null" if value is None else _SHORT.repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
 
 

@@ -228,7 +228,15 @@ class Runtime(RuntimeOptions):
     """What may change the speed of a run, and its numbers by rounding or dropout masks at most."""
 
     pretrain_threads: Count = Field(1, description="CPU threads of a pre-training job")
+    pretrain_processes: Count = Field(
+        1,
+        description="processes that pre-train one model together, each with pretrain_threads "
+        "threads and, if device is cuda, a GPU of its own",
+    )
     finetune_threads: Count = Field(1, description="CPU threads of a fine-tuning job")
+    gpu_model: Annotated[str, Field(pattern=r"^[a-zA-Z0-9_.]+\z")] | None = Field(
+        None, description="kind of GPU that a job asks a cluster for, such as a100 (null: any)"
+    )
     shards: Count = Field(
         1, description="number of jobs that the intermediate layers of a sweep are cut into"
     )

@@ -4,6 +4,7 @@ Each fault is one line: the key's path, what was found, what to do. Whether the 
 checked in `workflow.paths`.
 """
 
+import os
 from collections.abc import Iterator
 
 import tasks
@@ -26,7 +27,20 @@ def cross_checks(config: Config) -> Iterator[str]:
     yield from _splits(config)
     yield from _zero_shot(experiment)
     yield from _submission(config)
+    yield from _processes(config)
     yield from _sources(config)
+    yield from _folders(config)
+
+
+def _folders(config: Config) -> Iterator[str]:
+    """Folders of the data folder that lie outside it."""
+    for found in data_sets(config).values():
+        folder = found.entry.folder
+        if folder and os.path.normpath(folder).split(os.sep)[0] == os.pardir:
+            yield (
+                f"{found.key}.folder: {folder!r} leads out of the data folder; name one in it, or "
+                "give an absolute path"
+            )
 
 
 def _pretrain(experiment: Experiment) -> Iterator[str]:
@@ -177,6 +191,15 @@ def _submission(config: Config) -> Iterator[str]:
         yield (
             f"experiment.submission: submits the transformer with {most} layers transferred; add "
             f"{most} to experiment.grid.layers.transformer, or give false"
+        )
+
+
+def _processes(config: Config) -> Iterator[str]:
+    runtime = config.runtime
+    if runtime.pretrain_processes > 1 and runtime.device not in ("cpu", "cuda"):
+        yield (
+            f"runtime.pretrain_processes: {runtime.pretrain_processes} cannot share the device "
+            f"{runtime.device}; give 1, or the device cuda or cpu"
         )
 
 

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from gpt1.cell import Arch, NTransfer
 from gpt1.model import layout
 from gpt1.model.layout import Layout, LMTargets
+from gpt1.model.lm_loss import lm_loss
 from gpt1.settings import Dropout, ModelSettings
 from gpt1.special_tokens import N_SPECIAL
 
@@ -75,7 +76,7 @@ class LanguageModel(nn.Module):
         """Hidden states `[positions, n_hidden]` of a layout, and the LM loss if it has targets."""
         we = self.embedding_matrix()
         hidden = (self.compiled_trunk or self.trunk)(batch, we)
-        return hidden, None if batch.targets is None else self._lm_loss(hidden, batch.targets, we)
+        return hidden, self._lm_loss(hidden, batch.targets, we) if batch.targets else None
 
     def embedding_matrix(self) -> Tensor:
         """The embedding matrix `[rows, n_embd]` of one forward pass.
@@ -95,18 +96,18 @@ class LanguageModel(nn.Module):
         (authors' code), or tokens and special tokens only. Zero-shot scoring takes `n_vocab`.
         """
         we = self.embed if we is None else we
-        if n_rows is None:
-            n_rows = we.size(0) if self.settings.lm_softmax == "all_rows" else self.n_rows
-        return self.lm_features(hidden) @ we[:n_rows].T
+        return self.lm_features(hidden) @ we[: n_rows or self.n_softmax].T
+
+    @property
+    def n_softmax(self) -> int:
+        """Number of rows of the embedding matrix that the LM softmax covers."""
+        return len(self.embed) if self.settings.lm_softmax == "all_rows" else self.n_rows
 
     def _lm_loss(self, hidden: Tensor, targets: LMTargets, we: Tensor) -> Tensor:
         """Every real token but the first is a target, delimiter and classify included; pads are
         not, and only states that predict a target enter the softmax."""
-        logits = widen(self.logits(hidden[targets.state], we))
-        if targets.weight is None:
-            return F.cross_entropy(logits, targets.token)
-        loss = F.cross_entropy(logits, targets.token, reduction="none")
-        return loss @ targets.weight.to(loss.dtype)
+        features = self.lm_features(hidden[targets.state])
+        return lm_loss(features, we[: self.n_softmax], targets.token, targets.weight)
 
     @torch.no_grad()
     def transfer(self, source: dict[str, Tensor], n_transfer: NTransfer) -> list[str]:

@@ -19,13 +19,12 @@ Array = np.ndarray
 class LMTargets:
     """What the LM loss compares: `state[i]` among the computed tokens predicts `token[i]`.
 
-    The loss is the sum of the targets' losses times `weight`, or their mean where it is None. All
-    are `[targets]`.
+    The loss is the sum of the targets' losses times `weight`. All are `[targets]`.
     """
 
     state: Tensor
     token: Tensor
-    weight: Tensor | None
+    weight: Tensor
 
 
 @dataclass(frozen=True)
@@ -40,6 +39,7 @@ class Layout:
     tokens: Tensor  # [positions]
     places: Tensor  # [positions], each token's place in its sequence, from 0
     ends: Tensor  # [sequences], where among the computed tokens each sequence's last one is
+    index: Array  # [n, S, time] as the ids given, where each token is among them; at pads 0
     targets: LMTargets | None = None
     real: Tensor | None = None  # [positions]; None: every place of the grid, pads included
     mask: Tensor | None = None  # [rows, 1, time, time]; None: a token sees its row up to itself
@@ -54,16 +54,21 @@ class Layout:
     def unpad(self, x: Tensor) -> Tensor:
         """`[rows, time, ...]` to `[positions, ...]`."""
         flat = x.flatten(0, 1)
-        return flat if self.real is None else flat[self.real]
+        return flat if self.real is None else flat.index_select(0, self.real)
 
 
 def whole(ids: Tensor, lm_loss: bool = False) -> Layout:
     """The layout of sequences `[n, time]` of equal length, on their device."""
     n, time = ids.shape
     grid = torch.arange(n * time, device=ids.device).view(n, time)
-    targets = LMTargets(grid[:, :-1].flatten(), ids[:, 1:].flatten(), None) if lm_loss else None
+    targets = None
+    if lm_loss:
+        state, token = grid[:, :-1].flatten(), ids[:, 1:].flatten()
+        weight = np.full(len(token), 1 / max(1, len(token)))
+        targets = LMTargets(state, token, _weights(weight, ids.device))
     places = torch.arange(time, device=ids.device).repeat(n)
-    return Layout((n, time), ids.flatten(), places, grid[:, -1], targets)
+    index = np.arange(n * time).reshape(n, 1, time)
+    return Layout((n, time), ids.flatten(), places, grid[:, -1], index, targets)
 
 
 def of(
@@ -80,6 +85,11 @@ def of(
     sequence's own tokens see it and themselves. Their places continue from it. In the LM loss it
     counts as often, and as much, as in the separate sequences; with dropout they share its masks.
     """
+
+    def to(array: Array) -> Tensor:
+        return torch.from_numpy(array).to(device)
+
+    given = ids.shape
     if not shared_prefix:
         ids, lengths = ids.reshape(-1, 1, ids.shape[2]), lengths.reshape(-1, 1)
     n, s, time = ids.shape
@@ -92,24 +102,26 @@ def of(
     shape = (n, int(sizes.max()))
     column = np.arange(len(row)) - (np.cumsum(sizes) - sizes)[row]
     real = row * shape[1] + column
-    number = np.zeros(kept.shape, dtype=np.int64)  # of each kept token among the computed ones
-    number[kept] = np.arange(len(row)) if skip_pads else real
-    ends = number[np.arange(n)[:, None], np.arange(s), lengths - 1].ravel()
+    index = np.zeros(kept.shape, dtype=np.int64)
+    index[kept] = np.arange(len(row)) if skip_pads else real
+    index = np.where(place < shared, index[:, :1], index)
+    ends = np.take_along_axis(index, lengths[:, :, None] - 1, axis=2).ravel()
     tokens = ids[kept]
-    targets = _lm_targets(ids, lengths, kept, shared, number) if lm_loss else None
+    targets = None
+    if lm_loss:
+        state, token, weight = _lm_targets(ids, lengths, kept, shared, index)
+        targets = LMTargets(to(state), to(token), _weights(weight, device))
     mask = _tree_mask(shape, row, column, which, places < shared[row, 0, 0]) if s > 1 else None
     if not skip_pads:
         tokens, places = _on_grid(shape, real, tokens), _on_grid(shape, real, places)
-
-    def to(array: Array) -> Tensor:
-        return torch.from_numpy(array).to(device)
 
     return Layout(
         shape,
         to(tokens),
         to(places),
         to(ends),
-        LMTargets(*map(to, targets)) if targets else None,
+        index.reshape(given),
+        targets,
         to(real) if skip_pads and len(real) < math.prod(shape) else None,
         None if mask is None else to(mask),
     )
@@ -130,19 +142,22 @@ def computed(ids: Array, lengths: Array) -> Array:
 
 
 def _lm_targets(
-    ids: Array, lengths: Array, kept: Array, shared: Array, number: Array
+    ids: Array, lengths: Array, kept: Array, shared: Array, index: Array
 ) -> tuple[Array, Array, Array]:
     """State, token and weight of every target: all tokens of a sequence but its first.
 
-    A sequence weighs the same as any other, and so do its targets among each other. What follows
-    the shared prefix is predicted from its last token, whose state belongs to the first sequence.
+    A sequence weighs the same as any other, and so do its targets among each other.
     """
     row, which, place = (kept & (np.arange(ids.shape[2]) > 0)).nonzero()
-    in_prefix, after_prefix = (place - k < shared[row, 0, 0] for k in (0, 1))
-    state = number[row, np.where(after_prefix, 0, which), place - 1]
     each = 1.0 / (np.maximum(lengths - 1, 1) * lengths.size)
-    weight = np.where(in_prefix, each.sum(1)[row], each[row, which])
-    return state, ids[row, which, place], weight
+    weight = np.where(place < shared[row, 0, 0], each.sum(1)[row], each[row, which])
+    return index[row, which, place - 1], ids[row, which, place], weight
+
+
+def _weights(weight: Array, device: torch.device | str) -> Tensor:
+    """In float64 on a CPU; not every other device has it."""
+    exact = torch.device(device).type == "cpu"
+    return torch.from_numpy(weight if exact else weight.astype(np.float32)).to(device)
 
 
 def _tree_mask(

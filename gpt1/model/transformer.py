@@ -106,7 +106,8 @@ class Transformer(LanguageModel):
     def trunk(self, batch: Layout, we: Tensor) -> Tensor:
         """A layout and the embedding matrix to the last block's output `[positions, n_embd]`."""
         rates = self.dropout if self.training else NO_DROPOUT
-        x = F.embedding(batch.tokens, we) + F.embedding(batch.places + self.n_rows, we)
+        rows = torch.stack((batch.tokens, batch.places + self.n_rows))
+        x = F.embedding(rows, we).sum(0)
         if self.settings.embd_dropout == "sum":
             x = F.dropout(x, rates.embd)
         for block in self.h:

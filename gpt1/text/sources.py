@@ -23,6 +23,7 @@ from pyarrow import parquet
 
 from gpt1.text.settings import CorpusSettings
 from tasks.common.errors import InputError
+from tasks.common.files import inside
 from tasks.corpora import corpus
 from tasks.hub import HubSource, Snapshot
 
@@ -60,10 +61,11 @@ def list_documents(folder: Path, settings: CorpusSettings, whole: bool = True) -
     if settings.source:
         documents = list(_hub_documents(folder, settings, whole))
     else:
+        books = folder.rglob("*.txt")
+        paths = [path for path in books if path.is_file() and not path.name.startswith(".")]
         documents = [
             Document(path.relative_to(folder).as_posix(), RawFile(path))
-            for path in folder.rglob("*.txt")
-            if path.is_file() and not path.name.startswith(".")
+            for path in inside(folder, paths)
         ]
         if not documents:
             raise InputError(f"{folder}: no .txt file in it; the corpus is a folder of .txt books")

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from tasks.common.errors import InputError
-from tasks.common.files import read_json, sha256_file
+from tasks.common.files import named_file, read_json, sha256_file
 
 DTYPE = np.dtype("<u2")
 
@@ -21,9 +21,10 @@ def open_tokens(corpus: str | Path, split: str) -> np.memmap:
     corpus = Path(corpus)
     try:
         facts = read_json(corpus)["splits"][split]
-        path, length, digest = corpus.parent / facts["file"], facts["tokens"], facts["sha256"]
-    except (KeyError, TypeError):
+        name, length, digest = facts["file"], int(facts["tokens"]), facts["sha256"]
+    except (KeyError, TypeError, ValueError):
         raise InputError(f"{corpus}: no split {split!r}; make it again") from None
+    path = named_file(corpus.parent, name, corpus)
     size = path.stat().st_size if path.exists() else 0
     if size != length * DTYPE.itemsize or not size:
         raise InputError(

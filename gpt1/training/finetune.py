@@ -194,7 +194,7 @@ class FineTuning:
         tokens = split.lengths.max(1) * split.lengths.shape[1]
         if self.model.shared_prefix:
             tokens = layout.computed(split.ids, split.lengths)
-        batches, values = list(batching.by_length(tokens, limit=16384)), []
+        batches, values = list(batching.by_length(tokens, self.runtime.scoring_tokens)), []
         for rows in batches:
             with self.runtime.autocast():
                 logits, _ = self.model(*self.inputs(rows, split))
@@ -219,7 +219,10 @@ class FineTuning:
         return score(spec, self.predict(select), select.labels)[spec.metric]
 
     def train(self) -> RunRecord:
-        """Train, restore the weights that scored best on `select`, score every split."""
+        """Train, restore the weights that scored best on `select`, score every split.
+
+        Raises FloatingPointError if a loss is not finite, or weights that are to be scored.
+        """
         self.runtime.reset_peak()
         select_by_epoch: list[dict[str, float]] = []
         best, best_flat, best_at = -np.inf, self.optimizer.flat.clone(), (0, 0)
@@ -234,6 +237,8 @@ class FineTuning:
                 last = i == len(batches) - 1
                 if not last and not (epoch == 0 and done in FIRST_EPOCH_EVALS):
                     continue
+                if not self.optimizer.flat.isfinite().all():  # no loss shows what the last did
+                    raise FloatingPointError(f"update {done}: a weight is not finite")
                 value = self.select_score()
                 point = {"epoch": epoch + 1, "update": done, self.data.spec.metric: value}
                 select_by_epoch.append(point)

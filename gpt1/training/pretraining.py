@@ -1,8 +1,9 @@
 """One pre-training run: its model, its data, and the work folder from which it resumes.
 
 Source: paper 3.1 and 4.1. The windows and the dropout masks of update i are pure functions of
-(seed, i). An interrupted run resumes from its last saved state and ends with the same weights, bit
-for bit on the CPU. The work folder is keyed by everything that decides the result.
+(seed, i) and of the first window of a micro-batch. An interrupted run resumes from its last saved
+state and ends with the same weights, bit for bit on the CPU. The work folder is keyed by everything
+that decides the result. With several processes the first one alone reads and writes it.
 """
 
 import csv
@@ -18,8 +19,10 @@ from tqdm import tqdm
 from gpt1.cell import Arch, Corpus
 from gpt1.settings import PretrainSettings
 from gpt1.text.tokens import open_tokens
+from gpt1.training.accumulation import accumulate, halve_micro_batch
+from gpt1.training.distributed import Processes
 from gpt1.training.optim import Adam, Schedule, warmup_cosine
-from gpt1.training.runtime import Runtime, seed_step
+from gpt1.training.runtime import Runtime
 from gpt1.training.stopping import StopRequest
 from gpt1.training.windows import heldout_loss, heldout_windows, windows
 from gpt1.weights.checkpoint import (
@@ -65,8 +68,10 @@ class Pretraining:
         runtime: Runtime,
         work: str | Path,
         code: str = "",
+        processes: Processes = Processes(),  # noqa: B008  (immutable)
     ):
         self.settings, self.runtime, self.code = settings, runtime, code
+        self.processes = processes
         facts = read_json(corpus)
         self.train_tokens = open_tokens(corpus, "train")
         self.heldout_tokens = open_tokens(corpus, "heldout")
@@ -103,7 +108,9 @@ class Pretraining:
         self.log: list[LogRow] = []
         self.loss_sum = torch.zeros((), device=runtime.device)  # since the last row of the log
         self.n_summed = 0
-        self._resume()
+        if processes.leads:
+            self._resume()
+        self._share_state()
 
     @property
     def state_path(self) -> Path:
@@ -118,19 +125,17 @@ class Pretraining:
     def update(self) -> torch.Tensor:
         """One optimizer update on the windows of its number; returns the loss in nats."""
         i, own = self.optimizer.updates, self.settings
-        rows = windows(self.train_tokens, own.model.n_ctx, own.batch, own.seed, i)
-        ids = torch.from_numpy(rows)
-        seed_step(own.seed, i)
-        self.optimizer.zero_grad()
-        total = torch.zeros((), device=self.runtime.device)
-        for micro_batch in ids.split(self.runtime.micro_batch or len(ids)):
-            with self.runtime.autocast():
-                _, loss = self.model(micro_batch.to(self.runtime.device), lm_loss=True)
-            loss = loss * (len(micro_batch) / len(ids))
-            loss.backward()
-            total += loss.detach()
+        ids = torch.from_numpy(windows(self.train_tokens, own.model.n_ctx, own.batch, own.seed, i))
+        share, loss = self.processes.share(own.batch), None
+        while loss is None:
+            self.optimizer.zero_grad()
+            loss = accumulate(self.model, ids, share, self.runtime, own.seed, i)
+            if loss is None:
+                self.runtime = halve_micro_batch(self.runtime, len(share), i)
+        self.processes.sum(self.optimizer.grad)
+        self.processes.sum(loss)
         self.optimizer.step()
-        return total
+        return loss
 
     def train(self, progress_bar: bool = False) -> None:
         """Train from the present state to the last update, saving checkpoints on the way.
@@ -139,8 +144,9 @@ class Pretraining:
         one of the signals that ask to stop.
         """
         done, updates = self.optimizer.updates, self.settings.updates
-        progress = tqdm(total=updates, initial=done, disable=not progress_bar)
-        with StopRequest() as stop, progress:
+        leads = self.processes.leads
+        progress = tqdm(total=updates, initial=done, disable=not (progress_bar and leads))
+        with StopRequest(heed=leads) as stop, progress:
             try:
                 self._train(stop, progress)
             except Interrupted as request:
@@ -154,7 +160,7 @@ class Pretraining:
     def _train(self, stop: StopRequest, progress: tqdm) -> None:
         updates, every = self.settings.updates, max(1, self.settings.updates // LOG_ROWS)
         checkpoints = set(self.settings.checkpoints)
-        done, saving_seconds = self.optimizer.updates, 0.0
+        done, pause = self.optimizer.updates, STATE_SECONDS
         if done in checkpoints and not self._is_intact(done):
             self.checkpoint(stop)
         printed = saved = self._clock = time.perf_counter()
@@ -174,16 +180,16 @@ class Pretraining:
                 self.checkpoint(stop)
                 self._clock = time.perf_counter()  # scoring held-out documents is not training time
             now = time.perf_counter()
-            if done in checkpoints or now - saved > max(STATE_SECONDS, SAVING_SHARE * saving_seconds):
+            if done in checkpoints or now - saved > pause:
                 self._save_state()
                 saved = time.perf_counter()
-                saving_seconds = saved - now
+                pause = max(STATE_SECONDS, SAVING_SHARE * (saved - now))
 
     def _log_row(self, lr: float) -> float:
         """Log the mean loss since the last row and return it; raises InputError if not finite."""
         done, loss = self.optimizer.updates, float(self.loss_sum) / self.n_summed
         self._take_time()  # after waiting for the device
-        if not math.isfinite(loss):
+        if not math.isfinite(loss) and self.processes.leads:
             raise InputError(f"update {done}: the loss is {loss}; lower experiment.pretrain.lr")
         self.loss_sum.zero_()
         self.n_summed = 0
@@ -196,6 +202,8 @@ class Pretraining:
         self._clock = now
 
     def _print_progress(self, done: int, loss: float) -> None:
+        if not self.processes.leads:
+            return
         rate = done * self.tokens_per_update / max(self.seconds, 1e-9)
         left = (self.settings.updates - done) * self.tokens_per_update / rate
         print(
@@ -220,6 +228,8 @@ class Pretraining:
 
         Raises InputError for a loss that is not finite or too large for a perplexity.
         """
+        if not self.processes.leads:
+            return
         done, settings = self.optimizer.updates, self.settings
         rows = heldout_windows(self.heldout_tokens, self.model.n_ctx, settings.heldout_tokens)
         loss = heldout_loss(self.model, rows, self.runtime, stop.check)
@@ -241,12 +251,14 @@ class Pretraining:
             parameters=sum(p.numel() for p in self.model.parameters()),
             settings=settings.model_dump(mode="json"),
             corpus_sha256=self.digests,
-            runtime=self.runtime.numeric(),
+            runtime={**self.runtime.numeric(), "processes": self.processes.count},
             peak_mb=self.runtime.peak_mb(),
         )
 
     def _save_state(self) -> None:
         """Write what a restart needs, atomically."""
+        if not self.processes.leads:
+            return
         self._take_time()
         state = {
             **self.optimizer.state(),
@@ -278,8 +290,17 @@ class Pretraining:
         self.n_summed, self.seconds = int(state["n_summed"]), float(state["seconds"])
         print(f"resuming from update {self.optimizer.updates}", flush=True)
 
+    def _share_state(self) -> None:
+        """Start every process from the first one's state."""
+        own, n_summed = self.optimizer.state(), torch.tensor(self.n_summed)
+        for tensor in (*own.values(), self.loss_sum, n_summed):
+            self.processes.broadcast(tensor)
+        self.optimizer.updates, self.n_summed = int(own["updates"]), int(n_summed)
+
     def publish(self, out: str | Path) -> None:
         """Copy the checkpoints, their JSON files and the log to the declared outputs."""
+        if not self.processes.leads:
+            return
         out = Path(out)
         out.mkdir(parents=True, exist_ok=True)
         for update in self.settings.checkpoints:

@@ -29,7 +29,9 @@ class RunCache:
         if not path.exists():
             return None
         try:
-            return read_json(path)["record"]
+            if not isinstance(found := read_json(path), dict):
+                raise InputError(f"{path}: expected a JSON object, found {found!r:.40}")
+            return found["record"]
         except InputError as error:  # the run can be repeated
             print(f"warning: {error}; training again", flush=True)
             return None

@@ -22,8 +22,13 @@ class Runtime(RuntimeSettings):
     """
 
     def numeric(self) -> dict[str, Any]:
-        """The settings that may change a number, if only by rounding: all but the threads."""
-        return self.model_dump(exclude={"threads"})
+        """The settings that may change a number of a run in one process, if only by rounding."""
+        return self.model_dump(exclude={"threads", "processes"})
+
+    @property
+    def scoring_tokens(self) -> int:
+        """Tokens of a batch that is scored without gradients: on a CPU as many as fit its cache."""
+        return 4096 if self.device == "cpu" else 32768
 
     def start(self) -> None:
         """Set torch's threads. Raises InputError if the device does not exist."""
@@ -55,5 +60,13 @@ class Runtime(RuntimeSettings):
 
 
 def seed_step(*numbers: int) -> None:
-    """Make torch's random numbers (dropout) a pure function of `numbers`, for exact restarts."""
-    torch.manual_seed(int(np.random.SeedSequence(numbers).generate_state(1, np.uint64)[0] >> 1))
+    """Make torch's random numbers (dropout) a pure function of `numbers`, for exact restarts.
+
+    As `torch.manual_seed`, which takes a stack trace for every device that is not in use.
+    """
+    seed = int(np.random.SeedSequence(numbers).generate_state(1, np.uint64)[0] >> 1)
+    torch.default_generator.manual_seed(seed)
+    if torch.cuda.is_initialized():
+        torch.cuda.manual_seed_all(seed)
+    if torch.backends.mps.is_available():
+        torch.mps.manual_seed(seed)

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import torch
 from torch import Tensor
-from torch.nn.utils.rnn import pad_sequence
 
 from gpt1.model.language_model import LanguageModel
 from gpt1.training.batching import by_length
@@ -29,9 +28,9 @@ class Scorer:
     def of(cls, checkpoint: Checkpoint, newline: int, runtime: Runtime) -> "Scorer":
         """A scorer of the model that a checkpoint holds."""
         facts = checkpoint.facts
-        model = build(facts.arch, facts.model, facts.n_vocab).to(runtime.device)
+        model = build(facts.arch, facts.model, facts.n_vocab, skip_pads=runtime.skip_pads)
         model.load_state_dict(checkpoint.tensors)
-        return cls(model, newline, runtime)
+        return cls(model.to(runtime.device), newline, runtime)
 
     def sequence(self, context: Sequence[np.ndarray], scored: np.ndarray) -> Scored:
         """Newline + context + scored; the context loses its left end where `n_ctx` is too small."""
@@ -42,23 +41,49 @@ class Scorer:
         ids = np.concatenate([[self.newline], before, scored]).astype(np.int64)
         return ids, len(ids) - len(scored)
 
-    def log_probabilities(self, sequences: list[Scored]) -> list[np.ndarray]:
-        """For each sequence the log-probabilities (nats) of its scored tokens."""
+    def log_probabilities(
+        self, sequences: list[Scored], sizes: Sequence[int] | None = None
+    ) -> list[np.ndarray]:
+        """For each sequence the log-probabilities (nats) of its scored tokens.
+
+        `sizes` says how many sequences following each other are an item (None: one each). What an
+        item's sequences begin with is computed once, with `runtime.shared_prefix`.
+        """
+        counts = np.ones(len(sequences), dtype=int) if sizes is None else np.asarray(sizes)
+        starts = np.cumsum(counts) - counts
         found: dict[int, np.ndarray] = {}
-        for rows in by_length(np.array([len(ids) for ids, _ in sequences]), limit=8192):
-            found |= zip(rows.tolist(), self._score([sequences[i] for i in rows]), strict=True)
+        for size in np.unique(counts):
+            rows = starts[counts == size, None] + np.arange(size)  # [items, size]
+            lengths = np.array([len(ids) for ids, _ in sequences])[rows]
+            for items in by_length(lengths.sum(1), self.runtime.scoring_tokens):
+                numbers = rows[items].ravel()
+                scores = self._score([sequences[i] for i in numbers], size)
+                found |= zip(numbers.tolist(), scores, strict=True)
         return [found[i] for i in range(len(sequences))]
 
     @torch.no_grad()
-    def _score(self, batch: list[Scored]) -> Iterator[np.ndarray]:
-        ids = pad_sequence([torch.from_numpy(ids) for ids, _ in batch], batch_first=True)
-        ids = ids.to(self.runtime.device)
-        scored = torch.zeros_like(ids, dtype=torch.bool)
-        for row, (sequence, start) in zip(scored, batch, strict=True):
-            row[start : len(sequence)] = True
+    def _score(self, batch: list[Scored], size: int) -> Iterator[np.ndarray]:
+        """As `log_probabilities`, for items of `size` sequences each."""
+        lengths = np.array([len(ids) for ids, _ in batch])
+        starts = np.array([start for _, start in batch])
+        ids = np.zeros((len(batch), lengths.max()), dtype=np.int64)
+        for row, (sequence, _) in zip(ids, batch, strict=True):
+            row[: len(sequence)] = sequence
+        place = np.arange(ids.shape[1])
+        scored = (place >= starts[:, None]) & (place < lengths[:, None])
+        shared = self.runtime.shared_prefix and self.model.can_share_prefix and size > 1
+        shape = (-1, size, ids.shape[1])
+        layout = self.model.layout(
+            torch.from_numpy(ids.reshape(shape)),
+            torch.from_numpy(lengths.reshape(-1, size)),
+            shared_prefix=shared,
+        )
+        before = layout.index.reshape(ids.shape)[:, :-1][scored[:, 1:]]
+        device = self.runtime.device
+        tokens = torch.from_numpy(ids[scored]).to(device)
         with self.runtime.autocast():
-            hidden, _ = self.model(ids)
-            states = hidden[:, :-1][scored[:, 1:]]
+            hidden, _ = self.model.states(layout)
+            states = hidden[torch.from_numpy(before).to(device)]
             logits = self.model.logits(states, n_rows=self.model.n_vocab).float()
-        values = logits.log_softmax(-1).gather(1, ids[scored][:, None]).squeeze(1)
+        values = logits.log_softmax(-1).gather(1, tokens[:, None]).squeeze(1)
         return map(Tensor.numpy, values.cpu().split(scored.sum(1).tolist()))

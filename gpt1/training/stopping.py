@@ -16,10 +16,12 @@ SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1)
 class StopRequest:
     """A context in which the signals are noted instead of ending the process.
 
-    Enter it in the main thread.
+    Enter it in the main thread. One that does not `heed` them leaves the decision to another
+    process of the run.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, heed: bool = True) -> None:
+        self.heed = heed
         self.name = ""  # of the signal that came, empty until then
 
     def __enter__(self) -> Self:
@@ -35,5 +37,5 @@ class StopRequest:
 
     def check(self) -> None:
         """Raise Interrupted if a signal has come."""
-        if self.name:
+        if self.name and self.heed:
             raise Interrupted(f"stopped by {self.name}")

@@ -93,6 +93,6 @@ def _read_chunk(path: Path) -> np.ndarray:
         found = f"{chunk.dtype} {list(chunk.shape)}"
     except FileNotFoundError:
         found = f"no such file; there are {len(CHUNKS)}, {CHUNKS[0]} to {CHUNKS[-1]}"
-    except (ValueError, EOFError, AttributeError) as error:  # the last for an archive
-        found = f"no whole .npy file ({error})"
+    except Exception as error:  # numpy raises a dozen kinds for what is not a whole array file
+        found = f"no whole .npy file ({' '.join(str(error).split()):.120})"
     raise InputError(f"{path}: expected a vector of float32, found {found}")

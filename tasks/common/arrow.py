@@ -10,19 +10,22 @@ from pathlib import Path
 import pyarrow as pa
 
 from tasks.common.errors import InputError
-from tasks.common.files import read_json
+from tasks.common.files import named_file, read_json
 
 
 def split_names(folder: str | Path) -> list[str]:
     """The splits of a saved `DatasetDict`, in their order. Raises InputError if there is none."""
-    return _listed(Path(folder) / "dataset_dict.json", "splits", str)
+    path = Path(folder) / "dataset_dict.json"
+    names = _listed(path, "splits", str)
+    return [named_file(Path(folder), name, path).name for name in names]
 
 
 def split_files(folder: str | Path, split: str) -> list[Path]:
     """The Arrow files of one split, in their order."""
     part = Path(folder) / split
-    files = _listed(part / "state.json", "_data_files", dict)
-    return [part / str(file.get("filename")) for file in files]
+    path = part / "state.json"
+    files = _listed(path, "_data_files", dict)
+    return [named_file(part, file.get("filename"), path) for file in files]
 
 
 def read_split(folder: str | Path, split: str) -> pa.Table:
@@ -34,7 +37,9 @@ def read_split(folder: str | Path, split: str) -> pa.Table:
     tables = []
     for path in split_files(folder, split):
         try:
-            tables.append(pa.ipc.open_stream(pa.memory_map(str(path))).read_all())
+            table = pa.ipc.open_stream(pa.memory_map(str(path))).read_all()
+            table.validate(full=True)  # else a wrong offset ends the process when it is followed
+            tables.append(table)
         except FileNotFoundError:
             raise InputError(f"{path}: no such file; make {folder} again") from None
         except (pa.ArrowInvalid, OSError) as error:

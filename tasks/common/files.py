@@ -8,13 +8,14 @@ programs, are taken as they are.
 import contextlib
 import errno
 import fcntl
+import functools
 import glob
 import hashlib
 import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
@@ -92,7 +93,8 @@ class JsonObject(dict):
     source = ""
 
     def __missing__(self, key: str) -> Any:
-        raise InputError(f"{self.source}: {key!r} is missing; found {', '.join(self) or 'nothing'}")
+        found = ", ".join(self) or "nothing"
+        raise InputError(f"{self.source}: {key!r} is missing; found {found:.100}")
 
 
 def write_json(path: str | Path, value: Any, checksum: bool = True) -> None:
@@ -133,7 +135,7 @@ def read_json(path: str | Path) -> Any:
     return value
 
 
-def parse_json(text: str, **hooks: Callable[..., Any]) -> Any:
+def parse_json(text: str, **hooks: Any) -> Any:
     """The value of a JSON text; `hooks` are those of `json.loads`.
 
     Raises JSONDecodeError alone, also for what JSON allows and Python does not hold or write:
@@ -153,6 +155,30 @@ def parse_json(text: str, **hooks: Callable[..., Any]) -> Any:
     except ValueError:
         reason = "a number of too many digits"
     raise json.JSONDecodeError(reason, text, 0)
+
+
+def named_file(folder: Path, name: Any, source: Path) -> Path:
+    """The file that `source` says is in `folder`, its own one.
+
+    Raises InputError for a name that is a path and for a link that leads out of the folder.
+    """
+    plain = isinstance(name, str) and name.isprintable() and len(name) < 200
+    if not plain or name in ("", ".", "..") or name != os.path.basename(name):
+        raise InputError(f"{source}: {name!r:.80} is not the name of a file; make it again")
+    return inside(folder, [folder / name])[0]
+
+
+def inside(folder: Path, paths: list[Path]) -> list[Path]:
+    """The paths of files in a folder. Raises InputError for a link that leads out of it."""
+    real = functools.cache(os.path.realpath)
+    for path in paths:
+        place = real(path) if path.is_symlink() else real(path.parent)
+        if not Path(place).is_relative_to(real(folder)):
+            raise InputError(
+                f"{path}: a link that leads out of {folder}; put the file itself there, or link "
+                "the whole folder"
+            )
+    return paths
 
 
 def sha256_file(path: str | Path) -> str:

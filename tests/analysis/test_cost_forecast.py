@@ -111,8 +111,8 @@ def test_mfu_is_given_for_a_known_card_alone(world, paces, monkeypatch):
 
 def test_a_wrong_config_is_told_without_a_traceback(tmp_path):
     path = tmp_path / "c.yaml"
-    path.write_text("trainings: {}\n")
-    with pytest.raises(SystemExit, match="trainings"):
+    path.write_text("experimental: {}\n")
+    with pytest.raises(SystemExit, match="experimental"):
         call_main(path)
 
 

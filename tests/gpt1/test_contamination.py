@@ -18,6 +18,7 @@ from gpt1.text.tokens import open_tokens
 from gpt1.training.encoded import load
 from tasks.common.arrow import split_digest
 from tasks.common.errors import InputError
+from tasks.common.files import read_json
 from tasks.examples import read
 from tests.gpt1.examples import write_examples
 
@@ -202,8 +203,11 @@ def test_files_that_do_not_belong_together_are_refused(results, tmp_path):
     said = damaged(rows, lambda data: data.replace(b"alphaad", b"alphaxx"))
     assert "encoded/rte: made with other examples than" in said
     facts = results / "corpus/corpus.json"
-    said = damaged(facts, lambda data: data.replace(b'"tokenizer": "', b'"tokenizer": "0'))
+    other = read_json(facts) | {"tokenizer": "another"}
+    said = damaged(facts, lambda data: json.dumps(other).encode())
     assert "encoded/rte: made with another tokenizer than the corpus" in said
+    said = damaged(facts, lambda data: data.replace(b'"tokenizer": "', b'"tokenizer": "0'))
+    assert "corpus.json: damaged or edited, its checksum does not fit" in said
     assert not list(tmp_path.iterdir())
 
 

@@ -61,10 +61,10 @@ def test_lm_coef_zero_never_calls_the_lm_head(monkeypatch):
     def fail(*args, **kwargs):
         raise AssertionError("the LM head ran")
 
-    monkeypatch.setattr(run.model.language_model, "logits", fail)
+    monkeypatch.setattr(run.model.language_model, "lm_features", fail)
     run.train()
     with_aux = start(lm_coef=0.5)
-    monkeypatch.setattr(with_aux.model.language_model, "logits", fail)
+    monkeypatch.setattr(with_aux.model.language_model, "lm_features", fail)
     with pytest.raises(AssertionError, match="LM head"):
         with_aux.train()
 
@@ -336,3 +336,11 @@ def test_a_loss_that_is_not_finite_stops_the_run():
     run.optimizer.flat.fill_(float("nan"))
     with pytest.raises(FloatingPointError, match="update 1: the loss is nan"):
         run.update(np.arange(4))
+
+
+@pytest.mark.parametrize("name", ["rte", "stsb"])
+def test_weights_that_the_last_update_made_infinite_stop_the_run(name):
+    run = start(name, lm_coef=0.0, epochs=1, batch=8, lr=1e39, warmup=0)
+    with pytest.raises(FloatingPointError, match="update 1: a weight is not finite"):
+        run.train()
+    assert len(run.history) == 1 and np.isfinite(run.history).all()

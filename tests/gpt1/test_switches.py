@@ -112,8 +112,8 @@ def first_update(run):
     It ran if it was called and the softmax reached rows that no sequence holds.
     """
     model = run.model.language_model
-    calls, logits, before = [], model.logits, tensors(run)
-    model.logits = lambda *given, **named: calls.append(1) or logits(*given, **named)
+    calls, features, before = [], model.lm_features, tensors(run)
+    model.lm_features = lambda hidden: calls.append(1) or features(hidden)
     run.update(np.arange(8))
     assert all(torch.equal(tensor, before[name]) for name, tensor in tensors(run).items())
     unseen = slice(toy.N_VOCAB, N_VOCAB)

@@ -106,3 +106,32 @@ def test_a_long_context_loses_its_left_end_and_keeps_all_that_is_scored(scorer):
     ids, start = scorer.sequence([context], scored)
     assert len(ids) == toy.N_CTX and ids[0] == NEWLINE
     assert ids[start:].tolist() == [7, 8, 9] and ids[start - 1] == 35
+
+
+def test_a_shared_prefix_changes_no_log_probability(scorer):
+    rng, sequences, sizes = np.random.default_rng(4), [], []
+    for size in (1, 4, 2, 4, 3, 2):
+        context = rng.integers(0, toy.N_VOCAB, rng.integers(1, 30))  # some lose their left end
+        start = rng.integers(0, toy.N_VOCAB, 2)
+        for _ in range(size):  # answers that begin alike, so that the prefix is scored as well
+            scored = np.concatenate([start, rng.integers(0, toy.N_VOCAB, rng.integers(1, 6))])
+            sequences.append(scorer.sequence([context], scored))
+        sizes.append(size)
+    found = scorer.log_probabilities(sequences, sizes)
+    for values, (ids, start) in zip(found, sequences, strict=True):
+        assert values == pytest.approx(by_hand(scorer, ids.tolist())[start - 1 :], rel=1e-4)
+    for one, other in zip(found, scorer.log_probabilities(sequences), strict=True):
+        assert np.allclose(one, other, rtol=1e-4)
+
+
+@pytest.mark.parametrize("skip_pads", [False, True], ids=["with pads", "without pads"])
+def test_an_items_prefix_is_scored_once(skip_pads):
+    runtime, computed = Runtime(skip_pads=skip_pads), []
+    model = build("transformer", toy.model("transformer"), toy.N_VOCAB, skip_pads=skip_pads)
+    model.reset(torch.Generator().manual_seed(3))
+    model.h[0].register_forward_pre_hook(lambda _, inputs: computed.append(len(inputs[0])))
+    scorer = Scorer(model, NEWLINE, runtime)
+    answers = [scorer.sequence([np.arange(1, 15)], np.array([20 + i])) for i in range(4)]
+    scorer.log_probabilities(answers, [4])
+    scorer.log_probabilities(answers)
+    assert computed == [15 + 4, 4 * 16]

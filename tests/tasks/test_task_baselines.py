@@ -1,6 +1,5 @@
 """Majority and bag of words on rows whose answer is known."""
 
-import json
 import sys
 
 import numpy as np
@@ -9,6 +8,7 @@ import pytest
 from tasks import TASKS, baselines, task
 from tasks.common.arrow import split_names
 from tasks.common.errors import InputError
+from tasks.common.files import read_json
 from tasks.common.hf_datasets import save
 from tasks.examples import Example, read
 from tasks.prepare import prepare
@@ -116,7 +116,7 @@ def test_the_program_writes_the_scores_as_json(published, tmp_path, monkeypatch)
     ]
     monkeypatch.setattr(sys, "argv", [*map(str, call)])
     baselines.main()
-    written = json.loads((tmp_path / "b.json").read_text())
+    written = read_json(tmp_path / "b.json")
     assert written.pop("task") == "race"
     examples = {split: read(tmp_path / "made", split) for split in split_names(tmp_path / "made")}
     assert written == baselines.baselines(task("race"), examples)

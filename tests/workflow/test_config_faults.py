@@ -376,6 +376,12 @@ WRONG = [
         "it",
     ),
     (
+        "runtime",
+        {"pretrain_processes": 2, "device": "cuda:1"},
+        "runtime.pretrain_processes: 2 cannot share the device cuda:1; give 1, or the device cuda "
+        "or cpu",
+    ),
+    (
         "data",
         "nowhere",
         "experiment.world: no effect where data is given; take a config without it, such as "

@@ -77,8 +77,8 @@ def marked(world: bool, pretrained: bool = False) -> dict[str, Any]:
     experiment["model"] |= {"embd_dropout": "sum", "lm_softmax": "tokens_only"}
     experiment["optimizer"]["vector_l2"] = True
     experiment["submission"] = True
-    config["runtime"] |= {"micro_batch": 0, "precision": "bfloat16", "device": "cuda:7"}
-    config["runtime"] |= {"compile": True}
+    config["runtime"] |= {"micro_batch": 0, "precision": "bfloat16", "device": "cuda"}
+    config["runtime"] |= {"compile": True, "gpu_model": "my_gpu"}
     if world:
         experiment["world"] |= {"rows": {"rte": 0}, "discourse": {"reasons": 0.0}}
         del experiment["tasks"]["snli"]["min_rows"]
@@ -162,6 +162,7 @@ def said(tmp_path: Path, config: dict[str, Any]) -> str:
     found = parse(config)
     for stage in ("pretrain", "finetune"):
         limits = [getattr(found.runtime.mem_mb, stage), getattr(found.runtime.minutes, stage)]
+        limits.append(found.runtime.gpu_model)
         commands += found.runtime_of(stage).to_json() + json.dumps(limits)
     commands += json.dumps(found.runtime.minutes.data)
     return commands

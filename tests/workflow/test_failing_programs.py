@@ -1,10 +1,17 @@
-"""A program that fails fails its job, whenever and however it does, and its own line is shown."""
+"""A program that fails fails its job, whenever and however it does, and its own line is shown.
 
+Three programs as Snakemake's jobs; then the shell command of every rule, as it stands.
+"""
+
+import json
+import os
+import re
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.workflow.configs import changed, shipped
+from tests.workflow.configs import ROOT, changed, shipped
 from tests.workflow.running import copy_project, snakemake, write
 
 COMMIT = "bcdcba79d07bc864c1c254ccfcedcce55bcc9a8c"
@@ -44,10 +51,14 @@ def project(tmp_path_factory) -> Path:
     copy_project(project)
     for name in PROGRAMS:
         (project / name).write_text(PROGRAM)
-    config = changed(shipped("smoke"), "experiment.tasks.rte", {"source": "hub"})
-    config = changed(config, "runtime.corpus_shards", 2) | {"results": "made"}
-    write(project / "workflow" / "config" / "world.yaml", config)
+    write(project / "workflow" / "config" / "world.yaml", sharded())
     return project
+
+
+def sharded():
+    """A config with a task from the hub and books in two parts."""
+    config = changed(shipped("smoke"), "experiment.tasks.rte", {"source": "hub"})
+    return changed(config, "runtime.corpus_shards", 2) | {"results": "made"}
 
 
 @pytest.mark.parametrize("fail", ["before", "in the middle", "after its outputs", "killed"])
@@ -68,3 +79,72 @@ def test_a_failing_program_fails_its_job(program, fail, project, tmp_path, monke
     if fail == "killed":  # the next run is not in the way of what is left
         monkeypatch.setenv("FAIL", "never")
         assert "1 of 1 steps (100%) done" in snakemake(project, *options)
+
+
+# What Snakemake puts before every command, and the commands, whose placeholders bash leaves alone.
+TOLD = """
+
+import json
+commands = {rule.name: rule.shellcmd for rule in workflow.rules if rule.shellcmd}
+Path("told.json").write_text(json.dumps([shell._process_prefix, commands]))
+"""
+ANY_PROGRAM = f"""\
+import os, signal, sys
+
+print("half of it is done", flush=True)
+if os.environ["FAIL"] == "killed":
+    os.kill(os.getpid(), signal.SIGKILL)
+sys.exit("{LINE}" if os.environ["FAIL"] == "with a line" else 0)
+"""
+
+
+@pytest.fixture(scope="module")
+def commands(tmp_path_factory) -> dict[str, str]:
+    """The command of each rule of the project, with stand-ins for all programs."""
+    project = tmp_path_factory.mktemp("project")
+    copy_project(project)
+    with open(project / "Snakefile", "a", encoding="utf-8") as file:
+        file.write(TOLD)
+    commands, programs = {}, project / "programs"
+    for config in (sharded(), shipped("published")):
+        file = write(project / "config.yaml", config)
+        snakemake(project, "--list-rules", "--configfile", file)
+        prefix, found = json.loads((project / "told.json").read_text())
+        prefix = prefix.replace(f"PYTHONPATH={project};", f"PYTHONPATH={programs};")
+        assert str(programs) in prefix
+        commands |= {name: f"{prefix} {command}" for name, command in found.items()}
+    for command in commands.values():
+        for program in re.findall(r"python -m ([\w.]+)", command):
+            file = programs.joinpath(*program.split(".")).with_suffix(".py")
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(ANY_PROGRAM)
+    return commands
+
+
+def test_every_rule_is_among_them(commands):
+    text = "".join(path.read_text() for path in (ROOT / "workflow" / "rules").glob("*.smk"))
+    written = set(re.findall(r"^ *rule (\w+):", text, re.MULTILINE))
+    written |= set(re.findall(r"^ *use rule \w+ as (\w+)", text, re.MULTILINE))
+    assert len(written) > 15 and written <= commands.keys()
+
+
+@pytest.mark.parametrize("fail", ["never", "with a line", "killed"])
+def test_the_command_of_every_rule_fails_with_its_program(fail, commands, tmp_path):
+    wrong, log = [], tmp_path / "{log}"
+    for command in dict.fromkeys(commands.values()):
+        done = subprocess.run(
+            ["bash", "-c", command],
+            cwd=tmp_path,
+            env=os.environ | {"FAIL": fail},
+            text=True,
+            capture_output=True,
+            check=False,
+        )
+        said = done.stdout
+        good = (done.returncode == 0) == (fail == "never") and "half of it is done" in said
+        good &= (LINE in said) == (fail == "with a line")
+        good &= log.is_file() and log.read_text() == said
+        log.unlink(missing_ok=True)
+        if not good:
+            wrong.append((command.partition("python -m ")[2], done))
+    assert not wrong

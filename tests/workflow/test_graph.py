@@ -379,7 +379,7 @@ def test_files_after_configfile_are_merged(tmp_path):
     world = str(ROOT / "workflow" / "config" / "world.yaml")
     options = ("--directory", str(tmp_path), "--configfile", world, overlay)
     said = snakemake(ROOT, *options, "--dry-run", "--printshellcmds", "--", "all")
-    assert "--seeds 5 6 " in said and '"updates": 4000' in said
+    assert "--seeds 5 6 " in said and '"updates": 3000' in said
 
 
 def test_a_run_without_its_data_ends_in_one_line(tmp_path):

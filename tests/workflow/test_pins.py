@@ -1,10 +1,11 @@
-"""The three places that pin packages say the same, and pin all that the project imports."""
+"""The places that pin packages say the same, and pin all that the project imports, by hashes."""
 
 import ast
 import re
 import sys
 import tomllib
 
+import pytest
 import yaml
 
 from tests.workflow.configs import ROOT
@@ -16,6 +17,7 @@ MODULES = {
     "markdown_it": "markdown-it-py",
     "pydantic_core": "pydantic",  # its other half, which it pins
 }  # where the import has another name
+LOCKS = ("requirements.lock", "requirements-torch.lock")
 OURS = {"tasks", "gpt1", "workflow", "tests", "bench"}
 
 
@@ -29,10 +31,15 @@ def pyproject() -> dict[str, str]:
     return {canonical(name): version for name, version in (line.split("==") for line in lines)}
 
 
+def requirements(file: str) -> list[str]:
+    """The requirements of a lock, each with its hashes on one line."""
+    lines = (ROOT / file).read_text().replace("\\\n", "").splitlines()
+    return [line for line in lines if not line.startswith("#")]
+
+
 def lock() -> dict[str, str]:
-    lines = (ROOT / "requirements.lock").read_text().splitlines()
-    pins = (line.split("==") for line in lines if not line.startswith("#"))
-    return {canonical(name): version for name, version in pins}
+    pins = [line.split()[0].split("==") for file in LOCKS for line in requirements(file)]
+    return {canonical(name.partition("[")[0]): version for name, version in pins}
 
 
 def conda() -> dict[str, str]:
@@ -55,8 +62,22 @@ def test_the_lock_holds_every_direct_pin():
 
 
 def test_the_lock_names_no_host_and_no_local_build():
-    text = (ROOT / "requirements.lock").read_text()
-    assert "://" not in text and "+" not in text and "@" not in text
+    for file in LOCKS:
+        text = (ROOT / file).read_text()
+        assert "://" not in text and "+" not in text and "@" not in text
+
+
+def test_every_requirement_has_hashes_but_pytorch_whose_builds_differ():
+    hashed = re.compile(r"[\w.-]+(\[\w+\])?==[\w.]+( +--hash=sha256:[0-9a-f]{64})+")
+    assert [line for line in requirements("requirements.lock") if not hashed.fullmatch(line)] == []
+    assert requirements("requirements-torch.lock") == [f"torch=={pyproject()['torch']}"]
+
+
+@pytest.mark.parametrize("file", ["Makefile", "Dockerfile"])
+def test_hashes_are_demanded_where_the_environment_is_made(file):
+    text = (ROOT / file).read_text()
+    assert "install --require-hashes -r requirements.lock" in text
+    assert re.findall(r"install (-r .*)", text) == ["-r requirements-torch.lock"]
 
 
 def test_every_import_of_the_project_is_pinned():

@@ -257,7 +257,7 @@ def test_a_run_from_an_exported_model_ends_in_cells_scores_and_tables(published_
     assert len(rows_of(results / "main.csv")) > 0 and not (results / "pretraining.csv").exists()
     assert {path.name for path in (results / "figures").iterdir()} == {
         f"{name}.{form}"
-        for name in ("ablation", "layer_transfer", "zero_shot")
+        for name in ("ablation", "cost", "layer_transfer", "zero_shot")
         for form in ("png", "svg")
     }
 

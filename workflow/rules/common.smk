@@ -5,15 +5,15 @@ import shlex
 import sys
 from pathlib import Path
 
-from workflow import code, config_faults, paths
+from workflow import code, config_faults, paths, waiting
 from workflow.grid import any_model, jobs
 
 try:
     # Snakemake has merged the files already; of a key that a file repeats it keeps the last.
-    config_faults.read(workflow.overwrite_configfiles)
-    cfg = config_faults.parse(
-        config_faults.with_sections(config, workflow.config_settings.overwrite_config)
-    )
+    written = config_faults.read(workflow.overwrite_configfiles)
+    # A section given by --config; files are in there as well.
+    overlay = workflow.config_settings.overwrite_config
+    cfg = config_faults.parse(config_faults.with_sections(config, overlay, written))
     if not paths.has_no_data(cfg):  # else see `given`
         config_faults.refuse(paths.missing_data(cfg))
 except config_faults.ConfigError as error:
@@ -24,6 +24,7 @@ DATA = paths.data_sets(cfg)
 MODEL, CONTROL = any_model(), any_model("shuffled")
 TOKENIZER = os.path.dirname(paths.tokenizer_files(cfg)[0])
 GPU = int(cfg.runtime.device.startswith("cuda"))
+GPU_MODEL = GPU * (cfg.runtime.gpu_model or "")
 
 
 def given(files):
@@ -120,6 +121,11 @@ prefix = (
     )
 )
 shell.prefix(prefix.replace("{", "{{").replace("}", "}}"))
+
+
+onstart:
+    if workflow.executor_plugin.name == "slurm":
+        waiting.watch(workflow.workdir_init, logger.warning)
 
 
 wildcard_constraints:

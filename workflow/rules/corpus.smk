@@ -102,6 +102,7 @@ use rule tokens as shuffled_tokens with:
             "<results>/corpus/shuffled/train.bin",
             "<results>/corpus/shuffled/heldout.bin",
         ],
+    priority: 10  # not inherited
     params:
         out=subpath(output.facts, parent=True),
         tokenizer=TOKENIZER,

@@ -20,6 +20,7 @@ for job in jobs(grid, cfg.runtime.shards):
             mem_mb=per_attempt(cfg.runtime.mem_mb, "finetune"),
             runtime=per_attempt(cfg.runtime.minutes, "finetune"),
             gpu=GPU,
+            gpu_model=GPU_MODEL,
         params:
             cache=f"{cfg.results}/.work/runs",
             settings=settings(functools.partial(cfg.finetune, job.arch), "task", "aux"),

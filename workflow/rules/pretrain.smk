@@ -10,11 +10,12 @@ rule pretrain:
         checkpoints=checkpoints(MODEL),
         log=MODEL.folder("<results>") / "log.csv",
     priority: 10
-    threads: cfg.runtime.pretrain_threads
+    threads: cfg.runtime.pretrain_threads * cfg.runtime.pretrain_processes
     resources:
         mem_mb=per_attempt(cfg.runtime.mem_mb, "pretrain"),
         runtime=per_attempt(cfg.runtime.minutes, "pretrain"),
-        gpu=GPU,
+        gpu=GPU * cfg.runtime.pretrain_processes,
+        gpu_model=GPU_MODEL,
     params:
         work=f"{cfg.results}/.work/pretrain",
         out=subpath(output.log, parent=True),
@@ -34,5 +35,6 @@ use rule pretrain as pretrain_shuffled with:
     output:
         checkpoints=checkpoints(CONTROL),
         log=CONTROL.folder("<results>") / "log.csv",
+    priority: 10  # not inherited
     message:
         "pretrain {wildcards.arch}, seed {wildcards.seed}: the same on the shuffled books"

@@ -14,6 +14,7 @@ rule probes:
         mem_mb=per_attempt(cfg.runtime.mem_mb, "finetune"),
         runtime=per_attempt(cfg.runtime.minutes, "finetune"),
         gpu=GPU,
+        gpu_model=GPU_MODEL,
     params:
         out=subpath(output[0], parent=True),
         probes=paths.probes_file(cfg),

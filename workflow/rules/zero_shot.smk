@@ -18,6 +18,7 @@ rule zero_shot:
         mem_mb=per_attempt(cfg.runtime.mem_mb, "finetune"),
         runtime=per_attempt(cfg.runtime.minutes, "finetune"),
         gpu=GPU,
+        gpu_model=GPU_MODEL,
     params:
         results=subpath(output[0], ancestor=5),
         tokenizer=TOKENIZER,

@@ -1,0 +1,107 @@
+"""Several processes that train one model: each takes a share of the batch, gradients are summed.
+
+The optimizer's gradients are one flat buffer, so an update costs one all-reduce. The windows of an
+update do not depend on the number of processes, and dropout masks belong to a micro-batch, not to a
+process. The processes are started by `gpt1.training.launch`, or by torchrun on several machines.
+"""
+
+import functools
+import math
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import NoReturn
+
+import torch
+import torch.distributed as dist
+from torch import Tensor
+
+from gpt1.training.runtime import Runtime
+from gpt1.training.stopping import SIGNALS
+from tasks.common.errors import InputError
+
+LOST = 3  # exit code of a process that had to stop because another one ended
+LOST_SECONDS = 2.0  # until it does, so that the launcher finds the one that ended first
+TIMEOUT = timedelta(hours=1)  # for one that hangs; the first scores the held-out documents alone
+
+
+@dataclass(frozen=True)
+class Processes:
+    """The processes of a run as one of them sees them; by default it is alone."""
+
+    rank: int = 0
+    count: int = 1
+    parent: int = 0  # process id of the launcher
+
+    @property
+    def leads(self) -> bool:
+        """Whether this is the process that reads and writes the run's files."""
+        return self.rank == 0
+
+    def share(self, n: int) -> range:
+        """This process's rows of a batch of `n`; empty if there are more processes than rows."""
+        size = math.ceil(n / self.count)
+        return range(min(n, self.rank * size), min(n, (self.rank + 1) * size))
+
+    def sum(self, tensor: Tensor) -> None:
+        """Sum a tensor over the processes, in place. Exits if another process has ended."""
+        self._together(dist.all_reduce, tensor)
+
+    def broadcast(self, tensor: Tensor) -> None:
+        """Give every process the first one's tensor, in place. Exits as `sum` does."""
+        self._together(functools.partial(dist.broadcast, src=0), tensor)
+
+    def _together(self, collective: Callable[[Tensor], object], tensor: Tensor) -> None:
+        if self.count == 1:
+            return
+        if os.getppid() != self.parent:  # the launcher is gone, and with it whoever waits for us
+            self._leave()
+        try:
+            collective(tensor)
+        except RuntimeError:  # the connection is closed, or nothing came for too long
+            self._leave()
+
+    def _leave(self) -> NoReturn:
+        """End without a word: the reason is in the line of the process that ended first."""
+        time.sleep(LOST_SECONDS)
+        sys.stderr.flush()
+        os._exit(LOST)  # an orderly exit may wait for the lost process
+
+
+def launched() -> bool:
+    """Whether this process is one of several that a launcher started."""
+    return dist.is_torchelastic_launched()
+
+
+def join(runtime: Runtime) -> tuple[Processes, Runtime]:
+    """This process's place among those that were started together, and its own device.
+
+    A process started in any other way is alone. Raises InputError if there are fewer GPUs than
+    processes on this machine.
+    """
+    if not launched():
+        return Processes(), runtime
+    here = int(os.environ["LOCAL_RANK"])
+    if runtime.device == "cuda":
+        check_gpus(int(os.environ["LOCAL_WORLD_SIZE"]))
+        runtime = runtime.model_copy(update={"device": f"cuda:{here}"})
+        torch.cuda.set_device(here)
+    dist.init_process_group(timeout=TIMEOUT)  # gloo for tensors on the CPU, nccl for those on GPUs
+    processes = Processes(dist.get_rank(), dist.get_world_size(), os.getppid())
+    if not processes.leads:  # the first one decides when to stop; the others then lose it
+        for number in SIGNALS:
+            signal.signal(number, signal.SIG_IGN)
+    return processes, runtime
+
+
+def check_gpus(processes: int) -> None:
+    """Raise InputError if there are fewer GPUs than processes on this machine."""
+    if torch.cuda.device_count() < processes:
+        raise InputError(
+            f"{processes} processes need as many GPUs, but torch sees {torch.cuda.device_count()}; "
+            "lower runtime.pretrain_processes"
+        )

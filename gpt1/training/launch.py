@@ -1,0 +1,94 @@
+"""Starts the processes of one run on one machine, as torchrun does, and ends with one line.
+
+If a process fails, the others are stopped; a signal to stop is passed on to all of them.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import torch.distributed as dist
+
+from gpt1.training.distributed import LOST, check_gpus
+from gpt1.training.runtime import Runtime
+from gpt1.training.stopping import SIGNALS
+from tasks.common.errors import InputError, Interrupted
+
+POLL_SECONDS = 0.1
+GRACE_SECONDS = 30.0  # between asking a process to end and killing it
+
+Process = subprocess.Popen[bytes]
+
+
+def launch(module: str, runtime: Runtime) -> None:
+    """Run `python -m module` with this program's arguments in `runtime.processes` processes.
+
+    Returns when all have ended well. Exits with the code of the one that failed first, which has
+    said why. Raises Interrupted if a signal to stop came before they could heed it, and InputError
+    if one was killed or there are fewer GPUs than processes.
+    """
+    if runtime.device == "cuda":
+        check_gpus(runtime.processes)
+    processes: list[Process] = []
+    signals: list[int] = []
+
+    def pass_on(number: int, _frame: object) -> None:
+        signals.append(number)
+        for process in processes:
+            process.send_signal(number)
+
+    for number in SIGNALS:
+        signal.signal(number, pass_on)
+    store = dist.TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)
+    shared = {
+        **{"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": store.port},
+        **{"WORLD_SIZE": runtime.processes, "LOCAL_WORLD_SIZE": runtime.processes},
+        **{"TORCHELASTIC_RUN_ID": os.getpid(), "TORCHELASTIC_RESTART_COUNT": 0},
+        "TORCHELASTIC_USE_AGENT_STORE": True,  # of this process, whose port is taken already
+    }
+    for rank in range(runtime.processes):
+        own = {name: str(value) for name, value in (shared | _place(rank)).items()}
+        command = [sys.executable, "-m", module, *sys.argv[1:]]
+        processes.append(subprocess.Popen(command, env=os.environ | own))
+    for early in [*signals]:  # which came before all had been started
+        pass_on(early, None)
+    failed = _wait(processes)
+    if failed is None:
+        return
+    if processes[failed].returncode > 0:
+        sys.exit(processes[failed].returncode)
+    if signals:
+        raise Interrupted(f"stopped by {signal.Signals(signals[0]).name} before training began")
+    name = signal.Signals(-processes[failed].returncode).name
+    raise InputError(
+        f"process {failed + 1} of {runtime.processes} was ended by {name}, and the others were "
+        "stopped; start again to go on from the last saved state"
+    )
+
+
+def _place(rank: int) -> dict[str, int]:
+    return {"RANK": rank, "LOCAL_RANK": rank}
+
+
+def _wait(processes: list[Process]) -> int | None:
+    """Wait for all, stopping the others once one has failed; the rank of that one, or None."""
+    first, deadline = None, float("inf")
+    while any(process.poll() is None for process in processes):
+        failed = _failed(processes)
+        if failed is not None and first is None:
+            first, deadline = failed, time.monotonic() + GRACE_SECONDS
+            for process in processes:
+                process.terminate()
+        if time.monotonic() > deadline:
+            for process in processes:
+                process.kill()
+        time.sleep(POLL_SECONDS)
+    return _failed(processes) if first is None else first
+
+
+def _failed(processes: list[Process]) -> int | None:
+    """The rank of a process that failed, if possible not because another one did."""
+    failed = [rank for rank, process in enumerate(processes) if process.returncode]
+    return min(failed, key=lambda rank: processes[rank].returncode == LOST, default=None)

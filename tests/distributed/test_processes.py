@@ -1,0 +1,90 @@
+"""Several processes train the model that one would, and one that ends stops the others."""
+
+import csv
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+import torch
+
+from gpt1.settings import Dropout
+from gpt1.training.distributed import LOST, Processes, join
+from gpt1.training.runtime import Runtime
+from gpt1.weights.checkpoint import read_tensors
+from tasks.common.files import read_json
+from tests.distributed.running import FORKS, SECONDS, pretrain, started
+from tests.gpt1 import toy
+from tests.gpt1.toy import corpus, pretrain_settings
+
+LAST = "update-8.safetensors"
+
+
+def losses(out: Path) -> list[float]:
+    with open(out / "log.csv", encoding="utf-8") as file:
+        return [float(row["loss"]) for row in csv.DictReader(file)]
+
+
+def weights(out: Path) -> torch.Tensor:
+    return torch.cat([tensor.flatten() for tensor in read_tensors(out / LAST).values()])
+
+
+@pytest.mark.parametrize("batch", [1, 6, 64])
+@pytest.mark.parametrize("count", [1, 2, 4, 5])
+def test_the_shares_of_a_batch_are_every_row_once(batch, count):
+    shares = [Processes(rank, count).share(batch) for rank in range(count)]
+    assert [row for share in shares for row in share] == list(range(batch))
+
+
+@pytest.mark.parametrize("arch", toy.ARCHS)
+def test_the_losses_do_not_depend_on_the_number_of_processes(tmp_path, arch):
+    """With dropout, whose masks belong to a micro-batch and not to a process."""
+    books, settings = corpus(tmp_path / "corpus"), pretrain_settings(arch, batch=8)
+    outs = [pretrain(n, books, settings, tmp_path / str(n), micro_batch=2) for n in (1, 2, 4)]
+    for count, out in zip((2, 4), outs[1:], strict=True):
+        assert losses(out) == pytest.approx(losses(outs[0]), abs=1e-5)
+        assert torch.allclose(weights(out), weights(outs[0]), atol=1e-4)
+        facts = [read_json(o / "update-8.json") for o in (outs[0], out)]
+        assert facts[0]["heldout_loss"] == pytest.approx(facts[1]["heldout_loss"], abs=1e-5)
+        assert facts[1]["runtime"]["processes"] == count
+
+
+def test_a_batch_that_the_processes_cannot_divide_evenly_is_the_same_batch(tmp_path):
+    plain = Dropout(embd=0, attn=0, resid=0)
+    books = corpus(tmp_path / "corpus")
+    settings = pretrain_settings("transformer", batch=5, dropout=plain)
+    one, four = (pretrain(n, books, settings, tmp_path / str(n)) for n in (1, 4))
+    assert losses(four) == pytest.approx(losses(one), abs=1e-5)
+
+
+def test_a_run_resumes_with_another_number_of_processes(tmp_path):
+    books, settings = corpus(tmp_path / "corpus"), pretrain_settings("transformer", batch=8)
+    whole = pretrain(1, books, settings, tmp_path / "whole", micro_batch=2)
+    parts = tmp_path / "parts"
+    pretrain(4, books, settings, parts, micro_batch=2, stop_at=3)
+    (state,) = parts.glob("work/*/state.safetensors")
+    assert int(read_tensors(state)["updates"]) == 3
+    pretrain(2, books, settings, parts, micro_batch=2)
+    assert losses(parts / "out") == pytest.approx(losses(whole), abs=1e-5)
+    assert torch.allclose(weights(parts / "out"), weights(whole), atol=1e-4)
+
+
+def _sum_for_ever(ready) -> None:
+    processes, _ = join(Runtime())
+    processes.sum(torch.ones(3))
+    ready.wait()
+    while True:
+        processes.sum(torch.ones(3))
+        time.sleep(0.01)
+
+
+def test_a_process_that_is_killed_stops_the_others(capfd):
+    ready = FORKS.Barrier(4)
+    with started(3, _sum_for_ever, ready) as processes:
+        ready.wait(SECONDS)
+        os.kill(processes[1].pid, signal.SIGKILL)
+        for process in processes:
+            process.join(30)
+        assert [process.exitcode for process in processes] == [LOST, -signal.SIGKILL, LOST]
+    assert "Traceback" not in capfd.readouterr().err

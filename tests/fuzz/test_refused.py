@@ -1,0 +1,202 @@
+"""Refused by name: code in YAML and in arrays, ways out of a folder, words of the shell."""
+
+import io
+import itertools
+import json
+import os
+import pickle
+import shutil
+
+import numpy as np
+import pytest
+
+from gpt1.text.settings import CorpusSettings
+from gpt1.text.sources import list_documents
+from gpt1.text.tokens import open_tokens
+from gpt1.weights.params_npy import read as read_chunks
+from gpt1.weights.published import read_huggingface
+from tasks import task, unlabelled
+from tasks.common.arrow import read_split, split_names
+from tasks.common.errors import InputError
+from tests.fuzz.mutations import only_our_errors
+from tests.gpt1 import examples, published_files, toy
+from tests.tasks.both_layouts import glue_original
+from tests.workflow.configs import ROOT, changed, small
+from tests.workflow.running import snakemake, write
+from workflow.config_faults import ConfigError, parse, read, with_sections
+
+TAGS = [
+    *("!!python/object/apply:os.mkdir [{0}]", "!!python/object/new:os.mkdir [{0}]"),
+    *("!!python/name:os.mkdir", "!!python/module:os", "!!python/tuple [1]", "!mine x"),
+]
+NAMES = ["../outside", "/etc/passwd", "..", ".", "", "a/b", "a\0b", "a\nb", 7, None, "x" * 300]
+
+
+class Touch:
+    """Makes a folder when it is unpickled."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return os.mkdir, (str(self.path),)
+
+
+@pytest.mark.parametrize("tag", TAGS)
+def test_a_tag_of_yaml_is_an_error_with_its_line(tmp_path, tag):
+    path, value = tmp_path / "c.yaml", tag.format(tmp_path / "made")
+    path.write_text(f"results: results/x\ndata: {value}\n")
+    with pytest.raises(ConfigError, match=r"c\.yaml: line 2: unknown tag .*; remove it"):
+        read([path])
+    with pytest.raises(ConfigError, match="--config: line 1: unknown tag"):
+        with_sections({}, {"experiment": {"probes": value}})
+    assert not (tmp_path / "made").exists()
+
+
+def test_aliases_that_stand_for_millions_of_values_are_refused_at_once(tmp_path):
+    path, names = tmp_path / "c.yaml", "abcdefghijklmnop"
+    lines = [f"  - &{new} [{', '.join([f'*{old}'] * 9)}]" for old, new in itertools.pairwise(names)]
+    path.write_text("\n".join(["data:", "  - &a [x, x]", *lines, ""]))
+    with only_our_errors():
+        parse(read([path]))
+    with pytest.raises(ConfigError, match=r"data: \[\['x', 'x'\], .* is not text"):
+        parse(read([path]))
+
+
+def npy(path, payload):
+    with open(path, "wb") as file:
+        np.save(file, np.array([payload], dtype=object), allow_pickle=True)
+
+
+def npz(path, payload):
+    with open(path, "wb") as file:
+        np.savez(file, allow_pickle=True, arr_0=np.array([payload], dtype=object))
+
+
+def pickled(path, payload):
+    path.write_bytes(pickle.dumps(payload))
+
+
+def huge(path, payload):
+    header = {"descr": "<f4", "fortran_order": False, "shape": (10**13,)}
+    file = io.BytesIO()
+    np.lib.format.write_array_header_1_0(file, header)
+    path.write_bytes(file.getvalue() + b"\0" * 64)
+
+
+@pytest.mark.parametrize("damage", [npy, npz, pickled, huge])
+def test_a_pickle_in_an_array_and_an_array_that_claims_too_much_are_never_loaded(tmp_path, damage):
+    published_files.write_small(tmp_path)
+    damage(tmp_path / "openai" / "params_4.npy", Touch(tmp_path / "made"))
+    with pytest.raises(InputError, match=r"params_4\.npy: expected a vector of float32, found"):
+        read_chunks(tmp_path / "openai")
+    assert not (tmp_path / "made").exists()
+
+
+def test_pickled_weights_of_the_hub_are_never_loaded(tmp_path):
+    published_files.write_small(tmp_path)
+    folder = tmp_path / "huggingface"
+    (folder / "model.safetensors").unlink()
+    pickled(folder / "pytorch_model.bin", Touch(tmp_path / "made"))
+    with pytest.raises(InputError, match="a pickle is never read"):
+        read_huggingface(folder, 11, published_files.SMALL)
+    pickled(folder / "model.safetensors", Touch(tmp_path / "made"))
+    with pytest.raises(InputError, match="not a whole safetensors file"):
+        read_huggingface(folder, 11, published_files.SMALL)
+    assert not (tmp_path / "made").exists()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_file_named_in_json_is_one_of_its_folder(tmp_path, name):
+    facts = toy.corpus(tmp_path)
+    stored = json.loads(facts.read_text())
+    del stored["checksum"]
+    stored["splits"]["train"]["file"] = name
+    facts.write_text(json.dumps(stored))
+    with pytest.raises(InputError, match=r"corpus\.json: .* is not the name of a file"):
+        open_tokens(facts, "train")
+
+
+@pytest.mark.parametrize("name", ["../../outside/x.arrow", "/etc/passwd", None])
+def test_a_saved_data_set_names_no_file_outside_it(tmp_path, name):
+    rows = examples.random_pairs(2, 0)
+    folder = examples.write_examples(tmp_path / "rte", "rte", {"train": rows})
+    state = folder / "train" / "state.json"
+    state.write_text(json.dumps({"_data_files": [{"filename": name}]}))
+    with pytest.raises(InputError, match=r"state\.json: .* is not the name of a file"):
+        read_split(folder, "train")
+    (folder / "dataset_dict.json").write_text(json.dumps({"splits": ["../rte"]}))
+    with pytest.raises(InputError, match="'../rte' is not the name of a file"):
+        split_names(folder)
+
+
+def moved(path, place):
+    """Move a file to `place` and leave a link to it."""
+    place.mkdir(exist_ok=True)
+    shutil.move(path, place / path.name)
+    path.symlink_to(place / path.name)
+
+
+def test_a_link_out_of_the_folder_is_refused_and_a_linked_folder_is_not(tmp_path):
+    outside, folder = tmp_path / "outside", tmp_path / "data" / "RTE"
+    for split in ("train", "dev"):
+        glue_original(folder, "rte", split)
+    (folder / "test.tsv").write_text("index\tsentence1\tsentence2\n0\ta\tb\n")
+    (tmp_path / "linked").symlink_to(folder)
+    rows = task("rte").read(tmp_path / "linked", "train")
+    moved(folder / "train.tsv", tmp_path / "data" / "RTE" / "inside")
+    assert task("rte").read(folder, "train") == rows
+    for split in ("dev", "test"):
+        moved(folder / f"{split}.tsv", outside)
+    with pytest.raises(InputError, match=r"dev\.tsv: a link that leads out of .*RTE; put"):
+        task("rte").read(folder, "dev")
+    with pytest.raises(InputError, match=r"test\.tsv: a link that leads out of"):
+        unlabelled.load(task("rte"), folder)
+
+
+def test_a_linked_book_token_file_or_split_is_refused(tmp_path):
+    outside, books = tmp_path / "outside", tmp_path / "books"
+    books.mkdir()
+    for name in ("a.txt", "b.txt"):
+        (books / name).write_text("A book.\n")
+    settings = CorpusSettings(heldout=1)
+    assert len(list_documents(books, settings)) == 2
+    moved(books / "b.txt", outside)
+    with pytest.raises(InputError, match=r"b\.txt: a link that leads out of"):
+        list_documents(books, settings)
+    facts = toy.corpus(tmp_path / "corpus")
+    moved(tmp_path / "corpus" / "train.bin", outside)
+    with pytest.raises(InputError, match=r"train\.bin: a link that leads out of"):
+        open_tokens(facts, "train")
+
+
+@pytest.mark.parametrize("folder", ["..", "../other", "a/../../b"])
+@pytest.mark.parametrize("key", ["corpus", "tasks.rte"])
+def test_a_folder_of_the_config_is_below_the_data_folder(key, folder):
+    config = changed(small(), f"experiment.{key}.folder", folder)
+    with pytest.raises(ConfigError) as error:
+        parse(config)
+    assert f"experiment.{key}.folder: {folder!r} leads out of the data folder" in str(error.value)
+
+
+@pytest.mark.parametrize("name", ["a b", "a;b", "$(a)", "`a`", "a|b", "a'b", "a\nb", "-a", "{a}"])
+def test_a_results_folder_with_words_of_the_shell_is_refused(name):
+    with pytest.raises(ConfigError, match="results: .* is invalid"):
+        parse({"results": name})
+
+
+def test_words_of_the_shell_in_the_name_of_a_data_folder_are_a_name(tmp_path):
+    data = tmp_path / "a b'c\"; touch made; $(touch made) `touch made` & touch made #"
+    for name, split in itertools.product(("rte", "cola"), ("train", "dev")):
+        glue_original(data / task(name).folder, name, split)
+    (data / "books").mkdir()
+    for name in ("a.txt", "$(touch made);b.txt"):
+        (data / "books" / name).write_text("A book.\n")
+    config = changed(small(), "experiment.tasks.rte", {"min_rows": {"train": 1, "dev": 1}})
+    config = changed(config, "experiment.corpus", {"heldout": 1})
+    config = changed(config, "experiment.world", ...) | {"data": str(data)}
+    options = ("-d", str(tmp_path), "--configfile", write(tmp_path / "c.yaml", config), "--")
+    targets = [f"{config['results']}/{name}" for name in ("examples/rte.json", "corpus/words.tsv")]
+    snakemake(ROOT, *options, *targets)
+    assert all((tmp_path / target).exists() for target in targets)
+    assert not list(tmp_path.rglob("made"))

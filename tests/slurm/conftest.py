@@ -1,0 +1,86 @@
+"""A cluster for the tests marked `slurm`, and a project that is small enough for it."""
+
+import importlib.util
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.slurm.cluster import cluster, missing
+from tests.slurm.runs import Slurm
+from tests.workflow.configs import shipped
+from tests.workflow.running import copy_project
+
+PLUGIN = "snakemake_executor_plugin_slurm"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Everything in this folder needs Slurm."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.slurm)
+
+
+@pytest.fixture(scope="session")
+def slurm(tmp_path_factory) -> Iterator[Slurm]:
+    """A running cluster."""
+    if reason := missing():
+        pytest.skip(reason)
+    if not importlib.util.find_spec(PLUGIN):
+        pytest.skip(f"{PLUGIN} is not installed; use make test-slurm")
+    with cluster(tmp_path_factory.mktemp("slurm")) as environment:
+        # Nothing can be written to the home, so Snakemake is given another place for its cache.
+        own = {"HOME": "/sys", "XDG_CACHE_HOME": str(tmp_path_factory.mktemp("cache"))}
+        own["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), environment["PATH"]])
+        slurm = Slurm({**environment, **own})
+        yield slurm
+        for process in slurm.started:  # of tests that failed
+            process.kill()
+
+
+@pytest.fixture(scope="session")
+def config() -> dict[str, Any]:
+    """One task, one zero-shot task, a transformer of two layers."""
+    config = shipped("smoke")
+    experiment = config["experiment"]
+    experiment["model"] = {
+        "n_ctx": 32,
+        "transformer": {"n_layer": 2, "n_embd": 16, "n_head": 2, "n_ff": 32},
+    }
+    experiment["tasks"] = {"rte": {"limit_train": 16}}
+    experiment["zero_shot"] = {"limit": 8, "tasks": {"sst2": {}}}
+    experiment["grid"] = {"arch": ["transformer"], "layers": {"transformer": ["none", 2]}}
+    experiment["pretrain"] |= {"updates": 20, "checkpoints": 2}
+    del experiment["submission"]
+    experiment["seeds"].pop("shuffled", None)
+    # A second attempt gets twice the time, which the partition of an hour must allow.
+    config["runtime"]["minutes"] = {"pretrain": 10, "finetune": 10, "data": 10}
+    return config | {"results": "results"}
+
+
+@pytest.fixture(scope="session")
+def project(tmp_path_factory) -> Path:
+    """The project's sources. GPT1_TEST_SECONDS in the environment slows each update down."""
+    project = tmp_path_factory.mktemp("project")
+    copy_project(project)
+    file = project / "gpt1" / "training" / "windows.py"
+    text = file.read_text(encoding="utf-8")
+    assert text.count("def heldout_windows") == 1
+    slow = """\
+_windows = windows
+
+
+def windows(*arguments):
+    import os
+    import time
+
+    time.sleep(float(os.environ.get("GPT1_TEST_SECONDS", 0)))
+    return _windows(*arguments)
+
+
+"""
+    file.write_text(text.replace("def heldout_windows", slow + "def heldout_windows"))
+    return project

@@ -1,0 +1,116 @@
+"""The workflow on a real Slurm, through what happens there. Nodes have a read-only home, and no
+network where `make test-slurm` can take it away."""
+
+import os
+import signal
+import subprocess
+
+import pytest
+
+from tests.slurm.runs import (
+    changed_profile,
+    new_run,
+    scores,
+    wait_for,
+    weights,
+    without_pretraining,
+)
+
+
+@pytest.fixture(scope="module")
+def local(slurm, project, config, tmp_path_factory):
+    """The folder of the same run without Slurm."""
+    run = new_run(slurm, project, tmp_path_factory.mktemp("local"), config)
+    run.local("all")
+    assert len(scores(run.folder)) > 5 and len(weights(run.folder)) == 3
+    return run.folder
+
+
+def pretraining(slurm, states="running"):
+    """The number of a job that pre-trains, if there is one."""
+    found = [job for job, comment in slurm.jobs(states).items() if "pretrain" in comment]
+    return found[-1] if found else None
+
+
+def test_the_tables_are_those_of_a_local_run_although_a_job_was_stopped(
+    slurm, project, config, local, tmp_path
+):
+    """With an account, a partition and a GPU of a kind, by four lines of the profile."""
+    profile = changed_profile(
+        project,
+        tmp_path / "profile",
+        ("  # slurm_account: my_account", "  slurm_account: mine"),
+        ("  # slurm_partition: my_partition", "  slurm_partition: gpu"),
+        ("# set-resources:", "set-resources:"),
+        ("#   pretrain: {runtime: 1440}", "  pretrain: {gpu: 1, gpu_model: fake}"),
+    )
+    run = new_run(slurm, project, tmp_path / "run", config)
+    process = run.start("all", profile=profile, seconds=1)
+    job = wait_for(lambda: pretraining(slurm))
+    asked = slurm.job(job)
+    assert (asked["Account"], asked["Partition"]) == ("mine", "gpu")
+    assert asked["TresPerJob"] == "gres:gpu:fake:1"
+    wait_for(lambda: list(run.folder.glob("results/.work/pretrain/*/update-0.json")))
+    slurm("scancel", job)
+    said = run.finish(process)
+    assert "CANCELLED" in said and "Trying to restart job" in said
+    assert scores(run.folder) == scores(local) and weights(run.folder) == weights(local)
+    partitions = {slurm.job(number)["Partition"] for number in slurm.jobs()}
+    assert partitions == {"gpu"}
+
+
+def test_pretraining_goes_on_where_a_time_limit_stopped_it(slurm, project, local, tmp_path):
+    profile = changed_profile(
+        project,
+        tmp_path / "profile",
+        ("# set-resources:", "set-resources:"),
+        ("#   pretrain: {runtime: 1440}", "  pretrain: {runtime: 1}"),
+        ("retries: 1", "retries: 5"),
+    )
+    run = without_pretraining(slurm, project, tmp_path / "run", local)
+    process = run.start("results/pretraining.csv", profile=profile, seconds=6)
+    said = run.finish(process)
+    assert "TIMEOUT" in said and "Trying to restart job" in said
+    log = next(run.folder.glob("results/logs/pretrain/**/*.log")).read_text()
+    assert "resuming from update" in log
+    assert scores(run.folder) == scores(local) and weights(run.folder) == weights(local)
+
+
+def test_a_job_that_asks_for_more_time_than_its_partition_allows_is_told(
+    slurm, project, local, tmp_path
+):
+    profile = changed_profile(
+        project,
+        tmp_path / "profile",
+        ("# set-resources:", "set-resources:"),
+        ("#   pretrain: {runtime: 1440}", "  pretrain: {runtime: 120}"),
+    )
+    run = without_pretraining(slurm, project, tmp_path / "run", local)
+    process = run.start("results/pretraining.csv", profile=profile)
+    said = run.folder / "snakemake.out"
+    wait_for(lambda: "waits: PartitionTimeLimit; if that does not pass" in said.read_text())
+    process.send_signal(signal.SIGINT)
+    assert process.wait(300)
+    wait_for(lambda: not slurm.jobs("pending"))
+
+
+def test_a_workflow_that_was_killed_goes_on_while_its_jobs_still_run(
+    slurm, project, local, tmp_path
+):
+    run = without_pretraining(slurm, project, tmp_path / "run", local)
+    process = run.start("results/pretraining.csv", seconds=2)
+    job = wait_for(lambda: pretraining(slurm))
+    wait_for(lambda: list(run.folder.glob("results/.work/pretrain/*/update-0.json")))
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    assert slurm.job(job)["JobState"] == "RUNNING"
+    run.finish(run.start("--unlock"))
+    run.finish(run.start("results/pretraining.csv"))
+    assert scores(run.folder) == scores(local) and weights(run.folder) == weights(local)
+
+
+def test_the_whole_suite_runs_inside_one_allocation(slurm, project, config, local, tmp_path):
+    run = new_run(slurm, project, tmp_path / "run", config)
+    command = subprocess.list2cmdline(run.command("--cores", "2", "all"))
+    slurm("sbatch", "--wait", "-c2", "--mem=4000", "-D", str(run.folder), "--wrap", command)
+    assert scores(run.folder) == scores(local) and weights(run.folder) == weights(local)
