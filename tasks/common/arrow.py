@@ -53,11 +53,17 @@ def read_split(folder: str | Path, split: str) -> pa.Table:
 
 
 def split_digest(folder: str | Path, split: str) -> str:
-    """SHA-256 over the Arrow files of one split: equal rows have equal digests."""
+    """SHA-256 over the Arrow files of one split: equal rows have equal digests.
+
+    Raises InputError for a file that is missing.
+    """
     total = hashlib.sha256()
     for path in split_files(folder, split):
-        with open(path, "rb") as file:
-            total.update(hashlib.file_digest(file, "sha256").digest())
+        try:
+            with open(path, "rb") as file:
+                total.update(hashlib.file_digest(file, "sha256").digest())
+        except FileNotFoundError:
+            raise InputError(f"{path}: no such file; delete {folder} and make it again") from None
     return total.hexdigest()
 
 

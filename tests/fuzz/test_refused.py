@@ -49,7 +49,7 @@ def test_a_tag_of_yaml_is_an_error_with_its_line(tmp_path, tag):
     with pytest.raises(ConfigError, match=r"c\.yaml: line 2: unknown tag .*; remove it"):
         read([path])
     with pytest.raises(ConfigError, match="--config: line 1: unknown tag"):
-        with_sections({}, {"experiment": {"probes": value}})
+        with_sections({}, {"experiment": {"probes": value}}, {})
     assert not (tmp_path / "made").exists()
 
 

@@ -215,10 +215,11 @@ def foreign_table(path):
 
 
 ENCODED_FAULTS = {
-    "truncated": (lambda f: truncate(arrow(f, "dev")), "not a whole Arrow file"),
-    "empty": (lambda f: arrow(f, "dev").write_bytes(b""), "not a whole Arrow"),
+    # By their digest, before they are opened.
+    "truncated": (lambda f: truncate(arrow(f, "dev")), "race/dev: not what"),
+    "empty": (lambda f: arrow(f, "dev").write_bytes(b""), "race/dev: not what"),
     "missing": (lambda f: arrow(f, "dev").unlink(), "no such file"),
-    "foreign": (lambda f: foreign_table(arrow(f, "dev")), "not encoded examples"),
+    "foreign": (lambda f: foreign_table(arrow(f, "dev")), "race/dev: not what"),
     "exchanged": (
         lambda f: shutil.copy(arrow(f, "test"), arrow(f, "dev")),
         "race/dev: not what",
