@@ -43,7 +43,7 @@ def draw(name: str, tables: Path, grid: Grid, out: Path) -> tuple[bytes, bytes]:
 
 
 def test_every_module_of_figures_but_the_style_is_a_figure():
-    assert sorted(figures.names()) == sorted([*NAMES, "cost"])  # cost: in test_cost.py
+    assert sorted(figures.names()) == sorted(NAMES)
 
 
 @pytest.mark.parametrize("name", NAMES)
