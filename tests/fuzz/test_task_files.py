@@ -55,7 +55,9 @@ def test_a_damaged_manifest(tmp_path, examples):
 @pytest.mark.parametrize("examples", SIZES)
 def test_damaged_stories(tmp_path, examples):
     header = ",".join(name for names in STORIES for name in names)
-    rows = [f'{k},One,"Two, ""2""",Three,"Two\nlines",good {k},bad {k},{k % 2 + 1}' for k in range(9)]
+    rows = [
+        f'{k},One,"Two, ""2""",Three,"Two\nlines",good {k},bad {k},{k % 2 + 1}' for k in range(9)
+    ]
     for split in ("val", "test"):
         path = tmp_path / f"cloze_test_{split}__spring2016 - cloze_test_ALL_{split}.csv"
         path.write_text("\n".join([header, *rows, ""]))
