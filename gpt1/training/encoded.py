@@ -139,10 +139,11 @@ def load(folder: str | Path) -> EncodedTask:
     names = split_names(folder)
     if set(names) != facts.splits.keys():
         raise InputError(f"{folder}: its splits are not those of {path}; encode the task again")
+    splits = {name: read_encoded(folder, name) for name in names}
     for name in names:
         if split_digest(folder, name) != facts.splits[name].sha256:
             raise InputError(f"{folder}/{name}: not what {path} describes; encode the task again")
-    return EncodedTask(facts, {name: read_encoded(folder, name) for name in names})
+    return EncodedTask(facts, splits)
 
 
 def read_encoded(folder: str | Path, split: str) -> EncodedSplit:
