@@ -168,4 +168,8 @@ class Snapshot:
         path = Path(self.folder) / MANIFEST
         if not path.is_file():
             raise InputError(f"{path}: no such file; fetch {self.source.name} first")
-        return read_json(path)
+        found = read_json(path)
+        files = found["files"] if isinstance(found, dict) else None
+        if not isinstance(files, dict) or not all(isinstance(f, dict) for f in files.values()):
+            raise InputError(f"{path}: not a list of fetched files; {FETCH_AGAIN}")
+        return found

@@ -218,11 +218,11 @@ class Task:
         elif not flaw and ("" in choices or (paired and not second) or not first):
             reason, flaw = "empty text", "empty text; remove the row or restore it"
         elif not flaw and row.group and row.group not in self.groups:
-            flaw = f"{row.group!r} is none of {', '.join(self.groups)}; move its folder away"
+            flaw = f"{row.group!r:.60} is none of {', '.join(self.groups)}; move its folder away"
         elif not flaw and label is None:
             known = f"{self.name} has {', '.join(self.coding or self.labels)}"
             expected = "expected a score from 0 to 5" if self.soft_labels else known
-            flaw = f"label {word!r} is unknown; {expected}"
+            flaw = f"label {word!r:.60} is unknown; {expected}"
         guid = f"{self.name}/{split}/{row.key}"
         label = UNLABELLED if label is None else label
         return Example(guid, first, second, choices, label, row.group), reason, flaw

@@ -51,13 +51,17 @@ def from_generator(generate: Callable[[], Iterator[dict[str, Any]]], types: dict
 
 def load_parquet(paths: list[Path], columns: tuple[str, ...]) -> "Dataset":
     """The columns of parquet files. Raises InputError for a corrupt one."""
+    import pyarrow as pa
+
     datasets = library()
     files = {"train": [str(path) for path in paths]}
     with tempfile.TemporaryDirectory(prefix="datasets.") as cache:
         try:
             options = {"columns": list(columns), "cache_dir": cache, "keep_in_memory": True}
-            return datasets.load_dataset("parquet", data_files=files, split="train", **options)
-        except datasets.exceptions.DatasetGenerationError as error:
+            rows = datasets.load_dataset("parquet", data_files=files, split="train", **options)
+            rows.data.validate(full=True)  # texts are UTF-8
+            return rows
+        except (datasets.exceptions.DatasetGenerationError, pa.ArrowInvalid) as error:
             cause = " ".join(str(error.__cause__ or error).split())
             raise InputError(
                 f"{paths[0].parent}: corrupt parquet file ({cause:.200}); delete it and fetch it "

@@ -97,6 +97,7 @@ def repeat(test: Callable[..., None], strategy: st.SearchStrategy, examples: int
         derandomize=examples < 100,
         database=None,
         deadline=None,
+        phases=[hypothesis.Phase.generate],  # a damaged file is small already
         suppress_health_check=list(hypothesis.HealthCheck),
     )
     with bounded_memory():
