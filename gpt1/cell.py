@@ -100,6 +100,10 @@ class Cell:
         """Where the predictions behind the cell's scores lie, row by row, as Parquet."""
         return Path(results, "predictions", f"{self.place}.parquet")
 
+    def kept(self, results: str | Path) -> Path:
+        """Where the weights of every seed lie, if `experiment.keep` names the cell: a folder."""
+        return Path(results, "kept", self.place)
+
     @classmethod
     def parse(cls, path: str | Path) -> "Cell":
         """The cell whose JSON lies at `path`. Raises InputError if it is not a cell's path."""
@@ -113,3 +117,11 @@ class Cell:
         corpus: Corpus = "shuffled" if match["shuffled"] else "books"
         arch, task, aux = match["arch"], match["task"], match["aux"]
         return cls(arch, task, aux, n_transfer, corpus)  # type: ignore[arg-type]
+
+    @classmethod
+    def named(cls, place: str) -> "Cell":
+        """The cell of that `place`. Raises InputError if no cell has it."""
+        cell = cls.parse(f"cells/{place}.json")
+        if cell.place != place:
+            raise InputError(f"{place}: not a cell; its name is {cell.place}")
+        return cell

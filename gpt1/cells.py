@@ -51,6 +51,9 @@ def main() -> None:
     parser.add_argument("--runtime", default=Runtime(), type=Runtime.parse)
     parser.add_argument("--code", help="digest of the code, part of the cache's key")
     parser.add_argument("--cache", required=True, type=Path, help="folder of finished runs")
+    parser.add_argument(
+        "--keep", default=[], type=str.split, help="cells whose weights the cache keeps as well"
+    )
     a = parser.parse_args()
     cells = [Cell.parse(path) for path in a.cells]
     groups = {(cell.arch, cell.corpus, cell.task, cell.aux) for cell in cells}
@@ -60,7 +63,7 @@ def main() -> None:
         )
     a.runtime.start()
     inputs = (cells[0], a.encoded, a.baselines, a.checkpoints, a.settings, a.runtime)
-    runner = CellRunner(*inputs, RunCache(a.cache), a.code or own_code())
+    runner = CellRunner(*inputs, RunCache(a.cache), a.code or own_code(), a.keep)
     failures = run_cells(a.cells, a.seeds, runner)
     if failures:
         raise InputError(f"{len(failures)} runs failed, the others are kept: {'; '.join(failures)}")

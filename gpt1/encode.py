@@ -10,6 +10,7 @@ is made, since their order depends on the task (paper 3.3). `datasets.load_from_
 import argparse
 import functools
 import sys
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -82,33 +83,39 @@ def _check_examples(task: str, folder: Path) -> tuple[dict[str, Role], dict[str,
     return roles, digests
 
 
+def encode_row(
+    row: dict[str, Any], ids_of: Callable[[str], list[int]], place: str, labelled: bool = True
+) -> dict[str, Any]:
+    """The ids of a row's `first`, `second` and `choices`, as `ids_of` gives them for a text.
+
+    Raises InputError, naming `place` and the row's guid, for a text that normalisation leaves empty.
+    An unlabelled row must be predicted, whatever is left of it.
+    """
+
+    def encode_text(column: str, text: str) -> list[int]:
+        found = ids_of(text)
+        if text and not found and labelled:  # a text that a task does not have stays empty
+            raise InputError(
+                f"{place}: {row['guid']}: normalisation leaves nothing of {column!r} "
+                f"({text[:40]!r}); remove the row"
+            )
+        return found
+
+    columns = {column: encode_text(column, row[column]) for column in ("first", "second")}
+    return {**columns, "choices": [encode_text("choices", text) for text in row["choices"]]}
+
+
 def _encoded(rows: "Dataset", encoder: Tokenizer, place: str, labelled: bool) -> "Dataset":
     """The examples with ids for texts. Raises InputError for labelled ones that become empty."""
     from datasets import Features, List, Value
 
     # Neighbouring examples share premises and documents.
     ids_of = functools.lru_cache(maxsize=256)(encoder.encode)
-
-    def encode_row(row: dict[str, Any]) -> dict[str, Any]:
-        def encode_text(column: str, text: str) -> list[int]:
-            found = ids_of(text)
-            # A text that a task does not have is empty and stays so. An unlabelled row must be
-            # predicted, whatever is left of it.
-            if text and not found and labelled:
-                raise InputError(
-                    f"{place}: {row['guid']}: normalisation leaves nothing of {column!r} "
-                    f"({text[:40]!r}); remove the row"
-                )
-            return found
-
-        columns = {column: encode_text(column, row[column]) for column in ("first", "second")}
-        return {**columns, "choices": [encode_text("choices", text) for text in row["choices"]]}
-
     ids = List(Value("int32"))
     label = Value(rows.features["label"].dtype)
     types = {"first": ids, "second": ids, "choices": List(ids), "label": label}
     return rows.select_columns(list(COLUMNS)).map(
-        encode_row,
+        functools.partial(encode_row, ids_of=ids_of, place=place, labelled=labelled),
         features=Features({**rows.features, **types}),
         keep_in_memory=True,
         # Otherwise a hash of the function, tokenizer included; nothing reads it.

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from gpt1.cell import Arch, Aux
+from gpt1.cell import Arch, Aux, Cell
 from gpt1.settings import (
     FinetuneSettings,
     ModelSettings,
@@ -23,7 +23,7 @@ from gpt1.settings import (
 )
 from gpt1.text.settings import CorpusSettings
 from tasks import PAPER_TASKS, task
-from tasks.common.settings import Settings
+from tasks.common.settings import Settings, unique
 from tasks.settings import DataSource, PrepareSettings, TaskRows
 from tasks.world.settings import WorldSettings
 from workflow import config_sections as sections
@@ -61,6 +61,11 @@ class Experiment(Settings):
         False,
         description="whether GLUE's unlabelled test rows are predicted as well, for "
         "glue_submission.zip",
+    )
+    keep: Annotated[list[sections.CellName], unique] = Field(
+        [],
+        description="cells of the grid whose fine-tuned weights are kept, all seeds, such as "
+        "transformer/sst2/aux-on/layers-12",
     )
 
     @model_validator(mode="before")
@@ -109,6 +114,10 @@ class Config(Settings):
         """The GLUE tasks whose test rows are predicted for the submission."""
         names = self.experiment.tasks if self.experiment.submission else {}
         return [name for name in names if task(name).unlabelled]
+
+    def kept(self) -> list[Cell]:
+        """The cells whose fine-tuned weights are kept."""
+        return [Cell.named(name) for name in self.experiment.keep]
 
     def grid(self) -> Grid:
         """The grid as the rules and the analysis know it."""

@@ -8,8 +8,9 @@ from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
+from pydantic_core import PydanticCustomError
 
-from gpt1.cell import Arch, Aux
+from gpt1.cell import Arch, Aux, Cell
 from gpt1.settings import (
     Count,
     FinetuneOptions,
@@ -23,6 +24,7 @@ from gpt1.settings import (
     TransformerShape,
 )
 from tasks import TASKS
+from tasks.common.errors import InputError
 from tasks.common.settings import Settings, unique
 from tasks.settings import DataSource, TaskRows
 
@@ -38,6 +40,13 @@ ZERO_SHOT = {
 RATE = "peak learning rate, such as 6.25e-5"
 
 
+def _check_cell(name: str) -> str:
+    try:
+        return Cell.named(name).place
+    except InputError:
+        raise PydanticCustomError("cell", "not a cell") from None
+
+
 def one_of(names: Iterable[str]) -> tuple[AfterValidator, WithJsonSchema]:
     """Annotations of a string that must be one of `names`."""
 
@@ -51,6 +60,7 @@ def one_of(names: Iterable[str]) -> tuple[AfterValidator, WithJsonSchema]:
 
 TaskName = Annotated[str, *one_of([task.name for task in TASKS])]
 ZeroShotTaskName = Annotated[str, *one_of(ZERO_SHOT)]
+CellName = Annotated[str, AfterValidator(_check_cell)]
 FolderName = Annotated[str, Field(min_length=1)]
 Layer = Annotated[int, Field(ge=0)] | Literal["none"]
 Layers = Annotated[list[Layer], Field(min_length=1), unique]

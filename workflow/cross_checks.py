@@ -27,6 +27,7 @@ def cross_checks(config: Config) -> Iterator[str]:
     yield from _splits(config)
     yield from _zero_shot(experiment)
     yield from _submission(config)
+    yield from _keep(config)
     yield from _processes(config)
     yield from _sources(config)
     yield from _folders(config)
@@ -192,6 +193,19 @@ def _submission(config: Config) -> Iterator[str]:
             f"experiment.submission: submits the transformer with {most} layers transferred; add "
             f"{most} to experiment.grid.layers.transformer, or give false"
         )
+
+
+def _keep(config: Config) -> Iterator[str]:
+    experiment = config.experiment
+    if not experiment.keep or not (experiment.pretrain or experiment.pretrained):
+        return
+    cells = config.grid().cells()
+    for cell in config.kept():
+        if cell not in cells:
+            yield (
+                f"experiment.keep: {cell.place} is not a cell of experiment.grid; add it there, or "
+                "remove it"
+            )
 
 
 def _processes(config: Config) -> Iterator[str]:

@@ -113,6 +113,11 @@ class Grid(Settings):
         """The cell that a row of a table is about, which gives `n_transfer` as text."""
         return Cell(arch, task, aux, "none" if n_transfer == "none" else int(n_transfer), corpus)
 
+    def sources(self, cell: Cell) -> list[PretrainedModel]:
+        """The language models that the seeds of a cell start from, in turn."""
+        models = [model for model in self.models(cell.corpus) if model.arch == cell.arch]
+        return models[: len(self.seeds.finetune)]  # a model beyond these is where no cell starts
+
     def is_full(self, cell: Cell) -> bool:
         """Whether all layers are transferred."""
         return cell.n_transfer == self.n_layer[cell.arch]

@@ -1,6 +1,7 @@
 """Run the cells of one (arch, corpus, task, aux): train or recall every seed, write the results."""
 
 import traceback
+from collections.abc import Collection
 from dataclasses import asdict
 from itertools import cycle
 from pathlib import Path
@@ -13,7 +14,7 @@ from gpt1.training.finetune import FineTuning, RunRecord, TaskData
 from gpt1.training.predictions import write_predictions
 from gpt1.training.run_cache import Key, RunCache
 from gpt1.training.runtime import Runtime
-from gpt1.weights.checkpoint import Checkpoint, load_checkpoint, versions
+from gpt1.weights.checkpoint import Checkpoint, load_checkpoint, versions, write_tensors
 from tasks.common.errors import InputError
 from tasks.common.files import read_json, sha256_json, write_json
 
@@ -44,6 +45,7 @@ class CellRunner:
     """Runs cells that share architecture, corpus, task and aux, and everything made from these.
 
     `cell` is any of them; `checkpoints` are of one model, each from a pre-training seed of its own.
+    The weights of the cells whose places are in `kept` go to the cache as well.
     Raises InputError if a file is damaged or does not fit the cell.
     """
 
@@ -57,8 +59,9 @@ class CellRunner:
         runtime: Runtime,
         cache: RunCache,
         code: str = "",
+        kept: Collection[str] = (),
     ):
-        self.settings, self.runtime, self.cache = settings, runtime, cache
+        self.settings, self.runtime, self.cache, self.kept = settings, runtime, cache, kept
         self.encoded, self.baselines = load_encoded(encoded), read_json(baselines)
         for path, task in ((encoded, self.encoded.spec.name), (baselines, self.baselines["task"])):
             if task != cell.task:
@@ -107,16 +110,19 @@ class CellRunner:
         """One run's record, from the cache or from training.
 
         Predictions of unlabelled rows have a record of their own, so that a run is found whether or
-        not they are asked for. Asking for them later trains again, since no weights are kept.
+        not they are asked for. Asking for them or for weights later trains again.
         """
         key, unlabelled = self.key(cell, seed, checkpoint), self.unlabelled(cell)
         answers_key = {**key, "unlabelled": self.encoded.unlabelled_digest}
+        weights = self.cache.weights(key) if cell.place in self.kept else None
         record = self.cache.get(key)
         answers = self.cache.get(answers_key) if unlabelled else {}
-        if record is None or answers is None:
+        if record is None or answers is None or (weights and not weights.exists()):
             settings, n_transfer = self.settings, cell.n_transfer
             run = FineTuning(self.data, checkpoint, settings, n_transfer, seed, self.runtime)
             record = asdict(run.train())
+            if weights:
+                write_tensors(weights, dict(run.model.named_parameters()))
             self.cache.put(key, record)
             splits = self.encoded.splits
             answers = {name: run.predict_unlabelled(splits[name]).tolist() for name in unlabelled}

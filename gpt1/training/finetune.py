@@ -15,20 +15,20 @@ import torch
 from torch import Tensor
 
 from gpt1.cell import NTransfer
-from gpt1.model import layout
 from gpt1.model.classifier import Classifier, TaskModel, classification_loss
 from gpt1.settings import FinetuneSettings
 from gpt1.special_tokens import SpecialTokens
 from gpt1.training import batching
 from gpt1.training.batching import Sequences
 from gpt1.training.encoded import EncodedSplit, EncodedTask
+from gpt1.training.inference import predict
 from gpt1.training.optim import Adam, Schedule, warmup_linear
 from gpt1.training.runtime import Runtime, seed_step
 from gpt1.weights.checkpoint import Checkpoint, build
 from tasks.common.errors import InputError
 from tasks.metrics import score, score_split
 from tasks.spec import TaskSpec
-from tasks.stsb import expected_score, soft_labels
+from tasks.stsb import soft_labels
 
 FIRST_EPOCH_EVALS = {1000 * 2**k for k in range(6)}  # authors' code
 CHUNK = 4096  # rows of an unlabelled split that are made into sequences at once
@@ -187,23 +187,9 @@ class FineTuning:
         if not np.isfinite(total_loss):
             raise FloatingPointError(f"update {self.optimizer.updates}: the loss is {total_loss}")
 
-    @torch.no_grad()
     def predict(self, split: Sequences) -> np.ndarray:
         """Predictions `[n]` for a split: class or choice numbers, or expected scores (STS-B)."""
-        self.model.eval()
-        tokens = split.lengths.max(1) * split.lengths.shape[1]
-        if self.model.shared_prefix:
-            tokens = layout.computed(split.ids, split.lengths)
-        batches, values = list(batching.by_length(tokens, self.runtime.scoring_tokens)), []
-        for rows in batches:
-            with self.runtime.autocast():
-                logits, _ = self.model(*self.inputs(rows, split))
-            logits = logits.float()
-            if self.data.spec.soft_labels:
-                values.append(expected_score(logits.softmax(-1).cpu().numpy()))
-            else:
-                values.append(logits.argmax(-1).cpu().numpy())
-        return np.concatenate(values)[np.argsort(np.concatenate(batches))]
+        return predict(self.model, self.data.spec, split, self.runtime)[0]
 
     def predict_unlabelled(self, split: EncodedSplit) -> np.ndarray:
         """Predictions `[n]` for a split of any size, whose sequences may not fit in memory."""

@@ -115,6 +115,7 @@ prefix = (
         PYTHONPATH=str(workflow.basedir),
         PRETRAIN_RUNTIME=cfg.runtime_of("pretrain").to_json(),
         FINETUNE_RUNTIME=cfg.runtime_of("finetune").to_json(),
+        KEPT_CELLS=" ".join(cell.place for cell in cfg.kept()),
         HF_HUB_DISABLE_TELEMETRY="1",
         HF_HUB_OFFLINE="1",  # no job but fetch asks the network
         FETCH_OFFLINE=os.environ.get("HF_HUB_OFFLINE", "0"),

@@ -1,6 +1,7 @@
 # The cells. A rule for each part of an architecture's layer sweep, so that one process trains many
 # cells: starting one costs as much as training a small cell. Sharding is not a param, so resharding
 # reruns nothing. Layers that the grid leaves out can be asked for cell by cell.
+import re
 
 for job in jobs(grid, cfg.runtime.shards):
 
@@ -33,4 +34,43 @@ for job in jobs(grid, cfg.runtime.shards):
             " --baselines {input.baselines} --checkpoints {input.checkpoints}"
             " --settings {params.settings:q} --seeds {params.seeds}"
             ' --runtime "$FINETUNE_RUNTIME" --code {params.code} --cache {params.cache:q}'
+            ' --keep "$KEPT_CELLS"'
             " 2>&1 | tee {log}"
+
+
+# The weights of the cells of experiment.keep. A cell that is trained after it was named has left
+# them in the cache; another is trained again.
+for cell in cfg.kept():
+
+    rule:
+        name:
+            "finetune_kept_" + re.sub(r"\W", "_", cell.place)
+        input:
+            cell=cell.path("<results>"),
+            encoded=f"<results>/encoded/{cell.task}",
+            baselines=f"<results>/baselines/{cell.task}.json",
+            checkpoints=[m.checkpoint("<results>", grid.updates[-1]) for m in grid.sources(cell)],
+            facts=[m.facts("<results>", grid.updates[-1]) for m in grid.sources(cell)],
+            tokenizer=vocabulary,
+        output:
+            directory(cell.kept("<results>")),
+        threads: cfg.runtime.finetune_threads
+        resources:
+            mem_mb=per_attempt(cfg.runtime.mem_mb, "finetune"),
+            runtime=per_attempt(cfg.runtime.minutes, "finetune"),
+            gpu=GPU,
+            gpu_model=GPU_MODEL,
+        params:
+            cache=f"{cfg.results}/.work/runs",
+            settings=settings(functools.partial(cfg.finetune, cell.arch, cell.task, cell.aux)),
+            seeds=grid.seeds.finetune,
+            tokenizer=TOKENIZER,
+            trained_by=code.digest("gpt1.cells"),
+        message:
+            f"keep {cell.place}: its weights"
+        shell:
+            "python -m gpt1.keep {input.cell} --encoded {input.encoded}"
+            " --baselines {input.baselines} --checkpoints {input.checkpoints}"
+            " --tokenizer {params.tokenizer:q} --settings {params.settings:q}"
+            ' --seeds {params.seeds} --runtime "$FINETUNE_RUNTIME" --code {params.trained_by}'
+            " --cache {params.cache:q} --out {output} 2>&1 | tee {log}"

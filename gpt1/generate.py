@@ -1,0 +1,109 @@
+"""Continue a text with a pre-trained language model.
+
+    python -m gpt1.generate results/pretrain/transformer/seed-0/update-3000.safetensors \
+        --prompt "The play was" --tokens 40 --temperature 0.8 --top-k 20 --seed 1
+
+A newline precedes the text, as in zero-shot scoring (`gpt1.training.scorer`), for there is no token
+that starts a text. Each token is drawn after the last n_ctx tokens before it. Temperature 0 takes
+the likeliest token.
+"""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import torch
+from pydantic import Field
+from torch import Tensor
+
+from gpt1.model.language_model import LanguageModel
+from gpt1.settings import Count, Seed
+from gpt1.text.tokenizer import Tokenizer
+from gpt1.training.runtime import Runtime
+from gpt1.weights.checkpoint import build, load_checkpoint, read_facts
+from tasks.common.errors import InputError, run
+from tasks.common.settings import Settings
+
+
+class Sampling(Settings):
+    """How a text is continued; `top_k` None draws from all tokens."""
+
+    tokens: Count = 40
+    temperature: Annotated[float, Field(ge=0)] = 1.0
+    top_k: Count | None = None
+    seed: Seed = 0
+
+
+@torch.no_grad()
+def next_logits(model: LanguageModel, ids: list[int]) -> Tensor:
+    """Logits `[n_vocab]` of the token that follows the last n_ctx of `ids`, of text tokens alone."""
+    window = torch.tensor([ids[-model.n_ctx :]], device=model.embed.device)
+    hidden, _ = model(window)
+    return model.logits(hidden[0, -1], n_rows=model.n_vocab).double().cpu()
+
+
+def draw(logits: Tensor, sampling: Sampling, generator: torch.Generator) -> int:
+    """A token drawn from logits `[n_vocab]`; the likeliest one at temperature 0."""
+    if not sampling.temperature:
+        return int(logits.argmax())
+    values, ids = logits.topk(min(sampling.top_k or len(logits), len(logits)))
+    shares = ((values - values[0]) / sampling.temperature).softmax(-1)
+    return int(ids[torch.multinomial(shares, 1, generator=generator)])
+
+
+def generate(model: LanguageModel, ids: list[int], sampling: Sampling) -> list[int]:
+    """The tokens that continue `ids`, which must not be empty; a function of the seed."""
+    generator = torch.Generator().manual_seed(sampling.seed)
+    text = list(ids)
+    for _ in range(sampling.tokens):
+        text.append(draw(next_logits(model, text), sampling, generator))
+    return text[len(ids) :]
+
+
+def load(checkpoint: Path, tokenizer: Tokenizer, device: str) -> LanguageModel:
+    """The language model of a checkpoint. Raises InputError if it is not of this tokenizer."""
+    arch = (facts := read_facts(checkpoint)).arch
+    loaded = load_checkpoint(checkpoint, arch, facts.model, tokenizer.digest)
+    model = build(arch, facts.model, facts.n_vocab)
+    model.load_state_dict(loaded.tensors)
+    return model.to(device).eval()
+
+
+def tokenizer_folder(checkpoint: Path) -> Path:
+    """The folder of the run's own tokenizer, beside `pretrain/`.
+
+    Raises InputError if it is not there.
+    """
+    folder = checkpoint.absolute().parents[3:4]
+    if not folder or not (found := folder[0] / "tokenizer").is_dir():
+        raise InputError(f"{checkpoint}: no tokenizer beside its results; give --tokenizer FOLDER")
+    return found
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("checkpoint", type=Path, help="update-N.safetensors of `gpt1.pretrain`")
+    parser.add_argument("--prompt", required=True, help="the text to continue")
+    parser.add_argument("--tokens", type=int, default=40, help="how many to add")
+    parser.add_argument("--temperature", type=float, default=1.0, help="0: the likeliest token")
+    parser.add_argument("--top-k", type=int, help="draw from the K likeliest tokens alone")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--tokenizer", type=Path, help="its folder (default: that of the run)")
+    parser.add_argument("--device", default="cpu", help="cpu, cuda or mps")
+    a = parser.parse_args()
+    options = {name: getattr(a, name) for name in Sampling.model_fields}
+    sampling = Sampling.parse(json.dumps(options))
+    Runtime.parse(json.dumps({"device": a.device})).start()
+    read_facts(a.checkpoint)  # a wrong path is told before a missing tokenizer
+    tokenizer = Tokenizer.load(a.tokenizer or tokenizer_folder(a.checkpoint))
+    model = load(a.checkpoint, tokenizer, a.device)
+    prompt = tokenizer.encode(a.prompt)
+    found = generate(model, [tokenizer.newline_id, *prompt], sampling)
+    print(tokenizer.decode([*prompt, *found]))
+
+
+if __name__ == "__main__":
+    sys.exit(run(main))

@@ -1,0 +1,205 @@
+"""Answer rows of one's own with a fine-tuned cell whose weights were kept.
+
+    python -m gpt1.predict results/kept/transformer/sst2/aux-on/layers-12 --text "A fine film."
+    python -m gpt1.predict results/kept/transformer/rte/aux-on/layers-12 --file rows.tsv --json
+
+One answer a row on stdout: the label, or for STS-B the score, and the probabilities. The rows of
+a file are of one task and take the way of its examples: the texts are encoded as `gpt1.encode` does
+and become sequences as in training, a similarity in both orders.
+
+A TSV has a header: `text`, for pairs `second`, for multiple choice `choice1`, `choice2`, ... (there
+`text` is the document or story and `second` the question). A file that ends in .jsonl has an object
+on each line, with the keys `text`, `second` and `choices`, and may hold texts of several lines.
+"""
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pydantic import ValidationError
+
+from gpt1.encode import encode_row
+from gpt1.special_tokens import SpecialTokens
+from gpt1.text.tokenizer import Tokenizer
+from gpt1.text.vocabulary import read_text
+from gpt1.training import batching
+from gpt1.training.encoded import EncodedSplit
+from gpt1.training.inference import predict
+from gpt1.training.runtime import Runtime
+from gpt1.weights.kept import StoredKeptFacts, kept_seeds, load, read_facts
+from tasks.common.errors import InputError, run
+from tasks.common.settings import Settings, first_fault
+from tasks.spec import TaskSpec
+
+PAIRS = ("entailment", "similarity")
+
+
+class Row(Settings):
+    """A row to answer; which text is which as in `tasks.examples.Example`."""
+
+    text: str
+    second: str = ""
+    choices: list[str] = []
+
+
+class Predictor:
+    """One seed of a kept cell, ready to answer rows. Raises InputError for damaged files."""
+
+    def __init__(self, folder: Path, seed: int | None = None, device: str = "cpu"):
+        seed = kept_seeds(folder)[0] if seed is None else seed
+        self.facts: StoredKeptFacts = read_facts(folder, seed)
+        self.tokenizer = Tokenizer.load(folder)
+        if self.tokenizer.digest != self.facts.digests["tokenizer"]:
+            raise InputError(f"{folder}: the tokenizer in it is another one; keep the cell again")
+        recorded = self.facts.runtime.model_dump()
+        self.runtime = Runtime(**{**recorded, "device": device})
+        self.runtime.start()
+        self.model = load(folder, self.facts, self.runtime)
+
+    def encode(self, rows: list[Row], place: str) -> EncodedSplit:
+        """The rows as an encoded split. Raises InputError, naming `place` and row, for a wrong one.
+
+        A line of a TSV file is one more than the row's number.
+        """
+        columns: dict[str, list[Any]] = {"first": [], "second": [], "choices": []}
+        guids = [f"row {i}" for i in range(1, len(rows) + 1)]
+        for guid, row in zip(guids, rows, strict=True):
+            _check(row, self.facts.spec, len(rows[0].choices), f"{place}: {guid}")
+            texts = {"first": row.text.strip(), "second": row.second.strip()}
+            choices = [choice.strip() for choice in row.choices]
+            given = {"guid": guid, **texts, "choices": choices}
+            ids = encode_row(given, self.tokenizer.encode, place)
+            for column in ("first", "second"):
+                columns[column].append(np.array(ids[column], dtype=np.int32))
+            columns["choices"].append([np.array(c, dtype=np.int32) for c in ids["choices"]])
+        return EncodedSplit(guids, [""] * len(rows), np.zeros(len(rows)), **columns)
+
+    def answer(self, rows: list[Row], place: str) -> tuple[np.ndarray, np.ndarray]:
+        """Predictions `[n]` and probabilities `[n, classes]` as of `gpt1.training.inference`."""
+        facts = self.facts
+        special, n_ctx = SpecialTokens.after(facts.n_vocab), facts.settings.model.n_ctx
+        split = batching.build(facts.spec.family, self.encode(rows, place), special, n_ctx)
+        return predict(self.model, facts.spec, split, self.runtime)
+
+    def names(self, n_classes: int) -> tuple[str, ...]:
+        """The names of the classes or choices."""
+        return self.facts.labels or tuple(f"choice{i}" for i in range(1, n_classes + 1))
+
+
+def _check(row: Row, spec: TaskSpec, n_choices: int, place: str) -> None:
+    """Raise InputError for a row that is not one of the task."""
+    chosen, task = spec.family == "multiple_choice", f"{spec.name} ({spec.family})"
+    if not row.text.strip():
+        raise InputError(f"{place}: no text; give one")
+    if spec.family in PAIRS and not row.second.strip():
+        raise InputError(f"{place}: {task} is about two texts; give the second as well")
+    if row.second.strip() and not chosen and spec.family not in PAIRS:
+        raise InputError(f"{place}: {task} is about one text; leave the second out")
+    if row.choices and not chosen:
+        raise InputError(f"{place}: {task} has no choices; leave them out")
+    if chosen and (len(row.choices) < 2 or not all(c.strip() for c in row.choices)):
+        raise InputError(f"{place}: {task} needs at least two choices, none empty; give them")
+    if len(row.choices) != n_choices:
+        raise InputError(
+            f"{place}: {len(row.choices)} choices, but the first row has {n_choices}; give all "
+            "rows of a file the same number"
+        )
+
+
+def read_rows(path: Path) -> list[Row]:
+    """The rows of a TSV or JSONL file. Raises InputError, naming the line, for a malformed one."""
+    lines = [line.removesuffix("\r") for line in read_text(path).removesuffix("\n").split("\n")]
+    rows = list(_json_rows(path, lines) if path.suffix == ".jsonl" else _tsv_rows(path, lines))
+    if not rows:
+        raise InputError(f"{path}: no rows below the header; give one")
+    return rows
+
+
+def _json_rows(path: Path, lines: list[str]) -> Iterator[Row]:
+    for number, line in enumerate(lines, 1):
+        try:
+            yield Row.model_validate_json(line)
+        except ValidationError as error:
+            raise InputError(
+                f"{path}: line {number}: {first_fault(error)}; give text, second and choices"
+            ) from None
+
+
+def _tsv_rows(path: Path, lines: list[str]) -> Iterator[Row]:
+    header = lines[0].split("\t")
+    choices = [name for name in header if re.fullmatch(r"choice\d+", name)]
+    known = {"text", "second", *(f"choice{i}" for i in range(1, len(choices) + 1))}
+    if "text" not in header or set(header) != known & set(header) or len(set(header)) < len(header):
+        raise InputError(
+            f"{path}: line 1: the header is {lines[0]!r:.60}; give text, second, choice1, "
+            "choice2, ..., as far as the task has them"
+        )
+    for number, line in enumerate(lines[1:], 2):
+        fields = line.split("\t")
+        if len(fields) != len(header):
+            raise InputError(
+                f"{path}: line {number}: {len(fields)} columns, but the header has {len(header)}; "
+                "texts with tabs or of several lines need a .jsonl file"
+            )
+        row = dict(zip(header, fields, strict=True))
+        texts = [row[f"choice{i}"] for i in range(1, len(choices) + 1)]
+        yield Row(text=row["text"], second=row.get("second", ""), choices=texts)
+
+
+def lines_of(predictor: Predictor, rows: list[Row], place: str, as_json: bool) -> Iterator[str]:
+    """The lines that are printed: TSV with a header, or JSON."""
+    predictions, probabilities = predictor.answer(rows, place)
+    if predictor.facts.spec.soft_labels:
+        yield from _scores(predictions, as_json)
+        return
+    names = predictor.names(probabilities.shape[1])
+    if not as_json:
+        yield "\t".join(["prediction", *(f"p_{name}" for name in names)])
+    for prediction, shares in zip(predictions, probabilities.tolist(), strict=True):
+        label, rounded = names[int(prediction)], [round(share, 4) for share in shares]
+        if as_json:
+            found = {"prediction": label, "probabilities": dict(zip(names, rounded, strict=True))}
+            yield json.dumps(found, ensure_ascii=False)
+        else:
+            yield "\t".join([label, *map(str, rounded)])
+
+
+def _scores(predictions: np.ndarray, as_json: bool) -> Iterator[str]:
+    if not as_json:
+        yield "prediction"
+    for value in predictions.round(4).tolist():
+        yield json.dumps({"prediction": value}) if as_json else str(value)
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("cell", type=Path, help="the folder of the kept cell, results/kept/...")
+    parser.add_argument("--text", help="the text, premise, first sentence, document or story")
+    parser.add_argument("--second", help="the hypothesis, second sentence or question")
+    parser.add_argument("--choices", nargs="+", help="the answers to choose from")
+    parser.add_argument("--file", type=Path, help="many rows, a .tsv or .jsonl file")
+    parser.add_argument("--json", action="store_true", help="print JSON lines instead of TSV")
+    parser.add_argument("--seed", type=int, help="of fine-tuning (default: the first one kept)")
+    parser.add_argument("--device", default="cpu", help="cpu, cuda or mps")
+    a = parser.parse_args()
+    if (a.file is None) == (a.text is None):
+        raise InputError("give either --text or --file")
+    if a.file and (a.second is not None or a.choices):
+        raise InputError("--second and --choices belong to --text; put them into the file")
+    if a.file:
+        rows = read_rows(a.file)
+    else:
+        rows = [Row(text=a.text, second=a.second or "", choices=a.choices or [])]
+    place = str(a.file or "command line")
+    for line in lines_of(Predictor(a.cell, a.seed, a.device), rows, place, a.json):
+        print(line)
+
+
+if __name__ == "__main__":
+    sys.exit(run(main))

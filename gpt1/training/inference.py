@@ -1,0 +1,39 @@
+"""What a fine-tuned model answers: the forward pass of scoring, in a run and from kept weights."""
+
+import numpy as np
+import torch
+
+from gpt1.model import layout
+from gpt1.model.classifier import TaskModel
+from gpt1.training import batching
+from gpt1.training.batching import Sequences
+from gpt1.training.runtime import Runtime
+from tasks.spec import TaskSpec
+from tasks.stsb import expected_score
+
+
+@torch.no_grad()
+def predict(
+    model: TaskModel, spec: TaskSpec, split: Sequences, runtime: Runtime
+) -> tuple[np.ndarray, np.ndarray]:
+    """Predictions `[n]` of a split and the probabilities `[n, classes]` behind them.
+
+    A prediction is the number of a class or a choice, or the expected score (STS-B).
+    """
+    model.eval()
+    tokens = split.lengths.max(1) * split.lengths.shape[1]
+    if model.shared_prefix:
+        tokens = layout.computed(split.ids, split.lengths)
+    batches = list(batching.by_length(tokens, runtime.scoring_tokens))
+    predictions, probabilities = [], []
+    for rows in batches:
+        ids, lengths = map(torch.from_numpy, split.take(rows))
+        with runtime.autocast():
+            logits, _ = model(ids, lengths)
+        logits = logits.float()
+        shares = logits.softmax(-1).cpu().numpy()
+        probabilities.append(shares)
+        classes = logits.argmax(-1).cpu().numpy()
+        predictions.append(expected_score(shares) if spec.soft_labels else classes)
+    order = np.argsort(np.concatenate(batches))
+    return np.concatenate(predictions)[order], np.concatenate(probabilities)[order]
