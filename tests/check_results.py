@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
+from gpt1.predict import Predictor
 from workflow.config_faults import parse, read
 from workflow.config_model import Config
 from workflow.grid import Grid
@@ -45,6 +46,7 @@ def problems(config: Config) -> Iterator[str]:
         if row["verdict"] != "not run" and not _finite(row["ours"]):
             yield f"claims.csv: line {number}: ours is {row['ours']!r}"
     yield from _submission(results, grid)
+    yield from _kept(config)
     cards = [f"cards/{task}" for task in grid.examples]
     page = (results / "data_cards.md").read_text(encoding="utf-8")
     yield from (f"data_cards.md: nothing on {name}" for name in cards if f"{name}.png" not in page)
@@ -78,6 +80,15 @@ def _cells(results: Path, grid: Grid) -> Iterator[str]:
         for path in (cell.path(results), cell.predictions(results)):
             if not path.is_file():
                 yield f"{path}: missing"
+
+
+def _kept(config: Config) -> Iterator[str]:
+    """Weights that do not load, of the cells that are to be kept."""
+    for cell in config.kept():
+        for seed in config.experiment.seeds.finetune:
+            folder = cell.kept(config.results)
+            if Predictor(folder, seed).facts.cell != cell:
+                yield f"{folder}: of another cell"
 
 
 def _submission(results: Path, grid: Grid) -> Iterator[str]:

@@ -455,6 +455,36 @@ def test_what_is_submitted_must_be_in_the_grid(path, value, told):
     assert faults(changed(config, "experiment.submission", False)) == []
 
 
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        (
+            "transformer/rte/aux-on/layers-4",
+            "experiment.keep: transformer/rte/aux-on/layers-4 is not a cell of experiment.grid; add "
+            "it there, or remove it",
+        ),
+        (
+            "rte",
+            "experiment.keep.0: 'rte' is invalid; expected: cells of the grid whose fine-tuned "
+            "weights are kept, all seeds, such as transformer/sst2/aux-on/layers-12",
+        ),
+        (
+            "transformer/rte/aux-on/layers-05",
+            "experiment.keep.0: 'transformer/rte/aux-on/layers-05' is invalid; expected: cells of "
+            "the grid whose fine-tuned weights are kept, all seeds, such as "
+            "transformer/sst2/aux-on/layers-12",
+        ),
+    ],
+)
+def test_only_a_cell_of_the_grid_can_be_kept(name, told):
+    assert faults(changed(small(), "experiment.keep", ["lstm/cola/aux-off/layers-none"])) == []
+    assert faults(changed(small(), "experiment.keep", [name])) == [told]
+    twice = changed(small(), "experiment.keep", ["lstm/cola/aux-off/layers-none"] * 2)
+    assert faults(twice)[0].endswith("(each only once)")
+    without = changed(changed(small(), "experiment.keep", ["lstm/cola/aux-on/layers-1"]), "experiment.pretrain", None)
+    assert faults(without)[0].startswith("experiment.pretrain: null")
+
+
 def test_seeds_of_a_control_that_is_not_run_are_reported():
     config = changed(shipped(), "experiment.seeds.shuffled", [0])
     assert faults(config) == []

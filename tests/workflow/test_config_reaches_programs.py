@@ -77,6 +77,7 @@ def marked(world: bool, pretrained: bool = False) -> dict[str, Any]:
     experiment["model"] |= {"embd_dropout": "sum", "lm_softmax": "tokens_only"}
     experiment["optimizer"]["vector_l2"] = True
     experiment["submission"] = True
+    experiment["keep"] = ["transformer/rte/aux-on/layers-4"]
     config["runtime"] |= {"micro_batch": 0, "precision": "bfloat16", "device": "cuda"}
     config["runtime"] |= {"compile": True, "gpu_model": "my_gpu"}
     if world:
@@ -144,6 +145,7 @@ def shown(path: tuple[str, ...], value: Any) -> str:
         ("experiment", "grid", "layers", "lstm"): "lstm/rte/aux-on/layers-1.json",
         ("experiment", "probes"): "--probes mydata/myprobes.jsonl",
         ("experiment", "submission"): '"unlabelled": true',
+        ("experiment", "keep"): "--out made/kept/transformer/rte/aux-on/layers-4",
         ("runtime", "shards"): "finetune_transformer_intermediate_2",
         ("runtime", "corpus_shards"): "--shard 3/3",
     }

@@ -134,7 +134,7 @@ def test_the_other_configs_plan(name, tmp_path):
         raw_data(tmp_path / "data", shipped(name))
         options += ["--config", "data=data"]
     plan = planned(ROOT, *options, "--", "all")
-    expected = {"smoke": 96 + 12, "novels": 24, "gpu": 7 * (2 + 1 + 2)}
+    expected = {"smoke": 96 + 12 + 1, "novels": 24, "gpu": 7 * (2 + 1 + 2)}
     expected |= {"paper": 24 * (2 + 5), "published": 24 * 5}
     assert sum(n for rule, n in plan.items() if rule.startswith("finetune")) == expected[name]
     assert ("world" in plan) == (name == "smoke")
@@ -267,6 +267,17 @@ def test_one_more_pre_training_seed_trains_one_more_model_of_each_architecture(p
         "probes": 2,
         **OF_GRID,
     }  # two seeds need two of three models
+
+
+def test_keeping_a_cell_adds_one_job_and_repeats_no_other(project):
+    config = changed(small(), "experiment.keep", ["transformer/rte/aux-on/layers-12"])
+    options = ("--configfile", write(project / "changed.yaml", config), "--", "all")
+    job = {"finetune_kept_transformer_rte_aux_on_layers_12": 1}
+    assert planned(project, *options) == job | {"all": 1}
+    cell = "results/cells/transformer/rte/aux-on/layers-12.json"
+    (project / cell).unlink()
+    plan = planned(project, *options[:-1], "results/kept/transformer/rte/aux-on/layers-12")
+    assert plan == job | {"finetune_transformer_endpoints": 1}
 
 
 def test_the_negative_control_adds_its_jobs_and_repeats_no_other(project):

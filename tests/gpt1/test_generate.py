@@ -1,0 +1,121 @@
+"""Texts that a pre-trained language model continues."""
+
+import numpy as np
+import pytest
+import torch
+
+from gpt1 import generate as program
+from gpt1.generate import Sampling, generate, next_logits
+from gpt1.text.tokenizer import Tokenizer
+from gpt1.weights.checkpoint import CheckpointFacts, build, save_checkpoint
+from tasks.common.errors import InputError
+from tests.gpt1 import toy
+from tests.gpt1.examples import write_tokenizer
+from tests.support.programs import call
+
+IDS = [39, 5, 8, 13]
+
+
+def language_model(arch, n_vocab=toy.N_VOCAB):
+    model = build(arch, toy.model(arch, init_std=0.3), n_vocab)
+    model.reset(torch.Generator().manual_seed(1))
+    return model.eval()
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """A tokenizer and a checkpoint of each architecture, as a run leaves them."""
+    folder = tmp_path_factory.mktemp("results")
+    n_vocab = write_tokenizer(folder / "tokenizer")
+    digest = Tokenizer.load(folder / "tokenizer").digest
+    for arch in toy.ARCHS:
+        facts = CheckpointFacts(model=toy.model(arch), tokenizer=digest)
+        path = folder / "pretrain" / arch / "seed-0" / "update-8.safetensors"
+        save_checkpoint(path, language_model(arch, n_vocab), facts)
+    return folder
+
+
+@pytest.mark.parametrize("arch", toy.ARCHS)
+def test_greedy_takes_the_likeliest_text_token_at_each_position(arch):
+    model = language_model(arch)
+    found = generate(model, IDS, Sampling(tokens=40, temperature=0))
+    text = IDS + found
+    with torch.no_grad():
+        hidden, _ = model(torch.tensor([text[: toy.N_CTX]]))
+        likeliest = model.logits(hidden[0])[:, : toy.N_VOCAB].argmax(-1).tolist()
+    assert text[len(IDS) : toy.N_CTX + 1] == likeliest[len(IDS) - 1 :]
+    for end in range(toy.N_CTX + 1, len(text)):  # the window slides
+        with torch.no_grad():
+            hidden, _ = model(torch.tensor([text[end - toy.N_CTX : end]]))
+            assert text[end] == int(model.logits(hidden[0, -1])[: toy.N_VOCAB].argmax())
+    assert len(found) == 40 and len(set(found)) > 1
+
+
+@pytest.mark.parametrize("arch", toy.ARCHS)
+def test_a_seed_gives_the_same_text_twice_and_another_seed_another(arch):
+    model = language_model(arch)
+    texts = [generate(model, IDS, Sampling(seed=seed)) for seed in (3, 3, 4)]
+    assert texts[0] == texts[1] != texts[2]
+
+
+def test_top_k_draws_from_the_likeliest_tokens_alone():
+    model = language_model("transformer")
+    found = generate(model, IDS, Sampling(tokens=30, top_k=3, temperature=2.0))
+    for i, token in enumerate(found):
+        assert token in next_logits(model, IDS + found[:i]).topk(3).indices.tolist()
+    greedy = generate(model, IDS, Sampling(temperature=0))
+    assert generate(model, IDS, Sampling(top_k=1)) == greedy != found[:40]
+    assert generate(model, IDS, Sampling(temperature=1e-300)) == greedy
+    everything = Sampling(top_k=10**6, seed=3)
+    assert generate(model, IDS, everything) == generate(model, IDS, Sampling(seed=3))
+
+
+def test_tokens_are_drawn_by_their_probabilities_at_the_temperature():
+    logits, temperature = torch.tensor([0.0, 1.0, 2.0, -50.0], dtype=torch.float64), 0.7
+    generator = torch.Generator().manual_seed(0)
+    own = Sampling(temperature=temperature)
+    drawn = [program.draw(logits, own, generator) for _ in range(4000)]
+    shares = np.bincount(drawn, minlength=4) / len(drawn)
+    assert shares == pytest.approx((logits / temperature).softmax(-1).numpy(), abs=0.03)
+
+
+@pytest.mark.parametrize("arch", toy.ARCHS)
+def test_the_program_prints_prompt_and_continuation(results, arch):
+    checkpoint = results / "pretrain" / arch / "seed-0" / "update-8.safetensors"
+    options = ["--prompt", "abba bad", "--tokens", 30, "--temperature", 0]
+    done = call(program.main, checkpoint, *options)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("abba bad") and len(done.stdout) > len("abba bad\n")
+    tokenizer = Tokenizer.load(results / "tokenizer")
+    prompt = tokenizer.encode("abba bad")
+    model = program.load(checkpoint, tokenizer, "cpu")
+    found = generate(model, [tokenizer.newline_id, *prompt], Sampling(tokens=30, temperature=0))
+    assert done.stdout == tokenizer.decode([*prompt, *found]) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--temperature", "-1"], "temperature: found -1.0; "),
+        (["--tokens", "0"], "tokens: found 0; "),
+        (["--device", "tpu"], "device: found 'tpu'; "),
+        (["--tokenizer", "none"], "none: no tokenizer in it"),
+    ],
+)
+def test_a_mistake_is_one_line(results, options, told):
+    checkpoint = results / "pretrain/lstm/seed-0/update-8.safetensors"
+    done = call(program.main, checkpoint, "--prompt", "a", *options)
+    assert done.returncode == 1 and done.stderr.count("\n") == 1 and told in done.stderr
+
+
+def test_a_checkpoint_that_is_not_there_and_one_without_its_tokenizer_are_told(results, tmp_path):
+    done = call(program.main, tmp_path / "update-9.safetensors", "--prompt", "a")
+    assert done.returncode == 1 and "update-9.json: no such file" in done.stderr
+    with pytest.raises(InputError, match="no tokenizer beside its results; give --tokenizer"):
+        program.tokenizer_folder(tmp_path / "a/b/c/update-9.safetensors")
+    write_tokenizer(tmp_path / "other")
+    tokenizer = tmp_path / "other" / "encoder.json"
+    tokenizer.write_text(tokenizer.read_text() + "\n")
+    checkpoint = results / "pretrain/lstm/seed-0/update-8.safetensors"
+    done = call(program.main, checkpoint, "--prompt", "a", "--tokenizer", tmp_path / "other")
+    assert done.returncode == 1 and "its tokenizer is" in done.stderr

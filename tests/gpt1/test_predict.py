@@ -1,0 +1,246 @@
+"""Kept weights, and what is predicted with them."""
+
+import json
+import shutil
+
+import numpy as np
+import pyarrow.parquet as parquet
+import pytest
+
+from gpt1 import predict
+from gpt1.cell import Cell
+from gpt1.keep import keep
+from gpt1.predict import Predictor, Row, read_rows
+from gpt1.training.cell_runner import run_cells
+from gpt1.training.finetune import FineTuning
+from gpt1.weights.kept import read_facts
+from tasks import task
+from tasks.common.errors import InputError
+from tasks.common.files import read_json, write_json
+from tests.gpt1.examples import write_tokenizer
+from tests.gpt1.kept_cells import SEEDS, TASKS, kept_cell, runner, write_task
+from tests.support.programs import call
+
+
+def write_tsv(path, rows):
+    """Rows of examples as a file for `gpt1.predict`."""
+    n = len(rows[0]["choices"])
+    header = ["text", "second", *(f"choice{i + 1}" for i in range(n))]
+    lines = [[row["first"], row.get("second", ""), *row["choices"]] for row in rows]
+    path.write_text("".join("\t".join(line) + "\n" for line in [header, *lines]))
+    return path
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A kept cell of each task: the cell, its folder, the reported rows."""
+    found = {}
+    for name in TASKS:
+        folder = tmp_path_factory.mktemp(name)
+        rows = write_task(folder, name)
+        found[name] = (*kept_cell(folder, name), rows)
+    return found
+
+
+@pytest.fixture
+def rte(made, tmp_path):
+    """A copy of the kept cell on RTE."""
+    return shutil.copytree(made["rte"][1], tmp_path / "kept")
+
+
+def stored(cell, results, seed):
+    table = parquet.read_table(cell.predictions(results)).to_pylist()
+    return [row["prediction"] for row in table if row["seed"] == seed]
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_the_reported_rows_get_the_stored_predictions_exactly(made, name, tmp_path):
+    cell, folder, rows = made[name]
+    results = folder.parents[4]
+    given = read_rows(write_tsv(tmp_path / "rows.tsv", rows))
+    for seed in SEEDS:
+        predictions, probabilities = Predictor(folder, seed).answer(given, "rows.tsv")
+        assert predictions.tolist() == stored(cell, results, seed)
+        assert len(set(predictions.tolist())) > 1
+        assert probabilities.sum(1) == pytest.approx(np.ones(len(rows)), abs=1e-5)
+
+
+def test_an_lstm_is_kept_as_well(tmp_path):
+    rows = write_task(tmp_path, "rte")
+    cell, folder = kept_cell(tmp_path, "rte", "lstm")
+    given = [Row(text=row["first"], second=row["second"]) for row in rows]
+    predictions, _ = Predictor(folder, SEEDS[0]).answer(given, "rows")
+    assert predictions.tolist() == stored(cell, tmp_path, SEEDS[0])
+
+
+def test_a_row_by_itself_is_answered_as_among_others(made):
+    for name in ("rte", "mrpc", "race"):
+        _, folder, rows = made[name]
+        own = Predictor(folder)
+        given = [Row(text=r["first"], second=r["second"], choices=r["choices"]) for r in rows]
+        _, all_rows = own.answer(given, "rows")
+        for i in (0, 7):
+            _, alone = own.answer([given[i]], "rows")
+            assert alone[0] == pytest.approx(all_rows[i], abs=1e-5)
+
+
+def test_a_similarity_is_the_same_in_both_orders(made):
+    own, row = Predictor(made["mrpc"][1]), made["mrpc"][2][0]
+    _, one = own.answer([Row(text=row["first"], second=row["second"])], "rows")
+    _, other = own.answer([Row(text=row["second"], second=row["first"])], "rows")
+    assert one == pytest.approx(other, abs=1e-6)
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_answers_have_labels_and_probabilities(made, as_json):
+    _, folder, rows = made["rte"]
+    options = ["--text", rows[0]["first"], "--second", rows[0]["second"]]
+    done = call(predict.main, folder, *options, *(["--json"] if as_json else []))
+    assert done.returncode == 0, done.stderr
+    (found,), (shares,) = Predictor(folder).answer(
+        [Row(text=rows[0]["first"], second=rows[0]["second"])], "row"
+    )
+    labels = task("rte").labels
+    if as_json:
+        answer = json.loads(done.stdout)
+        assert answer["prediction"] == labels[int(found)]
+        assert answer["probabilities"] == pytest.approx(dict(zip(labels, shares, strict=True)), 1e-3)
+    else:
+        header, line = (text.split("\t") for text in done.stdout.splitlines())
+        assert header == ["prediction", *(f"p_{label}" for label in labels)]
+        assert line[0] == labels[int(found)]
+        assert [float(x) for x in line[1:]] == pytest.approx(shares, abs=1e-4)
+
+
+def test_choices_are_named_by_their_columns_and_scores_are_numbers(made):
+    choices = ["a", "b c", "d"]  # fewer than in RACE, which one logit a choice allows
+    own = ["--text", "a b", "--second", "c", "--choices", *choices, "--json"]
+    answer = json.loads(call(predict.main, made["race"][1], *own).stdout)
+    assert list(answer["probabilities"]) == ["choice1", "choice2", "choice3"]
+    assert answer["prediction"] == max(answer["probabilities"], key=answer["probabilities"].get)
+    done = call(predict.main, made["stsb"][1], "--text", "a b", "--second", "c")
+    header, number = done.stdout.splitlines()
+    assert header == "prediction" and 0 <= float(number) <= 5
+
+
+def test_a_jsonl_file_is_read_as_a_tsv(made, tmp_path):
+    _, folder, rows = made["race"]
+    path = tmp_path / "rows.jsonl"
+    keys = {"first": "text", "second": "second", "choices": "choices"}
+    lines = [json.dumps({new: row[old] for old, new in keys.items()}) for row in rows]
+    path.write_text("\n".join(lines) + "\n")
+    assert read_rows(path) == read_rows(write_tsv(tmp_path / "rows.tsv", rows))
+    assert call(predict.main, folder, "--file", path).stdout.count("\n") == 1 + len(rows)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "told"),
+    [
+        ("rte", ["--text", "a"], "command line: row 1: rte (entailment) is about two texts; give"),
+        ("sst2", ["--text", "a", "--second", "b"], "sst2 (classification) is about one text; leave"),
+        ("sst2", ["--text", "a", "--choices", "b", "c"], "has no choices; leave them out"),
+        ("race", ["--text", "a", "--choices", "b"], "needs at least two choices, none empty"),
+        ("sst2", ["--text", " "], "no text; give one"),
+        ("sst2", [], "give either --text or --file"),
+        ("sst2", ["--text", "a", "--seed", "9"], "no weights of seed 9; kept are those of 3, 4"),
+        ("sst2", ["--file", "none.tsv"], "none.tsv: no such file"),
+        ("sst2", ["--file", "none.tsv", "--second", "b"], "belong to --text; put them into"),
+    ],
+)
+def test_a_mistake_is_one_line(made, name, options, told):
+    done = call(predict.main, made[name][1], *options)
+    assert done.returncode == 1 and done.stdout == "" and done.stderr.count("\n") == 1
+    assert done.stderr.startswith("error: ") and told in done.stderr
+
+
+def test_a_cell_that_is_not_kept_is_told_with_the_remedy(tmp_path):
+    done = call(predict.main, tmp_path / "kept/x", "--text", "a")
+    assert "no kept cell; name the cell in experiment.keep and run snakemake" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("sentence\na\n", "line 1: the header is 'sentence'; give text, second"),
+        ("text\tchoice2\na\tb\n", "line 1: the header is"),
+        ("text\tsecond\na\n", "line 2: 1 columns, but the header has 2"),
+        ("text\tsecond\n", "no rows below the header"),
+    ],
+)
+def test_a_malformed_file_is_told_with_its_line(tmp_path, text, told):
+    path = tmp_path / "rows.tsv"
+    path.write_text(text)
+    with pytest.raises(InputError, match="rows.tsv") as error:
+        read_rows(path)
+    assert told in str(error.value)
+    json_path = tmp_path / "rows.jsonl"
+    json_path.write_text('{"text": "a"}\n{"texts": "a"}\n')
+    with pytest.raises(InputError, match="rows.jsonl: line 2: text: missing"):
+        read_rows(json_path)
+
+
+def test_rows_with_different_numbers_of_choices_are_refused(made):
+    rows = [Row(text="a", choices=["b"] * n) for n in (2, 3)]
+    with pytest.raises(InputError, match="x: row 2: 3 choices, but the first row has 2"):
+        Predictor(made["race"][1]).answer(rows, "x")
+
+
+def test_what_is_kept_says_all_that_a_reader_needs(made):
+    cell, folder, _ = made["rte"]
+    record, facts = read_json(cell.path(folder.parents[4])), read_facts(folder, SEEDS[1])
+    assert facts.cell == cell and facts.labels == task("rte").labels
+    assert facts.scores == record["seeds"][1]["scores"] and facts.seed == SEEDS[1]
+    assert facts.digests == record["digests"]
+    assert facts.checkpoint == record["seeds"][1]["checkpoint"]
+    assert facts.settings.model_dump(mode="json") == record["settings"]
+
+
+def test_weights_are_kept_without_further_training_and_later_with_the_same_scores(
+    tmp_path, monkeypatch
+):
+    trained, train = [], FineTuning.train
+    monkeypatch.setattr(FineTuning, "train", lambda self: trained.append(1) or train(self))
+    write_task(tmp_path, "rte")
+    cell = Cell("transformer", "rte", "on", 1)
+    path, rest = cell.path(tmp_path), (SEEDS, tmp_path / "tokenizer", cell.kept(tmp_path))
+    own = runner(tmp_path, cell)
+    assert run_cells([path], SEEDS, own) == [] and len(trained) == 2
+    before, times = path.read_bytes(), list((tmp_path / "c").glob("*.safetensors"))
+    assert times == []
+    keep(path, runner(tmp_path, cell, [cell.place]), *rest)
+    assert len(trained) == 4 and path.read_bytes() == before
+    assert [row.seed for row in (read_facts(cell.kept(tmp_path), s) for s in SEEDS)] == SEEDS
+    shutil.rmtree(cell.kept(tmp_path))
+    keep(path, runner(tmp_path, cell, [cell.place]), *rest)
+    run_cells([path], SEEDS, runner(tmp_path, cell, [cell.place]))
+    assert len(trained) == 4
+
+
+def test_weights_that_do_not_score_as_the_cell_did_are_refused(tmp_path):
+    write_task(tmp_path, "rte")
+    cell, folder = kept_cell(tmp_path, "rte")
+    record = read_json(cell.path(tmp_path))
+    record["seeds"][1]["scores"]["dev"]["accuracy"] += 1
+    write_json(cell.path(tmp_path), record)
+    own = runner(tmp_path, cell, [cell.place])
+    with pytest.raises(InputError, match="seed 4, trained again .* has other scores; delete"):
+        keep(cell.path(tmp_path), own, SEEDS, tmp_path / "tokenizer", folder)
+
+
+def test_another_tokenizer_or_other_weights_are_refused(rte):
+    shutil.copyfile(rte / "seed-3.safetensors", rte / "seed-4.safetensors")
+    with pytest.raises(InputError, match="seed-4.safetensors: not the file that its JSON"):
+        Predictor(rte, 4)
+    vocabulary = rte / "encoder.json"
+    vocabulary.write_text(vocabulary.read_text() + " ")
+    with pytest.raises(InputError, match="the tokenizer in it is another one"):
+        Predictor(rte, 3)
+    write_tokenizer(rte)
+    assert Predictor(rte, 3).facts.seed == 3
+
+
+def test_facts_that_describe_no_weights_are_refused(rte):
+    path = rte / "seed-3.json"
+    write_json(path, {k: v for k, v in read_json(path).items() if k not in ("spec", "checksum")})
+    with pytest.raises(InputError, match="seed-3.json: does not describe kept weights .spec: "):
+        Predictor(rte, 3)

@@ -1,0 +1,153 @@
+"""What `python -m workflow.show` prints of a folder of results."""
+
+from datetime import datetime
+
+import pandas as pd
+import pytest
+
+from tests.support.programs import call
+from tests.workflow.configs import ROOT
+from tests.workflow.test_progress import HEAD, PRETRAIN, WORLD, write_log
+from workflow import show
+
+NOW = datetime(2026, 11, 22, 10, 5)
+CLAIM = {"section": "5", "contrast": "x", "p": 0.1, "n_seeds": 2, "paper": None, "needs": None}
+FRAMES = {
+    "positive_control": [
+        {"check": "gain", "wanted": "at least 15", "ours": 44.05, "ci_low": 30.0, "ci_high": 57.0}
+        | {"met": "yes"},
+        {"check": "rank", "wanted": "at least 0.9", "ours": 0.5, "met": "no"},
+        {"check": "LSTM", "wanted": "told", "ours": 31.5, "met": None},
+    ],
+    "claims": [
+        CLAIM
+        | {"statement": "It helps", "tasks": "mean of 8", "ours": 50.99}
+        | {"ci_low": 31.2, "ci_high": 70.7, "verdict": "reproduced"},
+        *(
+            CLAIM | {"statement": "It helps each", "tasks": t, "ours": 1.0, "verdict": verdict}
+            for t, verdict in (("RTE", "undecided"), ("CoLA", "reproduced"), ("MRPC", "undecided"))
+        ),
+    ],
+    "main": [
+        {"task": "rte", "metric": "accuracy", "split": "dev", "aux": "on", "source": "this run"}
+        | {"mean": 85.04, "sd": 1.25, "paper": 56.0, "majority": 50.0, "bag_of_words": 64.1}
+        | {"alarms": "majority_rate:1/2"},
+        {"task": "cola", "metric": "matthews", "split": "test", "aux": None, "source": "paper"}
+        | {"mean": None, "paper": 45.4, "alarms": None},
+    ],
+    "ablation": [
+        {"variant": variant, "task": task, "mean": mean, "paper": paper, "bag_of_words": 47.5}
+        for variant, mean, paper in (
+            *(("Transformer w/ aux LM (full)", 86.7, 74.7), ("LSTM w/ aux LM", 47.6, 69.1)),
+            *(("LSTM w/o aux LM", 58.2, None), ("w/ aux LM, shuffled books", 49.3, None)),
+        )
+        for task in ("avg", "rte")
+    ],
+    "layer_transfer": [
+        {"arch": "transformer", "aux": "on", "task": "mean", "split": split, "n_transfer": n}
+        | {"mean": mean}
+        for n, mean, split in (
+            *(("none", 43.0, "reported"), ("0", 52.25, "reported"), ("12", 87.1, "reported")),
+            ("none", 99.9, "train"),
+        )
+    ],
+    "zero_shot": [
+        {"arch": "lstm", "task": "sst2", "update": update, "relative": relative, "mean": 49.2}
+        for update, relative in ((0, -0.015), (3000, 0.64))
+    ],
+    "pretraining": [
+        {"arch": "lstm", "update": update, "mean": mean} for update, mean in ((0, 1328.1), (30, 9.9))
+    ],
+}
+
+
+@pytest.fixture
+def results(tmp_path, monkeypatch):
+    """A folder with the tables that are shown, in a project of its own; a wide terminal."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "160")
+    folder = tmp_path / "made"
+    folder.mkdir()
+    for name, rows in FRAMES.items():
+        pd.DataFrame(rows).to_csv(folder / f"{name}.csv", index=False)
+    return folder
+
+
+def lines(*words):
+    done = call(show.main, *words)
+    assert done.returncode == 0, done.stderr
+    return [" ".join(line.split()) for line in done.stdout.splitlines()]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "gain at least 15 44.05 [30.00, 57.00] yes",
+        "rank at least 0.9 0.50 no",
+        "LSTM told 31.50",
+        "It helps mean of 8 51.0 [31.2, 70.7] reproduced",
+        "rte accuracy, dev 85.0 ± 1.2 ! 56.0 50.0 64.1",
+        "mean of the paper's 86.7 47.6 49.3 47.5",
+        "model none 0 12",
+        "transformer, aux on 43.0 52.2 87.1",
+        "model task 0 3000",
+        "lstm sst2 -0.01 0.64",
+        "lstm 1328.1 9.9",
+    ],
+)
+def test_verdicts_and_main_tables_are_shown(results, line):
+    assert line in lines(results)
+
+
+def test_a_claim_about_several_tasks_is_counted_over_them(results):
+    shown = lines(results)
+    at = next(i for i, line in enumerate(shown) if line.startswith("It helps each 3 tasks"))
+    assert shown[at].endswith("undecided 2") and shown[at + 1] == "reproduced 1"
+
+
+def test_what_is_missing_comes_with_the_command_that_makes_it(results, monkeypatch):
+    shown = lines(results)
+    assert f"snakemake --cores all {results}/cells.csv" in shown
+    assert f"snakemake --cores all {results}/figures/ablation.png" in shown
+    assert not any(line.endswith("/claims.csv") for line in shown)
+    assert "with the --configfile and --config of the last run" in shown
+    monkeypatch.chdir(ROOT)
+    assert show.options(ROOT / "results") == ""
+    assert show.options(ROOT / "results" / "smoke") == " --configfile workflow/config/smoke.yaml"
+    for name in show.expected():
+        (results / name).parent.mkdir(exist_ok=True)
+        (results / name).touch()
+    assert list(show.missing_lines(results, None)) == ["Nothing is missing."]
+
+
+def test_a_run_under_way_is_told_first(results, tmp_path):
+    write_log(tmp_path, "1", HEAD + WORLD + PRETRAIN)
+    (results / "benchmarks").mkdir()
+    bench = pd.DataFrame({"s": [30.0], "cpu_time": [29.0], "max_rss": [100.0]})
+    bench.to_csv(results / "benchmarks" / "finetune_lstm_endpoints.tsv", sep="\t", index=False)
+    screens = show.screens(results, NOW)
+    assert str(next(screens)).splitlines() == [
+        "A run is under way, its log is 3 min old: 2 of 11 jobs done.",
+        "Now: pretrain transformer, seed 0.",
+        "To do: pre-training 1, fine-tuning 6, tables 1 jobs.",
+        "Time left: about 98 s, without table_main, of which none has finished yet.",
+    ]
+    assert "which was: snakemake --cores 2 all --config results=made" in lines(results)[-1]
+
+
+def test_a_finished_run_is_one_line(results, tmp_path):
+    write_log(tmp_path, "1", HEAD + WORLD + "Complete log(s): x\n")
+    assert lines(results)[0] == "The last run ended: 1 of 11 jobs done."
+    write_log(tmp_path, "2", HEAD + WORLD + "Error in rule pretrain:\nComplete log(s): x\n")
+    assert lines(results)[0] == "The last run failed in pretrain: 1 of 11 jobs done."
+
+
+def test_mistakes_are_one_line(results):
+    (results / "claims.csv").write_text("statement\nx\n")
+    for folder, told in ((results, "claims.csv: no column 'verdict'"), ("none", "no such folder")):
+        done = call(show.main, folder)
+        assert done.returncode == 1 and done.stderr.count("\n") == 1 and told in done.stderr
+
+
+def test_durations_are_in_words():
+    assert [show.duration(s) for s in (5, 119, 600, 8000)] == ["5 s", "119 s", "10 min", "2 h 13 min"]
