@@ -56,8 +56,8 @@ class Predictor:
         self.tokenizer = Tokenizer.load(folder)
         if self.tokenizer.digest != self.facts.digests["tokenizer"]:
             raise InputError(f"{folder}: the tokenizer in it is another one; keep the cell again")
-        recorded = self.facts.runtime.model_dump()
-        self.runtime = Runtime(**{**recorded, "device": device})
+        as_trained = self.facts.runtime.model_dump(mode="json")
+        self.runtime = Runtime.parse(json.dumps({**as_trained, "device": device}))
         self.runtime.start()
         self.model = load(folder, self.facts, self.runtime)
 

@@ -48,25 +48,33 @@ class Progress:
     def left(self, earlier: dict[str, float]) -> tuple[float, list[str]]:
         """Seconds left, and the rules that they lack because none of their jobs has finished.
 
-        `earlier` are the seconds of a job of each rule in an earlier run.
+        A job that runs counts as a whole. `earlier` are the seconds of a job of each rule in an
+        earlier run.
         """
-        spent = sum(map(sum, self.seconds.values()))
         work, unknown = 0.0, []
-        for rule, planned in self.jobs.items():
+        for rule, n in self.remaining().items():
             times = self.seconds.get(rule, [])
-            n = planned - len(times)
-            if n <= 0 or rule == "all":
-                continue
-            if not times and rule not in earlier:
+            if times:
+                work += n * sum(times) / len(times)
+            elif rule in earlier:
+                work += n * earlier[rule]
+            else:
                 unknown.append(rule)
-                continue
-            work += n * (sum(times) / len(times) if times else earlier[rule])
+        return work / self.at_once(), unknown
+
+    def remaining(self) -> Counter[str]:
+        """The jobs that have not finished, by rule."""
+        finished = Counter({rule: len(times) for rule, times in self.seconds.items()})
+        jobs = {rule: n for rule, n in self.jobs.items() if rule != "all"}  # which does nothing
+        return Counter(jobs) - finished
+
+    def at_once(self) -> float:
+        """How many jobs ran at once so far, on average."""
         if self.begun is None or self.seen is None:
-            return work, unknown
-        under_way = sum((self.seen - begun).total_seconds() for begun, _ in self.running.values())
-        elapsed = max(1.0, (self.seen - self.begun).total_seconds())
-        at_once = max(1.0, (spent + under_way) / elapsed)
-        return max(0.0, work - under_way) / at_once, unknown
+            return 1.0
+        spent = sum(map(sum, self.seconds.values()))
+        spent += sum((self.seen - begun).total_seconds() for begun, _ in self.running.values())
+        return max(1.0, spent / max(1.0, (self.seen - self.begun).total_seconds()))
 
 
 def parse(text: str) -> Progress | None:
@@ -78,7 +86,8 @@ def parse(text: str) -> Progress | None:
     jobs = {rule: int(n) for rule, n in STATS.findall(stats) if rule != "total"}
     command = re.search(r"^ +Command: (.*)$", text, re.MULTILINE)
     progress = Progress(command[1] if command else "", jobs)
-    rule, failing, now = "", False, None
+    rule, failing = "", False
+    now: datetime | None = None
     for line in rest.split("\n"):
         if found := STAMP.fullmatch(line):
             now = datetime.strptime(found[1], "%a %b %d %H:%M:%S %Y")
@@ -123,10 +132,3 @@ def _logs(results: Path) -> Iterator[str]:
             text = path.read_text(encoding="utf-8", errors="replace")
             if named.search(text):
                 yield text
-
-
-def remaining(progress: Progress) -> Counter[str]:
-    """The jobs that have not finished, by rule."""
-    finished = Counter({rule: len(times) for rule, times in progress.seconds.items()})
-    jobs = {rule: n for rule, n in progress.jobs.items() if rule != "all"}  # which does nothing
-    return Counter(jobs) - finished

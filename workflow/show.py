@@ -181,7 +181,7 @@ def run_lines(last: Progress, results: Path, now: datetime) -> Iterator[str]:
     earlier = dict(zip(costs["job"], costs["job_seconds"] / costs["runs"], strict=True))
     seconds, unknown = last.left(earlier)
     stages = Counter[str]()
-    for rule, n in progress.remaining(last).items():
+    for rule, n in last.remaining().items():
         stages[job_costs.stage(rule)] += n
     age = f", its log is {duration((now - last.seen).total_seconds())} old" if last.seen else ""
     yield f"A run is under way{age}: {share}."
@@ -250,9 +250,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("results", nargs="?", type=Path, default=Path("results"))
     a = parser.parse_args()
-    console = Console(highlight=False, soft_wrap=False)
+    console = Console(highlight=False)
     for screen in screens(a.results, datetime.now()):
-        console.print(screen)
+        console.print(screen, soft_wrap=isinstance(screen, Text))  # commands stay whole
         console.print()
 
 
