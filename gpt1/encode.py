@@ -88,7 +88,7 @@ def encode_row(
 ) -> dict[str, Any]:
     """The ids of a row's `first`, `second` and `choices`, as `ids_of` gives them for a text.
 
-    Raises InputError, naming `place` and the row's guid, for a text that normalisation leaves empty.
+    Raises InputError, naming `place` and the row's guid, for a text that becomes empty.
     An unlabelled row must be predicted, whatever is left of it.
     """
 

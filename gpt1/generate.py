@@ -38,7 +38,7 @@ class Sampling(Settings):
 
 @torch.no_grad()
 def next_logits(model: LanguageModel, ids: list[int]) -> Tensor:
-    """Logits `[n_vocab]` of the token that follows the last n_ctx of `ids`, of text tokens alone."""
+    """Logits `[n_vocab]` of what follows the last n_ctx of `ids`: text tokens alone."""
     window = torch.tensor([ids[-model.n_ctx :]], device=model.embed.device)
     hidden, _ = model(window)
     return model.logits(hidden[0, -1], n_rows=model.n_vocab).double().cpu()

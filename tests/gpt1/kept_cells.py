@@ -48,7 +48,9 @@ def write_task(folder, name):
     encoded = folder / "encoded" / name
     encode(name, folder / "examples" / name, folder / "tokenizer", encoded)
     scores = {split: dict.fromkeys(task(name).metrics, 50.0) for split in sizes}
-    write_json(folder / "baselines.json", {"task": name, "majority": scores, "bag_of_words": scores})
+    write_json(
+        folder / "baselines.json", {"task": name, "majority": scores, "bag_of_words": scores}
+    )
     for arch in toy.ARCHS:
         model = build(arch, toy.model(arch, init_std=0.2), n_vocab)
         model.reset(torch.Generator().manual_seed(5))

@@ -104,7 +104,9 @@ def test_answers_have_labels_and_probabilities(made, as_json):
     if as_json:
         answer = json.loads(done.stdout)
         assert answer["prediction"] == labels[int(found)]
-        assert answer["probabilities"] == pytest.approx(dict(zip(labels, shares, strict=True)), 1e-3)
+        assert answer["probabilities"] == pytest.approx(
+            dict(zip(labels, shares, strict=True)), 1e-3
+        )
     else:
         header, line = (text.split("\t") for text in done.stdout.splitlines())
         assert header == ["prediction", *(f"p_{label}" for label in labels)]
@@ -137,7 +139,11 @@ def test_a_jsonl_file_is_read_as_a_tsv(made, tmp_path):
     ("name", "options", "told"),
     [
         ("rte", ["--text", "a"], "command line: row 1: rte (entailment) is about two texts; give"),
-        ("sst2", ["--text", "a", "--second", "b"], "sst2 (classification) is about one text; leave"),
+        (
+            "sst2",
+            ["--text", "a", "--second", "b"],
+            "sst2 (classification) is about one text; leave",
+        ),
         ("sst2", ["--text", "a", "--choices", "b", "c"], "has no choices; leave them out"),
         ("race", ["--text", "a", "--choices", "b"], "needs at least two choices, none empty"),
         ("sst2", ["--text", " "], "no text; give one"),

@@ -460,8 +460,8 @@ def test_what_is_submitted_must_be_in_the_grid(path, value, told):
     [
         (
             "transformer/rte/aux-on/layers-4",
-            "experiment.keep: transformer/rte/aux-on/layers-4 is not a cell of experiment.grid; add "
-            "it there, or remove it",
+            "experiment.keep: transformer/rte/aux-on/layers-4 is not a cell of experiment.grid; "
+            "add it there, or remove it",
         ),
         (
             "rte",
@@ -481,7 +481,11 @@ def test_only_a_cell_of_the_grid_can_be_kept(name, told):
     assert faults(changed(small(), "experiment.keep", [name])) == [told]
     twice = changed(small(), "experiment.keep", ["lstm/cola/aux-off/layers-none"] * 2)
     assert faults(twice)[0].endswith("(each only once)")
-    without = changed(changed(small(), "experiment.keep", ["lstm/cola/aux-on/layers-1"]), "experiment.pretrain", None)
+    without = changed(
+        changed(small(), "experiment.keep", ["lstm/cola/aux-on/layers-1"]),
+        "experiment.pretrain",
+        None,
+    )
     assert faults(without)[0].startswith("experiment.pretrain: null")
 
 

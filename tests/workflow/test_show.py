@@ -56,7 +56,8 @@ FRAMES = {
         for update, relative in ((0, -0.015), (3000, 0.64))
     ],
     "pretraining": [
-        {"arch": "lstm", "update": update, "mean": mean} for update, mean in ((0, 1328.1), (30, 9.9))
+        {"arch": "lstm", "update": update, "mean": mean}
+        for update, mean in ((0, 1328.1), (30, 9.9))
     ],
 }
 
@@ -150,4 +151,9 @@ def test_mistakes_are_one_line(results):
 
 
 def test_durations_are_in_words():
-    assert [show.duration(s) for s in (5, 119, 600, 8000)] == ["5 s", "119 s", "10 min", "2 h 13 min"]
+    assert [show.duration(s) for s in (5, 119, 600, 8000)] == [
+        "5 s",
+        "119 s",
+        "10 min",
+        "2 h 13 min",
+    ]
