@@ -133,7 +133,7 @@ def test_a_run_under_way_is_told_first(results, tmp_path):
         "To do: pre-training 1, fine-tuning 6, tables 1 jobs.",
         "Time left: about 3 min, without table_main, of which none has finished yet.",
     ]
-    assert "which was: snakemake --cores 2 all --config results=made" in lines(results)[-1]
+    assert "which was: snakemake --cores 2 all --config results=made" in lines(results)[-2]
 
 
 def test_a_finished_run_is_one_line(results, tmp_path):
@@ -145,7 +145,7 @@ def test_a_finished_run_is_one_line(results, tmp_path):
 
 def test_mistakes_are_one_line(results):
     (results / "claims.csv").write_text("statement\nx\n")
-    for folder, told in ((results, "claims.csv: no column 'verdict'"), ("none", "no such folder")):
+    for folder, told in ((results, "claims.csv: no column 'tasks'"), ("none", "no such folder")):
         done = call(show.main, folder)
         assert done.returncode == 1 and done.stderr.count("\n") == 1 and told in done.stderr
 
