@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pandas as pd
 from rich import box
-from rich.console import Console, RenderableType
+from rich.console import Console, JustifyMethod, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -40,13 +40,14 @@ def grid_of(title: str, *columns: str, first: int = 1) -> Table:
     """An empty table whose `first` columns hold text and the others numbers."""
     table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", title_style="bold")
     for i, column in enumerate(columns):
-        table.add_column(column, justify="left" if i < first else "right")
+        justify: JustifyMethod = "left" if i < first else "right"
+        table.add_column(column, justify=justify, overflow="fold")
     return table
 
 
 def number(value: float, digits: int = 1) -> str:
     """A number with so many digits; a dash for none."""
-    return NONE if pd.isna(value) else f"{value:.{digits}f}"
+    return NONE if pd.isna(value) else f"{round(value, digits) + 0.0:.{digits}f}"  # no -0.0
 
 
 def interval(row: pd.Series, digits: int = 1) -> str:
@@ -106,7 +107,7 @@ def ablation(frame: pd.DataFrame) -> Table:
     shown = frame["variant"].isin(printed) | frame["variant"].str.contains("shuffled")
     variants = list(frame[shown]["variant"].unique())
     table = grid_of("Ablations (Table 5)", "task", *variants, "bag of words")
-    names = {"avg": "mean of the paper's", "avg_all": "mean of all"}
+    names = {"avg": "paper's mean", "avg_all": "mean of all"}
     for task, rows in frame[shown].groupby("task", sort=False):
         means = rows.set_index("variant")["mean"]
         values = [number(means.get(variant, float("nan"))) for variant in variants]
@@ -118,7 +119,7 @@ def ablation(frame: pd.DataFrame) -> Table:
 def layer_transfer(frame: pd.DataFrame) -> Table:
     """Figure 2, left: the mean over the tasks by the number of transferred layers."""
     means = frame[(frame["task"] == "mean") & (frame["split"] == "reported")]
-    layers = list(means["n_transfer"].unique())
+    layers = sorted(means["n_transfer"].unique(), key=lambda n: -1 if n == "none" else int(n))
     table = grid_of("Mean by transferred layers (Figure 2, left)", "model", *layers)
     for (arch, aux), rows in means.groupby(["arch", "aux"], sort=False):
         values = rows.set_index("n_transfer")["mean"]
@@ -200,7 +201,8 @@ def expected() -> list[str]:
         return sorted(path.stem for path in (HERE / "analysis" / package).glob("[!_]*.py"))
 
     tables = [f"{name}.csv" for name in ("cells", *names("tables"))]
-    return [*tables, *(f"figures/{name}.png" for name in names("figures")), "data_cards.md"]
+    figures = [f"figures/{name}.png" for name in names("figures") if f"{name}.csv" in tables]
+    return [*tables, *figures, "data_cards.md"]
 
 
 def options(results: Path) -> str | None:

@@ -47,13 +47,13 @@ FRAMES = {
         {"arch": "transformer", "aux": "on", "task": "mean", "split": split, "n_transfer": n}
         | {"mean": mean}
         for n, mean, split in (
-            *(("none", 43.0, "reported"), ("0", 52.25, "reported"), ("12", 87.1, "reported")),
+            *(("12", 87.1, "reported"), ("0", 52.25, "reported"), ("none", 43.0, "reported")),
             ("none", 99.9, "train"),
         )
     ],
     "zero_shot": [
         {"arch": "lstm", "task": "sst2", "update": update, "relative": relative, "mean": 49.2}
-        for update, relative in ((0, -0.015), (3000, 0.64))
+        for update, relative in ((0, -0.001), (3000, 0.64))
     ],
     "pretraining": [
         {"arch": "lstm", "update": update, "mean": mean}
@@ -88,11 +88,11 @@ def lines(*words):
         "LSTM told 31.50",
         "It helps mean of 8 51.0 [31.2, 70.7] reproduced",
         "rte accuracy, dev 85.0 ± 1.2 ! 56.0 50.0 64.1",
-        "mean of the paper's 86.7 47.6 49.3 47.5",
+        "paper's mean 86.7 47.6 49.3 47.5",
         "model none 0 12",
         "transformer, aux on 43.0 52.2 87.1",
         "model task 0 3000",
-        "lstm sst2 -0.01 0.64",
+        "lstm sst2 0.00 0.64",
         "lstm 1328.1 9.9",
     ],
 )
