@@ -188,8 +188,10 @@ def run_lines(last: Progress, results: Path, now: datetime) -> Iterator[str]:
     yield f"A run is under way{age}: {share}."
     yield "Now: " + ("; ".join(message for _, message in last.running.values()) or "planning") + "."
     yield "To do: " + ", ".join(f"{stage} {n}" for stage, n in stages.items()) + " jobs."
-    lacking = f", without {', '.join(unknown)}, of which none has finished yet" if unknown else ""
-    yield f"Time left: about {duration(seconds)}{lacking}."
+    lacking = f"none of {', '.join(unknown)} has finished yet" if unknown else ""
+    if seconds or not unknown:
+        lacking = f"about {duration(seconds)}" + (f", but {lacking}" if unknown else "")
+    yield f"Time left: {lacking}."
     if last.failed:
         yield f"Failed so far: {', '.join(dict.fromkeys(last.failed))}."
 

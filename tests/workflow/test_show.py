@@ -131,7 +131,7 @@ def test_a_run_under_way_is_told_first(results, tmp_path):
         "A run is under way, its log is 3 min old: 2 of 11 jobs done.",
         "Now: pretrain transformer, seed 0.",
         "To do: pre-training 1, fine-tuning 6, tables 1 jobs.",
-        "Time left: about 3 min, without table_main, of which none has finished yet.",
+        "Time left: about 3 min, but none of table_main has finished yet.",
     ]
     assert "which was: snakemake --cores 2 all --config results=made" in lines(results)[-2]
 
