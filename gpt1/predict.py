@@ -183,7 +183,12 @@ def main() -> None:
     parser.add_argument("--text", help="the text, premise, first sentence, document or story")
     parser.add_argument("--second", help="the hypothesis, second sentence or question")
     parser.add_argument("--choices", nargs="+", help="the answers to choose from")
-    parser.add_argument("--file", type=Path, help="many rows, a .tsv or .jsonl file")
+    parser.add_argument(
+        "--file",
+        type=Path,
+        help="many rows: a .tsv with the header text, second, choice1, choice2, ..., or a .jsonl "
+        "with the keys text, second, choices",
+    )
     parser.add_argument("--json", action="store_true", help="print JSON lines instead of TSV")
     parser.add_argument("--seed", type=int, help="of fine-tuning (default: the first one kept)")
     parser.add_argument("--device", default="cpu", help="cpu, cuda or mps")
