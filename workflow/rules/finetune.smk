@@ -44,7 +44,7 @@ for cell in cfg.kept():
 
     rule:
         name:
-            "finetune_kept_" + re.sub(r"\W", "_", cell.place)
+            f"finetune_kept_{re.sub('[^a-z0-9]', '_', cell.place)}"
         input:
             cell=cell.path("<results>"),
             encoded=f"<results>/encoded/{cell.task}",
