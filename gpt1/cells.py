@@ -13,9 +13,6 @@ from pathlib import Path
 
 from gpt1.cell import Cell
 from gpt1.settings import FinetuneSettings
-from gpt1.training.cell_runner import CellRunner, run_cells
-from gpt1.training.run_cache import RunCache
-from gpt1.training.runtime import Runtime
 from tasks.common.errors import InputError, run
 from tasks.common.files import sha256_file, sha256_json
 
@@ -29,6 +26,11 @@ def own_code() -> str:
 
 def main() -> None:
     """The command line."""
+    # PyTorch takes seconds to import; here a signal that comes meanwhile is one line as well.
+    from gpt1.training.cell_runner import CellRunner, run_cells
+    from gpt1.training.run_cache import RunCache
+    from gpt1.training.runtime import Runtime
+
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
         "cells",

@@ -11,15 +11,19 @@ from pathlib import Path
 
 from gpt1.cell import ARCHS
 from gpt1.settings import PretrainSettings
-from gpt1.training.distributed import join, launched
-from gpt1.training.launch import launch
-from gpt1.training.pretraining import Pretraining
-from gpt1.training.runtime import Runtime
+from gpt1.training.stopping import leave_signals_to_the_first
 from tasks.common.errors import run
 
 
 def main() -> None:
     """The command line."""
+    leave_signals_to_the_first()
+    # PyTorch takes seconds to import; here a signal that comes meanwhile is one line as well.
+    from gpt1.training.distributed import join, launched
+    from gpt1.training.launch import launch
+    from gpt1.training.pretraining import Pretraining
+    from gpt1.training.runtime import Runtime
+
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("arch", choices=ARCHS)
     parser.add_argument("--corpus", required=True, type=Path)

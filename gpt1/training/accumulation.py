@@ -1,5 +1,7 @@
 """The gradients of a batch, a micro-batch at a time, in as much memory as there is."""
 
+from collections.abc import Callable
+
 import torch
 
 from gpt1.model.language_model import LanguageModel
@@ -8,7 +10,13 @@ from tasks.common.errors import InputError
 
 
 def accumulate(
-    model: LanguageModel, ids: torch.Tensor, share: range, runtime: Runtime, seed: int, update: int
+    model: LanguageModel,
+    ids: torch.Tensor,
+    share: range,
+    runtime: Runtime,
+    seed: int,
+    update: int,
+    check: Callable[[], None] = lambda: None,
 ) -> torch.Tensor | None:
     """Add the gradients of the windows `share` of a batch `ids` `[batch, n_ctx]` to the model's.
 
@@ -19,6 +27,7 @@ def accumulate(
     size = runtime.micro_batch or len(ids)
     try:
         for first in range(share.start, share.stop, size):
+            check()
             micro_batch = ids[first : min(first + size, share.stop)]
             seed_step(seed, update, first)
             with runtime.autocast():

@@ -8,7 +8,6 @@ process. The processes are started by `gpt1.training.launch`, or by torchrun on 
 import functools
 import math
 import os
-import signal
 import sys
 import time
 from collections.abc import Callable
@@ -21,7 +20,6 @@ import torch.distributed as dist
 from torch import Tensor
 
 from gpt1.training.runtime import Runtime
-from gpt1.training.stopping import SIGNALS
 from tasks.common.errors import InputError
 
 LOST = 3  # exit code of a process that had to stop because another one ended
@@ -91,11 +89,7 @@ def join(runtime: Runtime) -> tuple[Processes, Runtime]:
         runtime = runtime.model_copy(update={"device": f"cuda:{here}"})
         torch.cuda.set_device(here)
     dist.init_process_group(timeout=TIMEOUT)  # gloo for tensors on the CPU, nccl for those on GPUs
-    processes = Processes(dist.get_rank(), dist.get_world_size(), os.getppid())
-    if not processes.leads:  # the first one decides when to stop; the others then lose it
-        for number in SIGNALS:
-            signal.signal(number, signal.SIG_IGN)
-    return processes, runtime
+    return Processes(dist.get_rank(), dist.get_world_size(), os.getppid()), runtime
 
 
 def check_gpus(processes: int) -> None:

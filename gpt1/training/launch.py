@@ -13,11 +13,10 @@ import torch.distributed as dist
 
 from gpt1.training.distributed import LOST, check_gpus
 from gpt1.training.runtime import Runtime
-from gpt1.training.stopping import SIGNALS
-from tasks.common.errors import InputError, Interrupted
+from tasks.common.errors import InputError, Interrupted, answer_signals
 
 POLL_SECONDS = 0.1
-GRACE_SECONDS = 30.0  # between asking a process to end and killing it
+GRACE_SECONDS = 30.0  # for the first process to save its state, once another one has failed
 
 Process = subprocess.Popen[bytes]
 
@@ -39,8 +38,7 @@ def launch(module: str, runtime: Runtime) -> None:
         for process in processes:
             process.send_signal(number)
 
-    for number in SIGNALS:
-        signal.signal(number, pass_on)
+    answer_signals(pass_on)
     store = dist.TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)
     shared = {
         **{"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": store.port},
@@ -79,11 +77,11 @@ def _wait(processes: list[Process]) -> int | None:
         failed = _failed(processes)
         if failed is not None and first is None:
             first, deadline = failed, time.monotonic() + GRACE_SECONDS
-            for process in processes:
-                process.terminate()
-        if time.monotonic() > deadline:
-            for process in processes:
+            processes[0].terminate()  # it alone has anything to save
+            for process in processes[1:]:
                 process.kill()
+        if time.monotonic() > deadline:
+            processes[0].kill()
         time.sleep(POLL_SECONDS)
     return _failed(processes) if first is None else first
 

@@ -23,19 +23,18 @@ from gpt1.training.accumulation import accumulate, halve_micro_batch
 from gpt1.training.distributed import Processes
 from gpt1.training.optim import Adam, Schedule, warmup_cosine
 from gpt1.training.runtime import Runtime
+from gpt1.training.states import SavedStates
 from gpt1.training.stopping import StopRequest
 from gpt1.training.windows import heldout_loss, heldout_windows, windows
 from gpt1.weights.checkpoint import (
     CheckpointFacts,
     build,
     check_checkpoint,
-    read_tensors,
     save_checkpoint,
     sidecar,
-    write_tensors,
 )
 from tasks.common.errors import InputError, Interrupted
-from tasks.common.files import read_json, sha256_json, write_atomic
+from tasks.common.files import read_json, sha256_json, sweep, write_atomic
 
 PROGRESS_SECONDS = 5.0
 STATE_SECONDS = 60.0  # between saved states
@@ -94,8 +93,12 @@ class Pretraining:
             "tokenizer": self.tokenizer,
             "code": code,
         }
+        if processes.leads:
+            for folder in Path(work).glob("*"):  # of runs with other settings, too
+                sweep(folder)
         self.work = Path(work) / f"{arch}-{sha256_json(key)[:16]}"
         self.work.mkdir(parents=True, exist_ok=True)
+        self.states = SavedStates(self.work)
         self.model = build(arch, settings.model, facts["n_vocab"], settings.dropout)
         self.model.reset(torch.Generator().manual_seed(settings.seed))
         self.model.to(runtime.device).train()
@@ -104,6 +107,7 @@ class Pretraining:
         warmup = settings.warmup / settings.updates
         schedule = Schedule(settings.lr, warmup_cosine, warmup, settings.updates)
         self.optimizer = Adam(self.model.parameters(), schedule, settings.optimizer)
+        self.stop = StopRequest()
         self.seconds, self._clock = 0.0, time.perf_counter()
         self.log: list[LogRow] = []
         self.loss_sum = torch.zeros((), device=runtime.device)  # since the last row of the log
@@ -113,23 +117,21 @@ class Pretraining:
         self._share_state()
 
     @property
-    def state_path(self) -> Path:
-        """The last saved state."""
-        return self.work / "state.safetensors"
-
-    @property
     def tokens_per_update(self) -> int:
         """Tokens that one update sees."""
         return self.settings.batch * self.settings.model.n_ctx
 
     def update(self) -> torch.Tensor:
-        """One optimizer update on the windows of its number; returns the loss in nats."""
+        """One optimizer update on the windows of its number; returns the loss in nats.
+
+        Raises Interrupted between two micro-batches, with the weights of the update before.
+        """
         i, own = self.optimizer.updates, self.settings
         ids = torch.from_numpy(windows(self.train_tokens, own.model.n_ctx, own.batch, own.seed, i))
         share, loss = self.processes.share(own.batch), None
         while loss is None:
             self.optimizer.zero_grad()
-            loss = accumulate(self.model, ids, share, self.runtime, own.seed, i)
+            loss = accumulate(self.model, ids, share, self.runtime, own.seed, i, self.stop.check)
             if loss is None:
                 self.runtime = halve_micro_batch(self.runtime, len(share), i)
         self.processes.sum(self.optimizer.grad)
@@ -144,11 +146,11 @@ class Pretraining:
         one of the signals that ask to stop.
         """
         done, updates = self.optimizer.updates, self.settings.updates
-        leads = self.processes.leads
-        progress = tqdm(total=updates, initial=done, disable=not (progress_bar and leads))
-        with StopRequest(heed=leads) as stop, progress:
+        shown = progress_bar and self.processes.leads
+        progress = tqdm(total=updates, initial=done, disable=not shown)
+        with self.stop, progress:
             try:
-                self._train(stop, progress)
+                self._train(progress)
             except Interrupted as request:
                 self._save_state()
                 done = self.optimizer.updates
@@ -157,15 +159,14 @@ class Pretraining:
                     "go on"
                 ) from None
 
-    def _train(self, stop: StopRequest, progress: tqdm) -> None:
+    def _train(self, progress: tqdm) -> None:
         updates, every = self.settings.updates, max(1, self.settings.updates // LOG_ROWS)
         checkpoints = set(self.settings.checkpoints)
         done, pause = self.optimizer.updates, STATE_SECONDS
         if done in checkpoints and not self._is_intact(done):
-            self.checkpoint(stop)
+            self.checkpoint()
         printed = saved = self._clock = time.perf_counter()
         while self.optimizer.updates < updates:
-            stop.check()
             lr = self.optimizer.rate()
             self.loss_sum += self.update()
             self.n_summed += 1
@@ -177,7 +178,7 @@ class Pretraining:
                     printed = self._clock
                     self._print_progress(done, loss)
             if done in checkpoints:
-                self.checkpoint(stop)
+                self.checkpoint()
                 self._clock = time.perf_counter()  # scoring held-out documents is not training time
             now = time.perf_counter()
             if done in checkpoints or now - saved > pause:
@@ -223,7 +224,7 @@ class Pretraining:
             return False
         return True
 
-    def checkpoint(self, stop: StopRequest) -> None:
+    def checkpoint(self) -> None:
         """Score the held-out documents and save the present update; losses are in nats.
 
         Raises InputError for a loss that is not finite or too large for a perplexity.
@@ -232,7 +233,7 @@ class Pretraining:
             return
         done, settings = self.optimizer.updates, self.settings
         rows = heldout_windows(self.heldout_tokens, self.model.n_ctx, settings.heldout_tokens)
-        loss = heldout_loss(self.model, rows, self.runtime, stop.check)
+        loss = heldout_loss(self.model, rows, self.runtime, self.stop.check)
         if not loss < MAX_LOSS:
             raise InputError(
                 f"update {done}: the held-out loss is {loss:g}; lower experiment.pretrain.lr"
@@ -267,21 +268,18 @@ class Pretraining:
             "n_summed": torch.tensor(self.n_summed),
             "seconds": torch.tensor(self.seconds, dtype=torch.float64),
         }
-        write_tensors(self.state_path, state)
+        self.states.save(state)
+
+    def _check_before(self, done: int) -> None:
+        """Raise InputError if a checkpoint that comes before update `done` is damaged."""
+        for update in self.settings.checkpoints:
+            if update < done:  # the one of `done` itself can be made again
+                check_checkpoint(self.path(update))
 
     def _resume(self) -> None:
-        """Continue from the work folder's state, if there is one and all is undamaged."""
-        if not self.state_path.exists():
-            return
-        try:
-            state = read_tensors(self.state_path)
-            done = int(state["updates"])
-            for update in self.settings.checkpoints:
-                if update < done:  # the last one can be made again
-                    check_checkpoint(self.path(update))
-        except InputError as error:
-            self.state_path.replace(self.state_path.with_suffix(".damaged"))
-            print(f"warning: {error}; starting again from update 0", flush=True)
+        """Continue from the newest saved state with which all is undamaged, if there is one."""
+        state = self.states.load(self._check_before)
+        if state is None:
             return
         self.optimizer.load_state(state)
         for update, loss, lr, tokens, seconds in state["log"].tolist():

@@ -8,16 +8,20 @@ from pathlib import Path
 from typing import Any
 
 from tasks.common.errors import InputError
-from tasks.common.files import read_json, sha256_json, write_json
+from tasks.common.files import read_json, sha256_json, sweep, write_json
 
 Key = dict[str, Any]
 
 
 class RunCache:
-    """A folder of JSON records named by the hash of their key."""
+    """A folder of JSON records named by the hash of their key.
+
+    What killed writes left in it is removed, whatever their keys were.
+    """
 
     def __init__(self, folder: str | Path):
         self.folder = Path(folder)
+        sweep(self.folder)
 
     def path(self, key: Key) -> Path:
         """Where the record of `key` is, or would be."""

@@ -1,31 +1,24 @@
-"""Signals that ask a long program to stop, which saves its state first.
+"""Signals to a long program, which ends at a point of its own choice and saves its state first."""
 
-Slurm sends SIGTERM half a minute before it kills a job, and SIGUSR1 as early as one likes
-(`--signal`); Ctrl-C sends SIGINT.
-"""
-
+import os
 import signal
 from types import FrameType
 from typing import Self
 
-from tasks.common.errors import Interrupted
-
-SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1)
+from tasks.common.errors import Interrupted, answer_signals
 
 
 class StopRequest:
     """A context in which the signals are noted instead of ending the process.
 
-    Enter it in the main thread. One that does not `heed` them leaves the decision to another
-    process of the run.
+    Enter it in the main thread.
     """
 
-    def __init__(self, heed: bool = True) -> None:
-        self.heed = heed
+    def __init__(self) -> None:
         self.name = ""  # of the signal that came, empty until then
 
     def __enter__(self) -> Self:
-        self._handlers = {number: signal.signal(number, self._note) for number in SIGNALS}
+        self._handlers = answer_signals(self._note)
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -37,5 +30,11 @@ class StopRequest:
 
     def check(self) -> None:
         """Raise Interrupted if a signal has come."""
-        if self.name and self.heed:
+        if self.name:
             raise Interrupted(f"stopped by {self.name}")
+
+
+def leave_signals_to_the_first() -> None:
+    """Ignore the signals in all but the first of several processes, which decides when to stop."""
+    if "TORCHELASTIC_RUN_ID" in os.environ and os.environ.get("RANK", "0") != "0":
+        answer_signals(signal.SIG_IGN)

@@ -25,6 +25,7 @@ CHECKSUM = "checksum"
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 REMEDIES = {  # of a write that the system refuses
     **dict.fromkeys(FULL, "free some space and start again"),
+    errno.EFBIG: "raise the limit on the size of files (ulimit -f) and start again",
     **dict.fromkeys(
         (errno.EACCES, errno.EPERM, errno.EROFS), "make the folder writable, or name another one"
     ),
@@ -43,12 +44,10 @@ def write_atomic(path: str | Path, mode: str = "w") -> Iterator[IO[Any]]:
     newline = None if "b" in mode else "\n"
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        _sweep(path)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        sweep(path.parent, glob.escape(path.name))
+        handle, temporary = _new_file(path)
         try:
             with os.fdopen(handle, mode, encoding=encoding, newline=newline) as file:
-                with contextlib.suppress(OSError):  # a file system without locks
-                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
@@ -193,12 +192,26 @@ def sha256_json(value: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _sweep(path: Path) -> None:
-    """Remove what killed writes of `path` left: temporary files that no process has locked."""
-    for left in path.parent.glob(f".{glob.escape(path.name)}.????????"):
+def sweep(folder: Path, name: str = "*") -> None:
+    """Remove what killed writes left in a folder: temporary files that no process has locked.
+
+    `name` is a glob pattern of the files that were written.
+    """
+    for left in folder.glob(f".{name}.????????"):
         with contextlib.suppress(OSError), open(left, "rb") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             left.unlink()
+
+
+def _new_file(path: Path) -> tuple[int, str]:
+    """Handle and name of a temporary file beside `path`, locked against `sweep`."""
+    while True:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        with contextlib.suppress(OSError):  # a file system without locks
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        if os.path.exists(name):  # else another process swept it before it was locked
+            return handle, name
+        os.close(handle)
 
 
 def _umask() -> int:

@@ -5,7 +5,7 @@ import shlex
 import sys
 from pathlib import Path
 
-from workflow import code, config_faults, paths, waiting
+from workflow import code, config_faults, failures, paths, waiting
 from workflow.grid import any_model, jobs
 
 try:
@@ -101,16 +101,24 @@ def submitted(wildcards):
 
 
 # A program that fails must fail its job although its output goes through tee. The programs run
-# where snakemake runs, or in the environment that it was told to deploy.
+# where snakemake runs, or in the environment that it was told to deploy. A signal to all of a job
+# (Slurm's, Ctrl-C) is the program's to answer: while it saves its state, the shell waits for it and
+# tee lives on to pass its last line on. That a signal ended a program, the shell says in its place.
 deployed = workflow.deployment_settings.deployment_method
-python = "" if deployed else f'python() {{ exec {shlex.quote(sys.executable)} "$@"; }}; '
-# A signal to all of them (Slurm's, Ctrl-C) is the program's to answer: while it saves its state, the
-# shell waits for it, and tee lives on to pass its last line on.
-signals = """trap : INT TERM USR1; tee() { trap '' INT TERM USR1; exec tee "$@"; }; """
+interpreter = "python" if deployed else shlex.quote(sys.executable)
+signals = "HUP INT TERM USR1"
+functions = f"""trap : {signals}
+python() {{ trap : {signals}; command {interpreter} "$@" || ended $?; }}
+ended() {{
+  [ $1 -le 128 ] || echo "error: the program was ended by SIG$(kill -l $1); start again, with" \\
+    "fewer jobs at once if the memory ran out"
+  return $1
+}}
+tee() {{ trap '' {signals}; exec tee "$@"; }}
+"""
 prefix = (
-    "set -euo pipefail; "
-    + signals
-    + python
+    "set -euo pipefail\n"
+    + functions
     + exported(
         PYTHONPATH=str(workflow.basedir),
         PRETRAIN_RUNTIME=cfg.runtime_of("pretrain").to_json(),
@@ -124,9 +132,17 @@ prefix = (
 shell.prefix(prefix.replace("{", "{{").replace("}", "}}"))
 
 
+failed = failures.FailedJobs()
+
+
 onstart:
+    logger.addHandler(failed)
     if workflow.executor_plugin.name == "slurm":
         waiting.watch(workflow.workdir_init, logger.warning)
+
+
+onerror:
+    failed.tell_at_exit()
 
 
 wildcard_constraints:
