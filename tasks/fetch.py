@@ -30,7 +30,7 @@ from huggingface_hub.utils import WeakFileLock, disable_progress_bars
 
 from tasks import TASKS
 from tasks.common.errors import InputError, run
-from tasks.common.files import FULL, read_json, sha256_file, write_json
+from tasks.common.files import FULL, REMEDIES, read_json, sha256_file, write_json
 from tasks.corpora import CORPORA
 from tasks.dprd import dprd
 from tasks.hub import COMMIT, MANIFEST, HubSource, as_recorded, matching, pinned
@@ -180,10 +180,7 @@ def explain(error: Exception, source: HubSource, commit: str, folder: Path) -> s
         if isinstance(error, refusal):
             return text.format(repo=source.repo, commit=commit)
     if isinstance(error, OSError) and error.errno in FULL:
-        return (
-            f"{folder}: {error.strerror}; free some space and start again, downloaded files are "
-            "kept"
-        )
+        return f"{folder}: {error.strerror}; {REMEDIES[error.errno]}, downloaded files are kept"
     what = f"{source.repo} at {commit}"
     beside = (path.parent.name for path in sorted(folder.parent.glob(f"*/{MANIFEST}")))
     others = [name for name in beside if COMMIT.fullmatch(name) and name != commit]

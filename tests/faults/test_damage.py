@@ -1,5 +1,6 @@
 """Damaged files are recognised by their checksums and named; what can be made again is."""
 
+import errno
 import json
 import random
 import subprocess
@@ -90,8 +91,17 @@ def test_a_json_file_changed_by_a_digit_is_refused_and_one_without_checksum_is_r
     assert read_json(path) == {"score": 91.25}
 
 
-@pytest.mark.parametrize("update", [0, 3, 8])
-def test_a_damaged_checkpoint_of_the_work_folder_is_not_published_again(tmp_path, update, capsys):
+@pytest.mark.parametrize(
+    ("update", "then"),
+    [
+        (0, "starting again from update 0"),  # both states come after it
+        (3, "resuming from update 3"),
+        (8, "resuming from update 8"),
+    ],
+)
+def test_a_damaged_checkpoint_of_the_work_folder_is_not_published_again(
+    tmp_path, update, then, capsys
+):
     out = run(tmp_path, "lstm")
     name = f"update-{update}.safetensors"
     content = (out / name).read_bytes()
@@ -101,6 +111,7 @@ def test_a_damaged_checkpoint_of_the_work_folder_is_not_published_again(tmp_path
     assert (out / name).read_bytes() == content
     said = capsys.readouterr().out
     assert (f"{name}: not the file that update-{update}.json describes" in said) == (update < 8)
+    assert said.splitlines()[-1].endswith(then)
 
 
 @pytest.mark.parametrize(
@@ -150,7 +161,12 @@ def test_what_a_killed_run_left_of_a_folder_is_swept(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("number", "remedy"), [(30, "make the folder writable"), (28, "free some space")]
+    ("number", "remedy"),
+    [
+        (errno.EROFS, "make the folder writable"),
+        (errno.ENOSPC, "free some space"),
+        (errno.EDQUOT, "free some space"),
+    ],
 )
 def test_a_folder_that_refuses_a_write_is_one_line(tmp_path, monkeypatch, number, remedy):
     def refuse(**options):

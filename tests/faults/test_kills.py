@@ -22,8 +22,9 @@ from tests.workflow.running import copy_project, write
 pytestmark = pytest.mark.faults
 KILLS = 20
 OWN = (".work", ".snakemake_timestamp")  # hidden files of ours and of Snakemake's
-WORKFLOW_KILLS = 6
-TABLES = ["cells", "layer_transfer", "zero_shot", "pretraining", "contamination"]
+WORKFLOW_KILLS = 10
+TABLES = ["cells", "ablation", "main", "layer_transfer", "zero_shot", "probes", "pretraining"]
+TABLES += ["contamination", "claims"]
 
 
 def forked(action) -> int:

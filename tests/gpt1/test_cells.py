@@ -2,8 +2,10 @@
 
 import json
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,7 +24,7 @@ from gpt1.training.run_cache import RunCache
 from gpt1.training.runtime import Runtime
 from gpt1.weights.checkpoint import CheckpointFacts, build, save_checkpoint
 from tasks.common.arrow import split_digest
-from tasks.common.errors import InputError
+from tasks.common.errors import INTERRUPTED, InputError
 from tasks.common.files import read_json, sha256_file, write_json
 from tests.gpt1 import toy
 from tests.gpt1.examples import random_pairs, write_examples, write_tokenizer
@@ -363,11 +365,12 @@ def test_a_bug_keeps_its_traceback_and_the_other_cells_still_run(files, monkeypa
     assert targets[0].exists() and not targets[1].exists()
 
 
-def command(files, targets):
+def command(files, targets, **settings):
     """A call of the program."""
     given = {"encoded": files / "encoded/rte", "baselines": files / "baselines.json"}
     given |= {"cache": files / "cache", "checkpoints": files / "transformer.safetensors"}
-    given |= {"seeds": 0, "settings": toy.settings("transformer").to_json(), "code": "c"}
+    settings = toy.settings("transformer", **settings).to_json()
+    given |= {"seeds": 0, "settings": settings, "code": "c"}
     options = [str(x) for name, value in given.items() for x in (f"--{name}", value)]
     return [sys.executable, "-m", "gpt1.cells", *map(str, targets), *options]
 
@@ -377,6 +380,24 @@ def test_the_program_refuses_cells_of_two_groups_in_one_line(files):
     done = subprocess.run(command(files, targets), capture_output=True, text=True)
     assert done.returncode == 1 and done.stderr.count("\n") == 1
     assert done.stderr.startswith("error: the cells are of 2 groups")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_program_stopped_by_a_signal_keeps_its_finished_runs_and_says_so(files, number):
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in some shells' background
+    targets = paths(files, "none", 0, 1, 2)
+    words = command(files, targets, epochs=300)
+    with subprocess.Popen(words, stdout=-1, stderr=-1, text=True) as process:
+        finished = process.stdout.readline()
+        time.sleep(0.2)  # in the middle of the second cell
+        process.send_signal(number)
+        _, said = process.communicate(timeout=30)
+    assert process.returncode == INTERRUPTED
+    assert said == f"error: stopped by {number.name}; start again to go on\n"
+    assert finished.startswith(f"{targets[0]}: dev") and targets[0].exists()
+    assert not targets[3].exists()
+    kept = list((files / "cache").iterdir())
+    assert kept and all(read_json(path)["record"] for path in kept)
 
 
 def test_the_program_trains_without_importing_datasets_or_the_tokenizer(files):

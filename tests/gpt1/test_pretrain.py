@@ -159,14 +159,64 @@ def test_held_out_windows_are_spread_over_all_books_and_do_not_overlap():
     assert heldout_windows(np.arange(7), 10, 120).tolist() == [list(range(7))]
 
 
-def test_a_damaged_state_is_set_aside_and_reported(tmp_path, capsys):
+def saved_states(tmp_path):
+    """The last state of the run `a`, at update 8, and the one before it, at update 3."""
+    (folder,) = (tmp_path / "a" / "work").iterdir()
+    return folder / "state.safetensors", folder / "older-state.safetensors"
+
+
+def cut(path):
+    path.write_bytes(path.read_bytes()[:100])
+
+
+def test_a_damaged_state_is_set_aside_and_the_one_before_is_gone_on_from(tmp_path, capsys):
+    whole = {path.name: path.read_bytes() for path in run(tmp_path, "lstm").glob("*.safetensors")}
+    last, older = saved_states(tmp_path)
+    assert [int(read_tensors(path)["updates"]) for path in (last, older)] == [8, 3]
+    cut(last)
+    out = run(tmp_path, "lstm")
+    said = capsys.readouterr().out.splitlines()
+    assert said[0].startswith(f"warning: {last}: ") and "trying the state before" in said[0]
+    assert said[1] == "resuming from update 3" and last.with_suffix(".damaged").exists()
+    assert {path.name: path.read_bytes() for path in out.glob("*.safetensors")} == whole
+
+
+def test_with_both_states_damaged_a_run_starts_again_and_says_so(tmp_path, capsys):
     last = "update-8.safetensors"
-    whole = run(tmp_path, "lstm", "a")
-    state = next((tmp_path / "a" / "work").glob("*/state.safetensors"))
-    state.write_bytes(state.read_bytes()[:100])
-    again = run(tmp_path, "lstm", "a")
-    assert "starting again" in capsys.readouterr().out
-    assert same(whole / last, again / last) and state.with_suffix(".damaged").exists()
+    whole = (run(tmp_path, "lstm") / last).read_bytes()
+    for path in saved_states(tmp_path):
+        cut(path)
+    assert (run(tmp_path, "lstm") / last).read_bytes() == whole
+    said = capsys.readouterr().out
+    assert said.count("warning: ") == 2 and "starting again from update 0" in said.splitlines()[1]
+
+
+def test_a_run_that_was_killed_while_it_replaced_its_state_goes_on_from_the_older_one(
+    tmp_path, capsys
+):
+    run(tmp_path, "lstm")
+    saved_states(tmp_path)[0].unlink()
+    run(tmp_path, "lstm")
+    assert capsys.readouterr().out == "resuming from update 3\n"
+
+
+def test_damaged_published_checkpoints_are_published_again_without_training(tmp_path, monkeypatch):
+    out = run(tmp_path, "lstm")
+    whole = {path.name: path.read_bytes() for path in out.iterdir()}
+    for name in whole:
+        cut(out / name)
+    monkeypatch.delattr(Pretraining, "update")
+    run(tmp_path, "lstm")
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == whole
+
+
+def test_what_a_killed_run_with_other_settings_left_is_swept(tmp_path):
+    run(tmp_path, "lstm", seed=1)
+    (folder,) = (tmp_path / "a" / "work").iterdir()
+    left = folder / ".state.safetensors.abcdefgh"
+    left.write_bytes(b"half")
+    run(tmp_path, "lstm")
+    assert not left.exists() and len(list(folder.parent.iterdir())) == 2
 
 
 def test_a_corpus_shorter_than_n_ctx_is_refused(tmp_path):

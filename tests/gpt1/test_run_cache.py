@@ -21,3 +21,10 @@ def test_a_damaged_record_is_reported_and_not_used(tmp_path, capsys):
     path.write_text(path.read_text()[:20])
     assert cache.get(KEY) is None
     assert "not JSON" in capsys.readouterr().out
+
+
+def test_what_a_killed_write_of_any_record_left_is_swept(tmp_path):
+    RunCache(tmp_path).put(KEY, {"x": 1})
+    left = tmp_path / f".{'0' * 64}.json.abcdefgh"
+    left.write_text("{")
+    assert RunCache(tmp_path).get(KEY) == {"x": 1} and not left.exists()

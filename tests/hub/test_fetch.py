@@ -278,5 +278,5 @@ def test_a_full_disk_is_told_in_one_line(hub, tmp_path):
     assert done.returncode == 1 and "Traceback" not in done.stderr
     message = done.stderr.strip().splitlines()[-1]
     assert message.startswith(f"error: {tmp_path}: ")
-    assert message.endswith("free some space and start again, downloaded files are kept")
+    assert message.endswith("(ulimit -f) and start again, downloaded files are kept")
     assert not (tmp_path / "manifest.json").exists()

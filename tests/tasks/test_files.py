@@ -1,10 +1,14 @@
 """Files are written whole or not at all, and what is wrong with one is told in one line."""
 
+import errno
+import os
 import subprocess
 import sys
+import tempfile
 
 import pytest
 
+from tasks.common import files
 from tasks.common.errors import InputError
 from tasks.common.files import read_json, write_atomic, write_json
 
@@ -18,7 +22,7 @@ from tasks.common.errors import run
 
 
 def limited(call):
-    """Run a call in a process that may write no file over 4 kB, which ends as a full disk does."""
+    """Run a call in a process that may write no file over 4 kB, the rest of which is refused."""
     command = [sys.executable, "-c", FULL.format(call=call)]
     return subprocess.run(command, capture_output=True, text=True)
 
@@ -32,23 +36,59 @@ def test_a_failed_block_leaves_the_old_file_and_nothing_else(tmp_path):
     assert path.read_text() == "old" and list(tmp_path.iterdir()) == [path]
 
 
-def test_a_full_disk_is_one_line_that_names_the_file_and_leaves_nothing(tmp_path):
+def test_a_file_over_the_limit_is_one_line_that_names_it_and_leaves_nothing(tmp_path):
     write = f"write_json({str(tmp_path / 'a.json')!r}, list(range(9999)))"
     call = f"from tasks.common.files import write_json; sys.exit(run(lambda: {write}))"
     done = limited(call)
     assert done.returncode == 1 and done.stderr.count("\n") == 1
-    assert "a.json" in done.stderr and "free some space" in done.stderr
+    assert "a.json: File too large while writing; raise the limit on the size" in done.stderr
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_full_disk_leaves_no_half_world(tmp_path):
+def test_a_file_over_the_limit_leaves_no_half_world(tmp_path):
     settings = '{"words": 20000, "books": 2, "scale": 0.1, "report": 10}'
     call = "from tasks.world.__main__ import WorldSettings, make_world; from pathlib import Path\n"
     call += f"settings, out = WorldSettings.parse({settings!r}), Path({str(tmp_path)!r})\n"
     call += "sys.exit(run(lambda: make_world(settings, out)))"
     done = limited(call)
-    assert done.returncode == 1 and "free some space" in done.stderr
+    assert done.returncode == 1 and "(ulimit -f) and start again" in done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("function", ["fdopen", "fsync"])
+def test_a_quota_that_is_used_up_is_one_line_and_leaves_the_old_file(
+    tmp_path, monkeypatch, function
+):
+    """A quota may be noticed when a file is opened, written or, over a network, flushed."""
+    path = tmp_path / "a.json"
+    write_json(path, {"old": 1})
+
+    def refuse(*arguments, **options):
+        raise OSError(errno.EDQUOT, os.strerror(errno.EDQUOT))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(files.os, function, refuse)
+        with pytest.raises(InputError, match=r"a\.json: Disk quota exceeded .*free some space"):
+            write_json(path, {"new": 1})
+    assert read_json(path) == {"old": 1} and list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_that_is_swept_before_it_is_locked_is_made_again(tmp_path, monkeypatch):
+    """Another process may write the same file and sweep in between."""
+    make, made = tempfile.mkstemp, []
+
+    def made_and_swept(**options):
+        handle, name = make(**options)
+        made.append(name)
+        if len(made) == 1:
+            files.sweep(tmp_path)
+            assert not os.path.exists(name)
+        return handle, name
+
+    monkeypatch.setattr(files.tempfile, "mkstemp", made_and_swept)
+    write_json(tmp_path / "a.json", {"x": 1})
+    assert len(made) == 2 and read_json(tmp_path / "a.json") == {"x": 1}
+    assert list(tmp_path.iterdir()) == [tmp_path / "a.json"]
 
 
 def test_a_missing_key_is_told_with_its_file(tmp_path):

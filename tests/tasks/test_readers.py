@@ -162,6 +162,6 @@ def test_a_full_disk_is_reported_on_one_line_and_keeps_the_old_examples(tmp_path
     command = [sys.executable, "-c", FULL, str(tmp_path / "out")]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 1 and done.stderr.count("\n") == 1
-    assert "free some space and start again" in done.stderr
+    assert "(ulimit -f) and start again" in done.stderr
     assert sorted(p.name for p in tmp_path.iterdir()) == ["out", "rte"]
     assert (tmp_path / "out" / "dev").is_dir()

@@ -12,10 +12,11 @@ from pathlib import Path
 import pytest
 
 from tests.workflow.configs import ROOT, changed, shipped
-from tests.workflow.running import copy_project, snakemake, write
+from tests.workflow.running import command_line, copy_project, snakemake, write
 
 COMMIT = "bcdcba79d07bc864c1c254ccfcedcce55bcc9a8c"
 LINE = "error: the stand-in failed; look elsewhere"
+KILLED = "error: the program was ended by SIGKILL; start again, with fewer jobs at once"
 # Takes the place of a program: makes its output, but for what the environment says.
 PROGRAM = f"""\
 import os, signal, sys
@@ -73,12 +74,25 @@ def test_a_failing_program_fails_its_job(program, fail, project, tmp_path, monke
     options = ("--directory", str(tmp_path), "--snakefile", str(project / "Snakefile"))
     options += ("--rerun-triggers", "mtime", "--", target)
     said = snakemake(project, *options, code=1)
-    assert (LINE in said) == (fail != "killed")
+    assert (LINE in said) == (fail != "killed") and (KILLED in said) == (fail == "killed")
     assert ("half of it is done" in said) == (fail != "before")
     assert "Error in rule" in said and not (tmp_path / target).exists()
     if fail == "killed":  # the next run is not in the way of what is left
         monkeypatch.setenv("FAIL", "never")
         assert "1 of 1 steps (100%) done" in snakemake(project, *options)
+
+
+@pytest.mark.parametrize(("fail", "line"), [("in the middle", LINE), ("killed", KILLED)])
+def test_the_last_lines_of_a_run_are_those_of_its_failed_jobs(
+    fail, line, project, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("FAIL", fail)
+    options = ("--directory", str(tmp_path), "--snakefile", str(project / "Snakefile"))
+    targets = [PROGRAMS["tasks/world/__main__.py"], PROGRAMS["tasks/fetch.py"]]
+    said = command_line(project, *options, "--keep-going", "--", *targets, code=1)
+    one, two = sorted(said.splitlines()[-2:])
+    assert one.startswith(f"made/logs/fetch/rte/{COMMIT}.log: {line}")
+    assert two.startswith(f"made/logs/world.log: {line}")
 
 
 # What Snakemake puts before every command, and the commands, whose placeholders bash leaves alone.
@@ -143,6 +157,7 @@ def test_the_command_of_every_rule_fails_with_its_program(fail, commands, tmp_pa
         said = done.stdout
         good = (done.returncode == 0) == (fail == "never") and "half of it is done" in said
         good &= (LINE in said) == (fail == "with a line")
+        good &= (KILLED in said) == (fail == "killed")
         good &= log.is_file() and log.read_text() == said
         log.unlink(missing_ok=True)
         if not good:
