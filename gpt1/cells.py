@@ -12,7 +12,6 @@ import sys
 from pathlib import Path
 
 from gpt1.cell import Cell
-from gpt1.settings import FinetuneSettings
 from tasks.common.errors import InputError, run
 from tasks.common.files import sha256_file, sha256_json
 
@@ -27,6 +26,7 @@ def own_code() -> str:
 def main() -> None:
     """The command line."""
     # PyTorch takes seconds to import; here a signal that comes meanwhile is one line as well.
+    from gpt1.settings import FinetuneSettings
     from gpt1.training.cell_runner import CellRunner, run_cells
     from gpt1.training.run_cache import RunCache
     from gpt1.training.runtime import Runtime

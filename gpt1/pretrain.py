@@ -10,7 +10,6 @@ import sys
 from pathlib import Path
 
 from gpt1.cell import ARCHS
-from gpt1.settings import PretrainSettings
 from gpt1.training.stopping import leave_signals_to_the_first
 from tasks.common.errors import run
 
@@ -19,6 +18,7 @@ def main() -> None:
     """The command line."""
     leave_signals_to_the_first()
     # PyTorch takes seconds to import; here a signal that comes meanwhile is one line as well.
+    from gpt1.settings import PretrainSettings
     from gpt1.training.distributed import join, launched
     from gpt1.training.launch import launch
     from gpt1.training.pretraining import Pretraining
