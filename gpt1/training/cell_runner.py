@@ -162,7 +162,8 @@ def run_cells(paths: list[Path], seeds: list[int], runner: CellRunner) -> list[s
     """Run every cell and write its JSON and predictions; returns a line for each failed run.
 
     The i-th seed starts from the runner's i-th checkpoint, modulo their number. A failed run costs
-    only its own cell. Raises InputError, before any training, for a cell that does not exist.
+    only its own cell. Raises InputError for a cell that does not exist, before any training, and
+    for a full disk.
     """
     failures = []
     for path in paths:
@@ -172,6 +173,8 @@ def run_cells(paths: list[Path], seeds: list[int], runner: CellRunner) -> list[s
         for seed, checkpoint in zip(seeds, cycle(runner.checkpoints), strict=False):
             try:
                 records.append(runner.run(cell, seed, checkpoint))
+            except (InputError, OSError):  # a full disk, which the other cells need as well
+                raise
             except FloatingPointError as error:  # the training diverged
                 failures.append(f"{path}, seed {seed}: {error}")
             except Exception as error:  # a bug: reported in full, but the other cells still run

@@ -1,6 +1,8 @@
 """Cells: the run cache, failures, alarms, the JSON and the predictions of a cell."""
 
+import errno
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -320,6 +322,19 @@ def test_a_failing_run_costs_only_its_own_cell_and_is_told_at_the_end(files, mon
     failures = run_cells(targets, [0], runner(files))
     assert len(failures) == 1 and "layers-1.json, seed 0: update 3" in failures[0]
     assert [p for p in targets if p.exists()] == [targets[0], targets[2]]
+
+
+def test_a_full_disk_ends_the_program_at_once(files, monkeypatch, capsys):
+    own, trained, train = runner(files), [], FineTuning.train
+    monkeypatch.setattr(FineTuning, "train", lambda self: trained.append(self) or train(self))
+
+    def refuse(handle):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", refuse)
+    with pytest.raises(InputError, match="No space left on device while writing; free some space"):
+        run_cells(paths(files, 0, 1), [0], own)
+    assert len(trained) == 1 and capsys.readouterr().err == ""
 
 
 def test_a_layer_that_does_not_exist_is_refused(files):
