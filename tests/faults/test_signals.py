@@ -53,14 +53,14 @@ def program(tmp_path, *options, **settings):
     return [*command, "--work", str(tmp_path / "work"), "--out", str(tmp_path / "out"), *options]
 
 
-def stopped(command, tmp_path, number):
-    """What a run says that gets a signal when it has made its first checkpoint; within 30 s."""
+def stopped(command, tmp_path, number, seconds=120):
+    """What a run says that gets a signal when it has made its first checkpoint."""
     with subprocess.Popen(command, stdout=-1, stderr=-1, text=True) as process:
         while process.poll() is None and not list(tmp_path.glob("work/*/update-0.json")):
             time.sleep(0.02)
         time.sleep(0.5)
         process.send_signal(number)
-        _, said = process.communicate(timeout=30)
+        _, said = process.communicate(timeout=seconds)
     assert process.returncode == INTERRUPTED == 75
     assert said.count("\n") == 1 and f"stopped by {number.name} at update" in said
     assert len(list(tmp_path.glob("work/*/state.safetensors"))) == 1
@@ -75,7 +75,7 @@ def test_a_signal_saves_the_state_and_says_so_in_one_line(tmp_path, number):
 def test_an_update_that_takes_minutes_does_not_delay_the_stop(tmp_path):
     runtime = RuntimeSettings(micro_batch=1).to_json()
     command = program(tmp_path, "--runtime", runtime, batch=100_000)
-    assert "at update 0 of" in stopped(command, tmp_path, signal.SIGTERM)
+    assert "at update 0 of" in stopped(command, tmp_path, signal.SIGTERM, seconds=30)
 
 
 @pytest.mark.parametrize("arch", ARCHS)
@@ -90,7 +90,9 @@ def test_a_run_stopped_between_micro_batches_ends_as_one_that_was_not(tmp_path, 
         seed_step(*numbers)
 
     monkeypatch.setattr(accumulation, "seed_step", signalled)
-    with pytest.raises(Interrupted, match="stopped by SIGTERM at update 5 of 8; the state is saved"):
+    with pytest.raises(
+        Interrupted, match="stopped by SIGTERM at update 5 of 8; the state is saved"
+    ):
         run(tmp_path, arch, "parts", Runtime(micro_batch=1))
     assert steps[-1][1:] == (5, 2)  # the last of the update, of window 3, was not begun
     monkeypatch.undo()
@@ -103,7 +105,9 @@ def test_a_run_stopped_between_micro_batches_ends_as_one_that_was_not(tmp_path, 
 @pytest.mark.parametrize("number", SIGNALS)
 @pytest.mark.parametrize("name", ["gpt1.pretrain", "gpt1.cells"])
 def test_a_signal_while_pytorch_is_imported_is_one_line(tmp_path, name, number):
-    (tmp_path / "torch.py").write_text("import time; print('importing', flush=True); time.sleep(60)")
+    (tmp_path / "torch.py").write_text(
+        "import time; print('importing', flush=True); time.sleep(60)"
+    )
     environment = os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"}
     command = [sys.executable, "-m", name]
     assert ended(command, number, env=environment) == line(number)
@@ -120,14 +124,16 @@ def ended(command, *numbers, **options):
         for number in numbers:
             process.send_signal(number)
             time.sleep(0.2)
-        _, said = process.communicate(timeout=30)
+        _, said = process.communicate(timeout=120)
     assert process.returncode == INTERRUPTED
     return said
 
 
 def waiting(*words):
     """A program that does nothing but wait, and takes a while to end."""
-    code = "import time\nfrom tasks.common.errors import run\ndef main():\n    print(1, flush=True)\n"
+    code = (
+        "import time\nfrom tasks.common.errors import run\ndef main():\n    print(1, flush=True)\n"
+    )
     code += "    try:\n        time.sleep(60)\n    finally:\n        time.sleep(0.5)\n"
     return [*words, sys.executable, "-c", f"{code}raise SystemExit(run(main))"]
 
@@ -145,7 +151,9 @@ def test_a_program_under_nohup_outlives_its_terminal():
 def test_a_process_that_a_library_forks_dies_of_a_signal_as_ever():
     """Pools end their processes by SIGTERM."""
     code = "import os, time\nfrom tasks.common.errors import run\ndef main():\n"
-    code += "    pid = os.fork()\n    if not pid:\n        time.sleep(60)\n"
+    code += "    ready, up = os.pipe()\n    pid = os.fork()\n    if not pid:\n"
+    code += "        os.write(up, b'1')\n        time.sleep(60)\n        os._exit(0)\n"
+    code += "    os.read(ready, 1)\n"
     code += f"    os.kill(pid, {signal.SIGTERM:d})\n    print(os.waitpid(pid, 0)[1])\nrun(main)"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, text=True, capture_output=True)
     assert (done.stdout, done.stderr) == (f"{signal.SIGTERM:d}\n", "")
