@@ -31,6 +31,7 @@ test: install
 
 test-slow: install
 	.venv/bin/python -m pytest -m slow
+	.venv/bin/python -m pytest tests/fuzz --hypothesis-profile=long
 
 # Kills at random instants, damaged files, full disks: some ten minutes.
 test-faults: install
@@ -40,7 +41,7 @@ test-faults: install
 # start of Snakemake takes longer with it.
 test-slurm: install
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --upgrade \
-	  --target .slurm -r requirements-slurm.lock
+	  --target .slurm --require-hashes -r requirements-slurm.lock
 	tests/slurm/run
 
 smoke: install
@@ -66,7 +67,8 @@ lint: install
 audit: install
 	$(PYTHON) -m venv .venv/audit
 	.venv/audit/bin/python -m pip --disable-pip-version-check install pip-audit==2.10.1
-	.venv/audit/bin/pip-audit --strict --disable-pip --no-deps -r requirements.lock -r requirements-torch.lock
+	.venv/audit/bin/pip-audit --strict --disable-pip --no-deps \
+	  -r requirements.lock -r requirements-torch.lock -r requirements-slurm.lock
 
 clean:
 	rm -rf results/[!R]* results/.work .slurm .snakemake .pytest_cache .ruff_cache .mypy_cache

@@ -29,7 +29,7 @@ from gpt1.text import normalise, sources
 from gpt1.text.documents import count_words, normalise_documents, parallel_map, read_documents
 from gpt1.text.settings import CorpusSettings
 from gpt1.text.shuffle import generator, shuffle_sentences
-from gpt1.text.tokenizer import Tokenizer
+from gpt1.text.tokenizer import WORDS, Tokenizer
 from gpt1.text.tokens import DTYPE
 from tasks.common.errors import InputError, run
 from tasks.common.files import scratch_folder, sha256_file, write_atomic, write_json
@@ -87,7 +87,8 @@ def documents(
         splits = splits.select_columns(["name", "text"])
         words = count_words(splits["train"])
         _save(splits, scratch, out)
-    with write_atomic(out.with_name("words.tsv")) as file:
+    counts_path = out.with_name(WORDS)
+    with write_atomic(counts_path) as file:
         for word, n in sorted(words.items(), key=lambda item: (-item[1], item[0])):
             file.write(f"{word}\t{n}\n")
     description = {
@@ -96,6 +97,7 @@ def documents(
         "rows": counts,
         "versions": {name: version(name) for name in ("ftfy", "spacy")},
         "word_types": len(words),
+        "words_sha256": sha256_file(counts_path),
         "documents": facts,
     }
     write_json(out.with_name(f"{out.name}.json"), description)

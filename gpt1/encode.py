@@ -20,11 +20,12 @@ import numpy as np
 from gpt1.text.tokenizer import Tokenizer
 from gpt1.training import batching
 from gpt1.training.encoded import COLUMNS, Role, SplitFacts, facts_path, read_encoded
+from tasks import examples as task_examples
 from tasks import task as task_named
 from tasks.common import hf_datasets
 from tasks.common.arrow import read_split, split_digest, split_names
 from tasks.common.errors import InputError, run
-from tasks.common.files import read_json, write_json
+from tasks.common.files import write_json
 
 if TYPE_CHECKING:
     from datasets import Dataset
@@ -63,17 +64,16 @@ def encode(task: str, examples: Path, tokenizer: Path, out: Path) -> None:
 
 def _check_examples(task: str, folder: Path) -> tuple[dict[str, Role], dict[str, str]]:
     """Role and digest of every split of examples, in their order."""
-    path = Path(f"{folder}.json")
-    facts = read_json(path)
+    facts = task_examples.read_facts(folder)
     if facts["task"] != task:
-        raise InputError(f"{path}: examples of {facts['task']}, not {task}; give the right folder")
+        raise InputError(
+            f"{folder}.json: examples of {facts['task']}, not {task}; give the right folder"
+        )
     roles: dict[str, Role] = {}
     digests: dict[str, str] = {}
     for split in split_names(folder):
         table = read_split(folder, split)
-        digests[split] = split_digest(folder, split)
-        if digests[split] != facts["sha256"].get(split):
-            raise InputError(f"{folder}/{split}: not what {path} describes; prepare {task} again")
+        digests[split] = task_examples.check_split(folder, split, facts)
         if missing := [column for column in COLUMNS if column not in table.column_names]:
             raise InputError(f"{folder}/{split}: no column {missing[0]!r}; prepare {task} again")
         if foreign := [g for g in table["guid"].to_pylist() if not g.startswith(f"{task}/")]:

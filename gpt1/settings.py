@@ -13,11 +13,15 @@ from pydantic import Field, model_validator
 from tasks.common.settings import Settings
 
 Count = Annotated[int, Field(ge=1, le=2**40)]
+Batch = Annotated[int, Field(ge=1, le=2**16)]
+Workers = Annotated[int, Field(ge=1, le=2**14)]  # threads or processes
 Width = Annotated[int, Field(ge=1, le=2**16)]
 Depth = Annotated[int, Field(ge=1, le=2**10)]
+Epochs = Annotated[int, Field(ge=1, le=10_000)]
 Seed = Annotated[int, Field(ge=0, lt=2**63)]
 Rate = Annotated[float, Field(ge=0, lt=1)]
 Positive = Annotated[float, Field(gt=0)]
+Percent = Annotated[float, Field(ge=0, le=100)]
 
 
 class TransformerShape(Settings):
@@ -71,10 +75,12 @@ class OptimizerSettings(Settings):
 
     b1: Rate = Field(0.9, description="decay rate of the first moment")
     b2: Rate = Field(0.999, description="decay rate of the second moment")
-    eps: Positive = Field(1e-8, description="added to the root of the second moment")
-    l2: Annotated[float, Field(ge=0)] = Field(0.01, description="weight decay")
+    eps: Annotated[float, Field(ge=1e-38, le=1)] = Field(
+        1e-8, description="added to the root of the second moment"
+    )
+    l2: Annotated[float, Field(ge=0, le=1000)] = Field(0.01, description="weight decay")
     vector_l2: bool = Field(False, description="whether biases and gains decay as well")
-    max_grad_norm: Annotated[float, Field(ge=0)] = Field(
+    max_grad_norm: Annotated[float, Field(ge=0, le=1e6)] = Field(
         1.0, description="clip the global gradient norm to this (0: never)"
     )
 
@@ -97,8 +103,10 @@ class PretrainOptions(Settings):
     """How a language model is pre-trained."""
 
     updates: Count = Field(1_000_000, description="number of updates")
-    warmup: Annotated[int, Field(ge=0)] = Field(2000, description="updates of linear warm-up")
-    batch: Count = Field(64, description="windows of n_ctx tokens per update")
+    warmup: Annotated[int, Field(ge=0, le=2**40)] = Field(
+        2000, description="updates of linear warm-up"
+    )
+    batch: Batch = Field(64, description="windows of n_ctx tokens per update")
     dropout: Dropout = Field(Dropout(), description="dropout rates of pre-training")
     heldout_tokens: Count = Field(
         1_000_000, description="held-out tokens over which a checkpoint's perplexity is taken"
@@ -118,8 +126,8 @@ class PretrainSettings(PretrainOptions):
 class FinetuneOptions(Settings):
     """How a cell is fine-tuned on its task."""
 
-    epochs: Count = Field(3, description="passes over the training rows")
-    batch: Count = Field(32, description="rows per update")
+    epochs: Epochs = Field(3, description="passes over the training rows")
+    batch: Batch = Field(32, description="rows per update")
     warmup: Rate = Field(0.002, description="warm-up as a fraction of all updates")
     dropout: FinetuneDropout = Field(FinetuneDropout(), description="dropout rates of fine-tuning")
     eval_train: Count = Field(2000, description="training rows over which the train score is taken")
@@ -133,7 +141,7 @@ class FinetuneSettings(FinetuneOptions):
     """
 
     lr: Positive
-    lm_coef: Annotated[float, Field(ge=0)] = 0.5
+    lm_coef: Annotated[float, Field(ge=0, le=1000)] = 0.5
     model: ModelSettings
     optimizer: OptimizerSettings
 
@@ -141,8 +149,8 @@ class FinetuneSettings(FinetuneOptions):
 class ScoreRange(Settings):
     """The scores that count as 0 and as 1 in the zero-shot figure."""
 
-    random: float = Field(description="score of a random guess, 0 to 100")
-    best: float = Field(description="score of the state of the art, 0 to 100")
+    random: Percent = Field(description="score of a random guess, 0 to 100")
+    best: Percent = Field(description="score of the state of the art, 0 to 100")
 
 
 class ZeroShotSettings(Settings):
@@ -162,7 +170,7 @@ class RuntimeOptions(Settings):
     precision: Literal["float32", "bfloat16"] = Field(
         "float32", description="arithmetic of the matrix products"
     )
-    micro_batch: Count | None = Field(
+    micro_batch: Batch | None = Field(
         None,
         description="examples in memory at once in training (null: the whole batch); each "
         "micro-batch draws its own dropout",
@@ -181,5 +189,5 @@ class RuntimeOptions(Settings):
 class RuntimeSettings(RuntimeOptions):
     """What a program that trains or scores is given as `--runtime`."""
 
-    threads: Count = 1
-    processes: Count = 1  # that pre-train one model together
+    threads: Workers = 1
+    processes: Workers = 1  # that pre-train one model together

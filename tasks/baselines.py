@@ -12,6 +12,7 @@ import math
 import re
 import sys
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from tasks import task as task_named
 from tasks.common.arrow import split_names
 from tasks.common.errors import InputError, run
 from tasks.common.files import write_json
-from tasks.examples import Example, read
+from tasks.examples import Example, check_split, read, read_facts
 from tasks.metrics import score_split
 from tasks.task import Task
 
@@ -126,11 +127,16 @@ def _compared(first: list[str], second: list[str], names: tuple[str, str]) -> li
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("task", help="a task's name")
-    parser.add_argument("--examples", required=True, help="the folder that tasks.prepare wrote")
+    parser.add_argument(
+        "--examples", type=Path, required=True, help="the folder that tasks.prepare wrote"
+    )
     parser.add_argument("--out", required=True, help="JSON of scores per baseline and split")
     args = parser.parse_args()
     task = task_named(args.task)
+    facts = read_facts(args.examples)
     labelled = [split for split in split_names(args.examples) if split not in task.unlabelled]
+    for split in labelled:
+        check_split(args.examples, split, facts)
     splits = {split: read(args.examples, split) for split in labelled}
     for example in (example for rows in splits.values() for example in rows):
         if example.guid.partition("/")[0] != task.name:

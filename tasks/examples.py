@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tasks.common.errors import InputError
+from tasks.common.files import read_json
 
 if TYPE_CHECKING:
     from datasets import Dataset, Features
@@ -64,6 +65,28 @@ def to_examples(columns: dict[str, list[Any]]) -> list[Example]:
     """The rows of a data set's columns (`dataset[:]`, or a table's `to_pydict()`) as objects."""
     columns = columns | {"choices": [tuple(choices) for choices in columns["choices"]]}
     return [Example(*row) for row in zip(*(columns[name] for name in COLUMNS), strict=True)]
+
+
+def read_facts(folder: str | Path) -> dict[str, Any]:
+    """What `<folder>.json` says of a folder of examples. Raises InputError for another file."""
+    path = f"{folder}.json"
+    facts = read_json(path)
+    kinds = {"task": str, "sha256": dict, "unlabelled": list}
+    if not isinstance(facts, dict) or not all(isinstance(facts[k], t) for k, t in kinds.items()):
+        raise InputError(f"{path}: does not describe examples; prepare them again")
+    return facts
+
+
+def check_split(folder: str | Path, split: str, facts: dict[str, Any]) -> str:
+    """The digest of a split's files. Raises InputError unless the facts have the same one."""
+    from tasks.common import arrow
+
+    digest = arrow.split_digest(folder, split)
+    if digest != facts["sha256"].get(split):
+        raise InputError(
+            f"{folder}/{split}: not what {folder}.json describes; prepare {facts['task']} again"
+        )
+    return digest
 
 
 def read(folder: str | Path, split: str) -> list[Example]:

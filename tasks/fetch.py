@@ -31,6 +31,7 @@ from huggingface_hub.utils import WeakFileLock, disable_progress_bars
 from tasks import TASKS
 from tasks.common.errors import InputError, run
 from tasks.common.files import FULL, REMEDIES, read_json, sha256_file, write_json
+from tasks.common.hf_datasets import NO_LOCKS
 from tasks.corpora import CORPORA
 from tasks.dprd import dprd
 from tasks.hub import COMMIT, MANIFEST, HubSource, as_recorded, matching, pinned
@@ -65,21 +66,21 @@ def fetch(name: str, revision: str | None, folder: str | Path, endpoint: str | N
     commit = pinned(source, revision)
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    with folder_lock(folder):
-        try:
+    try:
+        with folder_lock(folder):
             files = existing_files(source, commit, folder)
             files = files or download(source, commit, folder, endpoint)
-        except (httpx2.HTTPError, OSError) as error:
-            raise InputError(explain(error, source, commit, folder)) from None
-        manifest = {
-            "name": name,
-            "repo": source.repo,
-            "revision": commit,
-            "config": source.config,
-            "licence": source.licence,
-            "files": files,
-        }
-        write_json(folder / MANIFEST, manifest)
+            manifest = {
+                "name": name,
+                "repo": source.repo,
+                "revision": commit,
+                "config": source.config,
+                "licence": source.licence,
+                "files": files,
+            }
+            write_json(folder / MANIFEST, manifest)
+    except (httpx2.HTTPError, OSError) as error:
+        raise InputError(explain(error, source, commit, folder)) from None
     return manifest
 
 
@@ -181,6 +182,11 @@ def explain(error: Exception, source: HubSource, commit: str, folder: Path) -> s
             return text.format(repo=source.repo, commit=commit)
     if isinstance(error, OSError) and error.errno in FULL:
         return f"{folder}: {error.strerror}; {REMEDIES[error.errno]}, downloaded files are kept"
+    if isinstance(error, OSError) and error.errno in NO_LOCKS:
+        return (
+            f"{folder}: {error.strerror}; fetching needs a file system with locks: fetch into a "
+            "--folder on one, and move that folder here"
+        )
     what = f"{source.repo} at {commit}"
     beside = (path.parent.name for path in sorted(folder.parent.glob(f"*/{MANIFEST}")))
     others = [name for name in beside if COMMIT.fullmatch(name) and name != commit]

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tasks.common.errors import InputError
-from tasks.common.files import read_json, sha256_file
+from tasks.common.files import inside, read_json, sha256_file
 
 COMMIT = re.compile(r"[0-9a-f]{40}")
 MANIFEST = "manifest.json"
@@ -145,7 +145,7 @@ class Snapshot:
         for name in sorted(recorded ^ existing):
             state = "is missing" if name in recorded else f"is not in {MANIFEST}"
             raise InputError(f"{folder}/{name}: {state}; {FETCH_AGAIN}")
-        return [folder / name for name in sorted(recorded)]
+        return inside(folder, [folder / name for name in sorted(recorded)])
 
     def check(self, paths: Iterable[Path], whole: bool = True) -> None:
         """Raise InputError for a file that is not as it was fetched.

@@ -12,16 +12,18 @@ from pydantic_core import PydanticCustomError
 
 from gpt1.cell import Arch, Aux, Cell
 from gpt1.settings import (
+    Batch,
     Count,
+    Epochs,
     FinetuneOptions,
     LSTMShape,
     ModelOptions,
-    Positive,
     PretrainOptions,
     RuntimeOptions,
     ScoreRange,
     Seed,
     TransformerShape,
+    Workers,
 )
 from tasks import TASKS
 from tasks.common.errors import InputError
@@ -64,6 +66,8 @@ CellName = Annotated[str, AfterValidator(_check_cell)]
 FolderName = Annotated[str, Field(min_length=1)]
 Layer = Annotated[int, Field(ge=0)] | Literal["none"]
 Layers = Annotated[list[Layer], Field(min_length=1), unique]
+LearningRate = Annotated[float, Field(gt=0, le=1e6)]
+Weight = Annotated[float, Field(gt=0, le=1000)]
 
 
 class Pretrained(Settings):
@@ -83,7 +87,9 @@ class Pretrained(Settings):
 class Tokenizer(Settings):
     """Either merges (train a BPE on the corpus) or folder (load a published one)."""
 
-    merges: Count | None = Field(None, description="number of BPE merges to learn from the corpus")
+    merges: Annotated[int, Field(ge=1, le=2**16)] | None = Field(
+        None, description="number of BPE merges to learn from the corpus"
+    )
     folder: FolderName | None = Field(
         None,
         description="a folder with encoder_bpe_40000.json and vocab_40000.bpe, under the data "
@@ -101,29 +107,29 @@ class Models(ModelOptions):
 class PretrainRates(Settings):
     """Peak learning rates of pre-training; the LSTM's is a choice."""
 
-    transformer: Positive = Field(2.5e-4, description=RATE)
-    lstm: Positive = Field(2.5e-4, description=RATE)
+    transformer: LearningRate = Field(2.5e-4, description=RATE)
+    lstm: LearningRate = Field(2.5e-4, description=RATE)
 
 
 class FinetuneRates(Settings):
     """Peak learning rates of fine-tuning; the LSTM's is a choice."""
 
-    transformer: Positive = Field(6.25e-5, description=RATE)
-    lstm: Positive = Field(6.25e-5, description=RATE)
+    transformer: LearningRate = Field(6.25e-5, description=RATE)
+    lstm: LearningRate = Field(6.25e-5, description=RATE)
 
 
 class TaskRates(Settings):
     """A task's own peak learning rates; null stands for those of experiment.finetune."""
 
-    transformer: Positive | None = Field(None, description=RATE)
-    lstm: Positive | None = Field(None, description=RATE)
+    transformer: LearningRate | None = Field(None, description=RATE)
+    lstm: LearningRate | None = Field(None, description=RATE)
 
 
 class Pretrain(PretrainOptions):
     """How both language models are trained on the books."""
 
     lr: PretrainRates = PretrainRates()
-    checkpoints: Count = Field(
+    checkpoints: Annotated[int, Field(ge=1, le=1000)] = Field(
         9, description="number of log-spaced checkpoints after the untrained one"
     )
 
@@ -132,7 +138,7 @@ class Finetune(FinetuneOptions):
     """How a cell is fine-tuned on its task."""
 
     lr: FinetuneRates = FinetuneRates()
-    lm_coef: Positive = Field(0.5, description="weight of the auxiliary LM loss where aux is on")
+    lm_coef: Weight = Field(0.5, description="weight of the auxiliary LM loss where aux is on")
     select_fraction: Annotated[float, Field(gt=0, lt=1)] = Field(
         0.1,
         description="share of the training rows that select the best epoch (Story Cloze: the "
@@ -144,12 +150,10 @@ class Finetune(FinetuneOptions):
 class TaskEntry(TaskRows):
     """A task of the grid: where its data is, its limits, and its own training settings."""
 
-    epochs: Count | None = Field(None, description="this task's passes over its rows")
-    batch: Count | None = Field(None, description="this task's rows per update")
+    epochs: Epochs | None = Field(None, description="this task's passes over its rows")
+    batch: Batch | None = Field(None, description="this task's rows per update")
     lr: TaskRates = TaskRates()
-    lm_coef: Positive | None = Field(
-        None, description="this task's weight of the auxiliary LM loss"
-    )
+    lm_coef: Weight | None = Field(None, description="this task's weight of the auxiliary LM loss")
 
 
 class LayerGrid(Settings):
@@ -237,13 +241,13 @@ class Minutes(PerStage):
 class Runtime(RuntimeOptions):
     """What may change the speed of a run, and its numbers by rounding or dropout masks at most."""
 
-    pretrain_threads: Count = Field(1, description="CPU threads of a pre-training job")
-    pretrain_processes: Count = Field(
+    pretrain_threads: Workers = Field(1, description="CPU threads of a pre-training job")
+    pretrain_processes: Workers = Field(
         1,
         description="processes that pre-train one model together, each with pretrain_threads "
         "threads and, if device is cuda, a GPU of its own",
     )
-    finetune_threads: Count = Field(1, description="CPU threads of a fine-tuning job")
+    finetune_threads: Workers = Field(1, description="CPU threads of a fine-tuning job")
     gpu_model: Annotated[str, Field(pattern=r"^[a-zA-Z0-9_.]+\z")] | None = Field(
         None, description="kind of GPU that a job asks a cluster for, such as a100 (null: any)"
     )

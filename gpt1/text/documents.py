@@ -4,7 +4,6 @@ They are rows of an Arrow folder, which `datasets.load_from_disk` opens as well:
 words joined by one space, a newline where a line ends.
 """
 
-import glob
 import hashlib
 import itertools
 import re
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from pyarrow import parquet
 
 from gpt1.text import normalise
 from gpt1.text.sources import Document, RawFile, check_utf8, is_lines
@@ -27,6 +27,8 @@ if TYPE_CHECKING:  # takes a second to import, which programs that only read nee
 
 TOKENISED = ("bookcorpus", "bookcorpus_text")  # split into words by their publisher
 AT_ONCE = 8  # documents, of a few MB each, that a process holds in memory
+LINES = 10_000  # of a text file that are read at once
+RAW = pa.schema({"text": pa.string()})
 _MARKS = re.compile(r" @([-,.])@ ")  # WikiText's, around signs within words and numbers
 
 
@@ -122,27 +124,42 @@ def read_documents(folder: Path, split: str) -> Iterator[tuple[str, pa.Buffer]]:
 
 
 def _raw_rows(files: list[RawFile], source: str | None, cache: Path) -> "Dataset":
-    """All rows of the files, in their order, as Arrow files in `cache`."""
-    from datasets import Dataset, concatenate_datasets
-    from datasets.exceptions import DatasetGenerationError
+    """All rows of the files, in their order, as one Arrow file in `cache`.
 
-    # `datasets` takes names as patterns unless they are escaped.
-    paths = [glob.escape(str(file.path.resolve())) for file in files]
-    if source is None:
+    The readers of `datasets` would lock their cache, which not every file system can do.
+    """
+    from datasets import Dataset
+
+    path = cache / "raw.arrow"
+    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_stream(sink, RAW) as writer:
         for file in files:
-            check_utf8(file.path)
-        return Dataset.from_text(paths, cache_dir=str(cache), sample_by="document")
-    rows = []
-    for file, path in zip(files, paths, strict=True):
-        try:
-            if is_lines(source):
-                rows.append(Dataset.from_text(path, cache_dir=str(cache)))
-            else:
-                rows.append(Dataset.from_parquet(path, cache_dir=str(cache), columns=["text"]))
-        except (DatasetGenerationError, pa.ArrowException, OSError) as error:
-            reason = " ".join(str(error.__cause__ or error).split())
-            raise InputError(f"{file.path}: cannot be read ({reason:.120}); get it again") from None
-    return concatenate_datasets(rows)
+            for batch in _batches(file.path, source):
+                writer.write_batch(batch)
+    return Dataset.from_file(str(path))
+
+
+def _batches(path: Path, source: str | None) -> Iterator[pa.RecordBatch]:
+    """The rows of one file. Raises InputError, naming it, if it cannot be read."""
+    try:
+        if source is None:
+            check_utf8(path)
+            yield _batch([path.read_text(encoding="utf-8")])
+        elif is_lines(source):
+            with open(path, encoding="utf-8") as file:
+                while lines := list(itertools.islice(file, LINES)):
+                    yield _batch([line.removesuffix("\n") for line in lines])
+        else:
+            for batch in parquet.ParquetFile(path).iter_batches(columns=["text"]):
+                rows = batch.cast(RAW)
+                rows.validate(full=True)  # texts are UTF-8
+                yield rows
+    except (pa.ArrowException, OSError) as error:
+        reason = " ".join(str(error).split())
+        raise InputError(f"{path}: cannot be read ({reason:.120}); get it again") from None
+
+
+def _batch(texts: list[str]) -> pa.RecordBatch:
+    return pa.RecordBatch.from_arrays([pa.array(texts, pa.string())], schema=RAW)
 
 
 def _normalise(place: dict[str, Any], rows: "Dataset", source: str | None) -> dict[str, Any]:

@@ -4,7 +4,7 @@ A word's symbols are its characters, the last one carrying `</w>`; the merge of 
 occurs is applied until none does (Sennrich et al. 2016; authors' code). A symbol that is not in the
 vocabulary becomes id 0. The newline is a word of its own, which nothing merges with.
 
-    python -m gpt1.text.tokenizer train --words words.tsv --merges 1200 --out tokenizer/
+    python -m gpt1.text.tokenizer train --documents corpus/documents --merges 1200 --out tokenizer/
 """
 
 import argparse
@@ -24,8 +24,10 @@ from gpt1.text import vocabulary
 from gpt1.text.normalise import words
 from gpt1.text.vocabulary import END, NEWLINE, NEWLINE_TOKEN, UNKNOWN, Merges
 from tasks.common.errors import InputError, run
+from tasks.common.files import named_file, read_json, sha256_file
 
 CACHED_WORDS = 1 << 18
+WORDS = "words.tsv"  # beside the documents whose words it counts
 
 
 class Tokenizer:
@@ -120,6 +122,23 @@ def train(counts: dict[str, int], n_merges: int) -> tuple[list[str], Merges]:
     return [*tokens, NEWLINE_TOKEN], merges
 
 
+def read_words(documents: str | Path) -> dict[str, int]:
+    """The word counts that stand beside a folder of documents.
+
+    Raises InputError for a file that is missing, damaged, or not the one that `<documents>.json`
+    describes.
+    """
+    facts = Path(f"{documents}.json")
+    described = read_json(facts)
+    path = named_file(facts.parent, WORDS, facts)
+    counts = read_counts(path)
+    if not isinstance(described, dict) or described["words_sha256"] != sha256_file(path):
+        raise InputError(
+            f"{path}: not what {facts.name} describes (sha256); make the documents again"
+        )
+    return counts
+
+
 def read_counts(path: str | Path) -> dict[str, int]:
     """Word counts of a file with lines "word<TAB>count". Raises InputError for any other line."""
     counts: dict[str, int] = {}
@@ -147,13 +166,13 @@ def _repeated(counts: dict[str, int], at_once: int = 4096) -> Iterator[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Learn a byte-pair encoding from word counts.")
     command = parser.add_subparsers(required=True).add_parser("train")
-    command.add_argument("--words", type=Path, required=True, help="word<TAB>count lines")
+    command.add_argument("--documents", type=Path, required=True, help="folder, beside words.tsv")
     command.add_argument("--merges", type=int, required=True, help="number of merges to learn")
     command.add_argument("--out", type=Path, required=True, help="folder of the two files")
     args = parser.parse_args()
     if args.merges < 1:
         raise InputError(f"--merges {args.merges}: ask for at least one")
-    tokens, merges = train(read_counts(args.words), args.merges)
+    tokens, merges = train(read_words(args.documents), args.merges)
     vocabulary.save(args.out, tokens, merges)
     Tokenizer.load(args.out)
     if len(merges) < args.merges:

@@ -176,7 +176,8 @@ def run_cells(paths: list[Path], seeds: list[int], runner: CellRunner) -> list[s
             except (InputError, OSError):  # a full disk, which the other cells need as well
                 raise
             except FloatingPointError as error:  # the training diverged
-                failures.append(f"{path}, seed {seed}: {error}")
+                fault = f"{path}, seed {seed}: {error}"
+                failures.append(f"{fault}; lower experiment.finetune.lr")
             except Exception as error:  # a bug: reported in full, but the other cells still run
                 traceback.print_exc()
                 failures.append(f"{path}, seed {seed}: {type(error).__name__}: {error}")

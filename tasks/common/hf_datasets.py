@@ -5,6 +5,8 @@ is imported inside functions. What is read is kept in memory and the library's c
 folder, so neither a shared nor a read-only one matters.
 """
 
+import contextlib
+import errno
 import os
 import sys
 import tempfile
@@ -18,6 +20,9 @@ from tasks.common.files import read_json, scratch_folder, write_json
 
 if TYPE_CHECKING:
     from datasets import Dataset
+
+# What a file system without locks answers (NFS, Lustre).
+NO_LOCKS = (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS)
 
 
 def library() -> ModuleType:
@@ -38,7 +43,7 @@ def from_generator(generate: Callable[[], Iterator[dict[str, Any]]], types: dict
     """
     datasets = library()
     features = datasets.Features({name: datasets.Value(kind) for name, kind in types.items()})
-    with tempfile.TemporaryDirectory(prefix="datasets.") as cache:
+    with _cache() as cache:
         try:
             # A fingerprint, since the library would take long to find one of the function.
             options = {"keep_in_memory": True, "fingerprint": "generated"}
@@ -55,7 +60,7 @@ def load_parquet(paths: list[Path], columns: tuple[str, ...]) -> "Dataset":
 
     datasets = library()
     files = {"train": [str(path) for path in paths]}
-    with tempfile.TemporaryDirectory(prefix="datasets.") as cache:
+    with _cache() as cache:
         try:
             options = {"columns": list(columns), "cache_dir": cache, "keep_in_memory": True}
             rows = datasets.load_dataset("parquet", data_files=files, split="train", **options)
@@ -107,3 +112,20 @@ def save(folder: str | Path, splits: dict[str, "Dataset"]) -> None:
         if folder.exists():
             os.replace(folder, scratch / "old")
         os.replace(new, folder)
+
+
+@contextlib.contextmanager
+def _cache() -> Iterator[str]:
+    """A temporary folder for the library, which locks files in it.
+
+    Raises InputError where the file system has no locks.
+    """
+    with tempfile.TemporaryDirectory(prefix="datasets.") as cache:
+        try:
+            yield cache
+        except OSError as error:
+            if error.errno not in NO_LOCKS:
+                raise
+            raise InputError(
+                f"{cache}: {error.strerror}; set TMPDIR to a folder of this machine's own disk"
+            ) from None

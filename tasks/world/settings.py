@@ -6,7 +6,6 @@ from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
 from tasks.common.settings import Settings
-from tasks.settings import Count
 from tasks.world.rows import Degree
 
 WorldTaskName = Literal[
@@ -78,11 +77,11 @@ class WorldSettings(Settings):
     seed: Annotated[int, Field(ge=0, lt=2**63)] = Field(
         default=7, description="seed of the books and the tasks"
     )
-    words: Count = Field(
+    words: Annotated[int, Field(ge=1, le=10**9)] = Field(
         default=600_000,
         description="approximate number of words of the corpus, spread evenly over books",
     )
-    books: Count = Field(default=80, description="number of books")
+    books: Annotated[int, Field(ge=1, le=10_000)] = Field(default=80, description="number of books")
     discourse: Annotated[dict[Discourse, Share], AfterValidator(_check_discourse)] = Field(
         default={},
         description="shares of single kinds of discourse in the books' words, instead of the "
@@ -93,10 +92,10 @@ class WorldSettings(Settings):
         description="shares of the rows of each degree of difficulty; they are divided by their "
         "sum",
     )
-    scale: Annotated[float, Field(gt=0)] = Field(
+    scale: Annotated[float, Field(gt=0, le=10)] = Field(
         default=1.0, description="factor on the rows of every training split"
     )
-    report: Annotated[int, Field(ge=10, le=2**40)] = Field(
+    report: Annotated[int, Field(ge=10, le=10_000)] = Field(
         default=200, description="rows of each reported split"
     )
     rows: dict[WorldTaskName, TrainRows] = Field(

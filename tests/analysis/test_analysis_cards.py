@@ -16,6 +16,7 @@ from tasks import prepare, task
 from tasks.common.errors import InputError
 from tasks.common.files import read_json
 from tests.analysis.conftest import make_grid, write
+from tests.gpt1.corpora import write_words
 from tests.tasks import conftest as published_files
 from workflow.analysis import cards
 
@@ -37,9 +38,8 @@ def put(results: Path, name: str, **settings: object) -> None:
     run(prepare.main, name, "--folder", data, "--settings", given, *files)
     folder = results / "tokenizer"
     if not folder.is_dir():
-        words = results / "words.tsv"
-        words.write_text("".join(f"{word}\t5\n" for word in WORDS))
-        run(tokenizer.main, "train", "--words", words, "--merges", 20, "--out", folder)
+        words = write_words(results, "".join(f"{word}\t5\n" for word in WORDS))
+        run(tokenizer.main, "train", "--documents", words, "--merges", 20, "--out", folder)
     files = ["--out", encoded, "--facts", f"{encoded}.json"]
     run(encode.main, name, "--examples", examples, "--tokenizer", folder, *files)
 

@@ -1,6 +1,20 @@
-"""Hypothesis keeps what it learns in a temporary folder, not in the repository."""
+"""How many damaged files a test tries, and where hypothesis keeps what it learns.
 
+`make test` takes the profile `short`, always the same few; `make test-slow` takes `long`, new ones.
+"""
+
+import hypothesis
 import pytest
+
+COMMON = {
+    "database": None,
+    "deadline": None,
+    "phases": [hypothesis.Phase.generate],  # a damaged file is small already
+    "suppress_health_check": list(hypothesis.HealthCheck),
+}
+hypothesis.settings.register_profile("short", max_examples=15, derandomize=True, **COMMON)
+hypothesis.settings.register_profile("long", max_examples=2000, derandomize=False, **COMMON)
+hypothesis.settings.load_profile("short")  # --hypothesis-profile=long is read later
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -6,25 +6,22 @@ import resource
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import hypothesis
-import pytest
 from hypothesis import strategies as st
 
 from tasks.common.errors import InputError
 from workflow.config_faults import ConfigError
 
 SECONDS, BYTES = 10, 2 << 30  # of the processor, of address space
+AT_MOST = 12  # seconds of the processor for a property: all take ten minutes
 # What formats treat in a special way, and what is too much of a thing.
 WORDS = [
     *(b"\0", b"\xff", b"\n", b"\r", b"\t", b" ", b'"', b"'", b",", b":", b"[", b"]", b"{", b"}"),
     *(b"-1", b"0", b"9" * 25, b"1" * 5000, b"1e999", b"NaN", b"null", b"true", b"[]", b"{}"),
     *(b"[" * 5000, b"{a: " * 2000, b"\\ud800", b"\\u0000", b"\xef\xbb\xbf", "é\u2028".encode()),
     *(b"../", b"/", b"!!int x", b"!!python/name:os.system", b"&a", b"*a", b"2020-99-99", b"PK\3\4"),
-]
-SIZES = [
-    pytest.param(12, id="short"),
-    pytest.param(150, id="long", marks=pytest.mark.slow),
 ]
 
 
@@ -63,7 +60,6 @@ def surely_encoded(text: str) -> bytes:
 def fuzz(
     folder: Path,
     read: Callable[[], object],
-    examples: int,
     damaged: Callable[[Path], bool] = lambda path: True,
     repair: Callable[[], object] = lambda: None,
 ) -> None:
@@ -87,21 +83,24 @@ def fuzz(
             for place, content in contents.items():
                 place.write_bytes(content)
 
-    repeat(once, st.data(), examples)
+    repeat(once, st.data())
 
 
-def repeat(test: Callable[..., None], strategy: st.SearchStrategy, examples: int) -> None:
-    """Run a test on that many values: always the same ones where they are few."""
-    settings = hypothesis.settings(
-        max_examples=examples,
-        derandomize=examples < 100,
-        database=None,
-        deadline=None,
-        phases=[hypothesis.Phase.generate],  # a damaged file is small already
-        suppress_health_check=list(hypothesis.HealthCheck),
-    )
-    with bounded_memory():
-        settings(hypothesis.given(strategy)(test))()
+class Enough(BaseException):
+    """Ends a test whose time is up; hypothesis takes no other exception for an end."""
+
+
+def repeat(test: Callable[[Any], None], strategy: st.SearchStrategy) -> None:
+    """Run a test on as many values as the profile says, or as AT_MOST seconds allow."""
+    end = time.process_time() + AT_MOST
+
+    def in_time(value: Any) -> None:
+        test(value)
+        if time.process_time() > end:  # not before: hypothesis wants what it began drawn whole
+            raise Enough
+
+    with bounded_memory(), contextlib.suppress(Enough):
+        hypothesis.given(strategy)(in_time)()
 
 
 @contextlib.contextmanager

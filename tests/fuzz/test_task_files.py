@@ -6,7 +6,7 @@ import pytest
 
 from tasks import task, unlabelled
 from tasks.hub import Snapshot
-from tests.fuzz.mutations import SIZES, fuzz
+from tests.fuzz.mutations import fuzz
 from tests.tasks.both_layouts import pin, write
 from tests.tasks.hub_files import manifest
 
@@ -24,51 +24,46 @@ def splits(name, source):
         task(name).read(source, split)
 
 
-@pytest.mark.parametrize("examples", SIZES)
 @pytest.mark.parametrize("name", NAMES)
-def test_damaged_files_as_published(tmp_path, name, examples):
+def test_damaged_files_as_published(tmp_path, name):
     original, _ = write(name, tmp_path)
-    fuzz(original, lambda: splits(name, original), examples)
+    fuzz(original, lambda: splits(name, original))
 
 
-@pytest.mark.parametrize("examples", SIZES)
 @pytest.mark.parametrize("name", ["rte", "race", "dprd"])
-def test_damaged_files_of_the_hub(tmp_path, name, examples):
+def test_damaged_files_of_the_hub(tmp_path, name):
     _, hub = write(name, tmp_path)
     snapshot = Snapshot(task(name).hub, hub, pin(name))
 
     def recorded():
         manifest(hub, name)
 
-    fuzz(hub, lambda: splits(name, snapshot), examples, is_parquet, recorded)
+    fuzz(hub, lambda: splits(name, snapshot), is_parquet, recorded)
 
 
-@pytest.mark.parametrize("examples", SIZES)
-def test_a_damaged_manifest(tmp_path, examples):
+def test_a_damaged_manifest(tmp_path):
     _, hub = write("rte", tmp_path)
     path = hub / "manifest.json"
     path.write_text(json.dumps(without_checksum(path)))
     snapshot = Snapshot(task("rte").hub, hub, pin("rte"))
-    fuzz(hub, lambda: splits("rte", snapshot), examples, lambda damaged: damaged == path)
+    fuzz(hub, lambda: splits("rte", snapshot), lambda damaged: damaged == path)
 
 
-@pytest.mark.parametrize("examples", SIZES)
-def test_damaged_stories(tmp_path, examples):
+def test_damaged_stories(tmp_path):
     header = ",".join(name for names in STORIES for name in names)
     rows = [f'{k},One,"Two, ""2""",Three,"Li\nne",good {k},bad {k},{k % 2 + 1}' for k in range(9)]
     for split in ("val", "test"):
         path = tmp_path / f"cloze_test_{split}__spring2016 - cloze_test_ALL_{split}.csv"
         path.write_text("\n".join([header, *rows, ""]))
-    fuzz(tmp_path, lambda: splits("story_cloze", tmp_path), examples)
+    fuzz(tmp_path, lambda: splits("story_cloze", tmp_path))
 
 
-@pytest.mark.parametrize("examples", SIZES)
 @pytest.mark.parametrize("name", ["cola", "qqp"])
-def test_damaged_unlabelled_rows(tmp_path, name, examples):
+def test_damaged_unlabelled_rows(tmp_path, name):
     columns = {"cola": ("index", "sentence"), "qqp": ("id", "question1", "question2")}[name]
     rows = ["\t".join([str(k), *(f"text {k}" for _ in columns[1:])]) for k in range(5)]
     (tmp_path / "test.tsv").write_text("\n".join(["\t".join(columns), *rows, ""]))
-    fuzz(tmp_path, lambda: unlabelled.load(task(name), tmp_path), examples)
+    fuzz(tmp_path, lambda: unlabelled.load(task(name), tmp_path))
 
 
 def is_parquet(path):

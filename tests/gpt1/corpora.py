@@ -30,3 +30,11 @@ def write_manifest(folder: Path, source: str) -> None:
     }
     facts = {"repo": hub.repo, "revision": hub.revision or PIN, "files": files}
     write_json(folder / "manifest.json", facts)
+
+
+def write_words(folder: Path, text: str) -> Path:
+    """Word counts and the facts beside them; returns the folder of the documents they are of."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "words.tsv").write_text(text, encoding="utf-8")
+    write_json(folder / "documents.json", {"words_sha256": sha256_file(folder / "words.tsv")})
+    return folder / "documents"

@@ -15,6 +15,7 @@ from gpt1.text import vocabulary
 from gpt1.text.tokenizer import Tokenizer
 from tasks.common.errors import InputError
 from tests.gpt1 import naive_bpe
+from tests.gpt1.corpora import write_words
 from tests.gpt1.published_files import BPE_FOLDER, needs_bpe
 
 KINDS = ["trained", pytest.param("published", marks=needs_bpe)]
@@ -147,14 +148,14 @@ def test_counts_weigh_as_much_as_repeated_words():
     assert merges in ([("a", "b")], [("b", "x</w>")])
 
 
-def train_in_a_process(words, merges, out, **kwargs):
+def train_in_a_process(documents, merges, out, **kwargs):
     command = [
         sys.executable,
         "-m",
         "gpt1.text.tokenizer",
         "train",
-        "--words",
-        words,
+        "--documents",
+        documents,
         "--merges",
         merges,
     ]
@@ -166,12 +167,12 @@ def train_in_a_process(words, merges, out, **kwargs):
 def test_training_in_two_processes_gives_the_same_bytes_and_reports_missing_merges(
     counts, tmp_path, root
 ):
-    words = tmp_path / "words.tsv"
-    words.write_text("".join(f"{w}\t{c}\n" for w, c in counts.items()), encoding="utf-8")
+    lines = "".join(f"{w}\t{c}\n" for w, c in counts.items())
+    documents = write_words(tmp_path, lines)
     found = []
     for seed in ("1", "2"):
         done = train_in_a_process(
-            words, 100_000, tmp_path / seed, cwd=root, env={"PYTHONHASHSEED": seed}
+            documents, 100_000, tmp_path / seed, cwd=root, env={"PYTHONHASHSEED": seed}
         )
         assert done.returncode == 0, done.stderr
         assert "of 100,000 merges" in done.stdout
@@ -307,6 +308,34 @@ def test_bad_word_counts_are_refused(tmp_path, content, message):
 
 
 def test_a_mistake_is_reported_on_one_line(tmp_path, root):
-    done = train_in_a_process(tmp_path / "none.tsv", 5, tmp_path / "out", cwd=root)
+    done = train_in_a_process(tmp_path / "none", 5, tmp_path / "out", cwd=root)
     assert done.returncode == 1 and not (tmp_path / "out").exists()
     assert done.stderr.startswith("error: ") and done.stderr.count("\n") == 1
+
+
+def test_a_flipped_bit_anywhere_in_the_word_counts_is_refused(tmp_path):
+    documents = write_words(tmp_path, "the\t12\nof\t5\nété\t2\n")
+    assert bpe.read_words(documents) == {"the": 12, "of": 5, "été": 2}
+    path = tmp_path / "words.tsv"
+    content = path.read_bytes()
+    for place in range(len(content)):
+        for bit in range(8):
+            damaged = bytearray(content)
+            damaged[place] ^= 1 << bit
+            path.write_bytes(damaged)
+            with pytest.raises(InputError, match=r"words\.tsv: "):
+                bpe.read_words(documents)
+    path.write_bytes(content.replace(b"12", b"13"))
+    with pytest.raises(InputError, match=r"words\.tsv: not what documents\.json describes"):
+        bpe.read_words(documents)
+
+
+def test_word_counts_without_the_facts_of_their_documents_are_refused(tmp_path):
+    documents = write_words(tmp_path, "the\t12\n")
+    for text, message in (("{}", "'words_sha256' is missing"), ("[]", "not what documents.json")):
+        (tmp_path / "documents.json").write_text(text)
+        with pytest.raises(InputError, match=message):
+            bpe.read_words(documents)
+    (tmp_path / "documents.json").unlink()
+    with pytest.raises(InputError, match=r"documents\.json: no such file"):
+        bpe.read_words(documents)

@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -16,6 +17,7 @@ import pyarrow.parquet as parquet
 import pytest
 import torch
 
+from gpt1 import cells
 from gpt1.cell import Cell
 from gpt1.encode import encode
 from gpt1.training import cell_runner
@@ -30,6 +32,7 @@ from tasks.common.errors import INTERRUPTED, InputError
 from tasks.common.files import read_json, sha256_file, write_json
 from tests.gpt1 import toy
 from tests.gpt1.examples import random_pairs, write_examples, write_tokenizer
+from tests.support.programs import call
 
 ROWS = {
     split: random_pairs(n, seed)
@@ -425,3 +428,29 @@ def test_the_program_trains_without_importing_datasets_or_the_tokenizer(files):
     done = subprocess.run([sys.executable, "-c", program, *words], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == "[]" and targets[0].exists()
+
+
+def at_rate(files, arch, lr):
+    """What the program says of a cell that is trained at this learning rate, and the cell."""
+    (target,) = paths(files, "none", arch=arch)
+    settings = toy.settings(arch, lr=lr).to_json()
+    given = ("--encoded", files / "encoded/rte", "--baselines", files / "baselines.json")
+    given = (*given, "--checkpoints", files / f"{arch}.safetensors", "--settings", settings)
+    return call(cells.main, target, *given, "--seeds", 0, "--cache", files / "cache"), target
+
+
+@pytest.mark.parametrize(("arch", "lr"), [("transformer", 1e6), ("lstm", 1e39)])
+def test_a_learning_rate_beyond_all_sense_is_one_line_with_the_remedy(files, arch, lr):
+    done, target = at_rate(files, arch, lr)
+    assert done.returncode == 1 and done.stderr.count("\n") == 1
+    line = r"error: 1 runs failed, .*none\.json, seed 0: update \d+: (the loss|a weight) is .*; "
+    assert re.fullmatch(line + r"lower experiment\.finetune\.lr\n", done.stderr), done.stderr
+    assert not target.exists()
+
+
+def test_an_lstm_that_a_learning_rate_of_a_million_leaves_finite_raises_an_alarm(files):
+    """Its gates are bounded, and so its loss."""
+    done, target = at_rate(files, "lstm", 1e6)
+    assert done.returncode == 0, done.stderr
+    (seed,) = read_json(target)["seeds"]
+    assert "majority_rate" in seed["alarms"]

@@ -124,7 +124,7 @@ def test_documents_are_a_data_set_of_names_and_normalised_texts(folder, tmp_path
 
 def test_facts_and_word_counts_of_the_documents(folder, tmp_path):
     make_documents(folder, tmp_path)
-    counts = bpe.read_counts(tmp_path / "words.tsv")
+    counts = bpe.read_words(tmp_path / "documents")
     assert counts["the"] == 5  # none of the held-out book's two
     assert "bowl" not in counts and "\n" not in counts
     lines = (tmp_path / "words.tsv").read_text(encoding="utf-8").splitlines()

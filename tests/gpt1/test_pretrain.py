@@ -2,6 +2,7 @@
 
 import csv
 import math
+import re
 import subprocess
 import sys
 import time
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 import torch
 
+from gpt1 import pretrain
 from gpt1.settings import Dropout
 from gpt1.training import pretraining
 from gpt1.training.pretraining import Pretraining
@@ -20,6 +22,7 @@ from tasks.common.errors import InputError
 from tasks.common.files import read_json
 from tests.gpt1 import toy
 from tests.gpt1.toy import corpus, pretrain_settings
+from tests.support.programs import call
 
 
 def run(tmp_path, arch, name="a", runtime=None, code="", **options):
@@ -229,6 +232,18 @@ def test_a_corpus_shorter_than_n_ctx_is_refused(tmp_path):
 def test_a_loss_that_is_not_finite_stops_with_the_remedy(tmp_path):
     with pytest.raises(InputError, match="lower experiment.pretrain.lr"):
         run(tmp_path, "lstm", lr=1e30)
+
+
+@pytest.mark.parametrize("arch", toy.ARCHS)
+def test_a_learning_rate_of_a_million_ends_in_one_line_with_the_remedy(tmp_path, arch):
+    settings = pretrain_settings(arch, lr=1e6, warmup=0)
+    given = ("--corpus", corpus(tmp_path / "corpus"), "--settings", settings.to_json())
+    given = (*given, "--work", tmp_path / "work", "--out", tmp_path / "out")
+    done = call(pretrain.main, arch, *given)
+    assert done.returncode == 1 and done.stderr.count("\n") == 1
+    line = r"error: update \d+: the (held-out )?loss is .*; lower experiment\.pretrain\.lr\n"
+    assert re.fullmatch(line, done.stderr), done.stderr
+    assert not (tmp_path / "out").exists()
 
 
 def checkpoint(tmp_path):

@@ -1,18 +1,17 @@
 """Majority and bag of words on rows whose answer is known."""
 
-import sys
-
 import numpy as np
 import pytest
 
 from tasks import TASKS, baselines, task
-from tasks.common.arrow import split_names
+from tasks.common.arrow import split_digest, split_names
 from tasks.common.errors import InputError
-from tasks.common.files import read_json
+from tasks.common.files import read_json, write_json
 from tasks.common.hf_datasets import save
 from tasks.examples import Example, read
 from tasks.prepare import prepare
 from tasks.settings import PrepareSettings
+from tests.support.programs import call
 from tests.tasks.prepared import prepared
 
 
@@ -103,24 +102,41 @@ def test_examples_without_training_rows_are_an_error():
         baselines.baselines(task("cola"), rows("dev", [1, 0], lambda _: "x"))
 
 
-def test_the_program_writes_the_scores_as_json(published, tmp_path, monkeypatch):
-    splits, _ = prepare(task("race"), published("race"), PrepareSettings(published=False))
-    save(tmp_path / "made", splits)
-    call = [
-        "baselines",
-        "race",
-        "--examples",
-        tmp_path / "made",
-        "--out",
-        tmp_path / "b.json",
-    ]
-    monkeypatch.setattr(sys, "argv", [*map(str, call)])
-    baselines.main()
+@pytest.fixture
+def made(published, tmp_path):
+    """RACE's examples and their facts, as `tasks.prepare` writes them."""
+    folder = tmp_path / "made"
+    splits, facts = prepare(task("race"), published("race"), PrepareSettings(published=False))
+    save(folder, splits)
+    digests = {split: split_digest(folder, split) for split in splits}
+    write_json(f"{folder}.json", {**facts, "sha256": digests})
+    return folder
+
+
+def test_the_program_writes_the_scores_as_json(made, tmp_path):
+    done = call(baselines.main, "race", "--examples", made, "--out", tmp_path / "b.json")
+    assert done.returncode == 0, done.stderr
     written = read_json(tmp_path / "b.json")
     assert written.pop("task") == "race"
-    examples = {split: read(tmp_path / "made", split) for split in split_names(tmp_path / "made")}
+    examples = {split: read(made, split) for split in split_names(made)}
     assert written == baselines.baselines(task("race"), examples)
     assert {"dev", "dev_middle", "dev_high", "test_high"} <= set(written["majority"])
+
+
+def test_examples_that_changed_after_they_were_prepared_are_refused(made, tmp_path):
+    (path,) = (made / "train").glob("*.arrow")
+    content = path.read_bytes()
+    place = content.index(b"story")  # of a text
+    path.write_bytes(content[:place] + b"stork" + content[place + 5 :])
+    arguments = ("race", "--examples", made, "--out", tmp_path / "b.json")
+    done = call(baselines.main, *arguments)
+    line = f"error: {made}/train: not what {made}.json describes; prepare race again\n"
+    assert (done.returncode, done.stderr) == (1, line)
+    path.write_bytes(content)
+    write_json(f"{made}.json", {"task": "race", "sha256": [], "unlabelled": []})
+    done = call(baselines.main, *arguments)
+    assert done.stderr == f"error: {made}.json: does not describe examples; prepare them again\n"
+    assert not (tmp_path / "b.json").exists()
 
 
 def test_the_constant_answer_of_an_f1_task_is_yes_however_rare():

@@ -31,10 +31,10 @@ WRONG = [
         "experiment.pretrain.updates: 40.0 is not a whole number; expected: number of updates",
     ),
     (
-        "experiment.finetune.batch",
+        "experiment.finetune.eval_train",
         2**41,
-        "experiment.finetune.batch: 2199023255552 is invalid; expected: rows per update (at most "
-        "1099511627776)",
+        "experiment.finetune.eval_train: 2199023255552 is invalid; expected: training rows over "
+        "which the train score is taken (at most 1099511627776)",
     ),
     (
         "experiment.seeds.pretrain",
@@ -643,3 +643,13 @@ def test_no_value_of_any_key_ends_in_anything_but_lines(wrong):
             parse(changed(config, key, wrong))
         except ConfigError as error:
             assert all("\n" not in fault and fault.partition(":")[0] for fault in error.faults)
+
+
+def test_no_number_of_a_config_may_be_nan_or_infinite():
+    config = yaml.safe_load(yaml.safe_dump(complete("smoke").model_dump(mode="json")))
+    numbers = [key for key, value in every_value(config).items() if isinstance(value, float)]
+    assert len(numbers) > 20
+    for key in numbers:
+        for value in (math.nan, math.inf, -math.inf):
+            (line,) = faults(changed(config, key, value))
+            assert line.startswith(f"{key}: {value} is not a finite number"), line

@@ -72,7 +72,7 @@ def marked(world: bool, pretrained: bool = False) -> dict[str, Any]:
         "dprd": {"folder": "MyDPRD", "min_rows": {"test": 0}},
         "race": {"source": "hub", "revision": sha("2")},
     }
-    best = {"random": 0, "best": 0}
+    best = {"random": 0.0, "best": 0.0}
     experiment["zero_shot"] |= {"limit": 0, "normalise": {"dprd": best, "race": dict(best)}}
     experiment["model"] |= {"embd_dropout": "sum", "lm_softmax": "tokens_only"}
     experiment["optimizer"]["vector_l2"] = True

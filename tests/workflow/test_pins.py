@@ -4,6 +4,7 @@ import ast
 import re
 import sys
 import tomllib
+from typing import Any
 
 import pytest
 import yaml
@@ -17,7 +18,7 @@ MODULES = {
     "markdown_it": "markdown-it-py",
     "pydantic_core": "pydantic",  # its other half, which it pins
 }  # where the import has another name
-LOCKS = ("requirements.lock", "requirements-torch.lock")
+LOCKS = ("requirements.lock", "requirements-torch.lock", "requirements-slurm.lock")
 OURS = {"tasks", "gpt1", "workflow", "tests", "bench"}
 
 
@@ -25,9 +26,17 @@ def canonical(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
+def project() -> dict[str, Any]:
+    return tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+
+
+def makefile() -> str:
+    """The Makefile, with each command on one line."""
+    return (ROOT / "Makefile").read_text().replace("\\\n", " ")
+
+
 def pyproject() -> dict[str, str]:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    lines = [*project["dependencies"], *project["optional-dependencies"]["dev"]]
+    lines = [*project()["dependencies"], *project()["optional-dependencies"]["dev"]]
     return {canonical(name): version for name, version in (line.split("==") for line in lines)}
 
 
@@ -69,15 +78,28 @@ def test_the_lock_names_no_host_and_no_local_build():
 
 def test_every_requirement_has_hashes_but_pytorch_whose_builds_differ():
     hashed = re.compile(r"[\w.-]+(\[\w+\])?==[\w.]+( +--hash=sha256:[0-9a-f]{64})+")
-    assert [line for line in requirements("requirements.lock") if not hashed.fullmatch(line)] == []
+    for file in ("requirements.lock", "requirements-slurm.lock"):
+        assert [line for line in requirements(file) if not hashed.fullmatch(line)] == []
     assert requirements("requirements-torch.lock") == [f"torch=={pyproject()['torch']}"]
 
 
-@pytest.mark.parametrize("file", ["Makefile", "Dockerfile"])
-def test_hashes_are_demanded_where_the_environment_is_made(file):
-    text = (ROOT / file).read_text()
-    assert "install --require-hashes -r requirements.lock" in text
-    assert re.findall(r"install (-r .*)", text) == ["-r requirements-torch.lock"]
+def test_the_lock_for_slurm_holds_the_plugin_of_the_extra():
+    (extra,) = project()["optional-dependencies"]["slurm"]
+    assert [line.split()[0] for line in requirements("requirements-slurm.lock")][:1] == [extra]
+
+
+def test_every_lock_is_audited():
+    (command,) = re.findall(r"pip-audit --strict.*", makefile())
+    assert re.findall(r"-r (\S+)", command) == list(LOCKS)
+
+
+@pytest.mark.parametrize("file", ["Makefile", "Dockerfile", "docs/clusters.md"])
+def test_hashes_are_demanded_where_a_lock_is_installed(file):
+    text = (ROOT / file).read_text(encoding="utf-8").replace("\\\n", " ")
+    installed = re.findall(r"\binstall\b([^&\n]*?) -r (requirements\S*\.lock)", text)
+    assert installed
+    for options, lock in installed:
+        assert ("--require-hashes" in options) == (lock != "requirements-torch.lock"), lock
 
 
 def test_every_import_of_the_project_is_pinned():

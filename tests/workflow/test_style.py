@@ -45,3 +45,16 @@ def test_no_path_of_one_machine_is_in_the_project():
             if private.search(line):
                 found.append(f"{inside}:{number}: {line.strip()[:80]}")
     assert not found
+
+
+def test_every_job_that_a_cluster_may_run_takes_its_time_from_the_config():
+    found = 0
+    for path in (ROOT / "workflow" / "rules").glob("*.smk"):
+        for rule in re.split(r"^ *(?=rule\b.*:$)", path.read_text(encoding="utf-8"), flags=re.M)[
+            1:
+        ]:
+            rule = rule.partition("\nuse rule")[0]  # which inherits
+            own = "runtime=per_attempt(cfg.runtime.minutes," in rule
+            assert own != ("localrule: True" in rule), rule
+            found += own
+    assert found > 12

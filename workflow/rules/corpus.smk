@@ -53,7 +53,9 @@ if cfg.experiment.tokenizer.merges:
 
     rule tokenizer:
         input:
-            "<results>/corpus/words.tsv",
+            documents="<results>/corpus/documents",
+            facts="<results>/corpus/documents.json",
+            words="<results>/corpus/words.tsv",
         output:
             paths.tokenizer_files(cfg),
         priority: 10
@@ -66,8 +68,8 @@ if cfg.experiment.tokenizer.merges:
         message:
             "tokenizer: learn {params.merges} BPE merges"
         shell:
-            "python -m gpt1.text.tokenizer train --words {input} --merges {params.merges}"
-            " --out {params.out:q} 2>&1 | tee {log}"
+            "python -m gpt1.text.tokenizer train --documents {input.documents}"
+            " --merges {params.merges} --out {params.out:q} 2>&1 | tee {log}"
 
 
 rule tokens:

@@ -6,6 +6,9 @@ if cfg.experiment.world:
     rule world:
         output:
             "<results>/world/manifest.json",
+        resources:
+            mem_mb=2000,
+            runtime=per_attempt(cfg.runtime.minutes, "data"),
         params:
             out=subpath(output[0], parent=True),
             settings=settings(lambda: cfg.experiment.world),
