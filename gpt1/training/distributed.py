@@ -5,12 +5,13 @@ update do not depend on the number of processes, and dropout masks belong to a m
 process. The processes are started by `gpt1.training.launch`, or by torchrun on several machines.
 """
 
+import contextlib
 import functools
 import math
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import NoReturn
@@ -24,7 +25,9 @@ from tasks.common.errors import InputError
 
 LOST = 3  # exit code of a process that had to stop because another one ended
 LOST_SECONDS = 2.0  # until it does, so that the launcher finds the one that ended first
-TIMEOUT = timedelta(hours=1)  # for one that hangs; the first scores the held-out documents alone
+# A process that does not answer for so long hangs. The others wait for its share of an update, a
+# batch of held-out windows or the first one's files: seconds, on slow machines a minute or two.
+HANG_SECONDS = 600.0
 
 
 @dataclass(frozen=True)
@@ -53,14 +56,40 @@ class Processes:
         """Give every process the first one's tensor, in place. Exits as `sum` does."""
         self._together(functools.partial(dist.broadcast, src=0), tensor)
 
+    @contextlib.contextmanager
+    def first_alone(self) -> Iterator[Callable[[], object]]:
+        """A stage in which the first process works and the others wait for it at the end.
+
+        Yields what the first one calls at least every few minutes, so that it is known not to hang.
+        """
+        yield lambda: self._busy(True)
+        if self.leads:
+            self._busy(False)
+        else:
+            while self._busy():
+                pass
+
+    def _busy(self, busy: bool = False) -> bool:
+        """Whether the first process, which says so, still works alone."""
+        told = torch.tensor(int(busy))
+        self.broadcast(told)
+        return bool(told)
+
     def _together(self, collective: Callable[[Tensor], object], tensor: Tensor) -> None:
         if self.count == 1:
             return
         if os.getppid() != self.parent:  # the launcher is gone, and with it whoever waits for us
             self._leave()
+        begun = time.monotonic()
         try:
             collective(tensor)
         except RuntimeError:  # the connection is closed, or nothing came for too long
+            if time.monotonic() - begun >= HANG_SECONDS:
+                print(
+                    f"warning: process {self.rank + 1} of {self.count} has waited for another one "
+                    f"for {HANG_SECONDS:.0f} s",
+                    file=sys.stderr,
+                )
             self._leave()
 
     def _leave(self) -> NoReturn:
@@ -88,7 +117,7 @@ def join(runtime: Runtime) -> tuple[Processes, Runtime]:
         check_gpus(int(os.environ["LOCAL_WORLD_SIZE"]))
         runtime = runtime.model_copy(update={"device": f"cuda:{here}"})
         torch.cuda.set_device(here)
-    dist.init_process_group(timeout=TIMEOUT)  # gloo for tensors on the CPU, nccl for those on GPUs
+    dist.init_process_group(timeout=timedelta(seconds=HANG_SECONDS))  # gloo on CPUs, nccl on GPUs
     return Processes(dist.get_rank(), dist.get_world_size(), os.getppid()), runtime
 
 

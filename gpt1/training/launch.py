@@ -11,7 +11,7 @@ import time
 
 import torch.distributed as dist
 
-from gpt1.training.distributed import LOST, check_gpus
+from gpt1.training.distributed import HANG_SECONDS, LOST, LOST_SECONDS, check_gpus
 from gpt1.training.runtime import Runtime
 from tasks.common.errors import InputError, Interrupted, answer_signals
 
@@ -26,7 +26,7 @@ def launch(module: str, runtime: Runtime) -> None:
 
     Returns when all have ended well. Exits with the code of the one that failed first, which has
     said why. Raises Interrupted if a signal to stop came before they could heed it, and InputError
-    if one was killed or there are fewer GPUs than processes.
+    if one was killed or hangs, or there are fewer GPUs than processes.
     """
     if runtime.device == "cuda":
         check_gpus(runtime.processes)
@@ -55,6 +55,8 @@ def launch(module: str, runtime: Runtime) -> None:
     failed = _wait(processes)
     if failed is None:
         return
+    if processes[failed].returncode == LOST:  # and none ended before it: one did not answer
+        raise InputError(_hung(processes))
     if processes[failed].returncode > 0:
         sys.exit(processes[failed].returncode)
     if signals:
@@ -73,9 +75,11 @@ def _place(rank: int) -> dict[str, int]:
 def _wait(processes: list[Process]) -> int | None:
     """Wait for all, stopping the others once one has failed; the rank of that one, or None."""
     first, deadline = None, float("inf")
-    while any(process.poll() is None for process in processes):
+    while None in [process.poll() for process in processes]:  # of all: `any` would look no further
         failed = _failed(processes)
         if failed is not None and first is None:
+            if processes[failed].returncode == LOST:  # one hangs, the others waited as long
+                time.sleep(2 * LOST_SECONDS)
             first, deadline = failed, time.monotonic() + GRACE_SECONDS
             processes[0].terminate()  # it alone has anything to save
             for process in processes[1:]:
@@ -84,6 +88,16 @@ def _wait(processes: list[Process]) -> int | None:
             processes[0].kill()
         time.sleep(POLL_SECONDS)
     return _failed(processes) if first is None else first
+
+
+def _hung(processes: list[Process]) -> str:
+    """What to say of a run whose processes have waited for one of them in vain."""
+    late = [rank for rank, process in enumerate(processes) if process.returncode != LOST]
+    which = f"process {late[0] + 1}" if late else "a process"
+    return (
+        f"{which} of {len(processes)} did not answer for {HANG_SECONDS:.0f} s; it was stopped "
+        "with the others, start again to go on from the last saved state"
+    )
 
 
 def _failed(processes: list[Process]) -> int | None:

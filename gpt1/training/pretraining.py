@@ -10,6 +10,7 @@ import csv
 import math
 import shutil
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -163,8 +164,8 @@ class Pretraining:
         updates, every = self.settings.updates, max(1, self.settings.updates // LOG_ROWS)
         checkpoints = set(self.settings.checkpoints)
         done, pause = self.optimizer.updates, STATE_SECONDS
-        if done in checkpoints and not self._is_intact(done):
-            self.checkpoint()
+        if done in checkpoints:
+            self.checkpoint(again=False)
         printed = saved = self._clock = time.perf_counter()
         while self.optimizer.updates < updates:
             lr = self.optimizer.rate()
@@ -224,16 +225,26 @@ class Pretraining:
             return False
         return True
 
-    def checkpoint(self) -> None:
-        """Score the held-out documents and save the present update; losses are in nats.
+    def checkpoint(self, again: bool = True) -> None:
+        """Score the held-out documents and save the present update, in the first process.
 
-        Raises InputError for a loss that is not finite or too large for a perplexity.
+        `again`: even if the checkpoint is there. Raises InputError for a loss that is not finite or
+        too large for a perplexity.
         """
-        if not self.processes.leads:
-            return
+        with self.processes.first_alone() as alive:
+            if self.processes.leads and (again or not self._is_intact(self.optimizer.updates)):
+
+                def check() -> None:
+                    self.stop.check()
+                    alive()
+
+                self._save_checkpoint(check)
+
+    def _save_checkpoint(self, check: Callable[[], None]) -> None:
+        """Losses are in nats; `check` is called between batches."""
         done, settings = self.optimizer.updates, self.settings
         rows = heldout_windows(self.heldout_tokens, self.model.n_ctx, settings.heldout_tokens)
-        loss = heldout_loss(self.model, rows, self.runtime, self.stop.check)
+        loss = heldout_loss(self.model, rows, self.runtime, check)
         if not loss < MAX_LOSS:
             raise InputError(
                 f"update {done}: the held-out loss is {loss:g}; lower experiment.pretrain.lr"

@@ -3,6 +3,8 @@
 import csv
 import os
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -10,6 +12,7 @@ import pytest
 import torch
 
 from gpt1.settings import Dropout
+from gpt1.training import distributed
 from gpt1.training.distributed import LOST, Processes, join
 from gpt1.training.runtime import Runtime
 from gpt1.weights.checkpoint import read_tensors
@@ -70,21 +73,74 @@ def test_a_run_resumes_with_another_number_of_processes(tmp_path):
     assert torch.allclose(weights(parts / "out"), weights(whole), atol=1e-4)
 
 
-def _sum_for_ever(ready) -> None:
+def _sum_for_ever(ready, hang_seconds=SECONDS) -> None:
+    distributed.HANG_SECONDS = hang_seconds
     processes, _ = join(Runtime())
     processes.sum(torch.ones(3))
-    ready.wait()
+    ready.release()
     while True:
         processes.sum(torch.ones(3))
         time.sleep(0.01)
 
 
 def test_a_process_that_is_killed_stops_the_others(capfd):
-    ready = FORKS.Barrier(4)
+    ready = FORKS.Semaphore(0)  # not a barrier, whose lock a stopped process may hold
     with started(3, _sum_for_ever, ready) as processes:
-        ready.wait(SECONDS)
+        assert all(ready.acquire(timeout=SECONDS) for _ in processes)
         os.kill(processes[1].pid, signal.SIGKILL)
         for process in processes:
             process.join(30)
         assert [process.exitcode for process in processes] == [LOST, -signal.SIGKILL, LOST]
     assert "Traceback" not in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("hanging", [0, 1])
+def test_a_process_that_hangs_stops_the_others(hanging):
+    ready = FORKS.Semaphore(0)  # not a barrier, whose lock a stopped process may hold
+    with started(3, _sum_for_ever, ready, 3.0) as processes:
+        assert all(ready.acquire(timeout=SECONDS) for _ in processes)
+        os.kill(processes[hanging].pid, signal.SIGSTOP)
+        others = [process for process in processes if process is not processes[hanging]]
+        for process in others:
+            process.join(SECONDS)
+        assert [process.exitcode for process in others] == [LOST, LOST]
+        assert processes[hanging].exitcode is None
+
+
+def test_the_launcher_ends_a_process_that_hangs_and_names_it():
+    command = [sys.executable, "-m", "tests.distributed.hanging"]
+    launcher = subprocess.Popen(
+        command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    while launcher.stdout.readline() != "ready\n":
+        assert launcher.poll() is None
+    children = Path(f"/proc/{launcher.pid}/task/{launcher.pid}/children").read_text().split()
+    os.kill(int(children[1]), signal.SIGSTOP)
+    said = launcher.communicate(timeout=SECONDS)[0]
+    assert launcher.returncode == 1 and "Traceback" not in said
+    assert "warning: process 1 of 3 has waited for another one for 10 s" in said
+    assert said.splitlines()[-1] == (
+        "error: process 2 of 3 did not answer for 10 s; it was stopped with the others, start "
+        "again to go on from the last saved state"
+    )
+    assert not any(Path(f"/proc/{pid}").exists() for pid in children)
+
+
+def _first_alone(seconds: float) -> None:
+    distributed.HANG_SECONDS = seconds
+    processes, _ = join(Runtime())
+    with processes.first_alone() as alive:
+        for _ in range(12 if processes.leads else 0):
+            time.sleep(seconds / 4)
+            alive()
+    total = torch.ones(1)
+    processes.sum(total)
+    assert total == 3
+
+
+def test_processes_that_wait_for_the_first_one_s_work_do_not_take_it_to_hang():
+    """Although it takes three times as long as one that hangs is given."""
+    with started(3, _first_alone, 2.0) as processes:
+        for process in processes:
+            process.join(SECONDS)
+        assert [process.exitcode for process in processes] == [0, 0, 0]
