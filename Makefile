@@ -37,12 +37,12 @@ test-slow: install
 test-faults: install
 	.venv/bin/python -m pytest tests/faults -m "not slow"
 
-# On a Slurm of one node that the tests start. Snakemake's plugin is kept out of .venv, because every
-# start of Snakemake takes longer with it.
+# On a Slurm of two nodes that the tests start; TESTS=FILE runs some of them. Snakemake's plugin is kept
+# out of .venv, because every start of Snakemake takes longer with it.
 test-slurm: install
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --upgrade \
 	  --target .slurm --require-hashes -r requirements-slurm.lock
-	tests/slurm/run
+	tests/slurm/run $(TESTS)
 
 smoke: install
 	$(RUN) all --configfile workflow/config/smoke.yaml

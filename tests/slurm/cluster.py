@@ -1,7 +1,7 @@
-"""A real Slurm of one node on this machine, in a folder of its own: nothing in /etc is touched.
+"""A real Slurm of two nodes on this machine, in a folder of its own: nothing in /etc is touched.
 
 munged, slurmctld and slurmd (Debian's packages slurm-wlm and munge) listen on 127.0.0.1 only and
-run as whoever runs the tests. The node claims more CPUs than there are, and two GPUs of the kind
+run as whoever runs the tests. Each node claims more CPUs than there are, and two GPUs of the kind
 "fake".
 """
 
@@ -17,7 +17,9 @@ from pathlib import Path
 
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "srun", "squeue", "scancel", "scontrol")
 SECONDS = 60
-CPUS, MEMORY_MB = 8, 16000
+NODES = ("node1", "node2")
+IDLE = ["idle"] * len(NODES)
+CPUS, MEMORY_MB = 4, 16000
 CONFIG = """\
 ClusterName=test
 SlurmctldHost={host}(127.0.0.1)
@@ -25,15 +27,14 @@ SlurmUser={user}
 SlurmdUser={user}
 AuthType=auth/munge
 AuthInfo=socket={folder}/munge.socket
-SlurmctldPort={ports[0]}
-SlurmdPort={ports[1]}
+SlurmctldPort={port}
 CommunicationParameters=NoInAddrAny,NoCtldInAddrAny
 StateSaveLocation={folder}/state
-SlurmdSpoolDir={folder}/spool
+SlurmdSpoolDir={folder}/spool-%n
 SlurmctldPidFile={folder}/slurmctld.pid
-SlurmdPidFile={folder}/slurmd.pid
+SlurmdPidFile={folder}/slurmd-%n.pid
 SlurmctldLogFile={folder}/slurmctld.log
-SlurmdLogFile={folder}/slurmd.log
+SlurmdLogFile={folder}/slurmd-%n.log
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 MpiDefault=none
@@ -49,10 +50,13 @@ KillWait=30
 AccountingStorageType=accounting_storage/none
 JobAcctGatherType=jobacct_gather/none
 GresTypes=gpu
-NodeName={host} NodeAddr=127.0.0.1 CPUs={cpus} Boards=1 SocketsPerBoard=1 CoresPerSocket={cpus} \
-ThreadsPerCore=1 RealMemory={memory} Gres=gpu:fake:2 State=UNKNOWN
-PartitionName=debug Nodes={host} Default=YES MaxTime=01:00:00 State=UP
-PartitionName=gpu Nodes={host} Default=NO MaxTime=01:00:00 State=UP
+PartitionName=debug Nodes=ALL Default=YES MaxTime=01:00:00 State=UP
+PartitionName=gpu Nodes=ALL Default=NO MaxTime=01:00:00 State=UP
+"""
+NODE = """\
+NodeName={node} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs={cpus} Boards=1 \
+SocketsPerBoard=1 CoresPerSocket={cpus} ThreadsPerCore=1 RealMemory={memory} Gres=gpu:fake:2 \
+State=UNKNOWN
 """
 
 
@@ -72,17 +76,17 @@ def missing() -> str:
 def cluster(folder: Path) -> Iterator[dict[str, str]]:
     """A cluster that lives in `folder`; yields the environment in which its commands find it."""
     host = socket.gethostname().split(".")[0]
-    for name in ("state", "spool"):
+    for name in ("state", *(f"spool-{node}" for node in NODES)):
         (folder / name).mkdir(parents=True)
     (folder / "munge.key").write_bytes(os.urandom(128))
     (folder / "munge.key").chmod(0o400)
     folder.chmod(0o755)
-    text = CONFIG.format(
-        **{"host": host, "user": getuser(), "folder": folder, "ports": _free_ports(2)},
-        **{"cpus": CPUS, "memory": MEMORY_MB},
-    )
+    ports = _free_ports(1 + len(NODES))
+    text = CONFIG.format(host=host, user=getuser(), folder=folder, port=ports[0])
+    for node, port in zip(NODES, ports[1:], strict=True):
+        text += NODE.format(host=host, node=node, port=port, cpus=CPUS, memory=MEMORY_MB)
     (folder / "slurm.conf").write_text(text)
-    gpus = (f"NodeName={host} Name=gpu Type=fake File=/dev/{name}\n" for name in ("null", "zero"))
+    gpus = (f"Name=gpu Type=fake File=/dev/{name}\n" for name in ("null", "zero"))
     (folder / "gres.conf").write_text("".join(gpus))
     # Within a job Snakemake's plugin removes SLURM_CONF from the environment of srun.
     (folder / "bin").mkdir()
@@ -97,15 +101,15 @@ def cluster(folder: Path) -> Iterator[dict[str, str]]:
     commands = (
         ["munged", "--foreground", "--force", "--num-threads=2", *munge],
         ["slurmctld", "-D", "-i"],
-        ["slurmd", "-D", "-N", host],
+        *(["slurmd", "-D", "-N", node] for node in NODES),
     )
     with ExitStack() as running:
         for command in commands:
-            log = running.enter_context(open(folder / f"{command[0]}.out", "wb"))
+            log = running.enter_context(open(folder / f"{command[0]}.out", "ab"))
             running.enter_context(_daemon(command, environment, log))
             if command[0] == "munged":
                 _wait((folder / "munge.socket").exists, folder)
-        _wait(lambda: "idle" in _says(environment, "sinfo", "-h", "-o", "%T"), folder)
+        _wait(lambda: _says(environment, "sinfo", "-hN", "-pdebug", "-o%T").split() == IDLE, folder)
         yield environment
         _says(environment, "scancel", "--user", getuser())
         _wait(lambda: not _says(environment, "squeue", "-h"), folder)

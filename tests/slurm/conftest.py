@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.slurm.cluster import cluster, missing
-from tests.slurm.runs import Slurm
+from tests.slurm.runs import Run, Slurm, new_run, scores, wait_for, weights
 from tests.workflow.configs import shipped
 from tests.workflow.running import copy_project
 
@@ -26,19 +26,26 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def slurm(tmp_path_factory) -> Iterator[Slurm]:
-    """A running cluster."""
+    """A running cluster, whose nodes cannot write to the home."""
     if reason := missing():
-        pytest.skip(reason)
+        pytest.fail(reason, pytrace=False)
     if not importlib.util.find_spec(PLUGIN):
-        pytest.skip(f"{PLUGIN} is not installed; use make test-slurm")
+        pytest.fail(f"{PLUGIN} is not installed; use make test-slurm", pytrace=False)
     with cluster(tmp_path_factory.mktemp("slurm")) as environment:
         # Nothing can be written to the home, so Snakemake is given another place for its cache.
         own = {"HOME": "/sys", "XDG_CACHE_HOME": str(tmp_path_factory.mktemp("cache"))}
         own["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), environment["PATH"]])
-        slurm = Slurm({**environment, **own})
-        yield slurm
-        for process in slurm.started:  # of tests that failed
-            process.kill()
+        yield Slurm({**environment, **own})
+
+
+@pytest.fixture(autouse=True)
+def _nothing_runs_on(slurm) -> Iterator[None]:
+    """Whatever a test that failed has left is ended."""
+    yield
+    for process in slurm.started:
+        process.kill()
+    slurm("scancel", "--me")
+    wait_for(lambda: not slurm.jobs("running,pending,completing"))
 
 
 @pytest.fixture(scope="session")
@@ -54,8 +61,10 @@ def config() -> dict[str, Any]:
     experiment["zero_shot"] = {"limit": 8, "tasks": {"sst2": {}}}
     experiment["grid"] = {"arch": ["transformer"], "layers": {"transformer": ["none", 2]}}
     experiment["pretrain"] |= {"updates": 20, "checkpoints": 2}
-    del experiment["submission"]
+    del experiment["submission"], experiment["keep"]
     experiment["seeds"].pop("shuffled", None)
+    # With one of this size 1 and 2 processes have the same dropout masks.
+    config["runtime"]["micro_batch"] = experiment["pretrain"]["batch"] // 2
     # A second attempt gets twice the time, which the partition of an hour must allow.
     config["runtime"]["minutes"] = {"pretrain": 10, "finetune": 10, "data": 10}
     return config | {"results": "results"}
@@ -84,3 +93,20 @@ def windows(*arguments):
 """
     file.write_text(text.replace("def heldout_windows", slow + "def heldout_windows"))
     return project
+
+
+@pytest.fixture(scope="session")
+def pretrained(slurm, project, config, tmp_path_factory) -> Path:
+    """The folder of a run without Slurm, up to the table of the pre-training."""
+    run = new_run(slurm, project, tmp_path_factory.mktemp("local"), config)
+    run.local("results/pretraining.csv")
+    assert len(weights(run.folder)) == 3
+    return run.folder
+
+
+@pytest.fixture(scope="session")
+def local(slurm, project, pretrained) -> Path:
+    """The folder of a whole run without Slurm."""
+    Run(slurm, project, pretrained).local("all")
+    assert len(scores(pretrained)) > 5
+    return pretrained

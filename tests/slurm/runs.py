@@ -4,6 +4,7 @@ import csv
 import hashlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -78,6 +79,8 @@ class Run:
                 stdin=subprocess.DEVNULL,
                 stdout=said,
                 stderr=subprocess.STDOUT,
+                # Of tests in the background, which ignore it, Snakemake would inherit this.
+                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
             )
         self.slurm.started.append(process)
         return process
@@ -144,7 +147,19 @@ def weights(folder: Path) -> dict[str, str]:
     }
 
 
-def wait_for(condition: Callable[[], Any], seconds: float = 300) -> Any:
+def pretraining(slurm: Slurm, states: str = "running") -> str | None:
+    """The number of a job that pre-trains, if there is one."""
+    found = [job for job, comment in slurm.jobs(states).items() if "pretrain" in comment]
+    return found[-1] if found else None
+
+
+def losses(folder: Path) -> list[float]:
+    """The training losses in the log of a pre-training run."""
+    with open(folder / "log.csv", encoding="utf-8") as file:
+        return [float(row["loss"]) for row in csv.DictReader(file)]
+
+
+def wait_for(condition: Callable[[], Any], seconds: float = SECONDS) -> Any:
     """The first true value of `condition`."""
     end = time.monotonic() + seconds
     while not (found := condition()):

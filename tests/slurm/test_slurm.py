@@ -1,15 +1,13 @@
-"""The workflow on a real Slurm, through what happens there. Nodes have a read-only home, and no
-network where `make test-slurm` can take it away."""
+"""The workflow on a real Slurm, through what happens there."""
 
 import os
 import signal
 import subprocess
 
-import pytest
-
 from tests.slurm.runs import (
     changed_profile,
     new_run,
+    pretraining,
     scores,
     wait_for,
     weights,
@@ -17,25 +15,10 @@ from tests.slurm.runs import (
 )
 
 
-@pytest.fixture(scope="module")
-def local(slurm, project, config, tmp_path_factory):
-    """The folder of the same run without Slurm."""
-    run = new_run(slurm, project, tmp_path_factory.mktemp("local"), config)
-    run.local("all")
-    assert len(scores(run.folder)) > 5 and len(weights(run.folder)) == 3
-    return run.folder
-
-
-def pretraining(slurm, states="running"):
-    """The number of a job that pre-trains, if there is one."""
-    found = [job for job, comment in slurm.jobs(states).items() if "pretrain" in comment]
-    return found[-1] if found else None
-
-
 def test_the_tables_are_those_of_a_local_run_although_a_job_was_stopped(
     slurm, project, config, local, tmp_path
 ):
-    """With an account, a partition and a GPU of a kind, by four lines of the profile."""
+    """With an account, a partition and a GPU of a kind that it is given."""
     profile = changed_profile(
         project,
         tmp_path / "profile",
@@ -55,7 +38,8 @@ def test_the_tables_are_those_of_a_local_run_although_a_job_was_stopped(
     said = run.finish(process)
     assert "CANCELLED" in said and "Trying to restart job" in said
     assert scores(run.folder) == scores(local) and weights(run.folder) == weights(local)
-    partitions = {slurm.job(number)["Partition"] for number in slurm.jobs()}
+    asked = [slurm.job(number) for number in slurm.jobs()]
+    partitions = {job["Partition"] for job in asked if job["WorkDir"] == str(run.folder)}
     assert partitions == {"gpu"}
 
 
@@ -64,7 +48,7 @@ def test_pretraining_goes_on_where_a_time_limit_stopped_it(slurm, project, local
         project,
         tmp_path / "profile",
         ("# set-resources:", "set-resources:"),
-        ("#   pretrain: {runtime: 1440}", "  pretrain: {runtime: 1}"),
+        ("#   pretrain: {runtime: 1440}", "  pretrain: {runtime: 1 * attempt}"),
         ("retries: 1", "retries: 5"),
     )
     run = without_pretraining(slurm, project, tmp_path / "run", local)
