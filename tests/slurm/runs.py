@@ -126,9 +126,12 @@ def changed_profile(project: Path, folder: Path, *changes: tuple[str, str]) -> P
 
 
 def scores(folder: Path) -> dict[str, list[dict[str, str]]]:
-    """Every table of a run without the columns of costs, byte for byte."""
+    """Every table of a run without the columns of costs, byte for byte.
+
+    cost.csv is none: it counts the jobs that had ended when it was made.
+    """
     tables = {}
-    for path in sorted((folder / "results").glob("*.csv")):
+    for path in sorted({*(folder / "results").glob("*.csv")} - {folder / "results" / "cost.csv"}):
         with open(path, encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file))
         tables[path.name] = [
