@@ -10,7 +10,7 @@ import sys
 import time
 from pathlib import Path
 
-from snakemake_interface_logger_plugins.common import LogEvent
+from snakemake.logging import LogEvent
 
 
 class FailedJobs(logging.Handler):

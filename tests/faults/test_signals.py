@@ -74,7 +74,7 @@ def test_a_signal_saves_the_state_and_says_so_in_one_line(tmp_path, number):
 
 def test_an_update_that_takes_minutes_does_not_delay_the_stop(tmp_path):
     runtime = RuntimeSettings(micro_batch=1).to_json()
-    command = program(tmp_path, "--runtime", runtime, batch=100_000)
+    command = program(tmp_path, "--runtime", runtime, batch=60_000)
     assert "at update 0 of" in stopped(command, tmp_path, signal.SIGTERM, seconds=30)
 
 
