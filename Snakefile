@@ -61,3 +61,4 @@ rule all:
         expand("<results>/figures/{figure}.{form}", figure=FIGURES, form=["png", "svg"]),
         "<results>/data_cards.md",
         [cell.kept("<results>") for cell in cfg.kept()],
+        "<results>/index.html",

@@ -23,7 +23,11 @@ CHECKPOINT_FACTS = [
     model.facts("<results>", update) for model in grid.models() for update in grid.updates
 ]
 TABLE_INPUTS = {  # of the tables that read something else than all cells
-    "ablation": ["<results>/cells_endpoints.csv", *predictions(grid.endpoints())],
+    "ablation": [
+        "<results>/cells_endpoints.csv",
+        *predictions(grid.endpoints()),
+        *expand(FACTS, task=grid.tasks),
+    ],
     "layer_transfer": ["<results>/cells.csv", *predictions(grid)],
     "claims": [
         "<results>/cells.csv",
@@ -69,8 +73,12 @@ TABLE_INPUTS = {  # of the tables that read something else than all cells
         for update in grid.updates
     ],
 }
-FIGURE_INPUTS = {  # of the figures that show more than the table of their name
-    "pretraining": ["<results>/pretraining.csv", "<results>/cost_pretraining.csv"]
+FIGURE_TABLES = {  # of the figures that show something else than the table of their name
+    "pretraining": ["pretraining", "cost_pretraining"],
+    "differences": ["ablation"],
+    "aux_gain": ["ablation"],
+    "heat_map": ["layer_transfer"],
+    "cost_score": ["cost", "ablation", "zero_shot"],
 }
 NOT_MADE = set()  # tables of what this run does not have
 if not grid.has_corpus:
@@ -80,7 +88,7 @@ if not (cfg.experiment.world and grid.has_corpus and "transformer" in grid.arch)
 if not paths.probes_file(cfg):
     NOT_MADE |= {"probes"}
 TABLES = [table for table in modules("tables") if table not in NOT_MADE]
-FIGURES = [f for f in modules("figures") if f in TABLES]
+FIGURES = [f for f in modules("figures") if {*FIGURE_TABLES.get(f, [f])} <= {*TABLES}]
 
 
 for part, part_grid in PARTS.items():
@@ -134,7 +142,7 @@ for name in FIGURES:
         name:
             f"figure_{name}"
         input:
-            FIGURE_INPUTS.get(name, f"<results>/{name}.csv"),
+            expand("<results>/{table}.csv", table=FIGURE_TABLES.get(name, [name])),
         output:
             **{
                 form: in_report(
@@ -185,6 +193,28 @@ rule cards:
     shell:
         "python -m workflow.analysis.cards --results {params.results:q} --grid {params.grid:q}"
         " --n-ctx {params.n_ctx} --out {output.md} 2>&1 | tee {log}"
+
+
+rule page:
+    input:
+        expand("<results>/{table}.{form}", table=["cells", *TABLES], form=["csv", "md"]),
+        expand("<results>/figures/{figure}.svg", figure=FIGURES),
+        "<results>/data_cards.md",
+        expand("<results>/cards/{task}.svg", task=grid.examples),
+    output:
+        html="<results>/index.html",
+    localrule: True
+    params:
+        results=subpath(output.html, parent=True),
+        grid=settings(cfg.grid),
+        tables=["cells", *TABLES],
+        figures=FIGURES,
+        module=code.digest("workflow.analysis.page"),
+    message:
+        "page: every table and figure on one page"
+    shell:
+        "python -m workflow.analysis.page --results {params.results:q} --grid {params.grid:q}"
+        " --tables {params.tables} --figures {params.figures} --out {output.html} 2>&1 | tee {log}"
 
 
 rule glue_submission:

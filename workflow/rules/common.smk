@@ -72,6 +72,14 @@ def exported(**variables):
     return "".join(f"export {k}={shlex.quote(v)}; " for k, v in variables.items())
 
 
+def chosen_config():
+    """The options of this call that chose the config, as one would type them."""
+    files = [os.path.relpath(path) for path in workflow.overwrite_configfiles]
+    options = ["--configfile", *files] if files else []
+    values = workflow.config_settings.config_args or []
+    return shlex.join([*options, *(["--config", *values] if values else [])])
+
+
 def modules(package):
     """The names of a package's public modules, found by their files."""
     folder = Path(workflow.basedir, "workflow", "analysis", package)
@@ -124,6 +132,8 @@ prefix = (
         PRETRAIN_RUNTIME=cfg.runtime_of("pretrain").to_json(),
         FINETUNE_RUNTIME=cfg.runtime_of("finetune").to_json(),
         KEPT_CELLS=" ".join(cell.place for cell in cfg.kept()),
+        RUN_CONFIG=cfg.model_dump_json(),  # both for the page, which shows them
+        RUN_OPTIONS=chosen_config(),
         HF_HUB_DISABLE_TELEMETRY="1",
         HF_HUB_OFFLINE="1",  # no job but fetch asks the network
         FETCH_OFFLINE=os.environ.get("HF_HUB_OFFLINE", "0"),

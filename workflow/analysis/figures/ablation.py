@@ -1,4 +1,7 @@
-"""Table 5 as a picture: the variants on every task, with 95 % intervals and both baselines."""
+"""Table 5 as a picture: the variants on every task, with 95 % intervals and both baselines.
+
+Hollow marks are the scores that the paper prints.
+"""
 
 from typing import Any
 
@@ -52,6 +55,8 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
         Line2D([], [], label=markdown.BASELINES[name], **look)
         for name, look in style.BASELINES.items()
     ]
+    hollow = {"color": style.GREY, "marker": "o", "linestyle": "", **style.PRINTED}
+    handles.append(Line2D([], [], label="hollow: the paper (GLUE test server)", **hollow))
     figure.legend(handles=handles, loc="outside upper center", ncols=3)
     return figure
 
@@ -66,6 +71,9 @@ def _group(ax: Axes, place: float, rows: pd.DataFrame) -> None:
             half = row["ci_high"] - row["mean"] if row["ci_high"].notna().all() else None
             bars: dict[str, Any] = {"capsize": 3, "elinewidth": 1.5, "markersize": 8}
             ax.errorbar([x], row["mean"], half, fmt=marker, color=colour, **bars)
+        printed = rows.loc[rows["variant"] == name, "paper"].dropna()
+        hollow = {"color": colour, "marker": marker, "linestyle": "", **style.PRINTED}
+        ax.plot([x] * len(printed), printed, **hollow)
 
 
 def _label(task: str, table: pd.DataFrame, n_tasks: int) -> str:

@@ -4,6 +4,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+import tasks
 from workflow.analysis.figures import style
 from workflow.grid import Grid
 
@@ -49,7 +50,7 @@ def _tasks(ax: Axes, table: pd.DataFrame, grid: Grid) -> None:
         ax.barh(places, values, height=height, color=LOOKS[arch], label=label)
     centre = height * (len(grid.arch) - 1) / 2
     ticks = [len(grid.tasks) - 1 - k - centre for k in range(len(grid.tasks))]
-    ax.set_yticks(ticks, grid.tasks)
+    ax.set_yticks(ticks, [tasks.task(name).title for name in grid.tasks])
     ax.grid(visible=False, axis="y")
     ax.set_xlabel("minutes of fine-tuning, all cells and seeds")
     ax.legend()

@@ -53,6 +53,9 @@ BASELINES: dict[str, dict[str, Any]] = {
     "bag_of_words": {"color": BLACK, "linestyle": (0, (1.5, 1))},
 }
 
+# Hollow: what the paper printed, beside this run's mark of the same shape and colour.
+PRINTED: dict[str, Any] = {"markerfacecolor": "white", "markeredgewidth": 1.5, "markersize": 6.5}
+
 STYLE = Path(__file__).with_name("figures.mplstyle")
 
 
@@ -111,7 +114,7 @@ def log_ticks(
     A short axis, with one of these or none, has ticks at its ends as well.
     """
     steps = (1,) if sparse or high / low > 500 else (1, 2, 5)
-    round_numbers = [s * 10**p for p in range(-2, 12) for s in steps]
+    round_numbers = [s * 10**p for p in range(-2, 25) for s in steps]
     ticks = [t for t in round_numbers if low * 0.99 <= t <= high * 1.01]
     if len(ticks) < 2:
         ticks = sorted({float(f"{limit:.3g}") for limit in (low, *ticks, high)})

@@ -18,6 +18,7 @@ from workflow.analysis.cells import read_cells
 from workflow.analysis.moderation import estimates
 from workflow.analysis.notes import Notes
 from workflow.analysis.paper import NUMBERS
+from workflow.analysis.records import ExamplesRecord
 from workflow.analysis.samples import Samples
 from workflow.analysis.statistics import (
     add_interval,
@@ -80,6 +81,7 @@ def build(results: Path, grid: Grid) -> Table:
     table = complete(table, wanted, KEY)
     samples = Samples(results, grid, cells)
     table = _with_intervals(table, samples, grid, averages)
+    table["train_rows"] = table["task"].map(_train_rows(results, grid.tasks))
     return Table(table, _wide(table, others, grid, notes))
 
 
@@ -108,6 +110,13 @@ def _with_intervals(
     places = table[["variant", "task"]].itertuples(index=False, name=None)
     diff = [diffs[place].value if place in diffs else np.nan for place in places]
     return table.assign(diff=diff, **limits)
+
+
+def _train_rows(results: Path, names: list[str]) -> dict[str, int]:
+    """The training rows of each task that was prepared."""
+    paths = {name: results / "examples" / f"{name}.json" for name in names}
+    found = {n: ExamplesRecord.read(path).rows for n, path in paths.items() if path.exists()}
+    return {name: rows["train"] for name, rows in found.items() if "train" in rows}
 
 
 def _variants(grid: Grid) -> pd.DataFrame:

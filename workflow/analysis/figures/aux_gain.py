@@ -1,0 +1,66 @@
+"""What the auxiliary loss adds, against the size of the training set.
+
+The paper finds that larger sets gain from it and smaller ones do not (section 5). Left this run's
+gains with their 95 % intervals; right the gains of the paper's Table 5, which has no intervals, at
+the published sizes.
+"""
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+import tasks
+from workflow.analysis.figures import style
+from workflow.analysis.figures.ablation import LOOKS
+from workflow.analysis.tables.ablation import EIGHT, PAPER_VARIANTS
+from workflow.grid import Grid
+
+FULL, WITHOUT = PAPER_VARIANTS[0][0], PAPER_VARIANTS[2][0]
+
+
+def draw(table: pd.DataFrame, grid: Grid) -> Figure:
+    """A point per task: the full transformer minus the one without the auxiliary loss."""
+    figure = Figure(figsize=(13, 5.2), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    by_variant = {name: rows.set_index("task") for name, rows in table.groupby("variant")}
+    without = by_variant[WITHOUT].reindex(grid.tasks)
+    gains = pd.DataFrame(
+        {"rows": without["train_rows"], "gain": -without["diff"]}
+        | {"low": -without["diff_high"], "high": -without["diff_low"]}
+    )
+    _panel(left, gains.dropna(subset=["rows", "gain"]))
+    left.set_title(f"this run, {style.mean_over(grid.seeds.finetune)}")
+    left.set_ylabel("gain by the auxiliary loss, in points")
+    printed = by_variant[FULL]["paper"] - by_variant[WITHOUT]["paper"]
+    published = pd.DataFrame({"gain": printed.reindex(EIGHT)})
+    published["rows"] = [tasks.task(name).rows["train"] for name in EIGHT]
+    _panel(right, published.assign(low=float("nan"), high=float("nan")), **style.PRINTED)
+    right.set_title("the paper (GLUE test server)")
+    return figure
+
+
+def _panel(ax: Axes, gains: pd.DataFrame, **look: object) -> None:
+    """One panel; labels stand beside the points, above and below in turn."""
+    ax.set_xlabel("training rows (log)")
+    ax.axhline(0, color=style.BLACK, linewidth=1)
+    if gains.empty:
+        style.note_missing(ax)
+        return
+    gains = gains.sort_values("rows", kind="stable")
+    colour, marker = LOOKS[WITHOUT]
+    known = gains["low"].notna()
+    ax.vlines(gains["rows"][known], gains["low"][known], gains["high"][known], color=colour)
+    ax.plot(gains["rows"], gains["gain"], linestyle="", color=colour, marker=marker, **look)
+    for i, (name, row) in enumerate(gains.iterrows()):
+        up = i % 2 == 0
+        ax.annotate(
+            tasks.task(str(name)).title,
+            (row["rows"], row["gain"]),
+            **{"xytext": (6, 7 if up else -7), "textcoords": "offset points"},
+            **{"fontsize": 10.5, "va": "bottom" if up else "top"},
+        )
+    ax.set_xscale("log")
+    low, high = gains["rows"].min(), gains["rows"].max()
+    ax.set_xlim(low / 1.2, high * (high / low) ** 0.15 * 1.2)
+    style.log_ticks(ax.xaxis, low, high)
+    style.limit_to_scores(ax)

@@ -1,0 +1,72 @@
+"""Task by layers: the score of every task for every number of transferred layers, in colour.
+
+The columns are those of Figure 2, left: `none` transfers nothing, 0 the embeddings alone.
+"""
+
+import matplotlib
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+import tasks
+from workflow.analysis import markdown
+from workflow.analysis.figures import style
+from workflow.grid import Grid
+
+COLOURS = "Blues"
+LIGHT, DARK = 0.02, 0.98  # places on that scale, of the text on dark and on light cells
+TITLES = {"transformer": "Transformer w/ aux LM", "lstm": "LSTM w/ aux LM"}
+
+
+def draw(table: pd.DataFrame, grid: Grid) -> Figure:
+    """A panel per architecture, with the auxiliary loss; a line per task, the mean at the end."""
+    names = [*grid.tasks, "mean"]
+    rows = table[(table["aux"] == "on") & (table["split"] != "train")]
+    rows = rows.drop_duplicates(["arch", "n_transfer", "task"])  # the main split comes first
+    shown = [arch for arch in grid.arch if (rows["arch"] == arch).any()]
+    figure = Figure(figsize=(13, 0.9 + 0.42 * len(names)), layout="constrained")
+    if not shown:
+        style.note_missing(figure.add_subplot())
+        return figure
+    wide = {arch: _scores(rows[rows["arch"] == arch], names) for arch in shown}
+    widths = [scores.shape[1] for scores in wide.values()]
+    axes = figure.subplots(1, len(shown), width_ratios=widths, sharey=True, squeeze=False)[0]
+    for ax, (arch, scores) in zip(axes, wide.items(), strict=True):
+        _panel(ax, scores)
+        ax.set_title(TITLES[arch])
+    axes[0].set_yticks(np.arange(len(names)) + 0.5, [_label(name, rows, grid) for name in names])
+    axes[0].invert_yaxis()
+    figure.supxlabel("layers transferred", fontsize=13)
+    return figure
+
+
+def _scores(rows: pd.DataFrame, names: list[str]) -> pd.DataFrame:
+    """Mean scores, tasks down and layers across; NaN where nothing was run."""
+    wide = rows.pivot(index="task", columns="n_transfer", values="mean")
+    order = sorted(wide.columns, key=lambda n: -1 if n == "none" else int(n))
+    return wide.reindex(index=names, columns=order)
+
+
+def _panel(ax: Axes, scores: pd.DataFrame) -> None:
+    colours = matplotlib.colormaps[COLOURS]
+    look = {"cmap": colours, "vmin": 0, "vmax": 100, "edgecolors": "white", "linewidth": 1.5}
+    ax.pcolormesh(scores.to_numpy(dtype=float), **look)
+    for (i, j), score in np.ndenumerate(scores.to_numpy(dtype=float)):
+        text, colour = markdown.value(score), colours(LIGHT if score > 55 else DARK)
+        colour = style.GREY if np.isnan(score) else colour
+        ax.text(j + 0.5, i + 0.5, text, color=colour, ha="center", va="center", fontsize=11.5)
+    ax.axhline(len(scores) - 1, color=style.BLACK, linewidth=1)
+    ax.set_xticks(np.arange(scores.shape[1]) + 0.5, list(scores.columns))
+    ax.grid(visible=False)
+    ax.tick_params(length=0)
+    for spine in ax.spines.values():
+        spine.set_visible(False)
+
+
+def _label(name: str, rows: pd.DataFrame, grid: Grid) -> str:
+    if name == "mean":
+        return f"mean of {len(grid.tasks)} tasks"
+    metric = markdown.METRICS[tasks.task(name).metric]
+    split = rows.loc[rows["task"] == name, "split"].iloc[0].replace("_", " ")
+    return f"{tasks.task(name).title} ({metric}, {split})"

@@ -1,0 +1,62 @@
+"""Write the page of a run: one HTML file without any request, its bytes those of its inputs.
+
+    python -m workflow.analysis.page --results R --grid JSON --tables ... --figures ... --out FILE
+
+The environment variable RUN_CONFIG holds the run's config as JSON, RUN_OPTIONS the options of
+Snakemake that chose it; both are shown alone, so that a change of them repeats nothing.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from tasks.common.errors import run
+from tasks.common.files import write_atomic
+from workflow.analysis.page import machine
+from workflow.analysis.page.content import Run, sections
+from workflow.analysis.page.glance import Glance
+from workflow.analysis.program import parser
+
+TEMPLATE, CSS, SCRIPT = "page.html", "page.css", "page.js"
+
+
+def render(made: Run, config: str) -> str:
+    """The page as HTML. Raises InputError for a damaged table or figure."""
+    here = Path(__file__).parent
+    templates = Environment(
+        loader=FileSystemLoader(here),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return templates.get_template(TEMPLATE).render(
+        run=made,
+        glance=Glance.of(made),
+        sections=sections(made),
+        packages=machine.packages(),
+        computer=machine.computer(),
+        config=machine.as_yaml(config),
+        css=Markup((here / CSS).read_text(encoding="utf-8")),
+        script=Markup((here / SCRIPT).read_text(encoding="utf-8")),
+    )
+
+
+def main(argv: list[str] | None = None) -> None:
+    """The command line."""
+    arguments = parser("every table and figure of a run on one page")
+    arguments.add_argument("--tables", nargs="*", required=True, help="the tables that it has")
+    arguments.add_argument("--figures", nargs="*", required=True, help="the figures that it has")
+    args = arguments.parse_args(argv)
+    options = os.environ.get("RUN_OPTIONS", "")
+    made = Run(args.results, args.grid, tuple(args.tables), tuple(args.figures), options)
+    page = render(made, os.environ.get("RUN_CONFIG", ""))
+    with write_atomic(args.out) as file:
+        file.write(page)
+
+
+if __name__ == "__main__":
+    sys.exit(run(main))
