@@ -19,7 +19,8 @@ from workflow.grid import Grid
 from workflow.paths import probes_file
 
 TABLES = ("main", "ablation", "layer_transfer", "zero_shot", "pretraining", "contamination")
-FIGURES = ("layer_transfer", "zero_shot", "ablation", "pretraining", "cost")
+FIGURES = ("layer_transfer", "zero_shot", "ablation", "pretraining", "cost", "cost_score")
+FIGURES += ("differences", "aux_gain", "heat_map")
 
 
 def problems(config: Config) -> Iterator[str]:
@@ -47,6 +48,8 @@ def problems(config: Config) -> Iterator[str]:
             yield f"claims.csv: line {number}: ours is {row['ours']!r}"
     yield from _submission(results, grid)
     yield from _kept(config)
+    if "Not made yet" in (results / "index.html").read_text(encoding="utf-8"):
+        yield "index.html: something is missing"
     cards = [f"cards/{task}" for task in grid.examples]
     page = (results / "data_cards.md").read_text(encoding="utf-8")
     yield from (f"data_cards.md: nothing on {name}" for name in cards if f"{name}.png" not in page)

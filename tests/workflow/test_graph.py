@@ -23,7 +23,8 @@ TABLES += ("cost", "cost_cells")
 OF_CELLS = {
     **{f"table_{name}": 1 for name in TABLES},
     **{f"collect_cells{part}": 1 for part in ("", "_endpoints", "_full")},
-    **{"figure_ablation": 1, "figure_layer_transfer": 1, "figure_cost": 1, "all": 1},
+    **{"figure_ablation": 1, "figure_layer_transfer": 1, "figure_cost": 1, "figure_cost_score": 1},
+    **{"figure_differences": 1, "figure_aux_gain": 1, "figure_heat_map": 1, "page": 1, "all": 1},
 }
 OF_LSTM = {  # the main table and the contamination are the transformer's
     name: n
@@ -41,9 +42,10 @@ OF_GRID = {  # every table and figure is given the grid
 }
 OF_ZERO_SHOT = {
     **{"table_zero_shot": 1, "table_claims": 1, "table_positive_control": 1},
-    **{"table_cost": 1, "figure_cost": 1, "figure_zero_shot": 1, "all": 1},
+    **{"table_cost": 1, "figure_cost": 1, "figure_cost_score": 1, "figure_zero_shot": 1},
+    **{"page": 1, "all": 1},
 }
-OF_PROBES = {"table_probes": 1, "figure_probes": 1, "all": 1}
+OF_PROBES = {"table_probes": 1, "figure_probes": 1, "page": 1, "all": 1}
 FINETUNE = {  # two tasks with and without the auxiliary loss
     f"finetune_{arch}_{part}": 4
     for arch in ("transformer", "lstm")
@@ -302,9 +304,14 @@ EDITS = {
     "tasks/baselines.py": {"baselines": 2, **FINETUNE, **OF_CELLS},
     "workflow/analysis/tables/ablation.py": {
         **{"table_ablation": 1, "table_claims": 1, "table_positive_control": 1},
-        **{"figure_ablation": 1, "all": 1},
+        **{"figure_ablation": 1, "figure_differences": 1, "figure_aux_gain": 1},
+        **{"figure_cost_score": 1, "page": 1, "all": 1},
     },
-    "workflow/analysis/figures/ablation.py": {"figure_ablation": 1, "all": 1},
+    "workflow/analysis/figures/ablation.py": {
+        **{"figure_ablation": 1, "figure_differences": 1, "figure_aux_gain": 1},
+        **{"figure_cost_score": 1, "page": 1, "all": 1},
+    },
+    "workflow/analysis/page/page.css": {"page": 1, "all": 1},
     "workflow/config_model.py": {},
     "workflow/paths.py": {},
 }

@@ -1,0 +1,291 @@
+"""The page of a run: complete, well-formed, by itself, and the same numbers as the tables."""
+
+import importlib
+import json
+import re
+import xml.etree.ElementTree as ElementTree
+from collections import Counter
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from tasks.common.errors import InputError
+from tests.analysis.conftest import make_grid, write_all, write_answers
+from workflow.analysis import collect, figures
+from workflow.analysis.figures.__main__ import main as draw
+from workflow.analysis.page import blocks, machine, svg
+from workflow.analysis.page.__main__ import main
+from workflow.analysis.page.outline import OUTLINE
+from workflow.grid import Grid
+
+TABLES = ["main", "ablation", "layer_transfer", "zero_shot", "claims", "positive_control"]
+TABLES += ["pretraining", "probes"]
+FIGURES = {
+    **{name: [name] for name in ("ablation", "layer_transfer", "zero_shot", "probes")},
+    **{"differences": ["ablation"], "aux_gain": ["ablation"], "heat_map": ["layer_transfer"]},
+}
+HOSTILE = '</code><script>alert("x")</script>'
+VOID = {"meta", "link", "input", "br", "hr", "img"}
+PAGE = Path(svg.__file__).parent
+
+
+@pytest.fixture(scope="module")
+def grid() -> Grid:
+    layers = {"transformer": ["none", 0, 6, 12], "lstm": ["none", 0, 1]}
+    return make_grid("rte", "sst2", "mnli", layers=layers, shuffled=True, scale="the embedded world")
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory, grid) -> Path:
+    """A run with its tables and figures, but without data cards."""
+    results = tmp_path_factory.mktemp("page") / "run"
+    write_all(results, grid)
+    write_answers(results, grid)
+    collect.build(results, grid).write(results / "cells.csv")
+    for name in TABLES:
+        module = importlib.import_module(f"workflow.analysis.tables.{name}")
+        module.build(results, grid).write(results / f"{name}.csv")
+    (results / "figures").mkdir()
+    for name, shown in FIGURES.items():
+        read = [str(results / f"{table}.csv") for table in shown]
+        out = str(results / "figures" / f"{name}.png")
+        draw([name, "--tables", *read, "--grid", grid.to_json(), "--out", out])
+    return results
+
+
+def page_of(results: Path, grid: Grid, tables: list[str], figures: list[str], out: Path) -> str:
+    shown = ["--tables", "cells", *tables, "--figures", *figures]
+    main(["--results", str(results), "--grid", grid.to_json(), *shown, "--out", str(out)])
+    return out.read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def page(results, grid, tmp_path_factory) -> str:
+    out = tmp_path_factory.mktemp("out") / "index.html"
+    with pytest.MonkeyPatch.context() as patch:
+        config = {"results": "run", "experiment": {"tasks": {"rte": {"folder": HOSTILE, "lr": None}}}}
+        patch.setenv("RUN_CONFIG", json.dumps(config))
+        patch.setenv("RUN_OPTIONS", "--configfile my.yaml")
+        return page_of(results, grid, TABLES, [*FIGURES], out)
+
+
+class Elements(HTMLParser):
+    """The elements of a page in their order: (tag, attributes, text inside); checks the nesting."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None], list[str]]] = []
+        self.open: list[int] = []
+        self.feed(text)
+        assert not self.open
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert len(dict(attrs)) == len(attrs)
+        self.found.append((tag, dict(attrs), []))
+        if tag not in VOID:
+            self.open.append(len(self.found) - 1)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs), []))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.found[self.open.pop()][0] == tag, f"{tag} closes another element"
+
+    def handle_data(self, data: str) -> None:
+        for i in self.open:
+            self.found[i][2].append(data)
+
+    def of(self, *tags: str) -> list[tuple[str, dict[str, str | None], str]]:
+        return [(t, a, " ".join("".join(d).split())) for t, a, d in self.found if t in tags]
+
+
+def test_the_page_is_well_formed_and_every_reference_leads_somewhere(page):
+    elements = Elements(page)
+    attributes = [attrs for _, attrs, _ in elements.found]
+    ids = Counter(attrs["id"] for attrs in attributes if "id" in attrs)
+    assert len(ids) > 30 and set(ids.values()) == {1}
+    links = {a["href"] for a in attributes if a.get("href", "").startswith("#")}
+    named = {a[key] for a in attributes for key in ("aria-labelledby", "aria-describedby") if key in a}
+    clips = set(re.findall(r"url\(#([^)]+)\)", page))
+    assert clips and {link[1:] for link in links} | named | clips <= set(ids)
+
+
+def test_the_page_asks_for_nothing_outside_of_itself(page):
+    elements = Elements(page)
+    sources = [a[k] for _, a, _ in elements.found for k in ("src", "href", "srcset") if k in a]
+    assert all(source.startswith(("#", "data:")) for source in sources)
+    assert "://" not in page and "@import" not in page
+    policy = next(a["content"] for _, a, _ in elements.found if "http-equiv" in a)
+    assert policy.startswith("default-src 'none'; ") and "http" not in policy
+
+
+def test_headings_go_down_one_level_at_a_time_and_tables_are_labelled(page):
+    elements = Elements(page)
+    levels = [int(tag[1]) for tag, _, _ in elements.of("h1", "h2", "h3", "h4")]
+    assert levels[0] == 1 and levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in zip(levels, levels[1:], strict=False))
+    tables = page.split("<table>")[1:]
+    assert len(tables) > 12
+    for text in (table.partition("</table>")[0] for table in tables):
+        assert re.search(r"<caption[^>]*><span>[^<]{4,}</span></caption>", text)
+        head, _, body = text.partition("</thead>")
+        assert head.count("<th ") == head.count('<th scope="col"') > 1
+        assert body.count("<tr") == body.count('<th scope="row"') > 0
+    for _, attrs, _ in elements.of("svg"):
+        assert attrs["role"] == "img" and {"aria-labelledby", "aria-describedby"} <= set(attrs)
+    descriptions = [text for _, _, text in elements.of("desc")]
+    assert len(descriptions) == len(FIGURES) and min(map(len, descriptions)) > 80
+
+
+def test_the_verdicts_come_first_then_the_papers_tables_and_figures(page):
+    titles = [text for _, _, text in Elements(page).of("h2")]
+    expected = [part.title for part in OUTLINE if part.name not in ("studies", "further")]
+    assert titles == [*expected, "How it was made"]
+    articles = re.findall(r'<article id="([^"]+)"', page)
+    assert articles[:3] == ["table-positive_control", "table-claims", "table-main"]
+    assert articles.index("figure-ablation") < articles.index("table-ablation")
+
+
+@pytest.mark.parametrize("name", [*TABLES, "cells"])
+def test_every_cell_of_every_table_stands_on_the_page(name, page, results):
+    lines = (results / f"{name}.md").read_text(encoding="utf-8").splitlines()
+    rows = [line.strip("|").split("|") for line in lines if line.startswith("| ")]
+    article = page.partition(f'<article id="table-{name}">')[2].partition("</article>")[0]
+    shown = [
+        [re.sub(r"<[^>]+>", "", cell).strip() for cell in re.findall(r"<t[hd] ?[^>]*>(.*?)</t[hd]>", row)]
+        for row in re.findall(r"<tr[^>]*>(.*?)</tr>", article, re.DOTALL)
+    ]
+    written = [
+        [re.sub(r" !$", "!", re.sub(r"^\*(.*)\*$", r"\1", cell.strip())) for cell in row] for row in rows
+    ]
+    heads = [re.compile(r" \(([^()]*)\)$").sub(r" \1", cell) for row in written for cell in row]
+    assert len(shown) == len(rows) > 1
+    assert [cell.replace("&lt;", "<") for row in shown for cell in row] in (
+        [cell for row in written for cell in row],
+        heads,
+    ) or {cell.replace("&lt;", "<") for row in shown for cell in row} <= {*sum(written, []), *heads}
+
+
+def test_each_table_and_figure_has_the_command_that_makes_it(page, results):
+    commands = [text for _, _, text in Elements(page).of("code")]
+    for name in [f"{table}.csv" for table in TABLES] + [f"figures/{f}.png" for f in FIGURES]:
+        assert f"snakemake --cores 2 {results}/{name} --configfile my.yaml" in commands
+
+
+def test_what_is_not_made_yet_is_told_with_its_command(page, results, grid, tmp_path):
+    command = f"snakemake --cores 2 {results}/data_cards.md --configfile my.yaml"
+    gap = f"Not made yet. This makes it: {command}"
+    assert gap in [text for _, attrs, text in Elements(page).of("p") if attrs.get("class") == "gap"]
+    nothing = page_of(tmp_path / "none", grid, ["main"], ["ablation"], tmp_path / "page.html")
+    gaps = [text for _, attrs, text in Elements(nothing).of("p") if attrs.get("class") == "gap"]
+    for target in ("main.csv", "cells.csv", "figures/ablation.png"):
+        made = f"snakemake --cores 2 {tmp_path}/none/{target}"
+        assert f"Not made yet. This makes it: {made}" in gaps
+    assert any(gap.startswith("Not part of this run: The positive control; ") for gap in gaps)
+
+
+def test_a_table_without_a_place_on_the_page_stands_at_its_end(results, grid, tmp_path):
+    for end in ("csv", "md"):
+        text = (results / f"pretraining.{end}").read_text(encoding="utf-8")
+        (results / f"novel_table.{end}").write_text(text.partition("<!--")[0], encoding="utf-8")
+    page = page_of(results, grid, ["novel_table"], [], tmp_path / "page.html")
+    assert '<section id="further">' in page and "<h3>Novel table</h3>" in page
+
+
+def test_a_study_that_was_run_is_shown_with_its_figure(results, grid, tmp_path):
+    folder = results / "studies"
+    folder.mkdir()
+    (folder / "lm_coef.md").write_text("# The weight of the loss\n\n| a | b |\n|:--|--:|\n| x | 1 |\n")
+    (folder / "lm_coef.svg").write_bytes((results / "figures" / "ablation.svg").read_bytes())
+    page = page_of(results, grid, TABLES, [], tmp_path / "page.html")
+    section = page.partition('<section id="studies">')[2].partition("</section>")[0]
+    assert "<h3>The weight of the loss</h3>" in section and "<svg" in section and "<td" in section
+    assert f"{results}/studies/lm_coef.csv" in section
+    for path in folder.iterdir():
+        path.unlink()
+    folder.rmdir()
+
+
+def test_equal_inputs_give_equal_bytes(results, grid, tmp_path):
+    first, second = (
+        page_of(results, grid, TABLES, [*FIGURES], tmp_path / f"{i}.html") for i in range(2)
+    )
+    assert first == second
+
+
+def test_text_from_outside_is_escaped(page):
+    assert "<script>alert" not in page and "&lt;/code&gt;&lt;script&gt;alert" in page
+    (table,) = blocks.parse("| a | b |\n|:--|--:|\n| <b>x</b> | &lt;i> |\n", "t")
+    assert [str(cell.html) for cell in table.rows[0].cells] == ["&lt;b&gt;x&lt;/b&gt;", "&lt;i&gt;"]
+
+
+def test_the_glance_counts_what_the_tables_say(page, results):
+    text = " ".join(re.sub(r"<[^>]+>", " ", page.partition("<dl")[2].partition("</dl>")[0]).split())
+    claims = (results / "claims.csv").read_text().splitlines()[1:]
+    counts = Counter(line.rsplit(",", 2)[1] for line in claims)
+    undecided = len([line for line in claims if ",undecided," in line])
+    assert f"{undecided} undecided" in text and sum(counts.values()) == len(claims)
+    control = (results / "positive_control.csv").read_text()
+    held, judged = control.count(",yes"), control.count(",yes") + control.count(",no\n")
+    assert f"Positive control {held} of {judged} checks hold" in text
+    runs = 3 * (2 * 3 * 4 + 2 * 3 * 3 + 3)
+    assert f"Fine-tuning runs {runs} , of which" in text
+
+
+def test_the_config_is_shown_without_what_is_not_given(page):
+    shown = next(text for tag, _, text in Elements(page).of("pre"))
+    assert "folder:" in shown and "lr" not in shown
+    assert machine.as_yaml("") == ""
+
+
+def test_a_damaged_table_or_figure_is_one_line(results, grid, tmp_path):
+    broken = tmp_path / "x.svg"
+    for text in ("<svg", "<svg/>", '<svg viewBox="0 0 a b"/>'):
+        broken.write_text(text)
+        with pytest.raises(InputError, match="x.svg: not a figure"):
+            svg.inline(broken, "x", "t", "d")
+    path = results / "main.csv"
+    before = path.read_bytes()
+    path.write_bytes(before.replace(b"mnli", b"mnlo", 1))
+    try:
+        with pytest.raises(InputError, match="main.csv: damaged or edited"):
+            page_of(results, grid, TABLES, [], tmp_path / "page.html")
+    finally:
+        path.write_bytes(before)
+
+
+def test_a_figure_on_the_page_has_no_colour_and_no_font_of_its_own(results):
+    text = svg.inline(results / "figures" / "ablation.svg", "ablation", "T & U", "D")
+    root = ElementTree.fromstring(text)
+    assert root.find("title").text == "T & U" and root.attrib["aria-labelledby"] == "ablation-title"
+    assert set(re.findall(r"#[0-9a-f]{6}\b", text)) == set() and "DejaVu" not in text
+    assert {"var(--blue)", "var(--paper)", "var(--ink)"} <= set(re.findall(r"var\([^)]*\)", text))
+    assert "Dublin" not in text and "<style" not in text and "mean of" in text
+
+
+def test_every_colour_of_the_figures_has_a_light_and_a_dark_value():
+    css = (PAGE / "page.css").read_text()
+    light, dark = re.findall(r":root \{(.*?)\n *\}", css, re.DOTALL)
+    for name in svg.VARIABLES.values():
+        assert f"--{name}:" in light and f"--{name}:" in dark
+
+
+def test_columns_of_numbers_are_told_from_columns_of_words():
+    text = "| x | score (dev) | needs |\n|:--|--:|--:|\n| *paper: a* | 1.5 ± 0.2 ! | more |\n"
+    text += "| b | – | 3 seeds |\n| c | -2.1 [-3.0, 1.0] | reproduced |\n"
+    (table,) = blocks.parse(f"# Head\n\n## Sub\n\n{text}", "title")
+    assert table.caption == "Sub"
+    assert [column.is_number for column in table.columns] == [False, True, False]
+    assert (table.columns[1].name, table.columns[1].detail) == ("score", "dev")
+    assert [row.is_paper for row in table.rows] == [True, False, False]
+    assert table.rows[0].cells[1].alarm and "!" not in table.rows[0].cells[1].html
+    assert table.rows[2].cells[2].tone == "good"
+
+
+def test_the_outline_names_every_table_and_figure_of_the_suite():
+    named = {(item.kind, item.name) for part in OUTLINE for item in part.items}
+    from workflow.analysis import tables
+
+    wanted = {("table", name) for name in [*tables.names(), "cells"]}
+    assert wanted | {("figure", name) for name in figures.names()} <= named
