@@ -5,6 +5,7 @@ gains with their 95 % intervals; right the gains of the paper's Table 5, which h
 the published sizes.
 """
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -16,6 +17,7 @@ from workflow.analysis.tables.ablation import EIGHT, PAPER_VARIANTS
 from workflow.grid import Grid
 
 FULL, WITHOUT = PAPER_VARIANTS[0][0], PAPER_VARIANTS[2][0]
+GAP = 0.06  # of the axis, between the names of two tasks
 
 
 def draw(table: pd.DataFrame, grid: Grid) -> Figure:
@@ -29,19 +31,18 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
         | {"low": -without["diff_high"], "high": -without["diff_low"]}
     )
     _panel(left, gains.dropna(subset=["rows", "gain"]))
-    left.set_title(f"this run, {style.mean_over(grid.seeds.finetune)}")
+    left.set_xlabel(f"training rows of this run (log; {style.mean_over(grid.seeds.finetune)})")
     left.set_ylabel("gain by the auxiliary loss, in points")
     printed = by_variant[FULL]["paper"] - by_variant[WITHOUT]["paper"]
     published = pd.DataFrame({"gain": printed.reindex(EIGHT)})
     published["rows"] = [tasks.task(name).rows["train"] for name in EIGHT]
     _panel(right, published.assign(low=float("nan"), high=float("nan")), **style.PRINTED)
-    right.set_title("the paper (GLUE test server)")
+    right.set_xlabel("training rows of the published sets (log; the paper's scores)")
     return figure
 
 
 def _panel(ax: Axes, gains: pd.DataFrame, **look: object) -> None:
-    """One panel; labels stand beside the points, above and below in turn."""
-    ax.set_xlabel("training rows (log)")
+    """One panel: the tasks' names in a row on top, so that none hides another."""
     ax.axhline(0, color=style.BLACK, linewidth=1)
     if gains.empty:
         style.note_missing(ax)
@@ -51,16 +52,32 @@ def _panel(ax: Axes, gains: pd.DataFrame, **look: object) -> None:
     known = gains["low"].notna()
     ax.vlines(gains["rows"][known], gains["low"][known], gains["high"][known], color=colour)
     ax.plot(gains["rows"], gains["gain"], linestyle="", color=colour, marker=marker, **look)
-    for i, (name, row) in enumerate(gains.iterrows()):
-        up = i % 2 == 0
-        ax.annotate(
-            tasks.task(str(name)).title,
-            (row["rows"], row["gain"]),
-            **{"xytext": (6, 7 if up else -7), "textcoords": "offset points"},
-            **{"fontsize": 10.5, "va": "bottom" if up else "top"},
-        )
     ax.set_xscale("log")
     low, high = gains["rows"].min(), gains["rows"].max()
-    ax.set_xlim(low / 1.2, high * (high / low) ** 0.15 * 1.2)
+    ax.set_xlim(low / 1.15, high * 1.15)
     style.log_ticks(ax.xaxis, low, high)
     style.limit_to_scores(ax)
+    tops = gains["high"].fillna(gains["gain"]).clip(upper=ax.get_ylim()[1])
+    shares = np.log(gains["rows"] * 1.15 / low) / np.log(1.15**2 * high / low)
+    places = zip(gains.index, gains["rows"], tops, _apart(shares.to_numpy()), strict=True)
+    for name, x, y, share in places:
+        line = {"arrowstyle": "-", "color": style.GREY, "linewidth": 0.7, "shrinkA": 1, "shrinkB": 4}
+        ax.annotate(
+            tasks.task(str(name)).title,
+            (x, y),
+            xytext=(share, 1.08),
+            textcoords="axes fraction",
+            arrowprops=line,
+            rotation=90,
+            ha="center",
+            va="bottom",
+            fontsize=11,
+        )
+
+
+def _apart(shares: np.ndarray) -> np.ndarray:
+    """Rising places on an axis, moved until neighbours are GAP apart and none is beyond its end."""
+    steps = GAP * np.arange(len(shares))
+    moved = np.maximum.accumulate(shares - steps) + steps
+    last = 1 - steps[::-1]
+    return np.minimum(moved, last)

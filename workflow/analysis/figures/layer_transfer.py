@@ -107,8 +107,8 @@ def _curve(ax: Axes, mine: pd.DataFrame, split: str, line: tuple, none: float) -
         lone = {"marker": "_", "markersize": 10} if len(part) == 1 and train else {}
         ax.plot(x, mean, **look | lone)  # what was not run leaves a gap
         if not train:
-            ax.fill_between(x, low, high, color=look["color"], alpha=0.18, linewidth=0)
+            ax.fill_between(x, low, high, color=look["color"], alpha=0.12, linewidth=0)
             known = high.notna()
-            bars = {"ecolor": look["color"], "elinewidth": 1.5, "capsize": 3, "fmt": "none"}
+            bars = {"ecolor": look["color"], "elinewidth": 1.2, "capsize": 2, "fmt": "none"}
             ax.errorbar(x[known], mean[known], (high - mean)[known], **bars)
     return bool(rows["mean"].notna().any())

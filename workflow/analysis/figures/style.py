@@ -117,7 +117,8 @@ def log_ticks(
     round_numbers = [s * 10**p for p in range(-2, 25) for s in steps]
     ticks = [t for t in round_numbers if low * 0.99 <= t <= high * 1.01]
     if len(ticks) < 2:
-        ticks = sorted({float(f"{limit:.3g}") for limit in (low, *ticks, high)})
+        inner = [tick for tick in ticks if low * 1.2 < tick < high / 1.2]
+        ticks = sorted({float(f"{limit:.3g}") for limit in (low, *inner, high)})
     axis.set_major_locator(FixedLocator([*more, *ticks]))
     axis.set_major_formatter(lambda x, _: EngFormatter(sep="")(x) if x >= 1 else f"{x:g}")
     axis.set_minor_locator(NullLocator())

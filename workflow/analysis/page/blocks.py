@@ -16,7 +16,8 @@ from markupsafe import Markup
 from workflow.analysis.markdown import MISSING, NONE
 
 NUMBER = re.compile(
-    r"[<+−-]? ?\d[\d.,]*(/\d+| ?%|%)?( ± \S+)?( \[[^]]*\])?( \([^)]*\))?",
+    r"[<+−-]? ?\d[\d.,]*(?: ?%)?(?: ?/ ?\d[\d.]*(?: ?%)?)?"  # 1.2, 1,234, 5 %, 6/6, 1 % / 2 %
+    r"(?: ± \S+)?(?: \[[^]]*\])?(?: \([^)]*\))?"  # spread, interval, a second number
 )
 SPREAD = re.compile(r" ± [\d.]+|\[[^\]]*\]|\([^)]*\)")  # less important than the number before it
 HEAD = re.compile(r"(.*\S) \(([^()]*)\)")
@@ -99,7 +100,7 @@ def parse(text: str, title: str) -> Iterator[Block]:
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
     nodes = SyntaxTreeNode(markdown.parse(DIGEST.sub("", text))).children
     caption = title
-    for node, following in zip(nodes, [*nodes[1:], None], strict=True):
+    for node, following in zip(nodes, [*nodes, None][1:], strict=True):
         inline = node.children[0] if node.type in ("heading", "paragraph") else None
         if node.type == "heading" and inline is not None:
             caption = title if node.tag == "h1" else inline.content
