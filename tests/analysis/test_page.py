@@ -36,7 +36,9 @@ PAGE = Path(svg.__file__).parent
 @pytest.fixture(scope="module")
 def grid() -> Grid:
     layers = {"transformer": ["none", 0, 6, 12], "lstm": ["none", 0, 1]}
-    return make_grid("rte", "sst2", "mnli", layers=layers, shuffled=True, scale="the embedded world")
+    return make_grid(
+        "rte", "sst2", "mnli", layers=layers, shuffled=True, scale="the embedded world"
+    )
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +69,10 @@ def page_of(results: Path, grid: Grid, tables: list[str], figures: list[str], ou
 def page(results, grid, tmp_path_factory) -> str:
     out = tmp_path_factory.mktemp("out") / "index.html"
     with pytest.MonkeyPatch.context() as patch:
-        config = {"results": "run", "experiment": {"tasks": {"rte": {"folder": HOSTILE, "lr": None}}}}
+        config = {
+            "results": "run",
+            "experiment": {"tasks": {"rte": {"folder": HOSTILE, "lr": None}}},
+        }
         patch.setenv("RUN_CONFIG", json.dumps(config))
         patch.setenv("RUN_OPTIONS", "--configfile my.yaml")
         return page_of(results, grid, TABLES, [*FIGURES], out)
@@ -109,7 +114,9 @@ def test_the_page_is_well_formed_and_every_reference_leads_somewhere(page):
     ids = Counter(attrs["id"] for attrs in attributes if "id" in attrs)
     assert len(ids) > 30 and set(ids.values()) == {1}
     links = {a["href"] for a in attributes if a.get("href", "").startswith("#")}
-    named = {a[key] for a in attributes for key in ("aria-labelledby", "aria-describedby") if key in a}
+    named = {
+        a[key] for a in attributes for key in ("aria-labelledby", "aria-describedby") if key in a
+    }
     clips = set(re.findall(r"url\(#([^)]+)\)", page))
     assert clips and {link[1:] for link in links} | named | clips <= set(ids)
 
@@ -198,7 +205,9 @@ def test_a_table_without_a_place_on_the_page_stands_at_its_end(results, grid, tm
 def test_a_study_that_was_run_is_shown_with_its_figure(results, grid, tmp_path):
     folder = results / "studies"
     folder.mkdir()
-    (folder / "lm_coef.md").write_text("# The weight of the loss\n\n| a | b |\n|:--|--:|\n| x | 1 |\n")
+    (folder / "lm_coef.md").write_text(
+        "# The weight of the loss\n\n| a | b |\n|:--|--:|\n| x | 1 |\n"
+    )
     (folder / "lm_coef.svg").write_bytes((results / "figures" / "ablation.svg").read_bytes())
     page = page_of(results, grid, TABLES, [], tmp_path / "page.html")
     section = page.partition('<section id="studies">')[2].partition("</section>")[0]

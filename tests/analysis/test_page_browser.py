@@ -1,4 +1,4 @@
-"""The page in a real browser: nothing asked for, no error on the console, tables sort and filter."""
+"""The page in a real browser: no request, no error on the console, tables sort and filter."""
 
 import json
 import re
@@ -15,7 +15,9 @@ from workflow.analysis.figures.__main__ import main as draw
 from workflow.analysis.page.__main__ import main
 from workflow.analysis.tables import ablation
 
-BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), "")
+BROWSER = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), ""
+)
 ALONE = ("--disable-background-networking", "--disable-component-update", "--no-first-run")
 PROBE = """
 addEventListener("load", () => {
@@ -43,7 +45,9 @@ addEventListener("load", () => {
 def page(tmp_path_factory) -> Path:
     """A page with one figure and one table, and a script that uses them."""
     results = tmp_path_factory.mktemp("browser") / "run"
-    grid = make_grid("rte", layers={"transformer": ["none", 12], "lstm": ["none", 1]}, shuffled=True)
+    grid = make_grid(
+        "rte", layers={"transformer": ["none", 12], "lstm": ["none", 1]}, shuffled=True
+    )
     write_all(results, grid)
     write_answers(results, grid)
     collect.build(results, grid).write(results / "cells.csv")

@@ -28,7 +28,16 @@ DECIMALS = {
     **dict.fromkeys(["relative", "relative_low", "relative_high"], 6),
     **{"heldout_loss": 6, "train_loss": 6, "accuracy": 4, "chance": 4},
 }
-COUNTS = ["n_seeds", "train_rows", "train_tokens", "tokens", "update", "n", "rows", "decontaminated_rows"]
+COUNTS = [
+    "n_seeds",
+    "train_rows",
+    "train_tokens",
+    "tokens",
+    "update",
+    "n",
+    "rows",
+    "decontaminated_rows",
+]
 NUMBERS = {*DECIMALS, *COUNTS, "seed", "score", "paper"}  # a table's own columns may be text
 TEXT = [
     *("arch", "variant", "task", "metric", "split", "n_transfer", "aux", "corpus"),

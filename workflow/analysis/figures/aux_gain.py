@@ -5,6 +5,8 @@ gains with their 95 % intervals; right the gains of the paper's Table 5, which h
 the published sizes.
 """
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -41,7 +43,7 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
     return figure
 
 
-def _panel(ax: Axes, gains: pd.DataFrame, **look: object) -> None:
+def _panel(ax: Axes, gains: pd.DataFrame, **look: Any) -> None:
     """One panel: the tasks' names in a row on top, so that none hides another."""
     ax.axhline(0, color=style.BLACK, linewidth=1)
     if gains.empty:
@@ -61,7 +63,13 @@ def _panel(ax: Axes, gains: pd.DataFrame, **look: object) -> None:
     shares = np.log(gains["rows"] * 1.15 / low) / np.log(1.15**2 * high / low)
     places = zip(gains.index, gains["rows"], tops, _apart(shares.to_numpy()), strict=True)
     for name, x, y, share in places:
-        line = {"arrowstyle": "-", "color": style.GREY, "linewidth": 0.7, "shrinkA": 1, "shrinkB": 4}
+        line = {
+            "arrowstyle": "-",
+            "color": style.GREY,
+            "linewidth": 0.7,
+            "shrinkB": 4,
+            "relpos": (0.5, 0),
+        }
         ax.annotate(
             tasks.task(str(name)).title,
             (x, y),
@@ -76,8 +84,9 @@ def _panel(ax: Axes, gains: pd.DataFrame, **look: object) -> None:
 
 
 def _apart(shares: np.ndarray) -> np.ndarray:
-    """Rising places on an axis, moved until neighbours are GAP apart and none is beyond its end."""
+    """Rising places on an axis, moved as little to either side as makes neighbours GAP apart."""
     steps = GAP * np.arange(len(shares))
-    moved = np.maximum.accumulate(shares - steps) + steps
-    last = 1 - steps[::-1]
-    return np.minimum(moved, last)
+    loose = shares - steps
+    right = np.maximum.accumulate(loose)
+    left = np.minimum.accumulate(loose[::-1])[::-1]
+    return np.clip((left + right) / 2, 0, 1 - steps[-1]) + steps

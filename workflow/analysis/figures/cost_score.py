@@ -20,7 +20,9 @@ FURTHER = (style.SKY, "v")  # the variants that the paper does not have
 CELL = ["arch", "corpus", "aux", "n_transfer"]
 
 
-def draw(costs: pd.DataFrame, ablation: pd.DataFrame, zero_shot: pd.DataFrame, grid: Grid) -> Figure:
+def draw(
+    costs: pd.DataFrame, ablation: pd.DataFrame, zero_shot: pd.DataFrame, grid: Grid
+) -> Figure:
     """Operations on log axes; scores are means over all tasks, as in the ablation's figure."""
     figure = Figure(figsize=(13, 5.4), layout="constrained")
     left, right = figure.subplots(1, 2)
@@ -33,8 +35,9 @@ def draw(costs: pd.DataFrame, ablation: pd.DataFrame, zero_shot: pd.DataFrame, g
         Line2D([], [], color=LOOKS[name][0], marker=LOOKS[name][1], linestyle="", label=name)
         for name in names
     ]
-    look = {"color": FURTHER[0], "marker": FURTHER[1], "linestyle": ""}
-    handles.append(Line2D([], [], label="further variants", **look))
+    colour, marker = FURTHER
+    further = Line2D([], [], color=colour, marker=marker, linestyle="", label="further variants")
+    handles.append(further)
     figure.legend(handles=handles, loc="outside upper center", ncols=3)
     return figure
 
@@ -75,9 +78,12 @@ def _variants(ax: Axes, rows: pd.DataFrame, ablation: pd.DataFrame) -> None:
         known = ablation.loc[ablation["task"] == "avg_all", column].dropna()
         for score in known[:1]:
             ax.axhline(score, linewidth=1.2, **look)
-            place = (0.01, score)
-            where = {"xycoords": ("axes fraction", "data"), "va": "bottom", "fontsize": 10.5}
-            ax.annotate(markdown.BASELINES[column], place, **where)
+            where: dict[str, Any] = {
+                "xycoords": ("axes fraction", "data"),
+                "va": "bottom",
+                "fontsize": 10.5,
+            }
+            ax.annotate(markdown.BASELINES[column], (0.01, score), **where)
     ax.set_xscale("log")
     low, high = rows["flops"].min(), rows["flops"].max()
     ax.set_xlim(low / 1.4, high * 1.4)

@@ -4,6 +4,8 @@ Points are differences that are paired by row and seed, bars their 95 % interval
 the paper's differences, where its Table 5 prints both scores.
 """
 
+from typing import Any
+
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -40,7 +42,7 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
     low, high = axes[0].get_xlim()
     axes[0].set_xlim(max(low, -WIDEST), min(high, WIDEST))
     figure.supxlabel("points more or less than the full transformer", fontsize=13)
-    mark = {"color": style.GREY, "marker": "o", "linestyle": ""}
+    mark: dict[str, Any] = {"color": style.GREY, "marker": "o", "linestyle": ""}
     handles = [Line2D([], [], label=f"this run, {style.mean_over(grid.seeds.finetune)}", **mark)]
     handles += [Line2D([], [], label="the paper (GLUE test server)", **mark, **style.PRINTED)]
     figure.legend(handles=handles, loc="outside upper center", ncols=2)

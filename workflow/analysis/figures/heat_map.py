@@ -3,6 +3,8 @@
 The columns are those of Figure 2, left: `none` transfers nothing, 0 the embeddings alone.
 """
 
+from typing import Any
+
 import matplotlib
 import numpy as np
 import pandas as pd
@@ -50,12 +52,12 @@ def _scores(rows: pd.DataFrame, names: list[str]) -> pd.DataFrame:
 
 def _panel(ax: Axes, scores: pd.DataFrame) -> None:
     colours = matplotlib.colormaps[COLOURS]
-    look = {"cmap": colours, "vmin": 0, "vmax": 100, "edgecolors": "white", "linewidth": 1.5}
-    ax.pcolormesh(scores.to_numpy(dtype=float), **look)
-    for (i, j), score in np.ndenumerate(scores.to_numpy(dtype=float)):
-        text, colour = markdown.value(score), colours(LIGHT if score > 55 else DARK)
-        colour = style.GREY if np.isnan(score) else colour
-        ax.text(j + 0.5, i + 0.5, text, color=colour, ha="center", va="center", fontsize=11.5)
+    values = scores.to_numpy(dtype=float)
+    ax.pcolormesh(values, cmap=colours, vmin=0, vmax=100, edgecolors="white", linewidth=1.5)
+    for (i, j), score in np.ndenumerate(values):
+        colour = style.GREY if np.isnan(score) else colours(LIGHT if score > 55 else DARK)
+        place: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 11.5}
+        ax.text(j + 0.5, i + 0.5, markdown.value(score), color=colour, **place)
     ax.axhline(len(scores) - 1, color=style.BLACK, linewidth=1)
     ax.set_xticks(np.arange(scores.shape[1]) + 0.5, list(scores.columns))
     ax.grid(visible=False)

@@ -44,7 +44,9 @@ class Run:
     def scale(self) -> str:
         """The data, models and seeds in words."""
         seeds = self.grid.seeds
-        counts = f"seeds: {len(seeds.pretrain)} of pre-training, {len(seeds.finetune)} of fine-tuning"
+        counts = (
+            f"seeds: {len(seeds.pretrain)} of pre-training, {len(seeds.finetune)} of fine-tuning"
+        )
         return f"{self.grid.scale or 'scale not stated'}; {len(self.grid.tasks)} tasks; {counts}"
 
     @property
@@ -92,7 +94,7 @@ class View:
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the page with what the run has of it; `absent` are the titles of what it has not."""
+    """A part of the page, with what the run has of it; `absent` are titles of what it lacks."""
 
     part: Part
     views: list[View]

@@ -70,7 +70,7 @@ function filterable(table) {
 
 for (const table of document.querySelectorAll("table")) {
   if (table.tBodies[0].rows.length > 2) sortable(table);
-  if (table.tBodies[0].rows.length > 14) filterable(table);
+  if (table.tBodies[0].rows.length > 15) filterable(table);
 }
 
 // Paper shows everything.
