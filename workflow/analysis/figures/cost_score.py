@@ -29,7 +29,7 @@ def draw(
     pretraining = costs[costs["stage"] == "pre-training"].groupby(["arch", "corpus"])
     pretraining = pretraining[["flops", "train_tokens"]].mean()
     _variants(left, variants(costs, ablation, pretraining["flops"]), ablation)
-    _along_pretraining(right, zero_shot, pretraining.xs("books", level="corpus"), grid)
+    _along_pretraining(right, zero_shot, pretraining, grid)
     names = [name for name in LOOKS if name in set(ablation["variant"])]
     handles = [
         Line2D([], [], color=LOOKS[name][0], marker=LOOKS[name][1], linestyle="", label=name)
@@ -100,9 +100,9 @@ def _along_pretraining(
     for arch in grid.arch:
         rows = zero_shot[(zero_shot["arch"] == arch) & (zero_shot["task"] == "mean")]
         rows = rows[(rows["update"] > 0) & rows["tokens"].notna() & rows["relative"].notna()]
-        if rows.empty or arch not in pretraining.index:
+        if rows.empty or (arch, "books") not in pretraining.dropna(subset="flops").index:
             continue
-        whole = pretraining.loc[arch]
+        whole = pretraining.loc[(arch, "books")]
         x = rows["tokens"].astype(float) * whole["flops"] / whole["train_tokens"]
         ax.plot(x, rows["relative"], **style.ARCHS[arch])
         colour = style.ARCHS[arch]["color"]
