@@ -16,8 +16,9 @@ from markupsafe import Markup
 from tasks.common.errors import run
 from tasks.common.files import write_atomic
 from workflow.analysis.page import machine
-from workflow.analysis.page.content import Run, sections
+from workflow.analysis.page.content import sections
 from workflow.analysis.page.glance import Glance
+from workflow.analysis.page.made import Run
 from workflow.analysis.program import parser
 
 TEMPLATE, CSS, SCRIPT = "page.html", "page.css", "page.js"

@@ -7,7 +7,7 @@ import pandas as pd
 from workflow.analysis import markdown
 from workflow.analysis.page import alarms
 from workflow.analysis.page.blocks import TONES
-from workflow.analysis.page.content import Run
+from workflow.analysis.page.made import Run
 
 VERDICTS = ("reproduced", "undecided", "not reproduced", "not run")
 
