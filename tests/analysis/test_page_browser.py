@@ -21,11 +21,11 @@ BROWSER = next(
 ALONE = ("--disable-background-networking", "--disable-component-update", "--no-first-run")
 PROBE = """
 addEventListener("load", () => {
-  const table = [...document.querySelectorAll("table")].find((t) => t.tBodies[0].rows.length > 11);
+  const field = document.querySelector(".tools input");
+  const table = field.parentElement.nextElementSibling.querySelector("table");
   const first = () => [...table.tBodies[0].rows].map((row) => row.cells[0].textContent.trim());
   const made = first();
   const orders = [0, 1, 2].map(() => (table.tHead.querySelector("button").click(), first()));
-  const field = table.closest(".box").previousElementSibling.querySelector("input");
   field.value = "shuffled";
   field.dispatchEvent(new Event("input"));
   const shown = [...table.tBodies[0].rows].filter((row) => !row.hidden);

@@ -69,8 +69,10 @@ function filterable(table) {
 }
 
 for (const table of document.querySelectorAll("table")) {
-  if (table.tBodies[0].rows.length > 2) sortable(table);
-  if (table.tBodies[0].rows.length > 15) filterable(table);
+  const rows = table.tBodies[0].rows.length;
+  const columns = table.tHead.rows[0].cells.length;
+  if (rows > 2) sortable(table);
+  if (rows > 14 && columns > 2) filterable(table);
 }
 
 // Paper shows everything.
