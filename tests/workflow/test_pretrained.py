@@ -134,13 +134,16 @@ def test_a_missing_file_of_the_weights_or_their_vocabulary_is_reported(kind, los
     ) in faults(config)
 
 
+FIGURES = ("ablation", "layer_transfer", "zero_shot", "cost")
+FIGURES += ("differences", "aux_gain", "heat_map", "cost_score")
 STAGES = {
     **{"import": 1, "examples": 2, "baselines": 2, "encode": 2, "zero_shot": 1, "all": 1},
     **{"cards": 1, "finetune_transformer_endpoints": 4, "finetune_transformer_intermediate_1": 4},
     **{f"collect_cells{part}": 1 for part in ("", "_endpoints", "_full")},
     **{f"table_{name}": 1 for name in ("main", "ablation", "layer_transfer", "zero_shot")},
     **{"table_claims": 1, "table_cost_cells": 1, "table_cost": 1},
-    **{f"figure_{name}": 1 for name in ("ablation", "layer_transfer", "zero_shot", "cost")},
+    **{f"figure_{name}": 1 for name in FIGURES},
+    "page": 1,
 }
 
 
@@ -256,10 +259,11 @@ def test_a_run_from_an_exported_model_ends_in_cells_scores_and_tables(published_
     assert lstm and all("missing" in line for line in lstm)
     assert len(rows_of(results / "main.csv")) > 0 and not (results / "pretraining.csv").exists()
     assert {path.name for path in (results / "figures").iterdir()} == {
-        f"{name}.{form}"
-        for name in ("ablation", "cost", "layer_transfer", "zero_shot")
-        for form in ("png", "svg")
+        f"{name}.{form}" for name in FIGURES for form in ("png", "svg")
     }
+    page = (results / "index.html").read_text(encoding="utf-8")
+    assert "Not made yet" not in page and "Held-out perplexity; Perplexity in numbers" in page
+    assert "pretrained: {path:" in page and "<h3>Table 5 as a picture</h3>" in page
 
     other, folder = tmp_path / "other.safetensors", published_model / "openai"
     import_weights(Published("openai", folder), folder, other, MODEL)
