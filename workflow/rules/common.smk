@@ -5,8 +5,9 @@ import shlex
 import sys
 from pathlib import Path
 
-from workflow import code, config_faults, failures, paths, waiting
+from workflow import code, config_faults, failures, paths, studies, waiting
 from workflow.grid import any_model, jobs
+from workflow.study_faults import study_faults
 
 try:
     # Snakemake has merged the files already; of a key that a file repeats it keeps the last.
