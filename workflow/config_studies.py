@@ -69,7 +69,8 @@ class Study(Settings):
         for line, change in self.beside.items():
             yield line, None, change
         for line, change in self.lines.items():
-            for value in [*self.values] or [None]:
+            values: list[Value | None] = [*self.values] or [None]
+            for value in values:
                 yield line, value, change if value is None else self._at(change, value)
 
     def _at(self, change: Change, value: Any) -> Change:

@@ -5,7 +5,7 @@ for they are chosen by the study. What stands beside the axis is a line across t
 """
 
 import math
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -17,6 +17,7 @@ from workflow.analysis import markdown
 from workflow.analysis.figures import style
 from workflow.study_plan import StudyPlan
 
+Dashes = Literal["-", "--", ":", "-.", ""]
 LOOKS = [  # of the lines in their order
     (style.BLUE, "o"),
     (style.VERMILLION, "s"),
@@ -27,7 +28,7 @@ LOOKS = [  # of the lines in their order
     (style.BLACK, "P"),
     (style.GREY, "<"),
 ]
-BESIDE = [(style.BLACK, "--"), (style.GREY, ":"), (style.PURPLE, "-.")]
+BESIDE: list[tuple[str, Dashes]] = [(style.BLACK, "--"), (style.GREY, ":"), (style.PURPLE, "-.")]
 COLUMNS = 3
 SPREAD = 0.08  # distance of two lines at a value
 
@@ -75,10 +76,10 @@ def _panel(ax: Axes, rows: pd.DataFrame, study: StudyPlan) -> None:
     for i, line in enumerate(study.lines):
         of_line = rows[rows["line"] == line]
         if study.axis:
-            x = [values.index(value) for value in of_line["value"]]
-            x = [place + (i - (len(study.lines) - 1) / 2) * SPREAD for place in x]
+            places = [values.index(value) for value in of_line["value"]]
+            x = [place + (i - (len(study.lines) - 1) / 2) * SPREAD for place in places]
         else:
-            x = [i]
+            x = [float(i)]
         _curve(ax, x, of_line, i, joined=bool(study.axis))
     ticks = values if study.axis else study.lines
     ax.set_xticks(range(len(ticks)), ticks)
@@ -100,7 +101,7 @@ def _curve(ax: Axes, x: list[float], rows: pd.DataFrame, i: int, joined: bool) -
 
 
 def _handles(study: StudyPlan) -> list[Line2D]:
-    joined = "-" if study.axis else ""
+    joined: Dashes = "-" if study.axis else ""
     lines = [
         Line2D([], [], color=colour, marker=marker, linestyle=joined, label=line)
         for line, (colour, marker) in zip(study.lines, LOOKS * len(study.lines), strict=False)
