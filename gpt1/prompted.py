@@ -87,6 +87,8 @@ def main() -> None:
     cell, task, tokenizer = Cell.parse(a.cell), load_encoded(a.encoded), Tokenizer.load(a.tokenizer)
     if not Variant.named(cell.variant).prompted:
         raise InputError(f"{a.cell}: not a cell that is prompted; give its path to gpt1.cells")
+    if cell.task not in prompts.PROMPTS:
+        raise InputError(f"{a.cell}: {cell.task} has no wording; add one to gpt1/prompts.py")
     if task.spec.name != cell.task or task.tokenizer != tokenizer.digest:
         raise InputError(
             f"{a.encoded}: of another task or tokenizer than {a.cell}; encode it again"

@@ -28,15 +28,14 @@ class Prompt:
     answers: tuple[str, ...] = ()
 
 
+THREE_WAY = Prompt(
+    "{first} question: {second} true, false or neither? answer:", ("true", "neither", "false")
+)
 TRUE = "{first} question: {second} true or false? answer:"
 SAME = "{first} {second} question: do both say the same? answer:"
 PROMPTS = {
-    "snli": Prompt(
-        "{first} question: {second} true, false or neither? answer:", ("true", "neither", "false")
-    ),
-    "mnli": Prompt(
-        "{first} question: {second} true, false or neither? answer:", ("true", "neither", "false")
-    ),
+    "snli": THREE_WAY,
+    "mnli": THREE_WAY,
     "qnli": Prompt(
         "{second} question: {first} can that be answered, yes or no? answer:", ("yes", "no")
     ),
