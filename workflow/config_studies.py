@@ -29,7 +29,7 @@ class Change(Variant):
 class Study(Settings):
     """A named set of cells with a table and a figure: every line at every value of one key."""
 
-    title: Annotated[str, Field(min_length=1)] = Field(description="the heading of its table")
+    heading: Annotated[str, Field(min_length=1)] = Field(description="the heading of its table")
     tasks: Annotated[list[str], Field(min_length=1), unique] = Field(
         description="the tasks of experiment.tasks that it is run on"
     )

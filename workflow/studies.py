@@ -33,7 +33,7 @@ def plan(config: Config, name: str) -> StudyPlan:
     ]
     return StudyPlan(
         name=name,
-        title=study.title,
+        title=study.heading,
         axis=study.axis or "",
         tasks=study.tasks,
         lines=list(study.lines),

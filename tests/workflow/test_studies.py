@@ -34,7 +34,7 @@ NEW = {  # cells that the default grid does not have
 
 def one_study(**entry: Any) -> Any:
     """The default config with one study, `mine`, of RTE."""
-    study = {"title": "Mine", "tasks": ["rte"], **entry}
+    study = {"heading": "Mine", "tasks": ["rte"], **entry}
     return parse(changed(shipped(), "experiment.studies", {"mine": study}))
 
 
@@ -137,7 +137,7 @@ def test_seeds_pair_with_the_same_language_models_as_in_the_grid():
     ],
 )
 def test_a_study_that_says_nothing_is_one_line(entry, fault):
-    study = {"title": "Mine", "tasks": ["rte"], **entry}
+    study = {"heading": "Mine", "tasks": ["rte"], **entry}
     (found,) = faults(changed(shipped(), "experiment.studies", {"mine": study}))
     assert found.startswith("experiment.studies.mine") and fault in found
 
@@ -255,5 +255,5 @@ def test_a_prompted_study_trains_nothing_but_the_language_models(tmp_path):
 
 
 def test_a_name_that_is_no_files_is_one_line():
-    config = changed(shipped(), "experiment.studies", {"A b": {"title": "Mine", "tasks": ["rte"]}})
+    config = changed(shipped(), "experiment.studies", {"A b": {"heading": "Mine", "tasks": ["rte"]}})
     assert faults(config) == ["experiment.studies.A b: give it a name of a-z, 0-9 and _ alone"]

@@ -2,40 +2,6 @@
 # of a variant can be asked for by its path, whether or not a study has it.
 
 
-def study(wildcards):
-    """The plan of the study that is asked for; the run ends here if it cannot be made."""
-    known, name = cfg.experiment.studies, wildcards.study
-    try:
-        if name not in known:
-            names = ", ".join(known) or "none"
-            fault = f"experiment.studies.{name}: no such study; known here: {names}"
-            raise config_faults.ConfigError([fault])
-        config_faults.refuse(study_faults(cfg, name))
-    except config_faults.ConfigError as error:
-        sys.exit(str(error))
-    return studies.plan(cfg, name)
-
-
-def study_inputs(wildcards):
-    """Cells, predictions and facts; the zero-shot scores of the checkpoints that are compared."""
-    found = study(wildcards)
-    cells = [f("<results>") for c in found.cells() for f in (c.path, c.predictions)]
-    return cells + studies.zero_shot_files(cfg, found) + expand(FACTS, task=found.tasks)
-
-
-def variant_cell(wildcards):
-    """The cell of a job; the run ends in one line where there is no such variant."""
-    w = wildcards
-    return studies.cell_at(f"cells/{w.model}/{w.task}/aux-{w.aux}/layers-{w.layers}.json")
-
-
-def starts(wildcards, file):
-    """A file of each checkpoint that a cell starts from, one for each pre-training seed."""
-    cell = variant_cell(wildcards)
-    update = studies.checkpoint_update(cfg, cell)
-    return [getattr(m, file)("<results>", update) for m in studies.sources(cfg, cell)]
-
-
 rule study:
     input:
         study_inputs,
@@ -48,7 +14,7 @@ rule study:
         study="[a-z0-9_]+",
     localrule: True
     params:
-        results=cfg.results,
+        results=subpath(output.csv, ancestor=2),
         grid=settings(cfg.grid),
         study=lambda wildcards: study(wildcards).to_json(),
     message:
