@@ -194,3 +194,21 @@ def test_the_program_writes_a_table_and_a_figure_the_same_each_time(tmp_path):
     frame = read_csv(out)
     assert len(frame) == 6 * 4 and {"line", "value", "diff_low", "cell"} <= set(frame.columns)
     assert json.loads(plan.to_json())["axis"] == "lm_coef"
+
+
+def test_a_single_task_has_no_mean(tmp_path):
+    plan = study(tasks=["rte"])
+    picture, frame = drawn(plan, tmp_path)
+    assert set(frame["task"]) == {"rte"} and len(picture.axes) == 1
+    assert "mean of" not in table.build(tmp_path, GRID, plan).markdown.partition("`a [b, c]`")[0]
+
+
+def test_a_single_pre_training_seed_has_a_correlation_without_an_interval(tmp_path):
+    plan = study("update", values=("0", "30", "300"))
+    for update, score in ((0, 50.0), (30, 55.0), (300, 60.0)):
+        place = {"arch": "transformer", "task": "sst2", "metric": "accuracy", "split": "dev"}
+        path = PretrainedModel("transformer", 0).zero_shot(tmp_path, "sst2", update)
+        write(path, {**place, "seed": 0, "update": update, "score": score})
+    section = made(tmp_path, plan).markdown.partition("zero-shot heuristics")[2]
+    (line,) = (line for line in section.splitlines() if line.startswith("| SST-2"))
+    assert "[" not in line

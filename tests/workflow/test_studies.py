@@ -255,5 +255,7 @@ def test_a_prompted_study_trains_nothing_but_the_language_models(tmp_path):
 
 
 def test_a_name_that_is_no_files_is_one_line():
-    config = changed(shipped(), "experiment.studies", {"A b": {"heading": "Mine", "tasks": ["rte"]}})
+    config = changed(
+        shipped(), "experiment.studies", {"A b": {"heading": "Mine", "tasks": ["rte"]}}
+    )
     assert faults(config) == ["experiment.studies.A b: give it a name of a-z, 0-9 and _ alone"]

@@ -38,7 +38,7 @@ def draw(table: pd.DataFrame, study: StudyPlan) -> Figure:
     names = [*(["mean"] if len(study.tasks) > 1 else []), *study.tasks]
     columns = min(COLUMNS, len(names))
     rows = math.ceil(len(names) / columns)
-    figure = Figure(figsize=(4.6 * columns + 0.6, 3.6 * rows + 1), layout="constrained")
+    figure = Figure(figsize=(max(9.0, 4.6 * columns), 3.6 * rows + 1), layout="constrained")
     axes = figure.subplots(rows, columns, squeeze=False).ravel()
     for ax, name in zip(axes, names, strict=False):
         _panel(ax, table[table["task"] == name], study)
@@ -48,7 +48,8 @@ def draw(table: pd.DataFrame, study: StudyPlan) -> Figure:
     figure.supylabel("score (0 to 100)", fontsize=13)
     if study.axis:
         figure.supxlabel(study.axis, fontsize=13)
-    figure.legend(handles=_handles(study), loc="outside upper center", ncols=3, title=study.title)
+    handles, ncols = _handles(study), min(3, columns + 1)
+    figure.legend(handles=handles, loc="outside upper center", ncols=ncols, title=study.title)
     return figure
 
 
@@ -101,9 +102,9 @@ def _curve(ax: Axes, x: list[float], rows: pd.DataFrame, i: int, joined: bool) -
 
 
 def _handles(study: StudyPlan) -> list[Line2D]:
-    joined: Dashes = "-" if study.axis else ""
+    """Of the lines, unless the ticks name them, of what stands beside, and of the baselines."""
     lines = [
-        Line2D([], [], color=colour, marker=marker, linestyle=joined, label=line)
+        Line2D([], [], color=colour, marker=marker, label=line)
         for line, (colour, marker) in zip(study.lines, LOOKS * len(study.lines), strict=False)
     ]
     beside = [
@@ -114,4 +115,4 @@ def _handles(study: StudyPlan) -> list[Line2D]:
         Line2D([], [], label=markdown.BASELINES[name], **look)
         for name, look in style.BASELINES.items()
     ]
-    return [*lines, *beside, *baselines]
+    return [*(lines if study.axis else []), *beside, *baselines]

@@ -57,7 +57,7 @@ def _correlations(
             ranks = {seed: rank_correlation(curve) for seed, curve in curves.items()}
             sample = by_seed({seed: rank for seed, rank in ranks.items() if not np.isnan(rank)})
             if sample is not None:
-                low, high = (max(-1.0, min(1.0, x)) for x in estimate(sample).interval)
+                low, high = np.clip(estimate(sample).interval, -1.0, 1.0)
                 title = tasks.task(task).title + (f", {line}" if len(study.lines) > 1 else "")
                 rows[title] = markdown.interval(sample.value, low, high, decimals=2)
     if not rows:

@@ -27,7 +27,7 @@ from workflow.analysis.statistics import (
     summarise,
 )
 from workflow.analysis.studies import foretelling
-from workflow.analysis.table import Table
+from workflow.analysis.table import DECIMALS, Table
 from workflow.analysis.uncertainty import Estimate, Sample, difference
 from workflow.grid import Grid
 from workflow.study_plan import Point, StudyPlan
@@ -37,7 +37,7 @@ Heads = Mapping[str, Sample | None]  # by task
 
 
 def build(results: Path, grid: Grid, study: StudyPlan) -> Table:
-    """One row per (line, value, task), and per (line, value) the mean of the tasks."""
+    """One row per (line, value, task), and per (line, value) the mean of several tasks."""
     notes, seeds = Notes.read(results, study.tasks), grid.seeds.finetune
     scores = {
         (point.line, point.value): pd.DataFrame(
@@ -62,7 +62,7 @@ def build(results: Path, grid: Grid, study: StudyPlan) -> Table:
     if study.axis == "update":
         table, more = foretelling.add(table, results, study, heads)
         parts += more
-    return Table(table, [*parts, *_legend(study, notes)])
+    return Table(table, [*parts, *_legend(study, notes)], DECIMALS | {"zero_shot": 4})
 
 
 def reference(study: StudyPlan, point: Point) -> tuple[str, str]:
@@ -92,7 +92,8 @@ def _wanted(study: StudyPlan, cells: pd.DataFrame, notes: Notes) -> pd.DataFrame
     ]
     mean = {"task": "mean", "metric": "mean", "split": official_sets("+".join(splits.values()))}
     mean["note"] = notes.joined(study.tasks)
-    rows += [{"line": point.line, "value": point.value, **mean} for point in study.points]
+    points = study.points if len(study.tasks) > 1 else []
+    rows += [{"line": point.line, "value": point.value, **mean} for point in points]
     return pd.DataFrame(rows)
 
 
