@@ -9,7 +9,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, ValidationError
 
-from gpt1.settings import Count, Depth, FinetuneMethod, Positive, Width
+from gpt1.settings import Depth, Epochs, FinetuneMethod, Width
 from tasks.common.errors import InputError
 from tasks.common.settings import first_fault
 
@@ -24,14 +24,16 @@ class Variant(FinetuneMethod):
 
     n_layer: Depth | None = Field(None, description="number of layers of the language model")
     n_hidden: Width | None = Field(None, description="number of LSTM units")
-    update: Annotated[int, Field(ge=0)] | None = Field(
+    update: Annotated[int, Field(ge=0, le=2**40)] | None = Field(
         None, description="the pre-training update whose checkpoint is fine-tuned (null: the last)"
     )
-    lm_coef: Annotated[float, Field(ge=0)] | None = Field(
+    lm_coef: Annotated[float, Field(ge=0, le=1000)] | None = Field(
         None, description="weight of the auxiliary LM loss; 0 is the cell with aux off"
     )
-    lr: Positive | None = Field(None, description="peak learning rate of fine-tuning")
-    epochs: Count | None = Field(None, description="passes over the training rows")
+    lr: Annotated[float, Field(gt=0, le=1e6)] | None = Field(
+        None, description="peak learning rate of fine-tuning"
+    )
+    epochs: Epochs | None = Field(None, description="passes over the training rows")
     prompted: bool = Field(
         False, description="whether nothing is trained and the task is told in words (gpt1.prompts)"
     )
