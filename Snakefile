@@ -51,6 +51,7 @@ if paths.probes_file(cfg):
 
 
 include: "workflow/rules/analysis.smk"
+include: "workflow/rules/studies.smk"
 include: "workflow/rules/defaults.smk"
 
 

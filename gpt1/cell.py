@@ -6,9 +6,9 @@ Light on purpose: the Snakefile, the training programs and the analysis all impo
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from tasks.common.errors import InputError
 
@@ -24,31 +24,37 @@ Corpus = Literal["books", "shuffled"]
 ARCHS: tuple[Arch, ...] = ("transformer", "lstm")
 CORPORA: tuple[Corpus, ...] = ("books", "shuffled")
 _PATH = re.compile(
-    r"cells/(?P<arch>transformer|lstm)(?P<shuffled>-shuffled)?/(?P<task>\w+)/aux-(?P<aux>on|off)"
+    r"cells/(?P<arch>transformer|lstm)(?P<shuffled>-shuffled)?(?:\+(?P<variant>[\w.+-]+))?"
+    r"/(?P<task>\w+)/aux-(?P<aux>on|off)"
     r"/layers-(?P<n_transfer>none|\d+)\.json$"
 )
 
 
-def model_name(arch: Arch, corpus: Corpus) -> str:
-    """The folder of a model's files: `transformer`, or `transformer-shuffled` for the control."""
-    return arch if corpus == "books" else f"{arch}-{corpus}"
+def model_name(arch: Arch, corpus: Corpus, variant: str = "") -> str:
+    """The folder of a model's files: `transformer`, or `transformer-shuffled` for the control.
+
+    A study's models and cells add the name of their variant: `lstm+n_hidden-262`.
+    """
+    name = arch if corpus == "books" else f"{arch}-{corpus}"
+    return f"{name}+{variant}" if variant else name
 
 
 @dataclass(frozen=True)
 class PretrainedModel:
     """A language model: an architecture pre-trained on a corpus from one seed.
 
-    Published weights count as seed 0.
+    Published weights count as seed 0. `variant` names what differs from the grid's models.
     """
 
     arch: Arch
     seed: int
     corpus: Corpus = "books"
+    variant: str = ""
 
     @property
     def name(self) -> str:
-        """Architecture and corpus, without the seed."""
-        return model_name(self.arch, self.corpus)
+        """Architecture, corpus and variant, without the seed."""
+        return model_name(self.arch, self.corpus, self.variant)
 
     def folder(self, results: str | Path) -> Path:
         """Where its checkpoints and `log.csv` lie."""
@@ -78,6 +84,7 @@ class Cell:
     """One place of the grid: an architecture fine-tuned on a task from some transferred layers.
 
     `corpus` is what the model that the layers come from was pre-trained on.
+    `variant` names how a study's cell differs from the grid's (`gpt1.variant`).
     """
 
     arch: Arch
@@ -85,12 +92,17 @@ class Cell:
     aux: Aux
     n_transfer: NTransfer
     corpus: Corpus = "books"
+    variant: str = ""
 
     @property
     def place(self) -> str:
         """The cell's path below `cells/` and `predictions/`, without its suffix."""
-        name = model_name(self.arch, self.corpus)
+        name = model_name(self.arch, self.corpus, self.variant)
         return f"{name}/{self.task}/aux-{self.aux}/layers-{self.n_transfer}"
+
+    def facts(self) -> dict[str, Any]:
+        """What its files say of it; a cell of the grid has no variant to name."""
+        return {key: value for key, value in asdict(self).items() if key != "variant" or value}
 
     def path(self, results: str | Path) -> Path:
         """Where the cell's JSON lies: scores of every seed, settings, digests."""
@@ -115,8 +127,9 @@ class Cell:
         n_transfer = match["n_transfer"]
         n_transfer = n_transfer if n_transfer == "none" else int(n_transfer)
         corpus: Corpus = "shuffled" if match["shuffled"] else "books"
+        variant = match["variant"] or ""
         arch, task, aux = match["arch"], match["task"], match["aux"]
-        return cls(arch, task, aux, n_transfer, corpus)  # type: ignore[arg-type]
+        return cls(arch, task, aux, n_transfer, corpus, variant)  # type: ignore[arg-type]
 
     @classmethod
     def named(cls, place: str) -> "Cell":

@@ -1,4 +1,4 @@
-"""Fine-tune cells of one (arch, corpus, task, aux), each with its seeds.
+"""Fine-tune cells of one (arch, corpus, variant, task, aux), each with its seeds.
 
     python -m gpt1.cells results/cells/transformer/cola/aux-on/layers-{none,12}.json ...
 
@@ -36,7 +36,7 @@ def main() -> None:
         "cells",
         nargs="+",
         type=Path,
-        help="JSON files to write, all of one arch, corpus, task and aux",
+        help="JSON files to write, all of one arch, corpus, variant, task and aux",
     )
     parser.add_argument("--encoded", required=True, type=Path, help="folder of `gpt1.encode`")
     parser.add_argument("--baselines", required=True, type=Path)
@@ -58,10 +58,10 @@ def main() -> None:
     )
     a = parser.parse_args()
     cells = [Cell.parse(path) for path in a.cells]
-    groups = {(cell.arch, cell.corpus, cell.task, cell.aux) for cell in cells}
+    groups = {(cell.arch, cell.corpus, cell.variant, cell.task, cell.aux) for cell in cells}
     if len(groups) > 1:
         raise InputError(
-            f"the cells are of {len(groups)} groups; give one arch, corpus, task and aux"
+            f"the cells are of {len(groups)} groups; give one arch, corpus, variant, task and aux"
         )
     a.runtime.start()
     inputs = (cells[0], a.encoded, a.baselines, a.checkpoints, a.settings, a.runtime)

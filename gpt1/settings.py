@@ -133,6 +133,41 @@ class FinetuneOptions(Settings):
     eval_train: Count = Field(2000, description="training rows over which the train score is taken")
 
 
+class FinetuneMethod(Settings):
+    """What the studies change about fine-tuning; the paper's method by default."""
+
+    train_share: Annotated[float, Field(gt=0, le=1)] = Field(
+        1.0, description="share of the training rows that is trained on; the seed draws them"
+    )
+    transfer: Literal["lowest", "highest"] = Field(
+        "lowest", description="which layers are copied where not all are"
+    )
+    left_out: Depth | Literal["none"] = Field(
+        "none", description="a layer, from 1, that is not copied although its number would be"
+    )
+    read_layer: Annotated[int, Field(ge=0, le=2**10)] | Literal["top"] = Field(
+        "top",
+        description="the layer whose states the classifier reads (0: the embeddings); there are "
+        "none above it",
+    )
+    frozen: bool = Field(False, description="whether the classifier alone is trained")
+    layer_decay: Annotated[float, Field(gt=0, le=1)] = Field(
+        1.0, description="factor of the learning rate from each layer to the one below (ULMFiT)"
+    )
+    gradual_unfreezing: bool = Field(
+        False,
+        description="whether layers are trained from the top one by one, all of them from half of "
+        "the updates on (ULMFiT: one an epoch)",
+    )
+    decay: Literal["authors", "adamw", "l2"] = Field(
+        "authors",
+        description="weight decay as the authors', as AdamW's, or as part of the gradient",
+    )
+    schedule: Literal["linear", "cosine", "restarts", "constant"] = Field(
+        "linear", description="the learning rate after warm-up; restarts is a cosine three times"
+    )
+
+
 class FinetuneSettings(FinetuneOptions):
     """What `gpt1.cells` is given.
 
@@ -142,6 +177,7 @@ class FinetuneSettings(FinetuneOptions):
 
     lr: Positive
     lm_coef: Annotated[float, Field(ge=0, le=1000)] = 0.5
+    method: FinetuneMethod = FinetuneMethod()
     model: ModelSettings
     optimizer: OptimizerSettings
 

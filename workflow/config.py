@@ -39,7 +39,12 @@ This page is made by `python -m workflow.config reference`.
 
 def show(paths: list[Path]) -> str:
     """The complete config of one or more files, as YAML that reads back as the same config."""
-    values = parse(read(paths)).model_dump(mode="json")
+    config = parse(read(paths))
+    values = config.model_dump(mode="json")
+    studies = config.experiment.studies.items()
+    values["experiment"]["studies"] = {
+        name: study.model_dump(mode="json", exclude_unset=True) for name, study in studies
+    }
     for section in (values["experiment"], values["experiment"]["zero_shot"]):
         section["tasks"] = {name: _given(entry) for name, entry in section["tasks"].items()}
     return yaml.safe_dump(values, sort_keys=False, width=100, default_flow_style=None)

@@ -22,12 +22,16 @@ from gpt1.settings import (
     ZeroShotSettings,
 )
 from gpt1.text.settings import CorpusSettings
+from gpt1.variant import Variant
 from tasks import PAPER_TASKS, task
 from tasks.common.settings import Settings, unique
 from tasks.settings import DataSource, PrepareSettings, TaskRows
 from tasks.world.settings import WorldSettings
 from workflow import config_sections as sections
+from workflow.config_studies import Study
 from workflow.grid import Grid, Seeds, ZeroShot, checkpoint_updates
+
+OF_THE_GRID = Variant()
 
 
 class Experiment(Settings):
@@ -52,6 +56,11 @@ class Experiment(Settings):
         "Hugging Face hub",
     )
     zero_shot: sections.ZeroShotOptions = sections.ZeroShotOptions()
+    studies: dict[str, Study] = Field(
+        {},
+        description="studies that can be asked for as RESULTS/studies/NAME.csv, each by its name, "
+        "of a-z, 0-9 and _ alone",
+    )
     probes: Annotated[str, Field(min_length=1)] | None = Field(
         None,
         description="a JSONL file of probes under the data folder, to be scored at each "
@@ -180,38 +189,44 @@ class Config(Settings):
         assert corpus is not None, "published weights have no corpus"
         return corpus.model_copy(update={"folder": None})  # a path of the rule
 
-    def model(self, arch: Arch) -> ModelSettings:
+    def model(self, arch: Arch, variant: Variant = OF_THE_GRID) -> ModelSettings:
         """The model of one architecture."""
-        model = self.experiment.model
+        model, shape = self.experiment.model, getattr(self.experiment.model, arch)
         shared = model.model_dump(exclude={"transformer", "lstm"})
-        return ModelSettings(**shared, shape=getattr(model, arch))
+        sizes = {key: getattr(variant, key) for key in ("n_layer", "n_hidden")}
+        given = {key: value for key, value in sizes.items() if value is not None}
+        return ModelSettings(**shared, shape=type(shape)(**{**shape.model_dump(), **given}))
 
-    def pretrain(self, arch: Arch, seed: int) -> PretrainSettings:
+    def pretrain(self, arch: Arch, seed: int, variant: Variant = OF_THE_GRID) -> PretrainSettings:
         """For `gpt1.pretrain`: model, optimizer, schedule and seed of one language model."""
         return PretrainSettings(
             **self._pretrain.model_dump(exclude={"lr", "checkpoints"}),
             seed=seed,
             lr=getattr(self._pretrain.lr, arch),
             checkpoints=self.updates(),
-            model=self.model(arch),
+            model=self.model(arch, variant),
             optimizer=self.experiment.optimizer,
         )
 
-    def finetune(self, arch: Arch, task: str, aux: Aux) -> FinetuneSettings:
-        """For `gpt1.cells`: how the cells of one (arch, task, aux) are trained.
+    def finetune(
+        self, arch: Arch, task: str, aux: Aux, variant: Variant = OF_THE_GRID
+    ) -> FinetuneSettings:
+        """For `gpt1.cells`: how the cells of one (arch, task, aux, variant) are trained.
 
-        A task's own `epochs`, `batch`, `lr` and `lm_coef` take precedence. `lm_coef` is 0 without
-        the auxiliary loss.
+        A variant's `epochs`, `lr` and `lm_coef` take precedence over a task's own, and these over
+        those of all tasks. `lm_coef` is 0 without the auxiliary loss.
         """
         common, own = self.experiment.finetune, self.experiment.tasks[task]
+        lm_coef = variant.lm_coef or own.lm_coef or common.lm_coef
         exclude = {"lr", "lm_coef", "select_fraction", "select_seed", "epochs", "batch"}
         return FinetuneSettings(
             **common.model_dump(exclude=exclude),
-            epochs=own.epochs or common.epochs,
+            epochs=variant.epochs or own.epochs or common.epochs,
             batch=own.batch or common.batch,
-            lr=getattr(own.lr, arch) or getattr(common.lr, arch),
-            lm_coef=(own.lm_coef or common.lm_coef) if aux == "on" else 0.0,
-            model=self.model(arch),
+            lr=variant.lr or getattr(own.lr, arch) or getattr(common.lr, arch),
+            lm_coef=lm_coef if aux == "on" else 0.0,
+            method=variant.method,
+            model=self.model(arch, variant),
             optimizer=self.experiment.optimizer,
         )
 

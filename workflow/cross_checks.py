@@ -5,6 +5,7 @@ checked in `workflow.paths`.
 """
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -37,6 +38,14 @@ def cross_checks(config: Config) -> Iterator[str]:
     yield from _sources(config)
     yield from _results(config)
     yield from _folders(config)
+    yield from _studies(experiment)
+
+
+def _studies(experiment: Experiment) -> Iterator[str]:
+    """Names that are no file's; the rest is checked when a study is asked for."""
+    for name in experiment.studies:
+        if not re.fullmatch("[a-z0-9_]+", name):
+            yield f"experiment.studies.{name}: give it a name of a-z, 0-9 and _ alone"
 
 
 def _results(config: Config) -> Iterator[str]:

@@ -14,10 +14,17 @@ from gpt1.cell import Arch, NTransfer
 from gpt1.model import layout
 from gpt1.model.layout import Layout, LMTargets
 from gpt1.model.lm_loss import lm_loss
-from gpt1.settings import Dropout, ModelSettings
+from gpt1.settings import Dropout, FinetuneMethod, ModelSettings
 from gpt1.special_tokens import N_SPECIAL
 
 NO_DROPOUT = Dropout(embd=0.0, attn=0.0, resid=0.0)
+OF_THE_PAPER = FinetuneMethod()
+
+
+def copied_layers(n_layer: int, n_transfer: int, method: FinetuneMethod) -> list[int]:
+    """The layers, from 0, that a transfer of `n_transfer` of them copies: the lowest, as a rule."""
+    first = n_layer - n_transfer if method.transfer == "highest" else 0
+    return [i for i in range(first, first + n_transfer) if i + 1 != method.left_out]
 
 
 class LanguageModel(nn.Module):
@@ -29,6 +36,7 @@ class LanguageModel(nn.Module):
 
     arch: Arch
     embed: nn.Parameter  # [rows, n_embd]; rows = BPE tokens, three special tokens, any positions
+    h: nn.ModuleList  # the layers
     n_layer: int
     n_hidden: int  # width of the hidden states
     can_share_prefix = False  # whether `trunk` takes layouts whose sequences share a prefix
@@ -110,12 +118,18 @@ class LanguageModel(nn.Module):
         return lm_loss(features, we[: self.n_softmax], targets.token, targets.weight)
 
     @torch.no_grad()
-    def transfer(self, source: dict[str, Tensor], n_transfer: NTransfer) -> list[str]:
+    def transfer(
+        self,
+        source: dict[str, Tensor],
+        n_transfer: NTransfer,
+        method: FinetuneMethod = OF_THE_PAPER,
+    ) -> list[str]:
         """Copy the embeddings and the lowest `n_transfer` layers of `source` into this model.
 
         "none" copies nothing; 0 the embeddings (BPE and position rows; special tokens stay fresh);
-        k the embeddings and k layers. All else keeps its initial values. The LSTM's output map
-        belongs to the top layer, whose states it reads. Returns the names of the copied tensors
+        k the embeddings and k layers, the lowest unless `method` says otherwise. All else keeps its
+        initial values. The LSTM's output map belongs to the top layer, whose states it reads.
+        Returns the names of the copied tensors
         (authors' code, where "none" is -1: `1 + 12 k` arrays for the transformer). Raises
         ValueError for a number of layers that does not exist or a tensor that does not fit.
         """
@@ -132,14 +146,19 @@ class LanguageModel(nn.Module):
                 raise ValueError(f"{name}: shape {found} in the checkpoint, {expected} expected")
         special = slice(self.n_vocab, self.n_rows)
         fresh = self.embed[special].clone()
-        prefixes = [f"h.{i}." for i in range(n_transfer)]
-        if n_transfer == self.n_layer:
+        layers = copied_layers(self.n_layer, n_transfer, method)
+        prefixes = [f"h.{i}." for i in layers]
+        if self.n_layer - 1 in layers:
             prefixes.append("proj.")
         names = ["embed", *(name for name in own if name.startswith(tuple(prefixes)))]
         for name in names:
             own[name].copy_(source[name])
         self.embed[special] = fresh
         return names
+
+    def cut(self, n_layer: int) -> None:
+        """Take away the layers above the lowest `n_layer`, whose states are the last ones then."""
+        self.h, self.n_layer = self.h[:n_layer], n_layer
 
     def reset(self, generator: torch.Generator) -> None:
         """Draw matrices from N(0, init_std); gains are 1, biases 0 (paper 4.1; authors' code)."""

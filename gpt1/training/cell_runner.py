@@ -1,4 +1,4 @@
-"""Run the cells of one (arch, corpus, task, aux): train or recall every seed, write the results."""
+"""Run the cells of one (arch, corpus, variant, task, aux): train or recall, write the results."""
 
 import traceback
 from collections.abc import Collection
@@ -14,6 +14,7 @@ from gpt1.training.finetune import FineTuning, RunRecord, TaskData
 from gpt1.training.predictions import write_predictions
 from gpt1.training.run_cache import Key, RunCache
 from gpt1.training.runtime import Runtime
+from gpt1.variant import Variant
 from gpt1.weights.checkpoint import Checkpoint, load_checkpoint, versions, write_tensors
 from tasks.common.errors import InputError
 from tasks.common.files import read_json, sha256_json, write_json
@@ -42,7 +43,7 @@ def alarms(record: RunRecord, majority: float, split: str, metric: str) -> list[
 
 
 class CellRunner:
-    """Runs cells that share architecture, corpus, task and aux, and everything made from these.
+    """Runs cells that share architecture, corpus, variant, task and aux, and what these decide.
 
     `cell` is any of them; `checkpoints` are of one model, each from a pre-training seed of its own.
     The weights of the cells whose places are in `kept` go to the cache as well.
@@ -90,21 +91,47 @@ class CellRunner:
         """Raise InputError for a cell that does not exist or does not fit the settings."""
         if cell.n_transfer != "none" and cell.n_transfer > self.settings.model.shape.n_layer:
             raise InputError(f"{cell.place}: the {cell.arch} has fewer layers; ask for fewer")
+        self._check_variant(cell)
         if cell.aux == "off" and self.settings.lm_coef:
             raise InputError(
                 f"{cell.place}: lm_coef is {self.settings.lm_coef}; give 0 for a cell with aux off"
             )
 
+    def _check_variant(self, cell: Cell) -> None:
+        """Raise InputError where the settings are not those that the variant's name states."""
+        variant, settings = Variant.named(cell.variant), self.settings
+        stated = {key: getattr(variant, key) for key in ("lm_coef", "lr", "epochs")}
+        given = {key: getattr(settings, key) for key, value in stated.items() if value is not None}
+        if variant.prompted:
+            raise InputError(f"{cell.place}: nothing is trained; give the path to gpt1.prompted")
+        if variant.method != settings.method or any(stated[k] != v for k, v in given.items()):
+            raise InputError(f"{cell.place}: the settings are not those of its variant; give them")
+        for checkpoint in self.checkpoints:
+            if variant.update not in (None, checkpoint.facts.update):
+                raise InputError(
+                    f"{cell.place}: the checkpoint is of update {checkpoint.facts.update}; give "
+                    f"that of update {variant.update}"
+                )
+        n_layer, method = settings.model.shape.n_layer, settings.method
+        for layer in (method.left_out, method.read_layer):
+            if isinstance(layer, int) and layer > n_layer:
+                raise InputError(f"{cell.place}: layer {layer} of {n_layer}; give a lower one")
+        if cell.arch == "lstm" and method.read_layer != "top":
+            raise InputError(f"{cell.place}: read_layer is of the transformer; give top")
+        if method.frozen and settings.lm_coef:
+            raise InputError(f"{cell.place}: a frozen model has no LM loss; give aux off")
+
     def unlabelled(self, cell: Cell) -> list[str]:
         """The unlabelled splits that are predicted: by the paper's main model only."""
-        main_model = (cell.arch, cell.aux, cell.corpus) == ("transformer", "on", "books")
+        model = cell.arch, cell.aux, cell.corpus, cell.variant
+        main_model = model == ("transformer", "on", "books", "")
         full = cell.n_transfer == self.settings.model.shape.n_layer
         return self.encoded.named("unlabelled") if main_model and full else []
 
     def key(self, cell: Cell, seed: int, checkpoint: Checkpoint) -> Key:
         """Everything that decides a run's result."""
         digests = {**self.digests, "checkpoint": checkpoint.facts.sha256}
-        return {**asdict(cell), "seed": seed, **digests, **self.environment}
+        return {**cell.facts(), "seed": seed, **digests, **self.environment}
 
     def run(self, cell: Cell, seed: int, checkpoint: Checkpoint) -> RunRecord:
         """One run's record, from the cache or from training.
@@ -135,7 +162,7 @@ class CellRunner:
         spec, split = self.data.spec, self.encoded.main
         majority = self.baselines["majority"][split][spec.metric]
         return {
-            **asdict(cell),
+            **cell.facts(),
             "lm_coef": self.settings.lm_coef,
             "family": spec.family,
             "metric": spec.metric,

@@ -8,7 +8,7 @@ many of these in one process.
 """
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -20,59 +20,20 @@ from gpt1.settings import FinetuneSettings
 from gpt1.special_tokens import SpecialTokens
 from gpt1.training import batching
 from gpt1.training.batching import Sequences
-from gpt1.training.encoded import EncodedSplit, EncodedTask
+from gpt1.training.encoded import EncodedSplit
 from gpt1.training.inference import predict
-from gpt1.training.optim import Adam, Schedule, warmup_linear
+from gpt1.training.layer_rates import LayerRates
+from gpt1.training.optim import SCHEDULES, Adam, Schedule
 from gpt1.training.runtime import Runtime, seed_step
+from gpt1.training.task_data import TaskData
 from gpt1.weights.checkpoint import Checkpoint, build
-from tasks.common.errors import InputError
 from tasks.metrics import score, score_split
-from tasks.spec import TaskSpec
 from tasks.stsb import soft_labels
 
 FIRST_EPOCH_EVALS = {1000 * 2**k for k in range(6)}  # authors' code
 CHUNK = 4096  # rows of an unlabelled split that are made into sequences at once
 
 Scores = dict[str, dict[str, float]]  # by split (or split_group) and metric, 0 to 100
-
-
-@dataclass(frozen=True)
-class TaskData:
-    """A task's labelled splits as sequences.
-
-    `train_eval` is the sample of training rows on which the train score is taken.
-    """
-
-    spec: TaskSpec
-    splits: dict[str, Sequences]
-
-    @classmethod
-    def of(cls, encoded: EncodedTask, n_vocab: int, settings: FinetuneSettings) -> "TaskData":
-        """Build every labelled split. Raises InputError without training or selection rows."""
-        spec, special = encoded.spec, SpecialTokens.after(n_vocab)
-        splits = {
-            name: batching.build(spec.family, encoded.splits[name], special, settings.model.n_ctx)
-            for name in encoded.named("train", "select", "report")
-        }
-        for needed in ("train", "select"):
-            if needed not in splits:
-                raise InputError(f"{spec.name}: no {needed} split in the encoded task; prepare it")
-        train = splits["train"]
-        rows = batching.sample(len(train), settings.eval_train)
-        sampled = {name: getattr(train, name)[rows] for name in ("ids", "lengths", "labels")}
-        groups = [train.groups[i] for i in rows]
-        return cls(spec, {**splits, "train_eval": replace(train, **sampled, groups=groups)})
-
-    @property
-    def label_entropy(self) -> float:
-        """Entropy in nats of the training labels, for STS-B of the mean soft label.
-
-        No constant prediction has a lower classification loss.
-        """
-        labels = self.splits["train"].labels
-        totals = soft_labels(labels).sum(0) if self.spec.soft_labels else np.bincount(labels)
-        shares = totals[totals > 0] / len(labels)
-        return float(-(shares * np.log(shares)).sum())
 
 
 @dataclass(frozen=True)
@@ -124,6 +85,9 @@ class FineTuning:
         seed: int,
         runtime: Runtime,
     ):
+        method = settings.method
+        if method.train_share < 1:
+            data = data.share(method.train_share, seed, settings.eval_train)
         self.data, self.settings, self.seed, self.runtime = data, settings, seed, runtime
         spec, facts, dropout = data.spec, checkpoint.facts, settings.dropout
         generator = torch.Generator().manual_seed(seed)
@@ -132,7 +96,9 @@ class FineTuning:
         language_model.reset(generator)
         classifier = Classifier(spec.family, language_model.n_hidden, spec.n_labels, dropout.clf)
         classifier.reset(generator, own.init_std)
-        self.copied = language_model.transfer(checkpoint.tensors, n_transfer)
+        self.copied = language_model.transfer(checkpoint.tensors, n_transfer, method)
+        if method.read_layer != "top":
+            language_model.cut(method.read_layer)
         model = TaskModel(language_model, classifier, runtime.shared_prefix)
         self.model = model.to(runtime.device)
         if runtime.compile:
@@ -140,8 +106,12 @@ class FineTuning:
         n = len(data.splits["train"])
         self.batch = min(settings.batch, n)
         self.updates = n // self.batch * settings.epochs
-        schedule = Schedule(settings.lr, warmup_linear, settings.warmup, self.updates)
-        self.optimizer = Adam(self.model.parameters(), schedule, settings.optimizer)
+        shape = SCHEDULES[method.schedule]
+        schedule = Schedule(settings.lr, shape, settings.warmup, self.updates)
+        language_model.requires_grad_(not method.frozen)
+        trained = (p for p in self.model.parameters() if p.requires_grad)
+        self.optimizer = Adam(trained, schedule, settings.optimizer, method.decay)
+        self.layer_rates = LayerRates(self.model, method)
         self.tokens = 0
         self.history: list[tuple[float, float]] = []
 
@@ -170,6 +140,10 @@ class FineTuning:
         Raises FloatingPointError if the loss is not finite.
         """
         self.model.train()
+        if self.settings.method.frozen:
+            self.model.language_model.eval()
+        if self.layer_rates.needed:
+            self.layer_rates.apply(self.optimizer)
         seed_step(self.seed, self.optimizer.updates)
         self.optimizer.zero_grad()
         train = self.data.splits["train"]

@@ -1,15 +1,15 @@
 """The predictions behind a cell's scores, row by row, as Parquet."""
 
 import json
-from dataclasses import asdict
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
 
 from gpt1.cell import Cell
 from gpt1.training.encoded import EncodedTask
-from gpt1.training.finetune import RunRecord
 from tasks.common.files import write_atomic
 
 SCHEMA = pa.schema(
@@ -25,8 +25,18 @@ SCHEMA = pa.schema(
 METADATA_KEY = b"gpt1"
 
 
+class Answered(Protocol):
+    """One seed's predictions, by split and in the order of its examples."""
+
+    @property
+    def seed(self) -> int: ...
+
+    @property
+    def predictions(self) -> dict[str, list[float]]: ...
+
+
 def write_predictions(
-    path: Path, cell: Cell, encoded: EncodedTask, records: list[RunRecord]
+    path: Path, cell: Cell, encoded: EncodedTask, records: Sequence[Answered]
 ) -> None:
     """Write one row for each seed, predicted split and example, in this order.
 
@@ -39,7 +49,7 @@ def write_predictions(
     splits = [split for split in encoded.splits if split in records[0].predictions]
     tables = [_table(encoded, split, record) for record in records for split in splits]
     metadata = {
-        **asdict(cell),
+        **cell.facts(),
         "tokenizer": encoded.tokenizer,
         "examples": {split: encoded.facts.splits[split].examples for split in splits},
     }
@@ -49,7 +59,7 @@ def write_predictions(
         parquet.write_table(table, file, write_page_checksum=True)
 
 
-def _table(encoded: EncodedTask, split: str, record: RunRecord) -> pa.Table:
+def _table(encoded: EncodedTask, split: str, record: Answered) -> pa.Table:
     rows, unlabelled = encoded.splits[split], encoded.facts.splits[split].role == "unlabelled"
     columns = {
         "seed": np.full(len(rows), record.seed),

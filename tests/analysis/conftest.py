@@ -172,30 +172,38 @@ def write_answers(results: Path, grid: Grid, n: int = 40, gain: float = 0.4) -> 
     """
     rng = np.random.default_rng(7)
     for cell in grid.cells():
-        task, most = tasks.task(cell.task), grid.n_layer[cell.arch]
-        share = 0.0 if cell.n_transfer == "none" else (1 + cell.n_transfer) / (1 + most)
+        share = 0.0 if cell.n_transfer == "none" else (1 + cell.n_transfer)
+        share /= 1 + grid.n_layer[cell.arch]
         share *= 0.2 if cell.corpus == "shuffled" else 0.5 if cell.arch == "lstm" else 1.0
-        record, rows = json.loads(cell.path(results).read_text()), []
-        for run in record["seeds"]:
-            skill = 0.4 + gain * share + 0.02 * rng.normal()
-            for split in task.report:
-                of_rows = np.random.default_rng(len(cell.task + split))
-                hard = of_rows.random(n)
-                right = (hard + rng.random(n)) / 2 < skill
-                labels = np.arange(n) % len(task.labels)
-                said = np.where(right, labels, (labels + 1) % len(task.labels))
-                groups = [("middle", "high")[i % 8 < 4] * bool(task.groups) for i in range(n)]
-                names = [f"{g}/{i // 4}/{i}" if g else str(i) for i, g in enumerate(groups)]
-                if task.soft_labels:
-                    labels, said = labels * 1.0, said * 1.0
-                scores = score_split(task.spec, said, labels, groups, split)
-                run["scores"] |= scores
-                rows += [
-                    (run["seed"], split, f"{cell.task}/{split}/{name}", group, *map(float, pair))
-                    for name, group, *pair in zip(names, groups, labels, said, strict=True)
-                ]
-        write(cell.path(results), record)
-        write_predictions(results, cell, rows)
+        write_cell_answers(results, cell, rng, 0.4 + gain * share, n)
+
+
+def write_cell_answers(
+    results: Path, cell: Cell, rng: np.random.Generator, skill: float, n: int = 40
+) -> None:
+    """Predictions of a cell, whose scores are made theirs; `skill` is about their share of hits."""
+    task = tasks.task(cell.task)
+    record, rows = json.loads(cell.path(results).read_text()), []
+    for run in record["seeds"]:
+        own = skill + 0.02 * rng.normal()
+        for split in task.report:
+            of_rows = np.random.default_rng(len(cell.task + split))
+            hard = of_rows.random(n)
+            right = (hard + rng.random(n)) / 2 < own
+            labels = np.arange(n) % len(task.labels)
+            said = np.where(right, labels, (labels + 1) % len(task.labels))
+            groups = [("middle", "high")[i % 8 < 4] * bool(task.groups) for i in range(n)]
+            names = [f"{g}/{i // 4}/{i}" if g else str(i) for i, g in enumerate(groups)]
+            if task.soft_labels:
+                labels, said = labels * 1.0, said * 1.0
+            scores = score_split(task.spec, said, labels, groups, split)
+            run["scores"] |= scores
+            rows += [
+                (run["seed"], split, f"{cell.task}/{split}/{name}", group, *map(float, pair))
+                for name, group, *pair in zip(names, groups, labels, said, strict=True)
+            ]
+    write(cell.path(results), record)
+    write_predictions(results, cell, rows)
 
 
 def write(path: Path, value: Any) -> None:

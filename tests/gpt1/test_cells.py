@@ -20,12 +20,14 @@ import torch
 from gpt1 import cells
 from gpt1.cell import Cell
 from gpt1.encode import encode
+from gpt1.settings import FinetuneMethod
 from gpt1.training import cell_runner
 from gpt1.training.cell_runner import CellRunner, alarms, run_cells
 from gpt1.training.encoded import load as load_encoded
 from gpt1.training.finetune import FineTuning
 from gpt1.training.run_cache import RunCache
 from gpt1.training.runtime import Runtime
+from gpt1.variant import Variant
 from gpt1.weights.checkpoint import CheckpointFacts, build, save_checkpoint
 from tasks.common.arrow import split_digest
 from tasks.common.errors import INTERRUPTED, InputError
@@ -454,3 +456,48 @@ def test_an_lstm_that_a_learning_rate_of_a_million_leaves_finite_raises_an_alarm
     assert done.returncode == 0, done.stderr
     (seed,) = read_json(target)["seeds"]
     assert "majority_rate" in seed["alarms"]
+
+
+def variant_runner(files, name="train_share-0.5", weights=None, **options):
+    """A runner for the cell of a variant, and that cell."""
+    cell = Cell("transformer", "rte", "on", 2, variant=name)
+    given = {"method": Variant.named(name).method, **options}
+    return runner(files, cell=cell, weights=weights, **given), cell
+
+
+def test_a_cell_of_a_variant_is_trained_its_way_and_says_so(files):
+    own, cell = variant_runner(files)
+    assert run_cells([cell.path(files)], [0], own) == []
+    found = read_json(cell.path(files))
+    assert found["variant"] == "train_share-0.5" and found["seeds"][0]["train_rows"] == 6
+    assert found["settings"]["method"]["train_share"] == 0.5
+    assert predictions(cell.path(files))[1]["variant"] == "train_share-0.5"
+    grids = paths(files, 2)
+    run_cells(grids, [0], runner(files))
+    assert "variant" not in read_json(grids[0]) and "variant" not in predictions(grids[0])[1]
+    write_task(files, unlabelled=UNLABELLED)
+    own, cell = variant_runner(files)
+    assert own.unlabelled(cell) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "reason"),
+    [
+        ("train_share-0.5", {"method": FinetuneMethod()}, "not those of its variant"),
+        ("lm_coef-0.25", {"lm_coef": 0.5}, "not those of its variant"),
+        ("update-7", {}, "the checkpoint is of update 1; give that of update 7"),
+        ("left_out-3", {}, "layer 3 of 2; give a lower one"),
+        ("frozen-true", {}, "a frozen model has no LM loss; give aux off"),
+    ],
+)
+def test_a_variant_that_does_not_fit_what_is_given_is_refused(files, name, options, reason):
+    own, cell = variant_runner(files, name, **options)
+    with pytest.raises(InputError, match=reason):
+        own.check(cell)
+
+
+def test_the_cell_of_a_variant_and_that_of_the_grid_have_keys_of_their_own(files):
+    own, cell = variant_runner(files)
+    grid = Cell("transformer", "rte", "on", 2)
+    keys = [runner(files).key(grid, 0, own.checkpoints[0]), own.key(cell, 0, own.checkpoints[0])]
+    assert keys[0] != keys[1] and "variant" not in keys[0]

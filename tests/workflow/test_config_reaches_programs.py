@@ -55,7 +55,7 @@ def marked(world: bool, pretrained: bool = False) -> dict[str, Any]:
     """A valid config in which every number is another one, with all optional keys."""
     config = complete().model_dump(mode="json")
     experiment = config["experiment"]
-    del experiment["pretrained"]
+    del experiment["pretrained"], experiment["studies"]  # whose keys test_studies follows
     config["results"] = "made"
     experiment["tasks"] = {
         "snli": {
@@ -186,4 +186,5 @@ def test_every_key_reaches_a_program(tmp_path):
         unseen = {".".join(p): v for p, v in keys.items() if shown(p, v) not in text}
         assert not unseen
         seen |= {starred(path) for path in keys}
-    assert keys_of_config(tree()) == seen
+    keys = {path for path in keys_of_config(tree()) if path[:2] != ("experiment", "studies")}
+    assert keys == seen

@@ -36,14 +36,19 @@ def build(results: Path, grid: Grid) -> Table:
     notes = Notes.read(results, grid.tasks)
     rows: list[dict[str, Any]] = []
     for cell in grid.cells():
-        task = tasks.task(cell.task)
-        not_run = {"metric": task.metric, "split": task.main, "alarms": ""}
-        scored = list(_scores(cell, results, grid.seeds.finetune))
-        place = vars(cell) | {"n_transfer": str(cell.n_transfer), "note": notes.of(cell.task)}
-        rows += [{**place, **score} for score in scored or [not_run]]
+        rows += cell_rows(cell, results, grid.seeds.finetune, notes.of(cell.task))
     table = pd.DataFrame(rows, columns=COLUMNS)
     table["seed"] = table["seed"].astype("Int64")
     return Table(table, _inventory(table, notes), decimals={})
+
+
+def cell_rows(cell: Cell, results: Path, seeds: list[int], note: str) -> list[dict[str, Any]]:
+    """The rows of a cell; if it was not run, one without seed and score."""
+    task = tasks.task(cell.task)
+    not_run = {"metric": task.metric, "split": task.main, "alarms": ""}
+    scored = list(_scores(cell, results, seeds))
+    place = vars(cell) | {"n_transfer": str(cell.n_transfer), "note": note}
+    return [{**place, **score} for score in scored or [not_run]]
 
 
 def _scores(cell: Cell, results: Path, seeds: list[int]) -> Iterator[dict[str, Any]]:

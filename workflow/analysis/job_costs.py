@@ -17,6 +17,7 @@ STAGES = {  # by the beginning of a rule's name; the first that fits
     "probes": "probes",
     **dict.fromkeys(["table", "figure", "collect", "cards", "glue"], TABLES),
 }
+OF_STUDIES = ("study", "finetune_variant", "pretrain_variant", "prompt_variant")  # asked for apart
 COLUMNS = ["stage", "job", "runs", "job_seconds", "cpu_seconds", "peak_mb"]
 
 
@@ -30,6 +31,8 @@ def read(results: Path) -> pd.DataFrame:
     folder, rows = results / "benchmarks", []
     for path in sorted(folder.rglob("*.tsv")):
         rule = path.relative_to(folder).parts[0].removesuffix(".tsv")
+        if rule in OF_STUDIES:
+            continue
         found = pd.read_csv(path, sep="\t", na_values=["-", "NA"]).iloc[-1]
         values = (found["s"], found.get("cpu_time", 0.0), found.get("max_rss"))
         rows.append([stage(rule), rule, 1, *map(float, values)])

@@ -76,6 +76,7 @@ class Placed(Record):
     aux: Aux
     n_transfer: NTransfer
     corpus: Corpus
+    variant: str = ""
 
 
 class Baselines(Record):

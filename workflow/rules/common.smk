@@ -5,8 +5,9 @@ import shlex
 import sys
 from pathlib import Path
 
-from workflow import code, config_faults, failures, paths, waiting
+from workflow import code, config_faults, failures, paths, studies, waiting
 from workflow.grid import any_model, jobs
+from workflow.study_faults import study_faults
 
 try:
     # Snakemake has merged the files already; of a key that a file repeats it keeps the last.
@@ -106,6 +107,41 @@ def submitted(wildcards):
             "has no task of GLUE; set it to true in the config"
         )
     return [cell.predictions("<results>") for cell in grid.submitted().cells()]
+
+
+def study(wildcards):
+    """The plan of the study that is asked for; the run ends here if it cannot be made."""
+    known, name = cfg.experiment.studies, wildcards.study
+    try:
+        if name not in known:
+            names = ", ".join(known) or "none"
+            fault = f"experiment.studies.{name}: no such study; known here: {names}"
+            raise config_faults.ConfigError([fault])
+        config_faults.refuse(study_faults(cfg, name))
+    except config_faults.ConfigError as error:
+        sys.exit(str(error))
+    return studies.plan(cfg, name)
+
+
+def study_inputs(wildcards):
+    """Cells, predictions and facts; the zero-shot scores of the checkpoints that are compared."""
+    found = study(wildcards)
+    cells = [file("<results>") for c in found.cells() for file in (c.path, c.predictions)]
+    facts = "<results>/examples/{task}.json"
+    return cells + studies.zero_shot_files(cfg, found) + expand(facts, task=found.tasks)
+
+
+def variant_cell(wildcards):
+    """The cell of a job; the run ends in one line where there is no such variant."""
+    w = wildcards
+    return studies.cell_at(f"cells/{w.model}/{w.task}/aux-{w.aux}/layers-{w.layers}.json")
+
+
+def starts(wildcards, file):
+    """A file of each checkpoint that a cell starts from, one for each pre-training seed."""
+    cell = variant_cell(wildcards)
+    update = studies.checkpoint_update(cfg, cell)
+    return [getattr(m, file)("<results>", update) for m in studies.sources(cfg, cell)]
 
 
 # A program that fails must fail its job although its output goes through tee. The programs run

@@ -1,0 +1,95 @@
+"""The twelve tasks told in words, for a language model that was never trained on one.
+
+Source: GPT-2 (Radford et al. 2019, 3) and GPT-3 (Brown et al. 2020, appendix G) for the manner and
+some of the wordings; what is likelier whatever the texts say is taken off (Holtzman et al. 2021,
+arXiv:2104.08315: the domain's conditional PMI). All wordings are lower case, as the vocabulary is.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from gpt1.training.encoded import EncodedSplit
+from gpt1.training.scorer import Scorer
+
+Encode = Callable[[str], list[int]]
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """What comes before the answer, with `{first}` and `{second}` for the texts of a row.
+
+    `answers` has one for each class; a multiple choice has none, its choices are the answers.
+    """
+
+    template: str
+    answers: tuple[str, ...] = ()
+
+
+THREE_WAY = Prompt(
+    "{first} question: {second} true, false or neither? answer:", ("true", "neither", "false")
+)
+TRUE = "{first} question: {second} true or false? answer:"
+SAME = "{first} {second} question: do both say the same? answer:"
+PROMPTS = {
+    "snli": THREE_WAY,
+    "mnli": THREE_WAY,
+    "qnli": Prompt(
+        "{second} question: {first} can that be answered, yes or no? answer:", ("yes", "no")
+    ),
+    "rte": Prompt(TRUE, ("true", "false")),
+    "scitail": Prompt(TRUE, ("false", "true")),
+    "race": Prompt("{first} question: {second} answer:"),
+    "story_cloze": Prompt("{first}"),
+    "mrpc": Prompt(SAME, ("no", "yes")),
+    "qqp": Prompt(SAME, ("no", "yes")),
+    "stsb": Prompt(SAME, ("no", "yes")),
+    "sst2": Prompt("{first} question: is that good or bad? answer:", ("bad", "good")),
+    "cola": Prompt("{first} question: is that good english? answer:", ("no", "yes")),
+}
+
+
+def predict(scorer: Scorer, encode: Encode, task: str, split: EncodedSplit) -> np.ndarray:
+    """Predictions `[n]`: class or choice numbers; of STS-B how much likelier `yes` is, in nats."""
+    prompt = PROMPTS[task]
+    contexts = [
+        _context(prompt, encode, first, second)
+        for first, second in zip(split.first, split.second, strict=True)
+    ]
+    if not prompt.answers:
+        rows = zip(contexts, split.choices, strict=True)
+        sequences = [scorer.sequence(c, choice) for c, choices in rows for choice in choices]
+        sizes = [len(choices) for choices in split.choices]
+        means = [values.mean() for values in scorer.log_probabilities(sequences, sizes)]
+        return np.array(means).reshape(len(split), -1).argmax(1)
+    scores = _answers(scorer, encode, prompt, contexts)
+    scores = scores - _answers(scorer, encode, prompt, [_context(prompt, encode)])
+    return scores[:, 1] - scores[:, 0] if task == "stsb" else scores.argmax(1)
+
+
+def _answers(
+    scorer: Scorer, encode: Encode, prompt: Prompt, contexts: list[list[np.ndarray]]
+) -> np.ndarray:
+    """The log-probability of each answer after each context `[n, answers]`, in nats."""
+    answers = [np.array(encode(answer)) for answer in prompt.answers]
+    sequences = [scorer.sequence(context, answer) for context in contexts for answer in answers]
+    values = scorer.log_probabilities(sequences, [len(answers)] * len(contexts))
+    return np.array([of_answer.sum() for of_answer in values]).reshape(len(contexts), -1)
+
+
+def _context(
+    prompt: Prompt,
+    encode: Encode,
+    first: np.ndarray | None = None,
+    second: np.ndarray | None = None,
+) -> list[np.ndarray]:
+    """The tokens before the answer; without texts what the wording says by itself."""
+    texts = {"{first}": first, "{second}": second}
+    nothing = np.empty(0, dtype=np.int64)
+    parts = []
+    for part in re.split(r"({first}|{second})", prompt.template):
+        text = texts[part] if part in texts else np.array(encode(part.strip()), dtype=np.int64)
+        parts.append(nothing if text is None else text)
+    return parts

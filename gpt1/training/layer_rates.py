@@ -1,0 +1,53 @@
+"""Learning rates that differ from layer to layer: discriminative rates and gradual unfreezing.
+
+Source: ULMFiT (Howard and Ruder 2018, 3.2 and 3.3), which unfreezes a layer an epoch; here, with
+more layers than epochs, they join at even intervals until half of the updates are done.
+"""
+
+import re
+
+from gpt1.model.classifier import TaskModel
+from gpt1.settings import FinetuneMethod
+from gpt1.training.optim import Adam
+
+ALL_TRAINED = 0.5  # the share of the updates after which every layer is trained
+_LAYER = re.compile(r"language_model\.h\.(\d+)\.")
+
+
+class LayerRates:
+    """The factor of each parameter's learning rate, by how far below the classifier it is."""
+
+    def __init__(self, model: TaskModel, method: FinetuneMethod):
+        self.method, self.n_layer = method, model.language_model.n_layer
+        self.below = {p: self._below(name) for name, p in model.named_parameters()}
+        self.factors: list[float] = []  # those of the last update
+
+    @property
+    def needed(self) -> bool:
+        """Whether any layer has a rate of its own."""
+        return self.method.layer_decay < 1 or self.method.gradual_unfreezing
+
+    def factor(self, below: int, progress: float) -> float:
+        """The factor `below` the classifier (0; the top layer is 1) at a fraction of training."""
+        if self.method.gradual_unfreezing:
+            trained = progress / ALL_TRAINED * (self.n_layer + 1)
+            if below > trained:
+                return 0.0
+        return self.method.layer_decay ** max(0, below - 1)
+
+    def apply(self, optimizer: Adam) -> None:
+        """Set the factors of the optimizer's next update."""
+        progress = optimizer.updates / optimizer.schedule.total
+        factors = [self.factor(below, progress) for below in range(self.n_layer + 2)]
+        if factors != self.factors:
+            optimizer.set_factors(lambda p: factors[self.below[p]])
+            self.factors = factors
+
+    def _below(self, name: str) -> int:
+        """Layers from the classifier down to a parameter; the embeddings are below them all."""
+        if name.startswith("classifier."):
+            return 0
+        if name.startswith("language_model.proj."):
+            return 1
+        layer = _LAYER.match(name)
+        return self.n_layer - int(layer[1]) if layer else self.n_layer + 1

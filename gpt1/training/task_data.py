@@ -1,0 +1,70 @@
+"""A task's labelled splits as sequences, ready for training."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from gpt1.settings import FinetuneSettings
+from gpt1.special_tokens import SpecialTokens
+from gpt1.training import batching
+from gpt1.training.batching import Sequences
+from gpt1.training.encoded import EncodedTask
+from tasks.common.errors import InputError
+from tasks.spec import TaskSpec
+from tasks.stsb import soft_labels
+
+
+@dataclass(frozen=True)
+class TaskData:
+    """A task's labelled splits as sequences.
+
+    `train_eval` is the sample of training rows on which the train score is taken.
+    """
+
+    spec: TaskSpec
+    splits: dict[str, Sequences]
+
+    @classmethod
+    def of(cls, encoded: EncodedTask, n_vocab: int, settings: FinetuneSettings) -> "TaskData":
+        """Build every labelled split. Raises InputError without training or selection rows."""
+        spec, special = encoded.spec, SpecialTokens.after(n_vocab)
+        splits = {
+            name: batching.build(spec.family, encoded.splits[name], special, settings.model.n_ctx)
+            for name in encoded.named("train", "select", "report")
+        }
+        for needed in ("train", "select"):
+            if needed not in splits:
+                raise InputError(f"{spec.name}: no {needed} split in the encoded task; prepare it")
+        return cls(spec, _with_sample(splits, settings.eval_train))
+
+    def share(self, share: float, seed: int, eval_train: int) -> "TaskData":
+        """The same with a share of the training rows, at least one, that the seed draws.
+
+        Of one seed the rows of a smaller share are among those of a larger one.
+        """
+        train = self.splits["train"]
+        order = np.random.default_rng(seed).permutation(len(train))
+        rows = np.sort(order[: max(1, round(share * len(train)))])
+        splits = {**self.splits, "train": _chosen(train, rows)}
+        return TaskData(self.spec, _with_sample(splits, eval_train))
+
+    @property
+    def label_entropy(self) -> float:
+        """Entropy in nats of the training labels, for STS-B of the mean soft label.
+
+        No constant prediction has a lower classification loss.
+        """
+        labels = self.splits["train"].labels
+        totals = soft_labels(labels).sum(0) if self.spec.soft_labels else np.bincount(labels)
+        shares = totals[totals > 0] / len(labels)
+        return float(-(shares * np.log(shares)).sum())
+
+
+def _with_sample(splits: dict[str, Sequences], eval_train: int) -> dict[str, Sequences]:
+    train = splits["train"]
+    return {**splits, "train_eval": _chosen(train, batching.sample(len(train), eval_train))}
+
+
+def _chosen(split: Sequences, rows: np.ndarray) -> Sequences:
+    arrays = {name: getattr(split, name)[rows] for name in ("ids", "lengths", "labels")}
+    return replace(split, **arrays, groups=[split.groups[i] for i in rows])

@@ -1,0 +1,214 @@
+"""The table and the figure of a study: what is compared with what, and what is drawn."""
+
+import json
+import random
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+import pandas as pd
+import pytest
+
+from gpt1.cell import Cell, PretrainedModel
+from tests.analysis.conftest import make_cell, make_grid, write, write_cell_answers
+from workflow.analysis.figures import style
+from workflow.analysis.studies import figure, table
+from workflow.analysis.studies.__main__ import main
+from workflow.analysis.studies.foretelling import rank_correlation
+from workflow.analysis.table import read_csv
+from workflow.study_plan import Point, StudyPlan
+
+TASKS = ["sst2", "qnli", "rte"]
+GRID = make_grid(*TASKS, seeds={"pretrain": [0, 1], "finetune": [0, 1]})
+
+
+def study(axis="lm_coef", lines=("full",), values=("0", "0.5", "2"), beside=(), tasks=TASKS):
+    """A study whose cells are told apart by their variants."""
+
+    def point(line: str, value: str) -> Point:
+        variant = f"update-{value}" if axis == "update" else f"of-{line}{value}"
+        cells = [Cell("transformer", task, "on", 12, variant=variant) for task in tasks]
+        return Point(line=line, value=value, cells=cells)
+
+    points = [point(line, "") for line in beside]
+    points += [point(line, value) for line in lines for value in (values if axis else [""])]
+    own = {"axis": axis, "lines": list(lines), "beside": list(beside), "points": points}
+    return StudyPlan(name="mine", title="A study of mine", tasks=list(tasks), **own)
+
+
+def made(results: Path, plan: StudyPlan) -> table.Table:
+    """The study's table, of cells whose skill rises from point to point."""
+    rng, luck = np.random.default_rng(3), random.Random(3)
+    for i, point in enumerate(plan.points):
+        for cell in point.cells:
+            write(cell.path(results), make_cell(luck, GRID, cell))
+            write_cell_answers(results, cell, rng, 0.4 + 0.05 * i)
+    for task in plan.tasks:
+        write(results / f"examples/{task}.json", {"note": "", "sha256": {}})
+    return table.build(results, GRID, plan)
+
+
+def mean_of(frame: pd.DataFrame, line: str, value: str, task: str = "mean") -> pd.Series:
+    rows = frame[(frame["line"] == line) & (frame["value"] == value) & (frame["task"] == task)]
+    (row,) = (row for _, row in rows.iterrows())
+    return row
+
+
+PLANS = {
+    "one line: its first value": (study(), lambda line, value: ("full", "0")),
+    "lines: the first at the same value": (
+        study(lines=("a", "b")),
+        lambda line, value: ("a", value),
+    ),
+    "beside: whatever the value": (study(beside=("all",)), lambda line, value: ("all", "")),
+    "no axis: the first line": (study("", lines=("a", "b", "c")), lambda line, value: ("a", "")),
+}
+
+
+@pytest.mark.parametrize("case", PLANS)
+def test_a_difference_is_to_what_the_study_compares_with(case, tmp_path):
+    plan, base = PLANS[case]
+    frame = made(tmp_path, plan).frame
+    assert len(frame) == len(plan.points) * (len(TASKS) + 1)
+    for point in plan.points:
+        for task in [*TASKS, "mean"]:
+            row = mean_of(frame, point.line, point.value, task)
+            other = base(point.line, point.value)
+            assert row["n_seeds"] == 2 and row["ci_low"] < row["mean"] < row["ci_high"]
+            if other == (point.line, point.value):
+                assert pd.isna(row["diff"]) and pd.isna(row["diff_low"])
+            else:
+                assert row["diff"] == pytest.approx(
+                    row["mean"] - mean_of(frame, *other, task)["mean"]
+                )
+                assert row["diff_low"] < row["diff"] < row["diff_high"]
+
+
+def test_the_mean_is_that_of_the_tasks_and_each_row_names_its_cell(tmp_path):
+    plan = study()
+    frame = made(tmp_path, plan).frame
+    rows = frame[(frame["value"] == "2") & (frame["task"] != "mean")]
+    assert mean_of(frame, "full", "2")["mean"] == pytest.approx(rows["mean"].mean())
+    assert list(rows["cell"]) == [cell.place for cell in plan.points[2].cells]
+
+
+def test_a_cell_that_was_not_run_is_missing_and_takes_the_mean_with_it(tmp_path):
+    plan = study()
+    made(tmp_path, plan)
+    gone = plan.points[1].cells[0]
+    gone.path(tmp_path).unlink()
+    gone.predictions(tmp_path).unlink()
+    again = table.build(tmp_path, GRID, plan)
+    for task in ("sst2", "mean"):
+        row = mean_of(again.frame, "full", "0.5", task)
+        assert row["n_seeds"] == 0 and pd.isna(row["mean"]) and pd.isna(row["diff"])
+    assert mean_of(again.frame, "full", "0.5", "rte")["n_seeds"] == 2
+    assert "missing" in again.markdown
+
+
+def test_the_markdown_has_the_scores_the_differences_and_the_baselines(tmp_path):
+    text = made(tmp_path, study(lines=("a", "b"))).markdown
+    assert text.startswith("# A study of mine\n") and "| a, lm_coef 0.5 " in text
+    assert "## Difference to a at the same lm_coef" in text
+    against = text.partition("## Difference")[2]
+    assert "| b, lm_coef 2 " in against and "| a, lm_coef 2 " not in against
+    assert "| bag of words " in text.partition("## Difference")[0]
+
+
+def drawn(plan: StudyPlan, results: Path):
+    """The panels of a study's figure, and its table."""
+    frame = made(results, plan).frame
+    with matplotlib.rc_context(fname=style.STYLE):
+        return figure.draw(frame, plan), frame
+
+
+def test_the_curves_are_those_of_the_table_with_its_intervals(tmp_path):
+    plan = study(lines=("a", "b"))
+    picture, frame = drawn(plan, tmp_path)
+    panels = picture.axes
+    assert [ax.get_title() for ax in panels[:4]] == [
+        *("mean of 3 tasks", "SST-2 (accuracy)", "QNLI (accuracy)", "RTE (accuracy)")
+    ]
+    for ax, task in zip(panels, ["mean", *TASKS], strict=False):
+        of_task = frame[frame["task"] == task]
+        curves = [line for line in ax.lines if line.get_marker() in ("o", "s")]
+        for line, name, colour in zip(curves, "ab", (style.BLUE, style.VERMILLION), strict=True):
+            own = of_task[of_task["line"] == name]
+            assert list(line.get_ydata()) == list(own["mean"]) and line.get_color() == colour
+            assert list(np.round(line.get_xdata())) == [0, 1, 2]
+        bars = [bar.lines[2][0].get_segments() for bar in ax.containers]
+        ends = [[(low[1], high[1]) for low, high in segments] for segments in bars]
+        expected = [
+            list(zip(of["ci_low"], of["ci_high"], strict=True))
+            for _, of in of_task.groupby("line", sort=False)
+        ]
+        np.testing.assert_allclose(ends, expected)
+        assert [tick.get_text() for tick in ax.get_xticklabels()] == ["0", "0.5", "2"]
+
+
+def test_lines_without_an_axis_are_dots_and_what_stands_beside_crosses_the_panel(tmp_path):
+    picture, frame = drawn(study("", lines=("a", "b", "c")), tmp_path / "dots")
+    dots = [line for line in picture.axes[0].lines if line.get_marker() in ("o", "s", "D")]
+    assert [float(dot.get_ydata()[0]) for dot in dots] == [
+        mean_of(frame, line, "")["mean"] for line in "abc"
+    ]
+    assert [float(dot.get_xdata()[0]) for dot in dots] == [0, 1, 2]
+    picture, frame = drawn(study(beside=("all",)), tmp_path / "beside")
+    across = picture.axes[0].lines[0]
+    assert list(across.get_ydata()) == [mean_of(frame, "all", "")["mean"]] * 2
+    names = [text.get_text() for text in picture.legends[0].get_texts()]
+    assert names[:2] == ["full", "all"] and "bag of words" in names
+
+
+def test_zero_shot_scores_stand_beside_those_of_their_checkpoints(tmp_path):
+    plan = study("update", values=("0", "30", "300", "3000"), tasks=["sst2", "qnli", "rte"])
+    place = {"arch": "transformer", "task": "sst2", "metric": "accuracy", "split": "dev"}
+    for seed in (0, 1):
+        for update, score in ((0, 50.0), (30, 55.0), (300, 60.0 + seed), (3000, 70.0)):
+            path = PretrainedModel("transformer", seed).zero_shot(tmp_path, "sst2", update)
+            write(path, {**place, "seed": seed, "update": update, "score": score})
+    found = made(tmp_path, plan)
+    assert mean_of(found.frame, "full", "300", "sst2")["zero_shot"] == 60.5
+    assert pd.isna(mean_of(found.frame, "full", "300", "rte")["zero_shot"])
+    section = found.markdown.partition("beside the paper's zero-shot heuristics")[2]
+    assert "SST-2" in section and "QNLI" not in section
+
+
+def test_the_rank_correlation_is_of_the_order_alone():
+    assert rank_correlation([(1, 10), (2, 100), (9, 101)]) == pytest.approx(1)
+    assert rank_correlation([(1, 3), (2, 2), (9, 1)]) == pytest.approx(-1)
+    assert np.isnan(rank_correlation([(1, 3), (2, 2)]))
+    assert np.isnan(rank_correlation([(1, 3), (1, 2), (1, 5)]))
+
+
+def test_the_program_writes_a_table_and_a_figure_the_same_each_time(tmp_path):
+    plan = study(lines=("a", "b"))
+    made(tmp_path, plan)
+    out = tmp_path / "studies" / "mine.csv"
+    arguments = ["--results", str(tmp_path), "--grid", GRID.to_json(), "--study", plan.to_json()]
+    files = [out.with_suffix(f".{form}") for form in ("csv", "md", "png", "svg")]
+    main([*arguments, "--out", str(out)])
+    first = [path.read_bytes() for path in files]
+    main([*arguments, "--out", str(out)])
+    assert [path.read_bytes() for path in files] == first
+    frame = read_csv(out)
+    assert len(frame) == 6 * 4 and {"line", "value", "diff_low", "cell"} <= set(frame.columns)
+    assert json.loads(plan.to_json())["axis"] == "lm_coef"
+
+
+def test_a_single_task_has_no_mean(tmp_path):
+    plan = study(tasks=["rte"])
+    picture, frame = drawn(plan, tmp_path)
+    assert set(frame["task"]) == {"rte"} and len(picture.axes) == 1
+    assert "mean of" not in table.build(tmp_path, GRID, plan).markdown.partition("`a [b, c]`")[0]
+
+
+def test_a_single_pre_training_seed_has_a_correlation_without_an_interval(tmp_path):
+    plan = study("update", values=("0", "30", "300"))
+    for update, score in ((0, 50.0), (30, 55.0), (300, 60.0)):
+        place = {"arch": "transformer", "task": "sst2", "metric": "accuracy", "split": "dev"}
+        path = PretrainedModel("transformer", 0).zero_shot(tmp_path, "sst2", update)
+        write(path, {**place, "seed": 0, "update": update, "score": score})
+    section = made(tmp_path, plan).markdown.partition("zero-shot heuristics")[2]
+    (line,) = (line for line in section.splitlines() if line.startswith("| SST-2"))
+    assert "[" not in line

@@ -1,0 +1,1 @@
+"""A study: a table and a figure of any set of lines and values, with intervals."""

@@ -1,0 +1,28 @@
+"""Make a study's table and its figure.
+
+    python -m workflow.analysis.studies --results R --grid JSON --study JSON --out R/studies/X.csv
+
+Beside the CSV it writes the same as Markdown, and the figure as PNG and SVG.
+"""
+
+import sys
+
+from tasks.common.errors import run
+from workflow.analysis.figures import style
+from workflow.analysis.program import parser
+from workflow.analysis.studies import figure, table
+from workflow.study_plan import StudyPlan
+
+
+def main(argv: list[str] | None = None) -> None:
+    """The command line."""
+    arguments = parser("the table and the figure of a study")
+    arguments.add_argument("--study", type=StudyPlan.parse, required=True, help="the plan as JSON")
+    args = arguments.parse_args(argv)
+    made = table.build(args.results, args.grid, args.study)
+    made.write(args.out)
+    style.save(lambda: figure.draw(made.frame, args.study), args.out.with_suffix(".png"))
+
+
+if __name__ == "__main__":
+    sys.exit(run(main))

@@ -1,0 +1,110 @@
+# The studies: a table and a figure each, asked for by name, and the cells that no grid has. Any cell
+# of a variant can be asked for by its path, whether or not a study has it.
+
+
+rule study:
+    input:
+        study_inputs,
+    output:
+        csv=in_report("<results>/studies/{study}.csv", "Studies", "study", study="{study}"),
+        md="<results>/studies/{study}.md",
+        png=in_report("<results>/studies/{study}.png", "Studies", "study", study="{study}"),
+        svg="<results>/studies/{study}.svg",
+    wildcard_constraints:
+        study="[a-z0-9_]+",
+    localrule: True
+    params:
+        results=subpath(output.csv, ancestor=2),
+        grid=settings(cfg.grid),
+        study=lambda wildcards: study(wildcards).to_json(),
+    message:
+        "study {wildcards.study}: its table and its figure"
+    shell:
+        "python -m workflow.analysis.studies --results {params.results:q} --grid {params.grid:q}"
+        " --study {params.study:q} --out {output.csv} 2>&1 | tee {log}"
+
+
+rule finetune_variant:
+    input:
+        encoded="<results>/encoded/{task}",
+        baselines="<results>/baselines/{task}.json",
+        checkpoints=lambda wildcards: starts(wildcards, "checkpoint"),
+        facts=lambda wildcards: starts(wildcards, "facts"),
+    output:
+        cell="<results>/cells/{model}/{task}/aux-{aux}/layers-{layers}.json",
+        predictions="<results>/predictions/{model}/{task}/aux-{aux}/layers-{layers}.parquet",
+    wildcard_constraints:
+        model=rf"(?:transformer|lstm)\+(?![^/]*prompted-true){studies.VARIANT}",
+        layers="none|[0-9]+",
+    threads: cfg.runtime.finetune_threads
+    resources:
+        mem_mb=per_attempt(cfg.runtime.mem_mb, "finetune"),
+        runtime=per_attempt(cfg.runtime.minutes, "finetune"),
+        gpu=GPU,
+        gpu_model=GPU_MODEL,
+    params:
+        cache=f"{cfg.results}/.work/runs",
+        settings=lambda wildcards: studies.settings(cfg, variant_cell(wildcards)).to_json(),
+        seeds=grid.seeds.finetune,
+    message:
+        "finetune {wildcards.model} on {wildcards.task}, aux {wildcards.aux}: "
+        "layers {wildcards.layers}"
+    shell:
+        "python -m gpt1.cells {output.cell} --encoded {input.encoded}"
+        " --baselines {input.baselines} --checkpoints {input.checkpoints}"
+        " --settings {params.settings:q} --seeds {params.seeds}"
+        ' --runtime "$FINETUNE_RUNTIME" --code {params.code} --cache {params.cache:q}'
+        " 2>&1 | tee {log}"
+
+
+rule prompt_variant:
+    input:
+        vocabulary,
+        encoded="<results>/encoded/{task}",
+        baselines="<results>/baselines/{task}.json",
+        checkpoints=lambda wildcards: starts(wildcards, "checkpoint"),
+        facts=lambda wildcards: starts(wildcards, "facts"),
+    output:
+        cell="<results>/cells/{model}/{task}/aux-{aux}/layers-{layers}.json",
+        predictions="<results>/predictions/{model}/{task}/aux-{aux}/layers-{layers}.parquet",
+    wildcard_constraints:
+        model=rf"(?:transformer|lstm)\+(?=[^/]*prompted-true){studies.VARIANT}",
+        layers="[0-9]+",
+        aux="off",
+    threads: cfg.runtime.finetune_threads
+    resources:
+        mem_mb=per_attempt(cfg.runtime.mem_mb, "finetune"),
+        runtime=per_attempt(cfg.runtime.minutes, "finetune"),
+        gpu=GPU,
+        gpu_model=GPU_MODEL,
+    params:
+        tokenizer=TOKENIZER,
+        settings=lambda wildcards: studies.settings(cfg, variant_cell(wildcards)).model.to_json(),
+        seeds=grid.seeds.finetune,
+    message:
+        "prompt {wildcards.model} on {wildcards.task}"
+    shell:
+        "python -m gpt1.prompted {output.cell} --encoded {input.encoded}"
+        " --baselines {input.baselines} --tokenizer {params.tokenizer:q}"
+        " --checkpoints {input.checkpoints} --settings {params.settings:q} --seeds {params.seeds}"
+        ' --runtime "$FINETUNE_RUNTIME" --code {params.code} 2>&1 | tee {log}'
+
+
+if grid.has_corpus:
+
+    use rule pretrain as pretrain_variant with:
+        output:
+            checkpoints=checkpoints(any_model(variant="{variant}")),
+            log=any_model(variant="{variant}").folder("<results>") / "log.csv",
+        wildcard_constraints:
+            variant=studies.VARIANT,
+        priority: 10  # not inherited
+        params:
+            work=f"{cfg.results}/.work/pretrain",
+            out=subpath(output.log, parent=True),
+            settings=settings(
+                functools.partial(studies.pretrain_settings, cfg),
+                *("arch", "seed", "variant"),
+            ),
+        message:
+            "pretrain {wildcards.arch}, {wildcards.variant}, seed {wildcards.seed}"

@@ -1,0 +1,119 @@
+"""Studies: which cells each has, and what those cells are trained with.
+
+Light, since the Snakefile plans with it. A change that is none
+(the paper's own lm_coef, the last update, every layer from the top) leaves a cell of the grid, so
+studies share what is there.
+"""
+
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from gpt1.cell import Arch, Cell, PretrainedModel
+from gpt1.settings import FinetuneSettings, PretrainSettings
+from gpt1.variant import NAME, Variant
+from tasks.common.errors import InputError
+from workflow.config_model import Config
+from workflow.config_studies import Change
+from workflow.study_plan import Point, StudyPlan
+
+VARIANT = NAME  # what the rules know a variant by, a regular expression
+
+
+def plan(config: Config, name: str) -> StudyPlan:
+    """The cells of the study `name` of the config."""
+    study = config.experiment.studies[name]
+    points = [
+        Point(
+            line=line,
+            value="" if value is None else f"{value}",
+            cells=[cell(config, change, task) for task in study.tasks],
+        )
+        for line, value, change in study.points()
+    ]
+    return StudyPlan(
+        name=name,
+        title=study.heading,
+        axis=study.axis or "",
+        tasks=study.tasks,
+        lines=list(study.lines),
+        beside=list(study.beside),
+        points=points,
+    )
+
+
+def cell(config: Config, change: Change, task: str) -> Cell:
+    """The cell of a task that a change leads to, under the one name that it has."""
+    n_layer = change.n_layer or config.n_layer(change.arch)
+    n = n_layer if change.n_transfer == "all" else change.n_transfer
+    aux = "off" if change.lm_coef == 0 else change.aux
+    same: dict[str, Any] = dict(_unchanged(config, change, task))
+    if aux == "off":
+        same["lm_coef"] = None
+    if n in ("none", 0, n_layer):
+        same["transfer"] = "lowest"
+    if n == "none":
+        same |= {"update": None, "left_out": "none"}
+    given = {key: getattr(change, key) for key in Variant.model_fields}
+    return Cell(change.arch, task, aux, n, variant=Variant(**{**given, **same}).name)
+
+
+def _unchanged(config: Config, change: Change, task: str) -> Iterator[tuple[str, Any]]:
+    """The keys of a change that only repeat what the config has, each with what stands for it."""
+    own, shape = config.finetune(change.arch, task, "on"), config.model(change.arch).shape
+    for key in ("lm_coef", "lr", "epochs"):
+        if getattr(change, key) == getattr(own, key):
+            yield key, None
+    for key in ("n_layer", "n_hidden"):
+        if getattr(change, key) == getattr(shape, key, None):
+            yield key, None
+    if change.update == config.updates()[-1]:
+        yield "update", None
+    if change.read_layer == (change.n_layer or shape.n_layer):
+        yield "read_layer", "top"
+
+
+def sources(config: Config, cell: Cell) -> list[PretrainedModel]:
+    """The language models that a cell's seeds start from, one for each pre-training seed."""
+    seeds = config.experiment.seeds
+    variant = Variant.named(cell.variant).model.name
+    used = seeds.of(cell.corpus)[: len(seeds.finetune)]
+    return [PretrainedModel(cell.arch, seed, cell.corpus, variant) for seed in used]
+
+
+def checkpoint_update(config: Config, cell: Cell) -> int:
+    """The pre-training update whose checkpoint a cell is fine-tuned from."""
+    update = Variant.named(cell.variant).update
+    return config.updates()[-1] if update is None else update
+
+
+def settings(config: Config, cell: Cell) -> FinetuneSettings:
+    """For `gpt1.cells`: how a study's cell is trained."""
+    return config.finetune(cell.arch, cell.task, cell.aux, Variant.named(cell.variant))
+
+
+def pretrain_settings(config: Config, arch: Arch, seed: str, variant: str) -> PretrainSettings:
+    """For `gpt1.pretrain`: how a study's own language model is trained."""
+    return config.pretrain(arch, int(seed), Variant.named(variant))
+
+
+def cell_at(path: str) -> Cell:
+    """The cell of a path that was asked for. Exits with a line if there is no such variant."""
+    try:
+        found = Cell.parse(path)
+        Variant.named(found.variant)
+    except InputError as error:
+        sys.exit(f"error: {error}")
+    return found
+
+
+def zero_shot_files(config: Config, study: StudyPlan) -> list[str]:
+    """The zero-shot scores that stand beside the fine-tuned ones: of a study of checkpoints."""
+    if study.axis != "update":
+        return []
+    tasks = [task for task in study.tasks if task in config.experiment.zero_shot.tasks]
+    models = [model for cell in study.cells() for model in sources(config, cell)]
+    files = [
+        m.zero_shot("<results>", t, u) for m in models for t in tasks for u in config.updates()
+    ]
+    return list(dict.fromkeys(map(str, files)))
