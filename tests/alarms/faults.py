@@ -29,7 +29,11 @@ How far can the tables be trusted? Each fault below is small, raises no error, a
 number, a label or a curve. `make test-alarms` plants them one at a time into a copy of the suite
 and demands that the test beside it fails there, and passes without the fault. Where an alarm is
 named, the test trains a cell to its end, and the cell's own alarm tells. The patches are in
-`tests/alarms/faults`; this page is made from them."""
+`tests/alarms/faults`; this page is made from them.
+
+Faults that only a whole run would show are what its controls are for: the checks of the embedded
+world (`positive_control.md`), the books of shuffled words, and the constant answer and the bag of
+words beside every score."""
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from tests.alarms.faults import ROOT
 LEFT_OUT = (".git", ".venv", ".slurm", ".snakemake", ".*_cache", "__pycache__", "results", "*_run")
 PACKAGES = ("gpt1", "tasks", "workflow", "tests")
 LIBRARIES = ["torch", "pandas", "pyarrow.parquet", "scipy.stats", "sklearn.linear_model"]
-LIBRARIES += ["matplotlib.figure", "pytest"]
+LIBRARIES += ["matplotlib.figure", "datasets", "pytest"]
 # What a broken suite raises, and a wrong number does not.
 BROKEN = (
     *("ImportError", "ModuleNotFoundError", "SyntaxError", "IndentationError", "NameError"),
@@ -107,6 +107,7 @@ def _pytest(suite: Path, words: list[str], said: Path) -> None:
         del sys.modules[name]  # those that this process was started with are not the copy's
     for name in [name for name in os.environ if name.startswith("PYTEST")]:
         del os.environ[name]
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # no test needs a plugin
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
     sys.dont_write_bytecode = True
     os.chdir(suite)

@@ -249,6 +249,10 @@ def test_the_i_th_seed_starts_from_the_i_th_checkpoint_modulo_their_number(files
     assert [run["pretrain_seed"] for run in swapped] == [11, 10]
     losses = [run["loss_start"] for run in (*cell["seeds"], *swapped)]
     assert len(set(losses)) == 5  # another start, another run
+    for seed, name in enumerate(("seed-10", "seed-11", "seed-10")):
+        run_cells(targets, [seed], runner(files, weights=[name]))
+        (alone,) = read_json(targets[0])["seeds"]
+        assert alone["loss_start"] == cell["seeds"][seed]["loss_start"]
 
 
 def test_the_negative_control_starts_from_the_shuffled_books_and_nothing_else_does(files):
