@@ -10,7 +10,7 @@ RUN = .venv/bin/snakemake --cores $(CORES) --rerun-incomplete
 READY = .venv/ready
 PIP = .venv/bin/python -m pip --disable-pip-version-check
 
-.PHONY: all install test test-slow test-faults test-slurm smoke bench bench-gpu lint audit clean
+.PHONY: all install test test-slow test-faults test-alarms test-slurm smoke bench bench-gpu lint audit clean
 
 all: install
 	$(RUN) all
@@ -27,7 +27,7 @@ $(READY): requirements.lock requirements-torch.lock
 	touch $@
 
 test: install
-	.venv/bin/python -m pytest -n 2 --dist worksteal -m "not slow and not slurm and not faults"
+	.venv/bin/python -m pytest -n 2 --dist worksteal -m "not slow and not slurm and not faults and not alarms"
 
 test-slow: install
 	.venv/bin/python -m pytest -m slow
@@ -36,6 +36,11 @@ test-slow: install
 # Kills at random instants, damaged files, full disks: some ten minutes.
 test-faults: install
 	.venv/bin/python -m pytest tests/faults -m "not slow"
+
+# Small faults, each planted into a copy of the suite, and the test that must stop it: a quarter of an
+# hour.
+test-alarms: install
+	.venv/bin/python -m pytest tests/alarms
 
 # On a Slurm of two nodes that the tests start; TESTS=FILE runs some of them. Snakemake's plugin is kept
 # out of .venv, because every start of Snakemake takes longer with it.

@@ -244,3 +244,13 @@ def test_a_seed_that_the_config_no_longer_has_is_left_out(run_of):
     answered(results, "rte", LABELS, ANSWERS)
     row = the(build(contamination, results, grid)[0], task="rte", aux="on")
     assert row["decontaminated_mean"] == 80 and math.isnan(row["decontaminated_sd"])
+
+
+def test_shares_by_tokens_and_by_words_are_not_exchanged(rte):
+    results, grid = rte
+    marked(results, "rte", tokens=[4, 5, 6], words=[5])
+    table, text = build(contamination, results, grid)
+    row = the(table, task="rte", aux="on")
+    assert (row["share_tokens"], row["share_words"]) == (37.5, 12.5)
+    line = next(line for line in text.splitlines() if line.startswith("| RTE"))
+    assert [cell.strip() for cell in line.split("|")][4:6] == ["37.5 %", "12.5 %"]

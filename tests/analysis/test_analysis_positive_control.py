@@ -122,3 +122,12 @@ def test_the_share_of_shuffled_books_has_an_interval_from_the_predictions(tmp_pa
     assert share.ci_low < share.ours < share.ci_high
     assert share.ci_low > 0.05 and share.ci_high < 0.6  # a fifth of the layers' skill, planted
     assert share.met == "yes"
+
+
+def test_a_gain_whose_interval_reaches_8_points_fails_its_check(tmp_path):
+    table = ablation({NONE: 25.0, LSTM: 10.0, CONTROL: 22.0})
+    mean = (table["variant"] == NONE) & (table["task"] == "avg_all")
+    table.loc[mean, ["diff_low", "diff_high"]] = [-42.5, -7.5]
+    assert missed(write(tmp_path, ablation=table)) == [
+        "full minus no pre-training, mean of all tasks"
+    ]

@@ -8,15 +8,24 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gpt1.cell import Cell
+from gpt1.cell import CORPORA, Cell
 from tests.analysis.conftest import make_grid, write, write_all, write_answers
 from workflow.analysis import collect
-from workflow.analysis.claims import CLAIMS, FULL, LSTM, NO_PRETRAINING, minus, published
-from workflow.analysis.evidence import Count, Finding
+from workflow.analysis.cells import read_cells
+from workflow.analysis.claims import (
+    CLAIMS,
+    FULL,
+    LSTM,
+    NO_PRETRAINING,
+    EachTask,
+    minus,
+    published,
+)
+from workflow.analysis.evidence import Count, Evidence, Finding
 from workflow.analysis.table import Table
 from workflow.analysis.tables import claims
 from workflow.analysis.tables.claims import judge
-from workflow.analysis.uncertainty import Component, Estimate
+from workflow.analysis.uncertainty import Component, Estimate, holm
 from workflow.grid import Grid
 
 NAMES = ("rte", "snli", "mnli", "qqp", "cola")
@@ -166,3 +175,36 @@ def test_a_count_of_tasks_with_one_seed_is_lost_for_none_and_sure_of_none():
     assert Count.of(one_seed).interval == (0, 2)
     sure = [Estimate(value, (Component(0.0, 1.0),), rows, 2, 100) for value in (50.0, -50.0)]
     assert Count.of(sure).interval == (1, 1)
+
+
+def test_a_claim_about_several_tasks_is_tested_by_holms_p_values():
+    claim = next(one for one in CLAIMS if isinstance(one, EachTask))
+    sure = (2.1, 2.2, 9.0)  # in standard errors: each alone is above 1.96
+    found = [Estimate(value, (), Component(1.0, 1e6), 3, 100) for value in sure]
+    rows = claims._rows(claim, [Finding("RTE", None, one, 1) for one in found])
+    assert [row["p"] for row in rows] == pytest.approx(holm([one.p for one in found]))
+    assert [row["verdict"] for row in rows] == ["undecided", "undecided", "reproduced"]
+    alone = claims._rows(claim, [Finding("RTE", None, found[0], 1)])
+    assert alone[0]["verdict"] == "reproduced"
+
+
+def test_an_exception_that_the_paper_names_is_a_claim_too(tmp_path):
+    grid = make_grid("rte", "mrpc", layers=LAYERS)
+    collect.build(tmp_path, grid).write(tmp_path / "cells.csv")
+    evidence = Evidence(tmp_path, grid, read_cells(tmp_path, grid, CORPORA))
+    (claim,) = [one for one in CLAIMS if one.statement == "The LSTM wins on MRPC alone"]
+    directions = {one.tasks: (one.direction, one.paper) for one in evidence.of(claim)}
+    assert directions == {"RTE": (1, 1.4), "MRPC": (-1, -0.9)}
+
+
+def test_claims_on_zero_shot_scores_are_about_the_models_that_they_name(tmp_path):
+    results, grid = run(tmp_path, 0.5)
+    for model in grid.models():
+        for i, update in enumerate(grid.updates):
+            for name in grid.zero_shot.tasks:
+                path = model.zero_shot(results, name, update)
+                score = 50 + i if model.arch == "transformer" else 50 + (8 if i % 2 else 0) - i
+                write(path, json.loads(path.read_text()) | {"score": score})
+    table = judged(results, grid).frame.set_index("statement")
+    assert table.loc["Zero-shot scores rise steadily along pre-training", "ours"] == 1
+    assert table.loc["The LSTM's zero-shot scores vary more", "ours"] > 10

@@ -20,7 +20,7 @@ import torch
 from gpt1 import cells
 from gpt1.cell import Cell
 from gpt1.encode import encode
-from gpt1.settings import FinetuneMethod
+from gpt1.settings import FinetuneMethod, OptimizerSettings
 from gpt1.training import cell_runner
 from gpt1.training.cell_runner import CellRunner, alarms, run_cells
 from gpt1.training.encoded import load as load_encoded
@@ -250,6 +250,10 @@ def test_the_i_th_seed_starts_from_the_i_th_checkpoint_modulo_their_number(files
     assert [run["pretrain_seed"] for run in swapped] == [11, 10]
     losses = [run["loss_start"] for run in (*cell["seeds"], *swapped)]
     assert len(set(losses)) == 5  # another start, another run
+    for seed, name in enumerate(("seed-10", "seed-11", "seed-10")):
+        run_cells(targets, [seed], runner(files, weights=[name]))
+        (alone,) = read_json(targets[0])["seeds"]
+        assert alone["loss_start"] == cell["seeds"][seed]["loss_start"]
 
 
 def test_the_negative_control_starts_from_the_shuffled_books_and_nothing_else_does(files):
@@ -288,7 +292,8 @@ def test_finished_runs_are_taken_from_the_cache_and_not_trained_again(files, mon
 
 
 @pytest.mark.parametrize(
-    "change", ["code", "lr", "aux", "data", "checkpoint", "precision", "pads", "torch"]
+    "change",
+    ["code", "lr", "l2", "init_std", "aux", "data", "checkpoint", "precision", "pads", "torch"],
 )
 def test_everything_that_decides_a_result_is_part_of_the_key(files, change, monkeypatch):
     old, changed = key(files), {}
@@ -307,6 +312,8 @@ def test_everything_that_decides_a_result_is_part_of_the_key(files, change, monk
         changed = {
             "code": {"code": "new"},
             "lr": {"lr": 1e-5},
+            "l2": {"optimizer": OptimizerSettings(l2=0.5)},
+            "init_std": {"model": toy.model("transformer", init_std=0.1)},
             "aux": {"aux": "off"},
             "precision": {"runtime": Runtime(precision="bfloat16")},
             "pads": {"runtime": Runtime(skip_pads=True)},

@@ -35,7 +35,8 @@ RACE = {
     ],
     "test": [
         {"first": "A\n\ncat", "second": "Who?", "choices": ["a"] * 4, "group": "middle"},
-        {"first": "the cat", "second": "Who?", "choices": ["a", "b", "the cat ? a", "b b"]},
+        {"first": "the cat", "second": "Who?", "label": 2}
+        | {"choices": ["a", "b", "the cat ? a", "b b"]},
     ],
     "dev": [{"first": "a", "second": "Why?", "choices": ["a"] * 4, "group": "high"}],
 }

@@ -344,3 +344,36 @@ def test_weights_that_the_last_update_made_infinite_stop_the_run(name):
     with pytest.raises(FloatingPointError, match="update 1: a weight is not finite"):
         run.train()
     assert len(run.history) == 1 and np.isfinite(run.history).all()
+
+
+def test_every_epoch_has_all_rows_in_an_order_of_its_own(monkeypatch):
+    run, seen = start(epochs=3, batch=4), []
+    update = run.update
+    monkeypatch.setattr(run, "update", lambda rows: seen.append(rows) or update(rows))
+    run.train()
+    orders = [np.concatenate(seen[i : i + 2]).tolist() for i in (0, 2, 4)]
+    assert all(sorted(order) == list(range(8)) for order in orders)
+    assert orders[0] != orders[1] != orders[2] != orders[0]
+
+
+def test_every_update_and_seed_has_dropout_masks_of_its_own():
+    runs = [start(dropout=toy.DROPOUT, seed=seed) for seed in (0, 1)]
+    runs[1].optimizer.flat.copy_(runs[0].optimizer.flat)
+    for run in runs:
+        run.update(np.arange(8))  # the first update changes no weight
+        run.update(np.arange(8))
+    (first, second), (other, _) = (run.history for run in runs)
+    assert first != second and first != other
+
+
+@pytest.mark.parametrize("constant", ["dev_matched", "dev_mismatched", None])
+def test_one_answer_for_all_rows_of_any_reported_split_is_recorded(constant, monkeypatch):
+    run = start("mnli", sizes={"train": 8, "select": 4, "dev_matched": 6, "dev_mismatched": 6})
+    names = {id(split): name for name, split in run.data.splits.items()}
+
+    def predict(split):
+        answers = np.arange(len(split)) % 3
+        return np.zeros_like(answers) if names[id(split)] == constant else answers
+
+    monkeypatch.setattr(run, "predict", predict)
+    assert run.train().constant == (constant is not None)

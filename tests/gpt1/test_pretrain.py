@@ -14,12 +14,13 @@ import torch
 from gpt1 import pretrain
 from gpt1.settings import Dropout
 from gpt1.training import pretraining
+from gpt1.training.accumulation import accumulate
 from gpt1.training.pretraining import Pretraining
 from gpt1.training.runtime import Runtime
 from gpt1.training.windows import heldout_loss, heldout_windows, windows
 from gpt1.weights.checkpoint import build, load_checkpoint, read_tensors, sidecar
 from tasks.common.errors import InputError
-from tasks.common.files import read_json
+from tasks.common.files import read_json, sha256_file, write_json
 from tests.gpt1 import toy
 from tests.gpt1.toy import corpus, pretrain_settings
 from tests.support.programs import call
@@ -293,3 +294,49 @@ def test_a_missing_gpu_is_reported():
         pytest.skip("this machine has a GPU")
     with pytest.raises(InputError, match="torch sees no such device; use cpu"):
         Runtime(device="cuda").start()
+
+
+def test_the_held_out_perplexity_is_of_the_held_out_books_at_that_update(tmp_path):
+    path = corpus(tmp_path / "corpus")
+    tokens = np.random.default_rng(0).integers(0, toy.N_VOCAB, 200)
+    heldout = path.with_name("heldout.bin")
+    tokens.astype("<u2").tofile(heldout)
+    facts = read_json(path)
+    facts["splits"]["heldout"]["sha256"] = sha256_file(heldout)
+    write_json(path, facts)
+    training = Pretraining("lstm", path, pretrain_settings("lstm"), Runtime(), tmp_path / "work")
+    training.train()
+    found = read_json(sidecar(training.path(8)))["heldout_loss"]
+    other, own = (
+        heldout_loss(training.model, heldout_windows(of, toy.N_CTX, 150), Runtime())
+        for of in (training.train_tokens, tokens)
+    )
+    assert found == pytest.approx(own) and abs(own - other) > 0.01
+
+
+@pytest.mark.parametrize("arch", toy.ARCHS)
+def test_held_out_books_are_scored_without_dropout_and_training_goes_on_with_it(arch):
+    rates = Dropout(embd=0.5, attn=0.5, resid=0.5)
+    model = build(arch, toy.model(arch, init_std=0.2), toy.N_VOCAB, rates)
+    model.reset(torch.Generator().manual_seed(0))
+    rows = heldout_windows(np.arange(101) % toy.N_VOCAB, toy.N_CTX, 101)
+    found = heldout_loss(model.train(), rows, Runtime())
+    assert model.training
+    assert found == heldout_loss(model.eval(), rows, Runtime()) and not model.training
+
+
+def test_every_update_and_seed_has_dropout_masks_of_its_own():
+    rates = Dropout(embd=0.5, attn=0.5, resid=0.5)
+    model = build("transformer", toy.model("transformer", init_std=0.2), toy.N_VOCAB, rates)
+    model.reset(torch.Generator().manual_seed(0))
+    ids, losses = torch.arange(48).view(2, 24) % toy.N_VOCAB, []
+    for seed, update in ((0, 0), (0, 0), (0, 1), (1, 0)):
+        losses.append(float(accumulate(model.train(), ids, range(2), Runtime(), seed, update)))
+    assert losses[0] == losses[1] and len(set(losses)) == 3
+
+
+def test_other_books_do_not_resume_from_an_old_state(tmp_path):
+    for train in (2000, 1900):
+        path = corpus(tmp_path / "corpus", train=train)
+        Pretraining("lstm", path, pretrain_settings("lstm"), Runtime(), tmp_path / "work").train()
+    assert len(list((tmp_path / "work").iterdir())) == 2

@@ -5,6 +5,9 @@ import pytest
 import torch
 from sklearn.metrics import matthews_corrcoef
 
+from gpt1 import zero_shot
+from gpt1.settings import ZeroShotSettings
+from gpt1.training.batching import sample
 from gpt1.training.runtime import Runtime
 from gpt1.training.scorer import Scorer
 from gpt1.weights.checkpoint import build
@@ -12,6 +15,7 @@ from gpt1.zero_shot import (
     best_threshold,
     choice_predictions,
     predict,
+    score_task,
     sentence_scores,
 )
 from tasks import task
@@ -135,3 +139,67 @@ def test_an_items_prefix_is_scored_once(skip_pads):
     scorer.log_probabilities(answers, [4])
     scorer.log_probabilities(answers)
     assert computed == [15 + 4, 4 * 16]
+
+
+def test_a_sentence_above_colas_threshold_is_acceptable(scorer):
+    rows = toy.Rows(task("cola"))
+    splits = {"train": rows.split(30, "train"), "dev": rows.split(20, "dev")}
+    values = sentence_scores(scorer, splits["train"])
+    splits["train"].labels[:] = values > np.median(values)
+    found, threshold = predict(scorer, "cola", splits, "dev", {})
+    means = [np.mean(by_hand(scorer, [NEWLINE, *text])) for text in splits["dev"].first]
+    assert found.tolist() == [int(mean > threshold) for mean in means]
+    assert set(found) == {0, 1}
+
+
+def test_the_prompt_of_sst2_is_the_text_and_very(scorer, monkeypatch):
+    split, seen = toy.Rows(task("sst2")).split(3, "dev"), []
+
+    def log_probabilities(sequences, sizes):
+        seen.extend((ids.tolist(), start) for ids, start in sequences)
+        return [np.zeros(1)] * len(sequences)
+
+    monkeypatch.setattr(scorer, "log_probabilities", log_probabilities)
+    words = {"very": np.array([5]), "positive": np.array([6]), "negative": np.array([7, 8])}
+    predict(scorer, "sst2", {"dev": split}, "dev", words)
+    prompts = [[NEWLINE, *text, 5] for text in split.first]
+    assert seen == [([*p, *answer], len(p)) for p in prompts for answer in ([7, 8], [6])]
+
+
+def settings(name, limit=None, random=10, best=50):
+    normalise = {name: {"random": random, "best": best}}
+    model = toy.model("transformer")
+    return ZeroShotSettings(limit=limit, normalise=normalise, model=model)
+
+
+def test_a_limit_scores_a_sample_and_not_the_first_rows(scorer, monkeypatch):
+    encoded, seen = toy.encoded(task("cola"), train=40, dev=40), {}
+
+    def answers(scorer, name, splits, split, words):
+        seen.update(splits)
+        return np.zeros(len(splits[split]), dtype=int), None
+
+    monkeypatch.setattr(zero_shot, "predict", answers)
+    assert score_task(scorer, encoded, settings("cola", limit=10), {})["n"] == 10
+    for name in ("train", "dev"):
+        guids = encoded.splits[name].guids
+        assert seen[name].guids == [guids[i] for i in sample(40, 10)] != guids[:10]
+
+
+def test_a_relative_score_is_0_by_chance_and_1_at_the_best(scorer, monkeypatch):
+    encoded = toy.encoded(task("sst2"), train=4, dev=8)
+    labels = encoded.splits["dev"].labels
+    for right, relative in ((2, 0.0), (6, 1.0), (3, 0.25)):
+        said = np.where(np.arange(8) < right, labels, 1 - labels)
+        monkeypatch.setattr(zero_shot, "predict", lambda *_, said=said: (said, None))
+        record = score_task(scorer, encoded, settings("sst2", random=25, best=75), {})
+        assert (record["score"], record["relative"]) == (12.5 * right, relative)
+
+
+@pytest.mark.parametrize("arch", toy.ARCHS)
+def test_a_checkpoints_scorer_has_its_weights(arch):
+    source = toy.source(arch)
+    scorer = Scorer.of(source, NEWLINE, Runtime())
+    for name, parameter in scorer.model.named_parameters():
+        assert torch.equal(parameter, source.tensors[name]), name
+    assert not scorer.model.training

@@ -144,3 +144,11 @@ def test_the_constant_answer_of_an_f1_task_is_yes_however_rare():
     assert baselines.majority(task("qqp"), rows, rows).tolist() == [1] * 10
     rte = [Example(f"rte/train/{i}", "a b", "a c", (), int(i < 2)) for i in range(10)]
     assert baselines.majority(task("rte"), rte, rte).tolist() == [0] * 10
+
+
+def test_bag_of_words_learns_from_the_training_rows_alone():
+    words = {0: "the film was dull", 1: "the film was fine"}
+    train = rows("train", [0, 1] * 10, words.get)
+    turned = rows("dev", [0, 1] * 10, lambda label: words[1 - label])
+    scores = baselines.baselines(task("sst2"), train | turned)
+    assert scores["bag_of_words"]["dev"]["accuracy"] == 0.0

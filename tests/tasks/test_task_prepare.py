@@ -203,3 +203,24 @@ def test_a_user_can_open_the_examples_and_sees_the_labels_names(tmp_path, publis
     assert opened["train"].features["label"].names == ["entailment", "neutral", "contradiction"]
     columns = ["guid", "first", "second", "choices", "label", "group"]
     assert all(rows.column_names == columns for rows in opened.values())
+
+
+def test_selecting_rows_that_stand_in_training_too_are_counted(published):
+    folder = published("rte")
+    header, *lines = (folder / "train.tsv").read_text().splitlines(keepends=True)
+    (folder / "train.tsv").write_text("".join([header, *lines, *lines]))
+    settings = PrepareSettings(select_fraction=0.3, published=False)
+    splits, meta = prepared("rte", folder, settings)
+    texts = [[(row.first, row.second) for row in splits[name]] for name in ("train", "select")]
+    twins = sum(pair in texts[0] for pair in texts[1])
+    assert meta["overlap"]["select"] == twins > 0
+
+
+def test_a_limit_draws_rows_and_does_not_take_the_first(published):
+    folder, drawn = published("sst2"), set()
+    for seed in range(4):
+        settings = PrepareSettings(limit_train=6, limit_report=4, seed=seed, published=False)
+        splits, _ = prepared("sst2", folder, settings)
+        drawn.add(tuple(row.guid for row in splits["dev"]))
+        assert len(splits["dev"]) == 4
+    assert len(drawn) > 1

@@ -1,0 +1,40 @@
+"""The commands that the graph starts: each cell from the right weights, with its own settings."""
+
+import re
+
+from tests.workflow.configs import changed, small
+from tests.workflow.running import ROOT, snakemake, write
+from workflow.config_faults import parse
+
+
+def command(tmp_path, config, program, *targets):
+    """The one command of a program that the targets need."""
+    options = ("--directory", str(tmp_path), "--configfile", write(tmp_path / "c.yaml", config))
+    said = snakemake(ROOT, "--dry-run", "--printshellcmds", *options, "--", *targets)
+    found = [line.strip() for line in said.splitlines() if f"python -m {program} " in line]
+    assert len(found) == 1, found
+    return found[0]
+
+
+def test_cells_start_from_the_last_checkpoint_of_every_seed_with_settings_of_their_own(tmp_path):
+    config = changed(small(), "experiment.seeds", {"pretrain": [4, 2], "finetune": [7, 1, 3]})
+    target = "results/cells/lstm/rte/aux-off/layers-1.json"
+    said, own = command(tmp_path, config, "gpt1.cells", target), parse(config)
+    last = own.updates()[-1]
+    weights = [f"results/pretrain/lstm/seed-{seed}/update-{last}.safetensors" for seed in (4, 2)]
+    assert f"--checkpoints {' '.join(weights)} --settings" in said
+    assert "--seeds 7 1 3 " in said
+    assert "--encoded results/encoded/rte " in said
+    assert "--baselines results/baselines/rte.json " in said
+    settings = own.finetune("lstm", "rte", "off")
+    assert settings.lm_coef == 0 and f"--settings '{settings.to_json()}'" in said
+    assert own.finetune("lstm", "rte", "on").lm_coef > 0
+
+
+def test_a_language_model_is_pre_trained_from_its_own_seed(tmp_path):
+    config = changed(small(), "experiment.seeds", {"pretrain": [4, 2], "finetune": [7]})
+    target = "results/pretrain/transformer/seed-2/update-0.safetensors"
+    said, own = command(tmp_path, config, "gpt1.pretrain", target), parse(config)
+    assert f"--settings '{own.pretrain('transformer', 2).to_json()}'" in said
+    assert own.pretrain("transformer", 2).seed == 2
+    assert re.search(r"--corpus \S*results/corpus/corpus\.json ", said)
