@@ -126,7 +126,11 @@ def test_ablation_draws_each_baseline_at_its_own_score(tables, grid):
     table = tables["ablation"]
     figure = drawn("ablation", grid, table)
     (ax,) = figure.axes
-    looks = {to_hex(line.get_color()): name for name, line in legend(figure).items()}
+    looks = {
+        to_hex(line.get_color()): name
+        for name, line in legend(figure).items()
+        if line.get_marker() == "None"
+    }
     strokes: dict[str, set[float]] = {}
     for stroke in (c for c in ax.collections if isinstance(c, LineCollection)):
         for (x0, y0), (x1, y1) in stroke.get_segments():

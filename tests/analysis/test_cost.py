@@ -110,7 +110,7 @@ def test_the_page_says_what_is_outside_of_training(costed):
     table.write(results / "cost.csv")
     drawn = figure.draw(cost.read_csv(results / "cost.csv"), grid)
     left, right = drawn.axes
-    assert [t.get_text() for t in right.get_yticklabels()] == ["rte", "mnli"]
+    assert [t.get_text() for t in right.get_yticklabels()] == ["RTE", "MNLI"]
     assert {"pre-training", "fine-tuning", "zero-shot"} == {
         t.get_text() for t in left.get_yticklabels()
     }

@@ -193,6 +193,7 @@ class ProbeScores(Record):
 
     arch: Arch
     corpus: Corpus
+    variant: str = ""
     seed: int
     update: int
     tokens: float | None
