@@ -39,7 +39,11 @@ This page is made by `python -m workflow.config reference`.
 
 def show(paths: list[Path]) -> str:
     """The complete config of one or more files, as YAML that reads back as the same config."""
-    config = parse(read(paths))
+    return as_yaml(parse(read(paths)))
+
+
+def as_yaml(config: Config) -> str:
+    """A complete config as YAML, without what tasks and studies leave at its default."""
     values = config.model_dump(mode="json")
     studies = config.experiment.studies.items()
     values["experiment"]["studies"] = {

@@ -20,7 +20,10 @@ RULE = re.compile(r"(?:local)?rule (\w+):")  # a rule without one; its number fo
 NUMBER = re.compile(r" +jobid: (\d+)")
 FAILED = re.compile(r"Error in rule (\w+)")
 STATS = re.compile(r"^(\w+) +(\d+)$", re.MULTILINE)
-INSIDE = r"(?:\w+\.(?:csv|md)|world|corpus|examples|encoded|baselines|tokenizer|pretrain|cells)\b"
+INSIDE = (
+    r"(?:\w+\.(?:csv|md|html)|world|corpus|examples|encoded|baselines|tokenizer|pretrain|cells"
+    r"|figures|kept|studies)\b"
+)
 
 
 @dataclass

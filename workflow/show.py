@@ -22,7 +22,7 @@ from rich.text import Text
 
 from tasks.common.errors import InputError, run
 from workflow import progress
-from workflow.analysis import job_costs
+from workflow.analysis import figures, job_costs, tables
 from workflow.analysis.table import read_csv
 from workflow.config_faults import read
 from workflow.progress import Progress
@@ -197,14 +197,10 @@ def run_lines(last: Progress, results: Path, now: datetime) -> Iterator[str]:
 
 
 def expected() -> list[str]:
-    """The tables and figures that a run makes, as paths below its results."""
-
-    def names(package: str) -> list[str]:
-        return sorted(path.stem for path in (HERE / "analysis" / package).glob("[!_]*.py"))
-
-    tables = [f"{name}.csv" for name in ("cells", *names("tables"))]
-    figures = [f"figures/{name}.png" for name in names("figures") if f"{name}.csv" in tables]
-    return [*tables, *figures, "data_cards.md"]
+    """The tables, the figures and the page that a run makes, as paths below its results."""
+    made = [f"{name}.csv" for name in ("cells", *tables.names())]
+    made += [f"figures/{name}.png" for name in figures.names()]
+    return [*made, "data_cards.md", "index.html"]
 
 
 def options(results: Path) -> str | None:

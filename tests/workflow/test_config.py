@@ -130,6 +130,11 @@ def test_the_complete_config_reads_back_as_the_same_config(name, tmp_path):
     assert parse(read([path])) == complete(name)
 
 
+def test_a_complete_config_leaves_out_what_studies_do_not_change():
+    text = config.as_yaml(complete("world"))
+    assert "AdamW: {decay: adamw}" in text and "gradual_unfreezing: false" not in text
+
+
 def test_every_key_is_described():
     for node in json.loads(config.schema())["$defs"].values():
         for key, value in node.get("properties", {}).items():

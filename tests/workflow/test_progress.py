@@ -108,3 +108,5 @@ def test_the_last_log_that_names_the_results_counts(tmp_path):
     assert last_run(tmp_path / "other") is None
     assert last_run(tmp_path / "results") is None
     assert last_run(tmp_path / "results" / "smoke").failed == ["pretrain"]
+    write_log(tmp_path, "5", "Job stats:\nstudy  1\n\noutput: other/studies/lm_coef.csv\n")
+    assert last_run(tmp_path / "other").jobs == {"study": 1}

@@ -110,6 +110,8 @@ def test_what_is_missing_comes_with_the_command_that_makes_it(results, monkeypat
     shown = lines(results)
     assert f"snakemake --cores all {results}/cells.csv" in shown
     assert f"snakemake --cores all {results}/figures/ablation.png" in shown
+    assert f"snakemake --cores all {results}/figures/heat_map.png" in shown
+    assert f"snakemake --cores all {results}/index.html" in shown
     assert not any(line.endswith("/claims.csv") for line in shown)
     assert "with the --configfile and --config of the last run" in shown
     monkeypatch.chdir(ROOT)

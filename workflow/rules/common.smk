@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from workflow import code, config_faults, failures, paths, studies, waiting
+from workflow.config import as_yaml
 from workflow.grid import any_model, jobs
 from workflow.study_faults import study_faults
 
@@ -168,7 +169,7 @@ prefix = (
         PRETRAIN_RUNTIME=cfg.runtime_of("pretrain").to_json(),
         FINETUNE_RUNTIME=cfg.runtime_of("finetune").to_json(),
         KEPT_CELLS=" ".join(cell.place for cell in cfg.kept()),
-        RUN_CONFIG=cfg.model_dump_json(),  # both for the page, which shows them
+        RUN_CONFIG=as_yaml(cfg),  # both for the page, which shows them
         RUN_OPTIONS=chosen_config(),
         HF_HUB_DISABLE_TELEMETRY="1",
         HF_HUB_OFFLINE="1",  # no job but fetch asks the network

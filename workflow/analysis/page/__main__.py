@@ -2,8 +2,8 @@
 
     python -m workflow.analysis.page --results R --grid JSON --tables ... --figures ... --out FILE
 
-The environment variable RUN_CONFIG holds the run's config as JSON, RUN_OPTIONS the options of
-Snakemake that chose it; both are shown alone, so that a change of them repeats nothing.
+The environment variable RUN_CONFIG holds the run's config as YAML, RUN_OPTIONS the options of
+Snakemake that chose it. Both are only shown, so a change of them reruns nothing.
 """
 
 import os
@@ -40,7 +40,7 @@ def render(made: Run, config: str) -> str:
         sections=sections(made),
         packages=machine.packages(),
         computer=machine.computer(),
-        config=machine.as_yaml(config),
+        config=config,
         css=Markup((here / CSS).read_text(encoding="utf-8")),
         script=Markup((here / SCRIPT).read_text(encoding="utf-8")),
     )

@@ -52,13 +52,14 @@ def _read(results: Path, model: PretrainedModel, update: int) -> list[dict[str, 
     path = model.probes(results, update)
     if not path.exists():
         return []
-    found = ProbeScores.read(path, **vars(model), update=update)
+    own = {key: getattr(model, key) for key in MODEL}
+    found = ProbeScores.read(path, **own, update=update)
     rows = []
     for skill, score in found.skills.items():
         low, high = interval(score.correct, score.n)
         rows.append(
             {
-                **vars(model),
+                **own,
                 **{"skill": skill, "update": update, "tokens": found.tokens},
                 **{"n": score.n, "chance": score.chance, "accuracy": score.accuracy},
                 **{"ci_low": low, "ci_high": high},
