@@ -193,7 +193,6 @@ class ProbeScores(Record):
 
     arch: Arch
     corpus: Corpus
-    variant: str = ""
     seed: int
     update: int
     tokens: float | None
