@@ -37,8 +37,7 @@ test-slow: install
 test-faults: install
 	.venv/bin/python -m pytest tests/faults -m "not slow"
 
-# Small faults, each planted into a copy of the suite, and the test that must stop it: a quarter of an
-# hour.
+# Small faults, each planted into a copy of the suite, and the test that must stop it: ten minutes.
 test-alarms: install
 	.venv/bin/python -m pytest tests/alarms
 
