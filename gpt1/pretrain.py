@@ -40,6 +40,7 @@ def main() -> None:
     training = Pretraining(a.arch, a.corpus, a.settings, runtime, a.work, a.code, processes)
     training.train(progress_bar=sys.stderr.isatty())
     training.publish(a.out)
+    processes.close()
 
 
 if __name__ == "__main__":

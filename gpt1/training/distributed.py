@@ -92,6 +92,11 @@ class Processes:
                 )
             self._leave()
 
+    def close(self) -> None:
+        """End the connections, after the last tensor: torch's threads must not outlive Python."""
+        if self.count > 1:
+            dist.destroy_process_group()
+
     def _leave(self) -> NoReturn:
         """End without a word: the reason is in the line of the process that ended first."""
         time.sleep(LOST_SECONDS)
