@@ -189,8 +189,8 @@ def run_cells(paths: list[Path], seeds: list[int], runner: CellRunner) -> list[s
     """Run every cell and write its JSON and predictions; returns a line for each failed run.
 
     The i-th seed starts from the runner's i-th checkpoint, modulo their number. A failed run costs
-    only its own cell. Raises InputError for a cell that does not exist, before any training, and
-    for a full disk.
+    only its own cell. Raises InputError for a cell that does not exist, before any training, and,
+    like OSError, for a file that cannot be read or written.
     """
     failures = []
     for path in paths:
@@ -200,7 +200,7 @@ def run_cells(paths: list[Path], seeds: list[int], runner: CellRunner) -> list[s
         for seed, checkpoint in zip(seeds, cycle(runner.checkpoints), strict=False):
             try:
                 records.append(runner.run(cell, seed, checkpoint))
-            except (InputError, OSError):  # a full disk, which the other cells need as well
+            except (InputError, OSError):  # a full disk or damaged file stops all
                 raise
             except FloatingPointError as error:  # the training diverged
                 fault = f"{path}, seed {seed}: {error}"

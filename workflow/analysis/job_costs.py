@@ -15,7 +15,7 @@ STAGES = {  # by the beginning of a rule's name; the first that fits
     "pretrain": "pre-training",
     "zero_shot": "zero-shot",
     "probes": "probes",
-    **dict.fromkeys(["table", "figure", "collect", "cards", "glue"], TABLES),
+    **dict.fromkeys(["table", "figure", "page", "collect", "cards", "glue"], TABLES),
 }
 OF_STUDIES = ("study", "finetune_variant", "pretrain_variant", "prompt_variant")  # asked for apart
 COLUMNS = ["stage", "job", "runs", "job_seconds", "cpu_seconds", "peak_mb"]
