@@ -79,22 +79,31 @@ def schema() -> str:
 
 def reference() -> str:
     """The reference page of all keys, as Markdown: a table for each section."""
-    return INTRODUCTION + "".join(_section("", tree()))
+    return INTRODUCTION + "".join(_section("", tree(), {}))
 
 
-def _section(path: str, section: dict[str, Any]) -> Iterator[str]:
-    """A section's heading and table, then the sections inside it."""
+def _section(path: str, section: dict[str, Any], shown: dict[str, str]) -> Iterator[str]:
+    """A section's heading and table, then the sections inside it.
+
+    `shown` has the path of each table so far: where a second section has the same keys, a link
+    stands for its table.
+    """
     description = section["description"]
     yield f"\n## {path or 'Top level'}\n\n{description[0].upper()}{description[1:]}.\n\n"
+    keys = json.dumps(section["properties"])
+    if keys in shown:
+        yield f"Its keys are those of [{shown[keys]}](#{shown[keys].replace('.', '').lower()}).\n"
+        return
+    shown[keys] = path
     yield "| key | type | default | |\n|---|---|---|---|\n"
     for name, key in section["properties"].items():
         description = key["description"].replace("|", "\\|")
         yield f"| `{name}` | {_type(key)} | {_default(key)} | {description} |\n"
     for name, key in section["properties"].items():
         if "properties" in key:
-            yield from _section(f"{path}.{name}".lstrip("."), key)
+            yield from _section(f"{path}.{name}".lstrip("."), key, shown)
         elif "properties" in (entries := key.get("additionalProperties") or {}):
-            yield from _section(f"{path}.{name}.NAME", entries)
+            yield from _section(f"{path}.{name}.NAME", entries, shown)
 
 
 def _type(key: dict[str, Any]) -> str:
