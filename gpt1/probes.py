@@ -3,8 +3,8 @@
     python -m gpt1.probes transformer --probes probes.jsonl --tokenizer results/tokenizer \
         --checkpoints update-0.safetensors update-8000.safetensors --settings ... --out OUT
 
-A skill that a language model does not show here cannot be transferred to a task. An item is one
-line of a JSONL file:
+A probe asks what a language model says, where fine-tuning uses what its states know: a skill may be
+transferred that does not show here. An item is one line of a JSONL file:
 
     {"skill": "sentiment", "context": "The play was superb.",
      "choices": ["Everyone was glad.", "Everyone was sad."], "label": 0}

@@ -111,7 +111,13 @@ def probe_claim(rng: random.Random) -> Probe:
 
 
 def probe(rng: random.Random) -> Probe:
-    """What is certain, not impossible, after an event."""
+    """What is certain after an event, or what is impossible then.
+
+    Which class of words is right hangs on the context, so liking one of them gives 50 %.
+    """
     event = draw_event(rng, ALL_WORDS, place=False)
-    states = [ALL_WORDS.word(rng, sort) + "." for sort in ("certain", "impossible")]
-    return Probe(f"{sentence(statement(event))} So {np(event.subject)} was", (states[0], states[1]))
+    certain, impossible = (ALL_WORDS.word(rng, sort) for sort in ("certain", "impossible"))
+    told = f"{sentence(statement(event))} So {np(event.subject)} was"
+    if rng.random() < 0.5:
+        return Probe(told, (certain, impossible))
+    return Probe(f"{told} not", (impossible, certain))

@@ -133,7 +133,14 @@ def probe_category(rng: random.Random) -> Probe:
 
 
 def probe_ability(rng: random.Random) -> Probe:
-    """What a kind of animal can do."""
+    """What a kind of animal can do, or what does not befall it.
+
+    Which class of words is right hangs on the context, so liking one of them gives 50 %. Without
+    full stops: in the books a sentence ends after either class, but not after a single word.
+    """
     kind = _animal(rng, ALL_WORDS)
-    choices = (ALL_WORDS.word(rng, "ability") + ".", ALL_WORDS.word(rng, "mishap") + ".")
-    return Probe(f"{plural(kind)} can".capitalize(), choices)
+    ability, mishap = ALL_WORDS.word(rng, "ability"), ALL_WORDS.word(rng, "mishap")
+    if rng.random() < 0.5:
+        return Probe(f"{plural(kind)} can".capitalize(), (ability, mishap))
+    other = ALL_WORDS.word(rng, "ability", exclude=(ability,))
+    return Probe(f"{plural(kind)} can {other} but not".capitalize(), (mishap, ability))

@@ -10,11 +10,12 @@ from tests.workflow.configs import shipped
 from workflow.analysis import collect
 from workflow.analysis.tables import ablation as ablation_table
 from workflow.analysis.tables import positive_control
-from workflow.analysis.tables.ablation import CONTROL, PAPER_VARIANTS
+from workflow.analysis.tables.ablation import CONTROL, FURTHER_VARIANTS, PAPER_VARIANTS
 from workflow.config_faults import parse
 
 GRID = parse(shipped("world")).grid()
 FULL, NONE, _, LSTM = (variant[0] for variant in PAPER_VARIANTS)
+NEITHER = FURTHER_VARIANTS[0][0]
 TASKS = GRID.tasks
 
 
@@ -41,7 +42,7 @@ def write(folder: Path, **changed: pd.DataFrame) -> Path:
         for update, relative in zip(GRID.updates[-4:], (0.1, 0.2, 0.4, 0.5), strict=True)
     ]
     zero_shot = pd.DataFrame(points, columns=["arch", "task", "update", "relative"])
-    good = {"ablation": ablation({NONE: 25.0, LSTM: 10.0, CONTROL: 22.0})}
+    good = {"ablation": ablation({NONE: 25.0, NEITHER: 20.0, LSTM: 10.0, CONTROL: 22.0})}
     good |= {"layer_transfer": layers, "zero_shot": zero_shot}
     for name, frame in (good | changed).items():
         frame.to_csv(folder / f"{name}.csv", index=False)
@@ -63,6 +64,11 @@ def test_every_check_holds_where_the_effects_are_there(tmp_path):
     assert found["full minus no pre-training, mean of all tasks"] == 25
     assert found["share of the gain that is left with shuffled books"] == pytest.approx(3 / 25)
     assert found["all layers minus embeddings alone"] == 20
+    told = table.frame[table.frame["met"] == ""].set_index("check")["ours"]
+    assert dict(told) == {
+        "full minus no pre-training and no auxiliary loss, mean of all tasks": 20,
+        "full minus LSTM, mean of all tasks": 10,
+    }
 
 
 @pytest.mark.parametrize(
@@ -73,12 +79,12 @@ def test_every_check_holds_where_the_effects_are_there(tmp_path):
     ],
 )
 def test_a_missing_gain_fails_its_check(tmp_path, gains, names):
-    table = ablation({NONE: 25.0, LSTM: 10.0, CONTROL: 22.0} | gains)
+    table = ablation({NONE: 25.0, NEITHER: 20.0, LSTM: 10.0, CONTROL: 22.0} | gains)
     assert missed(write(tmp_path, ablation=table)) == names
 
 
 def test_tasks_are_counted_one_by_one(tmp_path):
-    table = ablation({NONE: 25.0, LSTM: 10.0, CONTROL: 22.0})
+    table = ablation({NONE: 25.0, NEITHER: 20.0, LSTM: 10.0, CONTROL: 22.0})
     few = table["task"].isin(TASKS[:4])
     table.loc[few & (table["variant"] == NONE), ["diff", "diff_low", "diff_high"]] = [-4, -6, -2]
     table.loc[few & (table["variant"] == FULL), ["bag_of_words", "majority"]] = [80.0, 80.0]
@@ -125,7 +131,7 @@ def test_the_share_of_shuffled_books_has_an_interval_from_the_predictions(tmp_pa
 
 
 def test_a_gain_whose_interval_reaches_8_points_fails_its_check(tmp_path):
-    table = ablation({NONE: 25.0, LSTM: 10.0, CONTROL: 22.0})
+    table = ablation({NONE: 25.0, NEITHER: 20.0, LSTM: 10.0, CONTROL: 22.0})
     mean = (table["variant"] == NONE) & (table["task"] == "avg_all")
     table.loc[mean, ["diff_low", "diff_high"]] = [-42.5, -7.5]
     assert missed(write(tmp_path, ablation=table)) == [

@@ -70,7 +70,7 @@ def test_a_planted_gain_is_reproduced_on_average_and_by_task(large):
     assert list(tasks.index) == ["RTE", "SNLI", "MNLI", "QQP", "CoLA"]
     assert (tasks["verdict"] == "reproduced").sum() >= 3 and (tasks["p"] >= 0).all()
     assert tasks.loc["RTE", "paper"] == 2.2 and np.isnan(tasks.loc["SNLI", "paper"])
-    assert lines(table, "Each further layer helps: monotone trend")["ours"].iloc[0] == 1
+    assert lines(table, "Each further layer helps: monotone trend")["ours"].iloc[0] > 0.8
     shuffled = lines(table, "Books of shuffled words help less")
     assert list(shuffled["verdict"]) == ["reproduced"]
 
@@ -206,5 +206,5 @@ def test_claims_on_zero_shot_scores_are_about_the_models_that_they_name(tmp_path
                 score = 50 + i if model.arch == "transformer" else 50 + (8 if i % 2 else 0) - i
                 write(path, json.loads(path.read_text()) | {"score": score})
     table = judged(results, grid).frame.set_index("statement")
-    assert table.loc["Zero-shot scores rise steadily along pre-training", "ours"] == 1
+    assert table.loc["Zero-shot scores rise steadily along pre-training", "ours"] > 1
     assert table.loc["The LSTM's zero-shot scores vary more", "ours"] > 10

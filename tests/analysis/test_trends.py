@@ -1,10 +1,17 @@
-"""Trends over tasks: their intervals cover the truth, by simulation; where there is none."""
+"""Trends over tasks and along curves: true ones are found, false alarms rare, by simulation."""
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from workflow.analysis.trends import LEAST_DECADES, TaskTrend, size_trend, slope
+from workflow.analysis.trends import (
+    LEAST_DECADES,
+    TaskTrend,
+    rank_trend,
+    rise,
+    size_trend,
+    slope,
+)
 from workflow.analysis.uncertainty import LEVEL, POWER, Sample
 
 SIZES = [500, 640, 800, 1000, 1200, 2000, 3000, 5000, 8000, 12000, 20000, 60000]  # of 12 tasks
@@ -78,3 +85,70 @@ def test_a_trend_needs_sizes_that_differ_three_times(more, is_run):
     largest = 1000 * 10 ** (LEAST_DECADES + more)
     assert (size_trend(samples, [1000, 1500, largest]) is not None) == is_run
     assert size_trend(samples[:2], [1000, 100_000]) is None
+
+
+def layers_of(curves: np.ndarray, pretrain: tuple[int, ...] | None = None) -> list[Sample]:
+    """The samples of curves [seeds, points] at each point."""
+    seeds = tuple(range(len(curves)))
+    return [Sample(seeds, pretrain or seeds, of, of[:, None], 100) for of in curves.T]
+
+
+@pytest.mark.parametrize("n_seeds", [2, 3])
+def test_layers_that_change_nothing_are_called_a_trend_in_5_of_100_runs(n_seeds):
+    rng, n = np.random.default_rng(n_seeds), 1000
+    found = [rank_trend(layers_of(rng.normal(size=(n_seeds, 5)))) for _ in range(n)]
+    error = np.sqrt(0.05 * 0.95 / n)
+    assert np.mean([one.p < 0.05 for one in found]) <= 0.05 + 2.5 * error
+    outside = [one.interval[0] > 0 or one.interval[1] < 0 for one in found]
+    assert np.mean(outside) == pytest.approx(0.05, abs=0.03)
+
+
+def test_two_seeds_that_agree_by_luck_have_an_interval_and_no_p_of_zero():
+    alike = rank_trend(layers_of(np.array([[1.0, 3, 2, 5, 4]] * 2)))
+    assert alike.value == pytest.approx(0.8) and alike.p > 0.005
+    low, high = alike.interval
+    assert high - low == pytest.approx(2 * 1.96 / np.sqrt(2 * 4), abs=1e-3)
+    perfect = rank_trend(layers_of(np.arange(5.0) + np.zeros((2, 1))))
+    assert perfect.value == 1 and 0 < perfect.p < 0.001 and perfect.interval[0] > 0.2
+    falling = rank_trend(layers_of(np.array([[5.0, 4, 3, 2, 1]] * 2)))
+    assert falling.value == -1 and falling.p == pytest.approx(perfect.p)
+
+
+def test_seeds_of_one_pre_training_count_as_one_curve():
+    curves = np.array([[1.0, 2, 3, 4, 9], [1, 2, 3, 5, 4], [5, 1, 2, 3, 4], [1, 2, 3, 4, 6]])
+    nested = rank_trend(layers_of(curves, (0, 1, 0, 1)))
+    assert nested.n_seeds == 2
+    assert nested.value == pytest.approx((0.7 + 1.0) / 2)  # 3, 1.5, 2.5, ... and 1, 2, 3, ...
+    assert rank_trend(layers_of(curves)).n_seeds == 4
+    alone = rank_trend(layers_of(curves[:1]))
+    assert alone.value == pytest.approx(1.0) and np.isnan([alone.p, *alone.interval]).all()
+
+
+def test_a_planted_rank_trend_is_found_as_often_as_the_needed_seeds_promise():
+    few = rank_trend(layers_of(np.array([[1.0, 3, 2, 5, 4], [2, 1, 4, 3, 5]])))
+    counts = [int(few.needs(distance).split()[0]) for distance in (0.3, 0.6, 0.9)]
+    assert counts == sorted(counts, reverse=True) and counts[-1] >= 2
+    assert few.needs(0.01) == "more than 100 seeds"
+    rng = np.random.default_rng(5)
+    curves = [np.arange(5) + 0.7 * rng.normal(size=(2, 5)) for _ in range(200)]
+    assert np.mean([rank_trend(layers_of(of)).p < 0.05 for of in curves]) > 0.95
+
+
+@pytest.mark.parametrize("n_seeds", [2, 3])
+def test_curves_that_only_wander_are_said_to_rise_in_5_of_100_runs(n_seeds):
+    rng, n = np.random.default_rng(n_seeds), 1000
+    found = [rise(list(rng.normal(size=(n_seeds, 9)).cumsum(axis=1))) for _ in range(n)]
+    alarms = [one.interval[0] > 0 or one.interval[1] < 0 for one in found]
+    assert alarms == [one.p < 1 - LEVEL for one in found]
+    assert np.mean(alarms) <= 0.05 + 2.5 * np.sqrt(0.05 * 0.95 / n)
+    ranks = [rank_trend(layers_of(rng.normal(size=(n_seeds, 9)).cumsum(axis=1))) for _ in range(n)]
+    assert np.mean([one.p < 0.05 for one in ranks]) > 0.2  # why ranks do not judge checkpoints
+
+
+def test_a_rise_is_the_mean_change_with_students_interval():
+    found = rise([np.array([0.0, 1, 3]), np.array([0.0, 2, 2])])
+    assert found.value == pytest.approx(1.25) and found.n_seeds == 2
+    half = stats.t.ppf(0.975, 3) * np.std([1, 2, 2, 0], ddof=1) / 2
+    assert found.interval == pytest.approx((1.25 - half, 1.25 + half))
+    assert found.needs(0.6) == "11 seeds" and found.needs(0.001) == "more than 100 seeds"
+    assert rise([]) is None

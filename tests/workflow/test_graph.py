@@ -19,7 +19,7 @@ from tests.workflow.running import command_line, copy_project, planned, snakemak
 from workflow.config_faults import parse
 
 TABLES = ("main", "ablation", "layer_transfer", "contamination", "claims", "positive_control")
-TABLES += ("cost", "cost_cells")
+TABLES += ("degrees", "cost", "cost_cells")
 OF_CELLS = {
     **{f"table_{name}": 1 for name in TABLES},
     **{f"collect_cells{part}": 1 for part in ("", "_endpoints", "_full")},
@@ -304,6 +304,7 @@ EDITS = {
     "tasks/baselines.py": {"baselines": 2, **FINETUNE, **OF_CELLS},
     "workflow/analysis/tables/ablation.py": {
         **{"table_ablation": 1, "table_claims": 1, "table_positive_control": 1},
+        **{"table_degrees": 1},
         **{"figure_ablation": 1, "figure_differences": 1, "figure_aux_gain": 1},
         **{"figure_cost_score": 1, "page": 1, "all": 1},
     },

@@ -19,7 +19,7 @@ def right_choices(skill: str, context: str, choices: list[str]) -> list[bool]:
             right = ending(context, tuple(choices))
             return [k == right for k in range(len(choices))]
         case "state":
-            return [word in CERTAIN for word in last]
+            return [(word in CERTAIN) != (tokens(open_end)[-1] == "not") for word in last]
         case "claim":
             said = dict(zip(THREE, ("yes", "perhaps", "no"), strict=True))[
                 three_way(*before, open_end)
@@ -28,7 +28,9 @@ def right_choices(skill: str, context: str, choices: list[str]) -> list[bool]:
         case "comparison":
             return [(word == "same") == equivalent(before[0], open_end) for word in last]
         case "ability":
-            return [is_fact(f"{context} {choice}", "") for choice in choices]
+            denied = tokens(context)[-1] == "not"
+            kind = " ".join(tokens(context)[:2])
+            return [is_fact(f"{kind} {choice}.", "") != denied for choice in choices]
         case "category":
             claims = [f"{open_end.removeprefix('So ')} {choice}" for choice in choices]
             return [follows(claim, before[0]) for claim in claims]

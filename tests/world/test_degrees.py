@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from tasks import TASKS, Example, task
+from tasks import PAPER_TASKS, TASKS, Example, task
 from tasks.world.__main__ import make_world
 from tasks.world.settings import Degrees, WorldSettings
 from tests.world.oracle_rules import LIKES, mood, work
 from tests.world.parser import NAME, read, tokens
+from workflow.analysis.tables.degrees import place, read_degrees
 
 DEGREES = ("lexical", "relational", "compositional")
 
@@ -128,3 +129,16 @@ def test_a_world_of_one_degree_has_no_other(tmp_path: Path, degree: str):
     for kind in TASKS:
         for e in kind.read(tmp_path / kind.folder, kind.main):
             assert degree_of(kind.name, e) in ("", degree)
+
+
+def test_a_row_of_predictions_is_the_row_of_that_number_in_the_world(world: Path):
+    rows = read_degrees(world / "degrees.csv")
+    known = {of: degree for degree, places in rows.items() for of in places}
+    checked = set()
+    for kind in PAPER_TASKS:
+        for split in kind.report:
+            for example in kind.read(world / kind.folder, split):
+                degree, shown = known[place(example.guid)], degree_of(kind.name, example)
+                assert shown in ("", degree), example.guid
+                checked.add(kind.name)
+    assert len(checked) == 12

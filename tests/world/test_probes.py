@@ -1,11 +1,13 @@
 """The probes: as many as asked for, balanced, and right by the oracle's rules."""
 
 import json
+import random
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
+from tasks.world.probes import write_probes
 from tasks.world.settings import WorldSettings
 from tests.world.oracle_probes import right_choices
 
@@ -58,3 +60,22 @@ def test_no_choice_is_right_by_its_length_alone(probes: Items):
             sizes = [(len(choice), k) for k, choice in enumerate(item["choices"])]
             hits[min(sizes)[1] == item["label"]] += 1
         assert 0.2 < hits[True] / len(items) < 0.8, skill
+
+
+def test_liking_a_word_whatever_the_context_gives_no_more_than_chance():
+    settings = WorldSettings(words=1000, books=1, probes=400)
+    lines = write_probes(random.Random(3), settings).splitlines()
+    for skill in {json.loads(line)["skill"] for line in lines}:
+        items = [item for line in lines if (item := json.loads(line))["skill"] == skill]
+        half = len(items) // 2
+        liked: Counter[str] = Counter()
+        for item in items[:half]:
+            for k, choice in enumerate(item["choices"]):
+                liked[choice] += 1 if k == item["label"] else -1 / (len(item["choices"]) - 1)
+        answers = [max(item["choices"], key=lambda c: liked[c]) for item in items[half:]]
+        hits = [
+            item["choices"][item["label"]] == said
+            for item, said in zip(items[half:], answers, strict=True)
+        ]
+        chance = 1 / len(items[0]["choices"])
+        assert sum(hits) / len(hits) < chance + 0.15, skill

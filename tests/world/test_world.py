@@ -17,7 +17,7 @@ from tasks.world.settings import SHARES, WorldSettings, WorldTaskName
 from tasks.world.tasks import WORLD_TASKS
 
 SMOKE = WorldSettings(seed=1, words=10_000, books=6, scale=0.1, report=16, probes=20)
-MANIFEST = "d8273447952bfdc27342078696b37fc2b88b30dacce56a0b96177e7f0f3de054"  # SMOKE's
+MANIFEST = "d8d21cb231eed5028bee53d05eada0e05ebe07227dc9e5f4160f5b139d35a07a"  # SMOKE's
 
 NO_DISCOURSE = json.dumps({"discourse": dict.fromkeys(SHARES, 0)})
 NO_DEGREE = '{"degrees": {"lexical": 0, "relational": 0, "compositional": 0}}'

@@ -141,9 +141,9 @@ class LayerRanks(Claim):
 
 @dataclass(frozen=True)
 class ZeroShotRise(Claim):
-    """Spearman's correlation of the transformer's mean zero-shot score with the update."""
+    """How much the transformer's mean zero-shot score changes from one checkpoint to the next."""
 
-    contrast_name = "rank correlation of the mean relative score with the updates"
+    contrast_name = "change of the mean relative score from checkpoint to checkpoint, in %"
 
 
 @dataclass(frozen=True)

@@ -16,12 +16,14 @@ from workflow.analysis.moderation import estimates
 from workflow.analysis.records import ExamplesRecord, ZeroShotScore
 from workflow.analysis.samples import Samples
 from workflow.analysis.trends import (
+    RankTrend,
+    Rise,
     TaskTrend,
     by_seed,
     rank_trend,
+    rise,
     size_trend,
     slope,
-    spearman,
     ups_and_downs,
 )
 from workflow.analysis.uncertainty import (
@@ -72,7 +74,7 @@ class Finding:
 
     tasks: str
     paper: float | None
-    estimate: Estimate | Count | TaskTrend | None
+    estimate: Estimate | Count | TaskTrend | RankTrend | Rise | None
     direction: int
     margin: float = MARGIN
     border: float = 0.0
@@ -145,11 +147,9 @@ class Evidence:
 
     @of.register
     def _(self, claim: claims.ZeroShotRise) -> list[Finding]:
-        curves = self._zero_shot("transformer")
-        rises = by_seed({seed: float(spearman(of.mean(axis=0))) for seed, of in curves.items()})
-        found = None if rises is None else estimate(rises)
+        curves = [100 * of.mean(axis=0) for of in self._zero_shot("transformer").values()]
         title = f"mean of {len(self.grid.zero_shot.tasks)}"
-        return [Finding(title, claim.paper, found, claim.direction, 0.0, limits=CORRELATION)]
+        return [Finding(title, claim.paper, rise(curves), claim.direction, 0.0)]
 
     @of.register
     def _(self, claim: claims.ZeroShotVariation) -> list[Finding]:

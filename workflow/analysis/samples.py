@@ -1,6 +1,6 @@
 """The samples behind the tables: a cell's scores by seed and by resampled row, from predictions."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -41,10 +41,13 @@ class Samples:
             self._headlines[cell] = average(whole) if len(whole) == len(splits) else None
         return self._headlines[cell]
 
-    def of(self, cell: Cell, split: str, metric: str) -> Sample | None:
-        """One metric on one split; `{split}_{group}` are the rows of one of RACE's groups.
+    def of(
+        self, cell: Cell, split: str, metric: str, keep: Callable[[str], bool] | None = None
+    ) -> Sample | None:
+        """One metric on one split, or on those of its rows whose guids `keep` takes.
 
-        Raises InputError if the seeds of a cell, or two cells, do not have the same rows.
+        `{split}_{group}` are the rows of one of RACE's groups. Raises InputError if the seeds of a
+        cell, or two cells, do not have the same rows.
         """
         predictions = self._read(cell)
         if predictions is None:
@@ -55,19 +58,21 @@ class Samples:
             base, _, group = split.rpartition("_")
             mine = rows[(rows["split"] == base) & (rows["group"] == group)]
             mine = mine[mine["seed"].isin(self.grid.seeds.finetune)]
+        if keep is not None:
+            mine = mine[mine["guid"].map(keep).astype(bool)]
         if mine.empty:
             return None
         seeds = tuple(int(seed) for seed in mine["seed"].unique())
-        guids = mine["guid"].to_numpy()
-        n = len(guids) // len(seeds)
-        if n * len(seeds) != len(guids) or (guids.reshape(len(seeds), n) != guids[:n]).any():
+        found = mine["guid"].to_numpy()
+        n = len(found) // len(seeds)
+        if n * len(seeds) != len(found) or (found.reshape(len(seeds), n) != found[:n]).any():
             raise InputError(
                 f"{predictions.path}: its seeds have predictions for different rows of {split!r}; "
                 f"{REMEDY}"
             )
         said = answers(predictions.path, cell.task, mine["prediction"]).reshape(len(seeds), n)
         labels = answers(predictions.path, cell.task, mine["label"][:n])
-        texts = shared_texts(cell.task, guids[:n])
+        texts = shared_texts(cell.task, found[:n])
         score, boot, n_texts = resample(metric, said, labels, texts, f"{cell.task}/{split}")
         source = tuple(self.grid.seeds.source(seed, cell.corpus) for seed in seeds)
         return Sample(seeds, source, score, boot, n_texts)

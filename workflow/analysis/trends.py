@@ -1,19 +1,28 @@
 """Trends: slopes over tasks and over layers, rank correlations, and how steady a curve is.
 
-Where the layers or the updates are the places of a curve, the chance is that of seeds and rows. A
-trend over the tasks' sizes is about tasks, of which there are a dozen: these are its sample. The
-tasks scatter about the line for reasons of their own, and their scatter holds the chance of their
-seeds and rows as well, so the regression's t interval over tasks covers all three. What a seed does
-to all tasks alike moves the line and leaves its slope.
+The slope over layers has the chance of seeds and rows. Whether a curve rises at all is judged
+against curves in which nothing changes: of layers in any order (`RankTrend`), of checkpoints, which
+follow from each other, by their changes (`Rise`). A trend over the tasks' sizes is about tasks, of
+which there are a dozen: these are its sample. They scatter about the line for reasons of their own,
+and their scatter holds the chance of their seeds and rows as well, so the regression's t interval
+over tasks covers all three. What a seed does to all tasks alike moves the line, not its slope.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import stats
 
-from workflow.analysis.uncertainty import LEVEL, POWER, Estimate, Sample, combine, estimate
+from workflow.analysis.uncertainty import (
+    LEVEL,
+    MOST_SEEDS,
+    POWER,
+    Estimate,
+    Sample,
+    combine,
+    estimate,
+)
 
 LEAST_DECADES = 0.5  # between the smallest and the largest training set, for a trend over sizes
 MOST_TASKS = 100
@@ -70,20 +79,98 @@ def slope(samples: Sequence[Sample], x: np.ndarray) -> Estimate | None:
     return None if sample is None else estimate(sample)
 
 
-def rank_trend(samples: Sequence[Sample]) -> Estimate | None:
-    """Spearman's correlation of the mean curve with the order of its points.
+@dataclass(frozen=True)
+class RankTrend:
+    """The mean over seeds of each curve's Spearman correlation with its places.
 
-    Its variance over seeds is that of the seeds' own curves, which are rougher than their mean.
+    Judged by Page's test (1963): where nothing changes along the curves, each order of a seed's
+    `n_points` is equally likely. So two seeds whose curves happen to have the same correlation are
+    no surer than two that differ. The test is linear in `value`, whose interval follows from it.
     """
-    zero = combine(samples, [0.0] * len(samples))
-    if zero is None:
+
+    value: float
+    p: float
+    n_points: int
+    n_seeds: int
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval; NaN of one seed, as that of any other estimate."""
+        if self.n_seeds < 2:
+            return float("nan"), float("nan")
+        half = stats.norm.ppf((1 + LEVEL) / 2) / np.sqrt(self.n_seeds * (self.n_points - 1))
+        return self.value - half, self.value + half
+
+    def needs(self, distance: float, n_tests: int = 1) -> str:
+        """How many seeds would show a correlation of `distance` with a power of 80 %."""
+        level = 1 - (1 - LEVEL) / n_tests
+        sure = stats.norm.ppf((1 + level) / 2) + stats.norm.ppf(POWER)
+        n = max(2, int(np.ceil((sure / distance) ** 2 / (self.n_points - 1))))
+        return f"{n} seeds" if n <= MOST_SEEDS else f"more than {MOST_SEEDS} seeds"
+
+
+def rank_trend(samples: Sequence[Sample]) -> RankTrend | None:
+    """How steadily the samples of a curve rise from one to the next; None if they share no seed.
+
+    Seeds that start from one pre-training are one curve, that of their mean. The p-value is
+    two-sided.
+    """
+    together = combine(samples, [0.0] * len(samples))
+    if together is None:
         return None
-    aligned = [sample.at(zero.seeds) for sample in samples]
-    curves = np.stack([sample.score for sample in aligned])  # [points, seeds]
-    boot = np.stack([sample.boot.mean(axis=0) for sample in aligned])  # [points, resamples]
-    rows = np.broadcast_to(spearman(boot.T), zero.boot.shape)
-    found = estimate(replace(zero, score=spearman(curves.T), boot=rows))
-    return replace(found, value=float(spearman(curves.mean(axis=1))))
+    scores = np.stack([sample.at(together.seeds).score for sample in samples], axis=1)
+    units = together.pretrain if len(set(together.pretrain)) > 1 else together.seeds
+    curves = np.stack([scores[np.equal(units, unit)].mean(axis=0) for unit in sorted(set(units))])
+    p = float("nan")
+    if len(curves) > 1:
+        one_sided = [stats.page_trend_test(ends).pvalue for ends in (curves, curves[:, ::-1])]
+        p = min(1.0, 2 * float(min(one_sided)))
+    return RankTrend(float(spearman(curves).mean()), p, len(samples), len(curves))
+
+
+@dataclass(frozen=True)
+class Rise:
+    """The mean change from one point to the next, of curves that wander where nothing drives them.
+
+    The points of such a curve depend on each other and its changes do not, so these are the
+    sample, and Student's t judges their mean.
+    """
+
+    changes: np.ndarray
+    n_seeds: int
+
+    @property
+    def value(self) -> float:
+        """The mean change."""
+        return float(self.changes.mean())
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval over the changes of all seeds."""
+        half = stats.t.ppf((1 + LEVEL) / 2, len(self.changes) - 1) * stats.sem(self.changes)
+        return self.value - half, self.value + half
+
+    @property
+    def p(self) -> float:
+        """The two-sided p-value of "on average nothing changes"."""
+        return float(stats.ttest_1samp(self.changes, 0.0).pvalue)
+
+    def needs(self, distance: float, n_tests: int = 1) -> str:
+        """How many seeds would show a mean change of `distance` with a power of 80 %."""
+        level, each = 1 - (1 - LEVEL) / n_tests, len(self.changes) // self.n_seeds
+        for n in range(self.n_seeds + 1, MOST_SEEDS + 1):
+            error = self.changes.std(ddof=1) / np.sqrt(n * each)
+            quantile = stats.t.ppf((1 + level) / 2, n * each - 1)
+            if (quantile + stats.norm.ppf(POWER)) * error <= distance:
+                return f"{n} seeds"
+        return f"more than {MOST_SEEDS} seeds"
+
+
+def rise(curves: Sequence[np.ndarray]) -> Rise | None:
+    """The rise of the seeds' curves [points]; None of no seed."""
+    if not curves:
+        return None
+    return Rise(np.concatenate([np.diff(curve) for curve in curves]), len(curves))
 
 
 def spearman(curves: np.ndarray) -> np.ndarray:

@@ -45,6 +45,11 @@ TABLE_INPUTS = {  # of the tables that read something else than all cells
         *expand("<results>/{t}.csv", t=["cells", "ablation", "layer_transfer", "zero_shot"]),
         *predictions(grid.endpoints()),
     ],
+    "degrees": [
+        "<results>/world/manifest.json",
+        "<results>/cells.csv",
+        *predictions(grid.endpoints()),
+    ],
     "contamination": [
         "<results>/cells_full.csv",
         *predictions(grid.full()),
@@ -85,6 +90,8 @@ if not grid.has_corpus:
     NOT_MADE |= {"pretraining", "cost_pretraining", "contamination"}
 if not (cfg.experiment.world and grid.has_corpus and "transformer" in grid.arch):
     NOT_MADE |= {"positive_control"}
+if not cfg.experiment.world:
+    NOT_MADE |= {"degrees"}
 if not paths.probes_file(cfg):
     NOT_MADE |= {"probes"}
 TABLES = [table for table in modules("tables") if table not in NOT_MADE]

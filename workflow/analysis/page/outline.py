@@ -46,6 +46,7 @@ OUTLINE = (
             Item("figure", "differences", "What each part is worth"),
             Item("figure", "aux_gain", "The auxiliary loss and the size of the training set"),
             Item("table", "ablation", "Table 5: the ablations, with the negative control"),
+            Item("table", "degrees", "Table 5 by degree of difficulty"),
         ),
     ),
     Part(

@@ -74,7 +74,7 @@ def build(results: Path, grid: Grid) -> Table:
         split = official_sets("+".join(splits[name] for name in members))
         columns.loc[len(columns)] = [label, "mean", split, notes.joined(members)]
     columns = columns.set_index("task").loc[["avg", *splits, "avg_all"]].reset_index()
-    wanted = _variants(grid).merge(columns, how="cross")
+    wanted = variants(grid).merge(columns, how="cross")
     printed = NUMBERS[NUMBERS["table"] == "Table 5"].set_index(["method", "column"])["value"]
     places = zip(wanted["variant"], wanted["task"].map(PAPER_COLUMNS), strict=True)
     wanted["paper"] = [printed.get(place) for place in places]
@@ -119,7 +119,7 @@ def _train_rows(results: Path, names: list[str]) -> dict[str, int]:
     return {name: rows["train"] for name, rows in found.items() if "train" in rows}
 
 
-def _variants(grid: Grid) -> pd.DataFrame:
+def variants(grid: Grid) -> pd.DataFrame:
     """The paper's four, the negative control if it is run, the further ones that the grid holds."""
     further = [v for v in FURTHER_VARIANTS if v[1] in grid.arch and v[2] in grid.aux]
     control = [(CONTROL, "transformer", "on", True)] if grid.shuffled else []

@@ -1,0 +1,57 @@
+"""Scores by degree of difficulty: on the rows of a degree, by the task's own metric."""
+
+from pathlib import Path
+
+import pytest
+
+from tasks.common.errors import InputError
+from tests.analysis.conftest import make_grid, write_all, write_predictions
+from workflow.analysis import collect
+from workflow.analysis.tables import degrees
+from workflow.analysis.tables.ablation import PAPER_VARIANTS
+
+FULL, NONE = PAPER_VARIANTS[0][0], PAPER_VARIANTS[1][0]
+
+
+def write_degrees(results: Path, rows: list[str]) -> None:
+    (results / "world").mkdir(exist_ok=True)
+    text = "\n".join(["task,split,row,degree", *rows]) + "\n"
+    (results / "world" / "degrees.csv").write_text(text)
+
+
+def rows_of(right: dict[int, bool], seeds: tuple[int, ...] = (0, 1)) -> list[tuple]:
+    """Predictions of RTE's rows, by their number whether they are right."""
+    return [
+        (seed, "dev", f"rte/dev/{row}", "", row % 2, row % 2 if is_right else 1 - row % 2)
+        for seed in seeds
+        for row, is_right in right.items()
+    ]
+
+
+def test_each_degree_has_the_score_of_its_own_rows(tmp_path):
+    layers, seeds = {"transformer": ["none", 12]}, {"pretrain": [0, 1], "finetune": [0, 1]}
+    grid = make_grid("rte", layers=layers, arch=["transformer"], seeds=seeds)
+    write_all(tmp_path, grid)
+    names = ("lexical",) * 4 + ("relational",) * 4 + ("compositional",) * 2
+    write_degrees(tmp_path, [f"rte,dev,{row},{degree}" for row, degree in enumerate(names)])
+    right = {row: row < 5 for row in range(10)}  # every lexical row, one relational, no other
+    for cell in grid.cells():
+        full = cell.n_transfer == 12
+        write_predictions(tmp_path, cell, rows_of(right if full else dict.fromkeys(right, False)))
+    collect.build(tmp_path, grid).write(tmp_path / "cells.csv")
+    table = degrees.build(tmp_path, grid)
+    scores = table.frame.set_index(["variant", "task", "degree"])
+    assert [scores.loc[(FULL, "rte", d), "mean"] for d in degrees.DEGREES] == [100.0, 25.0, 0.0]
+    assert scores.loc[(FULL, "rte", "relational"), "rows"] == 4
+    assert scores.loc[(NONE, "avg_all", "lexical"), "mean"] == 0
+    assert scores.loc[(FULL, "avg_all", "lexical"), "mean"] == 100
+    assert "Scores by degree" in table.markdown and "nan" not in table.markdown
+
+
+@pytest.mark.parametrize("rows", [["rte,dev,0,hard"], ["rte,dev"]])
+def test_a_damaged_file_of_degrees_is_one_line(tmp_path, rows):
+    write_degrees(tmp_path, rows)
+    with pytest.raises(InputError, match="no degree of a row"):
+        degrees.read_degrees(tmp_path / "world" / "degrees.csv")
+    with pytest.raises(InputError, match="make the world first"):
+        degrees.read_degrees(tmp_path / "none.csv")
