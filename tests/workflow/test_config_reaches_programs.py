@@ -166,7 +166,8 @@ def said(tmp_path: Path, config: dict[str, Any]) -> str:
         limits = [getattr(found.runtime.mem_mb, stage), getattr(found.runtime.minutes, stage)]
         limits.append(found.runtime.gpu_model)
         commands += found.runtime_of(stage).to_json() + json.dumps(limits)
-    commands += json.dumps(found.runtime.minutes.data)
+    limits = (found.runtime.mem_mb, found.runtime.minutes)
+    commands += json.dumps([found.runtime.minutes.data, *(limit.most for limit in limits)])
     return commands
 
 
