@@ -16,7 +16,7 @@ INTERRUPTED = 75  # EX_TEMPFAIL of sysexits.h: the same command may succeed late
 
 MORE_MEMORY = "run fewer jobs at once, or use a machine or device with more memory"
 NO_MEMORY = re.compile(r"out of memory|can(no|')t allocate memory|ALLOC_FAILED", re.IGNORECASE)
-ASKED = re.compile(r"(?:allocate|malloc of size) ([\d.]+(?: [KMGTPE]iB| bytes)?)")
+ASKED = re.compile(r"(?:allocate|malloc of size) ([\d.]+(?: [KMGTPE]?i?B| bytes)?)")
 
 
 class InputError(Exception):
