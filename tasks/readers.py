@@ -1,8 +1,8 @@
 """Reading the published files: tables, JSON lines and other documents.
 
 Text becomes records of `file`, `line` and `text` (`read_text`); those of the hub are read by
-`tasks.hub_records`. A parser makes rows (`Row`) of either: texts, the file's own word for the label,
-file and line.
+`tasks.hub_records`. A parser makes rows (`Row`) of either: texts, the file's own word for the
+label, file and line.
 
 The tab-separated files of these data sets know no quoting: a lone `"` is text, and a reader with
 CSV quoting silently merges rows (SciTail lost 499 training rows that way in a widely used copy). A

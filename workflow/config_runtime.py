@@ -15,8 +15,8 @@ class PerStage(Settings):
     finetune: Count = Field(description="of a fine-tuning or zero-shot job")
     most: Count | None = Field(
         None,
-        description="of any job: what a node or a partition allows, where a further attempt, which asks "
-        "for as much again, would ask for more (null: no limit)",
+        description="of any job: what a node or a partition allows, where a further attempt, "
+        "which asks for as much again, would ask for more (null: no limit)",
     )
 
     def of(self, stage: str, attempt: int) -> int:

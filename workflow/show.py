@@ -29,6 +29,8 @@ with importing(__name__):
 
 HERE = Path(__file__).parent
 DEFAULT = "world.yaml"  # the config that Snakemake takes if none is given
+
+
 def duration(seconds: float) -> str:
     """A time in words, in minutes from two minutes on."""
     if seconds < 120:

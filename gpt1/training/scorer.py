@@ -47,8 +47,8 @@ class Scorer:
         """For each sequence the log-probabilities (nats) of its scored tokens.
 
         `sizes` says how many sequences following each other are an item (None: one each). What an
-        item's sequences begin with is computed once, with `runtime.shared_prefix`. Raises InputError
-        if the memory does not suffice.
+        item's sequences begin with is computed once, with `runtime.shared_prefix`. Raises
+        InputError if the memory does not suffice.
         """
         counts = np.ones(len(sequences), dtype=int) if sizes is None else np.asarray(sizes)
         starts = np.cumsum(counts) - counts

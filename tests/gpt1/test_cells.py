@@ -352,10 +352,16 @@ def test_a_full_disk_ends_the_program_at_once(files, monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("micro_batch", "said"),
     [
-        (None, "fine-tuning 4 rows at once: out of memory (400000000000000 bytes asked for); give "
-               "runtime.micro_batch: 2, run fewer jobs at once, or use a machine or device with"),
-        (1, "fine-tuning 1 rows at once: out of memory (400000000000000 bytes asked for); run "
-            "fewer jobs at once, or use a machine or device with more memory"),
+        (
+            None,
+            "fine-tuning 4 rows at once: out of memory (400000000000000 bytes asked for); give "
+            "runtime.micro_batch: 2, run fewer jobs at once, or use a machine or device with",
+        ),
+        (
+            1,
+            "fine-tuning 1 rows at once: out of memory (400000000000000 bytes asked for); run "
+            "fewer jobs at once, or use a machine or device with more memory",
+        ),
     ],
 )
 def test_a_want_of_memory_ends_the_program_and_keeps_its_finished_runs(

@@ -14,7 +14,6 @@ from gpt1.training.runtime import Runtime
 from gpt1.training.scorer import Scorer
 from gpt1.training.windows import heldout_loss
 from gpt1.weights.checkpoint import build
-from tasks import task
 from tasks.common.errors import InputError, run
 from tests.gpt1 import toy
 from tests.gpt1.test_zero_shot import NEWLINE
@@ -126,4 +125,6 @@ def test_pretraining_takes_smaller_micro_batches_on_a_cpu_too(tmp_path, monkeypa
     settings = toy.pretrain_settings("lstm", batch=8, dropout=Dropout(embd=0, attn=0, resid=0))
     books = toy.corpus(tmp_path / "corpus")
     Pretraining("lstm", books, settings, Runtime(), tmp_path / "work").update()
-    assert "out of memory with a micro-batch of 8 windows; going on with 4" in capsys.readouterr().out
+    assert (
+        "out of memory with a micro-batch of 8 windows; going on with 4" in capsys.readouterr().out
+    )

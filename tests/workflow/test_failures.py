@@ -73,7 +73,9 @@ def test_the_clocks_of_other_machines_do_not_matter(tmp_path, behind):
 
 def test_the_last_words_are_printed_at_the_end(tmp_path, monkeypatch, capsys):
     log, at_exit = tmp_path / "a.log", []
-    monkeypatch.setattr(atexit, "register", lambda *call, **options: at_exit.append((call, options)))
+    monkeypatch.setattr(
+        atexit, "register", lambda *call, **options: at_exit.append((call, options))
+    )
     failed = heard(handed_over(1, log))
     log.write_text("error: no such file; make it\n")
     failed.emit(logging.makeLogRecord(error(1, log)))

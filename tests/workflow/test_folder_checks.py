@@ -21,7 +21,10 @@ def test_results_where_nothing_can_be_written_are_one_line(tmp_path, monkeypatch
         return Path(path) != tmp_path
 
     monkeypatch.setattr(folder_checks.os, "access", access)
-    start, end = f"results: '{tmp_path}/new/results': ", f" in {tmp_path}; name a folder of your own"
+    start, end = (
+        f"results: '{tmp_path}/new/results': ",
+        f" in {tmp_path}; name a folder of your own",
+    )
     assert [*folder_checks.unwritable_results(config)] == [f"{start}Permission denied{end}"]
     disk = SimpleNamespace(f_flag=os.ST_RDONLY)
     monkeypatch.setattr(folder_checks.os, "statvfs", lambda path: disk)

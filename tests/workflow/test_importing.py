@@ -51,7 +51,9 @@ def test_a_signal_while_a_program_imports_libraries_is_one_line(name, slow, tmp_
 @pytest.mark.parametrize("name", sorted(QUICK))
 def test_the_other_programs_import_none_of_them(name, slow, tmp_path):
     command = [sys.executable, "-m", name, "--help"]
-    done = subprocess.run(command, cwd=tmp_path, env=slow, text=True, capture_output=True, timeout=60)
+    done = subprocess.run(
+        command, cwd=tmp_path, env=slow, text=True, capture_output=True, timeout=60
+    )
     assert done.returncode == 0 and done.stdout.startswith("usage:")
 
 
