@@ -11,9 +11,15 @@ import argparse
 import sys
 from pathlib import Path
 
-from gpt1.cell import Cell
-from tasks.common.errors import InputError, run
-from tasks.common.files import sha256_file, sha256_json
+from tasks.common.errors import InputError, importing, run
+
+with importing(__name__):
+    from gpt1.cell import Cell
+    from gpt1.settings import FinetuneSettings
+    from gpt1.training.cell_runner import CellRunner, run_cells
+    from gpt1.training.run_cache import RunCache
+    from gpt1.training.runtime import Runtime
+    from tasks.common.files import sha256_file, sha256_json
 
 
 def own_code() -> str:
@@ -25,12 +31,6 @@ def own_code() -> str:
 
 def main() -> None:
     """The command line."""
-    # PyTorch takes seconds to import; here a signal that comes meanwhile is one line as well.
-    from gpt1.settings import FinetuneSettings
-    from gpt1.training.cell_runner import CellRunner, run_cells
-    from gpt1.training.run_cache import RunCache
-    from gpt1.training.runtime import Runtime
-
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
         "cells",

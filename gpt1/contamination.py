@@ -18,18 +18,20 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+from tasks.common.errors import InputError, importing, run
 
-from gpt1.text import normalise
-from gpt1.text.documents import read_documents
-from gpt1.text.ngrams import SYMBOL, N, Search
-from gpt1.text.tokens import open_tokens
-from gpt1.training.encoded import EncodedTask, SplitFacts
-from gpt1.training.encoded import load as load_encoded
-from tasks import examples as task_examples
-from tasks.common.arrow import split_digest
-from tasks.common.errors import InputError, run
-from tasks.common.files import read_json, sha256_file, write_json
+with importing(__name__):
+    import numpy as np
+
+    from gpt1.text import normalise
+    from gpt1.text.documents import read_documents
+    from gpt1.text.ngrams import SYMBOL, N, Search
+    from gpt1.text.tokens import open_tokens
+    from gpt1.training.encoded import EncodedTask, SplitFacts
+    from gpt1.training.encoded import load as load_encoded
+    from tasks import examples as task_examples
+    from tasks.common.arrow import split_digest
+    from tasks.common.files import read_json, sha256_file, write_json
 
 SYMBOLS = ("tokens", "words")
 BLOCK = 1 << 16  # tokens

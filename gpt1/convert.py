@@ -16,31 +16,33 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
-import torch
-from torch import Tensor
+from tasks.common.errors import InputError, importing, run
 
-from gpt1.model.transformer import Transformer
-from gpt1.settings import ModelSettings
-from gpt1.special_tokens import N_SPECIAL
-from gpt1.text import vocabulary
-from gpt1.text.tokenizer import Tokenizer
-from gpt1.weights.checkpoint import (
-    CheckpointFacts,
-    load_checkpoint,
-    read_facts,
-    save_checkpoint,
-)
-from gpt1.weights.files import FILES, Format
-from gpt1.weights.published import (
-    POSITIONS,
-    READERS,
-    TOKENIZER_FILES,
-    TOKENS,
-    WRITERS,
-    released_shapes,
-)
-from tasks.common.errors import InputError, run
-from tasks.common.files import sha256_file, write_atomic
+with importing(__name__):
+    import torch
+    from torch import Tensor
+
+    from gpt1.model.transformer import Transformer
+    from gpt1.settings import ModelSettings
+    from gpt1.special_tokens import N_SPECIAL
+    from gpt1.text import vocabulary
+    from gpt1.text.tokenizer import Tokenizer
+    from gpt1.weights.checkpoint import (
+        CheckpointFacts,
+        load_checkpoint,
+        read_facts,
+        save_checkpoint,
+    )
+    from gpt1.weights.files import FILES, Format
+    from gpt1.weights.published import (
+        POSITIONS,
+        READERS,
+        TOKENIZER_FILES,
+        TOKENS,
+        WRITERS,
+        released_shapes,
+    )
+    from tasks.common.files import sha256_file, write_atomic
 
 SPECIAL_SEED = 0
 GPT1 = ModelSettings()

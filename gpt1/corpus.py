@@ -20,20 +20,22 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import datasets
-import numpy as np
+from tasks.common.errors import InputError, importing, run
 
-from gpt1.cell import Corpus
-from gpt1.special_tokens import N_SPECIAL
-from gpt1.text import normalise, sources
-from gpt1.text.documents import count_words, normalise_documents, parallel_map, read_documents
-from gpt1.text.settings import CorpusSettings
-from gpt1.text.shuffle import generator, shuffle_sentences
-from gpt1.text.tokenizer import WORDS, Tokenizer
-from gpt1.text.tokens import DTYPE
-from tasks.common.errors import InputError, run
-from tasks.common.files import scratch_folder, sha256_file, write_atomic, write_json
-from tasks.common.hf_datasets import library, memory_mapped
+with importing(__name__):
+    import datasets
+    import numpy as np
+
+    from gpt1.cell import Corpus
+    from gpt1.special_tokens import N_SPECIAL
+    from gpt1.text import normalise, sources
+    from gpt1.text.documents import count_words, normalise_documents, parallel_map, read_documents
+    from gpt1.text.settings import CorpusSettings
+    from gpt1.text.shuffle import generator, shuffle_sentences
+    from gpt1.text.tokenizer import WORDS, Tokenizer
+    from gpt1.text.tokens import DTYPE
+    from tasks.common.files import scratch_folder, sha256_file, write_atomic, write_json
+    from tasks.common.hf_datasets import library, memory_mapped
 
 SPLITS = ("train", "heldout")
 

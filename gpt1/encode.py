@@ -15,17 +15,19 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
+from tasks.common.errors import InputError, importing, run
 
-from gpt1.text.tokenizer import Tokenizer
-from gpt1.training import batching
-from gpt1.training.encoded import COLUMNS, Role, SplitFacts, facts_path, read_encoded
-from tasks import examples as task_examples
-from tasks import task as task_named
-from tasks.common import hf_datasets
-from tasks.common.arrow import read_split, split_digest, split_names
-from tasks.common.errors import InputError, run
-from tasks.common.files import write_json
+with importing(__name__):
+    import numpy as np
+
+    from gpt1.text.tokenizer import Tokenizer
+    from gpt1.training import batching
+    from gpt1.training.encoded import COLUMNS, Role, SplitFacts, facts_path, read_encoded
+    from tasks import examples as task_examples
+    from tasks import task as task_named
+    from tasks.common import hf_datasets
+    from tasks.common.arrow import read_split, split_digest, split_names
+    from tasks.common.files import write_json
 
 if TYPE_CHECKING:
     from datasets import Dataset

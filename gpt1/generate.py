@@ -14,17 +14,19 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-import torch
-from pydantic import Field
-from torch import Tensor
+from tasks.common.errors import InputError, importing, run
 
-from gpt1.model.language_model import LanguageModel
-from gpt1.settings import Count, Seed
-from gpt1.text.tokenizer import Tokenizer
-from gpt1.training.runtime import Runtime
-from gpt1.weights.checkpoint import build, load_checkpoint, read_facts
-from tasks.common.errors import InputError, run
-from tasks.common.settings import Settings
+with importing(__name__):
+    import torch
+    from pydantic import Field
+    from torch import Tensor
+
+    from gpt1.model.language_model import LanguageModel
+    from gpt1.settings import Count, Seed
+    from gpt1.text.tokenizer import Tokenizer
+    from gpt1.training.runtime import Runtime
+    from gpt1.weights.checkpoint import build, load_checkpoint, read_facts
+    from tasks.common.settings import Settings
 
 
 class Sampling(Settings):

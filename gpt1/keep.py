@@ -11,16 +11,18 @@ import sys
 from itertools import cycle
 from pathlib import Path
 
-import tasks
-from gpt1.cell import Cell
-from gpt1.settings import FinetuneSettings
-from gpt1.training.cell_runner import CellRunner
-from gpt1.training.run_cache import RunCache
-from gpt1.training.runtime import Runtime
-from gpt1.weights.checkpoint import versions
-from gpt1.weights.kept import KeptFacts, save, save_tokenizer
-from tasks.common.errors import InputError, run
-from tasks.common.files import read_json
+from tasks.common.errors import InputError, importing, run
+
+with importing(__name__):
+    import tasks
+    from gpt1.cell import Cell
+    from gpt1.settings import FinetuneSettings
+    from gpt1.training.cell_runner import CellRunner
+    from gpt1.training.run_cache import RunCache
+    from gpt1.training.runtime import Runtime
+    from gpt1.weights.checkpoint import versions
+    from gpt1.weights.kept import KeptFacts, save, save_tokenizer
+    from tasks.common.files import read_json
 
 
 def keep(path: Path, runner: CellRunner, seeds: list[int], tokenizer: Path, out: Path) -> None:

@@ -20,21 +20,23 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from pydantic import ValidationError
+from tasks.common.errors import InputError, importing, run
 
-from gpt1.encode import encode_row
-from gpt1.special_tokens import SpecialTokens
-from gpt1.text.tokenizer import Tokenizer
-from gpt1.text.vocabulary import read_text
-from gpt1.training import batching
-from gpt1.training.encoded import EncodedSplit
-from gpt1.training.inference import predict
-from gpt1.training.runtime import Runtime
-from gpt1.weights.kept import StoredKeptFacts, kept_seeds, load, read_facts
-from tasks.common.errors import InputError, run
-from tasks.common.settings import Settings, first_fault
-from tasks.spec import TaskSpec
+with importing(__name__):
+    import numpy as np
+    from pydantic import ValidationError
+
+    from gpt1.encode import encode_row
+    from gpt1.special_tokens import SpecialTokens
+    from gpt1.text.tokenizer import Tokenizer
+    from gpt1.text.vocabulary import read_text
+    from gpt1.training import batching
+    from gpt1.training.encoded import EncodedSplit
+    from gpt1.training.inference import predict
+    from gpt1.training.runtime import Runtime
+    from gpt1.weights.kept import StoredKeptFacts, kept_seeds, load, read_facts
+    from tasks.common.settings import Settings, first_fault
+    from tasks.spec import TaskSpec
 
 PAIRS = ("entailment", "similarity")
 

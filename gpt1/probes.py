@@ -20,19 +20,21 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
-from pydantic import Field, ValidationError
+from tasks.common.errors import InputError, importing, run
 
-from gpt1.cell import ARCHS, model_name
-from gpt1.settings import ModelSettings
-from gpt1.text.tokenizer import Tokenizer
-from gpt1.text.vocabulary import read_text
-from gpt1.training.runtime import Runtime
-from gpt1.training.scorer import Scorer
-from gpt1.weights.checkpoint import load_checkpoint
-from tasks.common.errors import InputError, run
-from tasks.common.files import sha256_file, write_json
-from tasks.common.settings import Settings, first_fault
+with importing(__name__):
+    import numpy as np
+    from pydantic import Field, ValidationError
+
+    from gpt1.cell import ARCHS, model_name
+    from gpt1.settings import ModelSettings
+    from gpt1.text.tokenizer import Tokenizer
+    from gpt1.text.vocabulary import read_text
+    from gpt1.training.runtime import Runtime
+    from gpt1.training.scorer import Scorer
+    from gpt1.weights.checkpoint import load_checkpoint
+    from tasks.common.files import sha256_file, write_json
+    from tasks.common.settings import Settings, first_fault
 
 Text = Annotated[str, Field(pattern=r"\S")]
 

@@ -12,22 +12,24 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+from tasks.common.errors import InputError, importing, run
 
-from gpt1 import prompts
-from gpt1.cell import Cell
-from gpt1.settings import ModelSettings
-from gpt1.text.tokenizer import Tokenizer
-from gpt1.training.encoded import EncodedTask
-from gpt1.training.encoded import load as load_encoded
-from gpt1.training.predictions import write_predictions
-from gpt1.training.runtime import Runtime
-from gpt1.training.scorer import Scorer
-from gpt1.variant import Variant
-from gpt1.weights.checkpoint import Checkpoint, load_checkpoint
-from tasks.common.errors import InputError, run
-from tasks.common.files import read_json, write_json
-from tasks.metrics import score_split
+with importing(__name__):
+    import numpy as np
+
+    from gpt1 import prompts
+    from gpt1.cell import Cell
+    from gpt1.settings import ModelSettings
+    from gpt1.text.tokenizer import Tokenizer
+    from gpt1.training.encoded import EncodedTask
+    from gpt1.training.encoded import load as load_encoded
+    from gpt1.training.predictions import write_predictions
+    from gpt1.training.runtime import Runtime
+    from gpt1.training.scorer import Scorer
+    from gpt1.variant import Variant
+    from gpt1.weights.checkpoint import Checkpoint, load_checkpoint
+    from tasks.common.files import read_json, write_json
+    from tasks.metrics import score_split
 
 
 @dataclass(frozen=True)

@@ -14,20 +14,22 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+from tasks.common.errors import InputError, importing, run
 
-from gpt1.cell import ARCHS, PretrainedModel
-from gpt1.settings import ZeroShotSettings
-from gpt1.text.tokenizer import Tokenizer
-from gpt1.training.batching import sample
-from gpt1.training.encoded import EncodedSplit, EncodedTask
-from gpt1.training.encoded import load as load_encoded
-from gpt1.training.runtime import Runtime
-from gpt1.training.scorer import Scorer
-from gpt1.weights.checkpoint import load_checkpoint
-from tasks.common.errors import InputError, run
-from tasks.common.files import write_json
-from tasks.metrics import score_split
+with importing(__name__):
+    import numpy as np
+
+    from gpt1.cell import ARCHS, PretrainedModel
+    from gpt1.settings import ZeroShotSettings
+    from gpt1.text.tokenizer import Tokenizer
+    from gpt1.training.batching import sample
+    from gpt1.training.encoded import EncodedSplit, EncodedTask
+    from gpt1.training.encoded import load as load_encoded
+    from gpt1.training.runtime import Runtime
+    from gpt1.training.scorer import Scorer
+    from gpt1.weights.checkpoint import load_checkpoint
+    from tasks.common.files import write_json
+    from tasks.metrics import score_split
 
 Splits = dict[str, EncodedSplit]
 

@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tasks.hub import HubSource, parquet_files
+from tasks.hub_records import hub_word
 from tasks.readers import Batch, Documents, Parser, Row
-from tasks.task import Task, hub_word
+from tasks.task import Task
 
 if TYPE_CHECKING:
     from datasets import Dataset

@@ -14,27 +14,29 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx2
-from filelock import Timeout
-from huggingface_hub import HfApi, snapshot_download
-from huggingface_hub.errors import (
-    GatedRepoError,
-    HfHubHTTPError,
-    LocalEntryNotFoundError,
-    OfflineModeIsEnabled,
-    RepositoryNotFoundError,
-    RevisionNotFoundError,
-)
-from huggingface_hub.hf_api import RepoFile
-from huggingface_hub.utils import WeakFileLock, disable_progress_bars
+from tasks.common.errors import InputError, importing, run
 
-from tasks import TASKS
-from tasks.common.errors import InputError, run
-from tasks.common.files import FULL, REMEDIES, read_json, sha256_file, write_json
-from tasks.common.hf_datasets import NO_LOCKS
-from tasks.corpora import CORPORA
-from tasks.dprd import dprd
-from tasks.hub import COMMIT, MANIFEST, HubSource, as_recorded, matching, pinned
+with importing(__name__):
+    import httpx2
+    from filelock import Timeout
+    from huggingface_hub import HfApi, snapshot_download
+    from huggingface_hub.errors import (
+        GatedRepoError,
+        HfHubHTTPError,
+        LocalEntryNotFoundError,
+        OfflineModeIsEnabled,
+        RepositoryNotFoundError,
+        RevisionNotFoundError,
+    )
+    from huggingface_hub.hf_api import RepoFile
+    from huggingface_hub.utils import WeakFileLock, disable_progress_bars
+
+    from tasks import TASKS
+    from tasks.common.files import FULL, REMEDIES, read_json, sha256_file, write_json
+    from tasks.common.hf_datasets import NO_LOCKS
+    from tasks.corpora import CORPORA
+    from tasks.dprd import dprd
+    from tasks.hub import COMMIT, MANIFEST, HubSource, as_recorded, matching, pinned
 
 LOCK_NOTICE_SECONDS = 2  # after which a job reports that it waits for another one
 LOCK_TIMEOUT_SECONDS = 4 * 3600

@@ -1,8 +1,8 @@
-"""Reading the published files: tables, JSON lines, other documents, and snapshots of the hub.
+"""Reading the published files: tables, JSON lines and other documents.
 
-Text becomes records of `file`, `line` and `text` (`read_text`), a snapshot's parquet files records
-of their columns (`hub_records`). A parser makes rows (`Row`) of either: texts, the file's own word
-for the label, file and line.
+Text becomes records of `file`, `line` and `text` (`read_text`); those of the hub are read by
+`tasks.hub_records`. A parser makes rows (`Row`) of either: texts, the file's own word for the
+label, file and line.
 
 The tab-separated files of these data sets know no quoting: a lone `"` is text, and a reader with
 CSV quoting silently merges rows (SciTail lost 499 training rows that way in a widely used copy). A
@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from tasks.common.errors import InputError
 from tasks.common.files import parse_json
-from tasks.common.hf_datasets import from_generator, load_parquet
-from tasks.hub import FETCH_AGAIN, HubSource
+from tasks.common.hf_datasets import from_generator
 
 if TYPE_CHECKING:
     from datasets import Dataset
@@ -234,62 +233,3 @@ def not_text(record: dict[str, Any], key: str) -> str:
 def shown(names: list[str]) -> str:
     """Names for a message, cut to one line."""
     return " ".join(names)[:100] or "nothing"
-
-
-def hub_records(source: HubSource, paths: list[Path]) -> "Dataset":
-    """The columns of a source's parquet files, with each row's `file`, `line` (from 1) and
-    `number` (from 0, within the split).
-
-    Raises InputError for a file that is truncated, of another task, or whose labels are coded
-    otherwise than the source says.
-    """
-    from pyarrow import ArrowException, parquet
-
-    places: list[tuple[int, int]] = []
-    for number, path in enumerate(paths):
-        try:
-            with parquet.ParquetFile(path) as file:
-                _check_schema(path, file.schema_arrow, source)
-                places += [(number, line) for line in range(1, file.metadata.num_rows + 1)]
-        except (ArrowException, OSError) as error:
-            reason = " ".join(str(error).split())
-            raise InputError(
-                f"{path}: truncated or corrupt parquet file ({reason:.200}); {FETCH_AGAIN}"
-            ) from None
-    if not places:
-        raise InputError(f"{paths[0]}: no rows; {FETCH_AGAIN}")
-    records = load_parquet(paths, source.columns)
-    for name, values in (
-        ("file", [file for file, _ in places]),
-        ("line", [line for _, line in places]),
-        ("number", list(range(len(places)))),
-    ):
-        records = records.add_column(name, values)
-    return records
-
-
-def _check_schema(path: Path, schema: Any, source: HubSource) -> None:
-    """Raise InputError unless a file has the source's columns, and labels coded as it says."""
-    missing = [name for name in source.columns if name not in schema.names]
-    if missing:
-        raise InputError(
-            f"{path}: expected columns {', '.join(source.columns)}, found "
-            f"{', '.join(schema.names)}; {source.note or FETCH_AGAIN}"
-        )
-    type_ = str(schema.field(source.label).type)
-    expected = {int: "int", str: "string"}[type(min(source.labels))] if source.labels else "float"
-    if expected not in type_:
-        raise InputError(
-            f"{path}: {source.label!r} holds {type_}, a label of {source.name} is {expected}; "
-            + FETCH_AGAIN
-        )
-    if expected == "int" and source.named_labels:
-        # `datasets` keeps the names of a column's classes in the file's schema.
-        kept = json.loads((schema.metadata or {}).get(b"huggingface", b"{}"))
-        names = kept.get("info", {}).get("features", {}).get(source.label, {}).get("names", [])
-        if names != list(source.labels.values()):
-            raise InputError(
-                f"{path}: labels 0, 1, .. are named {', '.join(names) or 'nothing'}, expected "
-                f"{', '.join(source.labels.values())}; use the pinned revision, whose files name "
-                "them so"
-            )

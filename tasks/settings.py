@@ -45,8 +45,9 @@ class TaskRows(DataSource):
     carve: dict[SplitName, Annotated[float, Field(gt=0, lt=1)]] | None = Field(
         None,
         description="where there is one labelled file only, that of train_from: the shares of its "
-        "rows that train and that are reported, such as {train: 0.8, dev: 0.2}; rows with a text "
-        "in common stay together",
+        "rows that train and that are reported, such as {train: 0.8, dev: 0.2}; rows of one "
+        "premise (SNLI, MNLI), answer sentence (QNLI) or article (RACE) stay together, those of "
+        "other tasks are drawn one by one",
     )
     report_on: Annotated[list[SplitName], Field(min_length=1), unique] | None = Field(
         None, description="the official splits that are reported (default: the task's own)"

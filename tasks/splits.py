@@ -1,7 +1,8 @@
 """Which official splits of a task train, select and report, and how rows are divided among them.
 
-Rows are drawn by a hash of the seed and their guid, never by their order. Rows that share a text
-(`Task.shared_text`) stay together, or the selecting and the reported rows would be half known.
+Rows are drawn by a hash of the seed and their guid, never by their order. Rows that share the text
+that `Task.shared_text` names stay together, or the selecting and the reported rows would be half
+known. Where either sentence of a pair may recur (QQP, MRPC, STS-B) rows are drawn one by one.
 """
 
 import hashlib

@@ -6,16 +6,17 @@ A task is data: columns, labels, splits, metric, where its files lie. Its layout
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from tasks import readers
 from tasks.common.errors import InputError
 from tasks.common.files import inside
 from tasks.examples import Example, features, to_columns, to_examples
 from tasks.hub import HubSource, Snapshot
+from tasks.hub_records import hub_records, hub_rows
 from tasks.readers import Batch, Layout, Parser, Row, Table
 from tasks.spec import TaskSpec
 
@@ -153,7 +154,7 @@ class Task:
             raise InputError(f"{self.name}: no labelled split {split!r}; it has {known}")
         if isinstance(source, Snapshot):
             paths = source.checked_files(split)
-            records = readers.hub_records(self.hub, paths)
+            records = hub_records(self.hub, paths)
             records, parser = (self.hub_rows or hub_rows)(self, records, paths)
         else:
             layout, paths = self._layout(Path(source), split)
@@ -238,28 +239,3 @@ class Task:
         except ValueError:
             return None
         return score if 0.0 <= score <= 5.0 else None
-
-
-def hub_rows(task: Task, records: "Dataset", paths: list[Path]) -> "tuple[Dataset, Parser]":
-    """The hub's records of one or two texts and a label, numbered within the split."""
-    source = task.hub
-    names = ("file", "line", source.index or "number", source.label, *source.texts)
-
-    def rows(batch: Batch) -> Iterator[Row]:
-        for file, line, key, label, *texts in zip(*(batch[n] for n in names), strict=True):
-            if None in texts:
-                flaw = "null text; remove the row or restore it"
-                yield Row(file, line, reason="empty text", flaw=flaw)
-            else:
-                yield Row(file, line, str(key), hub_word(task, label), *texts)
-
-    return records, rows
-
-
-def hub_word(task: Task, value: Any) -> str:
-    """A label of the hub as the original files spell it."""
-    if value == -1 and task.no_gold_label:
-        return task.no_gold_label
-    if value not in task.hub.labels:
-        return str(value)
-    return task.label_word(task.labels.index(task.hub.labels[value]))

@@ -14,6 +14,7 @@ from tasks.common.errors import InputError
 from tasks.common.files import inside
 from tasks.examples import Example, to_dataset
 from tasks.hub import Snapshot
+from tasks.hub_records import hub_records
 from tasks.task import UNLABELLED, Source, Task
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def _hub(task: Task, snapshot: Snapshot, split: str) -> Iterator[tuple[str, str]
     """The texts of each row; empty for one that is null."""
     paths, source = snapshot.checked_files(split), task.hub
     names = ("file", "line", "number", source.index or "number", source.label, *source.texts)
-    for batch in readers.hub_records(source, paths).select_columns(list(set(names))).iter(1000):
+    for batch in hub_records(source, paths).select_columns(list(set(names))).iter(1000):
         for file, line, at, index, label, *texts in zip(*(batch[n] for n in names), strict=True):
             expected = UNLABELLED if split in source.unlabelled else label
             for name, found, value in (("idx", index, at), ("label", label, expected)):

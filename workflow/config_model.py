@@ -28,6 +28,7 @@ from tasks.common.settings import Settings, unique
 from tasks.settings import DataSource, PrepareSettings, TaskRows
 from tasks.world.settings import WorldSettings
 from workflow import config_sections as sections
+from workflow.config_runtime import Runtime
 from workflow.config_studies import Study
 from workflow.grid import Grid, Seeds, ZeroShot, checkpoint_updates
 
@@ -99,7 +100,7 @@ class Config(Settings):
         None, description="the folder of the raw data (null: the embedded world)"
     )
     experiment: Experiment = Experiment()
-    runtime: sections.Runtime = sections.Runtime()
+    runtime: Runtime = Runtime()
 
     # --- what the graph is made of ---
 

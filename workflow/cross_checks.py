@@ -4,10 +4,8 @@ Each fault is one line: the key's path, what was found, what to do. Whether the 
 checked in `workflow.paths`.
 """
 
-import os
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import tasks
 from gpt1.cell import ARCHS
@@ -15,11 +13,8 @@ from tasks.corpora import corpus
 from tasks.hub import fault
 from tasks.splits import faults
 from workflow.config_model import Config, Experiment
+from workflow.folder_checks import dangerous_results, outside_data
 from workflow.paths import data_sets
-
-PROJECT = Path(__file__).resolve().parent.parent
-CODE = ("bench", "docs", "gpt1", "tasks", "tests", "workflow")
-SYSTEM = {"bin", "boot", "dev", "etc", "lib", "lib64", "proc", "run", "sbin", "sys", "usr"}
 
 
 def cross_checks(config: Config) -> Iterator[str]:
@@ -36,8 +31,8 @@ def cross_checks(config: Config) -> Iterator[str]:
     yield from _keep(config)
     yield from _processes(config)
     yield from _sources(config)
-    yield from _results(config)
-    yield from _folders(config)
+    yield from dangerous_results(config)
+    yield from outside_data(config)
     yield from _studies(experiment)
 
 
@@ -46,42 +41,6 @@ def _studies(experiment: Experiment) -> Iterator[str]:
     for name in experiment.studies:
         if not re.fullmatch("[a-z0-9_]+", name):
             yield f"experiment.studies.{name}: give it a name of a-z, 0-9 and _ alone"
-
-
-def _results(config: Config) -> Iterator[str]:
-    """A results folder that would put files of the project or of the system in danger.
-
-    Links are followed; a relative path begins where the run is started.
-    """
-    given, path = (Path(f(config.results)) for f in (os.path.abspath, os.path.realpath))
-    remedy = "name a folder of its own, such as results/mine"
-    if path in (PROJECT, *PROJECT.parents, *Path.cwd().parents):
-        yield f"results: {config.results!r} holds the project or the folder of this run; {remedy}"
-    elif os.path.isfile(path):
-        yield f"results: {config.results!r} is a file; {remedy}"
-    elif path.is_relative_to(PROJECT):
-        top = path.relative_to(PROJECT).parts[0]
-        if top in CODE or top.startswith("."):
-            yield f"results: {config.results!r} is in {top}/, a part of the project; {remedy}"
-    elif {given.parts[1], path.parts[1]} & SYSTEM and not path.is_relative_to("/dev/shm"):
-        yield f"results: {config.results!r} is a folder of the system; {remedy}"
-
-
-def _folders(config: Config) -> Iterator[str]:
-    """Folders and files of the data folder that lie outside it."""
-    found, experiment = data_sets(config).values(), config.experiment
-    given = {f"{data_set.key}.folder": data_set.entry.folder for data_set in found}
-    if config.data:  # else they lie where the run is started
-        given["experiment.tokenizer.folder"] = experiment.tokenizer.folder
-        given["experiment.probes"] = experiment.probes
-        if experiment.pretrained:
-            given["experiment.pretrained.path"] = experiment.pretrained.path
-    for key, path in given.items():
-        if path and os.path.normpath(path).split(os.sep)[0] == os.pardir:
-            yield (
-                f"{key}: {path!r} leads out of the data folder; name one in it, or give an "
-                "absolute path"
-            )
 
 
 def _pretrain(experiment: Experiment) -> Iterator[str]:

@@ -6,11 +6,13 @@ that still ran, put that out of sight.
 
 import atexit
 import logging
+import os
 import sys
-import time
 from pathlib import Path
 
 from snakemake.logging import LogEvent
+
+State = tuple[int, int, int]
 
 
 class FailedJobs(logging.Handler):
@@ -18,29 +20,43 @@ class FailedJobs(logging.Handler):
 
     def __init__(self) -> None:
         super().__init__()
-        self.started = time.time()
         self.logs: dict[int, str] = {}  # by the number of the job
+        self.before: dict[str, State | None] = {}  # by log: its state when the job was handed over
 
     def emit(self, record: logging.LogRecord) -> None:
         """Look at one of Snakemake's messages."""
         facts = vars(record)
-        if facts.get("event") == LogEvent.JOB_ERROR:
-            self.logs[facts["jobid"]] = facts["log"][0]
-        elif facts.get("event") == LogEvent.JOB_FINISHED:
-            self.logs.pop(facts["job_id"], None)
+        match facts.get("event"):
+            case LogEvent.JOB_INFO:
+                self.before |= {log: state(Path(log)) for log in facts["log"]}
+            case LogEvent.JOB_ERROR:
+                self.logs[facts["jobid"]] = facts["log"][0]
+            case LogEvent.JOB_FINISHED:
+                self.logs.pop(facts["job_id"], None)
 
     def tell_at_exit(self) -> None:
         """Print the last words when the process ends, after Snakemake's own."""
         for log in self.logs.values():
-            atexit.register(print, f"{log}: {last_word(Path(log), self.started)}", file=sys.stderr)
+            word = last_word(Path(log), self.before.get(log))
+            atexit.register(print, f"{log}: {word}", file=sys.stderr)
 
 
-def last_word(log: Path, started: float) -> str:
+def state(log: Path) -> State | None:
+    """What differs once a file is written anew, by its file system's clock; None without a file."""
+    try:
+        with open(log, "rb") as file:  # a network file system looks anew when a file is opened
+            found = os.fstat(file.fileno())
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def last_word(log: Path, before: State | None = None) -> str:
     """The line in which the program of a job says why it failed, by the log of the job.
 
-    A log from before `started`, in seconds since 1970, is of an earlier run.
+    A log in the same state as `before`, when the job was handed over, is of an earlier attempt.
     """
-    if not log.is_file() or log.stat().st_mtime < started:
+    if state(log) in (None, before):
         return "the program was not started; Snakemake says why"
     lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
     errors = [line for line in lines if line.startswith("error: ")]

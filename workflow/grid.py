@@ -13,7 +13,7 @@ from gpt1.cell import Arch, Aux, Cell, Corpus, NTransfer, PretrainedModel
 from gpt1.settings import ScoreRange, Seed
 from tasks.common.settings import Settings, unique
 
-SeedList = Annotated[list[Seed], Field(min_length=1), unique]
+SeedList = Annotated[list[Seed], Field(min_length=1, max_length=1000), unique]
 
 
 class Seeds(Settings):

@@ -16,15 +16,17 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-import tokenizers
-from tokenizers import models, pre_tokenizers, trainers
+from tasks.common.errors import InputError, importing, run
 
-from gpt1.special_tokens import NAMES
-from gpt1.text import vocabulary
-from gpt1.text.normalise import words
-from gpt1.text.vocabulary import END, NEWLINE, NEWLINE_TOKEN, UNKNOWN, Merges
-from tasks.common.errors import InputError, run
-from tasks.common.files import named_file, read_json, sha256_file
+with importing(__name__):
+    import tokenizers
+    from tokenizers import models, pre_tokenizers, trainers
+
+    from gpt1.special_tokens import NAMES
+    from gpt1.text import vocabulary
+    from gpt1.text.normalise import words
+    from gpt1.text.vocabulary import END, NEWLINE, NEWLINE_TOKEN, UNKNOWN, Merges
+    from tasks.common.files import named_file, read_json, sha256_file
 
 CACHED_WORDS = 1 << 18
 WORDS = "words.tsv"  # beside the documents whose words it counts

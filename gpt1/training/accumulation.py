@@ -6,7 +6,7 @@ import torch
 
 from gpt1.model.language_model import LanguageModel
 from gpt1.training.runtime import Runtime, seed_step
-from tasks.common.errors import InputError
+from tasks.common.errors import InputError, memory_fault
 
 
 def accumulate(
@@ -35,7 +35,9 @@ def accumulate(
             loss = loss * (len(micro_batch) / len(ids))
             loss.backward()
             total += loss.detach()
-    except torch.OutOfMemoryError:
+    except (MemoryError, RuntimeError) as error:
+        if not memory_fault(error):
+            raise
         return None  # for the caller to retry, once the exception has let go of the activations
     return total
 

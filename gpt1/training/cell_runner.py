@@ -16,7 +16,7 @@ from gpt1.training.run_cache import Key, RunCache
 from gpt1.training.runtime import Runtime
 from gpt1.variant import Variant
 from gpt1.weights.checkpoint import Checkpoint, load_checkpoint, versions, write_tensors
-from tasks.common.errors import InputError
+from tasks.common.errors import MORE_MEMORY, InputError, within_memory
 from tasks.common.files import read_json, sha256_json, write_json
 
 OF_THE_CELL = ("copied", "constant", "truncated", "predictions")  # not repeated for each seed
@@ -137,8 +137,15 @@ class CellRunner:
         """One run's record, from the cache or from training.
 
         Predictions of unlabelled rows have a record of their own, so that a run is found whether or
-        not they are asked for. Asking for them or for weights later trains again.
+        not they are asked for. Asking for them or for weights later trains again. Raises InputError
+        if the memory does not suffice.
         """
+        rows = self.runtime.micro_batch or self.settings.batch
+        fewer = f"give runtime.micro_batch: {rows // 2}, " if rows > 1 else ""
+        with within_memory(f"{cell.place}: fine-tuning {rows} rows at once", fewer + MORE_MEMORY):
+            return self._run(cell, seed, checkpoint)
+
+    def _run(self, cell: Cell, seed: int, checkpoint: Checkpoint) -> RunRecord:
         key, unlabelled = self.key(cell, seed, checkpoint), self.unlabelled(cell)
         answers_key = {**key, "unlabelled": self.encoded.unlabelled_digest}
         weights = self.cache.weights(key) if cell.place in self.kept else None
@@ -200,7 +207,7 @@ def run_cells(paths: list[Path], seeds: list[int], runner: CellRunner) -> list[s
         for seed, checkpoint in zip(seeds, cycle(runner.checkpoints), strict=False):
             try:
                 records.append(runner.run(cell, seed, checkpoint))
-            except (InputError, OSError):  # a full disk or damaged file stops all
+            except (InputError, OSError):  # a full disk or memory, a damaged file stop all
                 raise
             except FloatingPointError as error:  # the training diverged
                 fault = f"{path}, seed {seed}: {error}"

@@ -18,7 +18,8 @@ def predict(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Predictions `[n]` of a split and the probabilities `[n, classes]` behind them.
 
-    A prediction is the number of a class or a choice, or the expected score (STS-B).
+    A prediction is the number of a class or a choice, or the expected score (STS-B). Raises
+    InputError if the memory does not suffice.
     """
     model.eval()
     tokens = split.lengths.max(1) * split.lengths.shape[1]
@@ -28,7 +29,7 @@ def predict(
     predictions, probabilities = [], []
     for rows in batches:
         ids, lengths = map(torch.from_numpy, split.take(rows))
-        with runtime.autocast():
+        with runtime.scoring(), runtime.autocast():
             logits, _ = model(ids, lengths)
         logits = logits.float()
         shares = logits.softmax(-1).cpu().numpy()

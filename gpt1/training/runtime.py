@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from gpt1.settings import RuntimeSettings
-from tasks.common.errors import InputError
+from tasks.common.errors import InputError, within_memory
 
 
 class Runtime(RuntimeSettings):
@@ -29,6 +29,10 @@ class Runtime(RuntimeSettings):
     def scoring_tokens(self) -> int:
         """Tokens of a batch that is scored without gradients: on a CPU as many as fit its cache."""
         return 4096 if self.device == "cpu" else 32768
+
+    def scoring(self) -> contextlib.AbstractContextManager[None]:
+        """The context of a batch that is scored; a want of memory is an InputError in it."""
+        return within_memory(f"scoring {self.scoring_tokens} tokens at once")
 
     def start(self) -> None:
         """Set torch's threads. Raises InputError if the device does not exist."""

@@ -47,7 +47,8 @@ class Scorer:
         """For each sequence the log-probabilities (nats) of its scored tokens.
 
         `sizes` says how many sequences following each other are an item (None: one each). What an
-        item's sequences begin with is computed once, with `runtime.shared_prefix`.
+        item's sequences begin with is computed once, with `runtime.shared_prefix`. Raises
+        InputError if the memory does not suffice.
         """
         counts = np.ones(len(sequences), dtype=int) if sizes is None else np.asarray(sizes)
         starts = np.cumsum(counts) - counts
@@ -57,7 +58,8 @@ class Scorer:
             lengths = np.array([len(ids) for ids, _ in sequences])[rows]
             for items in by_length(lengths.sum(1), self.runtime.scoring_tokens):
                 numbers = rows[items].ravel()
-                scores = self._score([sequences[i] for i in numbers], size)
+                with self.runtime.scoring():
+                    scores = self._score([sequences[i] for i in numbers], size)
                 found |= zip(numbers.tolist(), scores, strict=True)
         return [found[i] for i in range(len(sequences))]
 

@@ -7,6 +7,9 @@ import torch
 
 from gpt1.model.language_model import LanguageModel
 from gpt1.training.runtime import Runtime
+from tasks.common.errors import MORE_MEMORY, within_memory
+
+WINDOWS = 32  # held-out ones that are scored at once
 
 
 def windows(tokens: np.ndarray, n_ctx: int, batch: int, seed: int, update: int) -> np.ndarray:
@@ -36,13 +39,20 @@ def heldout_loss(
     runtime: Runtime,
     check: Callable[[], None] = lambda: None,
 ) -> float:
-    """Mean next-token loss in nats over windows `[n, n_ctx]`; `check` is called between batches."""
+    """Mean next-token loss in nats over windows `[n, n_ctx]`; `check` is called between batches.
+
+    A batch has as many windows as a micro-batch of training, at most WINDOWS. Raises InputError if
+    the memory does not suffice.
+    """
     was_training = model.training
     model.eval()
     total = 0.0
-    for ids in torch.from_numpy(rows).split(32):
+    size = min(runtime.micro_batch or WINDOWS, WINDOWS)
+    fewer = f"give runtime.micro_batch: {size // 2}, " if size > 1 else ""
+    work = f"scoring {size} held-out windows at once"
+    for ids in torch.from_numpy(rows).split(size):
         check()
-        with runtime.autocast():
+        with within_memory(work, fewer + MORE_MEMORY), runtime.autocast():
             _, loss = model(ids.to(runtime.device), lm_loss=True)
         total += float(loss) * len(ids)
     model.train(was_training)

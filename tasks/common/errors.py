@@ -1,10 +1,11 @@
-"""The end of a program: a user's mistake or a signal to stop is one line and an exit code."""
+"""The end of a program: a user's mistake, a want of memory or a signal is one line and a code."""
 
 import contextlib
 import os
+import re
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
 
@@ -12,6 +13,10 @@ from typing import Any
 # as early as one likes (`--signal`); Ctrl-C sends SIGINT, and a terminal that closes SIGHUP.
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1, signal.SIGHUP)
 INTERRUPTED = 75  # EX_TEMPFAIL of sysexits.h: the same command may succeed later
+
+MORE_MEMORY = "run fewer jobs at once, or use a machine or device with more memory"
+NO_MEMORY = re.compile(r"out of memory|can(no|')t allocate memory|ALLOC_FAILED", re.IGNORECASE)
+ASKED = re.compile(r"(?:allocate|malloc of size) ([\d.]+(?: [KMGTPE]?i?B| bytes)?)")
 
 
 class InputError(Exception):
@@ -28,9 +33,10 @@ class Interrupted(BaseException):
 def run(main: Callable[[], None]) -> int:
     """Run a program and return its exit code.
 
-    An `InputError` or an error of the operating system (a missing file, a full disk) is printed as
-    one line; every other exception is a bug and keeps its traceback. The code is 1, but INTERRUPTED
-    for a program that a signal stopped: what it had finished is kept, so it can go on.
+    An `InputError`, a want of memory or an error of the operating system (a missing file, a full
+    disk) is printed as one line; every other exception is a bug and keeps its traceback. The code
+    is 1, but INTERRUPTED for a program that a signal stopped: what it had finished is kept, so it
+    can go on.
     """
     own = os.getpid()
 
@@ -39,7 +45,7 @@ def run(main: Callable[[], None]) -> int:
             signal.signal(number, signal.SIG_DFL)
             signal.raise_signal(number)
         answer_signals(signal.SIG_IGN)  # the same one often comes twice, and once is enough
-        raise Interrupted(f"stopped by {signal.Signals(number).name}; start again to go on")
+        raise Interrupted(_stopped_by(number))
 
     before = answer_signals(stop)
     try:
@@ -49,6 +55,10 @@ def run(main: Callable[[], None]) -> int:
     except OSError as error:
         where = f" ({error.filename})" if error.filename else ""
         return _complain(f"{error.strerror or error}{where}")
+    except (MemoryError, RuntimeError) as error:
+        if not (fault := memory_fault(error)):
+            raise
+        return _complain(f"{fault}; {MORE_MEMORY}")
     except Interrupted as request:
         return _complain(str(request), INTERRUPTED)
     finally:
@@ -58,6 +68,26 @@ def run(main: Callable[[], None]) -> int:
     return 0
 
 
+@contextlib.contextmanager
+def importing(module: str) -> Iterator[None]:
+    """Let a signal to stop end a program with one line while it imports what takes seconds.
+
+    Stands around the imports of a program, whose `__name__` is `module`. Nothing happens where it
+    is imported itself.
+    """
+
+    def stop(number: int, _frame: FrameType | None) -> None:
+        answer_signals(signal.SIG_IGN)
+        os._exit(_complain(_stopped_by(number), INTERRUPTED))  # past what is half imported
+
+    before = answer_signals(stop) if module == "__main__" else {}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
 def answer_signals(handler: Any) -> dict[signal.Signals, Any]:
     """Let `handler` answer the SIGNALS; returns the handlers that they had.
 
@@ -65,6 +95,34 @@ def answer_signals(handler: Any) -> dict[signal.Signals, Any]:
     """
     heard = [number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
     return {number: signal.signal(number, handler) for number in heard}
+
+
+@contextlib.contextmanager
+def within_memory(work: str, remedy: str = MORE_MEMORY) -> Iterator[None]:
+    """Raise InputError, with the remedy, where the memory does not suffice for `work`."""
+    try:
+        yield
+    except (MemoryError, RuntimeError) as error:
+        if not (fault := memory_fault(error)):
+            raise
+        raise InputError(f"{work}: {fault}; {remedy}") from None
+
+
+def memory_fault(error: BaseException) -> str:
+    """That the memory did not suffice, and how much was asked for; empty for another error.
+
+    PyTorch raises RuntimeError on a CPU and a subclass of it on a GPU; NumPy and Arrow raise
+    MemoryError.
+    """
+    said = str(error)
+    if not isinstance(error, MemoryError) and not NO_MEMORY.search(said):
+        return ""
+    asked = ASKED.search(said)
+    return "out of memory" + (f" ({asked[1]} asked for)" if asked else "")
+
+
+def _stopped_by(number: int) -> str:
+    return f"stopped by {signal.Signals(number).name}; start again to go on"
 
 
 def _complain(message: str, code: int = 1) -> int:

@@ -198,7 +198,7 @@ def sweep(folder: Path, name: str = "*") -> None:
     `name` is a glob pattern of the files that were written.
     """
     for left in folder.glob(f".{name}.????????"):
-        with contextlib.suppress(OSError), open(left, "rb") as file:
+        with contextlib.suppress(OSError), open(left, "r+b") as file:  # NFS locks no other
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             left.unlink()
 

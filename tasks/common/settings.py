@@ -15,7 +15,7 @@ from tasks.common.errors import InputError
 
 
 def _check_unique(values: list[Any]) -> list[Any]:
-    if any(value in values[:i] for i, value in enumerate(values)):
+    if len(set(values)) < len(values):
         raise PydanticCustomError("not_unique", "each value may occur only once")
     return values
 

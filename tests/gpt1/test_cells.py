@@ -349,6 +349,40 @@ def test_a_full_disk_ends_the_program_at_once(files, monkeypatch, capsys):
     assert len(trained) == 1 and capsys.readouterr().err == ""
 
 
+@pytest.mark.parametrize(
+    ("micro_batch", "said"),
+    [
+        (
+            None,
+            "fine-tuning 4 rows at once: out of memory (400000000000000 bytes asked for); give "
+            "runtime.micro_batch: 2, run fewer jobs at once, or use a machine or device with",
+        ),
+        (
+            1,
+            "fine-tuning 1 rows at once: out of memory (400000000000000 bytes asked for); run "
+            "fewer jobs at once, or use a machine or device with more memory",
+        ),
+    ],
+)
+def test_a_want_of_memory_ends_the_program_and_keeps_its_finished_runs(
+    files, micro_batch, said, monkeypatch, capsys
+):
+    own = runner(files, runtime=Runtime(micro_batch=micro_batch))
+    targets, update = paths(files, 0, 1, 2), FineTuning.update
+
+    def failing(self, rows):
+        if len(self.copied) == 13:
+            torch.empty(10**14)
+        update(self, rows)
+
+    monkeypatch.setattr(FineTuning, "update", failing)
+    with pytest.raises(InputError) as error:
+        run_cells(targets, [0], own)
+    assert str(error.value).startswith(f"transformer/rte/aux-on/layers-1: {said}")
+    assert [path.exists() for path in targets] == [True, False, False]
+    assert capsys.readouterr().err == ""
+
+
 def test_a_layer_that_does_not_exist_is_refused(files):
     with pytest.raises(InputError, match="layers-3: the transformer has fewer layers"):
         run_cells(paths(files, 3), [0], runner(files))

@@ -1,6 +1,7 @@
 """Files are written whole or not at all, and what is wrong with one is told in one line."""
 
 import errno
+import fcntl
 import os
 import subprocess
 import sys
@@ -104,3 +105,16 @@ def test_a_damaged_json_is_told(tmp_path, content):
     (tmp_path / "a.json").write_bytes(content)
     with pytest.raises(InputError, match="a.json: (line|not UTF-8)"):
         read_json(tmp_path / "a.json")
+
+
+def test_what_a_killed_write_left_is_swept_from_a_network_file_system(tmp_path, monkeypatch):
+    """NFS locks a file exclusively only if it is open for writing."""
+
+    def flock(file, operation):
+        if fcntl.fcntl(file, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY:
+            raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+
+    monkeypatch.setattr(files.fcntl, "flock", flock)
+    (tmp_path / ".a.json.12345678").write_text("half of it")
+    write_json(tmp_path / "a.json", {"x": 1})
+    assert list(tmp_path.iterdir()) == [tmp_path / "a.json"]

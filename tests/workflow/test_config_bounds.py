@@ -2,11 +2,14 @@
 
 import os
 import subprocess
+from typing import Annotated
 
 import pytest
+from pydantic import TypeAdapter, ValidationError
 
+from tasks.common.settings import unique
 from tests.workflow.configs import ROOT, changed, faults, shipped
-from workflow.cross_checks import CODE
+from workflow.folder_checks import CODE
 
 TOO_MUCH = [
     ("pretrain.lr.lstm", 1e7, "peak learning rate, such as 6.25e-5 (at most 1000000.0)"),
@@ -41,6 +44,12 @@ TOO_MUCH = [
     ("world.books", 10**9, "number of books (at most 10000)"),
     ("world.scale", 1e9, "factor on the rows of every training split (at most 10.0)"),
     ("world.report", 10**9, "rows of each reported split (at most 10000)"),
+    (
+        "seeds.finetune",
+        [*range(20_000)],
+        "seeds of fine-tuning; the i-th starts from the i-th seed of pretrain, beginning again "
+        "after the last (length at most 1000)",
+    ),
     (
         "zero_shot.normalise.cola",
         {"random": 0, "best": 1e9},
@@ -97,3 +106,11 @@ def test_the_folders_of_the_code_are_all_that_git_knows():
         pytest.skip("not a clone")
     folders = {name.partition("/")[0] for name in listed.stdout.split("\0") if "/" in name}
     assert {name for name in folders if not name.startswith(".")} - {"results"} == set(CODE)
+
+
+def test_values_that_repeat_are_found_in_a_list_of_any_length():
+    """In a time that grows with its length alone: this would take hours otherwise."""
+    kind = TypeAdapter(Annotated[list[int], unique])
+    assert len(kind.validate_python([*range(10**6)])) == 10**6
+    with pytest.raises(ValidationError, match="each value may occur only once"):
+        kind.validate_python([*range(10**6), 7])

@@ -80,6 +80,8 @@ def marked(world: bool, pretrained: bool = False) -> dict[str, Any]:
     experiment["keep"] = ["transformer/rte/aux-on/layers-4"]
     config["runtime"] |= {"micro_batch": 0, "precision": "bfloat16", "device": "cuda"}
     config["runtime"] |= {"compile": True, "gpu_model": "my_gpu"}
+    for limits in ("mem_mb", "minutes"):
+        config["runtime"][limits]["most"] = 0
     if world:
         experiment["world"] |= {"rows": {"rte": 0}, "discourse": {"reasons": 0.0}}
         del experiment["tasks"]["snli"]["min_rows"]
@@ -166,7 +168,8 @@ def said(tmp_path: Path, config: dict[str, Any]) -> str:
         limits = [getattr(found.runtime.mem_mb, stage), getattr(found.runtime.minutes, stage)]
         limits.append(found.runtime.gpu_model)
         commands += found.runtime_of(stage).to_json() + json.dumps(limits)
-    commands += json.dumps(found.runtime.minutes.data)
+    limits = (found.runtime.mem_mb, found.runtime.minutes)
+    commands += json.dumps([found.runtime.minutes.data, *(limit.most for limit in limits)])
     return commands
 
 

@@ -106,9 +106,9 @@ ANY_PROGRAM = f"""\
 import os, signal, sys
 
 print("half of it is done", flush=True)
-if os.environ["FAIL"] == "killed":
-    os.kill(os.getpid(), signal.SIGKILL)
-sys.exit("{LINE}" if os.environ["FAIL"] == "with a line" else 0)
+if os.environ["FAIL"].startswith("SIG"):
+    os.kill(os.getpid(), getattr(signal, os.environ["FAIL"]))
+sys.exit({{"with a line": "{LINE}", "with 255": 255}}.get(os.environ["FAIL"], 0))
 """
 
 
@@ -142,7 +142,7 @@ def test_every_rule_is_among_them(commands):
     assert len(written) > 15 and written <= commands.keys()
 
 
-@pytest.mark.parametrize("fail", ["never", "with a line", "killed"])
+@pytest.mark.parametrize("fail", ["never", "with a line", "SIGKILL"])
 def test_the_command_of_every_rule_fails_with_its_program(fail, commands, tmp_path):
     wrong, log = [], tmp_path / "{log}"
     for command in dict.fromkeys(commands.values()):
@@ -157,9 +157,25 @@ def test_the_command_of_every_rule_fails_with_its_program(fail, commands, tmp_pa
         said = done.stdout
         good = (done.returncode == 0) == (fail == "never") and "half of it is done" in said
         good &= (LINE in said) == (fail == "with a line")
-        good &= (KILLED in said) == (fail == "killed")
+        good &= (KILLED in said) == (fail == "SIGKILL")
         good &= log.is_file() and log.read_text() == said
         log.unlink(missing_ok=True)
         if not good:
             wrong.append((command.partition("python -m ")[2], done))
     assert not wrong
+
+
+@pytest.mark.parametrize("fail", ["SIGKILL", "SIGSEGV", "SIGABRT", "SIGTERM", "with 255"])
+def test_memory_is_named_where_it_may_have_run_out_alone(fail, commands, tmp_path):
+    done = subprocess.run(
+        ["bash", "-c", next(iter(commands.values()))],
+        cwd=tmp_path,
+        env=os.environ | {"FAIL": fail},
+        text=True,
+        capture_output=True,
+        check=False,
+    )
+    lines = [line for line in done.stdout.splitlines() if line.startswith("error: ")]
+    end = ", with fewer jobs at once if the memory ran out" if fail == "SIGKILL" else ""
+    line = f"error: the program was ended by {fail}; start again{end}"
+    assert done.returncode and lines == ([line] if fail.startswith("SIG") else [])

@@ -1,14 +1,16 @@
 """A Slurm job that may wait for ever is told in one line: which, why, and what to change."""
 
 import os
+import subprocess
 
 import pytest
 
 from tests.workflow.configs import shipped
 from tests.workflow.running import command_line, copy_project, write
+from workflow import waiting
 from workflow.waiting import jobs
 
-TIME = "lower runtime.minutes in the config (a retry asks for twice of it)"
+TIME = "lower runtime.minutes in the config (a retry asks for twice of it, at most for runtime."
 PROFILE = "change slurm_account, slurm_partition or constraint in the profile"
 
 
@@ -20,7 +22,7 @@ PROFILE = "change slurm_account, slurm_partition or constraint in the profile"
         ("QOSMaxMemoryPerJob", "lower runtime.mem_mb in the config"),
         ("QOSMaxGRESPerJob", "change runtime.gpu_model"),
         ("AssocMaxCpuPerJobLimit", "lower runtime.pretrain_threads"),
-        ("AssocMaxJobsLimit", PROFILE),
+        ("AssocMaxNodePerJobLimit", PROFILE),
         ("ReqNodeNotAvail, UnavailableNodes:node[1-3]", PROFILE),
     ],
 )
@@ -28,6 +30,32 @@ def test_a_reason_that_may_not_pass_is_told_with_the_key_to_change(reason, remed
     (job,) = jobs(f"17|{reason}|rule_pretrain_wildcards_lstm_0|{tmp_path}\n", str(tmp_path))
     assert job.line.startswith(f"Slurm job 17 (pretrain lstm_0) waits: {reason}; if that does not")
     assert f"stop the run, {remedy}" in job.line and "\n" not in job.line
+
+
+@pytest.mark.parametrize(
+    ("reason", "remedy"),
+    [
+        ("JobHeldUser", "release it with `scontrol release 17`"),
+        ("JobHeldAdmin", "the administrators hold it, ask them"),
+        (
+            "launch failed requeued held",
+            "look up what failed with `scontrol show job 17`, then release it with `scontrol "
+            "release 17`",
+        ),
+        ("JobHoldMaxRequeue", "look up what failed with `scontrol show job 17`, then release it"),
+        ("QOSMaxJobsPerUserLimit", "it starts when other jobs of yours, or of your account, have"),
+        ("AssocMaxJobsLimit", "it starts when other jobs of yours, or of your account, have ended"),
+    ],
+)
+def test_a_job_that_is_held_or_has_to_wait_for_others_needs_no_new_start(reason, remedy, tmp_path):
+    (job,) = jobs(f"17|{reason}|rule_tokens|{tmp_path}\n", str(tmp_path))
+    assert job.line.startswith(f"Slurm job 17 (tokens) waits: {reason}; {remedy}")
+    assert "start again" not in job.line and "\n" not in job.line
+
+
+def test_lines_that_are_cut_off_are_passed_over(tmp_path):
+    queue = f"slurm_load_jobs error\n16|PartitionTimeLimit|rule\n\n17|JobHeldUser|rule_x|{tmp_path}"
+    assert [job.number for job in jobs(queue, str(tmp_path))] == ["17"]
 
 
 def test_jobs_that_wait_their_turn_and_those_of_others_are_not_told(tmp_path):
@@ -75,3 +103,21 @@ def test_a_run_on_slurm_tells_of_them_while_it_waits(tmp_path, monkeypatch):
     assert "job 18" not in said and "error: over" in said
     asked = (tmp_path / "asked").read_text().splitlines()
     assert len(asked) > 1 and "--me --noheader --states=PENDING" in asked[0]
+
+
+def test_a_controller_that_does_not_answer_is_asked_again(tmp_path, monkeypatch):
+    line = f"17|JobHeldUser|rule_tokens|{tmp_path}\n"
+    answers = [subprocess.TimeoutExpired("squeue", 1), OSError("no squeue any more")]
+    answers.insert(1, subprocess.CompletedProcess([], 0, line))
+
+    def squeue(*command, timeout, **options):
+        answer = answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    monkeypatch.setattr(waiting, "SECONDS", 0.01)
+    monkeypatch.setattr(waiting.subprocess, "run", squeue)
+    told = []
+    waiting._watch(str(tmp_path), told.append)
+    assert len(told) == 1 and "17 (tokens) waits: JobHeldUser; release" in told[0] and not answers

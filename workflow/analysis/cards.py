@@ -13,18 +13,20 @@ from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pandas as pd
-from markdown_it import MarkdownIt
+from tasks.common.errors import importing, run
 
-import tasks
-from tasks.common.arrow import read_split
-from tasks.common.errors import run
-from tasks.common.files import read_json, write_atomic, write_json
-from workflow.analysis import card_figure, markdown
-from workflow.analysis.figures import style
-from workflow.analysis.program import parser
-from workflow.analysis.records import EncodedRecord, check_examples
+with importing(__name__):
+    import numpy as np
+    import pandas as pd
+    from markdown_it import MarkdownIt
+
+    import tasks
+    from tasks.common.arrow import read_split
+    from tasks.common.files import read_json, write_atomic, write_json
+    from workflow.analysis import card_figure, markdown
+    from workflow.analysis.figures import style
+    from workflow.analysis.program import parser
+    from workflow.analysis.records import EncodedRecord, check_examples
 
 SHOWN = 3  # examples
 SHORT = 160  # characters of a text

@@ -11,18 +11,20 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
+from tasks.common.errors import InputError, importing, run
 
-import tasks
-from gpt1.cell import Cell
-from tasks.common.errors import InputError, run
-from workflow.analysis import markdown
-from workflow.analysis.cells import CELL, COLUMNS
-from workflow.analysis.notes import Notes
-from workflow.analysis.program import parser
-from workflow.analysis.records import REMEDY, CellRecord
-from workflow.analysis.table import Table
-from workflow.grid import Grid
+with importing(__name__):
+    import pandas as pd
+
+    import tasks
+    from gpt1.cell import Cell
+    from workflow.analysis import markdown
+    from workflow.analysis.cells import CELL, COLUMNS
+    from workflow.analysis.notes import Notes
+    from workflow.analysis.program import parser
+    from workflow.analysis.records import REMEDY, CellRecord
+    from workflow.analysis.table import Table
+    from workflow.grid import Grid
 
 SWEEP = ["task", "arch", "corpus", "aux"]
 

@@ -15,15 +15,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-import torch
+from tasks.common.errors import importing, run
 
-from gpt1.cell import Arch
-from tasks.common.errors import run
-from tasks.common.files import read_json
-from workflow.analysis import flops, markdown, measure, workload
-from workflow.config_faults import ConfigError, parse, read, typed
-from workflow.config_model import Config
+with importing(__name__):
+    import pandas as pd
+    import torch
+
+    from gpt1.cell import Arch
+    from tasks.common.files import read_json
+    from workflow.analysis import flops, markdown, measure, workload
+    from workflow.config_faults import ConfigError, parse, read, typed
+    from workflow.config_model import Config
 
 HEADINGS = ["stage", "model", "runs", "updates", "tokens", "PFLOP", "hours", "MFU"]
 PUBLISHED_VOCABULARY = 40_478

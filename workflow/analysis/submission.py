@@ -15,19 +15,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
+from tasks.common.errors import InputError, importing, run
 
-import tasks
-from tasks.common.errors import InputError, run
-from tasks.common.files import sha256_file, write_atomic, write_json
-from workflow.analysis import markdown
-from workflow.analysis.cells import read_cells
-from workflow.analysis.notes import Notes
-from workflow.analysis.predictions import answers, read_predictions
-from workflow.analysis.program import parser
-from workflow.analysis.records import REMEDY, EncodedRecord, check_examples
-from workflow.analysis.statistics import headline
-from workflow.grid import Grid
+with importing(__name__):
+    import pandas as pd
+
+    import tasks
+    from tasks.common.files import sha256_file, write_atomic, write_json
+    from workflow.analysis import markdown
+    from workflow.analysis.cells import read_cells
+    from workflow.analysis.notes import Notes
+    from workflow.analysis.predictions import answers, read_predictions
+    from workflow.analysis.program import parser
+    from workflow.analysis.records import REMEDY, EncodedRecord, check_examples
+    from workflow.analysis.statistics import headline
+    from workflow.grid import Grid
 
 NOTE = "NOTE.txt"
 ABOUT = """\

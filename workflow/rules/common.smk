@@ -5,7 +5,7 @@ import shlex
 import sys
 from pathlib import Path
 
-from workflow import code, config_faults, failures, paths, studies, waiting
+from workflow import code, config_faults, failures, folder_checks, paths, studies, waiting
 from workflow.config import as_yaml
 from workflow.grid import any_model, jobs
 from workflow.study_faults import study_faults
@@ -16,8 +16,10 @@ try:
     # A section given by --config; files are in there as well.
     overlay = workflow.config_settings.overwrite_config
     cfg = config_faults.parse(config_faults.with_sections(config, overlay, written))
+    wrong = [*folder_checks.unwritable_results(cfg)]
     if not paths.has_no_data(cfg):  # else see `given`
-        config_faults.refuse(paths.missing_data(cfg))
+        wrong += paths.missing_data(cfg)
+    config_faults.refuse(wrong)
 except config_faults.ConfigError as error:
     sys.exit(str(error))
 
@@ -65,8 +67,8 @@ def checkpoints(model):
 
 
 def per_attempt(limits, stage):
-    """A limit of a stage's jobs; each further attempt gets as much again."""
-    return lambda wildcards, attempt: attempt * getattr(limits, stage)
+    """A limit of a stage's jobs; each further attempt gets as much again, if allowed."""
+    return lambda wildcards, attempt: limits.of(stage, attempt)
 
 
 def exported(**variables):
@@ -155,8 +157,11 @@ signals = "HUP INT TERM USR1"
 functions = f"""trap : {signals}
 python() {{ trap : {signals}; command {interpreter} "$@" || ended $?; }}
 ended() {{
-  [ $1 -le 128 ] || echo "error: the program was ended by SIG$(kill -l $1); start again, with" \\
-    "fewer jobs at once if the memory ran out"
+  local name hint=""
+  [ $1 != 137 ] || hint=", with fewer jobs at once if the memory ran out"
+  if [ $1 -gt 128 ] && name=$(kill -l $1 2> /dev/null); then
+    echo "error: the program was ended by SIG$name; start again$hint"
+  fi
   return $1
 }}
 tee() {{ trap '' {signals}; exec tee "$@"; }}

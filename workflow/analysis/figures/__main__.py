@@ -10,11 +10,13 @@ import importlib
 import sys
 from pathlib import Path
 
-from tasks.common.errors import run
-from workflow.analysis import figures
-from workflow.analysis.figures import style
-from workflow.analysis.table import read_csv
-from workflow.grid import Grid
+from tasks.common.errors import importing, run
+
+with importing(__name__):
+    from workflow.analysis import figures
+    from workflow.analysis.figures import style
+    from workflow.analysis.table import read_csv
+    from workflow.grid import Grid
 
 
 def main(argv: list[str] | None = None) -> None:

@@ -10,16 +10,18 @@ import os
 import sys
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
+from tasks.common.errors import importing, run
 
-from tasks.common.errors import run
-from tasks.common.files import write_atomic
-from workflow.analysis.page import machine
-from workflow.analysis.page.content import sections
-from workflow.analysis.page.glance import Glance
-from workflow.analysis.page.made import Run
-from workflow.analysis.program import parser
+with importing(__name__):
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    from markupsafe import Markup
+
+    from tasks.common.files import write_atomic
+    from workflow.analysis.page import machine
+    from workflow.analysis.page.content import sections
+    from workflow.analysis.page.glance import Glance
+    from workflow.analysis.page.made import Run
+    from workflow.analysis.program import parser
 
 TEMPLATE, CSS, SCRIPT = "page.html", "page.css", "page.js"
 

@@ -7,11 +7,13 @@ Beside the CSV it writes the same as Markdown, and the figure as PNG and SVG.
 
 import sys
 
-from tasks.common.errors import run
-from workflow.analysis.figures import style
-from workflow.analysis.program import parser
-from workflow.analysis.studies import figure, table
-from workflow.study_plan import StudyPlan
+from tasks.common.errors import importing, run
+
+with importing(__name__):
+    from workflow.analysis.figures import style
+    from workflow.analysis.program import parser
+    from workflow.analysis.studies import figure, table
+    from workflow.study_plan import StudyPlan
 
 
 def main(argv: list[str] | None = None) -> None:

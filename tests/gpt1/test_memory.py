@@ -1,0 +1,130 @@
+"""Memory that does not suffice is one line, with what was asked for and what to change."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+import torch
+
+from gpt1.generate import Sampling, generate
+from gpt1.model.language_model import LanguageModel
+from gpt1.settings import Dropout
+from gpt1.training.inference import predict
+from gpt1.training.pretraining import Pretraining
+from gpt1.training.runtime import Runtime
+from gpt1.training.scorer import Scorer
+from gpt1.training.windows import heldout_loss
+from gpt1.weights.checkpoint import build
+from tasks.common.errors import InputError, run
+from tests.gpt1 import toy
+from tests.gpt1.test_zero_shot import NEWLINE
+
+GPU = "CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 79.11 GiB"
+MORE = "run fewer jobs at once, or use a machine or device with more memory"
+
+
+def on_a_gpu():
+    raise torch.OutOfMemoryError(GPU)
+
+
+@pytest.mark.parametrize(
+    ("ask", "asked"),
+    [
+        (lambda: torch.empty(10**14), "400000000000000 bytes"),
+        (lambda: np.empty(10**14), "728. TiB"),
+        (lambda: pa.allocate_buffer(10**15), "1000000000000000"),
+        (on_a_gpu, "2.00 GiB"),
+    ],
+    ids=["torch", "numpy", "arrow", "gpu"],
+)
+def test_a_program_without_enough_memory_ends_with_one_line(ask, asked, capsys):
+    assert run(ask) == 1
+    said = capsys.readouterr().err
+    assert said == f"error: out of memory ({asked} asked for); {MORE}\n"
+
+
+def test_what_says_nothing_of_memory_is_a_bug_and_keeps_its_traceback():
+    def broken():
+        raise RuntimeError("shapes cannot be multiplied")
+
+    with pytest.raises(RuntimeError, match="multiplied"):
+        run(broken)
+
+
+@pytest.fixture
+def room(monkeypatch):
+    """How many sequences fit into the memory of this test's device at once."""
+    room = {"rows": 0}
+    call = LanguageModel.states
+
+    def with_limited_memory(self, batch):
+        if batch.shape[0] > room["rows"]:
+            raise torch.OutOfMemoryError(GPU)
+        return call(self, batch)
+
+    monkeypatch.setattr(LanguageModel, "states", with_limited_memory)
+    return room
+
+
+@pytest.mark.parametrize("arch", toy.ARCHS)
+def test_held_out_windows_are_scored_a_micro_batch_at_a_time(arch, room):
+    model = build(arch, toy.model(arch), toy.N_VOCAB)
+    model.reset(torch.Generator().manual_seed(0))
+    rows = np.random.default_rng(0).integers(0, toy.N_VOCAB, (40, 24))
+    for micro_batch, size, fewer in ((None, 32, 16), (8, 8, 4), (64, 32, 16)):
+        line = rf"scoring {size} held-out windows at once: out of memory \(2.00 GiB asked for\); "
+        with pytest.raises(InputError, match=rf"{line}give runtime.micro_batch: {fewer}, {MORE}"):
+            heldout_loss(model, rows, Runtime(micro_batch=micro_batch))
+    with pytest.raises(InputError, match=rf"scoring 1 held-out .* asked for\); {MORE}"):
+        heldout_loss(model, rows, Runtime(micro_batch=1))
+    room["rows"] = 5
+    cramped = heldout_loss(model, rows, Runtime(micro_batch=5))
+    room["rows"] = 100
+    assert cramped == pytest.approx(heldout_loss(model, rows, Runtime()), rel=1e-5)
+
+
+@pytest.mark.parametrize("arch", toy.ARCHS)
+def test_language_models_are_scored_or_one_line_says_why_not(arch, room):
+    model = build(arch, toy.model(arch), toy.N_VOCAB)
+    model.reset(torch.Generator().manual_seed(0))
+    scorer = Scorer(model, NEWLINE, Runtime())
+    sequences = [scorer.sequence([], np.arange(1, 9))]
+    with pytest.raises(InputError, match=rf"scoring 4096 tokens at once: .*for\); {MORE}"):
+        scorer.log_probabilities(sequences)
+    room["rows"] = 1
+    assert len(scorer.log_probabilities(sequences)) == 1
+
+
+@pytest.mark.parametrize("arch", toy.ARCHS)
+def test_rows_are_predicted_or_one_line_says_why_not(arch, room):
+    tuning = toy.start("rte", arch)
+    split = tuning.data.splits["dev"]
+    with pytest.raises(InputError, match=rf"scoring 4096 tokens at once: .*for\); {MORE}"):
+        predict(tuning.model, tuning.data.spec, split, tuning.runtime)
+    room["rows"] = len(split)
+    assert len(predict(tuning.model, tuning.data.spec, split, tuning.runtime)[0]) == len(split)
+
+
+def test_a_text_is_continued_or_one_line_says_why_not(room, capsys):
+    model = build("transformer", toy.model("transformer"), toy.N_VOCAB)
+    model.reset(torch.Generator().manual_seed(0))
+    assert run(lambda: generate(model.eval(), [1], Sampling()) and None) == 1
+    assert capsys.readouterr().err == f"error: out of memory (2.00 GiB asked for); {MORE}\n"
+
+
+def test_pretraining_takes_smaller_micro_batches_on_a_cpu_too(tmp_path, monkeypatch, capsys):
+    """PyTorch says it otherwise there than on a GPU."""
+    backward, calls = torch.Tensor.backward, []
+
+    def failing_once(self, *rest, **options):
+        calls.append(self)
+        if len(calls) == 1:
+            torch.empty(10**14)
+        backward(self, *rest, **options)
+
+    monkeypatch.setattr(torch.Tensor, "backward", failing_once)
+    settings = toy.pretrain_settings("lstm", batch=8, dropout=Dropout(embd=0, attn=0, resid=0))
+    books = toy.corpus(tmp_path / "corpus")
+    Pretraining("lstm", books, settings, Runtime(), tmp_path / "work").update()
+    assert (
+        "out of memory with a micro-batch of 8 windows; going on with 4" in capsys.readouterr().out
+    )
