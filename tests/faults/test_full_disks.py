@@ -28,7 +28,7 @@ STAGES = {  # a rule, and a file that its job makes
     "baselines": "baselines/rte.json",
     "encode": "encoded/rte.json",
     "contamination": "contamination/rte.json",
-    "finetune_transformer_endpoints_1": "cells/transformer/rte/aux-on/layers-12.json",
+    "finetune_transformer_endpoints": "cells/transformer/rte/aux-on/layers-12.json",
     "zero_shot": "zero_shot/transformer/race/seed-0/update-40.json",
     "probes": f"probes/{CHECKPOINT}",
     "collect_cells": "cells.csv",
