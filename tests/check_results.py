@@ -13,6 +13,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gpt1.predict import Predictor
+from tasks.common.files import sha256_file
+from workflow.analysis import tables
+from workflow.analysis.table import DIGEST
 from workflow.config_faults import parse, read
 from workflow.config_model import Config
 from workflow.grid import Grid
@@ -39,10 +42,11 @@ def problems(config: Config) -> Iterator[str]:
             key = "relative" if row["task"] == "mean" and name == "zero_shot" else "mean"
             if row["arch"] and not _finite(row[key]):  # without: a published system
                 yield f"{name}.csv: line {number}: {key} is {row[key]!r}"
-    for name in ("cells", "cost_cells", "cost_pretraining", *TABLES, *probes):
-        lines = (results / f"{name}.md").read_text(encoding="utf-8").splitlines()
+    yield from unchecked_tables(results)
+    for path in results.glob("*.md"):
+        lines = path.read_text(encoding="utf-8").splitlines()
         if any("missing" in line for line in lines if line.startswith("|")):
-            yield f"{name}.md: a cell is missing"
+            yield f"{path.name}: a cell is missing"
     for number, row in enumerate(rows_of(results / "claims.csv"), start=2):
         if row["verdict"] != "not run" and not _finite(row["ours"]):
             yield f"claims.csv: line {number}: ours is {row['ours']!r}"
@@ -59,6 +63,18 @@ def problems(config: Config) -> Iterator[str]:
             yield f"{png}: not a complete picture"
         if not svg.read_text(encoding="utf-8").rstrip().endswith("</svg>"):
             yield f"{svg}: not a complete picture"
+
+
+def unchecked_tables(results: Path) -> Iterator[str]:
+    """Tables without Markdown beside them that has their checksum, so that no reader checks them."""
+    made = {path.stem for path in results.glob("*.csv")}
+    known = {path.stem for path in Path(tables.__file__).parent.glob("[!_]*.py")} - {"probes"}
+    for name in sorted(made | known | {"cells"}):
+        path, page = results / f"{name}.csv", results / f"{name}.md"
+        if not (path.is_file() and page.is_file()):
+            yield f"{name}: {path.name} or {page.name} is missing"
+        elif DIGEST.format(path.name, sha256_file(path)) not in page.read_text(encoding="utf-8"):
+            yield f"{name}.md: not made with this {path.name}"
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:
