@@ -29,6 +29,9 @@ FIGURES += ("differences", "aux_gain", "heat_map")
 def problems(config: Config) -> Iterator[str]:
     """What is missing or empty in the results of `config`, one line each."""
     results, grid = Path(config.results), config.grid()
+    if unchecked := list(unchecked_tables(results)):
+        yield from unchecked
+        return  # what follows reads them
     yield from _cells(results, grid)
     probes = ("probes",) if probes_file(config) else ()
     for number, row in enumerate(rows_of(results / "probes.csv") if probes else [], start=2):
@@ -42,11 +45,10 @@ def problems(config: Config) -> Iterator[str]:
             key = "relative" if row["task"] == "mean" and name == "zero_shot" else "mean"
             if row["arch"] and not _finite(row[key]):  # without: a published system
                 yield f"{name}.csv: line {number}: {key} is {row[key]!r}"
-    yield from unchecked_tables(results)
-    for path in results.glob("*.md"):
-        lines = path.read_text(encoding="utf-8").splitlines()
+    for name in ("cells", "cost_cells", "cost_pretraining", *TABLES, *probes):
+        lines = (results / f"{name}.md").read_text(encoding="utf-8").splitlines()
         if any("missing" in line for line in lines if line.startswith("|")):
-            yield f"{path.name}: a cell is missing"
+            yield f"{name}.md: a cell is missing"
     for number, row in enumerate(rows_of(results / "claims.csv"), start=2):
         if row["verdict"] != "not run" and not _finite(row["ours"]):
             yield f"claims.csv: line {number}: ours is {row['ours']!r}"
