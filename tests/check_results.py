@@ -68,7 +68,7 @@ def problems(config: Config) -> Iterator[str]:
 
 
 def unchecked_tables(results: Path) -> Iterator[str]:
-    """Tables without Markdown beside them that has their checksum, so that no reader checks them."""
+    """Tables without Markdown beside them that has their checksum: no reader can check them."""
     made = {path.stem for path in results.glob("*.csv")}
     known = {path.stem for path in Path(tables.__file__).parent.glob("[!_]*.py")} - {"probes"}
     for name in sorted(made | known | {"cells"}):

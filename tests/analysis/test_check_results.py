@@ -16,7 +16,10 @@ def results(tmp_path):
 
 def test_a_table_that_is_not_there_is_told(results):
     found = set(unchecked_tables(results))
-    assert {"cells: cells.csv or cells.md is missing", "cost: cost.csv or cost.md is missing"} < found
+    assert {
+        "cells: cells.csv or cells.md is missing",
+        "cost: cost.csv or cost.md is missing",
+    } < found
     assert not any(line.startswith("mine") for line in found)
 
 

@@ -8,9 +8,7 @@ from pathlib import Path
 
 import pytest
 
-needs_root = pytest.mark.skipif(
-    os.geteuid() != 0, reason="mounting a small file system needs root"
-)
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small file system needs root")
 
 
 @contextlib.contextmanager

@@ -59,9 +59,7 @@ def start(project: Path, *options: str, **environment: str) -> subprocess.Popen:
     command += ["--configfile", "tiny.yaml"]
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
     variables = os.environ | environment
-    return subprocess.Popen(
-        command, cwd=project, env=variables, start_new_session=True, **streams
-    )
+    return subprocess.Popen(command, cwd=project, env=variables, start_new_session=True, **streams)
 
 
 def start_tables(project: Path, cores: int = 1, **environment: str) -> subprocess.Popen:
