@@ -35,7 +35,7 @@ test-slow: install
 	.venv/bin/python -m pytest -m slow
 	GPT1_FUZZ_SECONDS=$(FUZZ_SECONDS) .venv/bin/python -m pytest tests/fuzz --hypothesis-profile=long
 
-# Kills at random instants, damaged files, full disks, programs that fail, dying processes: FAULTS_TIME.
+# Kills at random instants, damaged files, full disks, programs that fail, dying processes: about half an hour.
 test-faults: install
 	.venv/bin/python -m pytest tests/faults tests/distributed -m "not slow"
 
