@@ -6,6 +6,7 @@
 
 CORES ?= all
 PYTHON ?= python3
+FUZZ_SECONDS ?= 60
 RUN = .venv/bin/snakemake --cores $(CORES) --rerun-incomplete
 READY = .venv/ready
 PIP = .venv/bin/python -m pip --disable-pip-version-check
@@ -29,13 +30,14 @@ $(READY): requirements.lock requirements-torch.lock
 test: install
 	.venv/bin/python -m pytest -n 2 --dist worksteal -m "not slow and not slurm and not faults and not alarms"
 
+# Each property of the fuzzing tries 2,000 damaged files, or as many as FUZZ_SECONDS of the processor allow.
 test-slow: install
 	.venv/bin/python -m pytest -m slow
-	.venv/bin/python -m pytest tests/fuzz --hypothesis-profile=long
+	GPT1_FUZZ_SECONDS=$(FUZZ_SECONDS) .venv/bin/python -m pytest tests/fuzz --hypothesis-profile=long
 
-# Kills at random instants, damaged files, full disks: some ten minutes.
+# Kills at random instants, damaged files, full disks, programs that fail, dying processes: about half an hour.
 test-faults: install
-	.venv/bin/python -m pytest tests/faults -m "not slow"
+	.venv/bin/python -m pytest tests/faults tests/distributed -m "not slow"
 
 # Small faults, each planted into a copy of the suite, and the test that must stop it: ten minutes.
 test-alarms: install

@@ -13,7 +13,7 @@ from tasks.common.errors import INTERRUPTED
 from tasks.common.files import read_json
 from tests.gpt1.toy import corpus, pretrain_settings
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.faults
 LONG = {"updates": 100_000, "checkpoints": [0, 100_000], "batch": 8}
 
 

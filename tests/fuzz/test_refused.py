@@ -99,7 +99,9 @@ def test_pickled_weights_of_the_hub_are_never_loaded(tmp_path):
     assert not (tmp_path / "made").exists()
 
 
-@pytest.mark.parametrize("name", ["a b", "a;b", "$(a)", "`a`", "a|b", "a'b", "a\nb", "-a", "{a}"])
+@pytest.mark.parametrize(
+    "name", ["a b", "a;b", "$(a)", "`a`", "a|b", "a'b", "a\nb", "a\n", "-a", "{a}"]
+)
 def test_a_results_folder_with_words_of_the_shell_is_refused(name):
     with pytest.raises(ConfigError, match="results: .* is invalid"):
         parse({"results": name})

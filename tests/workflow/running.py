@@ -4,6 +4,7 @@
 than most plans; `command_line` starts one as a user does.
 """
 
+import atexit
 import multiprocessing
 import os
 import re
@@ -48,7 +49,10 @@ def _main(project: Path, options: Sequence[str], environment: dict[str, str], sa
     os.chdir(project)
     # The project's own packages, not those of the tests.
     sys.path[:] = [str(project), *(path for path in sys.path if path != str(ROOT))]
-    main(options)
+    try:
+        main(options)
+    finally:
+        atexit._run_exitfuncs()  # which a process that is forked leaves out
 
 
 def command_line(project: Path, *options: str, code: int = 0) -> str:

@@ -1,8 +1,10 @@
 """A corpus made by several jobs: what is planned, and that the files are those of one job."""
 
+import re
+
 import pytest
 
-from tests.workflow.configs import ROOT, shipped
+from tests.workflow.configs import ROOT, changed, raw_data, shipped
 from tests.workflow.running import planned, snakemake, write
 
 FILES = ("words.tsv", "documents.json", "train.bin", "heldout.bin", "corpus.json")
@@ -36,3 +38,22 @@ def test_shards_change_nothing_in_the_corpus(tmp_path):
     left = tmp_path / "two" / "made" / "corpus"
     assert sorted(path.name for path in left.iterdir()) == sorted((*FILES, "documents"))
     assert planned(ROOT, *two) == {}
+
+
+def test_a_shard_that_cannot_read_its_book_fails_and_is_not_taken_for_done(tmp_path):
+    config, data = changed(shipped("smoke"), "experiment.world", ...), tmp_path / "data"
+    config = changed(config, "runtime.corpus_shards", 2) | {"results": "made", "data": str(data)}
+    raw_data(data, config)
+    for name in ("train.txt", "a.txt", "b.txt", "c.txt"):
+        (data / "books" / name).write_text("Café.\n", "latin-1" if name == "c.txt" else "utf-8")
+    given = ("--directory", str(tmp_path), "--configfile", write(tmp_path / "c.yaml", config))
+    targets = ("--", "made/corpus/documents.json")
+    said = snakemake(ROOT, *given, "--keep-going", *targets, code=1)
+    assert re.match(r"made/logs/shard/[12]\.log: error: .*c\.txt: not UTF-8", last_line(said)), said
+    assert not (tmp_path / "made/corpus/documents.json").exists()
+    (data / "books" / "c.txt").write_text("Café.\n", "utf-8")
+    snakemake(ROOT, *given, *targets)
+
+
+def last_line(said: str) -> str:
+    return said.rstrip().rpartition("\n")[2]

@@ -1,0 +1,159 @@
+"""Every rule under Snakemake itself, with a program that fails at any moment or is killed.
+
+Its job fails, nothing of it stays, and the last line of the run names log, program, input and
+remedy.
+"""
+
+import json
+import re
+import shutil
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.faults.runs import tiny
+from tests.workflow.configs import raw_data, shipped
+from tests.workflow.running import ROOT, copy_project, snakemake, write
+from workflow.config_faults import parse
+
+pytestmark = pytest.mark.faults
+STAND_IN = Path(__file__).with_name("stand_in.py")
+PYTHON = 'command {interpreter} "$@"'  # what the rules call by the name of python
+MOMENTS = ["before it writes", "while it writes", "after its outputs", "killed"]
+FORCED = ("--force", "--keep-going", "--rerun-triggers", "mtime")
+KEPT = "fetch"  # whose old manifest and files are still right
+KILLED = "error: the program was ended by SIGKILL; start again, with fewer jobs at once if the"
+STUDY = {  # a cell that is fine-tuned, one that is asked in words, one of a model of its own
+    "heading": "Mine",
+    "tasks": ["rte"],
+    "lines": {
+        "smaller loss": {"lm_coef": 0.25},
+        "in words": {"prompted": True, "aux": "off"},
+        "two layers": {"n_layer": 2},
+    },
+}
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job of a rule, as the stand-in for its program was called."""
+
+    rule: str
+    program: str
+    log: str
+    inputs: list[str]
+    outputs: list[str]
+
+    def last_line(self, moment: str) -> str:
+        """How the last line of a run begins in which the job failed."""
+        first = self.inputs[0] if self.inputs else "no input"
+        line = f"error: {self.program}: {first}: damaged; make it again"
+        return f"{self.log}: {KILLED if moment == 'killed' else line}"
+
+
+@dataclass(frozen=True)
+class Made:
+    """A finished run of stand-ins: where, Snakemake's options, and a job of each rule."""
+
+    project: Path
+    folder: Path
+    options: tuple[str, ...]
+    levels: list[list[Job]]  # no job needs another one of its level
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory) -> list[Made]:
+    """The tiny run with everything that can be asked for, and the import of published weights."""
+    project = tmp_path_factory.mktemp("failing") / "project"
+    project.mkdir()
+    copy_project(project)
+    common = project / "workflow/rules/common.smk"
+    text = common.read_text()
+    assert text.count(PYTHON) == 1
+    common.write_text(text.replace(PYTHON, 'command {interpreter} "$STAND_IN" "$@"'))
+    for path in (project / "workflow" / "rules").glob("*.smk"):
+        given = "--rule {rule} --log {log} --inputs {input} --outputs {output} 2>&1 | tee {log}"
+        path.write_text(path.read_text().replace("2>&1 | tee {log}", given))
+    published, data = shipped("published"), project.parent / "data"
+    raw_data(data, published)
+    published |= {"data": str(data)}
+    weights = parse(published).grid().models()[0]
+    update = parse(published).updates()[-1]
+    runs = [
+        (everything(), ["all", "made/glue_submission.zip", "made/studies/mine.csv"]),
+        (published, [str(weights.checkpoint("results/published", update))]),
+    ]
+    return [
+        run(project, tmp_path_factory.mktemp("made"), config, targets) for config, targets in runs
+    ]
+
+
+def everything() -> dict[str, Any]:
+    """The tiny config with all kinds of jobs."""
+    config = tiny()
+    experiment = config["experiment"]
+    experiment["tasks"]["rte"] |= {"source": "hub"}
+    experiment["grid"] |= {"shuffled": True}
+    experiment["submission"] = True
+    experiment["studies"] = {"mine": STUDY}
+    config["runtime"] |= {"corpus_shards": 2, "shards": 2}
+    return config
+
+
+def run(project: Path, folder: Path, config: dict[str, Any], targets: list[str]) -> Made:
+    """Make the targets with stand-ins that do not fail."""
+    file = write(project.parent / f"{folder.name}.yaml", config)
+    options = ("--snakefile", str(project / "Snakefile"), "--configfile", file)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("STAND_IN", str(STAND_IN))
+        patch.setenv("FAILING", "")
+        snakemake(project, "--directory", str(folder), *options, "--", *targets)
+    calls = [json.loads(line) for line in (folder / "calls.jsonl").read_text().splitlines()]
+    return Made(project, folder, options, levels(Job(**call) for call in calls))
+
+
+def levels(jobs: Iterable[Job]) -> list[list[Job]]:
+    """One job of each rule; those that need one of a level are in a later one."""
+    level_of: dict[str, int] = {}
+    found: dict[str, tuple[int, Job]] = {}
+    for job in jobs:  # in the order in which they ran
+        level = 1 + max((level_of.get(path, -1) for path in job.inputs), default=-1)
+        level_of |= dict.fromkeys(job.outputs, level)
+        found.setdefault(job.rule, (level, job))
+    highest = max(level for level, _ in found.values())
+    return [[job for at, job in found.values() if at == k] for k in range(highest + 1)]
+
+
+def test_every_rule_is_among_them(made):
+    text = "".join(path.read_text() for path in (ROOT / "workflow" / "rules").glob("*.smk"))
+    written = set(re.findall(r"^ *rule (\w+):", text, re.MULTILINE))
+    written |= set(re.findall(r"^ *use rule \w+ as (\w+)", text, re.MULTILINE))
+    ran = {job.rule for each in made for level in each.levels for job in level}
+    assert len(written) > 15 and written <= ran
+    kinds = ("collect", "table", "figure", "finetune_kept", "finetune_transformer_shuffled")
+    assert all(any(rule.startswith(kind) for rule in ran) for kind in kinds)
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_the_program_of_every_rule_fails_its_job_and_has_the_last_word(
+    moment, made, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("STAND_IN", str(STAND_IN))
+    monkeypatch.setenv("MOMENT", moment)
+    for number, each in enumerate(made):
+        folder = tmp_path / str(number)
+        shutil.copytree(each.folder, folder, symlinks=True)
+        for level in reversed(each.levels):  # so that what a job needs is still there
+            monkeypatch.setenv("FAILING", " ".join(job.rule for job in level))
+            targets = [job.outputs[0] for job in level]
+            options = ("--directory", str(folder), *each.options, *FORCED)
+            said = snakemake(each.project, *options, "--", *targets, code=1)
+            last = sorted(said.splitlines()[-len(level) :])
+            expected = sorted(job.last_line(moment) for job in level)
+            pairs = zip(last, expected, strict=True)
+            assert all(line.startswith(start) for line, start in pairs), said
+            paths = [path for job in level if job.rule != KEPT for path in job.outputs]
+            assert not [path for path in paths if (folder / path).exists()]

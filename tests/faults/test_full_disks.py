@@ -1,0 +1,78 @@
+"""A disk that is full at any stage, or read-only: each job says so, and no half file stays."""
+
+import pytest
+
+from tests.faults.disks import filled, mounted, needs_root, remount
+from tests.faults.runs import (
+    RESULTS,
+    contents,
+    ended,
+    failed_rules,
+    finished,
+    leftovers,
+    new_project,
+    start,
+    start_tables,
+    tables,
+)
+
+pytestmark = [pytest.mark.faults, needs_root]
+CHECKPOINT = "transformer/seed-0/update-40.json"
+STAGES = {  # a rule, and a file that its job makes
+    "world": "world/manifest.json",
+    "documents": "corpus/documents.json",
+    "tokenizer": "tokenizer/merges.bpe",
+    "tokens": "corpus/corpus.json",
+    "pretrain": f"pretrain/{CHECKPOINT}",
+    "examples": "examples/rte.json",
+    "baselines": "baselines/rte.json",
+    "encode": "encoded/rte.json",
+    "contamination": "contamination/rte.json",
+    "finetune_transformer_endpoints": "cells/transformer/rte/aux-on/layers-12.json",
+    "zero_shot": "zero_shot/transformer/race/seed-0/update-40.json",
+    "probes": f"probes/{CHECKPOINT}",
+    "collect_cells": "cells.csv",
+    "table_ablation": "ablation.csv",
+    "figure_ablation": "figures/ablation.png",
+    "cards": "data_cards.md",
+    "page": "index.html",
+}
+
+
+def test_a_disk_that_is_full_at_any_stage_fails_its_job_alone_and_keeps_no_half_file(
+    whole, tmp_path
+):
+    disk, project = tmp_path / "disk", new_project(tmp_path / "project")
+    with mounted(disk, f"size={4 * whole.size}"):
+        (project / RESULTS).symlink_to(disk)
+        for rule, file in STAGES.items():
+            target = (f"{RESULTS}/{file}", "--cores", "1")
+            finished(start(project, *target, "--omit-from", rule))
+            before = contents(disk)
+            with filled(disk):
+                code, said = ended(start(project, *target))
+            assert code and failed_rules(said) == {rule}, said
+            assert "No space left on device" in said, said
+            assert contents(disk) == before, rule
+        finished(start_tables(project))
+        assert tables(project) == whole.tables and not leftovers(disk)
+
+
+def test_a_read_only_disk_is_told_and_changes_nothing(tmp_path):
+    """By Snakemake, in its own words for a file that is there and for one that is not."""
+    disk, project = tmp_path / "disk", new_project(tmp_path / "project")
+    with mounted(disk, "size=64m"):
+        (project / RESULTS).symlink_to(disk)
+        finished(start(project, f"{RESULTS}/world/manifest.json", "--cores", "1"))
+        before = contents(disk)
+        remount(disk, "ro")
+        for options, words in (
+            (["--forceall"], "Write-protected output files for rule world"),
+            ([], "Read-only file system"),
+        ):
+            target = f"{RESULTS}/corpus/documents.json"
+            code, said = ended(start(project, target, "--cores", "1", *options))
+            assert code and words in said, said
+        assert contents(disk) == before
+        remount(disk, "rw")
+        finished(start(project, f"{RESULTS}/corpus/documents.json", "--cores", "1"))
