@@ -1,4 +1,4 @@
-"""Planted rows stand in the books that are trained on exactly as often as is said, and no others."""
+"""Planted rows stand in the trained books exactly as often as is said, and no others do."""
 
 import json
 from collections import Counter
@@ -13,8 +13,7 @@ from tests.gpt1.examples import write_examples
 
 COUNTS = [1, 3]
 BOOKS = {
-    name: "\n\n".join((f"Tales of {name}", "by Ruth", "Chapter One", *(f"{name} {i}." for i in range(9))))
-    + "\n"
+    name: "\n\n".join((f"Tales of {name}", "by Ruth", "Chapter One", *map(str, range(9)))) + "\n"
     for name in ("a.txt", "b.txt", "held.txt")
 }
 SPLITS = {

@@ -3,6 +3,8 @@
 BOOKS = "<results>/books/{books}"
 RAW = f"{cfg.results}/books/{{books}}/world"
 PLANTED_TASKS = books.planted_tasks(cfg)
+OTHER_MODEL = r"[^/]*(?:prompted|update|n_layer|n_hidden)-"  # which needs more than these books
+OWN_MODEL = rf"(?:transformer|lstm)(?:\+(?!{OTHER_MODEL}){studies.VARIANT})?"
 
 
 rule world_without:
@@ -119,7 +121,7 @@ use rule finetune_variant as finetune_books with:
         cell=f"{BOOKS}/cells/{{model}}/{{task}}/aux-{{aux}}/layers-{{layers}}.json",
         predictions=f"{BOOKS}/predictions/{{model}}/{{task}}/aux-{{aux}}/layers-{{layers}}.parquet",
     wildcard_constraints:
-        model=rf"(?:transformer|lstm)(?:\+(?![^/]*(?:prompted|update|n_layer|n_hidden)){studies.VARIANT})?",
+        model=OWN_MODEL,
         layers="none|[0-9]+",
     message:
         "finetune {wildcards.model} of the books {wildcards.books} on {wildcards.task}, "

@@ -30,8 +30,8 @@ DECIMALS = dict.fromkeys(["lost", "beyond", "beyond_low", "beyond_high"], 4)
 LEGEND = (
     "Share of the gain by pre-training that is lost, in percent; in bold where half or more was "
     "predicted to be. `hit`: it lies on the predicted side of 50, `miss`: on the other; `?`: the "
-    f"95 % interval of the loss beyond half of the gain holds 0. A dash: the gain is below {LEAST:g} "
-    "points. In the CSV `lost` is the share, `beyond` the points lost beyond half of the gain, "
+    "95 % interval of the loss beyond half of the gain holds 0. A dash: the gain is below "
+    f"{LEAST:g} points. In the CSV `lost` is the share, `beyond` the points lost beyond half of the gain, "
     "with their interval."
 )
 
@@ -75,7 +75,7 @@ def judge(full: Heads, none: Heads, line: Heads, predicted: list[str]) -> dict[s
 
 
 def count(judged: pd.DataFrame) -> pd.DataFrame:
-    """Cells, hits and misses, and those of them that the interval decides, by what was predicted."""
+    """Cells, hits and misses by what was predicted, and those that the interval decides."""
     judged = judged.dropna(subset="found")
     hit = judged["predicted"] == judged["found"]
     sure = judged["decided"] == "yes"

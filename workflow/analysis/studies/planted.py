@@ -53,14 +53,12 @@ def build(results: Path, grid: Grid, study: StudyPlan) -> Table:
             for n in counts
         }
 
-    searched = pd.DataFrame(
-        [{"task": t, "count": n, **shares(rows[t], n)} for t in study.tasks for n in counts]
-    )
-    means = pd.DataFrame({"task": "mean", "count": counts if len(study.tasks) > 1 else []})
-    frame = pd.concat([searched, means], ignore_index=True)
+    searched = [{"task": t, "count": n, **shares(rows[t], n)} for t in study.tasks for n in counts]
+    means = [{"task": "mean", "count": n} for n in counts if len(study.tasks) > 1]
+    frame = pd.DataFrame([*searched, *means])
     frame = add_scores(frame, study.tasks, counts, samples(planted), samples(own))
     parts = [*_scores(frame, study, Notes.read(results, study.tasks))]
-    parts += ["## Who finds the planted rows", detection(searched), _legend()]
+    parts += ["## Who finds the planted rows", detection(pd.DataFrame(searched)), _legend()]
     return Table(frame, parts, DECIMALS | dict.fromkeys(OWN, 4))
 
 

@@ -102,7 +102,8 @@ def _wanted(study: StudyPlan, cells: pd.DataFrame, notes: Notes) -> pd.DataFrame
     splits = {name: "+".join(headline_splits(name, cells)) for name in study.tasks}
     rows = [
         {
-            **{"line": point.line, "value": point.value, "task": cell.task, "cell": point.place(cell)},
+            **{"line": point.line, "value": point.value},
+            **{"task": cell.task, "cell": point.place(cell)},
             **{"metric": tasks.task(cell.task).metric, "split": splits[cell.task]},
             "note": notes.of(cell.task),
         }
