@@ -72,8 +72,11 @@ def make_books(
     """Write the planted books to `out` and return its manifest.
 
     `documents` is the JSON that says which books are held out; nothing is planted there. Raises
-    InputError for rows that are too few, and books that are not those of `documents`.
+    InputError for counts that do not rise, rows that are too few, and books that are not those of `documents`.
     """
+    if counts != sorted(set(counts)) or counts[0] < 1:
+        given = " ".join(map(str, counts))
+        raise InputError(f"--counts {given}: give rising numbers from 1 on, such as 1 4 16")
     heldout = {row["name"]: row["heldout"] for row in read_json(documents)["documents"]}
     books = {path.name: path.read_text(encoding="utf-8") for path in folder.glob("*.txt")}
     if books.keys() != heldout.keys():
@@ -106,7 +109,7 @@ def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("tasks", nargs="+", choices=TASKS)
-    parser.add_argument("--counts", nargs="+", type=int, required=True, help="1 or more, each")
+    parser.add_argument("--counts", nargs="+", type=int, required=True, help="rising, from 1 on")
     parser.add_argument("--books", type=Path, required=True, help="the folder of the world's books")
     parser.add_argument("--documents", type=Path, required=True, help="which are held out, a JSON")
     parser.add_argument("--examples", type=Path, required=True, help="the tasks' examples")

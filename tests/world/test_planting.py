@@ -139,6 +139,8 @@ def test_as_many_rows_are_left_as_are_planted_once():
     [
         ({"counts": list(range(1, 20))}, "race: 12 rows of test are too few for 19 counts"),
         ({"book": "c.txt"}, "its 4 books are not the 3 of"),
+        ({"counts": [4, 1]}, "--counts 4 1: give rising numbers from 1 on"),
+        ({"counts": [0, 1]}, "--counts 0 1: give rising numbers from 1 on"),
     ],
 )
 def test_what_cannot_be_planted_is_one_line(root, tmp_path, change, line):

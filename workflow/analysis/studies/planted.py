@@ -53,13 +53,22 @@ def build(results: Path, grid: Grid, study: StudyPlan) -> Table:
             for n in counts
         }
 
-    searched = [{"task": t, "count": n, **shares(rows[t], n)} for t in study.tasks for n in counts]
-    means = [{"task": "mean", "count": n} for n in counts if len(study.tasks) > 1]
+    searched = [
+        {**of_task(t, manifest.planted[t]), "count": n, **shares(rows[t], n)}
+        for t in study.tasks
+        for n in counts
+    ]
+    means = [{"task": "mean", "metric": "mean", "count": n} for n in counts if len(study.tasks) > 1]
     frame = pd.DataFrame([*searched, *means])
     frame = add_scores(frame, study.tasks, counts, samples(planted), samples(own))
     parts = [*_scores(frame, study, Notes.read(results, study.tasks))]
     parts += ["## Who finds the planted rows", detection(pd.DataFrame(searched)), _legend()]
     return Table(frame, parts, DECIMALS | dict.fromkeys(OWN, 4))
+
+
+def of_task(name: str, planted: PlantedRows) -> dict[str, str]:
+    """The columns that say which score it is."""
+    return {"task": name, "metric": tasks.task(name).metric, "split": planted.split}
 
 
 def points(study: StudyPlan) -> tuple[Point, Point]:
