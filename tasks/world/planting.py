@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import tasks
-from tasks.common.arrow import split_digest
 from tasks.common.errors import InputError, run
 from tasks.common.files import read_json, write_atomic, write_json
 from tasks.examples import Example, read
@@ -74,6 +73,8 @@ def make_books(
     `documents` is the JSON that says which books are held out; nothing is planted there. Raises
     InputError for counts that do not rise, rows that are too few, and books that are not those of `documents`.
     """
+    from tasks.common.arrow import split_digest  # which imports pyarrow; the graph imports this file
+
     if counts != sorted(set(counts)) or counts[0] < 1:
         given = " ".join(map(str, counts))
         raise InputError(f"--counts {given}: give rising numbers from 1 on, such as 1 4 16")
