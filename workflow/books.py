@@ -5,6 +5,7 @@ of them lies in a folder of that name, laid out as a run is: world, corpus, pret
 """
 
 import re
+import sys
 from collections.abc import Iterator
 
 from pydantic import ValidationError
@@ -51,6 +52,14 @@ def world(config: Config, name: str) -> WorldSettings:
         if kind in kinds and not share:
             raise InputError(f"books {name}: the world's have no {kind} anyway; leave it out")
     return made
+
+
+def world_at(config: Config, name: str) -> WorldSettings:
+    """The same of books that were asked for by their path. Exits with a line if there are none."""
+    try:
+        return world(config, name)
+    except InputError as error:
+        sys.exit(f"error: {error}")
 
 
 def counts(name: str) -> list[int]:

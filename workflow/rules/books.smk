@@ -18,7 +18,7 @@ rule world_without:
         runtime=per_attempt(cfg.runtime.minutes, "data"),
     params:
         out=subpath(output[0], parent=True),
-        settings=books_param(books.world),
+        settings=settings(functools.partial(books.world_at, cfg), "books"),
     message:
         "books {wildcards.books}: write them, and the same tasks again"
     shell:

@@ -5,7 +5,6 @@ import shlex
 import sys
 from pathlib import Path
 
-from tasks.common.errors import InputError
 from workflow import books, code, config_faults, failures, paths, studies, waiting
 from workflow.config import as_yaml
 from workflow.grid import any_model, jobs
@@ -63,18 +62,6 @@ def checkpoints(model):
     """The weights of a language model after each update that is kept, then the JSON beside each."""
     files = (model.checkpoint, model.facts)
     return [path("<results>", update) for path in files for update in grid.updates]
-
-
-def books_param(make):
-    """A param: what `make` returns for a study's own books, as JSON; one line if there are none."""
-
-    def made(wildcards):
-        try:
-            return make(cfg, wildcards.books).to_json()
-        except InputError as error:
-            sys.exit(f"error: {error}")
-
-    return made
 
 
 def per_attempt(limits, stage):
