@@ -43,7 +43,8 @@ def world(config: Config, name: str) -> WorldSettings:
     if kinds != sorted(set(kinds)):
         right = "-".join(("without", *sorted(set(kinds))))
         raise InputError(f"books {name}: their name is {right}; use that")
-    shares = {**given.discourse, **dict.fromkeys(kinds, 0.0)}
+    shares: dict[str, float] = {**given.discourse}  # type: ignore[dict-item]
+    shares |= dict.fromkeys(kinds, 0.0)
     try:
         made = WorldSettings.model_validate({**given.model_dump(), "discourse": shares})
     except ValidationError as error:

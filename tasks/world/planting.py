@@ -71,9 +71,9 @@ def make_books(
     """Write the planted books to `out` and return its manifest.
 
     `documents` is the JSON that says which books are held out; nothing is planted there. Raises
-    InputError for counts that do not rise, rows that are too few, and books that are not those of `documents`.
+    InputError for counts that do not rise, too few rows, and books that `documents` does not name.
     """
-    from tasks.common.arrow import split_digest  # which imports pyarrow; the graph imports this file
+    from tasks.common.arrow import split_digest  # which imports pyarrow, as planning need not
 
     if counts != sorted(set(counts)) or counts[0] < 1:
         given = " ".join(map(str, counts))

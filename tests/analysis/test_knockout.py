@@ -103,7 +103,9 @@ def plan() -> StudyPlan:
     lines = {"all books": (12, ""), "none": ("none", "")}
     lines |= {line: (12, "without-" + line.removeprefix("no ")) for line in PREDICTED}
     points = [
-        Point(line=line, value="", books=books, cells=[Cell("transformer", t, "on", n) for t in TASKS])
+        Point(
+            line=line, value="", books=books, cells=[Cell("transformer", t, "on", n) for t in TASKS]
+        )
         for line, (n, books) in lines.items()
     ]
     own = {"lines": list(PREDICTED), "beside": ["all books", "none"], "predicted": PREDICTED}
@@ -184,7 +186,15 @@ def test_the_heat_map_has_the_shares_and_frames_what_was_predicted(results):
 
 def test_a_line_that_was_not_run_is_missing_and_the_others_are_judged(results, tmp_path):
     study = plan()
-    gone = StudyPlan(**{**study.model_dump(), "points": [*study.points[:3], study.points[3].model_copy(update={"books": "without-forms"})]})
+    gone = StudyPlan(
+        **{
+            **study.model_dump(),
+            "points": [
+                *study.points[:3],
+                study.points[3].model_copy(update={"books": "without-forms"}),
+            ],
+        }
+    )
     frame = table.build(results, GRID, gone).frame.set_index(["line", "task"])
     assert frame.loc[("no kinds", "rte"), "n_seeds"] == 0
     assert pd.isna(frame.loc[("no kinds", "rte"), "found"])

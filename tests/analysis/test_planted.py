@@ -45,7 +45,9 @@ def write_cell(folder: Path, cell: Cell, model: str, luck: int = 0) -> None:
             for i in places:
                 right = i % 10 < RIGHT[model, count] + seed * luck
                 guid = f"{cell.task}/{i}/0" if cell.task == "race" else str(i)
-                rows.append((seed, TASKS[cell.task], guid, "", float(i % 2), float((i + (not right)) % 2)))
+                rows.append(
+                    (seed, TASKS[cell.task], guid, "", float(i % 2), float((i + (not right)) % 2))
+                )
     rows.sort(key=lambda row: row[0])
     write_predictions(folder, cell, rows, {TASKS[cell.task]: "rows"})
 

@@ -47,7 +47,10 @@ def test_the_longest_match_is_that_of_a_search_of_every_run(shortest):
 
 def test_rows_have_their_length_and_their_match_in_words(tmp_path):
     said = "Ruth bought a lamp in the old town, they say."
-    for name, text in (("a.txt", f"{said}\nTom ran."), ("held.txt", "Nora left the inn in the fog.")):
+    for name, text in (
+        ("a.txt", f"{said}\nTom ran."),
+        ("held.txt", "Nora left the inn in the fog."),
+    ):
         (tmp_path / "books").mkdir(exist_ok=True)
         (tmp_path / "books" / name).write_text(text, encoding="utf-8")
     settings = CorpusSettings(heldout=["held.txt"])

@@ -90,9 +90,7 @@ def test_other_books_than_the_worlds_are_refused_in_one_line():
     config = changed(shipped("novels"), "data", "somewhere")
     study = {"heading": "Mine", "tasks": ["rte"], "lines": {"a": {"without": ["kinds"]}}}
     made = parse(changed(config, "experiment.studies", {"mine": study}))
-    assert list(study_faults(made, "mine")) == [
-        f"experiment.studies.mine.lines.a: {OF_THE_WORLD}"
-    ]
+    assert list(study_faults(made, "mine")) == [f"experiment.studies.mine.lines.a: {OF_THE_WORLD}"]
     assert not books.are_the_worlds(made) and books.are_the_worlds(WORLD)
 
 
@@ -113,7 +111,10 @@ def test_a_study_of_planted_rows_has_its_own_form(entry, fault):
 @pytest.mark.parametrize(
     ("entry", "fault"),
     [
-        ({"predicted": {"full": []}}, "predicted and beside: give a line with pre-training and one"),
+        (
+            {"predicted": {"full": []}},
+            "predicted and beside: give a line with pre-training and one",
+        ),
         ({"predicted": {"other": []}}, "predicted and lines: predict for each line"),
         (
             {"predicted": {"full": ["sst2"]}, "beside": {"a": {}, "b": {"n_transfer": "none"}}},

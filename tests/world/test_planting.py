@@ -107,8 +107,16 @@ def test_the_same_rows_are_planted_at_the_same_places_each_time(root, made, tmp_
 @pytest.mark.parametrize(
     ("name", "row", "text"),
     [
-        ("sst2", Example("1", "the play was fine .", "", (), 1), "the play was fine . Very positive."),
-        ("sst2", Example("1", "the play was dull .", "", (), 0), "the play was dull . Very negative."),
+        (
+            "sst2",
+            Example("1", "the play was fine .", "", (), 1),
+            "the play was fine . Very positive.",
+        ),
+        (
+            "sst2",
+            Example("1", "the play was dull .", "", (), 0),
+            "the play was dull . Very negative.",
+        ),
         (
             "snli",
             Example("1", "The cook runs.", "The chef sleeps.", (), 2),

@@ -12,7 +12,6 @@ from matplotlib.patches import Rectangle
 
 import tasks
 from workflow.analysis.figures import style
-from workflow.analysis.studies.knockout import LOST
 from workflow.study_plan import StudyPlan
 
 COLOURS = "Blues"

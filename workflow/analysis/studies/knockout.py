@@ -31,8 +31,8 @@ LEGEND = (
     "Share of the gain by pre-training that is lost, in percent; in bold where half or more was "
     "predicted to be. `hit`: it lies on the predicted side of 50, `miss`: on the other; `?`: the "
     "95 % interval of the loss beyond half of the gain holds 0. A dash: the gain is below "
-    f"{LEAST:g} points. In the CSV `lost` is the share, `beyond` the points lost beyond half of the gain, "
-    "with their interval."
+    f"{LEAST:g} points. In the CSV `lost` is the share, `beyond` the points lost beyond half of "
+    "the gain, with their interval."
 )
 
 
