@@ -179,7 +179,7 @@ def test_the_heat_map_has_the_shares_and_frames_what_was_predicted(results):
     lost = frame.set_index(["line", "task"])["lost"]
     for i, line in enumerate(PREDICTED):
         for j, task in enumerate(TASKS):
-            assert shown[j + 0.5, i + 0.5] == f"{100 * lost[line, task]:.0f}"
+            assert shown[j + 0.5, i + 0.5] == f"{round(100 * lost[line, task])}"
     assert [tick.get_text() for tick in ax.get_yticklabels()] == list(PREDICTED)
     assert [tick.get_text() for tick in ax.get_xticklabels()] == ["SST-2", "QNLI", "RTE", "SNLI"]
 

@@ -1,5 +1,6 @@
 """Line by task: the share of the gain by pre-training that is lost, predicted cells framed."""
 
+import textwrap
 from typing import Any
 
 import matplotlib
@@ -21,7 +22,7 @@ INSET = 0.06  # of the frame in its cell
 
 def draw(table: pd.DataFrame, study: StudyPlan) -> Figure:
     """The matrix of a study with a prediction, from the frame of its table."""
-    figure = Figure(figsize=(13, 1.9 + 0.5 * len(study.lines)), layout="constrained")
+    figure = Figure(figsize=(13, 1.9 + 0.7 * len(study.lines)), layout="constrained")
     ax = figure.add_subplot()
     rows = table[table["line"].isin(study.lines) & table["task"].isin(study.tasks)]
     if "lost" not in rows or rows["lost"].isna().all():
@@ -33,7 +34,8 @@ def draw(table: pd.DataFrame, study: StudyPlan) -> Figure:
         for j, task in enumerate(study.tasks):
             if task in study.predicted[line]:
                 _frame(ax, i, j)
-    ax.set_yticks(np.arange(len(study.lines)) + 0.5, study.lines)
+    names = [textwrap.fill(line, 26) for line in study.lines]
+    ax.set_yticks(np.arange(len(study.lines)) + 0.5, names)
     ax.set_xticks(
         np.arange(len(study.tasks)) + 0.5, [tasks.task(name).title for name in study.tasks]
     )
@@ -57,7 +59,7 @@ def _cells(ax: Axes, lost: np.ndarray) -> None:
         known = not np.isnan(share)
         colour = colours(LIGHT if share > 55 else DARK) if known else style.GREY
         place: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 11.5}
-        ax.text(j + 0.5, i + 0.5, f"{share:.0f}" if known else "–", color=colour, **place)
+        ax.text(j + 0.5, i + 0.5, f"{round(share)}" if known else "–", color=colour, **place)
     ax.grid(visible=False)
     for spine in ax.spines.values():
         spine.set_visible(False)

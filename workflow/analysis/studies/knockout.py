@@ -124,7 +124,7 @@ def _read(judged: pd.DataFrame, study: StudyPlan) -> list[str | pd.DataFrame]:
 def _shown(row: Mapping[str, Any]) -> str:
     if pd.isna(row["found"]):
         return markdown.NONE
-    share = f"{100 * row['lost']:.0f}"
+    share = f"{round(100 * row['lost'])}"
     share = f"**{share}**" if row["predicted"] == LOST else share
     verdict = "hit" if row["found"] == row["predicted"] else "miss"
     return f"{share} {verdict}{'' if row['decided'] == 'yes' else '?'}"
