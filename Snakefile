@@ -52,6 +52,13 @@ if paths.probes_file(cfg):
 
 include: "workflow/rules/analysis.smk"
 include: "workflow/rules/studies.smk"
+
+
+if books.are_the_worlds(cfg):
+
+    include: "workflow/rules/books.smk"
+
+
 include: "workflow/rules/defaults.smk"
 
 

@@ -12,6 +12,7 @@ from pydantic import Field, ValidationError, model_validator
 from gpt1.cell import Arch, Aux
 from gpt1.variant import Variant
 from tasks.common.settings import Settings, first_fault, unique
+from tasks.world.settings import Discourse
 
 Value = Annotated[int, Field(ge=0)] | Annotated[float, Field(ge=0)] | str
 
@@ -24,6 +25,23 @@ class Change(Variant):
     n_transfer: Annotated[int, Field(ge=0)] | Literal["none", "all"] = Field(
         "all", description="number of layers that are transferred, none for nothing at all"
     )
+    without: Annotated[list[Discourse], unique] = Field(
+        [],
+        description="kinds of discourse that are left out of the books, the embedded world's, that "
+        "the language model reads; the others fill as many words",
+    )
+    planted: Annotated[list[Annotated[int, Field(ge=1, le=1000)]], unique] = Field(
+        [],
+        description="how often reported rows are planted into the books that the language model "
+        "reads, such as [1, 16]: other rows for each (tasks.world.planting)",
+    )
+
+    @property
+    def books(self) -> str:
+        """The name of the books that its language model reads; empty if the run's own."""
+        if self.without:
+            return "-".join(("without", *sorted(self.without)))
+        return "-".join(("planted", *map(str, sorted(self.planted)))) if self.planted else ""
 
 
 class Study(Settings):
@@ -46,6 +64,11 @@ class Study(Settings):
     beside: dict[str, Change] = Field(
         {}, description="what the lines are compared with, whatever the value of the axis"
     )
+    predicted: dict[str, Annotated[list[str], unique]] = Field(
+        {},
+        description="the tasks on which a line is predicted to lose half or more of the gain by "
+        "pre-training, which is that of the first line beside over the second; of every line",
+    )
 
     @model_validator(mode="after")
     def _check_points(self) -> Self:
@@ -55,6 +78,7 @@ class Study(Settings):
             raise ValueError(f"axis: {self.axis!r} is no key of a change")
         if both := self.lines.keys() & self.beside.keys():
             raise ValueError(f"lines and beside: both have {min(both)!r}")
+        self._check_predicted()
         for line, change in self.lines.items():
             if self.axis and self.axis in change.model_fields_set:
                 raise ValueError(f"lines.{line}.{self.axis} is the axis")
@@ -63,6 +87,18 @@ class Study(Settings):
         except ValidationError as error:
             raise ValueError(f"values: {first_fault(error)}") from None
         return self
+
+    def _check_predicted(self) -> None:
+        if not self.predicted:
+            return
+        if self.predicted.keys() != self.lines.keys() or self.axis:
+            raise ValueError("predicted and lines: predict for each line, of no axis")
+        if len(self.beside) != 2:
+            raise ValueError("predicted and beside: give a line with pre-training and one without")
+        for line, names in self.predicted.items():
+            for name in names:
+                if name not in self.tasks:
+                    raise ValueError(f"predicted.{line}: {name!r} is not in tasks")
 
     def points(self) -> Iterator[tuple[str, Value | None, Change]]:
         """Every line at every value, those beside first; None where a line has no value."""

@@ -28,6 +28,7 @@ def plan(config: Config, name: str) -> StudyPlan:
             line=line,
             value="" if value is None else f"{value}",
             cells=[cell(config, change, task) for task in study.tasks],
+            books=change.books,
         )
         for line, value, change in study.points()
     ]
@@ -39,6 +40,7 @@ def plan(config: Config, name: str) -> StudyPlan:
         lines=list(study.lines),
         beside=list(study.beside),
         points=points,
+        predicted=study.predicted,
     )
 
 

@@ -7,6 +7,7 @@ keep the studies in its config.
 from collections.abc import Iterator
 
 from gpt1.settings import TransformerShape
+from workflow import books
 from workflow.config_model import Config
 from workflow.config_studies import Change
 
@@ -21,6 +22,7 @@ def study_faults(config: Config, name: str) -> Iterator[str]:
         place = f"{key}.beside.{line}" if line in study.beside else f"{key}.lines.{line}"
         at = "" if value is None else f" at {study.axis} {value}"
         yield from (f"{place}{at}: {fault}" for fault in _faults(config, change))
+    yield from (f"{key}: {fault}" for fault in books.planted_faults(study))
 
 
 def _faults(config: Config, change: Change) -> Iterator[str]:
@@ -50,3 +52,5 @@ def _faults(config: Config, change: Change) -> Iterator[str]:
         yield f'lm_coef {change.lm_coef:g} has no effect with aux "off"; remove one of them'
     if change.prompted and (change.aux == "on" or change.n_transfer not in ("all", n_layer)):
         yield 'prompted trains and copies nothing; give aux: "off" and no n_transfer'
+    if change.books:
+        yield from books.faults(config, change)

@@ -29,6 +29,7 @@ NEW = {  # cells that the default grid does not have
     "schedule": 3 * 4,
     "lstm_size": 2 * 4,
     "prompted": 9 * 12,
+    **dict.fromkeys(("knockout", "knockout_each", "contamination"), 0),  # test_books has theirs
 }
 
 

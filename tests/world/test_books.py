@@ -163,3 +163,24 @@ def test_books_have_titles_chapters_and_paragraphs(paragraphs, written_words):
         assert paragraph[0].isupper() or paragraph.startswith("by ")
         assert "  " not in paragraph and " ," not in paragraph and " ." not in paragraph
     assert len(set(written_words)) < 800
+
+
+def test_books_without_kinds_have_as_many_words_and_the_same_tasks(tmp_path: Path):
+    """What is left out is left out, the others keep their proportions, and nothing else changes."""
+    settings = {"words": 24_000, "books": 4, "scale": 0.05, "report": 10, "probes": 10}
+    without = ("remarks", "kinds", "forms")
+    whole = make_world(WorldSettings(**settings), tmp_path / "whole")
+    given = WorldSettings(**settings, discourse=dict.fromkeys(without, 0.0))
+    made = make_world(given, tmp_path / "without")
+    books = {path for path in whole["files"] if path.startswith("books/")}
+    for path in whole["files"].keys() - books:
+        assert made["files"][path] == whole["files"][path], path
+    assert made["files"].keys() == whole["files"].keys() and made["rows"] == whole["rows"]
+    paragraphs = {name: read_books(tmp_path / name) for name in ("whole", "without")}
+    n_words = {name: sum(len(p.split()) for p in of) for name, of in paragraphs.items()}
+    assert n_words["without"] == pytest.approx(n_words["whole"], rel=0.02)
+    found, shares = words_by_kind(paragraphs["without"]), WorldSettings(**settings).shares()
+    rest = {kind: share for kind, share in shares.items() if kind not in without}
+    assert found.keys() == rest.keys()
+    for kind, share in rest.items():
+        assert found[kind] == pytest.approx(share / sum(rest.values()), abs=0.02), kind

@@ -5,7 +5,7 @@ import shlex
 import sys
 from pathlib import Path
 
-from workflow import code, config_faults, failures, folder_checks, paths, studies, waiting
+from workflow import books, code, config_faults, failures, folder_checks, paths, studies, waiting
 from workflow.config import as_yaml
 from workflow.grid import any_model, jobs
 from workflow.study_faults import study_faults
@@ -127,11 +127,17 @@ def study(wildcards):
 
 
 def study_inputs(wildcards):
-    """Cells, predictions and facts; the zero-shot scores of the checkpoints that are compared."""
+    """Cells, predictions and facts; the zero-shot scores of the checkpoints that are compared;
+    what studies of other books read beside."""
     found = study(wildcards)
-    cells = [file("<results>") for c in found.cells() for file in (c.path, c.predictions)]
-    facts = "<results>/examples/{task}.json"
-    return cells + studies.zero_shot_files(cfg, found) + expand(facts, task=found.tasks)
+    cells = dict.fromkeys(
+        file(point.folder("<results>"))
+        for point in found.points
+        for cell in point.cells
+        for file in (cell.path, cell.predictions)
+    )
+    facts = expand("<results>/examples/{task}.json", task=found.tasks)
+    return [*cells, *facts, *studies.zero_shot_files(cfg, found), *books.files(cfg, found)]
 
 
 def variant_cell(wildcards):
@@ -145,6 +151,12 @@ def starts(wildcards, file):
     cell = variant_cell(wildcards)
     update = studies.checkpoint_update(cfg, cell)
     return [getattr(m, file)("<results>", update) for m in studies.sources(cfg, cell)]
+
+
+def of_books(wildcards, file):
+    """A file of the checkpoint that a cell of a study's own books starts from."""
+    model = books.model(cfg, variant_cell(wildcards).arch)
+    return getattr(model, file)(f"<results>/books/{wildcards.books}", grid.updates[-1])
 
 
 # A program that fails must fail its job although its output goes through tee. The programs run
@@ -202,3 +214,4 @@ wildcard_constraints:
     task="[a-z0-9_]+",
     aux="on|off",
     seed="[0-9]+",
+    books=f"{books.WITHOUT}|{books.PLANTED}",

@@ -8,7 +8,10 @@ for rule_ in workflow.rules:
     (program,) = re.findall(r"python -m ([\w.]+)", rule_.shellcmd)
     rule_.set_params(code=code.digest(program))
     names = dict.fromkeys(re.findall(r"{([a-z]+)", rule_.output[0]))
-    job_name = os.path.join(rule_.name, *(f"{{{name}}}" for name in names))
+    # What is made of a study's own books has its logs there; the tables of costs are of the run.
+    home = f"{cfg.results}/books/{{books}}" if "books" in names else cfg.results
+    own = (f"{{{name}}}" for name in names if name != "books")
+    job_name = os.path.join(rule_.name, *own)
     rule_.log_modifier = rule_.benchmark_modifier = rule_.output_modifier
-    rule_.set_log(f"{cfg.results}/logs/{job_name}.log")
-    rule_.benchmark = f"{cfg.results}/benchmarks/{job_name}.tsv"
+    rule_.set_log(f"{home}/logs/{job_name}.log")
+    rule_.benchmark = f"{home}/benchmarks/{job_name}.tsv"

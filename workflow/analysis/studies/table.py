@@ -26,11 +26,11 @@ from workflow.analysis.statistics import (
     official_sets,
     summarise,
 )
-from workflow.analysis.studies import foretelling
+from workflow.analysis.studies import foretelling, knockout
 from workflow.analysis.table import DECIMALS, Table
 from workflow.analysis.uncertainty import Estimate, Sample, difference
 from workflow.grid import Grid
-from workflow.study_plan import Point, StudyPlan
+from workflow.study_plan import Point, StudyPlan, books_folder
 
 KEY = ["line", "value", "task"]
 Heads = Mapping[str, Sample | None]  # by task
@@ -41,7 +41,11 @@ def build(results: Path, grid: Grid, study: StudyPlan) -> Table:
     notes, seeds = Notes.read(results, study.tasks), grid.seeds.finetune
     scores = {
         (point.line, point.value): pd.DataFrame(
-            [row for c in point.cells for row in cell_rows(c, results, seeds, notes.of(c.task))],
+            [
+                row
+                for c in point.cells
+                for row in cell_rows(c, point.folder(results), seeds, notes.of(c.task))
+            ],
             columns=COLUMNS,
         )
         for point in study.points
@@ -52,9 +56,12 @@ def build(results: Path, grid: Grid, study: StudyPlan) -> Table:
         for (line, value), rows in scores.items()
     ]
     table = complete(pd.concat(summaries, ignore_index=True), _wanted(study, cells, notes), KEY)
-    samples = Samples(results, grid, cells)
+    samples = {
+        name: Samples(books_folder(results, name), of_books(grid, name), cells)
+        for name in study.books()
+    }
     heads = {
-        (point.line, point.value): {c.task: samples.headline(c) for c in point.cells}
+        (point.line, point.value): {c.task: samples[point.books].headline(c) for c in point.cells}
         for point in study.points
     }
     table = _with_intervals(table, study, heads)
@@ -62,7 +69,19 @@ def build(results: Path, grid: Grid, study: StudyPlan) -> Table:
     if study.axis == "update":
         table, more = foretelling.add(table, results, study, heads)
         parts += more
-    return Table(table, [*parts, *_legend(study, notes)], DECIMALS | {"zero_shot": 4})
+    if study.predicted:
+        table, more = knockout.add(table, study, heads)
+        parts += more + knockout.probes(results, grid, study)
+    decimals = DECIMALS | {"zero_shot": 4} | knockout.DECIMALS
+    return Table(table, [*parts, *_legend(study, notes)], decimals)
+
+
+def of_books(grid: Grid, name: str) -> Grid:
+    """The grid for cells of a study's own books, whose model has the first seed alone."""
+    if not name:
+        return grid
+    seeds = grid.seeds.model_copy(update={"pretrain": grid.seeds.pretrain[:1]})
+    return grid.model_copy(update={"seeds": seeds})
 
 
 def reference(study: StudyPlan, point: Point) -> tuple[str, str]:
@@ -83,7 +102,8 @@ def _wanted(study: StudyPlan, cells: pd.DataFrame, notes: Notes) -> pd.DataFrame
     splits = {name: "+".join(headline_splits(name, cells)) for name in study.tasks}
     rows = [
         {
-            **{"line": point.line, "value": point.value, "task": cell.task, "cell": cell.place},
+            **{"line": point.line, "value": point.value},
+            **{"task": cell.task, "cell": point.place(cell)},
             **{"metric": tasks.task(cell.task).metric, "split": splits[cell.task]},
             "note": notes.of(cell.task),
         }

@@ -1,0 +1,126 @@
+"""Plant reported rows into the world's books, some once and some often: what contamination does.
+
+    python -m tasks.world.planting race sst2 --counts 1 4 16 32 --books results/world/books \
+        --documents results/corpus/documents.json --examples results/examples --out OUT
+
+A planted row is a paragraph of its own at a random place of a random book that is trained on: the
+texts of the row in their order, then its answer, which is the right choice or what the world's
+books say there. `OUT/books` has every book under its name, `OUT/manifest.json` the places of the
+planted rows in their split. All other rows, none of which is in the books, are the control.
+"""
+
+import argparse
+import random
+import sys
+from pathlib import Path
+from typing import Any
+
+import tasks
+from tasks.common.errors import InputError, run
+from tasks.common.files import read_json, write_atomic, write_json
+from tasks.examples import Example, read
+from tasks.splits import ranked
+from tasks.world.inferences import ANSWER
+from tasks.world.tasks import generator
+
+# Rows of RACE and Story Cloze are long enough for a 13-gram, and so is one in five of SST-2; none of
+# SNLI is.
+TASKS = ("race", "story_cloze", "sst2", "snli")
+VERDICTS = {"snli": ANSWER, "sst2": {"positive": "Very positive.", "negative": "Very negative."}}
+ROWS = 40  # of each task for each count, or fewer, so that as many are left
+FRONT = 3  # title, author and the first chapter's heading
+
+
+def paragraph(name: str, row: Example) -> str:
+    """A row of the task `name` as it stands in a book."""
+    answer = row.choices[int(row.label)] if row.choices else verdict(name, int(row.label))
+    return " ".join(filter(None, (row.first, row.second, answer)))
+
+
+def verdict(name: str, label: int) -> str:
+    """What the books say where a row has this label."""
+    return VERDICTS[name][tasks.task(name).labels[label]]
+
+
+def choose(name: str, split: str, rows: list[Example], counts: list[int]) -> dict[int, list[int]]:
+    """The places of the rows that are planted, by how often. Raises InputError for too few rows."""
+    n = min(ROWS, len(rows) // (len(counts) + 1))
+    if not n:
+        raise InputError(
+            f"{name}: {len(rows)} rows of {split} are too few for {len(counts)} counts beside rows "
+            "that are not planted; report more"
+        )
+    place = {row.guid: i for i, row in enumerate(rows)}
+    order = [place[guid] for guid in ranked(list(place), 0, "planted")]
+    return {count: sorted(order[i * n : (i + 1) * n]) for i, count in enumerate(counts)}
+
+
+def plant(rng: random.Random, books: dict[str, str], copies: list[str]) -> dict[str, str]:
+    """The books with each of the `copies` at a random place behind the front matter."""
+    blocks = {name: text.removesuffix("\n").split("\n\n") for name, text in books.items()}
+    names = sorted(blocks)
+    for copy in copies:
+        book = blocks[rng.choice(names)]
+        book.insert(rng.randint(min(FRONT, len(book)), len(book)), copy)
+    return {name: "\n\n".join(book) + "\n" for name, book in blocks.items()}
+
+
+def make_books(
+    names: list[str], counts: list[int], folder: Path, documents: Path, examples: Path, out: Path
+) -> dict[str, Any]:
+    """Write the planted books to `out` and return its manifest.
+
+    `documents` is the JSON that says which books are held out; nothing is planted there. Raises
+    InputError for counts that do not rise, too few rows, and books that `documents` does not name.
+    """
+    from tasks.common.arrow import split_digest  # which imports pyarrow, as planning need not
+
+    if counts != sorted(set(counts)) or counts[0] < 1:
+        given = " ".join(map(str, counts))
+        raise InputError(f"--counts {given}: give rising numbers from 1 on, such as 1 4 16")
+    heldout = {row["name"]: row["heldout"] for row in read_json(documents)["documents"]}
+    books = {path.name: path.read_text(encoding="utf-8") for path in folder.glob("*.txt")}
+    if books.keys() != heldout.keys():
+        raise InputError(
+            f"{folder}: its {len(books)} books are not the {len(heldout)} of {documents}; give "
+            "the world's"
+        )
+    planted: dict[str, dict[str, Any]] = {}
+    copies: list[str] = []
+    for name in names:
+        split = tasks.task(name).main
+        rows = read(examples / name, split)
+        chosen = choose(name, split, rows, counts)
+        for count, places in chosen.items():
+            copies += [paragraph(name, rows[i]) for i in places for _ in range(count)]
+        digest = split_digest(examples / name, split)
+        planted[name] = {"split": split, "examples": digest, "rows": chosen}
+    trained = {name: text for name, text in books.items() if not heldout[name]}
+    made = books | plant(generator(0, "planted"), trained, copies)
+    (out / "manifest.json").unlink(missing_ok=True)
+    for name, text in made.items():
+        with write_atomic(out / "books" / name) as file:
+            file.write(text)
+    manifest = {"counts": counts, "planted": planted}
+    write_json(out / "manifest.json", manifest)
+    return manifest
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("tasks", nargs="+", choices=TASKS)
+    parser.add_argument("--counts", nargs="+", type=int, required=True, help="rising, from 1 on")
+    parser.add_argument("--books", type=Path, required=True, help="the folder of the world's books")
+    parser.add_argument("--documents", type=Path, required=True, help="which are held out, a JSON")
+    parser.add_argument("--examples", type=Path, required=True, help="the tasks' examples")
+    parser.add_argument("--out", type=Path, required=True, help="the folder to write")
+    a = parser.parse_args()
+    manifest = make_books(a.tasks, a.counts, a.books, a.documents, a.examples, a.out)
+    for name, of in manifest["planted"].items():
+        n = len(of["rows"][a.counts[0]])
+        print(f"{name}: {n} rows of {of['split']} for each of {len(a.counts)} counts", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(run(main))

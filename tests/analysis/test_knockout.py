@@ -1,0 +1,210 @@
+"""Where the gain by pre-training is lost, beside what was predicted: from hand-made scores."""
+
+import json
+import random
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.patches import Rectangle
+
+from gpt1.cell import Cell, PretrainedModel
+from tests.analysis.conftest import make_cell, make_grid, skill_score, write, write_cell_answers
+from workflow.analysis.figures import style
+from workflow.analysis.studies import heat_map, knockout, table
+from workflow.analysis.studies.__main__ import main
+from workflow.analysis.uncertainty import Sample
+from workflow.study_plan import Point, StudyPlan
+
+TASKS = ["sst2", "qnli", "rte", "snli"]
+GRID = make_grid(*TASKS, seeds={"pretrain": [0, 1], "finetune": [0, 1]})
+PREDICTED = {"no remarks": ["sst2"], "no kinds": ["rte", "snli"]}
+SKILL = {  # about the share of right answers: (line, task) where it is not the first
+    **{("all books", ""): 0.75, ("none", ""): 0.35, ("no remarks", ""): 0.74},
+    **{("no kinds", ""): 0.74, ("no remarks", "sst2"): 0.36, ("no kinds", "rte"): 0.36},
+}
+
+
+def sample(*scores: float) -> Sample:
+    """Two seeds of these scores, whose rows add no chance."""
+    score = np.array(scores)
+    return Sample((0, 1), (0, 1), score, np.repeat(score[:, None], 9, axis=1), 100)
+
+
+def judged(full, none, line, predicted=()) -> pd.DataFrame:
+    """Of one task."""
+    found = knockout.judge({"rte": full}, {"rte": none}, {"rte": line}, list(predicted))
+    return pd.DataFrame(found.values(), columns=knockout.COLUMNS)
+
+
+@pytest.mark.parametrize(
+    ("scores", "lost", "found", "decided"),
+    [
+        ((50.0, 50.2), 1.0, "lost", "yes"),
+        ((90.0, 90.2), 0.0, "kept", "yes"),
+        ((62.0, 62.2), 0.7, "lost", "yes"),
+        ((40.0, 90.0), 0.6278, "lost", "no"),
+        ((60.0, 95.0), 0.3151, "kept", "no"),
+    ],
+)
+def test_half_of_the_gain_or_more_is_lost_or_not(scores, lost, found, decided):
+    row = judged(sample(90.0, 90.2), sample(50.0, 50.2), sample(*scores)).iloc[0]
+    assert row["lost"] == pytest.approx(lost, abs=0.005)
+    assert (row["found"], row["decided"]) == (found, decided)
+    assert row["beyond"] == pytest.approx(70.1 - np.mean(scores))
+    assert row["beyond_low"] <= row["beyond"] <= row["beyond_high"]
+
+
+def test_where_pre_training_gains_little_there_is_no_verdict():
+    row = judged(sample(54.0, 54.1), sample(50.0, 50.1), sample(50.0, 50.1), ["rte"]).iloc[0]
+    assert pd.isna(row["found"]) and pd.isna(row["lost"]) and row["predicted"] == "lost"
+    assert knockout._shown(row) == "–"
+
+
+def test_a_single_seed_has_a_share_and_decides_nothing():
+    def one(score: float) -> Sample:
+        return Sample((0,), (0,), np.array([score]), np.full((1, 9), score), 100)
+
+    row = judged(one(90.0), one(50.0), one(50.0)).iloc[0]
+    assert (row["lost"], row["found"], row["decided"]) == (1.0, "lost", "no")
+    assert np.isnan(row["beyond_low"])
+
+
+CELLS = pd.DataFrame(
+    [
+        ("lost", "lost", "yes"),
+        ("lost", "lost", "no"),
+        ("lost", "kept", "yes"),
+        ("kept", "kept", "yes"),
+        ("kept", "kept", "yes"),
+        ("kept", "lost", "no"),
+        ("kept", np.nan, np.nan),
+    ],
+    columns=["predicted", "found", "decided"],
+)
+
+
+def test_hits_and_misses_are_counted_where_there_is_a_gain():
+    counts = knockout.count(CELLS)
+    assert list(counts.columns) == ["cells", "hits", "misses", "hits decided", "misses decided"]
+    assert counts.loc["to be lost"].tolist() == [3, 2, 1, 1, 1]
+    assert counts.loc["to be kept"].tolist() == [3, 2, 1, 2, 0]
+    assert counts.loc["all"].tolist() == [6, 4, 2, 3, 1]
+
+
+def test_the_probability_of_as_many_hits_is_that_of_all_ways_to_put_the_marks():
+    # three marks on six cells of which three lost: of 20 ways 9 + 1 hit two or three of them
+    assert knockout.chance(CELLS) == pytest.approx(10 / 20)
+
+
+def plan() -> StudyPlan:
+    lines = {"all books": (12, ""), "none": ("none", "")}
+    lines |= {line: (12, "without-" + line.removeprefix("no ")) for line in PREDICTED}
+    points = [
+        Point(
+            line=line, value="", books=books, cells=[Cell("transformer", t, "on", n) for t in TASKS]
+        )
+        for line, (n, books) in lines.items()
+    ]
+    own = {"lines": list(PREDICTED), "beside": ["all books", "none"], "predicted": PREDICTED}
+    return StudyPlan(name="k", title="Left out", axis="", tasks=TASKS, points=points, **own)
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory) -> Path:
+    """Cells of the run and of two books of the study's own, and their probes."""
+    results, study = tmp_path_factory.mktemp("results"), plan()
+    rng, luck = np.random.default_rng(3), random.Random(3)
+    for point in study.points:
+        folder = point.folder(results)
+        for cell in point.cells:
+            skill = SKILL.get((point.line, cell.task), SKILL[point.line, ""])
+            write(cell.path(folder), make_cell(luck, GRID, cell))
+            write_cell_answers(folder, cell, rng, skill, n=400)
+        if point.line != "none":
+            model, score = PretrainedModel("transformer", 0), skill_score(len(point.books), 30, 2)
+            value = {**vars(model), "update": 3000, "tokens": 9.0, "skills": {"mood": score}}
+            write(model.probes(folder, 3000), value)
+    for task in TASKS:
+        write(results / f"examples/{task}.json", {"note": "", "sha256": {}})
+    return results
+
+
+def test_the_table_judges_every_line_and_task(results):
+    made = table.build(results, GRID, plan())
+    frame = made.frame.set_index(["line", "task"])
+    assert frame.loc[("no remarks", "sst2"), "found"] == "lost"
+    assert frame.loc[("no remarks", "rte"), "found"] == "kept"
+    assert frame.loc[("no kinds", "rte"), "found"] == "lost"
+    assert frame.loc[("no kinds", "snli"), ["predicted", "found"]].tolist() == ["lost", "kept"]
+    row = frame.loc[("no remarks", "sst2")]
+    gain = -frame.loc[("none", "sst2"), "diff"]
+    assert row["lost"] == pytest.approx(-row["diff"] / gain)
+    assert pd.isna(frame.loc[("all books", "sst2"), "found"])
+    assert row["cell"] == "books/without-remarks/transformer/sst2/aux-on/layers-12"
+    text = made.markdown
+    matrix = text.partition("that is lost\n")[2].partition("## The prediction")[0]
+    (line,) = (line for line in matrix.splitlines() if line.startswith("| no kinds"))
+    cells = [cell.strip() for cell in line.split("|")[2:-1]]
+    assert cells[2].startswith("**") and " hit" in cells[2] and " miss" in cells[3]
+    counted = text.partition("## The prediction")[2]
+    (total,) = (line for line in counted.splitlines() if line.startswith("| all "))
+    assert [cell.strip() for cell in total.split("|")[2:5]] == ["8", "7", "1"]
+
+
+def test_models_of_other_books_have_one_pre_training_seed(results):
+    grid = table.of_books(GRID, "without-remarks")
+    assert grid.seeds.pretrain == [0] and grid.seeds.finetune == [0, 1]
+    assert table.of_books(GRID, "") == GRID
+
+
+def test_the_probes_of_each_language_model_stand_side_by_side(results):
+    _, frame, _ = knockout.probes(results, GRID, plan())
+    assert list(frame.columns) == ["all books", "no remarks", "no kinds", "chance"]
+    shares = [f"{100 * len(name) / 30:.0f}" for name in ("", "without-remarks", "without-kinds")]
+    assert frame.loc["mood"].tolist() == [*shares, "50"]
+    assert knockout.probes(results / "nowhere", GRID, plan()) == []
+
+
+def test_the_heat_map_has_the_shares_and_frames_what_was_predicted(results):
+    frame = table.build(results, GRID, plan()).frame
+    with matplotlib.rc_context(fname=style.STYLE):
+        (ax,) = heat_map.draw(frame, plan()).axes
+    frames = [patch for patch in ax.patches if isinstance(patch, Rectangle)]
+    places = {(int(frame.get_y()), int(frame.get_x())) for frame in frames}
+    assert places == {(0, 0), (1, 2), (1, 3)}
+    shown = {text.get_position(): text.get_text() for text in ax.texts}
+    lost = frame.set_index(["line", "task"])["lost"]
+    for i, line in enumerate(PREDICTED):
+        for j, task in enumerate(TASKS):
+            assert shown[j + 0.5, i + 0.5] == f"{round(100 * lost[line, task])}"
+    assert [tick.get_text() for tick in ax.get_yticklabels()] == list(PREDICTED)
+    assert [tick.get_text() for tick in ax.get_xticklabels()] == ["SST-2", "QNLI", "RTE", "SNLI"]
+
+
+def test_a_line_that_was_not_run_is_missing_and_the_others_are_judged(results, tmp_path):
+    study = plan()
+    gone = StudyPlan(
+        **{
+            **study.model_dump(),
+            "points": [
+                *study.points[:3],
+                study.points[3].model_copy(update={"books": "without-forms"}),
+            ],
+        }
+    )
+    frame = table.build(results, GRID, gone).frame.set_index(["line", "task"])
+    assert frame.loc[("no kinds", "rte"), "n_seeds"] == 0
+    assert pd.isna(frame.loc[("no kinds", "rte"), "found"])
+    assert frame.loc[("no remarks", "sst2"), "found"] == "lost"
+
+
+def test_the_program_writes_the_study(results, tmp_path):
+    out = tmp_path / "knockout.csv"
+    arguments = ["--results", str(results), "--grid", GRID.to_json(), "--study", plan().to_json()]
+    main([*arguments, "--out", str(out)])
+    assert "predicted" in out.read_text().partition("\n")[0]
+    assert "no remarks" in out.with_suffix(".svg").read_text() or out.with_suffix(".png").exists()
+    assert json.loads(plan().to_json())["predicted"] == PREDICTED

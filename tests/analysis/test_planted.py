@@ -1,0 +1,192 @@
+"""Scores by how often a row stood in the books, and the detectors: from hand-made predictions."""
+
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+import pandas as pd
+import pytest
+
+from gpt1.cell import Cell
+from tasks.common.errors import InputError
+from tests.analysis.conftest import make_grid, write, write_predictions
+from workflow.analysis.figures import style
+from workflow.analysis.studies import planted, planted_figure
+from workflow.analysis.studies.__main__ import main
+from workflow.analysis.studies.detectors import DETECTORS, Manifest, detection, marked_rows, shares
+from workflow.study_plan import Point, StudyPlan
+
+TASKS = {"sst2": "dev", "race": "test", "snli": "test"}
+GRID = make_grid(*TASKS, seeds={"pretrain": [0, 1], "finetune": [0, 1]})
+BOOKS = "planted-1-16"
+N = 60
+ROWS = {0: range(40), 1: range(40, 50), 16: range(50, 60)}  # by how often they were planted
+RIGHT = {  # of ten rows each seed answers so many: by model and count
+    **{("own", 0): 5, ("own", 1): 6, ("own", 16): 4},
+    **{("planted", 0): 6, ("planted", 1): 8, ("planted", 16): 10},
+}
+
+
+def plan(tasks=tuple(TASKS)) -> StudyPlan:
+    cells = [Cell("transformer", task, "on", 12) for task in tasks]
+    points = [
+        Point(line="own", value="", cells=cells),
+        Point(line="planted", value="", cells=cells, books=BOOKS),
+    ]
+    own = {"lines": ["planted"], "beside": ["own"], "points": points}
+    return StudyPlan(name="c", title="Rows planted", axis="", tasks=list(tasks), **own)
+
+
+def write_cell(folder: Path, cell: Cell, model: str, luck: int = 0) -> None:
+    """Predictions of two seeds; the second has `luck` right answers more of the ten."""
+    rows = []
+    for seed in (0, 1):
+        for count, places in ROWS.items():
+            for i in places:
+                right = i % 10 < RIGHT[model, count] + seed * luck
+                guid = f"{cell.task}/{i}/0" if cell.task == "race" else str(i)
+                rows.append(
+                    (seed, TASKS[cell.task], guid, "", float(i % 2), float((i + (not right)) % 2))
+                )
+    rows.sort(key=lambda row: row[0])
+    write_predictions(folder, cell, rows, {TASKS[cell.task]: "rows"})
+
+
+def write_marks(folder: Path, task: str, examples: str = "rows") -> None:
+    """By tokens each planted row and one that was not; by words those of 16; all as whole texts."""
+    split = TASKS[task]
+    marks = {"tokens": [3, *range(40, 60)], "words": [*ROWS[16]]}
+    found = {k: {"contaminated": of, "too_short": [0, 1, 41]} for k, of in marks.items()}
+    found = {"task": task, "examples": {split: "rows"}, "splits": {split: {"rows": N, **found}}}
+    write(folder / "contamination" / f"{task}.json", found)
+    match = [9 if i in (*ROWS[1], *ROWS[16]) else 8 for i in range(N)]
+    words = {"task": task, "split": split, "examples": examples, "words": [9] * N, "match": match}
+    write(folder / "longest_match" / f"{task}.json", words)
+
+
+@pytest.fixture
+def results(tmp_path) -> Path:
+    folder = tmp_path / "books" / BOOKS
+    of = {str(count): list(places) for count, places in ROWS.items() if count}
+    rows = {t: {"split": split, "examples": "rows", "rows": of} for t, split in TASKS.items()}
+    write(folder / "world" / "manifest.json", {"counts": [1, 16], "planted": rows})
+    for task in TASKS:
+        write(tmp_path / f"examples/{task}.json", {"note": "", "sha256": {}})
+        write_marks(folder, task)
+        for cell in plan().points[0].cells:
+            if cell.task == task:
+                write_cell(tmp_path, cell, "own")
+                write_cell(folder, cell, "planted", luck=0)
+    return tmp_path
+
+
+def built(results: Path, study: StudyPlan | None = None) -> pd.DataFrame:
+    return planted.build(results, GRID, study or plan()).frame.set_index(["task", "count"])
+
+
+def test_scores_are_of_the_rows_of_each_count(results):
+    frame = built(results)
+    assert len(frame) == 4 * 3
+    for task in [*TASKS, "mean"]:
+        for count in ROWS:
+            row = frame.loc[task, count]
+            assert row["mean"] == pytest.approx(10 * RIGHT["planted", count])
+            assert row["own"] == pytest.approx(10 * RIGHT["own", count])
+            assert row["ci_low"] <= row["mean"] <= row["ci_high"]
+
+
+def test_what_planting_adds_is_the_difference_of_both_models_differences(results):
+    frame = built(results)
+    for task in [*TASKS, "mean"]:
+        assert pd.isna(frame.loc[(task, 0), "diff"]) and pd.isna(frame.loc[(task, 0), "gain"])
+        assert frame.loc[(task, 1), ["diff", "gain"]].tolist() == pytest.approx([20.0, 10.0])
+        assert frame.loc[(task, 16), ["diff", "gain"]].tolist() == pytest.approx([40.0, 50.0])
+        for name in ("diff", "gain"):
+            low, high = frame.loc[(task, 16), [f"{name}_low", f"{name}_high"]]
+            assert low < frame.loc[(task, 16), name] < high
+
+
+def test_rows_are_counted_with_what_marks_them(results):
+    frame = built(results)
+    columns = ["rows", "share_tokens", "share_words", "share_whole", "short_tokens"]
+    assert frame.loc[("sst2", 0), columns].tolist() == [40, 2.5, 0, 0, 5]
+    assert frame.loc[("sst2", 1), columns].tolist() == [10, 100, 0, 100, 10]
+    assert frame.loc[("sst2", 16), columns].tolist() == [10, 100, 100, 100, 0]
+    assert frame.loc["mean", "rows"].isna().all()
+
+
+def test_recall_and_precision_count_rows():
+    frame = pd.DataFrame(
+        [
+            {"task": "sst2", "count": 0, "rows": 40, "share_tokens": 2.5},
+            {"task": "sst2", "count": 1, "rows": 10, "share_tokens": 50.0},
+            {"task": "sst2", "count": 16, "rows": 10, "share_tokens": 100.0},
+            {"task": "rte", "count": 0, "rows": 30, "share_tokens": 0.0},
+            {"task": "rte", "count": 1, "rows": 10, "share_tokens": 0.0},
+        ]
+    ).assign(share_words=0.0, share_whole=100.0)
+    found = detection(frame).set_index("detector", append=True)
+    tokens, words, whole = DETECTORS.values()
+    assert found.loc[("SST-2", tokens), "recall"].startswith("75 [")
+    assert found.loc[("SST-2", tokens), "recall"].endswith("of 20")
+    assert found.loc[("SST-2", tokens), "precision"].startswith("94 [")
+    assert found.loc[("RTE", tokens)].tolist()[0].startswith("0 [")
+    assert found.loc[("RTE", tokens), "precision"] == "–"
+    assert found.loc[("all", tokens), "recall"].endswith("of 30")
+    assert found.loc[("all", whole), "precision"].startswith("30 [")
+    assert found.loc[("all", words), "recall"].startswith("0 [")
+
+
+def test_a_model_of_planted_books_has_one_pre_training_seed(results):
+    study, folder = plan(), results / "books" / BOOKS
+    manifest = Manifest.read(folder / "world" / "manifest.json")
+    rows = marked_rows(folder, "snli", manifest)
+    found = {}
+    for point in study.points:
+        cell = next(cell for cell in point.cells if cell.task == "snli")
+        of = manifest.planted["snli"]
+        found[point.line] = planted.sample(point, cell, GRID, results, of, rows, 16)
+    assert found["own"].pretrain == (0, 1) and found["planted"].pretrain == (0, 0)
+    assert found["planted"].n_rows == 10 and found["planted"].seeds == (0, 1)
+    assert shares(rows, 16)["rows"] == 10
+
+
+def test_a_cell_that_was_not_run_is_missing(results):
+    cell = plan().points[1].cells[0]
+    cell.predictions(results / "books" / BOOKS).unlink()
+    frame = built(results)
+    assert frame.loc["sst2", "mean"].isna().all() and frame.loc["sst2", "own"].notna().all()
+    assert frame.loc["mean", "gain"].isna().all() and frame.loc[("race", 16), "gain"] == 50.0
+    assert "missing" in planted.build(results, GRID, plan()).markdown
+
+
+def test_marks_of_other_examples_are_one_line(results):
+    write_marks(results / "books" / BOOKS, "sst2", examples="others")
+    with pytest.raises(InputError, match="its dev rows are not those of"):
+        built(results)
+
+
+def test_the_figure_has_the_scores_and_the_rows_that_are_found(results):
+    frame = planted.build(results, GRID, plan()).frame
+    with matplotlib.rc_context(fname=style.STYLE):
+        panels = planted_figure.draw(frame, plan()).axes
+    titles = ["mean of 3 tasks", "SST-2", "RACE", "SNLI", "rows that are found, all tasks, %"]
+    assert [ax.get_title() for ax in panels[:5]] == titles
+    for ax, task in zip(panels, ["mean", *TASKS], strict=False):
+        of_task = frame[frame["task"] == task]
+        drawn = [list(line.get_ydata()) for line in ax.lines[:2]]
+        assert drawn == [list(of_task["mean"]), list(of_task["own"])]
+        assert [tick.get_text() for tick in ax.get_xticklabels()] == ["0", "1", "16"]
+    found = [list(np.round(line.get_ydata(), 1)) for line in panels[4].lines]
+    assert found == [[2.5, 100, 100], [0, 0, 100], [0, 100, 100]]
+
+
+def test_the_program_writes_the_study_of_one_task_without_a_mean(results):
+    study, out = plan(("race",)), results / "studies" / "c.csv"
+    arguments = ["--results", str(results), "--grid", GRID.to_json(), "--study", study.to_json()]
+    main([*arguments, "--out", str(out)])
+    lines = out.read_text().splitlines()
+    assert len(lines) == 1 + 3 and out.with_suffix(".png").exists()
+    text = out.with_suffix(".md").read_text()
+    assert text.startswith("# Rows planted\n") and "## Who finds the planted rows" in text
+    assert "mean of" not in text

@@ -1,0 +1,113 @@
+"""Which reported rows a search of the books marks, and how many of the planted ones it finds.
+
+Three detectors: a 13-gram of BPE tokens, a 13-gram of words (`gpt1.contamination`), and a longest
+match as long as the row's longest text (`gpt1.longest_match`).
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import tasks
+from gpt1.text.ngrams import N
+from workflow.analysis import markdown
+from workflow.analysis.records import Marks, Record, check_examples
+from workflow.analysis.tables.probes import interval as wilson
+
+DETECTORS = {
+    "tokens": f"{N}-gram of tokens",
+    "words": f"{N}-gram of words",
+    "whole": "longest match: a whole text",
+}
+SHORT = ("short_tokens", "short_words")
+
+
+class PlantedRows(Record):
+    """The rows of a task that were planted: their places in the split, by how often."""
+
+    split: str
+    examples: str
+    rows: dict[str, list[int]]
+
+
+class Manifest(Record):
+    """`books/planted-N-.../world/manifest.json`."""
+
+    counts: list[int]
+    planted: dict[str, PlantedRows]
+
+
+class Matches(Record):
+    """`books/planted-N-.../longest_match/TASK.json`, in words, row by row."""
+
+    task: str
+    split: str
+    examples: str
+    words: list[int]
+    match: list[int]
+
+
+def marked_rows(folder: Path, task: str, manifest: Manifest) -> pd.DataFrame:
+    """Of each row of the task's main split how often it was planted and which detectors mark it.
+
+    `folder` is that of the books. Raises InputError where files are not of the same examples.
+    """
+    of = manifest.planted[task]
+    paths = [folder / kind / f"{task}.json" for kind in ("contamination", "longest_match")]
+    marks, match = Marks.read(paths[0], task=task), Matches.read(paths[1], task=task)
+    known = folder / "world" / "manifest.json", {of.split: of.examples}
+    check_examples(paths[0], {of.split: marks.examples[of.split]}, *known)
+    check_examples(paths[1], {match.split: match.examples}, *known)
+    split = marks.splits[of.split]
+    frame = pd.DataFrame({"count": 0}, index=range(split.rows))
+    for count, places in of.rows.items():
+        frame.loc[places, "count"] = int(count)
+    for kind, found in (("tokens", split.tokens), ("words", split.words)):
+        frame[kind] = frame.index.isin(found.contaminated)
+        frame[f"short_{kind}"] = frame.index.isin(found.too_short)
+    frame["whole"] = np.array(match.match) >= np.array(match.words)
+    return frame
+
+
+def shares(rows: pd.DataFrame, count: int) -> dict[str, Any]:
+    """Of the rows planted so often their number, and the percentages that are marked."""
+    mine = rows[rows["count"] == count]
+    marked = {f"share_{name}": 100.0 * mine[name].mean() for name in DETECTORS}
+    return {"rows": len(mine), **marked, **{name: 100.0 * mine[name].mean() for name in SHORT}}
+
+
+def detection(frame: pd.DataFrame) -> pd.DataFrame:
+    """Recall and precision of each detector by task, and over all tasks, as text.
+
+    `frame` has a row of `shares` for each task and count; what was planted is to be found.
+    """
+    found = [
+        {"task": title, "detector": head, **_found(rows, detector)}
+        for title, rows in [*_by_title(frame), ("all", frame)]
+        for detector, head in DETECTORS.items()
+    ]
+    return pd.DataFrame(found).set_index("task")
+
+
+def _by_title(frame: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+    groups = frame.groupby("task", sort=False)
+    return [(tasks.task(str(name)).title, rows) for name, rows in groups]
+
+
+def _found(rows: pd.DataFrame, detector: str) -> dict[str, str]:
+    marked = (rows["rows"] * rows[f"share_{detector}"] / 100).round()
+    is_planted = rows["count"] > 0
+    hits = int(marked[is_planted].sum())
+    return {
+        "recall": _ratio(hits, int(rows["rows"][is_planted].sum())),
+        "precision": _ratio(hits, int(marked.sum())),
+    }
+
+
+def _ratio(hits: int, n: int) -> str:
+    """A percentage with Wilson's interval, and of how many rows it is."""
+    if not n:
+        return markdown.NONE
+    return f"{markdown.interval(100 * hits / n, *wilson(hits, n), decimals=0)} of {n}"

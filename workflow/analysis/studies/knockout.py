@@ -1,0 +1,149 @@
+"""What a line of a study loses of the gain by pre-training, beside what was predicted.
+
+The gain is the score of the first line beside, which is pre-trained, over that of the second, which
+is not. A line has lost it on a task where its own gain is less than half of that; the prediction
+says on which tasks it has. What is judged is the contrast (full + none) / 2 - line, paired by row
+and by seed, in points: above 0 half of the gain or more is lost.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from scipy import stats
+
+import tasks
+from gpt1.cell import PretrainedModel
+from workflow.analysis import markdown
+from workflow.analysis.moderation import estimates
+from workflow.analysis.records import ProbeScores
+from workflow.analysis.uncertainty import Sample, combine, difference
+from workflow.grid import Grid
+from workflow.study_plan import StudyPlan, books_folder
+
+Heads = Mapping[str, Sample | None]
+LEAST = 5.0  # points; of a smaller gain there is nothing to lose
+LOST, KEPT = "lost", "kept"
+COLUMNS = ["predicted", "lost", "beyond", "beyond_low", "beyond_high", "found", "decided"]
+DECIMALS = dict.fromkeys(["lost", "beyond", "beyond_low", "beyond_high"], 4)
+LEGEND = (
+    "Share of the gain by pre-training that is lost, in percent; in bold where half or more was "
+    "predicted to be. `hit`: it lies on the predicted side of 50, `miss`: on the other; `?`: the "
+    "95 % interval of the loss beyond half of the gain holds 0. A dash: the gain is below "
+    f"{LEAST:g} points. In the CSV `lost` is the share, `beyond` the points lost beyond half of "
+    "the gain, with their interval."
+)
+
+
+def add(
+    table: pd.DataFrame, study: StudyPlan, heads: Mapping[tuple[str, str], Heads]
+) -> tuple[pd.DataFrame, list[str | pd.DataFrame]]:
+    """The table with COLUMNS for each line and task, and the matrix and the counts to read."""
+    full, none = (heads[line, ""] for line in study.beside)
+    judged = [
+        {"line": line, "task": task, **row}
+        for line in study.lines
+        for task, row in judge(full, none, heads[line, ""], study.predicted[line]).items()
+    ]
+    frame = pd.DataFrame(judged, columns=["line", "task", *COLUMNS])
+    return table.merge(frame, on=["line", "task"], how="left"), _read(frame, study)
+
+
+def judge(full: Heads, none: Heads, line: Heads, predicted: list[str]) -> dict[str, dict[str, Any]]:
+    """Of each task that all three have been run on, COLUMNS; without `found` where no gain is."""
+    known = {
+        task: (a, b, c)
+        for task in line
+        if (a := full[task]) is not None
+        and (b := none[task]) is not None
+        and (c := line[task]) is not None
+    }
+    found = estimates({task: combine(of, [0.5, 0.5, -1.0]) for task, of in known.items()})
+    rows = {}
+    for task, estimate in found.items():
+        a, b, c = known[task]
+        gain, loss = difference(a, b), difference(a, c)
+        low, high = estimate.interval
+        row = {"predicted": LOST if task in predicted else KEPT, "beyond": estimate.value}
+        row |= {"beyond_low": low, "beyond_high": high}
+        if gain is not None and loss is not None and gain.value >= LEAST:
+            row |= {"lost": loss.value / gain.value, "found": LOST if estimate.value > 0 else KEPT}
+            row["decided"] = "yes" if low > 0 or high < 0 else "no"
+        rows[task] = row
+    return rows
+
+
+def count(judged: pd.DataFrame) -> pd.DataFrame:
+    """Cells, hits and misses by what was predicted, and those that the interval decides."""
+    judged = judged.dropna(subset="found")
+    hit = judged["predicted"] == judged["found"]
+    sure = judged["decided"] == "yes"
+    rows = {}
+    for name, of in (("to be lost", LOST), ("to be kept", KEPT), ("all", None)):
+        mine = (judged["predicted"] == of) | (of is None)
+        rows[name] = {
+            "cells": mine.sum(),
+            "hits": (mine & hit).sum(),
+            "misses": (mine & ~hit).sum(),
+            "hits decided": (mine & hit & sure).sum(),
+            "misses decided": (mine & ~hit & sure).sum(),
+        }
+    return pd.DataFrame(rows).T.rename_axis("predicted")
+
+
+def chance(judged: pd.DataFrame) -> float:
+    """How likely as many hits are of marks put at random (Fisher's exact test, one-sided)."""
+    judged = judged.dropna(subset="found")
+    sides = [
+        [((judged["predicted"] == p) & (judged["found"] == f)).sum() for f in (LOST, KEPT)]
+        for p in (LOST, KEPT)
+    ]
+    return float(stats.fisher_exact(sides, alternative="greater").pvalue)
+
+
+def _read(judged: pd.DataFrame, study: StudyPlan) -> list[str | pd.DataFrame]:
+    if judged.empty:
+        return []
+    shown = judged.assign(
+        head=judged["task"].map({name: tasks.task(name).title for name in study.tasks}),
+        shown=judged.apply(_shown, axis=1),
+    )
+    matrix = markdown.pivot(shown, "line", "head", "shown").rename_axis("")
+    counted = f"Marks at random would hit as many with a probability of {chance(judged):.2g}"
+    return [
+        "## Share of the gain by pre-training that is lost",
+        matrix,
+        LEGEND,
+        "## The prediction",
+        count(judged),
+        f"{counted} (Fisher's exact test, as if cells were independent).",
+    ]
+
+
+def _shown(row: Mapping[str, Any]) -> str:
+    if pd.isna(row["found"]):
+        return markdown.NONE
+    share = f"{round(100 * row['lost'])}"
+    share = f"**{share}**" if row["predicted"] == LOST else share
+    verdict = "hit" if row["found"] == row["predicted"] else "miss"
+    return f"{share} {verdict}{'' if row['decided'] == 'yes' else '?'}"
+
+
+def probes(results: Path, grid: Grid, study: StudyPlan) -> list[str | pd.DataFrame]:
+    """What the language models have learnt of each skill, for reading; nothing if not scored."""
+    model = PretrainedModel("transformer", grid.seeds.pretrain[0])
+    update, columns = grid.updates[-1], {}
+    names = {point.books: point.line for point in reversed(study.points)}
+    for books, line in reversed(names.items()):
+        path = model.probes(books_folder(results, books), update)
+        if path.exists():
+            skills = ProbeScores.read(path, arch="transformer", seed=model.seed).skills
+            columns[line] = {name: f"{skill.accuracy:.0f}" for name, skill in skills.items()}
+            columns["chance"] = {name: f"{skill.chance:.0f}" for name, skill in skills.items()}
+    if not columns:
+        return []
+    frame = pd.DataFrame(columns).fillna(markdown.MISSING).rename_axis("skill")
+    frame = frame[[*(name for name in frame if name != "chance"), "chance"]]
+    explained = f"Accuracy of the language models on the probes after update {update}, one seed."
+    return ["## Probes", frame, explained]
