@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 from gpt1.cell import Cell
+from gpt1.variant import Variant
 from tasks.common.errors import InputError, run
 from tasks.common.files import sha256_file, sha256_json
 
@@ -58,6 +59,8 @@ def main() -> None:
     )
     a = parser.parse_args()
     cells = [Cell.parse(path) for path in a.cells]
+    if Variant.named(cells[0].variant).together:
+        raise InputError(f"{a.cells[0]}: one of several tasks; give all paths to gpt1.multi_task")
     groups = {(cell.arch, cell.corpus, cell.variant, cell.task, cell.aux) for cell in cells}
     if len(groups) > 1:
         raise InputError(

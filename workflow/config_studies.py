@@ -46,6 +46,11 @@ class Study(Settings):
     beside: dict[str, Change] = Field(
         {}, description="what the lines are compared with, whatever the value of the axis"
     )
+    figure: Literal["scores", "differences"] = Field(
+        "scores",
+        description="whether its figure shows the scores or the differences to what they are "
+        "compared with",
+    )
 
     @model_validator(mode="after")
     def _check_points(self) -> Self:

@@ -7,6 +7,7 @@ keep the studies in its config.
 from collections.abc import Iterator
 
 from gpt1.settings import TransformerShape
+from gpt1.variant import Variant
 from workflow.config_model import Config
 from workflow.config_studies import Change
 
@@ -20,10 +21,11 @@ def study_faults(config: Config, name: str) -> Iterator[str]:
     for line, value, change in study.points():
         place = f"{key}.beside.{line}" if line in study.beside else f"{key}.lines.{line}"
         at = "" if value is None else f" at {study.axis} {value}"
-        yield from (f"{place}{at}: {fault}" for fault in _faults(config, change))
+        for fault in _faults(config, change, study.tasks):
+            yield f"{place}{at}: {fault}"
 
 
-def _faults(config: Config, change: Change) -> Iterator[str]:
+def _faults(config: Config, change: Change, tasks: list[str]) -> Iterator[str]:
     experiment = config.experiment
     if change.arch not in experiment.grid.arch:
         yield f"{change.arch} is not in experiment.grid.arch; add it there, or give another arch"
@@ -42,11 +44,34 @@ def _faults(config: Config, change: Change) -> Iterator[str]:
         yield "n_hidden is the LSTM's; remove it, or give arch: lstm"
     if change.read_layer != "top" and not is_transformer:
         yield "read_layer is the transformer's; remove it"
-    if (change.n_hidden or change.n_layer) and experiment.pretrained:
-        yield "no model of another size can be pre-trained, experiment.pretrained gives the weights"
+    if change.block == "modern" and not is_transformer:
+        yield "block is the transformer's; remove it"
+    if change.block == "modern" and is_transformer and shape.n_embd // shape.n_head % 2:
+        yield f"modern blocks have heads of an even width, but n_head is {shape.n_head}; change it"
+    if (change.n_hidden or change.n_layer or change.block != "gpt1") and experiment.pretrained:
+        yield "no other model can be pre-trained, experiment.pretrained gives the weights"
     if change.frozen and (change.aux == "on" and change.lm_coef != 0):
         yield 'a frozen model has no auxiliary loss; give aux: "off"'
     if change.aux == "off" and change.lm_coef:
         yield f'lm_coef {change.lm_coef:g} has no effect with aux "off"; remove one of them'
+    if change.together:
+        yield from _faults_together(config, change, tasks)
     if change.prompted and (change.aux == "on" or change.n_transfer not in ("all", n_layer)):
         yield 'prompted trains and copies nothing; give aux: "off" and no n_transfer'
+
+
+def _faults_together(config: Config, change: Change, tasks: list[str]) -> Iterator[str]:
+    for task in tasks:
+        if task not in change.together:
+            yield f"together leaves out {task}; add it, or remove it from the study's tasks"
+    missing = [task for task in change.together if task not in config.experiment.tasks]
+    for task in missing:
+        yield f"together: {task} is not in experiment.tasks; add it there, or remove it"
+    if change.layer_decay < 1 or change.gradual_unfreezing:
+        yield "together has one rate for all layers; remove layer_decay and gradual_unfreezing"
+    if change.prompted:
+        yield "together trains, prompted does not; remove one of them"
+    variant = Variant(lr=change.lr)
+    given = [config.finetune(change.arch, t, "on", variant) for t in change.together if not missing]
+    if len({settings.lr for settings in given}) > 1:
+        yield "the tasks that are trained together have different learning rates; give lr"

@@ -1,5 +1,7 @@
 """What the analysis knows of a study: its lines and values, with a cell for each task."""
 
+from typing import Literal
+
 from pydantic import Field
 
 from gpt1.cell import Cell
@@ -23,6 +25,7 @@ class StudyPlan(Settings):
     tasks: list[str]
     lines: list[str]
     beside: list[str]
+    figure: Literal["scores", "differences"] = "scores"
     points: list[Point] = Field(min_length=1)
 
     def cells(self) -> list[Cell]:

@@ -10,7 +10,7 @@ import sys
 from tasks.common.errors import run
 from workflow.analysis.figures import style
 from workflow.analysis.program import parser
-from workflow.analysis.studies import figure, table
+from workflow.analysis.studies import differences, figure, table
 from workflow.study_plan import StudyPlan
 
 
@@ -21,7 +21,8 @@ def main(argv: list[str] | None = None) -> None:
     args = arguments.parse_args(argv)
     made = table.build(args.results, args.grid, args.study)
     made.write(args.out)
-    style.save(lambda: figure.draw(made.frame, args.study), args.out.with_suffix(".png"))
+    draw = {"scores": figure.draw, "differences": differences.draw}[args.study.figure]
+    style.save(lambda: draw(made.frame, args.study), args.out.with_suffix(".png"))
 
 
 if __name__ == "__main__":
