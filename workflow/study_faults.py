@@ -21,11 +21,12 @@ def study_faults(config: Config, name: str) -> Iterator[str]:
     for line, value, change in study.points():
         place = f"{key}.beside.{line}" if line in study.beside else f"{key}.lines.{line}"
         at = "" if value is None else f" at {study.axis} {value}"
-        for fault in _faults(config, change, study.tasks):
-            yield f"{place}{at}: {fault}"
+        yield from (f"{place}{at}: {fault}" for fault in _faults(config, change))
+        together = _faults_together(config, change, study.tasks) if change.together else ()
+        yield from (f"{place}{at}: {fault}" for fault in together)
 
 
-def _faults(config: Config, change: Change, tasks: list[str]) -> Iterator[str]:
+def _faults(config: Config, change: Change) -> Iterator[str]:
     experiment = config.experiment
     if change.arch not in experiment.grid.arch:
         yield f"{change.arch} is not in experiment.grid.arch; add it there, or give another arch"
@@ -54,8 +55,6 @@ def _faults(config: Config, change: Change, tasks: list[str]) -> Iterator[str]:
         yield 'a frozen model has no auxiliary loss; give aux: "off"'
     if change.aux == "off" and change.lm_coef:
         yield f'lm_coef {change.lm_coef:g} has no effect with aux "off"; remove one of them'
-    if change.together:
-        yield from _faults_together(config, change, tasks)
     if change.prompted and (change.aux == "on" or change.n_transfer not in ("all", n_layer)):
         yield 'prompted trains and copies nothing; give aux: "off" and no n_transfer'
 
@@ -72,6 +71,7 @@ def _faults_together(config: Config, change: Change, tasks: list[str]) -> Iterat
     if change.prompted:
         yield "together trains, prompted does not; remove one of them"
     variant = Variant(lr=change.lr)
-    given = [config.finetune(change.arch, t, "on", variant) for t in change.together if not missing]
+    present = [task for task in change.together if task not in missing]
+    given = [config.finetune(change.arch, task, "on", variant) for task in present]
     if len({settings.lr for settings in given}) > 1:
         yield "the tasks that are trained together have different learning rates; give lr"
