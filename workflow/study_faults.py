@@ -47,8 +47,9 @@ def _faults(config: Config, change: Change) -> Iterator[str]:
         yield "read_layer is the transformer's; remove it"
     if change.block == "modern" and not is_transformer:
         yield "block is the transformer's; remove it"
-    if change.block == "modern" and is_transformer and shape.n_embd // shape.n_head % 2:
-        yield f"modern blocks have heads of an even width, but n_head is {shape.n_head}; change it"
+    d_head = shape.n_embd // shape.n_head if isinstance(shape, TransformerShape) else 0
+    if change.block == "modern" and d_head % 2:
+        yield f"modern blocks need heads of an even width, not {d_head}; change n_embd or n_head"
     if (change.n_hidden or change.n_layer or change.block != "gpt1") and experiment.pretrained:
         yield "no other model can be pre-trained, experiment.pretrained gives the weights"
     if change.frozen and (change.aux == "on" and change.lm_coef != 0):

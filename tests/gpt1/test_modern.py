@@ -59,9 +59,7 @@ def naive(p, ids):
         for head in range(SHAPE.n_head):
             q, k, v = (qkv[:, j * width + head * d : j * width + (head + 1) * d] for j in range(3))
             for i in range(len(x)):
-                scores = [
-                    turned(q[i], i) @ turned(k[j], j) / math.sqrt(d) for j in range(i + 1)
-                ]
+                scores = [turned(q[i], i) @ turned(k[j], j) / math.sqrt(d) for j in range(i + 1)]
                 shares = torch.stack(scores).softmax(0)
                 out[i, head * d : (head + 1) * d] = shares @ v[: i + 1]
         return out @ p[f"{name}.c_proj.weight"].T

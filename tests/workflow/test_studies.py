@@ -333,3 +333,13 @@ def test_a_name_that_is_no_files_is_one_line():
         shipped(), "experiment.studies", {"A b": {"heading": "Mine", "tasks": ["rte"]}}
     )
     assert faults(config) == ["experiment.studies.A b: give it a name of a-z, 0-9 and _ alone"]
+
+
+def test_heads_of_an_odd_width_cannot_be_modern():
+    shape = {"n_embd": 45, "n_head": 3, "n_ff": 192}
+    study = {"heading": "Mine", "tasks": ["rte"], "lines": {"a": {"block": "modern"}}}
+    config = changed(shipped(), "experiment.model.transformer", shape)
+    (fault,) = study_faults(parse(changed(config, "experiment.studies", {"mine": study})), "mine")
+    assert fault.endswith(
+        "modern blocks need heads of an even width, not 15; change n_embd or n_head"
+    )

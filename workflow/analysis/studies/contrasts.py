@@ -46,9 +46,7 @@ def _to_first_line(
     return {task: difference(head, base[task]) for task, head in heads[line, value].items()}
 
 
-def parts(
-    study: StudyPlan, heads: Mapping[tuple[str, str], Heads]
-) -> list[str | pd.DataFrame]:
+def parts(study: StudyPlan, heads: Mapping[tuple[str, str], Heads]) -> list[str | pd.DataFrame]:
     """A section of the study's Markdown; empty where there is nothing to compare."""
     if not values(study):
         return []
