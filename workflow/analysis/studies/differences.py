@@ -38,6 +38,7 @@ def draw(table: pd.DataFrame, study: StudyPlan) -> Figure:
         ax.grid(visible=False, axis="y")
         ax.tick_params(axis="y", length=0)
     axes[0].set_yticks([-i for i in range(len(names))], [_title(name, study) for name in names])
+    axes[0].set_ylim(0.5 - len(names), 0.5)
     low, high = axes[0].get_xlim()
     axes[0].set_xlim(max(low, -WIDEST), min(high, WIDEST))
     figure.supxlabel(f"points more or less than {compared_with(study)}", fontsize=13)
