@@ -19,6 +19,7 @@ with importing(__name__):
     from gpt1.training.cell_runner import CellRunner, run_cells
     from gpt1.training.run_cache import RunCache
     from gpt1.training.runtime import Runtime
+    from gpt1.variant import Variant
     from tasks.common.files import sha256_file, sha256_json
 
 
@@ -58,6 +59,8 @@ def main() -> None:
     )
     a = parser.parse_args()
     cells = [Cell.parse(path) for path in a.cells]
+    if Variant.named(cells[0].variant).together:
+        raise InputError(f"{a.cells[0]}: one of several tasks; give all paths to gpt1.multi_task")
     groups = {(cell.arch, cell.corpus, cell.variant, cell.task, cell.aux) for cell in cells}
     if len(groups) > 1:
         raise InputError(

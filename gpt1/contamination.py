@@ -86,9 +86,9 @@ def contamination(
         for split in reported[name]:
             ids = task.splits[split]
             for i, row in enumerate(task_examples.read(examples / name, split)):
-                texts = _texts(row.first, row.second, row.choices, " ".join)
+                texts = row_texts(row.first, row.second, row.choices, " ".join)
                 searches["words"].add((name, split, i), map(numbers.of_row, texts))
-                arrays = _texts(ids.first[i], ids.second[i], ids.choices[i], np.concatenate)
+                arrays = row_texts(ids.first[i], ids.second[i], ids.choices[i], np.concatenate)
                 searches["tokens"].add((name, split, i), (a[a != newline] for a in arrays))
 
     blocks = (stream[at : at + BLOCK] for at in range(0, len(stream), BLOCK))
@@ -128,7 +128,7 @@ def _check(task: EncodedTask, examples: Path, encoded: Path, corpus: dict[str, A
             )
 
 
-def _texts(first: Any, second: Any, choices: Any, join: Callable[[Any], Any]) -> list[Any]:
+def row_texts(first: Any, second: Any, choices: Any, join: Callable[[Any], Any]) -> list[Any]:
     """The texts of a row: its own, or a story joined with each ending."""
     if len(choices) and not len(second):
         return [join((first, choice)) for choice in choices]

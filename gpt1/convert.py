@@ -23,7 +23,7 @@ with importing(__name__):
     from torch import Tensor
 
     from gpt1.model.transformer import Transformer
-    from gpt1.settings import ModelSettings
+    from gpt1.settings import ModelSettings, ModernShape
     from gpt1.special_tokens import N_SPECIAL
     from gpt1.text import vocabulary
     from gpt1.text.tokenizer import Tokenizer
@@ -111,13 +111,17 @@ def export_weights(
 ) -> None:
     """Write a checkpoint in the format `kind`, with the tokenizer's files if a folder is given.
 
-    Raises InputError for an LSTM, for a shape that the format cannot hold and for a tokenizer other
-    than the checkpoint's.
+    Raises InputError for an LSTM or a modern transformer, for a shape that the format cannot hold
+    and for a tokenizer other than the checkpoint's.
     """
     out, facts = Path(out), read_facts(checkpoint)
     if facts.arch != "transformer":
         raise InputError(
             f"{checkpoint}: expected a transformer, found {facts.arch!r}; no format can hold it"
+        )
+    if isinstance(facts.model.shape, ModernShape):
+        raise InputError(
+            f"{checkpoint}: expected GPT-1's blocks, found modern ones; no format can hold them"
         )
     tensors = load_checkpoint(checkpoint, "transformer", facts.model, facts.tokenizer).tensors
     if tokenizer is not None and Tokenizer.load(tokenizer).digest != facts.tokenizer:

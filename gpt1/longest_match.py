@@ -10,16 +10,18 @@ import argparse
 import sys
 from pathlib import Path
 
-import numpy as np
+from tasks.common.errors import importing, run
 
-import tasks
-from gpt1.contamination import WordNumbers, _texts
-from gpt1.text.documents import read_documents
-from gpt1.text.ngrams import Search
-from tasks import examples as task_examples
-from tasks.common.arrow import split_digest
-from tasks.common.errors import run
-from tasks.common.files import sha256_file, write_json
+with importing(__name__):
+    import numpy as np
+
+    import tasks
+    from gpt1.contamination import WordNumbers, row_texts
+    from gpt1.text.documents import read_documents
+    from gpt1.text.ngrams import Search
+    from tasks import examples as task_examples
+    from tasks.common.arrow import split_digest
+    from tasks.common.files import sha256_file, write_json
 
 SHORTEST = 5  # fewer words in a row stand in any book; a shorter match counts as none
 
@@ -56,7 +58,10 @@ def match_tasks(names: list[str], documents: Path, examples: Path, out: Path) ->
     numbers = WordNumbers()
     rows = {
         name: [
-            [numbers.of_row(text) for text in _texts(row.first, row.second, row.choices, " ".join)]
+            [
+                numbers.of_row(text)
+                for text in row_texts(row.first, row.second, row.choices, " ".join)
+            ]
             for row in task_examples.read(examples / name, tasks.task(name).main)
         ]
         for name in names

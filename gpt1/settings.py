@@ -39,6 +39,21 @@ class TransformerShape(Settings):
         return self
 
 
+class ModernShape(TransformerShape):
+    """The shape of `gpt1.model.modern`; `block` tells it from GPT-1's.
+
+    Its feed-forward layer has three matrices where GPT-1's has two.
+    """
+
+    block: Literal["modern"]
+
+    @model_validator(mode="after")
+    def _check_pairs(self) -> Self:
+        if self.n_embd // self.n_head % 2:
+            raise ValueError(f"heads of {self.n_embd // self.n_head} units; RoPE turns pairs")
+        return self
+
+
 class LSTMShape(Settings):
     """The LSTM's shape: one layer of 2048 units (paper 5); the embeddings' width is a choice."""
 
@@ -67,7 +82,7 @@ class ModelOptions(Settings):
 class ModelSettings(ModelOptions):
     """Settings of one model; `shape` determines the architecture. GPT-1 by default."""
 
-    shape: TransformerShape | LSTMShape = TransformerShape()
+    shape: TransformerShape | LSTMShape | ModernShape = TransformerShape()
 
 
 class OptimizerSettings(Settings):
@@ -83,6 +98,10 @@ class OptimizerSettings(Settings):
     max_grad_norm: Annotated[float, Field(ge=0, le=1e6)] = Field(
         1.0, description="clip the global gradient norm to this (0: never)"
     )
+
+
+# What the modern transformer is trained with: AdamW as for Llama (Touvron et al. 2023, 2.2).
+MODERN_ADAMW = OptimizerSettings(b2=0.95, l2=0.1)
 
 
 class Dropout(Settings):
@@ -180,6 +199,12 @@ class FinetuneSettings(FinetuneOptions):
     method: FinetuneMethod = FinetuneMethod()
     model: ModelSettings
     optimizer: OptimizerSettings
+
+
+class MultiTaskSettings(Settings):
+    """What `gpt1.multi_task` is given: how each task is trained, by its name."""
+
+    tasks: dict[str, FinetuneSettings]
 
 
 class ScoreRange(Settings):

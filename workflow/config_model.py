@@ -13,8 +13,10 @@ from pydantic import AfterValidator, Field, model_validator
 
 from gpt1.cell import Arch, Aux, Cell
 from gpt1.settings import (
+    MODERN_ADAMW,
     FinetuneSettings,
     ModelSettings,
+    ModernShape,
     OptimizerSettings,
     PretrainSettings,
     RuntimeOptions,
@@ -196,7 +198,15 @@ class Config(Settings):
         shared = model.model_dump(exclude={"transformer", "lstm"})
         sizes = {key: getattr(variant, key) for key in ("n_layer", "n_hidden")}
         given = {key: value for key, value in sizes.items() if value is not None}
-        return ModelSettings(**shared, shape=type(shape)(**{**shape.model_dump(), **given}))
+        kind = type(shape)
+        if variant.block == "modern":  # three matrices of two thirds the width cost as much
+            kind, given["block"] = ModernShape, "modern"
+            given["n_ff"] = round(shape.n_ff * 2 / 3)
+        return ModelSettings(**shared, shape=kind(**{**shape.model_dump(), **given}))
+
+    def optimizer(self, variant: Variant) -> OptimizerSettings:
+        """The optimizer of a variant, in pre-training and fine-tuning."""
+        return MODERN_ADAMW if variant.block == "modern" else self.experiment.optimizer
 
     def pretrain(self, arch: Arch, seed: int, variant: Variant = OF_THE_GRID) -> PretrainSettings:
         """For `gpt1.pretrain`: model, optimizer, schedule and seed of one language model."""
@@ -206,7 +216,7 @@ class Config(Settings):
             lr=getattr(self._pretrain.lr, arch),
             checkpoints=self.updates(),
             model=self.model(arch, variant),
-            optimizer=self.experiment.optimizer,
+            optimizer=self.optimizer(variant),
         )
 
     def finetune(
@@ -228,7 +238,7 @@ class Config(Settings):
             lm_coef=lm_coef if aux == "on" else 0.0,
             method=variant.method,
             model=self.model(arch, variant),
-            optimizer=self.experiment.optimizer,
+            optimizer=self.optimizer(variant),
         )
 
     def zero_shot(self, arch: Arch) -> ZeroShotSettings:

@@ -69,6 +69,11 @@ class Study(Settings):
         description="the tasks on which a line is predicted to lose half or more of the gain by "
         "pre-training, which is that of the first line beside over the second; of every line",
     )
+    figure: Literal["scores", "differences"] = Field(
+        "scores",
+        description="whether its figure shows the scores or the differences to what they are "
+        "compared with",
+    )
 
     @model_validator(mode="after")
     def _check_points(self) -> Self:

@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from gpt1.cell import Arch, Cell, PretrainedModel
-from gpt1.settings import FinetuneSettings, PretrainSettings
+from gpt1.settings import FinetuneSettings, MultiTaskSettings, PretrainSettings
 from gpt1.variant import NAME, Variant
 from tasks.common.errors import InputError
 from workflow.config_model import Config
 from workflow.config_studies import Change
+from workflow.study_faults import study_faults
 from workflow.study_plan import Point, StudyPlan
 
 VARIANT = NAME  # what the rules know a variant by, a regular expression
@@ -39,6 +40,7 @@ def plan(config: Config, name: str) -> StudyPlan:
         tasks=study.tasks,
         lines=list(study.lines),
         beside=list(study.beside),
+        figure=study.figure,
         points=points,
         predicted=study.predicted,
     )
@@ -63,16 +65,29 @@ def cell(config: Config, change: Change, task: str) -> Cell:
 def _unchanged(config: Config, change: Change, task: str) -> Iterator[tuple[str, Any]]:
     """The keys of a change that only repeat what the config has, each with what stands for it."""
     own, shape = config.finetune(change.arch, task, "on"), config.model(change.arch).shape
-    for key in ("lm_coef", "lr", "epochs"):
+    for key in () if change.together else ("lm_coef", "lr", "epochs"):  # a task may have its own
         if getattr(change, key) == getattr(own, key):
             yield key, None
     for key in ("n_layer", "n_hidden"):
         if getattr(change, key) == getattr(shape, key, None):
             yield key, None
+    if change.block == "modern" and change.decay == "adamw":
+        yield "decay", "authors"
     if change.update == config.updates()[-1]:
         yield "update", None
     if change.read_layer == (change.n_layer or shape.n_layer):
         yield "read_layer", "top"
+
+
+def together(config: Config) -> list[list[Cell]]:
+    """What is trained on several tasks at once in the studies that can be made: a cell of each."""
+    known: dict[tuple[Cell, ...], None] = {}
+    for name, study in config.experiment.studies.items():
+        changes = [change for _, _, change in study.points() if change.together]
+        if changes and not list(study_faults(config, name)):
+            for change in changes:
+                known[tuple(cell(config, change, task) for task in change.together)] = None
+    return [list(cells) for cells in known]
 
 
 def sources(config: Config, cell: Cell) -> list[PretrainedModel]:
@@ -87,6 +102,11 @@ def checkpoint_update(config: Config, cell: Cell) -> int:
     """The pre-training update whose checkpoint a cell is fine-tuned from."""
     update = Variant.named(cell.variant).update
     return config.updates()[-1] if update is None else update
+
+
+def multi_task_settings(config: Config, cells: list[Cell]) -> MultiTaskSettings:
+    """For `gpt1.multi_task`: how each of the cells that one model makes is trained."""
+    return MultiTaskSettings(tasks={cell.task: settings(config, cell) for cell in cells})
 
 
 def settings(config: Config, cell: Cell) -> FinetuneSettings:

@@ -7,6 +7,7 @@ keep the studies in its config.
 from collections.abc import Iterator
 
 from gpt1.settings import TransformerShape
+from gpt1.variant import Variant
 from workflow import books
 from workflow.config_model import Config
 from workflow.config_studies import Change
@@ -22,6 +23,8 @@ def study_faults(config: Config, name: str) -> Iterator[str]:
         place = f"{key}.beside.{line}" if line in study.beside else f"{key}.lines.{line}"
         at = "" if value is None else f" at {study.axis} {value}"
         yield from (f"{place}{at}: {fault}" for fault in _faults(config, change))
+        together = _faults_together(config, change, study.tasks) if change.together else ()
+        yield from (f"{place}{at}: {fault}" for fault in together)
     yield from (f"{key}: {fault}" for fault in books.planted_faults(study))
 
 
@@ -44,8 +47,13 @@ def _faults(config: Config, change: Change) -> Iterator[str]:
         yield "n_hidden is the LSTM's; remove it, or give arch: lstm"
     if change.read_layer != "top" and not is_transformer:
         yield "read_layer is the transformer's; remove it"
-    if (change.n_hidden or change.n_layer) and experiment.pretrained:
-        yield "no model of another size can be pre-trained, experiment.pretrained gives the weights"
+    if change.block == "modern" and not is_transformer:
+        yield "block is the transformer's; remove it"
+    d_head = shape.n_embd // shape.n_head if isinstance(shape, TransformerShape) else 0
+    if change.block == "modern" and d_head % 2:
+        yield f"modern blocks need heads of an even width, not {d_head}; change n_embd or n_head"
+    if (change.n_hidden or change.n_layer or change.block != "gpt1") and experiment.pretrained:
+        yield "no other model can be pre-trained, experiment.pretrained gives the weights"
     if change.frozen and (change.aux == "on" and change.lm_coef != 0):
         yield 'a frozen model has no auxiliary loss; give aux: "off"'
     if change.aux == "off" and change.lm_coef:
@@ -54,3 +62,21 @@ def _faults(config: Config, change: Change) -> Iterator[str]:
         yield 'prompted trains and copies nothing; give aux: "off" and no n_transfer'
     if change.books:
         yield from books.faults(config, change)
+
+
+def _faults_together(config: Config, change: Change, tasks: list[str]) -> Iterator[str]:
+    for task in tasks:
+        if task not in change.together:
+            yield f"together leaves out {task}; add it, or remove it from the study's tasks"
+    missing = [task for task in change.together if task not in config.experiment.tasks]
+    for task in missing:
+        yield f"together: {task} is not in experiment.tasks; add it there, or remove it"
+    if change.layer_decay < 1 or change.gradual_unfreezing:
+        yield "together has one rate for all layers; remove layer_decay and gradual_unfreezing"
+    if change.prompted:
+        yield "together trains, prompted does not; remove one of them"
+    variant = Variant(lr=change.lr)
+    present = [task for task in change.together if task not in missing]
+    given = [config.finetune(change.arch, task, "on", variant) for task in present]
+    if len({settings.lr for settings in given}) > 1:
+        yield "the tasks that are trained together have different learning rates; give lr"

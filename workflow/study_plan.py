@@ -1,6 +1,7 @@
 """What the analysis knows of a study: its lines and values, with a cell for each task."""
 
 from pathlib import Path
+from typing import Literal
 
 from pydantic import Field
 
@@ -48,6 +49,7 @@ class StudyPlan(Settings):
     tasks: list[str]
     lines: list[str]
     beside: list[str]
+    figure: Literal["scores", "differences"] = "scores"
     points: list[Point] = Field(min_length=1)
     predicted: dict[str, list[str]] = {}
 

@@ -5,6 +5,7 @@ softmax over all rows, the loss per sequence and the meaning of `n_transfer`.
 """
 
 from collections.abc import Callable
+from typing import Literal
 
 import torch
 import torch.nn.functional as F
@@ -28,7 +29,7 @@ def copied_layers(n_layer: int, n_transfer: int, method: FinetuneMethod) -> list
 
 
 class LanguageModel(nn.Module):
-    """Base of `Transformer` and `LSTM`: token ids to hidden states and the LM loss.
+    """Base of the language models: token ids to hidden states and the LM loss.
 
     Parameters are allocated but not initialised; call `reset` or load a checkpoint. The dropout
     rates hold in training mode only. With `skip_pads` and given lengths, pads are not computed.
@@ -40,6 +41,7 @@ class LanguageModel(nn.Module):
     n_layer: int
     n_hidden: int  # width of the hidden states
     can_share_prefix = False  # whether `trunk` takes layouts whose sequences share a prefix
+    decay: Literal["authors", "adamw"] = "authors"  # of the weights, in pre-training
 
     def __init__(
         self,

@@ -191,6 +191,14 @@ class CellRunner:
             **self.environment,
         }
 
+    def write(self, path: Path, cell: Cell, records: list[RunRecord]) -> None:
+        """Write the cell's JSON to `path` and its predictions beside it, and print its scores."""
+        write_predictions(cell.predictions(path.parents[4]), cell, self.encoded, records)
+        write_json(path, self.cell_json(cell, records))
+        split, metric = self.encoded.main, self.data.spec.metric
+        shown = " ".join(f"{record.scores[split][metric]:.1f}" for record in records)
+        print(f"{path}: {split} {metric} {shown}", flush=True)
+
 
 def run_cells(paths: list[Path], seeds: list[int], runner: CellRunner) -> list[str]:
     """Run every cell and write its JSON and predictions; returns a line for each failed run.
@@ -217,9 +225,5 @@ def run_cells(paths: list[Path], seeds: list[int], runner: CellRunner) -> list[s
                 failures.append(f"{path}, seed {seed}: {type(error).__name__}: {error}")
         if len(records) < len(seeds):
             continue
-        write_predictions(cell.predictions(path.parents[4]), cell, runner.encoded, records)
-        write_json(path, runner.cell_json(cell, records))
-        split, metric = runner.encoded.main, runner.data.spec.metric
-        shown = " ".join(f"{record.scores[split][metric]:.1f}" for record in records)
-        print(f"{path}: {split} {metric} {shown}", flush=True)
+        runner.write(path, cell, records)
     return failures

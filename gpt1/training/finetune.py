@@ -206,11 +206,12 @@ class FineTuning:
                     best, best_at = value, (epoch + 1, done)
                     best_flat.copy_(self.optimizer.flat)
         self.optimizer.flat.copy_(best_flat)
-        return self._record(select_by_epoch, best_at, seconds)
+        return self.record(select_by_epoch, best_at, seconds)
 
-    def _record(
+    def record(
         self, select_by_epoch: list[dict[str, float]], best_at: tuple[int, int], seconds: float
     ) -> RunRecord:
+        """What the run has come to; its present weights score every split."""
         scores: Scores = {}
         rows, kept, constant = {}, {}, False
         for name, split in self.data.splits.items():

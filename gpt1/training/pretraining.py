@@ -107,7 +107,8 @@ class Pretraining:
             self.model.compile_trunk()
         warmup = settings.warmup / settings.updates
         schedule = Schedule(settings.lr, warmup_cosine, warmup, settings.updates)
-        self.optimizer = Adam(self.model.parameters(), schedule, settings.optimizer)
+        parameters, decay = self.model.parameters(), self.model.decay
+        self.optimizer = Adam(parameters, schedule, settings.optimizer, decay)
         self.stop = StopRequest()
         self.seconds, self._clock = 0.0, time.perf_counter()
         self.log: list[LogRow] = []

@@ -21,8 +21,9 @@ from torch import Tensor
 from gpt1.cell import Arch, Corpus
 from gpt1.model.language_model import NO_DROPOUT, LanguageModel
 from gpt1.model.lstm import LSTM
+from gpt1.model.modern import ModernTransformer
 from gpt1.model.transformer import Transformer
-from gpt1.settings import Dropout, ModelSettings
+from gpt1.settings import Dropout, ModelSettings, ModernShape
 from tasks.common.errors import InputError
 from tasks.common.files import read_json, sha256_file, write_atomic, write_json
 
@@ -73,6 +74,8 @@ def build(
     Raises InputError if the settings have the shape of the other architecture.
     """
     try:
+        if arch == "transformer" and isinstance(settings.shape, ModernShape):
+            return ModernTransformer(n_vocab, settings, dropout, skip_pads)
         if arch == "transformer":
             return Transformer(n_vocab, settings, dropout, skip_pads)
         return LSTM(n_vocab, settings, dropout, skip_pads)

@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from pathlib import Path
 
 import matplotlib
@@ -12,7 +13,7 @@ import pytest
 from gpt1.cell import Cell, PretrainedModel
 from tests.analysis.conftest import make_cell, make_grid, write, write_cell_answers
 from workflow.analysis.figures import style
-from workflow.analysis.studies import figure, table
+from workflow.analysis.studies import differences, figure, table
 from workflow.analysis.studies.__main__ import main
 from workflow.analysis.studies.foretelling import rank_correlation
 from workflow.analysis.table import read_csv
@@ -212,3 +213,69 @@ def test_a_single_pre_training_seed_has_a_correlation_without_an_interval(tmp_pa
     section = made(tmp_path, plan).markdown.partition("zero-shot heuristics")[2]
     (line,) = (line for line in section.splitlines() if line.startswith("| SST-2"))
     assert "[" not in line
+
+
+def test_lines_at_two_values_have_a_difference_of_differences(tmp_path):
+    plan = study("block", lines=("a", "b", "c"), values=("gpt1", "modern"))
+    result = made(tmp_path, plan)
+
+    def mean(line, value, task):
+        return mean_of(result.frame, line, value, task)["mean"]
+
+    section = result.markdown.partition("## Change of the difference to a: block modern less gpt1")
+    (row,) = (line for line in section[2].splitlines() if line.startswith("| c "))
+    shown = [cell.strip() for cell in row.strip("|").split("|")[1:]]
+    for text, task in zip(shown, [*TASKS, "mean"], strict=True):
+        gains = [mean("c", value, task) - mean("a", value, task) for value in ("gpt1", "modern")]
+        value, low, high = (float(part) for part in re.findall(r"-?\d+\.\d", text))
+        assert value == pytest.approx(gains[1] - gains[0], abs=0.051)
+        assert low < value < high
+    titles = next(line for line in section[2].splitlines() if "RTE" in line)
+    assert titles.index("SST-2") < titles.index("RTE") < titles.index("mean of 3")
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [study(lines=("a", "b")), study(values=("0", "1")), study("", lines=("a", "b"))],
+    ids=["three values", "one line", "no axis"],
+)
+def test_other_studies_have_no_difference_of_differences(plan, tmp_path):
+    assert "Change of the difference" not in made(tmp_path, plan).markdown
+
+
+def test_a_figure_of_differences_has_those_of_the_table_with_their_intervals(tmp_path):
+    plan = study("n_transfer", lines=("a", "b", "c"), values=("none", "12"))
+    plan = plan.model_copy(update={"figure": "differences"})
+    frame = made(tmp_path, plan).frame
+    with matplotlib.rc_context(fname=style.STYLE):
+        picture = differences.draw(frame, plan)
+    assert [ax.get_title() for ax in picture.axes] == ["n_transfer none", "n_transfer 12"]
+    names = [tick.get_text() for tick in picture.axes[0].get_yticklabels()]
+    assert names == ["mean of 3 tasks", "SST-2", "QNLI", "RTE"]
+    assert [text.get_text() for text in picture.legends[0].get_texts()] == ["b", "c"]
+    for ax, value in zip(picture.axes, ("none", "12"), strict=True):
+        marks = [line for line in ax.lines if line.get_marker() in ("o", "s")]
+        for mark, bars, line in zip(marks, ax.collections, "bc", strict=True):
+            rows = [mean_of(frame, line, value, task) for task in ["mean", *TASKS]]
+            assert list(mark.get_xdata()) == [row["diff"] for row in rows]
+            ends = [tuple(segment[:, 0]) for segment in bars.get_segments()]
+            assert ends == [(row["diff_low"], row["diff_high"]) for row in rows]
+            assert list(np.round(mark.get_ydata())) == [0, -1, -2, -3]
+        assert [line for line in ax.lines if list(line.get_xdata()) == [0, 0]]
+
+
+def test_the_program_draws_differences_where_the_study_asks_for_them(tmp_path, monkeypatch):
+    plan = study(lines=("a", "b")).model_copy(update={"figure": "differences"})
+    made(tmp_path, plan)
+    drawn_by, draw = [], differences.draw
+    monkeypatch.setattr(differences, "draw", lambda *a: drawn_by.append("differences") or draw(*a))
+    arguments = ["--results", str(tmp_path), "--grid", GRID.to_json(), "--study", plan.to_json()]
+    main([*arguments, "--out", str(tmp_path / "studies" / "mine.csv")])
+    assert drawn_by == ["differences"] and (tmp_path / "studies" / "mine.svg").exists()
+
+
+def test_differences_that_were_not_run_are_told(tmp_path):
+    plan = study("", lines=("a", "b"))
+    frame = made(tmp_path, plan).frame.assign(diff=np.nan, diff_low=np.nan, diff_high=np.nan)
+    picture = differences.draw(frame, plan)
+    assert [text.get_text() for text in picture.axes[0].texts] == ["not run"]

@@ -16,6 +16,8 @@ NAMES = {
     "frozen-true+read_layer-0": {"read_layer": 0, "frozen": True},
     "n_hidden-263+update-0": {"update": 0, "n_hidden": 263},
     "decay-l2+schedule-cosine": {"schedule": "cosine", "decay": "l2"},
+    "block-modern": {"block": "modern"},
+    "lr-0.5+together-mnli.rte": {"together": ["rte", "mnli"], "lr": 0.5},
 }
 
 
@@ -36,6 +38,10 @@ def test_a_name_and_its_variant_are_one_and_the_same(name):
         ("lm_coef-NaN", "lm_coef: found"),
         ("train_share-2", "train_share: found 2"),
         ("frozen", "frozen: found ''"),
+        ("together-rte.mnli", "its name is 'together-mnli.rte'"),
+        ("together-rte", "together: found .*give two tasks or more, each once"),
+        ("together-rte.rte", "together: found .*give two tasks or more, each once"),
+        ("block-old", "block: found 'old'"),
     ],
 )
 def test_a_name_of_no_variant_is_refused(name, reason):
@@ -44,8 +50,9 @@ def test_a_name_of_no_variant_is_refused(name, reason):
 
 
 def test_a_variant_has_a_part_of_the_language_model_and_a_part_of_the_method():
-    variant = Variant(n_hidden=9, update=3, lm_coef=0.1, schedule="constant")
-    assert variant.model == Variant(n_hidden=9)
+    variant = Variant(n_hidden=9, update=3, lm_coef=0.1, schedule="constant", block="modern")
+    assert variant.model == Variant(n_hidden=9, block="modern")
+    variant = variant.model_copy(update={"block": "gpt1"})
     assert variant.method == FinetuneMethod(schedule="constant")
     assert type(variant.method) is FinetuneMethod
 

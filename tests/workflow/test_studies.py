@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from gpt1.cell import Cell
+from gpt1.settings import MODERN_ADAMW
 from gpt1.variant import Variant
 from tests.workflow.configs import ROOT, changed, complete, faults, shipped, small
 from tests.workflow.running import command_line, planned, snakemake, write
@@ -16,6 +17,7 @@ from workflow.study_faults import study_faults
 from workflow.study_plan import StudyPlan
 
 WORLD = complete()
+MODERN = Variant(block="modern")
 NAMES = list(WORLD.experiment.studies)
 NEW = {  # cells that the default grid does not have
     "lm_coef": 4 * 4,
@@ -30,6 +32,8 @@ NEW = {  # cells that the default grid does not have
     "lstm_size": 2 * 4,
     "prompted": 9 * 12,
     **dict.fromkeys(("knockout", "knockout_each", "contamination"), 0),  # test_books has theirs
+    "multi_task": 2 * 5,
+    "today": 5 * 4,
 }
 
 
@@ -69,6 +73,14 @@ def test_every_shipped_study_can_be_made_and_adds_few_cells_to_the_grids(name):
             Cell("transformer", "rte", "on", 3, variant="transfer-highest"),
         ),
         (
+            {"together": ["snli", "rte"], "epochs": 3},
+            Cell("transformer", "rte", "on", 12, variant="epochs-3+together-rte.snli"),
+        ),
+        (
+            {"block": "modern", "decay": "adamw"},
+            Cell("transformer", "rte", "on", 12, variant="block-modern"),
+        ),
+        (
             {"arch": "lstm", "n_layer": 2, "update": 0},
             Cell("lstm", "rte", "on", 2, variant="n_layer-2+update-0"),
         ),
@@ -89,6 +101,8 @@ GIVEN = {
     **{"train_share": 0.5, "transfer": "highest", "left_out": 2, "read_layer": 1, "frozen": True},
     **{"layer_decay": 0.9, "gradual_unfreezing": True, "decay": "l2", "schedule": "cosine"},
     "prompted": True,
+    "block": "modern",
+    "together": ["mnli", "rte"],
 }
 
 
@@ -101,9 +115,9 @@ def test_every_key_of_a_change_reaches_the_program(key):
     settings = studies.settings(WORLD, cell)
     if key == "update":
         assert studies.checkpoint_update(WORLD, cell) == GIVEN[key]
-    elif key == "prompted":
-        assert cell.variant == "prompted-true"  # by which the rules tell the program
-    elif key in ("n_layer", "n_hidden"):
+    elif key in ("prompted", "together"):  # by which the rules tell the program
+        assert cell.variant == {"prompted": "prompted-true", "together": "together-mnli.rte"}[key]
+    elif key in ("n_layer", "n_hidden", "block"):
         assert getattr(settings.model.shape, key) == GIVEN[key]
         (model, _), name = studies.sources(WORLD, cell), f"{key}-{GIVEN[key]}"
         assert model.name == f"{arch}+{name}"
@@ -113,7 +127,7 @@ def test_every_key_of_a_change_reaches_the_program(key):
         holder = settings if key in ("lm_coef", "lr", "epochs") else settings.method
         assert getattr(holder, key) == GIVEN[key]
     plain = studies.settings(WORLD, Cell(arch, "rte", aux, 1))
-    assert key in ("update", "prompted") or plain != settings
+    assert key in ("update", "prompted", "together") or plain != settings
 
 
 def test_seeds_pair_with_the_same_language_models_as_in_the_grid():
@@ -134,6 +148,7 @@ def test_seeds_pair_with_the_same_language_models_as_in_the_grid():
         ({"beside": {"full": {}}}, "lines and beside: both have 'full'"),
         ({"lines": {"a": {"lm_cof": 1}}}, "lines.a.lm_cof: unknown key; did you mean lm_coef?"),
         ({"lines": {"a": {"train_share": 2}}}, "lines.a.train_share: 2 is invalid"),
+        ({"lines": {"a": {"together": ["rte"]}}}, "lines.a.together: ['rte'] is invalid"),
         ({"axis": "lr", "values": [0.1, 0.1]}, "values: [0.1, 0.1] is invalid"),
     ],
 )
@@ -155,6 +170,16 @@ def test_a_study_that_says_nothing_is_one_line(entry, fault):
         ({"frozen": True}, 'a frozen model has no auxiliary loss; give aux: "off"'),
         ({"aux": "off", "lm_coef": 1}, 'lm_coef 1 has no effect with aux "off"; remove one'),
         ({"prompted": True}, 'prompted trains and copies nothing; give aux: "off"'),
+        ({"arch": "lstm", "block": "modern"}, "block is the transformer's; remove it"),
+        (
+            {"together": ["mnli", "snli"]},
+            "together leaves out rte; add it, or remove it from the study's tasks",
+        ),
+        ({"together": ["dprd", "rte"]}, "together: dprd is not in experiment.tasks; add it there"),
+        (
+            {"together": ["rte", "snli"], "layer_decay": 0.5},
+            "together has one rate for all layers; remove layer_decay and",
+        ),
     ],
 )
 def test_a_study_whose_cells_cannot_be_made_is_told_when_it_is_asked_for(lines, fault):
@@ -195,6 +220,25 @@ def test_the_two_lstms_have_the_transformers_parameters_and_flops():
     assert flops == pytest.approx(per_token(transformer, n_vocab, time), rel=5e-3)
 
 
+def test_modern_blocks_cost_as_much_as_gpt1s_but_for_the_positions_of_its_softmax():
+    for name, closely in (("world", 1e-2), ("paper", 1e-2), ("smoke", 3e-2)):
+        config = complete(name)
+        gpt1, modern = config.model("transformer"), config.model("transformer", MODERN)
+        flops = [per_token(model, 1500, gpt1.n_ctx) for model in (gpt1, modern)]
+        assert flops[1] == pytest.approx(flops[0], rel=closely) and flops[1] < flops[0]
+        only_tokens = gpt1.model_copy(update={"lm_softmax": "tokens_only"})
+        assert flops[1] == pytest.approx(per_token(only_tokens, 1500, gpt1.n_ctx), rel=5e-3)
+
+
+def test_modern_blocks_are_trained_by_adamw_at_both_stages_and_gpt1s_are_not():
+    own = WORLD.finetune("transformer", "rte", "on", MODERN)
+    assert own.method.decay == "adamw" and own.optimizer == MODERN_ADAMW
+    assert WORLD.pretrain("transformer", 0, MODERN).optimizer == MODERN_ADAMW
+    plain = WORLD.finetune("transformer", "rte", "on")
+    assert plain.method.decay == "authors" and plain.optimizer == WORLD.experiment.optimizer
+    assert Variant(block="modern", decay="l2").method.decay == "l2"
+
+
 def plan(tmp_path, name: str) -> dict[str, int]:
     return planned(ROOT, "--directory", str(tmp_path), f"results/studies/{name}.csv")
 
@@ -209,6 +253,36 @@ def test_a_study_plans_its_cells_and_those_of_the_grid_that_it_shares(tmp_path):
 def test_a_study_of_other_sizes_pre_trains_its_own_models(tmp_path):
     found = plan(tmp_path, "lstm_size")
     assert (found["pretrain"], found["pretrain_variant"], found["finetune_variant"]) == (4, 4, 8)
+
+
+def test_a_study_of_modern_blocks_pre_trains_two_models_and_shares_the_grids_cells(tmp_path):
+    found = plan(tmp_path, "today")
+    assert (found["pretrain"], found["pretrain_variant"], found["finetune_variant"]) == (2, 2, 20)
+    assert found["finetune_transformer_endpoints"] == 8
+
+
+def test_one_job_trains_all_tasks_at_once_for_each_number_of_layers(tmp_path):
+    found = plan(tmp_path, "multi_task")
+    together = {rule: n for rule, n in found.items() if rule.startswith("finetune_together")}
+    assert together == {"finetune_together_1": 1, "finetune_together_2": 1}
+    assert "finetune_variant" not in found and found["finetune_transformer_endpoints"] == 5
+    cell = "results/cells/transformer+together-mnli.qnli.rte.scitail.snli/rte/aux-on/layers-12.json"
+    said = snakemake(ROOT, "--directory", str(tmp_path), "--dry-run", "--printshellcmds", cell)
+    assert "python -m gpt1.multi_task results/cells" in said and '"snli": {' in said
+    assert "results/pretrain/transformer/seed-1/update-3000.safetensors" in said
+
+
+def test_tasks_of_different_learning_rates_are_not_trained_together_unless_one_is_given():
+    config = changed(shipped(), "experiment.tasks.rte", {"lr": {"transformer": 0.5}})
+    lines = {"a": {"together": ["rte", "snli"]}, "b": {"together": ["rte", "snli"], "lr": 0.1}}
+    mine = {"heading": "Mine", "tasks": ["rte"], "lines": lines}
+    found = parse(changed(config, "experiment.studies", {"mine": mine}))
+    (fault,) = study_faults(found, "mine")
+    assert fault == (
+        "experiment.studies.mine.lines.a: the tasks that are trained together have different "
+        "learning rates; give lr"
+    )
+    assert studies.together(found) == []
 
 
 def test_a_study_of_checkpoints_asks_for_their_zero_shot_scores(tmp_path):
@@ -260,3 +334,13 @@ def test_a_name_that_is_no_files_is_one_line():
         shipped(), "experiment.studies", {"A b": {"heading": "Mine", "tasks": ["rte"]}}
     )
     assert faults(config) == ["experiment.studies.A b: give it a name of a-z, 0-9 and _ alone"]
+
+
+def test_heads_of_an_odd_width_cannot_be_modern():
+    shape = {"n_embd": 45, "n_head": 3, "n_ff": 192}
+    study = {"heading": "Mine", "tasks": ["rte"], "lines": {"a": {"block": "modern"}}}
+    config = changed(shipped(), "experiment.model.transformer", shape)
+    (fault,) = study_faults(parse(changed(config, "experiment.studies", {"mine": study})), "mine")
+    assert fault.endswith(
+        "modern blocks need heads of an even width, not 15; change n_embd or n_head"
+    )

@@ -147,8 +147,12 @@ def variant_cell(wildcards):
 
 
 def starts(wildcards, file):
-    """A file of each checkpoint that a cell starts from, one for each pre-training seed."""
-    cell = variant_cell(wildcards)
+    """A file of each checkpoint that a job's cell starts from, one for each pre-training seed."""
+    return started_from(variant_cell(wildcards), file)
+
+
+def started_from(cell, file):
+    """The same of a cell."""
     update = studies.checkpoint_update(cfg, cell)
     return [getattr(m, file)("<results>", update) for m in studies.sources(cfg, cell)]
 

@@ -34,7 +34,7 @@ rule finetune_variant:
         cell="<results>/cells/{model}/{task}/aux-{aux}/layers-{layers}.json",
         predictions="<results>/predictions/{model}/{task}/aux-{aux}/layers-{layers}.parquet",
     wildcard_constraints:
-        model=rf"(?:transformer|lstm)\+(?![^/]*prompted-true){studies.VARIANT}",
+        model=rf"(?:transformer|lstm)\+(?![^/]*(?:prompted-true|together-)){studies.VARIANT}",
         layers="none|[0-9]+",
     threads: cfg.runtime.finetune_threads
     resources:
@@ -88,6 +88,41 @@ rule prompt_variant:
         " --baselines {input.baselines} --tokenizer {params.tokenizer:q}"
         " --checkpoints {input.checkpoints} --settings {params.settings:q} --seeds {params.seeds}"
         ' --runtime "$FINETUNE_RUNTIME" --code {params.code} 2>&1 | tee {log}'
+
+
+# One model makes a cell of each of its tasks, so a rule for each model of the config's studies.
+for i, cells in enumerate(studies.together(cfg), 1):
+
+    rule:
+        name:
+            f"finetune_together_{i}"
+        input:
+            encoded=[f"<results>/encoded/{cell.task}" for cell in cells],
+            baselines=[f"<results>/baselines/{cell.task}.json" for cell in cells],
+            checkpoints=started_from(cells[0], "checkpoint"),
+            facts=started_from(cells[0], "facts"),
+        output:
+            cells=[cell.path("<results>") for cell in cells],
+            predictions=[cell.predictions("<results>") for cell in cells],
+        threads: cfg.runtime.finetune_threads
+        resources:
+            mem_mb=per_attempt(cfg.runtime.mem_mb, "finetune"),
+            runtime=per_attempt(cfg.runtime.minutes, "finetune"),
+            gpu=GPU,
+            gpu_model=GPU_MODEL,
+        params:
+            cache=f"{cfg.results}/.work/runs",
+            settings=settings(functools.partial(studies.multi_task_settings, cfg, cells)),
+            seeds=grid.seeds.finetune,
+        message:
+            f"finetune {cells[0].arch} on {', '.join(cell.task for cell in cells)} at once, aux "
+            f"{cells[0].aux}: layers {cells[0].n_transfer}"
+        shell:
+            "python -m gpt1.multi_task {output.cells} --encoded {input.encoded}"
+            " --baselines {input.baselines} --checkpoints {input.checkpoints}"
+            " --settings {params.settings:q} --seeds {params.seeds}"
+            ' --runtime "$FINETUNE_RUNTIME" --code {params.code} --cache {params.cache:q}'
+            " 2>&1 | tee {log}"
 
 
 if grid.has_corpus:

@@ -12,7 +12,14 @@ from tasks.common.errors import importing, run
 with importing(__name__):
     from workflow.analysis.figures import style
     from workflow.analysis.program import parser
-    from workflow.analysis.studies import figure, heat_map, planted, planted_figure, table
+    from workflow.analysis.studies import (
+        differences,
+        figure,
+        heat_map,
+        planted,
+        planted_figure,
+        table,
+    )
     from workflow.study_plan import StudyPlan
 
 
@@ -21,9 +28,12 @@ def main(argv: list[str] | None = None) -> None:
     arguments = parser("the table and the figure of a study")
     arguments.add_argument("--study", type=StudyPlan.parse, required=True, help="the plan as JSON")
     args = arguments.parse_args(argv)
-    build, draw = table.build, heat_map.draw if args.study.predicted else figure.draw
+    build = planted.build if args.study.is_of_planted_rows else table.build
+    draw = {"scores": figure.draw, "differences": differences.draw}[args.study.figure]
+    if args.study.predicted:
+        draw = heat_map.draw
     if args.study.is_of_planted_rows:
-        build, draw = planted.build, planted_figure.draw
+        draw = planted_figure.draw
     made = build(args.results, args.grid, args.study)
     made.write(args.out)
     style.save(lambda: draw(made.frame, args.study), args.out.with_suffix(".png"))

@@ -26,7 +26,7 @@ from workflow.analysis.statistics import (
     official_sets,
     summarise,
 )
-from workflow.analysis.studies import foretelling, knockout
+from workflow.analysis.studies import contrasts, foretelling, knockout
 from workflow.analysis.table import DECIMALS, Table
 from workflow.analysis.uncertainty import Estimate, Sample, difference
 from workflow.grid import Grid
@@ -65,7 +65,7 @@ def build(results: Path, grid: Grid, study: StudyPlan) -> Table:
         for point in study.points
     }
     table = _with_intervals(table, study, heads)
-    parts = _wide(table, study, notes)
+    parts = [*_wide(table, study, notes), *contrasts.parts(study, heads)]
     if study.axis == "update":
         table, more = foretelling.add(table, results, study, heads)
         parts += more
@@ -158,7 +158,7 @@ def _wide(table: pd.DataFrame, study: StudyPlan, notes: Notes) -> list[str | pd.
     against = markdown.pivot(shown, "row", "head", "against").loc[rows]
     parts: list[str | pd.DataFrame] = [f"# {study.title}", scores.rename_axis("")]
     if rows:
-        parts += [f"## Difference to {_compared_with(study)}", against.rename_axis("")]
+        parts += [f"## Difference to {compared_with(study)}", against.rename_axis("")]
     return parts
 
 
@@ -169,7 +169,8 @@ def label(study: StudyPlan, line: str, value: str) -> str:
     return ", ".join(filter(None, (line if several else "", at)))
 
 
-def _compared_with(study: StudyPlan) -> str:
+def compared_with(study: StudyPlan) -> str:
+    """What the differences are to, in words."""
     if study.beside:
         return study.beside[0]
     if len(study.lines) > 1:

@@ -1,0 +1,222 @@
+"""One model on several tasks: whose turn it is, what is shared, and the cells that come of it."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from gpt1 import cells, multi_task
+from gpt1.cell import Cell
+from gpt1.settings import FinetuneMethod, MultiTaskSettings, OptimizerSettings
+from gpt1.training import batching
+from gpt1.training.multi_task import MultiTask
+from gpt1.training.runtime import Runtime
+from gpt1.training.task_data import TaskData
+from tasks import task
+from tasks.common.files import read_json
+from tests.gpt1 import toy
+from tests.gpt1.kept_cells import write_task
+from tests.support.programs import call
+
+torch.set_num_threads(1)
+
+SIZES = {"rte": 8, "snli": 24, "race": 12}  # training rows
+MEASURED = ("train_seconds", "peak_mb")
+
+
+def made(names=tuple(SIZES), seed=0, epochs=2, own=None, arch="transformer", **options):
+    """A run at step 0; `own` are the settings of single tasks."""
+    settings = {
+        name: toy.settings(arch, **{"epochs": epochs, **options, **(own or {}).get(name, {})})
+        for name in names
+    }
+    data = {
+        name: TaskData.of(
+            toy.encoded(task(name), train=SIZES[name], select=8, dev=8), toy.N_VOCAB, settings[name]
+        )
+        for name in names
+    }
+    n_layer = toy.SHAPES[arch].n_layer
+    return MultiTask(data, toy.source(arch), settings, n_layer, seed, Runtime())
+
+
+@pytest.mark.parametrize("arch", toy.ARCHS)
+@pytest.mark.parametrize("options", [{}, {"dropout": toy.DROPOUT}, {"lm_coef": 0.0}])
+def test_of_a_single_task_it_is_that_tasks_own_run(arch, options):
+    single = toy.start("rte", arch, sizes={"train": 8, "select": 8, "dev": 8}, **options)
+    several = made(["rte"], arch=arch, **{"lm_coef": 0.5, **options})
+    one, other = asdict(single.train()), asdict(several.train()["rte"])
+    assert {k: v for k, v in one.items() if k not in MEASURED} == {
+        k: v for k, v in other.items() if k not in MEASURED
+    }
+    assert torch.equal(single.optimizer.flat, several.optimizer.flat)
+
+
+def test_every_task_gives_the_batches_of_its_own_cell_in_their_order():
+    run = made(own={"snli": {"epochs": 1}, "race": {"batch": 6}})
+    turns = run.turns()
+    assert len(turns) == run.updates == 2 * 2 + 1 * 6 + 2 * 2
+    for name, epochs, batch in (("rte", 2, 4), ("snli", 1, 4), ("race", 2, 6)):
+        given = [rows.tolist() for whose, rows in turns if whose == name]
+        own = [b for e in range(epochs) for b in batching.epoch(SIZES[name], batch, 0, e)]
+        assert given == [rows.tolist() for rows in own]
+        seen = np.bincount(np.concatenate(given), minlength=SIZES[name])
+        assert (seen == epochs).all()
+
+
+def test_the_turns_are_mixed_in_proportion_and_drawn_by_the_seed():
+    order = [name for name, _ in made(epochs=20).turns()]
+    first = order[: len(order) // 2]
+    for name in SIZES:
+        assert first.count(name) == pytest.approx(order.count(name) / 2, rel=0.25)
+    again = [name for name, _ in made(epochs=20).turns()]
+    assert again == order != [name for name, _ in made(epochs=20, seed=1).turns()]
+
+
+def test_body_and_classifiers_start_as_in_the_tasks_own_cells_and_the_body_is_one():
+    several = made()
+    bodies = {id(run.model.language_model) for run in several.runs.values()}
+    optimizers = {id(run.optimizer) for run in several.runs.values()}
+    assert len(bodies) == len(optimizers) == 1
+    for name, run in several.runs.items():
+        single = toy.start(name, sizes={"train": 8, "select": 8, "dev": 8})
+        for (key, own), other in zip(
+            run.model.named_parameters(), single.model.parameters(), strict=True
+        ):
+            assert torch.equal(own, other), key
+    parameters = {id(p) for run in several.runs.values() for p in run.model.parameters()}
+    assert len(parameters) == len(several.optimizer.parameters)
+    total = sum(p.numel() for p in several.optimizer.parameters)
+    assert len(several.optimizer.flat) == total
+
+
+def test_an_update_moves_the_body_for_all_and_no_other_tasks_classifier():
+    several = made(warmup=0.0, optimizer=OptimizerSettings(l2=0))
+    before = {n: r.model.classifier.weight.detach().clone() for n, r in several.runs.items()}
+    body = several.runs["rte"].model.language_model.h[0].mlp.c_fc.weight
+    start = body.detach().clone()
+    several.runs["snli"].update(np.arange(4))
+    assert several.runs["rte"].model.language_model.h[0].mlp.c_fc.weight is body
+    assert not torch.equal(body, start)
+    moved = {
+        n for n, r in several.runs.items() if not torch.equal(r.model.classifier.weight, before[n])
+    }
+    assert moved == {"snli"}
+    assert several.optimizer.updates == 1
+    assert [len(run.history) for run in several.runs.values()] == [0, 1, 0]
+
+
+def test_the_weights_kept_are_those_with_the_best_mean_on_select(monkeypatch):
+    several, seen = made(epochs=3), []
+    scores = {"rte": iter([50, 90, 10]), "snli": iter([50, 60, 70]), "race": iter([50, 30, 60])}
+    for name, run in several.runs.items():
+        monkeypatch.setattr(run, "select_score", lambda name=name: float(next(scores[name])))
+    first = several.runs["rte"]
+    monkeypatch.setattr(
+        first,
+        "select_score",
+        lambda: (seen.append(several.optimizer.flat.clone()), float(next(scores["rte"])))[1],
+    )
+    records = several.train()  # means of 50, 60 and 46.7
+    assert torch.equal(several.optimizer.flat, seen[1])
+    assert not torch.equal(several.optimizer.flat, seen[2])
+    for name, record in records.items():
+        assert record.best_epoch == 2 and record.steps == several.updates
+        assert [point["epoch"] for point in record.select_by_epoch] == [1, 2, 3]
+        assert record.best_update == record.select_by_epoch[1]["update"]
+        assert record.train_rows == SIZES[name] and record.train_tokens > 0
+
+
+def test_a_loss_that_is_not_finite_stops_the_run():
+    with pytest.raises(FloatingPointError):
+        made(lr=1e30, warmup=0.0).train()
+
+
+# --- the program ---
+
+TASKS = ["mrpc", "rte"]
+NAME = "together-mrpc.rte"
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """What the program reads: two encoded tasks, their baselines, a checkpoint."""
+    folder = tmp_path_factory.mktemp("made")
+    for name in TASKS:
+        write_task(folder, name)
+        (folder / "baselines.json").rename(folder / f"{name}.json")
+    return folder
+
+
+def arguments(files: Path, out: Path, names=TASKS, variant=NAME, settings=None, **options):
+    """The words of a call; `settings` replaces those of single tasks."""
+    own = {name: toy.settings("transformer", lm_coef=0.5, **options) for name in TASKS}
+    given = MultiTaskSettings(tasks={**own, **(settings or {})})
+    targets = [Cell("transformer", n, "on", 2, variant=variant).path(out) for n in names]
+    return [
+        *targets,
+        *("--encoded", *(files / "encoded" / n for n in names)),
+        *("--baselines", *(files / f"{n}.json" for n in names)),
+        *("--checkpoints", files / "transformer.safetensors"),
+        *("--settings", given.to_json(), "--seeds", 0, 1, "--cache", out / "cache"),
+    ]
+
+
+def test_the_program_writes_a_cell_for_each_task_and_finds_them_again(files, tmp_path, monkeypatch):
+    words = arguments(files, tmp_path)
+    done = call(multi_task.main, *words)
+    assert done.returncode == 0, done.stderr
+    for path, name in zip(words[:2], TASKS, strict=True):
+        cell = read_json(path)
+        assert (cell["task"], cell["variant"], cell["aux"]) == (name, NAME, "on")
+        assert [seed["seed"] for seed in cell["seeds"]] == [0, 1]
+        assert all(seed["steps"] == 12 for seed in cell["seeds"])  # 3 batches, 2 epochs, 2 tasks
+        assert all({"select", task(name).main} <= s["scores"].keys() for s in cell["seeds"])
+        assert Cell.parse(path).predictions(tmp_path).exists()
+    first = [Path(path).read_bytes() for path in words[:2]]
+    monkeypatch.setattr(MultiTask, "train", None)  # from the cache alone
+    assert call(multi_task.main, *words).returncode == 0
+    assert [Path(path).read_bytes() for path in words[:2]] == first
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        ({"names": ["rte"]}, "its tasks are mrpc, rte, but cells of rte are given"),
+        ({"variant": "lr-0.1"}, "its tasks are its own alone, but cells of mrpc, rte are given"),
+        ({"settings": {"snli": toy.settings("lstm")}}, "--settings: of mrpc, rte, snli; give"),
+        (
+            {"settings": {"rte": toy.settings("transformer", lr=0.5)}},
+            "--settings: lr differs from task to task; give them one",
+        ),
+        (
+            {"variant": f"layer_decay-0.5+{NAME}", "method": FinetuneMethod(layer_decay=0.5)},
+            "layers have one rate here",
+        ),
+        ({"method": FinetuneMethod(decay="l2")}, "the settings are not those of its variant"),
+        ({"lr": 1e30, "warmup": 0.0}, "lower experiment.finetune.lr"),
+    ],
+)
+def test_what_cannot_be_trained_together_is_one_line(files, tmp_path, change, fault):
+    done = call(multi_task.main, *arguments(files, tmp_path, **change))
+    assert done.returncode == 1 and fault in done.stderr and len(done.stderr.splitlines()) == 1
+    assert not list(tmp_path.rglob("layers-*"))
+
+
+def test_the_other_program_refuses_the_cells_of_several_tasks(files, tmp_path):
+    path = Cell("transformer", "rte", "on", 2, variant=NAME).path(tmp_path)
+    settings = toy.settings("transformer", lm_coef=0.5).to_json()
+    words = ["--encoded", files / "encoded/rte", "--baselines", files / "rte.json"]
+    words += ["--checkpoints", files / "transformer.safetensors", "--settings", settings]
+    done = call(cells.main, path, *words, "--seeds", 0, "--cache", tmp_path / "cache")
+    assert done.returncode == 1 and "give all paths to gpt1.multi_task" in done.stderr
+
+
+def test_the_record_of_a_run_is_found_by_all_that_decides_it(files, tmp_path):
+    call(multi_task.main, *arguments(files, tmp_path))
+    call(multi_task.main, *arguments(files, tmp_path, epochs=1))
+    keys = [json.loads(p.read_text())["key"] for p in (tmp_path / "cache").glob("*.json")]
+    assert len(keys) == 4 and all(len(key["together"]) == 2 for key in keys)

@@ -1,0 +1,70 @@
+"""Of a study with several lines at two values: how the differences between lines change.
+
+For each line but the first, its difference to the first line at the second value, less the same at
+the first value (a difference of differences), paired by row and seed. In `today` this is how much
+more, or less, a finding of the paper holds of a modern transformer.
+"""
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+import tasks
+from workflow.analysis import markdown
+from workflow.analysis.moderation import estimates
+from workflow.analysis.uncertainty import Estimate, Sample, difference
+from workflow.study_plan import StudyPlan
+
+Heads = Mapping[str, Sample | None]  # by task
+
+
+def values(study: StudyPlan) -> list[str]:
+    """The two values; none where the study has other numbers of values or lines."""
+    found = list(dict.fromkeys(point.value for point in study.points if point.value))
+    has_two = len(found) == 2 and len(study.lines) > 1 and not study.beside
+    return found if has_two else []
+
+
+def changes(
+    study: StudyPlan, heads: Mapping[tuple[str, str], Heads]
+) -> dict[tuple[str, str], Estimate]:
+    """The change of each line's difference, by line and task (or `mean`)."""
+    found: dict[tuple[str, str], Estimate] = {}
+    first, second = values(study)
+    for line in study.lines[1:]:
+        before, after = (_to_first_line(study, heads, line, value) for value in (first, second))
+        change = {task: difference(after[task], before[task]) for task in study.tasks}
+        by_task = estimates(change, {"mean": study.tasks} if len(study.tasks) > 1 else {})
+        found |= {(line, task): estimate for task, estimate in by_task.items()}
+    return found
+
+
+def _to_first_line(
+    study: StudyPlan, heads: Mapping[tuple[str, str], Heads], line: str, value: str
+) -> dict[str, Sample | None]:
+    base = heads[study.lines[0], value]
+    return {task: difference(head, base[task]) for task, head in heads[line, value].items()}
+
+
+def parts(study: StudyPlan, heads: Mapping[tuple[str, str], Heads]) -> list[str | pd.DataFrame]:
+    """A section of the study's Markdown; empty where there is nothing to compare."""
+    if not values(study):
+        return []
+    found = changes(study, heads)
+    names = [*study.tasks, *(["mean"] if len(study.tasks) > 1 else [])]
+    titles = {name: _title(name, study) for name in names}
+    rows = {
+        line: {title: _shown(found.get((line, name))) for name, title in titles.items()}
+        for line in study.lines[1:]
+    }
+    first, second = values(study)
+    heading = f"## Change of the difference to {study.lines[0]}: {study.axis} {second} less {first}"
+    return [heading, pd.DataFrame.from_dict(rows, orient="index").rename_axis("")]
+
+
+def _shown(estimate: Estimate | None) -> str:
+    return markdown.interval(estimate.value, *estimate.interval) if estimate else markdown.MISSING
+
+
+def _title(name: str, study: StudyPlan) -> str:
+    return f"mean of {len(study.tasks)}" if name == "mean" else tasks.task(name).title
