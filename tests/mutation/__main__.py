@@ -1,0 +1,101 @@
+"""Plant mutants into a copy of the suite, one at a time, and count those that no test stops.
+
+    python -m tests.mutation                                   every mutant: days
+    python -m tests.mutation --sample 8 --seed 1               at 8 places of each file: hours
+    python -m tests.mutation --sample 8 gpt1/model tasks/metrics.py
+
+Needs cosmic-ray (`make test-mutation` installs it). The results so far are kept, and not made
+again.
+"""
+
+import argparse
+import hashlib
+import tempfile
+import time
+from pathlib import Path
+
+from tests.alarms.faults import ROOT
+from tests.alarms.planting import copy_suite, run_tests
+from tests.mutation import mutants
+from tests.mutation.concerns import sources, tests_of
+from tests.mutation.ledger import KILLED, SURVIVED, TIMED_OUT, Ledger, Result
+from tests.mutation.mutants import Mutant
+from tests.mutation.report import change, explanations, report
+
+LEDGER = ROOT / "results" / "mutation" / "ledger.jsonl"
+
+
+class Trials:
+    """Mutants tried in a copy of the suite, which each of them leaves as it was."""
+
+    def __init__(self, suite: Path):
+        self.suite = suite
+        self.seconds: dict[tuple[str, ...], float] = {}
+
+    def limit(self, tests: tuple[str, ...]) -> float:
+        """Seconds after which a mutant hangs. Raises ValueError if the tests fail without one."""
+        if tests not in self.seconds:
+            start = time.monotonic()
+            found = run_tests(self.suite, *tests)
+            if found.failed or found.broken:
+                raise ValueError(f"without any mutant: {found.failed} {found.broken}")
+            self.seconds[tests] = time.monotonic() - start
+        return 30 + 3 * self.seconds[tests]
+
+    def run(self, mutant: Mutant) -> Result:
+        """Plant a mutant, and run the tests that concern its file up to the first that fails."""
+        tests, path = tests_of(mutant.path), self.suite / mutant.path
+        limit, source = self.limit(tests), path.read_text(encoding="utf-8")
+        mutated, start = mutants.mutate(source, mutant), time.monotonic()
+        path.write_text(mutated, encoding="utf-8")
+        try:
+            found = run_tests(self.suite, *tests, stop=True, limit=limit)
+        finally:
+            path.write_text(source, encoding="utf-8")
+        killed = [*found.failed, *found.broken]
+        outcome = TIMED_OUT if found.timed_out else KILLED if killed else SURVIVED
+        return Result(
+            mutant=mutant,
+            outcome=outcome,
+            by=killed[0][:200] if killed else "",
+            change=change(source, mutated),
+            source=digest(path),
+            tests=digest(*(self.suite / test for test in tests)),
+            seconds=round(time.monotonic() - start, 1),
+        )
+
+
+def digest(*paths: Path) -> str:
+    """The SHA-256 of files, one after the other."""
+    return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("paths", nargs="*", help="sources or folders (default: all)")
+    parser.add_argument("--sample", type=int, help="at how many places of each file")
+    parser.add_argument("--seed", type=int, default=0, help="of the sample")
+    parser.add_argument("--ledger", type=Path, default=LEDGER, help="the results so far")
+    a = parser.parse_args()
+    chosen: list[Mutant] = []
+    for path in sources(a.paths):
+        found = mutants.find(path, (ROOT / path).read_text(encoding="utf-8"))
+        chosen += found if a.sample is None else mutants.sample(found, a.sample, a.seed)
+    ledger, results = Ledger(a.ledger), []
+    with tempfile.TemporaryDirectory() as folder:
+        trials = Trials(copy_suite(Path(folder, "suite")))
+        for number, mutant in enumerate(chosen, 1):
+            tests = digest(*(trials.suite / test for test in tests_of(mutant.path)))
+            known = ledger.recall(mutant, digest(trials.suite / mutant.path), tests)
+            if known is None:
+                known = trials.run(mutant)
+                ledger.add(known)
+                place = f"{mutant.path}:{mutant.line}"
+                print(f"{number}/{len(chosen)} {known.outcome} {place} {known.change}", flush=True)
+            results.append(known)
+    print("\n" + report(results, explanations()))
+
+
+if __name__ == "__main__":
+    main()
