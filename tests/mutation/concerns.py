@@ -65,7 +65,7 @@ CONCERNS: dict[str, dict[str, tuple[str, ...]]] = {
     "tasks/similarity.py": {"tasks": READERS},
     "tasks/classification.py": {"tasks": READERS},
     "tasks/dprd.py": {"tasks": READERS},
-    "workflow/analysis/page/*.py": {"analysis": ("page",)},
+    "workflow/analysis/page/*.py": {"analysis": ("page_glance", "page")},
     "workflow/analysis/studies/*.py": {"analysis": ("studies",)},
     "workflow/analysis/figures/cost.py": {"analysis": ("cost",)},
     "workflow/analysis/figures/probes.py": {"analysis": ("analysis_probes", *FIGURES)},

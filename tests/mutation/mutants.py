@@ -1,12 +1,19 @@
 """The mutants of a source: small changes, each made by an operator of cosmic-ray.
 
-Left out are the changes that cannot show: of annotations, and of the line that starts a program.
+Left out are changes that cannot show (of annotations, of the line that starts a program) and those
+of looks alone (the width of a line).
 """
 
 import ast
 import random
 from dataclasses import dataclass
 from typing import Any
+
+LOOKS = (  # keywords of Matplotlib that no reader can misread
+    *("capsize", "elinewidth", "figsize", "fontsize", "labelrotation", "length"),
+    *("linewidth", "markeredgewidth", "markersize", "ncols", "pad", "relpos", "rotation"),
+    *("shrinkA", "shrinkB", "zorder"),
+)
 
 
 @dataclass(frozen=True)
@@ -59,6 +66,11 @@ def idle_places(source: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
             found.append(node.annotation)
         elif isinstance(node, ast.FunctionDef):
             found.append(node.returns)
+        elif isinstance(node, ast.keyword) and node.arg in LOOKS:
+            found.append(node.value)
+        elif isinstance(node, ast.Dict):
+            pairs = zip(node.keys, node.values, strict=True)
+            found += [v for k, v in pairs if isinstance(k, ast.Constant) and k.value in LOOKS]
         elif isinstance(node, ast.If) and "__name__" in ast.unparse(node.test):
             found.append(node)
     return [

@@ -41,12 +41,23 @@ def test_the_first_pattern_that_fits_is_a_sources_own():
     assert tests_of("tasks/world/books.py") == ()
 
 
-def test_annotations_and_the_line_that_starts_a_program_are_left_out():
-    source = "def f(a: int | None = 1 | 2) -> int | str:\n    b: int | str = a\n    return b\n"
-    source += '\n\nif __name__ == "__main__":\n    f(1)\n'
-    spans = [source.splitlines()[a[0] - 1][a[1] : b[1]] for a, b in idle_places(source)[:4]]
-    assert sorted(spans)[1:] == ["int | None", "int | str", "int | str"]
-    assert (6, 0) in [first for first, _ in idle_places(source)]
+def test_annotations_looks_and_the_line_that_starts_a_program_are_left_out():
+    source = """\
+def f(a: int | None = 1 | 2) -> int | str:
+    b: int | str = draw(3 + 4, linewidth=5 + 6)
+    return b | {"length": 7 + 8, "score": 9 + 10}
+
+
+if __name__ == "__main__":
+    f(1)
+"""
+    left_out = {}
+    for (line, first), (_, last) in idle_places(source):
+        left_out.setdefault(line, set()).add(source.splitlines()[line - 1][first:last])
+    assert left_out == {
+        **{1: {"int | None", "int | str"}, 2: {"int | str", "5 + 6"}, 3: {"7 + 8"}},
+        6: {"if __nam"},  # up to the column where its last line ends
+    }
 
 
 def test_a_sample_has_one_mutant_at_each_of_its_places_and_is_that_of_its_seed():
@@ -117,7 +128,7 @@ def test_a_mutant_is_planted_tried_and_taken_out_again(tmp_path, monkeypatch, fo
     monkeypatch.setattr(mutants, "mutate", lambda source, mutant: source.replace("1", "2"))
     result = program.Trials(tmp_path).run(Mutant("gpt1/keep.py", 1, 4, "core/NumberReplacer", 0))
     assert (result.outcome, result.by, result.change) == (outcome, by, "x = 1 -> x = 2")
-    assert seen == [("x = 1\n", False, False), ("x = 2\n", True, True)]
+    assert seen == [("x = 1\n", False, False), ("x = 2\n", True, True)]  # first without it
     assert (tmp_path / "gpt1/keep.py").read_text() == "x = 1\n"
 
 
