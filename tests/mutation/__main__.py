@@ -19,7 +19,7 @@ from pathlib import Path
 from tests.alarms.faults import ROOT
 from tests.alarms.planting import copy_suite, run_tests
 from tests.mutation import mutants
-from tests.mutation.concerns import sources, tests_of
+from tests.mutation.concerns import concerned, sources
 from tests.mutation.ledger import KILLED, SURVIVED, TIMED_OUT, Ledger, Result
 from tests.mutation.mutants import Mutant
 from tests.mutation.report import change, explanations, report
@@ -47,7 +47,7 @@ class Trials:
 
     def run(self, mutant: Mutant) -> Result:
         """Plant a mutant, and run the tests that concern its file up to the first that fails."""
-        tests, path = tests_of(mutant.path), self.suite / mutant.path
+        tests, path = concerned(mutant.path), self.suite / mutant.path
         limit, source = self.limit(tests), path.read_text(encoding="utf-8")
         mutated, start = mutants.mutate(source, mutant), time.monotonic()
         path.write_text(mutated, encoding="utf-8")
@@ -91,7 +91,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         trials = Trials(copy_suite(Path(folder, "suite")))
         for number, mutant in enumerate(chosen, 1):
-            tests = digest(*(trials.suite / test for test in tests_of(mutant.path)))
+            tests = digest(*(trials.suite / test for test in concerned(mutant.path)))
             known = ledger.recall(mutant, digest(trials.suite / mutant.path), tests)
             if known is None and time.monotonic() > end:
                 continue

@@ -17,9 +17,9 @@ PRETRAINING = ("pretrain", "reference", "facts")
 SCORING = ("zero_shot", "probes", "prompts")
 CELLS = ("cells", "finetune", "predict", "encode")
 READERS = ("readers", "task_layouts", "task_bad_input", "task_checks", "task_prepare", "unlabelled")
-STATISTICS = ("uncertainty", "trends", "analysis_tables", "claims", "analysis_positive_control")
+STATISTICS = ("formulas", "trends", "uncertainty", "analysis_tables", "claims")
 TABLES = ("analysis_tables", "analysis_labels", "analysis_programs", "analysis_notes")
-FIGURES = ("analysis_drawn", "analysis_figures")
+FIGURES = ("figures_axes", "analysis_drawn", "analysis_figures")
 
 CONCERNS: dict[str, dict[str, tuple[str, ...]]] = {
     "gpt1/model/*.py": {"gpt1": MODEL},
@@ -90,7 +90,7 @@ CONCERNS: dict[str, dict[str, tuple[str, ...]]] = {
     "workflow/analysis/moderation.py": {"analysis": STATISTICS},
     "workflow/analysis/trends.py": {"analysis": STATISTICS},
     "workflow/analysis/samples.py": {"analysis": ("analysis_labels", *STATISTICS)},
-    "workflow/analysis/statistics.py": {"analysis": TABLES},
+    "workflow/analysis/statistics.py": {"analysis": ("statistics", *TABLES)},
     "workflow/analysis/collect.py": {"analysis": TABLES},
     "workflow/analysis/cells.py": {"analysis": TABLES},
     "workflow/analysis/records.py": {"analysis": (*TABLES, "analysis_probes")},
@@ -105,7 +105,7 @@ CONCERNS: dict[str, dict[str, tuple[str, ...]]] = {
 }
 
 
-def tests_of(source: str) -> tuple[str, ...]:
+def concerned(source: str) -> tuple[str, ...]:
     """The test files that concern a source, from the root; none for one that is not mutated."""
     for pattern, folders in CONCERNS.items():
         if fnmatch(source, pattern):
@@ -121,7 +121,7 @@ def sources(chosen: Iterable[str] = ()) -> Iterator[str]:
     """
     files = (file for top in TOPS for file in (ROOT / top).rglob("*.py"))
     paths = sorted(file.relative_to(ROOT).as_posix() for file in files)
-    every = [path for path in paths if tests_of(path)]
+    every = [path for path in paths if concerned(path)]
     for name in [one.rstrip("/") for one in chosen] or [""]:
         found = [path for path in every if not name or f"{path}/".startswith(f"{name}/")]
         if not found:

@@ -1,4 +1,4 @@
-"""The parts of `make test-mutation`: sources and their tests, the sample, the ledger, the report."""
+"""`make test-mutation`: sources and their tests, the sample, the ledger, the report."""
 
 from dataclasses import replace
 from fnmatch import fnmatch
@@ -9,7 +9,7 @@ from tests.alarms.faults import ROOT
 from tests.alarms.planting import Outcome
 from tests.mutation import __main__ as program
 from tests.mutation import mutants
-from tests.mutation.concerns import CONCERNS, sources, tests_of
+from tests.mutation.concerns import CONCERNS, concerned, sources
 from tests.mutation.ledger import Ledger, Result
 from tests.mutation.mutants import Mutant, idle_places, sample
 from tests.mutation.report import change, explanations, report
@@ -24,7 +24,7 @@ def test_every_pattern_is_of_a_source_and_every_test_file_is_there():
     assert len(every) > 80 and "gpt1/model/lstm.py" in every
     own = {next(one for one in CONCERNS if fnmatch(path, one)) for path in every}
     assert own == set(CONCERNS)
-    for tests in map(tests_of, every):
+    for tests in map(concerned, every):
         assert tests and all((ROOT / test).is_file() for test in tests), tests
 
 
@@ -36,9 +36,9 @@ def test_sources_are_chosen_by_file_or_folder():
 
 
 def test_the_first_pattern_that_fits_is_a_sources_own():
-    assert tests_of("gpt1/prompts.py")[0] == "tests/gpt1/test_zero_shot.py"
-    assert tests_of("workflow/analysis/figures/cost.py") == ("tests/analysis/test_cost.py",)
-    assert tests_of("tasks/world/books.py") == ()
+    assert concerned("gpt1/prompts.py")[0] == "tests/gpt1/test_zero_shot.py"
+    assert concerned("workflow/analysis/figures/cost.py") == ("tests/analysis/test_cost.py",)
+    assert concerned("tasks/world/books.py") == ()
 
 
 def test_annotations_looks_and_the_line_that_starts_a_program_are_left_out():
@@ -102,7 +102,7 @@ def test_every_explanation_is_of_a_line_that_is_there():
     for (path, changed), why in explanations().items():
         before = changed.partition(" -> ")[0]
         lines = [line.strip() for line in (ROOT / path).read_text(encoding="utf-8").splitlines()]
-        assert before in lines and why and tests_of(path), (path, before)
+        assert before in lines and why and concerned(path), (path, before)
 
 
 @pytest.mark.parametrize(
