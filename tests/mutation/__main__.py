@@ -30,12 +30,17 @@ LEDGER = ROOT / "results" / "mutation" / "ledger.jsonl"
 class Trials:
     """Mutants tried in a copy of the suite, which each of them leaves as it was."""
 
-    def __init__(self, suite: Path):
-        self.suite = suite
+    def __init__(self, suite: Path, fixed: float | None = None):
+        self.suite, self.fixed = suite, fixed
         self.seconds: dict[str, float] = {}  # that each test file takes
 
     def limit(self, tests: tuple[str, ...]) -> float:
-        """Seconds after which a mutant hangs. Raises ValueError if a test fails without any."""
+        """Seconds after which a mutant hangs: the `fixed` ones, or three times what the tests take.
+
+        Raises ValueError if a test fails without any mutant.
+        """
+        if self.fixed is not None:
+            return self.fixed
         for test in tests:
             if test not in self.seconds:
                 start = time.monotonic()
@@ -81,6 +86,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0, help="of the sample")
     parser.add_argument("--minutes", type=float, default=math.inf, help="stop after so many")
     parser.add_argument("--ledger", type=Path, default=LEDGER, help="the results so far")
+    parser.add_argument(
+        "--limit", type=float, help="seconds of a mutant; saves a run of the tests without any"
+    )
     a = parser.parse_args()
     chosen: list[Mutant] = []
     for path in sources(a.paths):
@@ -89,7 +97,7 @@ def main() -> None:
     random.Random(a.seed).shuffle(chosen)  # so that what was done when it stops is a fair sample
     ledger, results, end = Ledger(a.ledger), [], time.monotonic() + 60 * a.minutes
     with tempfile.TemporaryDirectory() as folder:
-        trials = Trials(copy_suite(Path(folder, "suite")))
+        trials = Trials(copy_suite(Path(folder, "suite")), a.limit)
         for number, mutant in enumerate(chosen, 1):
             tests = digest(*(trials.suite / test for test in concerned(mutant.path)))
             known = ledger.recall(mutant, digest(trials.suite / mutant.path), tests)

@@ -130,6 +130,9 @@ def test_a_mutant_is_planted_tried_and_taken_out_again(tmp_path, monkeypatch, fo
     assert (result.outcome, result.by, result.change) == (outcome, by, "x = 1 -> x = 2")
     assert seen == [("x = 1\n", False, False), ("x = 2\n", True, True)]  # first without it
     assert (tmp_path / "gpt1/keep.py").read_text() == "x = 1\n"
+    seen.clear()  # with a limit that is given, the tests are not run without the mutant
+    program.Trials(tmp_path, fixed=60.0).run(Mutant("gpt1/keep.py", 1, 4, "core/AddNot", 0))
+    assert len(seen) == 1
 
 
 def test_the_operators_change_a_source_at_one_place():
