@@ -1,14 +1,19 @@
 """The formulas behind the intervals, worked out by hand or written out once more."""
 
+import itertools
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
 
 from workflow.analysis.moderation import Pool
 from workflow.analysis.trends import (
+    RankTrend,
     TaskTrend,
     by_seed,
     rank_trend,
+    rise,
     slope,
     spearman,
     ups_and_downs,
@@ -133,21 +138,54 @@ def test_a_slope_is_the_mean_of_the_seeds_own_and_varies_as_they_do():
     assert slope([seeds_of(1), seeds_of(2).at([])], x[:2]) is None
 
 
-def test_a_rank_trend_is_of_the_mean_curve_and_varies_as_the_seeds_own_do():
-    found = rank_trend([seeds_of(1, 2), seeds_of(2, 1), seeds_of(3, 4), seeds_of(4, 3)])
-    ties = stats.spearmanr([1.5, 1.5, 3.5, 3.5], [0, 1, 2, 3]).statistic
-    assert found.value == pytest.approx(ties) and 0 < found.value < 1
-    assert found.seeds[0].variance == pytest.approx(np.var([1.0, 0.6], ddof=1) / 2)
-    assert found.rows.variance == pytest.approx(0) and found.n_seeds == 2
+def test_a_rank_trend_is_the_mean_of_the_seeds_own_and_judged_by_pages_test():
+    curves = [[1, 2, 3, 4], [2, 1, 4, 3]]  # correlations of 1 and 0.6
+    found = rank_trend([seeds_of(*point) for point in zip(*curves, strict=True)])
+    assert (found.value, found.n_points, found.n_seeds) == (pytest.approx(0.8), 4, 2)
+    orders = list(itertools.permutations(range(1, 5)))
+    sums = [sum(place * rank for place, rank in enumerate(order, 1)) for order in orders]
+    as_far = sum(a + b >= 30 + 28 for a in sums for b in sums)
+    assert found.p == pytest.approx(2 * as_far / 24**2)
+    half = stats.norm.ppf(0.975) / np.sqrt(2 * 3)
+    assert found.interval == pytest.approx((0.8 - half, 0.8 + half))
+    falling = rank_trend([seeds_of(*point) for point in zip(*curves, strict=True)][::-1])
+    assert (falling.value, falling.p) == (pytest.approx(-0.8), pytest.approx(found.p))
     assert rank_trend([seeds_of(1), seeds_of(2).at([])]) is None
 
 
-def test_the_rows_of_a_rank_trend_are_those_of_its_resampled_mean_curves():
-    boot = np.array([[[0.0, 3.0], [1.0, 1.0], [2.0, 2.0]]] * 2)  # [seeds, points, resamples]
-    samples = [Sample((0, 1), (0, 1), np.array([1.0, 2.0]) * i, boot[:, i], 50) for i in range(3)]
-    expected = [stats.spearmanr(curve, [0, 1, 2]).statistic for curve in boot[0].T]
-    found = rank_trend(samples)
-    assert found.rows.variance == pytest.approx(np.var(expected, ddof=1) * 50 / 49)
+def test_fine_tuning_seeds_of_one_pre_training_are_one_curve():
+    def point(*scores: float) -> Sample:
+        return replace(seeds_of(*scores), pretrain=(0, 0, 1))
+
+    found = rank_trend([point(1, 9, 3), point(2, 0, 1), point(9, 1, 2)])  # means 5, 1, 5
+    ties = stats.spearmanr([5, 1, 5], range(3)).statistic
+    assert found.n_seeds == 2 and found.value == pytest.approx((ties - 0.5) / 2)
+    lone = rank_trend([replace(seeds_of(i), pretrain=(0,)) for i in (1, 2, 3)])
+    assert lone.value == 1 and np.isnan(lone.p) and np.isnan(lone.interval).all()
+
+
+@pytest.mark.parametrize("n_tests", [1, 4])
+def test_the_seeds_that_a_correlation_needs_are_those_of_the_formula(n_tests):
+    sure = stats.norm.ppf(1 - 0.025 / n_tests) + stats.norm.ppf(0.8)
+    trend = RankTrend(0.4, 0.2, 5, 2)
+    assert trend.needs(0.5, n_tests) == f"{int(np.ceil(sure**2 / 0.25 / 4))} seeds"
+    assert trend.needs(9.0) == "2 seeds" and trend.needs(0.01) == "more than 100 seeds"
+
+
+def test_a_rise_is_the_mean_change_and_judged_by_students_t():
+    found = rise([np.array([0.0, 1.0, 3.0]), np.array([0.0, 2.0, 2.0])])  # changes 1, 2, 2, 0
+    error = np.std([1, 2, 2, 0], ddof=1) / 2
+    half = stats.t.ppf(0.975, 3) * error
+    assert found.value == 1.25 and found.n_seeds == 2
+    assert found.interval == pytest.approx((1.25 - half, 1.25 + half))
+    assert found.p == pytest.approx(2 * stats.t.sf(1.25 / error, 3))
+    for n_tests in (1, 3):
+        level = 1 - 0.05 / n_tests
+        n = first_that_shows(
+            range(3, 99), 0.8, lambda n: 2 * error / np.sqrt(2 * n), lambda n: 2 * n - 1, level
+        )
+        assert found.needs(0.8, n_tests) == f"{n} seeds"
+    assert found.needs(1e-3) == "more than 100 seeds" and rise([]) is None
 
 
 def test_spearman_is_scipys_and_0_of_a_flat_curve():

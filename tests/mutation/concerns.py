@@ -17,7 +17,7 @@ PRETRAINING = ("pretrain", "reference", "facts")
 SCORING = ("zero_shot", "probes", "prompts")
 CELLS = ("cells", "finetune", "predict", "encode")
 READERS = ("readers", "task_layouts", "task_bad_input", "task_checks", "task_prepare", "unlabelled")
-STATISTICS = ("formulas", "trends", "uncertainty", "analysis_tables", "claims")
+STATISTICS = ("formulas", "analysis_tables", "claims", "trends", "uncertainty")
 TABLES = ("analysis_tables", "analysis_labels", "analysis_programs", "analysis_notes")
 FIGURES = ("figures_axes", "analysis_drawn", "analysis_figures")
 
