@@ -72,6 +72,7 @@ CONCERNS: dict[str, dict[str, tuple[str, ...]]] = {
     "workflow/analysis/figures/*.py": {"analysis": FIGURES},
     "workflow/analysis/tables/cost*.py": {"analysis": ("cost", "analysis_programs")},
     "workflow/analysis/tables/probes.py": {"analysis": ("analysis_probes", "analysis_programs")},
+    "workflow/analysis/tables/degrees.py": {"analysis": ("analysis_degrees",)},
     "workflow/analysis/tables/contamination.py": {"analysis": ("analysis_decontaminated",)},
     "workflow/analysis/tables/claims.py": {"analysis": ("claims",)},
     "workflow/analysis/tables/positive_control.py": {"analysis": ("analysis_positive_control",)},
