@@ -1,7 +1,7 @@
 """The mutants of a source: small changes, each made by an operator of cosmic-ray.
 
-Left out are changes that cannot show (of annotations, of the line that starts a program) and those
-of looks alone (the width of a line).
+Left out are changes that cannot show (of annotations, of the line that starts a program, of
+`strict` in `zip`) and those of looks alone (the width of a line).
 """
 
 import ast
@@ -9,7 +9,8 @@ import random
 from dataclasses import dataclass
 from typing import Any
 
-LOOKS = (  # keywords of Matplotlib that no reader can misread
+IDLE = (  # keywords: an assertion of equal lengths, and of Matplotlib what no reader can misread
+    "strict",
     *("capsize", "elinewidth", "figsize", "fontsize", "labelrotation", "length"),
     *("linewidth", "markeredgewidth", "markersize", "ncols", "pad", "relpos", "rotation"),
     *("shrinkA", "shrinkB", "zorder"),
@@ -66,11 +67,11 @@ def idle_places(source: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
             found.append(node.annotation)
         elif isinstance(node, ast.FunctionDef):
             found.append(node.returns)
-        elif isinstance(node, ast.keyword) and node.arg in LOOKS:
+        elif isinstance(node, ast.keyword) and node.arg in IDLE:
             found.append(node.value)
         elif isinstance(node, ast.Dict):
             pairs = zip(node.keys, node.values, strict=True)
-            found += [v for k, v in pairs if isinstance(k, ast.Constant) and k.value in LOOKS]
+            found += [v for k, v in pairs if isinstance(k, ast.Constant) and k.value in IDLE]
         elif isinstance(node, ast.If) and "__name__" in ast.unparse(node.test):
             found.append(node)
     return [

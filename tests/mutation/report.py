@@ -4,6 +4,7 @@
 its line, so that an explanation lasts until that line is edited.
 """
 
+import difflib
 import tomllib
 from collections import Counter
 from pathlib import Path
@@ -38,8 +39,11 @@ def report(results: list[Result], explained: dict[tuple[str, str], str]) -> str:
 
 def change(before: str, after: str) -> str:
     """The lines that differ, as `old -> new`."""
-    pairs = zip(before.splitlines(), after.splitlines(), strict=False)
-    old, new = next(((a.strip(), b.strip()) for a, b in pairs if a != b), ("", ""))
+    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), n=0, lineterm="")
+    changed = [line for line in lines if not line.startswith(("---", "+++", "@@"))]
+    old, new = (
+        " ".join(line[1:].strip() for line in changed if line[0] == sign).strip() for sign in "-+"
+    )
     return f"{old} -> {new}"
 
 
