@@ -14,6 +14,7 @@ from workflow.analysis.trends import (
     by_seed,
     rank_trend,
     rise,
+    size_trend,
     slope,
     spearman,
     ups_and_downs,
@@ -207,3 +208,9 @@ def test_values_by_seed_vary_over_pre_training_alone():
     assert found.seeds == found.pretrain == (3, 5) and found.n_units == 2
     assert list(found.score) == [1.0, 4.0] and found.row_variance == 0
     assert by_seed({}) is None
+
+
+def test_a_trend_over_sizes_needs_a_largest_set_three_times_the_smallest():
+    samples = [seeds_of(1, 2), seeds_of(2, 4), seeds_of(5, 6)]
+    assert size_trend(samples, [1000, 1500, 3162]) is None  # the root of ten is 3.1623
+    assert size_trend(samples, [1000, 1500, 3163]) is not None

@@ -97,7 +97,10 @@ def test_the_report_counts_by_file_and_names_the_survivors_that_nothing_explains
 def test_a_change_is_that_of_the_lines_that_differ():
     assert change("a\n  b\nc\n", "a\n  not b\nc\n") == "b -> not b"
     assert change("a\n\n  @b\n  c\n", "a\n  c\n") == "@b -> "
-    assert change("a\nfor x in (\n  1, 2\n):\n", "a\nfor x in []:\n") == "for x in ( 1, 2 ): -> for x in []:"
+    assert (
+        change("a\nfor x in (\n  1, 2\n):\n", "a\nfor x in []:\n")
+        == "for x in ( 1, 2 ): -> for x in []:"
+    )
 
 
 def test_every_explanation_is_of_a_line_that_is_there():
