@@ -31,6 +31,8 @@ and demands that the test beside it fails there, and passes without the fault. W
 named, the test trains a cell to its end, and the cell's own alarm tells. The patches are in
 `tests/alarms/faults`; this page is made from them.
 
+`make test-mutation` draws further faults at random: [mutation.md](mutation.md).
+
 Faults that only a whole run would show are what its controls are for: the checks of the embedded
 world (`positive_control.md`), the books of shuffled words, and the constant answer and the bag of
 words beside every score."""

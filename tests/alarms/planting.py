@@ -6,7 +6,9 @@ The processes are forked from a server that has imported what takes long, but no
 import compileall
 import multiprocessing
 import os
+import resource
 import shutil
+import signal
 import sys
 import tempfile
 from dataclasses import dataclass, field
@@ -18,7 +20,8 @@ import pytest
 
 from tests.alarms.faults import ROOT
 
-LEFT_OUT = (".git", ".venv", ".slurm", ".snakemake", ".*_cache", "__pycache__", "results", "*_run")
+LEFT_OUT = (".git", ".venv", ".slurm", ".mutation", ".snakemake", ".*_cache", "__pycache__")
+LEFT_OUT += ("results", "*_run")
 PACKAGES = ("gpt1", "tasks", "workflow", "tests")
 LIBRARIES = ["torch", "pandas", "pyarrow.parquet", "scipy.stats", "sklearn.linear_model"]
 LIBRARIES += ["matplotlib.figure", "datasets", "pytest"]
@@ -28,16 +31,21 @@ BROKEN = (
     *("UnboundLocalError", "AttributeError", "TypeError"),
 )
 LIMIT_SECONDS = 900
+LIMIT_MEMORY, LIMIT_FILE = 12 * 2**30, 2**30  # bytes; a fault may ask for the whole machine
 FORKS = multiprocessing.get_context("forkserver")
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What tests did: the ids of those that passed, why others failed, and all that broke."""
+    """What tests did: the ids of those that passed, why others failed, and all that broke.
+
+    If they were `timed_out`, nothing else is known.
+    """
 
     passed: list[str] = field(default_factory=list)
     failed: dict[str, str] = field(default_factory=dict)
     broken: list[str] = field(default_factory=list)
+    timed_out: bool = False
 
     @classmethod
     def read(cls, report: Path) -> "Outcome":
@@ -81,18 +89,24 @@ def copy_suite(to: Path) -> Path:
     return to
 
 
-def run_tests(suite: Path, *tests: str, stop: bool = False) -> Outcome:
-    """Run tests in a copy, with `stop` up to the first that fails; nothing is left there."""
+def run_tests(
+    suite: Path, *tests: str, stop: bool = False, limit: float = LIMIT_SECONDS
+) -> Outcome:
+    """Run tests in a copy, with `stop` up to the first that fails; nothing is left there.
+
+    After `limit` seconds they and all that they started are killed.
+    """
     with tempfile.TemporaryDirectory() as folder:
         report, said = Path(folder, "report.xml"), Path(folder, "said")
         words = [*tests, "-q", "-p", "no:cacheprovider", f"--basetemp={folder}/tmp"]
         words += [f"--junitxml={report}", *(["-x"] if stop else [])]
         process = FORKS.Process(target=_pytest, args=(suite, words, said))
         process.start()
-        process.join(LIMIT_SECONDS)
+        process.join(limit)
         if process.is_alive():
-            process.kill()
+            os.killpg(process.pid, signal.SIGKILL)  # pytest and what its tests started
             process.join()
+            return Outcome(timed_out=True)
         if not report.is_file():
             return Outcome(broken=[said.read_text(encoding="utf-8", errors="replace")[-2000:]])
         return Outcome.read(report)
@@ -100,6 +114,10 @@ def run_tests(suite: Path, *tests: str, stop: bool = False) -> Outcome:
 
 def _pytest(suite: Path, words: list[str], said: Path) -> None:
     """pytest on the copy, as `python -m pytest` in its folder would run it."""
+    os.setsid()
+    resource.setrlimit(resource.RLIMIT_FSIZE, (LIMIT_FILE, LIMIT_FILE))
+    if sys.platform == "linux":  # elsewhere it limits nothing
+        resource.setrlimit(resource.RLIMIT_AS, (LIMIT_MEMORY, LIMIT_MEMORY))
     with open(said, "wb") as file:
         for stream in (1, 2):
             os.dup2(file.fileno(), stream)

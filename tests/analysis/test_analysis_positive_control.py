@@ -137,3 +137,113 @@ def test_a_gain_whose_interval_reaches_8_points_fails_its_check(tmp_path):
     assert missed(write(tmp_path, ablation=table)) == [
         "full minus no pre-training, mean of all tasks"
     ]
+
+
+WANTED = {
+    "full minus no pre-training, mean of all tasks": "at least 15 points, interval above 8",
+    "tasks with 5 points more and the interval above 0": "at least 9 of 12",
+    "tasks above the bag of words baseline": "at least 10 of 12",
+    "tasks above the majority baseline": "at least 11 of 12",
+    "share of the gain that is left with shuffled books": "at most a third",
+    "full minus no pre-training and no auxiliary loss, mean of all tasks": "told",
+    "full minus LSTM, mean of all tasks": "told",
+    "rank correlation of the mean score with the layers transferred": "at least 0.9",
+    "all layers minus embeddings alone": "at least 8 points",
+    "zero-shot mean at the end": "at least 0.4",
+    "rises of that mean along the last 4 checkpoints": "all 3",
+    "zero-shot tasks above 0.15 at the end": "at least 3 of 4",
+}
+GAIN, TASKS_UP, BAG, MAJORITY, SHARE, _, _, RANKS, RISE, END, RISES, TASKS_SHOWN = WANTED
+
+
+def test_every_check_says_what_is_wanted(tmp_path):
+    frame = positive_control.build(write(tmp_path), GRID).frame
+    assert dict(zip(frame["check"], frame["wanted"], strict=True)) == WANTED
+    told = frame.set_index("check").loc["full minus LSTM, mean of all tasks"]
+    assert list(told[["ours", "ci_low", "ci_high", "met"]]) == [10, 8, 12, ""]
+
+
+def on_tasks(variant: str, n: int, **values: float):
+    """An edit of the first `n` tasks of a variant."""
+
+    def edit(tables: dict[str, pd.DataFrame]) -> None:
+        table = tables["ablation"]
+        rows = table["task"].isin(TASKS[:n]) & (table["variant"] == variant)
+        table.loc[rows, list(values)] = list(values.values())
+
+    return edit
+
+
+def on_mean(gain: float, high: float):
+    """An edit of what pre-training adds on average, and of the end of its interval."""
+
+    def edit(tables: dict[str, pd.DataFrame]) -> None:
+        table = tables["ablation"]
+        rows = (table["task"] == "avg_all") & (table["variant"] == NONE)
+        table.loc[rows, ["diff", "diff_high"]] = [-gain, high]
+
+    return edit
+
+
+def curve(*scores: float):
+    """An edit of the transformer's curve over the layers, `none` left out."""
+
+    def edit(tables: dict[str, pd.DataFrame]) -> None:
+        table = tables["layer_transfer"]
+        table.loc[table["n_transfer"] != "none", "mean"] = scores
+
+    return edit
+
+
+def zero_shot(task: str | int, *scores: float):
+    """An edit of the last zero-shot scores of a task, or of the last ones of so many tasks."""
+
+    def edit(tables: dict[str, pd.DataFrame]) -> None:
+        table = tables["zero_shot"]
+        names = [task] if isinstance(task, str) else GRID.zero_shot.tasks[:task]
+        for name in names:
+            places = table.index[table["task"] == name][-len(scores) :]
+            table.loc[places, "relative"] = scores
+
+    return edit
+
+
+def shuffled(gain: float):
+    """An edit of what is lost with shuffled books, of 25 points."""
+
+    def edit(tables: dict[str, pd.DataFrame]) -> None:
+        table = tables["ablation"]
+        rows = (table["task"] == "avg_all") & (table["variant"] == CONTROL)
+        table.loc[rows, "diff"] = -gain
+
+    return edit
+
+
+BORDERS = [  # a check, an edit with which it just holds, and one with which it just fails
+    (GAIN, on_mean(15.0, -8.01), on_mean(14.99, -8.01)),
+    (GAIN, on_mean(15.0, -8.01), on_mean(15.0, -8.0)),
+    (TASKS_UP, on_tasks(NONE, 12, diff=-5.0, diff_high=-0.01), on_tasks(NONE, 4, diff=-4.99)),
+    (TASKS_UP, on_tasks(NONE, 3, diff_high=0.0), on_tasks(NONE, 4, diff_high=0.0)),
+    (BAG, on_tasks(FULL, 2, bag_of_words=80.0), on_tasks(FULL, 3, bag_of_words=80.0)),
+    (MAJORITY, on_tasks(FULL, 1, majority=80.0), on_tasks(FULL, 2, majority=80.0)),
+    (SHARE, shuffled(25 * 2 / 3 + 1e-9), shuffled(25 * 2 / 3 - 0.01)),
+    (RANKS, curve(60, 75, 70, 79, 80), curve(60, 79, 70, 75, 80)),
+    (RISE, curve(60, 62, 64, 66, 68), curve(60, 62, 64, 66, 67.99)),
+    (END, zero_shot("mean", 0.1, 0.2, 0.3, 0.4), zero_shot("mean", 0.1, 0.2, 0.3, 0.3999)),
+    (RISES, zero_shot("mean", 0.5, 0.51, 0.52, 0.53), zero_shot("mean", 0.5, 0.51, 0.51, 0.53)),
+    (RISES, zero_shot("mean", 0.1, 0.2, 0.4, 0.5), zero_shot("mean", 0.4, 0.2, 0.41, 0.5)),
+    (TASKS_SHOWN, zero_shot(4, 0.1501), zero_shot(2, 0.15)),
+    (TASKS_SHOWN, zero_shot(1, 0.15), zero_shot(2, 0.1)),
+]
+
+
+@pytest.mark.parametrize(("check", "holds", "fails"), BORDERS)
+def test_a_check_holds_up_to_its_border_and_not_beyond(tmp_path, check, holds, fails):
+    for edit, expected in ((holds, []), (fails, [check])):
+        folder = write(tmp_path)
+        tables = {
+            name: pd.read_csv(folder / f"{name}.csv", dtype={"n_transfer": str})
+            for name in ("ablation", "layer_transfer", "zero_shot")
+        }
+        edit(tables)
+        assert missed(write(tmp_path, **tables)) == expected

@@ -31,6 +31,7 @@ CONFIG = f"results: run\nexperiment:\n  tasks:\n    rte: {{folder: '{HOSTILE}'}}
 CELL = re.compile(r"<t[hd](?: [^>]*)?>(.*?)</t[hd]>", re.DOTALL)
 VOID = {"meta", "link", "input", "br", "hr", "img"}
 PAGE = Path(svg.__file__).parent
+ROOT = PAGE.parents[2]
 
 
 @pytest.fixture(scope="module")
@@ -242,6 +243,26 @@ def test_the_glance_counts_what_the_tables_say(page, results):
 def test_the_config_is_shown_as_it_is_given(page):
     shown = next(text for tag, _, text in Elements(page).of("pre"))
     assert shown == " ".join(CONFIG.split())
+
+
+def test_every_table_and_figure_has_its_own_caption(page):
+    for kind, names, prefix in (("table", TABLES, "table_"), ("figure", FIGURES, "")):
+        for name in names:
+            caption = ROOT / "workflow" / "report" / f"{prefix}{name}.rst"
+            article = page.partition(f'<article id="{kind}-{name}">')[2].partition("</article>")[0]
+            article = re.sub(r"<desc.*?</desc>", "", article, flags=re.DOTALL)
+            shown = " ".join(unescape(re.sub(r"<[^>]+>", "", article)).split())
+            words = re.sub(r"[`*]", "", " ".join(caption.read_text(encoding="utf-8").split()))
+            assert words in shown, (kind, name)
+
+
+def test_a_page_says_of_which_data_and_seeds_it_is(page, grid, results, tmp_path):
+    note = "scores are no evidence about English"
+    seeds = "3 tasks; seeds: 2 of pre-training, 3 of fine-tuning"
+    assert note in " ".join(page.split()) and f"the embedded world; {seeds}" in page
+    real = make_grid("rte", "sst2", "mnli", scale="12 layers of 768 units")
+    other = page_of(results, real, ["main"], [], tmp_path / "page.html")
+    assert note not in " ".join(other.split()) and f"12 layers of 768 units; {seeds}" in other
 
 
 def test_a_damaged_table_or_figure_is_one_line(results, grid, tmp_path):

@@ -13,10 +13,11 @@ import pytest
 from gpt1.cell import Cell, PretrainedModel
 from tests.analysis.conftest import make_cell, make_grid, write, write_cell_answers
 from workflow.analysis.figures import style
-from workflow.analysis.studies import differences, figure, table
+from workflow.analysis.studies import differences, figure, foretelling, table
 from workflow.analysis.studies.__main__ import main
 from workflow.analysis.studies.foretelling import rank_correlation
 from workflow.analysis.table import read_csv
+from workflow.analysis.uncertainty import Sample
 from workflow.study_plan import Point, StudyPlan
 
 TASKS = ["sst2", "qnli", "rte"]
@@ -175,11 +176,43 @@ def test_zero_shot_scores_stand_beside_those_of_their_checkpoints(tmp_path):
     assert "SST-2" in section and "QNLI" not in section
 
 
+def test_the_legend_of_a_study_has_the_looks_of_its_curves(tmp_path):
+    picture, _ = drawn(study(lines=("a", "b"), beside=("all", "none")), tmp_path)
+    shown = {line.get_label(): line for line in picture.legends[0].legend_handles}
+    curves = [line for line in picture.axes[0].lines if line.get_marker() in ("o", "s")]
+    for name, curve in zip("ab", curves, strict=True):
+        assert shown[name].get_color() == curve.get_color()
+        assert shown[name].get_marker() == curve.get_marker()
+    for name, across in zip(("all", "none"), picture.axes[0].lines, strict=False):
+        assert shown[name].get_color() == across.get_color()
+        assert shown[name].get_linestyle() == across.get_linestyle()
+
+
 def test_the_rank_correlation_is_of_the_order_alone():
     assert rank_correlation([(1, 10), (2, 100), (9, 101)]) == pytest.approx(1)
     assert rank_correlation([(1, 3), (2, 2), (9, 1)]) == pytest.approx(-1)
     assert np.isnan(rank_correlation([(1, 3), (2, 2)]))
     assert np.isnan(rank_correlation([(1, 3), (1, 2), (1, 5)]))
+
+
+def test_the_correlation_is_taken_within_each_pre_training_seed(tmp_path):
+    plan = study("update", values=("0", "30", "300"), tasks=["sst2"])
+    zero_shot = {0: (10.0, 20.0, 30.0), 1: (40.0, 50.0, 60.0)}
+    tuned = {0: (50.0, 60.0, 70.0), 1: (1.0, 3.0, 2.0)}  # 1 and 0.5, but -0.6 over all six points
+    place = {"arch": "transformer", "task": "sst2", "metric": "accuracy", "split": "dev"}
+    heads = {}
+    for i, point in enumerate(plan.points):
+        update = int(point.value)
+        for seed, scores in zero_shot.items():
+            path = PretrainedModel("transformer", seed).zero_shot(tmp_path, "sst2", update)
+            write(path, {**place, "seed": seed, "update": update, "score": scores[i]})
+        score = np.array([tuned[seed][i] for seed in (0, 1)])
+        sample = Sample((0, 1), (0, 1), score, np.zeros((2, 2)), 9)
+        heads[point.line, point.value] = {"sst2": sample}
+    table = pd.DataFrame([{"line": "full", "value": "30", "task": "sst2"}])
+    table, (_, found, _) = foretelling.add(table, tmp_path, plan, heads)
+    assert list(table["zero_shot"]) == [35.0]
+    assert found.loc["SST-2", "rank correlation"].startswith("0.75 [")
 
 
 def test_the_program_writes_a_table_and_a_figure_the_same_each_time(tmp_path):

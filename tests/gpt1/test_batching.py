@@ -144,3 +144,9 @@ def test_scoring_batches_hold_every_row_once_and_respect_the_limit():
     batches = list(batching.by_length(built.lengths[:, 0], limit=100))
     assert sorted(i for b in batches for i in b) == list(range(200))
     assert all(len(b) * built.lengths[b].max() <= 100 or len(b) == 1 for b in batches)
+
+
+def test_scoring_batches_are_as_large_as_the_limit_lets_them_be():
+    batches = [b.tolist() for b in batching.by_length(np.array([5, 4, 5, 5, 1]), limit=10)]
+    assert batches == [[4, 1], [0, 2], [3]]
+    assert [b.tolist() for b in batching.by_length(np.array([9, 30, 1]), limit=18)] == [[2, 0], [1]]

@@ -10,7 +10,7 @@ import pytest
 from gpt1 import predict
 from gpt1.cell import Cell
 from gpt1.keep import keep
-from gpt1.predict import Predictor, Row, read_rows
+from gpt1.predict import Predictor, Row, lines_of, read_rows
 from gpt1.training.cell_runner import run_cells
 from gpt1.training.finetune import FineTuning
 from gpt1.weights.kept import read_facts
@@ -125,6 +125,23 @@ def test_choices_are_named_by_their_columns_and_scores_are_numbers(made):
     assert header == "prediction" and 0 <= float(number) <= 5
 
 
+def test_columns_may_stand_in_any_order(tmp_path):
+    path = tmp_path / "rows.tsv"
+    path.write_text("choice2\tsecond\tchoice1\ttext\nd\tb\tc\ta\n")
+    assert read_rows(path) == [Row(text="a", second="b", choices=["c", "d"])]
+
+
+def test_a_score_is_printed_with_its_digits(made):
+    _, folder, rows = made["stsb"]
+    given = [Row(text=row["first"], second=row["second"]) for row in rows]
+    own = Predictor(folder)
+    predictions, _ = own.answer(given, "rows")
+    printed = [float(line) for line in [*lines_of(own, given, "rows", False)][1:]]
+    assert printed == pytest.approx(predictions.tolist(), abs=1e-4)
+    as_json = [json.loads(line)["prediction"] for line in lines_of(own, given, "rows", True)]
+    assert as_json == printed and any(value % 1 for value in printed)
+
+
 def test_a_jsonl_file_is_read_as_a_tsv(made, tmp_path):
     _, folder, rows = made["race"]
     path = tmp_path / "rows.jsonl"
@@ -198,7 +215,8 @@ def test_what_is_kept_says_all_that_a_reader_needs(made):
     assert facts.cell == cell and facts.labels == task("rte").labels
     assert facts.scores == record["seeds"][1]["scores"] and facts.seed == SEEDS[1]
     assert facts.digests == record["digests"]
-    assert facts.checkpoint == record["seeds"][1]["checkpoint"]
+    origin = (facts.checkpoint, facts.pretrain_seed)
+    assert origin == tuple(record["seeds"][1][key] for key in ("checkpoint", "pretrain_seed"))
     assert facts.settings.model_dump(mode="json") == record["settings"]
 
 

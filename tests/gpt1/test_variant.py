@@ -12,6 +12,7 @@ NAMES = {
     "lm_coef-0.25": {"lm_coef": 0.25},
     "lm_coef-2": {"lm_coef": 2},
     "lr-1e-05": {"lr": 1e-5},
+    "lr-0.0006251234": {"lr": 0.0006251234},
     "train_share-0.0625": {"train_share": 0.0625},
     "frozen-true+read_layer-0": {"read_layer": 0, "frozen": True},
     "n_hidden-263+update-0": {"update": 0, "n_hidden": 263},

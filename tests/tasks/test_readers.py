@@ -165,3 +165,39 @@ def test_a_full_disk_is_reported_on_one_line_and_keeps_the_old_examples(tmp_path
     assert "(ulimit -f) and start again" in done.stderr
     assert sorted(p.name for p in tmp_path.iterdir()) == ["out", "rte"]
     assert (tmp_path / "out" / "dev").is_dir()
+
+
+def test_blank_lines_keep_their_numbers_and_those_at_the_end_are_no_rows(tmp_path):
+    path = tmp_path / "x.tsv"
+    path.write_bytes(b"\xef\xbb\xbfa\r\n\n\n\xef\xbb\xbfb\r\n\r\n\n")
+    assert list(readers.lines(path)) == [(1, "a"), (2, ""), (3, ""), (4, "\ufeffb")]
+
+
+def test_a_row_is_named_by_its_place_below_the_header(tmp_path):
+    path = tmp_path / "x.tsv"
+    path.write_text("label\tx\n1\ta\n0\tb\n2\n")
+    batch = {"line": [1, 2, 3, 4], "text": ["label\tx", "1\ta", "0\tb", "2"]}
+    headed = readers.Table("{split}.tsv", "x", "label").parser([path])
+    assert list(headed(batch)) == [
+        readers.Row(0, 2, "0", "1", "a"),
+        readers.Row(0, 3, "1", "0", "b"),
+        readers.Row(
+            *(0, 4),
+            reason="wrong column count",
+            flaw=f"expected 2 columns, found 1; {readers.ORIGINAL}",
+        ),
+    ]
+    bare = readers.Table("{split}.tsv", "x", "label", names=("label", "x")).parser([path])
+    assert [(row.line, row.key) for row in bare(batch)][:3] == [(1, "0"), (2, "1"), (3, "2")]
+
+
+def test_what_is_no_json_is_named_by_the_line_and_column_where_it_breaks():
+    broken = readers.json_object('{"a":\n\n x}', line=5, file=2)
+    assert (broken.file, broken.line) == (2, 7) and "at column 2" in broken.flaw
+    assert readers.json_object("[1]", 3).flaw == "expected a JSON object, found list"
+    assert readers.json_object("[1]", 3)[:2] == (0, 3)
+    assert readers.json_object('{"a": 1}') == {"a": 1}
+    assert readers.not_text({"a": "x"}, "a") == ""
+    assert readers.not_text({"a": 1}, "a") == "expected a text under 'a', found 1"
+    assert readers.not_text({"b": 1}, "a") == "expected a text under 'a', the keys are b"
+    assert readers.shown([]) == "nothing" and len(readers.shown(["x" * 60] * 3)) == 100

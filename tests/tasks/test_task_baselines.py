@@ -152,3 +152,26 @@ def test_bag_of_words_learns_from_the_training_rows_alone():
     turned = rows("dev", [0, 1] * 10, lambda label: words[1 - label])
     scores = baselines.baselines(task("sst2"), train | turned)
     assert scores["bag_of_words"]["dev"]["accuracy"] == 0.0
+
+
+def test_the_words_that_two_texts_share_and_their_share_are_features():
+    def features(name, first, second):
+        return baselines._features(task(name), Example("x", first, second, (), 0))
+
+    assert features("rte", "A red, car", "the red bus") == [
+        *("both red", "first a", "first ,", "first car", "second the", "second bus", "overlap 3")
+    ]
+    assert features("mrpc", "a b", "b a") == ["both a", "both b", "overlap 10"]
+    assert features("mrpc", "a", "b c") == ["only a", "only b", "only c", "overlap 0"]
+    assert features("sst2", "Fine film", "") == ["fine", "film"]
+    story = Example("x", "a b", "c", ("b d", ""), 0)
+    assert baselines._choice_features(story, 0) == ["both b", "choice d", "overlap 5"]
+    assert baselines._choice_features(story, 1) == ["overlap 0"]
+
+
+def test_the_constant_answer_is_the_smaller_of_two_as_frequent_and_yes_by_f1():
+    train = rows("train", [1, 0, 2, 2, 1], lambda _: "x")["train"]
+    assert list(baselines.majority(task("snli"), train, train[:2])) == [1, 1]
+    rare = rows("train", [0, 0, 0], lambda _: "x")["train"]
+    assert list(baselines.majority(task("qqp"), rare, rare)) == [1, 1, 1]
+    assert list(baselines.majority(task("cola"), rare, rare)) == [0, 0, 0]

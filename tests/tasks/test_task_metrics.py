@@ -91,6 +91,12 @@ def test_race_is_scored_whole_and_by_half():
     )
 
 
+@pytest.mark.parametrize("n_groups", [9, 11])
+def test_groups_of_other_rows_are_an_error(n_groups):
+    with pytest.raises(ValueError, match=f"dev: {n_groups} groups for 10 labels"):
+        score_split(task("cola").spec, GUESSES, LABELS, [""] * n_groups, "dev")
+
+
 def test_a_split_without_groups_has_one_score():
     assert list(score_split(task("cola").spec, GUESSES, LABELS, [""] * 10, "dev")) == ["dev"]
 

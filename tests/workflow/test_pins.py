@@ -18,7 +18,9 @@ MODULES = {
     "markdown_it": "markdown-it-py",
     "pydantic_core": "pydantic",  # its other half, which it pins
 }  # where the import has another name
-LOCKS = ("requirements.lock", "requirements-torch.lock", "requirements-slurm.lock")
+EXTRAS = ("slurm", "mutation")  # with a lock of their own
+LOCKS = ("requirements.lock", "requirements-torch.lock")
+LOCKS += tuple(f"requirements-{extra}.lock" for extra in EXTRAS)
 OURS = {"tasks", "gpt1", "workflow", "tests", "bench"}
 
 
@@ -78,14 +80,16 @@ def test_the_lock_names_no_host_and_no_local_build():
 
 def test_every_requirement_has_hashes_but_pytorch_whose_builds_differ():
     hashed = re.compile(r"[\w.-]+(\[\w+\])?==[\w.]+( +--hash=sha256:[0-9a-f]{64})+")
-    for file in ("requirements.lock", "requirements-slurm.lock"):
+    for file in set(LOCKS) - {"requirements-torch.lock"}:
         assert [line for line in requirements(file) if not hashed.fullmatch(line)] == []
     assert requirements("requirements-torch.lock") == [f"torch=={pyproject()['torch']}"]
 
 
-def test_the_lock_for_slurm_holds_the_plugin_of_the_extra():
-    (extra,) = project()["optional-dependencies"]["slurm"]
-    assert [line.split()[0] for line in requirements("requirements-slurm.lock")][:1] == [extra]
+@pytest.mark.parametrize("extra", EXTRAS)
+def test_the_lock_of_an_extra_begins_with_its_package(extra):
+    (package,) = project()["optional-dependencies"][extra]
+    lines = requirements(f"requirements-{extra}.lock")
+    assert [line.split()[0] for line in lines][:1] == [package]
 
 
 def test_every_lock_is_audited():
@@ -112,5 +116,7 @@ def test_every_import_of_the_project_is_pinned():
                 elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
                     imported.add(node.module.split(".")[0])
     foreign = imported - sys.stdlib_module_names - OURS
-    missing = {name for name in foreign if canonical(MODULES.get(name, name)) not in pyproject()}
+    extras = [project()["optional-dependencies"][extra][0] for extra in EXTRAS]
+    pinned = {*pyproject(), *(canonical(one.partition("==")[0]) for one in extras)}
+    missing = {name for name in foreign if canonical(MODULES.get(name, name)) not in pinned}
     assert not missing

@@ -138,6 +138,19 @@ def test_a_run_under_way_is_told_first(results, tmp_path):
     assert "which was: snakemake --cores 2 all --config results=made" in lines(results)[-2]
 
 
+def test_the_time_left_is_by_the_mean_of_earlier_jobs(results, tmp_path):
+    write_log(tmp_path, "1", HEAD + WORLD)
+    earlier = {"pretrain/a": 100, "pretrain/b": 140, "table_main/c": 140}
+    for name, seconds in earlier.items():
+        path = results / "benchmarks" / f"{name}.tsv"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"s\tcpu_time\tmax_rss\n{seconds}\t9\t1\n")
+    told = str(next(show.screens(results, NOW))).splitlines()[-1]
+    expected = show.duration(2 * 120 + 140)  # two jobs of pre-training and a table, one by one
+    lacking = "but none of finetune_lstm_endpoints has finished yet"
+    assert told == f"Time left: about {expected}, {lacking}."
+
+
 def test_a_finished_run_is_one_line(results, tmp_path):
     write_log(tmp_path, "1", HEAD + WORLD + "Complete log(s): x\n")
     assert lines(results)[0] == "The last run ended: 1 of 11 jobs done."

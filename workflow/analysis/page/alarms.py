@@ -15,6 +15,7 @@ def counts(cells: pd.DataFrame) -> pd.DataFrame:
     """How many runs of each kind of model raised each alarm, as text; empty where none did."""
     found = runs(cells)
     raised = found["alarms"].fillna("").str.get_dummies(";")
+    raised = raised.drop(columns="", errors="ignore")  # which pandas makes of a run without any
     table = found[MODEL].join(raised).groupby(MODEL, sort=False)[list(raised)].sum()
     table.insert(0, "runs", found.groupby(MODEL, sort=False).size())
     table = table[(table[list(raised)] > 0).any(axis=1)].reset_index()

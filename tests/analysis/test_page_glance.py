@@ -1,0 +1,53 @@
+"""The run at a glance and its alarms: worked out by hand from small tables."""
+
+import pandas as pd
+
+from tests.analysis.conftest import make_grid
+from workflow.analysis.page import alarms
+from workflow.analysis.page.glance import Glance
+from workflow.analysis.page.made import Run
+
+GRID = make_grid("rte")
+
+
+def test_the_glance_is_worked_out_from_the_tables_alone(tmp_path):
+    verdicts = ["reproduced", "undecided", "undecided", "not run"]
+    ablation = {"arch": "transformer", "aux": ["on", "off", "on"], "corpus": "books"}
+    ablation |= {"n_transfer": ["none", "none", "12"], "task": "avg_all"}
+    ablation |= {"diff": [-39.9, -30.0, None], "diff_low": [-46.6, -35.0, None]}
+    ablation |= {"diff_high": [-33.2, -25.0, None]}
+    cells = {"arch": "lstm", "corpus": "books", "task": "rte", "aux": "on", "n_transfer": "none"}
+    cells |= {"seed": [0, 0, 1, 2, None], "split": ["dev", "train", "dev", "dev", "dev"]}
+    cells |= {"alarms": ["not_fitted", "not_fitted", None, "majority_rate;not_fitted", None]}
+    frames = {
+        "positive_control": pd.DataFrame({"check": "x", "met": ["yes", "no", "yes", None]}),
+        "claims": pd.DataFrame({"verdict": verdicts}),
+        **{"ablation": pd.DataFrame(ablation), "cells": pd.DataFrame(cells)},
+    }
+    for name, frame in frames.items():
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+    found = Glance.of(Run(tmp_path, GRID, tuple(frames), ()))
+    assert found.checks == (2, 3) and found.runs == (3, 2)
+    assert found.gain == "39.9 [33.2, 46.6]"
+    assert [(count.verdict, count.tone, count.n) for count in found.verdicts] == [
+        *(("reproduced", "good", 1), ("undecided", "open", 2)),
+        *(("not reproduced", "bad", 0), ("not run", "none", 1)),
+    ]
+    nothing = Glance.of(Run(tmp_path / "none", GRID, tuple(frames), ()))
+    assert nothing == Glance(checks=None, verdicts=None, gain=None, runs=None)
+
+
+def test_alarms_are_counted_by_kind_of_model_over_their_runs():
+    place = {"corpus": "books", "task": "rte", "aux": "on", "n_transfer": "none"}
+    rows = [
+        {"arch": arch, **place, "seed": seed, "split": split, "alarms": raised}
+        for arch, seed, raised in (
+            *(("lstm", 0, "not_fitted"), ("lstm", 1, "majority_rate;not_fitted")),
+            *(("lstm", 2, None), ("transformer", 0, None)),
+        )
+        for split in ("dev", "train")
+    ]
+    table = alarms.counts(pd.DataFrame(rows))
+    assert list(table.index) == ["lstm"]
+    found = table.loc["lstm"][["runs", "layers", "not fitted", "majority rate"]]
+    assert list(found) == ["3", "none", "2", "1"]
