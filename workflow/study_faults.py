@@ -75,6 +75,8 @@ def _faults_together(config: Config, change: Change, tasks: list[str]) -> Iterat
         yield "together has one rate for all layers; remove layer_decay and gradual_unfreezing"
     if change.prompted:
         yield "together trains, prompted does not; remove one of them"
+    if change.books:
+        yield "together trains from the run's own books; remove without and planted"
     variant = Variant(lr=change.lr)
     present = [task for task in change.together if task not in missing]
     given = [config.finetune(change.arch, task, "on", variant) for task in present]

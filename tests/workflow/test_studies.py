@@ -177,6 +177,10 @@ def test_a_study_that_says_nothing_is_one_line(entry, fault):
         ),
         ({"together": ["dprd", "rte"]}, "together: dprd is not in experiment.tasks; add it there"),
         (
+            {"together": ["rte", "snli"], "without": ["reasons"]},
+            "together trains from the run's own books; remove without and planted",
+        ),
+        (
             {"together": ["rte", "snli"], "layer_decay": 0.5},
             "together has one rate for all layers; remove layer_decay and",
         ),
