@@ -136,7 +136,7 @@ def test_the_other_configs_plan(name, tmp_path):
         raw_data(tmp_path / "data", shipped(name))
         options += ["--config", "data=data"]
     plan = planned(ROOT, *options, "--", "all")
-    expected = {"smoke": 96 + 12 + 1, "novels": 24, "gpu": 7 * (2 + 1 + 2)}
+    expected = {"smoke": 96 + 12 + 1, "novels": 12, "gpu": 7 * (2 + 1 + 2)}
     expected |= {"paper": 24 * (2 + 5), "published": 24 * 5}
     assert sum(n for rule, n in plan.items() if rule.startswith("finetune")) == expected[name]
     assert ("world" in plan) == (name == "smoke")

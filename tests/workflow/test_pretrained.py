@@ -165,8 +165,9 @@ def test_tasks_of_the_world_and_weights_from_elsewhere(tmp_path):
     config["experiment"]["tokenizer"]["folder"] = "weights/bpe"  # from where the run is started
     path = write(tmp_path / "c.yaml", config)
     options = ("-d", str(tmp_path), "--configfile", path, "--", "all")
-    probes = {"probes": 1, "table_probes": 1, "figure_probes": 1}  # the world's own
-    assert planned(ROOT, *options) == {**STAGES, "world": 1, **probes}
+    of_world = {"world": 1, "table_degrees": 1}
+    of_world |= {"probes": 1, "table_probes": 1, "figure_probes": 1}
+    assert planned(ROOT, *options) == {**STAGES, **of_world}
 
 
 @pytest.fixture(scope="module")
