@@ -42,7 +42,7 @@ def main() -> None:
     job, turns = Job.read(sys.argv[1]), Turns()
     runtime = Runtime(**{key: job.runtime[key] for key in RUNTIME if key in job.runtime})
     runtime.start()
-    for rows in job.rows:
+    for rows in turns.each(job.rows):
         run = fine_tuning(job, rows, runtime)
         batches = Batches(len(run.data.splits["train"]), run.batch)
 

@@ -115,7 +115,7 @@ def main() -> None:
     path, variant = sys.argv[1:]
     job, turns = Job.read(path), Turns()
     torch.set_num_threads(job.runtime.get("threads", 1))
-    for rows in job.rows:
+    for rows in turns.each(job.rows):
         train(job, rows, turns, variant == "generous")
 
 

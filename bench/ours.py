@@ -67,7 +67,7 @@ def quicker_precision(run: FineTuning, rows: np.ndarray) -> str:
 
 def finetune(job: Job, turns: Turns) -> None:
     """Updates of fine-tuning on every file of rows."""
-    for rows in job.rows:
+    for rows in turns.each(job.rows):
         run = fine_tuning(job, rows)
         batches = Batches(len(run.data.splits["train"]), run.batch)
         note = run.runtime.precision
@@ -88,7 +88,7 @@ def finetune(job: Job, turns: Turns) -> None:
 
 def cell(job: Job, turns: Turns) -> None:
     """Whole fine-tuning runs, one seed a round; a tenth of the rows selects, another is scored."""
-    for rows in job.rows:
+    for rows in turns.each(job.rows):
         seeds = iter(range(job.rounds))
 
         def work(rows: Rows = rows, seeds: Iterator[int] = seeds) -> int:
@@ -107,7 +107,7 @@ def cell(job: Job, turns: Turns) -> None:
 
 def pretrain(job: Job, turns: Turns) -> None:
     """Updates of pre-training on a corpus."""
-    for rows in job.rows:
+    for rows in turns.each(job.rows):
         model = ModelSettings(**job.models[rows.arch])
         settings = PretrainSettings(**job.training, model=model)
         with tempfile.TemporaryDirectory() as folder:
@@ -126,7 +126,7 @@ def pretrain(job: Job, turns: Turns) -> None:
 
 def zero_shot(job: Job, turns: Turns) -> None:
     """Items scored by the suite's own heuristic for RACE."""
-    for rows in job.rows:
+    for rows in turns.each(job.rows):
         settings = ModelSettings(**job.models[rows.arch])
         model = build(rows.arch, settings, job.n_vocab, Dropout())
         model.reset(torch.Generator().manual_seed(0))

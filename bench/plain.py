@@ -129,7 +129,7 @@ class Loop:
 
 def pretrain(job: Job, turns: Turns) -> None:
     """Updates of pre-training, in tokens."""
-    for rows in job.rows:
+    for rows in turns.each(job.rows):
         loop, tokens = Loop(job, rows), corpus_tokens(rows.file)
         n_ctx, batch = job.models[rows.arch]["n_ctx"], job.training["batch"]
         random = np.random.default_rng(0)
@@ -147,7 +147,7 @@ def pretrain(job: Job, turns: Turns) -> None:
 
 def finetune(job: Job, turns: Turns) -> None:
     """Updates of fine-tuning, in rows; every choice and both orders are sequences of their own."""
-    for rows in job.rows:
+    for rows in turns.each(job.rows):
         loop, arrays = Loop(job, rows), np.load(rows.file)
         batches = Batches(len(arrays["ids"]), job.training["batch"])
 
@@ -179,7 +179,7 @@ def finetune(job: Job, turns: Turns) -> None:
 @torch.no_grad()
 def zero_shot(job: Job, turns: Turns) -> None:
     """Mean log-probability of every choice after document and question, an item at a time."""
-    for rows in job.rows:
+    for rows in turns.each(job.rows):
         loop, arrays = Loop(job, rows), np.load(rows.file)
         loop.model.eval()
         batches = Batches(len(arrays["first"]), job.training["batch"])

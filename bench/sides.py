@@ -52,7 +52,10 @@ class Ratio:
 
 
 class Side:
-    """A worker process: `python -m MODULE WORDS`, by default with this checkout's code."""
+    """A worker process: `python -m MODULE WORDS`, by default with this checkout's code.
+
+    Raises WorkerError if it ends before its time.
+    """
 
     def __init__(self, module: str, *words: object, threads: int = 1, code: Path = ROOT):
         self.name = module
@@ -69,6 +72,7 @@ class Side:
             | {"HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"},
             text=True,
         )
+        self._answer()  # it has imported what it needs
 
     def _answer(self) -> dict[str, Any]:
         line = self.process.stdout.readline() if self.process.stdout else ""
@@ -80,7 +84,8 @@ class Side:
         raise WorkerError(f"{self.name} ended with {self.process.returncode}: {said}")
 
     def ready(self) -> str:
-        """Wait until the worker has warmed up; returns its note."""
+        """Let the worker prepare and warm up on its next rows; returns its note."""
+        self.begin()
         return self._answer()["ready"]
 
     def turn(self) -> Turn:
@@ -89,7 +94,7 @@ class Side:
         return self.finish()
 
     def begin(self) -> None:
-        """Tell the worker to begin its turn."""
+        """Tell the worker to begin what comes next, its preparation or a turn."""
         assert self.process.stdin
         with contextlib.suppress(BrokenPipeError):  # `_answer` says why
             print(file=self.process.stdin, flush=True)
@@ -110,7 +115,7 @@ class Side:
 def alternate(sides: Sequence[Side], rounds: int) -> tuple[list[list[Turn]], list[str]]:
     """`rounds` turns of each side, one after the other, and the sides' notes.
 
-    The order turns round with every round, so that none always comes first.
+    They prepare one after the other as well, for each may time what suits it. The order turns round with every round, so that none always comes first.
     """
     notes = [side.ready() for side in sides]
     turns: list[list[Turn]] = [[] for _ in sides]

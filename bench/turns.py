@@ -7,9 +7,11 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
+
+from bench.job import Rows
 
 
 class Turns:
@@ -22,10 +24,17 @@ class Turns:
         self._out = os.fdopen(os.dup(1), "w")
         os.dup2(2, 1)
         self._started = 0.0
+        self.say(started=True)
 
     def say(self, **values: Any) -> None:
         """Send one line."""
         print(json.dumps(values), file=self._out, flush=True)
+
+    def each(self, files: Iterable[Rows]) -> Iterator[Rows]:
+        """The files of rows, each when the worker may prepare: another might be in its turn."""
+        for rows in files:
+            self.wait()
+            yield rows
 
     def wait(self) -> None:
         """Wait for the word to begin; the parent's end is the worker's."""

@@ -34,7 +34,7 @@ from workflow.config_runtime import Runtime
 from workflow.config_studies import Study
 from workflow.grid import Grid, Seeds, ZeroShot, checkpoint_updates
 
-OF_THE_GRID = Variant()
+GRID_VARIANT = Variant()
 
 
 class Experiment(Settings):
@@ -192,7 +192,7 @@ class Config(Settings):
         assert corpus is not None, "published weights have no corpus"
         return corpus.model_copy(update={"folder": None})  # a path of the rule
 
-    def model(self, arch: Arch, variant: Variant = OF_THE_GRID) -> ModelSettings:
+    def model(self, arch: Arch, variant: Variant = GRID_VARIANT) -> ModelSettings:
         """The model of one architecture."""
         model, shape = self.experiment.model, getattr(self.experiment.model, arch)
         shared = model.model_dump(exclude={"transformer", "lstm"})
@@ -208,7 +208,7 @@ class Config(Settings):
         """The optimizer of a variant, in pre-training and fine-tuning."""
         return MODERN_ADAMW if variant.block == "modern" else self.experiment.optimizer
 
-    def pretrain(self, arch: Arch, seed: int, variant: Variant = OF_THE_GRID) -> PretrainSettings:
+    def pretrain(self, arch: Arch, seed: int, variant: Variant = GRID_VARIANT) -> PretrainSettings:
         """For `gpt1.pretrain`: model, optimizer, schedule and seed of one language model."""
         return PretrainSettings(
             **self._pretrain.model_dump(exclude={"lr", "checkpoints"}),
@@ -220,7 +220,7 @@ class Config(Settings):
         )
 
     def finetune(
-        self, arch: Arch, task: str, aux: Aux, variant: Variant = OF_THE_GRID
+        self, arch: Arch, task: str, aux: Aux, variant: Variant = GRID_VARIANT
     ) -> FinetuneSettings:
         """For `gpt1.cells`: how the cells of one (arch, task, aux, variant) are trained.
 

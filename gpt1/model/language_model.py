@@ -19,7 +19,7 @@ from gpt1.settings import Dropout, FinetuneMethod, ModelSettings
 from gpt1.special_tokens import N_SPECIAL
 
 NO_DROPOUT = Dropout(embd=0.0, attn=0.0, resid=0.0)
-OF_THE_PAPER = FinetuneMethod()
+PAPER_METHOD = FinetuneMethod()
 
 
 def copied_layers(n_layer: int, n_transfer: int, method: FinetuneMethod) -> list[int]:
@@ -124,7 +124,7 @@ class LanguageModel(nn.Module):
         self,
         source: dict[str, Tensor],
         n_transfer: NTransfer,
-        method: FinetuneMethod = OF_THE_PAPER,
+        method: FinetuneMethod = PAPER_METHOD,
     ) -> list[str]:
         """Copy the embeddings and the lowest `n_transfer` layers of `source` into this model.
 

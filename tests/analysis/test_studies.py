@@ -13,9 +13,9 @@ import pytest
 from gpt1.cell import Cell, PretrainedModel
 from tests.analysis.conftest import make_cell, make_grid, write, write_cell_answers
 from workflow.analysis.figures import style
-from workflow.analysis.studies import differences, figure, foretelling, table
+from workflow.analysis.studies import differences, figure, table, zero_shot_correlation
 from workflow.analysis.studies.__main__ import main
-from workflow.analysis.studies.foretelling import rank_correlation
+from workflow.analysis.studies.zero_shot_correlation import rank_correlation
 from workflow.analysis.table import read_csv
 from workflow.analysis.uncertainty import Sample
 from workflow.study_plan import Point, StudyPlan
@@ -210,7 +210,7 @@ def test_the_correlation_is_taken_within_each_pre_training_seed(tmp_path):
         sample = Sample((0, 1), (0, 1), score, np.zeros((2, 2)), 9)
         heads[point.line, point.value] = {"sst2": sample}
     table = pd.DataFrame([{"line": "full", "value": "30", "task": "sst2"}])
-    table, (_, found, _) = foretelling.add(table, tmp_path, plan, heads)
+    table, (_, found, _) = zero_shot_correlation.add(table, tmp_path, plan, heads)
     assert list(table["zero_shot"]) == [35.0]
     assert found.loc["SST-2", "rank correlation"].startswith("0.75 [")
 

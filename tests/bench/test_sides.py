@@ -2,6 +2,7 @@
 
 import sys
 import textwrap
+import time
 
 import pytest
 
@@ -20,7 +21,10 @@ WORKER = """
             file.write(name)
         time.sleep(seconds)
         return 10
-    turns.take(3, work, "warm")
+    for rows in turns.each(sys.argv[3:]):
+        with open("order.txt", "a") as file:
+            file.write(name.upper())
+        turns.take(3, work, "warm")
 """
 
 
@@ -32,18 +36,25 @@ def workers(tmp_path):
     return tmp_path
 
 
-def test_sides_take_turns_and_the_order_turns_round(workers):
-    with Side("worker", "a", 0.02, code=workers) as a, Side("worker", "b", 0.1, code=workers) as b:
+def test_sides_prepare_and_work_in_turns_and_the_order_turns_round(workers):
+    files = ("first", "second")
+    with (
+        Side("worker", "a", 0.02, *files, code=workers) as a,
+        Side("worker", "b", 0.1, *files, code=workers) as b,
+    ):
         (ours, other), notes = alternate([a, b], 3)
-    assert (workers / "order.txt").read_text() == "abbaab"
+        time.sleep(0.1)  # in which a side that does not wait would prepare for the second file
+        assert (workers / "order.txt").read_text() == "ABabbaab"
+        alternate([a, b], 3)
+    assert (workers / "order.txt").read_text() == "ABabbaab" * 2
     assert notes == ["warm", "warm"]
     assert all(turn.work == 10 and turn.seconds >= 0.02 and turn.peak_mb > 1 for turn in ours)
     assert Ratio.of(ours, other).low > 1
 
 
 def test_a_worker_that_fails_says_why(workers):
-    with Side("broken", code=workers) as side, pytest.raises(WorkerError, match="no such model"):
-        side.ready()
+    with pytest.raises(WorkerError, match="no such model"):
+        Side("broken", code=workers)
 
 
 def test_a_ratio_is_the_median_of_neighbouring_turns():

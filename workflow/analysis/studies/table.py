@@ -26,7 +26,7 @@ from workflow.analysis.statistics import (
     official_sets,
     summarise,
 )
-from workflow.analysis.studies import contrasts, foretelling, knockout
+from workflow.analysis.studies import contrasts, knockout, zero_shot_correlation
 from workflow.analysis.table import DECIMALS, Table
 from workflow.analysis.uncertainty import Estimate, Sample, difference
 from workflow.grid import Grid
@@ -67,7 +67,7 @@ def build(results: Path, grid: Grid, study: StudyPlan) -> Table:
     table = _with_intervals(table, study, heads)
     parts = [*_wide(table, study, notes), *contrasts.parts(study, heads)]
     if study.axis == "update":
-        table, more = foretelling.add(table, results, study, heads)
+        table, more = zero_shot_correlation.add(table, results, study, heads)
         parts += more
     if study.predicted:
         table, more = knockout.add(table, study, heads)
