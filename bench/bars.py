@@ -46,7 +46,7 @@ def _shared_prefix(bench: Bench, bar: int, name: str, shape: dict, least: float)
     tokens = corpus_tokens(str(bench.corpus()))
     n_ctx = bench.scale.model.n_ctx
     made = (name, shape, tokens, n_ctx, data.PUBLISHED_VOCABULARY, bench.out)
-    batch = bench.scale.items * (1 if name == "race" else 4)
+    batch = bench.scale.items if name == "race" else 32
     job = bench.job([data.made_choices(*made)])
     runtime = job.runtime | {"precision": "float32"}  # in which both have the same loss
     job = replace(job, training=job.training | {"batch": batch}, runtime=runtime)

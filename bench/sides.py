@@ -115,7 +115,8 @@ class Side:
 def alternate(sides: Sequence[Side], rounds: int) -> tuple[list[list[Turn]], list[str]]:
     """`rounds` turns of each side, one after the other, and the sides' notes.
 
-    They prepare one after the other as well, for each may time what suits it. The order turns round with every round, so that none always comes first.
+    They prepare one after the other as well, for each may time what suits it. The order turns
+    round with every round, so that none always comes first.
     """
     notes = [side.ready() for side in sides]
     turns: list[list[Turn]] = [[] for _ in sides]

@@ -1,5 +1,9 @@
 """Memory that does not suffice is one line, with what was asked for and what to change."""
 
+import platform
+import subprocess
+import sys
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -128,3 +132,24 @@ def test_pretraining_takes_smaller_micro_batches_on_a_cpu_too(tmp_path, monkeypa
     assert (
         "out of memory with a micro-batch of 8 windows; going on with 4" in capsys.readouterr().out
     )
+
+
+FAULTS = """
+import resource
+import torch
+from gpt1.training.runtime import Runtime
+Runtime().start()
+torch.ones(50_000_000)  # 200 MB
+before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+for _ in range(3):
+    torch.ones(50_000_000)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="the memory of glibc alone is kept")
+def test_a_program_reuses_the_memory_that_it_freed():
+    done = subprocess.run(
+        [sys.executable, "-c", FAULTS], capture_output=True, text=True, check=True
+    )
+    assert int(done.stdout) < 1000  # three times 48,828 pages, if the system had them back
