@@ -117,7 +117,9 @@ class LanguageModel(nn.Module):
         """Every real token but the first is a target, delimiter and classify included; pads are
         not, and only states that predict a target enter the softmax."""
         features = self.lm_features(hidden[targets.state])
-        return lm_loss(features, we[: self.n_softmax], targets.token, targets.weight)
+        # The gradient of a slice is a second matrix of zeros, also if the slice is the whole.
+        rows = we if self.n_softmax == len(we) else we[: self.n_softmax]
+        return lm_loss(features, rows, targets.token, targets.weight)
 
     @torch.no_grad()
     def transfer(

@@ -30,9 +30,11 @@ class _LMLoss(torch.autograd.Function):
     ) -> Tensor:
         """The loss; with `train` the gradients of features and matrix are kept."""
         loss, d_features, d_matrix = [], torch.empty_like(features), None
+        dtype = _precision(features)
+        states, rows = features.to(dtype), matrix.to(dtype)  # autocast would do it in each chunk
         for part in _chunks(features, matrix):
             weight, token = weights[part, None], tokens[part, None]
-            logits = features[part] @ matrix.T
+            logits = states[part] @ rows.T
             logits = logits.float() if logits.dtype.itemsize < 4 else logits
             logits.sub_(logits.amax(1, keepdim=True))
             chosen = logits.gather(1, token)
@@ -40,9 +42,9 @@ class _LMLoss(torch.autograd.Function):
             weight = weight.to(logits.dtype)
             loss.append(((total.log() - chosen) * weight).sum())
             if train:
-                d_logits = logits.mul_(weight / total).scatter_add_(1, token, -weight)
-                d_features[part] = (d_logits @ matrix).to(features.dtype)
-                d_matrix = _add_product(d_matrix, d_logits.T, features[part], matrix)
+                d_logits = logits.mul_(weight / total).scatter_add_(1, token, -weight).to(dtype)
+                d_features[part] = (d_logits @ rows).to(features.dtype)
+                d_matrix = _add_product(d_matrix, d_logits.T, states[part], matrix)
         if train:
             ctx.gradients = [d_features, d_matrix]
         return torch.stack(loss).sum()
@@ -60,12 +62,22 @@ def _add_product(total: Tensor | None, a: Tensor, b: Tensor, like: Tensor) -> Te
     """`total + a @ b` in the dtype of `like`, in place where the precision is the full one."""
     if total is None:
         return (a @ b).to(like.dtype)
-    if a.dtype == b.dtype == total.dtype and not torch.is_autocast_enabled(a.device.type):
+    if a.dtype == total.dtype:
         return total.addmm_(a, b)
     return total.add_(a @ b)
 
 
+def _precision(x: Tensor) -> torch.dtype:
+    """The type in which a matrix product of `x` is computed here."""
+    on = torch.is_autocast_enabled(x.device.type)
+    return torch.get_autocast_dtype(x.device.type) if on else x.dtype
+
+
 def _chunks(features: Tensor, matrix: Tensor) -> list[slice]:
-    """Slices of positions: on a CPU as many as fit the cache, but enough for a matrix product."""
-    size = max(128, (2**19 if features.device.type == "cpu" else 2**28) // len(matrix))
+    """Slices of positions: on a CPU as many as fit the cache, as long as that is a hundred.
+
+    Of a large matrix none would, and each slice more is one more reading of it and its gradient.
+    """
+    size = (2**19 if features.device.type == "cpu" else 2**28) // len(matrix)
+    size = size if size >= 128 else 512
     return [slice(start, start + size) for start in range(0, max(1, len(features)), size)]

@@ -12,7 +12,7 @@ import torch
 from gpt1.settings import RuntimeSettings
 from tasks.common.errors import InputError, within_memory
 
-M_TRIM_THRESHOLD, M_TOP_PAD, M_MMAP_MAX = -1, -2, -4  # glibc's malloc.h
+M_TRIM_THRESHOLD, M_TOP_PAD, M_MMAP_THRESHOLD = -1, -2, -3  # glibc's malloc.h
 
 
 class Runtime(RuntimeSettings):
@@ -70,13 +70,15 @@ class Runtime(RuntimeSettings):
 def keep_freed_memory() -> None:
     """Let glibc reuse freed memory for the next step instead of returning it to the system.
 
-    A step at GPT-1's size frees gigabytes, and spent an eighth of its time in getting them anew,
-    a page fault for each 4 KB. Elsewhere than on Linux with glibc this does nothing.
+    A step at GPT-1's size frees gigabytes, and spent a quarter of its time in getting them anew, a
+    page fault for each 4 KB. Elsewhere than on Linux with glibc this does nothing.
     """
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
     if mallopt is not None:
-        mallopt(M_MMAP_MAX, 0)  # large blocks come from the heap, which stays
-        mallopt(M_TRIM_THRESHOLD, -1)
+        # Up to 32 MB, which glibc allows at most, a block comes from the heap. With larger ones,
+        # whose sizes differ from batch to batch, the heap would grow with every step.
+        mallopt(M_MMAP_THRESHOLD, 32 * 2**20)
+        mallopt(M_TRIM_THRESHOLD, -1)  # the heap stays
         mallopt(M_TOP_PAD, 64 * 2**20)  # and grows in few large steps
 
 
