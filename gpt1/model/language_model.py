@@ -8,11 +8,11 @@ from collections.abc import Callable
 from typing import Literal
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
 from gpt1.cell import Arch, NTransfer
 from gpt1.model import layout
+from gpt1.model.embedding import dropped
 from gpt1.model.layout import Layout, LMTargets
 from gpt1.model.lm_loss import lm_loss
 from gpt1.settings import Dropout, FinetuneMethod, ModelSettings
@@ -95,7 +95,7 @@ class LanguageModel(nn.Module):
         mask hits every occurrence of a token and the tied softmax alike.
         """
         if self.training and self.settings.embd_dropout == "matrix":
-            return F.dropout(self.embed, self.dropout.embd)
+            return dropped(self.embed, self.dropout.embd)
         return self.embed
 
     def logits(self, hidden: Tensor, we: Tensor | None = None, n_rows: int | None = None) -> Tensor:

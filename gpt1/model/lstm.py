@@ -11,6 +11,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from gpt1.model.embedding import looked_up
 from gpt1.model.language_model import NO_DROPOUT, LanguageModel
 from gpt1.model.layout import Layout
 from gpt1.settings import Dropout, LSTMShape, ModelSettings
@@ -54,7 +55,7 @@ class LSTM(LanguageModel):
         The steps over pads come after all that is read.
         """
         rates = self.dropout if self.training else NO_DROPOUT
-        x = F.embedding(batch.tokens.view(batch.shape), we)
+        x = looked_up(batch.tokens.view(batch.shape), we)
         if self.settings.embd_dropout == "sum":
             x = F.dropout(x, rates.embd)
         for layer in self.h:

@@ -9,6 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from gpt1.model.embedding import looked_up
 from gpt1.model.language_model import NO_DROPOUT, LanguageModel
 from gpt1.model.layout import Layout
 from gpt1.settings import Dropout, ModelSettings, TransformerShape
@@ -107,7 +108,7 @@ class Transformer(LanguageModel):
         """A layout and the embedding matrix to the last block's output `[positions, n_embd]`."""
         rates = self.dropout if self.training else NO_DROPOUT
         rows = torch.stack((batch.tokens, batch.places + self.n_rows))
-        x = F.embedding(rows, we).sum(0)
+        x = looked_up(rows, we).sum(0)
         if self.settings.embd_dropout == "sum":
             x = F.dropout(x, rates.embd)
         for block in self.h:
