@@ -71,6 +71,11 @@ def _unchanged(config: Config, change: Change, task: str) -> Iterator[tuple[str,
     for key in ("n_layer", "n_hidden"):
         if getattr(change, key) == getattr(shape, key, None):
             yield key, None
+    l2 = config.optimizer(change).l2
+    if change.l2 == l2:
+        yield "l2", None
+    if (l2 if change.l2 is None else change.l2) == 0:  # in whatever way
+        yield "decay", "authors"
     if change.block == "modern" and change.decay == "adamw":
         yield "decay", "authors"
     if change.update == config.updates()[-1]:

@@ -248,8 +248,9 @@ def test_a_single_pre_training_seed_has_a_correlation_without_an_interval(tmp_pa
     assert "[" not in line
 
 
-def test_lines_at_two_values_have_a_difference_of_differences(tmp_path):
-    plan = study("block", lines=("a", "b", "c"), values=("gpt1", "modern"))
+@pytest.mark.parametrize("between", [(), ("0.25", "0.5")])
+def test_lines_along_an_axis_have_the_change_of_their_difference(between, tmp_path):
+    plan = study("block", lines=("a", "b", "c"), values=("gpt1", *between, "modern"))
     result = made(tmp_path, plan)
 
     def mean(line, value, task):
@@ -267,10 +268,20 @@ def test_lines_at_two_values_have_a_difference_of_differences(tmp_path):
     assert titles.index("SST-2") < titles.index("RTE") < titles.index("mean of 3")
 
 
+def the_same_at_both_ends() -> StudyPlan:
+    """Two lines that differ in the middle alone, as those of `transfer_from_top` do."""
+    plan = study("n_transfer", lines=("a", "b"), values=("0", "6", "12"))
+    ends = {point.value: point.cells for point in plan.points if point.line == "a"}
+    points = [
+        p if p.value == "6" else p.model_copy(update={"cells": ends[p.value]}) for p in plan.points
+    ]
+    return plan.model_copy(update={"points": points})
+
+
 @pytest.mark.parametrize(
     "plan",
-    [study(lines=("a", "b")), study(values=("0", "1")), study("", lines=("a", "b"))],
-    ids=["three values", "one line", "no axis"],
+    [the_same_at_both_ends(), study(values=("0", "1")), study("", lines=("a", "b"))],
+    ids=["the same at both ends", "one line", "no axis"],
 )
 def test_other_studies_have_no_difference_of_differences(plan, tmp_path):
     assert "Change of the difference" not in made(tmp_path, plan).markdown

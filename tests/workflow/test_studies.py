@@ -21,13 +21,13 @@ MODERN = Variant(block="modern")
 NAMES = list(WORLD.experiment.studies)
 NEW = {  # cells that the default grid does not have
     "lm_coef": 4 * 4,
-    "train_size": 4 * 4 * 4,
+    "train_size": 2 * 4 * 4,
     "pretraining_length": 8 * 3,
     "transfer_from_top": 3 * 4,
     "layer_left_out": 7 * 4,
     "probing": 13 * 4,
     "discriminative": 4 * 4,
-    "decay": 2 * 4,
+    "decay": 5 * 4,
     "schedule": 3 * 4,
     "lstm_size": 2 * 4,
     "prompted": 9 * 12,
@@ -68,6 +68,12 @@ def test_every_shipped_study_can_be_made_and_adds_few_cells_to_the_grids(name):
         ({"update": 0, "n_transfer": "none"}, Cell("transformer", "rte", "on", "none")),
         ({"arch": "lstm", "n_hidden": 192, "n_layer": 1}, Cell("lstm", "rte", "on", 1)),
         ({"lm_coef": 2}, Cell("transformer", "rte", "on", 12, variant="lm_coef-2")),
+        ({"l2": 0.01}, Cell("transformer", "rte", "on", 12)),
+        ({"l2": 0, "decay": "adamw"}, Cell("transformer", "rte", "on", 12, variant="l2-0")),
+        (
+            {"l2": 0.1, "block": "modern"},
+            Cell("transformer", "rte", "on", 12, variant="block-modern"),
+        ),
         (
             {"transfer": "highest", "n_transfer": 3},
             Cell("transformer", "rte", "on", 3, variant="transfer-highest"),
@@ -101,6 +107,7 @@ GIVEN = {
     **{"train_share": 0.5, "transfer": "highest", "left_out": 2, "read_layer": 1, "frozen": True},
     **{"layer_decay": 0.9, "gradual_unfreezing": True, "decay": "l2", "schedule": "cosine"},
     "prompted": True,
+    "l2": 0.5,
     "block": "modern",
     "together": ["mnli", "rte"],
 }
@@ -125,6 +132,7 @@ def test_every_key_of_a_change_reaches_the_program(key):
         assert own.model == settings.model
     else:
         holder = settings if key in ("lm_coef", "lr", "epochs") else settings.method
+        holder = settings.optimizer if key == "l2" else holder
         assert getattr(holder, key) == GIVEN[key]
     plain = studies.settings(WORLD, Cell(arch, "rte", aux, 1))
     assert key in ("update", "prompted", "together") or plain != settings
@@ -241,6 +249,8 @@ def test_modern_blocks_are_trained_by_adamw_at_both_stages_and_gpt1s_are_not():
     plain = WORLD.finetune("transformer", "rte", "on")
     assert plain.method.decay == "authors" and plain.optimizer == WORLD.experiment.optimizer
     assert Variant(block="modern", decay="l2").method.decay == "l2"
+    heavier = WORLD.finetune("transformer", "rte", "on", Variant(block="modern", l2=3))
+    assert heavier.optimizer == MODERN_ADAMW.model_copy(update={"l2": 3})
 
 
 def plan(tmp_path, name: str) -> dict[str, int]:
