@@ -229,7 +229,8 @@ class Config(Settings):
         """
         common, own = self.experiment.finetune, self.experiment.tasks[task]
         decay = {} if variant.l2 is None else {"l2": variant.l2}
-        lm_coef = variant.lm_coef or own.lm_coef or common.lm_coef
+        weights = (variant.lm_coef, own.lm_coef, common.lm_coef)  # of which 0 is one
+        lm_coef = next(weight for weight in weights if weight is not None)
         exclude = {"lr", "lm_coef", "select_fraction", "select_seed", "epochs", "batch"}
         return FinetuneSettings(
             **common.model_dump(exclude=exclude),

@@ -1,5 +1,6 @@
 """Studies: their cells, which they share with the grid and each other, and what is refused."""
 
+import re
 from typing import Any
 
 import pytest
@@ -311,9 +312,76 @@ def test_the_cell_of_a_variant_can_be_asked_for_without_a_study(tmp_path):
     assert '"lr": 0.002' in said and "finetune transformer+lr-0.002+update-30 on rte" in said
 
 
+def test_a_weight_of_0_is_a_weight():
+    assert WORLD.finetune("transformer", "rte", "on", Variant(lm_coef=0)).lm_coef == 0
+
+
+@pytest.mark.parametrize(
+    ("place", "fault"),
+    [
+        (
+            "transformer+lm_coef-0/rte/aux-on/layers-12",
+            "this cell is cells/transformer/rte/aux-off",
+        ),
+        (
+            "transformer+lm_coef-0.5/rte/aux-on/layers-12",
+            "this cell is cells/transformer/rte/aux-on",
+        ),
+        (
+            "transformer+decay-l2/rte/aux-on/layers-012",
+            "this cell is cells/transformer+decay-l2/rte",
+        ),
+        ("transformer+transfer-highest/rte/aux-on/layers-0", "this cell is cells/transformer/rte/"),
+        ("transformer+lm_coef-2/rte/aux-off/layers-12", 'lm_coef 2 has no effect with aux "off"'),
+        ("transformer+frozen-true/rte/aux-on/layers-12", "a frozen model has no auxiliary loss"),
+        (
+            "transformer+left_out-13/rte/aux-on/layers-12",
+            "left_out 13, but the model has 12 layers",
+        ),
+        ("transformer+l2-0/rte/aux-on/layers-13", "n_transfer 13, but the model has 12 layers"),
+        ("lstm+read_layer-3/rte/aux-on/layers-1", "read_layer 3, but the model has 1 layers"),
+        ("transformer+n_hidden-100/rte/aux-on/layers-12", "n_hidden is the LSTM's; remove it"),
+        ("transformer+lr-0.1/dprd/aux-on/layers-12", "dprd is not in experiment.tasks; add it"),
+    ],
+)
+def test_a_cells_path_is_checked_as_a_study_is_and_has_one_name(place, fault):
+    with pytest.raises(
+        SystemExit, match=f"error: cells/{re.escape(place)}.json: {re.escape(fault)}"
+    ):
+        studies.cell_at(WORLD, f"cells/{place}.json")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_cell_of_a_study_can_be_asked_for_by_its_path(name):
+    for cell in studies.plan(WORLD, name).cells():
+        if "together" not in cell.variant:
+            assert studies.cell_at(WORLD, cell.path("").as_posix()) == cell
+
+
+@pytest.mark.parametrize(
+    ("name", "fault"),
+    [
+        ("transformer+n_hidden-100", "n_hidden is the LSTM's"),
+        ("transformer+lr-0.1", "this model is transformer; use that"),
+        ("transformer+lr-0.1+n_layer-3", "this model is transformer+n_layer-3; use that"),
+        ("transformer+n_layer-12", "this model is transformer; use that"),
+    ],
+)
+def test_a_language_models_path_has_one_name(name, fault):
+    arch, _, variant = name.partition("+")
+    with pytest.raises(SystemExit, match=f"error: {re.escape(name)}: {re.escape(fault)}"):
+        studies.pretrain_settings(WORLD, arch, "0", variant)
+    own = studies.pretrain_settings(WORLD, "lstm", "1", "n_hidden-263")
+    assert own.model.shape.n_hidden == 263 and own.seed == 1
+
+
 @pytest.mark.parametrize(
     ("target", "fault"),
     [
+        (
+            "results/cells/transformer+frozen-true/rte/aux-on/layers-12.json",
+            "error: cells/transformer+frozen-true/rte/aux-on/layers-12.json: a frozen model has ",
+        ),
         (
             "results/studies/bogus.csv",
             "error: config: experiment.studies.bogus: no such study; known here: lm_coef, ",
