@@ -2,7 +2,8 @@
 
 Source: GPT-2 (Radford et al. 2019, 3) and GPT-3 (Brown et al. 2020, appendix G) for the manner and
 some of the wordings; what is likelier whatever the texts say is taken off (Holtzman et al. 2021,
-arXiv:2104.08315: the domain's conditional PMI). All wordings are lower case, as the vocabulary is.
+arXiv:2104.08315: the domain's conditional PMI), except where a row has choices of its own, whose
+mean log-probabilities are compared. All wordings are lower case, as the vocabulary is.
 """
 
 import re

@@ -156,7 +156,9 @@ class FinetuneMethod(Settings):
     """What the studies change about fine-tuning; the paper's method by default."""
 
     train_share: Annotated[float, Field(gt=0, le=1)] = Field(
-        1.0, description="share of the training rows that is trained on; the seed draws them"
+        1.0,
+        description="share of the training rows that is trained on; the seed draws them, and they "
+        "are repeated to as many updates as all rows have",
     )
     transfer: Literal["lowest", "highest"] = Field(
         "lowest", description="which layers are copied where not all are"

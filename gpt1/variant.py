@@ -54,6 +54,9 @@ class Variant(FinetuneMethod):
         None, description="peak learning rate of fine-tuning"
     )
     epochs: Epochs | None = Field(None, description="passes over the training rows")
+    l2: Annotated[float, Field(ge=0, le=1000)] | None = Field(
+        None, description="weight decay of fine-tuning; 0 is none"
+    )
     together: Annotated[list[TaskName], BeforeValidator(_split), AfterValidator(_several)] = Field(
         [],
         description="the tasks, two or more, that one model is trained on at once; each has a "

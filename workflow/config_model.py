@@ -224,11 +224,13 @@ class Config(Settings):
     ) -> FinetuneSettings:
         """For `gpt1.cells`: how the cells of one (arch, task, aux, variant) are trained.
 
-        A variant's `epochs`, `lr` and `lm_coef` take precedence over a task's own, and these over
-        those of all tasks. `lm_coef` is 0 without the auxiliary loss.
+        A variant's `epochs`, `lr`, `lm_coef` and `l2` take precedence over a task's own, and these
+        over those of all tasks. `lm_coef` is 0 without the auxiliary loss.
         """
         common, own = self.experiment.finetune, self.experiment.tasks[task]
-        lm_coef = variant.lm_coef or own.lm_coef or common.lm_coef
+        decay = {} if variant.l2 is None else {"l2": variant.l2}
+        weights = (variant.lm_coef, own.lm_coef, common.lm_coef)  # of which 0 is one
+        lm_coef = next(weight for weight in weights if weight is not None)
         exclude = {"lr", "lm_coef", "select_fraction", "select_seed", "epochs", "batch"}
         return FinetuneSettings(
             **common.model_dump(exclude=exclude),
@@ -238,7 +240,7 @@ class Config(Settings):
             lm_coef=lm_coef if aux == "on" else 0.0,
             method=variant.method,
             model=self.model(arch, variant),
-            optimizer=self.optimizer(variant),
+            optimizer=self.optimizer(variant).model_copy(update=decay),
         )
 
     def zero_shot(self, arch: Arch) -> ZeroShotSettings:

@@ -9,13 +9,13 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from gpt1.cell import Arch, Cell, PretrainedModel
+from gpt1.cell import Arch, Cell, PretrainedModel, model_name
 from gpt1.settings import FinetuneSettings, MultiTaskSettings, PretrainSettings
 from gpt1.variant import NAME, Variant
 from tasks.common.errors import InputError
 from workflow.config_model import Config
 from workflow.config_studies import Change
-from workflow.study_faults import study_faults
+from workflow.study_faults import change_faults, study_faults
 from workflow.study_plan import Point, StudyPlan
 
 VARIANT = NAME  # what the rules know a variant by, a regular expression
@@ -71,6 +71,11 @@ def _unchanged(config: Config, change: Change, task: str) -> Iterator[tuple[str,
     for key in ("n_layer", "n_hidden"):
         if getattr(change, key) == getattr(shape, key, None):
             yield key, None
+    l2 = config.optimizer(change).l2
+    if change.l2 == l2:
+        yield "l2", None
+    if (l2 if change.l2 is None else change.l2) == 0:  # in whatever way
+        yield "decay", "authors"
     if change.block == "modern" and change.decay == "adamw":
         yield "decay", "authors"
     if change.update == config.updates()[-1]:
@@ -115,18 +120,47 @@ def settings(config: Config, cell: Cell) -> FinetuneSettings:
 
 
 def pretrain_settings(config: Config, arch: Arch, seed: str, variant: str) -> PretrainSettings:
-    """For `gpt1.pretrain`: how a study's own language model is trained."""
-    return config.pretrain(arch, int(seed), Variant.named(variant))
+    """For `gpt1.pretrain`: how a study's own language model is trained.
+
+    Exits with a line if no language model has this name.
+    """
+    task, name = next(iter(config.experiment.tasks)), model_name(arch, "books", variant)
+    found = _checked(config, Cell(arch, task, "on", "none", variant=variant), name)
+    own = Variant.named(found.variant).model
+    if own.name != variant:
+        sys.exit(f"error: {name}: this model is {model_name(arch, 'books', own.name)}; use that")
+    return config.pretrain(arch, int(seed), own)
 
 
-def cell_at(path: str) -> Cell:
-    """The cell of a path that was asked for. Exits with a line if there is no such variant."""
+def cell_at(config: Config, path: str) -> Cell:
+    """The cell of a path that was asked for.
+
+    Exits with a line if it cannot be made, or if it is a cell that has another path: one that is
+    trained in the same way would be trained twice, and under a name that says it is not.
+    """
     try:
-        found = Cell.parse(path)
-        Variant.named(found.variant)
+        given = Cell.parse(path)
     except InputError as error:
         sys.exit(f"error: {error}")
+    if given.task not in config.experiment.tasks:
+        sys.exit(f"error: {path}: {given.task} is not in experiment.tasks; add it there")
+    found = _checked(config, given, path)
+    if (own := found.path("").as_posix()) != path:
+        sys.exit(f"error: {path}: this cell is {own}; ask for that")
     return found
+
+
+def _checked(config: Config, given: Cell, place: str) -> Cell:
+    """The cell under its own name. Exits with a line about `place` if it cannot be made."""
+    try:
+        variant = Variant.named(given.variant)
+    except InputError as error:
+        sys.exit(f"error: {error}")
+    values = {key: getattr(variant, key) for key in Variant.model_fields}
+    change = Change(arch=given.arch, aux=given.aux, n_transfer=given.n_transfer, **values)
+    for fault in change_faults(config, change, [given.task]):
+        sys.exit(f"error: {place}: {fault}")
+    return cell(config, change, given.task)
 
 
 def zero_shot_files(config: Config, study: StudyPlan) -> list[str]:

@@ -1,7 +1,7 @@
 """What no single key of a study can tell: whether its cells can be made under this config.
 
-Checked when a study is asked for, so that a run of fewer tasks or updates, which asks for none, may
-keep the studies in its config.
+Checked when a study, or a cell by its path, is asked for, so that a run of fewer tasks or updates,
+which asks for none, may keep the studies in its config.
 """
 
 from collections.abc import Iterator
@@ -22,10 +22,16 @@ def study_faults(config: Config, name: str) -> Iterator[str]:
     for line, value, change in study.points():
         place = f"{key}.beside.{line}" if line in study.beside else f"{key}.lines.{line}"
         at = "" if value is None else f" at {study.axis} {value}"
-        yield from (f"{place}{at}: {fault}" for fault in _faults(config, change))
-        together = _faults_together(config, change, study.tasks) if change.together else ()
-        yield from (f"{place}{at}: {fault}" for fault in together)
+        faults = change_faults(config, change, study.tasks)
+        yield from (f"{place}{at}: {fault}" for fault in faults)
     yield from (f"{key}: {fault}" for fault in books.planted_faults(study))
+
+
+def change_faults(config: Config, change: Change, tasks: list[str]) -> Iterator[str]:
+    """Why the cells of a change cannot be made on some tasks, one line each."""
+    yield from _faults(config, change)
+    if change.together:
+        yield from _faults_together(config, change, tasks)
 
 
 def _faults(config: Config, change: Change) -> Iterator[str]:

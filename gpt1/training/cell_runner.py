@@ -100,8 +100,9 @@ class CellRunner:
     def _check_variant(self, cell: Cell) -> None:
         """Raise InputError where the settings are not those that the variant's name states."""
         variant, settings = Variant.named(cell.variant), self.settings
-        stated = {key: getattr(variant, key) for key in ("lm_coef", "lr", "epochs")}
-        given = {key: getattr(settings, key) for key, value in stated.items() if value is not None}
+        own = {**{key: settings for key in ("lm_coef", "lr", "epochs")}, "l2": settings.optimizer}
+        stated = {key: getattr(variant, key) for key in own}
+        given = {key: getattr(own[key], key) for key in own if stated[key] is not None}
         if variant.prompted:
             raise InputError(f"{cell.place}: nothing is trained; give the path to gpt1.prompted")
         if variant.method != settings.method or any(stated[k] != v for k, v in given.items()):

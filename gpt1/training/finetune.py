@@ -238,7 +238,7 @@ class FineTuning:
             clf_loss_end=float(end[1]),
             label_entropy=self.data.label_entropy,
             steps=self.optimizer.updates,
-            train_rows=len(self.data.splits["train"]),
+            train_rows=self.data.train_rows,
             train_tokens=self.tokens,
             train_seconds=round(seconds, 4),
             peak_mb=round(self.runtime.peak_mb(), 1),

@@ -1,10 +1,15 @@
 """Learning rates that differ from layer to layer: discriminative rates and gradual unfreezing.
 
 Source: ULMFiT (Howard and Ruder 2018, 3.2 and 3.3), which unfreezes a layer an epoch; here, with
-more layers than epochs, they join at even intervals until half of the updates are done.
+more layers than epochs, they join at even intervals until half of the updates are done. The special
+tokens are fresh, as the classifier is, and it reads the states of one of them: their rows have the
+classifier's rate from the first update on, although they lie in the embedding matrix.
 """
 
 import re
+
+import torch
+from torch import Tensor, nn
 
 from gpt1.model.classifier import TaskModel
 from gpt1.settings import FinetuneMethod
@@ -20,6 +25,8 @@ class LayerRates:
     def __init__(self, model: TaskModel, method: FinetuneMethod):
         self.method, self.n_layer = method, model.language_model.n_layer
         self.below = {p: self._below(name) for name, p in model.named_parameters()}
+        self.embed = model.language_model.embed
+        self.special = slice(model.language_model.n_vocab, model.language_model.n_rows)
         self.factors: list[float] = []  # those of the last update
 
     @property
@@ -40,8 +47,17 @@ class LayerRates:
         progress = optimizer.updates / optimizer.schedule.total
         factors = [self.factor(below, progress) for below in range(self.n_layer + 2)]
         if factors != self.factors:
-            optimizer.set_factors(lambda p: factors[self.below[p]])
+            optimizer.set_factors(lambda p: self._of(p, factors))
             self.factors = factors
+
+    def _of(self, parameter: nn.Parameter, factors: list[float]) -> float | Tensor:
+        """A parameter's factor; of the embeddings one for each row `[rows, 1]`."""
+        factor = factors[self.below[parameter]]
+        if parameter is not self.embed:
+            return factor
+        rows = torch.full_like(parameter.data[:, :1], factor)
+        rows[self.special] = factors[0]
+        return rows
 
     def _below(self, name: str) -> int:
         """Layers from the classifier down to a parameter; the embeddings are below them all."""

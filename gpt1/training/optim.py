@@ -79,7 +79,8 @@ class Adam:
 
     `decay` is the authors', AdamW's (their decoupled decay without Adam's bias correction of the
     rate) or plain L2 (part of the gradient, after clipping, as in `torch.optim.Adam`). `factors`
-    multiply the rate of each parameter; a factor of 0 leaves it as it is, but its moments follow.
+    multiply the rate of each parameter, or of parts of it; a factor of 0 leaves it as it is, but
+    its moments follow.
     """
 
     def __init__(
@@ -109,9 +110,12 @@ class Adam:
         """Set every gradient to zero, in place: the gradients stay views of the flat buffer."""
         self.grad.zero_()
 
-    def set_factors(self, factor: Callable[[nn.Parameter], float]) -> None:
-        """Multiply the learning rate of each parameter by `factor` of it, from now on."""
-        parts = [torch.full_like(p.data, factor(p)).reshape(-1) for p in self.parameters]
+    def set_factors(self, factor: Callable[[nn.Parameter], float | Tensor]) -> None:
+        """Multiply the learning rate of each parameter by `factor` of it, from now on.
+
+        A tensor has the shape of the parameter, or one that broadcasts to it.
+        """
+        parts = [(torch.ones_like(p.data) * factor(p)).reshape(-1) for p in self.parameters]
         self.factors = torch.cat(parts)
 
     def rate(self) -> float:

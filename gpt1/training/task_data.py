@@ -18,11 +18,13 @@ from tasks.stsb import soft_labels
 class TaskData:
     """A task's labelled splits as sequences.
 
-    `train_eval` is the sample of training rows on which the train score is taken.
+    `train_eval` is the sample of training rows on which the train score is taken. `drawn` is the
+    number of distinct training rows where a share of them is trained on, and None elsewhere.
     """
 
     spec: TaskSpec
     splits: dict[str, Sequences]
+    drawn: int | None = None
 
     @classmethod
     def of(cls, encoded: EncodedTask, n_vocab: int, settings: FinetuneSettings) -> "TaskData":
@@ -40,13 +42,22 @@ class TaskData:
     def share(self, share: float, seed: int, eval_train: int) -> "TaskData":
         """The same with a share of the training rows, at least one, that the seed draws.
 
-        Of one seed the rows of a smaller share are among those of a larger one.
+        They are repeated until there are as many as before, so that an epoch has as many updates:
+        what differs from share to share is how many rows are known, not how long is trained. Of one
+        seed the rows of a smaller share are among those of a larger one.
         """
         train = self.splits["train"]
         order = np.random.default_rng(seed).permutation(len(train))
-        rows = np.sort(order[: max(1, round(share * len(train)))])
-        splits = {**self.splits, "train": _chosen(train, rows)}
-        return TaskData(self.spec, _with_sample(splits, eval_train))
+        drawn = order[: max(1, round(share * len(train)))]
+        sample = _with_sample({"train": _chosen(train, np.sort(drawn))}, eval_train)["train_eval"]
+        repeated = _chosen(train, np.sort(np.resize(drawn, len(train))))
+        splits = {**self.splits, "train": repeated, "train_eval": sample}
+        return TaskData(self.spec, splits, len(drawn))
+
+    @property
+    def train_rows(self) -> int:
+        """Number of distinct training rows."""
+        return len(self.splits["train"]) if self.drawn is None else self.drawn
 
     @property
     def label_entropy(self) -> float:

@@ -15,7 +15,10 @@ from tests.analysis.conftest import make_cell, make_grid, write, write_cell_answ
 from workflow.analysis.figures import style
 from workflow.analysis.studies import differences, figure, table, zero_shot_correlation
 from workflow.analysis.studies.__main__ import main
-from workflow.analysis.studies.zero_shot_correlation import rank_correlation
+from workflow.analysis.studies.zero_shot_correlation import (
+    correlation_of_changes,
+    rank_correlation,
+)
 from workflow.analysis.table import read_csv
 from workflow.analysis.uncertainty import Sample
 from workflow.study_plan import Point, StudyPlan
@@ -172,8 +175,36 @@ def test_zero_shot_scores_stand_beside_those_of_their_checkpoints(tmp_path):
     found = made(tmp_path, plan)
     assert mean_of(found.frame, "full", "300", "sst2")["zero_shot"] == 60.5
     assert pd.isna(mean_of(found.frame, "full", "300", "rte")["zero_shot"])
-    section = found.markdown.partition("beside the paper's zero-shot heuristics")[2]
+    assert pd.isna(mean_of(found.frame, "full", "300")["zero_shot"])  # that of three tasks
+    section = found.markdown.partition("## Rank correlation with the paper's zero-shot heur")[2]
     assert "SST-2" in section and "QNLI" not in section
+    section = found.markdown.partition("## The same checkpoints by the paper's zero-shot heur")[2]
+    lines = [line for line in section.partition("##")[0].splitlines() if line.startswith("|")]
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    assert cells[0] == ["", "SST-2"]
+    assert cells[2:] == [
+        *(["update 0", "50.0"], ["update 30", "55.0"], ["update 300", "60.5"]),
+        ["update 3000", "70.0"],
+    ]
+
+
+def test_the_figure_has_the_zero_shot_scores_of_the_checkpoints(tmp_path):
+    plan = study("update", values=("0", "30", "300"), tasks=["sst2", "rte"])
+    for task, scores in {"sst2": (50.0, 55.0, 60.0), "rte": (1.0, 2.0, 9.0)}.items():
+        place = {"arch": "transformer", "task": task, "metric": "accuracy", "split": "dev"}
+        for update, score in zip((0, 30, 300), scores, strict=True):
+            for seed in (0, 1):
+                path = PretrainedModel("transformer", seed).zero_shot(tmp_path, task, update)
+                write(path, {**place, "seed": seed, "update": update, "score": score + seed})
+    picture, _ = drawn(plan, tmp_path)
+    name, expected = "by the paper's zero-shot heuristic", [[26, 29, 35], [50.5, 55.5, 60.5]]
+    for ax, scores in zip(picture.axes, [*expected, [1.5, 2.5, 9.5]], strict=False):
+        (curve,) = (line for line in ax.lines if name in str(line.get_label()))
+        assert list(curve.get_xdata()) == [0, 1, 2]
+        np.testing.assert_allclose(curve.get_ydata(), scores)
+    assert any(name in text.get_text() for text in picture.legends[0].get_texts())
+    without, _ = drawn(study(), tmp_path / "without")
+    assert not any(name in text.get_text() for text in without.legends[0].get_texts())
 
 
 def test_the_legend_of_a_study_has_the_looks_of_its_curves(tmp_path):
@@ -210,9 +241,32 @@ def test_the_correlation_is_taken_within_each_pre_training_seed(tmp_path):
         sample = Sample((0, 1), (0, 1), score, np.zeros((2, 2)), 9)
         heads[point.line, point.value] = {"sst2": sample}
     table = pd.DataFrame([{"line": "full", "value": "30", "task": "sst2"}])
-    table, (_, found, _) = zero_shot_correlation.add(table, tmp_path, plan, heads)
+    table, (*_, found, _) = zero_shot_correlation.add(table, tmp_path, plan, heads)
     assert list(table["zero_shot"]) == [35.0]
-    assert found.loc["SST-2", "rank correlation"].startswith("0.75 [")
+    assert found.loc["SST-2", "of the curves"].startswith("0.75 [")
+
+
+def test_the_correlation_of_changes_tells_curves_that_only_both_rise():
+    same = [[(1.0, 10.0), (2.0, 11.0), (9.0, 30.0)], [(0.0, 5.0), (4.0, 8.0), (5.0, 9.0)]]
+    assert correlation_of_changes(same)[0] == pytest.approx(1)
+    other = [[(0.0, 0.0), (1.0, 9.0), (5.0, 12.0), (9.0, 13.0), (18.0, 13.5), (40.0, 13.6)]]
+    assert rank_correlation(other[0]) == pytest.approx(1)
+    value, low, high = correlation_of_changes(other)
+    assert value < 0 and low < value < high
+    assert np.isnan(correlation_of_changes([])[0])
+    value, low, _ = correlation_of_changes([same[0]])
+    assert np.isnan(value) and np.isnan(low)
+
+
+@pytest.mark.parametrize("wanders", [False, True])
+def test_curves_that_know_nothing_of_each_other_correlate_in_5_of_100_pairs(wanders):
+    rng, found = np.random.default_rng(0), []
+    for _ in range(500):
+        curves = rng.normal(size=(2, 9, 2))  # two seeds, nine checkpoints
+        curves = curves.cumsum(axis=1) if wanders else curves
+        found.append(correlation_of_changes([list(map(tuple, curve)) for curve in curves]))
+    alarms = np.mean([low > 0 or high < 0 for _, low, high in found])
+    assert 0.005 <= alarms <= 0.06
 
 
 def test_the_program_writes_a_table_and_a_figure_the_same_each_time(tmp_path):
@@ -248,8 +302,9 @@ def test_a_single_pre_training_seed_has_a_correlation_without_an_interval(tmp_pa
     assert "[" not in line
 
 
-def test_lines_at_two_values_have_a_difference_of_differences(tmp_path):
-    plan = study("block", lines=("a", "b", "c"), values=("gpt1", "modern"))
+@pytest.mark.parametrize("between", [(), ("0.25", "0.5")])
+def test_lines_along_an_axis_have_the_change_of_their_difference(between, tmp_path):
+    plan = study("block", lines=("a", "b", "c"), values=("gpt1", *between, "modern"))
     result = made(tmp_path, plan)
 
     def mean(line, value, task):
@@ -267,10 +322,20 @@ def test_lines_at_two_values_have_a_difference_of_differences(tmp_path):
     assert titles.index("SST-2") < titles.index("RTE") < titles.index("mean of 3")
 
 
+def the_same_at_both_ends() -> StudyPlan:
+    """Two lines that differ in the middle alone, as those of `transfer_from_top` do."""
+    plan = study("n_transfer", lines=("a", "b"), values=("0", "6", "12"))
+    ends = {point.value: point.cells for point in plan.points if point.line == "a"}
+    points = [
+        p if p.value == "6" else p.model_copy(update={"cells": ends[p.value]}) for p in plan.points
+    ]
+    return plan.model_copy(update={"points": points})
+
+
 @pytest.mark.parametrize(
     "plan",
-    [study(lines=("a", "b")), study(values=("0", "1")), study("", lines=("a", "b"))],
-    ids=["three values", "one line", "no axis"],
+    [the_same_at_both_ends(), study(values=("0", "1")), study("", lines=("a", "b"))],
+    ids=["the same at both ends", "one line", "no axis"],
 )
 def test_other_studies_have_no_difference_of_differences(plan, tmp_path):
     assert "Change of the difference" not in made(tmp_path, plan).markdown

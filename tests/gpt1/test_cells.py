@@ -526,6 +526,7 @@ def test_a_cell_of_a_variant_is_trained_its_way_and_says_so(files):
     [
         ("train_share-0.5", {"method": FinetuneMethod()}, "not those of its variant"),
         ("lm_coef-0.25", {"lm_coef": 0.5}, "not those of its variant"),
+        ("l2-0", {}, "not those of its variant"),
         ("update-7", {}, "the checkpoint is of update 1; give that of update 7"),
         ("left_out-3", {}, "layer 3 of 2; give a lower one"),
         ("frozen-true", {}, "a frozen model has no LM loss; give aux off"),

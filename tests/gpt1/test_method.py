@@ -1,5 +1,7 @@
 """Each change of the fine-tuning that a study may ask for does what it says, and nothing else."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 import torch
@@ -12,6 +14,7 @@ from tests.gpt1 import toy
 from tests.gpt1.toy import start
 
 torch.set_num_threads(1)
+SPECIAL = range(toy.N_VOCAB, toy.N_VOCAB + 3)  # rows of the special tokens
 
 
 def method(**changes):
@@ -103,12 +106,24 @@ def test_a_share_of_the_training_rows_is_drawn_by_the_seed_and_smaller_ones_are_
         run = start(sizes=sizes, seed=seed, **method(train_share=share))
         whole = start(sizes=sizes).data.splits["train"].ids.tolist()
         found = [whole.index(ids) for ids in run.data.splits["train"].ids.tolist()]
-        assert run.train().train_rows == len(found) == round(64 * share)
+        assert run.train().train_rows == len(set(found)) == round(64 * share)
         assert len(run.data.splits["select"]) == len(run.data.splits["dev"]) == 8
         return set(found)
 
     assert rows(1 / 8) < rows(1 / 2) < rows(1.0) == set(range(64))
     assert rows(1 / 8) != rows(1 / 8, seed=1)
+
+
+@pytest.mark.parametrize("share", [1 / 16, 0.3, 1.0])
+def test_a_share_is_repeated_to_as_many_updates_as_all_rows_have(share):
+    run = start(sizes={"train": 66, "select": 8, "dev": 8}, **method(train_share=share))
+    ids = [tuple(row.ravel()) for row in run.data.splits["train"].ids]
+    times = Counter(ids).values()
+    assert sum(times) == 66 and len(times) == round(66 * share)
+    assert max(times) - min(times) <= 1
+    record = run.train()
+    assert record.steps == run.updates == 66 // 4 * 2
+    assert record.rows["train"] == min(8, round(66 * share))
 
 
 def test_the_train_score_is_taken_on_rows_that_were_trained_on():
@@ -126,7 +141,9 @@ def test_a_layers_rate_falls_by_the_same_factor_from_layer_to_layer():
         before = weights(run)
         run.update(np.arange(4))
         changes.append({k: v - before[k] for k, v in weights(run).items()})
-    factors = {"classifier": 1.0, "h.1.": 1.0, "h.0.": 0.5, "embed": 0.25}
+    rows = torch.full((len(one.model.language_model.embed), 1), 0.25)
+    rows[SPECIAL] = 1.0
+    factors = {"classifier": 1.0, "h.1.": 1.0, "h.0.": 0.5, "embed": rows}
     for name, change in changes[0].items():
         (factor,) = (f for part, f in factors.items() if part in name)
         torch.testing.assert_close(changes[1][name], factor * change, rtol=1e-3, atol=1e-7)
@@ -150,7 +167,10 @@ def test_gradual_unfreezing_trains_the_classifier_first_and_all_in_the_end():
     run = start(lm_coef=0.0, warmup=0.0, epochs=6, **method(gradual_unfreezing=True))
     before = weights(run)
     run.update(np.arange(4))
-    assert moved(run, before) == {"classifier.weight", "classifier.bias"}
+    embed = "language_model.embed"
+    assert moved(run, before) == {"classifier.weight", "classifier.bias", embed}
+    fresh = (weights(run)[embed] != before[embed]).any(1)
+    assert fresh.nonzero().ravel().tolist() == list(SPECIAL)
     for _ in range(run.updates - 2):
         run.update(np.arange(4))
     assert moved(run, before) == set(before)

@@ -18,6 +18,8 @@ NAMES = {
     "n_hidden-263+update-0": {"update": 0, "n_hidden": 263},
     "decay-l2+schedule-cosine": {"schedule": "cosine", "decay": "l2"},
     "block-modern": {"block": "modern"},
+    "l2-0": {"l2": 0},
+    "decay-adamw+l2-1": {"decay": "adamw", "l2": 1},
     "lr-0.5+together-mnli.rte": {"together": ["rte", "mnli"], "lr": 0.5},
 }
 

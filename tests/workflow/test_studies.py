@@ -1,5 +1,6 @@
 """Studies: their cells, which they share with the grid and each other, and what is refused."""
 
+import re
 from typing import Any
 
 import pytest
@@ -21,13 +22,13 @@ MODERN = Variant(block="modern")
 NAMES = list(WORLD.experiment.studies)
 NEW = {  # cells that the default grid does not have
     "lm_coef": 4 * 4,
-    "train_size": 4 * 4 * 4,
+    "train_size": 2 * 4 * 4,
     "pretraining_length": 8 * 3,
     "transfer_from_top": 3 * 4,
     "layer_left_out": 7 * 4,
     "probing": 13 * 4,
     "discriminative": 4 * 4,
-    "decay": 2 * 4,
+    "decay": 5 * 4,
     "schedule": 3 * 4,
     "lstm_size": 2 * 4,
     "prompted": 9 * 12,
@@ -68,6 +69,12 @@ def test_every_shipped_study_can_be_made_and_adds_few_cells_to_the_grids(name):
         ({"update": 0, "n_transfer": "none"}, Cell("transformer", "rte", "on", "none")),
         ({"arch": "lstm", "n_hidden": 192, "n_layer": 1}, Cell("lstm", "rte", "on", 1)),
         ({"lm_coef": 2}, Cell("transformer", "rte", "on", 12, variant="lm_coef-2")),
+        ({"l2": 0.01}, Cell("transformer", "rte", "on", 12)),
+        ({"l2": 0, "decay": "adamw"}, Cell("transformer", "rte", "on", 12, variant="l2-0")),
+        (
+            {"l2": 0.1, "block": "modern"},
+            Cell("transformer", "rte", "on", 12, variant="block-modern"),
+        ),
         (
             {"transfer": "highest", "n_transfer": 3},
             Cell("transformer", "rte", "on", 3, variant="transfer-highest"),
@@ -101,6 +108,7 @@ GIVEN = {
     **{"train_share": 0.5, "transfer": "highest", "left_out": 2, "read_layer": 1, "frozen": True},
     **{"layer_decay": 0.9, "gradual_unfreezing": True, "decay": "l2", "schedule": "cosine"},
     "prompted": True,
+    "l2": 0.5,
     "block": "modern",
     "together": ["mnli", "rte"],
 }
@@ -125,6 +133,7 @@ def test_every_key_of_a_change_reaches_the_program(key):
         assert own.model == settings.model
     else:
         holder = settings if key in ("lm_coef", "lr", "epochs") else settings.method
+        holder = settings.optimizer if key == "l2" else holder
         assert getattr(holder, key) == GIVEN[key]
     plain = studies.settings(WORLD, Cell(arch, "rte", aux, 1))
     assert key in ("update", "prompted", "together") or plain != settings
@@ -241,6 +250,8 @@ def test_modern_blocks_are_trained_by_adamw_at_both_stages_and_gpt1s_are_not():
     plain = WORLD.finetune("transformer", "rte", "on")
     assert plain.method.decay == "authors" and plain.optimizer == WORLD.experiment.optimizer
     assert Variant(block="modern", decay="l2").method.decay == "l2"
+    heavier = WORLD.finetune("transformer", "rte", "on", Variant(block="modern", l2=3))
+    assert heavier.optimizer == MODERN_ADAMW.model_copy(update={"l2": 3})
 
 
 def plan(tmp_path, name: str) -> dict[str, int]:
@@ -301,9 +312,76 @@ def test_the_cell_of_a_variant_can_be_asked_for_without_a_study(tmp_path):
     assert '"lr": 0.002' in said and "finetune transformer+lr-0.002+update-30 on rte" in said
 
 
+def test_a_weight_of_0_is_a_weight():
+    assert WORLD.finetune("transformer", "rte", "on", Variant(lm_coef=0)).lm_coef == 0
+
+
+@pytest.mark.parametrize(
+    ("place", "fault"),
+    [
+        (
+            "transformer+lm_coef-0/rte/aux-on/layers-12",
+            "this cell is cells/transformer/rte/aux-off",
+        ),
+        (
+            "transformer+lm_coef-0.5/rte/aux-on/layers-12",
+            "this cell is cells/transformer/rte/aux-on",
+        ),
+        (
+            "transformer+decay-l2/rte/aux-on/layers-012",
+            "this cell is cells/transformer+decay-l2/rte",
+        ),
+        ("transformer+transfer-highest/rte/aux-on/layers-0", "this cell is cells/transformer/rte/"),
+        ("transformer+lm_coef-2/rte/aux-off/layers-12", 'lm_coef 2 has no effect with aux "off"'),
+        ("transformer+frozen-true/rte/aux-on/layers-12", "a frozen model has no auxiliary loss"),
+        (
+            "transformer+left_out-13/rte/aux-on/layers-12",
+            "left_out 13, but the model has 12 layers",
+        ),
+        ("transformer+l2-0/rte/aux-on/layers-13", "n_transfer 13, but the model has 12 layers"),
+        ("lstm+read_layer-3/rte/aux-on/layers-1", "read_layer 3, but the model has 1 layers"),
+        ("transformer+n_hidden-100/rte/aux-on/layers-12", "n_hidden is the LSTM's; remove it"),
+        ("transformer+lr-0.1/dprd/aux-on/layers-12", "dprd is not in experiment.tasks; add it"),
+    ],
+)
+def test_a_cells_path_is_checked_as_a_study_is_and_has_one_name(place, fault):
+    with pytest.raises(
+        SystemExit, match=f"error: cells/{re.escape(place)}.json: {re.escape(fault)}"
+    ):
+        studies.cell_at(WORLD, f"cells/{place}.json")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_cell_of_a_study_can_be_asked_for_by_its_path(name):
+    for cell in studies.plan(WORLD, name).cells():
+        if "together" not in cell.variant:
+            assert studies.cell_at(WORLD, cell.path("").as_posix()) == cell
+
+
+@pytest.mark.parametrize(
+    ("name", "fault"),
+    [
+        ("transformer+n_hidden-100", "n_hidden is the LSTM's"),
+        ("transformer+lr-0.1", "this model is transformer; use that"),
+        ("transformer+lr-0.1+n_layer-3", "this model is transformer+n_layer-3; use that"),
+        ("transformer+n_layer-12", "this model is transformer; use that"),
+    ],
+)
+def test_a_language_models_path_has_one_name(name, fault):
+    arch, _, variant = name.partition("+")
+    with pytest.raises(SystemExit, match=f"error: {re.escape(name)}: {re.escape(fault)}"):
+        studies.pretrain_settings(WORLD, arch, "0", variant)
+    own = studies.pretrain_settings(WORLD, "lstm", "1", "n_hidden-263")
+    assert own.model.shape.n_hidden == 263 and own.seed == 1
+
+
 @pytest.mark.parametrize(
     ("target", "fault"),
     [
+        (
+            "results/cells/transformer+frozen-true/rte/aux-on/layers-12.json",
+            "error: cells/transformer+frozen-true/rte/aux-on/layers-12.json: a frozen model has ",
+        ),
         (
             "results/studies/bogus.csv",
             "error: config: experiment.studies.bogus: no such study; known here: lm_coef, ",

@@ -141,9 +141,9 @@ def study_inputs(wildcards):
 
 
 def variant_cell(wildcards):
-    """The cell of a job; the run ends in one line where there is no such variant."""
+    """The cell of a job; the run ends in one line where there is no such cell."""
     w = wildcards
-    return studies.cell_at(f"cells/{w.model}/{w.task}/aux-{w.aux}/layers-{w.layers}.json")
+    return studies.cell_at(cfg, f"cells/{w.model}/{w.task}/aux-{w.aux}/layers-{w.layers}.json")
 
 
 def starts(wildcards, file):

@@ -1,8 +1,9 @@
-"""Of a study with several lines at two values: how the differences between lines change.
+"""Of a study with several lines along an axis: how the differences between lines change.
 
-For each line but the first, its difference to the first line at the second value, less the same at
+For each line but the first, its difference to the first line at the last value, less the same at
 the first value (a difference of differences), paired by row and seed. In `today` this is how much
-more, or less, a finding of the paper holds of a modern transformer.
+more, or less, a finding of the paper holds of a modern transformer; in `train_size` how much more,
+or less, each of its parts gives of all labelled rows than of few.
 """
 
 from collections.abc import Mapping
@@ -19,10 +20,15 @@ Heads = Mapping[str, Sample | None]  # by task
 
 
 def values(study: StudyPlan) -> list[str]:
-    """The two values; none where the study has other numbers of values or lines."""
+    """The first value and the last; none where no line differs from the first at either."""
     found = list(dict.fromkeys(point.value for point in study.points if point.value))
-    has_two = len(found) == 2 and len(study.lines) > 1 and not study.beside
-    return found if has_two else []
+    if len(found) < 2 or len(study.lines) < 2 or study.beside:
+        return []
+    ends = [found[0], found[-1]]
+    cells = {(point.line, point.value): point.cells for point in study.points}
+    first = [cells[study.lines[0], value] for value in ends]
+    others = ([cells[line, value] for value in ends] for line in study.lines[1:])
+    return ends if any(line != first for line in others) else []
 
 
 def changes(
@@ -58,8 +64,10 @@ def parts(study: StudyPlan, heads: Mapping[tuple[str, str], Heads]) -> list[str 
         for line in study.lines[1:]
     }
     first, second = values(study)
-    heading = f"## Change of the difference to {study.lines[0]}: {study.axis} {second} less {first}"
-    return [heading, pd.DataFrame.from_dict(rows, orient="index").rename_axis("")]
+    base = study.lines[0]
+    heading = f"## Change of the difference to {base}: {study.axis} {second} less {first}"
+    explained = f"Below 0: {base} is further ahead at {second} than at {first}, or less behind."
+    return [heading, pd.DataFrame.from_dict(rows, orient="index").rename_axis(""), explained]
 
 
 def _shown(estimate: Estimate | None) -> str:

@@ -1,7 +1,8 @@
 """The figure of a study: curves over the values of its axis, or dots where it has none.
 
 A panel for the mean and for each task; bars are 95 % intervals. The values stand at even distances,
-for they are chosen by the study. What stands beside the axis is a line across the panel.
+for they are chosen by the study. What stands beside the axis is a line across the panel. Along
+pre-training the zero-shot scores of the same checkpoints are a second curve.
 """
 
 import math
@@ -29,6 +30,10 @@ LOOKS = [  # of the lines in their order
     (style.GREY, "<"),
 ]
 BESIDE: list[tuple[str, Dashes]] = [(style.BLACK, "--"), (style.GREY, ":"), (style.PURPLE, "-.")]
+ZERO_SHOT: dict[str, Any] = {
+    **{"color": style.GREY, "marker": "x", "linestyle": "--"},
+    "label": "the same checkpoint, by the paper's zero-shot heuristic",
+}
 COLUMNS = 3
 SPREAD = 0.08  # distance of two lines at a value
 
@@ -48,9 +53,14 @@ def draw(table: pd.DataFrame, study: StudyPlan) -> Figure:
     figure.supylabel("score (0 to 100)", fontsize=13)
     if study.axis:
         figure.supxlabel(study.axis, fontsize=13)
-    handles, ncols = _handles(study), min(3, columns + 1)
+    handles, ncols = _handles(study, has_zero_shot(table)), min(3, columns + 1)
     figure.legend(handles=handles, loc="outside upper center", ncols=ncols, title=study.title)
     return figure
+
+
+def has_zero_shot(table: pd.DataFrame) -> bool:
+    """Whether there are zero-shot scores to draw."""
+    return "zero_shot" in table and bool(table["zero_shot"].notna().any())
 
 
 def _title(name: str, n_tasks: int) -> str:
@@ -82,6 +92,11 @@ def _panel(ax: Axes, rows: pd.DataFrame, study: StudyPlan) -> None:
         else:
             x = [float(i)]
         _curve(ax, x, of_line, i, joined=bool(study.axis))
+    if has_zero_shot(rows):  # of the checkpoint, so of all lines
+        of_line = rows[rows["line"] == study.lines[0]]
+        ax.plot(
+            [values.index(value) for value in of_line["value"]], of_line["zero_shot"], **ZERO_SHOT
+        )
     ticks = values if study.axis else study.lines
     ax.set_xticks(range(len(ticks)), ticks)
     if not study.axis:
@@ -101,7 +116,7 @@ def _curve(ax: Axes, x: list[float], rows: pd.DataFrame, i: int, joined: bool) -
     ax.errorbar(places, rows["mean"][known], sides, **bars)
 
 
-def _handles(study: StudyPlan) -> list[Line2D]:
+def _handles(study: StudyPlan, zero_shot: bool) -> list[Line2D]:
     """Of the lines, unless the ticks name them, of what stands beside, and of the baselines."""
     lines = [
         Line2D([], [], color=colour, marker=marker, label=line)
@@ -115,4 +130,5 @@ def _handles(study: StudyPlan) -> list[Line2D]:
         Line2D([], [], label=markdown.BASELINES[name], **look)
         for name, look in style.BASELINES.items()
     ]
-    return [*(lines if study.axis else []), *beside, *baselines]
+    second = [Line2D([], [], **ZERO_SHOT)] if zero_shot else []
+    return [*(lines if study.axis else []), *second, *beside, *baselines]
