@@ -137,7 +137,7 @@ def test_recall_and_precision_count_rows():
     assert found.loc[("all", words), "recall"].startswith("0 [")
 
 
-def test_a_model_of_planted_books_has_one_pre_training_seed(results):
+def test_a_model_of_planted_books_has_the_pre_training_seeds_of_the_runs_own(results):
     study, folder = plan(), results / "books" / BOOKS
     manifest = Manifest.read(folder / "world" / "manifest.json")
     rows = marked_rows(folder, "snli", manifest)
@@ -146,7 +146,7 @@ def test_a_model_of_planted_books_has_one_pre_training_seed(results):
         cell = next(cell for cell in point.cells if cell.task == "snli")
         of = manifest.planted["snli"]
         found[point.line] = planted.sample(point, cell, GRID, results, of, rows, 16)
-    assert found["own"].pretrain == (0, 1) and found["planted"].pretrain == (0, 0)
+    assert found["own"].pretrain == found["planted"].pretrain == (0, 1)
     assert found["planted"].n_rows == 10 and found["planted"].seeds == (0, 1)
     assert shares(rows, 16)["rows"] == 10
 
