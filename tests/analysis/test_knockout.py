@@ -202,10 +202,17 @@ def test_the_heat_map_has_the_shares_and_frames_what_was_predicted(results):
     places = {(int(frame.get_y()), int(frame.get_x())) for frame in frames}
     assert places == {(0, 0), (1, 2), (1, 3)}
     shown = {text.get_position(): text.get_text() for text in ax.texts}
-    lost = frame.set_index(["line", "task"])["lost"]
+    frame = frame.set_index(["line", "task"])
+    sure = []
     for i, line in enumerate(PREDICTED):
         for j, task in enumerate(TASKS):
-            assert shown[j + 0.5, i + 0.5] == f"{round(100 * lost[line, task])}"
+            cell = frame.loc[line, task]
+            mark = {"yes": "", "no": "?"}[cell["decided"]]
+            assert shown[j + 0.5, i + 0.5] == f"{round(100 * cell['lost'])}{mark}"
+            sure.append(not mark)
+    assert any(sure) and not all(sure)
+    labels = [text.get_text() for text in ax.figure.legends[0].get_texts()]
+    assert labels == ["predicted: half or more", "undecided: the interval holds half"]
     assert [tick.get_text() for tick in ax.get_yticklabels()] == list(PREDICTED)
     assert [tick.get_text() for tick in ax.get_xticklabels()] == ["SST-2", "QNLI", "RTE", "SNLI"]
 
@@ -232,5 +239,6 @@ def test_the_program_writes_the_study(results, tmp_path):
     arguments = ["--results", str(results), "--grid", GRID.to_json(), "--study", plan().to_json()]
     main([*arguments, "--out", str(out)])
     assert "predicted" in out.read_text().partition("\n")[0]
-    assert "no remarks" in out.with_suffix(".svg").read_text() or out.with_suffix(".png").exists()
+    assert "that is lost, %" in out.with_suffix(".svg").read_text()
+    assert out.with_suffix(".png").read_bytes().startswith(b"\x89PNG")
     assert json.loads(plan().to_json())["predicted"] == PREDICTED

@@ -140,7 +140,7 @@ def probes(results: Path, grid: Grid, study: StudyPlan) -> list[str | pd.DataFra
         found = [_skills(model, books_folder(results, books), update) for model in models]
         known = {name: f"{skill.chance:.0f}" for of in found for name, skill in of.items()}
         if known:
-            columns[line] = {name: " / ".join(_accuracy(of, name) for of in found) for name in known}
+            columns[line] = {n: " / ".join(_accuracy(of, n) for of in found) for n in known}
             chance |= known
     if not columns:
         return []

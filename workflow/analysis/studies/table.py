@@ -56,9 +56,7 @@ def build(results: Path, grid: Grid, study: StudyPlan) -> Table:
         for (line, value), rows in scores.items()
     ]
     table = complete(pd.concat(summaries, ignore_index=True), _wanted(study, cells, notes), KEY)
-    samples = {
-        name: Samples(books_folder(results, name), grid, cells) for name in study.books()
-    }
+    samples = {name: Samples(books_folder(results, name), grid, cells) for name in study.books()}
     heads = {
         (point.line, point.value): {c.task: samples[point.books].headline(c) for c in point.cells}
         for point in study.points
