@@ -82,7 +82,7 @@ def faults(config: Config, change: Change) -> Iterator[str]:
         yield "without and planted are of different books; give one of them"
     if change.n_transfer == "none":
         yield "n_transfer none copies nothing of what books teach; remove it"
-    for key in ("n_layer", "n_hidden", "update", "prompted"):
+    for key in ("block", "n_layer", "n_hidden", "update", "prompted"):
         if getattr(change, key) != Change.model_fields[key].default:
             yield f"{key} is of a language model that reads the run's own books; remove it"
     if change.without:
@@ -107,9 +107,10 @@ def planted_faults(study: Study) -> Iterator[str]:
             yield f"tasks: no rows of {task} are planted; give some of {', '.join(TASKS)}"
 
 
-def model(config: Config, arch: Arch) -> PretrainedModel:
-    """The language model that reads the books: that of the first pre-training seed alone."""
-    return PretrainedModel(arch, config.experiment.seeds.pretrain[0])
+def models(config: Config, arch: Arch) -> list[PretrainedModel]:
+    """The language models that read the books: of the same seeds as the run's own in its cells."""
+    seeds = config.experiment.seeds
+    return [PretrainedModel(arch, seed) for seed in seeds.pretrain[: len(seeds.finetune)]]
 
 
 def files(config: Config, study: StudyPlan) -> list[str]:
@@ -124,7 +125,7 @@ def files(config: Config, study: StudyPlan) -> list[str]:
         folder = books_folder("<results>", name)
         if study.predicted:
             update = config.updates()[-1]
-            found += [model(config, arch).probes(folder, update) for arch in archs]
+            found += [m.probes(folder, update) for arch in archs for m in models(config, arch)]
         if name.startswith("planted"):
             found.append(folder / "world" / "manifest.json")
             found += [folder / kind / f"{t}.json" for kind in MARKS for t in planted_tasks(config)]

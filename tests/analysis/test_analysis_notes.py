@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from tasks.common.errors import InputError
-from tests.analysis.conftest import build, write
+from tests.analysis.conftest import build, make_grid, write
 from workflow.analysis import collect
-from workflow.analysis.notes import Notes
-from workflow.analysis.tables import ablation, layer_transfer, main, zero_shot
+from workflow.analysis.notes import Notes, fewer_seeds
+from workflow.analysis.tables import ablation, claims, layer_transfer, main, zero_shot
 
 RTE = "train: 300 of 2,490 rows"
 SNLI = "trained on dev; dev: 800 of 9,842 rows"
@@ -82,3 +82,32 @@ def test_a_damaged_note_is_an_error_that_names_the_file(run_of):
     write(results / "examples" / "rte.json", {})
     with pytest.raises(InputError, match="'note' is missing"):
         Notes.read(results, ["rte"])
+
+
+@pytest.mark.parametrize(
+    ("finetune", "control", "counts"),
+    [
+        ([0, 1], [0], "1 of the 2"),
+        ([0, 1, 2], [0, 1], "2 of the 3"),
+        ([0, 1], [0, 1], ""),
+        ([0, 1], None, ""),
+        ([0], [0], ""),  # no cell starts from the others
+    ],
+)
+def test_a_control_of_fewer_seeds_than_the_other_side_is_told(finetune, control, counts):
+    seeds = {"pretrain": [0, 1, 2][: max(2, len(finetune))], "finetune": finetune}
+    grid = make_grid("rte", shuffled=True, seeds={**seeds, "shuffled": control})
+    told = fewer_seeds(grid)
+    assert len(told) == bool(counts)
+    assert not counts or told[0].startswith(f"Shuffled books have {counts} pre-training seeds")
+    assert fewer_seeds(grid.model_copy(update={"shuffled": False})) == []
+
+
+@pytest.mark.parametrize("module", [ablation, claims])
+def test_tables_that_compare_with_the_control_tell_how_many_seeds_it_has(module, run_of):
+    results, grid = run_of("rte", "snli", shuffled=True)
+    few = grid.seeds.model_copy(update={"shuffled": [0]})
+    (line,) = fewer_seeds(grid.model_copy(update={"seeds": few}))
+    for seeds, is_told in ((few, True), (grid.seeds, False)):
+        _, text = build(module, results, grid.model_copy(update={"seeds": seeds}))
+        assert (line in text.split("\n\n")) == is_told

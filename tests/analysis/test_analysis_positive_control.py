@@ -130,6 +130,14 @@ def test_the_share_of_shuffled_books_has_an_interval_from_the_predictions(tmp_pa
     assert share.met == "yes"
 
 
+@pytest.mark.parametrize(("control", "is_told"), [([0], True), (None, False)])
+def test_a_control_of_fewer_seeds_is_told_below_its_share(tmp_path, control, is_told):
+    seeds = GRID.seeds.model_copy(update={"shuffled": control})
+    grid = GRID.model_copy(update={"seeds": seeds})
+    text = positive_control.build(write(tmp_path), grid).markdown
+    assert ("Shuffled books have 1 of the 2 pre-training seeds" in text) == is_told
+
+
 def test_a_gain_whose_interval_reaches_8_points_fails_its_check(tmp_path):
     table = ablation({NONE: 25.0, NEITHER: 20.0, LSTM: 10.0, CONTROL: 22.0})
     mean = (table["variant"] == NONE) & (table["task"] == "avg_all")

@@ -11,6 +11,7 @@ import pytest
 from matplotlib.patches import Rectangle
 
 from gpt1.cell import Cell, PretrainedModel
+from tasks.common.errors import InputError
 from tests.analysis.conftest import make_cell, make_grid, skill_score, write, write_cell_answers
 from workflow.analysis.figures import style
 from workflow.analysis.studies import heat_map, knockout, table
@@ -123,8 +124,9 @@ def results(tmp_path_factory) -> Path:
             skill = SKILL.get((point.line, cell.task), SKILL[point.line, ""])
             write(cell.path(folder), make_cell(luck, GRID, cell))
             write_cell_answers(folder, cell, rng, skill, n=400)
-        if point.line != "none":
-            model, score = PretrainedModel("transformer", 0), skill_score(len(point.books), 30, 2)
+        for seed in (0, 1) if point.line != "none" else ():
+            model = PretrainedModel("transformer", seed)
+            score = skill_score(len(point.books) + seed, 30, 2)
             value = {**vars(model), "update": 3000, "tokens": 9.0, "skills": {"mood": score}}
             write(model.probes(folder, 3000), value)
     for task in TASKS:
@@ -154,18 +156,42 @@ def test_the_table_judges_every_line_and_task(results):
     assert [cell.strip() for cell in total.split("|")[2:5]] == ["8", "7", "1"]
 
 
-def test_models_of_other_books_have_one_pre_training_seed(results):
-    grid = table.of_books(GRID, "without-remarks")
-    assert grid.seeds.pretrain == [0] and grid.seeds.finetune == [0, 1]
-    assert table.of_books(GRID, "") == GRID
+def test_models_of_other_books_have_the_pre_training_seeds_of_the_runs_own(results, monkeypatch):
+    judge, sides = knockout.judge, []
+
+    def spy(full, none, line, predicted):
+        sides.extend(sample.pretrain for heads in (full, none, line) for sample in heads.values())
+        return judge(full, none, line, predicted)
+
+    monkeypatch.setattr(knockout, "judge", spy)
+    table.build(results, GRID, plan())
+    assert len(sides) == 2 * 3 * len(TASKS) and set(sides) == {(0, 1)}
 
 
 def test_the_probes_of_each_language_model_stand_side_by_side(results):
-    _, frame, _ = knockout.probes(results, GRID, plan())
+    _, frame, told = knockout.probes(results, GRID, plan())
     assert list(frame.columns) == ["all books", "no remarks", "no kinds", "chance"]
-    shares = [f"{100 * len(name) / 30:.0f}" for name in ("", "without-remarks", "without-kinds")]
-    assert frame.loc["mood"].tolist() == [*shares, "50"]
+    shares = [
+        " / ".join(f"{100 * (len(name) + seed) / 30:.0f}" for seed in (0, 1))
+        for name in ("", "without-remarks", "without-kinds")
+    ]
+    assert frame.loc["mood"].tolist() == [*shares, "50"] and "seed 0 / 1." in told
     assert knockout.probes(results / "nowhere", GRID, plan()) == []
+
+
+def test_probes_of_one_seed_leave_the_other_missing(results, tmp_path):
+    model = PretrainedModel("transformer", 1)
+    write(model.probes(tmp_path, 3000), json.loads(model.probes(results, 3000).read_text()))
+    _, frame, _ = knockout.probes(tmp_path, GRID, plan())
+    assert frame.loc["mood"].tolist() == ["missing / 3", "50"]
+
+
+def test_probes_of_another_model_are_one_line(results, tmp_path):
+    model = PretrainedModel("transformer", 0)
+    value = json.loads(model.probes(results, 3000).read_text())
+    write(model.probes(tmp_path, 3000), {**value, "seed": 1})
+    with pytest.raises(InputError, match="'seed' is 1, its path says 0"):
+        knockout.probes(tmp_path, GRID, plan())
 
 
 def test_the_heat_map_has_the_shares_and_frames_what_was_predicted(results):
@@ -176,10 +202,17 @@ def test_the_heat_map_has_the_shares_and_frames_what_was_predicted(results):
     places = {(int(frame.get_y()), int(frame.get_x())) for frame in frames}
     assert places == {(0, 0), (1, 2), (1, 3)}
     shown = {text.get_position(): text.get_text() for text in ax.texts}
-    lost = frame.set_index(["line", "task"])["lost"]
+    frame = frame.set_index(["line", "task"])
+    sure = []
     for i, line in enumerate(PREDICTED):
         for j, task in enumerate(TASKS):
-            assert shown[j + 0.5, i + 0.5] == f"{round(100 * lost[line, task])}"
+            cell = frame.loc[line, task]
+            mark = {"yes": "", "no": "?"}[cell["decided"]]
+            assert shown[j + 0.5, i + 0.5] == f"{round(100 * cell['lost'])}{mark}"
+            sure.append(not mark)
+    assert any(sure) and not all(sure)
+    labels = [text.get_text() for text in ax.figure.legends[0].get_texts()]
+    assert labels == ["predicted: half or more", "undecided: the interval holds half"]
     assert [tick.get_text() for tick in ax.get_yticklabels()] == list(PREDICTED)
     assert [tick.get_text() for tick in ax.get_xticklabels()] == ["SST-2", "QNLI", "RTE", "SNLI"]
 
@@ -206,5 +239,6 @@ def test_the_program_writes_the_study(results, tmp_path):
     arguments = ["--results", str(results), "--grid", GRID.to_json(), "--study", plan().to_json()]
     main([*arguments, "--out", str(out)])
     assert "predicted" in out.read_text().partition("\n")[0]
-    assert "no remarks" in out.with_suffix(".svg").read_text() or out.with_suffix(".png").exists()
+    assert "that is lost, %" in out.with_suffix(".svg").read_text()
+    assert out.with_suffix(".png").read_bytes().startswith(b"\x89PNG")
     assert json.loads(plan().to_json())["predicted"] == PREDICTED

@@ -137,7 +137,7 @@ def test_recall_and_precision_count_rows():
     assert found.loc[("all", words), "recall"].startswith("0 [")
 
 
-def test_a_model_of_planted_books_has_one_pre_training_seed(results):
+def test_a_model_of_planted_books_has_the_pre_training_seeds_of_the_runs_own(results):
     study, folder = plan(), results / "books" / BOOKS
     manifest = Manifest.read(folder / "world" / "manifest.json")
     rows = marked_rows(folder, "snli", manifest)
@@ -146,7 +146,7 @@ def test_a_model_of_planted_books_has_one_pre_training_seed(results):
         cell = next(cell for cell in point.cells if cell.task == "snli")
         of = manifest.planted["snli"]
         found[point.line] = planted.sample(point, cell, GRID, results, of, rows, 16)
-    assert found["own"].pretrain == (0, 1) and found["planted"].pretrain == (0, 0)
+    assert found["own"].pretrain == found["planted"].pretrain == (0, 1)
     assert found["planted"].n_rows == 10 and found["planted"].seeds == (0, 1)
     assert shares(rows, 16)["rows"] == 10
 
@@ -179,6 +179,39 @@ def test_the_figure_has_the_scores_and_the_rows_that_are_found(results):
         assert [tick.get_text() for tick in ax.get_xticklabels()] == ["0", "1", "16"]
     found = [list(np.round(line.get_ydata(), 1)) for line in panels[4].lines]
     assert found == [[2.5, 100, 100], [0, 0, 100], [0, 100, 100]]
+
+
+def test_the_figure_has_what_planting_adds_with_its_interval_about_0(results):
+    frame = planted.build(results, GRID, plan()).frame
+    with matplotlib.rc_context(fname=style.STYLE):
+        panels = planted_figure.draw(frame, plan()).axes
+    gain, beside = panels[5:7]
+    assert gain.get_title() == "what planting adds, points"
+    *lines, zero = gain.lines
+    assert list(zero.get_ydata()) == [0, 0]
+    frame = frame[frame["count"] > 0]
+    for line, bars, task in zip(lines, gain.collections, ["mean", *TASKS], strict=True):
+        mine = frame[frame["task"] == task]
+        assert list(line.get_ydata()) == list(mine["gain"])
+        limits = [list(path.vertices[:, 1]) for path in bars.get_paths()]
+        assert limits == mine[["gain_low", "gain_high"]].to_numpy().tolist()
+    assert [tick.get_text() for tick in gain.get_xticklabels()] == ["1", "16"]
+    named = {h.get_color(): h.get_label() for h in beside.get_legend().legend_handles}
+    assert [named[line.get_color()] for line in lines] == [
+        "mean of 3 tasks",
+        "SST-2",
+        "RACE",
+        "SNLI",
+    ]
+
+
+@pytest.mark.parametrize(("names", "beside"), [(("race", "snli"), 5), (("race",), 3)])
+def test_fewer_tasks_leave_a_panel_for_their_names(results, names, beside):
+    study = plan(names)
+    with matplotlib.rc_context(fname=style.STYLE):
+        panels = planted_figure.draw(planted.build(results, GRID, study).frame, study).axes
+    titles = [text.get_text() for text in panels[beside].get_legend().get_texts()]
+    assert titles == [ax.get_title() for ax in panels[: beside - 2]]
 
 
 def test_the_program_writes_the_study_of_one_task_without_a_mean(results):

@@ -76,6 +76,7 @@ OF_THE_WORLD = "without and planted change the embedded world's books, which thi
         ({"without": ["kinds"], "planted": [1]}, "are of different books; give one of them"),
         ({"without": ["kinds"], "n_transfer": "none"}, "copies nothing of what books teach"),
         ({"without": ["kinds"], "n_layer": 3}, "n_layer is of a language model that reads"),
+        ({"without": ["kinds"], "block": "modern"}, "block is of a language model that reads"),
         ({"without": ["kinds"], "update": 30}, "update is of a language model that reads"),
         ({"without": list(SHARES)}, "need a kind of discourse with a share above 0"),
     ],
@@ -161,6 +162,22 @@ def test_the_cells_of_other_books_lie_below_their_folder(name):
         assert point.place(point.cells[0]).startswith("books/" if point.books else "transformer/")
 
 
+@pytest.mark.parametrize(
+    ("seeds", "models"),
+    [
+        ({"pretrain": [4, 7], "finetune": [0, 1, 2]}, [4, 7]),
+        ({"pretrain": [4, 7], "finetune": [0]}, [4]),  # no cell starts from the other
+    ],
+)
+def test_books_are_read_by_models_of_the_seeds_of_the_runs_own(seeds, models):
+    config = parse(changed(shipped(), "experiment.seeds", seeds))
+    cell = WORLD.grid().full_transformer()[0]
+    assert books.models(config, "transformer") == studies.sources(config, cell)
+    assert [model.seed for model in books.models(config, "transformer")] == models
+    files = books.files(config, studies.plan(config, "knockout"))
+    assert len(files) == 3 * len(models) and f"probes/transformer/seed-{models[0]}/" in files[0]
+
+
 def plan(tmp_path, study: str, *options: str, results: str = "results") -> dict[str, int]:
     options = ("--directory", str(tmp_path), *options)
     return planned(ROOT, *options, "--", f"{results}/studies/{study}.csv")
@@ -169,16 +186,18 @@ def plan(tmp_path, study: str, *options: str, results: str = "results") -> dict[
 def test_a_knockout_plans_books_models_probes_and_cells_of_its_own(tmp_path):
     found = plan(tmp_path, "knockout")
     made = ("world_without", "books_documents", "books_tokens", "pretrain_books", "probes_books")
-    assert {rule: found[rule] for rule in made} == dict.fromkeys(made, 2)
+    models = {"pretrain_books", "probes_books"}  # of each of the two seeds, as the run's own are
+    assert {rule: found[rule] for rule in made} == {rule: 2 + 2 * (rule in models) for rule in made}
     assert (found["finetune_books"], found["finetune_transformer_endpoints"]) == (24, 12)
     assert found["pretrain"] == 2 and "zero_shot" not in found
 
 
-def test_a_study_of_planted_rows_plans_one_model_and_the_search_of_its_books(tmp_path):
+def test_a_study_of_planted_rows_plans_its_models_and_the_search_of_its_books(tmp_path):
     found = plan(tmp_path, "contamination")
-    made = ("world_planted", "books_documents", "books_tokens", "pretrain_books")
+    made = ("world_planted", "books_documents", "books_tokens")
     made += ("contamination_books", "longest_match")
     assert {rule: found[rule] for rule in made} == dict.fromkeys(made, 1)
+    assert found["pretrain_books"] == found["pretrain"] == 2  # of the same seeds
     assert found["finetune_books"] == 4 and "probes_books" not in found
 
 
@@ -196,7 +215,8 @@ def test_the_programs_are_given_the_books(tmp_path):
     folder = "results/books/without-kinds-remarks"
     assert f"--out {folder}/world" in said and '"kinds": 0.0, "remarks": 0.0' in said
     assert f"gpt1.corpus documents --folder {folder}/world/books" in said
-    assert f"--checkpoints {folder}/pretrain/transformer/seed-0/update-3000.safetensors " in said
+    models = [f"{folder}/pretrain/transformer/seed-{k}/update-3000.safetensors" for k in (0, 1)]
+    assert f"--checkpoints {' '.join(models)} " in said
     assert said.count("python -m gpt1.text.tokenizer train") == 1
 
 

@@ -11,9 +11,12 @@ from pathlib import Path
 import pandas as pd
 
 import tasks
+from gpt1.cell import Corpus
 from workflow.analysis.records import ExamplesRecord
+from workflow.grid import Grid
 
 DAGGER = "†"
+SIDES: tuple[Corpus, ...] = ("shuffled", "books")
 
 
 @dataclass(frozen=True)
@@ -62,3 +65,15 @@ class Notes:
         """The note that several tasks all have."""
         words = set(self.by_task.values())
         return words.pop() if len(self.by_task) > 1 and len(words) == 1 else ""
+
+
+def fewer_seeds(grid: Grid) -> list[str]:
+    """What a table says whose intervals compare models of more and of fewer pre-training seeds."""
+    n_control, n = (len(grid.seeds.of(corpus)[: len(grid.seeds.finetune)]) for corpus in SIDES)
+    if not grid.shuffled or n_control >= n:
+        return []
+    return [
+        f"Shuffled books have {n_control} of the {n} pre-training seeds of the models that they "
+        "are compared with: the interval of such a difference lacks the chance of another "
+        "pre-training on shuffled books."
+    ]

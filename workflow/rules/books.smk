@@ -1,9 +1,9 @@
-# Books of a study's own, and what is made of them: a language model of one seed, its probes, the
-# cells. All lies in a folder of the books' name, and everything else is shared with the run.
+# Books of a study's own, and what is made of them: language models of the run's seeds, their probes,
+# the cells. All lies in a folder of the books' name, and everything else is shared with the run.
 BOOKS = "<results>/books/{books}"
 RAW = f"{cfg.results}/books/{{books}}/world"
 PLANTED_TASKS = books.planted_tasks(cfg)
-OTHER_MODEL = r"[^/]*(?:prompted|update|n_layer|n_hidden)-"  # which needs more than these books
+OTHER_MODEL = r"[^/]*(?:block|prompted|update|n_layer|n_hidden)-"  # which needs more than these books
 OWN_MODEL = rf"(?:transformer|lstm)(?:\+(?!{OTHER_MODEL}){studies.VARIANT})?"
 
 

@@ -158,9 +158,10 @@ def started_from(cell, file):
 
 
 def of_books(wildcards, file):
-    """A file of the checkpoint that a cell of a study's own books starts from."""
-    model = books.model(cfg, variant_cell(wildcards).arch)
-    return getattr(model, file)(f"<results>/books/{wildcards.books}", grid.updates[-1])
+    """The same of a cell of a study's own books, whose models lie below their folder."""
+    folder = f"<results>/books/{wildcards.books}"
+    models = books.models(cfg, variant_cell(wildcards).arch)
+    return [getattr(model, file)(folder, grid.updates[-1]) for model in models]
 
 
 # A program that fails must fail its job although its output goes through tee. The programs run

@@ -1,4 +1,7 @@
-"""Line by task: the share of the gain by pre-training that is lost, predicted cells framed."""
+"""Line by task: the share of the gain by pre-training that is lost, predicted cells framed.
+
+As in the table, `?` stands where the interval does not decide whether it is half or more.
+"""
 
 import textwrap
 from typing import Any
@@ -18,6 +21,8 @@ from workflow.study_plan import StudyPlan
 COLOURS = "Blues"
 LIGHT, DARK = 0.02, 0.98  # places on that scale, of the text on dark and on light cells
 INSET = 0.06  # of the frame in its cell
+UNDECIDED = "?"
+UNSURE: dict[str, Any] = {"markersize": 9, "color": style.BLACK, "linestyle": ""}
 
 
 def draw(table: pd.DataFrame, study: StudyPlan) -> Figure:
@@ -28,8 +33,13 @@ def draw(table: pd.DataFrame, study: StudyPlan) -> Figure:
     if "lost" not in rows or rows["lost"].isna().all():
         style.note_missing(ax)
         return figure
-    wide = rows.pivot(index="line", columns="task", values="lost")
-    _cells(ax, wide.reindex(index=study.lines, columns=study.tasks).to_numpy(dtype=float))
+    lost, decided = (
+        rows.pivot(index="line", columns="task", values=name).reindex(
+            index=study.lines, columns=study.tasks
+        )
+        for name in ("lost", "decided")
+    )
+    _cells(ax, lost.to_numpy(dtype=float), (decided == "yes").to_numpy())
     for i, line in enumerate(study.lines):
         for j, task in enumerate(study.tasks):
             if task in study.predicted[line]:
@@ -46,11 +56,12 @@ def draw(table: pd.DataFrame, study: StudyPlan) -> Figure:
     look: dict[str, Any] = {"marker": "s", "markersize": 14, "markerfacecolor": "none"}
     look |= {"markeredgecolor": style.VERMILLION, "markeredgewidth": 2.5, "linestyle": ""}
     mark = Line2D([], [], label="predicted: half or more", **look)
-    figure.legend(handles=[mark], loc="outside lower right")
+    unsure = Line2D([], [], label="undecided: the interval holds half", marker="$?$", **UNSURE)
+    figure.legend(handles=[mark, unsure], loc="outside lower right", ncols=2)
     return figure
 
 
-def _cells(ax: Axes, lost: np.ndarray) -> None:
+def _cells(ax: Axes, lost: np.ndarray, decided: np.ndarray) -> None:
     """Colours and numbers of the shares [lines, tasks]; a dash where there was no gain."""
     colours = matplotlib.colormaps[COLOURS]
     shown = 100 * lost
@@ -59,7 +70,8 @@ def _cells(ax: Axes, lost: np.ndarray) -> None:
         known = not np.isnan(share)
         colour = colours(LIGHT if share > 55 else DARK) if known else style.GREY
         place: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 11.5}
-        ax.text(j + 0.5, i + 0.5, f"{round(share)}" if known else "–", color=colour, **place)
+        text = f"{round(share)}{'' if decided[i, j] else UNDECIDED}" if known else "–"
+        ax.text(j + 0.5, i + 0.5, text, color=colour, **place)
     ax.grid(visible=False)
     for spine in ax.spines.values():
         spine.set_visible(False)

@@ -17,7 +17,7 @@ import tasks
 from gpt1.cell import PretrainedModel
 from workflow.analysis import markdown
 from workflow.analysis.moderation import estimates
-from workflow.analysis.records import ProbeScores
+from workflow.analysis.records import ProbeScores, SkillScore
 from workflow.analysis.uncertainty import Sample, combine, difference
 from workflow.grid import Grid
 from workflow.study_plan import StudyPlan, books_folder
@@ -131,19 +131,31 @@ def _shown(row: Mapping[str, Any]) -> str:
 
 
 def probes(results: Path, grid: Grid, study: StudyPlan) -> list[str | pd.DataFrame]:
-    """What the language models have learnt of each skill, for reading; nothing if not scored."""
-    model = PretrainedModel("transformer", grid.seeds.pretrain[0])
-    update, columns = grid.updates[-1], {}
+    """What each language model has learnt of each skill, for reading; nothing if not scored."""
+    models, update = grid.sources(study.points[0].cells[0]), grid.updates[-1]
     names = {point.books: point.line for point in reversed(study.points)}
+    columns: dict[str, dict[str, str]] = {}
+    chance: dict[str, str] = {}
     for books, line in reversed(names.items()):
-        path = model.probes(books_folder(results, books), update)
-        if path.exists():
-            skills = ProbeScores.read(path, arch="transformer", seed=model.seed).skills
-            columns[line] = {name: f"{skill.accuracy:.0f}" for name, skill in skills.items()}
-            columns["chance"] = {name: f"{skill.chance:.0f}" for name, skill in skills.items()}
+        found = [_skills(model, books_folder(results, books), update) for model in models]
+        known = {name: f"{skill.chance:.0f}" for of in found for name, skill in of.items()}
+        if known:
+            columns[line] = {n: " / ".join(_accuracy(of, n) for of in found) for n in known}
+            chance |= known
     if not columns:
         return []
-    frame = pd.DataFrame(columns).fillna(markdown.MISSING).rename_axis("skill")
-    frame = frame[[*(name for name in frame if name != "chance"), "chance"]]
-    explained = f"Accuracy of the language models on the probes after update {update}, one seed."
-    return ["## Probes", frame, explained]
+    frame = pd.DataFrame({**columns, "chance": chance}).fillna(markdown.MISSING)
+    seeds = " / ".join(str(model.seed) for model in models)
+    explained = f"Accuracy after update {update}, of the model of pre-training seed {seeds}."
+    return ["## Probes", frame.rename_axis("skill"), explained]
+
+
+def _skills(model: PretrainedModel, folder: Path, update: int) -> dict[str, SkillScore]:
+    """A language model's score on each skill; empty if it was not scored."""
+    path = model.probes(folder, update)
+    place = {"arch": model.arch, "corpus": model.corpus, "seed": model.seed, "update": update}
+    return ProbeScores.read(path, **place).skills if path.exists() else {}
+
+
+def _accuracy(skills: Mapping[str, SkillScore], name: str) -> str:
+    return f"{skills[name].accuracy:.0f}" if name in skills else markdown.MISSING

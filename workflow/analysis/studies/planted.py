@@ -86,10 +86,7 @@ def sample(
     rows: pd.DataFrame,
     count: int,
 ) -> Sample | None:
-    """The main metric on the rows that stood `count` times in the books; None if it was not run.
-
-    A model that reads a study's own books is that of the first pre-training seed alone.
-    """
+    """The main metric on the rows that stood `count` times in the books; None if it was not run."""
     found = read_predictions(point.folder(results), cell)
     places = np.flatnonzero(rows["count"] == count)
     if found is None or not len(places):
@@ -109,8 +106,7 @@ def sample(
     texts = shared_texts(cell.task, mine["guid"].to_numpy()[places])
     name = f"{cell.task}/{planted.split}/{count}"
     score, boot, n = resample(tasks.task(cell.task).metric, said, labels[0], texts, name)
-    first = grid.seeds.pretrain[0]
-    source = tuple(first if point.books else grid.seeds.source(seed) for seed in seeds)
+    source = tuple(grid.seeds.source(seed) for seed in seeds)
     return Sample(seeds, source, score, boot, n)
 
 

@@ -1,4 +1,7 @@
-"""The figure of planted rows: scores by how often a row stood in the books, and who finds it."""
+"""The figure of planted rows: scores by how often a row stood in the books, and who finds it.
+
+The last panel has what planting adds (`gain`): the one number that leaves out how hard rows are.
+"""
 
 import math
 
@@ -17,23 +20,29 @@ MODELS = {  # by the column of the table: label, colour and marker
     "own": ("read the run's own books", style.GREY, "s"),
 }
 FOUND = {"tokens": (style.ORANGE, "D"), "words": (style.GREEN, "^"), "whole": (style.PURPLE, "X")}
-COLUMNS = 3
+GAIN = [  # of the mean, and of the tasks in their order
+    (style.BLACK, "o"),
+    *[(style.BLUE, "s"), (style.VERMILLION, "D"), (style.GREEN, "^"), (style.PURPLE, "X")],
+]
+COLUMNS = 4
 SPREAD = 0.08  # distance of what stands at one count
 
 
 def draw(table: pd.DataFrame, study: StudyPlan) -> Figure:
-    """A panel for the mean and for each task, and one of the share of the rows that is found."""
+    """A panel for the mean and for each task, one of the rows that are found, one of the gain."""
     names = [name for name in ("mean", *study.tasks) if (table["task"] == name).any()]
-    rows = math.ceil((len(names) + 1) / COLUMNS)
-    figure = Figure(figsize=(13.8, 3.6 * rows + 1), layout="constrained")
+    rows = math.ceil((len(names) + 2) / COLUMNS)
+    figure = Figure(figsize=(16, 3.6 * rows + 1), layout="constrained")
     axes = figure.subplots(rows, COLUMNS, squeeze=False).ravel()
     for ax, name in zip(axes, names, strict=False):
         _scores(ax, table[table["task"] == name])
-        title = f"mean of {len(study.tasks)} tasks" if name == "mean" else tasks.task(name).title
-        ax.set_title(title)
+        ax.set_title(_title(name, study))
     _found(axes[len(names)], table[table["rows"].notna()])
-    for ax in axes[len(names) + 1 :]:
+    gain, *empty = axes[len(names) + 1 :]
+    _gain(gain, table[table["count"] > 0], {name: _title(name, study) for name in names})
+    for ax in empty:
         ax.set_axis_off()
+    empty[0].legend(*gain.get_legend_handles_labels(), loc="center left")  # at most four tasks
     figure.supxlabel("times that a row stands in the books", fontsize=13)
     figure.supylabel("score on these rows (0 to 100)", fontsize=13)
     handles = [
@@ -72,6 +81,23 @@ def _found(ax: Axes, rows: pd.DataFrame) -> None:
     ax.set_title("rows that are found, all tasks, %")
     ax.set_ylim(-4, 104)
     _counts(ax, counts)
+
+
+def _gain(ax: Axes, rows: pd.DataFrame, titles: dict[str, str]) -> None:
+    """What planting adds, with its interval, by count."""
+    for i, (name, title) in enumerate(titles.items()):
+        mine = rows[rows["task"] == name]
+        colour, marker = GAIN[i]
+        x = [place + (i - (len(titles) - 1) / 2) * 2 * SPREAD for place in range(len(mine))]
+        ax.plot(x, mine["gain"], color=colour, marker=marker, linestyle="", label=title)
+        ax.vlines(x, mine["gain_low"], mine["gain_high"], color=colour, linewidth=1.5)
+    ax.axhline(0, color=style.BLACK, linewidth=1)
+    ax.set_title("what planting adds, points")
+    _counts(ax, list(dict.fromkeys(rows["count"])))
+
+
+def _title(name: str, study: StudyPlan) -> str:
+    return f"mean of {len(study.tasks)} tasks" if name == "mean" else tasks.task(name).title
 
 
 def _counts(ax: Axes, counts: "pd.Series | list[int]") -> None:

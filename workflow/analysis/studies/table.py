@@ -56,10 +56,7 @@ def build(results: Path, grid: Grid, study: StudyPlan) -> Table:
         for (line, value), rows in scores.items()
     ]
     table = complete(pd.concat(summaries, ignore_index=True), _wanted(study, cells, notes), KEY)
-    samples = {
-        name: Samples(books_folder(results, name), of_books(grid, name), cells)
-        for name in study.books()
-    }
+    samples = {name: Samples(books_folder(results, name), grid, cells) for name in study.books()}
     heads = {
         (point.line, point.value): {c.task: samples[point.books].headline(c) for c in point.cells}
         for point in study.points
@@ -74,14 +71,6 @@ def build(results: Path, grid: Grid, study: StudyPlan) -> Table:
         parts += more + knockout.probes(results, grid, study)
     decimals = DECIMALS | {"zero_shot": 4} | knockout.DECIMALS
     return Table(table, [*parts, *_legend(study, notes)], decimals)
-
-
-def of_books(grid: Grid, name: str) -> Grid:
-    """The grid for cells of a study's own books, whose model has the first seed alone."""
-    if not name:
-        return grid
-    seeds = grid.seeds.model_copy(update={"pretrain": grid.seeds.pretrain[:1]})
-    return grid.model_copy(update={"seeds": seeds})
 
 
 def reference(study: StudyPlan, point: Point) -> tuple[str, str]:

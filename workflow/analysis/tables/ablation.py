@@ -16,7 +16,7 @@ from gpt1.cell import CORPORA
 from workflow.analysis import markdown
 from workflow.analysis.cells import read_cells
 from workflow.analysis.moderation import estimates
-from workflow.analysis.notes import Notes
+from workflow.analysis.notes import Notes, fewer_seeds
 from workflow.analysis.paper import NUMBERS
 from workflow.analysis.records import ExamplesRecord
 from workflow.analysis.samples import Samples
@@ -146,6 +146,7 @@ def _wide(
         _differences(table, notes, n_tasks),
         "`a [b, c]`: the variant minus the full transformer, paired by row and seed, and "
         f"{markdown.INTERVAL}.",
+        *fewer_seeds(grid),
     ]
 
 

@@ -17,6 +17,7 @@ from workflow.analysis import markdown
 from workflow.analysis.cells import read_cells
 from workflow.analysis.claims import CLAIMS, Average, Claim, EachTask, SizeTrend
 from workflow.analysis.evidence import Evidence, Finding
+from workflow.analysis.notes import fewer_seeds
 from workflow.analysis.table import Table
 from workflow.analysis.uncertainty import LEVEL, MARGIN, holm
 from workflow.grid import Grid
@@ -109,6 +110,7 @@ def _wide(table: pd.DataFrame, results: Path, grid: Grid) -> list[str | pd.DataF
         f"{MARGIN:g} point of 0; undecided: neither, and `needs` is what would decide an effect "
         "of this size with a power of 80 %. p: Holm's, among the tasks of a claim; there the "
         "verdict needs p below 0.05 as well.",
+        *fewer_seeds(grid),
     ]
 
 

@@ -18,6 +18,7 @@ from gpt1.cell import CORPORA
 from workflow.analysis.cells import read_cells
 from workflow.analysis.claims import NO_PRETRAINING, PRETRAINING, SHUFFLED, minus
 from workflow.analysis.evidence import Evidence
+from workflow.analysis.notes import fewer_seeds
 from workflow.analysis.table import Table, read_csv
 from workflow.analysis.tables.ablation import CONTROL, FURTHER_VARIANTS, PAPER_VARIANTS
 from workflow.analysis.uncertainty import ratio_interval
@@ -60,6 +61,7 @@ def build(results: Path, grid: Grid) -> Table:
         "Differences and the share are paired by row and seed, with their 95 % intervals over "
         "both; the bar of the share is for its value. This shows "
         "that the suite can measure; it is no evidence about English.",
+        *fewer_seeds(grid),
     ]
     return Table(frame, parts)
 
