@@ -29,11 +29,18 @@ with importing(__name__):
     from gpt1.cell import Corpus
     from gpt1.special_tokens import N_SPECIAL
     from gpt1.text import normalise, sources
-    from gpt1.text.documents import count_words, normalise_documents, parallel_map, read_documents
+    from gpt1.text.documents import (
+        COLUMNS,
+        count_words,
+        normalise_documents,
+        parallel_map,
+        read_documents,
+    )
     from gpt1.text.settings import CorpusSettings
     from gpt1.text.shuffle import generator, shuffle_sentences
     from gpt1.text.tokenizer import WORDS, Tokenizer
     from gpt1.text.tokens import DTYPE
+    from tasks.common.arrow import read_split
     from tasks.common.files import scratch_folder, sha256_file, write_atomic, write_json
     from tasks.common.hf_datasets import library, memory_mapped
 
@@ -172,13 +179,24 @@ def _write_stream(names: list[str], encoded: datasets.Dataset, path: Path) -> di
 
 def _concatenated(shards: Sequence[Path], names: list[str]) -> datasets.Dataset:
     """The documents of all shards, which must be those of the corpus, in their order."""
-    rows = datasets.concatenate_datasets([datasets.load_from_disk(path) for path in shards])
+    rows = datasets.concatenate_datasets([_read_shard(path) for path in shards])
     if rows["name"][:] != names:
         raise InputError(
             f"--shards: the {len(rows):,} documents of {len(shards)} shards are not the "
             f"{len(names):,} of the corpus in their order; give all in order, or make them again"
         )
     return rows
+
+
+def _read_shard(path: Path) -> datasets.Dataset:
+    """What `shard` saved. Raises InputError if it is missing or damaged."""
+    table = read_split(path.parent, path.name)
+    found = {column.name: str(column.type) for column in table.schema}
+    if found != COLUMNS or any(column.null_count for column in table.columns):
+        raise InputError(f"{path}: not the documents of a shard; delete it and make it again")
+    features = datasets.Features({name: datasets.Value(kind) for name, kind in COLUMNS.items()})
+    info = datasets.DatasetInfo(features=features)
+    return datasets.Dataset(table.replace_schema_metadata(), info=info)
 
 
 def _outside(out: Path, raw: Path) -> Path:

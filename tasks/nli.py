@@ -107,6 +107,7 @@ rte = glue.task(
     rows={"train": 2_490, "validation": 277, "test": 3_000},
     label_shares=(0.5, 0.5),
     label_counts={"train": (1_249, 1_241), "dev": (146, 131)},
+    shared_text="either",
 )
 
 scitail = Task(
@@ -135,6 +136,7 @@ scitail = Task(
     },
     label_shares=(0.6, 0.4),
     label_counts={"test": (1_284, 842)},
+    shared_text="second",  # the answer to a question, beside each of the sentences found for it
     obtain="download SciTail 1.1 from allenai.org/data/scitail and unpack it there",
     hub=HubSource(
         name="scitail",

@@ -13,7 +13,6 @@ import hashlib
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,9 +23,10 @@ from tasks.common.errors import InputError, run
 from tasks.common.files import sha256_file, write_json
 from tasks.common.hf_datasets import save
 from tasks.hub import Snapshot
+from tasks.known import Known, plain
 from tasks.readers import MissingColumn
 from tasks.settings import PrepareSettings
-from tasks.splits import Roles, carve, choose_splits, ranked
+from tasks.splits import Roles, carve, choose_splits, connected, ranked
 from tasks.task import Source, Task
 
 if TYPE_CHECKING:
@@ -53,8 +53,9 @@ def prepare(
         whole = splits.pop("train")
         counts = {name: round(share * len(whole)) for name, share in roles.carve.items()}
         splits = _divided(task, folder, whole, counts, settings.seed, "carve")
-    training = set(text_digests(task, splits["train"]))
-    overlap = {role: _shared(task, training, splits[role]) for role in splits if role != "train"}
+    known, others = Known(task, splits["train"]), [role for role in splits if role != "train"]
+    overlap = {role: known.rows(splits[role]) for role in others}
+    half_known = {role: known.texts(splits[role]) for role in others}
     if settings.published:
         for role, shared in overlap.items():
             checks.overlap(task, folder, official.get(role, role), shared, len(splits[role]))
@@ -68,7 +69,9 @@ def prepare(
         wanted = {"select": n_select, "train": len(rows)}
         parts = _divided(task, folder, rows, wanted, settings.seed, "select")
         splits = {"train": parts["train"], "select": parts["select"]} | splits
-        overlap["select"] = _shared(task, set(text_digests(task, parts["train"])), parts["select"])
+        known = Known(task, parts["train"])
+        overlap["select"] = known.rows(parts["select"])
+        half_known["select"] = known.texts(parts["select"])
     without = unlabelled.load(task, source) if settings.unlabelled else {}
     if settings.published and not settings.min_rows:
         unlabelled.check_counts(task, source, without)
@@ -85,6 +88,7 @@ def prepare(
         "unlabelled": list(without),
         "dropped": dropped,
         "overlap": overlap,
+        "half_known": half_known,
         "settings": settings.model_dump(mode="json"),
         "origin": source.origin if isinstance(source, Snapshot) else {"source": "folder"},
         "sources": {split: _digests(Path(folder), paths) for split, paths in files.items()},
@@ -138,8 +142,11 @@ def _divided(
     """About so many rows for each part. Raises InputError if that leaves a part without any."""
     guids = rows["guid"][:]
     texts = guids
-    if task.shared_text:
-        texts = [" ".join(text.casefold().split()) for text in rows[task.shared_text][:]]
+    if task.shared_text == "either":
+        if purpose == "carve":
+            texts = connected(map(plain, rows["first"][:]), map(plain, rows["second"][:]))
+    elif task.shared_text:
+        texts = [plain(text) for text in rows[task.shared_text][:]]
     parts = carve(guids, texts, counts, seed, purpose)
     for name, part in parts.items():
         if not part:
@@ -152,24 +159,6 @@ def _divided(
 
 def _picked(rows: "Dataset", guids: set[str]) -> "Dataset":
     return rows.select([i for i, guid in enumerate(rows["guid"][:]) if guid in guids])
-
-
-def _shared(task: Task, texts: set[bytes], rows: "Dataset") -> int:
-    """How many rows have the texts of one of those digests."""
-    return sum(digest in texts for digest in text_digests(task, rows))
-
-
-def text_digests(task: Task, examples: "Dataset") -> Iterator[bytes]:
-    """The identity of each row: a digest of its texts, ignoring case, blanks and a pair's order.
-
-    A digest, since RACE repeats its articles. The published sets have a few rows that are training
-    rows too (CoLA: 16 of 1,043), so these are counted, not refused.
-    """
-    for batch in examples.select_columns(["first", "second", "choices"]).iter(1000):
-        for first, second, choices in zip(*batch.values(), strict=True):
-            texts = [" ".join(text.casefold().split()) for text in (first, second, *choices)]
-            pair = sorted(texts[:2]) if task.family == "similarity" else texts[:2]
-            yield hashlib.sha256("\0".join((*pair, *texts[2:])).encode()).digest()
 
 
 def _label_counts(task: Task, examples: "Dataset") -> dict[str, int]:

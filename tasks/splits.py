@@ -2,11 +2,13 @@
 
 Rows are drawn by a hash of the seed and their guid, never by their order. Rows that share the text
 that `Task.shared_text` names stay together, or the selecting and the reported rows would be half
-known. Where either sentence of a pair may recur (QQP, MRPC, STS-B) rows are drawn one by one.
+known. Where either sentence of a pair may recur (RTE, MRPC, QQP, STS-B) the rows that a config's
+`carve` reports share none with the training rows; those that only select an epoch are drawn one by
+one, as most rows may hang together (in the embedded world's QQP they do).
 """
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tasks.common.errors import InputError
@@ -90,16 +92,40 @@ def carve(
 ) -> dict[str, set[str]]:
     """The guids of each part, at least as many as `counts` says while there are any.
 
-    `texts` are those by which rows are kept together: a guid where nothing is shared.
+    `texts` are those by which rows are kept together: a guid where nothing is shared. The smallest
+    part is drawn first. Rows that are together more than a part's whole count are left to a larger
+    part, unless this one would stay empty.
     """
     units: dict[str, list[str]] = {}
     for guid, text in zip(guids, texts, strict=True):
         units.setdefault(text, []).append(guid)
     by_first = {unit[0]: unit for unit in units.values()}
-    waiting = iter(ranked(list(by_first), seed, purpose))
-    parts: dict[str, set[str]] = {}
-    for name, count in counts.items():
-        part = parts[name] = set()
-        while len(part) < count and (first := next(waiting, None)) is not None:
-            part.update(by_first[first])
+    waiting = ranked(list(by_first), seed, purpose)
+    parts: dict[str, set[str]] = {name: set() for name in counts}
+    for name, count in sorted(counts.items(), key=lambda item: item[1]):
+        part, left = parts[name], []
+        for first in waiting:
+            if len(part) < count and len(by_first[first]) <= count:
+                part.update(by_first[first])
+            else:
+                left.append(first)
+        if count and not part and left:
+            part.update(by_first[left.pop(0)])
+        waiting = left
     return parts
+
+
+def connected(firsts: Iterable[str], seconds: Iterable[str]) -> list[str]:
+    """For each pair of texts the one that stands for all that shared texts link to it."""
+    parent: dict[str, str] = {}
+
+    def root(text: str) -> str:
+        while (above := parent.setdefault(text, text)) != text:
+            parent[text] = parent[above]  # shortens the path for the next search
+            text = above
+        return text
+
+    pairs = list(zip(firsts, seconds, strict=True))
+    for first, second in pairs:
+        parent[root(first)] = root(second)
+    return [root(first) for first, _ in pairs]

@@ -44,7 +44,7 @@ class Task:
     their file may be; `optional_unlabelled`: those that a folder may lack; `unlabelled_index`:
     their column of row numbers. `several_rows_a_text`: whether rows whose guids differ after the
     last slash alone share a text. `shared_text`: the text that several rows have in common, which
-    stay together when rows are carved.
+    stay together when rows are carved; `either`: any of a pair may recur (see `tasks.splits`).
     """
 
     name: str
@@ -74,7 +74,7 @@ class Task:
     optional_unlabelled: tuple[str, ...] = ()
     unlabelled_index: str = "index"
     several_rows_a_text: bool = False
-    shared_text: Literal["first", "second"] | None = None
+    shared_text: Literal["first", "second", "either"] | None = None
     version: int = 1
 
     @property

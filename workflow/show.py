@@ -46,7 +46,7 @@ def run_lines(last: Progress, results: Path, now: datetime) -> Iterator[str]:
         end = f"failed in {', '.join(dict.fromkeys(last.failed))}" if last.failed else "ended"
         yield f"The last run {end}: {share}."
         return
-    costs = job_costs.read(results)
+    costs = job_costs.read(results, running=True)
     earlier = dict(zip(costs["job"], costs["job_seconds"] / costs["runs"], strict=True))
     seconds, unknown = last.left(earlier)
     stages = Counter[str]()

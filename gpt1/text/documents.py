@@ -26,6 +26,10 @@ if TYPE_CHECKING:  # takes a second to import, which programs that only read nee
     from datasets import Dataset
 
 TOKENISED = ("bookcorpus", "bookcorpus_text")  # split into words by their publisher
+COLUMNS = {  # of normalised documents, and their types
+    **{"name": "string", "text": "string", "words": "int64", "lines": "int64"},
+    **{"source_bytes": "int64", "sha256": "string"},
+}
 AT_ONCE = 8  # documents, of a few MB each, that a process holds in memory
 LINES = 10_000  # of a text file that are read at once
 RAW = pa.schema({"text": pa.string()})
@@ -43,11 +47,9 @@ def normalise_documents(
     """
     from datasets import Dataset, Features, Value
 
-    types = {"name": "string", "text": "string", "words": "int64", "lines": "int64"}
-    types |= {"source_bytes": "int64", "sha256": "string"}
-    features = Features({column: Value(dtype) for column, dtype in types.items()})
+    features = Features({column: Value(dtype) for column, dtype in COLUMNS.items()})
     if not documents:  # a shard more than there are documents
-        return Dataset.from_dict({column: [] for column in types}, features=features)
+        return Dataset.from_dict({column: [] for column in COLUMNS}, features=features)
     files = list(dict.fromkeys(document.file for document in documents))
     first = dict(zip(files, itertools.accumulate((f.rows for f in files), initial=0), strict=False))
     places = {

@@ -273,14 +273,16 @@ class Pretraining:
         if not self.processes.leads:
             return
         self._take_time()
-        state = {
+        self.states.save(self._state())
+
+    def _state(self) -> dict[str, torch.Tensor]:
+        return {
             **self.optimizer.state(),
-            "log": torch.tensor(self.log, dtype=torch.float64),
+            "log": torch.tensor(self.log, dtype=torch.float64).reshape(-1, len(LogRow._fields)),
             "loss_sum": self.loss_sum,
             "n_summed": torch.tensor(self.n_summed),
             "seconds": torch.tensor(self.seconds, dtype=torch.float64),
         }
-        self.states.save(state)
 
     def _check_before(self, done: int) -> None:
         """Raise InputError if a checkpoint that comes before update `done` is damaged."""
@@ -290,7 +292,7 @@ class Pretraining:
 
     def _resume(self) -> None:
         """Continue from the newest saved state with which all is undamaged, if there is one."""
-        state = self.states.load(self._check_before)
+        state = self.states.load(self._state(), self._check_before)
         if state is None:
             return
         self.optimizer.load_state(state)

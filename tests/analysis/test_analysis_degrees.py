@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tasks.common.errors import InputError
+from tasks.common.files import sha256_file, write_json
 from tests.analysis.conftest import make_grid, write_all, write_predictions
 from workflow.analysis import collect
 from workflow.analysis.tables import degrees
@@ -15,8 +16,10 @@ FULL, NONE = PAPER_VARIANTS[0][0], PAPER_VARIANTS[1][0]
 
 def write_degrees(results: Path, rows: list[str]) -> None:
     (results / "world").mkdir(exist_ok=True)
-    text = "\n".join(["task,split,row,degree", *rows]) + "\n"
-    (results / "world" / "degrees.csv").write_text(text)
+    path = results / "world" / "degrees.csv"
+    path.write_text("\n".join(["task,split,row,degree", *rows]) + "\n")
+    files = {path.name: {"sha256": sha256_file(path)}}
+    write_json(path.with_name("manifest.json"), {"files": files})
 
 
 def rows_of(right: dict[int, bool], seeds: tuple[int, ...] = (0, 1)) -> list[tuple]:
@@ -55,3 +58,18 @@ def test_a_damaged_file_of_degrees_is_one_line(tmp_path, rows):
         degrees.read_degrees(tmp_path / "world" / "degrees.csv")
     with pytest.raises(InputError, match="make the world first"):
         degrees.read_degrees(tmp_path / "none.csv")
+
+
+def test_a_file_of_degrees_that_was_cut_at_a_line_is_refused(tmp_path):
+    write_degrees(tmp_path, ["rte,dev,0,lexical", "rte,dev,1,lexical"])
+    path = tmp_path / "world" / "degrees.csv"
+    assert degrees.read_degrees(path)["lexical"] == {"rte/dev/0", "rte/dev/1"}
+    path.write_text("".join(path.read_text().splitlines(True)[:-1]))
+    with pytest.raises(InputError, match=r"degrees\.csv: not the file of manifest\.json; make"):
+        degrees.read_degrees(path)
+    write_json(path.with_name("manifest.json"), {"files": {}})
+    with pytest.raises(InputError, match=r"manifest\.json: 'degrees\.csv' is missing"):
+        degrees.read_degrees(path)
+    path.with_name("manifest.json").unlink()
+    with pytest.raises(InputError, match=r"degrees\.csv: it or manifest\.json is missing; make"):
+        degrees.read_degrees(path)

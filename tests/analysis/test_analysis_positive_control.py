@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from tests.analysis.conftest import make_grid, write_all, write_answers
+from tests.support.tables import write_table
 from tests.workflow.configs import shipped
 from workflow.analysis import collect
 from workflow.analysis.tables import ablation as ablation_table
@@ -45,7 +46,7 @@ def write(folder: Path, **changed: pd.DataFrame) -> Path:
     good = {"ablation": ablation({NONE: 25.0, NEITHER: 20.0, LSTM: 10.0, CONTROL: 22.0})}
     good |= {"layer_transfer": layers, "zero_shot": zero_shot}
     for name, frame in (good | changed).items():
-        frame.to_csv(folder / f"{name}.csv", index=False)
+        write_table(frame, folder / f"{name}.csv")
     collect.build(folder, GRID).write(folder / "cells.csv")  # no cell was run
     return folder
 
@@ -99,7 +100,7 @@ def test_one_swap_of_neighbouring_layers_is_allowed(tmp_path):
     folder = write(tmp_path)
     layers = pd.read_csv(folder / "layer_transfer.csv", dtype={"n_transfer": str})
     layers.loc[layers["n_transfer"] == "6", "mean"] = 79.5  # above 9 layers: a correlation of 0.9
-    layers.to_csv(folder / "layer_transfer.csv", index=False)
+    write_table(layers, folder / "layer_transfer.csv")
     assert missed(folder) == []
 
 
@@ -108,7 +109,7 @@ def test_curves_that_do_not_rise_fail(tmp_path):
     for name, column in (("layer_transfer", "mean"), ("zero_shot", "relative")):
         frame = pd.read_csv(folder / f"{name}.csv", dtype={"n_transfer": str})
         frame[column] = frame[column].to_numpy()[::-1]
-        frame.to_csv(folder / f"{name}.csv", index=False)
+        write_table(frame, folder / f"{name}.csv")
     assert len(missed(folder)) == 5
 
 

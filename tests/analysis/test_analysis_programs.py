@@ -11,6 +11,7 @@ import pytest
 from gpt1.cell import Cell
 from tasks.common.errors import InputError
 from tests.analysis.conftest import build
+from tests.support.tables import sign
 from workflow.analysis import collect, table, tables
 from workflow.analysis.cells import read_cells
 from workflow.analysis.tables import (
@@ -112,8 +113,8 @@ def test_a_wrong_cells_csv_is_one_line_that_names_the_file(run_of, wrong):
     path = results / "cells.csv"
     text = path.read_text()
     assert edit(text) != text
-    path.with_suffix(".md").unlink()  # which would tell any change
     path.write_text(edit(text))
+    sign(path)  # or its digest would tell any change
     with pytest.raises(InputError) as error:
         ablation.build(results, grid)
     assert str(path) in str(error.value) and found in str(error.value)
@@ -135,6 +136,13 @@ def test_a_table_that_was_cut_or_changed_after_it_was_written_is_refused(run_of,
         with pytest.raises(InputError, match=rf"{name}\.csv: damaged or edited since {name}\.md"):
             table.read_csv(path)
     path.write_text("".join(lines))
+    page = path.with_suffix(".md")
+    text = page.read_text()
+    for cut in (text.rstrip().rpartition("\n")[0], text[:-2], f"{text}more\n", "", None):
+        page.unlink() if cut is None else page.write_text(cut)
+        with pytest.raises(InputError, match=rf"{name}\.md beside it is missing or lacks its last"):
+            table.read_csv(path)
+    page.write_text(text)
     assert len(table.read_csv(path)) == len(lines) - 1
 
 

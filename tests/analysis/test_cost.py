@@ -5,6 +5,7 @@ import json
 import pytest
 
 from gpt1.settings import LSTMShape, ModelSettings
+from tasks.common.errors import InputError
 from tests.analysis.conftest import make_grid
 from workflow.analysis import flops, job_costs
 from workflow.analysis.figures import cost as figure
@@ -55,6 +56,24 @@ def test_jobs_are_summed_by_rule(tmp_path):
         "finetune_lstm_endpoints": "fine-tuning", "world": "data"
     }  # fmt: skip
     assert job_costs.read(tmp_path / "nothing").empty
+
+
+WHOLE = f"{HEAD}10\t0:00:01\t300\t-\t-\t-\t0\t0\t90.0\t8\n"
+
+
+@pytest.mark.parametrize(
+    "cut", ["", HEAD[:-1], HEAD, WHOLE[:-1], f"{HEAD}ten\n", "x\n1\n", "\n", "\xff\n", "s\n-\n"]
+)
+def test_a_benchmark_that_was_cut_is_one_line_and_left_out_of_a_run_under_way(tmp_path, cut):
+    benchmark(tmp_path, "world", 5, 4, 3)
+    path = tmp_path / "benchmarks" / "prepare" / "rte.tsv"
+    path.parent.mkdir()
+    path.write_text(WHOLE)
+    assert len(job_costs.read(tmp_path)) == 2
+    path.write_text(cut, encoding="latin-1")
+    with pytest.raises(InputError, match=r"prepare/rte\.tsv: not what Snakemake measures .*delete"):
+        job_costs.read(tmp_path)
+    assert job_costs.read(tmp_path, running=True)["job"].tolist() == ["world"]
 
 
 @pytest.fixture

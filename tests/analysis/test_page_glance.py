@@ -3,6 +3,7 @@
 import pandas as pd
 
 from tests.analysis.conftest import make_grid
+from tests.support.tables import write_table
 from workflow.analysis.page import alarms
 from workflow.analysis.page.glance import Glance
 from workflow.analysis.page.made import Run
@@ -25,7 +26,7 @@ def test_the_glance_is_worked_out_from_the_tables_alone(tmp_path):
         **{"ablation": pd.DataFrame(ablation), "cells": pd.DataFrame(cells)},
     }
     for name, frame in frames.items():
-        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+        write_table(frame, tmp_path / f"{name}.csv")
     found = Glance.of(Run(tmp_path, GRID, tuple(frames), ()))
     assert found.checks == (2, 3) and found.runs == (3, 2)
     assert found.gain == "39.9 [33.2, 46.6]"

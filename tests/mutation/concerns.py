@@ -56,6 +56,7 @@ CONCERNS: dict[str, dict[str, tuple[str, ...]]] = {
     "tasks/stsb.py": {"tasks": ("task_metrics",), "gpt1": ("facts", "finetune")},
     "tasks/baselines.py": {"tasks": ("task_baselines",)},
     "tasks/splits.py": {"tasks": ("task_splits", "task_prepare")},
+    "tasks/known.py": {"tasks": ("task_splits", "task_prepare", "task_checks")},
     "tasks/prepare.py": {"tasks": ("task_prepare", "task_checks", "unlabelled")},
     "tasks/checks.py": {"tasks": ("task_checks", "task_prepare")},
     "tasks/readers.py": {"tasks": READERS},

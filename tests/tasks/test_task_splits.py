@@ -1,15 +1,19 @@
 """Rows that share a text stay together, and one labelled file can be divided by the config."""
 
+import json
 import re
+from pathlib import Path
 
 import pytest
 
 from tasks import task
 from tasks.common.errors import InputError
+from tasks.known import plain
 from tasks.settings import PrepareSettings
-from tasks.splits import carve, faults
+from tasks.splits import carve, connected, faults
+from tests.support.realdata import realdata
 from tests.tasks.conftest import tsv
-from tests.tasks.prepared import prepared
+from tests.tasks.prepared import Splits, prepared
 
 MADE = PrepareSettings(published=False)
 
@@ -37,18 +41,109 @@ def test_the_selecting_rows_of_race_share_no_article_with_the_training_rows(publ
     assert articles["select"] and not articles["train"] & articles["select"]
 
 
-@pytest.mark.parametrize(("name", "column"), [("mnli", 1), ("qnli", 2)])
-def test_premises_and_passages_stay_together(name, column, published):
+def write_training(folder: Path, name: str, pairs: list[tuple[str, str]]) -> None:
+    """Training rows with these texts, neutral or of the first label, in a folder of `published`."""
+    path = next(path for path in folder.rglob("*train*") if path.is_file())
+    if path.suffix == ".tsv":
+        header, row, *_ = (line.split("\t") for line in path.read_text("utf-8-sig").splitlines())
+        table = task(name).table
+        lines = [header]
+        for pair in pairs:
+            cells = dict(zip(header, row, strict=True))
+            cells |= dict(zip((table.first, table.second), pair, strict=True))
+            lines.append([*cells.values()])
+        if "index" in header:
+            place = header.index("index")
+            lines = [lines[0], *([*c[:place], k, *c[place + 1 :]] for k, c in enumerate(lines[1:]))]
+        tsv(path, lines)
+    else:
+        row = {"gold_label": "neutral"}
+        rows = [row | dict(zip(("sentence1", "sentence2"), pair, strict=True)) for pair in pairs]
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def texts_of(splits: Splits, *columns: str) -> dict[str, set[str]]:
+    """The texts of each split as they are compared."""
+    return {
+        split: {plain(getattr(row, column)) for row in rows for column in columns}
+        for split, rows in splits.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "first"), [("snli", True), ("mnli", True), ("qnli", False), ("scitail", False)]
+)
+def test_premises_and_passages_stay_together(name, first, published):
+    folder = published("scitail_snli" if name == "scitail" else name)
+    shared = [f"{'Shared ' if k % 2 else 'shared'} text {k // 2}" for k in range(10)]
+    own = [f"own text {k}" for k in range(10)]
+    write_training(
+        folder, name, list(zip(*((shared, own) if first else (own, shared)), strict=True))
+    )
+    # Where dev is reported the rows that select are taken from those that train.
+    reported = {"snli": ["dev"], "scitail": ["dev"]}.get(name)
+    settings = MADE.model_copy(update={"report_on": reported})
+    splits, facts = prepared(name, folder, settings)
+    texts = texts_of(splits, "first" if first else "second")
+    assert facts["rows"]["select"] == 2 and facts["half_known"]["select"] == 0
+    assert texts["select"] and not texts["train"] & texts["select"]
+
+
+@pytest.mark.parametrize("name", ["rte", "mrpc", "qqp", "stsb"])
+def test_carved_rows_of_a_pair_share_no_sentence_with_a_training_row(name, published):
     folder = published(name)
-    lines = [line.split("\t") for line in (folder / "train.tsv").read_text().splitlines()]
-    place = lines[0].index({"mnli": "sentence1", "qnli": "sentence"}[name])
-    for i, cells in enumerate(lines[1:]):
-        cells[place] = f"shared text {i // 3}"
-    tsv(folder / "train.tsv", lines)
-    splits, meta = prepared(name, folder, MADE)
-    shared = task(name).shared_text
-    texts = [{getattr(row, shared) for row in splits[part]} for part in ("train", "select")]
-    assert meta["rows"]["select"] == 3 and not texts[0] & texts[1]
+    # Chains of three rows: one's second sentence is the next one's first, but for case and blanks.
+    pairs = [(f"Text {k // 3} {k % 3}", f"text  {k // 3} {k % 3 + 1}") for k in range(30)]
+    write_training(folder, name, pairs)
+    given = {"carve": {"dev": 0.3, "train": 0.7}, "select_fraction": 0.2}
+    splits, facts = prepared(name, folder, PrepareSettings(published=False, **given))
+    assert facts["rows"] == {"train": 17, "select": 4, "dev": 9}
+    texts = texts_of(splits, "first", "second")
+    assert not texts["dev"] & (texts["train"] | texts["select"])
+    assert facts["half_known"]["dev"] == 0
+    # Those that select were drawn one by one, and it is told how many are half known.
+    known = sum(
+        not {plain(row.first), plain(row.second)}.isdisjoint(texts["train"])
+        for row in splits["select"]
+    )
+    assert facts["half_known"]["select"] == known > 0
+    assert facts["overlap"] == {"dev": 0, "select": 0}
+
+
+def test_rows_with_a_text_of_a_training_row_are_counted_in_official_splits(published):
+    folder = published("rte")
+    write_training(folder, "rte", [("one fact", "Guess  0"), ("guess 7", "another")])
+    _, facts = prepared("rte", folder, MADE)
+    assert facts["rows"]["dev"] == 10  # with `guess 0` to `guess 9` as hypotheses
+    assert facts["half_known"]["dev"] == 2 and facts["overlap"]["dev"] == 0
+
+
+def test_what_hangs_together_beyond_a_part_goes_to_a_larger_one():
+    guids = [f"t/{i}" for i in range(20)]
+    texts = ["the same" if i < 12 else f"text {i}" for i in range(20)]
+    for seed in range(9):
+        parts = carve(guids, texts, {"dev": 4, "train": 16}, seed, "carve")
+        assert len(parts["dev"]) == 4 and len(parts["train"]) == 16 and "t/0" in parts["train"]
+        assert list(parts) == ["dev", "train"]
+        # Nothing is large enough for all of the twelve: dev has the rest.
+        parts = carve(guids, texts, {"train": 11, "dev": 9}, seed, "carve")
+        assert (len(parts["dev"]), len(parts["train"])) == (8, 12)
+
+
+def test_pairs_are_linked_over_any_number_of_others():
+    found = connected(["a", "c", "x", "e", "b"], ["b", "d", "y", "d", "c"])
+    assert found[0] == found[1] == found[3] == found[4] != found[2]
+
+
+SCITAIL = {"train_from": "test", "carve": {"train": 0.8, "test": 0.2}}
+
+
+def test_rows_of_a_hypothesis_of_scitail_stay_together_in_the_published_file():
+    splits, facts = prepared("scitail", realdata("SciTail"), PrepareSettings(**SCITAIL))
+    texts = texts_of(splits, "second")
+    assert facts["rows"]["test"] >= 425 and not texts["test"] & (texts["train"] | texts["select"])
+    assert not texts["train"] & texts["select"]
+    assert facts["half_known"] == {"test": 4, "select": 0}  # by their premises
 
 
 def test_rows_with_one_text_only_cannot_be_divided(published):

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from tests.support.programs import call
+from tests.support.tables import write_table
 from tests.workflow.configs import ROOT
 from tests.workflow.test_progress import HEAD, PRETRAIN, WORLD, write_log
 from workflow import show
@@ -70,7 +71,7 @@ def results(tmp_path, monkeypatch):
     folder = tmp_path / "made"
     folder.mkdir()
     for name, rows in FRAMES.items():
-        pd.DataFrame(rows).to_csv(folder / f"{name}.csv", index=False)
+        write_table(pd.DataFrame(rows), folder / f"{name}.csv")
     return folder
 
 
@@ -128,6 +129,7 @@ def test_a_run_under_way_is_told_first(results, tmp_path):
     (results / "benchmarks").mkdir()
     bench = pd.DataFrame({"s": [30.0], "cpu_time": [29.0], "max_rss": [100.0]})
     bench.to_csv(results / "benchmarks" / "finetune_lstm_endpoints.tsv", sep="\t", index=False)
+    (results / "benchmarks" / "pretrain.tsv").touch()  # Snakemake is writing it
     screens = show.screens(results, NOW)
     assert str(next(screens)).splitlines() == [
         "A run is under way, its log is 3 min old: 2 of 11 jobs done.",
@@ -159,7 +161,7 @@ def test_a_finished_run_is_one_line(results, tmp_path):
 
 
 def test_mistakes_are_one_line(results):
-    (results / "claims.csv").write_text("statement\nx\n")
+    write_table(pd.DataFrame({"statement": ["x"]}), results / "claims.csv")
     for folder, told in ((results, "claims.csv: no column 'tasks'"), ("none", "no such folder")):
         done = call(show.main, folder)
         assert done.returncode == 1 and done.stderr.count("\n") == 1 and told in done.stderr

@@ -58,7 +58,8 @@ def card(results: Path, name: str, n_ctx: int) -> dict[str, Any]:
         "caution": "" if made else task.hub.caution,
         "origin": meta["origin"] if not made else {"source": "embedded world"},
         "sources": {s: of for s, of in meta["sources"].items() if s not in meta["unlabelled"]},
-        **{key: meta[key] for key in ("train_from", "select_from", "dropped", "overlap", "note")},
+        **{key: meta[key] for key in ("train_from", "select_from", "dropped", "note")},
+        **{key: meta[key] for key in ("overlap", "half_known")},
         "edges": edges.tolist(),
         "splits": {
             split: {
@@ -135,6 +136,10 @@ def page(found: dict[str, Any], picture: str) -> str:
     twice = {split: count for split, count in found["overlap"].items() if count}
     facts += (
         [f"Rows that are training rows too, before any limit: {_pairs(twice)}."] if twice else []
+    )
+    half = {split: count for split, count in found["half_known"].items() if count}
+    facts += (
+        [f"Rows with a text of a training row, before any limit: {_pairs(half)}."] if half else []
     )
     side = found["n_ctx"] // 2 - 2
     shown = [_shown(number, row) for number, row in enumerate(found["examples"], start=1)]

@@ -7,7 +7,10 @@ half minute, so they may lack the end of a job.
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
+
+from tasks.common.errors import InputError
 
 PREPARATION, TABLES = "data", "tables"
 STAGES = {  # by the beginning of a rule's name; the first that fits
@@ -28,16 +31,39 @@ def stage(rule: str) -> str:
     return next((name for start, name in STAGES.items() if rule.startswith(start)), PREPARATION)
 
 
-def read(results: Path) -> pd.DataFrame:
-    """One row per rule: its jobs, their seconds and CPU seconds, the most memory of one in MB."""
+def read(results: Path, running: bool = False) -> pd.DataFrame:
+    """One row per rule: its jobs, their seconds and CPU seconds, the most memory of one in MB.
+
+    Raises InputError for a file that was cut, which a kill may leave, as Snakemake does not write
+    it atomically. While a run is going on, such a file may just be in the making: it is left out.
+    """
     folder, rows = results / "benchmarks", []
     for path in sorted(folder.rglob("*.tsv")):
         rule = path.relative_to(folder).parts[0].removesuffix(".tsv")
         if rule.startswith(OF_STUDIES):
             continue
-        found = pd.read_csv(path, sep="\t", na_values=["-", "NA"]).iloc[-1]
-        values = (found["s"], found.get("cpu_time", 0.0), found.get("max_rss"))
-        rows.append([stage(rule), rule, 1, *map(float, values)])
+        try:
+            rows.append([stage(rule), rule, 1, *_last_attempt(path)])
+        except (InputError, FileNotFoundError):
+            if not running:
+                raise
     table = pd.DataFrame(rows, columns=COLUMNS)
     total = {"runs": "sum", "job_seconds": "sum", "cpu_seconds": "sum", "peak_mb": "max"}
     return table.groupby(["stage", "job"], as_index=False, sort=False).agg(total)
+
+
+def _last_attempt(path: Path) -> tuple[float, float, float]:
+    """Seconds, CPU seconds and megabytes of a job. Raises InputError if the file is damaged."""
+    try:
+        if not path.read_bytes().endswith(b"\n"):
+            raise ValueError("its last line has no end")
+        found = pd.read_csv(path, sep="\t", na_values=["-", "NA"]).iloc[-1]
+        seconds = float(found["s"])
+        if not seconds >= 0:
+            raise ValueError("no seconds")
+        return seconds, float(found.get("cpu_time", 0.0)), float(found.get("max_rss", np.nan))
+    except (ValueError, IndexError, KeyError) as error:
+        raise InputError(
+            f"{path}: not what Snakemake measures of a job ({error}); delete it, and the job's "
+            "costs are left out"
+        ) from None

@@ -115,7 +115,12 @@ def read_csv(path: Path) -> pd.DataFrame:
 
 def _check_digest(path: Path, remedy: str) -> None:
     page = path.with_suffix(".md")
-    text = page.read_text(encoding="utf-8") if page.is_file() else ""
-    found = re.search(DIGEST.format(".*", "([0-9a-f]{64})"), text)
-    if found and found[1] != sha256_file(path):
+    text = page.read_text(encoding="utf-8", errors="replace") if page.is_file() else ""
+    found = re.search(DIGEST.format(re.escape(path.name), "([0-9a-f]{64})") + r"\n\Z", text)
+    if not found:
+        raise InputError(
+            f"{path}: {page.name} beside it is missing or lacks its last line, which has the "
+            f"digest of the table; {remedy}"
+        )
+    if found[1] != sha256_file(path):
         raise InputError(f"{path}: damaged or edited since {page.name} was made; {remedy}")

@@ -14,6 +14,7 @@ import pandas as pd
 import tasks
 from gpt1.cell import CORPORA, Cell
 from tasks.common.errors import InputError
+from tasks.common.files import read_json, sha256_file
 from workflow.analysis import markdown
 from workflow.analysis.cells import read_cells
 from workflow.analysis.moderation import estimates
@@ -61,15 +62,21 @@ def build(results: Path, grid: Grid) -> Table:
 
 
 def read_degrees(path: Path) -> Rows:
-    """The rows of each degree, by the file that the world writes. Raises InputError if damaged."""
+    """The rows of each degree, by the file that the world writes.
+
+    Raises InputError if it is missing or not the one of the manifest beside it.
+    """
     found: Rows = {degree: set() for degree in DEGREES}
+    manifest = path.with_name("manifest.json")
+    if not path.is_file() or not manifest.is_file():
+        raise InputError(f"{path}: it or {manifest.name} is missing; make the world first")
     try:
+        if sha256_file(path) != read_json(manifest)["files"][path.name]["sha256"]:
+            raise InputError(f"{path}: not the file of {manifest.name}; make the world again")
         with path.open(encoding="utf-8", newline="") as file:
             for row in csv.DictReader(file):
                 found[row["degree"]].add(f"{row['task']}/{row['split']}/{row['row']}")
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file; make the world first") from None
-    except KeyError as error:
+    except (KeyError, TypeError, UnicodeDecodeError, csv.Error) as error:
         raise InputError(f"{path}: no degree of a row ({error}); make the world again") from None
     return found
 

@@ -1,0 +1,77 @@
+"""Whatever stands in a run's results, from which the tables and figures are made, is read or is
+refused in one line; digests are renewed, or they would refuse any change at once."""
+
+import json
+
+import pytest
+
+from tasks.common.files import sha256_file
+from tests.analysis.conftest import make_grid, write_all, write_predictions
+from tests.fuzz.mutations import fuzz
+from tests.fuzz.test_saved_files import open_checksums
+from tests.support.tables import sign
+from workflow.analysis import collect, job_costs
+from workflow.analysis.predictions import read_predictions
+from workflow.analysis.records import CellRecord, Checkpoint, ExamplesRecord, ZeroShotScore
+from workflow.analysis.table import read_csv
+from workflow.analysis.tables.degrees import read_degrees
+
+LAYERS = {"transformer": ["none", 12]}
+GRID = make_grid("rte", layers=LAYERS, arch=["transformer"], intermediate_aux=["on"])
+CELL = GRID.cells()[0]
+ROWS = [(0, "dev", f"rte/dev/{row}", "", 1.0, float(row % 2)) for row in range(6)]
+
+
+def test_tables(tmp_path):
+    write_all(tmp_path / "made", GRID)
+    path = tmp_path / "tables" / "cells.csv"
+    path.parent.mkdir()
+    collect.build(tmp_path / "made", GRID).write(path)
+    fuzz(path.parent, lambda: read_csv(path))
+    fuzz(path.parent, lambda: read_csv(path), lambda damaged: damaged == path, lambda: sign(path))
+
+
+def test_predictions(tmp_path):
+    write_predictions(tmp_path, CELL, ROWS)
+    fuzz(tmp_path, lambda: read_predictions(tmp_path, CELL))
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [
+        (CellRecord, None),
+        (Checkpoint, {"train_loss": 1.5, "heldout_perplexity": 2.5, "heldout_loss": 1.0}),
+        (ExamplesRecord, {"note": "", "sha256": {"dev": "x"}, "rows": {"dev": 1}}),
+        (ZeroShotScore, {"task": "rte", "metric": "accuracy", "split": "dev", "score": 50.0}),
+    ],
+)
+def test_records(tmp_path, kind, value):
+    write_all(tmp_path / "made", GRID)
+    path = tmp_path / "record" / "x.json"
+    path.parent.mkdir()
+    place = {"arch": "lstm", "seed": 0, "update": 3, "tokens": 9.0, "seconds": 1.5}
+    text = CELL.path(tmp_path / "made").read_text() if value is None else json.dumps(value | place)
+    path.write_text(text)
+    open_checksums(path.parent)
+    fuzz(path.parent, lambda: kind.read(path))
+
+
+def test_degrees(tmp_path):
+    path, manifest = tmp_path / "degrees.csv", tmp_path / "manifest.json"
+    path.write_text("task,split,row,degree\nrte,dev,0,lexical\nrte,dev,1,relational\n")
+    whole = sha256_file(path)
+    manifest.write_text(json.dumps({"files": {path.name: {"sha256": whole}}}))
+
+    def recorded():
+        text = manifest.read_text(errors="surrogateescape")
+        text = text.replace(whole, sha256_file(path))
+        manifest.write_text(text, errors="surrogateescape")
+
+    fuzz(tmp_path, lambda: read_degrees(path), repair=recorded)
+
+
+def test_benchmarks(tmp_path):
+    path = tmp_path / "benchmarks" / "prepare" / "rte.tsv"
+    path.parent.mkdir(parents=True)
+    path.write_text("s\th:m:s\tmax_rss\tcpu_time\n9.5\t0:00:09\t80.1\t7.5\n")
+    fuzz(tmp_path, lambda: job_costs.read(tmp_path))
