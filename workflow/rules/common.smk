@@ -5,7 +5,8 @@ import shlex
 import sys
 from pathlib import Path
 
-from workflow import books, code, config_faults, failures, folder_checks, paths, studies, waiting
+from workflow import books, code, config_faults, failures, folder_checks, paths, run_lock
+from workflow import studies, waiting
 from workflow.config import as_yaml
 from workflow.grid import any_model, jobs
 from workflow.study_faults import study_faults
@@ -217,15 +218,25 @@ shell.prefix(prefix.replace("{", "{{").replace("}", "}}"))
 
 
 failed = failures.FailedJobs()
+lock = run_lock.RunLock(cfg.results)
 
 
+# Not in a dry run, nor in the processes of jobs.
 onstart:
+    if reason := lock.take(os.getcwd()):
+        sys.exit(reason)
+    run_lock.sweep_below(cfg.results)
     logger.addHandler(failed)
     if workflow.executor_plugin.name == "slurm":
         waiting.watch(workflow.workdir_init, logger.warning)
 
 
+onsuccess:
+    lock.release()
+
+
 onerror:
+    lock.release()
     failed.tell_at_exit()
 
 
