@@ -11,7 +11,7 @@ import pytest
 
 from tasks.common.files import this_machine
 from tests.workflow.configs import shipped
-from tests.workflow.running import ROOT, planned, snakemake, write
+from tests.workflow.running import ROOT, copy_project, planned, snakemake, write
 from workflow import run_lock
 from workflow.run_lock import RunLock
 
@@ -22,6 +22,15 @@ lock = RunLock(sys.argv[1])
 assert lock.take("elsewhere") is None
 print("taken", flush=True)
 sys.stdin.read()
+"""
+# In the place of a program: asks for the lock while its run holds it.
+ASKS = """
+import sys
+from pathlib import Path
+from workflow.run_lock import RunLock
+out = Path(sys.argv[sys.argv.index("--out") + 1])
+out.mkdir(parents=True, exist_ok=True)
+(out / "manifest.json").write_text(str(RunLock(out.parent).take("elsewhere")))
 """
 
 
@@ -64,6 +73,15 @@ def test_a_folder_without_room_for_the_lock_stops_no_run(tmp_path):
     assert RunLock(tmp_path).take("here") is None
 
 
+def test_a_run_holds_the_lock_until_its_jobs_have_ended(tmp_path):
+    copy_project(tmp_path)
+    (tmp_path / "tasks" / "world" / "__main__.py").write_text(ASKS)
+    snakemake(tmp_path, "results/world/manifest.json")
+    said = (tmp_path / "results/world/manifest.json").read_text()
+    assert f"another run is writing to 'results' (started in {tmp_path}, process " in said
+    assert RunLock(tmp_path / "results").take("here") is None
+
+
 def test_a_second_run_from_another_folder_is_refused_and_jobs_are_not(held, tmp_path):
     """A plan changes nothing, `--unlock` starts nothing, and jobs load the workflow again."""
     results = tmp_path / "results"
@@ -75,6 +93,9 @@ def test_a_second_run_from_another_folder_is_refused_and_jobs_are_not(held, tmp_
     assert said.strip().splitlines()[-1].startswith("error: results: another run is writing to ")
     assert "elsewhere" in said and not Path(manifest).exists()
     snakemake(ROOT, "--unlock", *options, manifest)
+    as_job = ("--mode", "remote", "--no-hooks", "--nolock")  # of what Snakemake gives to a job
+    snakemake(ROOT, *as_job, *options, manifest)
+    assert Path(manifest).exists()
     held.kill()
     held.wait()
 
@@ -82,6 +103,6 @@ def test_a_second_run_from_another_folder_is_refused_and_jobs_are_not(held, tmp_
     left[0].parent.mkdir()
     for path in left:
         path.write_text("")
-    snakemake(ROOT, *options, manifest)
-    assert Path(manifest).exists() and [path.exists() for path in left] == [False, True]
+    snakemake(ROOT, "--forceall", *options, manifest)
+    assert [path.exists() for path in left] == [False, True]
     snakemake(ROOT, "--touch", *options, manifest)
