@@ -4,17 +4,11 @@
 #   snakemake --cores 8 results/ablation.csv                    one table and what it needs
 #   snakemake --cores 8 all --configfile workflow/config/smoke.yaml
 #
-# The config is checked, and the names that the rules share are made, in workflow/rules/common.smk.
+# The config is read and checked in workflow/rules/common.smk, which makes the names that the rules
+# share, too.
 from snakemake.utils import min_version
 
 min_version("9.27")
-
-
-# A config file given on the command line takes the default's place: merged into it, it would
-# inherit keys that it does not show. Two files after --configfile are merged.
-if not workflow.overwrite_configfiles:
-
-    configfile: workflow.source_path("workflow/config/world.yaml")
 
 
 report: "workflow/report/workflow.rst"

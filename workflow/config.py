@@ -31,7 +31,9 @@ files after `--configfile` are merged in their order: sections key by key, lists
 stands for "not given".
 
 Snakemake reads these files before the suite does. Where it ends in a traceback (a file that is not
-UTF-8) or names no line (a tab), the same `show FILE` says in one line what is wrong, and where.
+UTF-8) or names no line (a tab), the same `show FILE` says in one line what is wrong, and where. A
+file with `__use_yte__` is a template from which Snakemake runs code: `show FILE` refuses it,
+Snakemake does not. `make CONFIG=FILE` starts a run after `show FILE` found nothing.
 
 This page is made by `python -m workflow.config reference`.
 """

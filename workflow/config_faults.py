@@ -65,7 +65,8 @@ def parse(data: dict[str, Any]) -> Config:
 def read(paths: Sequence[str | Path]) -> dict[str, Any]:
     """The keys of one or more config files; later files take precedence, lists are replaced.
 
-    Raises ConfigError for a file that is missing, not UTF-8, not YAML, or that has a key twice.
+    Raises ConfigError for a file that is missing, not UTF-8, not YAML, that has a key twice, or
+    that Snakemake would run code from.
     """
     merged: dict[str, Any] = {}
     for path in paths:
@@ -82,6 +83,8 @@ def read(paths: Sequence[str | Path]) -> dict[str, Any]:
             raise ConfigError(
                 [f"{path}: {_shown(given)} is not a section; give keys such as results"]
             )
+        if "__use_yte__" in given:  # of YTE, a language of templates that Snakemake knows
+            raise ConfigError([f"{path}: __use_yte__ lets the file run code; remove it"])
         merged = _merge(merged, given)
     return merged
 

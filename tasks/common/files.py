@@ -15,6 +15,7 @@ import json
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
@@ -22,6 +23,7 @@ from typing import IO, Any
 from tasks.common.errors import InputError
 
 CHECKSUM = "checksum"
+ABANDONED_SECONDS = 3600
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 REMEDIES = {  # of a write that the system refuses
     **dict.fromkeys(FULL, "free some space and start again"),
@@ -195,23 +197,38 @@ def sha256_json(value: Any) -> str:
 def sweep(folder: Path, name: str = "*") -> None:
     """Remove what killed writes left in a folder: temporary files that no process has locked.
 
-    `name` is a glob pattern of the files that were written.
+    `name` is a glob pattern of the files that were written. There are file systems on which a
+    machine does not see the locks of another one, or which have none: what another machine wrote,
+    and what cannot be locked, must not have been written to for an hour, too.
     """
-    for left in folder.glob(f".{name}.????????"):
+    for left in folder.glob(f".{name}.{'[0-9a-f]' * 8}-????????"):
         with contextlib.suppress(OSError), open(left, "r+b") as file:  # NFS locks no other
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            left.unlink()
+            is_sure = left.name[-17:-9] == this_machine()
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                continue
+            except OSError:  # a file system without locks
+                is_sure = False
+            if is_sure or time.time() - os.fstat(file.fileno()).st_mtime > ABANDONED_SECONDS:
+                left.unlink()
 
 
 def _new_file(path: Path) -> tuple[int, str]:
     """Handle and name of a temporary file beside `path`, locked against `sweep`."""
     while True:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.{this_machine()}-")
         with contextlib.suppress(OSError):  # a file system without locks
             fcntl.flock(handle, fcntl.LOCK_EX)
         if os.path.exists(name):  # else another process swept it before it was locked
             return handle, name
         os.close(handle)
+
+
+@functools.cache
+def this_machine() -> str:
+    """A digest of this machine's name."""
+    return hashlib.sha256(os.uname().nodename.encode()).hexdigest()[:8]
 
 
 def _umask() -> int:

@@ -93,11 +93,11 @@ def failed_rules(said: str) -> set[str]:
 
 
 def contents(folder: Path) -> dict[str, str]:
-    """The digest of every file below a folder of results, but for logs and benchmarks."""
+    """The digest of every file below a folder of results, but for logs, benchmarks, the lock."""
     found = {}
     for path in sorted(folder.rglob("*")):
         place = path.relative_to(folder)
-        if path.is_file() and place.parts[0] not in ("logs", "benchmarks"):
+        if path.is_file() and not {"logs", "benchmarks", "run.lock"} & set(place.parts):
             found[str(place)] = hashlib.sha256(path.read_bytes()).hexdigest()
     return found
 

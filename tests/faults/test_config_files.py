@@ -1,8 +1,10 @@
 """A config file that Snakemake cannot read: what it says, and how the place is found.
 
-Snakemake reads the files of --configfile before anything of this project runs.
+Snakemake reads the files of --configfile before anything of this project runs; `make` lets the
+project read them first.
 """
 
+import shutil
 import subprocess
 import sys
 
@@ -32,3 +34,23 @@ def test_a_config_that_snakemake_cannot_read_ends_the_run_and_show_finds_the_pla
     command = [sys.executable, "-m", "workflow.config", "show", str(file)]
     done = subprocess.run(command, cwd=ROOT, text=True, capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (1, f"error: config: {file}: {fault}\n")
+
+
+@pytest.mark.skipif(not shutil.which("make"), reason="needs make")
+@pytest.mark.parametrize("name", ["Latin-1", "a tab", "code"])
+def test_make_lets_the_project_read_a_config_before_snakemake(name, tmp_path):
+    made = tmp_path / "made"
+    code = f"import os; os.mkdir({str(made)!r})"
+    template = f'__use_yte__: true\n__definitions__: ["{code}"]\n'.encode()
+    fault = "__use_yte__ lets the file run code; remove it"
+    content, fault = {**FILES, "code": (template, fault)}[name]
+    file = tmp_path / "config.yaml"
+    file.write_bytes(content)
+    # The Python of the tests in the place of .venv's, which `install` would make.
+    text = (ROOT / "Makefile").read_text(encoding="utf-8")
+    rules = text.replace(".venv/bin/python", sys.executable)
+    rules = rules.replace(".venv/bin/snakemake", f"{sys.executable} -m snakemake --dry-run")
+    command = ["make", "-f", "-", "--old-file=install", "all", f"CONFIG={file}"]
+    done = subprocess.run(command, input=rules, cwd=ROOT, text=True, capture_output=True)
+    assert done.returncode and done.stderr.startswith(f"error: config: {file}: {fault}\nmake: ***")
+    assert not made.exists()

@@ -18,7 +18,7 @@ from gpt1.weights.checkpoint import read_tensors, write_tensors
 from tasks import task
 from tasks.common import files
 from tasks.common.errors import InputError
-from tasks.common.files import read_json, scratch_folder, write_atomic, write_json
+from tasks.common.files import read_json, scratch_folder, this_machine, write_atomic, write_json
 from tests.gpt1.test_pretrain import run
 from tests.gpt1.toy import corpus, pretrain_settings
 
@@ -142,7 +142,7 @@ def test_what_a_killed_write_left_is_swept_and_what_is_being_written_is_not(tmp_
     code += "    file.flush()\n    os.kill(os.getpid(), signal.SIGKILL)\n"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == -9
     (left,) = tmp_path.iterdir()
-    other = tmp_path / ".b.json.abcdefgh"  # of another file
+    other = tmp_path / f".b.json.{this_machine()}-abcdefgh"  # of another file
     other.write_text("")
     with write_atomic(path) as file:
         file.write("whole")

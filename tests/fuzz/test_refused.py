@@ -16,7 +16,7 @@ from tests.fuzz.mutations import only_our_errors
 from tests.gpt1 import published_files
 from tests.tasks.both_layouts import glue_original
 from tests.workflow.configs import ROOT, changed, small
-from tests.workflow.running import snakemake, write
+from tests.workflow.running import copy_project, snakemake, write
 from workflow.config_faults import ConfigError, parse, read, with_sections
 
 TAGS = [
@@ -43,7 +43,29 @@ def test_a_tag_of_yaml_is_an_error_with_its_line(tmp_path, tag):
         read([path])
     with pytest.raises(ConfigError, match="--config: line 1: unknown tag"):
         with_sections({}, {"experiment": {"probes": value}}, {})
+    snakemake(ROOT, "-n", "-d", str(tmp_path / "run"), "--configfile", str(path), code=1)
     assert not (tmp_path / "made").exists()
+
+
+def test_a_default_config_with_code_is_refused_and_its_code_is_not_run(tmp_path):
+    copy_project(tmp_path)
+    path = tmp_path / "workflow" / "config" / "world.yaml"
+    code = f"import os; os.mkdir({str(tmp_path / 'made')!r})"
+    path.write_text(f'__use_yte__: true\n__definitions__: ["{code}"]\n' + path.read_text())
+    said = snakemake(tmp_path, "-n", "all", code=1)
+    line = f"error: config: {path}: __use_yte__ lets the file run code; remove it"
+    assert said.strip() == line and not (tmp_path / "made").exists()
+
+
+def test_a_template_after_configfile_is_refused(tmp_path):
+    """Snakemake has read it already; see docs/accidents.md."""
+    path = tmp_path / "c.yaml"
+    path.write_text("__use_yte__: true\nresults: results/x\n")
+    with pytest.raises(ConfigError, match=r"c\.yaml: __use_yte__ lets the file run code"):
+        read([path])
+    options = ("-n", "-d", str(tmp_path / "run"), "--configfile", str(path))
+    said = snakemake(ROOT, *options, code=1)
+    assert said.strip().endswith(f"{path}: __use_yte__ lets the file run code; remove it")
 
 
 def test_aliases_that_stand_for_millions_of_values_are_refused_at_once(tmp_path):

@@ -20,7 +20,7 @@ from gpt1.training.runtime import Runtime
 from gpt1.training.windows import heldout_loss, heldout_windows, windows
 from gpt1.weights.checkpoint import build, load_checkpoint, read_tensors, sidecar
 from tasks.common.errors import InputError
-from tasks.common.files import read_json, sha256_file, write_json
+from tasks.common.files import read_json, sha256_file, this_machine, write_json
 from tests.gpt1 import toy
 from tests.gpt1.toy import corpus, pretrain_settings
 from tests.support.programs import call
@@ -217,7 +217,7 @@ def test_damaged_published_checkpoints_are_published_again_without_training(tmp_
 def test_what_a_killed_run_with_other_settings_left_is_swept(tmp_path):
     run(tmp_path, "lstm", seed=1)
     (folder,) = (tmp_path / "a" / "work").iterdir()
-    left = folder / ".state.safetensors.abcdefgh"
+    left = folder / f".state.safetensors.{this_machine()}-abcdefgh"
     left.write_bytes(b"half")
     run(tmp_path, "lstm")
     assert not left.exists() and len(list(folder.parent.iterdir())) == 2

@@ -1,6 +1,7 @@
 """The run cache finds a record by everything that decides it, and by nothing else."""
 
 from gpt1.training.run_cache import RunCache
+from tasks.common.files import this_machine
 
 KEY = {"arch": "lstm", "task": "rte", "aux": "on", "n_transfer": "none", "seed": 0, "config": "a"}
 
@@ -25,6 +26,6 @@ def test_a_damaged_record_is_reported_and_not_used(tmp_path, capsys):
 
 def test_what_a_killed_write_of_any_record_left_is_swept(tmp_path):
     RunCache(tmp_path).put(KEY, {"x": 1})
-    left = tmp_path / f".{'0' * 64}.json.abcdefgh"
+    left = tmp_path / f".{'0' * 64}.json.{this_machine()}-abcdefgh"
     left.write_text("{")
     assert RunCache(tmp_path).get(KEY) == {"x": 1} and not left.exists()

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 
 import pytest
 
@@ -115,6 +116,38 @@ def test_what_a_killed_write_left_is_swept_from_a_network_file_system(tmp_path, 
             raise OSError(errno.EBADF, os.strerror(errno.EBADF))
 
     monkeypatch.setattr(files.fcntl, "flock", flock)
-    (tmp_path / ".a.json.12345678").write_text("half of it")
+    (tmp_path / f".a.json.{files.this_machine()}-12345678").write_text("half of it")
     write_json(tmp_path / "a.json", {"x": 1})
     assert list(tmp_path.iterdir()) == [tmp_path / "a.json"]
+
+
+def test_what_another_machine_left_is_swept_once_nothing_was_written_for_an_hour(
+    tmp_path, monkeypatch
+):
+    """Its lock may be seen on that machine alone, and its write be going on."""
+    mine, its = f"{files.this_machine()}-12345678", "0badcafe-12345678"
+    names = [f".{name}.{end}" for name in ("new", "old") for end in (mine, its)]
+    for name in names:
+        (tmp_path / name).write_text("half of it")
+        if "old" in name:
+            os.utime(tmp_path / name, (time.time() - 3601,) * 2)
+    files.sweep(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {f".new.{its}"}
+
+    def flock(file, operation):
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    for name in names:
+        (tmp_path / name).touch()
+        os.utime(tmp_path / name, (time.time() - 3601 * ("old" in name),) * 2)
+    monkeypatch.setattr(files.fcntl, "flock", flock)
+    files.sweep(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {f".new.{mine}", f".new.{its}"}
+
+
+def test_hidden_files_of_others_are_not_swept(tmp_path):
+    names = {".notes.markdown", ".a.json.12345678", f".{files.this_machine()}-12345678"}
+    for name in names:
+        (tmp_path / name).write_text("")
+    files.sweep(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == names

@@ -383,6 +383,23 @@ def test_a_key_that_a_file_gives_twice_is_refused(tmp_path):
     )
 
 
+@pytest.mark.parametrize(
+    ("added", "fault"),
+    [
+        (b"runtime: {shards: 2}\nruntime: {shards: 3}\n", "the key runtime is given twice; remove"),
+        (b"# caf\xe9\n", "not UTF-8 at byte "),
+    ],
+    ids=["a repeated key", "Latin-1"],
+)
+def test_the_default_config_is_checked_as_any_other(tmp_path, added, fault):
+    copy_project(tmp_path)
+    path = tmp_path / "workflow" / "config" / "world.yaml"
+    path.write_bytes(path.read_bytes() + b"\n" + added)
+    said = snakemake(tmp_path, "--dry-run", "all", code=1).strip()
+    assert said.startswith(f"error: config: {path}: ") and fault in said
+    assert said.count("\n") == 0
+
+
 def test_a_config_does_not_inherit_from_the_default_config(tmp_path):
     config = {"experiment": {"world": {}, "tasks": {"cola": {}}, "tokenizer": {"merges": 99}}}
     config["experiment"]["zero_shot"] = {"tasks": {"cola": {}}}

@@ -5,14 +5,30 @@ import shlex
 import sys
 from pathlib import Path
 
-from workflow import books, code, config_faults, failures, folder_checks, paths, studies, waiting
+from workflow import books, code, config_faults, failures, folder_checks, paths, run_lock
+from workflow import studies, waiting
 from workflow.config import as_yaml
 from workflow.grid import any_model, jobs
 from workflow.study_faults import study_faults
 
+# A config file given on the command line takes the default's place: merged into it, it would
+# inherit keys that it does not show. Two files after --configfile are merged.
+given_files = workflow.overwrite_configfiles
+default = str(folder_checks.PROJECT / "workflow" / "config" / "world.yaml")
+
 try:
-    # Snakemake has merged the files already; of a key that a file repeats it keeps the last.
-    written = config_faults.read(workflow.overwrite_configfiles)
+    # Snakemake keeps the last of a key that a file repeats. It has read the files after
+    # --configfile already; the default is checked before it is read.
+    written = config_faults.read(given_files or [default])
+except config_faults.ConfigError as error:
+    sys.exit(str(error))
+
+if not given_files:
+
+    configfile: default
+
+
+try:
     # A section given by --config; files are in there as well.
     overlay = workflow.config_settings.overwrite_config
     cfg = config_faults.parse(config_faults.with_sections(config, overlay, written))
@@ -202,15 +218,25 @@ shell.prefix(prefix.replace("{", "{{").replace("}", "}}"))
 
 
 failed = failures.FailedJobs()
+lock = run_lock.RunLock(cfg.results)
 
 
+# Not in a dry run, nor in the processes of jobs.
 onstart:
+    if reason := lock.take(os.getcwd()):
+        sys.exit(reason)
+    run_lock.sweep_below(cfg.results)
     logger.addHandler(failed)
     if workflow.executor_plugin.name == "slurm":
         waiting.watch(workflow.workdir_init, logger.warning)
 
 
+onsuccess:
+    lock.release()
+
+
 onerror:
+    lock.release()
     failed.tell_at_exit()
 
 
