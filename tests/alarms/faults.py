@@ -20,6 +20,10 @@ SEEN = {  # where a fault is from, and what the page says of these
     "an earlier commit": (
         "Faults that an independent round planted, and that every test passed at that time."
     ),
+    "accidents": (
+        "What keeps a run through the accidents that an independent round tried on an earlier "
+        "commit ([accidents.md](accidents.md)), taken out: one or two faults for each."
+    ),
     "nowhere": "Further small faults, thought up to get past the tests.",
 }
 INTRODUCTION = """\

@@ -1,5 +1,6 @@
 """Pre-training in several processes, forked from a server that has imported PyTorch already."""
 
+import csv
 import multiprocessing
 import os
 import socket
@@ -31,11 +32,17 @@ def pretrain(
     `stop_at`: leave after that many updates, with the state saved.
     """
     arguments = (corpus, settings, folder, micro_batch, stop_at)
-    with started(count, _train, *arguments) as processes:
+    with started(count, train, *arguments) as processes:
         for process in processes:
             process.join(SECONDS)
             assert process.exitcode == 0
     return folder / "out"
+
+
+def losses(out: Path) -> list[float]:
+    """The training losses in the log of a run."""
+    with open(out / "log.csv", encoding="utf-8") as file:
+        return [float(row["loss"]) for row in csv.DictReader(file)]
 
 
 @contextmanager
@@ -66,13 +73,14 @@ def _member(rank: int, count: int, port: int, target, arguments) -> None:
     target(*arguments)
 
 
-def _train(
+def train(
     corpus: Path,
     settings: PretrainSettings,
     folder: Path,
     micro_batch: int | None,
     stop_at: int | None,
 ) -> None:
+    """Be one of the processes of `pretrain`."""
     processes, runtime = join(Runtime(micro_batch=micro_batch))
     training = pretraining.Pretraining(
         "transformer" if hasattr(settings.model.shape, "n_head") else "lstm",

@@ -1,6 +1,5 @@
 """Several processes train the model that one would, and one that ends stops the others."""
 
-import csv
 import os
 import re
 import signal
@@ -18,16 +17,11 @@ from gpt1.training.distributed import LOST, Processes, join
 from gpt1.training.runtime import Runtime
 from gpt1.weights.checkpoint import read_tensors
 from tasks.common.files import read_json
-from tests.distributed.running import FORKS, SECONDS, pretrain, started
+from tests.distributed.running import FORKS, SECONDS, losses, pretrain, started
 from tests.gpt1 import toy
 from tests.gpt1.toy import corpus, pretrain_settings
 
 LAST = "update-8.safetensors"
-
-
-def losses(out: Path) -> list[float]:
-    with open(out / "log.csv", encoding="utf-8") as file:
-        return [float(row["loss"]) for row in csv.DictReader(file)]
 
 
 def weights(out: Path) -> torch.Tensor:

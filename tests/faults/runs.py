@@ -15,7 +15,7 @@ from tests.workflow.running import copy_project, write
 RESULTS = "made"
 OWN = (".work", ".snakemake_timestamp")  # hidden files of ours and of Snakemake's
 TABLES = ["cells", "ablation", "main", "layer_transfer", "zero_shot", "probes", "pretraining"]
-TABLES += ["contamination", "claims"]
+TABLES += ["contamination", "claims", "degrees", "positive_control"]
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,11 @@
 Neither can be had on every machine: what the system answers is changed on its way to the programs.
 """
 
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.faults.disks import mounted, needs_root, remount
+from tests.faults.disks import mounted, remount
 from tests.faults.runs import (
     RESULTS,
     ended,
@@ -22,43 +20,38 @@ from tests.faults.runs import (
 )
 
 pytestmark = pytest.mark.faults
-SOURCE = Path(__file__).with_name("refusing.c")
 SHARES = (0.05, 0.2, 0.35, 0.5, 0.65, 0.8, 0.95)  # of the space that the whole run takes
 
 
-@pytest.fixture
-def refusing(tmp_path):
+def preloaded(library: Path, folder: Path) -> dict[str, str]:
     """The environment of programs to which the system refuses something."""
-    compiler = shutil.which("cc") or shutil.which("gcc")
-    if not compiler:
-        pytest.skip("what stands in for the file system needs a C compiler")
-    library = tmp_path / "refusing.so"
-    subprocess.run([compiler, "-shared", "-fPIC", "-o", library, SOURCE, "-ldl"], check=True)
-    return {"LD_PRELOAD": str(library), "REFUSED": str(tmp_path / "refused")}
+    return {"LD_PRELOAD": str(library), "REFUSED": str(folder / "refused")}
 
 
-@needs_root
-def test_a_quota_that_is_used_up_is_told_and_a_larger_one_goes_on(whole, refusing, tmp_path):
+@pytest.mark.usefixtures("mounts")
+def test_a_quota_that_is_used_up_is_told_and_a_larger_one_goes_on(refusing, whole, tmp_path):
     disk, project = tmp_path / "disk", new_project(tmp_path / "project")
+    environment = preloaded(refusing, tmp_path) | {"REFUSING": "quota"}
     failed = []
     with mounted(disk, f"size={int(SHARES[0] * whole.size)}"):
         (project / RESULTS).symlink_to(disk)
         for share in SHARES:
             remount(disk, f"size={int(share * whole.size)}")
-            code, said = ended(start_tables(project, **refusing, REFUSING="quota"))
+            code, said = ended(start_tables(project, **environment))
             assert code and "Disk quota exceeded" in said, said
             assert not leftovers(disk), said
             failed.append(failed_rules(said))
         remount(disk, f"size={4 * whole.size}")
-        finished(start_tables(project, **refusing, REFUSING="quota"))
+        finished(start_tables(project, **environment))
         assert tables(project) == whole.tables
     assert all(failed) and len(set.union(*failed)) > 2, failed
 
 
-def test_the_whole_workflow_needs_no_locks_below_its_folder(whole, refusing, tmp_path):
+def test_the_whole_workflow_needs_no_locks_below_its_folder(refusing, whole, tmp_path):
     """The temporary folder, on this machine's own disk, has them."""
     project = new_project(tmp_path / "project")
+    environment = preloaded(refusing, tmp_path)
     without = {"REFUSING": "locks", "BELOW": str(project.resolve())}
-    finished(start_tables(project, **refusing, **without))
-    assert Path(refusing["REFUSED"]).read_text().startswith("lock\n")
+    finished(start_tables(project, **environment, **without))
+    assert Path(environment["REFUSED"]).read_text().startswith("lock\n")
     assert tables(project) == whole.tables and not leftovers(project / RESULTS)

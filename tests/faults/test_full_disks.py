@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.faults.disks import filled, mounted, needs_root, remount
+from tests.faults.disks import filled, mounted, remount
 from tests.faults.runs import (
     RESULTS,
     contents,
@@ -16,7 +16,7 @@ from tests.faults.runs import (
     tables,
 )
 
-pytestmark = [pytest.mark.faults, needs_root]
+pytestmark = [pytest.mark.faults, pytest.mark.usefixtures("mounts")]
 CHECKPOINT = "transformer/seed-0/update-40.json"
 STAGES = {  # a rule, and a file that its job makes
     "world": "world/manifest.json",

@@ -2,10 +2,12 @@
 
 import os
 import random
+import resource
 import shutil
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
@@ -34,6 +36,8 @@ def forked(action) -> int:
     pid = os.fork()
     if pid == 0:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # see `kill_in_a_write`
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         try:
             action()
         finally:
@@ -41,39 +45,60 @@ def forked(action) -> int:
     return pid
 
 
+def kill_in_a_write(pid: int, size: int) -> None:
+    """Let the system kill a process in the middle of its next file of more than `size` bytes."""
+    resource.prlimit(pid, resource.RLIMIT_FSIZE, (size, size))
+
+
+def ended_alike(one: Path, two: Path) -> None:
+    """The outputs of two runs are the same, but for seconds; nothing temporary is left."""
+    files = sorted(path.name for path in (one / "out").glob("*.safetensors"))
+    assert len(files) == 6
+    for name in files:
+        assert (one / "out" / name).read_bytes() == (two / "out" / name).read_bytes(), name
+    logs = [(folder / "out" / "log.csv").read_text().splitlines() for folder in (one, two)]
+    first, second = ([line.rpartition(",")[0] for line in log] for log in logs)
+    assert first == second
+    assert not [path for path in two.rglob(".*") if path.is_file()]
+
+
 @pytest.mark.parametrize("arch", ARCHS)
 def test_pretraining_killed_at_random_instants_ends_bit_equal(tmp_path, arch, monkeypatch):
+    """Every second kill is in the middle of a write, most of these of the state."""
     settings = pretrain_settings(arch, updates=400, checkpoints=[0, 9, 60, 200, 399, 400])
     facts = corpus(tmp_path / "corpus")
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
 
-    def train(name: str) -> None:
-        training = Pretraining(arch, facts, settings, Runtime(), tmp_path / name / "work")
+    def train(folder: Path) -> None:
+        training = Pretraining(arch, facts, settings, Runtime(), folder / "work")
         training.train()
-        training.publish(tmp_path / name / "out")
+        training.publish(folder / "out")
 
     started = time.monotonic()
-    train("whole")
+    train(whole)
     seconds = time.monotonic() - started
+    size = (whole / "out" / "update-400.safetensors").stat().st_size
     monkeypatch.setattr(pretraining, "STATE_SECONDS", 0.0)  # as many writes as there can be
     monkeypatch.setattr(pretraining, "SAVING_SHARE", 0)
-    rng, killed = random.Random(arch), 0
+    rng, killed, halves = random.Random(arch), 0, set()
     while killed < KILLS:
-        pid = forked(lambda: train("parts"))
+        pid = forked(lambda: train(parts))
         time.sleep(rng.uniform(0, seconds))
-        os.kill(pid, signal.SIGKILL)
+        if killed % 2:
+            kill_in_a_write(pid, rng.randrange(1, size))
+        else:
+            os.kill(pid, signal.SIGKILL)
         _, status = os.waitpid(pid, 0)
+        halves |= set(parts.glob("work/*/.*"))  # temporary files, whose names are never the same
         if os.WIFSIGNALED(status):
             killed += 1
         else:  # it was done; killed from the beginning again
-            shutil.rmtree(tmp_path / "parts")
-    train("parts")
-    for path in (tmp_path / "whole" / "out").glob("*.safetensors"):
-        assert path.read_bytes() == (tmp_path / "parts" / "out" / path.name).read_bytes()
-    logs = [(tmp_path / name / "out" / "log.csv").read_text() for name in ("whole", "parts")]
-    one, two = ([line.rpartition(",")[0] for line in log.splitlines()] for log in logs)
-    assert one == two
-    left = [path for path in (tmp_path / "parts").rglob("*") if path.name.startswith(".")]
-    assert not left
+            ended_alike(whole, parts)
+            shutil.rmtree(parts)
+    train(parts)
+    ended_alike(whole, parts)
+    assert len(halves) >= KILLS // 2, "too few kills were in a write"
+    assert any(path.name.startswith(".state.") for path in halves)
 
 
 def test_a_workflow_killed_at_random_instants_ends_with_the_same_score_tables(whole, tmp_path):

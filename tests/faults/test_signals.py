@@ -19,6 +19,7 @@ from tests.workflow.configs import shipped
 from tests.workflow.running import ROOT, copy_project, write
 
 SIGNALS = [signal.SIGTERM, signal.SIGINT, signal.SIGUSR1, signal.SIGHUP]
+SECONDS = 30  # that a program has to end, as Slurm leaves it
 
 STAND_IN = """\
 import signal, sys, time
@@ -53,14 +54,14 @@ def program(tmp_path, *options, **settings):
     return [*command, "--work", str(tmp_path / "work"), "--out", str(tmp_path / "out"), *options]
 
 
-def stopped(command, tmp_path, number, seconds=120):
+def stopped(command, tmp_path, number):
     """What a run says that gets a signal when it has made its first checkpoint."""
     with subprocess.Popen(command, stdout=-1, stderr=-1, text=True) as process:
         while process.poll() is None and not list(tmp_path.glob("work/*/update-0.json")):
             time.sleep(0.02)
         time.sleep(0.5)
         process.send_signal(number)
-        _, said = process.communicate(timeout=seconds)
+        _, said = process.communicate(timeout=SECONDS)
     assert process.returncode == INTERRUPTED == 75
     assert said.count("\n") == 1 and f"stopped by {number.name} at update" in said
     assert len(list(tmp_path.glob("work/*/state.safetensors"))) == 1
@@ -75,7 +76,7 @@ def test_a_signal_saves_the_state_and_says_so_in_one_line(tmp_path, number):
 def test_an_update_that_takes_minutes_does_not_delay_the_stop(tmp_path):
     runtime = RuntimeSettings(micro_batch=1).to_json()
     command = program(tmp_path, "--runtime", runtime, batch=60_000)
-    assert "at update 0 of" in stopped(command, tmp_path, signal.SIGTERM, seconds=30)
+    assert "at update 0 of" in stopped(command, tmp_path, signal.SIGTERM)
 
 
 @pytest.mark.parametrize("arch", ARCHS)
@@ -124,7 +125,7 @@ def ended(command, *numbers, **options):
         for number in numbers:
             process.send_signal(number)
             time.sleep(0.2)
-        _, said = process.communicate(timeout=120)
+        _, said = process.communicate(timeout=SECONDS)
     assert process.returncode == INTERRUPTED
     return said
 
@@ -200,7 +201,7 @@ def test_the_shell_around_a_program_waits_for_its_last_line(tmp_path):
         while process.poll() is None and not (log.exists() and "ready" in log.read_text()):
             time.sleep(0.05)
         os.killpg(process.pid, signal.SIGTERM)
-        said, _ = process.communicate(timeout=120)
+        said, _ = process.communicate(timeout=SECONDS)
     assert process.returncode and "error: stopped by a signal; start again" in said
     assert "exited with non-zero code 75" in said or "exit status 75" in said, said
     assert "start again" in log.read_text()

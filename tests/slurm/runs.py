@@ -2,7 +2,6 @@
 
 import csv
 import hashlib
-import re
 import shutil
 import signal
 import subprocess
@@ -16,7 +15,6 @@ from typing import Any
 import yaml
 
 PROFILE = Path("workflow", "profiles", "slurm")
-COSTS = ("seconds", "mb", "tokens_per_second")  # columns that no two runs share
 QUICK = ("--slurm-init-seconds-before-status-checks", "5", "--latency-wait", "20")
 SECONDS = 1800
 
@@ -125,20 +123,10 @@ def changed_profile(project: Path, folder: Path, *changes: tuple[str, str]) -> P
     return folder
 
 
-def scores(folder: Path) -> dict[str, list[dict[str, str]]]:
-    """Every table of a run without the columns of costs, byte for byte.
-
-    cost.csv is none: it counts the jobs that had ended when it was made.
-    """
-    tables = {}
-    for path in sorted({*(folder / "results").glob("*.csv")} - {folder / "results" / "cost.csv"}):
-        with open(path, encoding="utf-8", newline="") as file:
-            rows = list(csv.DictReader(file))
-        tables[path.name] = [
-            {key: value for key, value in row.items() if not re.search("|".join(COSTS), key)}
-            for row in rows
-        ]
-    return tables
+def scores(folder: Path) -> dict[str, bytes]:
+    """Every table of a run, but those of costs, which no two runs share."""
+    paths = [path for form in ("csv", "md") for path in (folder / "results").glob(f"*.{form}")]
+    return {path.name: path.read_bytes() for path in paths if not path.name.startswith("cost")}
 
 
 def weights(folder: Path) -> dict[str, str]:
@@ -154,6 +142,12 @@ def pretraining(slurm: Slurm, states: str = "running") -> str | None:
     """The number of a job that pre-trains, if there is one."""
     found = [job for job, comment in slurm.jobs(states).items() if "pretrain" in comment]
     return found[-1] if found else None
+
+
+def told(folder: Path) -> str:
+    """What the jobs of a run said to Slurm that did not end well."""
+    logs = sorted(folder.glob(".snakemake/slurm_logs/**/*.log"))
+    return "".join(path.read_text(encoding="utf-8") for path in logs)
 
 
 def losses(folder: Path) -> list[float]:

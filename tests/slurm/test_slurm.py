@@ -1,6 +1,8 @@
 """The workflow on a real Slurm, through what happens there."""
 
 import os
+import re
+import shutil
 import signal
 import subprocess
 
@@ -9,6 +11,7 @@ from tests.slurm.runs import (
     new_run,
     pretraining,
     scores,
+    told,
     wait_for,
     weights,
     without_pretraining,
@@ -43,7 +46,7 @@ def test_the_tables_are_those_of_a_local_run_although_a_job_was_stopped(
     assert partitions == {"gpu"}
 
 
-def test_pretraining_goes_on_where_a_time_limit_stopped_it(slurm, project, local, tmp_path):
+def test_pretraining_goes_on_where_a_time_limit_stopped_it(slurm, project, pretrained, tmp_path):
     profile = changed_profile(
         project,
         tmp_path / "profile",
@@ -51,13 +54,34 @@ def test_pretraining_goes_on_where_a_time_limit_stopped_it(slurm, project, local
         ("#   pretrain: {runtime: 1440}", "  pretrain: {runtime: 1 * attempt}"),
         ("retries: 1", "retries: 5"),
     )
-    run = without_pretraining(slurm, project, tmp_path / "run", local)
+    run = without_pretraining(slurm, project, tmp_path / "run", pretrained)
     process = run.start("results/pretraining.csv", profile=profile, seconds=6)
     said = run.finish(process)
     assert "TIMEOUT" in said and "Trying to restart job" in said
     log = next(run.folder.glob("results/logs/pretrain/**/*.log")).read_text()
-    assert "resuming from update" in log
-    assert scores(run.folder) == scores(local) and weights(run.folder) == weights(local)
+    (resumed,) = re.findall(r"resuming from update (\d+)", log)
+    assert resumed in re.findall(r"stopped by SIGTERM at update (\d+) of 20", told(run.folder))
+    assert scores(run.folder) == scores(pretrained) and weights(run.folder) == weights(pretrained)
+
+
+def test_a_job_whose_program_fails_after_it_has_written_fails_the_run_with_the_program_s_line(
+    slurm, project, pretrained, tmp_path
+):
+    failing = tmp_path / "project"
+    shutil.copytree(project, failing)
+    program = failing / "gpt1" / "pretrain.py"
+    text, line = program.read_text(encoding="utf-8"), "error: gpt1.pretrain: damaged; make it again"
+    assert text.count("    sys.exit(run(main))") == 1
+    failed = f"    assert run(main) == 0\n    sys.exit({line!r})"
+    program.write_text(text.replace("    sys.exit(run(main))", failed), encoding="utf-8")
+    profile = changed_profile(failing, tmp_path / "profile", ("retries: 1", "retries: 0"))
+    run = without_pretraining(slurm, failing, tmp_path / "run", pretrained)
+    said = run.finish(run.start("results/pretraining.csv", profile=profile), code=1)
+    assert "Error in rule pretrain" in said and "Trying to restart" not in said
+    assert said.splitlines()[-1] == f"results/logs/pretrain/transformer/0.log: {line}"
+    assert not weights(run.folder) and not (run.folder / "results/pretraining.csv").exists()
+    states = [slurm.job(number) for number in slurm.jobs("failed")]
+    assert str(run.folder) in [job["WorkDir"] for job in states]
 
 
 def test_a_job_that_asks_for_more_time_than_its_partition_allows_is_told(
