@@ -197,7 +197,7 @@ def test_the_figure_has_the_zero_shot_scores_of_the_checkpoints(tmp_path):
                 path = PretrainedModel("transformer", seed).zero_shot(tmp_path, task, update)
                 write(path, {**place, "seed": seed, "update": update, "score": score + seed})
     picture, _ = drawn(plan, tmp_path)
-    name, expected = "by the paper's zero-shot heuristic", [[26, 29, 35], [50.5, 55.5, 60.5]]
+    name, expected = "zero-shot, by the paper's heuristic", [[26, 29, 35], [50.5, 55.5, 60.5]]
     for ax, scores in zip(picture.axes, [*expected, [1.5, 2.5, 9.5]], strict=False):
         (curve,) = (line for line in ax.lines if name in str(line.get_label()))
         assert list(curve.get_xdata()) == [0, 1, 2]

@@ -31,8 +31,8 @@ LOOKS = [  # of the lines in their order
 ]
 BESIDE: list[tuple[str, Dashes]] = [(style.BLACK, "--"), (style.GREY, ":"), (style.PURPLE, "-.")]
 ZERO_SHOT: dict[str, Any] = {
-    **{"color": style.GREY, "marker": "x", "linestyle": "--"},
-    "label": "the same checkpoint, by the paper's zero-shot heuristic",
+    **{"color": style.GREEN, "marker": "^", "linestyle": "--"},
+    "label": "zero-shot, by the paper's heuristic",
 }
 COLUMNS = 3
 SPREAD = 0.08  # distance of two lines at a value
