@@ -52,8 +52,8 @@ def _check_form(path: Path, state: State, like: State) -> None:
     """Raise InputError unless a state has the tensors of `like`; its log has any number of rows."""
     for name, tensor in like.items():
         found, rows = state.get(name), name == "log"
-        fits = found is not None and found.dtype == tensor.dtype and found.dim() == tensor.dim()
-        if not fits or found.shape[rows:] != tensor.shape[rows:]:
+        alike = found is not None and found.dtype == tensor.dtype and found.dim() == tensor.dim()
+        if found is None or not alike or found.shape[rows:] != tensor.shape[rows:]:
             raise InputError(f"{path}: its {name!r} is missing or not of this run")
         if name in ("log", "seconds") and not found.isfinite().all():
             raise InputError(f"{path}: its {name!r} is not finite")

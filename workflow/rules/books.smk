@@ -3,9 +3,8 @@
 BOOKS = "<results>/books/{books}"
 RAW = f"{cfg.results}/books/{{books}}/world"
 PLANTED_TASKS = books.planted_tasks(cfg)
-OTHER_MODEL = (
-    r"[^/]*(?:block|prompted|update|n_layer|n_hidden)-"  # which needs more than these books
-)
+# A change of these needs more than these books.
+OTHER_MODEL = r"[^/]*(?:block|prompted|update|n_layer|n_hidden)-"
 OWN_MODEL = rf"(?:transformer|lstm)(?:\+(?!{OTHER_MODEL}){studies.VARIANT})?"
 
 
