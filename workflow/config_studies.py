@@ -48,6 +48,11 @@ class Study(Settings):
     """A named set of cells with a table and a figure: every line at every value of one key."""
 
     heading: Annotated[str, Field(min_length=1)] = Field(description="the heading of its table")
+    asks: str = Field(
+        "",
+        description="what it compares, in one plain sentence: the caption of its table and of its "
+        "figure",
+    )
     tasks: Annotated[list[str], Field(min_length=1), unique] = Field(
         description="the tasks of experiment.tasks that it is run on"
     )

@@ -7,6 +7,7 @@ studies share what is there.
 
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from gpt1.cell import Arch, Cell, PretrainedModel, model_name
@@ -16,9 +17,10 @@ from tasks.common.errors import InputError
 from workflow.config_model import Config
 from workflow.config_studies import Change
 from workflow.study_faults import change_faults, study_faults
-from workflow.study_plan import Point, StudyPlan
+from workflow.study_plan import Point, StudyHead, StudyHeads, StudyPlan
 
 VARIANT = NAME  # what the rules know a variant by, a regular expression
+FORMS = ("csv", "md", "svg")  # of a study's files those that the page shows
 
 
 def plan(config: Config, name: str) -> StudyPlan:
@@ -44,6 +46,25 @@ def plan(config: Config, name: str) -> StudyPlan:
         points=points,
         predicted=study.predicted,
     )
+
+
+def heads(config: Config) -> StudyHeads:
+    """The studies that can be made under the config, as the page names them."""
+    known = config.experiment.studies.items()
+    return StudyHeads(
+        studies=[
+            StudyHead(name=name, heading=study.heading, asks=study.asks)
+            for name, study in known
+            if not list(study_faults(config, name))
+        ]
+    )
+
+
+def made(config: Config) -> list[str]:
+    """The files of the studies that were made, which the page shows; each as if it were whole."""
+    stems = [Path(config.results, "studies", study.name) for study in heads(config).studies]
+    files = [[stem.with_suffix(f".{form}") for form in FORMS] for stem in stems]
+    return [str(file) for found in files if any(f.is_file() for f in found) for file in found]
 
 
 def cell(config: Config, change: Change, task: str) -> Cell:
@@ -93,6 +114,18 @@ def together(config: Config) -> list[list[Cell]]:
             for change in changes:
                 known[tuple(cell(config, change, task) for task in change.together)] = None
     return [list(cells) for cells in known]
+
+
+def keepable(config: Config) -> Iterator[Cell]:
+    """The cells of the studies that can be made whose weights can be kept.
+
+    They are of models that are trained, on one task each, from what read the run's own books.
+    """
+    for head in heads(config).studies:
+        study = config.experiment.studies[head.name]
+        for _, _, change in study.points():
+            if not (change.prompted or change.together or change.books):
+                yield from (cell(config, change, task) for task in study.tasks)
 
 
 def sources(config: Config, cell: Cell) -> list[PretrainedModel]:

@@ -17,6 +17,20 @@ def books_folder(results: str | Path, name: str) -> Path:
     return Path(results, "books", name) if name else Path(results)
 
 
+class StudyHead(Settings):
+    """What the page says of a study, whether or not it was run."""
+
+    name: str
+    heading: str
+    asks: str = ""
+
+
+class StudyHeads(Settings):
+    """The studies that a run can be asked for, in their order."""
+
+    studies: list[StudyHead] = []
+
+
 class Point(Settings):
     """A line of a study at a value of its axis: a cell for each task.
 

@@ -2,12 +2,15 @@
 
 import importlib
 import re
+import shutil
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
+from collections.abc import Iterator
 from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from tasks.common.errors import InputError
@@ -17,8 +20,9 @@ from workflow.analysis.figures.__main__ import main as draw
 from workflow.analysis.page import blocks, svg
 from workflow.analysis.page.__main__ import main
 from workflow.analysis.page.outline import OUTLINE
-from workflow.analysis.table import read_csv
+from workflow.analysis.table import Table, read_csv
 from workflow.grid import Grid
+from workflow.study_plan import StudyHead, StudyHeads
 
 TABLES = ["main", "ablation", "layer_transfer", "zero_shot", "claims", "positive_control"]
 TABLES += ["pretraining", "probes"]
@@ -28,6 +32,16 @@ FIGURES = {
 }
 HOSTILE = '</code><script>alert("x")</script>'
 CONFIG = f"results: run\nexperiment:\n  tasks:\n    rte: {{folder: '{HOSTILE}'}}\n"
+VERDICT_AT = {"positive_control": 5, "claims": 7}
+NO_STUDIES = StudyHeads()
+STUDIES = StudyHeads(
+    studies=[
+        StudyHead(name="decay", heading="Weight decay", asks="The authors' decay against AdamW's."),
+        StudyHead(
+            name="lm_coef", heading="The weight of the loss", asks="What does its weight do?"
+        ),
+    ]
+)
 CELL = re.compile(r"<t[hd](?: [^>]*)?>(.*?)</t[hd]>", re.DOTALL)
 VOID = {"meta", "link", "input", "br", "hr", "img"}
 PAGE = Path(svg.__file__).parent
@@ -60,8 +74,15 @@ def results(tmp_path_factory, grid) -> Path:
     return results
 
 
-def page_of(results: Path, grid: Grid, tables: list[str], figures: list[str], out: Path) -> str:
-    shown = ["--tables", "cells", *tables, "--figures", *figures]
+def page_of(
+    results: Path,
+    grid: Grid,
+    tables: list[str],
+    figures: list[str],
+    out: Path,
+    studies: StudyHeads = NO_STUDIES,
+) -> str:
+    shown = ["--tables", "cells", *tables, "--figures", *figures, "--studies", studies.to_json()]
     main(["--results", str(results), "--grid", grid.to_json(), *shown, "--out", str(out)])
     return out.read_text(encoding="utf-8")
 
@@ -164,6 +185,9 @@ def test_every_cell_of_every_table_stands_on_the_page(name, page, results):
             written.append([re.sub(r" \(([^()]*)\)$", r" \1", cell) for cell in cells])
         elif line.startswith("| "):
             written.append([cell.strip("*").removesuffix(" !") for cell in cells])
+    if name in VERDICT_AT:  # which stands second on the page
+        for cells in written:
+            cells.insert(1, cells.pop(VERDICT_AT[name]))
     article = page.partition(f'<article id="table-{name}">')[2].partition("</article>")[0]
     article = re.sub(r"<abbr.*?</abbr>", "", article)
     shown = [
@@ -200,20 +224,69 @@ def test_a_table_without_a_place_on_the_page_stands_at_its_end(results, grid, tm
     assert '<section id="further">' in page and "<h3>Novel table</h3>" in page
 
 
-def test_a_study_that_was_run_is_shown_with_its_figure(results, grid, tmp_path):
+@pytest.fixture
+def made_study(results) -> Iterator[Path]:
+    """A study of the run, and one that no config has any more."""
     folder = results / "studies"
     folder.mkdir()
-    (folder / "lm_coef.md").write_text(
-        "# The weight of the loss\n\n| a | b |\n|:--|--:|\n| x | 1 |\n"
-    )
-    (folder / "lm_coef.svg").write_bytes((results / "figures" / "ablation.svg").read_bytes())
-    page = page_of(results, grid, TABLES, [], tmp_path / "page.html")
+    for name in ("lm_coef", "of_old"):
+        shown = pd.DataFrame({"a": ["x"], "b": ["1.5"]}).set_index("a")
+        table = Table(pd.DataFrame({"a": ["x"], "b": [1.5]}), ["# Heading", shown])
+        table.write(folder / f"{name}.csv")
+        svg = (results / "figures" / "ablation.svg").read_bytes()
+        (folder / f"{name}.svg").write_bytes(svg)
+    yield folder
+    shutil.rmtree(folder)
+
+
+def studies_of(results: Path, grid: Grid, out: Path) -> dict[str, str]:
+    """The studies on the page, by name."""
+    page = page_of(results, grid, TABLES, [], out, STUDIES)
     section = page.partition('<section id="studies">')[2].partition("</section>")[0]
-    assert "<h3>The weight of the loss</h3>" in section and "<svg" in section and "<td" in section
-    assert f"{results}/studies/lm_coef.csv" in section
-    for path in folder.iterdir():
-        path.unlink()
-    folder.rmdir()
+    found = re.findall(r'<article id="study-(\w+)">(.*?)</article>', section, re.DOTALL)
+    assert len(found) == section.count("<article")
+    return dict(found)
+
+
+def test_a_study_that_was_run_is_shown_with_its_figure_and_before_the_others(
+    results, grid, made_study, tmp_path
+):
+    shown = studies_of(results, grid, tmp_path / "page.html")
+    assert [*shown] == ["lm_coef", "decay"]
+    article = shown["lm_coef"]
+    assert "<h3>The weight of the loss</h3>" in article
+    assert '<td class="number">1.5</td>' in article and f"{results}/studies/lm_coef.csv" in article
+    caption = article.partition('<div class="caption">')[2].partition("</div>")[0]
+    assert re.sub(r"<[^>]+>", "", caption).strip() == "What does its weight do?"
+    (described,) = re.findall(r"<desc [^>]*>(.*?)</desc>", article)
+    assert described == "What does its weight do?"
+
+
+def test_a_study_that_was_not_run_stands_there_with_its_question_and_command(
+    results, grid, tmp_path
+):
+    shown = studies_of(results, grid, tmp_path / "page.html")
+    assert [*shown] == ["decay", "lm_coef"]
+    text = " ".join(unescape(re.sub(r"<[^>]+>", "", shown["decay"])).split())
+    command = f"snakemake --cores 2 {results}/studies/decay.csv"
+    assert text == (
+        f"Weight decay The authors' decay against AdamW's. Not made yet. This makes it: {command}"
+    )
+
+
+def test_a_study_without_its_figure_says_so_and_a_damaged_one_is_refused(
+    results, grid, made_study, tmp_path
+):
+    (made_study / "lm_coef.svg").unlink()
+    article = studies_of(results, grid, tmp_path / "page.html")["lm_coef"]
+    gap = " ".join(re.sub(r"<[^>]+>", "", article.partition('class="gap">')[2]).split())
+    command = f"snakemake --cores 2 {results}/studies/lm_coef.svg"
+    assert gap.startswith(f"Its figure is not there. This makes it: {command} ")
+    assert '<td class="number">1.5</td>' in article
+    path = made_study / "lm_coef.csv"
+    path.write_text(path.read_text().replace("1.5", "2.5"))
+    with pytest.raises(InputError, match="lm_coef.csv: damaged or edited"):
+        studies_of(results, grid, tmp_path / "page.html")
 
 
 def test_equal_inputs_give_equal_bytes(results, grid, tmp_path):

@@ -282,6 +282,44 @@ def test_keeping_a_cell_adds_one_job_and_repeats_no_other(project):
     assert plan == job | {"finetune_transformer_endpoints": 1}
 
 
+def test_a_cell_of_a_study_is_kept_from_the_checkpoint_and_with_the_settings_of_its_name(project):
+    study = {"heading": "Mine", "tasks": ["rte"], "axis": "update", "values": [30]}
+    study |= {"lines": {"light": {"lm_coef": 0.25}}}
+    config = changed(small(), "experiment.studies", {"mine": study})
+    place = "transformer+lm_coef-0.25+update-30/rte/aux-on/layers-12"
+    config = changed(config, "experiment.keep", [place])
+    options = ("--configfile", write(project / "changed.yaml", config))
+    said = snakemake(project, *options, "--dry-run", "-p", "--", f"results/kept/{place}")
+    keep = next(line for line in said.splitlines() if "python -m gpt1.keep" in line)
+    assert "update-30.safetensors" in keep and '"lm_coef": 0.25' in keep
+    assert planned(project, *options, "--", f"results/kept/{place}") == {
+        "finetune_kept_transformer_lm_coef_0_25_update_30_rte_aux_on_layers_12": 1,
+        "finetune_variant": 1,
+    }
+
+
+def test_the_page_is_made_again_for_each_study_that_was_made_since(project):
+    mine = {"heading": "Mine", "asks": "Nothing.", "tasks": ["rte"]}
+    config = changed(small(), "experiment.studies", {"mine": mine, "other": {**mine}})
+    config = changed(config, "experiment.studies.other.tasks", ["race"])  # which is not in it
+    options = ("--configfile", write(project / "changed.yaml", config))
+    assert planned(project, *options, "--", "all") == {"page": 1, "all": 1}  # it names them
+    snakemake(project, *options, "--touch", "all")
+    assert planned(project, *options, "--", "all") == {}
+    for name in ("mine", "other"):
+        for form in ("csv", "md", "png", "svg"):
+            path = project / "results" / "studies" / f"{name}.{form}"
+            path.parent.mkdir(exist_ok=True)
+            path.touch()
+    assert planned(project, *options, "--", "all") == {"page": 1, "all": 1}
+    snakemake(project, *options, "--touch", "all", "results/studies/mine.csv")
+    assert planned(project, *options, "--", "all") == {}
+    lost = project / "results" / "studies" / "mine.svg"
+    lost.unlink()
+    plan = planned(project, *options, "--", str(lost.relative_to(project)))  # as the page says
+    assert plan == {"study": 1}
+
+
 def test_the_negative_control_adds_its_jobs_and_repeats_no_other(project):
     config = changed(small(), "experiment.grid.shuffled", True)
     plan = planned(project, "--configfile", write(project / "changed.yaml", config), "--", "all")

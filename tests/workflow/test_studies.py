@@ -44,6 +44,13 @@ def one_study(**entry: Any) -> Any:
     return parse(changed(shipped(), "experiment.studies", {"mine": study}))
 
 
+@pytest.mark.parametrize("name", ["world", "smoke", "novels"])
+def test_every_shipped_study_says_in_a_sentence_what_it_asks(name):
+    asked = [study.asks for study in complete(name).experiment.studies.values()]
+    assert asked and len(set(asked)) == len(asked)
+    assert all(60 < len(text) < 200 and text.endswith(".") and "\n" not in text for text in asked)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_every_shipped_study_can_be_made_and_adds_few_cells_to_the_grids(name):
     assert list(study_faults(WORLD, name)) == []

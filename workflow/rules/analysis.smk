@@ -208,6 +208,8 @@ rule page:
         expand("<results>/figures/{figure}.svg", figure=FIGURES),
         "<results>/data_cards.md",
         expand("<results>/cards/{task}.svg", task=grid.examples),
+        # Those that are there when the run is planned; it keeps them up to date.
+        studies.made(cfg),
     output:
         html="<results>/index.html",
     localrule: True
@@ -216,12 +218,14 @@ rule page:
         grid=settings(cfg.grid),
         tables=["cells", *TABLES],
         figures=FIGURES,
+        studies=settings(functools.partial(studies.heads, cfg)),
         module=code.digest("workflow.analysis.page"),
     message:
         "page: every table and figure on one page"
     shell:
         "python -m workflow.analysis.page --results {params.results:q} --grid {params.grid:q}"
-        " --tables {params.tables} --figures {params.figures} --out {output.html} 2>&1 | tee {log}"
+        " --tables {params.tables} --figures {params.figures} --studies {params.studies:q}"
+        " --out {output.html} 2>&1 | tee {log}"
 
 
 rule glue_submission:

@@ -22,6 +22,7 @@ with importing(__name__):
     from workflow.analysis.page.glance import Glance
     from workflow.analysis.page.made import Run
     from workflow.analysis.program import parser
+    from workflow.study_plan import StudyHeads
 
 TEMPLATE, CSS, SCRIPT = "page.html", "page.css", "page.js"
 
@@ -53,9 +54,15 @@ def main(argv: list[str] | None = None) -> None:
     arguments = parser("every table and figure of a run on one page")
     arguments.add_argument("--tables", nargs="*", required=True, help="the tables that it has")
     arguments.add_argument("--figures", nargs="*", required=True, help="the figures that it has")
+    arguments.add_argument(
+        "--studies",
+        type=StudyHeads.parse,
+        default=StudyHeads(),
+        help="JSON of the studies that it can be asked for",
+    )
     args = arguments.parse_args(argv)
-    options = os.environ.get("RUN_OPTIONS", "")
-    made = Run(args.results, args.grid, tuple(args.tables), tuple(args.figures), options)
+    shown = (tuple(args.tables), tuple(args.figures), tuple(args.studies.studies))
+    made = Run(args.results, args.grid, *shown, os.environ.get("RUN_OPTIONS", ""))
     page = render(made, os.environ.get("RUN_CONFIG", ""))
     with write_atomic(args.out) as file:
         file.write(page)

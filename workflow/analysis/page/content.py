@@ -27,6 +27,15 @@ class Drawing:
 
 
 @dataclass(frozen=True)
+class Gap:
+    """The figure of a table that is there is not."""
+
+    text: str
+    command: str
+    kind: ClassVar = "gap"
+
+
+@dataclass(frozen=True)
 class Card:
     """A task's data card."""
 
@@ -35,7 +44,7 @@ class Card:
     kind: ClassVar = "card"
 
 
-Shown = Block | Drawing | Card
+Shown = Block | Drawing | Card | Gap
 
 
 @dataclass(frozen=True)
@@ -65,10 +74,9 @@ def sections(run: Run) -> list[Section]:
 
 
 def _studies(run: Run) -> Iterator[Item]:
-    """The studies that were run; no run is asked for them."""
-    for path in sorted((run.results / "studies").glob("*.md")):
-        head = path.read_text(encoding="utf-8").partition("\n")[0]
-        yield Item("study", path.stem, head.lstrip("# ") or path.stem)
+    """Those of the config, first the ones that were run."""
+    found = sorted(run.studies, key=lambda study: not run.has_study(study.name))
+    return (Item("study", study.name, study.heading) for study in found)
 
 
 def _further(run: Run) -> Iterator[Item]:
@@ -98,29 +106,37 @@ def _view(run: Run, item: Item) -> View:
         "cards": _cards,
         "alarms": _alarms,
     }[item.kind](run, item)
-    return View(item, run.command(target), list(blocks.parse(_text(caption), item.title)), shown)
+    return View(item, run.command(target), list(blocks.parse(caption, item.title)), shown)
 
 
-# Each of these returns the file to make, the name of the caption, and what is shown of an item.
+# Each of these returns the file to make, the caption, and what is shown of an item.
 
 
 def _table(run: Run, item: Item) -> tuple[str, str, list[Shown]]:
     run.table(item.name)  # refuses a CSV that is not the one of the Markdown
     shown = _markdown(run.results / f"{item.name}.md", item.title)
-    return f"{item.name}.csv", f"table_{item.name}", [*shown]
+    return f"{item.name}.csv", _text(f"table_{item.name}"), [*shown]
 
 
 def _figure(run: Run, item: Item) -> tuple[str, str, list[Shown]]:
     path = run.results / "figures" / f"{item.name}.svg"
-    shown = _drawing(path, item.name, item.title, _text(item.name))
-    return f"figures/{item.name}.png", item.name, [*shown]
+    caption = _text(item.name)
+    shown = _drawing(path, item.name, item.title, caption)
+    return f"figures/{item.name}.png", caption, [*shown]
 
 
 def _study(run: Run, item: Item) -> tuple[str, str, list[Shown]]:
-    stem = run.results / "studies" / item.name
-    drawn = _drawing(stem.with_suffix(".svg"), f"study-{item.name}", item.title, item.title)
-    shown = _markdown(stem.with_suffix(".md"), item.title)
-    return f"studies/{item.name}.csv", "study", [*drawn, *shown]
+    target = f"studies/{item.name}.csv"
+    asks = next(study.asks for study in run.studies if study.name == item.name)
+    if not run.has_study(item.name):
+        return target, asks, []
+    stem, shown = run.results / "studies" / item.name, list[Shown]()
+    shown += _drawing(stem.with_suffix(".svg"), f"study-{item.name}", item.title, asks)
+    if not shown:
+        svg_file = f"studies/{item.name}.svg"
+        gap = Gap("Its figure is not there. This makes it:", run.command(svg_file))
+        shown = [gap]
+    return target, asks, [*shown, *_markdown(stem.with_suffix(".md"), item.title)]
 
 
 def _cards(run: Run, item: Item) -> tuple[str, str, list[Shown]]:

@@ -8,11 +8,12 @@ import pandas as pd
 
 from workflow.analysis.table import read_csv
 from workflow.grid import Grid
+from workflow.study_plan import StudyHead
 
 
 @dataclass(frozen=True)
 class Run:
-    """A run's results folder, and the tables and figures that a run of its config has.
+    """A run's results folder, and the tables, figures and studies that its config has.
 
     `options` are those of Snakemake that chose the config, for the commands.
     """
@@ -21,6 +22,7 @@ class Run:
     grid: Grid
     tables: tuple[str, ...]
     figures: tuple[str, ...]
+    studies: tuple[StudyHead, ...] = ()
     options: str = ""
 
     @property
@@ -47,6 +49,14 @@ class Run:
         """A table, or None where it was not made. Raises InputError if it is damaged."""
         path = self.results / f"{name}.csv"
         return read_csv(path) if name in self.tables and path.exists() else None
+
+    def has_study(self, name: str) -> bool:
+        """Whether a study was made. Raises InputError if its table is damaged."""
+        path = self.results / "studies" / f"{name}.csv"
+        if not path.exists():
+            return False
+        read_csv(path)
+        return path.with_suffix(".md").exists()
 
     def command(self, target: str) -> str:
         """The command that makes a file of the results folder."""

@@ -62,7 +62,12 @@ OUTLINE = (
             Item("table", "zero_shot", "Figure 2, right, in numbers"),
         ),
     ),
-    Part("studies", "Studies", "What was asked for by name, beyond the paper.", ()),
+    Part(
+        "studies",
+        "Studies",
+        "What a run can be asked for by name, beyond the paper; each is a table and a figure.",
+        (),
+    ),
     Part(
         "models",
         "The language models",
