@@ -90,11 +90,19 @@ def test_main_has_the_same_numbers_beside_its_own(rte):
     assert (row["decontaminated_mean"], row["decontaminated_rows"]) == (pytest.approx(200 / 3), 5)
     assert row["decontaminated_sd"] == pytest.approx(math.sqrt(400 / 3))
     lines = [line for line in text.splitlines() if "(this run), decontaminated" in line]
-    assert "66.7 ± 11.5 (n 5)" in lines[0]
+    assert "(this run), decontaminated (n 5) " in lines[0]  # one task, so one number of rows
+    assert "66.7 ± 11.5 |" in lines[0]
     # Without aux there are no predictions here, nor any of the other tasks.
     assert "(n" not in lines[1] and lines[1].count("missing") == 6
     assert lines[0].count("missing") == 5
     assert decontaminated.NOTE in text
+
+
+def test_main_has_the_number_of_rows_in_each_cell_where_it_differs():
+    counts = pd.DataFrame({"variant": "ours", "decontaminated_rows": [5.0, 7.0, None]})
+    line = main._decontaminated(counts.assign(decontaminated_mean=50.0, decontaminated_sd=None))
+    assert list(line["shown"]) == ["50.0 (n 5)", "50.0 (n 7)", "missing"]
+    assert set(line["model"]) == {"ours, decontaminated"}
 
 
 def test_published_weights_have_no_decontaminated_rows(rte):

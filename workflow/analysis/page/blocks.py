@@ -22,6 +22,7 @@ NUMBER = re.compile(
 SPREAD = re.compile(r" ± [\d.]+|\[[^\]]*\]|\([^)]*\)")  # less important than the number before it
 HEAD = re.compile(r"(.*\S) \(([^()]*)\)")
 DIGEST = re.compile(r"^<!-- .* -->$", re.MULTILINE)
+VERDICTS = ("met", "verdict")  # columns that come second, so that a narrow screen shows them
 TONES = {  # how the words of a verdict look
     **{"reproduced": "good", "yes": "good", "not reproduced": "bad", "no": "bad"},
     **{"undecided": "open", "not run": "none", MISSING: "none"},
@@ -122,6 +123,8 @@ def _table(markdown: MarkdownIt, node: SyntaxTreeNode, caption: str) -> DataTabl
         for part in node.children
         for line in part.children
     ]
+    order = sorted(range(len(head)), key=lambda i: (i > 0, head[i] not in VERDICTS))
+    head, *lines = [[line[i] for i in order] for line in (head, *lines)]
     numbers = [_are_numbers([line[i] for line in lines]) for i in range(len(head))]
     columns = [_column(name, number) for name, number in zip(head, numbers, strict=True)]
     rows = [

@@ -160,6 +160,17 @@ def _wide(table: pd.DataFrame, notes: Notes, has_corpus: bool) -> list[str | pd.
     return parts
 
 
+def _decontaminated(mine: pd.DataFrame) -> pd.DataFrame:
+    """The line of the scores on decontaminated rows, their number in each cell if it differs."""
+    shown = mine.apply(markdown.decontaminated, axis=1)
+    model = f"{mine['variant'].iloc[0]}, decontaminated"
+    counts = mine["decontaminated_rows"].dropna().unique()
+    if len(counts) == 1 and counts[0] > 0:
+        number = f" (n {counts[0]:.0f})"
+        shown, model = shown.str.removesuffix(number), model + number
+    return mine.assign(model=model, shown=shown)
+
+
 def _markdown(table: pd.DataFrame, has_corpus: bool) -> pd.DataFrame:
     ours = table[table["source"] == "this run"]
     heads = [*ours["head"].unique(), *(["GLUE"] if "GLUE" in set(table["head"]) else [])]
@@ -171,8 +182,7 @@ def _markdown(table: pd.DataFrame, has_corpus: bool) -> pd.DataFrame:
         mine = mine.assign(model=variant, seeds=markdown.seeds(mine["n_seeds"]))
         lines.append(mine.assign(shown=mine.apply(markdown.score, axis=1)))
         if has_corpus:
-            shown = mine.apply(markdown.decontaminated, axis=1)
-            lines.append(mine.assign(model=f"{variant}, decontaminated", shown=shown))
+            lines.append(_decontaminated(mine))
     long = pd.concat(lines)
     wide = markdown.pivot(long, "model", "head", "shown")[heads]
     wide.insert(0, "seeds", long.groupby("model")["seeds"].first())
