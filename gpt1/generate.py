@@ -76,12 +76,15 @@ def load(checkpoint: Path, tokenizer: Tokenizer, device: str) -> LanguageModel:
 def tokenizer_folder(checkpoint: Path) -> Path:
     """The folder of the run's own tokenizer, beside `pretrain/`.
 
-    Raises InputError if it is not there.
+    A language model of a study's own books lies in `books/NAME/pretrain/` and shares it. Raises
+    InputError if it is not there.
     """
-    folder = checkpoint.absolute().parents[3:4]
-    if not folder or not (found := folder[0] / "tokenizer").is_dir():
-        raise InputError(f"{checkpoint}: no tokenizer beside its results; give --tokenizer FOLDER")
-    return found
+    above = checkpoint.absolute().parents
+    folders = [*above[3:4], *(above[5:6] if above[4:5] and above[4].name == "books" else ())]
+    for found in (folder / "tokenizer" for folder in folders):
+        if found.is_dir():
+            return found
+    raise InputError(f"{checkpoint}: no tokenizer beside its results; give --tokenizer FOLDER")
 
 
 def main() -> None:

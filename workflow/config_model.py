@@ -76,8 +76,8 @@ class Experiment(Settings):
     )
     keep: Annotated[list[sections.CellName], unique] = Field(
         [],
-        description="cells of the grid whose fine-tuned weights are kept, all seeds, such as "
-        "transformer/sst2/aux-on/layers-12",
+        description="cells of the grid or of a study whose fine-tuned weights are kept, all seeds, "
+        "such as transformer/sst2/aux-on/layers-12",
     )
 
     @model_validator(mode="before")

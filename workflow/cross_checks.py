@@ -12,6 +12,7 @@ from gpt1.cell import ARCHS
 from tasks.corpora import corpus
 from tasks.hub import fault
 from tasks.splits import faults
+from workflow import studies
 from workflow.config_model import Config, Experiment
 from workflow.folder_checks import dangerous_results, outside_data
 from workflow.paths import data_sets
@@ -198,12 +199,12 @@ def _keep(config: Config) -> Iterator[str]:
     experiment = config.experiment
     if not experiment.keep or not (experiment.pretrain or experiment.pretrained):
         return
-    cells = config.grid().cells()
+    cells = {*config.grid().cells(), *studies.keepable(config)}
     for cell in config.kept():
         if cell not in cells:
             yield (
-                f"experiment.keep: {cell.place} is not a cell of experiment.grid; add it there, or "
-                "remove it"
+                f"experiment.keep: {cell.place} is not a cell of experiment.grid, nor one that a "
+                "study trains on its task alone; add it there, or remove it"
             )
 
 

@@ -109,6 +109,8 @@ def load(folder: Path, facts: StoredKeptFacts, runtime: RuntimeSettings) -> Task
     """The fine-tuned model of one seed on the device. Raises InputError if its file is damaged."""
     spec, model, path = facts.spec, facts.settings.model, weights_path(folder, facts.seed)
     language_model = build(facts.cell.arch, model, facts.n_vocab, skip_pads=runtime.skip_pads)
+    if facts.settings.method.read_layer != "top":
+        language_model.cut(facts.settings.method.read_layer)
     classifier = Classifier(spec.family, language_model.n_hidden, spec.n_labels)
     task_model = TaskModel(language_model, classifier, runtime.shared_prefix)
     tensors = read_tensors(path)

@@ -1,5 +1,7 @@
 """Texts that a pre-trained language model continues."""
 
+import shutil
+
 import numpy as np
 import pytest
 import torch
@@ -91,6 +93,16 @@ def test_the_program_prints_prompt_and_continuation(results, arch):
     model = program.load(checkpoint, tokenizer, "cpu")
     found = generate(model, [tokenizer.newline_id, *prompt], Sampling(tokens=30, temperature=0))
     assert done.stdout == tokenizer.decode([*prompt, *found]) + "\n"
+
+
+def test_a_model_of_a_studys_own_books_is_of_the_runs_tokenizer(results):
+    own = results / "books" / "without-forms" / "pretrain" / "lstm" / "seed-0"
+    shutil.copytree(results / "pretrain" / "lstm" / "seed-0", own)
+    done = call(program.main, own / "update-8.safetensors", "--prompt", "a", "--tokens", 3)
+    assert done.returncode == 0 and done.stdout.startswith("a"), done.stderr
+    elsewhere = results / "other" / "without-forms" / "pretrain" / "lstm" / "seed-0" / "x"
+    with pytest.raises(InputError, match="no tokenizer beside its results"):
+        program.tokenizer_folder(elsewhere)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from gpt1 import predict
 from gpt1.cell import Cell
 from gpt1.keep import keep
 from gpt1.predict import Predictor, Row, lines_of, read_rows
+from gpt1.settings import FinetuneMethod
 from gpt1.training.cell_runner import run_cells
 from gpt1.training.finetune import FineTuning
 from gpt1.weights.kept import read_facts
@@ -70,6 +71,17 @@ def test_an_lstm_is_kept_as_well(tmp_path):
     cell, folder = kept_cell(tmp_path, "rte", "lstm")
     given = [Row(text=row["first"], second=row["second"]) for row in rows]
     predictions, _ = Predictor(folder, SEEDS[0]).answer(given, "rows")
+    assert predictions.tolist() == stored(cell, tmp_path, SEEDS[0])
+
+
+def test_a_cell_that_reads_a_lower_layer_is_kept_as_well(tmp_path):
+    rows = write_task(tmp_path, "rte")
+    cell = Cell("transformer", "rte", "on", 1, variant="read_layer-1")
+    own = runner(tmp_path, cell, [cell.place], method=FinetuneMethod(read_layer=1))
+    assert run_cells([cell.path(tmp_path)], SEEDS, own) == []
+    keep(cell.path(tmp_path), own, SEEDS, tmp_path / "tokenizer", cell.kept(tmp_path))
+    given = [Row(text=row["first"], second=row["second"]) for row in rows]
+    predictions, _ = Predictor(cell.kept(tmp_path), SEEDS[0]).answer(given, "rows")
     assert predictions.tolist() == stored(cell, tmp_path, SEEDS[0])
 
 

@@ -460,23 +460,40 @@ def test_what_is_submitted_must_be_in_the_grid(path, value, told):
     [
         (
             "transformer/rte/aux-on/layers-4",
-            "experiment.keep: transformer/rte/aux-on/layers-4 is not a cell of experiment.grid; "
-            "add it there, or remove it",
+            "experiment.keep: transformer/rte/aux-on/layers-4 is not a cell of experiment.grid, "
+            "nor one that a study trains on its task alone; add it there, or remove it",
+        ),
+        (
+            "transformer+prompted-true/rte/aux-off/layers-12",
+            "experiment.keep: transformer+prompted-true/rte/aux-off/layers-12 is not a cell of "
+            "experiment.grid, nor one that a study trains on its task alone; add it there, or "
+            "remove it",
         ),
         (
             "rte",
-            "experiment.keep.0: 'rte' is invalid; expected: cells of the grid whose fine-tuned "
-            "weights are kept, all seeds, such as transformer/sst2/aux-on/layers-12",
+            "experiment.keep.0: 'rte' is invalid; expected: cells of the grid or of a study whose "
+            "fine-tuned weights are kept, all seeds, such as transformer/sst2/aux-on/layers-12",
         ),
         (
             "transformer/rte/aux-on/layers-05",
             "experiment.keep.0: 'transformer/rte/aux-on/layers-05' is invalid; expected: cells of "
-            "the grid whose fine-tuned weights are kept, all seeds, such as "
+            "the grid or of a study whose fine-tuned weights are kept, all seeds, such as "
             "transformer/sst2/aux-on/layers-12",
         ),
     ],
 )
-def test_only_a_cell_of_the_grid_can_be_kept(name, told):
+def test_only_a_cell_of_the_grid_or_of_a_study_can_be_kept(name, told):
+    study = {"heading": "Mine", "tasks": ["rte"], "lines": {"highest": {"transfer": "highest"}}}
+    study |= {"axis": "n_transfer", "values": [5]}
+    asked = {"heading": "Asked", "tasks": ["rte"], "lines": {"a": {"prompted": True, "aux": "off"}}}
+    config = changed(small(), "experiment.studies", {"mine": study, "asked": asked})
+    own = "transformer+transfer-highest/rte/aux-on/layers-5"
+    assert faults(changed(config, "experiment.keep", [own])) == []
+    assert faults(changed(small(), "experiment.keep", [own])) == [
+        f"experiment.keep: {own} is not a cell of experiment.grid, nor one that a study trains on "
+        "its task alone; add it there, or remove it"
+    ]
+    assert name == "rte" or faults(changed(config, "experiment.keep", [name])) == [told]
     assert faults(changed(small(), "experiment.keep", ["lstm/cola/aux-off/layers-none"])) == []
     assert faults(changed(small(), "experiment.keep", [name])) == [told]
     twice = changed(small(), "experiment.keep", ["lstm/cola/aux-off/layers-none"] * 2)

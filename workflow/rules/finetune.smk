@@ -49,8 +49,8 @@ for cell in cfg.kept():
             cell=cell.path("<results>"),
             encoded=f"<results>/encoded/{cell.task}",
             baselines=f"<results>/baselines/{cell.task}.json",
-            checkpoints=[m.checkpoint("<results>", grid.updates[-1]) for m in grid.sources(cell)],
-            facts=[m.facts("<results>", grid.updates[-1]) for m in grid.sources(cell)],
+            checkpoints=started_from(cell, "checkpoint"),
+            facts=started_from(cell, "facts"),
             tokenizer=vocabulary,
         output:
             directory(cell.kept("<results>")),
@@ -62,7 +62,7 @@ for cell in cfg.kept():
             gpu_model=GPU_MODEL,
         params:
             cache=f"{cfg.results}/.work/runs",
-            settings=settings(functools.partial(cfg.finetune, cell.arch, cell.task, cell.aux)),
+            settings=settings(functools.partial(studies.settings, cfg, cell)),
             seeds=grid.seeds.finetune,
             tokenizer=TOKENIZER,
             trained_by=code.digest("gpt1.cells"),
