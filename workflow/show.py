@@ -17,15 +17,16 @@ from pathlib import Path
 from tasks.common.errors import InputError, importing, run
 
 with importing(__name__):
-    from rich.console import Console, RenderableType
+    from rich.console import Console, Group, RenderableType
     from rich.text import Text
 
-    from workflow import progress
+    from workflow import progress, studies
     from workflow.analysis import figures, job_costs, tables
     from workflow.analysis.table import read_csv
-    from workflow.config_faults import read
+    from workflow.config_faults import parse, read
     from workflow.progress import Progress
-    from workflow.screens import SCREENS
+    from workflow.screens import SCREENS, headline, study
+    from workflow.study_plan import StudyHead
 
 HERE = Path(__file__).parent
 DEFAULT = "world.yaml"  # the config that Snakemake takes if none is given
@@ -46,9 +47,7 @@ def run_lines(last: Progress, results: Path, now: datetime) -> Iterator[str]:
         end = f"failed in {', '.join(dict.fromkeys(last.failed))}" if last.failed else "ended"
         yield f"The last run {end}: {share}."
         return
-    costs = job_costs.read(results, running=True)
-    earlier = dict(zip(costs["job"], costs["job_seconds"] / costs["runs"], strict=True))
-    seconds, unknown = last.left(earlier)
+    seconds, unknown = last.left(job_costs.mean_seconds(results))
     stages = Counter[str]()
     for rule, n in last.remaining().items():
         stages[job_costs.stage(rule)] += n
@@ -71,28 +70,72 @@ def expected() -> list[str]:
     return [*made, "data_cards.md", "index.html"]
 
 
-def options(results: Path) -> str | None:
-    """Snakemake's options for the shipped config that writes to `results`; None if none does."""
+def config_file(results: Path) -> Path | None:
+    """The shipped config that writes to `results`; None if none does."""
     for path in sorted((HERE / "config").glob("*.yaml")):
         if os.path.abspath(read([path]).get("results", "results")) == os.path.abspath(results):
-            return "" if path.name == DEFAULT else f" --configfile {os.path.relpath(path)}"
+            return path
     return None
 
 
+def options(results: Path) -> str | None:
+    """Snakemake's options for the shipped config that writes to `results`; None if none does."""
+    path = config_file(results)
+    if path is None:
+        return None
+    return "" if path.name == DEFAULT else f" --configfile {os.path.relpath(path)}"
+
+
+def known_studies(results: Path) -> list[StudyHead]:
+    """The studies of the shipped config that writes to `results`, and any others that were made."""
+    path = config_file(results)
+    heads = studies.heads(parse(read([path]))).studies if path else []
+    names = {head.name for head in heads}
+    others = [path for path in sorted((results / "studies").glob("*.md")) if path.stem not in names]
+    return [*heads, *(StudyHead(name=path.stem, heading=_heading(path)) for path in others)]
+
+
+def _heading(path: Path) -> str:
+    return path.read_text(encoding="utf-8").partition("\n")[0].lstrip("# ") or path.stem
+
+
 def missing_lines(results: Path, last: Progress | None) -> Iterator[str]:
-    """What is not there, and the commands that make it."""
-    missing = [name for name in expected() if not (results / name).is_file()]
-    if not missing:
-        yield "Nothing is missing."
-        return
+    """What is not there or out of date, and the commands that make it."""
     given = options(results)
-    yield "Not there (a table that this config does not have is refused by name):"
-    for name in missing:
-        yield f"  snakemake --cores all {results / name}{given or ''}"
-    if given is None:
+    command = f"  snakemake --cores all {results / '{}'}{given or ''}"
+    missing = [name for name in expected() if not (results / name).is_file()]
+    made = {head.name: results / "studies" / f"{head.name}.csv" for head in known_studies(results)}
+    page = results / "index.html"
+    later = [
+        name
+        for name, path in made.items()
+        if path.is_file() and page.is_file() and path.stat().st_mtime > page.stat().st_mtime
+    ]
+    if missing:
+        yield "Not there (a table that this config does not have is refused by name):"
+        yield from (command.format(name) for name in missing)
+    elif not later:
+        yield "Nothing that a run makes is missing."
+    if later:
+        yield f"The page is older than {', '.join(later)}:"
+        yield command.format("index.html")
+    asked = [name for name, path in made.items() if not path.is_file()]
+    if asked:
+        yield f"Studies that were not made: {', '.join(asked)}. Each is asked for by its name:"
+        yield command.format(f"studies/{asked[0]}.csv")
+    if given is None and (missing or later or asked):
         yield "with the --configfile and --config of the last run" + (
             f", which was: {last.command}" if last and last.command else ""
         )
+
+
+def study_screens(results: Path) -> Iterator[RenderableType]:
+    """The lines of each study that was made, and where the rest of it is."""
+    for head in known_studies(results):
+        path = results / "studies" / f"{head.name}.csv"
+        if path.is_file():
+            more = Text(f"{head.asks} More: {path.with_suffix('.md')}".strip())
+            yield Group(headline(head.heading), study(read_csv(path)) or "", more)
 
 
 def screens(results: Path, now: datetime) -> Iterator[RenderableType]:
@@ -110,6 +153,7 @@ def screens(results: Path, now: datetime) -> Iterator[RenderableType]:
                 yield screen(frame)
             except KeyError as error:
                 raise InputError(f"{path}: no column {error}; make it again") from None
+    yield from study_screens(results)
     yield Text("\n".join(missing_lines(results, last)))
 
 

@@ -1,13 +1,15 @@
 """What `python -m workflow.show` prints of a folder of results."""
 
+import os
 from datetime import datetime
 
 import pandas as pd
 import pytest
+import yaml
 
 from tests.support.programs import call
 from tests.support.tables import write_table
-from tests.workflow.configs import ROOT
+from tests.workflow.configs import ROOT, shipped
 from tests.workflow.test_progress import HEAD, PRETRAIN, WORLD, write_log
 from workflow import show
 
@@ -90,10 +92,10 @@ def lines(*words):
         "It helps mean of 8 51.0 [31.2, 70.7] reproduced",
         "rte accuracy, dev 85.0 ± 1.2 ! 56.0 50.0 64.1",
         "paper's mean 86.7 47.6 49.3 47.5",
-        "model none 0 12",
-        "transformer, aux on 43.0 52.2 87.1",
-        "model task 0 3000",
-        "lstm sst2 0.00 0.64",
+        "aux LM none 0 12",
+        "on 43.0 52.2 87.1",
+        "task 0 3000",
+        "sst2 0.00 0.64",
         "lstm 1328.1 9.9",
     ],
 )
@@ -121,7 +123,95 @@ def test_what_is_missing_comes_with_the_command_that_makes_it(results, monkeypat
     for name in show.expected():
         (results / name).parent.mkdir(exist_ok=True)
         (results / name).touch()
-    assert list(show.missing_lines(results, None)) == ["Nothing is missing."]
+    assert list(show.missing_lines(results, None)) == ["Nothing that a run makes is missing."]
+
+
+def write_study(results, name, rows):
+    """A study's table, and its Markdown with the heading."""
+    folder = results / "studies"
+    folder.mkdir(exist_ok=True)
+    write_table(pd.DataFrame(rows), folder / f"{name}.csv")
+    page = folder / f"{name}.md"
+    page.write_text(f"# Heading of {name}\n\n{page.read_text()}")
+
+
+def test_a_study_that_was_made_is_shown_and_the_page_that_lacks_it_is_told(results):
+    rows = [
+        {"line": line, "value": value, "task": task, "mean": mean}
+        for line, value, mean in (("a", 0.5, 70.0), ("a", 3, 81.25), ("b", None, 9.0))
+        for task, mean in (("rte", 1.0), ("mean", mean))
+    ]
+    write_study(results, "mine", rows)
+    write_study(results, "plain", [{"line": "c", "value": None, "task": "rte", "mean": 12.5}])
+    write_study(results, "planted", [{"count": 4, "task": "rte", "mean": 12.5}])
+    page = results / "index.html"
+    page.touch()
+    os.utime(page, (0, 0))
+    shown = lines(results)
+    at = shown.index("Heading of mine")
+    table = ["mean of its tasks a b", "0.5 70.0 –", "3 81.2 –", "beside – 9.0"]
+    assert [line for line in shown[at + 1 : at + 8] if line and "─" not in line] == table
+    assert "c 12.5" in shown and "Heading of planted" in shown
+    assert f"More: {results}/studies/mine.md" in shown
+    at = shown.index("The page is older than mine, plain, planted:")
+    assert shown[at + 1] == f"snakemake --cores all {results}/index.html"
+    assert "Nothing that a run makes is missing." not in shown
+
+
+def test_the_studies_of_the_config_that_were_not_made_are_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(show, "HERE", tmp_path)
+    (tmp_path / "config").mkdir()
+    config = shipped() | {"results": str(tmp_path / "made")}
+    studies = config["experiment"]["studies"]
+    config["experiment"]["studies"] = {name: studies[name] for name in ("decay", "lm_coef")}
+    (tmp_path / "config" / "world.yaml").write_text(yaml.safe_dump(config))
+    (tmp_path / "made").mkdir()
+    write_study(tmp_path / "made", "decay", [])
+    told = list(show.missing_lines(tmp_path / "made", None))
+    assert told[-2:] == [
+        "Studies that were not made: lm_coef. Each is asked for by its name:",
+        f"  snakemake --cores all {tmp_path}/made/studies/lm_coef.csv",
+    ]
+
+
+def test_at_80_columns_no_number_and_no_word_is_broken(results, monkeypatch):
+    updates = (0, 30, 58, 112, 216, 417, 805, 1554, 3000)
+    rows = [
+        {"arch": arch, "task": "story_cloze", "update": update, "relative": -0.02}
+        for arch in ("transformer", "lstm")
+        for update in updates
+    ]
+    write_table(pd.DataFrame(rows), results / "zero_shot.csv")
+    layers = [
+        {"arch": "transformer", "aux": "on", "task": "mean", "split": "reported", "mean": 99.9}
+        | {"n_transfer": n}
+        for n in ("none", *range(13))
+    ]
+    write_table(pd.DataFrame(layers), results / "layer_transfer.csv")
+    names = ("(full)", "w/o pre-training", "w/o aux LM", "w/ aux LM, shuffled books")
+    variants = [f"Transformer {name}" for name in names] + ["LSTM w/ aux LM"]
+    ablation = [
+        {"variant": variant, "task": "story_cloze", "mean": 100.0, "paper": 74.7}
+        | {"bag_of_words": 47.5}
+        for variant in variants
+    ]
+    write_table(pd.DataFrame(ablation), results / "ablation.csv")
+    rows = [
+        {"line": line, "value": value, "task": "rte", "mean": 37.5}
+        for line in ("body frozen", "fine-tuned, w/o aux LM")
+        for value in range(13)
+    ]
+    write_study(results, "probing", rows)
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = lines(results)
+    assert " ".join(["story_cloze", *["-0.02"] * len(updates)]) in shown
+    assert " ".join(["on", *["99.9"] * 14]) in shown
+    assert " ".join(["story_cloze", *["100.0"] * 5, "47.5"]) in shown
+    assert [f"{value} 37.5 37.5" in shown for value in range(13)] == [True] * 13
+    printed = call(show.main, results).stdout.partition("Not there")[0].splitlines()
+    assert max(len(line) for line in printed if not line.startswith("More:")) <= 80
+    words = {word for line in shown for word in line.split()}
+    assert {"pre-training", "shuffled", "fine-tuned,"} <= words
 
 
 def test_a_run_under_way_is_told_first(results, tmp_path):
@@ -138,6 +228,21 @@ def test_a_run_under_way_is_told_first(results, tmp_path):
         "Time left: about 3 min, but none of table_main has finished yet.",
     ]
     assert "which was: snakemake --cores 2 all --config results=made" in lines(results)[-2]
+
+
+def test_a_study_under_way_has_its_stage_and_its_time(results, tmp_path):
+    head = HEAD.replace("world  ", "study  ").replace("pretrain   ", "finetune_books")
+    write_log(
+        tmp_path, "1", head + "[Sun Nov 22 10:00:20 2026]\nJob 6: study x: made/studies/x.csv\n"
+    )
+    jobs = ("benchmarks/study/y", "books/b/benchmarks/finetune_books/c", "benchmarks/table_main")
+    for name in (*jobs, "benchmarks/finetune_lstm_endpoints"):
+        path = results / f"{name}.tsv"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("s\tcpu_time\tmax_rss\n60\t9\t1\n")
+    told = str(next(show.screens(results, NOW))).splitlines()
+    assert told[2] == "To do: tables 2, fine-tuning 8 jobs."
+    assert told[3] == f"Time left: about {show.duration(10 * 60)}."
 
 
 def test_the_time_left_is_by_the_mean_of_earlier_jobs(results, tmp_path):

@@ -5,6 +5,9 @@ interrupted counts with its last attempt alone. Snakemake samples the CPU second
 half minute, so they may lack the end of a job.
 """
 
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -17,8 +20,9 @@ STAGES = {  # by the beginning of a rule's name; the first that fits
     "finetune": "fine-tuning",
     "pretrain": "pre-training",
     "zero_shot": "zero-shot",
+    "prompt": "zero-shot",
     "probes": "probes",
-    **dict.fromkeys(["table", "figure", "page", "collect", "cards", "glue"], TABLES),
+    **dict.fromkeys(["table", "figure", "page", "collect", "cards", "glue", "study"], TABLES),
 }
 OF_STUDIES = (  # asked for apart, by the beginning of the rule's name
     *("study", "finetune_variant", "finetune_together", "pretrain_variant", "prompt_variant"),
@@ -31,25 +35,39 @@ def stage(rule: str) -> str:
     return next((name for start, name in STAGES.items() if rule.startswith(start)), PREPARATION)
 
 
-def read(results: Path, running: bool = False) -> pd.DataFrame:
+def read(results: Path) -> pd.DataFrame:
     """One row per rule: its jobs, their seconds and CPU seconds, the most memory of one in MB.
 
-    Raises InputError for a file that was cut, which a kill may leave, as Snakemake does not write
-    it atomically. While a run is going on, such a file may just be in the making: it is left out.
+    Jobs of studies are left out. Raises InputError for a file that was cut, which a kill may leave,
+    as Snakemake does not write it atomically.
     """
-    folder, rows = results / "benchmarks", []
-    for path in sorted(folder.rglob("*.tsv")):
-        rule = path.relative_to(folder).parts[0].removesuffix(".tsv")
-        if rule.startswith(OF_STUDIES):
-            continue
-        try:
-            rows.append([stage(rule), rule, 1, *_last_attempt(path)])
-        except (InputError, FileNotFoundError):
-            if not running:
-                raise
+    rows = [
+        [stage(rule), rule, 1, *_last_attempt(path)]
+        for rule, path in _files(results / "benchmarks")
+        if not rule.startswith(OF_STUDIES)
+    ]
     table = pd.DataFrame(rows, columns=COLUMNS)
     total = {"runs": "sum", "job_seconds": "sum", "cpu_seconds": "sum", "peak_mb": "max"}
     return table.groupby(["stage", "job"], as_index=False, sort=False).agg(total)
+
+
+def mean_seconds(results: Path) -> dict[str, float]:
+    """Seconds of a job of each rule, those of studies and of their own books among them.
+
+    A file that was cut may be in the making while a run is going on: it is left out.
+    """
+    times: defaultdict[str, list[float]] = defaultdict(list)
+    for folder in (results / "benchmarks", *results.glob("books/*/benchmarks")):
+        for rule, path in _files(folder):
+            with suppress(InputError, FileNotFoundError):
+                times[rule].append(_last_attempt(path)[0])
+    return {rule: sum(seconds) / len(seconds) for rule, seconds in times.items()}
+
+
+def _files(folder: Path) -> Iterator[tuple[str, Path]]:
+    """The benchmarks in a folder, each with the rule of its job."""
+    for path in sorted(folder.rglob("*.tsv")):
+        yield path.relative_to(folder).parts[0].removesuffix(".tsv"), path
 
 
 def _last_attempt(path: Path) -> tuple[float, float, float]:
