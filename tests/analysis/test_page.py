@@ -1,6 +1,7 @@
 """The page of a run: complete, well-formed, by itself, and the same numbers as the tables."""
 
 import importlib
+import json
 import re
 import shutil
 import xml.etree.ElementTree as ElementTree
@@ -312,6 +313,23 @@ def test_the_glance_counts_what_the_tables_say(page, results):
     assert f"Positive control {held} of {judged} checks hold" in text
     runs = 3 * (2 * 3 * 4 + 2 * 3 * 3 + 3)
     assert f"Fine-tuning runs {runs} " in text
+
+
+def test_the_environment_is_that_of_the_cells(results, grid, tmp_path):
+    cells = grid.cells()
+    assert len(cells) > 4
+    for i, cell in enumerate(cells):
+        path = cell.path(results)
+        record = json.loads(path.read_text())
+        versions = {"python": "3.11.7", "torch": "2.9.0" if i < 2 else "2.13.0"}
+        record |= {"versions": versions, "runtime": {"device": "cpu", "threads": 1}}
+        path.write_text(json.dumps(record))
+    page = page_of(results, grid, [], [], tmp_path / "page.html")
+    shown = page.partition('<article id="environment">')[2].partition("</article>")[0]
+    shown = shown.partition("<tbody>")[2].partition("</tbody>")[0]
+    lines = [re.findall(CELL, row) for row in shown.split("</tr>")[:-1]]
+    versions = [["2", "cpu", "3.11.7", "2.9.0"], [f"{len(cells) - 2}", "cpu", "3.11.7", "2.13.0"]]
+    assert lines == versions
 
 
 def test_the_config_is_shown_as_it_is_given(page):

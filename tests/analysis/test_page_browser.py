@@ -1,5 +1,6 @@
 """The page in a real browser: no request, no error on the console, tables sort and filter."""
 
+import importlib
 import json
 import re
 import shutil
@@ -13,13 +14,16 @@ from tests.analysis.conftest import make_grid, write_all, write_answers
 from workflow.analysis import collect
 from workflow.analysis.figures.__main__ import main as draw
 from workflow.analysis.page.__main__ import main
-from workflow.analysis.tables import ablation
+from workflow.study_plan import StudyHead, StudyHeads
 
 BROWSER = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), ""
 )
+TABLES = ("ablation", "layer_transfer", "zero_shot", "main", "claims", "positive_control")
+FIGURES = {"ablation": "ablation", "heat_map": "layer_transfer", "layer_transfer": "layer_transfer"}
 ALONE = ("--disable-background-networking", "--disable-component-update", "--no-first-run")
 PROBE = """
+const VERDICTS = "#table-claims td .tone, #table-positive_control td .tone";
 addEventListener("load", () => {
   const field = document.querySelector(".tools input");
   const table = field.parentElement.nextElementSibling.querySelector("table");
@@ -29,35 +33,63 @@ addEventListener("load", () => {
   field.value = "shuffled";
   field.dispatchEvent(new Event("input"));
   const shown = [...table.tBodies[0].rows].filter((row) => !row.hidden);
-  document.body.dataset.seen = JSON.stringify({
+  const right = (node) => {
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    return range.getBoundingClientRect().right;
+  };
+  const marks = [...document.querySelectorAll("td abbr")];
+  const box = (node) => node.getBoundingClientRect();
+  const narrow = [...document.querySelectorAll("article .box > table")].filter(
+    (table) => table.offsetWidth > table.parentElement.clientWidth,
+  );
+  parent.postMessage(JSON.stringify({
     made, orders,
+    gaps: marks.map((mark) => box(mark).left - right(mark.previousSibling)),
+    heights: [...document.querySelectorAll("tbody tr")].map((row) => box(row).height),
+    verdicts: [...document.querySelectorAll(VERDICTS)].map((tone) => box(tone).right),
+    wide: narrow.map((table) => table.closest("article").id),
     shown: shown.map((row) => row.cells[0].textContent.trim()),
     status: field.nextElementSibling.textContent,
     resources: performance.getEntriesByType("resource").map((entry) => entry.name),
     page: document.documentElement.scrollWidth, window: innerWidth,
-    drawn: [...document.querySelectorAll("svg")].map((svg) => svg.getBoundingClientRect().height),
-  });
+    drawn: [...document.querySelectorAll("svg")].map((svg) => box(svg).height),
+  }), "*");
 });
 """
+# A window is at least 500 pixels wide, a frame in it as wide as it is told.
+FRAME = """<!doctype html><iframe src="{page}" width="{width}" height="900"></iframe>
+<script>addEventListener("message", (told) => document.body.dataset.seen = told.data)</script>"""
 
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory) -> Path:
-    """A page with one figure and one table, and a script that uses them."""
+    """A page of figures, tables, verdicts and a study, and a script that uses them."""
     results = tmp_path_factory.mktemp("browser") / "run"
+    layers = {"transformer": ["none", 0, 6, 12], "lstm": ["none", 1]}
     grid = make_grid(
-        "rte", layers={"transformer": ["none", 12], "lstm": ["none", 1]}, shuffled=True
+        "rte", "sst2", "mnli", layers=layers, shuffled=True, scale="the embedded world"
     )
     write_all(results, grid)
     write_answers(results, grid)
     collect.build(results, grid).write(results / "cells.csv")
-    ablation.build(results, grid).write(results / "ablation.csv")
+    for name in TABLES:
+        module = importlib.import_module(f"workflow.analysis.tables.{name}")
+        module.build(results, grid).write(results / f"{name}.csv")
     (results / "figures").mkdir()
-    shown = ["--tables", str(results / "ablation.csv"), "--grid", grid.to_json()]
-    draw(["ablation", *shown, "--out", str(results / "figures" / "ablation.png")])
-    shown = ["--tables", "ablation", "--figures", "ablation", "--grid", grid.to_json()]
+    for name, table in FIGURES.items():
+        shown = ["--tables", str(results / f"{table}.csv"), "--grid", grid.to_json()]
+        draw([name, *shown, "--out", str(results / "figures" / f"{name}.png")])
+    (results / "studies").mkdir()
+    for end in ("csv", "md"):
+        text = (results / f"main.{end}").read_text(encoding="utf-8").partition("<!--")[0]
+        (results / "studies" / f"made.{end}").write_text(text, encoding="utf-8")
+    studies = StudyHeads(
+        studies=[StudyHead(name=n, heading=n, asks="What is it?") for n in ("made", "later")]
+    )
+    shown = ["--tables", "cells", *TABLES, "--figures", *FIGURES, "--grid", grid.to_json()]
     out = results / "index.html"
-    main(["--results", str(results), *shown, "--out", str(out)])
+    main(["--results", str(results), *shown, "--studies", studies.to_json(), "--out", str(out)])
     text = out.read_text(encoding="utf-8")
     out.write_text(text.replace("</body>", f"<script>{PROBE}</script></body>"), encoding="utf-8")
     return out
@@ -67,17 +99,23 @@ def page(tmp_path_factory) -> Path:
 @pytest.mark.parametrize("width", [1280, 400])
 def test_in_a_browser_the_page_is_quiet_fits_and_its_tables_work(page, width, tmp_path):
     command = [BROWSER, "--headless=new", "--no-sandbox", "--disable-gpu", *ALONE]
-    command += [f"--user-data-dir={tmp_path}", f"--window-size={width},900"]
+    command += [f"--user-data-dir={tmp_path}", "--window-size=1400,900"]
     command += ["--enable-logging=stderr", "--virtual-time-budget=3000", "--dump-dom"]
+    frame = tmp_path / "frame.html"
+    frame.write_text(FRAME.format(page=page.as_uri(), width=width), encoding="utf-8")
     done = subprocess.run(
-        [*command, page.as_uri()], capture_output=True, text=True, timeout=120, check=True
+        [*command, frame.as_uri()], capture_output=True, text=True, timeout=120, check=True
     )
     assert "CONSOLE" not in done.stderr
     found = re.search(r'data-seen="([^"]*)"', done.stdout)
     assert found, done.stderr[-2000:]
     seen = json.loads(unescape(found[1]))
     assert seen["resources"] == [] and seen["drawn"] and min(seen["drawn"]) > 100
-    assert seen["page"] <= seen["window"]
+    assert seen["page"] <= seen["window"] == width
+    assert seen["gaps"] and min(seen["gaps"]) > 0  # the alarm mark beside the number
+    assert all(height == round(height) for height in seen["heights"])  # else lines are lost
+    assert seen["verdicts"] and max(seen["verdicts"]) <= width
+    assert width == 400 or "table-claims" not in seen["wide"]
     up, down, again = seen["orders"]
     assert up == sorted(up, key=str.casefold) != seen["made"]
     assert again == seen["made"] and sorted(down) == sorted(up) and down != up

@@ -93,6 +93,19 @@ class CellRecord(Placed):
     seeds: list[Run]
 
 
+class Device(Record):
+    """What of a program's runtime the page shows."""
+
+    device: str = ""
+
+
+class Environment(Record):
+    """What a cell was trained with, by its JSON: the device, versions of Python and of packages."""
+
+    runtime: Device = Device()
+    versions: dict[str, str] = {}
+
+
 class PredictionsRecord(Placed):
     """The metadata of a cell's predictions; `examples` are the digests of the splits."""
 

@@ -41,6 +41,7 @@ def render(made: Run, config: str) -> str:
         run=made,
         glance=Glance.of(made),
         sections=sections(made),
+        environments=machine.trained(made),
         packages=machine.packages(),
         computer=machine.computer(),
         config=config,
