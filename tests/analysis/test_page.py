@@ -284,10 +284,12 @@ def test_a_study_without_its_figure_says_so_and_a_damaged_one_is_refused(
     command = f"snakemake --cores 2 {results}/studies/lm_coef.svg"
     assert gap.startswith(f"Its figure is not there. This makes it: {command} ")
     assert '<td class="number">1.5</td>' in article
-    path = made_study / "lm_coef.csv"
-    path.write_text(path.read_text().replace("1.5", "2.5"))
-    with pytest.raises(InputError, match="lm_coef.csv: damaged or edited"):
-        studies_of(results, grid, tmp_path / "page.html")
+    for path in (made_study / "lm_coef.csv", made_study / "lm_coef.md"):
+        before = path.read_text()
+        path.write_text(before.replace("1.5", "2.5"))
+        with pytest.raises(InputError, match=f"{path.name}: damaged or edited"):
+            studies_of(results, grid, tmp_path / "page.html")
+        path.write_text(before)
 
 
 def test_equal_inputs_give_equal_bytes(results, grid, tmp_path):
@@ -391,7 +393,7 @@ def test_every_colour_of_the_figures_has_a_light_and_a_dark_value():
 
 def test_columns_of_numbers_are_told_from_columns_of_words():
     text = "| x | score (dev) | needs |\n|:--|--:|--:|\n| *paper: a* | 1.5 ± 0.2 ! | more |\n"
-    text += "| b | – | 3 seeds |\n| c | -2.1 [-3.0, 1.0] | reproduced |\n"
+    text += "| b | – | 3 seeds |\n| c | -2.1 [-3.0, 1.0] of 160 | reproduced |\n"
     (table,) = blocks.parse(f"# Head\n\n## Sub\n\n{text}", "title")
     assert table.caption == "Sub"
     assert [column.is_number for column in table.columns] == [False, True, False]

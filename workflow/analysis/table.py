@@ -3,6 +3,7 @@
 In the CSV what was not run is empty, with 0 seeds; in the Markdown it reads `missing`.
 """
 
+import hashlib
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -46,7 +47,8 @@ TEXT = [
 ]
 
 
-DIGEST = "<!-- sha256 of {}: {} -->"  # the last line of the Markdown, of the CSV beside it
+DIGEST = "<!-- sha256 of {}: {} -->"  # below the Markdown, of the CSV beside it
+OF_TEXT = "<!-- sha256 of the text above: {} -->"  # the last line
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,8 @@ class Table:
             self._rounded().to_csv(file, index=False, lineterminator="\n")
         checksum = DIGEST.format(path.name, sha256_file(path))
         with write_atomic(path.with_suffix(".md")) as file:
-            file.write(f"{text.rstrip()}\n\n{checksum}\n")
+            text = f"{text.rstrip()}\n\n{checksum}\n"
+            file.write(f"{text}{OF_TEXT.format(_sha256(text))}\n")
 
     def _rounded(self) -> pd.DataFrame:
         frame, first = self.frame, [name for name in COLUMNS if name in self.frame]
@@ -88,7 +91,7 @@ def read_csv(path: Path) -> pd.DataFrame:
     """A tidy table as it was written; `n_transfer` stays text because of `none`.
 
     Raises InputError if the file is missing, truncated, not such a table, or not the one that the
-    Markdown beside it was made with.
+    Markdown beside it was made with, or if that was changed.
     """
     remedy = "delete it and make it again"
     try:
@@ -124,3 +127,10 @@ def _check_digest(path: Path, remedy: str) -> None:
         )
     if found[1] != sha256_file(path):
         raise InputError(f"{path}: damaged or edited since {page.name} was made; {remedy}")
+    own = re.search(OF_TEXT.format("([0-9a-f]{64})"), text)
+    if own and own[1] != _sha256(text[: own.start()]):
+        raise InputError(f"{page}: damaged or edited since it was made; {remedy}")
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -17,7 +17,7 @@ from workflow.analysis.markdown import MISSING, NONE
 
 NUMBER = re.compile(
     r"[<+−-]? ?\d[\d.,]*(?: ?%)?(?: ?/ ?\d[\d.]*(?: ?%)?)?"  # 1.2, 1,234, 5 %, 6/6, 1 % / 2 %
-    r"(?: ± \S+)?(?: \[[^]]*\])?(?: \([^)]*\))?"  # spread, interval, a second number
+    r"(?: ± \S+)?(?: \[[^]]*\])?(?: \([^)]*\))?(?: of \d+)?"  # spread, interval, another number
 )
 SPREAD = re.compile(r" ± [\d.]+|\[[^\]]*\]|\([^)]*\)")  # less important than the number before it
 HEAD = re.compile(r"(.*\S) \(([^()]*)\)")
