@@ -14,6 +14,7 @@ from tests.analysis.conftest import make_grid, write_all, write_answers
 from workflow.analysis import collect
 from workflow.analysis.figures.__main__ import main as draw
 from workflow.analysis.page.__main__ import main
+from workflow.analysis.tables import ablation
 from workflow.study_plan import StudyHead, StudyHeads
 
 BROWSER = next(
@@ -81,9 +82,7 @@ def page(tmp_path_factory) -> Path:
         shown = ["--tables", str(results / f"{table}.csv"), "--grid", grid.to_json()]
         draw([name, *shown, "--out", str(results / "figures" / f"{name}.png")])
     (results / "studies").mkdir()
-    for end in ("csv", "md"):
-        text = (results / f"main.{end}").read_text(encoding="utf-8").partition("<!--")[0]
-        (results / "studies" / f"made.{end}").write_text(text, encoding="utf-8")
+    ablation.build(results, grid).write(results / "studies" / "made.csv")
     studies = StudyHeads(
         studies=[StudyHead(name=n, heading=n, asks="What is it?") for n in ("made", "later")]
     )

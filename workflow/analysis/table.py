@@ -47,8 +47,8 @@ TEXT = [
 ]
 
 
-DIGEST = "<!-- sha256 of {}: {} -->"  # below the Markdown, of the CSV beside it
-OF_TEXT = "<!-- sha256 of the text above: {} -->"  # the last line
+DIGEST = "<!-- sha256 of {}: {} -->"  # the last line of the Markdown, of the CSV beside it
+OF_TEXT = "<!-- sha256 of the text above: {} -->"  # the line before it
 
 
 @dataclass(frozen=True)
@@ -76,8 +76,8 @@ class Table:
             self._rounded().to_csv(file, index=False, lineterminator="\n")
         checksum = DIGEST.format(path.name, sha256_file(path))
         with write_atomic(path.with_suffix(".md")) as file:
-            text = f"{text.rstrip()}\n\n{checksum}\n"
-            file.write(f"{text}{OF_TEXT.format(_sha256(text))}\n")
+            text = f"{text.rstrip()}\n\n"
+            file.write(f"{text}{OF_TEXT.format(_sha256(text))}\n{checksum}\n")
 
     def _rounded(self) -> pd.DataFrame:
         frame, first = self.frame, [name for name in COLUMNS if name in self.frame]
