@@ -3,7 +3,8 @@
 BOOKS = "<results>/books/{books}"
 RAW = f"{cfg.results}/books/{{books}}/world"
 PLANTED_TASKS = books.planted_tasks(cfg)
-OTHER_MODEL = r"[^/]*(?:block|prompted|update|n_layer|n_hidden)-"  # which needs more than these books
+# Cells that need another language model, or more of its checkpoints, than there are of such books.
+OTHER_MODEL = r"[^/]*(?:block|prompted|update|n_layer|n_hidden)-"
 OWN_MODEL = rf"(?:transformer|lstm)(?:\+(?!{OTHER_MODEL}){studies.VARIANT})?"
 
 
