@@ -151,6 +151,12 @@ def test_the_table_judges_every_line_and_task(results):
     (line,) = (line for line in matrix.splitlines() if line.startswith("| no kinds"))
     cells = [cell.strip() for cell in line.split("|")[2:-1]]
     assert cells[2].startswith("**") and " hit" in cells[2] and " miss" in cells[3]
+    below = {"yes": "‡", "no": ""}
+    heads = {t: below[frame.loc[("no kinds", t), "below_constant"]] for t in TASKS}
+    none = frame.loc["none"]
+    assert heads == {t: "‡" * bool(none["mean"][t] < none["majority"][t]) for t in TASKS}
+    assert any(heads.values()) and f" SNLI{heads['snli']} |" in matrix
+    assert "## Over the constant answer" in text
     counted = text.partition("## The prediction")[2]
     (total,) = (line for line in counted.splitlines() if line.startswith("| all "))
     assert [cell.strip() for cell in total.split("|")[2:5]] == ["8", "7", "1"]

@@ -277,6 +277,11 @@ def test_a_study_of_other_sizes_pre_trains_its_own_models(tmp_path):
     assert (found["pretrain"], found["pretrain_variant"], found["finetune_variant"]) == (4, 4, 8)
 
 
+@pytest.mark.parametrize("name", ["multi_task", "today"])
+def test_studies_whose_intervals_are_wider_than_the_scale_are_drawn_as_differences(name):
+    assert studies.plan(WORLD, name).figure == "differences"
+
+
 def test_a_study_of_modern_blocks_pre_trains_two_models_and_shares_the_grids_cells(tmp_path):
     found = plan(tmp_path, "today")
     assert (found["pretrain"], found["pretrain_variant"], found["finetune_variant"]) == (2, 2, 20)

@@ -18,28 +18,30 @@ from gpt1.cell import PretrainedModel
 from workflow.analysis import markdown
 from workflow.analysis.moderation import estimates
 from workflow.analysis.records import ProbeScores, SkillScore
+from workflow.analysis.studies.constant import LEAST, MARK, is_below
 from workflow.analysis.uncertainty import Sample, combine, difference
 from workflow.grid import Grid
 from workflow.study_plan import StudyPlan, books_folder
 
 Heads = Mapping[str, Sample | None]
-LEAST = 5.0  # points; of a smaller gain there is nothing to lose
 LOST, KEPT = "lost", "kept"
 COLUMNS = ["predicted", "lost", "beyond", "beyond_low", "beyond_high", "found", "decided"]
+BELOW = "below_constant"
 DECIMALS = dict.fromkeys(["lost", "beyond", "beyond_low", "beyond_high"], 4)
 LEGEND = (
     "Share of the gain by pre-training that is lost, in percent; in bold where half or more was "
     "predicted to be. `hit`: it lies on the predicted side of 50, `miss`: on the other; `?`: the "
     "95 % interval of the loss beyond half of the gain holds 0. A dash: the gain is below "
-    f"{LEAST:g} points. In the CSV `lost` is the share, `beyond` the points lost beyond half of "
-    "the gain, with their interval."
+    f"{LEAST:g} points. `{MARK}` (`{BELOW}` in the CSV): without pre-training the score is below "
+    "the constant answer's, so a part of the gain is what this answer has too. In the CSV `lost` "
+    "is the share, `beyond` the points lost beyond half of the gain, with their interval."
 )
 
 
 def add(
     table: pd.DataFrame, study: StudyPlan, heads: Mapping[tuple[str, str], Heads]
 ) -> tuple[pd.DataFrame, list[str | pd.DataFrame]]:
-    """The table with COLUMNS for each line and task, and the matrix and the counts to read."""
+    """The table with COLUMNS and BELOW for each line and task, the matrix and the counts."""
     full, none = (heads[line, ""] for line in study.beside)
     judged = [
         {"line": line, "task": task, **row}
@@ -47,6 +49,7 @@ def add(
         for task, row in judge(full, none, heads[line, ""], study.predicted[line]).items()
     ]
     frame = pd.DataFrame(judged, columns=["line", "task", *COLUMNS])
+    frame[BELOW] = frame["task"].map(is_below(table, study).map({True: "yes", False: "no"}))
     return table.merge(frame, on=["line", "task"], how="left"), _read(frame, study)
 
 
@@ -106,7 +109,10 @@ def _read(judged: pd.DataFrame, study: StudyPlan) -> list[str | pd.DataFrame]:
     if judged.empty:
         return []
     shown = judged.assign(
-        head=judged["task"].map({name: tasks.task(name).title for name in study.tasks}),
+        head=[
+            tasks.task(row.task).title + MARK * (row.below_constant == "yes")
+            for row in judged.itertuples()
+        ],
         shown=judged.apply(_shown, axis=1),
     )
     matrix = markdown.pivot(shown, "line", "head", "shown").rename_axis("")

@@ -26,7 +26,7 @@ from workflow.analysis.statistics import (
     official_sets,
     summarise,
 )
-from workflow.analysis.studies import contrasts, knockout, zero_shot_correlation
+from workflow.analysis.studies import constant, contrasts, knockout, zero_shot_correlation
 from workflow.analysis.table import DECIMALS, Table
 from workflow.analysis.uncertainty import Estimate, Sample, difference
 from workflow.grid import Grid
@@ -68,7 +68,8 @@ def build(results: Path, grid: Grid, study: StudyPlan) -> Table:
         parts += more
     if study.predicted:
         table, more = knockout.add(table, study, heads)
-        parts += more + knockout.probes(results, grid, study)
+        parts += more + constant.parts(table, study, scores)
+        parts += knockout.probes(results, grid, study)
     decimals = DECIMALS | {"zero_shot": 4} | knockout.DECIMALS
     return Table(table, [*parts, *_legend(study, notes)], decimals)
 
