@@ -6,6 +6,7 @@ from pathlib import Path
 from types import ModuleType
 
 import matplotlib
+import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.axes import Axes
@@ -224,6 +225,8 @@ def test_the_heat_map_holds_the_tables_scores_in_cells_and_colours(answered):
         assert mesh.get_clim() == (0, 100) and mesh.get_cmap().name == "Blues"
         texts = [text.get_text() for text in ax.texts]
         assert texts == [f"{score:.1f}" for score in scores.to_numpy().ravel()]
+        places = [text.get_position() for text in ax.texts]
+        assert places == [(j + 0.5, i + 0.5) for i, j in np.ndindex(scores.shape)]
     lines = [label.get_text() for label in transformer.get_yticklabels()]
     assert lines == ["RTE (accuracy, dev)", "CoLA (Matthews, dev)", "SST-2 (accuracy, dev)"] + [
         "mean of 3 tasks"

@@ -140,6 +140,7 @@ def test_the_figure_draws_the_mean_over_seeds_against_tokens_and_chance(results,
     assert list(curves[2].get_ydata()) == [50.0, 59.0, 50.5]  # the control by itself
     assert len({line.get_color() for line in curves}) == 3
     assert list(panel.lines[0].get_ydata()) == [50.0, 50.0]
+    assert panel.figure.get_supxlabel().startswith("tokens seen in pre-training (log; 0 =")
 
 
 def test_published_weights_have_one_checkpoint_and_no_number_of_tokens(tmp_path):
@@ -151,3 +152,4 @@ def test_published_weights_have_one_checkpoint_and_no_number_of_tokens(tmp_path)
     assert row == {"skill": "mood", "transformer": "unknown"}
     (panel,) = drawn(tmp_path, grid)
     assert [1000] in [list(line.get_xdata()) for line in panel.lines]
+    assert panel.figure.get_supxlabel() == "pre-training updates (log)"

@@ -8,6 +8,8 @@ import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.collections import QuadMesh
+from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 
 from gpt1.cell import Cell, PretrainedModel
@@ -205,21 +207,43 @@ def test_the_heat_map_has_the_shares_marks_the_undecided_and_frames_the_predicte
     unsure = (frame["line"] == "no kinds") & frame["task"].isin(["rte", "sst2"])
     frame.loc[unsure, "decided"] = "no"
     with matplotlib.rc_context(fname=style.STYLE):
-        (ax,) = heat_map.draw(frame, plan()).axes
+        figure = heat_map.draw(frame, plan())
+    (ax,) = figure.axes
     frames = [patch for patch in ax.patches if isinstance(patch, Rectangle)]
     places = {(int(frame.get_y()), int(frame.get_x())) for frame in frames}
     assert places == {(0, 0), (1, 2), (1, 3)}
-    shown = {text.get_position(): text.get_text() for text in ax.texts}
-    frame = frame.set_index(["line", "task"])
-    for i, line in enumerate(PREDICTED):
-        for j, task in enumerate(TASKS):
-            cell = frame.loc[line, task]
-            mark = "?" if (line, task) in (("no kinds", "rte"), ("no kinds", "sst2")) else ""
-            assert shown[j + 0.5, i + 0.5] == f"{round(100 * cell['lost'])}{mark}"
-    labels = [text.get_text() for text in ax.figure.legends[0].get_texts()]
+    shown = {text.get_position(): text for text in ax.texts}
+    lost = frame.set_index(["line", "task"])["lost"]
+    (mesh,) = (c for c in ax.collections if isinstance(c, QuadMesh))
+    shares = np.array([[100 * lost[line, task] for task in TASKS] for line in PREDICTED])
+    np.testing.assert_allclose(np.ma.filled(mesh.get_array(), np.nan), shares)
+    assert mesh.get_clim() == (0, 100)
+    darkness = [1 - np.mean(mesh.cmap(share / 100)[:3]) for share in (0, 25, 50, 75, 100)]
+    assert darkness == sorted(darkness)  # more is darker
+    for (i, j), share in np.ndenumerate(shares):
+        text = shown[j + 0.5, i + 0.5]
+        mark = "?" if i == 1 and TASKS[j] in ("rte", "sst2") else ""
+        assert text.get_text() == f"{round(share)}{mark}"
+        contrast = np.mean(mesh.cmap(share / 100)[:3]) - np.mean(text.get_color()[:3])
+        assert abs(contrast) > 0.3  # it can be read
+    labels = [text.get_text() for text in figure.legends[0].get_texts()]
     assert labels == ["predicted: half or more", "undecided: the interval holds half"]
     assert [tick.get_text() for tick in ax.get_yticklabels()] == list(PREDICTED)
     assert [tick.get_text() for tick in ax.get_xticklabels()] == ["SST-2", "QNLI", "RTE", "SNLI"]
+    mark = figure.legends[0].legend_handles[0]
+    edges = {to_hex(frame.get_edgecolor()) for frame in frames}
+    assert edges == {to_hex(mark.get_markeredgecolor())}
+
+
+def test_where_there_was_no_gain_the_heat_map_has_a_dash_and_no_colour(results):
+    frame = table.build(results, GRID, plan()).frame
+    none = (frame["line"] == "no kinds") & (frame["task"] == "qnli")
+    frame.loc[none, ["lost", "found", "decided"]] = np.nan
+    (ax,) = heat_map.draw(frame, plan()).axes
+    assert {text.get_position(): text.get_text() for text in ax.texts}[1.5, 1.5] == "–"
+    assert np.argwhere(np.ma.getmaskarray(ax.collections[0].get_array())).tolist() == [[1, 1]]
+    (ax,) = heat_map.draw(frame.assign(lost=np.nan), plan()).axes
+    assert [text.get_text() for text in ax.texts] == ["not run"]
 
 
 def test_a_line_that_was_not_run_is_missing_and_the_others_are_judged(results, tmp_path):
@@ -244,6 +268,7 @@ def test_the_program_writes_the_study(results, tmp_path):
     arguments = ["--results", str(results), "--grid", GRID.to_json(), "--study", plan().to_json()]
     main([*arguments, "--out", str(out)])
     assert "predicted" in out.read_text().partition("\n")[0]
-    assert "that is lost, %" in out.with_suffix(".svg").read_text()
+    picture = out.with_suffix(".svg").read_text()
+    assert "no remarks" in picture and "share of the gain by pre-training that is lost" in picture
     assert out.with_suffix(".png").read_bytes().startswith(b"\x89PNG")
     assert json.loads(plan().to_json())["predicted"] == PREDICTED

@@ -6,6 +6,10 @@ import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from gpt1.cell import Cell
 from tasks.common.errors import InputError
@@ -126,7 +130,7 @@ def test_recall_and_precision_count_rows():
         ]
     ).assign(share_words=0.0, share_whole=100.0)
     found = detection(frame).set_index("detector", append=True)
-    tokens, words, whole = DETECTORS.values()
+    tokens, words, whole = (DETECTORS[name] for name in ("tokens", "words", "whole"))
     assert found.loc[("SST-2", tokens), "recall"].startswith("75 [")
     assert found.loc[("SST-2", tokens), "recall"].endswith("of 20")
     assert found.loc[("SST-2", tokens), "precision"].startswith("94 [")
@@ -135,6 +139,19 @@ def test_recall_and_precision_count_rows():
     assert found.loc[("all", tokens), "recall"].endswith("of 30")
     assert found.loc[("all", whole), "precision"].startswith("30 [")
     assert found.loc[("all", words), "recall"].startswith("0 [")
+
+
+def test_a_share_of_the_rows_has_wilsons_interval():
+    n, share, z = 20, 0.75, 1.959964
+    middle = (share + z**2 / (2 * n)) / (1 + z**2 / n)
+    half = z * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
+    rows = {"task": "sst2", "count": 1, "rows": 20, "share_tokens": 75.0}
+    frame = pd.DataFrame([rows | {"share_words": 0.0, "share_whole": 100.0}])
+    found = detection(frame).set_index("detector", append=True)["recall"]
+    shown = f"75 [{100 * (middle - half):.0f}, {100 * (middle + half):.0f}] of 20"
+    assert found["SST-2", DETECTORS["tokens"]] == shown == "75 [53, 89] of 20"
+    assert found["SST-2", DETECTORS["words"]] == "0 [0, 16] of 20"
+    assert found["SST-2", DETECTORS["whole"]] == "100 [84, 100] of 20"
 
 
 def test_a_model_of_planted_books_has_the_pre_training_seeds_of_the_runs_own(results):
@@ -166,19 +183,74 @@ def test_marks_of_other_examples_are_one_line(results):
         built(results)
 
 
-def test_the_figure_has_the_scores_and_the_rows_that_are_found(results):
+def picture(results: Path) -> tuple[Figure, pd.DataFrame]:
+    """The figure, and its table with intervals of a width of its own in every row and column."""
     frame = planted.build(results, GRID, plan()).frame
+    for column, low, high, i in (("mean", "ci_low", "ci_high", 0), ("own", *LIMITS, 50)):
+        half = 1 + (i + np.arange(len(frame))) / 10
+        frame = frame.assign(**{low: frame[column] - half, high: frame[column] + half / 2})
     with matplotlib.rc_context(fname=style.STYLE):
-        panels = planted_figure.draw(frame, plan()).axes
-    titles = ["mean of 3 tasks", "SST-2", "RACE", "SNLI", "rows that are found, all tasks, %"]
-    assert [ax.get_title() for ax in panels[:5]] == titles
+        return planted_figure.draw(frame, plan()), frame
+
+
+LIMITS = ("own_low", "own_high")
+
+
+def shown_as(figure: Figure, start: str) -> Line2D:
+    """The line that the legend shows beside the name that starts so."""
+    (box,) = figure.legends
+    names = [text.get_text() for text in box.get_texts()]
+    (handle,) = (h for h, name in zip(box.legend_handles, names, strict=True) if name[:20] == start)
+    return handle
+
+
+def curve(ax: Axes, like: Line2D) -> Line2D:
+    """The curve that looks like the line in the legend."""
+    look = (to_hex(like.get_color()), like.get_marker(), like.get_linestyle())
+    (own,) = (
+        line
+        for line in ax.lines
+        if (to_hex(line.get_color()), line.get_marker(), line.get_linestyle()) == look
+    )
+    return own
+
+
+def bars(ax: Axes, colour: str) -> list[list[float]]:
+    """Lower and upper ends of the upright lines of a colour, from left to right."""
+    own = [c for c in ax.collections if to_hex(c.get_colors()[0]) == to_hex(colour)]
+    return [list(segment[:, 1]) for c in own for segment in c.get_segments()]
+
+
+def test_the_figure_draws_each_models_scores_and_intervals_as_its_legend_says(results):
+    figure, frame = picture(results)
+    panels = figure.axes
+    titles = ["mean of 3 tasks", "SST-2", "RACE", "SNLI"]
+    assert [ax.get_title() for ax in panels[:4]] == titles
+    looks = {
+        "mean": (shown_as(figure, "read the planted boo"), "ci_low", "ci_high"),
+        "own": (shown_as(figure, "read the run's own b"), *LIMITS),
+    }
     for ax, task in zip(panels, ["mean", *TASKS], strict=False):
         of_task = frame[frame["task"] == task]
-        drawn = [list(line.get_ydata()) for line in ax.lines[:2]]
-        assert drawn == [list(of_task["mean"]), list(of_task["own"])]
+        for column, (look, low, high) in looks.items():
+            line = curve(ax, look)
+            assert list(line.get_ydata()) == list(of_task[column]), (task, column)
+            assert list(np.round(line.get_xdata())) == [0, 1, 2]
+            np.testing.assert_allclose(bars(ax, look.get_color()), of_task[[low, high]])
         assert [tick.get_text() for tick in ax.get_xticklabels()] == ["0", "1", "16"]
-    found = [list(np.round(line.get_ydata(), 1)) for line in panels[4].lines]
-    assert found == [[2.5, 100, 100], [0, 0, 100], [0, 100, 100]]
+
+
+def test_the_figure_draws_what_each_detector_finds_as_its_legend_says(results):
+    figure, _ = picture(results)
+    (ax,) = (ax for ax in figure.axes if ax.get_title().startswith("rows that are found"))
+    for name, found in (
+        ("13-gram of tokens", [2.5, 100, 100]),
+        ("13-gram of words", [0, 0, 100]),
+        ("longest match: a whole text"[:20], [0, 100, 100]),
+    ):
+        line = curve(ax, shown_as(figure, name))
+        assert list(np.round(line.get_ydata(), 1)) == found, name
+        assert list(np.round(line.get_xdata())) == [0, 1, 2]
 
 
 def test_the_figure_has_what_planting_adds_with_its_interval_about_0(results):
@@ -195,6 +267,7 @@ def test_the_figure_has_what_planting_adds_with_its_interval_about_0(results):
         assert list(line.get_ydata()) == list(mine["gain"])
         limits = [list(path.vertices[:, 1]) for path in bars.get_paths()]
         assert limits == mine[["gain_low", "gain_high"]].to_numpy().tolist()
+        assert to_hex(bars.get_colors()[0]) == to_hex(line.get_color())
     assert [tick.get_text() for tick in gain.get_xticklabels()] == ["1", "16"]
     named = {h.get_color(): h.get_label() for h in beside.get_legend().legend_handles}
     assert [named[line.get_color()] for line in lines] == [
@@ -220,6 +293,7 @@ def test_the_program_writes_the_study_of_one_task_without_a_mean(results):
     main([*arguments, "--out", str(out)])
     lines = out.read_text().splitlines()
     assert len(lines) == 1 + 3 and out.with_suffix(".png").exists()
+    assert "rows that are found" in out.with_suffix(".svg").read_text()
     text = out.with_suffix(".md").read_text()
     assert text.startswith("# Rows planted\n") and "## Who finds the planted rows" in text
     assert "mean of" not in text

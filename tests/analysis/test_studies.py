@@ -9,6 +9,7 @@ import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.colors import to_hex
 
 from gpt1.cell import Cell, PretrainedModel
 from tests.analysis.conftest import make_cell, make_grid, write, write_cell_answers
@@ -141,7 +142,10 @@ def test_the_curves_are_those_of_the_table_with_its_intervals(tmp_path):
             own = of_task[of_task["line"] == name]
             assert list(line.get_ydata()) == list(own["mean"]) and line.get_color() == colour
             assert list(np.round(line.get_xdata())) == [0, 1, 2]
-        bars = [bar.lines[2][0].get_segments() for bar in ax.containers]
+        stems = [bar.lines[2][0] for bar in ax.containers]
+        colours = [to_hex(stem.get_colors()[0]) for stem in stems]
+        assert colours == [to_hex(style.BLUE), to_hex(style.VERMILLION)]
+        bars = [stem.get_segments() for stem in stems]
         ends = [[(low[1], high[1]) for low, high in segments] for segments in bars]
         expected = [
             list(zip(of["ci_low"], of["ci_high"], strict=True))
@@ -208,7 +212,7 @@ def test_the_figure_has_the_zero_shot_scores_of_the_checkpoints(tmp_path):
 
 
 def test_the_legend_of_a_study_has_the_looks_of_its_curves(tmp_path):
-    picture, _ = drawn(study(lines=("a", "b"), beside=("all", "none")), tmp_path)
+    picture, frame = drawn(study(lines=("a", "b"), beside=("all", "none")), tmp_path)
     shown = {line.get_label(): line for line in picture.legends[0].legend_handles}
     curves = [line for line in picture.axes[0].lines if line.get_marker() in ("o", "s")]
     for name, curve in zip("ab", curves, strict=True):
@@ -217,6 +221,29 @@ def test_the_legend_of_a_study_has_the_looks_of_its_curves(tmp_path):
     for name, across in zip(("all", "none"), picture.axes[0].lines, strict=False):
         assert shown[name].get_color() == across.get_color()
         assert shown[name].get_linestyle() == across.get_linestyle()
+        assert across.get_ydata()[0] == mean_of(frame, name, "")["mean"]
+    bands = picture.axes[0].patches
+    for name, band in zip(("all", "none"), bands, strict=True):
+        row = mean_of(frame, name, "")
+        ends = (band.get_y(), band.get_y() + band.get_height())
+        assert ends == pytest.approx((row["ci_low"], row["ci_high"]))
+        assert to_hex(band.get_facecolor()) == to_hex(shown[name].get_color())
+
+
+def test_each_baseline_crosses_the_panel_at_its_score_as_its_legend_says(tmp_path):
+    picture, frame = drawn(study(), tmp_path)
+    shown = {line.get_label(): line for line in picture.legends[0].legend_handles}
+    for name, column in (("constant", "majority"), ("bag of words", "bag_of_words")):
+        (label,) = (one for one in shown if name in one)
+        look = (to_hex(shown[label].get_color()), shown[label].get_linestyle())
+        for ax, task in zip(picture.axes, ["mean", *TASKS], strict=False):
+            across = [
+                line.get_ydata()[0]
+                for line in ax.lines
+                if (to_hex(line.get_color()), line.get_linestyle()) == look
+                and line.get_marker() == "None"
+            ]
+            assert across == [frame[frame["task"] == task][column].iloc[0]], (name, task)
 
 
 def test_the_rank_correlation_is_of_the_order_alone():
@@ -360,6 +387,11 @@ def test_a_figure_of_differences_has_those_of_the_table_with_their_intervals(tmp
             assert ends == [(row["diff_low"], row["diff_high"]) for row in rows]
             assert list(np.round(mark.get_ydata())) == [0, -1, -2, -3]
         assert [line for line in ax.lines if list(line.get_xdata()) == [0, 0]]
+        shown = {line.get_label(): line for line in picture.legends[0].legend_handles}
+        for mark, bars, line in zip(marks, ax.collections, "bc", strict=True):
+            colours = {to_hex(bars.get_colors()[0]), to_hex(mark.get_color())}
+            assert colours == {to_hex(shown[line].get_color())}
+            assert mark.get_marker() == shown[line].get_marker()
 
 
 def test_the_program_draws_differences_where_the_study_asks_for_them(tmp_path, monkeypatch):

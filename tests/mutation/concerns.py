@@ -1,8 +1,8 @@
 """Which sources are mutated, and the tests that concern each: those that are quick come first.
 
 The first pattern that fits a source is its own. Left out is what changes no number, label or
-curve: the generator of the world, which has an oracle of its own, downloads, and programs that
-only start others.
+curve: the generator of the world, which has an oracle of its own (but what is planted in its
+books), downloads, and programs that only start others.
 """
 
 from collections.abc import Iterable, Iterator
@@ -22,11 +22,13 @@ TABLES = ("analysis_tables", "analysis_labels", "analysis_programs", "analysis_n
 FIGURES = ("figures_axes", "analysis_drawn", "analysis_figures")
 
 CONCERNS: dict[str, dict[str, tuple[str, ...]]] = {
+    "gpt1/model/modern.py": {"gpt1": ("modern",)},
     "gpt1/model/*.py": {"gpt1": MODEL},
     "gpt1/training/batching.py": {"gpt1": ("batching", "facts", "reference", "zero_shot")},
     "gpt1/training/optim.py": {"gpt1": TRAINING},
     "gpt1/training/layer_rates.py": {"gpt1": TRAINING},
     "gpt1/training/finetune.py": {"gpt1": ("finetune", *TRAINING, "switches")},
+    "gpt1/training/multi_task.py": {"gpt1": ("multi_task",)},
     "gpt1/training/task_data.py": {"gpt1": ("finetune", *TRAINING, "switches")},
     "gpt1/training/inference.py": {"gpt1": ("finetune", "predict", "facts", "reference")},
     "gpt1/training/windows.py": {"gpt1": PRETRAINING},
@@ -46,17 +48,27 @@ CONCERNS: dict[str, dict[str, tuple[str, ...]]] = {
     "gpt1/keep.py": {"gpt1": ("predict",)},
     "gpt1/predict.py": {"gpt1": ("predict",)},
     "gpt1/weights/kept.py": {"gpt1": ("predict",)},
+    "gpt1/weights/checkpoint.py": {
+        "gpt1": ("models", "cells", "pretrain"),
+        "fuzz": ("saved_files",),
+    },
     "gpt1/variant.py": {"gpt1": ("variant",), "workflow": ("studies",)},
     "gpt1/encode.py": {"gpt1": ("encode",)},
     "gpt1/contamination.py": {"gpt1": ("contamination", "ngrams")},
+    "gpt1/longest_match.py": {"gpt1": ("longest_match",)},
     "gpt1/text/ngrams.py": {"gpt1": ("ngrams", "contamination")},
     "gpt1/text/normalise.py": {"gpt1": ("text", "corpus", "published_bpe")},
+    "gpt1/text/shuffle.py": {"gpt1": ("shuffle",)},
     "gpt1/text/tokenizer.py": {"gpt1": ("bpe", "text", "published_bpe")},
     "tasks/metrics.py": {"tasks": ("task_metrics",), "gpt1": ("finetune",)},
     "tasks/stsb.py": {"tasks": ("task_metrics",), "gpt1": ("facts", "finetune")},
     "tasks/baselines.py": {"tasks": ("task_baselines",)},
     "tasks/splits.py": {"tasks": ("task_splits", "task_prepare")},
     "tasks/known.py": {"tasks": ("task_splits", "task_prepare", "task_checks")},
+    "tasks/task.py": {"tasks": (*READERS, "task_baselines", "hub_sources")},
+    "tasks/glue.py": {"tasks": ("hub_sources", "task_snapshot", *READERS)},
+    "tasks/examples.py": {"tasks": ("task_prepare", "unlabelled")},
+    "tasks/world/planting.py": {"world": ("planting",)},
     "tasks/prepare.py": {"tasks": ("task_prepare", "task_checks", "unlabelled")},
     "tasks/checks.py": {"tasks": ("task_checks", "task_prepare")},
     "tasks/readers.py": {"tasks": READERS},
@@ -67,7 +79,11 @@ CONCERNS: dict[str, dict[str, tuple[str, ...]]] = {
     "tasks/classification.py": {"tasks": READERS},
     "tasks/dprd.py": {"tasks": READERS},
     "workflow/analysis/page/*.py": {"analysis": ("page_glance", "page")},
-    "workflow/analysis/studies/*.py": {"analysis": ("studies",)},
+    "workflow/analysis/studies/detectors.py": {"analysis": ("planted",)},
+    "workflow/analysis/studies/heat_map.py": {"analysis": ("knockout",)},
+    "workflow/analysis/studies/knockout.py": {"analysis": ("knockout",)},
+    "workflow/analysis/studies/planted*.py": {"analysis": ("planted",)},
+    "workflow/analysis/studies/*.py": {"analysis": ("studies", "knockout", "planted")},
     "workflow/analysis/figures/cost.py": {"analysis": ("cost",)},
     "workflow/analysis/figures/probes.py": {"analysis": ("analysis_probes", *FIGURES)},
     "workflow/analysis/figures/*.py": {"analysis": FIGURES},
@@ -102,6 +118,8 @@ CONCERNS: dict[str, dict[str, tuple[str, ...]]] = {
     "workflow/analysis/notes.py": {"analysis": ("analysis_notes",)},
     "workflow/grid.py": {"workflow": ("grid", "studies")},
     "workflow/studies.py": {"workflow": ("studies",)},
+    "workflow/books.py": {"workflow": ("books",)},
+    "workflow/screens.py": {"workflow": ("show",)},
     "workflow/show.py": {"workflow": ("show",)},
     "workflow/progress.py": {"workflow": ("progress", "show")},
 }

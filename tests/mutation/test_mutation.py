@@ -1,5 +1,6 @@
 """`make test-mutation`: sources and their tests, the sample, the ledger, the report."""
 
+import re
 from dataclasses import replace
 from fnmatch import fnmatch
 
@@ -38,7 +39,30 @@ def test_sources_are_chosen_by_file_or_folder():
 def test_the_first_pattern_that_fits_is_a_sources_own():
     assert concerned("gpt1/prompts.py")[0] == "tests/gpt1/test_zero_shot.py"
     assert concerned("workflow/analysis/figures/cost.py") == ("tests/analysis/test_cost.py",)
+    assert concerned("gpt1/model/modern.py") == ("tests/gpt1/test_modern.py",)
     assert concerned("tasks/world/books.py") == ()
+
+
+def test_every_module_of_a_study_is_tried_against_the_tests_that_import_it():
+    for path in sources(["workflow/analysis/studies"]):
+        name = f"{path.removesuffix('.py')}".rpartition("/")[2]
+        for test in ("studies", "knockout", "planted"):
+            file = f"tests/analysis/test_{test}.py"
+            imports = re.findall(r"studies[.\w]* import (.+)", (ROOT / file).read_text())
+            if any(re.search(rf"\b{name}\b", line) for line in imports):
+                assert file in concerned(path), (path, file)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("gpt1/training/multi_task.py", "gpt1/weights/checkpoint.py", "gpt1/longest_match.py"),
+        *("gpt1/text/shuffle.py", "tasks/task.py", "tasks/glue.py", "tasks/examples.py"),
+        *("tasks/world/planting.py", "workflow/books.py", "workflow/screens.py"),
+    ],
+)
+def test_what_trains_reads_or_shows_a_number_is_mutated(path):
+    assert concerned(path) and list(sources([path])) == [path]
 
 
 def test_annotations_looks_and_the_line_that_starts_a_program_are_left_out():
