@@ -1,0 +1,137 @@
+"""RACE with one of its halves, and tasks whose splits the config carves, from files to tables."""
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from gpt1 import cells, encode
+from gpt1.weights.checkpoint import CheckpointFacts, build, save_checkpoint
+from tasks import baselines, prepare, task
+from tasks.examples import read
+from tasks.known import plain
+from tests.analysis.conftest import make_grid
+from tests.gpt1 import toy
+from tests.gpt1.examples import CHARACTERS, write_tokenizer
+from tests.support.programs import call
+from tests.tasks.conftest import WRITERS, tsv
+from workflow.analysis import cards, collect
+from workflow.analysis.tables import __main__ as tables
+
+TABLES = ("ablation", "main", "layer_transfer", "cost_cells")
+SETTINGS = {
+    "race": {"min_rows": {"train": 1, "dev": 1, "test": 1}},
+    "scitail": {"train_from": "test", "carve": {"train": 0.8, "test": 0.2}},
+    "qqp": {"train_from": "dev", "carve": {"train": 0.7, "dev": 0.3}},
+}
+GRID = make_grid(
+    *SETTINGS,
+    arch=["transformer"],
+    layers={"transformer": ["none", 2]},
+    n_layer={"transformer": 2},
+    seeds={"pretrain": [0], "finetune": [0, 1]},
+    has_corpus=False,
+)
+
+
+def write_files(folder: Path) -> None:
+    """RACE's middle schools; SciTail's test rows and QQP's dev rows alone."""
+    WRITERS["race"](folder / "race")
+    for high in (folder / "race").glob("*/high"):
+        shutil.rmtree(high)
+    rng = np.random.default_rng(3)
+    words = [" ".join(rng.choice(list(CHARACTERS), 4)) for _ in range(40)]
+    tsv(
+        folder / "scitail" / "tsv_format" / "scitail_1.0_test.tsv",
+        [[words[k], f"{words[k // 2]} a", ("neutral", "entails")[k % 2]] for k in range(40)],
+    )
+    header = ["id", "qid1", "qid2", "question1", "question2", "is_duplicate"]
+    pairs = [(words[k], words[k + (k % 2 == 0)]) for k in range(39)]  # linked in twos
+    rows = [[str(k), "1", "2", *pair, str(k % 2)] for k, pair in enumerate(pairs)]
+    tsv(folder / "qqp" / "dev.tsv", [header, *rows])
+
+
+def done(main, *words) -> None:
+    """A program that must end well."""
+    ended = call(main, *words)
+    assert ended.returncode == 0, ended.stderr
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """The results folder after the programs of a run, one after the other."""
+    folder = tmp_path_factory.mktemp("run")
+    write_files(folder / "data")
+    n_vocab = write_tokenizer(folder / "tokenizer")
+    for name, given in SETTINGS.items():
+        examples, encoded = folder / "examples" / name, folder / "encoded" / name
+        settings = json.dumps({**given, "published": False, "select_fraction": 0.2})
+        files = ("--folder", folder / "data" / name, "--settings", settings)
+        facts = examples.with_suffix(".json")
+        done(prepare.main, name, *files, "--out", examples, "--facts", facts)
+        best = folder / "baselines" / f"{name}.json"
+        done(baselines.main, name, "--examples", examples, "--out", best)
+        made = ("--tokenizer", folder / "tokenizer", "--out", encoded)
+        facts = encoded.with_suffix(".json")
+        done(encode.main, name, "--examples", examples, *made, "--facts", facts)
+    model, weights = toy.model("transformer"), folder / "update-1.safetensors"
+    started = build("transformer", model, n_vocab)
+    started.reset(torch.Generator().manual_seed(5))
+    digest = json.loads((folder / "encoded" / "race.json").read_text())["tokenizer"]
+    save_checkpoint(weights, started, CheckpointFacts(model=model, tokenizer=digest, update=1))
+    for name in SETTINGS:
+        for aux, lm_coef in (("on", 0.5), ("off", 0.0)):
+            mine = [c.path(folder) for c in GRID.cells() if (c.task, c.aux) == (name, aux)]
+            settings = toy.settings("transformer", lm_coef=lm_coef, epochs=1).model_dump_json()
+            inputs = ("--encoded", folder / "encoded" / name, "--checkpoints", weights)
+            inputs += ("--baselines", folder / "baselines" / f"{name}.json")
+            runs = ("--settings", settings, "--seeds", 0, 1, "--cache", folder / "cache")
+            done(cells.main, *mine, *inputs, *runs)
+    grid = ["--results", str(folder), "--grid", GRID.to_json(), "--out"]
+    collect.main([*grid, str(folder / "cells.csv")])
+    for name in TABLES:
+        tables.main([name, *grid, str(folder / f"{name}.csv")])
+    return folder
+
+
+def test_tables_have_the_half_of_race_that_is_there_and_nothing_for_the_other(results):
+    main = pd.read_csv(results / "main.csv")
+    ours = main[main["source"] == "this run"].set_index("column")
+    assert (ours.loc[["RACE-m", "RACE"], "n_seeds"] == 2).all()
+    assert "RACE-h" not in ours.index or (ours.loc[["RACE-h"], "n_seeds"] == 0).all()
+    assert ours.loc["RACE-m", "mean"].tolist() == ours.loc["RACE", "mean"].tolist()
+    text = (results / "main.md").read_text()
+    assert "nan" not in text and "RACE-m" in text
+    scored = pd.read_csv(results / "cells.csv")
+    splits = set(scored[scored["task"] == "race"]["split"])
+    assert {"test_middle", "dev_middle"} < splits and not any("high" in s for s in splits)
+
+
+@pytest.mark.parametrize(("name", "split"), [("scitail", "test"), ("qqp", "dev")])
+def test_carved_rows_are_scored_and_none_is_half_known(results, name, split):
+    rows = {
+        part: {
+            plain(text)
+            for row in read(results / "examples" / name, part)
+            for text in ((row.second,) if name == "scitail" else (row.first, row.second))
+        }
+        for part in ("train", "select", split)
+    }
+    assert rows[split] and not rows[split] & (rows["train"] | rows["select"])
+    facts = json.loads((results / "examples" / f"{name}.json").read_text())
+    assert facts["half_known"][split] == 0
+    for table in ("ablation", "layer_transfer"):
+        frame = pd.read_csv(results / f"{table}.csv")
+        assert frame[frame["task"] == name]["n_seeds"].max() == 2, table
+    scored = pd.read_csv(results / "cells.csv")
+    assert split in set(scored[scored["task"] == name]["split"])
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_the_data_card_says_what_the_rows_are(results, name):
+    text = cards.page(cards.card(results, name, 16), "x.png")
+    assert f"## {task(name).title}" in text and "Rows: made data" in text
