@@ -59,8 +59,9 @@ def test_pretraining_goes_on_where_a_time_limit_stopped_it(slurm, project, pretr
     said = run.finish(process)
     assert "TIMEOUT" in said and "Trying to restart job" in said
     log = next(run.folder.glob("results/logs/pretrain/**/*.log")).read_text()
-    (resumed,) = re.findall(r"resuming from update (\d+)", log)
-    assert resumed in re.findall(r"stopped by SIGTERM at update (\d+) of 20", told(run.folder))
+    before = told(run.folder)
+    stopped = set(re.findall(r"stopped by SIGTERM at update (\d+) of 20", before))
+    assert stopped & set(re.findall(r"resuming from update (\d+)", before + log))
     assert scores(run.folder) == scores(pretrained) and weights(run.folder) == weights(pretrained)
 
 
