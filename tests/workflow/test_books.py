@@ -220,6 +220,13 @@ def test_the_programs_are_given_the_books(tmp_path):
     assert said.count("python -m gpt1.text.tokenizer train") == 1
 
 
+def test_a_cell_of_a_model_that_such_books_do_not_have_has_no_rule(tmp_path):
+    cell = "cells/transformer+block-modern/rte/aux-on/layers-12.json"
+    target = f"results/books/without-kinds/{cell}"
+    said = command_line(ROOT, "-n", "-d", str(tmp_path), target, code=1)
+    assert "MissingRuleException" in said and "pretrain" not in said
+
+
 def test_unknown_books_end_in_one_line(tmp_path):
     target = "results/books/without-verse/world/manifest.json"
     said = command_line(ROOT, "-n", "-d", str(tmp_path), target, code=1)
