@@ -60,8 +60,9 @@ def mean_seconds(results: Path) -> dict[str, float]:
     for folder in (results / "benchmarks", *results.glob("books/*/benchmarks")):
         for rule, path in _files(folder):
             with suppress(InputError, FileNotFoundError):
-                times[rule].append(_last_attempt(path)[0])
-    return {rule: sum(seconds) / len(seconds) for rule, seconds in times.items()}
+                seconds = _last_attempt(path)[0]
+                times[rule].append(seconds)
+    return {rule: sum(found) / len(found) for rule, found in times.items()}
 
 
 def _files(folder: Path) -> Iterator[tuple[str, Path]]:
