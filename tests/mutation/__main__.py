@@ -50,11 +50,17 @@ class Trials:
                 self.seconds[test] = time.monotonic() - start
         return 30 + 3 * sum(self.seconds[test] for test in tests)
 
-    def run(self, mutant: Mutant) -> Result:
-        """Plant a mutant, and run the tests that concern its file up to the first that fails."""
+    def run(self, mutant: Mutant) -> Result | None:
+        """Plant a mutant, and run the tests that concern its file up to the first that fails.
+
+        None for a change that is no Python, which any test would stop.
+        """
         tests, path = concerned(mutant.path), self.suite / mutant.path
-        limit, source = self.limit(tests), path.read_text(encoding="utf-8")
-        mutated, start = mutants.mutate(source, mutant), time.monotonic()
+        source = path.read_text(encoding="utf-8")
+        mutated = mutants.mutate(source, mutant)
+        if not mutants.is_python(mutated):
+            return None
+        limit, start = self.limit(tests), time.monotonic()
         path.write_text(mutated, encoding="utf-8")
         try:
             found = run_tests(self.suite, *tests, stop=True, limit=limit)
@@ -105,6 +111,8 @@ def main() -> None:
                 continue
             if known is None:
                 known = trials.run(mutant)
+                if known is None:
+                    continue
                 ledger.add(known)
                 place = f"{mutant.path}:{mutant.line}"
                 print(f"{number}/{len(chosen)} {known.outcome} {place} {known.change}", flush=True)

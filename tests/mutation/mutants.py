@@ -49,6 +49,15 @@ def find(path: str, source: str) -> list[Mutant]:
     return sorted(found, key=lambda one: (one.line, one.column, one.operator, one.occurrence))
 
 
+def is_python(source: str) -> bool:
+    """Whether a mutant can be read at all: `{1: 2, -row}` cannot."""
+    try:
+        ast.parse(source)
+    except SyntaxError:
+        return False
+    return True
+
+
 def mutate(source: str, mutant: Mutant) -> str:
     """The source with the change made. Raises ValueError if it has no such place."""
     from cosmic_ray.mutating import mutate_code

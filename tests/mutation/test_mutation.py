@@ -164,6 +164,16 @@ def test_a_mutant_is_planted_tried_and_taken_out_again(tmp_path, monkeypatch, fo
     assert len(seen) == 1
 
 
+def test_a_change_that_is_no_python_is_no_mutant(tmp_path, monkeypatch):
+    (tmp_path / "gpt1").mkdir()
+    (tmp_path / "gpt1/keep.py").write_text("x = {1: 2, **y}\n")
+    monkeypatch.setattr(mutants, "mutate", lambda source, mutant: source.replace("**", "-"))
+    monkeypatch.setattr(program, "run_tests", None)
+    trials = program.Trials(tmp_path)
+    assert trials.run(Mutant("gpt1/keep.py", 1, 4, "core/ReplaceBinaryOperator", 0)) is None
+    assert (tmp_path / "gpt1/keep.py").read_text() == "x = {1: 2, **y}\n"
+
+
 def test_the_operators_change_a_source_at_one_place():
     pytest.importorskip("cosmic_ray", reason="make test-mutation installs it")
     source = "def f(x: int | None):\n    return x + 1 if x else 0\n"
