@@ -2,6 +2,7 @@
 
     python -m bench.huggingface JOB padded      as its GLUE example: padded to 128, float32
     python -m bench.huggingface JOB generous    dynamic padding, bfloat16 by autocast
+    python -m bench.huggingface JOB accumulated     padded, gradients of the job's micro-batches
 
 No auxiliary loss, for it has none. A pair is one sequence of our tokens, also where we compute both
 orders of a similarity.
@@ -61,23 +62,27 @@ class TakeTurns(TrainerCallback):
 
     def on_step_end(self, args, state, control, **_):  # noqa: ANN001
         """A step is done, optimizer included."""
-        done = state.global_step - self.job.warm_up
+        job, done = self.job, state.global_step - self.job.warm_up
+        of_turn = job.untimed + job.steps
         if done == 0:
             self._begin()
-        elif done > 0 and done % self.job.steps == 0:
-            self.turns.done(self.job.steps * self.batch)
-            if done < self.job.rounds * self.job.steps:
+        elif done > 0 and done % of_turn == 0:
+            self.turns.done(job.steps * self.batch)
+            if done < job.rounds * of_turn:
                 self.turns.wait()
+        elif done > 0 and done % of_turn == job.untimed:
+            self.turns.restart()
 
     def _begin(self) -> None:
         self.turns.say(ready=self.note)
         self.turns.wait()
 
 
-def train(job: Job, rows: Rows, turns: Turns, generous: bool) -> None:
+def train(job: Job, rows: Rows, turns: Turns, variant: str) -> None:
     """All turns on one file of rows."""
     own = job.models["transformer"]
-    shape, batch = own["shape"], job.training["batch"]
+    shape, batch, generous = own["shape"], job.training["batch"], variant == "generous"
+    at_once = job.runtime["micro_batch"] if variant == "accumulated" else batch
     config = OpenAIGPTConfig(
         vocab_size=job.n_vocab + SPECIAL,
         n_positions=own["n_ctx"],
@@ -90,8 +95,9 @@ def train(job: Job, rows: Rows, turns: Turns, generous: bool) -> None:
     with tempfile.TemporaryDirectory() as folder:
         arguments = TrainingArguments(
             output_dir=folder,
-            per_device_train_batch_size=batch,
-            max_steps=job.warm_up + job.rounds * job.steps,
+            per_device_train_batch_size=at_once,
+            gradient_accumulation_steps=batch // at_once,
+            max_steps=job.warm_up + job.rounds * (job.untimed + job.steps),
             bf16=generous,
             use_cpu=job.runtime.get("device", "cpu") == "cpu",
             train_sampling_strategy="sequential",
@@ -116,7 +122,7 @@ def main() -> None:
     job, turns = Job.read(path), Turns()
     torch.set_num_threads(job.runtime.get("threads", 1))
     for rows in turns.each(job.rows):
-        train(job, rows, turns, variant == "generous")
+        train(job, rows, turns, variant)
 
 
 if __name__ == "__main__":

@@ -101,9 +101,7 @@ class Loop:
         self.model: nn.Module = model
         self.compiled = torch.compile(model) if job.runtime.get("compile") else model
         lr = job.training.get("lr", 1e-3)
-        self.optimizer = torch.optim.AdamW(
-            model.parameters(), lr=lr, weight_decay=0.01, fused=self.device != "cpu"
-        )
+        self.optimizer = torch.optim.AdamW(model.parameters(), lr=lr, weight_decay=0.01, fused=True)
 
     def autocast(self) -> contextlib.AbstractContextManager:
         """bfloat16 where the job asks for it."""
@@ -202,9 +200,7 @@ def zero_shot(job: Job, turns: Turns) -> None:
 
 
 def _repeat(update, job: Job, turns: Turns) -> None:
-    for _ in range(job.warm_up):
-        update()
-    turns.take(job.rounds, lambda: sum(update() for _ in range(job.steps)))
+    turns.take(job, lambda steps: sum(update() for _ in range(steps)))
 
 
 def main() -> None:

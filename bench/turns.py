@@ -3,6 +3,7 @@
 The workers of one comparison take turns, so that whatever else the machine does meets all alike.
 """
 
+import contextlib
 import json
 import os
 import sys
@@ -11,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from bench.job import Rows
+from bench.job import Job, Rows
 
 
 class Turns:
@@ -43,27 +44,41 @@ class Turns:
         self._started = time.perf_counter()
 
     def done(self, work: float) -> None:
-        """Report the time since `wait`, the work done in it (rows, tokens) and peak memory."""
+        """Report the time that passed, the work done in it (rows, tokens) and peak memory."""
         seconds = time.perf_counter() - self._started
         self.say(seconds=seconds, work=work, peak_mb=peak_mb())
 
-    def take(self, rounds: int, work: Callable[[], float], note: str = "") -> None:
-        """`rounds` turns of `work`, which returns how much it did."""
+    def restart(self) -> None:
+        """Forget the time since `wait`: what comes now is timed."""
+        self._started = time.perf_counter()
+
+    def take(self, job: Job, work: Callable[[int], float], note: str = "") -> None:
+        """The job's warm-up and turns of `work`, which does so many steps and returns the work."""
+        if job.warm_up:
+            work(job.warm_up)
         self.say(ready=note)
-        for _ in range(rounds):
+        for _ in range(job.rounds):
             self.wait()
-            self.done(work())
+            if job.untimed:
+                work(job.untimed)
+                self.restart()
+            self.done(work(job.steps))
 
 
-def peak_mb() -> float:
-    """Peak memory of this process in MB (Linux; elsewhere that of its largest moment by rusage).
+def peak_mb(pid: int | str = "self") -> float:
+    """Peak memory of a process in MB; of this one, if it computes on a GPU, PyTorch's on the card.
 
-    Not `ru_maxrss` on Linux, which a process inherits from the one that started it.
+    Not `ru_maxrss` on Linux, which a process inherits from the one that started it. 0 for a process
+    that has ended, or for another one where there is no /proc.
     """
-    status = Path("/proc/self/status")
-    if status.exists():
-        lines = status.read_text(encoding="ascii", errors="replace").splitlines()
-        return next(int(s.split()[1]) / 1024 for s in lines if s.startswith("VmHWM"))
+    torch = sys.modules.get("torch")
+    if pid == "self" and torch is not None and torch.cuda.is_initialized():
+        return torch.cuda.max_memory_reserved() / 2**20
+    with contextlib.suppress(OSError):
+        lines = Path(f"/proc/{pid}/status").read_text("ascii", "replace").splitlines()
+        return next((int(s.split()[1]) / 1024 for s in lines if s.startswith("VmHWM")), 0.0)
+    if pid != "self":
+        return 0.0
     import resource
 
     unit = 2**20 if sys.platform == "darwin" else 2**10
