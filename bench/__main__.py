@@ -1,40 +1,28 @@
 """Measure the bars of the issue on speed and write a table of ratios.
 
-    python -m bench                  all bars on a CPU, about ten minutes on two cores
+    python -m bench                  all bars on a CPU, a quarter of an hour on two cores
     python -m bench --bars 5 6       some of them
     python -m bench --quick          small models and few rounds: does it run?
     python -m bench gpu              the bars on a GPU; without one it says so
 
 `results/bench.csv` has a row for each comparison: both values, the median ratio of alternating
-rounds with the smallest and the largest, the bar, and whether it is met.
+rounds with the smallest and the largest, the bar, and whether it is met. It is written after each
+bar; what could not be measured has a row that says why.
 """
 
 import argparse
 import os
 import platform
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 from bench import bars, gpu
 from bench.comparison import QUICK, Bench, Scale
 from bench.data import make_world
-from bench.report import Row, line, table
-from bench.sides import ROOT, WorkerError
-from tasks.common.errors import InputError, run
-
-
-def measured(bench: Bench, numbers: list[int]) -> Iterator[Row]:
-    """The rows of some bars; a bar that cannot be measured here has one that says why."""
-    for number in numbers:
-        try:
-            for row in bars.CPU[number](bench):
-                print(line(row), flush=True)
-                yield row
-        except WorkerError as error:
-            if "transformers" not in str(error) and "accelerate" not in str(error):
-                raise InputError(f"bar {number}: {error}") from None
-            yield Row(number, bars.CPU[number].__doc__ or "", "", "", note=f"not measured: {error}")
+from bench.measured import measured, summary
+from bench.report import table
+from bench.sides import ROOT
+from tasks.common.errors import run
 
 
 def machine(threads: int) -> str:
@@ -66,16 +54,14 @@ def main() -> None:
     world = make_world(Path("results/bench/world"))
     scale = QUICK if a.quick else Scale()
     bench = Bench(scale, a.threads, work / "rows", ROOT / world, a.data and a.data.resolve())
-    rows = list(measured(bench, a.bars))
     note = (
         f"{machine(a.threads)}. Ratios are medians of alternating rounds, with the smallest and "
         "the largest; warm-up is not timed, the optimizer's step is."
     )
     if a.quick:
         note += " A quick look at small models: no evidence about the bars."
-    table(rows, note).write(out)
-    missed = sum(row.met == "no" for row in rows)
-    print(f"{out}: {sum(row.met == 'yes' for row in rows)} rows meet their bar, {missed} do not")
+    rows = measured(bars.CPU, a.bars, bench, lambda rows: table(rows, note).write(out))
+    print(f"{out}: {summary(rows)}")
 
 
 if __name__ == "__main__":

@@ -12,7 +12,8 @@ from typing import Any
 
 from bench import data
 from bench.job import Job, Rows
-from bench.report import Row, compared, line, table
+from bench.measured import measured, summary
+from bench.report import Row, compared, table
 from bench.rows import corpus_tokens
 from bench.sides import ROOT, Ratio, Side, alternate
 from gpt1.settings import FinetuneSettings, LSTMShape, ModelSettings, PretrainSettings
@@ -156,7 +157,7 @@ def small_cells(gpu: GPU) -> Iterator[Row]:
     yield Row(15, what, "s", "> 1x", *numbers, met)
 
 
-ALL = (pretraining, lstm, fine_tuning, small_cells)
+ALL = {11: pretraining, 12: lstm, 13: fine_tuning, 14: small_cells}
 
 
 def card() -> str | None:
@@ -173,9 +174,6 @@ def main(out: Path, quick: bool) -> None:
         print("no GPU here: the bars 11 to 15 are not measured")
         return
     gpu = GPU(name, ROOT / "results" / "bench" / "gpu", steps=5 if quick else 20)
-    rows = []
-    for bar in ALL:
-        for row in bar(gpu):
-            print(line(row), flush=True)
-            rows.append(row)
-    table(rows, f"{name}. Drawn tokens in the shapes of the tasks.").write(out)
+    note = f"{name}. Drawn tokens in the shapes of the tasks."
+    rows = measured(ALL, [*ALL], gpu, lambda rows: table(rows, note).write(out))
+    print(f"{out}: {summary(rows)}")

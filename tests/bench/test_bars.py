@@ -117,7 +117,7 @@ def test_the_bars_of_a_gpu_run_on_a_cpu(monkeypatch, tmp_path):
         "a card", tmp_path, "cpu", MODEL, lstm, batch=2, compile=False, rounds=1, steps=1,
         rows=40, race={"first": 30, "second": 4, "choices": 3, "n": 4}, corpus_tokens=5000,
     )  # fmt: skip
-    rows = [row for bar in gpu.ALL for row in bar(tiny)]
+    rows = [row for bar in gpu.ALL.values() for row in bar(tiny)]
     assert [row.bar for row in rows] == [11, 12, 13, 13, 14, 15]
     assert all(row.ours > 0 and row.met for row in rows)
     assert "MFU" not in rows[0].note  # the peak of an unknown card is not known
