@@ -97,9 +97,10 @@ def pretraining(bench: Bench) -> Iterator[Row]:
         n_vocab=facts["n_vocab"],
         training=settings.model_dump(mode="json", exclude={"model"}),
         runtime=_default_runtime(config),
-        rounds=bench.scale.many_rounds,
+        rounds=bench.scale.rounds,
         steps=bench.scale.small_steps,
         warm_up=3,
+        untimed=1,
     )
     workers = (("bench.ours", "pretrain", "JOB"), ("bench.plain", "pretrain", "JOB"))
     for _, (ours, plain), _ in race(job, sides_of(bench, job, "pretrain", *workers)):
@@ -120,9 +121,10 @@ def cells(bench: Bench) -> Iterator[Row]:
         n_vocab=n_vocab,
         training=training,
         runtime=_default_runtime(config),
-        rounds=bench.scale.many_rounds,
+        rounds=bench.scale.rounds,
         steps=bench.scale.small_steps,
         warm_up=3,
+        untimed=1,
     )
     with checkout(COMMIT) as code:
         path = bench.write(job, "cells")
@@ -180,7 +182,7 @@ def first_step(bench: Bench) -> Iterator[Row]:
         *("--code", "bench", "--cache", str(bench.out / "cache")),
     ]
     seconds = []
-    for _ in range(bench.scale.many_rounds):
+    for _ in range(bench.scale.rounds):
         started = time.monotonic()
         command = [sys.executable, "-m", "bench.first_step", *words]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)

@@ -46,13 +46,12 @@ def main() -> None:
         run = fine_tuning(job, rows, runtime)
         batches = Batches(len(run.data.splits["train"]), run.batch)
 
-        def work(steps: int = job.steps, run=run, batches=batches) -> int:
+        def work(steps: int, run=run, batches=batches) -> int:
             for _ in range(steps):
                 run.update(batches.next())
             return steps * run.batch
 
-        work(job.warm_up)
-        turns.take(job.rounds, work)
+        turns.take(job, work)
 
 
 if __name__ == "__main__":

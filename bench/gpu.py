@@ -33,7 +33,7 @@ class GPU:
     lstm: ModelSettings = LSTM
     batch: int = 64  # windows of an update
     compile: bool = True
-    rounds: int = 3
+    rounds: int = 5
     steps: int = 20
     rows: int = 2490  # of RTE
     race: dict[str, int] | None = None

@@ -61,13 +61,16 @@ class TakeTurns(TrainerCallback):
 
     def on_step_end(self, args, state, control, **_):  # noqa: ANN001
         """A step is done, optimizer included."""
-        done = state.global_step - self.job.warm_up
+        job, done = self.job, state.global_step - self.job.warm_up
+        of_turn = job.untimed + job.steps
         if done == 0:
             self._begin()
-        elif done > 0 and done % self.job.steps == 0:
-            self.turns.done(self.job.steps * self.batch)
-            if done < self.job.rounds * self.job.steps:
+        elif done > 0 and done % of_turn == 0:
+            self.turns.done(job.steps * self.batch)
+            if done < job.rounds * of_turn:
                 self.turns.wait()
+        elif done > 0 and done % of_turn == job.untimed:
+            self.turns.restart()
 
     def _begin(self) -> None:
         self.turns.say(ready=self.note)
@@ -91,7 +94,7 @@ def train(job: Job, rows: Rows, turns: Turns, generous: bool) -> None:
         arguments = TrainingArguments(
             output_dir=folder,
             per_device_train_batch_size=batch,
-            max_steps=job.warm_up + job.rounds * job.steps,
+            max_steps=job.warm_up + job.rounds * (job.untimed + job.steps),
             bf16=generous,
             use_cpu=job.runtime.get("device", "cpu") == "cpu",
             train_sampling_strategy="sequential",

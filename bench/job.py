@@ -26,8 +26,9 @@ class Job:
 
     `models` holds the model's settings by architecture, `training` those of fine-tuning or of
     pre-training, `runtime` those of the suite's own programs; precision `quicker` takes float32 or
-    bfloat16, whichever is quicker here. After `warm_up` untimed steps come `rounds` timed rounds of
-    `steps` each, for each file of rows.
+    bfloat16, whichever is quicker here. After `warm_up` untimed steps come `rounds` turns, for each
+    file of rows. A turn begins with `untimed` steps, for while others had theirs the caches were
+    filled with what is not ours; then `steps` are timed.
     """
 
     rows: list[Rows]
@@ -36,9 +37,10 @@ class Job:
     training: dict[str, Any]
     runtime: dict[str, Any] = field(default_factory=dict)
     pad_to: int | None = None  # tokens that the plain loop pads fine-tuning rows to
-    rounds: int = 3
+    rounds: int = 5
     steps: int = 1
     warm_up: int = 1
+    untimed: int = 0
 
     def write(self, path: Path) -> Path:
         """Write the job and return its path."""

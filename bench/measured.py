@@ -27,7 +27,7 @@ def measured(
             for row in bars[number](given):
                 print(line(row), flush=True)
                 rows.append(row)
-        except Exception as error:  # noqa: BLE001  whatever it is, the other bars are measured
+        except Exception as error:  # whatever it is, the other bars are measured
             rows.append(_not_measured(number, bars[number].__doc__ or "", error))
             print(f"{line(rows[-1])} ({rows[-1].note})", flush=True)
         write(rows)

@@ -75,15 +75,13 @@ def finetune(job: Job, turns: Turns) -> None:
             note = quicker_precision(run, batches.first())
             run.runtime = run.runtime.model_copy(update={"precision": note})
 
-        def work(steps: int = job.steps, run: FineTuning = run, batches: Batches = batches) -> int:
+        def work(steps: int, run: FineTuning = run, batches: Batches = batches) -> int:
             for _ in range(steps):
                 run.update(batches.next())
             synchronize(run.runtime)
             return steps * run.batch
 
-        if job.warm_up:
-            work(job.warm_up)
-        turns.take(job.rounds, work, note)
+        turns.take(job, work, note)
 
 
 def cell(job: Job, turns: Turns) -> None:
@@ -91,7 +89,7 @@ def cell(job: Job, turns: Turns) -> None:
     for rows in turns.each(job.rows):
         seeds = iter(range(job.rounds))
 
-        def work(rows: Rows = rows, seeds: Iterator[int] = seeds) -> int:
+        def work(_steps: int, rows: Rows = rows, seeds: Iterator[int] = seeds) -> int:
             run = fine_tuning(job, rows, next(seeds))
             every = run.data.splits["train"]
             tenth = len(every) // 10
@@ -102,7 +100,7 @@ def cell(job: Job, turns: Turns) -> None:
                 run.data.splits[name] = replace(every, **arrays, groups=every.groups[part])
             return len(run.train().predictions["dev"])
 
-        turns.take(job.rounds, work, job.runtime.get("precision", "float32"))
+        turns.take(job, work, job.runtime.get("precision", "float32"))
 
 
 def pretrain(job: Job, turns: Turns) -> None:
@@ -113,15 +111,13 @@ def pretrain(job: Job, turns: Turns) -> None:
         with tempfile.TemporaryDirectory() as folder:
             run = Pretraining(rows.arch, rows.file, settings, runtime_of(job), folder)
 
-            def work(steps: int = job.steps, run: Pretraining = run) -> int:
+            def work(steps: int, run: Pretraining = run) -> int:
                 for _ in range(steps):
                     run.update()
                 synchronize(run.runtime)
                 return steps * run.tokens_per_update
 
-            if job.warm_up:
-                work(job.warm_up)
-            turns.take(job.rounds, work, run.runtime.precision)
+            turns.take(job, work, run.runtime.precision)
 
 
 def zero_shot(job: Job, turns: Turns) -> None:
@@ -135,7 +131,7 @@ def zero_shot(job: Job, turns: Turns) -> None:
         batches = Batches(len(items), job.training["batch"])
 
         def work(
-            steps: int = job.steps,
+            steps: int,
             scorer: Scorer = scorer,
             items: EncodedSplit = items,
             batches: Batches = batches,
@@ -144,9 +140,7 @@ def zero_shot(job: Job, turns: Turns) -> None:
                 choice_predictions(scorer, items.take(batches.next()), "race")
             return steps * batches.size
 
-        if job.warm_up:
-            work(job.warm_up)
-        turns.take(job.rounds, work, scorer.runtime.precision)
+        turns.take(job, work, scorer.runtime.precision)
 
 
 def texts_of(file: str) -> EncodedSplit:

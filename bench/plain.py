@@ -202,9 +202,7 @@ def zero_shot(job: Job, turns: Turns) -> None:
 
 
 def _repeat(update, job: Job, turns: Turns) -> None:
-    for _ in range(job.warm_up):
-        update()
-    turns.take(job.rounds, lambda: sum(update() for _ in range(job.steps)))
+    turns.take(job, lambda steps: sum(update() for _ in range(steps)))
 
 
 def main() -> None:

@@ -1,5 +1,7 @@
 """The rows of the table of bars, and the table itself."""
 
+import statistics
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 
 import pandas as pd
@@ -12,10 +14,10 @@ DECIMALS = dict.fromkeys(["ours", "other"], 2) | dict.fromkeys(["ratio", "low", 
 
 @dataclass(frozen=True)
 class Row:
-    """A row of the table. A bar is met by the median of the ratios, or by our own value.
+    """A row of the table. A bar is about the median of the ratios, or about our own value.
 
-    `low` and `high` are the smallest and the largest ratio. `met` is empty where nothing was
-    measured; `note` says why, or on what.
+    `low` and `high` are the smallest and the largest ratio. `met` is yes, no or undecided, and
+    empty where nothing was measured or there is no bar; `note` says why, or on what.
     """
 
     bar: int
@@ -31,11 +33,33 @@ class Row:
     note: str = field(default="", kw_only=True)
 
 
-def compared(bar: int, what: str, unit: str, ratio: Ratio, least: float, note: str = "") -> Row:
-    """The row of a ratio that should be at least `least`."""
-    met = "yes" if ratio.median >= least else "no"
+def verdict(is_met: bool, low: float, bar: float, high: float) -> str:
+    """Whether a bar is met: undecided where some measurements meet it and some do not."""
+    if low < bar < high:
+        return "undecided"
+    return "yes" if is_met else "no"
+
+
+def compared(
+    bar: int, what: str, unit: str, ratio: Ratio, least: float | None, note: str = ""
+) -> Row:
+    """The row of a ratio that should be at least `least`, or that has no bar."""
     numbers = (ratio.ours, ratio.other, ratio.median, ratio.low, ratio.high)
+    if least is None:
+        return Row(bar, what, unit, "", *numbers, note=note)
+    met = verdict(ratio.median >= least, ratio.low, least, ratio.high)
     return Row(bar, what, unit, f">= {least:g}x", *numbers, met, note=note)
+
+
+def limited(
+    bar: int, what: str, unit: str, values: Sequence[float], most: float, note: str = ""
+) -> Row:
+    """The row of a value of ours, the median of several, that should be at most `most`."""
+    median, low, high = statistics.median(values), min(values), max(values)
+    spread = f"median of {len(values)}, {low:.3g} to {high:.3g} {unit}"
+    met = verdict(median <= most, low, most, high)
+    return Row(bar, what, unit, f"<= {most:g}", median, met=met,
+               note="; ".join(filter(None, [spread, note])))  # fmt: skip
 
 
 def line(row: Row) -> str:
@@ -43,7 +67,8 @@ def line(row: Row) -> str:
     values = [f"{row.ours:.4g} {row.unit}" if row.ours is not None else "not measured"]
     if row.ratio is not None:
         values.append(f"against {row.other:.4g}: {row.ratio:.2f} ({row.low:.2f} to {row.high:.2f})")
-    return f"bar {row.bar}: {row.what}: {', '.join(values)}; {row.wanted}: {row.met or '-'}"
+    bar = f"{row.wanted or 'no bar'}: {row.met or '-'}"
+    return f"bar {row.bar}: {row.what}: {', '.join(values)}; {bar}"
 
 
 def table(rows: list[Row], note: str) -> Table:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from bench.job import Rows
+from bench.job import Job, Rows
 
 
 class Turns:
@@ -43,16 +43,25 @@ class Turns:
         self._started = time.perf_counter()
 
     def done(self, work: float) -> None:
-        """Report the time since `wait`, the work done in it (rows, tokens) and peak memory."""
+        """Report the time that passed, the work done in it (rows, tokens) and peak memory."""
         seconds = time.perf_counter() - self._started
         self.say(seconds=seconds, work=work, peak_mb=peak_mb())
 
-    def take(self, rounds: int, work: Callable[[], float], note: str = "") -> None:
-        """`rounds` turns of `work`, which returns how much it did."""
+    def restart(self) -> None:
+        """Forget the time since `wait`: what comes now is timed."""
+        self._started = time.perf_counter()
+
+    def take(self, job: Job, work: Callable[[int], float], note: str = "") -> None:
+        """The job's warm-up and turns of `work`, which does so many steps and returns the work."""
+        if job.warm_up:
+            work(job.warm_up)
         self.say(ready=note)
-        for _ in range(rounds):
+        for _ in range(job.rounds):
             self.wait()
-            self.done(work())
+            if job.untimed:
+                work(job.untimed)
+                self.restart()
+            self.done(work(job.steps))
 
 
 def peak_mb() -> float:
