@@ -7,7 +7,7 @@ import pytest
 from gpt1.settings import ModelSettings
 from tests.support.programs import call
 from tests.workflow.configs import ROOT
-from workflow.analysis import cost, flops, measure, workload
+from workflow.analysis import cost, cost_against, flops, measure, workload
 from workflow.config_faults import parse, read
 
 WORLD, PAPER = (ROOT / f"workflow/config/{name}.yaml" for name in ("world", "paper"))
@@ -96,6 +96,47 @@ def test_the_page_adds_up_and_has_no_mfu_on_a_cpu(world, paces):
     assert "core-hours" in page and "MFU" not in page
     assert f"{sum(row.seconds for row in rows) / 3600:.2f}" in page
     assert "0 of 12 tasks are counted" in page
+
+
+@pytest.fixture
+def run(tmp_path):
+    """The costs of a finished run: by stage 1,000, 500, 100 and 300 seconds of jobs."""
+    seconds = {"pre-training": 1000, "fine-tuning": 500, "data": 100, "tables": 300}
+    rows = [f"{stage},x,1,{s},\n" for stage, s in seconds.items()]
+    rows.append("pre-training,,,,900\n")  # of a language model: inside its loop
+    text = "stage,job,runs,job_seconds,train_seconds\n" + "".join(rows)
+    (tmp_path / "cost.csv").write_text(text)
+    return tmp_path
+
+
+def test_a_forecast_is_held_to_a_finished_run(world, run):
+    rows = [
+        cost.Forecast("pre-training", "transformer", 1, seconds=700),
+        cost.Forecast("pre-training", "lstm", 1, seconds=200),
+        cost.Forecast("fine-tuning", "transformer", 1, seconds=650),
+        cost.Forecast("zero-shot", "lstm", 1, seconds=30),  # of which the run has nothing
+        cost.Forecast("starting processes", "", 9, seconds=170),
+    ]
+    frame = cost.against(rows, world, run)
+    assert frame["error"].to_dict() == pytest.approx(
+        {"pre-training": -0.1, "fine-tuning": 0.3, "the rest": -0.5, "all": 1750 / 1900 - 1}
+    )
+    assert (frame["run"].iloc[:-1].sum(), frame["run"]["all"]) == (1900, 1900)
+    page = cost_against.page(frame, run)
+    assert "+30%" in page and ": within 25% of the run" in page
+    far = cost.against([cost.Forecast("pre-training", "", 1, seconds=9000)], world, run)
+    assert "not within 25%" in cost_against.page(far, run)
+    runtime = world.runtime.model_copy(update={"pretrain_threads": 2})
+    two = cost.against(rows, world.model_copy(update={"runtime": runtime}), run)
+    assert two.loc["pre-training", "run"] == 2000  # core-seconds
+
+
+def test_the_command_compares_and_wants_a_finished_run(run, paces):
+    words = ["--configfile", str(WORLD), "--against"]
+    done = call(cost.main, *words, run)
+    assert "core-hours" in done.stdout and "forecast, core-s" in done.stdout
+    done = call(cost.main, *words, run / "nothing")
+    assert done.returncode == 1 and "cost.csv: no such file; make it first" in done.stderr
 
 
 def test_mfu_is_given_for_a_known_card_alone(world, paces, monkeypatch):

@@ -111,6 +111,12 @@ def test_a_table_plans_the_cells_that_it_needs_and_no_others(table, cells, colle
     assert ("contamination" in plan) == (table == "contamination")
 
 
+def test_the_costs_wait_for_every_table_and_figure_and_are_not_made_again_for_them(project):
+    plan = planned(project, "--forceall", "results/cost.csv")
+    others = planned(project, "--forceall", "all")
+    assert {*others} - {*plan} == {"all", "page", "figure_cost", "figure_cost_score"}
+
+
 def test_a_single_cell_can_be_asked_for(tmp_path):
     cell = "results/cells/transformer/rte/aux-off/layers-5.json"
     plan = planned(ROOT, "--directory", str(tmp_path), cell)

@@ -2,10 +2,12 @@
 
     python -m workflow.analysis.cost --configfile workflow/config/world.yaml
     python -m workflow.analysis.cost --configfile workflow/config/novels.yaml --config data=FOLDER
+    python -m workflow.analysis.cost --configfile workflow/config/world.yaml --against results
 
-Every kind of update is timed for about a second and multiplied by the updates that the config asks
-for. Core-hours on a CPU; on a GPU hours of one card that does one job at a time, and its MFU. What
-is left out: preparing the data but for starting its programs, tables, Snakemake, and waiting.
+`--against` says how far the forecast is from what a finished run of the config took. Every kind of
+update is timed for a quarter of a second and multiplied by the updates that the config asks for.
+Core-hours on a CPU; on a GPU hours of one card that does one job at a time, and its MFU. What is
+left out: preparing the data but for starting its programs, tables, Snakemake, and waiting.
 """
 
 import argparse
@@ -23,7 +25,7 @@ with importing(__name__):
 
     from gpt1.cell import Arch
     from tasks.common.files import read_json
-    from workflow.analysis import flops, markdown, measure, workload
+    from workflow.analysis import cost_against, flops, markdown, measure, workload
     from workflow.config_faults import ConfigError, parse, read, typed
     from workflow.config_model import Config
 
@@ -142,6 +144,17 @@ def _line(row: Forecast, peak: float | None) -> list[str]:
     return [row.stage, row.model, *numbers, count, f"{row.seconds / 3600:.3f}", share]
 
 
+def against(rows: list[Forecast], config: Config, results: Path) -> pd.DataFrame:
+    """The forecast's stages beside the seconds of a finished run's jobs."""
+    seconds: dict[str, float] = defaultdict(float)
+    for row in rows:
+        seconds[row.stage] += row.seconds
+    pretrain, finetune = config.runtime_of("pretrain"), config.runtime_of("finetune")
+    threads = {"pre-training": pretrain.threads * pretrain.processes}
+    threads["fine-tuning"] = finetune.threads
+    return cost_against.compare(seconds, results, threads)
+
+
 def _say(progress: bool, text: str) -> None:
     if progress:
         print(text, file=sys.stderr, flush=True)
@@ -159,12 +172,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--configfile", type=Path, nargs="+", required=True)
     parser.add_argument("--config", nargs="+", type=_pair, default=[], metavar="KEY=VALUE")
+    parser.add_argument("--against", type=Path, metavar="RESULTS", help="a finished run's folder")
     a = parser.parse_args()
     try:
         config = parse(read(a.configfile) | dict(a.config))
     except ConfigError as error:
         sys.exit(str(error))
-    print(page(forecast(config, progress=True), config))
+    if a.against:
+        cost_against.run_seconds(a.against, {})  # before half a minute of measuring
+    rows = forecast(config, progress=True)
+    print(page(rows, config))
+    if a.against:
+        print("\n" + cost_against.page(against(rows, config, a.against), a.against))
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """What each job of a run took, from the benchmarks that Snakemake writes beside the results.
 
 They are no declared outputs: a table of costs shows those that are there. A job that was
-interrupted counts with its last attempt alone. Snakemake samples the CPU seconds, at last every
-half minute, so they may lack the end of a job.
+interrupted counts with its last attempt alone. The CPU seconds there are left aside: Snakemake
+samples them, at last every half minute, so they lack the end of a job.
 """
 
 from collections import defaultdict
@@ -27,7 +27,7 @@ STAGES = {  # by the beginning of a rule's name; the first that fits
 OF_STUDIES = (  # asked for apart, by the beginning of the rule's name
     *("study", "finetune_variant", "finetune_together", "pretrain_variant", "prompt_variant"),
 )
-COLUMNS = ["stage", "job", "runs", "job_seconds", "cpu_seconds", "peak_mb"]
+COLUMNS = ["stage", "job", "runs", "job_seconds", "peak_mb"]
 
 
 def stage(rule: str) -> str:
@@ -36,7 +36,7 @@ def stage(rule: str) -> str:
 
 
 def read(results: Path) -> pd.DataFrame:
-    """One row per rule: its jobs, their seconds and CPU seconds, the most memory of one in MB.
+    """One row per rule: its jobs, their seconds, the most memory of one in MB.
 
     Jobs of studies are left out. Raises InputError for a file that was cut, which a kill may leave,
     as Snakemake does not write it atomically.
@@ -47,7 +47,7 @@ def read(results: Path) -> pd.DataFrame:
         if not rule.startswith(OF_STUDIES)
     ]
     table = pd.DataFrame(rows, columns=COLUMNS)
-    total = {"runs": "sum", "job_seconds": "sum", "cpu_seconds": "sum", "peak_mb": "max"}
+    total = {"runs": "sum", "job_seconds": "sum", "peak_mb": "max"}
     return table.groupby(["stage", "job"], as_index=False, sort=False).agg(total)
 
 
@@ -70,8 +70,8 @@ def _files(folder: Path) -> Iterator[tuple[str, Path]]:
         yield path.relative_to(folder).parts[0].removesuffix(".tsv"), path
 
 
-def _last_attempt(path: Path) -> tuple[float, float, float]:
-    """Seconds, CPU seconds and megabytes of a job. Raises InputError if the file is damaged."""
+def _last_attempt(path: Path) -> tuple[float, float]:
+    """Seconds and megabytes of a job. Raises InputError if the file is damaged."""
     try:
         if not path.read_bytes().endswith(b"\n"):
             raise ValueError("its last line has no end")
@@ -79,7 +79,7 @@ def _last_attempt(path: Path) -> tuple[float, float, float]:
         seconds = float(found["s"])
         if not seconds >= 0:
             raise ValueError("no seconds")
-        return seconds, float(found.get("cpu_time", 0.0)), float(found.get("max_rss", np.nan))
+        return seconds, float(found.get("max_rss", np.nan))
     except (ValueError, IndexError, KeyError) as error:
         raise InputError(
             f"{path}: not what Snakemake measures of a job ({error}); delete it, and the job's "

@@ -2,7 +2,8 @@
 
 Three kinds of rows, whose columns do not overlap, so that each column can be summed: one per
 language model and one per cell (tokens, FLOPs and seconds inside the training loop), and one per
-kind of job (seconds of the whole job, from the benchmarks). FLOPs are by the rule of
+kind of job (seconds of the whole job, from the benchmarks; on the clock, for the CPU seconds there
+lack up to the last half minute of a job). FLOPs are by the rule of
 `workflow.analysis.flops`. `cost_cells` and `cost_pretraining` have each seed and checkpoint.
 """
 
@@ -20,9 +21,9 @@ from workflow.analysis.records import EncodedRecord, Record
 from workflow.analysis.table import Table, read_csv
 from workflow.grid import Grid
 
-SUMS = ["runs", "train_tokens", "flops", "train_seconds", "job_seconds", "cpu_seconds"]
+SUMS = ["runs", "train_tokens", "flops", "train_seconds", "job_seconds"]
 COLUMNS = ["stage", "job", *CELL, "seed", *SUMS, "peak_mb"]
-DECIMALS = {"flops": 0, "train_seconds": 2, "job_seconds": 2, "cpu_seconds": 2, "peak_mb": 1}
+DECIMALS = {"flops": 0, "train_seconds": 2, "job_seconds": 2, "peak_mb": 1}
 
 
 class Trained(Record):
@@ -117,7 +118,6 @@ def _wide(table: pd.DataFrame) -> list[str | pd.DataFrame]:
             "TFLOP": sums["flops"] / 1e12,
             "s in training loops": sums["train_seconds"],
             "s of jobs": sums["job_seconds"],
-            "CPU s of jobs": sums["cpu_seconds"],
             "peak MB": most,
         }
     ).reindex(sums.index)
@@ -128,7 +128,7 @@ def _wide(table: pd.DataFrame) -> list[str | pd.DataFrame]:
         note = (
             f"{jobs:,.0f} s of jobs, {inside:,.0f} s of them in training loops; "
             f"{max(0.0, 1 - inside / jobs):.0%} is outside: starting, reading, scoring, saving and "
-            "all that is not training. Snakemake's own time is not in it."
+            "all that is not training. Seconds are of the clock. Snakemake's own time is not in it."
         )
     rule = "FLOPs: 6 N + 12 L d T per token (`workflow/analysis/flops.py`)."
     return ["# Costs", note, text, rule]
