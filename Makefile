@@ -68,7 +68,7 @@ test-slurm: install
 smoke: install
 	$(RUN) all --configfile workflow/config/smoke.yaml
 
-# About ten minutes. DATA=FOLDER with RTE, MRPC, CoLA and openai_bpe takes published rows.
+# About a quarter of an hour. DATA=FOLDER with RTE, MRPC, CoLA and openai_bpe takes published rows.
 bench: install
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check -r bench/requirements.txt
 	.venv/bin/python -m bench $(if $(DATA),--data $(DATA))

@@ -12,34 +12,37 @@ bar; what could not be measured has a row that says why.
 
 import argparse
 import os
-import platform
 import sys
 from pathlib import Path
 
-from bench import bars, gpu
+from bench import bars, default_bars, gpu, program_bars
 from bench.comparison import QUICK, Bench, Scale
 from bench.data import make_world
+from bench.machine import machine
 from bench.measured import measured, summary
 from bench.report import table
 from bench.sides import ROOT
 from tasks.common.errors import run
 
-
-def machine(threads: int) -> str:
-    """This machine in words."""
-    name = platform.processor() or platform.machine()
-    info = Path("/proc/cpuinfo")
-    if info.exists():
-        models = [s for s in info.read_text().splitlines() if s.startswith("model name")]
-        name = models[0].split(":", 1)[1].strip() if models else name
-    return f"{name}, {os.cpu_count()} cores, {threads} threads at GPT-1's size"
+CPU = {
+    1: bars.fine_tuning,
+    2: bars.race_items,
+    3: bars.story_cloze_items,
+    4: bars.zero_shot,
+    5: default_bars.pretraining,
+    6: default_bars.cells,
+    7: program_bars.default_run,
+    8: program_bars.first_step,
+    9: program_bars.planning,
+    10: bars.memory,
+}
 
 
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("device", nargs="?", choices=("cpu", "gpu"), default="cpu")
-    parser.add_argument("--bars", nargs="+", type=int, choices=bars.CPU, default=list(bars.CPU))
+    parser.add_argument("--bars", nargs="+", type=int, choices=CPU, default=list(CPU))
     parser.add_argument("--data", type=Path, help="published files: RTE, MRPC, CoLA, openai_bpe")
     parser.add_argument("--quick", action="store_true", help="small models, few rounds")
     parser.add_argument("--threads", type=int, default=min(2, os.cpu_count() or 1))
@@ -55,12 +58,13 @@ def main() -> None:
     scale = QUICK if a.quick else Scale()
     bench = Bench(scale, a.threads, work / "rows", ROOT / world, a.data and a.data.resolve())
     note = (
-        f"{machine(a.threads)}. Ratios are medians of alternating rounds, with the smallest and "
-        "the largest; warm-up is not timed, the optimizer's step is."
+        f"{machine()}; {a.threads} threads at GPT-1's size. Ratios are medians of alternating "
+        "rounds, with the smallest and the largest; a bar between these is undecided. Warm-up and "
+        "a turn's first step are not timed, the optimizer's step is."
     )
     if a.quick:
         note += " A quick look at small models: no evidence about the bars."
-    rows = measured(bars.CPU, a.bars, bench, lambda rows: table(rows, note).write(out))
+    rows = measured(CPU, a.bars, bench, lambda rows: table(rows, note).write(out))
     print(f"{out}: {summary(rows)}")
 
 

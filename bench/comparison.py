@@ -25,13 +25,14 @@ class Scale:
     batch: int = 8
     items: int = 2  # multiple-choice items in a step
     memory_rows: int = 32
+    plans: int = 3
     config: str = "workflow/config/world.yaml"
     planned: str = "workflow/config/paper.yaml"
 
 
 QUICK = Scale(
     model=ModelSettings(shape=TransformerShape(n_embd=256, n_head=4, n_ff=1024)),
-    rounds=2, small_steps=5, memory_rows=8,
+    rounds=2, small_steps=5, memory_rows=8, plans=1,
 )  # fmt: skip
 
 

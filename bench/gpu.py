@@ -13,13 +13,15 @@ from typing import Any
 from bench import data
 from bench.job import Job, Rows
 from bench.measured import measured, summary
-from bench.report import Row, compared, table
+from bench.report import Row, compared, limited, table, verdict
 from bench.rows import corpus_tokens
 from bench.sides import ROOT, Ratio, Side, alternate
 from gpt1.settings import FinetuneSettings, LSTMShape, ModelSettings, PretrainSettings
 from workflow.analysis import flops
 
 GPT1, LSTM = ModelSettings(), ModelSettings(shape=LSTMShape())
+RATE, CARDS = 525_000, ("H100", "H200")  # tokens a second of pre-training, and on what
+BUDGET_MB = 80_000  # of the cells on one card: an H100's
 
 
 @dataclass(frozen=True)
@@ -90,8 +92,12 @@ def pretraining(gpu: GPU) -> Iterator[Row]:
     peak, note = flops.peak(gpu.name), f"{gpu.name}; {rates[0]:.0f} to {rates[-1]:.0f} tokens/s"
     if peak:
         note += f"; MFU {rate * per_token / peak:.1%} of {peak / 1e12:.0f} TFLOP/s"
-    met = "yes" if rate >= 525_000 else "no"
-    yield Row(11, "pre-training GPT-1", "tokens/s", ">= 525000", rate, met=met, note=note)
+    met = ""
+    if any(card in gpu.name for card in CARDS):
+        met = verdict(rate >= RATE, rates[0], RATE, rates[-1])
+    else:
+        note += f"; no verdict, the bar is for one {' or '.join(CARDS)}"
+    yield Row(11, "pre-training GPT-1", "tokens/s", f">= {RATE}", rate, met=met, note=note)
 
 
 def lstm(gpu: GPU) -> Iterator[Row]:
@@ -140,6 +146,7 @@ def small_cells(gpu: GPU) -> Iterator[Row]:
     yield Row(14, what, "s", "<= 30", seconds, met=met)
     several = 4
     path = gpu._write(gpu.fine_tuning(rows, epochs=3, rounds=1, warm_up=0), "rte-once")
+    cells = []
     with ExitStack() as stack:
         sides = [stack.enter_context(Side("bench.ours", "cell", path)) for _ in range(several)]
         for side in sides:
@@ -148,13 +155,17 @@ def small_cells(gpu: GPU) -> Iterator[Row]:
         for side in sides:
             side.begin()
         for side in sides:
-            side.finish()
+            cells.append(side.finish())
         together = time.perf_counter() - started
     alone = sorted(turn.seconds for turn in turns)[1]
     ratio = several * alone / together
     what, met = f"{several} such cells at once: one after the other", "yes" if ratio > 1 else "no"
     numbers = (together, several * alone, ratio, ratio, ratio)
     yield Row(15, what, "s", "> 1x", *numbers, met)
+    peak = sum(turn.peak_mb for turn in cells)
+    note = "PyTorch's memory; the CUDA context of each process comes on top"
+    what = f"memory of {several} such cells at once"
+    yield limited(15, what, "MB", [peak], BUDGET_MB, note)
 
 
 ALL = {11: pretraining, 12: lstm, 13: fine_tuning, 14: small_cells}

@@ -2,6 +2,7 @@
 
     python -m bench.huggingface JOB padded      as its GLUE example: padded to 128, float32
     python -m bench.huggingface JOB generous    dynamic padding, bfloat16 by autocast
+    python -m bench.huggingface JOB accumulated     padded, gradients of the job's micro-batches
 
 No auxiliary loss, for it has none. A pair is one sequence of our tokens, also where we compute both
 orders of a similarity.
@@ -77,10 +78,11 @@ class TakeTurns(TrainerCallback):
         self.turns.wait()
 
 
-def train(job: Job, rows: Rows, turns: Turns, generous: bool) -> None:
+def train(job: Job, rows: Rows, turns: Turns, variant: str) -> None:
     """All turns on one file of rows."""
     own = job.models["transformer"]
-    shape, batch = own["shape"], job.training["batch"]
+    shape, batch, generous = own["shape"], job.training["batch"], variant == "generous"
+    at_once = job.runtime["micro_batch"] if variant == "accumulated" else batch
     config = OpenAIGPTConfig(
         vocab_size=job.n_vocab + SPECIAL,
         n_positions=own["n_ctx"],
@@ -93,7 +95,8 @@ def train(job: Job, rows: Rows, turns: Turns, generous: bool) -> None:
     with tempfile.TemporaryDirectory() as folder:
         arguments = TrainingArguments(
             output_dir=folder,
-            per_device_train_batch_size=batch,
+            per_device_train_batch_size=at_once,
+            gradient_accumulation_steps=batch // at_once,
             max_steps=job.warm_up + job.rounds * (job.untimed + job.steps),
             bf16=generous,
             use_cpu=job.runtime.get("device", "cpu") == "cpu",
@@ -119,7 +122,7 @@ def main() -> None:
     job, turns = Job.read(path), Turns()
     torch.set_num_threads(job.runtime.get("threads", 1))
     for rows in turns.each(job.rows):
-        train(job, rows, turns, variant == "generous")
+        train(job, rows, turns, variant)
 
 
 if __name__ == "__main__":

@@ -101,9 +101,7 @@ class Loop:
         self.model: nn.Module = model
         self.compiled = torch.compile(model) if job.runtime.get("compile") else model
         lr = job.training.get("lr", 1e-3)
-        self.optimizer = torch.optim.AdamW(
-            model.parameters(), lr=lr, weight_decay=0.01, fused=self.device != "cpu"
-        )
+        self.optimizer = torch.optim.AdamW(model.parameters(), lr=lr, weight_decay=0.01, fused=True)
 
     def autocast(self) -> contextlib.AbstractContextManager:
         """bfloat16 where the job asks for it."""

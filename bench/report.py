@@ -56,7 +56,7 @@ def limited(
 ) -> Row:
     """The row of a value of ours, the median of several, that should be at most `most`."""
     median, low, high = statistics.median(values), min(values), max(values)
-    spread = f"median of {len(values)}, {low:.3g} to {high:.3g} {unit}"
+    spread = f"median of {len(values)}, {low:.4g} to {high:.4g} {unit}" if len(values) > 1 else ""
     met = verdict(median <= most, low, most, high)
     return Row(bar, what, unit, f"<= {most:g}", median, met=met,
                note="; ".join(filter(None, [spread, note])))  # fmt: skip

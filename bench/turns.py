@@ -3,6 +3,7 @@
 The workers of one comparison take turns, so that whatever else the machine does meets all alike.
 """
 
+import contextlib
 import json
 import os
 import sys
@@ -64,15 +65,20 @@ class Turns:
             self.done(work(job.steps))
 
 
-def peak_mb() -> float:
-    """Peak memory of this process in MB (Linux; elsewhere that of its largest moment by rusage).
+def peak_mb(pid: int | str = "self") -> float:
+    """Peak memory of a process in MB; of this one, if it computes on a GPU, PyTorch's on the card.
 
-    Not `ru_maxrss` on Linux, which a process inherits from the one that started it.
+    Not `ru_maxrss` on Linux, which a process inherits from the one that started it. 0 for a process
+    that has ended, or for another one where there is no /proc.
     """
-    status = Path("/proc/self/status")
-    if status.exists():
-        lines = status.read_text(encoding="ascii", errors="replace").splitlines()
-        return next(int(s.split()[1]) / 1024 for s in lines if s.startswith("VmHWM"))
+    torch = sys.modules.get("torch")
+    if pid == "self" and torch is not None and torch.cuda.is_initialized():
+        return torch.cuda.max_memory_reserved() / 2**20
+    with contextlib.suppress(OSError):
+        lines = Path(f"/proc/{pid}/status").read_text("ascii", "replace").splitlines()
+        return next((int(s.split()[1]) / 1024 for s in lines if s.startswith("VmHWM")), 0.0)
+    if pid != "self":
+        return 0.0
     import resource
 
     unit = 2**20 if sys.platform == "darwin" else 2**10

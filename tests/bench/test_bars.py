@@ -1,5 +1,6 @@
 """Every comparison runs, at a tiny size; the baselines compute what ours does."""
 
+import contextlib
 import subprocess
 from dataclasses import replace
 
@@ -7,50 +8,51 @@ import numpy as np
 import pytest
 import torch
 
-from bench import bars, data, gpu, plain
+from bench import bars, data, default_bars, gpu, ours, plain
 from bench.commit import COMMIT
-from bench.comparison import Bench, Scale
-from bench.sides import ROOT, Side, alternate
+from bench.job import Rows
+from bench.sides import ROOT, Turn
 from gpt1.model.transformer import Transformer
-from gpt1.settings import LSTMShape, ModelSettings, TransformerShape
-
-SHAPE = TransformerShape(n_layer=2, n_embd=16, n_head=2, n_ff=32)
-MODEL = ModelSettings(n_ctx=128, shape=SHAPE)
-TINY = Scale(model=MODEL, rounds=2, small_steps=2, batch=4, items=1, memory_rows=4)
-N_VOCAB = 300
+from gpt1.settings import LSTMShape, ModelSettings
+from gpt1.training.runtime import Runtime
+from tests.bench.conftest import MODEL, N_VOCAB
 
 
-@pytest.fixture
-def bench(tmp_path, monkeypatch):
-    """A bench over a corpus of drawn tokens, with short documents."""
-    monkeypatch.setattr(data, "PUBLISHED_VOCABULARY", N_VOCAB)
-    monkeypatch.setattr(data, "RACE", {"first": 30, "second": 4, "choices": 3, "n": 4})
-    monkeypatch.setattr(data, "STORY_CLOZE", {"first": 20, "second": 0, "choices": 4, "n": 2})
-    data.made_corpus(tmp_path / "world" / "corpus", N_VOCAB, 5000)
-    return Bench(TINY, 1, tmp_path / "rows", tmp_path / "world")
-
-
-def check(rows, n, bar):
+def check(rows, n, bar, without=()):
+    """So many rows of a bar, of which those at some places have no verdict."""
     assert [row.bar for row in rows] == [bar] * n
-    assert all(
-        0 < row.low <= row.ratio <= row.high and row.met in ("yes", "no", "undecided")
-        for row in rows
-    )
+    for i, row in enumerate(rows):
+        assert 0 < row.low <= row.ratio <= row.high
+        assert (row.met in ("yes", "no", "undecided")) != (i in without)
+        assert (row.wanted == "") == (i in without)
     assert all(row.ours > 0 and row.other > 0 for row in rows)
 
 
 @pytest.mark.parametrize(
-    ("bar", "measure"),
-    [(2, bars.race_items), (3, bars.story_cloze_items), (4, bars.zero_shot), (5, bars.pretraining)],
+    ("bar", "measure", "n"),
+    [
+        (2, bars.race_items, 1),
+        (3, bars.story_cloze_items, 2),
+        (4, bars.zero_shot, 2),
+        (5, default_bars.pretraining, 1),
+    ],
 )
-def test_bars_against_our_own_path_and_a_plain_loop(bench, bar, measure):
-    check([*measure(bench)], 1, bar)
+def test_bars_against_our_own_path_and_a_plain_loop(bench, bar, measure, n):
+    rows = [*measure(bench)]
+    check(rows, n, bar, without=range(1, n))
+    if bar == 3:
+        assert "batches of 32" in rows[0].note and "without an untimed step" in rows[0].note
+        assert "batches of 8" in rows[1].note and "untimed" not in rows[1].note
 
 
 def test_bars_against_transformers(bench):
     pytest.importorskip("accelerate", reason="the Trainer needs accelerate: bench/requirements.txt")
-    check([*bars.fine_tuning(bench)], 6, 1)
-    check([*bars.memory(bench)], 1, 10)
+    rows = [*bars.fine_tuning(bench)]
+    check(rows, 6, 1)
+    assert "32 by a measurement" in rows[0].note or "16 by a measurement" in rows[0].note
+    whole, accumulated = rows = [*bars.memory(bench)]
+    check(rows, 2, 10, without=[1])
+    assert whole.ours == accumulated.ours and "micro-batches of 1, the Trainer as" in rows[1].note
 
 
 def test_the_bar_against_a_commit(bench, monkeypatch):
@@ -58,19 +60,53 @@ def test_the_bar_against_a_commit(bench, monkeypatch):
     if known.returncode:
         pytest.skip(f"commit {COMMIT[:7]} is not in this clone")
     tokens = data.corpus_tokens(str(bench.corpus()))
-    made = [data.made_pairs(name, tokens, 64, bench.out) for name in ("rte", "cola")]
+    made = [data.made_pairs(name, tokens, 64, bench.out) for name in ("rte", "mrpc")]
     monkeypatch.setattr(data, "world_rows", lambda *_: made)
-    (row,) = bars.cells(bench)
+    (row,) = default_bars.cells(bench)
     check([row], 1, 6)
-    assert "transformer cola" in row.note and "lstm rte" in row.note
+    assert "(45 cells)" in row.note and "(27 cells)" in row.note and "(48 cells)" in row.note
     left = subprocess.run(["git", "worktree", "list"], cwd=ROOT, capture_output=True, text=True)
     assert "checkout" not in left.stdout
 
 
-def test_a_run_that_was_not_timed_has_a_row_that_says_so(bench, monkeypatch, tmp_path):
-    monkeypatch.setattr(bars, "ROOT", tmp_path)
-    (row,) = bars.whole_run(bench)
-    assert row.met == "" and "whole_run" in row.note
+def test_the_mix_of_cells_is_the_default_grids(bench):
+    tasks = [task for stands_for in data.STANDS_FOR.values() for task in stands_for]
+    grid = bench.config().grid()
+    assert sorted(tasks) == sorted(grid.tasks)
+    rows = [Rows("", name, "", 2) for name in data.STANDS_FOR]
+    rows.append(Rows("", "rte", "", 2, "lstm"))
+    weights = dict(zip([*data.STANDS_FOR, "lstm"], default_bars.cells_of(grid, rows), strict=True))
+    # Nine cells a task of the transformer, four of the LSTM.
+    assert weights == {
+        "sst2": 18, "rte": 45, "mrpc": 27, "race": 9, "story_cloze": 9, "lstm": 48
+    }  # fmt: skip
+    assert sum(weights.values()) == len(grid.cells())
+
+
+def test_a_mix_adds_weighted_seconds():
+    fast, slow = [Turn(1, 10, 5), Turn(2, 10, 5)], [Turn(6, 10, 9), Turn(6, 10, 9)]
+    assert default_bars.weighted([fast, slow], [3, 1]) == [Turn(9, 40, 9), Turn(12, 40, 9)]
+
+
+class Timed:
+    """A run whose updates take given seconds, by a clock of its own."""
+
+    def __init__(self, seconds):
+        self.runtime, self.seconds, self.now, self.order = Runtime(), seconds, 0.0, []
+
+    def update(self, _rows):
+        precision = self.runtime.precision
+        self.order.append(precision)
+        self.now += self.seconds[precision].pop(0)
+
+
+@pytest.mark.parametrize("quicker", ["float32", "bfloat16"])
+def test_the_quicker_precision_is_by_medians_of_alternating_updates(monkeypatch, quicker):
+    slower = {"float32": "bfloat16", "bfloat16": "float32"}[quicker]
+    run = Timed({quicker: [9, 1, 9, 1], slower: [0, 2, 2, 2]})  # the first warms up
+    monkeypatch.setattr(ours.time, "perf_counter", lambda: run.now)
+    assert ours.quicker_precision(run, np.arange(2)) == quicker
+    assert run.order == ["float32", "bfloat16"] * 4
 
 
 def test_a_missing_folder_of_real_rows_is_one_line(bench, tmp_path):
@@ -121,15 +157,18 @@ def test_the_bars_of_a_gpu_run_on_a_cpu(monkeypatch, tmp_path):
         rows=40, race={"first": 30, "second": 4, "choices": 3, "n": 4}, corpus_tokens=5000,
     )  # fmt: skip
     rows = [row for bar in gpu.ALL.values() for row in bar(tiny)]
-    assert [row.bar for row in rows] == [11, 12, 13, 13, 14, 15]
-    assert all(row.ours > 0 and row.met for row in rows)
-    assert "MFU" not in rows[0].note  # the peak of an unknown card is not known
+    assert [row.bar for row in rows] == [11, 12, 13, 13, 14, 15, 15]
+    assert all(row.ours > 0 and row.met for row in rows[1:])
+    # Of an unknown card the peak is not known, and the bar is not for it.
+    assert "MFU" not in rows[0].note and rows[0].met == "" and "H100 or H200" in rows[0].note
+    assert rows[-1].unit == "MB" and rows[-1].wanted == "<= 80000"
 
 
-def test_the_first_step_is_reached(tmp_path, bench):
-    """Bar 8's program stops where `FineTuning.update` begins."""
-    rows = data.made_pairs("rte", data.corpus_tokens(str(bench.corpus())), 64, bench.out)
-    path = bench.write(bench.job([rows], rounds=1), "one")
-    with Side("bench.ours", "finetune", path) as side:
-        (turns,), (note,) = alternate([side], 1)
-    assert note in ("float32", "bfloat16") and turns[0].work == TINY.batch
+def test_the_rate_of_pre_training_has_a_verdict_on_the_cards_of_the_bar(monkeypatch, tmp_path):
+    turns = [Turn(1, tokens, 1) for tokens in (600_000, 530_000, 590_000)]
+    monkeypatch.setattr(gpu, "alternate", lambda *_: ([turns], [""]))
+    monkeypatch.setattr(gpu, "Side", lambda *_: contextlib.nullcontext())
+    monkeypatch.setattr(gpu.GPU, "pretraining", lambda *_: tmp_path)
+    for card, met in (("NVIDIA H100 80GB HBM3", "yes"), ("NVIDIA A100-SXM4-40GB", "")):
+        (row,) = gpu.pretraining(gpu.GPU(card, tmp_path))
+        assert (row.ours, row.met) == (590_000, met) and card in row.note
