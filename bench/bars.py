@@ -47,14 +47,23 @@ def apart(job: Job) -> Job:
     return replace(job, runtime=job.runtime | {"shared_prefix": False})
 
 
+def shorter(job: Job) -> Job:
+    """The same with one warm-up instead of an untimed step in each turn, which take too long."""
+    return replace(job, warm_up=1, untimed=0)
+
+
+def told(job: Job) -> str:
+    """For a note, that the turns of a job are shorter than those of the others."""
+    return "" if job.untimed else f"; {job.rounds} turns without an untimed step"
+
+
 def _shared_prefix(bench: Bench, bar: int, job: Job, least: float | None) -> Iterator[Row]:
     name, batch = job.rows[0].task, job.training["batch"]
     paths = (bench.write(job, f"{name}-shared"), bench.write(apart(job), f"{name}-apart"))
     sides = [Side("bench.ours", "finetune", path, threads=bench.threads) for path in paths]
     for _, (with_it, without), _ in race(job, sides):
         note = f"float32, batches of {batch}; tests/gpt1/test_layout.py: same loss and gradients"
-        if not job.untimed:
-            note += f"; {job.rounds} turns without an untimed step"
+        note += told(job)
         what = f"{name}-shaped items with a shared prefix: without"
         yield compared(bar, what, "items/s", Ratio.of(with_it, without), least, note)
 
@@ -67,18 +76,17 @@ def race_items(bench: Bench) -> Iterator[Row]:
 
 def story_cloze_items(bench: Bench) -> Iterator[Row]:
     """Bar 3: two endings of a story, in the paper's batches of 32; without a bar in those of 8."""
-    job = choices(bench, "story_cloze", data.STORY_CLOZE, 32)
-    # A step takes so long that no untimed one fits into each turn.
-    job = replace(job, rounds=min(3, job.rounds), warm_up=1, untimed=0)
-    yield from _shared_prefix(bench, 3, job, 1.5)
-    yield from _shared_prefix(bench, 3, choices(bench, "story_cloze", data.STORY_CLOZE, 8), None)
+    for batch, least in ((32, 1.5), (8, None)):
+        job = shorter(choices(bench, "story_cloze", data.STORY_CLOZE, batch))
+        job = replace(job, rounds=min(3, job.rounds))
+        yield from _shared_prefix(bench, 3, job, least)
 
 
 def zero_shot(bench: Bench) -> Iterator[Row]:
     """Bar 4: scoring of the same items, against one sequence per choice."""
     batch = 2 * bench.scale.items
     job = choices(bench, "race", data.RACE, batch)
-    job = replace(job, runtime={"threads": bench.threads, "precision": "float32"})
+    job = shorter(replace(job, runtime={"threads": bench.threads, "precision": "float32"}))
     paths = (bench.write(job, "zero-shot"), bench.write(apart(job), "zero-shot-apart"))
     commands = (("ours", paths[0]), ("plain", paths[0]), ("ours", paths[1]))
     sides = [
@@ -86,10 +94,10 @@ def zero_shot(bench: Bench) -> Iterator[Row]:
     ]
     what = "zero-shot scoring of race-shaped items"
     for _, (ours, plain, without), _ in race(job, sides):
-        note = f"float32; ours {batch} items a call, the loop one"
+        note = f"float32; ours {batch} items a call, the loop one{told(job)}"
         yield compared(4, f"{what}: one sequence per choice", "items/s",
                        Ratio.of(ours, plain), 3.0, note)  # fmt: skip
-        note = f"float32; both {batch} items a call"
+        note = f"float32; both {batch} items a call{told(job)}"
         yield compared(4, f"{what}: without a shared prefix", "items/s",
                        Ratio.of(ours, without), None, note)  # fmt: skip
 

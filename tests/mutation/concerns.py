@@ -100,7 +100,7 @@ CONCERNS: dict[str, dict[str, tuple[str, ...]]] = {
     "workflow/analysis/submission.py": {"analysis": ("submission",)},
     "workflow/analysis/cards.py": {"analysis": ("analysis_cards",)},
     "workflow/analysis/flops.py": {"analysis": ("cost", "cost_forecast"), "workflow": ("studies",)},
-    "workflow/analysis/cost.py": {"analysis": ("cost_forecast", "cost")},
+    "workflow/analysis/cost*.py": {"analysis": ("cost_forecast", "cost")},
     "workflow/analysis/workload.py": {"analysis": ("cost_forecast", "cost")},
     "workflow/analysis/job_costs.py": {"analysis": ("cost",), "workflow": ("show",)},
     "workflow/analysis/uncertainty.py": {"analysis": STATISTICS},
