@@ -129,7 +129,8 @@ def made_choices(
     choices = [of(shape["choices"], shape["n"]) for _ in range(n)]
     split = _split(of(shape["first"]), of(shape["second"]), choices)
     labels = random.integers(0, shape["n"], n)
-    return _save(name, "multiple_choice", shape["n"], split, labels, n_ctx, n_vocab, out)
+    given = (name, "multiple_choice", shape["n"], split, labels, n_ctx, n_vocab, out)
+    return _save(*given, with_texts=True)
 
 
 def full_rows(n: int, time: int, tokens: np.ndarray, n_vocab: int, out: Path) -> Rows:
@@ -177,11 +178,12 @@ def _save(
     n_ctx: int,
     n_vocab: int,
     out: Path,
+    with_texts: bool = False,  # which are all of one length, for scoring
 ) -> Rows:
     rows = batching.build(family, split, SpecialTokens.after(n_vocab), n_ctx)
     out.mkdir(parents=True, exist_ok=True)
     arrays = {"ids": rows.ids, "lengths": rows.lengths, "labels": labels}
-    if name == "race" and len({len(x) for x in split.first}) == 1:  # also scored as texts
+    if with_texts:
         arrays |= {key: np.array(getattr(split, key)) for key in ("first", "second", "choices")}
     path = out / f"{name}.npz"
     np.savez(path, **arrays)

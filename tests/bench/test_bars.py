@@ -2,6 +2,7 @@
 
 import contextlib
 import subprocess
+import types
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +15,9 @@ from bench.job import Rows
 from bench.sides import ROOT, Turn
 from gpt1.model.transformer import Transformer
 from gpt1.settings import LSTMShape, ModelSettings
+from gpt1.training.encoded import EncodedSplit
 from gpt1.training.runtime import Runtime
+from tasks import task as task_named
 from tests.bench.conftest import MODEL, N_VOCAB
 
 
@@ -82,6 +85,20 @@ def test_the_mix_of_cells_is_the_default_grids(bench):
         "sst2": 18, "rte": 45, "mrpc": 27, "race": 9, "story_cloze": 9, "lstm": 48
     }  # fmt: skip
     assert sum(weights.values()) == len(grid.cells())
+
+
+def test_rows_of_the_world_are_taken_whatever_their_lengths(tmp_path, monkeypatch):
+    def encoded(folder):
+        spec = task_named(folder.name).spec
+        n = 4 if spec.name == "race" else 2  # choices, whose lengths differ
+        parts = [np.arange(5)] * 3, [np.arange(2)] * 3, [[np.arange(1 + i) for i in range(n)]] * 3
+        split = EncodedSplit([""] * 3, [""] * 3, np.zeros(3, int), *parts)
+        return types.SimpleNamespace(spec=spec, splits={"train": split})
+
+    monkeypatch.setattr(data, "load", encoded)
+    rows = data.world_rows(tmp_path, tmp_path / "rows", 64, N_VOCAB)
+    assert [own.task for own in rows] == [*data.STANDS_FOR]
+    assert all("choices" not in np.load(own.file) for own in rows)
 
 
 def test_a_mix_adds_weighted_seconds():

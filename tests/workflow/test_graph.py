@@ -40,12 +40,15 @@ OF_GRID = {  # every table and figure is given the grid
     },
     **{"table_cost_pretraining": 1, "cards": 1},
 }
-OF_ZERO_SHOT = {
-    **{"table_zero_shot": 1, "table_claims": 1, "table_positive_control": 1},
-    **{"table_cost": 1, "figure_cost": 1, "figure_cost_score": 1, "figure_zero_shot": 1},
+OF_TABLES = {  # what comes after every other table and figure
+    **{"table_cost": 1, "figure_cost": 1, "figure_cost_score": 1},
     **{"page": 1, "all": 1},
 }
-OF_PROBES = {"table_probes": 1, "figure_probes": 1, "page": 1, "all": 1}
+OF_ZERO_SHOT = {
+    **{"table_zero_shot": 1, "table_claims": 1, "table_positive_control": 1},
+    **{"figure_zero_shot": 1, **OF_TABLES},
+}
+OF_PROBES = {"table_probes": 1, "figure_probes": 1, **OF_TABLES}
 FINETUNE = {  # two tasks with and without the auxiliary loss
     f"finetune_{arch}_{part}": 4
     for arch in ("transformer", "lstm")
@@ -111,7 +114,7 @@ def test_a_table_plans_the_cells_that_it_needs_and_no_others(table, cells, colle
     assert ("contamination" in plan) == (table == "contamination")
 
 
-def test_the_costs_wait_for_every_table_and_figure_and_are_not_made_again_for_them(project):
+def test_the_costs_wait_for_every_table_and_figure(project):
     plan = planned(project, "--forceall", "results/cost.csv")
     others = planned(project, "--forceall", "all")
     assert {*others} - {*plan} == {"all", "page", "figure_cost", "figure_cost_score"}
@@ -350,11 +353,11 @@ EDITS = {
         **{"table_ablation": 1, "table_claims": 1, "table_positive_control": 1},
         **{"table_degrees": 1},
         **{"figure_ablation": 1, "figure_differences": 1, "figure_aux_gain": 1},
-        **{"figure_cost_score": 1, "page": 1, "all": 1},
+        **OF_TABLES,
     },
     "workflow/analysis/figures/ablation.py": {
         **{"figure_ablation": 1, "figure_differences": 1, "figure_aux_gain": 1},
-        **{"figure_cost_score": 1, "page": 1, "all": 1},
+        **OF_TABLES,
     },
     "workflow/analysis/page/page.css": {"page": 1, "all": 1},
     "workflow/config_model.py": {},
