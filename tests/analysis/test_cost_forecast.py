@@ -2,12 +2,14 @@
 
 import json
 
+import pandas as pd
 import pytest
 
 from gpt1.settings import ModelSettings
 from tests.support.programs import call
 from tests.workflow.configs import ROOT
 from workflow.analysis import cost, cost_against, flops, measure, workload
+from workflow.analysis.table import Table
 from workflow.config_faults import parse, read
 
 WORLD, PAPER = (ROOT / f"workflow/config/{name}.yaml" for name in ("world", "paper"))
@@ -102,10 +104,12 @@ def test_the_page_adds_up_and_has_no_mfu_on_a_cpu(world, paces):
 def run(tmp_path):
     """The costs of a finished run: by stage 1,000, 500, 100 and 300 seconds of jobs."""
     seconds = {"pre-training": 1000, "fine-tuning": 500, "data": 100, "tables": 300}
-    rows = [f"{stage},x,1,{s},\n" for stage, s in seconds.items()]
-    rows.append("pre-training,,,,900\n")  # of a language model: inside its loop
-    text = "stage,job,runs,job_seconds,train_seconds\n" + "".join(rows)
-    (tmp_path / "cost.csv").write_text(text)
+    frame = pd.DataFrame(
+        [(stage, "x", n, None) for stage, n in seconds.items()]
+        + [("pre-training", None, None, 900)],  # of a language model: inside its loop
+        columns=["stage", "job", "job_seconds", "train_seconds"],
+    )
+    Table(frame, ["# Costs"]).write(tmp_path / "cost.csv")
     return tmp_path
 
 
