@@ -41,12 +41,12 @@ test-slow: install
 	.venv/bin/python -m pytest -m slow
 	GPT1_FUZZ_SECONDS=$(FUZZ_SECONDS) .venv/bin/python -m pytest tests/fuzz --hypothesis-profile=long
 
-# Kills at random instants, damaged files, full disks, programs that fail, dying processes: about half an hour.
+# Kills at random instants, damaged files, full disks, programs that fail, dying processes: a quarter of an hour.
 # Small disks are mounted, which needs root, and a C compiler. None is skipped: without these they fail.
 test-faults: install
 	GPT1_ALL_FAULTS=1 .venv/bin/python -m pytest tests/faults tests/distributed -m "not slow"
 
-# Small faults, each planted into a copy of the suite, and the test that must stop it: ten minutes.
+# Small faults, each planted into a copy of the suite, and the test that must stop it: a quarter of an hour.
 test-alarms: install
 	.venv/bin/python -m pytest tests/alarms
 
