@@ -115,7 +115,10 @@ def test_costs_add_up(costed):
             assert keyed["transformer", task, aux, "12"] == pytest.approx(expected)
     pretrained = frame[frame["stage"] == "pre-training"]
     assert len(pretrained) == 4 and set(pretrained["train_tokens"]) == {3000 * 2560}
-    assert pretrained["flops"].notna().all()
+    by_arch = pretrained.groupby("arch")["flops"].agg(["min", "max"])
+    assert by_arch.loc["lstm"].gt(0).all()
+    expected = 3000 * 2560 * flops.per_token(model, 100, 64)  # with the softmax
+    assert by_arch.loc["transformer"].tolist() == pytest.approx([expected] * 2)
     assert frame["job_seconds"].sum() == 1007
 
 
