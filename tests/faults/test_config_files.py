@@ -4,6 +4,7 @@ Snakemake reads the files of --configfile before anything of this project runs; 
 project read them first.
 """
 
+import os
 import shutil
 import subprocess
 import sys
@@ -51,6 +52,7 @@ def test_make_lets_the_project_read_a_config_before_snakemake(name, tmp_path):
     rules = text.replace(".venv/bin/python", sys.executable)
     rules = rules.replace(".venv/bin/snakemake", f"{sys.executable} -m snakemake --dry-run")
     command = ["make", "-f", "-", "--old-file=install", "all", f"CONFIG={file}"]
-    done = subprocess.run(command, input=rules, cwd=ROOT, text=True, capture_output=True)
+    env = {key: value for key, value in os.environ.items() if key not in ("MAKELEVEL", "MAKEFLAGS")}
+    done = subprocess.run(command, input=rules, cwd=ROOT, env=env, text=True, capture_output=True)
     assert done.returncode and done.stderr.startswith(f"error: config: {file}: {fault}\nmake: ***")
     assert not made.exists()
