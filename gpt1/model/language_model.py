@@ -12,9 +12,11 @@ from torch import Tensor, nn
 
 from gpt1.cell import Arch, NTransfer
 from gpt1.model import layout
-from gpt1.model.embedding import dropped
+from gpt1.model.dropout import dropout
+from gpt1.model.embedding import LargeEmbedding
 from gpt1.model.layout import Layout, LMTargets
 from gpt1.model.lm_loss import lm_loss
+from gpt1.model.scratch import Scratch
 from gpt1.settings import Dropout, FinetuneMethod, ModelSettings
 from gpt1.special_tokens import N_SPECIAL
 
@@ -55,6 +57,7 @@ class LanguageModel(nn.Module):
         self.n_rows = n_vocab + N_SPECIAL
         self.settings, self.dropout, self.skip_pads = settings, dropout, skip_pads
         self.compiled_trunk: Callable[..., Tensor] | None = None
+        self.scratch = Scratch()
 
     def forward(
         self, ids: Tensor, lengths: Tensor | None = None, lm_loss: bool = False
@@ -88,15 +91,17 @@ class LanguageModel(nn.Module):
         hidden = (self.compiled_trunk or self.trunk)(batch, we)
         return hidden, self._lm_loss(hidden, batch.targets, we) if batch.targets else None
 
-    def embedding_matrix(self) -> Tensor:
+    def embedding_matrix(self) -> Tensor | LargeEmbedding:
         """The embedding matrix `[rows, n_embd]` of one forward pass.
 
         With `embd_dropout: matrix` (authors' code) dropout acts on the matrix itself, so that one
         mask hits every occurrence of a token and the tied softmax alike.
         """
-        if self.training and self.settings.embd_dropout == "matrix":
-            return dropped(self.embed, self.dropout.embd)
-        return self.embed
+        on_matrix = self.training and self.settings.embd_dropout == "matrix"
+        rate = self.dropout.embd if on_matrix else 0.0
+        if self.compiled_trunk is None and LargeEmbedding.suits(self.embed):
+            return LargeEmbedding(self.embed, rate, self.scratch)
+        return dropout(self.embed, rate) if rate > 0 else self.embed
 
     def logits(self, hidden: Tensor, we: Tensor | None = None, n_rows: int | None = None) -> Tensor:
         """Logits `[..., n_rows]` of hidden states `[..., n_hidden]`: the LM head.
@@ -113,13 +118,16 @@ class LanguageModel(nn.Module):
         """Number of rows of the embedding matrix that the LM softmax covers."""
         return len(self.embed) if self.settings.lm_softmax == "all_rows" else self.n_rows
 
-    def _lm_loss(self, hidden: Tensor, targets: LMTargets, we: Tensor) -> Tensor:
+    def _lm_loss(self, hidden: Tensor, targets: LMTargets, we: Tensor | LargeEmbedding) -> Tensor:
         """Every real token but the first is a target, delimiter and classify included; pads are
         not, and only states that predict a target enter the softmax."""
         features = self.lm_features(hidden[targets.state])
+        token, weight = targets.token, targets.weight
+        if isinstance(we, LargeEmbedding):
+            return we.lm_loss(features, token, weight, self.n_softmax)
         # The gradient of a slice is a second matrix of zeros, also if the slice is the whole.
         rows = we if self.n_softmax == len(we) else we[: self.n_softmax]
-        return lm_loss(features, rows, targets.token, targets.weight)
+        return lm_loss(features, rows, token, weight)
 
     @torch.no_grad()
     def transfer(
@@ -178,7 +186,7 @@ class LanguageModel(nn.Module):
         batch has real tokens and would be compiled anew for each number."""
         self.compiled_trunk = torch.compile(self.trunk)
 
-    def trunk(self, batch: Layout, we: Tensor) -> Tensor:
+    def trunk(self, batch: Layout, we: Tensor | LargeEmbedding) -> Tensor:
         """A layout and the embedding matrix to hidden states `[positions, n_hidden]`."""
         raise NotImplementedError
 

@@ -7,6 +7,7 @@ same in every sequence, for a token sees nothing that comes after it.
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -43,6 +44,15 @@ class Layout:
     targets: LMTargets | None = None
     real: Tensor | None = None  # [positions]; None: every place of the grid, pads included
     mask: Tensor | None = None  # [rows, 1, time, time]; None: a token sees its row up to itself
+
+    def scores_mask(self, dtype: torch.dtype) -> Tensor:
+        """What is added to attention scores `[rows, heads, time, time]`: minus infinity or 0."""
+        return self._causal.to(dtype) if self.mask is None else self.mask.to(dtype)
+
+    @cached_property
+    def _causal(self) -> Tensor:
+        time = self.shape[1]
+        return torch.full((time, time), -math.inf, device=self.tokens.device).triu_(1)
 
     def pad(self, x: Tensor) -> Tensor:
         """`[positions, ...]` to `[rows, time, ...]`, zeros at the pads."""

@@ -11,6 +11,8 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+CACHED = 2**19  # logits that stay in a CPU's cache
+
 
 def lm_loss(features: Tensor, matrix: Tensor, tokens: Tensor, weights: Tensor) -> Tensor:
     """The sum of the targets' cross-entropies times `weights`, in nats, in at least float32.
@@ -19,6 +21,26 @@ def lm_loss(features: Tensor, matrix: Tensor, tokens: Tensor, weights: Tensor) -
     weights are `[targets]`.
     """
     return _LMLoss.apply(features, matrix, tokens, weights, torch.is_grad_enabled())
+
+
+def cross_entropy(logits: Tensor, tokens: Tensor, weights: Tensor, gradient: bool) -> Tensor:
+    """The loss of logits `[targets, rows]`; with `gradient` they become its gradient, in place.
+
+    On a CPU as many targets at once as the cache holds.
+    """
+    size = max(16, CACHED // logits.shape[1]) if logits.device.type == "cpu" else len(logits)
+    loss = []
+    for own, token, weight in zip(*(x.split(size) for x in (logits, tokens, weights)), strict=True):
+        token = token[:, None]
+        wide = own.float() if own.dtype.itemsize < 4 else own
+        weight = weight[:, None].to(wide.dtype)
+        wide.sub_(wide.amax(1, keepdim=True))
+        chosen = wide.gather(1, token)
+        total = wide.exp_().sum(1, keepdim=True)
+        loss.append(((total.log() - chosen) * weight).sum())
+        if gradient:
+            own.copy_(wide.mul_(weight / total).scatter_add_(1, token, -weight))
+    return torch.stack(loss).sum() if len(loss) > 1 else loss[0]
 
 
 class _LMLoss(torch.autograd.Function):
@@ -30,21 +52,14 @@ class _LMLoss(torch.autograd.Function):
     ) -> Tensor:
         """The loss; with `train` the gradients of features and matrix are kept."""
         loss, d_features, d_matrix = [], torch.empty_like(features), None
-        dtype = _precision(features)
+        dtype = precision_of(features)
         states, rows = features.to(dtype), matrix.to(dtype)  # autocast would do it in each chunk
         for part in _chunks(features, matrix):
-            weight, token = weights[part, None], tokens[part, None]
             logits = states[part] @ rows.T
-            logits = logits.float() if logits.dtype.itemsize < 4 else logits
-            logits.sub_(logits.amax(1, keepdim=True))
-            chosen = logits.gather(1, token)
-            total = logits.exp_().sum(1, keepdim=True)
-            weight = weight.to(logits.dtype)
-            loss.append(((total.log() - chosen) * weight).sum())
+            loss.append(cross_entropy(logits, tokens[part], weights[part], train))
             if train:
-                d_logits = logits.mul_(weight / total).scatter_add_(1, token, -weight).to(dtype)
-                d_features[part] = (d_logits @ rows).to(features.dtype)
-                d_matrix = _add_product(d_matrix, d_logits.T, states[part], matrix)
+                d_features[part] = (logits @ rows).to(features.dtype)
+                d_matrix = _add_product(d_matrix, logits.T, states[part], matrix)
         if train:
             ctx.gradients = [d_features, d_matrix]
         return torch.stack(loss).sum()
@@ -67,7 +82,7 @@ def _add_product(total: Tensor | None, a: Tensor, b: Tensor, like: Tensor) -> Te
     return total.add_(a @ b)
 
 
-def _precision(x: Tensor) -> torch.dtype:
+def precision_of(x: Tensor) -> torch.dtype:
     """The type in which a matrix product of `x` is computed here."""
     on = torch.is_autocast_enabled(x.device.type)
     return torch.get_autocast_dtype(x.device.type) if on else x.dtype
@@ -78,6 +93,6 @@ def _chunks(features: Tensor, matrix: Tensor) -> list[slice]:
 
     Of a large matrix none would, and each slice more is one more reading of it and its gradient.
     """
-    size = (2**19 if features.device.type == "cpu" else 2**28) // len(matrix)
+    size = (CACHED if features.device.type == "cpu" else 2**28) // len(matrix)
     size = size if size >= 128 else 512
     return [slice(start, start + size) for start in range(0, max(1, len(features)), size)]

@@ -11,7 +11,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gpt1.model.embedding import looked_up
+from gpt1.model.embedding import LargeEmbedding, looked_up
 from gpt1.model.language_model import NO_DROPOUT, LanguageModel
 from gpt1.model.layout import Layout
 from gpt1.settings import Dropout, LSTMShape, ModelSettings
@@ -49,7 +49,7 @@ class LSTM(LanguageModel):
             bias = layer.get_parameter("bias_ih_l0").data
             nn.init.ones_(bias[self.n_hidden : 2 * self.n_hidden])
 
-    def trunk(self, batch: Layout, we: Tensor) -> Tensor:
+    def trunk(self, batch: Layout, we: Tensor | LargeEmbedding) -> Tensor:
         """A layout with its pads to the last layer's output `[positions, n_hidden]`.
 
         The steps over pads come after all that is read.

@@ -14,6 +14,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from gpt1.model.embedding import LargeEmbedding, looked_up
 from gpt1.model.language_model import NO_DROPOUT, LanguageModel
 from gpt1.model.layout import Layout
 from gpt1.settings import Dropout, ModelSettings, ModernShape
@@ -132,13 +133,13 @@ class ModernTransformer(LanguageModel):
                 std *= (2 * self.n_layer) ** -0.5
             nn.init.normal_(matrix, std=std, generator=generator)
 
-    def trunk(self, batch: Layout, we: Tensor) -> Tensor:
+    def trunk(self, batch: Layout, we: Tensor | LargeEmbedding) -> Tensor:
         """A layout and the embedding matrix to the normed states `[positions, n_embd]`."""
         rates = self.dropout if self.training else NO_DROPOUT
-        x = norm(F.embedding(batch.tokens, we))
+        x = norm(looked_up(batch.tokens, we))
         if self.settings.embd_dropout == "sum":
             x = F.dropout(x, rates.embd)
-        turn = rotation(batch.places, self.d_head, we.dtype)
+        turn = rotation(batch.places, self.d_head, x.dtype)
         for block in self.h:
             x = block(x, batch, turn, rates)
         return norm(x)

@@ -9,7 +9,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gpt1.model.embedding import looked_up
+from gpt1.model.attention import attention
+from gpt1.model.dropout import dropout
+from gpt1.model.embedding import LargeEmbedding, looked_up
 from gpt1.model.language_model import NO_DROPOUT, LanguageModel
 from gpt1.model.layout import Layout
 from gpt1.settings import Dropout, ModelSettings, TransformerShape
@@ -39,16 +41,8 @@ class Attention(nn.Module):
 
     def forward(self, x: Tensor, layout: Layout, dropout: float) -> Tensor:
         """`[positions, n_embd]` to the same; a token attends to itself and to earlier tokens."""
-        mask = layout.mask
-        qkv = layout.pad(self.c_attn(x))
-        q, k, v = qkv.unflatten(2, (3, self.n_head, -1)).permute(2, 0, 3, 1, 4)
-        a = F.scaled_dot_product_attention(
-            *(q, k, v),
-            attn_mask=None if mask is None else mask.to(q.dtype),
-            dropout_p=dropout,
-            is_causal=mask is None,
-        )
-        return self.c_proj(layout.unpad(a.transpose(1, 2).flatten(2)))
+        a = attention(layout.pad(self.c_attn(x)), layout, self.n_head, dropout)
+        return self.c_proj(layout.unpad(a))
 
 
 class MLP(nn.Module):
@@ -76,8 +70,8 @@ class Block(nn.Module):
 
     def forward(self, x: Tensor, layout: Layout, rates: Dropout) -> Tensor:
         """`[positions, n_embd]` to the same; `rates` are 0 outside training."""
-        n = self.ln_1(x + F.dropout(self.attn(x, layout, rates.attn), rates.resid))
-        return self.ln_2(n + F.dropout(self.mlp(n), rates.resid))
+        n = self.ln_1(x + dropout(self.attn(x, layout, rates.attn), rates.resid))
+        return self.ln_2(n + dropout(self.mlp(n), rates.resid))
 
 
 class Transformer(LanguageModel):
@@ -104,13 +98,13 @@ class Transformer(LanguageModel):
         self.embed = nn.Parameter(torch.empty(self.n_rows + self.n_ctx, shape.n_embd))
         self.h = nn.ModuleList(Block(shape) for _ in range(shape.n_layer))
 
-    def trunk(self, batch: Layout, we: Tensor) -> Tensor:
+    def trunk(self, batch: Layout, we: Tensor | LargeEmbedding) -> Tensor:
         """A layout and the embedding matrix to the last block's output `[positions, n_embd]`."""
         rates = self.dropout if self.training else NO_DROPOUT
         rows = torch.stack((batch.tokens, batch.places + self.n_rows))
         x = looked_up(rows, we).sum(0)
         if self.settings.embd_dropout == "sum":
-            x = F.dropout(x, rates.embd)
+            x = dropout(x, rates.embd)
         for block in self.h:
             x = block(x, batch, rates)
         return x

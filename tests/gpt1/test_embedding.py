@@ -1,65 +1,119 @@
-"""The embedding matrix with dropout by places and with sparse gradients is the plain one."""
+"""The large embedding matrix of a training step computes what autograd does with the plain one."""
 
 import numpy as np
 import pytest
 import torch
-from scipy import stats
+from torch import nn
 
-from gpt1.model import embedding
+from gpt1.model import dropout, embedding
+from gpt1.model.embedding import LargeEmbedding, looked_up
+from gpt1.model.lm_loss import lm_loss
+from gpt1.model.scratch import Scratch
 from tests.gpt1.reference_runs import tuning
 
 torch.set_num_threads(1)
 
 
-@pytest.mark.parametrize("rate", [0.001, 0.1, 0.5, 0.9])
-def test_each_value_is_dropped_with_the_given_probability_by_itself(rate):
-    torch.manual_seed(1)
-    dropped = (embedding.dropped(torch.ones(1000, 1000), rate) == 0).numpy()
-    n = dropped.size
-    assert stats.binomtest(int(dropped.sum()), n, rate).pvalue > 1e-3
-    for counts in (dropped.sum(1), dropped.sum(0)):  # no early or late place is favoured
-        spread = ((counts - 1000 * rate) ** 2).sum() / (1000 * rate * (1 - rate))
-        assert 1e-4 < stats.chi2.cdf(spread, 1000) < 1 - 1e-4
-    flat = dropped.ravel()
-    for distance in (1, 2, 7):
-        both = int((flat[distance:] & flat[:-distance]).sum())
-        assert stats.binomtest(both, n - distance, rate**2).pvalue > 1e-4
-
-
-def test_a_seed_has_its_mask_and_the_next_call_another():
-    matrix = torch.ones(50, 40)
-    torch.manual_seed(3)
-    first, second = embedding.dropped(matrix, 0.2), embedding.dropped(matrix, 0.2)
-    torch.manual_seed(3)
-    assert torch.equal(first, embedding.dropped(matrix, 0.2))
-    assert not torch.equal(first, second)
-
-
-def test_values_and_gradient_are_those_of_the_mask():
-    matrix = torch.randn(30, 20, dtype=torch.float64, requires_grad=True)
-    weight = torch.randn(30, 20, dtype=torch.float64)
-    out = embedding.dropped(matrix, 0.25)
-    mask = (out != 0).double() / 0.75
-    assert 0 < int((mask == 0).sum()) < 600
-    torch.testing.assert_close(out.detach(), matrix.detach() * mask)
-    (out * weight).sum().backward()
-    torch.testing.assert_close(matrix.grad, weight * mask)
-    assert torch.equal(embedding.dropped(matrix, 0.0), matrix)
-
-
 @pytest.mark.parametrize("arch", ["transformer", "lstm"])
 @pytest.mark.parametrize("lm_coef", [0.5, 0.0])
 @pytest.mark.parametrize("rate", [0.0, 0.3])
-def test_sparse_gradients_train_as_dense_ones(arch, lm_coef, rate, monkeypatch):
+def test_a_large_matrix_trains_as_a_small_one(arch, lm_coef, rate, monkeypatch):
+    monkeypatch.setattr(dropout, "LARGE", 0)  # so that both draw the same drops
     ends = {}
     for large in (0, 2**62):
         monkeypatch.setattr(embedding, "LARGE", large)
         run = tuning("mrpc", arch, torch.float64, lm_coef)
-        language_model = run.model.language_model
+        language_model = run.model.language_model.train()
         language_model.dropout = language_model.dropout.model_copy(update={"embd": rate})
+        assert isinstance(language_model.embedding_matrix(), LargeEmbedding) == (large == 0)
         for update in range(3):
             run.update(np.arange(3) + update)
         assert language_model.embed.grad.data_ptr() == run.optimizer.grad.data_ptr()
         ends[large] = run.optimizer.flat.clone(), run.optimizer.grad.clone()
-    for sparse, dense in zip(*ends.values(), strict=True):
-        torch.testing.assert_close(sparse, dense, rtol=1e-10, atol=1e-12)
+    for ours, plain in zip(*ends.values(), strict=True):
+        torch.testing.assert_close(ours, plain, rtol=1e-10, atol=1e-12)
+
+
+def given(dtype, n=90):
+    """A matrix of 40 rows, features, tokens and weights of `n` targets."""
+    g = torch.Generator().manual_seed(0)
+    matrix, features = (torch.randn(k, 6, generator=g).to(dtype) for k in (40, n))
+    tokens, weights = torch.randint(0, 30, (n,), generator=g), torch.rand(n, generator=g)
+    return nn.Parameter(matrix), features.requires_grad_(), tokens, weights.double()
+
+
+def dropped(large):
+    """The matrix of a `LargeEmbedding` as a whole, for autograd."""
+    keep = torch.full((large.matrix.numel(),), large.scale, dtype=large.matrix.dtype)
+    keep[large.places] = 0
+    return large.matrix * keep.view_as(large.matrix)
+
+
+@pytest.mark.parametrize("chunk", [2048, 80], ids=["one chunk", "nine and more chunks"])
+@pytest.mark.parametrize("n_rows", [40, 30], ids=["all rows", "without positions"])
+@pytest.mark.parametrize("rate", [0.0, 0.4])
+@pytest.mark.parametrize(
+    ("dtype", "tolerance"), [(torch.float64, 1e-12), (torch.float32, 1e-5), (torch.bfloat16, 0.04)]
+)
+def test_loss_and_gradients_are_autograds(dtype, tolerance, rate, n_rows, chunk, monkeypatch):
+    monkeypatch.setattr(embedding, "CHUNK", chunk)
+    low = dtype is torch.bfloat16
+    matrix, features, tokens, weights = given(torch.float32 if low else dtype)
+    large = LargeEmbedding(matrix, rate, Scratch())
+    whole = dropped(large)
+    wanted = lm_loss(features, whole[:n_rows], tokens, weights) + whole[tokens % 7].sin().sum()
+    expected = torch.autograd.grad(wanted * 0.3, (features, matrix))
+
+    matrix.grad = torch.ones_like(matrix)  # to which is added
+    with torch.autocast("cpu", torch.bfloat16, enabled=low):
+        loss = large.lm_loss(features, tokens, weights, n_rows)
+        found = loss + looked_up(tokens % 7, large).sin().sum()
+    (found * 0.3).backward()
+    assert loss.dtype is matrix.dtype
+    assert abs(float((found - wanted).detach())) <= tolerance * abs(float(wanted.detach()))
+    for one, other in zip((features.grad, matrix.grad - 1), expected, strict=True):
+        assert one.dtype is other.dtype
+        assert float((one - other).abs().max()) <= tolerance * max(1, float(other.abs().max()))
+
+
+def test_a_matrix_that_is_not_trained_gets_no_gradient():
+    matrix, features, tokens, weights = given(torch.float64)
+    large = LargeEmbedding(matrix.requires_grad_(False), 0.2, Scratch())
+    (
+        large.lm_loss(features, tokens, weights, 40) + (features * large.look_up(tokens)).sum()
+    ).backward()
+    assert matrix.grad is None and features.grad is not None
+
+
+def test_no_target_has_no_loss():
+    matrix, features, tokens, weights = given(torch.float32, n=0)
+    loss = LargeEmbedding(matrix, 0.2, Scratch()).lm_loss(features, tokens, weights, 40)
+    loss.backward()
+    assert float(loss.detach()) == 0.0 and float(matrix.grad.abs().max()) == 0.0
+
+
+def test_memory_is_lent_to_one_at_a_time():
+    scratch = Scratch()
+    one, two = (scratch.lend(3, 4, dtype=torch.float32) for _ in range(2))
+    assert one.data_ptr() != two.data_ptr()
+    scratch.give_back(one)
+    assert scratch.lend(12, dtype=torch.float64).data_ptr() != one.data_ptr()
+    again = scratch.lend(4, 3, dtype=torch.float32)
+    assert again.data_ptr() == one.data_ptr() and again.shape == (4, 3)
+    assert scratch.lend(3, 4, dtype=torch.float32).data_ptr() not in (
+        one.data_ptr(),
+        two.data_ptr(),
+    )
+
+
+def test_two_passes_before_their_gradients_do_not_share_memory():
+    matrix, features, tokens, weights = given(torch.float64)
+    scratch, losses, wanted = Scratch(), [], 0
+    for scale in (1.0, 3.0):
+        large = LargeEmbedding(matrix, 0.3, scratch)
+        losses.append(large.lm_loss(features * scale, tokens, weights, 40))
+        plain = lm_loss(features * scale, dropped(large), tokens, weights)
+        wanted += torch.autograd.grad(plain, matrix)[0]
+    for loss in losses:
+        loss.backward()
+    torch.testing.assert_close(matrix.grad, wanted)

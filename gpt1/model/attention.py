@@ -1,0 +1,64 @@
+"""Causal attention of a training step on a CPU, with dropout, as one operation.
+
+What torch offers there computes the same by a dozen operations, three of which guard rows that see
+nothing, and draws a random number for each probability. No row here sees nothing.
+"""
+
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+from gpt1.model.dropout import drops, zero_at
+from gpt1.model.layout import Layout
+
+
+def attention(qkv: Tensor, layout: Layout, n_head: int, dropout: float) -> Tensor:
+    """softmax(q k' / sqrt(d_head)) v of a grid `[rows, time, 3 n_embd]`, to `[rows, time, n_embd]`.
+
+    A token attends to what the layout lets it see (paper 3.1, eq. 2); `dropout` falls on the
+    probabilities.
+    """
+    stacked = qkv.unflatten(2, (3, n_head, -1)).permute(2, 0, 3, 1, 4)  # [3, rows, heads, time, d]
+    if dropout > 0 and qkv.device.type == "cpu" and not torch.compiler.is_compiling():
+        a = _Attention.apply(stacked, layout, dropout)
+    else:
+        mask = layout.mask
+        q, k, v = stacked
+        a = F.scaled_dot_product_attention(
+            *(q, k, v),
+            attn_mask=None if mask is None else mask.to(qkv.dtype),
+            dropout_p=dropout,
+            is_causal=mask is None,
+        )
+    return a.transpose(1, 2).flatten(2)
+
+
+class _Attention(torch.autograd.Function):
+    """`[3, rows, heads, time, d_head]` to `[rows, heads, time, d_head]`."""
+
+    @staticmethod
+    def forward(ctx: Any, stacked: Tensor, layout: Layout, rate: float) -> Tensor:
+        """Keeps the probabilities with and without dropout."""
+        shape = stacked.shape[1:]
+        q, k, v = given = stacked.reshape(3, -1, *shape[2:])
+        scores = (q @ k.mT).mul_(shape[3] ** -0.5)
+        scores.view(*shape[:3], -1).add_(layout.scores_mask(q.dtype))
+        p = torch.softmax(scores, -1)
+        ctx.places, ctx.rate = drops(p.numel(), rate), rate
+        kept = zero_at(ctx.places, p / (1 - rate))
+        ctx.save_for_backward(given, p, kept)
+        return (kept @ v).view(shape)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None, None]:
+        """The gradient of queries, keys and values."""
+        (q, k, v), p, kept = ctx.saved_tensors
+        out = grad.reshape(q.shape)
+        d_kept = zero_at(ctx.places, (out @ v.mT).div_(1 - ctx.rate))
+        d_scores = torch._softmax_backward_data(d_kept, p, -1, p.dtype).mul_(q.shape[-1] ** -0.5)
+        d_stacked = torch.stack((d_scores @ k, d_scores.mT @ q, kept.mT @ out))
+        return d_stacked.view(3, *grad.shape), None, None
