@@ -11,7 +11,8 @@ from fnmatch import fnmatch
 from tests.alarms.faults import ROOT
 
 TOPS = ("gpt1", "tasks", "workflow")
-MODEL = ("models", "lm_loss", "layout", "facts", "reference", "dropout", "method")
+MODEL = ("models", "lm_loss", "layout", "embedding", "drawn_drops", "facts", "reference")
+MODEL += ("dropout", "method")
 TRAINING = ("optim", "method", "facts", "reference", "finetune", "cells")
 PRETRAINING = ("pretrain", "reference", "facts")
 SCORING = ("zero_shot", "probes", "prompts")
