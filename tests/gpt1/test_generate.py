@@ -95,6 +95,17 @@ def test_the_program_prints_prompt_and_continuation(results, arch):
     assert done.stdout == tokenizer.decode([*prompt, *found]) + "\n"
 
 
+def test_a_program_without_options_draws_40_tokens_from_the_models_own_probabilities(results):
+    assert Sampling() == Sampling(tokens=40, temperature=1.0, top_k=None, seed=0)
+    checkpoint = results / "pretrain/transformer/seed-0/update-8.safetensors"
+    plain = call(program.main, checkpoint, "--prompt", "a")
+    told = ["--tokens", 40, "--temperature", 1, "--seed", 0, "--top-k", 10**6]
+    assert plain.returncode == 0, plain.stderr
+    assert plain.stdout == call(program.main, checkpoint, "--prompt", "a", *told).stdout
+    for other in (["--temperature", 0], ["--seed", 1], ["--tokens", 41], ["--top-k", 2]):
+        assert plain.stdout != call(program.main, checkpoint, "--prompt", "a", *other).stdout
+
+
 def test_a_model_of_a_studys_own_books_is_of_the_runs_tokenizer(results):
     own = results / "books" / "without-forms" / "pretrain" / "lstm" / "seed-0"
     shutil.copytree(results / "pretrain" / "lstm" / "seed-0", own)

@@ -14,13 +14,17 @@ TOPS = ("gpt1", "tasks", "workflow")
 MODEL = ("models", "lm_loss", "layout", "embedding", "drawn_drops", "facts", "reference")
 MODEL += ("dropout", "method")
 TRAINING = ("optim", "method", "facts", "reference", "finetune", "cells")
-PRETRAINING = ("pretrain", "reference", "facts")
+PRETRAINING = ("pretrain", "reference", "facts", "memory")
 SCORING = ("zero_shot", "probes", "prompts")
 CELLS = ("cells", "finetune", "predict", "encode")
-READERS = ("readers", "task_layouts", "task_bad_input", "task_checks", "task_prepare", "unlabelled")
+READERS = (
+    *("task_published", "readers", "task_layouts", "task_bad_input", "task_checks"),
+    *("task_prepare", "unlabelled"),
+)
 STATISTICS = ("formulas", "analysis_tables", "claims", "trends", "uncertainty")
 TABLES = ("analysis_tables", "analysis_labels", "analysis_programs", "analysis_notes")
 FIGURES = ("figures_axes", "analysis_drawn", "analysis_figures")
+PROGRAMS = "tests/workflow/test_programs.py"  # of every source with a command line
 
 CONCERNS: dict[str, dict[str, tuple[str, ...]]] = {
     "gpt1/model/modern.py": {"gpt1": ("modern",)},
@@ -131,7 +135,9 @@ def concerned(source: str) -> tuple[str, ...]:
     for pattern, folders in CONCERNS.items():
         if fnmatch(source, pattern):
             named = [(folder, name) for folder, names in folders.items() for name in names]
-            return tuple(dict.fromkeys(f"tests/{at}/test_{name}.py" for at, name in named))
+            tests = [f"tests/{at}/test_{name}.py" for at, name in named]
+            is_program = "ArgumentParser(" in (ROOT / source).read_text(encoding="utf-8")
+            return tuple(dict.fromkeys([*tests, *([PROGRAMS] if is_program else [])]))
     return ()
 
 

@@ -10,7 +10,7 @@ from tests.alarms.faults import ROOT
 from tests.alarms.planting import Outcome
 from tests.mutation import __main__ as program
 from tests.mutation import mutants
-from tests.mutation.concerns import CONCERNS, concerned, sources
+from tests.mutation.concerns import CONCERNS, PROGRAMS, concerned, sources
 from tests.mutation.ledger import Ledger, Result
 from tests.mutation.mutants import Mutant, idle_places, sample
 from tests.mutation.report import change, explanations, report
@@ -41,6 +41,11 @@ def test_the_first_pattern_that_fits_is_a_sources_own():
     assert concerned("workflow/analysis/figures/cost.py") == ("tests/analysis/test_cost.py",)
     assert concerned("gpt1/model/modern.py") == ("tests/gpt1/test_modern.py",)
     assert concerned("tasks/world/books.py") == ()
+
+
+def test_a_source_with_a_command_line_is_tried_by_the_test_of_command_lines_last():
+    assert concerned("gpt1/keep.py") == ("tests/gpt1/test_predict.py", PROGRAMS)
+    assert PROGRAMS not in concerned("gpt1/prompts.py")
 
 
 def test_every_module_of_a_study_is_tried_against_the_tests_that_import_it():
@@ -150,14 +155,15 @@ def test_a_mutant_is_planted_tried_and_taken_out_again(tmp_path, monkeypatch, fo
         seen.append((suite.joinpath("gpt1/keep.py").read_text(), stop, limit > 29))
         return found if stop else Outcome(passed=["test_x"])
 
-    for path in ("gpt1/keep.py", "tests/gpt1/test_predict.py"):
-        (tmp_path / path).parent.mkdir(parents=True)
+    for path in ("gpt1/keep.py", *concerned("gpt1/keep.py")):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text("x = 1\n")
     monkeypatch.setattr(program, "run_tests", run_tests)
     monkeypatch.setattr(mutants, "mutate", lambda source, mutant: source.replace("1", "2"))
     result = program.Trials(tmp_path).run(Mutant("gpt1/keep.py", 1, 4, "core/NumberReplacer", 0))
     assert (result.outcome, result.by, result.change) == (outcome, by, "x = 1 -> x = 2")
-    assert seen == [("x = 1\n", False, False), ("x = 2\n", True, True)]  # first without it
+    *without, planted = seen
+    assert without == [("x = 1\n", False, False)] * 2 and planted == ("x = 2\n", True, True)
     assert (tmp_path / "gpt1/keep.py").read_text() == "x = 1\n"
     seen.clear()  # with a limit that is given, the tests are not run without the mutant
     program.Trials(tmp_path, fixed=60.0).run(Mutant("gpt1/keep.py", 1, 4, "core/AddNot", 0))
