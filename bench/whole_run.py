@@ -3,11 +3,13 @@
     python -m bench.whole_run
 
 Takes as long as both: leave the machine alone. `python -m bench --bars 7` shows what it wrote to
-results/bench/whole_run.json, as long as the programs and the machine are the same.
+results/bench/whole_run.json, as long as the programs and the machine are the same. The tables of
+our run are in results/bench/whole_run.
 """
 
 import argparse
 import json
+import shutil
 import subprocess
 import sys
 import time
@@ -73,8 +75,8 @@ def outside(costs: Path) -> float:
     return 1 - float(table["train_seconds"].sum() / table["job_seconds"].sum())
 
 
-def default_run(commit: str, cores: int, with_costs: bool) -> tuple[float, float]:
-    """Wall-clock seconds of a commit's default run, and its share outside training loops."""
+def default_run(commit: str, cores: int, tables: Path | None = None) -> float:
+    """Wall-clock seconds of a commit's default run, whose tables are copied to a folder."""
     with checkout(commit) as code:
         started = time.perf_counter()
         command = [sys.executable, "-m", "snakemake", "all", "--cores", str(cores)]
@@ -83,7 +85,11 @@ def default_run(commit: str, cores: int, with_costs: bool) -> tuple[float, float
         if done.returncode:
             said = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
             raise InputError(f"the default run of {commit} failed: {said}")
-        return seconds, outside(code / "results" / "cost.csv") if with_costs else 0.0
+        if tables is not None:
+            tables.mkdir(parents=True, exist_ok=True)
+            for table in (code / "results").glob("*.csv"):
+                shutil.copy(table, tables)
+        return seconds
 
 
 def main() -> None:
@@ -91,8 +97,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cores", type=int, default=CORES)
     cores, commit = parser.parse_args().cores, machine.head()
-    other, _ = default_run(COMMIT, cores, with_costs=False)
-    ours, share = default_run(commit, cores, with_costs=True)
+    tables = file().with_suffix("")
+    other, ours = default_run(COMMIT, cores), default_run(commit, cores, tables)
+    share = outside(tables / "cost.csv")
     print(f"{ours:.0f} s against {other:.0f} s of {COMMIT[:7]}; {share:.0%} outside training loops")
     today = datetime.now(UTC).date().isoformat()
     timed = Timed(commit, today, machine.machine(), cores, ours, other, share)
