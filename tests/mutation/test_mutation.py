@@ -189,3 +189,10 @@ def test_the_operators_change_a_source_at_one_place():
     assert {"return x - 1 if x else 0", "return x + 1 if not x else 0"} <= texts
     with pytest.raises(ValueError, match="a.py has no place 9"):
         mutants.mutate(source, replace(found[0], occurrence=9))
+
+
+def test_a_change_that_the_tool_cannot_make_is_none():
+    pytest.importorskip("cosmic_ray", reason="make test-mutation installs it")
+    source = "try:\n    pass\nexcept a.Error:\n    pass\n"
+    found = [one for one in mutants.find("a.py", source) if "Exception" in one.operator]
+    assert found and all(mutants.mutate(source, one) is None for one in found)
