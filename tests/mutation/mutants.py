@@ -59,7 +59,7 @@ def is_python(source: str) -> bool:
 
 
 def mutate(source: str, mutant: Mutant) -> str | None:
-    """The source with the change made, or None if cosmic-ray cannot make it (`except a.Error`).
+    """The source with the change made, or None if cosmic-ray cannot make it: `except (a.Error, b)`.
 
     Raises ValueError if it has no such place.
     """

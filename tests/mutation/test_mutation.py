@@ -193,6 +193,6 @@ def test_the_operators_change_a_source_at_one_place():
 
 def test_a_change_that_the_tool_cannot_make_is_none():
     pytest.importorskip("cosmic_ray", reason="make test-mutation installs it")
-    source = "try:\n    pass\nexcept a.Error:\n    pass\n"
+    source = "try:\n    pass\nexcept (a.Error, OSError):\n    pass\n"
     found = [one for one in mutants.find("a.py", source) if "Exception" in one.operator]
-    assert found and all(mutants.mutate(source, one) is None for one in found)
+    assert None in [mutants.mutate(source, one) for one in found]
