@@ -103,7 +103,7 @@ def pretrained(arch, runtime, folder):
     run = Pretraining(arch, books, settings, runtime, folder / "work")
     assert (run.model.compiled_trunk is not None) == runtime.compile
     run.train()
-    return [row.loss for row in run.log]
+    return [row.loss for row in run.log.rows]
 
 
 @each(PRETRAINING)
