@@ -6,13 +6,11 @@ state and ends with the same weights, bit for bit on the CPU. The work folder is
 that decides the result. With several processes the first one alone reads and writes it.
 """
 
-import csv
 import math
 import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import torch
 from tqdm import tqdm
@@ -26,6 +24,7 @@ from gpt1.training.optim import Adam, Schedule, warmup_cosine
 from gpt1.training.runtime import Runtime
 from gpt1.training.states import SavedStates
 from gpt1.training.stopping import StopRequest
+from gpt1.training.training_log import LogRow, TrainingLog
 from gpt1.training.windows import heldout_loss, heldout_windows, windows
 from gpt1.weights.checkpoint import (
     CheckpointFacts,
@@ -42,16 +41,6 @@ STATE_SECONDS = 60.0  # between saved states
 SAVING_SHARE = 50  # or so many times what saving the last one took
 LOG_ROWS = 500
 MAX_LOSS = 700.0  # nats; the perplexity of more overflows
-
-
-class LogRow(NamedTuple):
-    """Mean training loss (nats) since the row before, and where training stood."""
-
-    update: int
-    loss: float
-    lr: float
-    tokens: int
-    seconds: float
 
 
 class Pretraining:
@@ -110,10 +99,7 @@ class Pretraining:
         parameters, decay = self.model.parameters(), self.model.decay
         self.optimizer = Adam(parameters, schedule, settings.optimizer, decay)
         self.stop = StopRequest()
-        self.seconds, self._clock = 0.0, time.perf_counter()
-        self.log: list[LogRow] = []
-        self.loss_sum = torch.zeros((), device=runtime.device)  # since the last row of the log
-        self.n_summed = 0
+        self.log = TrainingLog(self.tokens_per_update, runtime.device)
         if processes.leads:
             self._resume()
         self._share_state()
@@ -167,50 +153,44 @@ class Pretraining:
         done, pause = self.optimizer.updates, STATE_SECONDS
         if done in checkpoints:
             self.checkpoint(again=False)
-        printed = saved = self._clock = time.perf_counter()
+        self.log.start_clock()
+        printed = saved = time.perf_counter()
         while self.optimizer.updates < updates:
             lr = self.optimizer.rate()
-            self.loss_sum += self.update()
-            self.n_summed += 1
+            self.log.add(self.update())
             progress.update()
             done = self.optimizer.updates
             if done % every == 0 or done in checkpoints:
-                loss = self._log_row(lr)
-                if self._clock - printed > PROGRESS_SECONDS and progress.disable:
-                    printed = self._clock
-                    self._print_progress(done, loss)
+                row = self._log_row(lr)
+                now = time.perf_counter()
+                if now - printed > PROGRESS_SECONDS and progress.disable:
+                    printed = now
+                    self._print_progress(row)
             if done in checkpoints:
                 self.checkpoint()
-                self._clock = time.perf_counter()  # scoring held-out documents is not training time
+                self.log.start_clock()  # scoring held-out documents is not training time
             now = time.perf_counter()
             if done in checkpoints or now - saved > pause:
                 self._save_state()
                 saved = time.perf_counter()
                 pause = max(STATE_SECONDS, SAVING_SHARE * (saved - now))
 
-    def _log_row(self, lr: float) -> float:
-        """Log the mean loss since the last row and return it; raises InputError if not finite."""
-        done, loss = self.optimizer.updates, float(self.loss_sum) / self.n_summed
-        self._take_time()  # after waiting for the device
-        if not math.isfinite(loss) and self.processes.leads:
-            raise InputError(f"update {done}: the loss is {loss}; lower experiment.pretrain.lr")
-        self.loss_sum.zero_()
-        self.n_summed = 0
-        self.log.append(LogRow(done, loss, lr, done * self.tokens_per_update, self.seconds))
-        return loss
+    def _log_row(self, lr: float) -> LogRow:
+        """The mean loss since the last row of the log; raises InputError if it is not finite."""
+        row = self.log.end_row(self.optimizer.updates, lr)
+        if not math.isfinite(row.loss) and self.processes.leads:
+            raise InputError(
+                f"update {row.update}: the loss is {row.loss}; lower experiment.pretrain.lr"
+            )
+        return row
 
-    def _take_time(self) -> None:
-        now = time.perf_counter()
-        self.seconds += now - self._clock
-        self._clock = now
-
-    def _print_progress(self, done: int, loss: float) -> None:
+    def _print_progress(self, row: LogRow) -> None:
         if not self.processes.leads:
             return
-        rate = done * self.tokens_per_update / max(self.seconds, 1e-9)
-        left = (self.settings.updates - done) * self.tokens_per_update / rate
+        rate = row.tokens / max(row.seconds, 1e-9)
+        left = (self.settings.updates - row.update) * self.tokens_per_update / rate
         print(
-            f"{self.model.arch} update {done}/{self.settings.updates} loss {loss:.3f} "
+            f"{self.model.arch} update {row.update}/{self.settings.updates} loss {row.loss:.3f} "
             f"{rate:.0f} tokens/s {left:.0f} s left",
             flush=True,
         )
@@ -256,8 +236,8 @@ class Pretraining:
             self.path(done),
             self.model,
             CheckpointFacts(model=settings.model, tokenizer=self.tokenizer, **facts),
-            seconds=round(self.seconds, 3),
-            train_loss=self.log[-1].loss if self.log else None,
+            seconds=round(self.log.seconds, 3),
+            train_loss=self.log.rows[-1].loss if self.log.rows else None,
             heldout_loss=loss,
             heldout_perplexity=math.exp(loss),
             heldout_tokens=rows.shape[0] * (rows.shape[1] - 1),  # the predicted ones
@@ -272,17 +252,11 @@ class Pretraining:
         """Write what a restart needs, atomically."""
         if not self.processes.leads:
             return
-        self._take_time()
+        self.log.take_time()
         self.states.save(self._state())
 
     def _state(self) -> dict[str, torch.Tensor]:
-        return {
-            **self.optimizer.state(),
-            "log": torch.tensor(self.log, dtype=torch.float64).reshape(-1, len(LogRow._fields)),
-            "loss_sum": self.loss_sum,
-            "n_summed": torch.tensor(self.n_summed),
-            "seconds": torch.tensor(self.seconds, dtype=torch.float64),
-        }
+        return {**self.optimizer.state(), **self.log.state()}
 
     def _check_before(self, done: int) -> None:
         """Raise InputError if a checkpoint that comes before update `done` is damaged."""
@@ -296,18 +270,15 @@ class Pretraining:
         if state is None:
             return
         self.optimizer.load_state(state)
-        for update, loss, lr, tokens, seconds in state["log"].tolist():
-            self.log.append(LogRow(int(update), loss, lr, int(tokens), seconds))
-        self.loss_sum.copy_(state["loss_sum"])
-        self.n_summed, self.seconds = int(state["n_summed"]), float(state["seconds"])
+        self.log.load_state(state)
         print(f"resuming from update {self.optimizer.updates}", flush=True)
 
     def _share_state(self) -> None:
         """Start every process from the first one's state."""
-        own, n_summed = self.optimizer.state(), torch.tensor(self.n_summed)
-        for tensor in (*own.values(), self.loss_sum, n_summed):
+        own, n_summed = self.optimizer.state(), torch.tensor(self.log.n_summed)
+        for tensor in (*own.values(), self.log.loss_sum, n_summed):
             self.processes.broadcast(tensor)
-        self.optimizer.updates, self.n_summed = int(own["updates"]), int(n_summed)
+        self.optimizer.updates, self.log.n_summed = int(own["updates"]), int(n_summed)
 
     def publish(self, out: str | Path) -> None:
         """Copy the checkpoints, their JSON files and the log to the declared outputs."""
@@ -319,5 +290,4 @@ class Pretraining:
             for source in (self.path(update), sidecar(self.path(update))):
                 with write_atomic(out / source.name, "wb") as file, open(source, "rb") as original:
                     shutil.copyfileobj(original, file)
-        with write_atomic(out / "log.csv") as file:
-            csv.writer(file).writerows([LogRow._fields, *self.log])
+        self.log.write(out / "log.csv")

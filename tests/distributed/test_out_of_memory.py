@@ -53,8 +53,8 @@ def test_the_micro_batch_halves_and_the_losses_stay(tmp_path, room, capsys, micr
     room["windows"] = 3
     cramped = training(tmp_path, "cramped", micro_batch=micro_batch)
     cramped.train()
-    assert [row.loss for row in cramped.log] == pytest.approx(
-        [row.loss for row in whole.log], abs=1e-5
+    assert [row.loss for row in cramped.log.rows] == pytest.approx(
+        [row.loss for row in whole.log.rows], abs=1e-5
     )
     said = capsys.readouterr().out
     first = "of 6 windows; going on with 3" if micro_batch else "of 8 windows; going on with 4"

@@ -215,7 +215,7 @@ def test_it_is_pre_trained_by_adamw_and_learns_and_gpt1_is_not(tmp_path):
     run.train()
     run.publish(tmp_path / "out")
     path = tmp_path / "out" / "update-30.safetensors"
-    assert run.log[-1].loss < run.log[0].loss - 0.5
+    assert run.log.rows[-1].loss < run.log.rows[0].loss - 0.5
     loaded = load_checkpoint(path, "transformer", TOY, "t" * 64)
     assert loaded.facts.model == TOY
     with pytest.raises(InputError, match="its shape is"):

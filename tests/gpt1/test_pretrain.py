@@ -129,21 +129,6 @@ def test_every_setting_changes_the_weights(tmp_path, option):
 
 
 @pytest.mark.parametrize("arch", toy.ARCHS)
-@pytest.mark.parametrize("micro_batch", [1, 3])
-def test_micro_batches_change_the_losses_by_rounding_only(tmp_path, arch, micro_batch):
-    """Without dropout, whose masks belong to a micro-batch. A batch has four windows."""
-    plain = Dropout(embd=0, attn=0, resid=0)
-    one = run(tmp_path, arch, "a", dropout=plain)
-    two = run(tmp_path, arch, "b", dropout=plain, runtime=Runtime(micro_batch=micro_batch))
-    for update in (3, 8):
-        held_out = [read_json(d / f"update-{update}.json")["heldout_loss"] for d in (one, two)]
-        assert held_out[0] == pytest.approx(held_out[1], abs=1e-5)
-    logs = [csv.DictReader((d / "log.csv").read_text().splitlines()) for d in (one, two)]
-    losses = [[float(row["loss"]) for row in log] for log in logs]
-    assert len(losses[0]) == 8 and losses[0] == pytest.approx(losses[1], abs=1e-5)
-
-
-@pytest.mark.parametrize("arch", toy.ARCHS)
 def test_held_out_loss_is_the_mean_over_windows_that_do_not_overlap(arch):
     model = build(arch, toy.model(arch, init_std=0.2), toy.N_VOCAB)
     model.reset(torch.Generator().manual_seed(0))

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
 from gpt1.text.vocabulary import PUBLISHED_FILES
@@ -49,6 +50,18 @@ def faults(config: dict[str, Any]) -> list[str]:
         return list(missing_data(parse(config)))
     except ConfigError as error:
         return error.faults
+
+
+def each_fault(wrong: list[tuple[str, Any, str]]) -> pytest.MarkDecorator:
+    """Tests with every wrong value of a key: the key's path, the value, the line that tells it."""
+    return pytest.mark.parametrize(("path", "value", "line"), wrong, ids=[w[2][:60] for w in wrong])
+
+
+def check_fault(path: str, value: Any, line: str) -> None:
+    """A value in the default config is told in this line, and all else that is wrong in others."""
+    found = faults(changed(shipped(), path, value))
+    assert line in found
+    assert all("\n" not in fault for fault in found)
 
 
 def changed(config: dict[str, Any], path: str, value: Any) -> dict[str, Any]:

@@ -1,0 +1,81 @@
+"""The log of a pre-training run: its mean losses, and the time that training took."""
+
+import csv
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from tasks.common.files import write_atomic
+
+
+class LogRow(NamedTuple):
+    """Mean training loss (nats) since the row before, and where training stood."""
+
+    update: int
+    loss: float
+    lr: float
+    tokens: int
+    seconds: float
+
+
+class TrainingLog:
+    """Rows of losses, the losses since the last row, and the seconds of training so far.
+
+    The losses stay on the device until they make a row, so that no update waits for them.
+    """
+
+    def __init__(self, tokens_per_update: int, device: str):
+        self.rows: list[LogRow] = []
+        self.loss_sum = torch.zeros((), device=device)  # since the last row
+        self.n_summed = 0
+        self.seconds = 0.0
+        self._tokens_per_update, self._clock = tokens_per_update, time.perf_counter()
+
+    def add(self, loss: Tensor) -> None:
+        """Add the loss of one update."""
+        self.loss_sum += loss
+        self.n_summed += 1
+
+    def end_row(self, update: int, lr: float) -> LogRow:
+        """Make the losses since the last row, of at least one update, the next one."""
+        loss = float(self.loss_sum) / self.n_summed
+        self.take_time()  # after waiting for the device
+        self.loss_sum.zero_()
+        self.n_summed = 0
+        tokens = update * self._tokens_per_update
+        self.rows.append(LogRow(update, loss, lr, tokens, self.seconds))
+        return self.rows[-1]
+
+    def start_clock(self) -> None:
+        """What follows is training, and what came since the last call of `take_time` was not."""
+        self._clock = time.perf_counter()
+
+    def take_time(self) -> None:
+        """Count the time since the clock was started, or taken, as training."""
+        now = time.perf_counter()
+        self.seconds += now - self._clock
+        self._clock = now
+
+    def state(self) -> dict[str, Tensor]:
+        """The log as tensors, for a saved state."""
+        return {
+            "log": torch.tensor(self.rows, dtype=torch.float64).reshape(-1, len(LogRow._fields)),
+            "loss_sum": self.loss_sum,
+            "n_summed": torch.tensor(self.n_summed),
+            "seconds": torch.tensor(self.seconds, dtype=torch.float64),
+        }
+
+    def load_state(self, state: dict[str, Tensor]) -> None:
+        """Go on with the log of a saved state."""
+        for update, loss, lr, tokens, seconds in state["log"].tolist():
+            self.rows.append(LogRow(int(update), loss, lr, int(tokens), seconds))
+        self.loss_sum.copy_(state["loss_sum"])
+        self.n_summed, self.seconds = int(state["n_summed"]), float(state["seconds"])
+
+    def write(self, path: Path) -> None:
+        """Write the rows as CSV."""
+        with write_atomic(path) as file:
+            csv.writer(file).writerows([LogRow._fields, *self.rows])

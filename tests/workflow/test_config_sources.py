@@ -1,0 +1,208 @@
+"""Where a config's data comes from: folders, the hub, the embedded world; what is missing there."""
+
+import shutil
+
+from gpt1.text.vocabulary import PUBLISHED_FILES
+from tests.workflow.configs import changed, check_fault, each_fault, faults, raw_data, small
+
+WRONG = [
+    (
+        "experiment.world",
+        ...,
+        "data: missing; give the folder that holds books/, SNLI/, MNLI/, QNLI/, RTE/, SciTail/, "
+        "RACE/, StoryCloze/, MRPC/, QQP/, STS-B/, SST-2/, CoLA/, DPRD/ in their original layouts, "
+        "with --config data=FOLDER",
+    ),
+    (
+        "experiment.corpus",
+        {"source": "lm1b", "heldout": 4},
+        "experiment.corpus.heldout: 4, but lm1b has a published held-out split; use 'official'",
+    ),
+    (
+        "experiment.corpus",
+        {"heldout": "official"},
+        "experiment.corpus.heldout: 'official', but this corpus has no published held-out split; "
+        "give a number",
+    ),
+    (
+        "experiment.tasks.rte",
+        {"source": "hub", "revision": "main"},
+        "experiment.tasks.rte.revision: 'main' is invalid; expected: the commit of the hub's "
+        "repository, 40 hexadecimal digits (default: the one that the task names)",
+    ),
+    (
+        "experiment.tasks.rte",
+        {"source": "hub", "revision": "bcdcba7"},
+        "experiment.tasks.rte.revision: 'bcdcba7' is invalid; expected: the commit of the hub's "
+        "repository, 40 hexadecimal digits (default: the one that the task names)",
+    ),
+    (
+        "experiment.tasks.rte",
+        {"source": "the web"},
+        "experiment.tasks.rte.source: 'the web' is invalid; expected: in place of folder: hub, "
+        "the Hugging Face hub (hub)",
+    ),
+    (
+        "experiment.tasks.rte",
+        {"folder": "RTE", "source": "hub"},
+        "experiment.tasks.rte: both folder and source are given; remove one of them",
+    ),
+    (
+        "experiment.tasks.rte",
+        {"folder": "RTE", "revision": "f" * 40},
+        "experiment.tasks.rte.revision: no effect on a folder; remove it, or give {source: hub} "
+        "instead",
+    ),
+    (
+        "experiment.tasks.story_cloze",
+        {"source": "hub"},
+        "experiment.tasks.story_cloze.source: story_cloze is not on the hub; fill in the form at "
+        "cs.rochester.edu/nlp/rocstories, and put the two CSV files of spring 2016 whose links "
+        "come by e-mail into StoryCloze/ of the data folder, named `cloze_test_val__spring2016 - "
+        "cloze_test_ALL_val.csv` and `cloze_test_test__spring2016 - cloze_test_ALL_test.csv`, then "
+        "set {folder: StoryCloze}",
+    ),
+    (
+        "experiment.zero_shot.tasks.dprd",
+        {"source": "hub"},
+        "experiment.zero_shot.tasks.dprd.source: no commit of "
+        "community-datasets/definite_pronoun_resolution is known here (the commit begins with "
+        "0fdf659); look it up on the hub and give revision: with its 40 hexadecimal digits",
+    ),
+    (
+        "experiment.corpus",
+        {"source": "bookcorpus_text", "heldout": 1},
+        "experiment.corpus.source: no commit of rojagtap/bookcorpus is known here (the commit "
+        "begins with 7600e0b); look it up on the hub and give revision: with its 40 hexadecimal "
+        "digits",
+    ),
+    (
+        "experiment.corpus",
+        {"folder": "books", "heldout": 1, "min_rows": {"train": 9}},
+        "experiment.corpus.min_rows: no effect on a folder of books, which has any number; remove "
+        "it",
+    ),
+    (
+        "data",
+        "nowhere",
+        "experiment.world: no effect where data is given; take a config without it, such as "
+        "workflow/config/novels.yaml",
+    ),
+]
+
+
+@each_fault(WRONG)
+def test_a_fault_is_one_line(path, value, line):
+    check_fault(path, value, line)
+
+
+def test_missing_raw_data_is_reported_before_the_graph_is_built(tmp_path):
+    config = changed(small(), "experiment.world", ...) | {"data": str(tmp_path)}
+    raw_data(tmp_path, config)
+    assert faults(config) == []
+    shutil.rmtree(tmp_path / "RTE")
+    (tmp_path / "books" / "train.txt").unlink()
+    assert faults(config) == [
+        f"experiment.tasks.rte.folder: no folder {tmp_path}/RTE; put the files there, or name "
+        "another folder",
+        f"experiment.corpus.folder: no .txt file in {tmp_path}/books; put the books there",
+    ]
+    assert faults(config | {"data": f"{tmp_path}/no"}) == [
+        f"data: no folder '{tmp_path}/no'; give the folder of the raw data"
+    ]
+
+
+def test_books_may_lie_in_folders_and_no_file_may_have_braces(tmp_path):
+    config = changed(small(), "experiment.world", ...) | {"data": str(tmp_path)}
+    raw_data(tmp_path, config)
+    books = tmp_path / "books"
+    (books / "genre").mkdir()
+    (books / "train.txt").rename(books / "genre" / "a.txt")
+    assert faults(config) == []
+    (books / "genre" / "a.txt").rename(books / "genre" / "a{1}.txt")
+    (tmp_path / "RTE" / "dev}.tsv").write_text("")
+    assert faults(config) == [
+        f"experiment.corpus.folder: {books}/genre/a{{1}}.txt has braces in its name; rename it",
+        f"experiment.tasks.rte.folder: {tmp_path}/RTE/dev}}.tsv has braces in its name; rename it",
+    ]
+
+
+def test_a_published_tokenizer_must_be_there(tmp_path):
+    config = changed(small(), "experiment.world", ...) | {"data": str(tmp_path)}
+    config = changed(config, "experiment.tokenizer", {"folder": "bpe"})
+    raw_data(tmp_path, config)
+    assert faults(config) == []
+    for name in PUBLISHED_FILES:
+        (tmp_path / "bpe" / name).unlink()
+    assert faults(config) == [
+        f"experiment.tokenizer.folder: no file {tmp_path}/bpe/{name}; put it there, or give merges"
+        for name in PUBLISHED_FILES
+    ]
+
+
+def test_a_missing_file_of_unlabelled_rows_is_reported_before_anything_runs(tmp_path):
+    config = changed(small(), "experiment.submission", True)
+    del config["experiment"]["world"]
+    config["data"] = str(tmp_path)
+    raw_data(tmp_path, config)
+    assert faults(config) == []
+    (tmp_path / "CoLA" / "test.tsv").unlink()
+    assert faults(config) == [
+        f"experiment.submission: {tmp_path}/CoLA lacks test.tsv, the unlabelled rows to predict; "
+        "put it there, or give false"
+    ]
+
+
+def test_every_missing_split_and_unknown_name_is_told_at_once_before_anything_runs(tmp_path):
+    config = small() | {"data": str(tmp_path)}
+    del config["experiment"]["world"]
+    raw_data(tmp_path, config)
+    (tmp_path / "RTE" / "dev.tsv").unlink()
+    (tmp_path / "RTE" / "train.tsv").unlink()
+    (tmp_path / "CoLA" / "dev.tsv").unlink()
+    assert [fault.partition("; ")[0] for fault in faults(config)] == [
+        f"experiment.tasks.rte: {tmp_path}/RTE: no file train.tsv",
+        f"experiment.tasks.rte: {tmp_path}/RTE: no file dev.tsv",
+        f"experiment.tasks.cola: {tmp_path}/CoLA: no file dev.tsv",
+    ]
+    config["experiment"]["tasks"] = {
+        "rte": {"train_from": "development"},
+        "cola": {"min_rows": {"test": 1}, "carve": {"train": 0.5}},
+    }
+    assert [fault.partition(";")[0] for fault in faults(config)] == [
+        "experiment.tasks.rte.train_from: no labelled split 'development'",
+        "experiment.tasks.cola.min_rows: no labelled split 'test'",
+        "experiment.tasks.cola.carve: the shares of train",
+    ]
+
+
+def test_a_task_that_is_left_out_of_the_grid_takes_its_own_folder_for_zero_shot(tmp_path):
+    config = changed(small(), "experiment.zero_shot", {"tasks": {"cola": {}, "dprd": {}}})
+    config = changed(config, "experiment.world", ...) | {"data": str(tmp_path)}
+    raw_data(tmp_path, config)
+    assert faults(config) == []
+    shutil.rmtree(tmp_path / "DPRD")
+    (fault,) = faults(config)
+    assert fault.startswith("experiment.zero_shot.tasks.dprd.folder: no folder ")
+
+
+def all_from_the_hub():
+    config = changed(small(), "experiment.corpus", {"source": "lm1b", "heldout": "official"})
+    return changed(
+        config, "experiment.tasks", {name: {"source": "hub"} for name in ("rte", "cola")}
+    )
+
+
+def test_a_config_that_takes_all_from_the_hub_needs_neither_data_nor_a_world():
+    config = all_from_the_hub()
+    assert faults(config) == [
+        "experiment.world: no effect, no data set is taken from a folder; remove it"
+    ]
+    assert faults(changed(config, "experiment.world", ...)) == []
+
+
+def test_a_source_without_a_known_commit_is_valid_once_the_config_pins_it():
+    config = changed(all_from_the_hub(), "experiment.world", ...)
+    pinned = {"source": "hub", "revision": "0123456789abcdef0123456789abcdef01234567"}
+    config["experiment"]["zero_shot"]["tasks"]["dprd"] = pinned
+    assert faults(config) == []
