@@ -41,24 +41,29 @@ class _Attention(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, stacked: Tensor, layout: Layout, rate: float) -> Tensor:
-        """Keeps the probabilities with and without dropout."""
-        shape = stacked.shape[1:]
-        q, k, v = given = stacked.reshape(3, -1, *shape[2:])
-        scores = (q @ k.mT).mul_(shape[3] ** -0.5)
-        scores.view(*shape[:3], -1).add_(layout.scores_mask(q.dtype))
-        p = torch.softmax(scores, -1)
+        """Keeps the probabilities with and without dropout.
+
+        Factors go to queries and values, which are smaller than scores and probabilities.
+        """
+        rows, heads, time, d_head = shape = stacked.shape[1:]
+        q, k, v = stacked.reshape(3, rows * heads, time, d_head)
+        q, v = q * d_head**-0.5, v / (1 - rate)
+        mask = layout.scores_mask(q.dtype).expand(rows, heads, time, time).reshape(-1, time, time)
+        p = torch.softmax(torch.baddbmm(mask, q, k.mT), -1)
         ctx.places, ctx.rate = drops(p.numel(), rate), rate
-        kept = zero_at(ctx.places, p / (1 - rate))
-        ctx.save_for_backward(given, p, kept)
+        kept = zero_at(ctx.places, p.clone())
+        ctx.save_for_backward(q, k, v, p, kept)
         return (kept @ v).view(shape)
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None, None]:
         """The gradient of queries, keys and values."""
-        (q, k, v), p, kept = ctx.saved_tensors
+        q, k, v, p, kept = ctx.saved_tensors
         out = grad.reshape(q.shape)
-        d_kept = zero_at(ctx.places, (out @ v.mT).div_(1 - ctx.rate))
-        d_scores = torch._softmax_backward_data(d_kept, p, -1, p.dtype).mul_(q.shape[-1] ** -0.5)
-        d_stacked = torch.stack((d_scores @ k, d_scores.mT @ q, kept.mT @ out))
+        d_kept = zero_at(ctx.places, out @ v.mT)
+        d_scores = torch._softmax_backward_data(d_kept, p, -1, p.dtype)
+        d_q = (d_scores @ k).mul_(q.shape[-1] ** -0.5)
+        d_v = (kept.mT @ out).div_(1 - ctx.rate)
+        d_stacked = torch.stack((d_q, d_scores.mT @ q, d_v))
         return d_stacked.view(3, *grad.shape), None, None

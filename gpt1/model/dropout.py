@@ -55,8 +55,12 @@ def drops(n: int, rate: float) -> Tensor:
     places, end = [], -1
     while end < n:
         draws = int(rate * (n - end) * 1.01) + 64
-        gaps = generator.standard_exponential(draws) / -math.log1p(-rate)
-        places.append(end + np.cumsum(gaps.astype(np.int64) + 1))
-        end = int(places[-1][-1])
+        gaps = generator.standard_exponential(draws)
+        gaps *= -1 / math.log1p(-rate)
+        gaps += 1
+        found = np.cumsum(gaps.astype(np.int64))
+        found += end
+        places.append(found)
+        end = int(found[-1])
     found = np.concatenate(places) if len(places) > 1 else places[0]
     return torch.from_numpy(found[: np.searchsorted(found, n)])
