@@ -58,9 +58,7 @@ SETS = {
         {"test": 1_063},
         {"train": (2_528, 6_023), "dev": (322, 721)},
     ),
-    "dprd": Published(
-        {"train": 1_322, "test": 564}, {}, {"train": (661, 661), "test": (282, 282)}
-    ),
+    "dprd": Published({"train": 1_322, "test": 564}, {}, {"train": (661, 661), "test": (282, 282)}),
 }
 WITHOUT_GOLD_LABEL = {"snli": {"train": 785, "dev": 158, "test": 176}}
 UNCOUNTED = {  # label shares where no split's labels were counted
