@@ -152,11 +152,13 @@ def test_the_lm_loss_is_the_mean_over_sequences_of_each_mean_over_its_real_targe
 
 
 @pytest.mark.parametrize("kind", MODELS)
-def test_targets_and_an_lm_loss_are_there_where_they_are_asked_for_alone(kind):
+def test_targets_an_lm_loss_and_a_shared_prefix_are_there_where_they_are_asked_for_alone(kind):
     model = MODELS[kind]()
     ids, lengths = torch.ones(2, 3, 4, dtype=torch.long), torch.full((2, 3), 4)
     assert model.layout(ids, lengths).targets is None
     assert model.layout(ids, lengths, lm_loss=True).targets is not None
+    shared, alone = (model.layout(ids, lengths, shared) for shared in (True, False))
+    assert len(model.layout(ids, lengths).tokens) == len(alone.tokens) > len(shared.tokens)
     assert model(ids[:, 0], lengths[:, 0])[1] is None
     assert float(model(ids[:, 0], lengths[:, 0], lm_loss=True)[1].detach()) > 0
 

@@ -53,12 +53,12 @@ class Trials:
     def run(self, mutant: Mutant) -> Result | None:
         """Plant a mutant, and run the tests that concern its file up to the first that fails.
 
-        None for a change that is no Python, which any test would stop.
+        None for a change that cannot be made, or is no Python, which any test would stop.
         """
         tests, path = concerned(mutant.path), self.suite / mutant.path
         source = path.read_text(encoding="utf-8")
         mutated = mutants.mutate(source, mutant)
-        if not mutants.is_python(mutated):
+        if mutated is None or not mutants.is_python(mutated):
             return None
         limit, start = self.limit(tests), time.monotonic()
         path.write_text(mutated, encoding="utf-8")

@@ -61,11 +61,17 @@ def is_python(source: str) -> bool:
     return True
 
 
-def mutate(source: str, mutant: Mutant) -> str:
-    """The source with the change made. Raises ValueError if it has no such place."""
+def mutate(source: str, mutant: Mutant) -> str | None:
+    """The source with the change made; None for one that cosmic-ray cannot make.
+
+    That is the name of an exception with a dot. Raises ValueError if there is no such place.
+    """
     from cosmic_ray.mutating import mutate_code
 
-    changed = mutate_code(source, operators()[mutant.operator], mutant.occurrence)
+    try:
+        changed = mutate_code(source, operators()[mutant.operator], mutant.occurrence)
+    except AttributeError:
+        return None
     if changed is None:
         raise ValueError(f"{mutant.path} has no place {mutant.occurrence} of {mutant.operator}")
     return changed

@@ -175,10 +175,11 @@ def test_a_mutant_is_planted_tried_and_taken_out_again(tmp_path, monkeypatch, fo
     assert len(seen) == 1
 
 
-def test_a_change_that_is_no_python_is_no_mutant(tmp_path, monkeypatch):
+@pytest.mark.parametrize("mutated", ["x = {1: 2, -y}\n", None])
+def test_a_change_that_is_no_python_or_cannot_be_made_is_no_mutant(tmp_path, monkeypatch, mutated):
     (tmp_path / "gpt1").mkdir()
     (tmp_path / "gpt1/keep.py").write_text("x = {1: 2, **y}\n")
-    monkeypatch.setattr(mutants, "mutate", lambda source, mutant: source.replace("**", "-"))
+    monkeypatch.setattr(mutants, "mutate", lambda source, mutant: mutated)
     monkeypatch.setattr(program, "run_tests", None)
     trials = program.Trials(tmp_path)
     assert trials.run(Mutant("gpt1/keep.py", 1, 4, "core/ReplaceBinaryOperator", 0)) is None
@@ -192,5 +193,8 @@ def test_the_operators_change_a_source_at_one_place():
     assert {one.line for one in found} == {2}
     texts = {mutants.mutate(source, one).splitlines()[1].strip() for one in found}
     assert {"return x - 1 if x else 0", "return x + 1 if not x else 0"} <= texts
+    source = "try:\n    f()\nexcept (OSError, json.JSONDecodeError):\n    pass\n"
+    plain, dotted = (one for one in mutants.find("a.py", source) if "Exception" in one.operator)
+    assert "OSError" not in mutants.mutate(source, plain) and mutants.mutate(source, dotted) is None
     with pytest.raises(ValueError, match="a.py has no place 9"):
         mutants.mutate(source, replace(found[0], occurrence=9))
