@@ -215,6 +215,24 @@ def test_pretraining_draws_each_model_as_its_legend_says(tables, grid):
         )
 
 
+def test_the_axes_of_pretraining_hold_all_that_is_drawn_and_little_more(tables, grid):
+    table, costs = tables["pretraining"], tables["cost_pretraining"]
+    left, right, above = drawn("pretraining", grid, table, costs).axes
+    low, high = table["low"].min(), table["high"].max()
+    for ax in (left, right):  # which share it
+        assert ax.get_ylim() == pytest.approx((low / 1.15, high * 1.15))
+    within = [tick for tick in left.yaxis.get_majorticklocs() if low / 1.2 < tick < high * 1.2]
+    assert within == list(left.yaxis.get_majorticklocs()) and len(within) > 2
+    assert (left.get_yscale(), left.get_xscale(), right.get_xscale()) == ("log", "symlog", "log")
+    updates = list(left.xaxis.get_majorticklocs())
+    assert [label.get_text() for label in above.get_xticklabels()][0] == "0"
+    assert above.get_xlim() == pytest.approx([2560 * x for x in left.get_xlim()])
+    seconds = costs[costs["update"] > 0].groupby(["arch", "update"])["train_seconds"].mean()
+    ticks = right.xaxis.get_majorticklocs()
+    assert seconds.min() * 0.98 <= min(ticks) < max(ticks) <= seconds.max() * 1.02
+    assert updates[0] == 0 and max(updates) <= 3000
+
+
 def test_probes_draw_each_model_as_its_legend_says_and_each_skills_own_chance(tables, grid):
     table = tables["probes"]
     figure = drawn("probes", grid, table)

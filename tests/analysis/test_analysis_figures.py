@@ -88,6 +88,17 @@ def test_figure_of_a_run_without_any_result_says_so(name, grid, tmp_path):
     make_tables(tmp_path, grid)
     png, _ = draw(name, tmp_path, grid, tmp_path / f"{name}.png")
     assert len(png) > 5_000
+    shown = [read_csv(tmp_path / f"{table}.csv") for table in SHOWN.get(name, [name])]
+    module = importlib.import_module(f"workflow.analysis.figures.{name}")
+    texts = [(ax, text) for ax in drawn(module, *shown, grid) for text in ax.texts]
+    notes = [(ax, text) for ax, text in texts if text.get_text() == "not run"]
+    if name == "heat_map":
+        assert {text.get_text() for _, text in texts} == {"–"}
+    else:
+        assert notes or name == "ablation"  # which has its baselines
+    for ax, note in notes:  # in the middle of its panel
+        assert note.get_transform() == ax.transAxes and note.get_position() == (0.5, 0.5)
+        assert note.get_horizontalalignment() == "center"
 
 
 def test_layer_transfer_draws_reported_and_training_rows_and_none_apart(tables, grid):
@@ -196,6 +207,7 @@ def test_differences_are_the_tables_with_its_intervals_and_the_papers_hollow(ans
     assert len(panels) == 4 and variants[-1] == "Transformer w/ aux LM, shuffled books"
     lines = [label.get_text() for label in panels[0].get_yticklabels()]
     assert lines == ["mean of 3 tasks", "CoLA", "SST-2", "RTE"]
+    assert {ax.get_xlim() for ax in panels} == {panels[0].get_xlim()}
     printed = table.pivot(index="variant", columns="task", values="paper")
     for ax, variant in zip(panels, variants, strict=True):
         rows = table[table["variant"] == variant].set_index("task")
@@ -256,6 +268,9 @@ def test_the_auxiliary_gain_is_full_minus_without_at_the_number_of_training_rows
     limits = -rows.loc[["rte", "cola", "sst2"], ["diff_high", "diff_low"]]
     assert ends == list(limits.itertuples(index=False, name=None))
     assert [text.get_text() for text in ours.texts] == ["RTE", "CoLA", "SST-2"]
+    for ax, rows in ((ours, (200, 5000)), (paper, (2490, 392_702))):
+        assert ax.get_xscale() == "log"
+        assert ax.get_xlim() == pytest.approx((rows[0] / 1.15, rows[1] * 1.15))
     printed = {
         tasks.task(name).rows["train"]: pytest.approx(gain)
         for name, gain in (("cola", 45.4 - 47.9), ("sst2", 91.3 - 92.0), ("rte", 56.0 - 54.4))
@@ -289,6 +304,9 @@ def test_cost_against_score_counts_pre_training_where_something_is_transferred(a
     for name, flops in expected.items():
         assert (flops, means[name]) in points(left, hollow=False), name
     assert len(points(left, hollow=False)) == len(means)
+    at = [x for x, _ in points(left, hollow=False)]
+    assert left.get_xlim() == pytest.approx((min(at) / 1.4, max(at) * 1.4))
+    assert list(left.xaxis.get_majorticklocs()) == [1e10, 1e11, 1e12]
     zero_shot = read_csv(results / "zero_shot.csv")
     rows = zero_shot[(zero_shot["arch"] == "transformer") & (zero_shot["task"] == "mean")]
     rows = rows[rows["update"] > 0]

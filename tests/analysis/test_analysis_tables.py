@@ -201,6 +201,13 @@ def test_ablation_stands_beside_the_papers_numbers_and_both_baselines(finished, 
     assert paper["Transformer w/o aux LM", "mrpc"] == 84.9
     assert paper["LSTM w/ aux LM", "stsb"] == 71.8
     assert paper[:, "snli"].isna().all() and paper["LSTM w/o aux LM"].isna().all()
+    cells = [[part.strip() for part in line.split("|")[1:-1]] for line in text.splitlines()]
+    printed = {line[0]: line[1:] for line in cells if line and line[0].startswith("*paper: ")}
+    assert list(printed) == [
+        *("*paper: Transformer w/ aux LM (full)*", "*paper: Transformer w/o pre-training*"),
+        *("*paper: Transformer w/o aux LM*", "*paper: LSTM w/ aux LM*"),
+    ]
+    assert [line[1] for line in printed.values()] == ["74.7", "59.9", "75.0", "69.1"]
     printed = NUMBERS[NUMBERS["table"] == "Table 5"]
     for name, numbers in printed.pivot(index="method", columns="column", values="value").iterrows():
         assert f"| *paper: {name}*" in text

@@ -18,6 +18,7 @@ from workflow.analysis.claims import (
     LSTM,
     NO_PRETRAINING,
     EachTask,
+    Variant,
     minus,
     published,
 )
@@ -159,6 +160,17 @@ def test_a_verdict_follows_from_the_interval(case):
         assert judge(Finding("RTE", None, found, direction), 0.2) == "undecided"
 
 
+def test_small_numbers_with_small_intervals_have_two_decimals():
+    rows = [(0.5, -0.25, 1.0), (0.5, -3.0, 4.0), (5.0, 0.25, 0.75), (0.5, -1.5, 0.75)]
+    names = ["statement", "section", "tasks", "contrast", "verdict", "needs"]
+    values = [dict(zip(["ours", "ci_low", "ci_high"], row, strict=True)) for row in rows]
+    table = pd.DataFrame([dict.fromkeys(names, "") | row for row in values])
+    wide = claims._wide(table.assign(paper=np.nan, p=np.nan), Path("run"), make_grid("rte"))[2]
+    assert list(wide["ours"]) == [
+        *("0.50 [-0.25, 1.00]", "0.5 [-3.0, 4.0]", "5.0 [0.2, 0.8]", "0.5 [-1.5, 0.8]")
+    ]
+
+
 def test_the_papers_values_are_those_of_its_tables():
     pretraining, lstm = minus(FULL, NO_PRETRAINING), minus(FULL, LSTM)
     assert pretraining.printed("avg") == 14.8 and pretraining.printed("cola") == 26.5
@@ -175,6 +187,48 @@ def test_a_count_of_tasks_with_one_seed_is_lost_for_none_and_sure_of_none():
     assert Count.of(one_seed).interval == (0, 2)
     sure = [Estimate(value, (Component(0.0, 1.0),), rows, 2, 100) for value in (50.0, -50.0)]
     assert Count.of(sure).interval == (1, 1)
+    unsure = [Estimate(value, (Component(0.0, 1.0),), rows, 2, 100) for value in (0.5, -0.5)]
+    found = Count.of([*sure, *unsure])
+    assert (found.value, found.interval) == (2, (1, 3))  # of four tasks
+
+
+WEIGHTS = {  # of what the claims compare
+    "full − w/o pre-training": {FULL: 1, NO_PRETRAINING: -1},
+    "full − LSTM": {FULL: 1, LSTM: -1},
+    "full − w/o aux LM": {FULL: 1, Variant(aux="off"): -1},
+    "embeddings alone − w/o pre-training": {Variant(n_transfer=0): 1, NO_PRETRAINING: -1},
+    "full − embeddings alone": {FULL: 1, Variant(n_transfer=0): -1},
+    "full − shuffled books": {FULL: 1, Variant(corpus="shuffled"): -1},
+    "a third of (full − w/o pre-training) − (shuffled books − w/o pre-training)": {
+        FULL: pytest.approx(1 / 3),
+        Variant(corpus="shuffled"): -1,
+        NO_PRETRAINING: pytest.approx(1 - 1 / 3),
+    },
+}
+
+
+def test_a_contrast_weighs_the_models_that_its_name_says():
+    found = [claim.contrast for claim in CLAIMS if hasattr(claim, "contrast")]
+    assert {contrast.name: contrast.weights for contrast in found} == WEIGHTS
+    assert all(sum(contrast.weights.values()) == pytest.approx(0) for contrast in found)
+
+
+PAPER = {  # what it prints, and which tasks a claim is about, where it is not about all
+    "Pre-training helps on average over the paper's eight tasks": (14.8, 8),
+    "The LSTM scores less on average over the paper's eight tasks": (5.6, 8),
+    "The auxiliary loss helps natural language inference": (None, 5),
+    "The auxiliary loss helps each inference task and QQP": (None, 6),
+    "The layers above the embeddings help MNLI": (9.0, 1),
+    "Better than the best published system on 9 of 12 tasks": (9.0, None),
+}
+
+
+def test_a_claim_has_the_papers_value_and_its_tasks():
+    for claim in CLAIMS:
+        paper, n_tasks = PAPER.get(claim.statement, (None, None))
+        of = getattr(claim, "of", None)
+        assert (claim.paper, of and len(of)) == (paper, n_tasks), claim.statement
+        assert claim.direction == 1
 
 
 def test_a_claim_about_several_tasks_is_tested_by_holms_p_values():

@@ -1,6 +1,7 @@
 """The costs of a run: FLOPs by the stated rule, training apart from the rest of the jobs."""
 
 import json
+from collections import Counter
 
 import pytest
 
@@ -120,6 +121,20 @@ def test_costs_add_up(costed):
     expected = 3000 * 2560 * flops.per_token(model, 100, 64)  # with the softmax
     assert by_arch.loc["transformer"].tolist() == pytest.approx([expected] * 2)
     assert frame["job_seconds"].sum() == 1007
+
+
+def test_the_table_of_fine_tuning_has_a_line_for_each_sweep(costed):
+    results, grid = costed
+    lines = cost_cells.build(results, grid).markdown.splitlines()
+    rows = [[part.strip() for part in line.strip("|").split("|")] for line in lines if "|" in line]
+    head, _, *found = rows
+    assert head == ["task", "arch", "corpus", "aux", "runs", "tokens", "seconds", "peak MB"]
+    sweeps = {(c.task, c.arch, c.corpus, c.aux) for c in grid.cells()}
+    assert {tuple(row[:4]) for row in found} == sweeps and len(found) == len(sweeps)
+    cells = Counter((c.task, c.arch, c.corpus, c.aux) for c in grid.cells())
+    for row in found:
+        runs = 3 * cells[tuple(row[:4])]
+        assert row[4:] == [str(runs), "120000", "3.6", "410.5"]
 
 
 def test_the_page_says_what_is_outside_of_training(costed):

@@ -48,6 +48,20 @@ def test_published_rows_and_limits():
     assert (size.train, size.select, size.report) == (270, 30, 50)
 
 
+LENGTHS = {  # mean tokens of an input: of the embedded world, and as published
+    **{"snli": (16, 27), "mnli": (16, 38), "qnli": (18, 50), "rte": (17, 71), "scitail": (14, 40)},
+    **{"race": (31, 380), "story_cloze": (33, 65), "mrpc": (19, 52), "qqp": (20, 32)},
+    **{"stsb": (20, 28), "sst2": (12, 13), "cola": (12, 11)},
+}
+
+
+def test_the_lengths_that_are_expected_before_a_task_is_encoded(world):
+    published = parse(read([PAPER]) | {"results": "nothing/here", "data": "folder"})
+    for name, lengths in LENGTHS.items():
+        found = tuple(workload.task_size(config, name).length for config in (world, published))
+        assert found == lengths, name
+
+
 def test_encoded_rows_are_counted(tmp_path):
     def split(role, rows, length):
         lengths = {str(length): rows}
@@ -89,7 +103,9 @@ def test_paces_are_multiplied(world, paces):
     works = [work for work in workload.fine_tuning(world) if work.arch == "lstm"]
     seconds = sum(work.runs * (work.updates + 0.01 * work.scored) for work in works)
     assert rows["fine-tuning", "lstm"].seconds == pytest.approx(seconds)
-    assert rows["starting processes", ""].seconds == 2 * workload.n_jobs(world)
+    starting = rows["starting processes", ""]
+    n = workload.n_jobs(world)
+    assert starting == cost.Forecast("starting processes", "", n, 0.0, 0.0, 0.0, seconds=2 * n)
 
 
 def test_the_page_adds_up_and_has_no_mfu_on_a_cpu(world, paces):

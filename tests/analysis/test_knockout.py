@@ -12,6 +12,7 @@ from matplotlib.collections import QuadMesh
 from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 
+import tasks
 from gpt1.cell import Cell, PretrainedModel
 from tasks.common.errors import InputError
 from tests.analysis.conftest import make_cell, make_grid, skill_score, write, write_cell_answers
@@ -162,6 +163,29 @@ def test_the_table_judges_every_line_and_task(results):
     counted = text.partition("## The prediction")[2]
     (total,) = (line for line in counted.splitlines() if line.startswith("| all "))
     assert [cell.strip() for cell in total.split("|")[2:5]] == ["8", "7", "1"]
+
+
+def test_what_is_lost_over_the_constant_answer_is_under_the_names_of_the_lines(results):
+    made = table.build(results, GRID, plan())
+    frame = made.frame.set_index(["line", "task"])
+    text = made.markdown.partition("## Over the constant answer")[2].partition("## ")[0]
+    head, _, *found = (
+        [cell.strip() for cell in line.split("|")[1:-1]]
+        for line in text.splitlines()
+        if line.startswith("|")
+    )
+    assert head == ["task", "none", "constant answer", "all books", "no remarks", "no kinds"]
+    below = [t for t in TASKS if frame["below_constant"]["none", t]]
+    assert [title for title, *_ in found] == [f"{tasks.task(t).title} (accuracy)" for t in below]
+    for name, (_, none, constant, full, *lines) in zip(below, found, strict=True):
+        means, majority = frame["mean"][:, name], frame["majority"]["none", name]
+        assert [none, constant, full] == [
+            f"{score:.1f}" for score in (means["none"], majority, means["all books"])
+        ]
+        gain = means["all books"] - max(means["none"], majority)
+        for line, shown in zip(PREDICTED, lines, strict=True):
+            lost = f"{100 * (means['all books'] - means[line]) / gain:.0f}" if gain >= 5 else "–"
+            assert shown == f"{means[line]:.1f} ({lost})"
 
 
 def test_models_of_other_books_have_the_pre_training_seeds_of_the_runs_own(results, monkeypatch):

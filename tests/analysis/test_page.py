@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import platform
 import re
 import shutil
 import xml.etree.ElementTree as ElementTree
@@ -9,17 +10,21 @@ from collections import Counter
 from collections.abc import Iterator
 from html import unescape
 from html.parser import HTMLParser
+from importlib import metadata
 from pathlib import Path
 
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 
 from tasks.common.errors import InputError
 from tests.analysis.conftest import make_grid, write_all, write_answers
 from workflow.analysis import collect, figures, tables
+from workflow.analysis.figures import style
 from workflow.analysis.figures.__main__ import main as draw
-from workflow.analysis.page import blocks, svg
+from workflow.analysis.page import blocks, content, machine, svg
 from workflow.analysis.page.__main__ import main
+from workflow.analysis.page.made import Run
 from workflow.analysis.page.outline import OUTLINE
 from workflow.analysis.table import Table, read_csv
 from workflow.grid import Grid
@@ -95,6 +100,14 @@ def page(results, grid, tmp_path_factory) -> str:
         patch.setenv("RUN_CONFIG", CONFIG)
         patch.setenv("RUN_OPTIONS", "--configfile my.yaml")
         return page_of(results, grid, TABLES, [*FIGURES], out)
+
+
+def test_the_versions_are_those_of_the_packages_that_are_there(monkeypatch):
+    monkeypatch.setattr(machine, "PACKAGES", ("numpy", "no-such-package", "torch"))
+    found = machine.packages()
+    assert list(found) == ["python", "numpy", "torch"]
+    assert found["numpy"] == metadata.version("numpy")
+    assert found["python"] == platform.python_version()
 
 
 class Elements(HTMLParser):
@@ -214,6 +227,21 @@ def test_what_is_not_made_yet_is_told_with_its_command(page, results, grid, tmp_
         made = f"snakemake --cores 2 {tmp_path}/none/{target}"
         assert f"Not made yet. This makes it: {made}" in gaps
     assert any(gap.startswith("Not part of this run: The positive control; ") for gap in gaps)
+
+
+def test_each_data_card_is_shown_under_its_tasks_title_with_its_picture(grid, tmp_path):
+    (tmp_path / "cards").mkdir()
+    for name in ("sst2", "dprd"):  # of two tasks of four
+        card = f"# The card of {name}\n\nRows of {name}.\n\n![Lengths]({name}.png)\n"
+        (tmp_path / f"cards/{name}.md").write_text(card)
+        style.save(Figure, tmp_path / f"cards/{name}.png")
+    sections = content.sections(Run(tmp_path, grid, (), ()))
+    (view,) = (view for part in sections for view in part.views if view.item.kind == "cards")
+    assert [card.title for card in view.blocks] == ["SST-2", "DPRD"]
+    assert [[block.kind for block in card.blocks] for card in view.blocks] == [
+        ["prose", "drawing"]
+    ] * 2
+    assert view.command.endswith("data_cards.md")
 
 
 def test_a_table_without_a_place_on_the_page_stands_at_its_end(results, grid, tmp_path):

@@ -268,6 +268,16 @@ def test_scores_and_resampled_scores_are_those_of_the_tasks_metrics(name):
     assert boot[:, 5] == pytest.approx(again)
 
 
+@pytest.mark.parametrize("scale", [5.0, 0.01])
+def test_a_correlation_does_not_depend_on_the_scale_of_the_scores(scale):
+    rng, spec = np.random.default_rng(3), tasks.task("stsb").spec
+    labels = scale * rng.random(12)
+    said = (labels + scale * rng.normal(size=12))[None]
+    for metric in ("pearson", "spearman"):
+        found, *_ = resample(metric, said, labels, np.arange(12), "a name")
+        assert found == pytest.approx([score(spec, said[0], labels)[metric]])
+
+
 def test_rows_that_share_a_text_are_drawn_together():
     rng = np.random.default_rng(2)
     right = rng.integers(0, 2, size=(2, 200))

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from gpt1.encode import encode
+from gpt1.encode import encode, main
 from gpt1.text import tokenizer as bpe
 from gpt1.text import vocabulary
 from gpt1.text.tokenizer import Tokenizer
@@ -17,6 +17,7 @@ from tasks.common.arrow import split_digest
 from tasks.common.errors import InputError
 from tasks.common.files import read_json, write_json
 from tests.gpt1.examples import write_examples
+from tests.support.programs import call
 
 
 @pytest.fixture(scope="module")
@@ -77,6 +78,19 @@ def test_every_text_label_and_name_comes_back_in_the_splits_order(race, tokenize
             choices = [ids.tolist() for ids in split.choices[i]]
             assert choices == [encoder.encode(choice) for choice in row["choices"]]
     assert encoder.newline_id in found.splits["test"].first[0]
+
+
+def test_the_program_writes_the_facts_beside_the_folder_and_nowhere_else(race, tokenizer, tmp_path):
+    out = tmp_path / "encoded/race"
+    given = ["race", "--examples", race, "--tokenizer", tokenizer, "--out", out]
+    wrong = call(main, *given, "--facts", tmp_path / "facts.json")
+    assert wrong.returncode == 1 and not out.exists()
+    assert wrong.stderr == (
+        f"error: --facts {tmp_path}/facts.json: the facts of {out} are {out}.json\n"
+    )
+    done = call(main, *given, "--facts", f"{out}.json")
+    assert done.returncode == 0, done.stderr
+    assert list(load(out).splits) == ["train", "test", "dev"]
 
 
 def test_datasets_opens_the_same_folder(race, tokenizer, tmp_path):
@@ -215,6 +229,12 @@ def foreign_table(path):
         writer.write_table(pa.table({}))
 
 
+def other_splits(folder, change):
+    path = folder.with_name("race.json")
+    facts = read_json(path)
+    write_json(path, facts | {"splits": change(facts["splits"])})
+
+
 ENCODED_FAULTS = {
     # By their digest, before they are opened.
     "truncated": (lambda f: truncate(arrow(f, "dev")), "race/dev: not what"),
@@ -231,6 +251,14 @@ ENCODED_FAULTS = {
     "other facts": (
         lambda f: f.with_name("race.json").write_text("{}"),
         "race.json: not the facts",
+    ),
+    "a split more in the facts": (
+        lambda f: other_splits(f, lambda splits: splits | {"more": splits["dev"]}),
+        "its splits are not those of",
+    ),
+    "a split less in the facts": (
+        lambda f: other_splits(f, lambda splits: {"train": splits["train"]}),
+        "its splits are not those of",
     ),
     "a list": (lambda f: f.with_name("race.json").write_text("[1]"), "race.json: not the facts"),
     "no JSON": (lambda f: f.with_name("race.json").write_text("{"), "race.json: line 1: not JSON"),

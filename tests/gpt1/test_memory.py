@@ -12,6 +12,7 @@ import torch
 from gpt1.generate import Sampling, generate
 from gpt1.model.language_model import LanguageModel
 from gpt1.settings import Dropout
+from gpt1.training.accumulation import halve_micro_batch
 from gpt1.training.inference import predict
 from gpt1.training.pretraining import Pretraining
 from gpt1.training.runtime import Runtime
@@ -132,6 +133,22 @@ def test_pretraining_takes_smaller_micro_batches_on_a_cpu_too(tmp_path, monkeypa
     assert (
         "out of memory with a micro-batch of 8 windows; going on with 4" in capsys.readouterr().out
     )
+
+
+@pytest.mark.parametrize(
+    ("given", "windows", "size"), [(None, 8, 4), (None, 9, 4), (6, 8, 3), (64, 6, 3), (2, 8, 1)]
+)
+def test_a_micro_batch_is_halved_down_to_one_window(given, windows, size, capsys):
+    halved = halve_micro_batch(Runtime(micro_batch=given), windows, update=2)
+    assert halved == Runtime(micro_batch=size)
+    tried = min(given or windows, windows)
+    assert capsys.readouterr().out == (
+        f"warning: update 3: out of memory with a micro-batch of {tried} windows; going on with "
+        f"{size}, the batch stays the same\n"
+    )
+    for one in (Runtime(micro_batch=1), Runtime(micro_batch=8)):
+        with pytest.raises(InputError, match="out of memory with one window at a time"):
+            halve_micro_batch(one, 1 if one.micro_batch == 8 else windows, 0)
 
 
 FAULTS = """

@@ -6,6 +6,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from gpt1.model.classifier import classification_loss
 from gpt1.model.lstm import LSTM
 from gpt1.model.transformer import Transformer
 from gpt1.settings import Dropout, LSTMShape, ModelSettings, TransformerShape
@@ -151,6 +152,18 @@ def test_the_lm_loss_is_the_mean_over_sequences_of_each_mean_over_its_real_targe
 
 
 @pytest.mark.parametrize("kind", MODELS)
+def test_targets_an_lm_loss_and_a_shared_prefix_are_there_where_they_are_asked_for_alone(kind):
+    model = MODELS[kind]()
+    ids, lengths = torch.ones(2, 3, 4, dtype=torch.long), torch.full((2, 3), 4)
+    assert model.layout(ids, lengths).targets is None
+    assert model.layout(ids, lengths, lm_loss=True).targets is not None
+    shared, alone = (model.layout(ids, lengths, shared) for shared in (True, False))
+    assert len(model.layout(ids, lengths).tokens) == len(alone.tokens) > len(shared.tokens)
+    assert model(ids[:, 0], lengths[:, 0])[1] is None
+    assert float(model(ids[:, 0], lengths[:, 0], lm_loss=True)[1].detach()) > 0
+
+
+@pytest.mark.parametrize("kind", MODELS)
 def test_pads_change_neither_hidden_states_nor_the_lm_loss(kind):
     model = MODELS[kind]()
     ids = torch.randint(1, N_VOCAB, (2, 12), generator=torch.Generator().manual_seed(2))
@@ -175,6 +188,30 @@ def test_dropout_on_the_matrix_has_one_mask_for_input_and_softmax_and_on_the_sum
     assert not torch.equal(model(ids)[0], model(ids)[0])
     model.eval()
     assert torch.equal(model(ids)[0], model(ids)[0])
+
+
+@pytest.mark.parametrize("kind", MODELS)
+@pytest.mark.parametrize("embd_dropout", ["matrix", "sum"])
+def test_embeddings_are_dropped_in_the_matrix_or_where_they_are_looked_up(kind, embd_dropout):
+    model = MODELS[kind](rates={"embd": 0.5}, embd_dropout=embd_dropout).train()
+    batch = model.layout(torch.ones(2, 1, 4, dtype=torch.int64), torch.full((2, 1), 4))
+    torch.manual_seed(0)
+    matrix = model.embedding_matrix()
+    one, two = model.trunk(batch, matrix), model.trunk(batch, matrix)
+    assert torch.equal(one, two) == (embd_dropout == "matrix")
+
+
+def test_the_classification_loss_is_the_cross_entropy_of_classes_and_of_soft_targets():
+    generator = torch.Generator().manual_seed(4)
+    logits = torch.randn(5, 6, generator=generator)
+    classes = torch.tensor([0, 5, 2, 3, 1])
+    soft = torch.rand(5, 6, generator=generator, dtype=torch.float64).softmax(-1)
+    for given in (logits, logits.bfloat16()):
+        log_p = given.double().log_softmax(-1)
+        hard = -float(log_p[range(5), classes].mean())
+        assert float(classification_loss(given, classes)) == pytest.approx(hard, rel=1e-5)
+        mixed = -float((soft * log_p).sum(-1).mean())
+        assert float(classification_loss(given, soft)) == pytest.approx(mixed, rel=1e-5)
 
 
 @pytest.mark.parametrize("rate", ["embd", "attn", "resid"])

@@ -17,6 +17,7 @@ from gpt1.training import pretraining
 from gpt1.training.accumulation import accumulate
 from gpt1.training.pretraining import Pretraining
 from gpt1.training.runtime import Runtime
+from gpt1.training.states import SavedStates
 from gpt1.training.windows import heldout_loss, heldout_windows, windows
 from gpt1.weights.checkpoint import build, load_checkpoint, read_tensors, sidecar
 from tasks.common.errors import InputError
@@ -51,8 +52,9 @@ def test_windows_are_contiguous_and_a_pure_function_of_seed_and_update():
 
 
 def test_every_window_of_the_corpus_can_be_drawn():
-    seen = {int(w[0]) for i in range(200) for w in windows(np.arange(20), 16, 4, 0, i)}
-    assert seen == set(range(5))
+    for n in (20, 21):
+        seen = {int(w[0]) for i in range(200) for w in windows(np.arange(n), 16, 4, 0, i)}
+        assert seen == set(range(n - 15))
     assert windows(np.arange(16), 16, 1, 0, 0).tolist() == [list(range(16))]
 
 
@@ -174,6 +176,25 @@ def test_a_damaged_state_is_set_aside_and_the_one_before_is_gone_on_from(tmp_pat
     assert said[0].startswith(f"warning: {last}: ") and "trying the state before" in said[0]
     assert said[1] == "resuming from update 3" and last.with_suffix(".damaged").exists()
     assert {path.name: path.read_bytes() for path in out.glob("*.safetensors")} == whole
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "told"),
+    [
+        ("log", lambda log: log.fill_(np.nan), "its 'log' is not finite"),
+        ("seconds", lambda seconds: seconds + np.inf, "its 'seconds' is not finite"),
+        ("log", lambda log: log.half(), "its 'log' is missing or not of this run"),
+        ("log", lambda log: log[:, :-1], "its 'log' is missing or not of this run"),
+        ("seconds", lambda seconds: seconds[None], "its 'seconds' is missing or not of this run"),
+        ("log", lambda log: log[:1], ""),  # any number of rows
+    ],
+)
+def test_a_state_of_another_form_is_no_state(tmp_path, capsys, name, change, told):
+    like = {"log": torch.ones(3, 2), "seconds": torch.ones(()), "updates": torch.tensor(3)}
+    states = SavedStates(tmp_path)
+    states.save({**like, name: change(like[name].clone()).contiguous()})
+    found = states.load(like, lambda update: None)
+    assert (found is None) == bool(told) and told in capsys.readouterr().out
 
 
 def test_with_both_states_damaged_a_run_starts_again_and_says_so(tmp_path, capsys):

@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from gpt1.cell import Cell
+from gpt1.prompted import Answers
 from gpt1.prompts import PROMPTS, Prompt, predict
 from gpt1.training.encoded import load as load_encoded
 from gpt1.training.runtime import Runtime
@@ -120,6 +121,21 @@ def test_the_program_writes_a_cell_that_was_not_trained(files):
     assert all(s["train_tokens"] == 0 and set(s["scores"]) == {"dev"} for s in found["seeds"])
     assert found["seeds"][0]["scores"] == found["seeds"][2]["scores"]
     assert cell.predictions(files).exists() and json.dumps(found)
+
+
+@pytest.mark.parametrize(
+    ("splits", "constant"),
+    [
+        (([0.0, 1.0], [1.0, 0.0]), False),
+        (([0.2, 0.3], [0.5, 0.50001]), False),
+        (([1.0, 1.0], [0.0, 1.0]), True),
+        (([0.0, 1.0], [1.0, 1.0]), True),  # the last one alone
+        (([0.0, 1.0], [3.1, 3.1 + 1e-9]), True),  # but for rounding
+    ],
+)
+def test_one_answer_to_all_rows_of_a_split_is_constant(splits, constant):
+    predictions = dict(zip(("dev_matched", "dev_mismatched"), splits, strict=True))
+    assert Answers(0, predictions, {}).constant == constant
 
 
 def test_a_cell_that_is_trained_is_refused(files):

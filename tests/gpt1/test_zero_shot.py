@@ -6,20 +6,30 @@ import torch
 from sklearn.metrics import matthews_corrcoef
 
 from gpt1 import zero_shot
+from gpt1.cell import PretrainedModel
+from gpt1.encode import encode
 from gpt1.settings import ZeroShotSettings
+from gpt1.text import vocabulary
+from gpt1.text.tokenizer import Tokenizer
 from gpt1.training.batching import sample
+from gpt1.training.encoded import load as load_encoded
 from gpt1.training.runtime import Runtime
 from gpt1.training.scorer import Scorer
-from gpt1.weights.checkpoint import build
+from gpt1.weights.checkpoint import CheckpointFacts, build, save_checkpoint
 from gpt1.zero_shot import (
     best_threshold,
     choice_predictions,
     predict,
     score_task,
     sentence_scores,
+    sentiment_words,
 )
 from tasks import task
+from tasks.common.errors import InputError
+from tasks.common.files import read_json, sha256_file
 from tests.gpt1 import toy
+from tests.gpt1.examples import random_pairs, write_examples, write_tokenizer
+from tests.support.programs import call
 
 NEWLINE = 39
 
@@ -166,6 +176,25 @@ def test_the_prompt_of_sst2_is_the_text_and_very(scorer, monkeypatch):
     assert seen == [([*p, *answer], len(p)) for p in prompts for answer in ([7, 8], [6])]
 
 
+def spelling(folder, letters):
+    """The tokenizer of these letters."""
+    base = ["<unk>", *letters, *(letter + "</w>" for letter in letters), "\n</w>"]
+    vocabulary.save(folder, base, [])
+    return Tokenizer.load(folder), base
+
+
+def test_the_words_of_sst2_are_spelled_by_the_tokenizer_or_refused(tmp_path):
+    letters = sorted({*"verypositivenegative"})
+    tokenizer, base = spelling(tmp_path / "all", letters)
+    found = sentiment_words(tokenizer)
+    assert list(found) == ["very", "positive", "negative"]
+    for word, ids in found.items():
+        assert [base[i] for i in ids] == [*word[:-1], word[-1] + "</w>"]
+    letters.remove("g")
+    with pytest.raises(InputError, match="zero-shot sst2: the tokenizer cannot spell 'negative'"):
+        sentiment_words(spelling(tmp_path / "without", letters)[0])
+
+
 def settings(name, limit=None, random=10, best=50):
     normalise = {name: {"random": random, "best": best}}
     model = toy.model("transformer")
@@ -194,6 +223,61 @@ def test_a_relative_score_is_0_by_chance_and_1_at_the_best(scorer, monkeypatch):
         monkeypatch.setattr(zero_shot, "predict", lambda *_, said=said: (said, None))
         record = score_task(scorer, encoded, settings("sst2", random=25, best=75), {})
         assert (record["score"], record["relative"]) == (12.5 * right, relative)
+
+
+@pytest.fixture
+def files(tmp_path):
+    """CoLA encoded by a tokenizer, another tokenizer, and two checkpoints of the first."""
+    n_vocab = write_tokenizer(tmp_path / "tokenizer")
+    spelling(tmp_path / "other", "a")
+    rows = {split: random_pairs(8, seed) for seed, split in enumerate(("train", "select", "dev"))}
+    plain = {split: [row | {"second": ""} for row in of] for split, of in rows.items()}
+    examples = write_examples(tmp_path / "examples/cola", "cola", plain)
+    encode("cola", examples, tmp_path / "tokenizer", tmp_path / "encoded/cola")
+    for update in (3, 8):
+        model = build("lstm", toy.model("lstm", init_std=0.3), n_vocab)
+        model.reset(torch.Generator().manual_seed(update))
+        facts = {"model": model.settings, "update": update, "tokens": 96 * update, "seed": 4}
+        facts["tokenizer"] = Tokenizer.load(tmp_path / "tokenizer").digest
+        save_checkpoint(tmp_path / f"update-{update}.safetensors", model, CheckpointFacts(**facts))
+    return tmp_path
+
+
+def program(files, tokenizer):
+    own = settings("cola", random=0, best=35).model_copy(update={"model": toy.model("lstm")})
+    options = ["--encoded", files / "encoded/cola", "--tokenizer", files / tokenizer]
+    options += ["--settings", own.to_json(), "--results", files, "--code", "12ab"]
+    weights = [files / f"update-{update}.safetensors" for update in (3, 8)]
+    return call(zero_shot.main, "lstm", *options, "--checkpoints", *weights)
+
+
+def test_the_program_scores_each_checkpoint_and_says_what_they_are_of(files):
+    done = program(files, "tokenizer")
+    assert done.returncode == 0, done.stderr
+    task = load_encoded(files / "encoded/cola")
+    for update in (3, 8):
+        found = read_json(PretrainedModel("lstm", 4).zero_shot(files, "cola", update))
+        assert [found[key] for key in ("arch", "corpus", "seed", "update", "tokens")] == [
+            *("lstm", "books", 4, update, 96 * update)
+        ]
+        assert [found[key] for key in ("task", "split", "metric", "n")] == [
+            *("cola", "dev", "matthews", 8)
+        ]
+        assert found["relative"] == pytest.approx(found["score"] / 35)
+        assert found["digests"] == {
+            "checkpoint": sha256_file(files / f"update-{update}.safetensors"),
+            **{"tokenizer": task.tokenizer, "code": "12ab", "data": task.labelled_digest},
+        }
+    said = [f"lstm seed 4 update-{update}: scored cola" for update in (3, 8)]
+    assert done.stdout.splitlines() == said
+
+
+def test_a_task_that_was_encoded_by_another_tokenizer_is_refused(files):
+    done = program(files, "other")
+    assert done.returncode == 1 and done.stderr == (
+        f"error: {files}/encoded/cola: encoded by another tokenizer than {files}/other; encode it "
+        "again\n"
+    )
 
 
 @pytest.mark.parametrize("arch", toy.ARCHS)

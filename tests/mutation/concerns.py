@@ -24,7 +24,11 @@ READERS = (
 STATISTICS = ("formulas", "analysis_tables", "claims", "trends", "uncertainty")
 TABLES = ("analysis_tables", "analysis_labels", "analysis_programs", "analysis_notes")
 FIGURES = ("figures_axes", "analysis_drawn", "analysis_figures")
-PROGRAMS = "tests/workflow/test_programs.py"  # of every source with a command line
+BY_TEXT = {  # tests of every source with such a text
+    "ArgumentParser(": "tests/workflow/test_programs.py",
+    "analysis.program import parser": "tests/workflow/test_programs.py",
+    "frozen=True": "tests/workflow/test_frozen.py",
+}
 
 CONCERNS: dict[str, dict[str, tuple[str, ...]]] = {
     "gpt1/model/modern.py": {"gpt1": ("modern",)},
@@ -54,7 +58,7 @@ CONCERNS: dict[str, dict[str, tuple[str, ...]]] = {
     "gpt1/predict.py": {"gpt1": ("predict",)},
     "gpt1/weights/kept.py": {"gpt1": ("predict",)},
     "gpt1/weights/checkpoint.py": {
-        "gpt1": ("models", "cells", "pretrain"),
+        "gpt1": ("models", "cells", "pretrain", "convert"),
         "fuzz": ("saved_files",),
     },
     "gpt1/variant.py": {"gpt1": ("variant",), "workflow": ("studies",)},
@@ -136,8 +140,9 @@ def concerned(source: str) -> tuple[str, ...]:
         if fnmatch(source, pattern):
             named = [(folder, name) for folder, names in folders.items() for name in names]
             tests = [f"tests/{at}/test_{name}.py" for at, name in named]
-            is_program = "ArgumentParser(" in (ROOT / source).read_text(encoding="utf-8")
-            return tuple(dict.fromkeys([*tests, *([PROGRAMS] if is_program else [])]))
+            text = (ROOT / source).read_text(encoding="utf-8")
+            tests += [test for part, test in BY_TEXT.items() if part in text]
+            return tuple(dict.fromkeys(tests))
     return ()
 
 

@@ -10,7 +10,7 @@ from tests.alarms.faults import ROOT
 from tests.alarms.planting import Outcome
 from tests.mutation import __main__ as program
 from tests.mutation import mutants
-from tests.mutation.concerns import CONCERNS, PROGRAMS, concerned, sources
+from tests.mutation.concerns import CONCERNS, concerned, sources
 from tests.mutation.ledger import Ledger, Result
 from tests.mutation.mutants import Mutant, idle_places, sample
 from tests.mutation.report import change, explanations, report
@@ -43,9 +43,11 @@ def test_the_first_pattern_that_fits_is_a_sources_own():
     assert concerned("tasks/world/books.py") == ()
 
 
-def test_a_source_with_a_command_line_is_tried_by_the_test_of_command_lines_last():
-    assert concerned("gpt1/keep.py") == ("tests/gpt1/test_predict.py", PROGRAMS)
-    assert PROGRAMS not in concerned("gpt1/prompts.py")
+def test_command_lines_and_frozen_records_are_tried_by_their_own_tests_as_well():
+    programs, frozen = (f"tests/workflow/test_{name}.py" for name in ("programs", "frozen"))
+    assert concerned("gpt1/keep.py") == ("tests/gpt1/test_predict.py", programs)
+    assert concerned("gpt1/probes.py")[-2:] == (programs, frozen)
+    assert not {programs, frozen} & {*concerned("tasks/metrics.py")}
 
 
 def test_every_module_of_a_study_is_tried_against_the_tests_that_import_it():
@@ -77,6 +79,9 @@ def f(a: int | None = 1 | 2) -> int | str:
     return b | {"length": 7 + 8, "score": 9 + 10}
 
 
+if TYPE_CHECKING:
+    import g
+
 if __name__ == "__main__":
     f(1)
 """
@@ -85,7 +90,7 @@ if __name__ == "__main__":
         left_out.setdefault(line, set()).add(source.splitlines()[line - 1][first:last])
     assert left_out == {
         **{1: {"int | None", "int | str"}, 2: {"int | str", "5 + 6", "False"}, 3: {"7 + 8"}},
-        6: {"if __nam"},  # up to the column where its last line ends
+        **{6: {"if TYPE_CHEC"}, 9: {"if __nam"}},  # up to the column where its last line ends
     }
 
 
@@ -170,10 +175,11 @@ def test_a_mutant_is_planted_tried_and_taken_out_again(tmp_path, monkeypatch, fo
     assert len(seen) == 1
 
 
-def test_a_change_that_is_no_python_is_no_mutant(tmp_path, monkeypatch):
+@pytest.mark.parametrize("mutated", ["x = {1: 2, -y}\n", None])
+def test_a_change_that_is_no_python_or_cannot_be_made_is_no_mutant(tmp_path, monkeypatch, mutated):
     (tmp_path / "gpt1").mkdir()
     (tmp_path / "gpt1/keep.py").write_text("x = {1: 2, **y}\n")
-    monkeypatch.setattr(mutants, "mutate", lambda source, mutant: source.replace("**", "-"))
+    monkeypatch.setattr(mutants, "mutate", lambda source, mutant: mutated)
     monkeypatch.setattr(program, "run_tests", None)
     trials = program.Trials(tmp_path)
     assert trials.run(Mutant("gpt1/keep.py", 1, 4, "core/ReplaceBinaryOperator", 0)) is None
@@ -187,6 +193,9 @@ def test_the_operators_change_a_source_at_one_place():
     assert {one.line for one in found} == {2}
     texts = {mutants.mutate(source, one).splitlines()[1].strip() for one in found}
     assert {"return x - 1 if x else 0", "return x + 1 if not x else 0"} <= texts
+    source = "try:\n    f()\nexcept (OSError, json.JSONDecodeError):\n    pass\n"
+    plain, dotted = (one for one in mutants.find("a.py", source) if "Exception" in one.operator)
+    assert "OSError" not in mutants.mutate(source, plain) and mutants.mutate(source, dotted) is None
     with pytest.raises(ValueError, match="a.py has no place 9"):
         mutants.mutate(source, replace(found[0], occurrence=9))
 

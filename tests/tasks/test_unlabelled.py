@@ -218,6 +218,19 @@ def test_a_broken_row_of_qqp_keeps_its_place(tmp_path):
         load("qqp", folder)
 
 
+@pytest.mark.parametrize(("last", "passes"), [(3_999, True), (3_998, False)])
+def test_one_row_of_a_thousand_of_qqp_may_be_broken(last, passes, tmp_path):
+    lines = [f"{i}\ta{i}\tb{i}" for i in range(4_000)]
+    for i in (5, 6, 7, last):  # the fourth after four thousand rows, or one earlier
+        lines[i] = f"{i}\tonly one"
+    folder = put(tmp_path / "test.tsv", "id\tquestion1\tquestion2", *lines)
+    if passes:
+        assert len(load("qqp", folder)["test"]) == 4_000
+    else:
+        with pytest.raises(InputError, match=r"test.tsv:4000: expected 3 columns, found 2"):
+            load("qqp", folder)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_the_hubs_rows_equal_those_of_the_original_files(name, tmp_path):
     of, files = task(name), {}

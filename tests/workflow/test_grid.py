@@ -81,8 +81,17 @@ def test_however_the_jobs_are_cut_every_cell_is_made_once(shards):
         layers for job in jobs(grid, shards) if job not in asked_for for layers in job.layers
     ]
     assert further == [n for n in range(13) if n not in grid.layers["transformer"]]
-    names = [job.name for job in jobs(grid, shards)]
-    assert len(names) == len(set(names))
+    for arch in grid.arch:
+        for part in ("intermediate", "further"):
+            of = [job for job in jobs(grid, shards) if (job.arch, job.part) == (arch, part)]
+            assert [job.name for job in of] == [
+                f"finetune_{arch}_{part}_{i}" for i in range(1, len(of) + 1)
+            ]
+    others = [job.name for job in jobs(grid, shards) if job.part in ("endpoints", "shuffled")]
+    assert others == [
+        *("finetune_transformer_endpoints", "finetune_lstm_endpoints"),
+        "finetune_transformer_shuffled",
+    ]
 
 
 def test_endpoints_are_nothing_and_everything_transferred():

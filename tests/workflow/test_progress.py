@@ -75,6 +75,15 @@ def test_the_time_left_is_that_of_finished_jobs_and_names_what_it_lacks():
     assert seconds == pytest.approx((100 + 6 * 30) / at_once) and unknown == ["table_main"]
 
 
+@pytest.mark.parametrize(("seconds", "at_once"), [(0, 1.0), (1, 3.0), (4, 3.0)])
+def test_jobs_that_run_side_by_side_are_counted_from_the_first_second(seconds, at_once):
+    jobs = "".join(
+        f"[Sun Nov 22 10:00:00 2026]\nJob {i}: pretrain lstm, seed {i}\n" for i in range(3)
+    )
+    ends = f"[Sun Nov 22 10:00:0{seconds} 2026]\nFinished jobid: 0 (Rule: pretrain)\n"
+    assert parse(HEAD + jobs + ends).at_once() == at_once
+
+
 def test_a_job_that_failed_runs_no_more():
     progress = parse(HEAD + WORLD + PRETRAIN + FAILURE)
     assert progress.failed == ["pretrain"] and progress.running == {} and not progress.over

@@ -146,6 +146,16 @@ def test_every_key_of_a_change_reaches_the_program(key):
     assert key in ("update", "prompted", "together") or plain != settings
 
 
+def test_what_is_trained_on_its_task_alone_from_the_runs_books_can_be_kept():
+    lines = {
+        "own": {"lr": 0.1},
+        "asked": {"prompted": True, "aux": "off"},
+        "together": {"together": ["rte", "snli"], "lr": 0.2},
+        "books": {"without": ["reasons"], "lr": 0.3},
+    }
+    assert [cell.variant for cell in studies.keepable(one_study(lines=lines))] == ["lr-0.1"]
+
+
 def test_seeds_pair_with_the_same_language_models_as_in_the_grid():
     cell = studies.cell(WORLD, Change(lm_coef=1), "rte")
     assert [(m.name, m.seed) for m in studies.sources(WORLD, cell)] == [
