@@ -114,6 +114,13 @@ class FineTuning:
         self.layer_rates = LayerRates(self.model, method)
         self.tokens = 0
         self.history: list[tuple[float, float]] = []
+        self._train_mode()
+
+    def _train_mode(self) -> None:
+        """Dropout on, in a frozen language model off."""
+        self.model.train()
+        if self.settings.method.frozen:
+            self.model.language_model.eval()
 
     def targets(self, labels: np.ndarray) -> Tensor:
         """Class numbers `[B]`, or for STS-B six soft labels `[B, 6]`, on the device."""
@@ -139,9 +146,8 @@ class FineTuning:
 
         Raises FloatingPointError if the loss is not finite.
         """
-        self.model.train()
-        if self.settings.method.frozen:
-            self.model.language_model.eval()
+        if not self.model.training:  # after scoring; a walk over all modules each time
+            self._train_mode()
         if self.layer_rates.needed:
             self.layer_rates.apply(self.optimizer)
         seed_step(self.seed, self.optimizer.updates)
