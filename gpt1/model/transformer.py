@@ -6,9 +6,9 @@ special and position rows in ONE matrix that is also the output layer.
 """
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
+from gpt1.model.affine_gelu import affine_gelu
 from gpt1.model.attention import attention
 from gpt1.model.dropout import dropout
 from gpt1.model.embedding import LargeEmbedding, looked_up
@@ -55,7 +55,7 @@ class MLP(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """`[positions, n_embd]` to the same."""
-        return self.c_proj(F.gelu(self.c_fc(x), approximate="tanh"))
+        return self.c_proj(affine_gelu(x, self.c_fc.weight, self.c_fc.bias))
 
 
 class Block(nn.Module):
