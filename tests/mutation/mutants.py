@@ -1,7 +1,8 @@
 """The mutants of a source: small changes, each made by an operator of cosmic-ray.
 
-Left out are changes that cannot show (of annotations, of the line that starts a program, of
-`strict` in `zip`) and those of looks alone (the width of a line).
+Left out are changes that cannot show (of annotations and of what is imported for them alone, of
+the line that starts a program, of `strict` in `zip`, of `flush` in `print`) and those of looks
+alone (the width of a line).
 """
 
 import ast
@@ -9,12 +10,14 @@ import random
 from dataclasses import dataclass
 from typing import Any
 
-IDLE = (  # keywords: an assertion of equal lengths, and of Matplotlib what no reader can misread
-    "strict",
+IDLE = (  # keywords
+    *("strict", "flush"),  # an assertion of equal lengths, how soon a line is seen
+    # of Matplotlib what no reader can misread:
     *("capsize", "elinewidth", "figsize", "fontsize", "labelrotation", "length"),
     *("linewidth", "markeredgewidth", "markersize", "ncols", "pad", "relpos", "rotation"),
     *("shrinkA", "shrinkB", "zorder"),
 )
+WHERE = ("__name__ == '__main__'", "TYPE_CHECKING")  # the start of a program, imports to annotate
 
 
 @dataclass(frozen=True)
@@ -59,9 +62,9 @@ def is_python(source: str) -> bool:
 
 
 def mutate(source: str, mutant: Mutant) -> str | None:
-    """The source with the change made, or None if cosmic-ray cannot make it: `except (a.Error, b)`.
+    """The source with the change made; None for one that cosmic-ray cannot make.
 
-    Raises ValueError if it has no such place.
+    That is the name of an exception with a dot. Raises ValueError if there is no such place.
     """
     from cosmic_ray.mutating import mutate_code
 
@@ -87,7 +90,7 @@ def idle_places(source: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
         elif isinstance(node, ast.Dict):
             pairs = zip(node.keys, node.values, strict=True)
             found += [v for k, v in pairs if isinstance(k, ast.Constant) and k.value in IDLE]
-        elif isinstance(node, ast.If) and "__name__" in ast.unparse(node.test):
+        elif isinstance(node, ast.If) and ast.unparse(node.test) in WHERE:
             found.append(node)
     return [
         ((node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset))
