@@ -67,5 +67,4 @@ class TaskModel(nn.Module):
 
 def classification_loss(logits: Tensor, targets: Tensor) -> Tensor:
     """Mean cross-entropy in nats of targets `[B]` (class numbers) or `[B, classes]` (soft)."""
-    wide = widen(logits)
-    return F.cross_entropy(wide, targets.to(wide.dtype) if targets.ndim == 2 else targets)
+    return F.cross_entropy(widen(logits), targets)

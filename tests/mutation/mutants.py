@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 IDLE = (  # keywords
-    *("strict", "flush"),  # an assertion of equal lengths, how soon a line is seen
+    *("strict", "flush", "frozen"),  # an assertion, how soon a line is seen, a guard of programmers
     # of Matplotlib what no reader can misread:
     *("capsize", "elinewidth", "figsize", "fontsize", "labelrotation", "length"),
     *("linewidth", "markeredgewidth", "markersize", "ncols", "pad", "relpos", "rotation"),
