@@ -1,7 +1,8 @@
 """Causal attention of a training step on a CPU, with dropout, as one operation.
 
-What torch offers there computes the same by a dozen operations, three of which guard rows that see
-nothing, and draws a random number for each probability. No row here sees nothing.
+torch's own computes the same by a dozen operations, three of which guard against tokens that see
+nothing, and draws a random number for each probability. Here every token sees itself. In bfloat16
+scores and probabilities are bfloat16, as they are in `transformers`; torch widens them there.
 """
 
 from typing import Any
@@ -43,12 +44,14 @@ class _Attention(torch.autograd.Function):
     def forward(ctx: Any, stacked: Tensor, layout: Layout, rate: float) -> Tensor:
         """Keeps the probabilities with and without dropout.
 
-        Factors go to queries and values, which are smaller than scores and probabilities.
+        Factors go to queries and values, which as a rule are smaller than the scores.
         """
         rows, heads, time, d_head = shape = stacked.shape[1:]
-        q, k, v = stacked.reshape(3, rows * heads, time, d_head)
+        q, k, v = (x.reshape(-1, time, d_head) for x in stacked)
         q, v = q * d_head**-0.5, v / (1 - rate)
-        mask = layout.scores_mask(q.dtype).expand(rows, heads, time, time).reshape(-1, time, time)
+        mask = layout.scores_mask(q.dtype)
+        if mask.ndim == 4:  # one for each row
+            mask = mask.expand(rows, heads, time, time).reshape(-1, time, time)
         p = torch.softmax(torch.baddbmm(mask, q, k.mT), -1)
         ctx.places, ctx.rate = drops(p.numel(), rate), rate
         kept = zero_at(ctx.places, p.clone())

@@ -2,8 +2,8 @@
 
 At GPT-1's size the matrix is a quarter of the parameters, of which a step looks up a few hundred of
 40,993 rows, and the LM head reads them all. Autograd would make a matrix of that size six times in
-a step. Here the gradients are added to the parameter's own at once, so `torch.autograd.grad` does
-not see them.
+a step. Here the gradients are added to the parameter's own at once: `torch.autograd.grad` does
+not see them, and adds to them all the same.
 """
 
 from typing import Any
@@ -19,19 +19,21 @@ from gpt1.model.lm_loss import cross_entropy, precision_of
 from gpt1.model.scratch import Scratch
 
 LARGE = 2**22  # values; below it autograd's own is as quick
-CHUNK = 2048  # bytes of logits that are there at once for each row of the matrix
+CHUNK = 2048  # bytes of logits that are there at once, in each column
 ROWS = 512  # rows of the matrix that are converted at once
 
 
 class LargeEmbedding:
     """The matrix `[rows, n_embd]` of one forward pass, each of its values dropped with `rate`.
 
-    It is not computed as a whole: the factor 1 / (1 - rate) goes to what it is multiplied with.
+    It is not computed as a whole: the factor 1 / (1 - rate) goes to what it is multiplied with. Not
+    `whole`, it is for one look-up alone, and only that one's rows are dropped.
     """
 
-    def __init__(self, matrix: nn.Parameter, rate: float, scratch: Scratch):
-        self.matrix, self.scale, self.scratch = matrix, 1 / (1 - rate), scratch
-        self.places = drops(matrix.numel(), rate) if rate > 0 else torch.empty(0, dtype=torch.long)
+    def __init__(self, matrix: nn.Parameter, rate: float, scratch: Scratch, whole: bool = True):
+        self.matrix, self.rate, self.scratch = matrix, rate, scratch
+        self.scale, self.whole = 1 / (1 - rate), whole
+        self.places = self._drops(matrix.numel() if whole else 0)
 
     @staticmethod
     def suits(matrix: Tensor) -> bool:
@@ -48,14 +50,21 @@ class LargeEmbedding:
         return _LMLoss.apply(features, self.matrix, tokens, weights, n_rows, self)
 
     def dropped_of(self, rows: Tensor) -> Tensor:
-        """The places that are dropped in `matrix[rows]`, where the rows ascend, if it is flat."""
-        width, places = self.matrix.shape[1], self.places.numpy()
+        """The places that are dropped in the flattened `matrix[rows]`; the rows ascend."""
+        width = self.matrix.shape[1]
+        if not self.whole:
+            return self._drops(len(rows) * width)
+        places = self.places.numpy()
         first = rows.numpy() * width
         start, end = np.searchsorted(places, first), np.searchsorted(places, first + width)
         count = end - start
         each = np.arange(count.sum()) + np.repeat(start - (count.cumsum() - count), count)
         own = np.repeat(np.arange(len(first)) * width - first, count)
         return torch.from_numpy(places[each] + own)
+
+    def _drops(self, n: int) -> Tensor:
+        none = torch.empty(0, dtype=torch.long)
+        return drops(n, self.rate) if self.rate > 0 and n > 0 else none
 
     def gradient(self) -> Tensor:
         """The parameter's own gradient, to add to."""
@@ -140,8 +149,8 @@ def _add_product(total: Tensor | None, a: Tensor, b: Tensor, scratch: Scratch) -
         return product
     if total.dtype == a.dtype:
         first, total = total, scratch.lend(*product.shape, dtype=torch.float32)
-        scratch.give_back(first)
         total.copy_(first)
+        scratch.give_back(first)
     _add(total, product, 1.0)
     scratch.give_back(product)
     return total

@@ -87,12 +87,12 @@ class LanguageModel(nn.Module):
 
     def states(self, batch: Layout) -> tuple[Tensor, Tensor | None]:
         """Hidden states `[positions, n_hidden]` of a layout, and the LM loss if it has targets."""
-        we = self.embedding_matrix()
+        we = self.embedding_matrix(lm_head=batch.targets is not None)
         hidden = (self.compiled_trunk or self.trunk)(batch, we)
         return hidden, self._lm_loss(hidden, batch.targets, we) if batch.targets else None
 
-    def embedding_matrix(self) -> Tensor | LargeEmbedding:
-        """The embedding matrix `[rows, n_embd]` of one forward pass.
+    def embedding_matrix(self, lm_head: bool = True) -> Tensor | LargeEmbedding:
+        """The embedding matrix `[rows, n_embd]` of one forward pass; is it read by the `lm_head`?
 
         With `embd_dropout: matrix` (authors' code) dropout acts on the matrix itself, so that one
         mask hits every occurrence of a token and the tied softmax alike.
@@ -100,7 +100,7 @@ class LanguageModel(nn.Module):
         on_matrix = self.training and self.settings.embd_dropout == "matrix"
         rate = self.dropout.embd if on_matrix else 0.0
         if self.compiled_trunk is None and LargeEmbedding.suits(self.embed):
-            return LargeEmbedding(self.embed, rate, self.scratch)
+            return LargeEmbedding(self.embed, rate, self.scratch, whole=lm_head)
         return dropout(self.embed, rate) if rate > 0 else self.embed
 
     def logits(self, hidden: Tensor, we: Tensor | None = None, n_rows: int | None = None) -> Tensor:

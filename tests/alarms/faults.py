@@ -18,7 +18,7 @@ SEEN = {  # where a fault is from, and what the page says of these
         "error."
     ),
     "an earlier commit": (
-        "Faults that an independent round planted, and that every test passed at that time."
+        "Faults that an independent round planted, and that no test stopped at that time."
     ),
     "accidents": (
         "What keeps a run through the accidents that an independent round tried on an earlier "

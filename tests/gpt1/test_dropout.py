@@ -31,8 +31,8 @@ def recorded_embedding(run, monkeypatch):
     model = run.model.language_model
     seen, original = [], model.embedding_matrix
 
-    def embedding_matrix():
-        seen.append(original())
+    def embedding_matrix(**given):
+        seen.append(original(**given))
         return seen[-1]
 
     monkeypatch.setattr(model, "embedding_matrix", embedding_matrix)

@@ -16,13 +16,17 @@ torch.set_num_threads(1)
 
 @pytest.mark.parametrize("arch", ["transformer", "lstm"])
 @pytest.mark.parametrize("lm_coef", [0.5, 0.0])
-@pytest.mark.parametrize("rate", [0.0, 0.3])
-def test_a_large_matrix_trains_as_a_small_one(arch, lm_coef, rate, monkeypatch):
+@pytest.mark.parametrize(("rate", "micro_batch"), [(0.0, None), (0.3, None), (0.0, 2), (0.3, 2)])
+def test_a_large_matrix_trains_as_a_small_one(arch, lm_coef, rate, micro_batch, monkeypatch):
     monkeypatch.setattr(dropout, "LARGE", 0)  # so that both draw the same drops
+    if lm_coef == 0:  # nor does it matter then that only rows that are looked up have drops
+        init = LargeEmbedding.__init__
+        monkeypatch.setattr(LargeEmbedding, "__init__", lambda *a, whole: init(*a, whole=True))
     ends = {}
     for large in (0, 2**62):
         monkeypatch.setattr(embedding, "LARGE", large)
         run = tuning("mrpc", arch, torch.float64, lm_coef)
+        run.runtime = run.runtime.model_copy(update={"micro_batch": micro_batch})
         language_model = run.model.language_model.train()
         language_model.dropout = language_model.dropout.model_copy(update={"embd": rate})
         assert isinstance(language_model.embedding_matrix(), LargeEmbedding) == (large == 0)
@@ -49,7 +53,7 @@ def dropped(large):
     return large.matrix * keep.view_as(large.matrix)
 
 
-@pytest.mark.parametrize("chunk", [2048, 80], ids=["one chunk", "nine and more chunks"])
+@pytest.mark.parametrize("chunk", [2048, 80], ids=["one chunk", "several chunks"])
 @pytest.mark.parametrize("n_rows", [40, 30], ids=["all rows", "without positions"])
 @pytest.mark.parametrize("rate", [0.0, 0.4])
 @pytest.mark.parametrize(
@@ -90,6 +94,24 @@ def test_no_target_has_no_loss():
     loss = LargeEmbedding(matrix, 0.2, Scratch()).lm_loss(features, tokens, weights, 40)
     loss.backward()
     assert float(loss.detach()) == 0.0 and float(matrix.grad.abs().max()) == 0.0
+
+
+def test_without_the_lm_head_only_what_is_looked_up_is_drawn_for(monkeypatch):
+    matrix, _, tokens, _ = given(torch.float64)
+    drawn = []
+    draw = embedding.drops
+    monkeypatch.setattr(embedding, "drops", lambda n, rate: (drawn.append(n), draw(n, rate))[1])
+    large = LargeEmbedding(matrix, 0.4, Scratch(), whole=False)
+    out = large.look_up(tokens)
+    assert drawn == [6 * len(tokens.unique())]
+    gone = out == 0
+    assert 0.3 < float(gone.double().mean()) < 0.5
+    for token in tokens.unique():  # every occurrence has the same mask
+        assert bool((gone[tokens == token] == gone[tokens == token][0]).all())
+    torch.testing.assert_close(out[~gone], (matrix[tokens] / 0.6)[~gone])
+    out.sum().backward()
+    counts = torch.zeros(40, 6, dtype=torch.float64).index_add_(0, tokens, (~gone).double())
+    torch.testing.assert_close(matrix.grad, counts / 0.6)
 
 
 def test_memory_is_lent_to_one_at_a_time():

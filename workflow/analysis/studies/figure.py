@@ -35,6 +35,7 @@ ZERO_SHOT: dict[str, Any] = {
     "label": "zero-shot, by the paper's heuristic",
 }
 COLUMNS = 3
+CROWDED = 7  # values of an axis whose names stand beside each other
 SPREAD = 0.08  # distance of two lines at a value
 
 
@@ -99,7 +100,7 @@ def _panel(ax: Axes, rows: pd.DataFrame, study: StudyPlan) -> None:
         )
     ticks = values if study.axis else study.lines
     ax.set_xticks(range(len(ticks)), ticks)
-    if not study.axis:
+    if not study.axis or len(ticks) > CROWDED:
         ax.tick_params(axis="x", labelrotation=30)
     ax.set_xlim(-0.5, len(ticks) - 0.5)
     style.limit_to_scores(ax)
