@@ -1,6 +1,7 @@
 """Measure the bars of the issue on speed and write a table of ratios.
 
-    python -m bench                  all bars on a CPU, a quarter of an hour on two cores
+    python -m bench                  all bars on a CPU, a quarter of an hour on two cores; what
+                                     `python -m bench.whole_run` has measured is shown
     python -m bench --bars 5 6       some of them
     python -m bench --quick          small models and few rounds: does it run?
     python -m bench gpu              the bars on a GPU; without one it says so
@@ -18,7 +19,7 @@ from pathlib import Path
 from bench import bars, default_bars, gpu, program_bars
 from bench.comparison import QUICK, Bench, Scale
 from bench.data import make_world
-from bench.machine import machine
+from bench.machine import environment
 from bench.measured import measured, summary
 from bench.report import table
 from bench.sides import ROOT
@@ -58,7 +59,7 @@ def main() -> None:
     scale = QUICK if a.quick else Scale()
     bench = Bench(scale, a.threads, work / "rows", ROOT / world, a.data and a.data.resolve())
     note = (
-        f"{machine()}; {a.threads} threads at GPT-1's size. Ratios are medians of alternating "
+        f"{environment()}; {a.threads} threads at GPT-1's size. Ratios are medians of alternating "
         "rounds, with the smallest and the largest; a bar between these is undecided. Warm-up and "
         "a turn's first step are not timed, the optimizer's step is."
     )

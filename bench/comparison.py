@@ -17,7 +17,7 @@ GPT1 = ModelSettings()
 
 @dataclass(frozen=True)
 class Scale:
-    """How large and how often; `full` is what the bars are about."""
+    """How large and how often; the defaults are what the bars are about."""
 
     model: ModelSettings = GPT1  # where a bar says GPT-1 size
     rounds: int = 5

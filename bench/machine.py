@@ -3,6 +3,8 @@
 import os
 import platform
 import subprocess
+from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
 
 from bench.sides import ROOT
@@ -16,6 +18,15 @@ def machine() -> str:
         models = [s for s in info.read_text().splitlines() if s.startswith("model name")]
         name = models[0].split(":", 1)[1].strip() if models else name
     return f"{name}, {os.cpu_count()} cores"
+
+
+def environment() -> str:
+    """The machine, what its processor can do, torch's version, the commit and the day."""
+    info = Path("/proc/cpuinfo")
+    flags = info.read_text(encoding="utf-8").split() if info.exists() else []
+    can = [name for name in ("avx2", "avx512f", "avx512_bf16", "amx_bf16") if name in flags]
+    what = [machine(), " ".join(can), f"torch {version('torch')}", f"commit {head()[:7]}"]
+    return ", ".join([*filter(None, what), datetime.now(UTC).date().isoformat()])
 
 
 def head() -> str:

@@ -8,9 +8,9 @@ forget bias 1. `embd` dropout as for the transformer, `resid` dropout on each la
 """
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
+from gpt1.model.dropout import dropout
 from gpt1.model.embedding import LargeEmbedding, looked_up
 from gpt1.model.language_model import NO_DROPOUT, LanguageModel
 from gpt1.model.layout import Layout
@@ -57,9 +57,9 @@ class LSTM(LanguageModel):
         rates = self.dropout if self.training else NO_DROPOUT
         x = looked_up(batch.tokens.view(batch.shape), we)
         if self.settings.embd_dropout == "sum":
-            x = F.dropout(x, rates.embd)
+            x = dropout(x, rates.embd)
         for layer in self.h:
-            x = F.dropout(layer(x)[0], rates.resid)
+            x = dropout(layer(x)[0], rates.resid)
         return x.flatten(0, 1)
 
     def lm_features(self, hidden: Tensor) -> Tensor:

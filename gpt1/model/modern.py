@@ -14,6 +14,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from gpt1.model.dropout import dropout
 from gpt1.model.embedding import LargeEmbedding, looked_up
 from gpt1.model.language_model import NO_DROPOUT, LanguageModel
 from gpt1.model.layout import Layout
@@ -94,8 +95,8 @@ class Block(nn.Module):
         self, x: Tensor, layout: Layout, turn: tuple[Tensor, Tensor], rates: Dropout
     ) -> Tensor:
         """`[positions, n_embd]` to the same; `rates` are 0 outside training."""
-        n = x + F.dropout(self.attn(norm(x), layout, turn, rates.attn), rates.resid)
-        return n + F.dropout(self.mlp(norm(n)), rates.resid)
+        n = x + dropout(self.attn(norm(x), layout, turn, rates.attn), rates.resid)
+        return n + dropout(self.mlp(norm(n)), rates.resid)
 
 
 class ModernTransformer(LanguageModel):
@@ -138,7 +139,7 @@ class ModernTransformer(LanguageModel):
         rates = self.dropout if self.training else NO_DROPOUT
         x = norm(looked_up(batch.tokens, we))
         if self.settings.embd_dropout == "sum":
-            x = F.dropout(x, rates.embd)
+            x = dropout(x, rates.embd)
         turn = rotation(batch.places, self.d_head, x.dtype)
         for block in self.h:
             x = block(x, batch, turn, rates)

@@ -19,9 +19,10 @@ class Runtime(RuntimeSettings):
     """The runtime settings put to work.
 
     Without dropout no field changes a loss beyond rounding (bfloat16: 2 %). With dropout,
-    micro-batches, `skip_pads` and `shared_prefix` draw other masks from the same seed: each
-    micro-batch has its own, as each of the authors' GPUs had, and choices share their prefix's. So
-    a run's numbers belong to its `numeric()` settings, which a cell's JSON records.
+    micro-batches, `skip_pads`, `shared_prefix`, `compile` and another device draw other masks from
+    the same seed: each micro-batch has its own, as each of the authors' GPUs had, and choices share
+    their prefix's. So a run's numbers belong to its `numeric()` settings, which a cell's JSON
+    records.
     """
 
     def numeric(self) -> dict[str, Any]:
@@ -70,8 +71,9 @@ class Runtime(RuntimeSettings):
 def keep_freed_memory() -> None:
     """Let glibc reuse freed memory for the next step instead of returning it to the system.
 
-    A step at GPT-1's size frees gigabytes, and spent a quarter of its time in getting them anew, a
-    page fault for each 4 KB. Elsewhere than on Linux with glibc this does nothing.
+    A step at GPT-1's size freed gigabytes and spent a quarter of its time in getting them anew, a
+    page fault for each 4 KB; the largest blocks are lent now (`gpt1.model.scratch`).
+    Elsewhere than on Linux with glibc this does nothing.
     """
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
     if mallopt is not None:
