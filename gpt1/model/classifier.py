@@ -61,8 +61,12 @@ class TaskModel(nn.Module):
         classify token.
         """
         batch = self.language_model.layout(ids, lengths, self.shared_prefix, lm_loss)
-        hidden, lm = self.language_model.states(batch)
-        return self.classifier(hidden[batch.ends].view(*lengths.shape, -1)), lm
+        if lm_loss or torch.is_grad_enabled():
+            hidden, lm = self.language_model.states(batch)
+            ends = hidden[batch.ends]
+        else:
+            ends, lm = self.language_model.states(batch, batch.ends)
+        return self.classifier(ends.view(*lengths.shape, -1)), lm
 
 
 def classification_loss(logits: Tensor, targets: Tensor) -> Tensor:

@@ -85,10 +85,13 @@ class LanguageModel(nn.Module):
         given, device = (ids.cpu().numpy(), lengths.cpu().numpy()), self.embed.device
         return layout.of(*given, self.skip_pads, shared_prefix, lm_loss, device)
 
-    def states(self, batch: Layout) -> tuple[Tensor, Tensor | None]:
-        """Hidden states `[positions, n_hidden]` of a layout, and the LM loss if it has targets."""
+    def states(self, batch: Layout, at: Tensor | None = None) -> tuple[Tensor, Tensor | None]:
+        """Hidden states `[positions, n_hidden]` of a layout, and the LM loss if it has targets.
+
+        Of a layout without targets the states `at` some positions only, `[len(at), n_hidden]`.
+        """
         we = self.embedding_matrix(lm_head=batch.targets is not None)
-        hidden = (self.compiled_trunk or self.trunk)(batch, we)
+        hidden = (self.compiled_trunk or self.trunk)(batch, we, at)
         return hidden, self._lm_loss(hidden, batch.targets, we) if batch.targets else None
 
     def embedding_matrix(self, lm_head: bool = True) -> Tensor | LargeEmbedding:
@@ -186,8 +189,9 @@ class LanguageModel(nn.Module):
         batch has real tokens and would be compiled anew for each number."""
         self.compiled_trunk = torch.compile(self.trunk)
 
-    def trunk(self, batch: Layout, we: Tensor | LargeEmbedding) -> Tensor:
-        """A layout and the embedding matrix to hidden states `[positions, n_hidden]`."""
+    def trunk(self, batch: Layout, we: Tensor | LargeEmbedding, at: Tensor | None = None) -> Tensor:
+        """A layout and the embedding matrix to hidden states `[positions, n_hidden]`, or to those
+        of the positions `at`."""
         raise NotImplementedError
 
     def lm_features(self, hidden: Tensor) -> Tensor:

@@ -49,8 +49,9 @@ class LSTM(LanguageModel):
             bias = layer.get_parameter("bias_ih_l0").data
             nn.init.ones_(bias[self.n_hidden : 2 * self.n_hidden])
 
-    def trunk(self, batch: Layout, we: Tensor | LargeEmbedding) -> Tensor:
-        """A layout with its pads to the last layer's output `[positions, n_hidden]`.
+    def trunk(self, batch: Layout, we: Tensor | LargeEmbedding, at: Tensor | None = None) -> Tensor:
+        """A layout with its pads to the last layer's output `[positions, n_hidden]`, or its rows
+        `at`.
 
         The steps over pads come after all that is read.
         """
@@ -60,7 +61,8 @@ class LSTM(LanguageModel):
             x = dropout(x, rates.embd)
         for layer in self.h:
             x = dropout(layer(x)[0], rates.resid)
-        return x.flatten(0, 1)
+        x = x.flatten(0, 1)
+        return x if at is None else x[at]
 
     def lm_features(self, hidden: Tensor) -> Tensor:
         """`[..., n_hidden]` to `[..., n_embd]`."""

@@ -134,8 +134,9 @@ class ModernTransformer(LanguageModel):
                 std *= (2 * self.n_layer) ** -0.5
             nn.init.normal_(matrix, std=std, generator=generator)
 
-    def trunk(self, batch: Layout, we: Tensor | LargeEmbedding) -> Tensor:
-        """A layout and the embedding matrix to the normed states `[positions, n_embd]`."""
+    def trunk(self, batch: Layout, we: Tensor | LargeEmbedding, at: Tensor | None = None) -> Tensor:
+        """A layout and the embedding matrix to the normed states `[positions, n_embd]`, or those
+        `at` some positions."""
         rates = self.dropout if self.training else NO_DROPOUT
         x = norm(looked_up(batch.tokens, we))
         if self.settings.embd_dropout == "sum":
@@ -143,7 +144,7 @@ class ModernTransformer(LanguageModel):
         turn = rotation(batch.places, self.d_head, x.dtype)
         for block in self.h:
             x = block(x, batch, turn, rates)
-        return norm(x)
+        return norm(x if at is None else x[at])
 
     def lm_features(self, hidden: Tensor) -> Tensor:
         """The hidden states themselves."""

@@ -68,9 +68,12 @@ class Block(nn.Module):
         self.mlp = MLP(shape.n_embd, shape.n_ff)
         self.ln_2 = nn.LayerNorm(shape.n_embd, eps=1e-5)
 
-    def forward(self, x: Tensor, layout: Layout, rates: Dropout) -> Tensor:
-        """`[positions, n_embd]` to the same; `rates` are 0 outside training."""
+    def forward(
+        self, x: Tensor, layout: Layout, rates: Dropout, at: Tensor | None = None
+    ) -> Tensor:
+        """`[positions, n_embd]` to the same, or to the rows `at`; rates are 0 outside training."""
         n = self.ln_1(x + dropout(self.attn(x, layout, rates.attn), rates.resid))
+        n = n if at is None else n[at]
         return self.ln_2(n + dropout(self.mlp(n), rates.resid))
 
 
@@ -98,15 +101,18 @@ class Transformer(LanguageModel):
         self.embed = nn.Parameter(torch.empty(self.n_rows + self.n_ctx, shape.n_embd))
         self.h = nn.ModuleList(Block(shape) for _ in range(shape.n_layer))
 
-    def trunk(self, batch: Layout, we: Tensor | LargeEmbedding) -> Tensor:
-        """A layout and the embedding matrix to the last block's output `[positions, n_embd]`."""
+    def trunk(self, batch: Layout, we: Tensor | LargeEmbedding, at: Tensor | None = None) -> Tensor:
+        """A layout and the embedding matrix to the last block's output `[positions, n_embd]`, or
+        `[len(at), n_embd]`: the last block's MLP is then computed at these positions alone."""
         rates = self.dropout if self.training else NO_DROPOUT
         rows = torch.stack((batch.tokens, batch.places + self.n_rows))
         x = looked_up(rows, we).sum(0)
         if self.settings.embd_dropout == "sum":
             x = dropout(x, rates.embd)
-        for block in self.h:
-            x = block(x, batch, rates)
+        if at is not None and not self.h:
+            return x[at]
+        for i, block in enumerate(self.h, 1):
+            x = block(x, batch, rates, at if i == self.n_layer else None)
         return x
 
     def lm_features(self, hidden: Tensor) -> Tensor:

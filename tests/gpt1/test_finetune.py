@@ -349,3 +349,26 @@ def test_one_answer_for_all_rows_of_any_reported_split_is_recorded(constant, mon
 
     monkeypatch.setattr(run, "predict", predict)
     assert run.train().constant == (constant is not None)
+
+
+@pytest.mark.parametrize("task", ["rte", "race", "stsb"])
+def test_scoring_computes_the_top_mlp_where_the_classifier_reads_alone(task):
+    run = start(task)
+    ids, lengths = run.inputs(np.arange(5), run.data.splits["train"])
+    seen = []
+    for block in run.model.eval().language_model.h:
+        block.mlp.register_forward_hook(lambda _, __, out: seen.append(len(out)))
+    expected, _ = run.model(ids, lengths)
+    with torch.no_grad():
+        scored, _ = run.model(ids, lengths)
+    torch.testing.assert_close(scored, expected, rtol=0, atol=1e-6)
+    trained, read = seen[: len(seen) // 2], seen[len(seen) // 2 :]
+    assert len(set(trained)) == 1 and read == [*trained[:-1], lengths.numel()]
+
+
+def test_scoring_with_an_lstm_reads_the_states_of_training():
+    run = start("race", arch="lstm")
+    ids, lengths = run.inputs(np.arange(5), run.data.splits["train"])
+    expected, _ = run.model.eval()(ids, lengths)
+    with torch.no_grad():
+        torch.testing.assert_close(run.model(ids, lengths)[0], expected, rtol=0, atol=1e-6)

@@ -73,12 +73,13 @@ def test_the_classifier_reads_the_states_of_the_layer_that_is_asked_for(layer):
     block.register_forward_pre_hook(lambda _, inputs: states.append(inputs[0]))
     for one in (whole, run):
         one.model.eval()
-    with torch.no_grad():
-        whole.model(ids, lengths)
-        logits, _ = run.model(ids, lengths)
-        batch = whole.model.language_model.layout(ids, lengths)
-        expected = run.model.classifier(states[layer][batch.ends].view(*lengths.shape, -1))
+    whole.model(ids, lengths)
+    logits, _ = run.model(ids, lengths)
+    batch = whole.model.language_model.layout(ids, lengths)
+    expected = run.model.classifier(states[layer][batch.ends].view(*lengths.shape, -1))
     assert torch.equal(logits, expected)
+    with torch.no_grad():
+        torch.testing.assert_close(run.model(ids, lengths)[0], logits, rtol=0, atol=1e-6)
     assert run.copied == whole.copied  # the layers above are taken away after the transfer
 
 
