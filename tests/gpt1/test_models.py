@@ -206,14 +206,13 @@ def test_the_classification_loss_is_the_cross_entropy_of_classes_and_of_soft_tar
     generator = torch.Generator().manual_seed(4)
     logits = torch.randn(5, 6, generator=generator)
     classes = torch.tensor([0, 5, 2, 3, 1])
-    soft = torch.rand(5, 6, generator=generator, dtype=torch.float64).softmax(-1)
+    soft = torch.rand(5, 6, generator=generator).softmax(-1)
     for given in (logits, logits.bfloat16()):
         log_p = given.double().log_softmax(-1)
         hard = -float(log_p[range(5), classes].mean())
         assert float(classification_loss(given, classes)) == pytest.approx(hard, rel=1e-5)
         mixed = -float((soft * log_p).sum(-1).mean())
         assert float(classification_loss(given, soft)) == pytest.approx(mixed, rel=1e-5)
-        assert classification_loss(given, soft).dtype == torch.float32
 
 
 @pytest.mark.parametrize("rate", ["embd", "attn", "resid"])
