@@ -17,6 +17,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from matplotlib.axes import Axes
 
 import tasks
 from gpt1.cell import Cell
@@ -209,6 +210,12 @@ def write_cell_answers(
 def write(path: Path, value: Any) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(value), encoding="utf-8")
+
+
+def is_noted_as_not_run(ax: Axes) -> bool:
+    """Whether a panel says so, in its middle, and nothing else."""
+    notes = [(text.get_text(), text.get_position(), text.get_transform()) for text in ax.texts]
+    return notes == [("not run", (0.5, 0.5), ax.transAxes)]
 
 
 @pytest.fixture(scope="session")

@@ -15,7 +15,14 @@ from matplotlib.patches import Rectangle
 import tasks
 from gpt1.cell import Cell, PretrainedModel
 from tasks.common.errors import InputError
-from tests.analysis.conftest import make_cell, make_grid, skill_score, write, write_cell_answers
+from tests.analysis.conftest import (
+    is_noted_as_not_run,
+    make_cell,
+    make_grid,
+    skill_score,
+    write,
+    write_cell_answers,
+)
 from workflow.analysis.figures import style
 from workflow.analysis.studies import heat_map, knockout, table
 from workflow.analysis.studies.__main__ import main
@@ -267,7 +274,7 @@ def test_where_there_was_no_gain_the_heat_map_has_a_dash_and_no_colour(results):
     assert {text.get_position(): text.get_text() for text in ax.texts}[1.5, 1.5] == "–"
     assert np.argwhere(np.ma.getmaskarray(ax.collections[0].get_array())).tolist() == [[1, 1]]
     (ax,) = heat_map.draw(frame.assign(lost=np.nan), plan()).axes
-    assert [text.get_text() for text in ax.texts] == ["not run"]
+    assert is_noted_as_not_run(ax)
 
 
 def test_a_line_that_was_not_run_is_missing_and_the_others_are_judged(results, tmp_path):

@@ -10,6 +10,7 @@ from gpt1.model.classifier import classification_loss
 from gpt1.model.lstm import LSTM
 from gpt1.model.transformer import Transformer
 from gpt1.settings import Dropout, LSTMShape, ModelSettings, TransformerShape
+from gpt1.weights.checkpoint import CheckpointFacts
 
 N_VOCAB, N_CTX = 50, 16
 
@@ -205,7 +206,7 @@ def test_the_classification_loss_is_the_cross_entropy_of_classes_and_of_soft_tar
     generator = torch.Generator().manual_seed(4)
     logits = torch.randn(5, 6, generator=generator)
     classes = torch.tensor([0, 5, 2, 3, 1])
-    soft = torch.rand(5, 6, generator=generator, dtype=torch.float64).softmax(-1)
+    soft = torch.rand(5, 6, generator=generator).softmax(-1)
     for given in (logits, logits.bfloat16()):
         log_p = given.double().log_softmax(-1)
         hard = -float(log_p[range(5), classes].mean())
@@ -231,6 +232,12 @@ def test_an_untrained_model_knows_nothing():
     ids = torch.randint(0, N_VOCAB, (8, N_CTX), generator=torch.Generator().manual_seed(3))
     _, loss = model(ids, lm_loss=True)
     assert float(loss) == pytest.approx(math.log(N_VOCAB + 3 + N_CTX), abs=0.1)
+
+
+def test_a_checkpoint_whose_origin_is_not_told_is_untrained_of_books_and_of_seed_0():
+    facts = CheckpointFacts(model=ModelSettings(), tokenizer="")
+    told = (facts.update, facts.tokens, facts.corpus, facts.seed, facts.code)
+    assert told == (0, None, "books", 0, "")
 
 
 def test_a_shape_of_the_other_architecture_or_with_uneven_heads_is_refused():

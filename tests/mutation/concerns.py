@@ -23,7 +23,7 @@ READERS = (
 )
 STATISTICS = ("formulas", "analysis_tables", "claims", "trends", "uncertainty")
 TABLES = ("analysis_tables", "analysis_labels", "analysis_programs", "analysis_notes")
-FIGURES = ("figures_axes", "analysis_drawn", "analysis_figures")
+FIGURES = ("figures_axes", "figures_places", "analysis_drawn", "analysis_figures")
 BY_TEXT = {  # tests of every source with such a text
     "ArgumentParser(": "tests/workflow/test_programs.py",
     "analysis.program import parser": "tests/workflow/test_programs.py",
@@ -58,7 +58,7 @@ CONCERNS: dict[str, dict[str, tuple[str, ...]]] = {
     "gpt1/predict.py": {"gpt1": ("predict",)},
     "gpt1/weights/kept.py": {"gpt1": ("predict",)},
     "gpt1/weights/checkpoint.py": {
-        "gpt1": ("models", "cells", "pretrain", "convert"),
+        "gpt1": ("models", "cells", "pretrain"),
         "fuzz": ("saved_files",),
     },
     "gpt1/variant.py": {"gpt1": ("variant",), "workflow": ("studies",)},
