@@ -220,9 +220,12 @@ def test_differences_are_the_tables_with_its_intervals_and_the_papers_hollow(ans
         assert [y for _, y in points(ax, hollow=False)] == sorted(panels[0].get_yticks())[::-1]
 
 
-def test_the_heat_map_holds_the_tables_scores_in_cells_and_colours(answered):
+@pytest.mark.parametrize("order", [[], ["aux"], ["aux", "reported"]])
+def test_the_heat_map_holds_the_tables_scores_in_cells_and_colours(answered, order):
     results, grid = answered
     table = read_csv(results / "layer_transfer.csv")
+    table["reported"] = table["split"] != "train"  # the training rows first, and aux off
+    table = table.sort_values(order, kind="stable") if order else table
     transformer, lstm = drawn(heat_map, table, grid)
     for ax, arch, layers in ((transformer, "transformer", [0, 6, 12]), (lstm, "lstm", [0, 1])):
         columns = ["none", *map(str, layers)]

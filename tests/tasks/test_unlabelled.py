@@ -252,6 +252,10 @@ def test_the_hubs_rows_equal_those_of_the_original_files(name, tmp_path):
     assert found == load(name, tmp_path / "original")
     assert list(found) == list(of.unlabelled) and all(len(rows) == 4 for rows in found.values())
     assert {e.label for rows in found.values() for e in rows} == {-1}
+    split = next(iter(of.unlabelled))
+    with pytest.raises(InputError, match=rf"-00000-of-.*: 4 unlabelled rows in '{split}', "):
+        source = Snapshot(of.hub, folder)
+        unlabelled.check_counts(of, source, unlabelled.load(of, source))
 
 
 @pytest.mark.parametrize("name", ["cola", "rte", "mrpc", "sst2", "stsb"])

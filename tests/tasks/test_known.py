@@ -1,0 +1,45 @@
+"""Rows that a model has seen in training: whole, or by one of their texts."""
+
+import pytest
+
+from tasks import task
+from tasks.examples import Example, to_dataset
+from tasks.known import Known
+
+TRAINING = ("The dog barks.", "Why?", ("a cat", "a bone"))
+CASES = {  # texts and choices: whether the row is known, whether one of its texts is
+    "rte": {
+        ("The dog barks.", "Why?"): (1, 1),
+        ("the  DOG barks.", "why? "): (1, 1),  # but for case and blanks
+        ("Why?", "The dog barks."): (0, 1),  # no order of texts is another's
+        ("The dog barks.", "Who?"): (0, 1),
+        ("A cat.", "Why?"): (0, 1),
+        ("A cat.", "Who?"): (0, 0),
+    },
+    "mrpc": {
+        ("Why?", "The dog barks."): (1, 1),  # whatever their order
+        ("The dog barks.", "Who?"): (0, 1),
+        ("A cat.", "Who?"): (0, 0),
+    },
+    "sst2": {("The dog barks.", ""): (0, 1), ("Why?", ""): (0, 0)},
+    "race": {
+        ("The dog barks.", "Why?", "a cat", "a bone"): (1, 1),
+        ("The dog barks.", "Why?", "a bone", "a cat"): (0, 1),  # another question
+        ("The dog barks.", "Who?", "a cat", "a bone"): (0, 1),
+        ("A cat.", "Why?", "a cat", "a bone"): (0, 0),  # by its article alone
+    },
+}
+
+
+def dataset(name: str, first: str, second: str, *choices: str):
+    example = Example(f"{name}/train/0", first, second, choices, 0)
+    return to_dataset([example], task(name).label_names)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_row_is_known_by_all_of_its_texts_and_half_known_by_one(name):
+    first, second, choices = TRAINING
+    known = Known(task(name), dataset(name, first, second, *(choices if name == "race" else ())))
+    for texts, expected in CASES[name].items():
+        rows = dataset(name, *texts)
+        assert (known.rows(rows), known.texts(rows)) == expected, texts
