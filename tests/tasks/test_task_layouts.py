@@ -8,6 +8,8 @@ import pytest
 
 from tasks import TASKS, task
 from tasks.dprd import pronoun_span
+from tasks.qa import question
+from tasks.readers import Row
 
 
 def test_tasks_are_the_twelve_of_the_paper_in_its_order():
@@ -121,6 +123,8 @@ def test_dot_twins_of_files_are_not_read(published):
         # Behind both candidates, but after no connective: the first one there.
         ("Dan told Ross that they met someone they knew.", ("Dan", "Ross"), 1),
         ("They know they may ask them, but they do not.", ("no such name",), 2),
+        # Behind the whole of a candidate that holds the word itself.
+        ("A book and the one they fell, then they broke.", ("A book", "the one they"), 2),
     ],
 )
 def test_the_pronoun_behind_the_connective_is_meant(sentence, candidates, before):
@@ -128,6 +132,21 @@ def test_the_pronoun_behind_the_connective_is_meant(sentence, candidates, before
     start, end = pronoun_span(sentence, pronoun, candidates)
     assert sentence[start:end] == pronoun
     assert f" {sentence[:end]}".count(f" {pronoun}") == before
+
+
+@pytest.mark.parametrize(
+    ("texts", "flaw"),
+    [
+        (("text", "Why?", ["a", "b", "c"], "A"), "question 3: expected 4 options, found 3"),
+        (("text", "Why?", "abcd", "A"), "question 3: expected 4 options, found str"),
+        (("text", "Why?", ["a", "b", "c", 4], "A"), "question 3: question, options, answer are te"),
+        (("text", "Why?", ["a", "b", "c", "d"], 1), "question 3: question, options, answer are te"),
+        (("text", " ", ["a", "b", "c", "d"], "A"), "question 3 is empty"),
+    ],
+)
+def test_a_flaw_of_race_is_told_with_the_number_of_its_question(texts, flaw):
+    row = question(Row(0, 1), ("high", "high12.txt", 2), *texts)
+    assert row.flaw.startswith(flaw) and row.key == "high/12/2"
 
 
 def test_dprd_splits_the_sentence_around_the_pronoun(published):
