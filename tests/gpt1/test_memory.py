@@ -61,10 +61,10 @@ def room(monkeypatch):
     room = {"rows": 0}
     call = LanguageModel.states
 
-    def with_limited_memory(self, batch):
+    def with_limited_memory(self, batch, at=None):
         if batch.shape[0] > room["rows"]:
             raise torch.OutOfMemoryError(GPU)
-        return call(self, batch)
+        return call(self, batch, at)
 
     monkeypatch.setattr(LanguageModel, "states", with_limited_memory)
     return room
