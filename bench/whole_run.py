@@ -87,7 +87,7 @@ def default_run(commit: str, cores: int, tables: Path | None = None) -> float:
             raise InputError(f"the default run of {commit} failed: {said}")
         if tables is not None:
             tables.mkdir(parents=True, exist_ok=True)
-            for table in (code / "results").glob("*.csv"):
+            for table in [*(code / "results").glob("*.csv"), *(code / "results").glob("*.md")]:
                 shutil.copy(table, tables)
         return seconds
 
