@@ -164,6 +164,13 @@ def test_the_curves_are_those_of_the_table_with_its_intervals(tmp_path):
         assert [tick.get_text() for tick in ax.get_xticklabels()] == ["0", "0.5", "2"]
 
 
+@pytest.mark.parametrize(("n", "slanted"), [(7, False), (8, True)])
+def test_the_names_of_many_values_are_slanted_beside_each_other(n, slanted, tmp_path):
+    picture, _ = drawn(study(values=[str(10**i) for i in range(n)], tasks=["rte"]), tmp_path)
+    labels = picture.axes[0].get_xticklabels()
+    assert len(labels) == n and all((label.get_rotation() > 0) == slanted for label in labels)
+
+
 def test_lines_without_an_axis_are_dots_and_what_stands_beside_crosses_the_panel(tmp_path):
     picture, frame = drawn(study("", lines=("a", "b", "c")), tmp_path / "dots")
     dots = [line for line in picture.axes[0].lines if line.get_marker() in ("o", "s", "D")]
