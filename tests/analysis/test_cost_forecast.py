@@ -205,3 +205,8 @@ def test_of_a_large_update_a_part_is_timed():
 def test_a_wrong_pair_is_told(words):
     with pytest.raises(SystemExit):
         call(cost.main, *words)
+
+
+def test_a_choice_and_an_order_of_a_similarity_are_sequences():
+    wanted = {"race": 4, "story_cloze": 2, "mrpc": 2, "stsb": 2, "rte": 1, "cola": 1}
+    assert {task: workload.sequences(task) for task in wanted} == wanted

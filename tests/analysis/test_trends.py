@@ -152,3 +152,14 @@ def test_a_rise_is_the_mean_change_with_students_interval():
     assert found.interval == pytest.approx((1.25 - half, 1.25 + half))
     assert found.needs(0.6) == "11 seeds" and found.needs(0.001) == "more than 100 seeds"
     assert rise([]) is None
+
+
+def test_a_rise_needs_the_seeds_whose_changes_leave_their_power_and_no_fewer():
+    found = rise(
+        [np.array([0.0, 1, 3, 7]), np.array([0.0, 0.5, 3.5, 5])]
+    )  # three changes of a seed
+    n, each, sd = 5, 3, found.changes.std(ddof=1)
+    quantile = stats.t.ppf((1 + LEVEL) / 2, n * each - 1)
+    least = (quantile + stats.norm.ppf(POWER)) * sd / np.sqrt(n * each)
+    assert found.needs(least * 1.0001) == "5 seeds"
+    assert found.needs(least * 0.9999) == "6 seeds"
