@@ -139,8 +139,8 @@ def test_the_pronoun_behind_the_connective_is_meant(sentence, candidates, before
     [
         (("text", "Why?", ["a", "b", "c"], "A"), "question 3: expected 4 options, found 3"),
         (("text", "Why?", "abcd", "A"), "question 3: expected 4 options, found str"),
-        (("text", "Why?", ["a", "b", "c", 4], "A"), "question 3: question, options, answer are te"),
-        (("text", "Why?", ["a", "b", "c", "d"], 1), "question 3: question, options, answer are te"),
+        (("text", "Why?", ["a", "b", "c", 4], "A"), "question 3: question, options, answer"),
+        (("text", "Why?", ["a", "b", "c", "d"], 1), "question 3: question, options, answer"),
         (("text", " ", ["a", "b", "c", "d"], "A"), "question 3 is empty"),
     ],
 )
