@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-NARROW = 128  # inputs; with 768 oneDNN takes half as long again
+NARROW = 128  # inputs; with 768 oneDNN takes 1.6 times as long as torch
 
 
 def affine_gelu(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:

@@ -1,7 +1,7 @@
 """Dropout that draws the places of the drops where a tensor is large, and not a mask of its size.
 
-On a CPU torch draws a mask of one random number a value, with one thread: at GPT-1's size as much
-work as three layers' matrix products. Of the gaps between drops there are a tenth as many.
+On a CPU torch draws a mask of one random number a value, with one thread: at GPT-1's size a tenth
+of a step. At the paper's rate there are a tenth as many gaps between drops.
 """
 
 import math

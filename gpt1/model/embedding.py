@@ -1,7 +1,7 @@
 """A large embedding matrix in a training step on a CPU: dropout, look-up and LM loss.
 
 At GPT-1's size the matrix is a quarter of the parameters, of which a step looks up a few hundred of
-40,993 rows, and the LM head reads them all. Autograd would make a matrix of that size six times in
+40,993 rows, and the LM head reads them all. Autograd would make a matrix of that size several times
 a step. Here the gradients are added to the parameter's own at once: `torch.autograd.grad` does
 not see them, and adds to them all the same.
 """
