@@ -226,6 +226,12 @@ onstart:
     if reason := lock.take(os.getcwd()):
         sys.exit(reason)
     run_lock.sweep_below(cfg.results)
+    # Snakemake's default limit of 100 jobs a second is never reached here, but to check it each
+    # pass of the scheduler calls for another one a second later, until the end of the run. A limit
+    # that the user gives is kept.
+    limit = workflow.scheduler.job_rate_limiter
+    if limit and limit.max_jobs == 100 and limit.timespan == 1:
+        workflow.scheduler.job_rate_limiter = None
     logger.addHandler(failed)
     if workflow.executor_plugin.name == "slurm":
         waiting.watch(workflow.workdir_init, logger.warning)
