@@ -1,7 +1,6 @@
 # make            the environment, then every table and figure of the default config in results/
 # make CONFIG=FILE   those of a config of your own
 # make test       the environment, then the tests
-# make test-mutation SAMPLE=8   mutants of the programs, and which of them no test stops
 # make smoke      the whole graph on a handful of rows, in results/smoke
 # make bench      speed against what else there is: results/bench.csv; make bench-gpu on a GPU
 # make CORES=4    on four cores; make PYTHON=python3.12 takes another Python for the environment
@@ -14,8 +13,7 @@ RUN = .venv/bin/snakemake --cores $(CORES) --rerun-incomplete
 READY = .venv/ready
 PIP = .venv/bin/python -m pip --disable-pip-version-check
 
-.PHONY: all install test test-slow test-faults test-alarms test-mutation \
-  test-slurm smoke bench bench-gpu lint audit clean
+.PHONY: all install test test-slow test-faults test-slurm smoke bench bench-gpu lint audit clean
 
 # A config of your own is read by the suite first: Snakemake tells of fewer faults, and runs templates.
 all: install
@@ -34,7 +32,7 @@ $(READY): requirements.lock requirements-torch.lock
 	touch $@
 
 test: install
-	.venv/bin/python -m pytest -n 2 --dist worksteal -m "not slow and not slurm and not faults and not alarms"
+	.venv/bin/python -m pytest -n 2 --dist worksteal -m "not slow and not slurm and not faults"
 
 # Each property of the fuzzing tries 2,000 damaged files, or as many as FUZZ_SECONDS of the processor allow.
 test-slow: install
@@ -45,18 +43,6 @@ test-slow: install
 # Small disks are mounted, which needs root, and a C compiler. None is skipped: without these they fail.
 test-faults: install
 	GPT1_ALL_FAULTS=1 .venv/bin/python -m pytest tests/faults tests/distributed -m "not slow"
-
-# Small faults, each planted into a copy of the suite, and the test that must stop it: a quarter of an hour.
-test-alarms: install
-	.venv/bin/python -m pytest tests/alarms
-
-# Mutants at SAMPLE places of each of FILES, drawn by SEED: some 6 seconds each. All of them take days.
-# Goes on where it was stopped. cosmic-ray, which makes the mutants, is kept out of .venv.
-test-mutation: install
-	.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --upgrade \
-	  --target .mutation --require-hashes -r requirements-mutation.lock
-	PYTHONPATH=.mutation .venv/bin/python -m tests.mutation $(if $(SAMPLE),--sample $(SAMPLE)) \
-	  $(if $(SEED),--seed $(SEED)) $(FILES)
 
 # On a Slurm of two nodes that the tests start; TESTS=FILE runs some of them. Snakemake's plugin is kept
 # out of .venv, because every start of Snakemake takes longer with it.
@@ -89,9 +75,8 @@ audit: install
 	$(PYTHON) -m venv .venv/audit
 	.venv/audit/bin/python -m pip --disable-pip-version-check install pip-audit==2.10.1
 	.venv/audit/bin/pip-audit --strict --disable-pip --no-deps \
-	  -r requirements.lock -r requirements-torch.lock -r requirements-slurm.lock \
-	  -r requirements-mutation.lock
+	  -r requirements.lock -r requirements-torch.lock -r requirements-slurm.lock
 
 clean:
-	rm -rf results/[!R]* results/.work .slurm .mutation .snakemake .pytest_cache .ruff_cache .mypy_cache
+	rm -rf results/[!R]* results/.work .slurm .snakemake .pytest_cache .ruff_cache .mypy_cache
 	find . -name __pycache__ -not -path "./.venv/*" -prune -exec rm -rf {} +

@@ -58,7 +58,7 @@ def test_a_default_config_with_code_is_refused_and_its_code_is_not_run(tmp_path)
 
 
 def test_a_template_after_configfile_is_refused(tmp_path):
-    """Snakemake has read it already; see docs/accidents.md."""
+    """Snakemake has read it already."""
     path = tmp_path / "c.yaml"
     path.write_text("__use_yte__: true\nresults: results/x\n")
     with pytest.raises(ConfigError, match=r"c\.yaml: __use_yte__ lets the file run code"):

@@ -1,0 +1,60 @@
+"""A cell that can learn its task raises no alarm; with a fault planted in training, it does."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from gpt1.training import finetune
+from gpt1.training.cell_runner import alarms
+from gpt1.training.finetune import FineTuning, TaskData
+from gpt1.training.optim import Adam
+from gpt1.training.runtime import Runtime
+from tasks import task
+from tests.gpt1 import toy
+
+torch.set_num_threads(1)
+
+
+def alarms_of_a_cell(name):
+    """The alarms of a cell, trained to its end, whose reported rows are its training rows."""
+    kind = task(name)
+    rows = toy.Rows(kind).split(8, "train")
+    encoded = toy.encoded_task(kind.spec, train=rows, select=rows, **{kind.main: rows})
+    settings = toy.settings("transformer", epochs=60, batch=8, lm_coef=0.5)
+    data = TaskData.of(encoded, toy.N_VOCAB, settings)
+    run = FineTuning(data, toy.source("transformer"), settings, 2, 0, Runtime())
+    return alarms(run.train(), 50.0, kind.main, kind.metric)
+
+
+@pytest.mark.parametrize("name", ["rte", "race", "mrpc", "cola", "stsb"])
+def test_a_cell_that_learns_its_task_raises_no_alarm(name):
+    assert alarms_of_a_cell(name) == []
+
+
+def test_gradients_cleared_before_the_step_raise_an_alarm(monkeypatch):
+    step = Adam.step
+
+    def cleared(self):
+        self.zero_grad()
+        step(self)
+
+    monkeypatch.setattr(Adam, "step", cleared)
+    assert "majority_rate" in alarms_of_a_cell("rte")
+
+
+def test_training_rows_with_the_label_of_the_row_before_raise_an_alarm(monkeypatch):
+    losses = FineTuning.losses
+
+    def shifted(self, rows, split):
+        return losses(self, rows, replace(split, labels=np.roll(split.labels, 1)))
+
+    monkeypatch.setattr(FineTuning, "losses", shifted)
+    assert "majority_rate" in alarms_of_a_cell("rte")
+
+
+def test_a_classification_loss_of_0_raises_an_alarm(monkeypatch):
+    loss = finetune.classification_loss
+    monkeypatch.setattr(finetune, "classification_loss", lambda *a: 0 * loss(*a))
+    assert "loss_not_falling" in alarms_of_a_cell("race")
