@@ -105,7 +105,8 @@ def main() -> None:
         for seed, path in zip(a.seeds, paths, strict=True)
     ]
     majority = baselines["majority"][task.main][task.spec.metric]
-    write_predictions(cell.predictions(a.cell.parents[4]), cell, task, answers)
+    digest = write_predictions(cell.predictions(a.cell.parents[4]), cell, task, answers)
+    digests = {"tokenizer": tokenizer.digest, "data": task.labelled_digest, "code": a.code}
     facts = {
         **{**cell.facts(), "metric": task.spec.metric},
         "baselines": {key: baselines[key] for key in ("majority", "bag_of_words")},
@@ -113,7 +114,7 @@ def main() -> None:
             record(one, weights[path], majority, task)
             for one, path in zip(answers, paths, strict=True)
         ],
-        "digests": {"tokenizer": tokenizer.digest, "data": task.labelled_digest, "code": a.code},
+        "digests": {**digests, "predictions": digest},
     }
     write_json(a.cell, facts)
     shown = " ".join(f"{one.scores[task.main][task.spec.metric]:.1f}" for one in answers)

@@ -165,8 +165,8 @@ class CellRunner:
                 self.cache.put(answers_key, answers)
         return RunRecord(**{**record, "predictions": {**record["predictions"], **answers}})
 
-    def cell_json(self, cell: Cell, records: list[RunRecord]) -> dict[str, Any]:
-        """The JSON of a cell from the records of its seeds."""
+    def cell_json(self, cell: Cell, records: list[RunRecord], predictions: str) -> dict[str, Any]:
+        """The JSON of a cell from the records of its seeds and the digest of its predictions."""
         spec, split = self.data.spec, self.encoded.main
         majority = self.baselines["majority"][split][spec.metric]
         return {
@@ -188,14 +188,15 @@ class CellRunner:
                 for record, checkpoint in zip(records, cycle(self.checkpoints), strict=False)
             ],
             "settings": self.settings.model_dump(mode="json"),
-            "digests": self.digests,
+            "digests": {**self.digests, "predictions": predictions},
             **self.environment,
         }
 
     def write(self, path: Path, cell: Cell, records: list[RunRecord]) -> None:
         """Write the cell's JSON to `path` and its predictions beside it, and print its scores."""
-        write_predictions(cell.predictions(path.parents[4]), cell, self.encoded, records)
-        write_json(path, self.cell_json(cell, records))
+        answers = cell.predictions(path.parents[4])
+        digest = write_predictions(answers, cell, self.encoded, records)
+        write_json(path, self.cell_json(cell, records, digest))
         split, metric = self.encoded.main, self.data.spec.metric
         shown = " ".join(f"{record.scores[split][metric]:.1f}" for record in records)
         print(f"{path}: {split} {metric} {shown}", flush=True)

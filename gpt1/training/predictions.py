@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from gpt1.cell import Cell
 from gpt1.training.encoded import EncodedTask
-from tasks.common.files import write_atomic
+from tasks.common.files import sha256_file, write_atomic
 
 SCHEMA = pa.schema(
     {
@@ -37,11 +37,11 @@ class Answered(Protocol):
 
 def write_predictions(
     path: Path, cell: Cell, encoded: EncodedTask, records: Sequence[Answered]
-) -> None:
+) -> str:
     """Write one row for each seed, predicted split and example, in this order.
 
     `label` is null for unlabelled rows. The schema's metadata name the cell and the digests of the
-    tokenizer and of the examples' splits.
+    tokenizer and of the examples' splits. Returns the file's SHA-256, which the cell's JSON keeps.
     """
     import pyarrow.parquet as parquet  # not before it is needed: training starts sooner
 
@@ -56,7 +56,8 @@ def write_predictions(
     table = pa.concat_tables(tables)
     table = table.replace_schema_metadata({METADATA_KEY: json.dumps(metadata, sort_keys=True)})
     with write_atomic(path, "wb") as file:
-        parquet.write_table(table, file, write_page_checksum=True)
+        parquet.write_table(table, file)
+    return sha256_file(path)
 
 
 def _table(encoded: EncodedTask, split: str, record: Answered) -> pa.Table:

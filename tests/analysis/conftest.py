@@ -21,6 +21,7 @@ from matplotlib.axes import Axes
 
 import tasks
 from gpt1.cell import Cell
+from tasks.common.files import sha256_file
 from tasks.metrics import score_split
 from workflow.analysis import collect
 from workflow.analysis.predictions import COLUMNS
@@ -146,13 +147,17 @@ def make_cell(rng: random.Random, grid: Grid, cell: Cell) -> dict[str, Any]:
             "bag_of_words": {split: {m: base[m] + 9 for m in task.metrics} for split in splits},
         },
         "seeds": runs,
+        "digests": {"predictions": "none"},
     }
 
 
 def write_predictions(
     results: Path, cell: Cell, rows: list[tuple], examples: dict[str, str] | None = None
 ) -> Path:
-    """A cell's predictions; `rows` are (seed, split, guid, group, label, prediction)."""
+    """A cell's predictions; `rows` are (seed, split, guid, group, label, prediction).
+
+    Their digest goes into the cell's JSON, which is made without a run where there is none.
+    """
     columns = zip(*rows, strict=True)
     types = (pa.int64(), pa.string(), pa.string(), pa.string(), pa.float64(), pa.float64())
     arrays = [pa.array(column, of) for column, of in zip(columns, types, strict=True)]
@@ -162,6 +167,10 @@ def write_predictions(
     path = cell.predictions(results)
     path.parent.mkdir(parents=True, exist_ok=True)
     pq.write_table(table, path)
+    facts = {**vars(cell), "baselines": {"majority": {}, "bag_of_words": {}}, "seeds": []}
+    if cell.path(results).exists():
+        facts = json.loads(cell.path(results).read_text())
+    write(cell.path(results), {**facts, "digests": {"predictions": sha256_file(path)}})
     return path
 
 

@@ -221,29 +221,24 @@ def test_marks_of_other_examples_are_refused(rte):
             build(module, results, grid)
 
 
-WRONG_FILE = {
-    "truncated": (lambda data: data[:-50], "not a file of predictions"),
-    "another file": (lambda data: b"seed,split\n", "not a file of predictions"),
-}
-
-
-@pytest.mark.parametrize("what", WRONG_FILE)
-def test_a_wrong_file_of_predictions_is_one_line_that_names_it(rte, what):
+@pytest.mark.parametrize("damage", ["a flipped bit", "truncated", "of another cell"])
+def test_predictions_other_than_the_cells_own_are_refused(rte, monkeypatch, damage):
     results, _ = rte
     path = RTE.predictions(results)
-    edit, found = WRONG_FILE[what]
-    path.write_bytes(edit(path.read_bytes()))
+    data = bytearray(path.read_bytes())
+    data[711] ^= 1 << 6
+    other = write_predictions(
+        results, Cell("lstm", "rte", "on", 1), [(0, "dev", "x", "", 1.0, 1.0)]
+    )
+    found = {"a flipped bit": data, "truncated": data[:-50], "of another cell": other.read_bytes()}
+    path.write_bytes(found[damage])
+    monkeypatch.setenv("RUN_OPTIONS", "--configfile my.yaml")
     with pytest.raises(InputError) as error:
         predictions.read_predictions(results, RTE)
-    assert found in str(error.value) and str(path) in str(error.value)
-
-
-def test_predictions_of_another_cell_are_refused(rte):
-    results, _ = rte
-    rows = list(pd.read_parquet(RTE.predictions(results)).itertuples(index=False, name=None))
-    write_predictions(results, Cell("lstm", "rte", "on", 1), rows).rename(RTE.predictions(results))
-    with pytest.raises(InputError, match="'arch' is 'lstm', its path says 'transformer'"):
-        predictions.read_predictions(results, RTE)
+    remedy = f"make both again: snakemake --cores 1 --force {path} --configfile my.yaml"
+    assert str(error.value) == (
+        f"{path}: not the predictions that {RTE.path(results)} was written with; {remedy}"
+    )
 
 
 def test_a_seed_that_the_config_no_longer_has_is_left_out(run_of):

@@ -134,7 +134,7 @@ def test_a_cell_records_everything_that_a_reader_must_know(files, arch):
     for cell in (none, zero, full):
         assert [s["seed"] for s in cell["seeds"]] == [0, 1]
         assert cell["lm_coef"] == 0.5 and cell["aux"] == "on"
-        assert set(cell["digests"]) == {"config", "tokenizer", "data", "code"}
+        assert {"config", "tokenizer", "data", "code"} < set(cell["digests"])
         assert cell["corpus"] == "books"
         for seed in cell["seeds"]:
             assert {"train", "select", "dev"} <= seed["scores"].keys()
@@ -149,6 +149,8 @@ def test_predictions_beside_a_cell_give_its_scores_again(files):
     encoded = load_encoded(files / "encoded/rte")
     for path in targets:
         (rows, facts), cell = predictions(path), read_json(path)
+        own = Cell.parse(path).predictions(files)
+        assert cell["digests"]["predictions"] == sha256_file(own)
         assert facts == {
             **{"arch": "transformer", "task": "rte", "aux": "on", "corpus": "books"},
             **{"n_transfer": cell["n_transfer"], "tokenizer": encoded.tokenizer},

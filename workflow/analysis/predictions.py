@@ -1,18 +1,19 @@
 """Stored predictions, `predictions/ARCH/TASK/aux-X/layers-N.parquet`: row by row, seed by seed."""
 
 import json
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pyarrow.parquet as pq
 
 import tasks
 from gpt1.cell import Cell
 from tasks.common.errors import InputError
-from workflow.analysis.records import REMEDY, PredictionsRecord
+from tasks.common.files import sha256_file
+from workflow.analysis.records import REMEDY, CellRecord, PredictionsRecord
 
 COLUMNS = ["seed", "split", "guid", "group", "label", "prediction"]
 
@@ -29,18 +30,18 @@ class Predictions:
 def read_predictions(results: Path, cell: Cell) -> Predictions | None:
     """A cell's predictions; None if it was not run.
 
-    Raises InputError if the file is truncated, foreign or of another cell.
+    Raises InputError if the file is not the one that the cell's JSON has the digest of.
     """
-    path = cell.predictions(results)
-    if not path.exists():
+    path, facts = cell.predictions(results), cell.path(results)
+    if not path.exists() or not facts.exists():
         return None
-    try:
-        table = pq.read_table(path, columns=COLUMNS, page_checksum_verification=True)
-        facts = json.loads((table.schema.metadata or {})[b"gpt1"])
-    except (pa.ArrowInvalid, OSError, KeyError, ValueError) as error:
-        reason = " ".join(str(error).split())
-        raise InputError(f"{path}: not a file of predictions ({reason:.80}); {REMEDY}") from None
-    record = PredictionsRecord.check(path, facts, **vars(cell))
+    if sha256_file(path) != CellRecord.read(facts, **vars(cell)).digests.predictions:
+        raise InputError(
+            f"{path}: not the predictions that {facts} was written with; make both again: "
+            + f"snakemake --cores 1 --force {path} {os.environ.get('RUN_OPTIONS', '')}".strip()
+        )
+    table = pq.read_table(path, columns=COLUMNS)
+    record = PredictionsRecord.check(path, json.loads(table.schema.metadata[b"gpt1"]))
     return Predictions(path, table.to_pandas(), record.examples)
 
 

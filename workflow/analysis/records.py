@@ -86,11 +86,18 @@ class Baselines(Record):
     bag_of_words: Scores
 
 
+class CellDigests(Record):
+    """What of a cell's digests the analysis checks: the SHA-256 of its predictions' file."""
+
+    predictions: str
+
+
 class CellRecord(Placed):
     """`cells/ARCH/TASK/aux-X/layers-N.json`."""
 
     baselines: Baselines
     seeds: list[Run]
+    digests: CellDigests
 
 
 class Device(Record):
@@ -106,7 +113,7 @@ class Environment(Record):
     versions: dict[str, str] = {}
 
 
-class PredictionsRecord(Placed):
+class PredictionsRecord(Record):
     """The metadata of a cell's predictions; `examples` are the digests of the splits."""
 
     examples: dict[str, str]
