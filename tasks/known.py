@@ -1,7 +1,8 @@
 """Which rows a model has seen in training, whole or by one of their texts."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from tasks.task import Task
@@ -10,25 +11,21 @@ if TYPE_CHECKING:
     from datasets import Dataset
 
 
-class Known:
-    """The training rows of a task, as digests, since RACE repeats its articles."""
+def training_rows(task: Task, splits: "Mapping[str, Dataset]") -> dict[str, int]:
+    """How many rows of each split but `train` are training rows too, texts and choices.
 
-    def __init__(self, task: Task, training: "Dataset") -> None:
-        self._task = task
-        self._rows = set(row_digests(task, training))
-        self._texts = {digest for texts in text_digests(task, training) for digest in texts}
+    The published sets have a few (CoLA: 16 of 1,043), so these are counted, not refused.
+    """
+    known = set(row_digests(task, splits["train"]))
+    others = ((name, row_digests(task, rows)) for name, rows in splits.items() if name != "train")
+    return {name: sum(digest in known for digest in rows) for name, rows in others}
 
-    def rows(self, rows: "Dataset") -> int:
-        """How many rows are training rows too.
 
-        The published sets have a few (CoLA: 16 of 1,043), so these are counted, not refused.
-        """
-        return sum(digest in self._rows for digest in row_digests(self._task, rows))
-
-    def texts(self, rows: "Dataset") -> int:
-        """How many rows have a text in common with a training row: a premise, an article."""
-        found = text_digests(self._task, rows)
-        return sum(not self._texts.isdisjoint(texts) for texts in found)
+def rows_with_a_training_text(task: Task, splits: "Mapping[str, Dataset]") -> dict[str, int]:
+    """How many rows of each split but `train` have a text in common with a training row."""
+    known = set(chain.from_iterable(text_digests(task, splits["train"])))
+    others = ((name, text_digests(task, rows)) for name, rows in splits.items() if name != "train")
+    return {name: sum(not known.isdisjoint(texts) for texts in rows) for name, rows in others}
 
 
 def plain(text: str) -> str:

@@ -23,7 +23,6 @@ snli = Task(
     family="entailment",
     labels=THREE_WAY,
     no_gold_label="-",
-    shared_text="first",
     folder="SNLI",
     layouts=(
         JsonLines("snli_1.0_{split}.jsonl"),
@@ -57,7 +56,6 @@ mnli = glue.task(
     family="entailment",
     labels=THREE_WAY,
     no_gold_label="-",
-    shared_text="first",
     table=Table("{split}.tsv", first="sentence1", second="sentence2", label="gold_label"),
     texts=PAIR,
     rows={
@@ -94,7 +92,6 @@ qnli = glue.task(
     wrong_counts={108_436: "this is the first release, no longer distributed; use QNLIv2"},
     label_shares=(0.5, 0.5),
     label_counts={"dev": (2_702, 2_761)},
-    shared_text="second",  # a sentence of a passage that several questions are about
 )
 
 rte = glue.task(
@@ -107,7 +104,6 @@ rte = glue.task(
     rows={"train": 2_490, "validation": 277, "test": 3_000},
     label_shares=(0.5, 0.5),
     label_counts={"train": (1_249, 1_241), "dev": (146, 131)},
-    shared_text="either",
 )
 
 scitail = Task(
@@ -136,7 +132,6 @@ scitail = Task(
     },
     label_shares=(0.6, 0.4),
     label_counts={"test": (1_284, 842)},
-    shared_text="second",  # the answer to a question, beside each of the sentences found for it
     obtain="download SciTail 1.1 from allenai.org/data/scitail and unpack it there",
     hub=HubSource(
         name="scitail",

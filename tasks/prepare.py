@@ -23,7 +23,7 @@ from tasks.common.errors import InputError, run
 from tasks.common.files import sha256_file, write_json
 from tasks.common.hf_datasets import save
 from tasks.hub import Snapshot
-from tasks.known import Known, plain
+from tasks.known import rows_with_a_training_text, text_digests, training_rows
 from tasks.readers import MissingColumn
 from tasks.settings import PrepareSettings
 from tasks.splits import Roles, carve, choose_splits, connected, ranked
@@ -53,14 +53,12 @@ def prepare(
         whole = splits.pop("train")
         counts = {name: round(share * len(whole)) for name, share in roles.carve.items()}
         splits = _divided(task, folder, whole, counts, settings.seed, "carve")
-    known, others = Known(task, splits["train"]), [role for role in splits if role != "train"]
-    overlap = {role: known.rows(splits[role]) for role in others}
-    half_known = {role: known.texts(splits[role]) for role in others}
+    overlap = training_rows(task, splits)
     if settings.published:
         for role, shared in overlap.items():
             checks.overlap(task, folder, official.get(role, role), shared, len(splits[role]))
     splits = {role: _limited(rows, role, settings) for role, rows in splits.items()}
-    counts = {official[role]: len(rows) for role, rows in splits.items() if role in official}
+    note = _note(task, roles, {role: len(rows) for role, rows in splits.items()})
     fraction = task.select_fraction
     fraction = settings.select_fraction if fraction is None else fraction
     if fraction and not roles.select:
@@ -69,13 +67,10 @@ def prepare(
         wanted = {"select": n_select, "train": len(rows)}
         parts = _divided(task, folder, rows, wanted, settings.seed, "select")
         splits = {"train": parts["train"], "select": parts["select"]} | splits
-        known = Known(task, parts["train"])
-        overlap["select"] = known.rows(parts["select"])
-        half_known["select"] = known.texts(parts["select"])
     without = unlabelled.load(task, source) if settings.unlabelled else {}
     if settings.published and not settings.min_rows:
         unlabelled.check_counts(task, source, without)
-    files = {split: task.files(source, split) for split in sorted(counts)}
+    files = {split: task.files(source, split) for split in sorted(set(official.values()))}
     files |= {split: unlabelled.files(task, source, split) for split in without}
     return splits | without, {
         "task": task.name,
@@ -88,11 +83,11 @@ def prepare(
         "unlabelled": list(without),
         "dropped": dropped,
         "overlap": overlap,
-        "half_known": half_known,
+        "half_known": rows_with_a_training_text(task, splits),
         "settings": settings.model_dump(mode="json"),
         "origin": source.origin if isinstance(source, Snapshot) else {"source": "folder"},
         "sources": {split: _digests(Path(folder), paths) for split, paths in files.items()},
-        "note": _note(task, roles, counts) if settings.published else MADE,
+        "note": note if settings.published else MADE,
     }
 
 
@@ -141,18 +136,13 @@ def _divided(
 ) -> dict[str, "Dataset"]:
     """About so many rows for each part. Raises InputError if that leaves a part without any."""
     guids = rows["guid"][:]
-    texts = guids
-    if task.shared_text == "either":
-        if purpose == "carve":
-            texts = connected(map(plain, rows["first"][:]), map(plain, rows["second"][:]))
-    elif task.shared_text:
-        texts = [plain(text) for text in rows[task.shared_text][:]]
-    parts = carve(guids, texts, counts, seed, purpose)
+    groups = connected(list(text_digests(task, rows)))
+    parts = carve(guids, groups, counts, seed, purpose)
     for name, part in parts.items():
         if not part:
             raise InputError(
-                f"{folder}: {len(guids)} rows with {len(set(texts))} different texts leave none "
-                f"for {name}; give more rows"
+                f"{folder}: {len(guids)} rows in {len(set(groups))} groups with a text in common "
+                f"leave none for {name}; give more rows"
             )
     return {name: _picked(rows, part) for name, part in parts.items()}
 
@@ -176,18 +166,19 @@ def _digests(folder: Path, paths: list[Path]) -> dict[str, str]:
     return {f"{len(digests)} files": together.hexdigest()}
 
 
-def _note(task: Task, roles: Roles, rows: dict[str, int]) -> str:
+def _note(task: Task, roles: Roles, counts: dict[str, int]) -> str:
     """Where rows differ from the published ones: "trained on dev; dev: 500 of 8,551 rows"."""
+    if roles.carve:
+        total = task.rows[roles.train]
+        parts = ", ".join(f"{role} {count:,}" for role, count in counts.items())
+        return f"carved from {roles.train}: {parts} of {total:,} rows"
     other = [f"trained on {roles.train}"] if roles.train != task.train else []
-    counts = [
-        f"{split}: {count:,} of {task.rows[split]:,} rows"
-        for split, count in rows.items()
-        if count != task.rows[split]
+    fewer = [
+        f"{split}: {counts[role]:,} of {task.rows[split]:,} rows"
+        for role, split in roles.files.items()
+        if counts[role] != task.rows[split]
     ]
-    shares = ", ".join(f"{name} {share:.0%}" for name, share in roles.carve.items())
-    if shares:
-        return f"carved from {roles.train}: {shares}"
-    return "; ".join(other + counts)
+    return "; ".join(other + fewer)
 
 
 def main() -> None:

@@ -130,7 +130,6 @@ race = Task(
     layouts=(Documents("{split}/*/*.txt", questions),),
     groups=("middle", "high"),
     several_rows_a_text=True,
-    shared_text="first",
     report=("test", "dev"),
     rows={"train": 87_866, "dev": 4_887, "test": 4_934},
     label_shares=(0.23, 0.25, 0.26, 0.26),

@@ -45,9 +45,8 @@ class TaskRows(DataSource):
     carve: dict[SplitName, Annotated[float, Field(gt=0, lt=1)]] | None = Field(
         None,
         description="where there is one labelled file only, that of train_from: the shares of its "
-        "rows that train and that are reported, such as {train: 0.8, dev: 0.2}; rows of one "
-        "premise (SNLI, MNLI), answer sentence (QNLI), hypothesis (SciTail) or article (RACE) stay "
-        "together, and so do those with any sentence in common (RTE, MRPC, QQP, STS-B)",
+        "rows that train and that are reported, such as {train: 0.8, dev: 0.2}; rows with "
+        "a sentence, question or article in common stay together",
     )
     report_on: Annotated[list[SplitName], Field(min_length=1), unique] | None = Field(
         None, description="the official splits that are reported (default: the task's own)"

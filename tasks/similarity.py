@@ -25,7 +25,6 @@ mrpc = glue.task(
     rows={"train": 3_668, "validation": 408, "test": 1_725},
     label_shares=(0.33, 0.67),
     label_counts={"train": (1_194, 2_474), "dev": (129, 279)},
-    shared_text="either",
 )
 # On the hub its `idx` counts on over train, dev and test, and its test labels are public.
 mrpc = replace(mrpc, hub=replace(mrpc.hub, index="", unlabelled=()))
@@ -44,7 +43,6 @@ qqp = glue.task(
     label_shares=(0.63, 0.37),
     # The published file has two dozen broken lines and a few empty questions.
     tolerated=0.001,
-    shared_text="either",
     unlabelled_index="id",
 )
 
@@ -59,5 +57,4 @@ stsb = glue.task(
     texts=SENTENCES,
     rows={"train": 5_749, "validation": 1_500, "test": 1_379},
     label_shares=(0.12, 0.15, 0.16, 0.24, 0.23, 0.1),
-    shared_text="either",
 )

@@ -1,15 +1,14 @@
 """Which official splits of a task train, select and report, and how rows are divided among them.
 
-Rows are drawn by a hash of the seed and their guid, never by their order. Rows that share the text
-that `Task.shared_text` names stay together, or the selecting and the reported rows would be half
-known. Where either sentence of a pair may recur (RTE, MRPC, QQP, STS-B) the rows that a config's
-`carve` reports share none with the training rows; those that only select an epoch are drawn one by
-one, as most rows may hang together (in the embedded world's QQP they do).
+Rows are drawn by a hash of the seed and their guid, never by their order. Rows that share
+a text stay together, of a pair either text, and so do those that other rows link: a question of
+QNLI that trains beside one sentence would be reported beside another, with the opposite label.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from tasks.common.errors import InputError
 from tasks.settings import PrepareSettings
@@ -88,17 +87,20 @@ def ranked(guids: Sequence[str], seed: int, purpose: str) -> list[str]:
 
 
 def carve(
-    guids: Sequence[str], texts: Sequence[str], counts: dict[str, int], seed: int, purpose: str
+    guids: Sequence[str],
+    groups: Sequence[Hashable],
+    counts: dict[str, int],
+    seed: int,
+    purpose: str,
 ) -> dict[str, set[str]]:
     """The guids of each part, at least as many as `counts` says while there are any.
 
-    `texts` are those by which rows are kept together: a guid where nothing is shared. The smallest
-    part is drawn first. Rows that are together more than a part's whole count are left to a larger
-    part, unless this one would stay empty.
+    Rows of one group stay together. The smallest part is drawn first. A group of more rows than a
+    part is to have is left to a larger part, unless this one would stay empty.
     """
-    units: dict[str, list[str]] = {}
-    for guid, text in zip(guids, texts, strict=True):
-        units.setdefault(text, []).append(guid)
+    units: dict[Hashable, list[str]] = {}
+    for guid, group in zip(guids, groups, strict=True):
+        units.setdefault(group, []).append(guid)
     by_first = {unit[0]: unit for unit in units.values()}
     waiting = ranked(list(by_first), seed, purpose)
     parts: dict[str, set[str]] = {name: set() for name in counts}
@@ -115,17 +117,17 @@ def carve(
     return parts
 
 
-def connected(firsts: Iterable[str], seconds: Iterable[str]) -> list[str]:
-    """For each pair of texts the one that stands for all that shared texts link to it."""
-    parent: dict[str, str] = {}
+def connected(rows: Sequence[Sequence[Hashable]]) -> list[int]:
+    """The group of each row, of one or two texts: rows that share one are of the same group.
 
-    def root(text: str) -> str:
-        while (above := parent.setdefault(text, text)) != text:
-            parent[text] = parent[above]  # shortens the path for the next search
-            text = above
-        return text
+    So are those that others link: (a, b), (b, c) and (c, d) are one group.
+    """
+    import numpy as np
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
 
-    pairs = list(zip(firsts, seconds, strict=True))
-    for first, second in pairs:
-        parent[root(first)] = root(second)
-    return [root(first) for first, _ in pairs]
+    number = {text: k for k, text in enumerate(dict.fromkeys(chain.from_iterable(rows)))}
+    links = np.array([(number[row[0]], number[row[-1]]) for row in rows])
+    graph = coo_array((np.ones(len(rows)), links.T), shape=(len(number), len(number)))
+    _, group_of_text = connected_components(graph, directed=False)
+    return group_of_text[links[:, 0]].tolist()

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from tasks import readers
 from tasks.common.errors import InputError
@@ -43,8 +43,7 @@ class Task:
     rows where they are not plain texts. `unlabelled`: the splits without public labels, and where
     their file may be; `optional_unlabelled`: those that a folder may lack; `unlabelled_index`:
     their column of row numbers. `several_rows_a_text`: whether rows whose guids differ after the
-    last slash alone share a text. `shared_text`: the text that several rows have in common, which
-    stay together when rows are carved; `either`: any of a pair may recur (see `tasks.splits`).
+    last slash alone share a text.
     """
 
     name: str
@@ -74,7 +73,6 @@ class Task:
     optional_unlabelled: tuple[str, ...] = ()
     unlabelled_index: str = "index"
     several_rows_a_text: bool = False
-    shared_text: Literal["first", "second", "either"] | None = None
     version: int = 1
 
     @property

@@ -4,7 +4,7 @@ import pytest
 
 from tasks import task
 from tasks.examples import Example, to_dataset
-from tasks.known import Known
+from tasks.known import rows_with_a_training_text, training_rows
 
 TRAINING = ("The dog barks.", "Why?", ("a cat", "a bone"))
 CASES = {  # texts and choices: whether the row is known, whether one of its texts is
@@ -39,7 +39,8 @@ def dataset(name: str, first: str, second: str, *choices: str):
 @pytest.mark.parametrize("name", CASES)
 def test_a_row_is_known_by_all_of_its_texts_and_half_known_by_one(name):
     first, second, choices = TRAINING
-    known = Known(task(name), dataset(name, first, second, *(choices if name == "race" else ())))
-    for texts, expected in CASES[name].items():
-        rows = dataset(name, *texts)
-        assert (known.rows(rows), known.texts(rows)) == expected, texts
+    train = dataset(name, first, second, *(choices if name == "race" else ()))
+    for texts, (known, half_known) in CASES[name].items():
+        splits = {"train": train, "dev": dataset(name, *texts)}
+        assert training_rows(task(name), splits) == {"dev": known}, texts
+        assert rows_with_a_training_text(task(name), splits) == {"dev": half_known}, texts

@@ -123,15 +123,6 @@ FACTS: dict[str, tuple[Callable[[Task], Any], dict[str, Any], Any]] = {
         },
         ("test",),
     ),
-    "text that rows share": (
-        lambda of: of.shared_text,
-        {
-            **dict.fromkeys(("snli", "mnli", "race"), "first"),
-            **dict.fromkeys(("qnli", "scitail"), "second"),
-            **dict.fromkeys(("rte", "mrpc", "qqp", "stsb"), "either"),
-        },
-        None,
-    ),
     "several rows a text": (lambda of: of.several_rows_a_text, {"race": True}, False),
     "flawed rows that are tolerated": (
         lambda of: of.tolerated,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tasks import task
+from tasks import TASKS, task
 from tasks.common.errors import InputError
 from tasks.known import plain
 from tasks.settings import PrepareSettings
@@ -70,52 +70,67 @@ def texts_of(splits: Splits, *columns: str) -> dict[str, set[str]]:
     }
 
 
-@pytest.mark.parametrize(
-    ("name", "first"), [("snli", True), ("mnli", True), ("qnli", False), ("scitail", False)]
-)
-def test_premises_and_passages_stay_together(name, first, published):
+PAIR_TASKS = [each.name for each in TASKS if each.family in ("entailment", "similarity")]
+
+
+def shared_with_training(splits: Splits) -> dict[str, int]:
+    """For each other split how many of its texts a training row has as well, but for case."""
+    texts = {
+        split: {plain(text) for row in rows for text in (row.first, row.second)}
+        for split, rows in splits.items()
+    }
+    return {
+        split: len(own & texts["train"] - {""}) for split, own in texts.items() if split != "train"
+    }
+
+
+@pytest.mark.parametrize("name", PAIR_TASKS)
+def test_no_row_that_selects_or_is_carved_shares_a_text_with_a_training_row(name, published):
     folder = published("scitail_snli" if name == "scitail" else name)
-    shared = [f"{'Shared ' if k % 2 else 'shared'} text {k // 2}" for k in range(10)]
-    own = [f"own text {k}" for k in range(10)]
-    write_training(
-        folder, name, list(zip(*((shared, own) if first else (own, shared)), strict=True))
-    )
-    # Where dev is reported the rows that select are taken from those that train.
-    reported = {"snli": ["dev"], "scitail": ["dev"]}.get(name)
-    settings = MADE.model_copy(update={"report_on": reported})
-    splits, facts = prepared(name, folder, settings)
-    texts = texts_of(splits, "first" if first else "second")
-    assert facts["rows"]["select"] == 2 and facts["half_known"]["select"] == 0
-    assert texts["select"] and not texts["train"] & texts["select"]
-
-
-@pytest.mark.parametrize("name", ["rte", "mrpc", "qqp", "stsb"])
-def test_carved_rows_of_a_pair_share_no_sentence_with_a_training_row(name, published):
-    folder = published(name)
-    # Chains of three rows: one's second sentence is the next one's first, but for case and blanks.
+    # Chains of three rows: one's second text is the next one's first, but for case and blanks.
     pairs = [(f"Text {k // 3} {k % 3}", f"text  {k // 3} {k % 3 + 1}") for k in range(30)]
     write_training(folder, name, pairs)
-    given = {"carve": {"dev": 0.3, "train": 0.7}, "select_fraction": 0.2}
+    given = {"carve": {task(name).main: 0.3, "train": 0.7}, "select_fraction": 0.2}
     splits, facts = prepared(name, folder, PrepareSettings(published=False, **given))
-    assert facts["rows"] == {"train": 17, "select": 4, "dev": 9}
-    texts = texts_of(splits, "first", "second")
-    assert not texts["dev"] & (texts["train"] | texts["select"])
-    assert facts["half_known"]["dev"] == 0
-    # Those that select were drawn one by one, and it is told how many are half known.
-    known = sum(
-        not {plain(row.first), plain(row.second)}.isdisjoint(texts["train"])
-        for row in splits["select"]
-    )
-    assert facts["half_known"]["select"] == known > 0
-    assert facts["overlap"] == {"dev": 0, "select": 0}
+    # Whole chains: two of seven select, for 0.2 of 21 rows are more than one.
+    assert facts["rows"] == {"train": 15, "select": 6, task(name).main: 9}
+    assert shared_with_training(splits) == {"select": 0, task(name).main: 0}
+    assert facts["half_known"] == {"select": 0, task(name).main: 0}
+    assert facts["overlap"] == {task(name).main: 0}
+
+
+REAL = {  # what trains and what is carved of the files that there are
+    "snli": {"train_from": "dev", "carve": {"train": 0.8, "dev": 0.2}},
+    "mnli": {"train_from": "dev_matched", "carve": {"train": 0.8, "dev_matched": 0.2}},
+    "scitail": {"train_from": "test", "carve": {"train": 0.8, "test": 0.2}},
+    **{name: {"carve": {"train": 0.8, "dev": 0.2}} for name in ("rte", "mrpc", "stsb", "sst2")},
+}
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_published_rows_that_share_a_text_stay_together(name):
+    splits, facts = prepared(name, realdata(task(name).folder), PrepareSettings(**REAL[name]))
+    (reported,) = facts["report"]
+    rows, total = facts["rows"], sum(facts["rows"].values())
+    assert shared_with_training(splits) == {"select": 0, reported: 0}
+    assert rows["select"] / total == pytest.approx(0.08, abs=0.02)
+    assert rows[reported] / total == pytest.approx(0.2, abs=0.02)
+    parts = f"train {total - rows[reported]:,}, {reported} {rows[reported]:,}"
+    assert facts["note"] == f"carved from {facts['train_from']}: {parts} of {total:,} rows"
 
 
 def test_rows_with_a_text_of_a_training_row_are_counted_in_official_splits(published):
     folder = published("rte")
-    write_training(folder, "rte", [("one fact", "Guess  0"), ("guess 7", "another")])
+    write_training(folder, "rte", [("guess 7", "a"), ("A", "Guess  0"), ("another", "one")])
     _, facts = prepared("rte", folder, MADE)
     assert facts["rows"]["dev"] == 10  # with `guess 0` to `guess 9` as hypotheses
     assert facts["half_known"]["dev"] == 2 and facts["overlap"]["dev"] == 0
+    limited = MADE.model_copy(update={"limit_report": 1})
+    half_known = {
+        prepared("rte", folder, limited.model_copy(update={"seed": seed}))[1]["half_known"]["dev"]
+        for seed in range(9)
+    }
+    assert half_known == {0, 1}  # never more than there are rows
 
 
 def test_what_hangs_together_beyond_a_part_goes_to_a_larger_one():
@@ -131,26 +146,16 @@ def test_what_hangs_together_beyond_a_part_goes_to_a_larger_one():
 
 
 def test_pairs_are_linked_over_any_number_of_others():
-    found = connected(["a", "c", "x", "e", "b"], ["b", "d", "y", "d", "c"])
-    assert found[0] == found[1] == found[3] == found[4] != found[2]
-
-
-SCITAIL = {"train_from": "test", "carve": {"train": 0.8, "test": 0.2}}
-
-
-def test_rows_of_a_hypothesis_of_scitail_stay_together_in_the_published_file():
-    splits, facts = prepared("scitail", realdata("SciTail"), PrepareSettings(**SCITAIL))
-    texts = texts_of(splits, "second")
-    assert facts["rows"]["test"] >= 425 and not texts["test"] & (texts["train"] | texts["select"])
-    assert not texts["train"] & texts["select"]
-    assert facts["half_known"] == {"test": 4, "select": 0}  # by their premises
+    found = connected([*zip("acxeb", "bdydc", strict=True), ("z",), ("x",)])
+    assert found[0] == found[1] == found[3] == found[4] != found[2] == found[6]
+    assert found[5] not in found[:5]
 
 
 def test_rows_with_one_text_only_cannot_be_divided(published):
     folder = published("mnli")
     path = folder / "train.tsv"
     path.write_text(re.sub("train premise .", "the same", path.read_text()))
-    with pytest.raises(InputError, match="10 rows with 1 different texts leave none for train"):
+    with pytest.raises(InputError, match="10 rows in 1 groups with a text in common leave none"):
         prepared("mnli", folder, MADE)
 
 

@@ -139,7 +139,7 @@ def page(found: dict[str, Any], picture: str) -> str:
     )
     half = {split: count for split, count in found["half_known"].items() if count}
     facts += (
-        [f"Rows with a text of a training row, before any limit: {_pairs(half)}."] if half else []
+        [f"Rows with a text of a training row: {_pairs(half)}."] if half else []
     )
     side = found["n_ctx"] // 2 - 2
     shown = [_shown(number, row) for number, row in enumerate(found["examples"], start=1)]
