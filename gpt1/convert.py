@@ -25,6 +25,7 @@ with importing(__name__):
     from gpt1.model.transformer import Transformer
     from gpt1.settings import ModelSettings, ModernShape
     from gpt1.special_tokens import N_SPECIAL
+    from gpt1.streams import torch_seed
     from gpt1.text import vocabulary
     from gpt1.text.tokenizer import Tokenizer
     from gpt1.weights.checkpoint import (
@@ -63,7 +64,8 @@ class Published:
 def to_model(released: dict[str, Tensor], n_vocab: int, settings: ModelSettings) -> Transformer:
     """The model of released arrays: special tokens drawn, positions beyond `n_ctx` left out."""
     model = Transformer(n_vocab, settings)
-    generator = torch.Generator().manual_seed(SPECIAL_SEED)
+    seed = torch_seed("special tokens of published weights", SPECIAL_SEED)
+    generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         special = model.embed[n_vocab : model.n_rows]
         special.normal_(std=settings.init_std, generator=generator)

@@ -23,6 +23,7 @@ with importing(__name__):
 
     from gpt1.model.language_model import LanguageModel
     from gpt1.settings import Count, Seed
+    from gpt1.streams import torch_seed
     from gpt1.text.tokenizer import Tokenizer
     from gpt1.training.runtime import Runtime
     from gpt1.weights.checkpoint import build, load_checkpoint, read_facts
@@ -57,7 +58,8 @@ def draw(logits: Tensor, sampling: Sampling, generator: torch.Generator) -> int:
 
 def generate(model: LanguageModel, ids: list[int], sampling: Sampling) -> list[int]:
     """The tokens that continue `ids`, which must not be empty; a function of the seed."""
-    generator = torch.Generator().manual_seed(sampling.seed)
+    seed = torch_seed("continuation of a text", sampling.seed)
+    generator = torch.Generator().manual_seed(seed)
     text = list(ids)
     for _ in range(sampling.tokens):
         text.append(draw(next_logits(model, text), sampling, generator))

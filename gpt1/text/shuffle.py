@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from gpt1.streams import stream
 from gpt1.text.vocabulary import NEWLINE
 
 END_MARKS = ".!?"
@@ -15,7 +16,7 @@ END_MARKS = ".!?"
 
 def generator(name: str) -> np.random.Generator:
     """The random numbers of one document, by its name: no other document moves them."""
-    return np.random.default_rng(list(name.encode()))
+    return stream("order of words", name)
 
 
 def shuffle_sentences(words: Iterable[str], rng: np.random.Generator) -> Iterator[str]:

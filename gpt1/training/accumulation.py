@@ -29,7 +29,7 @@ def accumulate(
         for first in range(share.start, share.stop, size):
             check()
             micro_batch = ids[first : min(first + size, share.stop)]
-            seed_step(seed, update, first)
+            seed_step("dropout of pre-training", seed, update, first)
             with runtime.autocast():
                 _, loss = model(micro_batch.to(runtime.device), lm_loss=True)
             loss = loss * (len(micro_batch) / len(ids))

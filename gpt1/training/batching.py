@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gpt1.special_tokens import SpecialTokens
+from gpt1.streams import stream
 from gpt1.training.encoded import EncodedSplit
 
 PAD = 0
@@ -121,13 +122,13 @@ def sample(n: int, limit: int | None) -> np.ndarray:
     """
     if limit is None or limit >= n:
         return np.arange(n)
-    return np.sort(np.random.default_rng(0).permutation(n)[:limit])
+    return np.sort(stream("sample of rows").permutation(n)[:limit])
 
 
 def epoch(n: int, batch: int, seed: int, number: int) -> Iterator[np.ndarray]:
     """Row numbers of an epoch's batches, shuffled by (seed, number); a last partial batch is
     dropped."""
-    order = np.random.default_rng([seed, number]).permutation(n)
+    order = stream("order of an epoch", seed, number).permutation(n)
     for start in range(0, n - batch + 1, batch):
         yield order[start : start + batch]
 

@@ -18,6 +18,7 @@ from gpt1.cell import NTransfer
 from gpt1.model.classifier import Classifier, TaskModel, classification_loss
 from gpt1.settings import FinetuneSettings
 from gpt1.special_tokens import SpecialTokens
+from gpt1.streams import torch_seed
 from gpt1.training import batching
 from gpt1.training.batching import Sequences
 from gpt1.training.encoded import EncodedSplit
@@ -90,7 +91,8 @@ class FineTuning:
             data = data.share(method.train_share, seed, settings.eval_train)
         self.data, self.settings, self.seed, self.runtime = data, settings, seed, runtime
         spec, facts, dropout = data.spec, checkpoint.facts, settings.dropout
-        generator = torch.Generator().manual_seed(seed)
+        first_values = torch_seed("first values of fine-tuning", seed)
+        generator = torch.Generator().manual_seed(first_values)
         own, skip_pads = settings.model, runtime.skip_pads
         language_model = build(facts.arch, own, facts.n_vocab, dropout, skip_pads)
         language_model.reset(generator)
@@ -150,7 +152,7 @@ class FineTuning:
             self._train_mode()
         if self.layer_rates.needed:
             self.layer_rates.apply(self.optimizer)
-        seed_step(self.seed, self.optimizer.updates)
+        seed_step("dropout of fine-tuning", self.seed, self.optimizer.updates)
         self.optimizer.zero_grad()
         train = self.data.splits["train"]
         sums = torch.zeros(2, device=self.runtime.device)

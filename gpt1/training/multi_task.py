@@ -14,6 +14,7 @@ import numpy as np
 
 from gpt1.cell import NTransfer
 from gpt1.settings import FinetuneSettings
+from gpt1.streams import stream
 from gpt1.training import batching
 from gpt1.training.finetune import FIRST_EPOCH_EVALS, FineTuning, RunRecord
 from gpt1.training.optim import SCHEDULES, Adam, Schedule
@@ -60,7 +61,7 @@ class MultiTask:
         batches = {task: self._batches(run) for task, run in self.runs.items()}
         names = [task for task, of in batches.items() for _ in of]
         waiting = {task: iter(of) for task, of in batches.items()}
-        order = np.random.default_rng(self.seed).permutation(len(names))
+        order = stream("order of several tasks", self.seed).permutation(len(names))
         return [(names[i], next(waiting[names[i]])) for i in order]
 
     def _batches(self, run: FineTuning) -> list[np.ndarray]:

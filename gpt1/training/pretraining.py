@@ -17,6 +17,7 @@ from tqdm import tqdm
 
 from gpt1.cell import Arch, Corpus
 from gpt1.settings import PretrainSettings
+from gpt1.streams import torch_seed
 from gpt1.text.tokens import open_tokens
 from gpt1.training.accumulation import accumulate, halve_micro_batch
 from gpt1.training.distributed import Processes
@@ -90,7 +91,8 @@ class Pretraining:
         self.work.mkdir(parents=True, exist_ok=True)
         self.states = SavedStates(self.work)
         self.model = build(arch, settings.model, facts["n_vocab"], settings.dropout)
-        self.model.reset(torch.Generator().manual_seed(settings.seed))
+        seed = torch_seed("first values of pre-training", settings.seed)
+        self.model.reset(torch.Generator().manual_seed(seed))
         self.model.to(runtime.device).train()
         if runtime.compile:
             self.model.compile_trunk()

@@ -6,10 +6,10 @@ import resource
 import sys
 from typing import Any
 
-import numpy as np
 import torch
 
 from gpt1.settings import RuntimeSettings
+from gpt1.streams import Purpose, torch_seed
 from tasks.common.errors import InputError, within_memory
 
 M_TRIM_THRESHOLD, M_TOP_PAD, M_MMAP_THRESHOLD = -1, -2, -3  # glibc's malloc.h
@@ -84,12 +84,12 @@ def keep_freed_memory() -> None:
         mallopt(M_TOP_PAD, 64 * 2**20)  # and grows in few large steps
 
 
-def seed_step(*numbers: int) -> None:
-    """Make torch's random numbers (dropout) a pure function of `numbers`, for exact restarts.
+def seed_step(purpose: Purpose, *numbers: int) -> None:
+    """Make torch's random numbers (dropout) a pure function of these, for exact restarts.
 
     As `torch.manual_seed`, which takes a stack trace for every device that is not in use.
     """
-    seed = int(np.random.SeedSequence(numbers).generate_state(1, np.uint64)[0] >> 1)
+    seed = torch_seed(purpose, *numbers)
     torch.default_generator.manual_seed(seed)
     if torch.cuda.is_initialized():
         torch.cuda.manual_seed_all(seed)

@@ -6,6 +6,7 @@ import numpy as np
 
 from gpt1.settings import FinetuneSettings
 from gpt1.special_tokens import SpecialTokens
+from gpt1.streams import stream
 from gpt1.training import batching
 from gpt1.training.batching import Sequences
 from gpt1.training.encoded import EncodedTask
@@ -47,7 +48,7 @@ class TaskData:
         seed the rows of a smaller share are among those of a larger one.
         """
         train = self.splits["train"]
-        order = np.random.default_rng(seed).permutation(len(train))
+        order = stream("share of the training rows", seed).permutation(len(train))
         drawn = order[: max(1, round(share * len(train)))]
         sample = _with_sample({"train": _chosen(train, np.sort(drawn))}, eval_train)["train_eval"]
         repeated = _chosen(train, np.sort(np.resize(drawn, len(train))))

@@ -6,6 +6,7 @@ import numpy as np
 import torch
 
 from gpt1.model.language_model import LanguageModel
+from gpt1.streams import stream
 from gpt1.training.runtime import Runtime
 from tasks.common.errors import MORE_MEMORY, within_memory
 
@@ -14,7 +15,7 @@ WINDOWS = 32  # held-out ones that are scored at once
 
 def windows(tokens: np.ndarray, n_ctx: int, batch: int, seed: int, update: int) -> np.ndarray:
     """The `[batch, n_ctx]` windows of one update, uniform over the corpus: a pure function."""
-    starts = np.random.default_rng([seed, update]).integers(0, len(tokens) - n_ctx + 1, batch)
+    starts = stream("windows", seed, update).integers(0, len(tokens) - n_ctx + 1, batch)
     return np.stack([tokens[s : s + n_ctx] for s in starts]).astype(np.int64)
 
 

@@ -1,0 +1,40 @@
+"""Random numbers: every purpose has a stream of its own, which is a function of its seed.
+
+The purpose is a part of what a stream is seeded with, so that equal seeds of two purposes do not
+draw the same numbers: the first values of a language model in pre-training and those of a fresh
+layer in fine-tuning, say. (NumPy's own seeding would not do: to it `[7, 0]` is the same as 7.)
+"""
+
+import hashlib
+from typing import Literal
+
+import numpy as np
+
+Purpose = Literal[
+    "first values of pre-training",  # seed
+    "windows",  # seed, update
+    "dropout of pre-training",  # seed, update, the micro-batch's first window
+    "first values of fine-tuning",  # seed
+    "share of the training rows",  # seed
+    "order of an epoch",  # seed, epoch
+    "order of several tasks",  # seed
+    "dropout of fine-tuning",  # seed, update
+    "sample of rows",
+    "special tokens of published weights",  # seed
+    "order of words",  # of a shuffled document, by its name
+    "continuation of a text",  # seed
+]
+
+
+def stream(purpose: Purpose, *of: int | str) -> np.random.Generator:
+    """The random numbers of a purpose, by a seed and whatever else they depend on."""
+    return np.random.default_rng(_entropy(purpose, *of))
+
+
+def torch_seed(purpose: Purpose, *of: int | str) -> int:
+    """What to seed a generator of PyTorch with, for the same; it is below 2^63."""
+    return _entropy(purpose, *of) % 2**63
+
+
+def _entropy(*words: int | str) -> int:
+    return int.from_bytes(hashlib.sha256(repr(words).encode()).digest())

@@ -1,0 +1,82 @@
+"""Random numbers: no two purposes share a stream, and nothing fresh has been seen before."""
+
+import itertools
+from typing import get_args
+
+import numpy as np
+import pytest
+import torch
+
+from gpt1.settings import ModernShape
+from gpt1.streams import Purpose, stream, torch_seed
+from gpt1.training import batching
+from gpt1.training.finetune import FineTuning, TaskData
+from gpt1.training.pretraining import Pretraining
+from gpt1.training.runtime import Runtime, seed_step
+from gpt1.training.windows import windows
+from gpt1.weights.checkpoint import load_checkpoint
+from tasks import task
+from tests.gpt1 import toy
+
+MODERN = ModernShape(n_layer=2, n_embd=32, n_head=4, n_ff=64, block="modern")
+
+
+def test_streams_of_all_purposes_seeds_and_places_differ():
+    places = [(), (0,), (1,), (0, 0), (0, 1), (1, 0), (1, 0, 0), ("0",), ("1", "0")]
+    streams = list(itertools.product(get_args(Purpose), places))
+    assert len({stream(purpose, *of).integers(2**62) for purpose, of in streams}) == len(streams)
+    assert len({torch_seed(purpose, *of) % 2**32 for purpose, of in streams}) == len(streams)
+
+
+def test_a_stream_is_a_function_of_its_purpose_and_seed():
+    one, two = (stream("windows", 3, 1).random(4).tolist() for _ in range(2))
+    assert one == two
+
+
+def masks(purpose, *numbers):
+    seed_step(purpose, *numbers)
+    return torch.rand(8).tolist()
+
+
+def test_the_first_dropout_masks_of_pre_training_and_of_fine_tuning_differ():
+    assert masks("dropout of pre-training", 0, 0, 0) != masks("dropout of fine-tuning", 0, 0)
+
+
+def test_share_and_order_of_the_training_rows_and_windows_are_drawn_apart():
+    """With one seed, in the first epoch and update."""
+    n = 64
+    settings = toy.settings("transformer", eval_train=n)
+    data = TaskData.of(toy.encoded(task("rte"), train=n, select=2, dev=2), toy.N_VOCAB, settings)
+    known = data.share(0.25, 0, n).splits["train_eval"].ids.tolist()
+    first = np.concatenate(list(batching.epoch(n, 1, 0, 0)))[: n // 4]
+    assert known != data.splits["train"].ids[np.sort(first)].tolist()
+    starts = windows(np.arange(n), 1, n, 0, 0)[:, 0]
+    assert starts.tolist() != stream("order of an epoch", 0, 0).integers(0, n, n).tolist()
+
+
+@pytest.mark.parametrize(
+    ("arch", "shape"),
+    [
+        ("transformer", toy.SHAPES["transformer"]),
+        ("lstm", toy.SHAPES["lstm"]),
+        ("transformer", MODERN),
+    ],
+)
+@pytest.mark.parametrize("n_transfer", ["none", 0, 1])
+def test_a_fresh_tensor_of_a_seed_is_none_that_pre_training_with_that_seed_began_with(
+    tmp_path, arch, shape, n_transfer
+):
+    model = toy.model(arch, shape=shape)
+    settings = toy.pretrain_settings(arch, model=model)
+    training = Pretraining(arch, toy.corpus(tmp_path / "c"), settings, Runtime(), tmp_path / "w")
+    training.train()
+    own = toy.settings(arch, model=model)
+    data = TaskData.of(toy.encoded(task("rte"), train=8, select=8, dev=8), toy.N_VOCAB, own)
+    for update in settings.checkpoints:
+        source = load_checkpoint(training.path(update), arch, model, "t" * 64)
+        run = FineTuning(data, source, own, n_transfer, settings.seed, Runtime())
+        for name, tensor in run.model.language_model.named_parameters():
+            special = slice(toy.N_VOCAB, toy.N_VOCAB + 3)
+            fresh = special if name in run.copied else slice(None)
+            if tensor.ndim > 1 and (name == "embed" or name not in run.copied):
+                assert not (tensor[fresh] == source.tensors[name][fresh]).any(), (name, update)
