@@ -104,7 +104,7 @@ def test_a_run_stopped_between_micro_batches_ends_as_one_that_was_not(tmp_path, 
 
     def signalled(*numbers):
         steps.append(numbers)
-        if numbers[1:] == (5, 2):  # update, first window of the micro-batch
+        if numbers[2:] == (5, 2):  # update, first window of the micro-batch
             os.kill(os.getpid(), signal.SIGTERM)
         seed_step(*numbers)
 
@@ -113,7 +113,7 @@ def test_a_run_stopped_between_micro_batches_ends_as_one_that_was_not(tmp_path, 
         Interrupted, match="stopped by SIGTERM at update 5 of 8; the state is saved"
     ):
         run(tmp_path, arch, "parts", Runtime(micro_batch=1))
-    assert steps[-1][1:] == (5, 2)  # the last of the update, of window 3, was not begun
+    assert steps[-1][2:] == (5, 2)  # the last of the update, of window 3, was not begun
     monkeypatch.undo()
     parts = run(tmp_path, arch, "parts", Runtime(micro_batch=1))
     for update in (0, 3, 8):
