@@ -53,7 +53,9 @@ if books.are_the_worlds(cfg):
     include: "workflow/rules/books.smk"
 
 
-include: "workflow/rules/defaults.smk"
+# The environment of every program, which --software-deployment-method conda makes.
+for rule_ in workflow.rules:
+    rule_.conda_env = str(Path(workflow.basedir) / "environment.yml")
 
 
 rule all:

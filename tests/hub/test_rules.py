@@ -112,6 +112,7 @@ def test_fetch_alone_may_ask_the_network_and_only_if_the_user_may(given, passed,
         " shell: 'echo \"$HF_HUB_OFFLINE $FETCH_OFFLINE\" > {output}'\n"
     )
     environment = {key: value for key, value in os.environ.items() if key != "HF_HUB_OFFLINE"}
+    environment.pop("FETCH_OFFLINE", None)
     environment |= {"PYTHONPATH": str(ROOT)} | ({"HF_HUB_OFFLINE": given} if given else {})
     command = [sys.executable, "-m", "snakemake", "--cores", "1", "echo.txt"]
     subprocess.run(command, cwd=tmp_path, env=environment, check=True, capture_output=True)

@@ -50,7 +50,7 @@ def _main(project: Path, options: Sequence[str], environment: dict[str, str], sa
     # The project's own packages, not those of the tests.
     sys.path[:] = [str(project), *(path for path in sys.path if path != str(ROOT))]
     try:
-        main(options)
+        main(list(options))
     finally:
         atexit._run_exitfuncs()  # which a process that is forked leaves out
 
@@ -91,3 +91,4 @@ def copy_project(to: Path) -> None:
         shutil.copytree(ROOT / package, to / package, ignore=shutil.ignore_patterns("__pyc*"))
     for name in ("Snakefile", "environment.yml"):
         shutil.copy2(ROOT / name, to / name)
+    (to / "profiles").symlink_to("workflow/profiles")

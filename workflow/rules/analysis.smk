@@ -117,15 +117,20 @@ for part, part_grid in PARTS.items():
         output:
             csv=in_report(f"<results>/{part}.csv", "Tables", "table_cells", table=part),
             md=f"<results>/{part}.md",
+        log:
+            f"<results>/logs/collect_{part}.log",
+        benchmark:
+            f"<results>/benchmarks/collect_{part}.tsv"
         localrule: True
         params:
             results=subpath(output.csv, parent=True),
             grid=settings(part_grid),
+            code=code.digest("workflow.analysis.collect"),
         message:
             f"collect {part}: the scores of its cells"
         shell:
             "python -m workflow.analysis.collect --results {params.results:q}"
-            " --grid {params.grid:q} --out {output.csv} 2>&1 | tee {log}"
+            " --grid {params.grid:q} --out {output.csv} &> {log}"
 
 
 for name in TABLES:
@@ -138,17 +143,22 @@ for name in TABLES:
         output:
             csv=in_report(f"<results>/{name}.csv", "Tables", f"table_{name}", table=name),
             md=f"<results>/{name}.md",
+        log:
+            f"<results>/logs/table_{name}.log",
+        benchmark:
+            f"<results>/benchmarks/table_{name}.tsv"
         localrule: True
         params:
             name=name,
             results=subpath(output.csv, parent=True),
             grid=settings(PARTS[PART_OF.get(name, "cells")]),
             module=code.digest(f"workflow.analysis.tables.{name}"),
+            code=code.digest("workflow.analysis.tables"),
         message:
             f"table {name}"
         shell:
             "python -m workflow.analysis.tables {params.name} --results {params.results:q}"
-            " --grid {params.grid:q} --out {output.csv} 2>&1 | tee {log}"
+            " --grid {params.grid:q} --out {output.csv} &> {log}"
 
 
 for name in FIGURES:
@@ -165,16 +175,21 @@ for name in FIGURES:
                 )
                 for form in ("png", "svg")
             },
+        log:
+            f"<results>/logs/figure_{name}.log",
+        benchmark:
+            f"<results>/benchmarks/figure_{name}.tsv"
         localrule: True
         params:
             name=name,
             grid=settings(cfg.grid),
             module=code.digest(f"workflow.analysis.figures.{name}"),
+            code=code.digest("workflow.analysis.figures"),
         message:
             f"figure {name}"
         shell:
             "python -m workflow.analysis.figures {params.name} --tables {input}"
-            " --grid {params.grid:q} --out {output.png} 2>&1 | tee {log}"
+            " --grid {params.grid:q} --out {output.png} &> {log}"
 
 
 rule cards:
@@ -196,6 +211,10 @@ rule cards:
             task=grid.examples,
             form=["json", "md", "png", "svg"],
         ),
+    log:
+        "<results>/logs/cards.log",
+    benchmark:
+        "<results>/benchmarks/cards.tsv"
     resources:
         mem_mb=4000,
         runtime=per_attempt(cfg.runtime.minutes, "data"),
@@ -203,11 +222,12 @@ rule cards:
         results=subpath(output.md, parent=True),
         grid=settings(cfg.grid),
         n_ctx=cfg.experiment.model.n_ctx,
+        code=code.digest("workflow.analysis.cards"),
     message:
         "cards: a data card for each task"
     shell:
         "python -m workflow.analysis.cards --results {params.results:q} --grid {params.grid:q}"
-        " --n-ctx {params.n_ctx} --out {output.md} 2>&1 | tee {log}"
+        " --n-ctx {params.n_ctx} --out {output.md} &> {log}"
 
 
 rule page:
@@ -220,6 +240,10 @@ rule page:
         studies.made(cfg),
     output:
         html="<results>/index.html",
+    log:
+        "<results>/logs/page.log",
+    benchmark:
+        "<results>/benchmarks/page.tsv"
     localrule: True
     params:
         results=subpath(output.html, parent=True),
@@ -228,12 +252,13 @@ rule page:
         figures=FIGURES,
         studies=settings(functools.partial(studies.heads, cfg)),
         module=code.digest("workflow.analysis.page"),
+        code=code.digest("workflow.analysis.page"),
     message:
         "page: every table and figure on one page"
     shell:
         "python -m workflow.analysis.page --results {params.results:q} --grid {params.grid:q}"
         " --tables {params.tables} --figures {params.figures} --studies {params.studies:q}"
-        " --out {output.html} 2>&1 | tee {log}"
+        " --out {output.html} &> {log}"
 
 
 rule glue_submission:
@@ -244,12 +269,17 @@ rule glue_submission:
     output:
         zip="<results>/glue_submission.zip",
         facts="<results>/glue_submission.json",
+    log:
+        "<results>/logs/glue_submission.log",
+    benchmark:
+        "<results>/benchmarks/glue_submission.tsv"
     localrule: True
     params:
         results=subpath(output.zip, parent=True),
         grid=settings(grid.submitted),
+        code=code.digest("workflow.analysis.submission"),
     message:
         "submission: the eleven files for the GLUE server"
     shell:
         "python -m workflow.analysis.submission --results {params.results:q}"
-        " --grid {params.grid:q} --out {output.zip} 2>&1 | tee {log}"
+        " --grid {params.grid:q} --out {output.zip} &> {log}"

@@ -11,6 +11,10 @@ OWN_MODEL = rf"(?:transformer|lstm)(?:\+(?!{OTHER_MODEL}){studies.VARIANT})?"
 rule world_without:
     output:
         f"{BOOKS}/world/manifest.json",
+    log:
+        f"{BOOKS}/logs/world_without.log",
+    benchmark:
+        f"{BOOKS}/benchmarks/world_without.tsv"
     wildcard_constraints:
         books=books.WITHOUT,
     priority: 10
@@ -20,11 +24,11 @@ rule world_without:
     params:
         out=subpath(output[0], parent=True),
         settings=settings(functools.partial(books.world_at, cfg), "books"),
+        code=code.digest("tasks.world"),
     message:
         "books {wildcards.books}: write them, and the same tasks again"
     shell:
-        "python -m tasks.world --settings {params.settings:q} --out {params.out:q}"
-        " 2>&1 | tee {log}"
+        "python -m tasks.world --settings {params.settings:q} --out {params.out:q}" " &> {log}"
 
 
 rule world_planted:
@@ -34,6 +38,10 @@ rule world_planted:
         examples=expand("<results>/examples/{task}", task=PLANTED_TASKS),
     output:
         f"{BOOKS}/world/manifest.json",
+    log:
+        f"{BOOKS}/logs/world_planted.log",
+    benchmark:
+        f"{BOOKS}/benchmarks/world_planted.tsv"
     wildcard_constraints:
         books=books.PLANTED,
     priority: 10
@@ -46,12 +54,13 @@ rule world_planted:
         folder=DATA["corpus"].folder,
         examples=lambda wildcards, input: os.path.dirname(input.examples[0]),
         out=subpath(output[0], parent=True),
+        code=code.digest("tasks.world.planting"),
     message:
         "books {wildcards.books}: plant reported rows into the world's"
     shell:
         "python -m tasks.world.planting {params.tasks} --counts {params.counts}"
         " --books {params.folder:q} --documents {input.documents}"
-        " --examples {params.examples:q} --out {params.out:q} 2>&1 | tee {log}"
+        " --examples {params.examples:q} --out {params.out:q} &> {log}"
 
 
 use rule documents as books_documents with:
@@ -62,11 +71,16 @@ use rule documents as books_documents with:
         documents=directory(f"{BOOKS}/corpus/documents"),
         facts=f"{BOOKS}/corpus/documents.json",
         words=f"{BOOKS}/corpus/words.tsv",
+    log:
+        f"{BOOKS}/logs/books_documents.log",
+    benchmark:
+        f"{BOOKS}/benchmarks/books_documents.tsv"
     priority: 10  # not inherited
     params:
         folder=f"{RAW}/books",
         shards="",
         settings=settings(cfg.corpus),
+        code=code.digest("gpt1.corpus"),
     message:
         "documents {wildcards.books}: normalise the books"
 
@@ -79,6 +93,10 @@ use rule tokens as books_tokens with:
     output:
         facts=f"{BOOKS}/corpus/corpus.json",
         tokens=[f"{BOOKS}/corpus/train.bin", f"{BOOKS}/corpus/heldout.bin"],
+    log:
+        f"{BOOKS}/logs/books_tokens.log",
+    benchmark:
+        f"{BOOKS}/benchmarks/books_tokens.tsv"
     priority: 10
     message:
         "tokens {wildcards.books}: encode the books"
@@ -95,6 +113,10 @@ use rule pretrain as pretrain_books with:
             for update in grid.updates
         ],
         log=MODEL.folder(BOOKS) / "log.csv",
+    log:
+        f"{BOOKS}/logs/pretrain_books/{{arch}}/{{seed}}.log",
+    benchmark:
+        f"{BOOKS}/benchmarks/pretrain_books/{{arch}}/{{seed}}.tsv"
     priority: 10
     message:
         "pretrain {wildcards.arch}, seed {wildcards.seed}: the same on the books {wildcards.books}"
@@ -108,6 +130,10 @@ use rule probes as probes_books with:
         checkpoints=MODEL.checkpoint(BOOKS, grid.updates[-1]),
     output:
         MODEL.probes(BOOKS, grid.updates[-1]),
+    log:
+        f"{BOOKS}/logs/probes_books/{{arch}}/{{seed}}.log",
+    benchmark:
+        f"{BOOKS}/benchmarks/probes_books/{{arch}}/{{seed}}.tsv"
     message:
         "probes {wildcards.arch} of the books {wildcards.books}: score the last checkpoint"
 
@@ -121,6 +147,10 @@ use rule finetune_variant as finetune_books with:
     output:
         cell=f"{BOOKS}/cells/{{model}}/{{task}}/aux-{{aux}}/layers-{{layers}}.json",
         predictions=f"{BOOKS}/predictions/{{model}}/{{task}}/aux-{{aux}}/layers-{{layers}}.parquet",
+    log:
+        f"{BOOKS}/logs/finetune_books/{{model}}/{{task}}/{{aux}}/{{layers}}.log",
+    benchmark:
+        f"{BOOKS}/benchmarks/finetune_books/{{model}}/{{task}}/{{aux}}/{{layers}}.tsv"
     wildcard_constraints:
         model=OWN_MODEL,
         layers="none|[0-9]+",
@@ -139,6 +169,10 @@ if PLANTED_TASKS:
             encoded=expand("<results>/encoded/{task}", task=PLANTED_TASKS),
         output:
             [f"{BOOKS}/contamination/{task}.json" for task in PLANTED_TASKS],
+        log:
+            f"{BOOKS}/logs/contamination_books.log",
+        benchmark:
+            f"{BOOKS}/benchmarks/contamination_books.tsv"
         wildcard_constraints:
             books=books.PLANTED,
         params:
@@ -146,6 +180,7 @@ if PLANTED_TASKS:
             examples=lambda wildcards, input: os.path.dirname(input.examples[0]),
             encoded=lambda wildcards, input: os.path.dirname(input.encoded[0]),
             out=subpath(output[0], parent=True),
+            code=code.digest("gpt1.contamination"),
         message:
             "contamination: look for the planted examples in the books {wildcards.books}"
 
@@ -156,6 +191,10 @@ if PLANTED_TASKS:
             examples=expand("<results>/examples/{task}", task=PLANTED_TASKS),
         output:
             [f"{BOOKS}/longest_match/{task}.json" for task in PLANTED_TASKS],
+        log:
+            f"{BOOKS}/logs/longest_match.log",
+        benchmark:
+            f"{BOOKS}/benchmarks/longest_match.tsv"
         wildcard_constraints:
             books=books.PLANTED,
         resources:
@@ -165,8 +204,9 @@ if PLANTED_TASKS:
             tasks=PLANTED_TASKS,
             examples=lambda wildcards, input: os.path.dirname(input.examples[0]),
             out=subpath(output[0], parent=True),
+            code=code.digest("gpt1.longest_match"),
         message:
             "longest match: the longest run of words of each row in the books {wildcards.books}"
         shell:
             "python -m gpt1.longest_match {params.tasks} --documents {input.documents}"
-            " --examples {params.examples:q} --out {params.out:q} 2>&1 | tee {log}"
+            " --examples {params.examples:q} --out {params.out:q} &> {log}"

@@ -5,8 +5,7 @@ import shlex
 import sys
 from pathlib import Path
 
-from workflow import books, code, config_faults, failures, folder_checks, paths, run_lock
-from workflow import studies, waiting
+from workflow import books, code, config_faults, folder_checks, paths, run_lock, studies
 from workflow.config import as_yaml
 from workflow.grid import any_model, jobs
 from workflow.study_faults import study_faults
@@ -87,9 +86,9 @@ def per_attempt(limits, stage):
     return lambda wildcards, attempt: limits.of(stage, attempt)
 
 
-def exported(**variables):
-    """A shell prefix that exports the variables. A change of it reruns nothing."""
-    return "".join(f"export {k}={shlex.quote(v)}; " for k, v in variables.items())
+def prepended(variable, folder):
+    """A variable that holds a list of folders, with one more at its head."""
+    return os.pathsep.join([str(folder), *filter(None, [os.environ.get(variable)])])
 
 
 def chosen_config():
@@ -180,44 +179,23 @@ def of_books(wildcards, file):
     return [getattr(model, file)(folder, grid.updates[-1]) for model in models]
 
 
-# A program that fails must fail its job although its output goes through tee. The programs run
-# where snakemake runs, or in the environment that it was told to deploy. A signal to all of a job
-# (Slurm's, Ctrl-C) is the program's to answer: while it saves its state, the shell waits for it and
-# tee lives on to pass its last line on. That a signal ended a program, the shell says in its place.
-deployed = workflow.deployment_settings.deployment_method
-interpreter = "python" if deployed else shlex.quote(sys.executable)
-signals = "HUP INT TERM USR1"
-functions = f"""trap : {signals}
-python() {{ trap : {signals}; command {interpreter} "$@" || ended $?; }}
-ended() {{
-  local name hint=""
-  [ $1 != 137 ] || hint=", with fewer jobs at once if the memory ran out"
-  if [ $1 -gt 128 ] && name=$(kill -l $1 2> /dev/null); then
-    echo "error: the program was ended by SIG$name; start again$hint"
-  fi
-  return $1
-}}
-tee() {{ trap '' {signals}; exec tee "$@"; }}
-"""
-prefix = (
-    "set -euo pipefail\n"
-    + functions
-    + exported(
-        PYTHONPATH=str(workflow.basedir),
-        PRETRAIN_RUNTIME=cfg.runtime_of("pretrain").to_json(),
-        FINETUNE_RUNTIME=cfg.runtime_of("finetune").to_json(),
-        KEPT_CELLS=" ".join(cell.place for cell in cfg.kept()),
-        RUN_CONFIG=as_yaml(cfg),  # both for the page, which shows them
-        RUN_OPTIONS=chosen_config(),
-        HF_HUB_DISABLE_TELEMETRY="1",
-        HF_HUB_OFFLINE="1",  # no job but fetch asks the network
-        FETCH_OFFLINE=os.environ.get("HF_HUB_OFFLINE", "0"),
-    )
-)
-shell.prefix(prefix.replace("{", "{{").replace("}", "}}"))
+# What every program finds in its environment, and what may change without a job being run again.
+os.environ.setdefault("FETCH_OFFLINE", os.environ.get("HF_HUB_OFFLINE", "0"))
+os.environ |= {
+    "PYTHONPATH": prepended("PYTHONPATH", workflow.basedir),
+    "PYTHONUNBUFFERED": "1",  # so that a log can be followed
+    "PRETRAIN_RUNTIME": cfg.runtime_of("pretrain").to_json(),
+    "FINETUNE_RUNTIME": cfg.runtime_of("finetune").to_json(),
+    "KEPT_CELLS": " ".join(cell.place for cell in cfg.kept()),
+    "RUN_CONFIG": as_yaml(cfg),  # both for the page, which shows them
+    "RUN_OPTIONS": chosen_config(),
+    "HF_HUB_DISABLE_TELEMETRY": "1",
+    "HF_HUB_DISABLE_XET": "1",  # plain HTTP, whose errors are documented
+    "HF_HUB_OFFLINE": "1",  # no job but fetch asks the network
+}
+if not workflow.deployment_settings.deployment_method:  # the programs run with Snakemake's Python
+    os.environ["PATH"] = prepended("PATH", os.path.dirname(sys.executable))
 
-
-failed = failures.FailedJobs()
 lock = run_lock.RunLock(cfg.results)
 
 
@@ -232,9 +210,6 @@ onstart:
     limit = workflow.scheduler.job_rate_limiter
     if limit and limit.max_jobs == 100 and limit.timespan == 1:
         workflow.scheduler.job_rate_limiter = None
-    logger.addHandler(failed)
-    if workflow.executor_plugin.name == "slurm":
-        waiting.watch(workflow.workdir_init, logger.warning)
 
 
 onsuccess:
@@ -243,7 +218,6 @@ onsuccess:
 
 onerror:
     lock.release()
-    failed.tell_at_exit()
 
 
 wildcard_constraints:

@@ -10,6 +10,10 @@ rule contamination:
         encoded=expand("<results>/encoded/{task}", task=grid.examples),
     output:
         expand("<results>/contamination/{task}.json", task=grid.examples),
+    log:
+        "<results>/logs/contamination.log",
+    benchmark:
+        "<results>/benchmarks/contamination.tsv"
     resources:
         mem_mb=8000,
         runtime=per_attempt(cfg.runtime.minutes, "data"),
@@ -18,9 +22,10 @@ rule contamination:
         examples=lambda wildcards, input: os.path.dirname(input.examples[0]),
         encoded=lambda wildcards, input: os.path.dirname(input.encoded[0]),
         out=subpath(output[0], parent=True),
+        code=code.digest("gpt1.contamination"),
     message:
         "contamination: look for the reported examples in the corpus"
     shell:
         "python -m gpt1.contamination {params.tasks} --corpus {input.corpus[0]}"
         " --documents {input.documents} --examples {params.examples:q}"
-        " --encoded {params.encoded:q} --out {params.out:q} 2>&1 | tee {log}"
+        " --encoded {params.encoded:q} --out {params.out:q} &> {log}"

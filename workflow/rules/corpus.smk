@@ -8,6 +8,10 @@ rule shard:
         lambda wildcards: raw("corpus"),
     output:
         temp(directory(SHARD)),
+    log:
+        "<results>/logs/shard/{shard}.log",
+    benchmark:
+        "<results>/benchmarks/shard/{shard}.tsv"
     priority: 10
     threads: 4
     resources:
@@ -17,11 +21,12 @@ rule shard:
         folder=DATA["corpus"].folder,
         shard=f"{{shard}}/{SHARDS}",
         settings=settings(cfg.corpus),
+        code=code.digest("gpt1.corpus"),
     message:
         f"shard {{wildcards.shard}} of {SHARDS}: normalise a part of the books"
     shell:
         "python -m gpt1.corpus shard --folder {params.folder:q} --settings {params.settings:q}"
-        " --shard {params.shard} --threads {threads} --out {output} 2>&1 | tee {log}"
+        " --shard {params.shard} --threads {threads} --out {output} &> {log}"
 
 
 rule documents:
@@ -32,6 +37,10 @@ rule documents:
         documents=directory("<results>/corpus/documents"),
         facts="<results>/corpus/documents.json",
         words="<results>/corpus/words.tsv",
+    log:
+        "<results>/logs/documents.log",
+    benchmark:
+        "<results>/benchmarks/documents.tsv"
     priority: 10
     threads: 4
     resources:
@@ -41,12 +50,13 @@ rule documents:
         folder=DATA["corpus"].folder,
         shards="--shards" if SHARDS > 1 else "",
         settings=settings(cfg.corpus),
+        code=code.digest("gpt1.corpus"),
     message:
         "documents: normalise the books and count their words"
     shell:
         "python -m gpt1.corpus documents --folder {params.folder:q}"
         " --settings {params.settings:q} --threads {threads} --out {output.documents}"
-        " {params.shards} {input.shards} 2>&1 | tee {log}"
+        " {params.shards} {input.shards} &> {log}"
 
 
 if cfg.experiment.tokenizer.merges:
@@ -58,6 +68,10 @@ if cfg.experiment.tokenizer.merges:
             words="<results>/corpus/words.tsv",
         output:
             paths.tokenizer_files(cfg),
+        log:
+            "<results>/logs/tokenizer.log",
+        benchmark:
+            "<results>/benchmarks/tokenizer.tsv"
         priority: 10
         resources:
             mem_mb=8000,
@@ -65,11 +79,12 @@ if cfg.experiment.tokenizer.merges:
         params:
             out=subpath(output[0], parent=True),
             merges=cfg.experiment.tokenizer.merges,
+            code=code.digest("gpt1.text.tokenizer"),
         message:
             "tokenizer: learn {params.merges} BPE merges"
         shell:
             "python -m gpt1.text.tokenizer train --documents {input.documents}"
-            " --merges {params.merges} --out {params.out:q} 2>&1 | tee {log}"
+            " --merges {params.merges} --out {params.out:q} &> {log}"
 
 
 rule tokens:
@@ -80,6 +95,10 @@ rule tokens:
     output:
         facts="<results>/corpus/corpus.json",
         tokens=["<results>/corpus/train.bin", "<results>/corpus/heldout.bin"],
+    log:
+        "<results>/logs/tokens.log",
+    benchmark:
+        "<results>/benchmarks/tokens.tsv"
     priority: 10
     threads: 4
     resources:
@@ -89,12 +108,13 @@ rule tokens:
         out=subpath(output.facts, parent=True),
         tokenizer=TOKENIZER,
         shuffled="",
+        code=code.digest("gpt1.corpus"),
     message:
         "tokens: encode the books"
     shell:
         "python -m gpt1.corpus tokens {params.shuffled} --documents {input.documents}"
         " --tokenizer {params.tokenizer:q} --threads {threads} --out {params.out:q}"
-        " 2>&1 | tee {log}"
+        " &> {log}"
 
 
 use rule tokens as shuffled_tokens with:
@@ -104,10 +124,15 @@ use rule tokens as shuffled_tokens with:
             "<results>/corpus/shuffled/train.bin",
             "<results>/corpus/shuffled/heldout.bin",
         ],
+    log:
+        "<results>/logs/shuffled_tokens.log",
+    benchmark:
+        "<results>/benchmarks/shuffled_tokens.tsv"
     priority: 10  # not inherited
     params:
         out=subpath(output.facts, parent=True),
         tokenizer=TOKENIZER,
         shuffled="--shuffled",
+        code=code.digest("gpt1.corpus"),
     message:
         "shuffled tokens: encode the books with the words of each sentence in random order"

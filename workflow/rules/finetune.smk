@@ -16,6 +16,10 @@ for job in jobs(grid, cfg.runtime.shards):
         output:
             cells=[cell.path("<results>") for cell in job.cells],
             predictions=[cell.predictions("<results>") for cell in job.cells],
+        log:
+            f"<results>/logs/{job.name}/{{task}}/{{aux}}.log",
+        benchmark:
+            f"<results>/benchmarks/{job.name}/{{task}}/{{aux}}.tsv"
         threads: cfg.runtime.finetune_threads
         resources:
             mem_mb=per_attempt(cfg.runtime.mem_mb, "finetune"),
@@ -26,6 +30,7 @@ for job in jobs(grid, cfg.runtime.shards):
             cache=f"{cfg.results}/.work/runs",
             settings=settings(functools.partial(cfg.finetune, job.arch), "task", "aux"),
             seeds=grid.seeds.finetune,
+            code=code.digest("gpt1.cells"),
         message:
             f"finetune {job.sources[0].name} on {{wildcards.task}}, aux {{wildcards.aux}}: "
             f"layers {', '.join(map(str, job.layers))}"
@@ -35,7 +40,7 @@ for job in jobs(grid, cfg.runtime.shards):
             " --settings {params.settings:q} --seeds {params.seeds}"
             ' --runtime "$FINETUNE_RUNTIME" --code {params.code} --cache {params.cache:q}'
             ' --keep "$KEPT_CELLS"'
-            " 2>&1 | tee {log}"
+            " &> {log}"
 
 
 # The weights of the cells of experiment.keep. A cell that is trained after it was named has left
@@ -54,6 +59,10 @@ for cell in cfg.kept():
             tokenizer=vocabulary,
         output:
             directory(cell.kept("<results>")),
+        log:
+            f"<results>/logs/finetune_kept/{cell.place}.log",
+        benchmark:
+            f"<results>/benchmarks/finetune_kept/{cell.place}.tsv"
         threads: cfg.runtime.finetune_threads
         resources:
             mem_mb=per_attempt(cfg.runtime.mem_mb, "finetune"),
@@ -66,6 +75,7 @@ for cell in cfg.kept():
             seeds=grid.seeds.finetune,
             tokenizer=TOKENIZER,
             trained_by=code.digest("gpt1.cells"),
+            code=code.digest("gpt1.keep"),
         message:
             f"keep {cell.place}: its weights"
         shell:
@@ -73,4 +83,4 @@ for cell in cfg.kept():
             " --baselines {input.baselines} --checkpoints {input.checkpoints}"
             " --tokenizer {params.tokenizer:q} --settings {params.settings:q}"
             ' --seeds {params.seeds} --runtime "$FINETUNE_RUNTIME" --code {params.trained_by}'
-            " --cache {params.cache:q} --out {output} 2>&1 | tee {log}"
+            " --cache {params.cache:q} --out {output} &> {log}"

@@ -9,6 +9,10 @@ rule pretrain:
     output:
         checkpoints=checkpoints(MODEL),
         log=MODEL.folder("<results>") / "log.csv",
+    log:
+        "<results>/logs/pretrain/{arch}/{seed}.log",
+    benchmark:
+        "<results>/benchmarks/pretrain/{arch}/{seed}.tsv"
     priority: 10
     threads: cfg.runtime.pretrain_threads * cfg.runtime.pretrain_processes
     resources:
@@ -20,12 +24,14 @@ rule pretrain:
         work=f"{cfg.results}/.work/pretrain",
         out=subpath(output.log, parent=True),
         settings=settings(lambda arch, seed: cfg.pretrain(arch, int(seed)), "arch", "seed"),
+        code=code.digest("gpt1.pretrain"),
     message:
         "pretrain {wildcards.arch}, seed {wildcards.seed}: a language model on the books"
+    # In the place of its shell, so that a signal to stop is the program's alone to answer.
     shell:
-        "python -m gpt1.pretrain {wildcards.arch} --corpus {input.corpus}"
+        "exec python -m gpt1.pretrain {wildcards.arch} --corpus {input.corpus}"
         ' --settings {params.settings:q} --runtime "$PRETRAIN_RUNTIME" --code {params.code}'
-        " --work {params.work:q} --out {params.out:q} 2>&1 | tee {log}"
+        " --work {params.work:q} --out {params.out:q} &> {log}"
 
 
 use rule pretrain as pretrain_shuffled with:
@@ -35,6 +41,10 @@ use rule pretrain as pretrain_shuffled with:
     output:
         checkpoints=checkpoints(CONTROL),
         log=CONTROL.folder("<results>") / "log.csv",
+    log:
+        "<results>/logs/pretrain_shuffled/{arch}/{seed}.log",
+    benchmark:
+        "<results>/benchmarks/pretrain_shuffled/{arch}/{seed}.tsv"
     priority: 10  # not inherited
     message:
         "pretrain {wildcards.arch}, seed {wildcards.seed}: the same on the shuffled books"

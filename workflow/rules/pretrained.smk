@@ -8,6 +8,10 @@ rule import:
     output:
         checkpoint=grid.models()[0].checkpoint("<results>", grid.updates[-1]),
         facts=grid.models()[0].facts("<results>", grid.updates[-1]),
+    log:
+        "<results>/logs/import.log",
+    benchmark:
+        "<results>/benchmarks/import.tsv"
     priority: 10
     resources:
         mem_mb=8000,
@@ -18,10 +22,11 @@ rule import:
         tokenizer=TOKENIZER,
         updates=grid.updates[-1],
         settings=settings(lambda: cfg.model("transformer")),
+        code=code.digest("gpt1.convert"),
     message:
         "import: published weights as the pre-trained transformer"
     shell:
         "python -m gpt1.convert import --format {params.format} --from {params.folder:q}"
         " --tokenizer {params.tokenizer:q} --settings {params.settings:q}"
         " --updates {params.updates} --code {params.code} --out {output.checkpoint}"
-        " 2>&1 | tee {log}"
+        " &> {log}"

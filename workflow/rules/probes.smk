@@ -9,6 +9,10 @@ rule probes:
         checkpoints=[MODEL.checkpoint("<results>", update) for update in grid.updates],
     output:
         [MODEL.probes("<results>", update) for update in grid.updates],
+    log:
+        "<results>/logs/probes/{arch}/{seed}.log",
+    benchmark:
+        "<results>/benchmarks/probes/{arch}/{seed}.tsv"
     threads: cfg.runtime.finetune_threads
     resources:
         mem_mb=per_attempt(cfg.runtime.mem_mb, "finetune"),
@@ -20,13 +24,14 @@ rule probes:
         probes=paths.probes_file(cfg),
         tokenizer=TOKENIZER,
         settings=settings(cfg.model, "arch"),
+        code=code.digest("gpt1.probes"),
     message:
         "probes {wildcards.arch}, seed {wildcards.seed}: score every checkpoint"
     shell:
         "python -m gpt1.probes {wildcards.arch} --probes {params.probes:q}"
         " --tokenizer {params.tokenizer:q} --checkpoints {input.checkpoints}"
         ' --settings {params.settings:q} --runtime "$FINETUNE_RUNTIME" --code {params.code}'
-        " --out {params.out:q} 2>&1 | tee {log}"
+        " --out {params.out:q} &> {log}"
 
 
 use rule probes as probes_shuffled with:
@@ -37,5 +42,9 @@ use rule probes as probes_shuffled with:
         checkpoints=[CONTROL.checkpoint("<results>", update) for update in grid.updates],
     output:
         [CONTROL.probes("<results>", update) for update in grid.updates],
+    log:
+        "<results>/logs/probes_shuffled/{arch}/{seed}.log",
+    benchmark:
+        "<results>/benchmarks/probes_shuffled/{arch}/{seed}.tsv"
     message:
         "probes {wildcards.arch} on shuffled books, seed {wildcards.seed}: score every checkpoint"

@@ -10,6 +10,10 @@ rule study:
         md="<results>/studies/{study}.md",
         png=in_report("<results>/studies/{study}.png", "Studies", "study", study="{study}"),
         svg="<results>/studies/{study}.svg",
+    log:
+        "<results>/logs/study/{study}.log",
+    benchmark:
+        "<results>/benchmarks/study/{study}.tsv"
     wildcard_constraints:
         study="[a-z0-9_]+",
     localrule: True
@@ -17,11 +21,12 @@ rule study:
         results=subpath(output.csv, ancestor=2),
         grid=settings(cfg.grid),
         study=lambda wildcards: study(wildcards).to_json(),
+        code=code.digest("workflow.analysis.studies"),
     message:
         "study {wildcards.study}: its table and its figure"
     shell:
         "python -m workflow.analysis.studies --results {params.results:q} --grid {params.grid:q}"
-        " --study {params.study:q} --out {output.csv} 2>&1 | tee {log}"
+        " --study {params.study:q} --out {output.csv} &> {log}"
 
 
 rule finetune_variant:
@@ -33,6 +38,10 @@ rule finetune_variant:
     output:
         cell="<results>/cells/{model}/{task}/aux-{aux}/layers-{layers}.json",
         predictions="<results>/predictions/{model}/{task}/aux-{aux}/layers-{layers}.parquet",
+    log:
+        "<results>/logs/finetune_variant/{model}/{task}/{aux}/{layers}.log",
+    benchmark:
+        "<results>/benchmarks/finetune_variant/{model}/{task}/{aux}/{layers}.tsv"
     wildcard_constraints:
         model=rf"(?:transformer|lstm)\+(?![^/]*(?:prompted-true|together-)){studies.VARIANT}",
         layers="none|[0-9]+",
@@ -46,6 +55,7 @@ rule finetune_variant:
         cache=f"{cfg.results}/.work/runs",
         settings=lambda wildcards: studies.settings(cfg, variant_cell(wildcards)).to_json(),
         seeds=grid.seeds.finetune,
+        code=code.digest("gpt1.cells"),
     message:
         "finetune {wildcards.model} on {wildcards.task}, aux {wildcards.aux}: "
         "layers {wildcards.layers}"
@@ -54,7 +64,7 @@ rule finetune_variant:
         " --baselines {input.baselines} --checkpoints {input.checkpoints}"
         " --settings {params.settings:q} --seeds {params.seeds}"
         ' --runtime "$FINETUNE_RUNTIME" --code {params.code} --cache {params.cache:q}'
-        " 2>&1 | tee {log}"
+        " &> {log}"
 
 
 rule prompt_variant:
@@ -67,6 +77,10 @@ rule prompt_variant:
     output:
         cell="<results>/cells/{model}/{task}/aux-{aux}/layers-{layers}.json",
         predictions="<results>/predictions/{model}/{task}/aux-{aux}/layers-{layers}.parquet",
+    log:
+        "<results>/logs/prompt_variant/{model}/{task}/{aux}/{layers}.log",
+    benchmark:
+        "<results>/benchmarks/prompt_variant/{model}/{task}/{aux}/{layers}.tsv"
     wildcard_constraints:
         model=rf"(?:transformer|lstm)\+(?=[^/]*prompted-true){studies.VARIANT}",
         layers="[0-9]+",
@@ -81,13 +95,14 @@ rule prompt_variant:
         tokenizer=TOKENIZER,
         settings=lambda wildcards: studies.settings(cfg, variant_cell(wildcards)).model.to_json(),
         seeds=grid.seeds.finetune,
+        code=code.digest("gpt1.prompted"),
     message:
         "prompt {wildcards.model} on {wildcards.task}"
     shell:
         "python -m gpt1.prompted {output.cell} --encoded {input.encoded}"
         " --baselines {input.baselines} --tokenizer {params.tokenizer:q}"
         " --checkpoints {input.checkpoints} --settings {params.settings:q} --seeds {params.seeds}"
-        ' --runtime "$FINETUNE_RUNTIME" --code {params.code} 2>&1 | tee {log}'
+        ' --runtime "$FINETUNE_RUNTIME" --code {params.code} &> {log}'
 
 
 # One model makes a cell of each of its tasks, so a rule for each model of the config's studies.
@@ -104,6 +119,10 @@ for i, cells in enumerate(studies.together(cfg), 1):
         output:
             cells=[cell.path("<results>") for cell in cells],
             predictions=[cell.predictions("<results>") for cell in cells],
+        log:
+            f"<results>/logs/finetune_together_{i}.log",
+        benchmark:
+            f"<results>/benchmarks/finetune_together_{i}.tsv"
         threads: cfg.runtime.finetune_threads
         resources:
             mem_mb=per_attempt(cfg.runtime.mem_mb, "finetune"),
@@ -114,6 +133,7 @@ for i, cells in enumerate(studies.together(cfg), 1):
             cache=f"{cfg.results}/.work/runs",
             settings=settings(functools.partial(studies.multi_task_settings, cfg, cells)),
             seeds=grid.seeds.finetune,
+            code=code.digest("gpt1.multi_task"),
         message:
             f"finetune {cells[0].arch} on {', '.join(cell.task for cell in cells)} at once, aux "
             f"{cells[0].aux}: layers {cells[0].n_transfer}"
@@ -122,7 +142,7 @@ for i, cells in enumerate(studies.together(cfg), 1):
             " --baselines {input.baselines} --checkpoints {input.checkpoints}"
             " --settings {params.settings:q} --seeds {params.seeds}"
             ' --runtime "$FINETUNE_RUNTIME" --code {params.code} --cache {params.cache:q}'
-            " 2>&1 | tee {log}"
+            " &> {log}"
 
 
 if grid.has_corpus:
@@ -131,6 +151,10 @@ if grid.has_corpus:
         output:
             checkpoints=checkpoints(any_model(variant="{variant}")),
             log=any_model(variant="{variant}").folder("<results>") / "log.csv",
+        log:
+            "<results>/logs/pretrain_variant/{arch}/{variant}/{seed}.log",
+        benchmark:
+            "<results>/benchmarks/pretrain_variant/{arch}/{variant}/{seed}.tsv"
         wildcard_constraints:
             variant=studies.VARIANT,
         priority: 10  # not inherited
@@ -141,5 +165,6 @@ if grid.has_corpus:
                 functools.partial(studies.pretrain_settings, cfg),
                 *("arch", "seed", "variant"),
             ),
+            code=code.digest("gpt1.pretrain"),
         message:
             "pretrain {wildcards.arch}, {wildcards.variant}, seed {wildcards.seed}"

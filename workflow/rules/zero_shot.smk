@@ -13,6 +13,10 @@ rule zero_shot:
             for task in grid.zero_shot.tasks
             for update in grid.updates
         ],
+    log:
+        "<results>/logs/zero_shot/{arch}/{seed}.log",
+    benchmark:
+        "<results>/benchmarks/zero_shot/{arch}/{seed}.tsv"
     threads: cfg.runtime.finetune_threads
     resources:
         mem_mb=per_attempt(cfg.runtime.mem_mb, "finetune"),
@@ -23,10 +27,11 @@ rule zero_shot:
         results=subpath(output[0], ancestor=5),
         tokenizer=TOKENIZER,
         settings=settings(cfg.zero_shot, "arch"),
+        code=code.digest("gpt1.zero_shot"),
     message:
         "zero-shot {wildcards.arch}, seed {wildcards.seed}: score every checkpoint"
     shell:
         "python -m gpt1.zero_shot {wildcards.arch} --encoded {input.encoded}"
         " --tokenizer {params.tokenizer:q} --checkpoints {input.checkpoints}"
         ' --settings {params.settings:q} --runtime "$FINETUNE_RUNTIME" --code {params.code}'
-        " --results {params.results:q} 2>&1 | tee {log}"
+        " --results {params.results:q} &> {log}"
