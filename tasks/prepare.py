@@ -27,7 +27,7 @@ from tasks.known import rows_with_a_training_text, text_digests, training_rows
 from tasks.readers import MissingColumn
 from tasks.settings import PrepareSettings
 from tasks.splits import Roles, carve, choose_splits, connected, ranked
-from tasks.task import Source, Task
+from tasks.task import Source, Tally, Task
 
 if TYPE_CHECKING:
     from datasets import Dataset
@@ -47,8 +47,10 @@ def prepare(
     hub = settings.source == "hub"
     source: Source = Snapshot(task.hub, folder, settings.revision) if hub else folder
     official = roles.files
-    dropped: dict[str, dict[str, int]] = {}
-    splits = {role: _read(task, source, name, settings, dropped) for role, name in official.items()}
+    tallies = {name: Tally() for name in official.values()}
+    splits = {
+        role: _read(task, source, name, settings, tallies[name]) for role, name in official.items()
+    }
     if roles.carve:
         whole = splits.pop("train")
         counts = {name: round(share * len(whole)) for name, share in roles.carve.items()}
@@ -81,7 +83,12 @@ def prepare(
         "rows": {split: len(rows) for split, rows in splits.items()},
         "labels": {split: _label_counts(task, rows) for split, rows in splits.items()},
         "unlabelled": list(without),
-        "dropped": dropped,
+        "dropped": {
+            name: dict(sorted(tally.dropped.items()))
+            for name, tally in tallies.items()
+            if tally.dropped
+        },
+        "unquoted": {name: tally.unquoted for name, tally in tallies.items() if tally.unquoted},
         "overlap": overlap,
         "half_known": rows_with_a_training_text(task, splits),
         "settings": settings.model_dump(mode="json"),
@@ -92,16 +99,11 @@ def prepare(
 
 
 def _read(
-    task: Task,
-    source: Source,
-    split: str,
-    settings: PrepareSettings,
-    dropped: dict[str, dict[str, int]],
+    task: Task, source: Source, split: str, settings: PrepareSettings, tally: Tally
 ) -> "Dataset":
-    """An official split with all checks; the rows left out are counted in `dropped`."""
-    counts: Counter[str] = Counter()
+    """An official split with all checks; the rows left out or mended are counted in `tally`."""
     try:
-        examples = task.load(source, split, counts)
+        examples = task.load(source, split, tally)
     except MissingColumn as error:
         for other in TASKS:
             if other.header and set(other.header) <= set(error.found):
@@ -110,11 +112,9 @@ def _read(
         raise
     path = task.files(source, split)[0]
     least = (settings.min_rows or {}).get(split)
-    checks.split(task, path, split, examples, counts, least, settings.published)
+    checks.split(task, path, split, examples, tally.dropped, least, settings.published)
     if isinstance(source, Snapshot) and least is None:
-        checks.hub_count(task, path, split, len(examples) + counts.total())
-    if counts:
-        dropped[split] = dict(sorted(counts.items()))
+        checks.hub_count(task, path, split, len(examples) + tally.dropped.total())
     return examples
 
 

@@ -230,6 +230,17 @@ def not_text(record: dict[str, Any], key: str) -> str:
     return f"expected a text under {key!r}, {found}"
 
 
+def unquoted(text: str) -> str:
+    """The text that CSV writes as `text`, which is returned as it is if CSV would not write it so.
+
+    CSV encloses a text that holds a quotation mark in two and doubles its own.
+    """
+    inner = text[1:-1]
+    if len(text) < 2 or not text[0] == text[-1] == '"' or '""' not in inner:
+        return text
+    return text if '"' in inner.replace('""', "") else inner.replace('""', '"')
+
+
 def shown(names: list[str]) -> str:
     """Names for a message, cut to one line."""
     return " ".join(names)[:100] or "nothing"

@@ -17,7 +17,7 @@ from tasks.common.files import inside
 from tasks.examples import Example, features, to_columns, to_examples
 from tasks.hub import HubSource, Snapshot
 from tasks.hub_records import hub_records, hub_rows
-from tasks.readers import Batch, Layout, Parser, Row, Table
+from tasks.readers import Batch, Layout, Parser, Row, Table, unquoted
 from tasks.spec import TaskSpec
 
 if TYPE_CHECKING:
@@ -26,6 +26,18 @@ if TYPE_CHECKING:
 UNLABELLED = -1
 NO_GOLD_LABEL = "no gold label"
 Source = str | Path | Snapshot
+
+
+@dataclass
+class Tally:
+    """What was done to a split while it was read.
+
+    `dropped`: the rows left out, by reason; `unquoted`: how many rows had texts whose CSV quoting
+    was undone.
+    """
+
+    dropped: Counter[str] = field(default_factory=Counter)
+    unquoted: int = 0
 
 
 @dataclass(frozen=True)
@@ -39,11 +51,12 @@ class Task:
     `obtain`: how to get the files. `select`: the official split that selects the best epoch; None
     if it is carved out of the training rows. `report`: the splits whose scores are reported, the
     main one first. `tolerated`: the share of flawed rows that is dropped and counted instead of
-    being an error, for sets with known faults upstream. `hub_rows`: how the hub's records become
-    rows where they are not plain texts. `unlabelled`: the splits without public labels, and where
-    their file may be; `optional_unlabelled`: those that a folder may lack; `unlabelled_index`:
-    their column of row numbers. `several_rows_a_text`: whether rows whose guids differ after the
-    last slash alone share a text.
+    being an error, for sets with known faults upstream. `csv_quoted`: whether texts that hold a
+    quotation mark are published as CSV quotes them, which is undone. `hub_rows`: how the hub's
+    records become rows where they are not plain texts. `unlabelled`: the splits without public
+    labels, and where their file may be; `optional_unlabelled`: those that a folder may lack;
+    `unlabelled_index`: their column of row numbers. `several_rows_a_text`: whether rows whose guids
+    differ after the last slash alone share a text.
     """
 
     name: str
@@ -68,6 +81,7 @@ class Task:
     no_gold_label: str | None = None
     groups: tuple[str, ...] = ()
     tolerated: float = 0.0
+    csv_quoted: bool = False
     hub_rows: "Callable[[Task, Dataset, list[Path]], tuple[Dataset, Parser]] | None" = None
     unlabelled: dict[str, tuple[str, ...]] = field(default_factory=dict)
     optional_unlabelled: tuple[str, ...] = ()
@@ -135,17 +149,15 @@ class Task:
         needed = (s for s in self.unlabelled if s not in (*existing, *self.optional_unlabelled))
         return [self.unlabelled[split][0] for split in needed]
 
-    def read(
-        self, source: Source, split: str, dropped: Counter[str] | None = None
-    ) -> list[Example]:
+    def read(self, source: Source, split: str, tally: Tally | None = None) -> list[Example]:
         """The examples that `load` gives, as objects."""
-        return to_examples(self.load(source, split, dropped)[:])
+        return to_examples(self.load(source, split, tally)[:])
 
-    def load(self, source: Source, split: str, dropped: Counter[str] | None = None) -> "Dataset":
+    def load(self, source: Source, split: str, tally: Tally | None = None) -> "Dataset":
         """The examples of an official split of a folder or a snapshot.
 
-        Rows left out are counted in `dropped` by reason. Raises InputError, naming file and line,
-        for whatever is not as published.
+        Rows left out or mended are counted in `tally`. Raises InputError, naming file and line, for
+        whatever is not as published.
         """
         if split not in self.rows:
             known = ", ".join(self.rows)
@@ -158,18 +170,22 @@ class Task:
             layout, paths = self._layout(Path(source), split)
             records, parser = readers.read_text(paths, layout.whole), layout.parser(paths)
         flaws: list[str] = []
-        dropped = Counter() if dropped is None else dropped
+        tally = tally or Tally()
 
         def make(batch: Batch) -> Batch:
             examples = []
             for row in parser(batch):
+                if self.csv_quoted:
+                    as_read = row
+                    row = row._replace(first=unquoted(row.first), second=unquoted(row.second))
+                    tally.unquoted += row != as_read
                 example, reason, flaw = self._example(row, split)
                 if flaw:
                     flaws.append(f"{paths[row.file]}:{row.line}: {flaw}")
                     if not (self.tolerated and reason):
                         raise InputError(flaws[-1])
                 if reason:
-                    dropped[reason] += 1
+                    tally.dropped[reason] += 1
                 else:
                     examples.append(example)
             return to_columns(examples)

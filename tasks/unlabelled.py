@@ -15,6 +15,7 @@ from tasks.common.files import inside
 from tasks.examples import Example, to_dataset
 from tasks.hub import Snapshot
 from tasks.hub_records import hub_records
+from tasks.readers import unquoted
 from tasks.task import UNLABELLED, Source, Task
 
 if TYPE_CHECKING:
@@ -61,6 +62,11 @@ def _dataset(task: Task, split: str, texts: Iterator[tuple[str, str]]) -> "Datas
         Example(f"{task.name}/{split}/{at}", first.strip(), second.strip(), (), UNLABELLED)
         for at, (first, second) in enumerate(texts)
     ]
+    if task.csv_quoted:
+        examples = [
+            replace(example, first=unquoted(example.first), second=unquoted(example.second))
+            for example in examples
+        ]
     return to_dataset(examples, task.label_names)
 
 

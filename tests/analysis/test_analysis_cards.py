@@ -116,6 +116,10 @@ def test_dropped_rows_and_overlap_are_stated(tmp_path):
     assert "- Dropped: dev: no gold label 1; test: no gold label 1; train: no gold label 1." in text
     assert "- Rows that are training rows too, before any limit: select 3." in text
     assert "- Rows with a text of a training row: select 3, test 3." in text
+    assert "CSV quoting" not in text
+    change(tmp_path / "examples" / "snli.json", unquoted={"train": 2})
+    text = cards.page(cards.card(tmp_path, "snli", 64), "snli.png")
+    assert "- Rows whose CSV quoting was undone: train 2." in text
 
 
 @pytest.mark.parametrize("name", ["race", "story_cloze"])

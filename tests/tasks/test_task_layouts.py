@@ -10,6 +10,7 @@ from tasks import TASKS, task
 from tasks.dprd import pronoun_span
 from tasks.qa import question
 from tasks.readers import Row
+from tasks.task import Tally
 
 
 def test_tasks_are_the_twelve_of_the_paper_in_its_order():
@@ -35,9 +36,9 @@ def test_every_labelled_split_is_read_with_unique_guids_and_valid_labels(name, p
 
 @pytest.mark.parametrize("layout", ["snli", "snli_txt"])
 def test_snli_drops_and_counts_rows_without_gold_label(layout, published):
-    dropped: Counter[str] = Counter()
-    examples = task("snli").read(published(layout), "train", dropped)
-    assert dropped == {"no gold label": 1}
+    tally = Tally()
+    examples = task("snli").read(published(layout), "train", tally)
+    assert tally.dropped == {"no gold label": 1}
     assert [(e.guid, e.label) for e in examples] == [
         ("snli/train/0", 1),
         ("snli/train/2", 0),
@@ -90,9 +91,9 @@ def test_qqp_drops_and_counts_a_few_broken_rows(published):
     folder = published("qqp")
     with open(folder / "train.tsv", "a") as file:
         file.write("10\t1\t2\tbroken\n11\t1\t2\tempty second ?\t\t1\n")
-    dropped: Counter[str] = Counter()
-    assert len(task("qqp").read(folder, "train", dropped)) == 10
-    assert dropped == {"wrong column count": 1, "empty text": 1}
+    tally = Tally()
+    assert len(task("qqp").read(folder, "train", tally)) == 10
+    assert tally.dropped == {"wrong column count": 1, "empty text": 1}
 
 
 def test_stsb_labels_stay_fractions(published):

@@ -15,6 +15,7 @@ from tasks.examples import to_dataset
 from tasks.hub import Snapshot
 from tasks.prepare import prepare
 from tasks.settings import PrepareSettings
+from tasks.task import Tally
 from tests.support.realdata import realdata
 from tests.tasks.hub_files import PIN, snapshot
 
@@ -194,9 +195,9 @@ def test_the_published_rows_in_the_hubs_form_give_equal_examples_row_for_row(
 ):
     snapshot(tmp_path, name, {split: [as_upstream(name, split)] for split in splits})
     for split in splits:
-        dropped = [Counter(), Counter()]
-        original = task(name).read(realdata(task(name).folder), split, dropped[0])
+        tallies = [Tally(), Tally()]
+        original = task(name).read(realdata(task(name).folder), split, tallies[0])
         revision = PIN if name == "dprd" else None
-        hub = task(name).read(Snapshot(task(name).hub, tmp_path, revision), split, dropped[1])
-        assert hub == original and dropped[0] == dropped[1]
+        hub = task(name).read(Snapshot(task(name).hub, tmp_path, revision), split, tallies[1])
+        assert hub == original and tallies[0] == tallies[1]
         assert len(hub) == (9818 if (name, split) == ("snli", "test") else task(name).rows[split])

@@ -58,8 +58,8 @@ def card(results: Path, name: str, n_ctx: int) -> dict[str, Any]:
         "caution": "" if made else task.hub.caution,
         "origin": meta["origin"] if not made else {"source": "embedded world"},
         "sources": {s: of for s, of in meta["sources"].items() if s not in meta["unlabelled"]},
-        **{key: meta[key] for key in ("train_from", "select_from", "dropped", "note")},
-        **{key: meta[key] for key in ("overlap", "half_known")},
+        **{key: meta[key] for key in ("train_from", "select_from", "dropped", "unquoted")},
+        **{key: meta[key] for key in ("overlap", "half_known", "note")},
         "edges": edges.tolist(),
         "splits": {
             split: {
@@ -133,14 +133,14 @@ def page(found: dict[str, Any], picture: str) -> str:
     facts += [f"Caution: {found['caution']}."] if found["caution"] else []
     facts += [f"Rows: {found['note']}."] if found["note"] else []
     facts += [f"Dropped: {_counts(found['dropped'])}."] if found["dropped"] else []
+    mended = _pairs(found["unquoted"])
+    facts += [f"Rows whose CSV quoting was undone: {mended}."] if mended else []
     twice = {split: count for split, count in found["overlap"].items() if count}
     facts += (
         [f"Rows that are training rows too, before any limit: {_pairs(twice)}."] if twice else []
     )
     half = {split: count for split, count in found["half_known"].items() if count}
-    facts += (
-        [f"Rows with a text of a training row: {_pairs(half)}."] if half else []
-    )
+    facts += [f"Rows with a text of a training row: {_pairs(half)}."] if half else []
     side = found["n_ctx"] // 2 - 2
     shown = [_shown(number, row) for number, row in enumerate(found["examples"], start=1)]
     return "\n\n".join(
