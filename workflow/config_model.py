@@ -150,15 +150,14 @@ class Config(Settings):
                 tasks=list(experiment.zero_shot.tasks), normalise=experiment.zero_shot.normalise
             ),
             unlabelled=self.unlabelled(),
+            synthetic=[t for t, entry in self.examples().items() if self.is_synthetic(entry)],
             has_corpus=experiment.pretrained is None,
             scale=self.scale(),
         )
 
     def scale(self) -> str:
         """The data and the models in words."""
-        data = f"data of {self.data}" if self.data else "the embedded world"
-        if any(entry.source for entry in self.examples().values()):
-            data = "data sets of the hub"
+        data = " and ".join(dict.fromkeys(map(self._origin, self.examples().values())))
         models = self.experiment.model
         shapes = {
             "transformer": f"transformer of {models.transformer.n_layer} layers of "
@@ -172,6 +171,16 @@ class Config(Settings):
             trained = f"{self._pretrain.updates:,} updates of pre-training, {tokens:,} tokens"
         return f"{data}; {named}; {trained}"
 
+    def is_synthetic(self, entry: DataSource | CorpusSettings) -> bool:
+        """Whether a data set is made by the embedded world, not read from the hub or a folder."""
+        in_folder = self.data is not None or os.path.isabs(entry.folder or "")
+        return entry.source is None and not in_folder
+
+    def _origin(self, entry: DataSource) -> str:
+        if self.is_synthetic(entry):
+            return "the embedded world"
+        return "data sets of the hub" if entry.source else f"data of {self.data or entry.folder}"
+
     # --- what a program is given ---
 
     def prepare(self, name: str) -> PrepareSettings:
@@ -180,7 +189,7 @@ class Config(Settings):
         rows = {key: getattr(entry, key) for key in TaskRows.model_fields if hasattr(entry, key)}
         return PrepareSettings(
             **rows | {"folder": None},  # a path of the rule
-            published=self.data is not None or entry.source is not None,
+            published=not self.is_synthetic(entry),
             seed=finetune.select_seed,
             select_fraction=finetune.select_fraction,
             unlabelled=name in self.unlabelled(),

@@ -58,7 +58,9 @@ class Grid(Settings):
 
     `examples` are all tasks whose rows are read (the grid's and the zero-shot tasks), `updates` the
     pre-training updates that have a checkpoint, `unlabelled` the GLUE tasks whose test rows are
-    predicted; `has_corpus` is False for published weights, whose corpus is not available.
+    predicted; `synthetic` are the tasks whose rows are made by the embedded world, which nothing
+    published compares with; `has_corpus` is False for published weights, whose corpus is not
+    available.
     `intermediate_aux` are the auxiliary settings of the cells between nothing and everything
     transferred. `shuffled` says whether the negative control is run.
     """
@@ -75,6 +77,7 @@ class Grid(Settings):
     updates: list[int]
     zero_shot: ZeroShot
     unlabelled: list[str]
+    synthetic: list[str] = []
     has_corpus: bool
     scale: str = ""  # corpus and models in words, for the heading of the claims
     table: str = "cells.csv"  # where `workflow.analysis.collect` puts the scores of these cells
@@ -117,6 +120,10 @@ class Grid(Settings):
         """The language models that the seeds of a cell start from, in turn."""
         models = [model for model in self.models(cell.corpus) if model.arch == cell.arch]
         return models[: len(self.seeds.finetune)]  # a model beyond these is where no cell starts
+
+    def is_synthetic(self, task: str) -> bool:
+        """Whether a task's rows are made by the embedded world."""
+        return task in self.synthetic
 
     def is_full(self, cell: Cell) -> bool:
         """Whether all layers are transferred."""

@@ -61,7 +61,7 @@ def raw_files(config: Config, name: str) -> list[str]:
     data_set = data_sets(config)[name]
     if data_set.entry.source:
         return [f"{data_set.folder}/{MANIFEST}"]
-    if config.data is None:
+    if config.is_synthetic(data_set.entry):
         return [f"{config.results}/world/manifest.json"]
     files = files_below(data_set.folder)
     if name in config.unlabelled():  # some lie outside the task's folder: MNLI's diagnostic set

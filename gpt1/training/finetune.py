@@ -25,7 +25,7 @@ from gpt1.training.encoded import EncodedSplit
 from gpt1.training.inference import predict
 from gpt1.training.layer_rates import LayerRates
 from gpt1.training.optim import SCHEDULES, Adam, Schedule
-from gpt1.training.runtime import Runtime, seed_step
+from gpt1.training.runtime import Runtime, cpu, seed_step
 from gpt1.training.task_data import TaskData
 from gpt1.weights.checkpoint import Checkpoint, build
 from tasks.metrics import score, score_split
@@ -63,6 +63,7 @@ class RunRecord:
     train_tokens: int
     train_seconds: float
     peak_mb: float
+    cpu: str
     copied: list[str]
     constant: bool
     truncated: dict[str, float]
@@ -250,6 +251,7 @@ class FineTuning:
             train_tokens=self.tokens,
             train_seconds=round(seconds, 4),
             peak_mb=round(self.runtime.peak_mb(), 1),
+            cpu=cpu(),
             copied=self.copied,
             constant=constant,
             truncated={s: d.truncated for s, d in self.data.splits.items() if s != "train_eval"},

@@ -22,7 +22,7 @@ from gpt1.text.tokens import open_tokens
 from gpt1.training.accumulation import accumulate, halve_micro_batch
 from gpt1.training.distributed import Processes
 from gpt1.training.optim import Adam, Schedule, warmup_cosine
-from gpt1.training.runtime import Runtime
+from gpt1.training.runtime import Runtime, cpu
 from gpt1.training.states import SavedStates
 from gpt1.training.stopping import StopRequest
 from gpt1.training.training_log import LogRow, TrainingLog
@@ -248,6 +248,7 @@ class Pretraining:
             corpus_sha256=self.digests,
             runtime={**self.runtime.numeric(), "processes": self.processes.count},
             peak_mb=self.runtime.peak_mb(),
+            cpu=cpu(),
         )
 
     def _save_state(self) -> None:

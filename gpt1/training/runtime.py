@@ -2,8 +2,10 @@
 
 import contextlib
 import ctypes
+import platform
 import resource
 import sys
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -66,6 +68,15 @@ class Runtime(RuntimeSettings):
             return torch.cuda.max_memory_allocated(self.device) / 2**20
         unit = 2**20 if sys.platform == "darwin" else 2**10  # bytes there, KB on Linux
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
+
+
+def cpu() -> str:
+    """The processor's model, and its instructions that torch uses: single scores depend on them."""
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text(encoding="utf-8").splitlines() if info.is_file() else []
+    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    model = models[0] if models else platform.processor() or platform.machine()
+    return f"{model}, {torch.backends.cpu.get_cpu_capability()}"
 
 
 def keep_freed_memory() -> None:

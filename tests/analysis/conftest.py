@@ -27,6 +27,7 @@ from workflow.analysis import collect
 from workflow.analysis.predictions import COLUMNS
 from workflow.grid import Grid
 
+PROCESSOR = "Some processor, AVX2"
 SKILLS = {"copy": 2, "mood": 2, "reading": 4}
 
 
@@ -78,7 +79,7 @@ def write_all(results: Path, grid: Grid) -> None:
             progress = math.log1p(update) / math.log1p(3000)
             loss = 7.2 + seed / 8 - (3.9 if arch == "transformer" else 3.4) * progress**1.5
             point = {"arch": arch, "seed": seed, "update": update, "tokens": update * 2560}
-            checkpoint = {**point, "seconds": update * 0.11, "heldout_loss": loss}
+            checkpoint = {**point, "seconds": update * 0.11, "heldout_loss": loss, "cpu": PROCESSOR}
             checkpoint |= {"heldout_perplexity": math.exp(loss), "train_loss": loss - 0.1}
             write(model.facts(results, update), checkpoint)
             for name in grid.zero_shot.tasks:
@@ -138,6 +139,7 @@ def make_cell(rng: random.Random, grid: Grid, cell: Cell) -> dict[str, Any]:
             {
                 **{"seed": seed, "scores": scores, "alarms": alarms, "best_epoch": 2},
                 **{"train_tokens": 120_000, "train_seconds": 3.5 + 0.1 * seed, "peak_mb": 410.5},
+                "cpu": PROCESSOR,
             }
         )
     return {

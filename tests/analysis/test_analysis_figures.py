@@ -30,6 +30,7 @@ from workflow.analysis.figures import (
 )
 from workflow.analysis.figures.__main__ import main
 from workflow.analysis.table import read_csv
+from workflow.analysis.tables.ablation import EIGHT
 from workflow.grid import Grid
 
 SHOWN = {  # where it is not the table of the figure's name
@@ -248,12 +249,37 @@ def test_the_heat_map_holds_the_tables_scores_in_cells_and_colours(answered, ord
     ]
 
 
+def test_the_heat_maps_numbers_can_be_read_on_every_colour():
+    for score in np.arange(0, 100.1, 0.1):
+        assert heat_map.contrast(heat_map.ink(score), heat_map.COLOURS(score / 100)) >= 4.5
+    assert heat_map.contrast("black", "white") == pytest.approx(21)
+    assert heat_map.contrast("#767676", "white") == pytest.approx(4.54, abs=0.01)
+
+
 def test_a_cell_that_was_not_run_is_a_gap_in_the_heat_map(answered):
     results, grid = answered
     table = read_csv(results / "layer_transfer.csv")
     gone = (table["task"] == "cola") & (table["n_transfer"] == "6")
     ax, _ = drawn(heat_map, table.assign(mean=table["mean"].mask(gone)), grid)
     assert [text.get_text() for text in ax.texts].count("–") == 1
+
+
+def test_the_papers_marks_stand_beside_real_rows_alone(answered):
+    results, grid = answered
+    table = read_csv(results / "ablation.csv")
+    printed = table.pivot(index="variant", columns="task", values="paper")
+    for synthetic in (["rte"], ["rte", "cola"], grid.tasks):
+        some = grid.model_copy(update={"synthetic": synthetic})
+        real = [name for name in grid.tasks if name not in synthetic]
+        (ax,) = drawn(ablation, table, some)
+        assert len(points(ax, hollow=True)) == printed[real].notna().sum().sum()
+        panels = drawn(differences, table, some)
+        losses = (printed - printed.loc[differences.FULL]).drop(index=differences.FULL)[real]
+        assert sum(len(points(ax, hollow=True)) for ax in panels) == losses.notna().sum().sum()
+        _, *paper = drawn(aux_gain, table, some)
+        assert sum(len(points(ax, hollow=True)) for ax in paper) == 8 - len(synthetic)
+    every = grid.model_copy(update={"synthetic": list(EIGHT)})
+    assert len(drawn(aux_gain, table, every)) == 1
 
 
 def test_the_auxiliary_gain_is_full_minus_without_at_the_number_of_training_rows(answered):

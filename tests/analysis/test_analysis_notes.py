@@ -53,6 +53,11 @@ def test_made_data_is_told_once_for_all_tasks(module, run_of):
     assert made in set(table["note"])
 
 
+def test_tasks_with_the_same_note_share_a_sentence():
+    notes = Notes({"rte": "made", "snli": RTE, "cola": "made"})
+    assert notes.footnote() == [f"† not all of the published rows. RTE, CoLA: made. SNLI: {RTE}."]
+
+
 def test_an_average_names_the_tasks_that_lack_rows(run_of):
     results, grid = run_of("rte", "snli", "cola")
     note(results, rte=RTE, snli=SNLI)

@@ -9,7 +9,7 @@ from matplotlib.colors import to_hex
 
 from gpt1.settings import LSTMShape, ModelSettings
 from tasks.common.errors import InputError
-from tests.analysis.conftest import make_grid
+from tests.analysis.conftest import PROCESSOR, make_grid
 from workflow.analysis import flops, job_costs
 from workflow.analysis.figures import cost as figure
 from workflow.analysis.figures import style
@@ -118,6 +118,7 @@ def test_costs_add_up(costed):
             expected = 360_000 * flops.per_token(model, 100, time, aux == "on")
             assert keyed["transformer", task, aux, "12"] == pytest.approx(expected)
     pretrained = frame[frame["stage"] == "pre-training"]
+    assert {*cells["cpu"], *pretrained["cpu"]} == {PROCESSOR}
     assert len(pretrained) == 4 and set(pretrained["train_tokens"]) == {3000 * 2560}
     by_arch = pretrained.groupby("arch")["flops"].agg(["min", "max"])
     assert by_arch.loc["lstm"].gt(0).all()
@@ -147,7 +148,7 @@ def test_the_page_says_what_is_outside_of_training(costed):
     inside = table.frame["train_seconds"].sum()
     page = table.markdown
     assert f"1,007 s of jobs, {inside:,.0f} s of them in training loops" in page
-    assert "nan" not in page
+    assert "nan" not in page and f"Trained on: {PROCESSOR}." in page
     assert "CPU" not in page and "cpu_seconds" not in table.frame  # samples that lack the end
     table.write(results / "cost.csv")
     drawn = figure.draw(cost.read_csv(results / "cost.csv"), grid)

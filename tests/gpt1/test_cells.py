@@ -140,6 +140,7 @@ def test_a_cell_records_everything_that_a_reader_must_know(files, arch):
             assert {"train", "select", "dev"} <= seed["scores"].keys()
             assert seed["rows"] == {"train": 8, "select": 6, "dev": 8}
             assert seed["steps"] == 6 and seed["train_tokens"] > 0 and seed["peak_mb"] > 0
+            assert seed["cpu"].endswith(f", {torch.backends.cpu.get_cpu_capability()}")
             assert isinstance(seed["alarms"], list) and seed["best_epoch"] in (1, 2)
 
 

@@ -65,6 +65,7 @@ def test_a_run_writes_its_checkpoints_their_facts_and_a_log(tmp_path, arch):
         meta = read_json(out / f"update-{update}.json")
         assert meta["update"] == update and meta["tokens"] == update * 4 * toy.N_CTX
         assert (meta["corpus"], meta["seed"]) == ("books", 0)
+        assert meta["cpu"].endswith(f", {torch.backends.cpu.get_cpu_capability()}")
         assert meta["heldout_perplexity"] == pytest.approx(math.exp(meta["heldout_loss"]))
         load_checkpoint(out / f"update-{update}.safetensors", arch, toy.model(arch), "t" * 64)
     rows = list(csv.DictReader((out / "log.csv").read_text().splitlines()))

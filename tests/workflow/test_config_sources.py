@@ -2,8 +2,19 @@
 
 import shutil
 
+import pytest
+
 from gpt1.text.vocabulary import PUBLISHED_FILES
-from tests.workflow.configs import changed, check_fault, each_fault, faults, raw_data, small
+from tests.workflow.configs import (
+    changed,
+    check_fault,
+    each_fault,
+    faults,
+    raw_data,
+    shipped,
+    small,
+)
+from workflow.config_faults import parse
 
 WRONG = [
     (
@@ -94,6 +105,16 @@ WRONG = [
 @each_fault(WRONG)
 def test_a_fault_is_one_line(path, value, line):
     check_fault(path, value, line)
+
+
+@pytest.mark.parametrize("entry", [{"source": "hub"}, {"folder": "/data/RTE"}])
+def test_eleven_tasks_of_the_world_stay_made_data_beside_one_of_the_hub_or_a_folder(entry):
+    config = parse(changed(shipped(), "experiment.tasks.rte", entry))
+    grid, world = config.grid(), parse(shipped()).grid()
+    assert world.synthetic == world.examples
+    assert grid.synthetic == [name for name in world.examples if name != "rte"]
+    assert [config.prepare(name).published for name in ("rte", "cola")] == [True, False]
+    assert "the embedded world" in grid.scale
 
 
 def test_missing_raw_data_is_reported_before_the_graph_is_built(tmp_path):

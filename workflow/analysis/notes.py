@@ -56,8 +56,11 @@ class Notes:
         """The paragraph that explains the daggers; none where all rows are the published ones."""
         if self._shared:
             return [f"Rows of every task: {self._shared}."]
-        noted = [(tasks.task(name).title, note) for name, note in self.by_task.items() if note]
-        parts = [f"{title}: {note}." for title, note in noted]
+        titles: dict[str, list[str]] = {}
+        for name, note in self.by_task.items():
+            if note:
+                titles.setdefault(note, []).append(tasks.task(name).title)
+        parts = [f"{', '.join(named)}: {note}." for note, named in titles.items()]
         return [" ".join([f"{DAGGER} not all of the published rows.", *parts])] if parts else []
 
     @property

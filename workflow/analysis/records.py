@@ -66,6 +66,7 @@ class Run(Record):
     train_tokens: float
     train_seconds: float
     peak_mb: float | None = None
+    cpu: str = ""
 
 
 class Placed(Record):
@@ -106,11 +107,25 @@ class Device(Record):
     device: str = ""
 
 
+class Processor(Record):
+    """The CPU of one seed of a cell: its model, and the instructions that torch used."""
+
+    cpu: str = ""
+
+
 class Environment(Record):
     """What a cell was trained with, by its JSON: the device, versions of Python and of packages."""
 
     runtime: Device = Device()
     versions: dict[str, str] = {}
+    seeds: list[Processor] = []
+
+    @property
+    def description(self) -> tuple[tuple[str, str], ...]:
+        """All of it by name, the CPUs being those of all seeds; what is not recorded is absent."""
+        cpus = "; ".join(sorted({seed.cpu for seed in self.seeds}))
+        named = {"device": self.runtime.device, "processor": cpus, **self.versions}
+        return tuple((name, value) for name, value in named.items() if value)
 
 
 class PredictionsRecord(Record):
@@ -228,6 +243,7 @@ class Checkpoint(Record):
     tokens: float
     seconds: float
     peak_mb: float | None = None
+    cpu: str = ""
     heldout_loss: float
     heldout_perplexity: float
     train_loss: float | None = None  # none before the first update

@@ -1,7 +1,7 @@
 """The ablation as paired differences: each variant minus the full transformer, task by task.
 
 Points are differences that are paired by row and seed, bars their 95 % interval. Hollow marks are
-the paper's differences, where its Table 5 prints both scores.
+the paper's differences, where its Table 5 prints both scores and the task's rows are real.
 """
 
 from typing import Any
@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 
 import tasks
 from workflow.analysis.figures import style
-from workflow.analysis.figures.ablation import LOOKS
+from workflow.analysis.figures.ablation import LOOKS, printed_of_real
 from workflow.analysis.tables.ablation import CONTROL, EIGHT, PAPER_VARIANTS
 from workflow.grid import Grid
 
@@ -24,6 +24,7 @@ APART = 0.16  # of ours and the paper's mark, in lines
 
 def draw(table: pd.DataFrame, grid: Grid) -> Figure:
     """A panel per variant, a line per task; the means over the tasks stand on top."""
+    table = printed_of_real(table, grid)
     eight = [task for task in EIGHT if task in grid.tasks]
     others = [task for task in grid.tasks if task not in EIGHT]
     means = (["avg"] if len(eight) == len(EIGHT) else []) + ["avg_all"]
@@ -44,7 +45,10 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
     figure.supxlabel("points more or less than the full transformer", fontsize=13)
     mark: dict[str, Any] = {"color": style.GREY, "marker": "o", "linestyle": ""}
     handles = [Line2D([], [], label=f"this run, {style.mean_over(grid.seeds.finetune)}", **mark)]
-    handles += [Line2D([], [], label="the paper (GLUE test server)", **mark, **style.PRINTED)]
+    if table["paper"].notna().any():
+        handles.append(
+            Line2D([], [], label="the paper (GLUE test server)", **mark, **style.PRINTED)
+        )
     figure.legend(handles=handles, loc="outside upper center", ncols=2)
     return figure
 

@@ -9,15 +9,17 @@ import matplotlib
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
+from matplotlib.typing import ColorType
 
 import tasks
 from workflow.analysis import markdown
 from workflow.analysis.figures import style
 from workflow.grid import Grid
 
-COLOURS = "Blues"
-LIGHT, DARK = 0.02, 0.98  # places on that scale, of the text on dark and on light cells
+COLOURS = matplotlib.colormaps["Blues"]
+INKS = ("#010101", "#fefefe")  # of text; no colours of the style, which a dark page exchanges
 TITLES = {"transformer": "Transformer w/ aux LM", "lstm": "LSTM w/ aux LM"}
 
 
@@ -51,11 +53,10 @@ def _scores(rows: pd.DataFrame, names: list[str]) -> pd.DataFrame:
 
 
 def _panel(ax: Axes, scores: pd.DataFrame) -> None:
-    colours = matplotlib.colormaps[COLOURS]
     values = scores.to_numpy(dtype=float)
-    ax.pcolormesh(values, cmap=colours, vmin=0, vmax=100, edgecolors="white", linewidth=1.5)
+    ax.pcolormesh(values, cmap=COLOURS, vmin=0, vmax=100, edgecolors="white", linewidth=1.5)
     for (i, j), score in np.ndenumerate(values):
-        colour = style.GREY if np.isnan(score) else colours(LIGHT if score > 55 else DARK)
+        colour = style.GREY if np.isnan(score) else ink(score)
         place: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 11.5}
         ax.text(j + 0.5, i + 0.5, markdown.value(score), color=colour, **place)
     ax.axhline(len(scores) - 1, color=style.BLACK, linewidth=1)
@@ -64,6 +65,22 @@ def _panel(ax: Axes, scores: pd.DataFrame) -> None:
     ax.tick_params(length=0)
     for spine in ax.spines.values():
         spine.set_visible(False)
+
+
+def ink(score: float) -> str:
+    """The colour of the text on the cell of a score from 0 to 100: the one of more contrast."""
+    cell = COLOURS(score / 100)
+    return max(INKS, key=lambda colour: contrast(colour, cell))
+
+
+def contrast(one: ColorType, other: ColorType) -> float:
+    """The contrast of two colours, 1 to 21, by the Web Content Accessibility Guidelines 2.2."""
+    luminances = []
+    for colour in (one, other):
+        rgb = np.array(to_rgb(colour))
+        linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+        luminances.append(float(linear @ (0.2126, 0.7152, 0.0722)))
+    return (max(luminances) + 0.05) / (min(luminances) + 0.05)
 
 
 def _label(name: str, rows: pd.DataFrame, grid: Grid) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from gpt1.cell import Arch, Corpus
@@ -22,7 +23,7 @@ from workflow.analysis.table import Table, read_csv
 from workflow.grid import Grid
 
 SUMS = ["runs", "train_tokens", "flops", "train_seconds", "job_seconds"]
-COLUMNS = ["stage", "job", *CELL, "seed", *SUMS, "peak_mb"]
+COLUMNS = ["stage", "job", *CELL, "seed", *SUMS, "peak_mb", "cpu"]
 DECIMALS = {"flops": 0, "train_seconds": 2, "job_seconds": 2, "peak_mb": 1}
 
 
@@ -36,6 +37,7 @@ class Trained(Record):
     tokens: float | None = None
     seconds: float | None = None
     peak_mb: float | None = None
+    cpu: str = ""
     n_vocab: int | None = None
     model: ModelSettings | None = None
 
@@ -73,7 +75,7 @@ def _pretraining(models: list[Trained]) -> Iterator[dict[str, Any]]:
                 **{"stage": "pre-training", "arch": model.arch, "corpus": model.corpus},
                 **{"seed": model.seed, "runs": 1, "peak_mb": model.peak_mb},
                 **{"train_tokens": model.tokens, "train_seconds": model.seconds},
-                "flops": model.flops(model.tokens, n_ctx),
+                **{"flops": model.flops(model.tokens, n_ctx), "cpu": model.cpu},
             }
 
 
@@ -92,7 +94,7 @@ def _fine_tuning(results: Path, grid: Grid, models: list[Trained]) -> Iterator[d
         yield {
             **{"stage": "fine-tuning", **cell, "runs": len(runs), "flops": count},
             **{"train_tokens": tokens, "train_seconds": runs["train_seconds"].sum()},
-            "peak_mb": runs["peak_mb"].max(),
+            **{"peak_mb": runs["peak_mb"].max(), "cpu": "; ".join(runs["cpu"].dropna().unique())},
         }
 
 
@@ -131,4 +133,6 @@ def _wide(table: pd.DataFrame) -> list[str | pd.DataFrame]:
             "all that is not training. Seconds are of the clock. Snakemake's own time is not in it."
         )
     rule = "FLOPs: 6 N + 12 L d T per token (`workflow/analysis/flops.py`)."
-    return ["# Costs", note, text, rule]
+    processors = "; ".join(table["cpu"].replace("", np.nan).dropna().unique())
+    on = [f"Trained on: {processors}."] if processors else []
+    return ["# Costs", note, text, *on, rule]

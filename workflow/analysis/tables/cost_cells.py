@@ -1,4 +1,4 @@
-"""What the fine-tuning runs cost: tokens, seconds of training, memory; one row per cell and seed.
+"""What the fine-tuning runs cost, one row per cell and seed: tokens, seconds, memory, processor.
 
 Apart from the scores, which are the same on every machine and in every order, as these are not.
 """
@@ -14,6 +14,7 @@ from workflow.analysis.table import Table
 from workflow.grid import Grid
 
 COSTS = ["train_tokens", "train_seconds", "peak_mb"]
+FACTS = [*COSTS, "cpu"]
 SWEEP = ["task", "arch", "corpus", "aux"]
 
 
@@ -24,9 +25,9 @@ def build(results: Path, grid: Grid) -> Table:
         if (path := cell.path(results)).exists():
             place = vars(cell) | {"n_transfer": str(cell.n_transfer)}
             runs = CellRecord.read(path, **vars(cell)).seeds
-            costs = (run.model_dump(include={"seed", *COSTS}) for run in runs)
+            costs = (run.model_dump(include={"seed", *FACTS}) for run in runs)
             rows += [place | cost for cost in costs if cost["seed"] in grid.seeds.finetune]
-    table = pd.DataFrame(rows, columns=[*CELL, "seed", *COSTS])
+    table = pd.DataFrame(rows, columns=[*CELL, "seed", *FACTS])
     table = table.astype(dict.fromkeys(COSTS, float))
     return Table(table, _wide(table))
 

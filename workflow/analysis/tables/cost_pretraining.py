@@ -1,4 +1,4 @@
-"""What pre-training cost up to each checkpoint: tokens, seconds of training, memory."""
+"""What pre-training cost up to each checkpoint: tokens, seconds of training, memory; on what."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from workflow.analysis.table import Table
 from workflow.grid import Grid
 
 COSTS = {"train_tokens": "tokens", "train_seconds": "seconds", "peak_mb": "peak_mb"}
-COLUMNS = ["arch", "seed", *COSTS, "update"]
+COLUMNS = ["arch", "seed", *COSTS, "cpu", "update"]
 
 
 def build(results: Path, grid: Grid) -> Table:
@@ -21,7 +21,8 @@ def build(results: Path, grid: Grid) -> Table:
             if (path := model.facts(results, update)).exists():
                 place = {"arch": model.arch, "seed": model.seed, "update": update}
                 found = Checkpoint.read(path, **place)
-                rows.append(place | {name: getattr(found, key) for name, key in COSTS.items()})
+                costs = {name: getattr(found, key) for name, key in COSTS.items()}
+                rows.append(place | costs | {"cpu": found.cpu})
     table = pd.DataFrame(rows, columns=COLUMNS).astype(dict.fromkeys(COSTS, float))
     return Table(table, _wide(table))
 
