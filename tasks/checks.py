@@ -7,6 +7,7 @@ shares and repeats are compared for the published sets only, not for made data.
 """
 
 import hashlib
+import json
 from collections import Counter
 from math import sqrt
 from pathlib import Path
@@ -175,6 +176,28 @@ def _balance(task: Task, path: Path, examples: "Dataset") -> None:
                 f"{path}: {share:.0%} of {n:,} rows have label {label!r}, expected about "
                 f"{expected:.0%}; the labels are in another order, or it is another file"
             )
+
+
+def digest(task: Task, path: Path, name: str, examples: "Dataset") -> None:
+    """The rows of a whole split are those of `Task.digests`, where its digest is known.
+
+    Nothing else shows labels that were moved by a row, or two texts that were exchanged.
+    """
+    if task.digests.get(name) not in (None, rows_digest(examples)):
+        raise InputError(
+            f"{path}: the rows of {name!r} are not the published ones, whose digest is known; "
+            "download the file again, or, where they are meant to differ, declare that with "
+            f"min_rows: {{{name}: {len(examples)}}}"
+        )
+
+
+def rows_digest(examples: "Dataset") -> str:
+    """SHA-256 over the texts, choices and labels of all rows, in their order."""
+    found = hashlib.sha256()
+    for batch in examples.select_columns(["first", "second", "choices", "label"]).iter(1000):
+        for row in zip(*batch.values(), strict=True):
+            found.update(json.dumps(row, ensure_ascii=False).encode() + b"\n")
+    return found.hexdigest()
 
 
 def hub_count(task: Task, path: Path, name: str, found: int) -> None:

@@ -113,6 +113,8 @@ def _read(
     path = task.files(source, split)[0]
     least = (settings.min_rows or {}).get(split)
     checks.split(task, path, split, examples, tally.dropped, least, settings.published)
+    if settings.published and least is None and not isinstance(source, Snapshot):
+        checks.digest(task, path, split, examples)
     if isinstance(source, Snapshot) and least is None:
         checks.hub_count(task, path, split, len(examples) + tally.dropped.total())
     return examples

@@ -69,7 +69,7 @@ def question(
     if not all(isinstance(text, str) for text in (article, asked, answer, *options)):
         flaw = f"question {number + 1}: question, options, answer are texts"
         return row._replace(reason="not text", flaw=flaw)
-    if not asked.strip():
+    if readers.is_blank(asked):
         return row._replace(reason="empty text", flaw=f"question {number + 1} is empty")
     return row._replace(first=article, second=asked, choices=options, label=answer, group=group)
 
@@ -106,7 +106,7 @@ def stories(file: int, path: Path, text: str) -> Iterator[Row]:
         for cells in reader:
             line = reader.line_num
             cell = dict(zip(names, cells, strict=False))
-            empty = [name for name in SENTENCES if not cell.get(name, "").strip()]
+            empty = [name for name in SENTENCES if readers.is_blank(cell.get(name, ""))]
             if len(cells) != len(names):
                 flaw = f"expected {len(names)} columns, found {len(cells)}; {readers.ORIGINAL}"
                 yield Row(file, line, flaw=flaw)

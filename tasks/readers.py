@@ -12,6 +12,7 @@ line at a lone carriage return too, and its `csv` builder pads a row that is too
 """
 
 import json
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,7 @@ from tasks.common.hf_datasets import from_generator
 if TYPE_CHECKING:
     from datasets import Dataset
 
+COMPRESSED = {b"\x1f\x8b": "gzip", b"PK\x03\x04": "zip", b"\xfd7zXZ": "xz"}
 ORIGINAL = "download the file again in its original layout"
 
 
@@ -61,12 +63,18 @@ Parser = Callable[[Batch], Iterable[Row]]
 def lines(path: Path) -> Iterator[tuple[int, str]]:
     """Yield (line number from 1, text without its line end), blank lines at the end left out.
 
-    Raises InputError, naming the line, for text that is not UTF-8.
+    Raises InputError for what is no file or is compressed, and, naming the line, for text that is
+    not UTF-8.
     """
+    if not path.is_file():  # a pipe would be waited for
+        raise InputError(f"{path}: not a regular file; put the published file in its place")
     blank = 0
     with open(path, "rb") as file:
         for number, raw in enumerate(file, start=1):
             if number == 1:
+                kind = next((k for start, k in COMPRESSED.items() if raw.startswith(start)), None)
+                if kind:
+                    raise InputError(f"{path}: compressed by {kind}; unpack it")
                 raw = raw.removeprefix(b"\xef\xbb\xbf")
             raw = raw.removesuffix(b"\n").removesuffix(b"\r")
             if not raw:
@@ -228,6 +236,11 @@ def not_text(record: dict[str, Any], key: str) -> str:
         return ""
     found = f"found {value!r:.60}" if key in record else f"the keys are {shown(list(record))}"
     return f"expected a text under {key!r}, {found}"
+
+
+def is_blank(text: str) -> bool:
+    """Whether a text has nothing to read: blanks, and marks of no width such as U+200B."""
+    return all(char.isspace() or unicodedata.category(char) in ("Cc", "Cf") for char in text)
 
 
 def unquoted(text: str) -> str:

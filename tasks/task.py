@@ -5,6 +5,7 @@ A task is data: columns, labels, splits, metric, where its files lie. Its layout
 (unknown label, empty text, a wrong score, too many flawed rows, an empty split) are in `Task.load`.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -13,11 +14,11 @@ from typing import TYPE_CHECKING
 
 from tasks import readers
 from tasks.common.errors import InputError
-from tasks.common.files import inside
+from tasks.common.files import inside, refuse_unreadable
 from tasks.examples import Example, features, to_columns, to_examples
 from tasks.hub import HubSource, Snapshot
 from tasks.hub_records import hub_records, hub_rows
-from tasks.readers import Batch, Layout, Parser, Row, Table, unquoted
+from tasks.readers import Batch, Layout, Parser, Row, Table, is_blank, unquoted
 from tasks.spec import TaskSpec
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 UNLABELLED = -1
 NO_GOLD_LABEL = "no gold label"
+SCORE = re.compile(r"[0-9]+(\.[0-9]+)?")
 Source = str | Path | Snapshot
 
 
@@ -47,14 +49,15 @@ class Task:
     `layouts`: the first one with a file for a split wins. `coding`: the file's label words where
     they differ from `labels`. `rows`: official row counts of the labelled splits. `label_shares`:
     about which share of the rows has each label; `label_counts`: exactly how many, in the splits
-    that were counted. `wrong_counts`: known wrong numbers of training rows, and their reasons.
-    `obtain`: how to get the files. `select`: the official split that selects the best epoch; None
-    if it is carved out of the training rows. `report`: the splits whose scores are reported, the
-    main one first. `tolerated`: the share of flawed rows that is dropped and counted instead of
-    being an error, for sets with known faults upstream. `csv_quoted`: whether texts that hold a
-    quotation mark are published as CSV quotes them, which is undone. `hub_rows`: how the hub's
-    records become rows where they are not plain texts. `unlabelled`: the splits without public
-    labels, and where their file may be; `optional_unlabelled`: those that a folder may lack;
+    that were counted. `digests`: `checks.rows_digest` of the splits whose published files are
+    known, from two independent copies. `wrong_counts`: known wrong numbers of training rows, and
+    their reasons. `obtain`: how to get the files. `select`: the official split that selects the
+    best epoch; None if it is carved out of the training rows. `report`: the splits whose scores are
+    reported, the main one first. `tolerated`: the share of flawed rows that is dropped and counted
+    instead of being an error, for sets with known faults upstream. `csv_quoted`: whether texts that
+    hold a quotation mark are published as CSV quotes them, which is undone. `hub_rows`: how the
+    hub's records become rows where they are not plain texts. `unlabelled`: the splits without
+    public labels, and where their file may be; `optional_unlabelled`: those that a folder may lack;
     `unlabelled_index`: their column of row numbers. `several_rows_a_text`: whether rows whose guids
     differ after the last slash alone share a text.
     """
@@ -71,6 +74,7 @@ class Task:
     obtain: str
     hub: HubSource
     label_counts: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    digests: dict[str, str] = field(default_factory=dict)
     wrong_counts: dict[int, str] = field(default_factory=dict)
     metric: str = "accuracy"
     metrics: tuple[str, ...] = ("accuracy",)
@@ -207,6 +211,7 @@ class Task:
     def _layout(self, folder: Path, split: str) -> tuple[Layout, list[Path]]:
         if not folder.is_dir():
             raise InputError(f"{folder}: no such folder; {self.obtain}")
+        refuse_unreadable(folder)
         for layout in self.layouts:
             pattern = layout.files.format(split=split)
             # macOS archives leave `._1.txt` resource forks beside the real files.
@@ -223,14 +228,14 @@ class Task:
         """A row's example; why it is left out, if it is; and what is wrong with it, if anything."""
         first, second = row.first.strip(), row.second.strip()
         choices = tuple(choice.strip() for choice in row.choices)
-        paired = self.family in ("entailment", "similarity")
+        pair = (first, second) if self.family in ("entailment", "similarity") else (first,)
         word = row.label.strip()
         label = self._label(word)
         reason, flaw = row.reason, row.flaw
         if not flaw and word == self.no_gold_label:
             # The annotators did not agree. The authors left such rows out too.
             reason = NO_GOLD_LABEL
-        elif not flaw and ("" in choices or (paired and not second) or not first):
+        elif not flaw and any(is_blank(text) for text in (*pair, *choices)):
             reason, flaw = "empty text", "empty text; remove the row or restore it"
         elif not flaw and row.group and row.group not in self.groups:
             flaw = f"{row.group!r:.60} is none of {', '.join(self.groups)}; move its folder away"
@@ -247,9 +252,9 @@ class Task:
         if not self.soft_labels:
             coding = self.coding or {name: k for k, name in enumerate(self.labels)}
             return coding.get(word)
-        try:
-            # The hub holds scores in 32 bits: as many digits as both layouts have.
-            score = round(float(word), 4)
-        except ValueError:
+        # `float` alone reads `0_4` and digits of other scripts too.
+        if not SCORE.fullmatch(word):
             return None
-        return score if 0.0 <= score <= 5.0 else None
+        # The hub holds scores in 32 bits: as many digits as both layouts have.
+        score = round(float(word), 4)
+        return score if score <= 5.0 else None

@@ -1,6 +1,9 @@
 """Whatever is wrong with a file is reported on one line: file, row, what was found, what to do."""
 
+import gzip
 import json
+import lzma
+import os
 import subprocess
 import sys
 
@@ -8,6 +11,7 @@ import pytest
 from datasets import Dataset
 
 from tasks import task
+from tasks.common import files
 from tasks.common.errors import InputError
 from tasks.common.hf_datasets import save
 from tasks.examples import read
@@ -62,6 +66,8 @@ EDITS = [
     ("mrpc", "mrpc", "dev", "dev.tsv", b"one 4", b"\xff\xfe", 6, "not UTF-8"),
     ("sst2", "sst2", "dev", "dev.tsv", b"dev film 2 ", b"  ", 4, "empty text"),
     ("rte", "rte", "dev", "dev.tsv", b"guess 2", b"", 4, "empty text"),
+    ("rte", "rte", "dev", "dev.tsv", b"guess 2", "\u200b \u2060".encode(), 4, "empty text"),
+    ("stsb", "stsb", "dev", "dev.tsv", b"\t0.500", b"\t0_4", 3, "label '0_4' is unknown"),
     ("snli", "snli", "dev", "snli_1.0_dev.jsonl", b'guess 3"}', b"gue", 4, "not JSON"),
     ("snli", "snli", "dev", "snli_1.0_dev.jsonl", b"sentence2", b"sent2", 1, "'sentence2'"),
     ("snli", "snli_txt", "dev", "snli_1.0_dev.txt", b"gold_label", b"gold", 1, "'gold_label'"),
@@ -112,6 +118,29 @@ def test_a_missing_folder_or_file_says_how_to_obtain_the_data(published, tmp_pat
     (folder / "snli_1.0_dev.jsonl").unlink()
     message = refusal("snli", folder, "dev")
     assert "no file snli_1.0_dev.jsonl or snli_1.0_dev.txt" in message
+
+
+def test_a_pipe_in_place_of_a_file_is_not_waited_for(published):
+    folder = published("rte")
+    (folder / "dev.tsv").unlink()
+    os.mkfifo(folder / "dev.tsv")
+    assert "dev.tsv: not a regular file; put the published file" in refusal("rte", folder, "dev")
+
+
+@pytest.mark.parametrize(("pack", "said"), [(gzip.compress, "gzip"), (lzma.compress, "xz")])
+def test_a_compressed_file_under_a_plain_name_is_told(pack, said, published):
+    folder = published("rte")
+    (folder / "dev.tsv").write_bytes(pack((folder / "dev.tsv").read_bytes()))
+    assert f"dev.tsv: compressed by {said}; unpack it" in refusal("rte", folder, "dev")
+
+
+@pytest.mark.parametrize("within", ["", "dev/high"])
+def test_a_folder_that_may_not_be_read_is_told(within, published, monkeypatch):
+    """The answer of the system is a stand-in: root may read every folder."""
+    closed = published("race") / within
+    monkeypatch.setattr(files.os, "access", lambda path, mode: path != closed)
+    message = refusal("race", published("race"), "dev")
+    assert message == f"{closed}: cannot be read; give yourself the permission (chmod u+rx)"
 
 
 def test_two_files_that_could_be_the_split_are_both_named(published):
@@ -197,5 +226,5 @@ def test_the_programs_end_with_one_line_exit_code_1_and_no_output(published, tmp
 
 
 def test_an_unknown_task_lists_the_known_ones():
-    with pytest.raises(InputError, match="no task 'wnli'; the tasks are snli mnli"):
-        task("wnli")
+    with pytest.raises(InputError, match="no task 'glue'; the tasks are snli mnli"):
+        task("glue")

@@ -8,7 +8,7 @@ import pytest
 
 from tasks import checks, prepare, task
 from tasks.common.errors import InputError
-from tasks.examples import Example, to_dataset
+from tasks.examples import Example, to_dataset, to_examples
 from tasks.settings import PrepareSettings
 from tasks.task import Tally
 from tests.support.realdata import realdata
@@ -259,6 +259,23 @@ def test_cells_that_pandas_quoted_are_refused_and_quotation_marks_are_not():
         message = refusal("qnli", among)
         assert f"{n} of 4 texts with a quotation mark are quoted as in CSV" in message
         assert "quoting=csv.QUOTE_NONE" in message
+
+
+def test_labels_moved_by_a_row_are_told_where_the_digest_is_known(published):
+    """Every count of rows and labels is as before; so it is if two texts were exchanged."""
+    rte, folder = task("rte"), published("rte")
+    found = rte.load(folder, "dev")
+    known = replace(rte, digests={"dev": checks.rows_digest(found)})
+    checks.digest(known, FILE, "dev", found)
+    examples = to_examples(found[:])
+    labels = [row.label for row in examples]
+    moved = [
+        replace(row, label=k) for row, k in zip(examples, labels[1:] + labels[:1], strict=True)
+    ]
+    exchanged = [replace(row, first=row.second, second=row.first) for row in examples]
+    for other in (moved, exchanged):
+        with pytest.raises(InputError, match=r"not the published ones.*min_rows: {dev: 10}"):
+            checks.digest(known, FILE, "dev", to_dataset(other, rte.labels))
 
 
 # As published, and not read from the tasks' own definitions.
