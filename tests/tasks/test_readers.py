@@ -5,7 +5,6 @@ import os
 import random
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ import pytest
 from tasks import readers, task
 from tasks.common.errors import InputError
 from tasks.common.hf_datasets import save
+from tasks.task import Tally
 
 # What a CSV or text reader may take for a quote, a line end, a missing value or the end of a file.
 BITS = (
@@ -92,9 +92,9 @@ def test_a_cr_before_the_line_end_is_no_part_of_a_missing_gold_label(published):
     header, *rows = [line.split("\t") for line in path.read_text().splitlines()]
     turned = ["\t".join(row[::-1]) for row in (header, *rows)]
     path.write_bytes("\r\n".join(turned).encode())
-    dropped: Counter[str] = Counter()
-    assert len(task("snli").read(path.parent, "dev", dropped)) == 3
-    assert dropped == {"no gold label": 1}
+    tally = Tally()
+    assert len(task("snli").read(path.parent, "dev", tally)) == 3
+    assert tally.dropped == {"no gold label": 1}
 
 
 NO_NETWORK = """
@@ -151,6 +151,7 @@ signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 from datasets import Dataset
 from tasks.common.errors import run
 from tasks.common.hf_datasets import save
+from tasks.task import Tally
 rows = Dataset.from_dict({"text": [str(k) for k in range(9999)]})
 sys.exit(run(lambda: save(sys.argv[1], {"train": rows})))
 """
