@@ -1,6 +1,6 @@
 # docker build -t gpt1-suite .
-# docker run --rm -v "$PWD/results:/suite/results" gpt1-suite --cores 4 all
-FROM python:3.11-slim
+# docker run --rm --user "$(id -u)" -v "$PWD/results:/suite/results" gpt1-suite --cores 4 all
+FROM python:3.11-slim-bookworm@sha256:0bee7276f83efd4a1ee05bbbf4281d95ed28e079220a9457f25a93e3f1e3c31b
 
 ENV PIP_NO_CACHE_DIR=1 PYTHONUNBUFFERED=1
 
@@ -12,6 +12,11 @@ RUN pip --disable-pip-version-check install --require-hashes -r requirements.loc
     pip --disable-pip-version-check install -r requirements-torch.lock
 
 COPY . .
+
+# Any user may run it, for whom Snakemake writes .snakemake here and libraries their caches in HOME.
+RUN chmod 1777 /suite
+ENV HOME=/tmp USER=suite
+USER 1000
 
 ENTRYPOINT ["snakemake"]
 CMD ["--cores", "all", "all"]

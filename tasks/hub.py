@@ -8,8 +8,7 @@ None could not be looked up when this was written: such a source is refused unti
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from fnmatch import fnmatch
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from tasks.common.errors import InputError
@@ -101,8 +100,12 @@ def pinned(source: HubSource, revision: str | None = None) -> str:
 
 
 def matching(patterns: Iterable[str], paths: Iterable[str]) -> list[str]:
-    """The paths that match one of the patterns."""
-    return [path for path in paths if any(fnmatch(path, pattern) for pattern in patterns)]
+    """The paths that match one of the patterns, whose `*` stays within one folder."""
+
+    def fits(path: str, pattern: str) -> bool:
+        return path.count("/") == pattern.count("/") and PurePosixPath(path).match(pattern)
+
+    return [path for path in paths if any(fits(path, pattern) for pattern in patterns)]
 
 
 def as_recorded(path: Path, facts: dict[str, Any], whole: bool = True) -> bool:
@@ -124,19 +127,19 @@ class Snapshot:
     def origin(self) -> dict[str, str]:
         """Where the rows come from. Raises InputError if the folder has another repo or commit."""
         expected = {"repo": self.source.repo, "revision": pinned(self.source, self.revision)}
-        manifest = self._manifest()
+        manifest = self.manifest()
         for key, value in expected.items():
-            if manifest[key] != value:
+            if manifest.get(key) != value:
                 raise InputError(
-                    f"{self.folder}/{MANIFEST}: {key} is {manifest[key]!r}, expected {value!r}; "
-                    + FETCH_AGAIN
+                    f"{self.folder}/{MANIFEST}: {key} is {manifest.get(key)!r}, expected "
+                    f"{value!r}; {FETCH_AGAIN}"
                 )
         return {"source": "hub", **expected, "config": self.source.config}
 
     def files(self, split: str) -> list[Path]:
         """The split's files, sorted. Raises InputError unless they are those of the manifest."""
         folder, patterns = Path(self.folder), self.source.files[split]
-        recorded = set(matching(patterns, self._manifest()["files"]))
+        recorded = set(matching(patterns, self.manifest()["files"]))
         paths = (path for pattern in patterns for path in folder.glob(pattern))
         existing = {path.relative_to(folder).as_posix() for path in paths}
         if not recorded and not existing:
@@ -152,7 +155,7 @@ class Snapshot:
 
         Only sizes are compared unless `whole`, so parallel jobs do not each hash many gigabytes.
         """
-        recorded = self._manifest()["files"]
+        recorded = self.manifest()["files"]
         for path in paths:
             if not as_recorded(path, recorded[path.relative_to(self.folder).as_posix()], whole):
                 raise InputError(f"{path}: not as it was fetched (see {MANIFEST}); {FETCH_AGAIN}")
@@ -164,12 +167,13 @@ class Snapshot:
         self.check(paths)
         return paths
 
-    def _manifest(self) -> dict[str, Any]:
+    def manifest(self) -> dict[str, Any]:
+        """What was fetched. Raises InputError if nothing was, or if that cannot be read."""
         path = Path(self.folder) / MANIFEST
         if not path.is_file():
             raise InputError(f"{path}: no such file; fetch {self.source.name} first")
         found = read_json(path)
-        files = found["files"] if isinstance(found, dict) else None
+        files = found.get("files") if isinstance(found, dict) else None
         if not isinstance(files, dict) or not all(isinstance(f, dict) for f in files.values()):
             raise InputError(f"{path}: not a list of fetched files; {FETCH_AGAIN}")
         return found

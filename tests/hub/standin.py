@@ -4,6 +4,7 @@ It serves data sets as {repository: {commit: {path: content}}}. Errors carry the
 `X-Error-Code`, by which the library chooses its exception.
 """
 
+import contextlib
 import hashlib
 import json
 import re
@@ -24,7 +25,10 @@ class Hub:
     but ask for a token where one is fetched. `meeting`: where the first to ask wait for each other.
     `served`: content that is sent in place of what the tree lists, by path. `short`: a path of
     which half is sent. `cut`: a path in whose middle the hub goes down. `down`: whether every
-    connection is closed without an answer. `requests`: what was asked for, "GET path".
+    connection is closed without an answer. `silent`: whether connections stay open without one.
+    `listing`: what is sent in place of every listing; `paging`: whether each names itself as the
+    next page. `endless`: a part of the paths whose answers never end. `requests`: what was asked
+    for, "GET path".
     """
 
     def __init__(self, repositories: Repositories) -> None:
@@ -44,6 +48,10 @@ class Hub:
         self.short: str | None = None
         self.cut: str | None = None
         self.down = False
+        self.silent = False
+        self.listing: bytes | None = None
+        self.paging = False
+        self.endless: str | None = None
         self.requests: list[str] = []
 
     def fetched(self) -> list[str]:
@@ -69,12 +77,22 @@ class Handler(BaseHTTPRequestHandler):
         if hub.down:
             self.close_connection = True
             return
+        if hub.silent:
+            threading.Event().wait(1)  # tests take the waiting out of time.sleep
+            self.close_connection = True
+            return
+        if hub.endless and hub.endless in path and self.command == "GET":
+            self._endless()
+            return
         if hub.meeting:
             hub.meeting.wait(timeout=30)
             hub.meeting = None
         if api := API.fullmatch(path):
-            if files := self._commit(api[1], unquote(api[2])):
-                self._json([_listed(name, content) for name, content in files.items()])
+            if hub.listing is not None:
+                self._json(hub.listing)
+            elif files := self._commit(api[1], unquote(api[2])):
+                listed = [_listed(name, content) for name, content in files.items()]
+                self._json(json.dumps(listed).encode())
         elif file := FILE.fullmatch(path):
             commit, name = unquote(file[2]), unquote(file[3])
             if file[1] in hub.closed:
@@ -121,9 +139,19 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(content[start:])
         return None
 
-    def _json(self, value: Any) -> None:
-        body = json.dumps(value).encode()
+    def _endless(self) -> None:
+        """Zeros without end, in an answer that states no length."""
         self.send_response(200)
+        self.end_headers()
+        self.close_connection = True
+        with contextlib.suppress(OSError):  # the other side has had enough
+            while True:
+                self.wfile.write(bytes(2**16))
+
+    def _json(self, body: bytes) -> None:
+        self.send_response(200)
+        if self.server.hub.paging:
+            self.send_header("Link", f'<{self.server.hub.url}{self.path}>; rel="next"')
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()

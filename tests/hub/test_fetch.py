@@ -8,7 +8,6 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from filelock import FileLock
 
 from gpt1 import corpus
 from tasks import task
@@ -125,16 +124,6 @@ def test_every_corpus_is_read_as_it_was_fetched(each, hub, tmp_path):
     assert "not as it was fetched" in done.stderr or "not a whole parquet file" in done.stderr
 
 
-def test_a_lock_that_another_job_keeps_is_told(hub, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("tasks.fetch.LOCK_NOTICE_SECONDS", 0.05)
-    monkeypatch.setattr("tasks.fetch.LOCK_TIMEOUT_SECONDS", 0.1)
-    with FileLock(tmp_path / ".lock"):
-        said = refused(hub, tmp_path)
-    assert said.startswith(f"{tmp_path / '.lock'}: held by another job for over")
-    assert f"waiting for the job that holds {tmp_path / '.lock'}" in capsys.readouterr().err
-    assert hub.requests == []
-
-
 def test_what_a_manifest_says_beside_its_files_is_the_sources(hub, tmp_path):
     manifest = fetch("rte", None, tmp_path, hub.url)
     write_json(tmp_path / "manifest.json", manifest | {"licence": "old", "config": "old"})
@@ -176,8 +165,8 @@ def test_a_file_that_is_not_what_the_hub_lists_is_refused_and_fetched_anew(fault
     wrong = {"truncated": right[:-9], "changed": right[:-9] + bytes(9)}[fault]
     hub.served[RTE[1]] = wrong
     assert refused(hub, tmp_path) == (
-        f"{tmp_path / RTE[1]}: downloaded {len(wrong):,} bytes that are not the {len(right):,} "
-        "bytes that nyu-mll/glue lists; the file was removed, so run the command again"
+        f"{tmp_path / RTE[1]}: what was downloaded is not the file that nyu-mll/glue lists; it was "
+        "removed, so run the command again"
     )
     assert not (tmp_path / "manifest.json").exists() and not (tmp_path / RTE[1]).exists()
     hub.heal()
@@ -189,7 +178,7 @@ def test_a_file_that_is_not_what_the_hub_lists_is_refused_and_fetched_anew(fault
 def test_a_file_that_ends_early_is_told_and_fetched_anew(hub, tmp_path):
     hub.short = RTE[1]
     said = refused(hub, tmp_path)
-    assert said.startswith(f"nyu-mll/glue at {GLUE}: a downloaded file is truncated (Consist")
+    assert "(OSError: Consistency check failed: file should be of size" in said
     assert not (tmp_path / "manifest.json").exists() and not (tmp_path / RTE[1]).exists()
     hub.heal()
     fetch("rte", None, tmp_path, hub.url)
@@ -199,7 +188,7 @@ def test_a_file_that_ends_early_is_told_and_fetched_anew(hub, tmp_path):
 def test_a_hub_that_goes_down_in_the_middle_costs_only_what_was_not_there(hub, tmp_path):
     hub.cut = RTE[2]
     said = refused(hub, tmp_path)
-    assert said.startswith(f"nyu-mll/glue at {GLUE}: the hub does not answer (")
+    assert said.startswith(f"nyu-mll/glue at {GLUE}: the hub does not answer as expected (")
     assert said.endswith(f"{tmp_path} is incomplete; start again later, downloaded files are kept")
     assert not (tmp_path / "manifest.json").exists() and not (tmp_path / RTE[2]).exists()
     there = [path for path in RTE if (tmp_path / path).exists()]
@@ -226,19 +215,17 @@ def test_another_commit_at_hand_never_stands_in(hub, tmp_path):
     fetch("rte", OLDER, older, hub.url)
     assert (older / "README.md").read_text() == "an older card\n"
     assert refused(hub, older, commit=GLUE) == (
-        f"{older}: holds nyu-mll/glue at {OLDER}, which cannot stand in for nyu-mll/glue at "
-        f"{GLUE}; use another folder"
+        f"{older}/manifest.json: revision is {OLDER!r}, expected {GLUE!r}; delete the folder and "
+        "fetch it again"
     )
     hub.down = True
-    stand_in = f"is incomplete ({OLDER} is here, but cannot stand in); start again later"
-    assert stand_in in refused(hub, newer, commit=GLUE)
+    assert f"{newer} is incomplete; start again later" in refused(hub, newer, commit=GLUE)
     with program(hub, newer, HF_HUB_OFFLINE="1") as offline:
         out, said = offline.communicate()
     assert (offline.returncode, out) == (1, "")
     assert said == (
-        f"error: nyu-mll/glue at {GLUE} is incomplete in {newer} ({OLDER} is here, but cannot "
-        "stand in) and HF_HUB_OFFLINE is set; unset it and run this once with network access, or "
-        "copy the folder from another machine\n"
+        f"error: nyu-mll/glue at {GLUE} is incomplete in {newer} and HF_HUB_OFFLINE is set; unset "
+        "it and run this once with network access, or copy the folder from another machine\n"
     )
     assert not list(newer.rglob("*.parquet"))
 
@@ -250,6 +237,65 @@ def test_an_unknown_layout_of_a_repository_is_refused(hub, tmp_path, monkeypatch
         f"nyu-mll/glue at {GLUE}: no file rte/train-*.parquet; the layout of this commit is "
         "unknown: use another revision"
     )
+
+
+ENTRY = {"type": "file", "oid": "0" * 40, "size": 0, "path": "rte/train-0.parquet"}
+WITHOUT_SIZE = {key: value for key, value in ENTRY.items() if key != "size"}
+
+
+@pytest.mark.parametrize(
+    ("listing", "said"),
+    [
+        (b"<html>Please log in.</html>", "JSONDecodeError: "),
+        (b'[{"type": "file", ', "JSONDecodeError: "),
+        (b"null", "TypeError: "),
+        (b"[null]", "TypeError: "),
+        (json.dumps([WITHOUT_SIZE]).encode(), "KeyError: 'size'"),
+    ],
+    ids=["login page", "broken", "null", "null entry", "no size"],
+)
+def test_an_answer_that_is_no_listing_is_one_line(listing, said, hub, tmp_path):
+    hub.listing = listing
+    expected = f"nyu-mll/glue at {GLUE}: the hub does not answer as expected ({said}"
+    assert refused(hub, tmp_path).startswith(expected)
+    assert hub.fetched() == []
+
+
+@pytest.mark.parametrize("name", ["rte/train-x/../../../kept.parquet", "/rte/train-x.parquet"])
+def test_a_listed_name_that_leaves_the_folder_is_refused_and_nothing_is_removed(
+    name, hub, tmp_path
+):
+    kept = tmp_path / "kept.parquet"
+    kept.write_bytes(b"of another job")
+    hub.listing = json.dumps([ENTRY | {"path": name}]).encode()
+    assert refused(hub, tmp_path / "a" / "b") == (
+        f"nyu-mll/glue at {GLUE}: lists {name!r}, outside of its folder"
+    )
+    assert kept.read_bytes() == b"of another job" and hub.fetched() == []
+
+
+def test_a_hub_that_never_answers_pages_to_itself_or_sends_no_end_is_given_up(
+    hub, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("tasks.hub_limits.SILENCE_SECONDS", 0.1)
+    hub.silent = True
+    assert "(ReadTimeout: timed out)" in refused(hub, tmp_path)
+    hub.heal()
+    hub.listing, hub.paging = b"[]", True
+    monkeypatch.setattr("tasks.hub_limits.PAGES", 5)
+    assert refused(hub, tmp_path) == "the hub's listing has more than 5 pages"
+    hub.heal()
+    hub.endless = "/api/"
+    monkeypatch.setattr("tasks.hub_limits.LISTING_BYTES", 10**6)
+    assert refused(hub, tmp_path) == "an answer of the hub has more than 1,000,000 bytes"
+    monkeypatch.setattr("tasks.hub_limits.LISTING_SECONDS", 0)
+    assert refused(hub, tmp_path) == "an answer of the hub takes more than 0 seconds"
+    hub.heal()
+    hub.endless = RTE[0]
+    monkeypatch.setattr("tasks.hub_limits.LISTING_SECONDS", 60)
+    monkeypatch.setattr("tasks.hub_limits.FILE_BYTES", 10**6)
+    assert refused(hub, tmp_path) == "an answer of the hub has more than 1,000,000 bytes"
+    assert not (tmp_path / "manifest.json").exists() and not (tmp_path / RTE[0]).exists()
 
 
 def test_two_jobs_at_once_fetch_each_file_once(hub, tmp_path):

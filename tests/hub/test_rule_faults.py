@@ -18,9 +18,9 @@ LINES = {
     "snli": "stanfordnlp/snli: no such data set on the hub, or a private one; get its files in ",
     "scitail": "allenai/scitail: gated; ask for access on its page of the hub, then give a token",
     "race": "ehovy/race: gated; ask for access on its page of the hub, then give a token",
-    "cola": "nyu-mll/glue at {commit}: a downloaded file is truncated (Consistency check failed",
-    "sst2": "{folder}/{file}: downloaded 100 bytes that are not the ",
-    "stsb": "nyu-mll/glue at {commit}: the hub does not answer (",
+    "cola": "nyu-mll/glue at {commit}: the hub does not answer as expected (OSError: Consistency",
+    "sst2": "{folder}/{file}: what was downloaded is not the file that nyu-mll/glue lists",
+    "stsb": "nyu-mll/glue at {commit}: the hub does not answer as expected (",
 }
 FILE = "{name}/train-00000-of-00001.parquet"
 RIGHT = "mrpc"

@@ -11,7 +11,6 @@ import pytest
 
 from tasks.common.arrow import read_split
 from tasks.fetch import source_named
-from tasks.hub import pinned
 from tests.hub.repositories import ROWS, revision
 from tests.hub.runs import OTHER, TASKS, config, manifest
 from tests.workflow.configs import ROOT, changed
@@ -63,10 +62,7 @@ def test_the_rules_fetch_and_read_tasks_and_do_so_again_offline(hub, tmp_path, m
     changed_pin = changed(config(), "experiment.tasks.mrpc.revision", OTHER)
     other = write(tmp_path / "other.yaml", changed_pin)
     said = snakemake(ROOT, *options, other, "--", "out/examples/mrpc.json", code=1)
-    here = pinned(source_named("mrpc"))
-    assert (
-        f"error: nyu-mll/glue at {OTHER} is incomplete in out/raw/mrpc/{OTHER} ({here} is" in said
-    )
+    assert f"error: nyu-mll/glue at {OTHER} is incomplete in out/raw/mrpc/{OTHER} and " in said
     assert hub.requests == []
 
 

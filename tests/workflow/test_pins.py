@@ -32,11 +32,6 @@ def project() -> dict[str, Any]:
     return tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 
-def makefile() -> str:
-    """The Makefile, with each command on one line."""
-    return (ROOT / "Makefile").read_text().replace("\\\n", " ")
-
-
 def pyproject() -> dict[str, str]:
     lines = [*project()["dependencies"], *project()["optional-dependencies"]["dev"]]
     return {canonical(name): version for name, version in (line.split("==") for line in lines)}
@@ -92,9 +87,18 @@ def test_the_lock_of_an_extra_begins_with_its_package(extra):
     assert [line.split()[0] for line in lines][:1] == [package]
 
 
-def test_every_lock_is_audited():
-    (command,) = re.findall(r"pip-audit --strict.*", makefile())
-    assert re.findall(r"-r (\S+)", command) == list(LOCKS)
+def test_actions_are_pinned_by_commit_and_images_by_digest():
+    workflows = sorted((ROOT / ".github/workflows").glob("*.yml"))
+    text = "".join(path.read_text() for path in [*workflows, ROOT / "Dockerfile"])
+    actions, images = re.findall(r"uses: (.*)", text), re.findall(r"(?:image:|FROM) (.*)", text)
+    assert len(actions) >= 4 and len(images) == 3
+    assert [one for one in actions if not re.fullmatch(r"\S+@[0-9a-f]{40} # v[\d.]+", one)] == []
+    assert [one for one in images if not re.fullmatch(r"\S+@sha256:[0-9a-f]{64}", one)] == []
+
+
+def test_the_container_does_not_run_as_root():
+    lines = (ROOT / "Dockerfile").read_text().splitlines()
+    assert [line for line in lines if line.startswith("USER ")][-1:] == ["USER 1000"]
 
 
 @pytest.mark.parametrize("file", ["Makefile", "Dockerfile", "docs/clusters.md"])
