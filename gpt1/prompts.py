@@ -12,8 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gpt1.training.encoded import EncodedSplit
+from gpt1.training.encoded import EncodedSplit, EncodedTask
+from gpt1.training.finetuning import Answers
+from gpt1.training.runtime import Runtime
 from gpt1.training.scorer import Scorer
+from gpt1.weights.checkpoint import Checkpoint
+from tasks.common.errors import InputError
+from tasks.metrics import score_split
 
 Encode = Callable[[str], list[int]]
 
@@ -50,6 +55,38 @@ PROMPTS = {
     "sst2": Prompt("{first} question: is that good or bad? answer:", ("bad", "good")),
     "cola": Prompt("{first} question: is that good english? answer:", ("no", "yes")),
 }
+
+
+def answer(
+    seed: int,
+    checkpoint: Checkpoint,
+    task: EncodedTask,
+    encode: Encode,
+    newline: int,
+    runtime: Runtime,
+) -> Answers:
+    """What a language model that was never trained on a task says of its reported splits.
+
+    `encode` and `newline`, the id of the newline word, are the tokenizer's. Raises InputError for a
+    task without a prompt.
+    """
+    if task.spec.name not in PROMPTS:
+        raise InputError(f"{task.spec.name}: has no wording; add one to gpt1/prompts.py")
+    scorer = Scorer.of(checkpoint, newline, runtime)
+    predictions: dict[str, list[float]] = {}
+    scores: dict[str, dict[str, float]] = {}
+    for name in task.named("report"):
+        split = task.splits[name]
+        found = predict(scorer, encode, task.spec.name, split)
+        predictions[name] = found.tolist()
+        scores |= score_split(task.spec, found, split.labels, split.groups, name)
+    return Answers(
+        seed=seed,
+        scores=scores,
+        rows={name: len(task.splits[name]) for name in predictions},
+        constant=any(float(np.ptp(values)) < 1e-6 for values in predictions.values()),
+        predictions=predictions,
+    )
 
 
 def predict(scorer: Scorer, encode: Encode, task: str, split: EncodedSplit) -> np.ndarray:

@@ -187,14 +187,13 @@ class FinetuneMethod(Settings):
     schedule: Literal["linear", "cosine", "restarts", "constant"] = Field(
         "linear", description="the learning rate after warm-up; restarts is a cosine three times"
     )
+    prompted: bool = Field(
+        False, description="whether nothing is trained and the task is told in words (gpt1.prompts)"
+    )
 
 
 class FinetuneSettings(FinetuneOptions):
-    """What `gpt1.cells` is given.
-
-    `lm_coef` is 0 for cells without the auxiliary loss: whoever makes the settings of an `aux-off`
-    cell puts it there, and nothing else switches the loss off.
-    """
+    """How a cell is trained on its task; `lm_coef` is 0 for cells without the auxiliary loss."""
 
     lr: Positive
     lm_coef: Annotated[float, Field(ge=0, le=1000)] = 0.5
@@ -203,10 +202,10 @@ class FinetuneSettings(FinetuneOptions):
     optimizer: OptimizerSettings
 
 
-class MultiTaskSettings(Settings):
-    """What `gpt1.multi_task` is given: how each task is trained, by its name."""
+class RunSettings(Settings):
+    """What `gpt1.finetune` is given: how each task of one model is trained, by its name."""
 
-    tasks: dict[str, FinetuneSettings]
+    tasks: Annotated[dict[str, FinetuneSettings], Field(min_length=1)]
 
 
 class ScoreRange(Settings):

@@ -60,10 +60,7 @@ class Variant(FinetuneMethod):
     together: Annotated[list[TaskName], BeforeValidator(_split), AfterValidator(_several)] = Field(
         [],
         description="the tasks, two or more, that one model is trained on at once; each has a "
-        "classifier of its own (gpt1.multi_task)",
-    )
-    prompted: bool = Field(
-        False, description="whether nothing is trained and the task is told in words (gpt1.prompts)"
+        "classifier of its own (gpt1.finetune)",
     )
 
     @property

@@ -19,6 +19,7 @@ from gpt1.settings import (
     ModernShape,
     OptimizerSettings,
     PretrainSettings,
+    RunSettings,
     RuntimeOptions,
     RuntimeSettings,
     ZeroShotSettings,
@@ -231,7 +232,7 @@ class Config(Settings):
     def finetune(
         self, arch: Arch, task: str, aux: Aux, variant: Variant = GRID_VARIANT
     ) -> FinetuneSettings:
-        """For `gpt1.cells`: how the cells of one (arch, task, aux, variant) are trained.
+        """How the cells of one (arch, task, aux, variant) are trained.
 
         A variant's `epochs`, `lr`, `lm_coef` and `l2` take precedence over a task's own, and these
         over those of all tasks. `lm_coef` is 0 without the auxiliary loss.
@@ -251,6 +252,10 @@ class Config(Settings):
             model=self.model(arch, variant),
             optimizer=self.optimizer(variant).model_copy(update=decay),
         )
+
+    def run_settings(self, arch: Arch, task: str, aux: Aux) -> RunSettings:
+        """For `gpt1.finetune`: how the grid's cells of one (arch, task, aux) are trained."""
+        return RunSettings(tasks={task: self.finetune(arch, task, aux)})
 
     def zero_shot(self, arch: Arch) -> ZeroShotSettings:
         """For `gpt1.zero_shot`: how many rows are scored, and how scores are normalised."""

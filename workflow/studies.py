@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from gpt1.cell import Arch, Cell, PretrainedModel, model_name
-from gpt1.settings import FinetuneSettings, MultiTaskSettings, PretrainSettings
+from gpt1.settings import PretrainSettings, RunSettings
 from gpt1.variant import NAME, Variant
 from tasks.common.errors import InputError
 from workflow.config_model import Config
@@ -142,14 +142,14 @@ def checkpoint_update(config: Config, cell: Cell) -> int:
     return config.updates()[-1] if update is None else update
 
 
-def multi_task_settings(config: Config, cells: list[Cell]) -> MultiTaskSettings:
-    """For `gpt1.multi_task`: how each of the cells that one model makes is trained."""
-    return MultiTaskSettings(tasks={cell.task: settings(config, cell) for cell in cells})
-
-
-def settings(config: Config, cell: Cell) -> FinetuneSettings:
-    """For `gpt1.cells`: how a study's cell is trained."""
-    return config.finetune(cell.arch, cell.task, cell.aux, Variant.named(cell.variant))
+def settings(config: Config, cells: list[Cell]) -> RunSettings:
+    """For `gpt1.finetune`: how the cells of a study that one model makes are trained."""
+    return RunSettings(
+        tasks={
+            cell.task: config.finetune(cell.arch, cell.task, cell.aux, Variant.named(cell.variant))
+            for cell in cells
+        }
+    )
 
 
 def pretrain_settings(config: Config, arch: Arch, seed: str, variant: str) -> PretrainSettings:

@@ -7,26 +7,30 @@ classifier's rate from the first update on, although they lie in the embedding m
 """
 
 import re
+from collections.abc import Iterable
 
 import torch
 from torch import Tensor, nn
 
-from gpt1.model.classifier import TaskModel
+from gpt1.model.language_model import LanguageModel
 from gpt1.settings import FinetuneMethod
 from gpt1.training.optim import Adam
 
 ALL_TRAINED = 0.5  # the share of the updates after which every layer is trained
-_LAYER = re.compile(r"language_model\.h\.(\d+)\.")
+_LAYER = re.compile(r"h\.(\d+)\.")
 
 
 class LayerRates:
-    """The factor of each parameter's learning rate, by how far below the classifier it is."""
+    """The factor of each parameter's learning rate, by how far below the classifiers it is."""
 
-    def __init__(self, model: TaskModel, method: FinetuneMethod):
-        self.method, self.n_layer = method, model.language_model.n_layer
+    def __init__(
+        self, model: LanguageModel, classifiers: Iterable[nn.Module], method: FinetuneMethod
+    ):
+        self.method, self.n_layer = method, model.n_layer
         self.below = {p: self._below(name) for name, p in model.named_parameters()}
-        self.embed = model.language_model.embed
-        self.special = slice(model.language_model.n_vocab, model.language_model.n_rows)
+        self.below |= {p: 0 for head in classifiers for p in head.parameters()}
+        self.embed = model.embed
+        self.special = slice(model.n_vocab, model.n_rows)
         self.factors: list[float] = []  # those of the last update
 
     @property
@@ -60,10 +64,8 @@ class LayerRates:
         return rows
 
     def _below(self, name: str) -> int:
-        """Layers from the classifier down to a parameter; the embeddings are below them all."""
-        if name.startswith("classifier."):
-            return 0
-        if name.startswith("language_model.proj."):
+        """Layers from a classifier down to a parameter; the embeddings are below them all."""
+        if name.startswith("proj."):
             return 1
         layer = _LAYER.match(name)
         return self.n_layer - int(layer[1]) if layer else self.n_layer + 1

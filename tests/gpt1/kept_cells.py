@@ -5,8 +5,8 @@ import torch
 
 from gpt1.cell import Cell
 from gpt1.encode import encode
-from gpt1.keep import keep
-from gpt1.training.cell_runner import CellRunner, run_cells
+from gpt1.finetune import finetune, keep
+from gpt1.training.cell_job import CellJob
 from gpt1.training.encoded import load as load_encoded
 from gpt1.training.run_cache import RunCache
 from gpt1.training.runtime import Runtime
@@ -60,18 +60,29 @@ def write_task(folder, name):
     return splits[report]
 
 
-def runner(folder, cell, kept=(), **options):
+def job(folder, cell, kept=(), **options):
     """What trains the cell, or recalls it; `kept` are the places whose weights are kept."""
-    settings = toy.settings(cell.arch, toy.DROPOUT, lm_coef=0.5, **options)
-    files = (folder / "encoded" / cell.task, folder / "baselines.json")
-    weights = [folder / f"{cell.arch}.safetensors"]
-    return CellRunner(cell, *files, weights, settings, Runtime(), RunCache(folder / "c"), "", kept)
+    settings = {cell.task: toy.settings(cell.arch, toy.DROPOUT, lm_coef=0.5, **options)}
+    files = ([folder / "encoded" / cell.task], [folder / "baselines.json"])
+    weights, cache = [folder / f"{cell.arch}.safetensors"], RunCache(folder / "c")
+    return CellJob([cell], *files, weights, settings, Runtime(), cache, "", kept)
 
 
-def kept_cell(folder, name, arch="transformer"):
+def train(folder, cell, kept=(), **options):
+    """Write the cell; its weights stay in the cache if its place is in `kept`."""
+    paths = {cell: (cell.path(folder), cell.predictions(folder))}
+    assert finetune(job(folder, cell, kept, **options), paths, SEEDS) == []
+
+
+def keep_weights(folder, cell, **options):
+    """Write the weights of the cell."""
+    own = job(folder, cell, [cell.place], **options)
+    keep(own, cell.path(folder), SEEDS, folder / "tokenizer", cell.kept(folder))
+
+
+def kept_cell(folder, name, arch="transformer", **options):
     """A cell, and the folder of its weights."""
     cell = Cell(arch, name, "on", 1)
-    own = runner(folder, cell, [cell.place])
-    assert run_cells([cell.path(folder)], SEEDS, own) == []
-    keep(cell.path(folder), own, SEEDS, folder / "tokenizer", cell.kept(folder))
+    train(folder, cell, [cell.place], **options)
+    keep_weights(folder, cell, **options)
     return cell, cell.kept(folder)

@@ -16,8 +16,8 @@ from gpt1.settings import (
     TransformerShape,
 )
 from gpt1.training.encoded import EncodedSplit
-from gpt1.training.finetune import FineTuning, TaskData
 from gpt1.training.runtime import Runtime
+from gpt1.training.task_data import TaskData
 from gpt1.weights.checkpoint import build
 from tasks import task
 from tests.gpt1 import toy
@@ -91,7 +91,7 @@ def tuning(
     try:
         blank = toy.checkpoint(build(arch, settings.model, N_VOCAB))
         data, runtime = TaskData.of(encoded, N_VOCAB, settings), Runtime(skip_pads=skip_pads)
-        run = FineTuning(data, blank, settings, "none", 0, runtime)
+        run = toy.SingleTask(data, blank, settings, "none", 0, runtime)
     finally:
         torch.set_default_dtype(torch.float32)
     draw(run.model)

@@ -17,17 +17,17 @@ import pyarrow.parquet as parquet
 import pytest
 import torch
 
-from gpt1 import cells
+from gpt1 import finetune
 from gpt1.cell import Cell
 from gpt1.encode import encode
-from gpt1.settings import FinetuneMethod, OptimizerSettings
-from gpt1.training import cell_runner
-from gpt1.training.cell_runner import CellRunner, alarms, run_cells
+from gpt1.settings import FinetuneMethod, OptimizerSettings, RunSettings
+from gpt1.training import cell_job
+from gpt1.training.cell_files import alarms
+from gpt1.training.cell_job import CellJob
 from gpt1.training.encoded import load as load_encoded
-from gpt1.training.finetune import FineTuning
+from gpt1.training.finetuning import FineTuning
 from gpt1.training.run_cache import RunCache
 from gpt1.training.runtime import Runtime
-from gpt1.variant import Variant
 from gpt1.weights.checkpoint import CheckpointFacts, build, save_checkpoint
 from tasks.common.arrow import split_digest
 from tasks.common.errors import INTERRUPTED, InputError
@@ -75,14 +75,22 @@ def files(made, tmp_path):
     return tmp_path / "results"
 
 
-def runner(
-    files, arch="transformer", code="", runtime=None, task="rte", weights=None, cell=None, **options
+def job(
+    files, cells=None, arch="transformer", code="", runtime=None, weights=None, kept=(), **options
 ):
-    settings = toy.settings(arch, **options)
+    """A job of the cells, or of one of RTE."""
+    settings = {"rte": toy.settings(arch, **options)}
     weights = [files / f"{name}.safetensors" for name in weights or [arch]]
-    paths = (files / "encoded/rte", files / "baselines.json", weights)
-    own = (settings, runtime or Runtime(), RunCache(files / "cache"), code)
-    return CellRunner(cell or Cell(arch, task, "on", 0), *paths, *own)
+    inputs = ([files / "encoded/rte"], [files / "baselines.json"], weights)
+    own = (settings, runtime or Runtime(), RunCache(files / "cache"), code, kept)
+    return CellJob(cells or [Cell(arch, "rte", "on", 0)], *inputs, *own)
+
+
+def train(files, targets, seeds, arch="transformer", **options):
+    """What the job of the cells at these paths says of failed runs."""
+    cells = [Cell.parse(path) for path in targets]
+    files_of = {cell: (path, cell.predictions(files)) for cell, path in zip(cells, targets)}
+    return finetune.finetune(job(files, cells, arch, **options), files_of, seeds)
 
 
 def paths(files, *layers, arch="transformer", aux="on"):
@@ -97,9 +105,9 @@ def predictions(path):
 
 def key(files, n_transfer=1, aux="on", **options):
     """A run's key in the cache, and the cache's path for it."""
-    own = runner(files, **options)
     cell = Cell("transformer", "rte", aux, n_transfer)
-    return own.cache.path(own.key(cell, 0, own.checkpoints[0]))
+    own = job(files, [cell], **options)
+    return own.cache.path(own.key([cell], 0, own.checkpoints[0]))
 
 
 def test_a_path_names_its_cell():
@@ -125,12 +133,12 @@ def test_a_path_that_names_no_cell_is_refused(path):
 def test_a_cell_records_everything_that_a_reader_must_know(files, arch):
     n = toy.SHAPES[arch].n_layer
     targets = paths(files, "none", 0, n, arch=arch)
-    assert run_cells(targets, [0, 1], runner(files, arch)) == []
+    assert train(files, targets, [0, 1], arch) == []
     none, zero, full = (read_json(p) for p in targets)
     assert [c["n_transfer"] for c in (none, zero, full)] == ["none", 0, n]
     assert none["copied"] == [] and zero["copied"] == ["embed"]
     per_layer = {"transformer": 12 * n, "lstm": 4 * n + 2}[arch]
-    assert full["n_copied"] == len(full["copied"]) == 1 + per_layer
+    assert len(full["copied"]) == 1 + per_layer
     for cell in (none, zero, full):
         assert [s["seed"] for s in cell["seeds"]] == [0, 1]
         assert cell["lm_coef"] == 0.5 and cell["aux"] == "on"
@@ -146,7 +154,7 @@ def test_a_cell_records_everything_that_a_reader_must_know(files, arch):
 
 def test_predictions_beside_a_cell_give_its_scores_again(files):
     targets = paths(files, "none", 2)
-    run_cells(targets, [0, 1], runner(files))
+    train(files, targets, [0, 1])
     encoded = load_encoded(files / "encoded/rte")
     for path in targets:
         (rows, facts), cell = predictions(path), read_json(path)
@@ -169,10 +177,10 @@ def test_predictions_beside_a_cell_give_its_scores_again(files):
 
 def test_unlabelled_rows_are_predicted_by_the_fully_transferred_transformer_with_aux_only(files):
     targets = paths(files, 1, 2)
-    run_cells(targets, [0], runner(files))
+    train(files, targets, [0])
     without = [read_json(path)["seeds"][0]["scores"] for path in targets]
     write_task(files, unlabelled=UNLABELLED)
-    run_cells(targets, [0], runner(files))
+    train(files, targets, [0])
     (one, _), (full, facts) = (predictions(path) for path in targets)
     assert {row["split"] for row in one} == {"dev"}
     dev, test = full[:8], full[8:]
@@ -181,28 +189,28 @@ def test_unlabelled_rows_are_predicted_by_the_fully_transferred_transformer_with
     assert [r["prediction"] for r in test] == [r["prediction"] for r in dev]  # the same texts
     assert [read_json(path)["seeds"][0]["scores"] for path in targets] == without
     assert list(facts["examples"]) == ["dev", "test"]
-    off = runner(files, lm_coef=0.0)
-    assert not off.unlabelled(Cell("transformer", "rte", "off", 2))
-    assert not runner(files, "lstm").unlabelled(Cell("lstm", "rte", "on", 1))
+    off, lstm = Cell("transformer", "rte", "off", 2), Cell("lstm", "rte", "on", 1)
+    assert not job(files, [off], lm_coef=0.0).unlabelled(off)
+    assert not job(files, [lstm], "lstm").unlabelled(lstm)
 
 
 def test_unlabelled_rows_that_come_later_retrain_one_cell_and_ones_that_go_retrain_none(
     files, monkeypatch
 ):
-    targets, trained, train = paths(files, 1, 2), [], FineTuning.train
+    targets, trained, own = paths(files, 1, 2), [], FineTuning.train
     monkeypatch.setattr(
-        FineTuning, "train", lambda self: trained.append(len(self.copied)) or train(self)
+        FineTuning, "train", lambda self: trained.append(len(self.copied)) or own(self)
     )
-    run_cells(targets, [0], runner(files))
+    train(files, targets, [0])
     assert trained == [13, 25]
     write_task(files, unlabelled=UNLABELLED)
-    run_cells(targets, [0], runner(files))
+    train(files, targets, [0])
     assert trained == [13, 25, 25]
     write_task(files)
-    assert run_cells(targets, [0], runner(files)) == []
+    assert train(files, targets, [0]) == []
     assert {row["split"] for row in predictions(targets[1])[0]} == {"dev"}
     write_task(files, unlabelled=UNLABELLED)
-    run_cells(targets, [0], runner(files))
+    train(files, targets, [0])
     assert trained == [13, 25, 25]
     assert {row["split"] for row in predictions(targets[1])[0]} == {"dev", "test"}
 
@@ -210,23 +218,23 @@ def test_unlabelled_rows_that_come_later_retrain_one_cell_and_ones_that_go_retra
 def test_threads_are_not_part_of_the_key_and_another_runtime_is_recorded_in_the_cell(files):
     assert key(files) == key(files, runtime=Runtime(threads=2))
     targets = paths(files, 1)
-    run_cells(targets, [0], runner(files))
-    run_cells(targets, [0], runner(files, runtime=Runtime(skip_pads=True)))
+    train(files, targets, [0])
+    train(files, targets, [0], runtime=Runtime(skip_pads=True))
     cell = read_json(targets[0])
     assert cell["runtime"]["skip_pads"] is True and cell["versions"]["torch"] == torch.__version__
 
 
 def test_a_task_or_checkpoint_that_does_not_fit_is_refused(files):
-    with pytest.raises(InputError, match="encoded/rte: of task rte, not qnli; give the right"):
-        runner(files, task="qnli")
+    with pytest.raises(InputError, match="give one cell of each"):
+        job(files, [Cell("transformer", "qnli", "on", 0)])
     with pytest.raises(InputError, match="its arch is 'transformer', but 'lstm' is needed"):
-        runner(files, "lstm", weights=["transformer"])
+        job(files, arch="lstm", weights=["transformer"])
 
 
 def test_a_task_without_rows_to_train_or_select_on_is_refused(files):
     write_task(files, splits={"train": ROWS["train"], "dev": ROWS["dev"]})
     with pytest.raises(InputError, match="rte: no select split in the encoded task"):
-        runner(files)
+        job(files)
 
 
 def write_checkpoint(files, name, seed=5, corpus="books"):
@@ -244,17 +252,17 @@ def write_checkpoint(files, name, seed=5, corpus="books"):
 def test_the_i_th_seed_starts_from_the_i_th_checkpoint_modulo_their_number(files):
     first, second = (write_checkpoint(files, f"seed-{seed}", seed) for seed in (10, 11))
     targets = paths(files, 2)
-    run_cells(targets, [0, 1, 2], runner(files, weights=["seed-10", "seed-11"]))
+    train(files, targets, [0, 1, 2], weights=["seed-10", "seed-11"])
     cell = read_json(targets[0])
     assert [run["pretrain_seed"] for run in cell["seeds"]] == [10, 11, 10]
     assert [run["checkpoint"] for run in cell["seeds"]] == [first, second, first]
-    run_cells(targets, [0, 1], runner(files, weights=["seed-11", "seed-10"]))
+    train(files, targets, [0, 1], weights=["seed-11", "seed-10"])
     swapped = read_json(targets[0])["seeds"]
     assert [run["pretrain_seed"] for run in swapped] == [11, 10]
     losses = [run["loss_start"] for run in (*cell["seeds"], *swapped)]
     assert len(set(losses)) == 5  # another start, another run
     for seed, name in enumerate(("seed-10", "seed-11", "seed-10")):
-        run_cells(targets, [seed], runner(files, weights=[name]))
+        train(files, targets, [seed], weights=[name])
         (alone,) = read_json(targets[0])["seeds"]
         assert alone["loss_start"] == cell["seeds"][seed]["loss_start"]
 
@@ -262,27 +270,27 @@ def test_the_i_th_seed_starts_from_the_i_th_checkpoint_modulo_their_number(files
 def test_the_negative_control_starts_from_the_shuffled_books_and_nothing_else_does(files):
     write_checkpoint(files, "shuffled", corpus="shuffled")
     control = Cell("transformer", "rte", "on", 2, "shuffled")
-    own = runner(files, weights=["shuffled"], cell=control)
-    assert run_cells([control.path(files)], [0], own) == []
+    assert train(files, [control.path(files)], [0], weights=["shuffled"]) == []
     assert read_json(control.path(files))["corpus"] == "shuffled"
+    own = job(files, [control], weights=["shuffled"])
     assert control.predictions(files).exists() and not own.unlabelled(control)
     with pytest.raises(InputError, match="pre-trained on shuffled, but transformer/rte/aux-on/"):
-        runner(files, weights=["shuffled"])
+        job(files, weights=["shuffled"])
     with pytest.raises(InputError, match="pre-trained on books, but transformer-shuffled/rte/"):
-        runner(files, cell=control)
+        job(files, [control])
 
 
 def test_aux_off_is_lm_coef_0_in_the_cell(files):
     targets = paths(files, "none", aux="off")
-    run_cells(targets, [0], runner(files, lm_coef=0.0))
+    train(files, targets, [0], lm_coef=0.0)
     assert read_json(targets[0])["lm_coef"] == 0
-    with pytest.raises(InputError, match="lm_coef is 0.5; give 0 for a cell with aux off"):
-        run_cells(targets, [0], runner(files))
+    with pytest.raises(InputError, match="lm_coef is 0.5; it is 0 with aux off alone"):
+        train(files, targets, [0])
 
 
 def test_finished_runs_are_taken_from_the_cache_and_not_trained_again(files, monkeypatch):
     targets = paths(files, "none", 1)
-    run_cells(targets, [0], runner(files))
+    train(files, targets, [0])
     answers = [Cell.parse(p).predictions(files) for p in targets]
     before = [p.read_bytes() for p in [*targets, *answers]]
 
@@ -290,7 +298,7 @@ def test_finished_runs_are_taken_from_the_cache_and_not_trained_again(files, mon
         raise AssertionError("trained again")
 
     monkeypatch.setattr(FineTuning, "train", fail)
-    assert run_cells(targets, [0], runner(files)) == []
+    assert train(files, targets, [0]) == []
     assert [p.read_bytes() for p in [*targets, *answers]] == before
 
 
@@ -301,7 +309,7 @@ def test_finished_runs_are_taken_from_the_cache_and_not_trained_again(files, mon
 def test_everything_that_decides_a_result_is_part_of_the_key(files, change, monkeypatch):
     old, changed = key(files), {}
     if change == "torch":
-        monkeypatch.setattr(cell_runner, "versions", lambda: {"torch": "1.0"})
+        monkeypatch.setattr(cell_job, "versions", lambda: {"torch": "1.0"})
     elif change == "data":
         write_task(files, splits={**ROWS, "dev": random_pairs(8, seed=9)})
     elif change == "checkpoint":
@@ -317,7 +325,7 @@ def test_everything_that_decides_a_result_is_part_of_the_key(files, change, monk
             "lr": {"lr": 1e-5},
             "l2": {"optimizer": OptimizerSettings(l2=0.5)},
             "init_std": {"model": toy.model("transformer", init_std=0.1)},
-            "aux": {"aux": "off"},
+            "aux": {"aux": "off", "lm_coef": 0.0},
             "precision": {"runtime": Runtime(precision="bfloat16")},
             "pads": {"runtime": Runtime(skip_pads=True)},
         }[change]
@@ -326,29 +334,29 @@ def test_everything_that_decides_a_result_is_part_of_the_key(files, change, monk
 
 def test_a_failing_run_costs_only_its_own_cell_and_is_told_at_the_end(files, monkeypatch):
     targets = paths(files, 0, 1, 2)
-    train = FineTuning.train
+    own = FineTuning.train
 
     def failing(self):
         if len(self.copied) == 13:
             raise FloatingPointError("update 3: the loss is nan")
-        return train(self)
+        return own(self)
 
     monkeypatch.setattr(FineTuning, "train", failing)
-    failures = run_cells(targets, [0], runner(files))
+    failures = train(files, targets, [0])
     assert len(failures) == 1 and "layers-1.json, seed 0: update 3" in failures[0]
     assert [p for p in targets if p.exists()] == [targets[0], targets[2]]
 
 
 def test_a_full_disk_ends_the_program_at_once(files, monkeypatch, capsys):
-    own, trained, train = runner(files), [], FineTuning.train
-    monkeypatch.setattr(FineTuning, "train", lambda self: trained.append(self) or train(self))
+    trained, own = [], FineTuning.train
+    monkeypatch.setattr(FineTuning, "train", lambda self: trained.append(self) or own(self))
 
     def refuse(handle):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(os, "fsync", refuse)
     with pytest.raises(InputError, match="No space left on device while writing; free some space"):
-        run_cells(paths(files, 0, 1), [0], own)
+        train(files, paths(files, 0, 1), [0])
     assert len(trained) == 1 and capsys.readouterr().err == ""
 
 
@@ -370,30 +378,29 @@ def test_a_full_disk_ends_the_program_at_once(files, monkeypatch, capsys):
 def test_a_want_of_memory_ends_the_program_and_keeps_its_finished_runs(
     files, micro_batch, said, monkeypatch, capsys
 ):
-    own = runner(files, runtime=Runtime(micro_batch=micro_batch))
     targets, update = paths(files, 0, 1, 2), FineTuning.update
 
-    def failing(self, rows):
+    def failing(self, head, rows):
         if len(self.copied) == 13:
             torch.empty(10**14)
-        update(self, rows)
+        update(self, head, rows)
 
     monkeypatch.setattr(FineTuning, "update", failing)
     with pytest.raises(InputError) as error:
-        run_cells(targets, [0], own)
+        train(files, targets, [0], runtime=Runtime(micro_batch=micro_batch))
     assert str(error.value).startswith(f"transformer/rte/aux-on/layers-1: {said}")
     assert [path.exists() for path in targets] == [True, False, False]
     assert capsys.readouterr().err == ""
 
 
 def test_a_layer_that_does_not_exist_is_refused(files):
-    with pytest.raises(InputError, match="layers-3: the transformer has fewer layers"):
-        run_cells(paths(files, 3), [0], runner(files))
+    with pytest.raises(InputError, match="layers-3: the model has fewer layers"):
+        train(files, paths(files, 3), [0])
 
 
 def test_alarms_are_the_four_signs_of_having_learnt_nothing(files):
-    own = runner(files)
-    run = own.run(Cell("transformer", "rte", "on", "none"), 0, own.checkpoints[0])
+    own = job(files)
+    run = own.run(own.cells, 0, own.checkpoints[0])["rte"]
     good = replace(run, constant=False, clf_loss_start=1.0, clf_loss_end=0.5, label_entropy=0.6)
 
     def names(score=61.0, **changes):
@@ -410,33 +417,39 @@ def test_alarms_are_the_four_signs_of_having_learnt_nothing(files):
 
 def test_baselines_of_another_task_or_without_a_key_are_refused(files):
     write_json(files / "baselines.json", {"task": "cola"})
-    with pytest.raises(InputError, match="baselines.json: of task cola, not rte"):
-        runner(files)
+    with pytest.raises(InputError, match="--baselines: of cola, not rte"):
+        job(files)
     write_json(files / "baselines.json", {})
     with pytest.raises(InputError, match="baselines.json: 'task' is missing"):
-        runner(files)
+        job(files)
 
 
 def test_a_bug_keeps_its_traceback_and_the_other_cells_still_run(files, monkeypatch, capsys):
     targets = paths(files, 0, 1)
-    train = FineTuning.train
+    own = FineTuning.train
     monkeypatch.setattr(
-        FineTuning, "train", lambda self: train(self) if len(self.copied) == 1 else 1 / 0
+        FineTuning, "train", lambda self: own(self) if len(self.copied) == 1 else 1 / 0
     )
-    failures = run_cells(targets, [0], runner(files))
+    failures = train(files, targets, [0])
     assert len(failures) == 1 and "ZeroDivisionError" in failures[0]
     assert "Traceback" in capsys.readouterr().err
     assert targets[0].exists() and not targets[1].exists()
 
 
-def command(files, targets, **settings):
-    """A call of the program."""
+def words(files, targets, arch="transformer", **settings):
+    """What the program is given."""
     given = {"encoded": files / "encoded/rte", "baselines": files / "baselines.json"}
-    given |= {"cache": files / "cache", "checkpoints": files / "transformer.safetensors"}
-    settings = toy.settings("transformer", **settings).to_json()
+    given |= {"cache": files / "cache", "checkpoints": files / f"{arch}.safetensors"}
+    settings = RunSettings(tasks={"rte": toy.settings(arch, **settings)}).to_json()
     given |= {"seeds": 0, "settings": settings, "code": "c"}
     options = [str(x) for name, value in given.items() for x in (f"--{name}", value)]
-    return [sys.executable, "-m", "gpt1.cells", *map(str, targets), *options]
+    answers = [Cell.parse(path).predictions(files) for path in targets]
+    return [*map(str, targets), *options, "--predictions", *map(str, answers)]
+
+
+def command(files, targets, **settings):
+    """A call of the program."""
+    return [sys.executable, "-m", "gpt1.finetune", *words(files, targets, **settings)]
 
 
 def test_the_program_refuses_cells_of_two_groups_in_one_line(files):
@@ -450,8 +463,9 @@ def test_the_program_refuses_cells_of_two_groups_in_one_line(files):
 def test_a_program_stopped_by_a_signal_keeps_its_finished_runs_and_says_so(files, number):
     signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in some shells' background
     targets = paths(files, "none", 0, 1, 2)
-    words = command(files, targets, epochs=300)
-    with subprocess.Popen(words, stdout=-1, stderr=-1, text=True) as process:
+    with subprocess.Popen(
+        command(files, targets, epochs=300), stdout=-1, stderr=-1, text=True
+    ) as process:
         finished = process.stdout.readline()
         time.sleep(0.2)  # in the middle of the second cell
         process.send_signal(number)
@@ -467,11 +481,11 @@ def test_a_program_stopped_by_a_signal_keeps_its_finished_runs_and_says_so(files
 def test_the_program_trains_without_importing_datasets_or_the_tokenizer(files):
     targets = paths(files, "none")
     program = (
-        "import sys; from gpt1 import cells; cells.main(); "
+        "import sys; from gpt1 import finetune; finetune.main(); "
         "print(sorted({'datasets', 'tokenizers', 'spacy', 'ftfy'} & sys.modules.keys()))"
     )
-    words = command(files, targets)[3:]
-    done = subprocess.run([sys.executable, "-c", program, *words], capture_output=True, text=True)
+    call = [sys.executable, "-c", program, *words(files, targets)]
+    done = subprocess.run(call, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == "[]" and targets[0].exists()
 
@@ -479,10 +493,7 @@ def test_the_program_trains_without_importing_datasets_or_the_tokenizer(files):
 def at_rate(files, arch, lr):
     """What the program says of a cell that is trained at this learning rate, and the cell."""
     (target,) = paths(files, "none", arch=arch)
-    settings = toy.settings(arch, lr=lr).to_json()
-    given = ("--encoded", files / "encoded/rte", "--baselines", files / "baselines.json")
-    given = (*given, "--checkpoints", files / f"{arch}.safetensors", "--settings", settings)
-    return call(cells.main, target, *given, "--seeds", 0, "--cache", files / "cache"), target
+    return call(finetune.main, *words(files, [target], arch, lr=lr)), target
 
 
 @pytest.mark.parametrize(("arch", "lr"), [("transformer", 1e6), ("lstm", 1e39)])
@@ -502,47 +513,23 @@ def test_an_lstm_that_a_learning_rate_of_a_million_leaves_finite_raises_an_alarm
     assert seed["alarms"]
 
 
-def variant_runner(files, name="train_share-0.5", weights=None, **options):
-    """A runner for the cell of a variant, and that cell."""
-    cell = Cell("transformer", "rte", "on", 2, variant=name)
-    given = {"method": Variant.named(name).method, **options}
-    return runner(files, cell=cell, weights=weights, **given), cell
-
-
-def test_a_cell_of_a_variant_is_trained_its_way_and_says_so(files):
-    own, cell = variant_runner(files)
-    assert run_cells([cell.path(files)], [0], own) == []
-    found = read_json(cell.path(files))
-    assert found["variant"] == "train_share-0.5" and found["seeds"][0]["train_rows"] == 6
-    assert found["settings"]["method"]["train_share"] == 0.5
-    assert predictions(cell.path(files))[1]["variant"] == "train_share-0.5"
-    grids = paths(files, 2)
-    run_cells(grids, [0], runner(files))
-    assert "variant" not in read_json(grids[0]) and "variant" not in predictions(grids[0])[1]
+def test_a_cell_of_a_variant_says_so_and_predicts_no_unlabelled_rows(files):
+    cell = Cell("transformer", "rte", "on", 2, variant="lr-0.1")
+    assert train(files, [cell.path(files)], [0], lr=0.1) == []
+    assert read_json(cell.path(files))["variant"] == "lr-0.1"
+    assert predictions(cell.path(files))[1]["variant"] == "lr-0.1"
     write_task(files, unlabelled=UNLABELLED)
-    own, cell = variant_runner(files)
-    assert own.unlabelled(cell) == []
+    assert job(files, [cell]).unlabelled(cell) == []
 
 
-@pytest.mark.parametrize(
-    ("name", "options", "reason"),
-    [
-        ("train_share-0.5", {"method": FinetuneMethod()}, "not those of its variant"),
-        ("lm_coef-0.25", {"lm_coef": 0.5}, "not those of its variant"),
-        ("l2-0", {}, "not those of its variant"),
-        ("update-7", {}, "the checkpoint is of update 1; give that of update 7"),
-        ("left_out-3", {}, "layer 3 of 2; give a lower one"),
-        ("frozen-true", {}, "a frozen model has no LM loss; give aux off"),
-    ],
-)
-def test_a_variant_that_does_not_fit_what_is_given_is_refused(files, name, options, reason):
-    own, cell = variant_runner(files, name, **options)
-    with pytest.raises(InputError, match=reason):
-        own.check(cell)
+def test_cells_that_are_trained_alike_are_trained_once_whatever_their_names(files, monkeypatch):
+    train(files, paths(files, 2), [0])
+    monkeypatch.setattr(FineTuning, "train", None)
+    same = Cell("transformer", "rte", "on", 2, variant="lr-0.003")
+    assert train(files, [same.path(files)], [0]) == []
+    assert read_json(same.path(files))["seeds"] == read_json(paths(files, 2)[0])["seeds"]
 
 
-def test_the_cell_of_a_variant_and_that_of_the_grid_have_keys_of_their_own(files):
-    own, cell = variant_runner(files)
-    grid = Cell("transformer", "rte", "on", 2)
-    keys = [runner(files).key(grid, 0, own.checkpoints[0]), own.key(cell, 0, own.checkpoints[0])]
-    assert keys[0] != keys[1] and "variant" not in keys[0]
+def test_a_frozen_model_with_an_lm_loss_is_refused(files):
+    with pytest.raises(InputError, match="a frozen model has no LM loss; give aux off"):
+        job(files, method=FinetuneMethod(frozen=True))

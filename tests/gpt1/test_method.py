@@ -8,7 +8,6 @@ import torch
 
 from gpt1.model.language_model import copied_layers
 from gpt1.settings import FinetuneMethod, OptimizerSettings
-from gpt1.training.layer_rates import LayerRates
 from gpt1.training.optim import Adam, Schedule, warmup_constant, warmup_restarts
 from tests.gpt1 import toy
 from tests.gpt1.toy import start
@@ -153,7 +152,7 @@ def test_a_layers_rate_falls_by_the_same_factor_from_layer_to_layer():
 
 def test_layers_join_from_the_top_until_half_of_the_updates_are_done():
     run = start(**method(gradual_unfreezing=True))
-    rates = LayerRates(run.model, FinetuneMethod(gradual_unfreezing=True))
+    rates = run.layer_rates
     trained = {
         progress: [rates.factor(below, progress) for below in range(4)]
         for progress in (0.0, 0.1, 0.17, 0.34, 0.5, 1.0)

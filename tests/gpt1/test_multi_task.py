@@ -1,18 +1,17 @@
 """One model on several tasks: whose turn it is, what is shared, and the cells that come of it."""
 
 import json
-from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
-from gpt1 import cells, multi_task
+from gpt1 import finetune
 from gpt1.cell import Cell
-from gpt1.settings import FinetuneMethod, MultiTaskSettings, OptimizerSettings
-from gpt1.training import batching
-from gpt1.training.multi_task import MultiTask
+from gpt1.settings import FinetuneMethod, OptimizerSettings, RunSettings
+from gpt1.training import batching, finetuning
+from gpt1.training.finetuning import FineTuning
 from gpt1.training.runtime import Runtime
 from gpt1.training.task_data import TaskData
 from tasks import task
@@ -40,19 +39,7 @@ def made(names=tuple(SIZES), seed=0, epochs=2, own=None, arch="transformer", **o
         for name in names
     }
     n_layer = toy.SHAPES[arch].n_layer
-    return MultiTask(data, toy.source(arch), settings, n_layer, seed, Runtime())
-
-
-@pytest.mark.parametrize("arch", toy.ARCHS)
-@pytest.mark.parametrize("options", [{}, {"dropout": toy.DROPOUT}, {"lm_coef": 0.0}])
-def test_of_a_single_task_it_is_that_tasks_own_run(arch, options):
-    single = toy.start("rte", arch, sizes={"train": 8, "select": 8, "dev": 8}, **options)
-    several = made(["rte"], arch=arch, **{"lm_coef": 0.5, **options})
-    one, other = asdict(single.train()), asdict(several.train()["rte"])
-    assert {k: v for k, v in one.items() if k not in MEASURED} == {
-        k: v for k, v in other.items() if k not in MEASURED
-    }
-    assert torch.equal(single.optimizer.flat, several.optimizer.flat)
+    return FineTuning(data, toy.source(arch), settings, n_layer, seed, Runtime())
 
 
 def test_every_task_gives_the_batches_of_its_own_cell_in_their_order():
@@ -60,61 +47,71 @@ def test_every_task_gives_the_batches_of_its_own_cell_in_their_order():
     turns = run.turns()
     assert len(turns) == run.updates == 2 * 2 + 1 * 6 + 2 * 2
     for name, epochs, batch in (("rte", 2, 4), ("snli", 1, 4), ("race", 2, 6)):
-        given = [rows.tolist() for whose, rows in turns if whose == name]
+        given = [rows.tolist() for head, rows in turns if head is run.heads[name]]
         own = [b for e in range(epochs) for b in batching.epoch(SIZES[name], batch, 0, e)]
         assert given == [rows.tolist() for rows in own]
         seen = np.bincount(np.concatenate(given), minlength=SIZES[name])
         assert (seen == epochs).all()
 
 
+def names(run):
+    """Whose turn each update is."""
+    return [head.data.spec.name for head, _ in run.turns()]
+
+
 def test_the_turns_are_mixed_in_proportion_and_drawn_by_the_seed():
-    order = [name for name, _ in made(epochs=20).turns()]
+    order = names(made(epochs=20))
     first = order[: len(order) // 2]
     for name in SIZES:
         assert first.count(name) == pytest.approx(order.count(name) / 2, rel=0.25)
-    again = [name for name, _ in made(epochs=20).turns()]
-    assert again == order != [name for name, _ in made(epochs=20, seed=1).turns()]
+    assert names(made(epochs=20)) == order != names(made(epochs=20, seed=1))
 
 
 def test_body_and_classifiers_start_as_in_the_tasks_own_cells_and_the_body_is_one():
     several = made()
-    bodies = {id(run.model.language_model) for run in several.runs.values()}
-    optimizers = {id(run.optimizer) for run in several.runs.values()}
-    assert len(bodies) == len(optimizers) == 1
-    for name, run in several.runs.items():
+    assert len({id(head.model.language_model) for head in several.heads.values()}) == 1
+    for name, head in several.heads.items():
         single = toy.start(name, sizes={"train": 8, "select": 8, "dev": 8})
         for (key, own), other in zip(
-            run.model.named_parameters(), single.model.parameters(), strict=True
+            head.model.named_parameters(), single.model.parameters(), strict=True
         ):
             assert torch.equal(own, other), key
-    parameters = {id(p) for run in several.runs.values() for p in run.model.parameters()}
+    parameters = {id(p) for head in several.heads.values() for p in head.model.parameters()}
     assert len(parameters) == len(several.optimizer.parameters)
-    total = sum(p.numel() for p in several.optimizer.parameters)
-    assert len(several.optimizer.flat) == total
+
+
+def test_one_body_is_built_for_all_heads_and_rates_by_layer_hold_for_it(monkeypatch):
+    built, own = [], finetuning.build
+    monkeypatch.setattr(finetuning, "build", lambda *given: built.append(own(*given)) or built[-1])
+    several = made(method=FinetuneMethod(layer_decay=0.5), warmup=0.0)
+    assert len(built) == 1
+    assert set(several.layer_rates.below) == set(several.optimizer.parameters)
+    several.update(several.heads["snli"], np.arange(4))
+    assert several.layer_rates.factors == [1.0, 1.0, 0.5, 0.25]
 
 
 def test_an_update_moves_the_body_for_all_and_no_other_tasks_classifier():
     several = made(warmup=0.0, optimizer=OptimizerSettings(l2=0))
-    before = {n: r.model.classifier.weight.detach().clone() for n, r in several.runs.items()}
-    body = several.runs["rte"].model.language_model.h[0].mlp.c_fc.weight
+    before = {n: r.model.classifier.weight.detach().clone() for n, r in several.heads.items()}
+    body = several.heads["rte"].model.language_model.h[0].mlp.c_fc.weight
     start = body.detach().clone()
-    several.runs["snli"].update(np.arange(4))
-    assert several.runs["rte"].model.language_model.h[0].mlp.c_fc.weight is body
+    several.update(several.heads["snli"], np.arange(4))
+    assert several.heads["rte"].model.language_model.h[0].mlp.c_fc.weight is body
     assert not torch.equal(body, start)
     moved = {
-        n for n, r in several.runs.items() if not torch.equal(r.model.classifier.weight, before[n])
+        n for n, r in several.heads.items() if not torch.equal(r.model.classifier.weight, before[n])
     }
     assert moved == {"snli"}
     assert several.optimizer.updates == 1
-    assert [len(run.history) for run in several.runs.values()] == [0, 1, 0]
+    assert [len(run.history) for run in several.heads.values()] == [0, 1, 0]
 
 
 def test_the_weights_kept_are_those_with_the_best_mean_on_select(monkeypatch):
     several, seen = made(epochs=3), []
     scores = {"rte": iter([50, 90, 95]), "snli": iter([70, 60, 10]), "race": iter([50, 30, 60])}
-    for name, run in several.runs.items():
+    for name, run in several.heads.items():
         monkeypatch.setattr(run, "select_score", lambda name=name: float(next(scores[name])))
-    first = several.runs["rte"]
+    first = several.heads["rte"]
     monkeypatch.setattr(
         first,
         "select_score",
@@ -151,13 +148,14 @@ def files(tmp_path_factory):
     return folder
 
 
-def arguments(files: Path, out: Path, names=TASKS, variant=NAME, settings=None, **options):
+def arguments(files: Path, out: Path, names=TASKS, settings=None, **options):
     """The words of a call; `settings` replaces those of single tasks."""
     own = {name: toy.settings("transformer", lm_coef=0.5, **options) for name in TASKS}
-    given = MultiTaskSettings(tasks={**own, **(settings or {})})
-    targets = [Cell("transformer", n, "on", 2, variant=variant).path(out) for n in names]
+    given = RunSettings(tasks={**own, **(settings or {})})
+    cells = [Cell("transformer", n, "on", 2, variant=NAME) for n in names]
     return [
-        *targets,
+        *(cell.path(out) for cell in cells),
+        *("--predictions", *(cell.predictions(out) for cell in cells)),
         *("--encoded", *(files / "encoded" / n for n in names)),
         *("--baselines", *(files / f"{n}.json" for n in names)),
         *("--checkpoints", files / "transformer.safetensors"),
@@ -167,7 +165,7 @@ def arguments(files: Path, out: Path, names=TASKS, variant=NAME, settings=None, 
 
 def test_the_program_writes_a_cell_for_each_task_and_finds_them_again(files, tmp_path, monkeypatch):
     words = arguments(files, tmp_path)
-    done = call(multi_task.main, *words)
+    done = call(finetune.main, *words)
     assert done.returncode == 0, done.stderr
     for path, name in zip(words[:2], TASKS, strict=True):
         cell = read_json(path)
@@ -177,46 +175,31 @@ def test_the_program_writes_a_cell_for_each_task_and_finds_them_again(files, tmp
         assert all({"select", task(name).main} <= s["scores"].keys() for s in cell["seeds"])
         assert Cell.parse(path).predictions(tmp_path).exists()
     first = [Path(path).read_bytes() for path in words[:2]]
-    monkeypatch.setattr(MultiTask, "train", None)  # from the cache alone
-    assert call(multi_task.main, *words).returncode == 0
+    monkeypatch.setattr(FineTuning, "train", None)  # from the cache alone
+    assert call(finetune.main, *words).returncode == 0
     assert [Path(path).read_bytes() for path in words[:2]] == first
 
 
 @pytest.mark.parametrize(
     ("change", "fault"),
     [
-        ({"names": ["rte"]}, "its tasks are mrpc, rte, but cells of rte are given"),
-        ({"variant": "lr-0.1"}, "its tasks are its own alone, but cells of mrpc, rte are given"),
+        ({"names": ["rte"]}, "--settings: of mrpc, rte; give one cell of each"),
         ({"settings": {"snli": toy.settings("lstm")}}, "--settings: of mrpc, rte, snli; give"),
         (
             {"settings": {"rte": toy.settings("transformer", lr=0.5)}},
             "--settings: lr differs from task to task; give them one",
         ),
-        (
-            {"variant": f"layer_decay-0.5+{NAME}", "method": FinetuneMethod(layer_decay=0.5)},
-            "layers have one rate here",
-        ),
-        ({"method": FinetuneMethod(decay="l2")}, "the settings are not those of its variant"),
         ({"lr": 1e30, "warmup": 0.0}, "lower experiment.finetune.lr"),
     ],
 )
 def test_what_cannot_be_trained_together_is_one_line(files, tmp_path, change, fault):
-    done = call(multi_task.main, *arguments(files, tmp_path, **change))
+    done = call(finetune.main, *arguments(files, tmp_path, **change))
     assert done.returncode == 1 and fault in done.stderr and len(done.stderr.splitlines()) == 1
     assert not list(tmp_path.rglob("layers-*"))
 
 
-def test_the_other_program_refuses_the_cells_of_several_tasks(files, tmp_path):
-    path = Cell("transformer", "rte", "on", 2, variant=NAME).path(tmp_path)
-    settings = toy.settings("transformer", lm_coef=0.5).to_json()
-    words = ["--encoded", files / "encoded/rte", "--baselines", files / "rte.json"]
-    words += ["--checkpoints", files / "transformer.safetensors", "--settings", settings]
-    done = call(cells.main, path, *words, "--seeds", 0, "--cache", tmp_path / "cache")
-    assert done.returncode == 1 and "give all paths to gpt1.multi_task" in done.stderr
-
-
 def test_the_record_of_a_run_is_found_by_all_that_decides_it(files, tmp_path):
-    call(multi_task.main, *arguments(files, tmp_path))
-    call(multi_task.main, *arguments(files, tmp_path, epochs=1))
+    call(finetune.main, *arguments(files, tmp_path))
+    call(finetune.main, *arguments(files, tmp_path, epochs=1))
     keys = [json.loads(p.read_text())["key"] for p in (tmp_path / "cache").glob("*.json")]
-    assert len(keys) == 4 and all(len(key["together"]) == 2 for key in keys)
+    assert len(keys) == 4 and all(list(key["tasks"]) == TASKS for key in keys)

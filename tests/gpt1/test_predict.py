@@ -9,17 +9,15 @@ import pytest
 
 from gpt1 import predict
 from gpt1.cell import Cell
-from gpt1.keep import keep
 from gpt1.predict import Predictor, Row, lines_of, read_rows
 from gpt1.settings import FinetuneMethod
-from gpt1.training.cell_runner import run_cells
-from gpt1.training.finetune import FineTuning
+from gpt1.training.finetuning import FineTuning
 from gpt1.weights.kept import read_facts
 from tasks import task
 from tasks.common.errors import InputError
 from tasks.common.files import read_json, write_json
 from tests.gpt1.examples import write_tokenizer
-from tests.gpt1.kept_cells import SEEDS, TASKS, kept_cell, runner, write_task
+from tests.gpt1.kept_cells import SEEDS, TASKS, keep_weights, kept_cell, train, write_task
 from tests.support.programs import call
 
 
@@ -76,12 +74,9 @@ def test_an_lstm_is_kept_as_well(tmp_path):
 
 def test_a_cell_that_reads_a_lower_layer_is_kept_as_well(tmp_path):
     rows = write_task(tmp_path, "rte")
-    cell = Cell("transformer", "rte", "on", 1, variant="read_layer-1")
-    own = runner(tmp_path, cell, [cell.place], method=FinetuneMethod(read_layer=1))
-    assert run_cells([cell.path(tmp_path)], SEEDS, own) == []
-    keep(cell.path(tmp_path), own, SEEDS, tmp_path / "tokenizer", cell.kept(tmp_path))
+    cell, folder = kept_cell(tmp_path, "rte", method=FinetuneMethod(read_layer=1))
     given = [Row(text=row["first"], second=row["second"]) for row in rows]
-    predictions, _ = Predictor(cell.kept(tmp_path), SEEDS[0]).answer(given, "rows")
+    predictions, _ = Predictor(folder, SEEDS[0]).answer(given, "rows")
     assert predictions.tolist() == stored(cell, tmp_path, SEEDS[0])
 
 
@@ -226,7 +221,7 @@ def test_what_is_kept_says_all_that_a_reader_needs(made):
     record, facts = read_json(cell.path(folder.parents[4])), read_facts(folder, SEEDS[1])
     assert facts.cell == cell and facts.labels == task("rte").labels
     assert facts.scores == record["seeds"][1]["scores"] and facts.seed == SEEDS[1]
-    assert facts.digests == record["digests"]
+    assert facts.digests.items() < record["digests"].items()
     origin = (facts.checkpoint, facts.pretrain_seed)
     assert origin == tuple(record["seeds"][1][key] for key in ("checkpoint", "pretrain_seed"))
     assert facts.settings.model_dump(mode="json") == record["settings"]
@@ -235,33 +230,31 @@ def test_what_is_kept_says_all_that_a_reader_needs(made):
 def test_weights_are_kept_without_further_training_and_later_with_the_same_scores(
     tmp_path, monkeypatch
 ):
-    trained, train = [], FineTuning.train
-    monkeypatch.setattr(FineTuning, "train", lambda self: trained.append(1) or train(self))
+    trained, own = [], FineTuning.train
+    monkeypatch.setattr(FineTuning, "train", lambda self: trained.append(1) or own(self))
     write_task(tmp_path, "rte")
     cell = Cell("transformer", "rte", "on", 1)
-    path, rest = cell.path(tmp_path), (SEEDS, tmp_path / "tokenizer", cell.kept(tmp_path))
-    own = runner(tmp_path, cell)
-    assert run_cells([path], SEEDS, own) == [] and len(trained) == 2
-    before, times = path.read_bytes(), list((tmp_path / "c").glob("*.safetensors"))
-    assert times == []
-    keep(path, runner(tmp_path, cell, [cell.place]), *rest)
+    path = cell.path(tmp_path)
+    train(tmp_path, cell)
+    before, weights = path.read_bytes(), list((tmp_path / "c").glob("*.safetensors"))
+    assert weights == [] and len(trained) == 2
+    keep_weights(tmp_path, cell)
     assert len(trained) == 4 and path.read_bytes() == before
     assert [row.seed for row in (read_facts(cell.kept(tmp_path), s) for s in SEEDS)] == SEEDS
     shutil.rmtree(cell.kept(tmp_path))
-    keep(path, runner(tmp_path, cell, [cell.place]), *rest)
-    run_cells([path], SEEDS, runner(tmp_path, cell, [cell.place]))
+    keep_weights(tmp_path, cell)
+    train(tmp_path, cell, [cell.place])
     assert len(trained) == 4
 
 
 def test_weights_that_do_not_score_as_the_cell_did_are_refused(tmp_path):
     write_task(tmp_path, "rte")
-    cell, folder = kept_cell(tmp_path, "rte")
+    cell, _ = kept_cell(tmp_path, "rte")
     record = read_json(cell.path(tmp_path))
     record["seeds"][1]["scores"]["dev"]["accuracy"] += 1
     write_json(cell.path(tmp_path), record)
-    own = runner(tmp_path, cell, [cell.place])
     with pytest.raises(InputError, match="seed 4, trained again .* has other scores; delete"):
-        keep(cell.path(tmp_path), own, SEEDS, tmp_path / "tokenizer", folder)
+        keep_weights(tmp_path, cell)
 
 
 def test_another_tokenizer_or_other_weights_are_refused(rte):

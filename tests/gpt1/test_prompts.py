@@ -1,16 +1,15 @@
 """Tasks told in words: the likelihood of answers against sums written out by hand."""
 
 import re
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 import torch
 
+from gpt1 import finetune, prompts
 from gpt1.cell import Cell
-from gpt1.prompted import Answers
 from gpt1.prompts import PROMPTS, Prompt, predict
+from gpt1.settings import FinetuneMethod, RunSettings
 from gpt1.training.encoded import load as load_encoded
 from gpt1.training.runtime import Runtime
 from gpt1.training.scorer import Scorer
@@ -21,6 +20,7 @@ from tests.gpt1 import toy
 from tests.gpt1.examples import write_tokenizer
 from tests.gpt1.test_cells import write_task
 from tests.gpt1.test_zero_shot import NEWLINE, by_hand
+from tests.support.programs import call
 
 
 @pytest.fixture
@@ -100,19 +100,20 @@ def files(tmp_path):
     return tmp_path
 
 
-def program(files, variant):
-    cell = Cell("transformer", "rte", "off", 2, variant=variant)
-    given = {"encoded": files / "encoded/rte", "baselines": files / "baselines.json"}
-    given |= {"tokenizer": files / "tokenizer", "settings": toy.model("transformer").to_json()}
-    options = [str(x) for name, value in given.items() for x in (f"--{name}", value)]
-    options += ["--seeds", "0", "1", "2", "--checkpoints"]
-    options += [str(files / "5.safetensors"), str(files / "6.safetensors")]
-    command = [sys.executable, "-m", "gpt1.prompted", str(cell.path(files)), *options]
-    return cell, subprocess.run(command, capture_output=True, text=True)
+def program(files, tokenizer):
+    """What the program says of a cell that is told in words."""
+    cell = Cell("transformer", "rte", "off", 2, variant="prompted-true")
+    method = FinetuneMethod(prompted=True)
+    settings = RunSettings(tasks={"rte": toy.settings("transformer", lm_coef=0.0, method=method)})
+    words = [cell.path(files), "--predictions", cell.predictions(files), "--cache", files / "c"]
+    words += ["--encoded", files / "encoded/rte", "--baselines", files / "baselines.json"]
+    words += ["--checkpoints", files / "5.safetensors", files / "6.safetensors"]
+    words += ["--settings", settings.to_json(), "--seeds", 0, 1, 2, *tokenizer]
+    return cell, call(finetune.main, *words)
 
 
 def test_the_program_writes_a_cell_that_was_not_trained(files):
-    cell, done = program(files, "prompted-true")
+    cell, done = program(files, ["--tokenizer", files / "tokenizer"])
     assert done.returncode == 0, done.stderr
     found = read_json(cell.path(files))
     assert found["variant"] == "prompted-true"
@@ -122,22 +123,17 @@ def test_the_program_writes_a_cell_that_was_not_trained(files):
     assert found["digests"]["predictions"] == sha256_file(cell.predictions(files))
 
 
+def test_without_a_tokenizer_no_word_can_be_told(files):
+    _, done = program(files, [])
+    assert done.returncode == 1 and "--tokenizer: missing" in done.stderr
+
+
 @pytest.mark.parametrize(
-    ("splits", "constant"),
-    [
-        (([0.0, 1.0], [1.0, 0.0]), False),
-        (([0.2, 0.3], [0.5, 0.50001]), False),
-        (([1.0, 1.0], [0.0, 1.0]), True),
-        (([0.0, 1.0], [1.0, 1.0]), True),  # the last one alone
-        (([0.0, 1.0], [3.1, 3.1 + 1e-9]), True),  # but for rounding
-    ],
+    ("answers", "constant"),
+    [([0.0, 1.0], False), ([0.5, 0.50001], False), ([1.0, 1.0 + 1e-9], True)],
 )
-def test_one_answer_to_all_rows_of_a_split_is_constant(splits, constant):
-    predictions = dict(zip(("dev_matched", "dev_mismatched"), splits, strict=True))
-    assert Answers(0, predictions, {}).constant == constant
-
-
-def test_a_cell_that_is_trained_is_refused(files):
-    _, done = program(files, "lr-0.1")
-    assert done.returncode == 1 and done.stderr.count("\n") == 1
-    assert "not a cell that is prompted; give its path to gpt1.cells" in done.stderr
+def test_one_answer_to_all_rows_of_a_split_is_constant(answers, constant, monkeypatch):
+    monkeypatch.setattr(prompts, "predict", lambda *_: np.array(answers))
+    source, encoded = toy.source("transformer"), toy.encoded(task("rte"), dev=2)
+    found = prompts.answer(0, source, encoded, encode, NEWLINE, Runtime())
+    assert found.constant == constant

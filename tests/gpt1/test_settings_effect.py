@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 import torch
-
 from gpt1.training.finetune import FineTuning, TaskData
+
 from gpt1.training.pretraining import Pretraining
 from gpt1.training.runtime import Runtime
 from tasks import task

@@ -16,8 +16,9 @@ from gpt1.settings import (
     TransformerShape,
 )
 from gpt1.training.encoded import EncodedFacts, EncodedSplit, EncodedTask, SplitFacts
-from gpt1.training.finetune import FineTuning, TaskData
+from gpt1.training.finetuning import FineTuning
 from gpt1.training.runtime import Runtime
+from gpt1.training.task_data import TaskData
 from gpt1.weights.checkpoint import Checkpoint, StoredFacts, build
 from tasks import task
 from tasks.common.files import sha256_file, write_json
@@ -38,7 +39,7 @@ def model(arch, **options):
 
 
 def settings(arch, dropout=NO_DROPOUT, **options):
-    """What `gpt1.cells` is given."""
+    """How a cell is trained."""
     given = {"epochs": 2, "batch": 4, "lr": 3e-3, "eval_train": 8, "model": model(arch)}
     return FinetuneSettings(
         **{**given, "dropout": dropout, "optimizer": OptimizerSettings(), **options}
@@ -78,6 +79,24 @@ def source(arch, seed=77):
     return checkpoint(blank)
 
 
+class SingleTask:
+    """A run of one task: what most tests ask of its head and of the run stands together."""
+
+    def __init__(self, *inputs):
+        data, checkpoint, settings, *rest = inputs
+        self.run = FineTuning({"it": data}, checkpoint, {"it": settings}, *rest)
+        self.head = self.run.heads["it"]
+
+    def __getattr__(self, name):
+        return getattr(self.run if hasattr(self.run, name) else self.head, name)
+
+    def update(self, rows):
+        self.run.update(self.head, rows)
+
+    def train(self):
+        return self.run.train()["it"]
+
+
 def start(
     name="rte",
     arch="transformer",
@@ -93,7 +112,7 @@ def start(
     data = encoded(task(name), **(sizes or {"train": 8, "select": 8, "dev": 8}))
     if n_transfer != "none":
         n_transfer = min(n_transfer, own.model.shape.n_layer)
-    return FineTuning(
+    return SingleTask(
         TaskData.of(data, N_VOCAB, own), source(arch), own, n_transfer, seed, runtime or Runtime()
     )
 

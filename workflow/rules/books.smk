@@ -140,6 +140,7 @@ use rule probes as probes_books with:
 
 use rule finetune_variant as finetune_books with:
     input:
+        vocabulary,
         encoded="<results>/encoded/{task}",
         baselines="<results>/baselines/{task}.json",
         checkpoints=lambda wildcards: of_books(wildcards, "checkpoint"),

@@ -28,15 +28,16 @@ for job in jobs(grid, cfg.runtime.shards):
             gpu_model=GPU_MODEL,
         params:
             cache=f"{cfg.results}/.work/runs",
-            settings=settings(functools.partial(cfg.finetune, job.arch), "task", "aux"),
+            settings=settings(functools.partial(cfg.run_settings, job.arch), "task", "aux"),
             seeds=grid.seeds.finetune,
-            code=code.digest("gpt1.cells"),
+            code=code.digest("gpt1.finetune"),
         message:
             f"finetune {job.sources[0].name} on {{wildcards.task}}, aux {{wildcards.aux}}: "
             f"layers {', '.join(map(str, job.layers))}"
         shell:
-            "python -m gpt1.cells {output.cells} --encoded {input.encoded}"
-            " --baselines {input.baselines} --checkpoints {input.checkpoints}"
+            "python -m gpt1.finetune {output.cells} --predictions {output.predictions}"
+            " --encoded {input.encoded} --baselines {input.baselines}"
+            " --checkpoints {input.checkpoints}"
             " --settings {params.settings:q} --seeds {params.seeds}"
             ' --runtime "$FINETUNE_RUNTIME" --code {params.code} --cache {params.cache:q}'
             ' --keep "$KEPT_CELLS"'
@@ -71,16 +72,16 @@ for cell in cfg.kept():
             gpu_model=GPU_MODEL,
         params:
             cache=f"{cfg.results}/.work/runs",
-            settings=settings(functools.partial(studies.settings, cfg, cell)),
+            settings=settings(functools.partial(studies.settings, cfg, [cell])),
             seeds=grid.seeds.finetune,
             tokenizer=TOKENIZER,
-            trained_by=code.digest("gpt1.cells"),
-            code=code.digest("gpt1.keep"),
+            code=code.digest("gpt1.finetune"),
         message:
             f"keep {cell.place}: its weights"
         shell:
-            "python -m gpt1.keep {input.cell} --encoded {input.encoded}"
-            " --baselines {input.baselines} --checkpoints {input.checkpoints}"
-            " --tokenizer {params.tokenizer:q} --settings {params.settings:q}"
-            ' --seeds {params.seeds} --runtime "$FINETUNE_RUNTIME" --code {params.trained_by}'
-            " --cache {params.cache:q} --out {output} &> {log}"
+            "python -m gpt1.finetune {input.cell} --weights {output}"
+            " --encoded {input.encoded} --baselines {input.baselines}"
+            " --checkpoints {input.checkpoints} --tokenizer {params.tokenizer:q}"
+            " --settings {params.settings:q} --seeds {params.seeds}"
+            ' --runtime "$FINETUNE_RUNTIME" --code {params.code} --cache {params.cache:q}'
+            " &> {log}"

@@ -31,6 +31,7 @@ rule study:
 
 rule finetune_variant:
     input:
+        vocabulary,
         encoded="<results>/encoded/{task}",
         baselines="<results>/baselines/{task}.json",
         checkpoints=lambda wildcards: starts(wildcards, "checkpoint"),
@@ -43,7 +44,7 @@ rule finetune_variant:
     benchmark:
         "<results>/benchmarks/finetune_variant/{model}/{task}/{aux}/{layers}.tsv"
     wildcard_constraints:
-        model=rf"(?:transformer|lstm)\+(?![^/]*(?:prompted-true|together-)){studies.VARIANT}",
+        model=rf"(?:transformer|lstm)\+(?![^/]*together-){studies.VARIANT}",
         layers="none|[0-9]+",
     threads: cfg.runtime.finetune_threads
     resources:
@@ -53,56 +54,20 @@ rule finetune_variant:
         gpu_model=GPU_MODEL,
     params:
         cache=f"{cfg.results}/.work/runs",
-        settings=lambda wildcards: studies.settings(cfg, variant_cell(wildcards)).to_json(),
+        tokenizer=TOKENIZER,
+        settings=lambda wildcards: studies.settings(cfg, [variant_cell(wildcards)]).to_json(),
         seeds=grid.seeds.finetune,
-        code=code.digest("gpt1.cells"),
+        code=code.digest("gpt1.finetune"),
     message:
         "finetune {wildcards.model} on {wildcards.task}, aux {wildcards.aux}: "
         "layers {wildcards.layers}"
     shell:
-        "python -m gpt1.cells {output.cell} --encoded {input.encoded}"
-        " --baselines {input.baselines} --checkpoints {input.checkpoints}"
+        "python -m gpt1.finetune {output.cell} --predictions {output.predictions}"
+        " --encoded {input.encoded} --baselines {input.baselines}"
+        " --checkpoints {input.checkpoints} --tokenizer {params.tokenizer:q}"
         " --settings {params.settings:q} --seeds {params.seeds}"
         ' --runtime "$FINETUNE_RUNTIME" --code {params.code} --cache {params.cache:q}'
         " &> {log}"
-
-
-rule prompt_variant:
-    input:
-        vocabulary,
-        encoded="<results>/encoded/{task}",
-        baselines="<results>/baselines/{task}.json",
-        checkpoints=lambda wildcards: starts(wildcards, "checkpoint"),
-        facts=lambda wildcards: starts(wildcards, "facts"),
-    output:
-        cell="<results>/cells/{model}/{task}/aux-{aux}/layers-{layers}.json",
-        predictions="<results>/predictions/{model}/{task}/aux-{aux}/layers-{layers}.parquet",
-    log:
-        "<results>/logs/prompt_variant/{model}/{task}/{aux}/{layers}.log",
-    benchmark:
-        "<results>/benchmarks/prompt_variant/{model}/{task}/{aux}/{layers}.tsv"
-    wildcard_constraints:
-        model=rf"(?:transformer|lstm)\+(?=[^/]*prompted-true){studies.VARIANT}",
-        layers="[0-9]+",
-        aux="off",
-    threads: cfg.runtime.finetune_threads
-    resources:
-        mem_mb=per_attempt(cfg.runtime.mem_mb, "finetune"),
-        runtime=per_attempt(cfg.runtime.minutes, "finetune"),
-        gpu=GPU,
-        gpu_model=GPU_MODEL,
-    params:
-        tokenizer=TOKENIZER,
-        settings=lambda wildcards: studies.settings(cfg, variant_cell(wildcards)).model.to_json(),
-        seeds=grid.seeds.finetune,
-        code=code.digest("gpt1.prompted"),
-    message:
-        "prompt {wildcards.model} on {wildcards.task}"
-    shell:
-        "python -m gpt1.prompted {output.cell} --encoded {input.encoded}"
-        " --baselines {input.baselines} --tokenizer {params.tokenizer:q}"
-        " --checkpoints {input.checkpoints} --settings {params.settings:q} --seeds {params.seeds}"
-        ' --runtime "$FINETUNE_RUNTIME" --code {params.code} &> {log}'
 
 
 # One model makes a cell of each of its tasks, so a rule for each model of the config's studies.
@@ -131,15 +96,16 @@ for i, cells in enumerate(studies.together(cfg), 1):
             gpu_model=GPU_MODEL,
         params:
             cache=f"{cfg.results}/.work/runs",
-            settings=settings(functools.partial(studies.multi_task_settings, cfg, cells)),
+            settings=settings(functools.partial(studies.settings, cfg, cells)),
             seeds=grid.seeds.finetune,
-            code=code.digest("gpt1.multi_task"),
+            code=code.digest("gpt1.finetune"),
         message:
             f"finetune {cells[0].arch} on {', '.join(cell.task for cell in cells)} at once, aux "
             f"{cells[0].aux}: layers {cells[0].n_transfer}"
         shell:
-            "python -m gpt1.multi_task {output.cells} --encoded {input.encoded}"
-            " --baselines {input.baselines} --checkpoints {input.checkpoints}"
+            "python -m gpt1.finetune {output.cells} --predictions {output.predictions}"
+            " --encoded {input.encoded} --baselines {input.baselines}"
+            " --checkpoints {input.checkpoints}"
             " --settings {params.settings:q} --seeds {params.seeds}"
             ' --runtime "$FINETUNE_RUNTIME" --code {params.code} --cache {params.cache:q}'
             " &> {log}"

@@ -1,0 +1,158 @@
+"""Fine-tune cells: every seed of each, on one task, or on several with one model.
+
+    python -m gpt1.finetune results/cells/transformer/cola/aux-on/layers-{none,12}.json \\
+        --predictions results/predictions/transformer/cola/aux-on/layers-{none,12}.parquet ...
+
+A cell trains in seconds where a process takes two to start, so one process runs many: cells of one
+architecture, corpus and aux, on the tasks of --settings. Cells with the same number of transferred
+layers come of one model, which has a head for each task. How cells are distributed over jobs leaves
+no trace. Every finished run is cached; failed runs are reported at the end, after all others.
+
+With --weights the weights of one cell, those of every seed, are written for `gpt1.predict` in place
+of its JSON. A cell that --keep names leaves them in the cache when it is trained; one that was
+trained before it was named is trained again, to the same scores.
+"""
+
+import argparse
+import sys
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+
+from tasks.common.errors import InputError, importing, run
+
+with importing(__name__):
+    import tasks
+    from gpt1.cell import Cell
+    from gpt1.settings import RunSettings
+    from gpt1.training import cell_files
+    from gpt1.training.cell_job import CellJob
+    from gpt1.training.run_cache import RunCache
+    from gpt1.training.runtime import Runtime
+    from gpt1.weights.checkpoint import versions
+    from gpt1.weights.kept import KeptFacts, save, save_tokenizer
+    from tasks.common.files import read_json, sha256_file, sha256_json
+
+
+def finetune(job: CellJob, paths: dict[Cell, tuple[Path, Path]], seeds: Sequence[int]) -> list[str]:
+    """Run every cell and write its JSON and predictions; returns a line for each failed run.
+
+    A failed run costs only the cells of its own model. Raises InputError and, like OSError, for a
+    file that cannot be read or written, which stops all.
+    """
+    failures = []
+    for cells in job.models().values():
+        runs = []
+        for seed, checkpoint in job.starts(seeds):
+            fault = f"{paths[cells[0]][0]}, seed {seed}"
+            try:
+                runs.append((checkpoint, job.run(cells, seed, checkpoint)))
+            except (InputError, OSError):  # a full disk or memory, a damaged file stop all
+                raise
+            except FloatingPointError as error:  # the training diverged
+                failures.append(f"{fault}: {error}; lower experiment.finetune.lr")
+            except Exception as error:  # a bug: reported in full, but the other cells still run
+                traceback.print_exc()
+                failures.append(f"{fault}: {type(error).__name__}: {error}")
+        if len(runs) == len(seeds):
+            for cell in cells:
+                own = [(checkpoint, records[cell.task]) for checkpoint, records in runs]
+                cell_files.write(cell, *paths[cell], own, job)
+    return failures
+
+
+def keep(job: CellJob, path: Path, seeds: Sequence[int], tokenizer: Path, out: Path) -> None:
+    """Write the weights of the cell whose JSON is at `path`, and what belongs to them, to `out`.
+
+    Raises InputError if the weights do not score as the cell did: training is repeatable on a CPU,
+    not always on a GPU.
+    """
+    cell = Cell.parse(path)
+    (cells,) = job.models().values()
+    scores = {one["seed"]: one["scores"] for one in read_json(path)["seeds"]}
+    save_tokenizer(out, tokenizer)
+    for seed, checkpoint in job.starts(seeds):
+        record = job.run(cells, seed, checkpoint)[cell.task]
+        if record.scores != scores.get(seed):
+            raise InputError(
+                f"{path}: seed {seed}, trained again for its weights, has other scores; delete "
+                "that file and run again, which makes cell and weights of one training"
+            )
+        facts = KeptFacts(
+            cell=cell,
+            seed=seed,
+            pretrain_seed=checkpoint.facts.seed,
+            checkpoint=checkpoint.facts.sha256,
+            spec=job.encoded[cell.task].spec,
+            labels=class_names(cell.task),
+            n_vocab=checkpoint.facts.n_vocab,
+            settings=job.settings[cell.task],
+            runtime=Runtime(**job.runtime.numeric()),
+            scores=record.scores,
+            digests=job.digests[cell.task],
+            versions=versions(),
+        )
+        save(out, job.cache.weights(job.key(cells, seed, checkpoint), cell.task), facts)
+        print(f"{out}: kept seed {seed}", flush=True)
+
+
+def class_names(task: str) -> tuple[str, ...] | None:
+    """The names of a task's classes; None for scores and for choices."""
+    own = tasks.task(task)
+    return None if own.family == "multiple_choice" else own.label_names
+
+
+def own_code() -> str:
+    """Digest of this package and of `tasks`, for a call by hand without `--code`."""
+    root = Path(__file__).parent.parent
+    files = sorted(path for name in ("gpt1", "tasks") for path in (root / name).rglob("*.py"))
+    return sha256_json([sha256_file(path) for path in files])
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("cells", nargs="+", type=Path, help="JSON files to write")
+    parser.add_argument("--predictions", nargs="+", type=Path, help="Parquet files, one for each")
+    parser.add_argument("--encoded", required=True, nargs="+", type=Path, help="of each task")
+    parser.add_argument("--baselines", required=True, nargs="+", type=Path, help="of each task")
+    parser.add_argument(
+        "--checkpoints",
+        required=True,
+        nargs="+",
+        type=Path,
+        help="one for each pre-training seed; the i-th of --seeds starts from the i-th, modulo "
+        "their number",
+    )
+    parser.add_argument("--settings", required=True, type=RunSettings.parse)
+    parser.add_argument("--seeds", required=True, nargs="+", type=int)
+    parser.add_argument("--runtime", default=Runtime(), type=Runtime.parse)
+    parser.add_argument("--code", help="digest of the code, part of the cache's key")
+    parser.add_argument("--cache", required=True, type=Path, help="folder of finished runs")
+    parser.add_argument(
+        "--tokenizer", type=Path, help="folder of its files, for prompts, --weights"
+    )
+    parser.add_argument(
+        "--keep", default=[], type=str.split, help="cells whose weights the cache keeps as well"
+    )
+    parser.add_argument("--weights", type=Path, help="folder to write the one cell's weights to")
+    a = parser.parse_args()
+    cells = [Cell.parse(path) for path in a.cells]
+    if a.weights and (len(cells) > 1 or not a.tokenizer):
+        raise InputError("--weights: needs one cell and --tokenizer")
+    if not a.weights and len(a.predictions or ()) != len(cells):
+        raise InputError(f"--predictions: give {len(cells)} paths, one for each cell")
+    a.runtime.start()
+    inputs = (a.encoded, a.baselines, a.checkpoints, a.settings.tasks, a.runtime)
+    names = [cells[0].place] if a.weights else a.keep
+    cache, code = RunCache(a.cache), a.code or own_code()
+    job = CellJob(cells, *inputs, cache, code, names, a.tokenizer)
+    if a.weights:
+        return keep(job, a.cells[0], a.seeds, a.tokenizer, a.weights)
+    paths = dict(zip(cells, zip(a.cells, a.predictions, strict=True), strict=True))
+    if failures := finetune(job, paths, a.seeds):
+        raise InputError(f"{len(failures)} runs failed, the others are kept: {'; '.join(failures)}")
+
+
+if __name__ == "__main__":
+    sys.exit(run(main))
