@@ -7,13 +7,13 @@ import sys
 
 import numpy as np
 from gpt1.batching import Sequences
-from gpt1.finetune import FineTuning, TaskData
 from gpt1.runtime import Runtime
 from tasks.kind import Kind
 
 from bench.job import Job, Rows
 from bench.rows import Batches
 from bench.turns import Turns
+from gpt1.finetune import FineTuning, TaskData
 
 RUNTIME = ("device", "precision", "threads", "micro_batch", "skip_pads", "compile")
 

@@ -1,17 +1,17 @@
-"""`gpt1.cells` up to its first update, when it prints the monotonic clock and ends."""
+"""`gpt1.finetune` up to its first update, when it prints the monotonic clock and ends."""
 
 import os
 import time
 
-from gpt1 import cells
-from gpt1.training.finetune import FineTuning
+from gpt1 import finetune
+from gpt1.training.finetuning import FineTuning
 
 
-def _stop(self: FineTuning, rows: object) -> None:
+def _stop(self: FineTuning, head: object, rows: object) -> None:
     print(time.monotonic(), flush=True)
     os._exit(0)
 
 
 if __name__ == "__main__":
     FineTuning.update = _stop  # type: ignore[method-assign]
-    cells.main()
+    finetune.main()

@@ -22,10 +22,11 @@ from bench.turns import Turns
 from gpt1.settings import Dropout, FinetuneSettings, ModelSettings, PretrainSettings
 from gpt1.training.batching import Sequences
 from gpt1.training.encoded import EncodedSplit
-from gpt1.training.finetune import FineTuning, TaskData
+from gpt1.training.finetuning import FineTuning, Head
 from gpt1.training.pretraining import Pretraining
 from gpt1.training.runtime import Runtime
 from gpt1.training.scorer import Scorer
+from gpt1.training.task_data import TaskData
 from gpt1.weights.checkpoint import Checkpoint, StoredFacts, build
 from gpt1.zero_shot import choice_predictions
 from tasks.spec import TaskSpec
@@ -40,8 +41,11 @@ def runtime_of(job: Job) -> Runtime:
     return Runtime(**job.runtime | {"precision": "float32" if given == QUICKER else given})
 
 
-def fine_tuning(job: Job, rows: Rows, seed: int = 0) -> FineTuning:
-    """A run on a job's rows, from random weights, at update 0."""
+def fine_tuning(job: Job, rows: Rows, seed: int = 0, cut: bool = False) -> tuple[FineTuning, Head]:
+    """A run on a job's rows, from random weights, at update 0, and its head.
+
+    With `cut` a tenth of the rows selects and another is scored.
+    """
     arrays = np.load(rows.file)
     labels = arrays["labels"]
     train = Sequences(arrays["ids"], arrays["lengths"], labels, [""] * len(labels), 0.0)
@@ -51,11 +55,24 @@ def fine_tuning(job: Job, rows: Rows, seed: int = 0) -> FineTuning:
     facts = StoredFacts(arch=rows.arch, model=model, tokenizer="", n_vocab=job.n_vocab, sha256="")
     settings = FinetuneSettings(**job.training, model=model)
     source = Checkpoint({}, facts)
-    data, runtime = TaskData(spec, {"train": train}), runtime_of(job)
-    return FineTuning(data, source, settings, "none", seed, runtime)
+    splits = parts_of(train) if cut else {"train": train}
+    data, runtime = {"it": TaskData(spec, splits)}, runtime_of(job)
+    run = FineTuning(data, source, {"it": settings}, "none", seed, runtime)
+    return run, run.heads["it"]
 
 
-def quicker_precision(run: FineTuning, rows: np.ndarray) -> str:
+def parts_of(every: Sequences) -> dict[str, Sequences]:
+    """Rows cut into those that train, that select and that are scored."""
+    tenth, found = len(every) // 10, {}
+    parts = {"train": slice(2 * tenth, None), "train_eval": slice(-tenth, None)}
+    parts |= {"select": slice(0, tenth), "dev": slice(tenth, 2 * tenth)}
+    for name, part in parts.items():
+        arrays = {key: getattr(every, key)[part] for key in ("ids", "lengths", "labels")}
+        found[name] = replace(every, **arrays, groups=every.groups[part])
+    return found
+
+
+def quicker_precision(run: FineTuning, head: Head, rows: np.ndarray) -> str:
     """float32 or bfloat16: whichever takes less for an update.
 
     By the medians of three alternating updates, after one of each to warm up.
@@ -63,9 +80,9 @@ def quicker_precision(run: FineTuning, rows: np.ndarray) -> str:
     seconds: dict[str, list[float]] = {"float32": [], "bfloat16": []}
     for _ in range(1 + TIMED):
         for precision, found in seconds.items():
-            run.runtime = run.runtime.model_copy(update={"precision": precision})
+            run.runtime = head.runtime = run.runtime.model_copy(update={"precision": precision})
             started = time.perf_counter()
-            run.update(rows)
+            run.update(head, rows)
             found.append(time.perf_counter() - started)
     return min(seconds, key=lambda name: statistics.median(seconds[name][1:]))
 
@@ -73,18 +90,20 @@ def quicker_precision(run: FineTuning, rows: np.ndarray) -> str:
 def finetune(job: Job, turns: Turns) -> None:
     """Updates of fine-tuning on every file of rows."""
     for rows in turns.each(job.rows):
-        run = fine_tuning(job, rows)
-        batches = Batches(len(run.data.splits["train"]), run.batch)
+        run, head = fine_tuning(job, rows)
+        batches = Batches(len(head.data.splits["train"]), head.batch)
         note = run.runtime.precision
         if job.runtime.get("precision") == QUICKER:
-            note = quicker_precision(run, batches.first())
-            run.runtime = run.runtime.model_copy(update={"precision": note})
+            note = quicker_precision(run, head, batches.first())
+            run.runtime = head.runtime = run.runtime.model_copy(update={"precision": note})
 
-        def work(steps: int, run: FineTuning = run, batches: Batches = batches) -> int:
+        def work(
+            steps: int, run: FineTuning = run, head: Head = head, batches: Batches = batches
+        ) -> int:
             for _ in range(steps):
-                run.update(batches.next())
+                run.update(head, batches.next())
             synchronize(run.runtime)
-            return steps * run.batch
+            return steps * head.batch
 
         turns.take(job, work, note)
 
@@ -95,15 +114,8 @@ def cell(job: Job, turns: Turns) -> None:
         seeds = iter(range(job.rounds))
 
         def work(_steps: int, rows: Rows = rows, seeds: Iterator[int] = seeds) -> int:
-            run = fine_tuning(job, rows, next(seeds))
-            every = run.data.splits["train"]
-            tenth = len(every) // 10
-            parts = {"select": slice(0, tenth), "dev": slice(tenth, 2 * tenth)}
-            parts |= {"train": slice(2 * tenth, None), "train_eval": slice(-tenth, None)}
-            for name, part in parts.items():
-                arrays = {key: getattr(every, key)[part] for key in ("ids", "lengths", "labels")}
-                run.data.splits[name] = replace(every, **arrays, groups=every.groups[part])
-            return len(run.train().predictions["dev"])
+            run, _ = fine_tuning(job, rows, next(seeds), cut=True)
+            return len(run.train()["it"].predictions["dev"])
 
         turns.take(job, work, job.runtime.get("precision", "float32"))
 

@@ -249,7 +249,7 @@ class FineTuning:
     def turns(self) -> list[tuple[Head, np.ndarray]]:
         """The head and the rows of every update, a function of the seed."""
         batches = [(head, iter(head.batches(self.seed))) for head in self.heads.values()]
-        turns = [pair for pair in batches for _ in range(pair[0].updates)]
+        turns = [own for own in batches for _ in range(own[0].updates)]
         order = stream("order of several tasks", self.seed).permutation(len(turns))
         return [(turns[i][0], next(turns[i][1])) for i in order]
 

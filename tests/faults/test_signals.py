@@ -122,7 +122,7 @@ def test_a_run_stopped_between_micro_batches_ends_as_one_that_was_not(tmp_path, 
 
 
 @pytest.mark.parametrize("number", SIGNALS)
-@pytest.mark.parametrize("name", ["gpt1.pretrain", "gpt1.cells"])
+@pytest.mark.parametrize("name", ["gpt1.pretrain", "gpt1.finetune"])
 def test_a_signal_while_pytorch_is_imported_is_one_line(tmp_path, name, number):
     (tmp_path / "torch.py").write_text(
         "import time; print('importing', flush=True); time.sleep(60)"

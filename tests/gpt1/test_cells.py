@@ -89,7 +89,7 @@ def job(
 def train(files, targets, seeds, arch="transformer", **options):
     """What the job of the cells at these paths says of failed runs."""
     cells = [Cell.parse(path) for path in targets]
-    files_of = {cell: (path, cell.predictions(files)) for cell, path in zip(cells, targets)}
+    files_of = {cell: (cell.path(files), cell.predictions(files)) for cell in cells}
     return finetune.finetune(job(files, cells, arch, **options), files_of, seeds)
 
 

@@ -22,7 +22,7 @@ from gpt1.settings import (
     TransformerShape,
 )
 from gpt1.special_tokens import SpecialTokens
-from gpt1.training import batching, finetune
+from gpt1.training import batching, finetuning
 from gpt1.training.optim import Adam, Schedule, warmup_cosine, warmup_linear
 from gpt1.weights.checkpoint import build
 from tasks import TASKS, task
@@ -183,8 +183,8 @@ def test_first_values_of_the_classifier(family, columns):
 
 
 def test_the_first_epoch_is_also_scored_at_powers_of_two_thousands(monkeypatch):
-    assert {1000, 2000, 4000, 8000, 16000, 32000} == finetune.FIRST_EPOCH_EVALS
-    monkeypatch.setattr(finetune, "FIRST_EPOCH_EVALS", {1, 3, 6})
+    assert {1000, 2000, 4000, 8000, 16000, 32000} == finetuning.FIRST_EPOCH_EVALS
+    monkeypatch.setattr(finetuning, "FIRST_EPOCH_EVALS", {1, 3, 6})
     run = start(n_transfer="none", sizes={"train": 8, "select": 4, "dev": 4}, batch=2)
     scored = run.train().select_by_epoch
     assert [each["update"] for each in scored] == [1, 3, 4, 8]

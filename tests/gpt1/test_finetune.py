@@ -8,9 +8,9 @@ import pytest
 import torch
 
 from gpt1.model.classifier import Classifier
-from gpt1.training import finetune
-from gpt1.training.finetune import TaskData
+from gpt1.training import finetuning
 from gpt1.training.runtime import Runtime
+from gpt1.training.task_data import TaskData
 from tasks import TASKS, task
 from tasks.stsb import soft_labels
 from tests.gpt1 import toy
@@ -242,7 +242,7 @@ def test_unlabelled_rows_are_predicted_in_chunks_as_all_at_once(monkeypatch):
     run = start("mrpc")
     split = toy.Rows(task("mrpc")).split(7, "test")
     whole = run.predict_unlabelled(split)
-    monkeypatch.setattr(finetune, "CHUNK", 3)
+    monkeypatch.setattr(finetuning, "CHUNK", 3)
     assert np.array_equal(run.predict_unlabelled(split), whole) and len(whole) == 7
 
 
@@ -320,8 +320,10 @@ def test_weights_that_the_last_update_made_infinite_stop_the_run(name):
 
 def test_every_epoch_has_all_rows_in_an_order_of_its_own(monkeypatch):
     run, seen = start(epochs=3, batch=4), []
-    update = run.update
-    monkeypatch.setattr(run, "update", lambda rows: seen.append(rows) or update(rows))
+    update = run.run.update
+    monkeypatch.setattr(
+        run.run, "update", lambda head, rows: seen.append(rows) or update(head, rows)
+    )
     run.train()
     orders = [np.concatenate(seen[i : i + 2]).tolist() for i in (0, 2, 4)]
     assert all(sorted(order) == list(range(8)) for order in orders)

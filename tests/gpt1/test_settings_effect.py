@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 import torch
-from gpt1.training.finetune import FineTuning, TaskData
 
 from gpt1.training.pretraining import Pretraining
 from gpt1.training.runtime import Runtime
+from gpt1.training.task_data import TaskData
 from tasks import task
 from tests.gpt1 import toy
 from tests.gpt1.toy import corpus, source
@@ -53,7 +53,7 @@ PRETRAIN = {
 def finetuned(settings):
     """The flat weights after training, and how many training rows were scored."""
     data = TaskData.of(toy.encoded(task("rte"), train=16, select=4, dev=4), toy.N_VOCAB, settings)
-    run = FineTuning(data, source("transformer"), settings, 1, 0, Runtime())
+    run = toy.SingleTask(data, source("transformer"), settings, 1, 0, Runtime())
     rows = run.train().rows["train"]
     return run.optimizer.flat.clone(), rows
 

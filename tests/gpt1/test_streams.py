@@ -10,9 +10,9 @@ import torch
 from gpt1.settings import ModernShape
 from gpt1.streams import Purpose, stream, torch_seed
 from gpt1.training import batching
-from gpt1.training.finetune import FineTuning, TaskData
 from gpt1.training.pretraining import Pretraining
 from gpt1.training.runtime import Runtime, seed_step
+from gpt1.training.task_data import TaskData
 from gpt1.training.windows import windows
 from gpt1.weights.checkpoint import load_checkpoint
 from tasks import task
@@ -74,7 +74,7 @@ def test_a_fresh_tensor_of_a_seed_is_none_that_pre_training_with_that_seed_began
     data = TaskData.of(toy.encoded(task("rte"), train=8, select=8, dev=8), toy.N_VOCAB, own)
     for update in settings.checkpoints:
         source = load_checkpoint(training.path(update), arch, model, "t" * 64)
-        run = FineTuning(data, source, own, n_transfer, settings.seed, Runtime())
+        run = toy.SingleTask(data, source, own, n_transfer, settings.seed, Runtime())
         for name, tensor in run.model.language_model.named_parameters():
             special = slice(toy.N_VOCAB, toy.N_VOCAB + 3)
             fresh = special if name in run.copied else slice(None)

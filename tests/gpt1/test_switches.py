@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 import torch
 
-from gpt1.training.finetune import FineTuning, TaskData
 from gpt1.training.runtime import Runtime
+from gpt1.training.task_data import TaskData
 from gpt1.weights.checkpoint import build
 from tasks import task
 from tests.gpt1 import toy
@@ -45,7 +45,7 @@ def start(
     draw(source)
     encoded = toy.encoded(task(name), train=8, select=4, dev=4)
     data, runtime = TaskData.of(encoded, N_VOCAB, settings), Runtime(skip_pads=skip_pads)
-    return FineTuning(data, toy.checkpoint(source), settings, n_transfer, seed, runtime)
+    return toy.SingleTask(data, toy.checkpoint(source), settings, n_transfer, seed, runtime)
 
 
 def tensors(run):
@@ -160,8 +160,10 @@ def test_the_seed_alone_decides_the_order_of_the_rows(switch, arch, monkeypatch)
     orders = []
     for given in (one, other):
         run, seen = start(arch, **given), []
-        update = run.update
-        monkeypatch.setattr(run, "update", lambda rows, u=update, s=seen: u(rows) or s.append(rows))
+        update = run.run.update
+        monkeypatch.setattr(
+            run.run, "update", lambda head, rows, u=update, s=seen: u(head, rows) or s.append(rows)
+        )
         run.train()
         assert len(seen) == 2
         orders.append(np.concatenate(seen).tolist())

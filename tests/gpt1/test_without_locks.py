@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from gpt1.cell import Cell
+from gpt1.settings import RunSettings
 from tasks.common.errors import InputError
 from tasks.fetch import fetch
 from tests.gpt1 import toy
@@ -62,10 +63,12 @@ def test_books_become_cells_where_nothing_can_be_locked(tmp_path):
     out, facts = made / "encoded" / "rte", made / "encoded" / "rte.json"
     given = ("--examples", rows, "--tokenizer", made / "tokenizer", "--facts", facts)
     run("/", "gpt1.encode", "rte", *given, "--out", out)
-    cell = Cell("lstm", "rte", "on", 1).path(made)
+    own = Cell("lstm", "rte", "on", 1)
+    cell, settings = own.path(made), RunSettings(tasks={"rte": toy.settings("lstm")})
     given = ("--encoded", out, "--baselines", made / "baselines.json", "--seeds", 0)
-    given = (*given, "--settings", toy.settings("lstm").to_json(), "--cache", made / "cache")
-    run("/", "gpt1.cells", cell, *given, "--checkpoints", made / "lstm" / "update-8.safetensors")
+    given = (*given, "--settings", settings.to_json(), "--cache", made / "cache")
+    given = (*given, "--predictions", own.predictions(made))
+    run("/", "gpt1.finetune", cell, *given, "--checkpoints", made / "lstm" / "update-8.safetensors")
     assert cell.exists()
 
 

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 import torch
 
-from gpt1.training import finetune
-from gpt1.training.cell_runner import alarms
-from gpt1.training.finetune import FineTuning, TaskData
+from gpt1.training import finetuning
+from gpt1.training.cell_files import alarms
+from gpt1.training.finetuning import Head
 from gpt1.training.optim import Adam
 from gpt1.training.runtime import Runtime
+from gpt1.training.task_data import TaskData
 from tasks import task
 from tests.gpt1 import toy
 
@@ -24,7 +25,7 @@ def alarms_of_a_cell(name):
     encoded = toy.encoded_task(kind.spec, train=rows, select=rows, **{kind.main: rows})
     settings = toy.settings("transformer", epochs=60, batch=8, lm_coef=0.5)
     data = TaskData.of(encoded, toy.N_VOCAB, settings)
-    run = FineTuning(data, toy.source("transformer"), settings, 2, 0, Runtime())
+    run = toy.SingleTask(data, toy.source("transformer"), settings, 2, 0, Runtime())
     return alarms(run.train(), 50.0, kind.main, kind.metric)
 
 
@@ -45,16 +46,16 @@ def test_gradients_cleared_before_the_step_raise_an_alarm(monkeypatch):
 
 
 def test_training_rows_with_the_label_of_the_row_before_raise_an_alarm(monkeypatch):
-    losses = FineTuning.losses
+    losses = Head.losses
 
     def shifted(self, rows, split):
         return losses(self, rows, replace(split, labels=np.roll(split.labels, 1)))
 
-    monkeypatch.setattr(FineTuning, "losses", shifted)
+    monkeypatch.setattr(Head, "losses", shifted)
     assert "majority_rate" in alarms_of_a_cell("rte")
 
 
 def test_a_classification_loss_of_0_raises_an_alarm(monkeypatch):
-    loss = finetune.classification_loss
-    monkeypatch.setattr(finetune, "classification_loss", lambda *a: 0 * loss(*a))
+    loss = finetuning.classification_loss
+    monkeypatch.setattr(finetuning, "classification_loss", lambda *a: 0 * loss(*a))
     assert "loss_not_falling" in alarms_of_a_cell("race")

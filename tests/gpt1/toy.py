@@ -90,6 +90,11 @@ class SingleTask:
     def __getattr__(self, name):
         return getattr(self.run if hasattr(self.run, name) else self.head, name)
 
+    def __setattr__(self, name, value):
+        """What replaces a part of the head, in a test."""
+        own = self if name in ("run", "head") else self.head
+        object.__setattr__(own, name, value)
+
     def update(self, rows):
         self.run.update(self.head, rows)
 

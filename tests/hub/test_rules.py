@@ -66,7 +66,7 @@ def test_the_rules_fetch_and_read_tasks_and_do_so_again_offline(hub, tmp_path, m
     assert hub.requests == []
 
 
-PROGRAMS = ["gpt1.cells", "gpt1.pretrain", "gpt1.zero_shot"] + [
+PROGRAMS = ["gpt1.finetune", "gpt1.pretrain", "gpt1.zero_shot"] + [
     ".".join(path.relative_to(ROOT).with_suffix("").parts)
     for path in sorted((ROOT / "workflow" / "analysis").rglob("[a-z]*.py"))
 ]

@@ -19,7 +19,7 @@ def command(tmp_path, config, program, *targets):
 def test_cells_start_from_the_last_checkpoint_of_every_seed_with_settings_of_their_own(tmp_path):
     config = changed(small(), "experiment.seeds", {"pretrain": [4, 2], "finetune": [7, 1, 3]})
     target = "results/cells/lstm/rte/aux-off/layers-1.json"
-    said, own = command(tmp_path, config, "gpt1.cells", target), parse(config)
+    said, own = command(tmp_path, config, "gpt1.finetune", target), parse(config)
     last = own.updates()[-1]
     weights = [f"results/pretrain/lstm/seed-{seed}/update-{last}.safetensors" for seed in (4, 2)]
     assert f"--checkpoints {' '.join(weights)} --settings" in said

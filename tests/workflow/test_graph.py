@@ -299,7 +299,7 @@ def test_a_cell_of_a_study_is_kept_from_the_checkpoint_and_with_the_settings_of_
     config = changed(config, "experiment.keep", [place])
     options = ("--configfile", write(project / "changed.yaml", config))
     said = snakemake(project, *options, "--dry-run", "-p", "--", f"results/kept/{place}")
-    keep = next(line for line in said.splitlines() if "python -m gpt1.keep" in line)
+    keep = next(line for line in said.splitlines() if " --weights " in line)
     assert "update-30.safetensors" in keep and '"lm_coef": 0.25' in keep
     assert planned(project, *options, "--", f"results/kept/{place}") == {
         "finetune_kept_transformer_lm_coef_0_25_update_30_rte_aux_on_layers_12": 1,
@@ -345,7 +345,7 @@ def test_the_negative_control_adds_its_jobs_and_repeats_no_other(project):
 
 
 EDITS = {
-    "gpt1/training/finetune.py": {**FINETUNE, **OF_CELLS},
+    "gpt1/training/finetuning.py": {**FINETUNE, **OF_CELLS},
     "gpt1/zero_shot.py": {"zero_shot": 4, **OF_ZERO_SHOT},
     "gpt1/probes.py": {"probes": 4, **OF_PROBES},
     "tasks/baselines.py": {"baselines": 2, **FINETUNE, **OF_CELLS},

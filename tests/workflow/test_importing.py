@@ -60,7 +60,7 @@ def test_the_other_programs_import_none_of_them(name, slow, tmp_path):
 
 def test_a_program_that_is_imported_itself_leaves_signals_alone():
     before = signal.getsignal(signal.SIGTERM)
-    with importing("gpt1.keep"):
+    with importing("gpt1.convert"):
         assert signal.getsignal(signal.SIGTERM) == before
     with importing("__main__"):
         assert signal.getsignal(signal.SIGTERM) != before

@@ -9,7 +9,6 @@ from tests.workflow.configs import ROOT
 
 RESULTS = "--results, --grid, --out"
 PROGRAMS = {  # and their commands: the arguments that must be given
-    "gpt1.cells": "cells, --encoded, --baselines, --checkpoints, --settings, --seeds, --cache",
     "gpt1.contamination": "tasks, --corpus, --documents, --examples, --encoded, --out",
     "gpt1.convert": "command",
     "gpt1.convert import": "--format, --from, --tokenizer, --out",
@@ -20,15 +19,11 @@ PROGRAMS = {  # and their commands: the arguments that must be given
     "gpt1.corpus tokens": "--out, --documents, --tokenizer",
     "gpt1.encode": "task, --examples, --tokenizer, --out, --facts",
     "gpt1.generate": "checkpoint, --prompt",
-    "gpt1.keep": "cell, --encoded, --baselines, --checkpoints, --tokenizer, --settings, --seeds, "
-    "--code, --cache, --out",
     "gpt1.longest_match": "tasks, --documents, --examples, --out",
-    "gpt1.multi_task": "cells, --encoded, --baselines, --checkpoints, --settings, --seeds, --cache",
+    "gpt1.finetune": "cells, --encoded, --baselines, --checkpoints, --settings, --seeds, --cache",
     "gpt1.predict": "cell",
     "gpt1.pretrain": "arch, --corpus, --settings, --work, --out",
     "gpt1.probes": "arch, --probes, --tokenizer, --checkpoints, --settings, --out",
-    "gpt1.prompted": "cell, --encoded, --baselines, --tokenizer, --checkpoints, --settings, "
-    "--seeds",
     "gpt1.text.tokenizer": "{train}",
     "gpt1.text.tokenizer train": "--documents, --merges, --out",
     "gpt1.zero_shot": "arch, --encoded, --tokenizer, --checkpoints, --settings, --results",

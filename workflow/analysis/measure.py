@@ -19,9 +19,10 @@ from gpt1.settings import ModelSettings
 from gpt1.special_tokens import SpecialTokens
 from gpt1.training import batching
 from gpt1.training.encoded import EncodedSplit
-from gpt1.training.finetune import FineTuning, TaskData
+from gpt1.training.finetuning import FineTuning
 from gpt1.training.optim import Adam, Schedule, warmup_cosine
 from gpt1.training.runtime import Runtime
+from gpt1.training.task_data import TaskData
 from gpt1.weights.checkpoint import Checkpoint, StoredFacts, build
 from tasks import task as task_named
 from workflow.analysis import flops
@@ -129,7 +130,8 @@ def fine_tuning(
     facts = StoredFacts(arch=arch, model=own, tokenizer="", n_vocab=n_vocab, sha256="")
     data = TaskData(task_named(task).spec, {"train": train})
     settings = settings.model_copy(update={"batch": rows, "epochs": 10**6})
-    run = FineTuning(data, Checkpoint({}, facts), settings, "none", 0, runtime)
+    run = FineTuning({task: data}, Checkpoint({}, facts), {task: settings}, "none", 0, runtime)
+    head = run.heads[task]
     batches = batching.epoch(len(train), rows, 0, 0)
 
     def update() -> None:
@@ -138,11 +140,11 @@ def fine_tuning(
         if which is None:
             batches = batching.epoch(len(train), rows, 0, 0)
             which = next(batches)
-        run.update(which)
+        run.update(head, which)
 
     clock = Clock(runtime)
     seconds = whole(clock, update, run.optimizer, rows, batch)
-    return Pace(seconds, clock.median(lambda: run.predict(scored)) / len(scored))
+    return Pace(seconds, clock.median(lambda: head.predict(scored)) / len(scored))
 
 
 def drawn(task: str, length: float, n: int, n_vocab: int, n_ctx: int) -> batching.Sequences:
@@ -178,6 +180,6 @@ def drawn(task: str, length: float, n: int, n_vocab: int, n_ctx: int) -> batchin
 
 def start() -> float:
     """Core-seconds that a process takes to start."""
-    code = "import gpt1.cells, time; print(time.process_time())"
+    code = "import gpt1.finetune, time; print(time.process_time())"
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return float(said.stdout)
