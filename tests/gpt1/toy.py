@@ -95,6 +95,9 @@ class SingleTask:
         own = self if name in ("run", "head") else self.head
         object.__setattr__(own, name, value)
 
+    def __delattr__(self, name):
+        delattr(self.head, name)
+
     def update(self, rows):
         self.run.update(self.head, rows)
 

@@ -26,8 +26,8 @@ def test_cells_start_from_the_last_checkpoint_of_every_seed_with_settings_of_the
     assert "--seeds 7 1 3 " in said
     assert "--encoded results/encoded/rte " in said
     assert "--baselines results/baselines/rte.json " in said
-    settings = own.finetune("lstm", "rte", "off")
-    assert settings.lm_coef == 0 and f"--settings '{settings.to_json()}'" in said
+    settings = own.run_settings("lstm", "rte", "off")
+    assert settings.tasks["rte"].lm_coef == 0 and f"--settings '{settings.to_json()}'" in said
     assert own.finetune("lstm", "rte", "on").lm_coef > 0
 
 

@@ -231,7 +231,7 @@ def test_a_run_from_an_exported_model_ends_in_cells_scores_and_tables(published_
     for layers, copied in (("none", 0), ("1", 13), ("2", 25)):
         path = results / f"cells/transformer/cola/aux-on/layers-{layers}.json"
         cell = json.loads(path.read_text())
-        assert cell["n_copied"] == copied
+        assert len(cell["copied"]) == copied
         assert [run["seed"] for run in cell["seeds"]] == [0, 1]
         assert cell["digests"]["tokenizer"] == facts["tokenizer"]
         assert {run["checkpoint"] for run in cell["seeds"]} == {facts["sha256"]}

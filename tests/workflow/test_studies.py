@@ -127,7 +127,7 @@ def test_every_key_of_a_change_reaches_the_program(key):
     aux = "off" if key in ("frozen", "prompted") else "on"
     change = Change(arch=arch, n_transfer=1, aux=aux, **{key: GIVEN[key]})
     cell = studies.cell(WORLD, change, "rte")
-    settings = studies.settings(WORLD, cell)
+    settings = studies.settings(WORLD, [cell]).tasks[cell.task]
     if key == "update":
         assert studies.checkpoint_update(WORLD, cell) == GIVEN[key]
     elif key in ("prompted", "together"):  # by which the rules tell the program
@@ -142,7 +142,7 @@ def test_every_key_of_a_change_reaches_the_program(key):
         holder = settings if key in ("lm_coef", "lr", "epochs") else settings.method
         holder = settings.optimizer if key == "l2" else holder
         assert getattr(holder, key) == GIVEN[key]
-    plain = studies.settings(WORLD, Cell(arch, "rte", aux, 1))
+    plain = studies.settings(WORLD, [Cell(arch, "rte", aux, 1)]).tasks["rte"]
     assert key in ("update", "prompted", "together") or plain != settings
 
 
@@ -305,7 +305,7 @@ def test_one_job_trains_all_tasks_at_once_for_each_number_of_layers(tmp_path):
     assert "finetune_variant" not in found and found["finetune_transformer_endpoints"] == 5
     cell = "results/cells/transformer+together-mnli.qnli.rte.scitail.snli/rte/aux-on/layers-12.json"
     said = snakemake(ROOT, "--directory", str(tmp_path), "--dry-run", "--printshellcmds", cell)
-    assert "python -m gpt1.multi_task results/cells" in said and '"snli": {' in said
+    assert "python -m gpt1.finetune results/cells" in said and '"snli": {' in said
     assert "results/pretrain/transformer/seed-1/update-3000.safetensors" in said
 
 
@@ -429,7 +429,7 @@ def test_a_study_that_the_config_cannot_make_ends_in_a_line_for_each_fault(tmp_p
 
 def test_a_prompted_study_trains_nothing_but_the_language_models(tmp_path):
     found = plan(tmp_path, "prompted")
-    assert found["prompt_variant"] == 108 and found["pretrain"] == 2
+    assert found["finetune_variant"] == 108 and found["pretrain"] == 2
     assert not [rule for rule in found if rule.startswith("finetune")]
 
 
