@@ -41,7 +41,7 @@ def build(results: Path, grid: Grid) -> Table:
         rows += cell_rows(cell, results, grid.seeds.finetune, notes.of(cell.task))
     table = pd.DataFrame(rows, columns=COLUMNS)
     table["seed"] = table["seed"].astype("Int64")
-    return Table(table, _inventory(table, notes), decimals={})
+    return Table(table, _inventory(table, notes), decimals={}, words=SWEEP)
 
 
 def cell_rows(cell: Cell, results: Path, seeds: list[int], note: str) -> list[dict[str, Any]]:

@@ -3,7 +3,7 @@
 A dash means that there is no such number (the paper printed none, or it is not defined).
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import pandas as pd
@@ -29,11 +29,14 @@ LEGEND = (
 )
 
 
-def render(frame: pd.DataFrame) -> str:
-    """A frame of text as a Markdown table, its index the first column; reads well as plain text."""
+def render(frame: pd.DataFrame, words: Collection[str] = ()) -> str:
+    """A frame of text as a Markdown table, its index the first column; reads well as plain text.
+
+    Columns named in `words` stand to the left, as the index does, the others to the right.
+    """
+    align = ("left", *("left" if name in words else "right" for name in frame.columns))
     text = frame.reset_index().astype(str)
     text = text.map(_escape).rename(columns=_escape)
-    align = ("left", *["right"] * len(frame.columns))
     return text.to_markdown(index=False, disable_numparse=True, colalign=align)
 
 

@@ -33,7 +33,7 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
     places = {name: -i - 0.5 * sum(i >= gap for gap in gaps) for i, name in enumerate(names)}
     variants = [name for name in LOOKS if name != FULL and (name != CONTROL or grid.shuffled)]
 
-    figure = Figure(figsize=(14, 0.8 + 0.4 * len(names)), layout="constrained")
+    figure = Figure(figsize=(14, 0.8 + 0.4 * max(6, len(names))), layout="constrained")
     axes = figure.subplots(1, len(variants), sharey=True, sharex=True, squeeze=False)[0]
     full = table[table["variant"] == FULL].set_index("task")["paper"]
     for ax, variant in zip(axes, variants, strict=True):

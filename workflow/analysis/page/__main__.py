@@ -20,11 +20,10 @@ with importing(__name__):
     from workflow.analysis.page import machine
     from workflow.analysis.page.content import sections
     from workflow.analysis.page.glance import Glance
-    from workflow.analysis.page.made import Run
+    from workflow.analysis.page.markup import TONES
+    from workflow.analysis.page.run import Run
     from workflow.analysis.program import parser
     from workflow.study_plan import StudyHeads
-
-TEMPLATE, CSS, SCRIPT = "page.html", "page.css", "page.js"
 
 
 def render(made: Run, config: str) -> str:
@@ -37,16 +36,17 @@ def render(made: Run, config: str) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    return templates.get_template(TEMPLATE).render(
+    return templates.get_template("page.html").render(
         run=made,
         glance=Glance.of(made),
+        tones=TONES,
         sections=sections(made),
         environments=machine.trained(made),
         packages=machine.packages(),
         computer=machine.computer(),
         config=config,
-        css=Markup((here / CSS).read_text(encoding="utf-8")),
-        script=Markup((here / SCRIPT).read_text(encoding="utf-8")),
+        css=Markup((here / "page.css").read_text(encoding="utf-8")),
+        script=Markup((here / "page.js").read_text(encoding="utf-8")),
     )
 
 

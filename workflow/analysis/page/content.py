@@ -1,60 +1,28 @@
 """What a run has for each part of the page: its tables, figures, data cards and studies."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
 
 from markupsafe import Markup
 
 import tasks
 from workflow.analysis import markdown
-from workflow.analysis.page import alarms, blocks, svg
-from workflow.analysis.page.blocks import Block, Heading, Picture, Prose
-from workflow.analysis.page.made import Run
-from workflow.analysis.page.outline import OUTLINE, Item, Part
+from workflow.analysis.page import alarms, markup
+from workflow.analysis.page.outline import ALARMS, CARDS, OUTLINE, Part
+from workflow.analysis.page.run import Run
 
 CAPTIONS = Path(__file__).parents[2] / "report"
-CARD = "Left how long the inputs of each split are, in tokens; right how often each label occurs."
-
-
-@dataclass(frozen=True)
-class Drawing:
-    """A figure as it stands on the page."""
-
-    svg: Markup
-    kind: ClassVar = "drawing"
-
-
-@dataclass(frozen=True)
-class Gap:
-    """The figure of a table that is there is not."""
-
-    text: str
-    command: str
-    kind: ClassVar = "gap"
-
-
-@dataclass(frozen=True)
-class Card:
-    """A task's data card."""
-
-    title: str
-    blocks: list[Block | Drawing]
-    kind: ClassVar = "card"
-
-
-Shown = Block | Drawing | Card | Gap
 
 
 @dataclass(frozen=True)
 class View:
-    """An item of the page; without `blocks` it has not been made yet."""
+    """Something of the page under its title; without a `body` it has not been made yet."""
 
-    item: Item
+    id: str
+    title: str
+    caption: Markup
+    body: Markup
     command: str
-    caption: list[Block]
-    blocks: list[Shown]
 
 
 @dataclass(frozen=True)
@@ -67,112 +35,76 @@ class Section:
 
 
 def sections(run: Run) -> list[Section]:
-    """The page's sections in their order. Raises InputError for a damaged table or figure."""
-    more = {"studies": [*_studies(run)], "further": [*_further(run)]}
-    found = [_section(run, part, [*part.items, *more.get(part.name, [])]) for part in OUTLINE]
-    return [section for section in found if section.views or section.absent]
+    """The page's sections in their order. Raises InputError for a damaged file."""
+    named = {target for part in OUTLINE for target in part.items or {}}
+    made = [f"{name}.csv" for name in run.tables] + [f"figures/{f}.svg" for f in run.figures]
+    known = {*made, ALARMS, CARDS}
+    more = {
+        "studies": {f"studies/{study.name}.csv": study.heading for study in run.studies},
+        "further": {target: _title(target) for target in made if target not in named},
+    }
+    found = []
+    for part in OUTLINE:
+        items = more.get(part.name) or part.items or {}
+        is_known = {target: target in known or part.name == "studies" for target in items}
+        views = [_view(run, *item) for item in items.items() if is_known[item[0]]]
+        views.sort(key=lambda view: part.name == "studies" and not view.body)
+        absent = [title for target, title in items.items() if not is_known[target]]
+        found += [Section(part, views, absent)] if items else []
+    return found
 
 
-def _studies(run: Run) -> Iterator[Item]:
-    """Those of the config, first the ones that were run."""
-    found = sorted(run.studies, key=lambda study: not run.has_study(study.name))
-    return (Item("study", study.name, study.heading) for study in found)
+def _title(target: str) -> str:
+    return Path(target).stem.replace("_", " ").capitalize()
 
 
-def _further(run: Run) -> Iterator[Item]:
-    """The tables and figures that have no place in the outline."""
-    named = {(item.kind, item.name) for part in OUTLINE for item in part.items}
-    items = [Item("table", name, _title(name)) for name in run.tables]
-    items += [Item("figure", name, _title(name)) for name in run.figures]
-    return (item for item in items if (item.kind, item.name) not in named)
+def _view(run: Run, target: str, title: str) -> View:
+    path = run.results / target
+    if target == CARDS:
+        caption, body = "", _cards(run)
+    elif target == ALARMS:
+        caption, body = "", _alarms(run, title)
+    elif path.suffix == ".svg":
+        caption = _caption(path.stem)
+        body = markup.figure(path, caption or title)
+    elif path.parent.name == "studies":
+        caption = next(study.asks for study in run.studies if study.name == path.stem)
+        body = _table(path, title)
+        body = markup.figure(path.with_suffix(".svg"), caption or title) + body if body else body
+    else:
+        caption, body = _caption(f"table_{path.stem}"), _table(path, title)
+    kind = {"figures": "figure", "studies": "study"}.get(path.parent.name, "table")
+    name = "table-alarms" if target == ALARMS else f"{kind}-{path.stem}"
+    command = run.command(target.partition("#")[0])
+    return View(name, title, markup.from_markdown(caption, title), body, command)
 
 
-def _title(name: str) -> str:
-    return name.replace("_", " ").capitalize()
+def _table(path: Path, title: str) -> Markup:
+    return markup.from_markdown(markup.read(path.with_suffix(".md")), title)
 
 
-def _section(run: Run, part: Part, items: list[Item]) -> Section:
-    has = {"table": run.tables, "figure": run.figures}
-    absent = [item for item in items if item.name not in has.get(item.kind, [item.name])]
-    views = [_view(run, item) for item in items if item not in absent]
-    return Section(part, views, [item.title for item in absent])
-
-
-def _view(run: Run, item: Item) -> View:
-    target, caption, shown = {
-        "table": _table,
-        "figure": _figure,
-        "study": _study,
-        "cards": _cards,
-        "alarms": _alarms,
-    }[item.kind](run, item)
-    return View(item, run.command(target), list(blocks.parse(caption, item.title)), shown)
-
-
-# Each of these returns the file to make, the caption, and what is shown of an item.
-
-
-def _table(run: Run, item: Item) -> tuple[str, str, list[Shown]]:
-    run.table(item.name)  # refuses a CSV that is not the one of the Markdown
-    shown = _markdown(run.results / f"{item.name}.md", item.title)
-    return f"{item.name}.csv", _text(f"table_{item.name}"), [*shown]
-
-
-def _figure(run: Run, item: Item) -> tuple[str, str, list[Shown]]:
-    path = run.results / "figures" / f"{item.name}.svg"
-    caption = _text(item.name)
-    shown = _drawing(path, item.name, item.title, caption)
-    return f"figures/{item.name}.png", caption, [*shown]
-
-
-def _study(run: Run, item: Item) -> tuple[str, str, list[Shown]]:
-    target = f"studies/{item.name}.csv"
-    asks = next(study.asks for study in run.studies if study.name == item.name)
-    if not run.has_study(item.name):
-        return target, asks, []
-    stem, shown = run.results / "studies" / item.name, list[Shown]()
-    shown += _drawing(stem.with_suffix(".svg"), f"study-{item.name}", item.title, asks)
-    if not shown:
-        svg_file = f"studies/{item.name}.svg"
-        gap = Gap("Its figure is not there. This makes it:", run.command(svg_file))
-        shown = [gap]
-    return target, asks, [*shown, *_markdown(stem.with_suffix(".md"), item.title)]
-
-
-def _cards(run: Run, item: Item) -> tuple[str, str, list[Shown]]:
-    folder, found = run.results / "cards", []
+def _cards(run: Run) -> Markup:
+    folder, found = run.results / "cards", Markup()
     for name in run.grid.examples:
-        title = tasks.task(name).title
-        shown: list[Block | Drawing] = []
-        for block in _markdown(folder / f"{name}.md", title):
-            if isinstance(block, Picture):
-                path = (folder / block.path).with_suffix(".svg")
-                shown += _drawing(path, f"card-{name}", block.title, CARD)
-            elif not isinstance(block, Heading):  # the card's own, which its title repeats
-                shown.append(block)
-        found += [Card(title, shown)] if shown else []
-    return "data_cards.md", "", [*found]
+        if text := markup.read(folder / f"{name}.md"):
+            title = tasks.task(name).title
+            picture = Markup(f'src="{markup.data_uri(folder / f"{name}.svg")}"')
+            card = markup.from_markdown(text, title).replace(f'src="{name}.png"', picture)
+            found += Markup("<details><summary>{}</summary>{}</details>\n").format(title, card)
+    return found
 
 
-def _alarms(run: Run, item: Item) -> tuple[str, str, list[Shown]]:
+def _alarms(run: Run, title: str) -> Markup:
     cells = run.table("cells")
     if cells is None:
-        return "cells.csv", "", []
+        return Markup()
     counts = alarms.counts(cells)
     if counts.empty:
-        return "cells.csv", "", [Prose(Markup("<p>No run raised an alarm.</p>"))]
-    return "cells.csv", "", [*blocks.parse(markdown.render(counts), item.title)]
+        return Markup("<p>No run raised an alarm.</p>")
+    words = ("layers", "corpus", "aux")
+    return markup.from_markdown(markdown.render(counts, words), title)
 
 
-def _markdown(path: Path, title: str) -> Iterator[Block]:
-    return blocks.parse(path.read_text(encoding="utf-8") if path.exists() else "", title)
-
-
-def _drawing(path: Path, name: str, title: str, description: str) -> list[Drawing]:
-    return [Drawing(svg.inline(path, name, title, description))] if path.exists() else []
-
-
-def _text(name: str) -> str:
+def _caption(name: str) -> str:
     """A caption of the report as one line; empty if there is none."""
-    path = CAPTIONS / f"{name}.rst"
-    return " ".join(path.read_text(encoding="utf-8").split()) if path.is_file() else ""
+    return " ".join(markup.read(CAPTIONS / f"{name}.rst").split())

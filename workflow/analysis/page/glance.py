@@ -6,19 +6,9 @@ import pandas as pd
 
 from workflow.analysis import markdown
 from workflow.analysis.page import alarms
-from workflow.analysis.page.blocks import TONES
-from workflow.analysis.page.made import Run
+from workflow.analysis.page.run import Run
 
 VERDICTS = ("reproduced", "undecided", "not reproduced", "not run")
-
-
-@dataclass(frozen=True)
-class Count:
-    """How many of the claims got a verdict."""
-
-    verdict: str
-    tone: str
-    n: int
 
 
 @dataclass(frozen=True)
@@ -26,11 +16,12 @@ class Glance:
     """What the tables say in a few numbers; None where a table is not there.
 
     `checks` are those of the positive control that hold, and all; `gain` is what pre-training adds
-    on average, with its interval; `runs` are all fine-tuning runs, and those with an alarm.
+    on average, with its interval; `runs` are all fine-tuning runs, and those with an alarm;
+    `verdicts` counts the claims of each.
     """
 
     checks: tuple[int, int] | None
-    verdicts: list[Count] | None
+    verdicts: dict[str, int] | None
     gain: str | None
     runs: tuple[int, int] | None
 
@@ -52,9 +43,8 @@ def _checks(control: pd.DataFrame) -> tuple[int, int]:
     return int((judged == "yes").sum()), len(judged)
 
 
-def _verdicts(claims: pd.DataFrame) -> list[Count]:
-    counts = claims["verdict"].value_counts()
-    return [Count(name, TONES[name], int(counts.get(name, 0))) for name in VERDICTS]
+def _verdicts(claims: pd.DataFrame) -> dict[str, int]:
+    return {name: int((claims["verdict"] == name).sum()) for name in VERDICTS}
 
 
 def _gain(ablation: pd.DataFrame) -> str | None:

@@ -6,11 +6,11 @@ from collections import Counter
 from importlib import metadata
 
 import pandas as pd
+from markupsafe import Markup
 
 from workflow.analysis import markdown
-from workflow.analysis.page import blocks
-from workflow.analysis.page.blocks import Block
-from workflow.analysis.page.made import Run
+from workflow.analysis.page.markup import from_markdown
+from workflow.analysis.page.run import Run
 from workflow.analysis.records import Environment
 
 PACKAGES = (
@@ -19,35 +19,27 @@ PACKAGES = (
 )
 
 
-def trained(run: Run) -> list[Block]:
+def trained(run: Run) -> Markup:
     """A table of the environments that the grid's cells record; empty where none is there.
 
     Raises InputError for a damaged cell.
     """
-    paths = (cell.path(run.results) for cell in run.grid.cells())
-    found = Counter(
-        (record.runtime.device, tuple(sorted(record.versions.items())))
-        for record in map(Environment.read, filter(lambda path: path.is_file(), paths))
-    )
-    rows = [
-        {"cells": str(n), "device": device or markdown.NONE, **dict(versions)}
-        for (device, versions), n in found.items()
-    ]
+    paths = [path for cell in run.grid.cells() if (path := cell.path(run.results)).is_file()]
+    found = Counter(Environment.read(path).description for path in paths)
+    rows = [{"cells": str(n), **dict(description)} for description, n in found.items()]
     if not rows:
-        return []
+        return Markup()
     table = pd.DataFrame(rows).fillna(markdown.NONE).set_index("cells")
-    return [*blocks.parse(markdown.render(table), "What the cells were trained with")]
+    return from_markdown(markdown.render(table, words=table.columns), "Trained with")
 
 
-def packages() -> dict[str, str]:
+def packages() -> Markup:
     """The versions here of Python and of the packages that a result may depend on."""
-    found = {"python": platform.python_version()}
-    for name in PACKAGES:
-        try:
-            found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
-    return found
+    there = {found.name for found in metadata.distributions()}
+    versions = {name: metadata.version(name) for name in PACKAGES if name in there}
+    versions = {"python": platform.python_version(), **versions}
+    table = pd.DataFrame({"version": versions}).rename_axis("package")
+    return from_markdown(markdown.render(table, words=["version"]), "Packages")
 
 
 def computer() -> str:

@@ -53,7 +53,7 @@ function filterable(table) {
   tools.className = "tools";
   field.type = "search";
   field.placeholder = "Filter lines";
-  field.setAttribute("aria-label", `Filter the lines of: ${table.caption.textContent.trim()}`);
+  field.setAttribute("aria-label", `Filter the lines of: ${table.parentElement.ariaLabel}`);
   count.setAttribute("role", "status");
   field.addEventListener("input", () => {
     const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);

@@ -36,7 +36,8 @@ def build(results: Path, grid: Grid) -> Table:
     evidence = Evidence(results, grid, read_cells(results, grid, CORPORA))
     rows = [row for claim in CLAIMS for row in _rows(claim, evidence.of(claim))]
     table = pd.DataFrame(rows, columns=COLUMNS)
-    return Table(table, _wide(table, results, grid), DECIMALS)
+    words = ("verdict", "tasks", "contrast", "needs")
+    return Table(table, _wide(table, results, grid), DECIMALS, words)
 
 
 def _rows(claim: Claim, findings: list[Finding]) -> list[dict[str, Any]]:
@@ -85,13 +86,13 @@ def _wide(table: pd.DataFrame, results: Path, grid: Grid) -> list[str | pd.DataF
     wide = pd.DataFrame(
         {
             "statement": table["statement"],
+            "verdict": table["verdict"],
             "section": table["section"],
             "tasks": table["tasks"],
             "contrast": table["contrast"],
             "paper": table["paper"].map(markdown.value),
             "ours": [text.replace(markdown.MISSING, NOT_RUN) for text in shown],
             "p": [_p(p) for p in table["p"]],
-            "verdict": table["verdict"],
             "needs": table["needs"],
         }
     )

@@ -29,7 +29,7 @@ def build(results: Path, grid: Grid) -> Table:
             rows += [place | cost for cost in costs if cost["seed"] in grid.seeds.finetune]
     table = pd.DataFrame(rows, columns=[*CELL, "seed", *FACTS])
     table = table.astype(dict.fromkeys(COSTS, float))
-    return Table(table, _wide(table))
+    return Table(table, _wide(table), words=SWEEP)
 
 
 def _wide(table: pd.DataFrame) -> list[str | pd.DataFrame]:

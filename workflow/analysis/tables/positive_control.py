@@ -52,6 +52,7 @@ def build(results: Path, grid: Grid) -> Table:
     frame = pd.DataFrame(checks)
     numbers = frame[["ours", "ci_low", "ci_high"]].map(lambda x: "" if pd.isna(x) else f"{x:.2f}")
     shown = frame.assign(**numbers).astype(str).set_index("check")
+    shown = shown[["met", *shown.columns.drop("met")]]
     missed, n_checks = (frame["met"] == "no").sum(), (frame["met"] != "").sum()
     verdict = f"{missed} of {n_checks} checks fail" if missed else "Every check holds"
     parts = [
@@ -63,7 +64,7 @@ def build(results: Path, grid: Grid) -> Table:
         "that the suite can measure; it is no evidence about English.",
         *fewer_seeds(grid),
     ]
-    return Table(frame, parts)
+    return Table(frame, parts, words=("met", "wanted"))
 
 
 def _told(ablation: pd.DataFrame, grid: Grid) -> Iterator[Check]:

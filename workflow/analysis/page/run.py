@@ -1,4 +1,4 @@
-"""A run as the page sees it: its results folder, its tables and figures, and their commands."""
+"""A run as the page sees it: its results folder, its tables, figures and studies, its commands."""
 
 import shlex
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
+import tasks
 from workflow.analysis.table import read_csv
 from workflow.grid import Grid
 from workflow.study_plan import StudyHead
@@ -35,28 +36,22 @@ class Run:
     def scale(self) -> str:
         """The data, models and seeds in words."""
         seeds = self.grid.seeds
-        counts = (
-            f"seeds: {len(seeds.pretrain)} of pre-training, {len(seeds.finetune)} of fine-tuning"
-        )
-        return f"{self.grid.scale or 'scale not stated'}; {len(self.grid.tasks)} tasks; {counts}"
+        counts = f"{len(seeds.pretrain)} of pre-training, {len(seeds.finetune)} of fine-tuning"
+        scale = self.grid.scale or "scale not stated"
+        return f"{scale}; {len(self.grid.tasks)} tasks; seeds: {counts}"
 
     @property
-    def is_made_up(self) -> bool:
-        """Whether the rows are those of the embedded world, which `Config.scale` says first."""
-        return self.grid.scale.startswith("the embedded world")
+    def synthetic(self) -> str:
+        """The titles of the tasks whose rows the embedded world makes; empty if all are real."""
+        made = [name for name in self.grid.examples if self.grid.is_synthetic(name)]
+        if made == self.grid.examples:
+            return "every task"
+        return ", ".join(tasks.task(name).title for name in made)
 
     def table(self, name: str) -> pd.DataFrame | None:
         """A table, or None where it was not made. Raises InputError if it is damaged."""
         path = self.results / f"{name}.csv"
         return read_csv(path) if name in self.tables and path.exists() else None
-
-    def has_study(self, name: str) -> bool:
-        """Whether a study was made. Raises InputError if its table is damaged."""
-        path = self.results / "studies" / f"{name}.csv"
-        if not path.exists():
-            return False
-        read_csv(path)
-        return path.with_suffix(".md").exists()
 
     def command(self, target: str) -> str:
         """The command that makes a file of the results folder."""
