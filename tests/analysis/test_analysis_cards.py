@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from unittest.mock import patch
 
-import numpy as np
 import pytest
+from markdown_it import MarkdownIt
 
 from gpt1 import encode
 from gpt1.text import tokenizer
@@ -18,7 +18,8 @@ from tasks.common.files import read_json
 from tests.analysis.conftest import make_grid, write
 from tests.gpt1.corpora import write_words
 from tests.tasks import conftest as published_files
-from workflow.analysis import cards
+from workflow.analysis import card_figure, cards
+from workflow.analysis.card import Card
 
 WORDS = ("train", "dev", "test", "fact", "guess", "why", "story", "a", "?", "0", "1", "2")
 
@@ -63,34 +64,40 @@ def test_lengths_and_truncation_are_those_that_encoding_counted(made):
     facts["splits"]["dev"] |= {"lengths": {"7": rows - 4, "30": 4}}
     facts["splits"]["dev"] |= {"n_ctx_needed": {"16": rows - 3, "17": 3}}
     write(path, facts)
-    found = cards.card(made, "rte", 16)["splits"]["dev"]
-    assert found["truncated"] == pytest.approx(3 / rows)
-    assert found["tokens"]["longest"] == 30 and found["tokens"]["shortest"] == 7
-    assert found["tokens"]["mean"] == pytest.approx((7 * (rows - 4) + 120) / rows)
-    assert cards.card(made, "rte", 17)["splits"]["dev"]["truncated"] == 0
-    assert np.flatnonzero(found["histogram"]).size == 2
+    card = Card.read(made, "rte", 16)
+    assert card.splits["dev"].lengths.tolist() == [7] * (rows - 4) + [30] * 4
+    assert card.truncated("dev") == pytest.approx(3 / rows)
+    assert Card.read(made, "rte", 17).truncated("dev") == 0
+    line = next(line for line in cards.page(card, "").splitlines() if line.startswith("| dev"))
+    assert line.split("|")[-3].strip() == "30" and line.split("|")[-2].strip() == f"{3 / rows:.1%}"
 
 
 def test_a_card_holds_what_the_rows_are(made):
-    found = cards.card(made, "rte", 16)
-    assert {split: part["rows"] for split, part in found["splits"].items()} == {
-        **{"train": 9, "select": 1, "dev": 10}
-    }
-    assert list(found["splits"]) == ["train", "select", "dev"]
-    assert found["splits"]["dev"]["labels"] == {"entailment": 5, "not_entailment": 5}
-    for part in found["splits"].values():
-        assert sum(part["histogram"]) == part["rows"]
-        tokens = part["tokens"]
-        assert 5 <= tokens["shortest"] <= tokens["median"] <= tokens["p95"] <= tokens["longest"]
-    assert len(found["edges"]) == len(found["splits"]["dev"]["histogram"]) + 1
-    assert [row["label"] for row in found["examples"]][:2] == ["not_entailment", "entailment"]
-    assert found["examples"][0]["first"].startswith("train fact")
-    assert found["licence"] == "none needed: made by the embedded world"
+    card = Card.read(made, "rte", 16)
+    rows = {split: part.rows for split, part in card.splits.items()}
+    assert rows == {"train": 9, "select": 1, "dev": 10} and [*rows] == ["train", "select", "dev"]
+    assert card.splits["dev"].labels == {"entailment": 5, "not_entailment": 5}
+    assert all(len(part.lengths) == part.rows for part in card.splits.values())
+    text = cards.page(card, "rte.png")
+    assert re.findall(r"\*\*(\w+)\*\*", text)[:2] == ["not_entailment", "entailment"]
+    assert "1. `train fact" in text and "- Licence: none needed: made by the embedded world" in text
+
+
+def test_the_figure_has_the_share_of_each_length_and_label(made):
+    card = Card.read(made, "rte", 16)
+    left, right = card_figure.draw(card).axes
+    for step, part in zip(left.patches, card.splits.values(), strict=True):
+        counts, edges, _ = step.get_data()
+        assert counts.sum() == pytest.approx(100)
+        assert counts @ edges[:-1] / 100 <= part.lengths.mean()
+    for bars, part in zip(right.containers, card.splits.values(), strict=True):
+        shares = [100 * count / part.rows for count in part.labels.values()]
+        assert [bar.get_width() for bar in bars] == pytest.approx(shares)
 
 
 def test_a_published_set_has_its_licence_files_and_subset(tmp_path):
     put(tmp_path, "rte", published=True, min_rows={"train": 10, "dev": 10})
-    text = cards.page(cards.card(tmp_path, "rte", 64), "rte.png")
+    text = cards.page(Card.read(tmp_path, "rte", 64), "rte.png")
     assert f"- Licence: {task('rte').hub.licence}." in text
     assert re.search(
         r"- From: files in their original layout: dev.tsv \(sha256 [0-9a-f]{12}\)", text
@@ -102,7 +109,7 @@ def test_a_set_of_the_hub_has_its_commit(tmp_path):
     put(tmp_path, "rte", published=True, min_rows={"train": 10, "dev": 10})
     origin = {"source": "hub", "repo": "nyu-mll/glue", "config": "rte", "revision": "c0ffee"}
     change(tmp_path / "examples" / "rte.json", origin=origin)
-    text = cards.page(cards.card(tmp_path, "rte", 64), "rte.png")
+    text = cards.page(Card.read(tmp_path, "rte", 64), "rte.png")
     assert "- From: the hub's nyu-mll/glue (rte) at commit c0ffee." in text
 
 
@@ -112,30 +119,34 @@ def test_dropped_rows_and_overlap_are_stated(tmp_path):
     lines = (folder / "snli_1.0_train.jsonl").read_text()
     (folder / "snli_1.0_dev.jsonl").write_text(lines)
     put(tmp_path, "snli")
-    text = cards.page(cards.card(tmp_path, "snli", 64), "snli.png")
+    text = cards.page(Card.read(tmp_path, "snli", 64), "snli.png")
     assert "- Dropped: dev: no gold label 1; test: no gold label 1; train: no gold label 1." in text
     assert "- Rows that are training rows too, before any limit: select 3." in text
     assert "- Rows with a text of a training row: select 3, test 3." in text
     assert "CSV quoting" not in text
     change(tmp_path / "examples" / "snli.json", unquoted={"train": 2})
-    text = cards.page(cards.card(tmp_path, "snli", 64), "snli.png")
+    text = cards.page(Card.read(tmp_path, "snli", 64), "snli.png")
     assert "- Rows whose CSV quoting was undone: train 2." in text
 
 
-@pytest.mark.parametrize("name", ["race", "story_cloze"])
-def test_rows_that_may_not_be_passed_on_carry_a_caution(name, made):
-    found = cards.card(made, "rte", 16)
-    assert "Caution" not in cards.page(found, "rte.png")
-    text = cards.page(found | {"caution": task(name).hub.caution}, "rte.png")
+def test_rows_that_may_not_be_passed_on_carry_a_caution(made):
+    assert "Caution" not in cards.page(Card.read(made, "race", 16), "race.png")
+    facts = read_json(made / "examples" / "race.json")
+    facts["settings"]["published"] = True
+    write(made / "examples" / "race.json", facts)
+    text = cards.page(Card.read(made, "race", 16), "race.png")
     assert re.search("- Caution: .*the rows that this card shows are not to be passed on", text)
+    assert "not to be passed on" in task("story_cloze").hub.caution
 
 
-def test_texts_are_shortened_and_shown_as_they_are():
-    assert cards._short("word " * 99) == ("word " * 99)[:158].rstrip() + " …"
-    row = {"first": "a *b* | <i>c</i> `d` ``e", "second": "", "choices": ["x", "y"], "label": "A"}
-    body = cards.MarkdownIt().render(cards._shown(1, row))
-    assert "<code>a *b* | &lt;i&gt;c&lt;/i&gt; `d` ``e</code>" in body
-    assert "<code>x</code> / <code>y</code> → <strong>A</strong>" in body
+def test_texts_are_shortened_and_shown_as_they_are(made):
+    assert cards._literal("word " * 99) == "`" + ("word " * 99)[:158].rstrip() + " …`"
+    text = "a *b* | <i>c</i> `d` ``e"
+    assert "<code>a *b* | &lt;i&gt;c&lt;/i&gt; `d` ``e</code>" in MarkdownIt().render(
+        cards._literal(text)
+    )
+    row = {"first": "", "second": "", "choices": ["x", "y"], "label": "1"}
+    assert cards._example(Card.read(made, "rte", 16), 1, row).startswith("1. `x` / `y` → **")
 
 
 def test_the_program_writes_every_card_the_same_each_time(made):
@@ -149,19 +160,11 @@ def test_the_program_writes_every_card_the_same_each_time(made):
         seen.append([path.read_bytes() for path in [out, *files]])
     assert seen[0] == seen[1]
     assert [path.name for path in files] == [
-        f"{name}.{form}" for name in ("race", "rte", "stsb") for form in sorted(FORMS)
+        f"{name}.{form}" for name in ("race", "rte", "stsb") for form in ("md", "png", "svg")
     ]
     text = out.read_text(encoding="utf-8")
     assert [f"## {title}" in text for title in ("RTE", "RACE", "STS-B")] == [True] * 3
     assert "![Token lengths and labels of RACE](cards/race.png)" in text
-    page = (made / "cards" / "race.html").read_text(encoding="utf-8")
-    assert 'src="data:image/png;base64,iVBOR' in page and "<table>" in page
-    assert page.count("<li>") == 3 + 3  # facts, examples
-    assert "→ <strong>D</strong>" in page
-    assert json.loads((made / "cards" / "rte.json").read_text())["n_ctx"] == 16
-
-
-FORMS = ("json", "md", "html", "png", "svg")
 
 
 def test_encoded_rows_of_other_examples_are_refused(made):
@@ -169,10 +172,10 @@ def test_encoded_rows_of_other_examples_are_refused(made):
     digests = read_json(path)["sha256"]
     change(path, sha256=digests | {"dev": "other rows"})
     with pytest.raises(InputError, match=r"rte.json: its dev rows are not those of .*examples"):
-        cards.card(made, "rte", 16)
+        Card.read(made, "rte", 16)
     (made / "encoded" / "rte.json").unlink()
     with pytest.raises(InputError, match="no such file"):
-        cards.card(made, "rte", 16)
+        Card.read(made, "rte", 16)
 
 
 def test_unlabelled_rows_are_on_no_card(made):
@@ -180,4 +183,4 @@ def test_unlabelled_rows_are_on_no_card(made):
     facts = read_json(path)
     facts["splits"]["test"] = facts["splits"]["dev"] | {"role": "unlabelled"}
     write(path, facts)
-    assert list(cards.card(made, "rte", 16)["splits"]) == ["train", "select", "dev"]
+    assert list(Card.read(made, "rte", 16).splits) == ["train", "select", "dev"]

@@ -202,15 +202,11 @@ rule cards:
         examples=expand("<results>/examples/{task}", task=grid.examples),
     output:
         md="<results>/data_cards.md",
-        pages=[
-            in_report(f"<results>/cards/{task}.html", "Data", "card", task=task)
+        figures=[
+            in_report(f"<results>/cards/{task}.png", "Data", "card", task=task)
             for task in grid.examples
         ],
-        parts=expand(
-            "<results>/cards/{task}.{form}",
-            task=grid.examples,
-            form=["json", "md", "png", "svg"],
-        ),
+        parts=expand("<results>/cards/{task}.{form}", task=grid.examples, form=["md", "svg"]),
     log:
         "<results>/logs/cards.log",
     benchmark:

@@ -1,0 +1,80 @@
+"""What is said of one task's data: its rows by split, how long they are, from where, and three.
+
+A length is that of the whole input as it is fine-tuned, in tokens: all its texts (of several
+choices the longest), with the start, delimiter and classify tokens.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import tasks
+from tasks.common.arrow import read_split
+from tasks.common.files import read_json
+from workflow.analysis.records import EncodedRecord, check_examples
+
+SHOWN = 3  # examples
+
+
+@dataclass(frozen=True)
+class Split:
+    """The rows of a split by label, and of each [rows], sorted, its length and needed window."""
+
+    rows: int
+    labels: dict[str, int]
+    lengths: np.ndarray
+    n_ctx_needed: np.ndarray
+
+
+@dataclass(frozen=True)
+class Card:
+    """A task's data. `facts` are those of `examples/TASK.json`, `examples` rows of its training."""
+
+    task: tasks.Task
+    n_ctx: int
+    facts: dict[str, Any]
+    splits: dict[str, Split]
+    examples: list[dict[str, Any]]
+
+    @classmethod
+    def read(cls, results: Path, name: str, n_ctx: int) -> "Card":
+        """Of one task. Raises InputError for a file that is missing, damaged or of other rows."""
+        task = tasks.task(name)
+        path, encoded = (results / kind / f"{name}.json" for kind in ("examples", "encoded"))
+        facts, known = read_json(path), EncodedRecord.read(encoded).splits
+        parts = {s: known[s] for s in ("train", "select", *facts["report"]) if s in known}
+        digests = {split: part.examples for split, part in parts.items()}
+        check_examples(encoded, digests, path, facts["sha256"])
+        splits = {
+            split: Split(
+                rows=facts["rows"][split],
+                labels={label: facts["labels"][split][label] for label in task.labels},
+                lengths=_values(part.lengths),
+                n_ctx_needed=_values(part.n_ctx_needed),
+            )
+            for split, part in parts.items()
+        }
+        return cls(task, n_ctx, facts, splits, _examples(results / "examples" / name))
+
+    @property
+    def is_synthetic(self) -> bool:
+        """Whether the rows are made by the embedded world."""
+        return not self.facts["settings"]["published"]
+
+    def truncated(self, split: str) -> float:
+        """The share of a split's rows that the window truncates."""
+        return float((self.splits[split].n_ctx_needed > self.n_ctx).mean())
+
+
+def _values(counts: dict[str, int]) -> np.ndarray:
+    """The values [n], sorted, that `counts` says how often there are."""
+    return np.sort(np.repeat([int(value) for value in counts], list(counts.values())))
+
+
+def _examples(folder: Path) -> list[dict[str, Any]]:
+    """The first training row of each label, then the next ones."""
+    table = read_split(folder, "train")
+    again = table["label"].to_pandas().duplicated()
+    return table.take(again.sort_values(kind="stable").index[:SHOWN].to_list()).to_pylist()
