@@ -25,7 +25,7 @@ endif
 
 # A config of your own is read by the suite first: Snakemake tells of fewer faults, and runs templates.
 all: install
-	$(if $(CONFIG),.venv/bin/python -m workflow.config show $(CONFIG) > /dev/null)
+	$(if $(CONFIG),.venv/bin/python -m workflow.configuration show $(CONFIG) > /dev/null)
 	$(RUN) all $(if $(CONFIG),--configfile $(CONFIG))
 
 install: $(READY)

@@ -9,8 +9,8 @@ from bench import data
 from bench.job import Job, Rows
 from bench.sides import ROOT, Side, Turn, alternate
 from gpt1.settings import FinetuneSettings, ModelSettings, TransformerShape
-from workflow.config_faults import parse, read
-from workflow.config_model import Config
+from workflow.configuration.model import Config
+from workflow.configuration.read import parse, read
 
 GPT1 = ModelSettings()
 

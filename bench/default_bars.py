@@ -12,7 +12,7 @@ from bench.job import Job, Rows
 from bench.report import Row, compared
 from bench.sides import Ratio, Side, Turn
 from gpt1.settings import RuntimeOptions
-from workflow.config_model import Config
+from workflow.configuration.model import Config
 from workflow.grid import Grid
 
 

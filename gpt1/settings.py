@@ -8,7 +8,7 @@ the speed and the rounding of a result only (docs/fidelity.md names the two exce
 
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from tasks.common.settings import Settings
 
@@ -68,7 +68,7 @@ class ModelOptions(Settings):
     n_ctx: Annotated[int, Field(ge=8, le=2**20)] = Field(
         512, description="longest sequence, in tokens"
     )
-    init_std: Annotated[float, Field(gt=0, le=100)] = Field(
+    init_std: Annotated[float, Field(ge=1e-9, le=100)] = Field(
         0.02, description="standard deviation of the initial weights"
     )
     embd_dropout: Literal["matrix", "sum"] = Field(
@@ -85,6 +85,12 @@ class ModelSettings(ModelOptions):
     shape: TransformerShape | LSTMShape | ModernShape = TransformerShape()
 
 
+def _check_norm(norm: float) -> float:
+    if 0 < norm < 1e-6:
+        raise ValueError("give 0 or at least 1e-6")
+    return norm
+
+
 class OptimizerSettings(Settings):
     """The authors' Adam, for pre-training and fine-tuning alike."""
 
@@ -95,7 +101,7 @@ class OptimizerSettings(Settings):
     )
     l2: Annotated[float, Field(ge=0, le=1000)] = Field(0.01, description="weight decay")
     vector_l2: bool = Field(False, description="whether biases and gains decay as well")
-    max_grad_norm: Annotated[float, Field(ge=0, le=1e6)] = Field(
+    max_grad_norm: Annotated[float, Field(ge=0, le=1e6), AfterValidator(_check_norm)] = Field(
         1.0, description="clip the global gradient norm to this (0: never)"
     )
 
@@ -212,7 +218,7 @@ class ScoreRange(Settings):
     """The scores that count as 0 and as 1 in the zero-shot figure."""
 
     random: Percent = Field(description="score of a random guess, 0 to 100")
-    best: Percent = Field(description="score of the state of the art, 0 to 100")
+    best: Percent = Field(description="score of the state of the art, above random, to 100")
 
 
 class ZeroShotSettings(Settings):

@@ -14,10 +14,10 @@ from pathlib import Path
 
 from gpt1.predict import Predictor
 from workflow.analysis import tables
-from workflow.config_faults import parse, read
-from workflow.config_model import Config
+from workflow.configuration.model import Config
+from workflow.configuration.paths import probes_file
+from workflow.configuration.read import parse, read
 from workflow.grid import Grid
-from workflow.paths import probes_file
 
 TABLES = ("main", "ablation", "layer_transfer", "zero_shot", "pretraining", "contamination")
 FIGURES = ("layer_transfer", "zero_shot", "ablation", "pretraining", "cost", "cost_score")

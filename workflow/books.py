@@ -15,8 +15,8 @@ from tasks.common.errors import InputError
 from tasks.common.settings import first_fault
 from tasks.world.planting import TASKS
 from tasks.world.settings import WorldSettings
-from workflow.config_model import Config
 from workflow.config_studies import Change, Study
+from workflow.configuration.model import Config
 from workflow.study_plan import StudyPlan, books_folder
 
 WITHOUT = r"without(?:-[a-z]+)+"  # regular expressions of their names

@@ -23,7 +23,7 @@ with importing(__name__):
     from workflow import progress, studies
     from workflow.analysis import figures, job_costs, tables
     from workflow.analysis.table import read_csv
-    from workflow.config_faults import parse, read
+    from workflow.configuration.read import parse, read
     from workflow.progress import Progress
     from workflow.screens import SCREENS, headline, study
     from workflow.study_plan import StudyHead

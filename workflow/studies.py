@@ -14,8 +14,8 @@ from gpt1.cell import Arch, Cell, PretrainedModel, model_name
 from gpt1.settings import PretrainSettings, RunSettings
 from gpt1.variant import NAME, Variant
 from tasks.common.errors import InputError
-from workflow.config_model import Config
 from workflow.config_studies import Change
+from workflow.configuration.model import Config
 from workflow.study_faults import change_faults, study_faults
 from workflow.study_plan import Point, StudyHead, StudyHeads, StudyPlan
 

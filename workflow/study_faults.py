@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from gpt1.settings import TransformerShape
 from gpt1.variant import Variant
 from workflow import books
-from workflow.config_model import Config
 from workflow.config_studies import Change
+from workflow.configuration.model import Config
 
 
 def study_faults(config: Config, name: str) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """Typed settings: what a program is given, checked once by pydantic and immutable afterwards.
 
 Every settings class of the suite derives from `Settings`. The classes compose into the config
-(`workflow.config`), and a program parses its own part of it from the command line with
+(`workflow.configuration`), and a program parses its own part of it from the command line with
 `Settings.parse`, so that a value is described, bounded and checked in one place only.
 """
 

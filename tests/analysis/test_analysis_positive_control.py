@@ -12,7 +12,7 @@ from workflow.analysis import collect
 from workflow.analysis.tables import ablation as ablation_table
 from workflow.analysis.tables import positive_control
 from workflow.analysis.tables.ablation import CONTROL, FURTHER_VARIANTS, PAPER_VARIANTS
-from workflow.config_faults import parse
+from workflow.configuration.read import parse
 
 GRID = parse(shipped("world")).grid()
 FULL, NONE, _, LSTM = (variant[0] for variant in PAPER_VARIANTS)

@@ -10,7 +10,7 @@ from tests.support.programs import call
 from tests.workflow.configs import ROOT
 from workflow.analysis import cost, cost_against, flops, measure, workload
 from workflow.analysis.table import Table
-from workflow.config_faults import parse, read
+from workflow.configuration.read import parse, read
 
 WORLD, PAPER = (ROOT / f"workflow/config/{name}.yaml" for name in ("world", "paper"))
 

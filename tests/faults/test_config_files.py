@@ -32,7 +32,7 @@ def test_a_config_that_snakemake_cannot_read_ends_the_run_and_show_finds_the_pla
     said = snakemake(tmp_path, *options, code=1)
     assert SNAKEMAKE[name] in said.strip().splitlines()[-1]
     assert list(tmp_path.iterdir()) == [file]
-    command = [sys.executable, "-m", "workflow.config", "show", str(file)]
+    command = [sys.executable, "-m", "workflow.configuration", "show", str(file)]
     done = subprocess.run(command, cwd=ROOT, text=True, capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (1, f"error: config: {file}: {fault}\n")
 

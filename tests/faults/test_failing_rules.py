@@ -17,7 +17,7 @@ import pytest
 from tests.faults.runs import tiny
 from tests.workflow.configs import raw_data, shipped
 from tests.workflow.running import ROOT, copy_project, snakemake, write
-from workflow.config_faults import parse
+from workflow.configuration.read import parse
 
 pytestmark = pytest.mark.faults
 STAND_IN = Path(__file__).with_name("stand_in.py")

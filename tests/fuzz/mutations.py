@@ -15,7 +15,7 @@ import hypothesis
 from hypothesis import strategies as st
 
 from tasks.common.errors import InputError
-from workflow.config_faults import ConfigError
+from workflow.configuration.read import ConfigError
 
 SECONDS, BYTES = 10, 2 << 30  # of the processor, of address space, for one value
 AT_MOST = 12  # seconds of the processor for a property, if GPT1_FUZZ_SECONDS does not say more

@@ -11,7 +11,7 @@ from tasks.settings import PrepareSettings
 from tasks.world.settings import WorldSettings
 from tests.fuzz.mutations import anything, fuzz, only_our_errors, repeat
 from tests.workflow.configs import NAMES, ROOT
-from workflow.config_faults import parse, read, with_sections
+from workflow.configuration.read import parse, read
 
 SETTINGS = [
     *(ModelSettings, PretrainSettings, FinetuneSettings),
@@ -42,7 +42,6 @@ def test_values_of_any_type_in_place_of_a_key():
         for key in reversed(place):
             value = {key: value}
         with only_our_errors():
-            parse(with_sections({}, value, {}))
             parse(value)
 
     def pair(both):
@@ -54,7 +53,7 @@ def test_values_of_any_type_in_place_of_a_key():
 def test_texts_given_by_the_command_line():
     def test(text):
         with only_our_errors():
-            parse(with_sections({}, {"experiment": {"tokenizer": {"merges": text}}}, {}))
+            parse(read([], [f"experiment={text}"]))
 
     texts = anything(b"{a: [1, 2.5e3, 'x'], b: {c: null}}").map(lambda b: b.decode("latin-1"))
     repeat(test, texts)

@@ -12,12 +12,11 @@ from gpt1.weights.params_npy import read as read_chunks
 from gpt1.weights.published import read_huggingface
 from tasks import task
 from tasks.common.errors import InputError
-from tests.fuzz.mutations import only_our_errors
 from tests.gpt1 import published_files
 from tests.tasks.both_layouts import glue_original
 from tests.workflow.configs import ROOT, changed, small
 from tests.workflow.running import copy_project, snakemake, write
-from workflow.config_faults import ConfigError, parse, read, with_sections
+from workflow.configuration.read import ConfigError, parse, read
 
 TAGS = [
     *("!!python/object/apply:os.mkdir [{0}]", "!!python/object/new:os.mkdir [{0}]"),
@@ -39,10 +38,10 @@ class Touch:
 def test_a_tag_of_yaml_is_an_error_with_its_line(tmp_path, tag):
     path, value = tmp_path / "c.yaml", tag.format(tmp_path / "made")
     path.write_text(f"results: results/x\ndata: {value}\n")
-    with pytest.raises(ConfigError, match=r"c\.yaml: line 2: unknown tag .*; remove it"):
+    with pytest.raises(ConfigError, match=r"c\.yaml: line 2: could not determine a constructor"):
         read([path])
-    with pytest.raises(ConfigError, match="--config: line 1: unknown tag"):
-        with_sections({}, {"experiment": {"probes": value}}, {})
+    with pytest.raises(ConfigError, match="--config data: line 1: could not determine"):
+        read([], [f"data={value}"])
     snakemake(ROOT, "-n", "-d", str(tmp_path / "run"), "--configfile", str(path), code=1)
     assert not (tmp_path / "made").exists()
 
@@ -72,9 +71,7 @@ def test_aliases_that_stand_for_millions_of_values_are_refused_at_once(tmp_path)
     path, names = tmp_path / "c.yaml", "abcdefghijklmnop"
     lines = [f"  - &{new} [{', '.join([f'*{old}'] * 9)}]" for old, new in itertools.pairwise(names)]
     path.write_text("\n".join(["data:", "  - &a [x, x]", *lines, ""]))
-    with only_our_errors():
-        parse(read([path]))
-    with pytest.raises(ConfigError, match=r"data: \[\['x', 'x'\], .* is not text"):
+    with pytest.raises(ConfigError, match="line 3: an alias; write it out"):
         parse(read([path]))
 
 

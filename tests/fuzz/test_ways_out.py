@@ -19,7 +19,7 @@ from tests.gpt1.corpora import write_words
 from tests.tasks.both_layouts import glue_original, pin, write
 from tests.tasks.hub_files import manifest
 from tests.workflow.configs import changed, small
-from workflow.config_faults import ConfigError, parse
+from workflow.configuration.read import ConfigError, parse
 
 NAMES = ["../outside", "/etc/passwd", "..", ".", "", "a/b", "a\0b", "a\nb", 7, None, "x" * 300]
 

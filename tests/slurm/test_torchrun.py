@@ -8,7 +8,7 @@ import pytest
 
 from tests.slurm.runs import losses, wait_for
 from tests.slurm.torchrun import Torchrun, process
-from workflow.config_faults import parse
+from workflow.configuration.read import parse
 
 ONE_PROCESS = "results/pretrain/transformer/seed-0"
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.slurm.runs import Slurm, wait_for
-from workflow.config_model import Config
+from workflow.configuration.model import Config
 
 SCRIPT = """\
 #!/bin/bash

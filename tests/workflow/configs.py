@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
 
 from gpt1.text.vocabulary import PUBLISHED_FILES
@@ -13,9 +12,9 @@ from gpt1.weights.files import FILES as WEIGHT_FILES
 from tasks import task
 from tasks.splits import choose_splits
 from tests.workflow.running import ROOT
-from workflow.config_faults import ConfigError, parse
-from workflow.config_model import Config
-from workflow.paths import data_sets, missing_data
+from workflow.configuration.model import Config
+from workflow.configuration.paths import data_sets, missing_data
+from workflow.configuration.read import ConfigError, parse
 
 UNLABELLED = ("test.tsv", "test_matched.tsv", "test_mismatched.tsv")
 NAMES = ("world", "smoke", "novels", "gpu", "paper", "published")
@@ -50,18 +49,6 @@ def faults(config: dict[str, Any]) -> list[str]:
         return list(missing_data(parse(config)))
     except ConfigError as error:
         return error.faults
-
-
-def each_fault(wrong: list[tuple[str, Any, str]]) -> pytest.MarkDecorator:
-    """Tests with every wrong value of a key: the key's path, the value, the line that tells it."""
-    return pytest.mark.parametrize(("path", "value", "line"), wrong, ids=[w[2][:60] for w in wrong])
-
-
-def check_fault(path: str, value: Any, line: str) -> None:
-    """A value in the default config is told in this line, and all else that is wrong in others."""
-    found = faults(changed(shipped(), path, value))
-    assert line in found
-    assert all("\n" not in fault for fault in found)
 
 
 def changed(config: dict[str, Any], path: str, value: Any) -> dict[str, Any]:

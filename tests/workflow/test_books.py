@@ -10,8 +10,8 @@ from tests.workflow.configs import ROOT, changed, complete, faults, shipped
 from tests.workflow.running import command_line, planned, snakemake
 from workflow import books, studies
 from workflow.books import PLANTED, WITHOUT
-from workflow.config_faults import parse
 from workflow.config_studies import Change
+from workflow.configuration.read import parse
 from workflow.study_faults import study_faults
 
 WORLD = complete()

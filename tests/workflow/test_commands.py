@@ -4,7 +4,7 @@ import re
 
 from tests.workflow.configs import changed, small
 from tests.workflow.running import ROOT, snakemake, write
-from workflow.config_faults import parse
+from workflow.configuration.read import parse
 
 
 def command(tmp_path, config, program, *targets):

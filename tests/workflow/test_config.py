@@ -7,9 +7,9 @@ import yaml
 
 from gpt1.settings import LSTMShape, TransformerShape
 from tests.workflow.configs import NAMES, ROOT, changed, complete, shipped, small
-from workflow import config
-from workflow.config_faults import parse, read
-from workflow.config_model import Config
+from workflow.configuration import reference
+from workflow.configuration.model import Config
+from workflow.configuration.read import as_yaml, parse, read
 
 CPU = {"device": "cpu", "precision": "float32", "micro_batch": None, "compile": False}
 
@@ -126,27 +126,27 @@ def test_published_weights_differ_from_the_paper_in_where_they_start_alone():
 @pytest.mark.parametrize("name", NAMES)
 def test_the_complete_config_reads_back_as_the_same_config(name, tmp_path):
     path = tmp_path / "complete.yaml"
-    path.write_text(config.show([ROOT / "workflow" / "config" / f"{name}.yaml"]))
+    path.write_text(as_yaml(parse(read([ROOT / "workflow" / "config" / f"{name}.yaml"]))))
     assert parse(read([path])) == complete(name)
 
 
 def test_a_complete_config_leaves_out_what_studies_do_not_change():
-    text = config.as_yaml(complete("world"))
+    text = as_yaml(complete("world"))
     assert "AdamW: {decay: adamw}" in text and "gradual_unfreezing: false" not in text
 
 
 def test_every_key_is_described():
-    for node in json.loads(config.schema())["$defs"].values():
+    for node in json.loads(reference.schema())["$defs"].values():
         for key, value in node.get("properties", {}).items():
             assert "description" in value or "$ref" in json.dumps(value), key
-    assert "| |\n" not in config.reference().replace("| key | type | default | |\n", "")
+    assert "| |\n" not in reference.reference().replace("| key | type | default | |\n", "")
 
 
 def test_the_schema_and_the_reference_page_are_those_of_the_model():
     schema = ROOT / "workflow" / "config" / "config.schema.json"
-    assert schema.read_text(encoding="utf-8") == config.schema()
+    assert schema.read_text(encoding="utf-8") == reference.schema()
     page = ROOT / "docs" / "config.md"
-    assert page.read_text(encoding="utf-8") == config.reference()
+    assert page.read_text(encoding="utf-8") == reference.reference()
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -155,7 +155,7 @@ def test_every_config_file_names_the_schema_and_fits_it(name):
     first = path.read_text(encoding="utf-8").splitlines()[0]
     assert first == "# yaml-language-server: $schema=config.schema.json"
     jsonschema = pytest.importorskip("jsonschema")
-    jsonschema.validate(yaml.safe_load(path.read_text()), json.loads(config.schema()))
+    jsonschema.validate(yaml.safe_load(path.read_text()), json.loads(reference.schema()))
 
 
 def test_a_task_has_its_own_training_settings_where_it_names_them():

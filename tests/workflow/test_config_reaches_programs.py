@@ -12,8 +12,8 @@ from typing import Any
 
 from tests.workflow.configs import ROOT, complete, raw_data
 from tests.workflow.running import snakemake, write
-from workflow.config_faults import parse
-from workflow.config_schema import tree
+from workflow.configuration.read import parse
+from workflow.configuration.reference import tree
 
 NAMED = {
     "tasks",

@@ -8,34 +8,34 @@ import pytest
 
 from tests.workflow.configs import shipped
 from tests.workflow.running import ROOT, snakemake, write
-from workflow import folder_checks
-from workflow.config_faults import parse
+from workflow.configuration import checks
+from workflow.configuration.read import parse
 
 
 def test_results_where_nothing_can_be_written_are_one_line(tmp_path, monkeypatch):
     """For root as well, to whom no folder is closed."""
     config = parse(shipped() | {"results": str(tmp_path / "new/results")})
-    assert not [*folder_checks.unwritable_results(config)]
+    assert not [*checks.unwritable_results(config)]
 
     def access(path, mode):
         return Path(path) != tmp_path
 
-    monkeypatch.setattr(folder_checks.os, "access", access)
+    monkeypatch.setattr(checks.os, "access", access)
     start, end = (
         f"results: '{tmp_path}/new/results': ",
         f" in {tmp_path}; name a folder of your own",
     )
-    assert [*folder_checks.unwritable_results(config)] == [f"{start}Permission denied{end}"]
+    assert [*checks.unwritable_results(config)] == [f"{start}Permission denied{end}"]
     disk = SimpleNamespace(f_flag=os.ST_RDONLY)
-    monkeypatch.setattr(folder_checks.os, "statvfs", lambda path: disk)
-    assert [*folder_checks.unwritable_results(config)] == [f"{start}Read-only file system{end}"]
+    monkeypatch.setattr(checks.os, "statvfs", lambda path: disk)
+    assert [*checks.unwritable_results(config)] == [f"{start}Read-only file system{end}"]
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="to root no folder is closed")
 def test_results_in_a_closed_folder_are_refused(tmp_path):
     (tmp_path / "closed").mkdir(mode=0o000)
     config = parse(shipped() | {"results": str(tmp_path / "closed" / "results")})
-    (line,) = folder_checks.unwritable_results(config)
+    (line,) = checks.unwritable_results(config)
     assert f"Permission denied in {tmp_path / 'closed'}; " in line
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from tests.workflow.configs import ROOT, changed, raw_data, shipped, small
 from tests.workflow.running import command_line, copy_project, planned, snakemake, write
-from workflow.config_faults import parse
+from workflow.configuration.read import parse
 
 TABLES = ("main", "ablation", "layer_transfer", "contamination", "claims", "positive_control")
 TABLES += ("degrees", "cost", "cost_cells")
@@ -360,8 +360,8 @@ EDITS = {
         **OF_TABLES,
     },
     "workflow/analysis/page/page.css": {"page": 1, "all": 1},
-    "workflow/config_model.py": {},
-    "workflow/paths.py": {},
+    "workflow/configuration/model.py": {},
+    "workflow/configuration/paths.py": {},
 }
 
 
@@ -517,7 +517,7 @@ def test_a_new_table_is_one_file(tmp_path):
 def test_planning_imports_no_heavy_module(tmp_path):
     script = (
         "import sys\n"
-        "from workflow import code, config, config_faults, grid, paths\n"
+        "from workflow import code, grid; from workflow.configuration import model, read, paths\n"
         "heavy = {'torch', 'numpy', 'pandas', 'datasets', 'sklearn', 'huggingface_hub'}\n"
         "print(*sorted(heavy & set(sys.modules)))"
     )

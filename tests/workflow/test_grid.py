@@ -6,7 +6,7 @@ import pytest
 
 from gpt1.cell import PretrainedModel
 from tests.workflow.configs import changed, complete, shipped
-from workflow.config_faults import parse
+from workflow.configuration.read import parse
 from workflow.grid import Seeds, checkpoint_updates, jobs
 
 

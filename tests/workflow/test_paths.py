@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from tests.workflow.configs import changed, shipped, small
-from workflow import paths
-from workflow.config_faults import parse
+from workflow.configuration import paths
+from workflow.configuration.read import parse
 
 
 def test_a_folder_of_many_files_is_watched_by_its_folders(tmp_path: Path):

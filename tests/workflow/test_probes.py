@@ -4,8 +4,8 @@ import pytest
 
 from tests.workflow.configs import ROOT, changed, faults, raw_data, shipped, small
 from tests.workflow.running import planned, snakemake, write
-from workflow import paths
-from workflow.config_faults import parse
+from workflow.configuration import paths
+from workflow.configuration.read import parse
 
 
 def with_data(folder):

@@ -12,8 +12,8 @@ from tests.workflow.configs import ROOT, changed, complete, faults, shipped, sma
 from tests.workflow.running import command_line, planned, snakemake, write
 from workflow import studies
 from workflow.analysis.flops import per_token
-from workflow.config_faults import parse
 from workflow.config_studies import Change
+from workflow.configuration.read import parse
 from workflow.study_faults import study_faults
 from workflow.study_plan import StudyPlan
 

@@ -15,7 +15,6 @@ import sys
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from tasks.common.errors import importing, run
 
@@ -26,8 +25,8 @@ with importing(__name__):
     from gpt1.cell import Arch
     from tasks.common.files import read_json
     from workflow.analysis import cost_against, flops, markdown, measure, workload
-    from workflow.config_faults import ConfigError, parse, read, typed
-    from workflow.config_model import Config
+    from workflow.configuration.model import Config
+    from workflow.configuration.read import ConfigError, parse, read
 
 HEADINGS = ["stage", "model", "runs", "updates", "tokens", "PFLOP", "hours", "MFU"]
 PUBLISHED_VOCABULARY = 40_478
@@ -160,22 +159,15 @@ def _say(progress: bool, text: str) -> None:
         print(text, file=sys.stderr, flush=True)
 
 
-def _pair(text: str) -> tuple[str, Any]:
-    key, equals, value = text.partition("=")
-    if not equals:
-        raise argparse.ArgumentTypeError(f"{text!r} is not KEY=VALUE")
-    return key, typed(value)
-
-
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--configfile", type=Path, nargs="+", required=True)
-    parser.add_argument("--config", nargs="+", type=_pair, default=[], metavar="KEY=VALUE")
+    parser.add_argument("--config", nargs="+", default=[], metavar="KEY=VALUE")
     parser.add_argument("--against", type=Path, metavar="RESULTS", help="a finished run's folder")
     a = parser.parse_args()
     try:
-        config = parse(read(a.configfile) | dict(a.config))
+        config = parse(read(a.configfile, a.config))
     except ConfigError as error:
         sys.exit(str(error))
     if a.against:

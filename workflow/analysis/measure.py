@@ -27,7 +27,7 @@ from gpt1.weights.checkpoint import Checkpoint, StoredFacts, build
 from tasks import task as task_named
 from workflow.analysis import flops
 from workflow.analysis.workload import CHOICES, TaskSize
-from workflow.config_model import Config
+from workflow.configuration.model import Config
 
 MOST_FLOPS = 30e9  # of a timed update on a CPU: of a larger one a part of the batch is timed
 SECONDS, LEAST, MOST = 0.25, 2, 20  # for timing one kind of update, and the updates in it

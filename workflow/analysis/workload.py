@@ -15,7 +15,7 @@ from tasks import task as task_named
 from tasks.splits import choose_splits
 from tasks.world.tasks import WORLD_TASKS
 from workflow.analysis.records import EncodedRecord
-from workflow.config_model import Config
+from workflow.configuration.model import Config
 from workflow.grid import jobs
 
 # Mean tokens of an input, the special tokens included: of the embedded world under its own 1,500

@@ -5,37 +5,25 @@ import shlex
 import sys
 from pathlib import Path
 
-from workflow import books, code, config_faults, folder_checks, paths, run_lock, studies
-from workflow.config import as_yaml
+from workflow import books, code, run_lock, studies
+from workflow.configuration import checks, paths, read
+from workflow.configuration.read import ConfigError, as_yaml, refuse
 from workflow.grid import any_model, jobs
 from workflow.study_faults import study_faults
 
 # A config file given on the command line takes the default's place: merged into it, it would
-# inherit keys that it does not show. Two files after --configfile are merged.
-given_files = workflow.overwrite_configfiles
-default = str(folder_checks.PROJECT / "workflow" / "config" / "world.yaml")
+# inherit keys that it does not show. Several files after --configfile are merged. They are read
+# here, since Snakemake takes `on` for true, 1e-4 for text, and the last of a key given twice.
+default = checks.PROJECT / "workflow" / "config" / "world.yaml"
 
 try:
-    # Snakemake keeps the last of a key that a file repeats. It has read the files after
-    # --configfile already; the default is checked before it is read.
-    written = config_faults.read(given_files or [default])
-except config_faults.ConfigError as error:
-    sys.exit(str(error))
-
-if not given_files:
-
-    configfile: default
-
-
-try:
-    # A section given by --config; files are in there as well.
-    overlay = workflow.config_settings.overwrite_config
-    cfg = config_faults.parse(config_faults.with_sections(config, overlay, written))
-    wrong = [*folder_checks.unwritable_results(cfg)]
+    files = workflow.overwrite_configfiles or [default]
+    cfg = read.parse(read.read(files, workflow.config_settings.config_args or []))
+    wrong = [*checks.unwritable_results(cfg)]
     if not paths.has_no_data(cfg):  # else see `given`
         wrong += paths.missing_data(cfg)
-    config_faults.refuse(wrong)
-except config_faults.ConfigError as error:
+    refuse(wrong)
+except ConfigError as error:
     sys.exit(str(error))
 
 grid = cfg.grid()
@@ -51,7 +39,7 @@ def given(files):
     if not paths.has_no_data(cfg):
         return files
     if not workflow.dryrun:
-        sys.exit(str(config_faults.ConfigError([*paths.missing_data(cfg)])))
+        sys.exit(str(ConfigError([*paths.missing_data(cfg)])))
     return []
 
 
@@ -134,9 +122,9 @@ def study(wildcards):
         if name not in known:
             names = ", ".join(known) or "none"
             fault = f"experiment.studies.{name}: no such study; known here: {names}"
-            raise config_faults.ConfigError([fault])
-        config_faults.refuse(study_faults(cfg, name))
-    except config_faults.ConfigError as error:
+            raise ConfigError([fault])
+        refuse(study_faults(cfg, name))
+    except ConfigError as error:
         sys.exit(str(error))
     return studies.plan(cfg, name)
 

@@ -1,11 +1,14 @@
 """What no single key can tell: keys of the config that must fit each other.
 
 Each fault is one line: the key's path, what was found, what to do. Whether the data is there is
-checked in `workflow.paths`.
+checked in `workflow.configuration.paths`.
 """
 
+import errno
+import os
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import tasks
 from gpt1.cell import ARCHS
@@ -13,9 +16,8 @@ from tasks.corpora import corpus
 from tasks.hub import fault
 from tasks.splits import faults
 from workflow import studies
-from workflow.config_model import Config, Experiment
-from workflow.folder_checks import dangerous_results, outside_data
-from workflow.paths import data_sets
+from workflow.configuration.model import Config, Experiment
+from workflow.configuration.paths import data_sets
 
 
 def cross_checks(config: Config) -> Iterator[str]:
@@ -174,8 +176,11 @@ def _zero_shot(experiment: Experiment) -> Iterator[str]:
         path = f"experiment.zero_shot.normalise.{task}"
         if task not in section.tasks:
             yield f"{path}: no effect, the task is not in experiment.zero_shot.tasks; remove it"
-        if scores.random == scores.best:
-            yield f"{path}: random and best are both {scores.best:g}; give two different scores"
+        if scores.random >= scores.best:
+            yield (
+                f"{path}: best, {scores.best:g}, counts as 1 and random, {scores.random:g}, as 0; "
+                "give a best above random"
+            )
 
 
 def _submission(config: Config) -> Iterator[str]:
@@ -237,3 +242,59 @@ def _sources(config: Config) -> Iterator[str]:
             yield f"{key}.min_rows: no effect on a folder of books, which has any number; remove it"
         elif world:
             yield f"{key}.min_rows: no effect on the embedded world, whose rows are made; remove it"
+
+
+PROJECT = Path(__file__).resolve().parent.parent.parent
+CODE = ("bench", "docs", "gpt1", "tasks", "tests", "workflow")
+SYSTEM = {"bin", "boot", "dev", "etc", "lib", "lib64", "proc", "run", "sbin", "sys", "usr"}
+
+
+def dangerous_results(config: Config) -> Iterator[str]:
+    """A results folder that would put files of the project or of the system in danger.
+
+    Links are followed; a relative path begins where the run is started.
+    """
+    given, path = (Path(f(config.results)) for f in (os.path.abspath, os.path.realpath))
+    remedy = "name a folder of its own, such as results/mine"
+    if path == Path.home():
+        yield f"results: {config.results!r} is your home folder; {remedy}"
+    elif path in (PROJECT, *PROJECT.parents, *Path.cwd().parents):
+        yield f"results: {config.results!r} holds the project or the folder of this run; {remedy}"
+    elif max(map(len, path.parts)) > 200:
+        yield f"results: a name of {max(map(len, path.parts))} characters, at most 200; {remedy}"
+    elif os.path.isfile(path):
+        yield f"results: {config.results!r} is a file; {remedy}"
+    elif path.is_relative_to(PROJECT):
+        top = path.relative_to(PROJECT).parts[0]
+        if top in CODE or top.startswith("."):
+            yield f"results: {config.results!r} is in {top}/, a part of the project; {remedy}"
+    elif {given.parts[1], path.parts[1]} & SYSTEM and not path.is_relative_to("/dev/shm"):
+        yield f"results: {config.results!r} is a folder of the system; {remedy}"
+
+
+def unwritable_results(config: Config) -> Iterator[str]:
+    """Why no results can be written, in one line; empty if they can."""
+    folder = Path(os.path.realpath(config.results))
+    there = next(path for path in (folder, *folder.parents) if os.path.exists(path))
+    if not os.access(there, os.W_OK | os.X_OK):
+        read_only = os.statvfs(there).f_flag & os.ST_RDONLY
+        closed = errno.EACCES if there.is_dir() else errno.ENOTDIR
+        reason = os.strerror(errno.EROFS if read_only else closed)
+        yield f"results: {config.results!r}: {reason} in {there}; name a folder of your own"
+
+
+def outside_data(config: Config) -> Iterator[str]:
+    """Folders and files of the data folder that lie outside it."""
+    found, experiment = data_sets(config).values(), config.experiment
+    given = {f"{data_set.key}.folder": data_set.entry.folder for data_set in found}
+    if config.data:  # else they lie where the run is started
+        given["experiment.tokenizer.folder"] = experiment.tokenizer.folder
+        given["experiment.probes"] = experiment.probes
+        if experiment.pretrained:
+            given["experiment.pretrained.path"] = experiment.pretrained.path
+    for key, path in given.items():
+        if path and os.path.normpath(path).split(os.sep)[0] == os.pardir:
+            yield (
+                f"{key}: {path!r} leads out of the data folder; name one in it, or give an "
+                "absolute path"
+            )

@@ -15,7 +15,7 @@ from tasks.corpora import corpus
 from tasks.hub import MANIFEST, HubSource, pinned
 from tasks.settings import DataSource
 from tasks.splits import choose_splits
-from workflow.config_model import Config
+from workflow.configuration.model import Config
 
 WORLD_PROBES = "Probes/probes.jsonl"  # in the embedded world
 MANY_FILES = 500  # above this number of raw files, a folder's sub-folders stand for them

@@ -1,22 +1,10 @@
-"""Print complete configs, their JSON Schema, and the reference page of all keys.
+"""The reference page of all keys of the config, and its JSON Schema for editors."""
 
-python -m workflow.config show FILE [FILE...]    the complete config of one or more files
-python -m workflow.config schema                 the JSON Schema, for editors
-python -m workflow.config reference              the reference page of all keys
-"""
-
-import argparse
 import json
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-import yaml
-
-from workflow.config_faults import ConfigError, parse, read
-from workflow.config_model import Config
-from workflow.config_schema import tree
+from workflow.configuration.model import Config
 
 TYPES = {
     **{"integer": "whole number", "number": "number", "string": "text"},
@@ -26,40 +14,44 @@ INTRODUCTION = """\
 # Config reference
 
 Every key of a config file, with its default. A file states only what differs from the defaults,
-which are the paper's; `python -m workflow.config show FILE` prints the complete config. Several
-files after `--configfile` are merged in their order: sections key by key, lists as a whole. `null`
-stands for "not given".
+which are the paper's; `python -m workflow.configuration show FILE` prints the complete config.
+Several files after `--configfile` are merged in their order: sections key by key, lists as a whole.
+`null` stands for "not given".
 
-Snakemake reads these files before the suite does. Where it ends in a traceback (a file that is not
-UTF-8) or names no line (a tab), the same `show FILE` says in one line what is wrong, and where. A
-file with `__use_yte__` is a template from which Snakemake runs code: `show FILE` refuses it,
-Snakemake does not. `make CONFIG=FILE` starts a run after `show FILE` found nothing.
+Files are read as YAML 1.2: `on` is text and `1e-4` a number. Snakemake reads them too, before the
+suite does. Where it ends in a traceback or never (a file that is not UTF-8, aliases of aliases),
+`show FILE` says in one line what is wrong. A file with `__use_yte__` is a template from which
+Snakemake runs code: `show FILE` refuses it, Snakemake does not. `make CONFIG=FILE` starts a run
+after `show FILE` found nothing.
 
-This page is made by `python -m workflow.config reference`.
+This page is made by `python -m workflow.configuration reference`.
 """
 
 
-def show(paths: list[Path]) -> str:
-    """The complete config of one or more files, as YAML that reads back as the same config."""
-    return as_yaml(parse(read(paths)))
+def tree() -> dict[str, Any]:
+    """The JSON Schema of the config, with every reference filled in.
 
+    A key that may be null is the schema of its other type, with `nullable` true. A section without
+    a description of its own has the first sentence of its class's docstring.
+    """
+    schema = Config.model_json_schema()
+    for section in (schema, *schema["$defs"].values()):
+        sentence = " ".join(section["description"].partition(".\n")[0].rstrip(".").split())
+        section["description"] = sentence[0].lower() + sentence[1:]
 
-def as_yaml(config: Config) -> str:
-    """A complete config as YAML, without what tasks and studies leave at its default."""
-    values = config.model_dump(mode="json")
-    studies = config.experiment.studies.items()
-    values["experiment"]["studies"] = {
-        name: study.model_dump(mode="json", exclude_unset=True) for name, study in studies
-    }
-    for section in (values["experiment"], values["experiment"]["zero_shot"]):
-        section["tasks"] = {name: _given(entry) for name, entry in section["tasks"].items()}
-    return yaml.safe_dump(values, sort_keys=False, width=100, default_flow_style=None)
+    def filled(node: Any) -> Any:
+        if isinstance(node, list):
+            return [filled(inner) for inner in node]
+        if not isinstance(node, dict):
+            return node
+        others = [branch for branch in node.get("anyOf", ()) if branch != {"type": "null"}]
+        if len(others) == 1:
+            node = others[0] | {k: v for k, v in node.items() if k != "anyOf"} | {"nullable": True}
+        if "$ref" in node:
+            node = schema["$defs"][node["$ref"].rpartition("/")[2]] | node
+        return {key: filled(inner) for key, inner in node.items() if key not in ("$ref", "$defs")}
 
-
-def _given(entry: dict[str, Any]) -> dict[str, Any]:
-    """A task's entry without what is not given."""
-    inner = {k: _given(v) if isinstance(v, dict) else v for k, v in entry.items()}
-    return {key: value for key, value in inner.items() if value not in (None, {})}
+    return filled(schema)
 
 
 def schema() -> str:
@@ -132,27 +124,3 @@ def _default(key: dict[str, Any]) -> str:
         return f"`{{{', '.join(value)}}}`"
     own = {name: inner.get("default") for name, inner in key["properties"].items()}
     return ", ".join(f"`{k}: {v}`" for k, v in value.items() if v != own[k]) or "see below"
-
-
-def main() -> int:
-    """The command line; returns its exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m workflow.config", description=__doc__.splitlines()[0]
-    )
-    commands = parser.add_subparsers(dest="command", required=True)
-    complete = commands.add_parser("show", help="print the complete config of one or more files")
-    complete.add_argument("files", nargs="+", type=Path, metavar="FILE")
-    commands.add_parser("schema", help="print the JSON Schema, for editors")
-    commands.add_parser("reference", help="print the reference page of all keys, as Markdown")
-    a = parser.parse_args()
-    try:
-        text = {"schema": schema, "reference": reference}.get(a.command, lambda: show(a.files))()
-    except ConfigError as error:
-        print(error, file=sys.stderr)
-        return 1
-    print(text, end="")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

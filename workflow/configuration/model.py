@@ -30,9 +30,9 @@ from tasks import PAPER_TASKS, task
 from tasks.common.settings import Settings, unique
 from tasks.settings import DataSource, PrepareSettings, TaskRows
 from tasks.world.settings import WorldSettings
-from workflow import config_sections as sections
-from workflow.config_runtime import Runtime
 from workflow.config_studies import Study
+from workflow.configuration import sections
+from workflow.configuration.sections import Runtime
 from workflow.grid import Grid, Seeds, ZeroShot, checkpoint_updates
 
 GRID_VARIANT = Variant()

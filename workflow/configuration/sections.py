@@ -4,11 +4,9 @@ Most come from the settings of the programs; what is added here are the keys tha
 needs (both architectures side by side, the number of checkpoints, the grid).
 """
 
-from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic import AfterValidator, Field, model_validator
 
 from gpt1.cell import Arch, Aux, Cell
 from gpt1.settings import (
@@ -19,9 +17,11 @@ from gpt1.settings import (
     LSTMShape,
     ModelOptions,
     PretrainOptions,
+    RuntimeOptions,
     ScoreRange,
     Seed,
     TransformerShape,
+    Workers,
 )
 from tasks import TASKS
 from tasks.common.errors import InputError
@@ -44,27 +44,16 @@ def _check_cell(name: str) -> str:
     try:
         return Cell.named(name).place
     except InputError:
-        raise PydanticCustomError("cell", "not a cell") from None
+        raise ValueError("not a cell such as transformer/sst2/aux-on/layers-12") from None
 
 
-def one_of(names: Iterable[str]) -> tuple[AfterValidator, WithJsonSchema]:
-    """Annotations of a string that must be one of `names`."""
-
-    def check(name: str) -> str:
-        if name not in names:
-            raise ValueError("unknown")
-        return name
-
-    return AfterValidator(check), WithJsonSchema({"type": "string", "enum": list(names)})
-
-
-TaskName = Annotated[str, *one_of([task.name for task in TASKS])]
-ZeroShotTaskName = Annotated[str, *one_of(ZERO_SHOT)]
+TaskName = Literal[*[task.name for task in TASKS]]  # type: ignore[valid-type]
+ZeroShotTaskName = Literal[*ZERO_SHOT]  # type: ignore[valid-type]
 CellName = Annotated[str, AfterValidator(_check_cell)]
 FolderName = Annotated[str, Field(min_length=1)]
 Layer = Annotated[int, Field(ge=0)] | Literal["none"]
 Layers = Annotated[list[Layer], Field(min_length=1), unique]
-LearningRate = Annotated[float, Field(gt=0, le=1e6)]
+LearningRate = Annotated[float, Field(ge=1e-12, le=1e6)]
 Weight = Annotated[float, Field(gt=0, le=1000)]
 
 
@@ -217,3 +206,62 @@ class ZeroShotOptions(Settings):
             return given
         scores = {name: ZERO_SHOT[name] for name in tasks if name in ZERO_SHOT}
         return {**given, "normalise": scores | stated}
+
+
+class PerStage(Settings):
+    """A limit of the two kinds of long jobs, and how far a further attempt raises it."""
+
+    pretrain: Count = Field(description="of a pre-training job")
+    finetune: Count = Field(description="of a fine-tuning or zero-shot job")
+    most: Count | None = Field(
+        None,
+        description="of any job: what a node or a partition allows, where a further attempt, "
+        "which asks for as much again, would ask for more (null: no limit)",
+    )
+
+    def of(self, stage: str, attempt: int) -> int:
+        """What the jobs of a stage ask for in an attempt, the first being 1."""
+        asked: int = attempt * getattr(self, stage)
+        return asked if self.most is None else min(asked, self.most)
+
+
+class Minutes(PerStage):
+    """The time limits: of the long jobs, and of those that prepare the data."""
+
+    data: Count = Field(
+        60,
+        description="of a job that prepares data: books, tokens, tokenizer, examples, "
+        "contamination, imported weights, data cards",
+    )
+
+
+class Runtime(RuntimeOptions):
+    """What may change the speed of a run, and its numbers by rounding or dropout masks at most."""
+
+    pretrain_threads: Workers = Field(1, description="CPU threads of a pre-training job")
+    pretrain_processes: Workers = Field(
+        1,
+        description="processes that pre-train one model together, each with pretrain_threads "
+        "threads and, if device is cuda, a GPU of its own",
+    )
+    finetune_threads: Workers = Field(1, description="CPU threads of a fine-tuning job")
+    gpu_model: Annotated[str, Field(pattern=r"^[a-zA-Z0-9_.]+\z")] | None = Field(
+        None, description="kind of GPU that a job asks a cluster for, such as a100 (null: any)"
+    )
+    shards: Count = Field(
+        1, description="number of jobs that the intermediate layers of a sweep are cut into"
+    )
+    corpus_shards: Annotated[int, Field(ge=1, le=10_000)] = Field(
+        1,
+        description="number of jobs that normalising the corpus is cut into; the tokens stay the "
+        "same, changing it repeats the merge",
+    )
+    mem_mb: PerStage = Field(
+        PerStage(pretrain=1500, finetune=1500),
+        description="memory that a job asks a cluster for, in MB",
+    )
+    minutes: Minutes = Field(
+        Minutes(pretrain=60, finetune=30),
+        description="time that a job asks a cluster for, in minutes; a partition must allow it, "
+        "or the job waits for ever",
+    )

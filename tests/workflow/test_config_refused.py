@@ -1,0 +1,266 @@
+"""A wrong config is refused before the first job: each key on one line, with what was found."""
+
+import math
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.workflow.configs import ROOT, changed, complete, faults, shipped, small
+from workflow.configuration.checks import CODE
+from workflow.configuration.read import ConfigError, parse, read
+
+UPDATES = complete().experiment.pretrain.updates
+
+# A key, a wrong value, and words of the line that begins with this key or one below it.
+VALUES = [
+    ("bogus", 1, "unknown key"),
+    ("experiment.finetune.epoch", 3, "unknown key; did you mean epochs?"),
+    ("experiment.finetune", 3, "dictionary"),
+    ("experiment.pretrain.updates", 40.0, "integer, found 40.0"),
+    ("experiment.pretrain.updates", 0, "greater than or equal to 1"),
+    ("experiment.pretrain.lr.lstm", "fast", "number, found 'fast'"),
+    ("experiment.seeds.pretrain", [2**63], "less than"),
+    ("experiment.seeds.finetune", [1, 1], "only once"),
+    ("experiment.seeds.finetune", [*range(20_000)], "at most 1000 items"),
+    ("experiment.grid.aux", [True], "'on' or 'off'"),
+    ("experiment.grid.arch", ["gru"], "'transformer' or 'lstm'"),
+    ("experiment.grid.layers.lstm", ["some"], "integer or Input should be 'none'"),
+    ("experiment.corpus.heldout", "some", "'official'"),
+    ("experiment.tasks.wnli", {"folder": "WNLI"}, "'snli', 'mnli'"),
+    ("experiment.tasks.rte", None, "found null"),
+    ("experiment.tasks.rte.report_on", [], "at least 1 item"),
+    ("experiment.tasks.rte.revision", "main", "pattern"),
+    ("experiment.submission", "yes", "boolean"),
+    ("experiment.keep", ["rte"], "not a cell"),
+    ("runtime.device", "gpu", "pattern"),
+    ("runtime.pretrain_threads", 10**9, "less than or equal to 16384"),
+    ("data", 3, "string"),
+    ("results", "my\nresults", "pattern"),
+    ("results", "-r", "pattern"),
+    ("results", "r" * 300, "at most 200"),
+]
+# Beyond all sense: they would end in a traceback hours later, or in no training at all.
+SENSELESS = {
+    "pretrain.lr.lstm": (1e7, 5e-324),
+    "finetune.lr.transformer": (1e7, 5e-324),
+    "tasks.rte.lr.lstm": (1e7, 5e-324),
+    "finetune.lm_coef": (1e4,),
+    "tasks.rte.epochs": (10**9,),
+    "tasks.rte.batch": (10**9,),
+    "optimizer.l2": (1e4, math.nan, math.inf),
+    "optimizer.eps": (2.0, 1e-40),
+    "optimizer.max_grad_norm": (1e7, 1e-30, -1.0),
+    "model.init_std": (1e38, 1e-300),
+    "model.transformer.n_embd": (10**12,),
+    "pretrain.warmup": (2**41,),
+    "pretrain.batch": (10**9,),
+    "pretrain.checkpoints": (10**9,),
+    "tokenizer.merges": (10**6,),
+    "world.words": (10**12,),
+    "world.books": (10**9,),
+    "world.scale": (1e9,),
+    "zero_shot.normalise.cola.best": (1e9,),
+}
+# Keys that do not fit each other.
+UNFIT = [
+    ("experiment.grid.layers.transformer", ["none", 13], "13 layers cannot be transferred"),
+    ("experiment.grid.layers.lstm", [0, 2], "2 layers cannot be transferred"),
+    ("experiment.model.transformer.n_head", 7, "n_embd 48 is not a multiple of n_head 7"),
+    ("experiment.pretrain.warmup", UPDATES, "leave none"),
+    ("experiment.corpus.heldout", 80, "80 of 80 books leave none"),
+    ("experiment.tokenizer", {"merges": 5, "folder": "bpe"}, "both merges and folder"),
+    ("experiment.tokenizer", {}, "neither merges nor folder"),
+    ("experiment.tasks.rte", {"train_from": "dev", "report_on": ["dev"]}, "training rows"),
+    ("experiment.tasks.rte", {"min_rows": {"dev": 9}}, "no effect on the embedded world"),
+    ("experiment.tasks.rte", {"folder": "RTE", "source": "hub"}, "both folder and source"),
+    ("experiment.tasks.rte", {"folder": "RTE", "revision": "f" * 40}, "no effect on a folder"),
+    ("experiment.tasks.story_cloze", {"source": "hub"}, "not on the hub; fill in the form"),
+    ("experiment.zero_shot.tasks.dprd", {"source": "hub"}, "no commit of community-datasets"),
+    ("experiment.zero_shot.tasks.cola", {"folder": "CoLA"}, "states it already"),
+    ("experiment.zero_shot.normalise.cola", {"random": 5, "best": 5}, "above random"),
+    ("experiment.zero_shot.normalise.cola", {"random": 35, "best": 5}, "above random"),
+    ("experiment.corpus", {"source": "lm1b", "heldout": 4}, "use 'official'"),
+    ("experiment.corpus", {"heldout": "official"}, "no published held-out split"),
+    ("experiment.corpus", {"source": "bookcorpus_text", "heldout": 1}, "no commit of rojagtap"),
+    ("experiment.corpus", {"heldout": 1, "min_rows": {"train": 9}}, "any number"),
+    ("runtime", {"pretrain_processes": 2, "device": "cuda:1"}, "cannot share the device"),
+    ("data", "nowhere", "no folder 'nowhere'"),
+]
+
+
+@pytest.mark.parametrize(("path", "value", "words"), [*VALUES, *UNFIT])
+def test_a_wrong_value_is_one_line_with_its_key(path, value, words):
+    found = faults(changed(shipped(), path, value))
+    section = path.rpartition(".")[0]
+    begins = (path, section) if "n_head" in path else (path,)
+    assert any(line.startswith(begins) and words in line for line in found), found
+    assert all("\n" not in line for line in found)
+
+
+@pytest.mark.parametrize("key", SENSELESS)
+def test_a_number_beyond_all_sense_is_refused(key):
+    for value in SENSELESS[key]:
+        (line,) = faults(changed(shipped(), f"experiment.{key}", value))
+        assert line.startswith(f"experiment.{key}: ") and line.endswith(f"found {value}")
+
+
+@pytest.mark.parametrize("old", ["most", "beside", "asks", "without", "left_out", "together"])
+def test_a_key_that_was_renamed_is_told_with_its_new_name(old):
+    (line,) = faults(shipped() | {old: 1})
+    assert line.startswith(f"{old}: unknown key; {old} is now ")
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "words"),
+    [
+        ("experiment.grid.aux", ["off"], "submits the transformer with aux on"),
+        ("experiment.grid.layers.transformer", ["none", 3], "add 12 to experiment.grid.layers"),
+    ],
+)
+def test_what_is_submitted_must_be_in_the_grid(path, value, words):
+    config = changed(changed(small(), "experiment.submission", True), path, value)
+    (fault,) = faults(config)
+    assert fault.startswith("experiment.submission: ") and words in fault
+    assert faults(changed(config, "experiment.submission", False)) == []
+
+
+def test_only_a_cell_of_the_grid_can_be_kept():
+    known = "lstm/cola/aux-off/layers-none"
+    assert faults(changed(small(), "experiment.keep", [known])) == []
+    for name in ("transformer/rte/aux-on/layers-4", "transformer/rte/aux-on/layers-05"):
+        (line,) = faults(changed(small(), "experiment.keep", [name]))
+        assert line.startswith("experiment.keep") and "not a cell" in line
+    assert "only once" in faults(changed(small(), "experiment.keep", [known] * 2))[0]
+
+
+def test_a_negative_control_needs_the_full_transformer_and_its_seeds_need_the_control():
+    for path, value in (("grid.aux", ["off"]), ("grid.arch", ["lstm"])):
+        found = faults(changed(shipped(), f"experiment.{path}", value))
+        assert any(line.startswith("experiment.grid.shuffled: ") for line in found)
+        told = any(line.startswith("experiment.grid.intermediate_aux: ") for line in found)
+        assert told == (path == "grid.aux")
+    config = changed(shipped(), "experiment.seeds.shuffled", [0])
+    assert faults(config) == []
+    (line,) = faults(changed(config, "experiment.grid.shuffled", False))
+    assert line.startswith("experiment.seeds.shuffled: no effect")
+
+
+RESULTS = {
+    **{name: "is in gpt1/, a part of the project" for name in ("gpt1/", "gpt1/text", "./gpt1")},
+    **{name: f"is in {name}/, a part of the project" for name in (".git", "workflow", "docs")},
+    **{name: "holds the project or the folder of this run" for name in (".", "..", "../..", "/")},
+    **{name: "is a folder of the system" for name in ("/etc", "/usr/share/x", "/bin")},
+    str(Path.home()): "is your home folder",
+    "Snakefile": "is a file",
+}
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_results_in_a_folder_of_the_project_or_the_system_are_one_line(name, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    line = f"results: {os.path.normpath(name)!r} {RESULTS[name]}; name a folder of its own, such "
+    assert faults(shipped() | {"results": name}) == [f"{line}as results/mine"]
+
+
+def test_results_behind_a_link_to_the_project_are_refused_and_elsewhere_allowed(
+    tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "link").symlink_to(ROOT / "gpt1")
+    (line,) = faults(shipped() | {"results": "link/new"})
+    assert line.startswith("results: 'link/new' is in gpt1/, a part of the project; ")
+    (line,) = faults(shipped() | {"results": ".."})
+    assert line.startswith("results: '..' holds the project or the folder of this run; ")
+    for name in ("gpt1", ".", "../beside", str(tmp_path), str(ROOT / "results/x"), "/scratch/me"):
+        assert faults(shipped() | {"results": name}) == []
+
+
+def test_the_folders_of_the_code_are_all_that_git_knows():
+    command = ["git", "ls-files", "-z"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode or not listed.stdout:
+        pytest.skip("not a clone")
+    folders = {name.partition("/")[0] for name in listed.stdout.split("\0") if "/" in name}
+    assert {name for name in folders if not name.startswith(".")} - {"results"} == set(CODE)
+
+
+def every_value(section: Any, path: str = "") -> dict[str, Any]:
+    if not isinstance(section, dict) or not section:
+        return {path: section}
+    parts = [every_value(value, f"{path}.{key}".lstrip(".")) for key, value in section.items()]
+    return {key: value for part in parts for key, value in part.items()}
+
+
+@pytest.mark.parametrize("wrong", [object(), b"x", {"unknown": 1}, [[]], "\n", -1, math.nan, 2**70])
+def test_no_value_of_any_key_ends_in_anything_but_lines(wrong):
+    config = yaml.safe_load(yaml.safe_dump(complete("smoke").model_dump(mode="json")))
+    for key in every_value(config):
+        try:
+            parse(changed(config, key, wrong))
+        except ConfigError as error:
+            assert all("\n" not in fault and fault.partition(":")[0] for fault in error.faults)
+
+
+FILES = {  # a text, and words of the line
+    "results: [a\n": "line 2: expected ',' or ']'",
+    "results: a\n\truntime: {}\n": "line 2: found character '\\t'",
+    "results: a\nresults: b\n": "line 2: the key results is given twice",
+    "experiment:\n  seeds: &s {}\n  grid: *s\n": "line 3: an alias; write it out",
+    "results: !!python/name:os.system x\n": "line 1: could not determine a constructor",
+    "results: !!int x\n": "take tags out",
+    "results: " + "[" * 2000: "nested too deep",
+    "- results\n": "is no section",
+    "__use_yte__: true\n": "lets the file run code",
+}
+
+
+@pytest.mark.parametrize("text", FILES)
+def test_a_file_that_is_no_config_is_one_line_with_its_place(text, tmp_path):
+    path = tmp_path / "config.yaml"
+    path.write_text(text)
+    with pytest.raises(ConfigError) as error:
+        read([path])
+    (line,) = error.value.faults
+    assert line.startswith(f"{path}: ") and FILES[text] in line
+
+
+def test_aliases_inside_aliases_and_numbers_without_end_take_no_time(tmp_path):
+    """What stands for thousands of millions of keys is not multiplied out."""
+    path = tmp_path / "config.yaml"
+    bomb = "a0: &a0 {x: 1}\n"
+    bomb += "".join(
+        f"a{i + 1}: &a{i + 1}\n" + f"  <<: [{', '.join([f'*a{i}'] * 9)}]\n" for i in range(9)
+    )
+    path.write_text(bomb)
+    with pytest.raises(ConfigError, match="an alias"):
+        read([path])
+    for number in ("0x" + "f" * 5000, "9" * 5000):
+        path.write_text(f"experiment: {{pretrain: {{updates: {number}}}}}")
+        with pytest.raises(ConfigError, match=r"experiment\.pretrain\.updates: Input should be a"):
+            parse(read([path]))
+
+
+def test_a_config_file_is_utf_8_and_there(tmp_path):
+    path = tmp_path / "config.yaml"
+    path.write_bytes("results: é".encode("latin-1"))
+    for file, fault in ((path, "not UTF-8 at byte 9; save it as UTF-8"), (tmp_path, "")):
+        with pytest.raises(ConfigError) as error:
+            read([file])
+        assert error.value.faults[0].startswith(f"{file}: {fault}")
+    with pytest.raises(ConfigError, match="none.yaml: No such file or directory"):
+        read([tmp_path / "none.yaml"])
+
+
+def test_later_files_take_precedence_section_by_section_and_the_command_line_over_all(tmp_path):
+    first, second = tmp_path / "1.yaml", tmp_path / "2.yaml"
+    first.write_text("experiment: {seeds: {pretrain: [1], finetune: [1, 2]}}")
+    second.write_text("experiment: {seeds: {finetune: [3]}, grid: {aux: [on]}}\nresults: here")
+    given = ["experiment={seeds: {pretrain: [5]}, optimizer: {l2: 1e-4}}", "results=there"]
+    merged = parse(read([first, second], given))
+    assert merged.experiment.seeds.finetune == [3] and merged.experiment.seeds.pretrain == [5]
+    assert merged.experiment.grid.aux == ["on"] and merged.experiment.optimizer.l2 == 1e-4
+    assert merged.results == "there"

@@ -1,0 +1,195 @@
+"""Reading a config: its files, what `--config` gives, and what is wrong with it, a line each."""
+
+import difflib
+import re
+import reprlib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import ValidationError
+
+from workflow.configuration.checks import cross_checks
+from workflow.configuration.model import Config
+
+RENAMED = {
+    "most": "max",
+    "beside": "references",
+    "asks": "question",
+    "without": "exclude",
+    "left_out": "skip_layer",
+    "together": "multi_task",
+}
+_SHORT = reprlib.Repr()
+_SHORT.maxlevel = 2
+_SHORT.maxstring = _SHORT.maxlong = _SHORT.maxother = 60
+
+
+class ConfigError(Exception):
+    """An invalid config; `faults` has one line for each fault."""
+
+    def __init__(self, faults: Iterable[str]) -> None:
+        self.faults = [" ".join(fault.split()) for fault in faults]
+        super().__init__("\n".join(f"error: config: {fault}" for fault in self.faults))
+
+
+def refuse(faults: Iterable[str]) -> None:
+    """Raise ConfigError if there are any `faults`."""
+    if found := list(faults):
+        raise ConfigError(found)
+
+
+def parse(data: dict[str, Any]) -> Config:
+    """The config in `data`. Raises ConfigError with a line for each fault."""
+    try:
+        config = Config.model_validate(data)
+    except ValidationError as error:
+        raise ConfigError(_lines(error, data)) from None
+    refuse(cross_checks(config))
+    return config
+
+
+def read(paths: Sequence[str | Path], given: Iterable[str] = ()) -> dict[str, Any]:
+    """The keys of config files, then those of `--config KEY=VALUE`; later ones take precedence.
+
+    Raises ConfigError for a file that is missing, not UTF-8 or not YAML, that has a key twice, or
+    that Snakemake would run code from.
+    """
+    merged: dict[str, Any] = {}
+    for path in paths:
+        try:
+            text = Path(path).read_bytes().decode("utf-8")
+        except OSError as error:
+            raise ConfigError([f"{path}: {error.strerror}"]) from None
+        except UnicodeDecodeError as error:
+            raise ConfigError(
+                [f"{path}: not UTF-8 at byte {error.start}; save it as UTF-8"]
+            ) from None
+        keys = _load(text, path) or {}
+        if not isinstance(keys, dict):
+            raise ConfigError([f"{path}: {_shown(keys)} is no section; give keys such as results"])
+        if "__use_yte__" in keys:  # of YTE, a language of templates that Snakemake knows
+            raise ConfigError([f"{path}: __use_yte__ lets the file run code; remove it"])
+        merged = merge(merged, keys)
+    for pair in given:
+        key, equals, value = pair.partition("=")
+        if not equals:
+            raise ConfigError([f"--config: {pair!r} is not KEY=VALUE"])
+        merged = merge(merged, {key: _load(value, f"--config {key}")})
+    return merged
+
+
+def merge(base: dict[str, Any], overlay: dict[str, Any]) -> dict[str, Any]:
+    """`base` with the keys of `overlay`: sections key by key, all else as a whole."""
+    both = {
+        key: merge(base[key], value)
+        for key, value in overlay.items()
+        if isinstance(value, dict) and isinstance(base.get(key), dict)
+    }
+    return base | overlay | both
+
+
+def as_yaml(config: Config) -> str:
+    """A complete config as YAML that reads back, without what tasks and studies leave unset."""
+    values = config.model_dump(mode="json")
+    stated = config.model_dump(mode="json", exclude_unset=True).get("experiment", {})
+    values["experiment"]["studies"] = stated.get("studies", {})
+    for section in (values["experiment"], values["experiment"]["zero_shot"]):
+        section["tasks"] = {name: _given(entry) for name, entry in section["tasks"].items()}
+    return yaml.safe_dump(values, sort_keys=False, width=100, default_flow_style=None)
+
+
+def _given(entry: dict[str, Any]) -> dict[str, Any]:
+    """A task's entry without what is not given."""
+    inner = {k: _given(v) if isinstance(v, dict) else v for k, v in entry.items()}
+    return {key: value for key, value in inner.items() if value not in (None, {})}
+
+
+class _Loader(yaml.SafeLoader):
+    """The core of YAML 1.2: `on` is text and 1e-4 a number. No aliases, no key twice."""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        if self.check_event(yaml.AliasEvent):
+            mark = self.peek_event().start_mark
+            raise yaml.composer.ComposerError(None, None, "an alias; write it out", mark)
+        return super().compose_node(parent, index)
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        pairs = node.value if isinstance(node, yaml.MappingNode) else []
+        seen: set[str] = set()
+        for key in (key for key, _ in pairs if isinstance(key, yaml.ScalarNode)):
+            if key.value in seen:
+                problem = f"the key {key.value} is given twice; remove one"
+                raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
+            seen.add(key.value)
+        return super().construct_mapping(node, deep)
+
+
+_Loader.yaml_implicit_resolvers = {}
+for _kind, _pattern in {
+    "null": r"~|null|",
+    "bool": r"true|false",
+    "int": r"[-+]?(0|[1-9][0-9]{0,17})",  # a longer one is read as a float
+    "float": r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.inf|\.nan",
+}.items():
+    _Loader.add_implicit_resolver(
+        f"tag:yaml.org,2002:{_kind}", re.compile(rf"(?:{_pattern})\Z"), None
+    )
+
+
+def _load(text: str, source: str | Path) -> Any:
+    """The value of a YAML text. Raises ConfigError, naming the source and the line."""
+    try:
+        return yaml.load(text, Loader=_Loader)
+    except yaml.YAMLError as error:
+        mark, problem = (getattr(error, f"problem{end}", None) for end in ("_mark", ""))
+        at = f"line {mark.line + 1}: " if mark else ""
+        raise ConfigError([f"{source}: {at}{problem or error}"]) from None
+    except RecursionError:
+        raise ConfigError([f"{source}: nested too deep; take brackets out"]) from None
+    except (ValueError, LookupError, AttributeError) as error:  # a tag that does not fit its value
+        raise ConfigError([f"{source}: {error}; take tags out"]) from None
+
+
+def _lines(error: ValidationError, data: dict[str, Any]) -> list[str]:
+    """What pydantic found, a line for each key; the branches of a union are joined."""
+    found: dict[str, list[Any]] = {}
+    for fault in error.errors(include_url=False):
+        found.setdefault(".".join(map(str, _path(fault, data))), []).append(fault)
+    lines = []
+    for path, faults in found.items():
+        line = f"{path}: {' or '.join(dict.fromkeys(map(_message, faults)))}"
+        has_value = faults[0]["type"] not in ("missing", "extra_forbidden")
+        lines.append(f"{line}, found {_shown(faults[0]['input'])}" if has_value else line)
+    return lines
+
+
+def _path(fault: Any, data: Any) -> list[str | int]:
+    """A fault's place without the branches of unions, which pydantic counts among the keys."""
+    path: list[str | int] = []
+    for part in fault["loc"]:
+        try:
+            data = data[part]
+        except (LookupError, TypeError):
+            return [*path, part] if fault["type"] == "missing" else path
+        path.append(part)
+    return path
+
+
+def _message(fault: Any) -> str:
+    """Pydantic's words; for an unknown key its new name or the nearest one."""
+    if fault["type"] != "extra_forbidden":
+        return str(fault["msg"]).removeprefix("Value error, ")
+    key = str(fault["loc"][-1])
+    if key in RENAMED:
+        return f"unknown key; {key} is now {RENAMED[key]}"
+    schema = Config.model_json_schema()
+    sections = (schema, *schema["$defs"].values())
+    known = {name for section in sections for name in section.get("properties", ())} - {key}
+    near = difflib.get_close_matches(key, known, n=1, cutoff=0.75)
+    return f"unknown key; did you mean {near[0]}?" if near else "unknown key; see docs/config.md"
+
+
+def _shown(value: Any) -> str:
+    return "null" if value is None else _SHORT.repr(value)
