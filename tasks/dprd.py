@@ -14,15 +14,11 @@ the words of the Bible", where the first occurrence is not meant. (The one doubt
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tasks.hub import HubSource, parquet_files
-from tasks.hub_records import hub_word
-from tasks.readers import Batch, Documents, Parser, Row
+from tasks.hub_records import hub_records, hub_word
+from tasks.readers import Documents, Row
 from tasks.task import Task
-
-if TYPE_CHECKING:
-    from datasets import Dataset
 
 CONNECTIVE = re.compile(r"\b(because|since|but|so|and|although|if)\s+$", re.I)
 
@@ -66,15 +62,11 @@ def item(row: Row, sentence: str, pronoun: str, candidates: list[str]) -> Row:
     return row._replace(first=first, second=second, choices=candidates)
 
 
-def hub_items(task: Task, records: "Dataset", paths: list[Path]) -> "tuple[Dataset, Parser]":
+def hub_items(task: Task, paths: list[Path]) -> Iterator[Row]:
     """The hub's records, one per item."""
-    columns = ("file", "line", "number", "label", "sentence", "pronoun", "candidates")
-
-    def rows(batch: Batch) -> Iterator[Row]:
-        for file, line, number, label, *texts in zip(*(batch[n] for n in columns), strict=True):
-            yield item(Row(file, line, str(number), hub_word(task, label)), *texts)
-
-    return records, rows
+    for file, line, number, record in hub_records(task.hub, paths):
+        row = Row(file, line, str(number), hub_word(task, record["label"]))
+        yield item(row, record["sentence"], record["pronoun"], record["candidates"])
 
 
 def pronoun_span(sentence: str, pronoun: str, candidates: Sequence[str]) -> tuple[int, int] | None:

@@ -12,7 +12,7 @@ from tasks.common.errors import InputError
 from tasks.common.files import read_json
 
 if TYPE_CHECKING:
-    from datasets import Dataset, Features
+    from datasets import Dataset
 
 COLUMNS = ("guid", "first", "second", "choices", "label", "group")
 
@@ -39,26 +39,15 @@ class Example:
     group: str = ""
 
 
-def features(labels: tuple[str, ...] | None) -> "Features":
-    """The types of an examples' data set; `labels` are the classes' names, None for scores."""
-    from datasets import ClassLabel, Features, List, Value
+def to_dataset(examples: list[Example], labels: tuple[str, ...] | None) -> "Dataset":
+    """The examples as a data set; `labels` are the classes' names, None for scores."""
+    from datasets import ClassLabel, Dataset, Features, List, Value
 
     text = Value("string")
     label = Value("float64") if labels is None else ClassLabel(names=list(labels))
     types = {"guid": text, "first": text, "second": text, "choices": List(text)}
-    return Features({**types, "label": label, "group": text})
-
-
-def to_dataset(examples: list[Example], labels: tuple[str, ...] | None) -> "Dataset":
-    """The examples as a data set; `labels` as for `features`."""
-    from datasets import Dataset
-
-    return Dataset.from_dict(to_columns(examples), features(labels))
-
-
-def to_columns(examples: list[Example]) -> dict[str, list[Any]]:
-    """The examples as the columns of a data set, the inverse of `to_examples`."""
-    return {name: [getattr(example, name) for example in examples] for name in COLUMNS}
+    columns = {name: [getattr(example, name) for example in examples] for name in COLUMNS}
+    return Dataset.from_dict(columns, Features({**types, "label": label, "group": text}))
 
 
 def to_examples(columns: dict[str, list[Any]]) -> list[Example]:

@@ -6,46 +6,43 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tasks.common.errors import InputError
-from tasks.common.hf_datasets import load_parquet
 from tasks.hub import FETCH_AGAIN, HubSource
-from tasks.readers import Batch, Parser, Row
+from tasks.readers import Row
 
 if TYPE_CHECKING:
-    from datasets import Dataset
-
     from tasks.task import Task
 
 
-def hub_records(source: HubSource, paths: list[Path]) -> "Dataset":
-    """The columns of a source's parquet files, with each row's `file`, `line` (from 1) and
-    `number` (from 0, within the split).
+def hub_records(
+    source: HubSource, paths: list[Path]
+) -> Iterator[tuple[int, int, int, dict[str, Any]]]:
+    """The records of a source's parquet files: each one's file (from 0), line (from 1), number
+    within the split (from 0), and values by column.
 
     Raises InputError for a file that is truncated, of another task, or whose labels are coded
-    otherwise than the source says.
+    otherwise than the source says, and if there are no rows.
     """
     from pyarrow import ArrowException, parquet
 
-    places: list[tuple[int, int]] = []
-    for number, path in enumerate(paths):
+    number = 0
+    for file, path in enumerate(paths):
+        line = 0
         try:
-            with parquet.ParquetFile(path) as file:
-                _check_schema(path, file.schema_arrow, source)
-                places += [(number, line) for line in range(1, file.metadata.num_rows + 1)]
+            with parquet.ParquetFile(path) as opened:
+                _check_schema(path, opened.schema_arrow, source)
+                for batch in opened.iter_batches(columns=list(source.columns)):
+                    batch.validate(full=True)  # texts are UTF-8
+                    for record in batch.to_pylist():
+                        line += 1
+                        yield file, line, number, record
+                        number += 1
         except (ArrowException, OSError) as error:
             reason = " ".join(str(error).split())
             raise InputError(
                 f"{path}: truncated or corrupt parquet file ({reason:.200}); {FETCH_AGAIN}"
             ) from None
-    if not places:
+    if not number:
         raise InputError(f"{paths[0]}: no rows; {FETCH_AGAIN}")
-    records = load_parquet(paths, source.columns)
-    for name, values in (
-        ("file", [file for file, _ in places]),
-        ("line", [line for _, line in places]),
-        ("number", list(range(len(places)))),
-    ):
-        records = records.add_column(name, values)
-    return records
 
 
 def _check_schema(path: Path, schema: Any, source: HubSource) -> None:
@@ -75,20 +72,17 @@ def _check_schema(path: Path, schema: Any, source: HubSource) -> None:
             )
 
 
-def hub_rows(task: "Task", records: "Dataset", paths: list[Path]) -> "tuple[Dataset, Parser]":
-    """The hub's records of one or two texts and a label, numbered within the split."""
+def hub_rows(task: "Task", paths: list[Path]) -> Iterator[Row]:
+    """The rows of one or two texts and a label, numbered within the split."""
     source = task.hub
-    names = ("file", "line", source.index or "number", source.label, *source.texts)
-
-    def rows(batch: Batch) -> Iterator[Row]:
-        for file, line, key, label, *texts in zip(*(batch[n] for n in names), strict=True):
-            if None in texts:
-                flaw = "null text; remove the row or restore it"
-                yield Row(file, line, reason="empty text", flaw=flaw)
-            else:
-                yield Row(file, line, str(key), hub_word(task, label), *texts)
-
-    return records, rows
+    for file, line, number, record in hub_records(source, paths):
+        texts = [record[name] for name in source.texts]
+        if None in texts:
+            flaw = "null text; remove the row or restore it"
+            yield Row(file, line, reason="empty text", flaw=flaw)
+        else:
+            key = str(record[source.index] if source.index else number)
+            yield Row(file, line, key, hub_word(task, record[source.label]), *texts)
 
 
 def hub_word(task: "Task", value: Any) -> str:

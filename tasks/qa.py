@@ -15,15 +15,13 @@ import io
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tasks import readers
 from tasks.hub import THREE_SPLITS, HubSource
-from tasks.readers import Batch, Documents, Parser, Row
+from tasks.hub_records import hub_records
+from tasks.readers import Documents, Row
 from tasks.task import Task
-
-if TYPE_CHECKING:
-    from datasets import Dataset
 
 SENTENCES = tuple(f"InputSentence{k}" for k in (1, 2, 3, 4))
 ENDINGS = ("RandomFifthSentenceQuiz1", "RandomFifthSentenceQuiz2")
@@ -74,24 +72,18 @@ def question(
     return row._replace(first=article, second=asked, choices=options, label=answer, group=group)
 
 
-def race_hub_rows(task: Task, records: "Dataset", paths: list[Path]) -> "tuple[Dataset, Parser]":
-    """The hub's records, one per question, in the order of the original files."""
-    seen: Counter[str] = Counter()
-    places = []
-    for file, article in zip(records["file"][:], records["example_id"][:], strict=True):
-        school = paths[file].parent.name
-        places.append((school, article.removeprefix(school), seen[article]))
-        seen[article] += 1
-    numbers = [number for _, _, number in places]
-    records = records.remove_columns("number").add_column("number", numbers)
-    records = records.select(sorted(range(len(places)), key=places.__getitem__))
-    columns = ("file", "line", "number", "example_id", "article", "question", "options", "answer")
-
-    def rows(batch: Batch) -> Iterator[Row]:
-        for file, line, number, article, *values in zip(*(batch[n] for n in columns), strict=True):
-            yield question(Row(file, line), (paths[file].parent.name, article, number), *values)
-
-    return records, rows
+def race_hub_rows(task: Task, paths: list[Path]) -> Iterator[Row]:
+    """The hub's questions, in the order of the original files."""
+    n_questions: Counter[str] = Counter()
+    rows = {}
+    for file, line, _, record in hub_records(task.hub, paths):
+        school, article = paths[file].parent.name, record["example_id"]
+        place = (school, article.removeprefix(school), n_questions[article])
+        n_questions[article] += 1
+        values = (record[key] for key in ("article", "question", "options", "answer"))
+        rows[place] = question(Row(file, line), place, *values)
+    for place in sorted(rows):
+        yield rows[place]
 
 
 def stories(file: int, path: Path, text: str) -> Iterator[Row]:

@@ -1,14 +1,13 @@
-"""Reading the published files: tables, JSON lines and other documents.
+"""Reading the published files: tables, JSON lines and other documents become rows.
 
-Text becomes records of `file`, `line` and `text` (`read_text`); those of the hub are read by
-`tasks.hub_records`. A parser makes rows (`Row`) of either: texts, the file's own word for the
-label, file and line.
+A row (`Row`) has its texts, the file's own word for the label, and its file and line. Those of the
+hub are made in `tasks.hub_records`.
 
 The tab-separated files of these data sets know no quoting: a lone `"` is text, and a reader with
 CSV quoting silently merges rows (SciTail lost 499 training rows that way in a widely used copy). A
 row ends at a newline and at nothing else: U+2028 or a carriage return inside a field is text. A
-byte order mark and CRLF are accepted. So lines are split here: the library's `text` builder ends a
-line at a lone carriage return too, and its `csv` builder pads a row that is too short.
+byte order mark and CRLF are accepted. So lines are split here: the `text` builder of `datasets`
+ends a line at a lone carriage return too, and its `csv` builder pads a row that is too short.
 """
 
 import json
@@ -16,14 +15,10 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from tasks.common.errors import InputError
 from tasks.common.files import parse_json
-from tasks.common.hf_datasets import from_generator
-
-if TYPE_CHECKING:
-    from datasets import Dataset
 
 COMPRESSED = {b"\x1f\x8b": "gzip", b"PK\x03\x04": "zip", b"\xfd7zXZ": "xz"}
 ORIGINAL = "download the file again in its original layout"
@@ -54,10 +49,6 @@ class Row(NamedTuple):
     group: str = ""
     reason: str = ""
     flaw: str = ""
-
-
-Batch = dict[str, list[Any]]
-Parser = Callable[[Batch], Iterable[Row]]
 
 
 def lines(path: Path) -> Iterator[tuple[int, str]]:
@@ -99,37 +90,14 @@ def first_line(path: Path) -> str:
     raise InputError(f"{path}: the file is empty; download it again")
 
 
-def read_text(paths: list[Path], whole: bool = False) -> "Dataset":
-    """One record per line: `file` (from 0), `line` (from 1), `text`. `whole`: one per file.
-
-    Raises InputError for an empty file and, naming the line, for text that is not UTF-8.
-    """
-
-    def records() -> Iterator[dict[str, Any]]:
-        for file, path in enumerate(paths):
-            if whole:
-                text = "\n".join(text for _, text in lines(path))
-                yield {"file": file, "line": 1, "text": text}
-            else:
-                for line, text in lines(path):
-                    yield {"file": file, "line": line, "text": text}
-
-    first_line(paths[0])
-    return from_generator(records, {"file": "int32", "line": "int32", "text": "string"})
-
-
 @dataclass(frozen=True)
 class Layout:
-    """Files in one of a task's original layouts; `files` is their pattern for a `{split}`.
-
-    `whole`: whether a record is a whole file, not a line of it.
-    """
+    """Files in one of a task's original layouts; `files` is their pattern for a `{split}`."""
 
     files: str
-    whole: ClassVar[bool] = False
 
-    def parser(self, paths: list[Path]) -> Parser:
-        """What makes rows of a batch of these files' records.
+    def rows(self, paths: list[Path]) -> Iterator[Row]:
+        """The rows of these files.
 
         Raises InputError, naming file and line, for files that do not have this layout at all.
         """
@@ -140,15 +108,12 @@ class Layout:
 class Documents(Layout):
     """Files that a function of their number, path and text turns into rows."""
 
-    rows: Callable[[int, Path, str], Iterable[Row]]
-    whole: ClassVar[bool] = True
+    parse: Callable[[int, Path, str], Iterable[Row]]
 
-    def parser(self, paths: list[Path]) -> Parser:
-        def rows(batch: Batch) -> Iterator[Row]:
-            for file, text in zip(batch["file"], batch["text"], strict=True):
-                yield from self.rows(file, paths[file], text)
-
-        return rows
+    def rows(self, paths: list[Path]) -> Iterator[Row]:
+        for file, path in enumerate(paths):
+            first_line(path)
+            yield from self.parse(file, path, "\n".join(text for _, text in lines(path)))
 
 
 @dataclass(frozen=True)
@@ -165,7 +130,7 @@ class Table(Layout):
         """The columns that are read."""
         return tuple(filter(None, (self.first, self.second, self.label)))
 
-    def parser(self, paths: list[Path]) -> Parser:
+    def rows(self, paths: list[Path]) -> Iterator[Row]:
         (path,) = paths
         names = list(self.names) or [name.strip() for name in first_line(path).split("\t")]
         for column in self.columns:
@@ -173,19 +138,15 @@ class Table(Layout):
                 raise MissingColumn(f"{path}:1: no column {column!r}, found {shown(names)}", names)
         places = [names.index(name) for name in (self.label, self.first, self.second) if name]
         start = 1 if self.names else 2
-
-        def rows(batch: Batch) -> Iterator[Row]:
-            for line, text in zip(batch["line"], batch["text"], strict=True):
-                cells = text.split("\t")
-                if line < start:
-                    continue
-                if len(cells) == len(names):
-                    yield Row(0, line, str(line - start), *(cells[place] for place in places))
-                else:
-                    flaw = f"expected {len(names)} columns, found {len(cells)}; {ORIGINAL}"
-                    yield Row(0, line, reason="wrong column count", flaw=flaw)
-
-        return rows
+        for line, text in lines(path):
+            cells = text.split("\t")
+            if line < start:
+                continue
+            if len(cells) == len(names):
+                yield Row(0, line, str(line - start), *(cells[place] for place in places))
+            else:
+                flaw = f"expected {len(names)} columns, found {len(cells)}; {ORIGINAL}"
+                yield Row(0, line, reason="wrong column count", flaw=flaw)
 
 
 @dataclass(frozen=True)
@@ -196,23 +157,21 @@ class JsonLines(Layout):
     second: str = "sentence2"
     label: str = "gold_label"
 
-    def parser(self, paths: list[Path]) -> Parser:
+    def rows(self, paths: list[Path]) -> Iterator[Row]:
         (path,) = paths
         if path.suffix != ".jsonl" and not first_line(path).startswith("{"):
-            return Table(self.files, self.first, self.label, self.second).parser(paths)
+            yield from Table(self.files, self.first, self.label, self.second).rows(paths)
+            return
+        first_line(path)
         keys = (self.label, self.first, self.second)
-
-        def rows(batch: Batch) -> Iterator[Row]:
-            for line, text in zip(batch["line"], batch["text"], strict=True):
-                record = json_object(text, line)
-                if isinstance(record, Row):
-                    yield record
-                elif wrong := next(filter(None, (not_text(record, key) for key in keys)), ""):
-                    yield Row(0, line, flaw=wrong)
-                else:
-                    yield Row(0, line, str(line - 1), *(record[key] for key in keys))
-
-        return rows
+        for line, text in lines(path):
+            record = json_object(text, line)
+            if isinstance(record, Row):
+                yield record
+            elif wrong := next(filter(None, (not_text(record, key) for key in keys)), ""):
+                yield Row(0, line, flaw=wrong)
+            else:
+                yield Row(0, line, str(line - 1), *(record[key] for key in keys))
 
 
 def json_object(text: str, line: int = 1, file: int = 0) -> dict[str, Any] | Row:

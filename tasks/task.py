@@ -7,18 +7,17 @@ A task is data: columns, labels, splits, metric, where its files lie. Its layout
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tasks import readers
 from tasks.common.errors import InputError
 from tasks.common.files import inside, refuse_unreadable
-from tasks.examples import Example, features, to_columns, to_examples
+from tasks.examples import Example, to_dataset, to_examples
 from tasks.hub import HubSource, Snapshot
-from tasks.hub_records import hub_records, hub_rows
-from tasks.readers import Batch, Layout, Parser, Row, Table, is_blank, unquoted
+from tasks.hub_records import hub_rows
+from tasks.readers import Layout, Row, Table, is_blank, unquoted
 from tasks.spec import TaskSpec
 
 if TYPE_CHECKING:
@@ -86,7 +85,7 @@ class Task:
     groups: tuple[str, ...] = ()
     tolerated: float = 0.0
     csv_quoted: bool = False
-    hub_rows: "Callable[[Task, Dataset, list[Path]], tuple[Dataset, Parser]] | None" = None
+    hub_rows: "Callable[[Task, list[Path]], Iterator[Row]] | None" = None
     unlabelled: dict[str, tuple[str, ...]] = field(default_factory=dict)
     optional_unlabelled: tuple[str, ...] = ()
     unlabelled_index: str = "index"
@@ -168,45 +167,32 @@ class Task:
             raise InputError(f"{self.name}: no labelled split {split!r}; it has {known}")
         if isinstance(source, Snapshot):
             paths = source.checked_files(split)
-            records = hub_records(self.hub, paths)
-            records, parser = (self.hub_rows or hub_rows)(self, records, paths)
+            rows = (self.hub_rows or hub_rows)(self, paths)
         else:
             layout, paths = self._layout(Path(source), split)
-            records, parser = readers.read_text(paths, layout.whole), layout.parser(paths)
+            rows = layout.rows(paths)
         flaws: list[str] = []
+        examples: list[Example] = []
         tally = tally or Tally()
-
-        def make(batch: Batch) -> Batch:
-            examples = []
-            for row in parser(batch):
-                if self.csv_quoted:
-                    as_read = row
-                    row = row._replace(first=unquoted(row.first), second=unquoted(row.second))
-                    tally.unquoted += row != as_read
-                example, reason, flaw = self._example(row, split)
-                if flaw:
-                    flaws.append(f"{paths[row.file]}:{row.line}: {flaw}")
-                    if not (self.tolerated and reason):
-                        raise InputError(flaws[-1])
-                if reason:
-                    tally.dropped[reason] += 1
-                else:
-                    examples.append(example)
-            return to_columns(examples)
-
-        examples = records.map(
-            make,
-            batched=True,
-            remove_columns=records.column_names,
-            features=features(self.label_names),
-            keep_in_memory=True,
-            new_fingerprint=split,  # the library would take long to find one of `make`
-        )
+        for row in rows:
+            if self.csv_quoted:
+                as_read = row
+                row = row._replace(first=unquoted(row.first), second=unquoted(row.second))
+                tally.unquoted += row != as_read
+            example, reason, flaw = self._example(row, split)
+            if flaw:
+                flaws.append(f"{paths[row.file]}:{row.line}: {flaw}")
+                if not (self.tolerated and reason):
+                    raise InputError(flaws[-1])
+            if reason:
+                tally.dropped[reason] += 1
+            else:
+                examples.append(example)
         if len(flaws) > max(3, self.tolerated * len(examples)):
             raise InputError(f"{flaws[0]}; {len(flaws)} such rows are too many")
-        if not len(examples):
+        if not examples:
             raise InputError(f"{paths[0]}: split {split!r} has no usable row; {self.obtain}")
-        return examples
+        return to_dataset(examples, self.label_names)
 
     def _layout(self, folder: Path, split: str) -> tuple[Layout, list[Path]]:
         if not folder.is_dir():

@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tasks import readers
 from tasks.common.errors import InputError
 from tasks.common.files import inside
 from tasks.examples import Example, to_dataset
@@ -74,10 +73,9 @@ def _table(task: Task, path: Path) -> Iterator[tuple[str, str]]:
     """The texts of each row; empty for a malformed row of QQP, whose other files have a few."""
     assert task.table, f"{task.name} has no table"
     # The row's number takes the place of the label, which these files lack.
-    parser = replace(task.table, label=task.unlabelled_index, names=()).parser([path])
-    batches = readers.read_text([path]).iter(1000)
+    table = replace(task.table, label=task.unlabelled_index, names=())
     at, malformed = -1, 0
-    for at, row in enumerate(row for batch in batches for row in parser(batch)):
+    for at, row in enumerate(table.rows([path])):
         malformed += bool(row.flaw)
         if row.flaw and (not task.tolerated or malformed > max(3, task.tolerated * (at + 1))):
             raise InputError(f"{path}:{row.line}: {row.flaw}")
@@ -94,15 +92,15 @@ def _table(task: Task, path: Path) -> Iterator[tuple[str, str]]:
 def _hub(task: Task, snapshot: Snapshot, split: str) -> Iterator[tuple[str, str]]:
     """The texts of each row; empty for one that is null."""
     paths, source = snapshot.checked_files(split), task.hub
-    names = ("file", "line", "number", source.index or "number", source.label, *source.texts)
-    for batch in hub_records(source, paths).select_columns(list(set(names))).iter(1000):
-        for file, line, at, index, label, *texts in zip(*(batch[n] for n in names), strict=True):
-            expected = UNLABELLED if split in source.unlabelled else label
-            for name, found, value in (("idx", index, at), ("label", label, expected)):
-                if found != value:
-                    raise InputError(
-                        f"{paths[file]}: row {line}: {name} is {found}, expected {value}: these "
-                        "are not the unlabelled rows; fetch them again"
-                    )
-            first, second = (*(text or "" for text in texts), "")[:2]
-            yield first, second
+    for file, line, at, record in hub_records(source, paths):
+        expected = {source.index: at} if source.index else {}
+        if split in source.unlabelled:
+            expected[source.label] = UNLABELLED
+        for name, value in expected.items():
+            if record[name] != value:
+                raise InputError(
+                    f"{paths[file]}: row {line}: {name} is {record[name]}, expected {value}: these "
+                    "are not the unlabelled rows; fetch them again"
+                )
+        first, second = (*(record[name] or "" for name in source.texts), "")[:2]
+        yield first, second

@@ -1,19 +1,15 @@
-"""The library `datasets`: imported late, offline and quiet; reading, writing and mapping.
+"""The library `datasets`: imported late, offline and quiet, to save rows and to map them.
 
-It takes a second to import, and the workflow imports the tasks at every start, so everything here
-is imported inside functions. What is read is kept in memory and the library's cache is a temporary
-folder, so neither a shared nor a read-only one matters.
+It takes a second to import, and the workflow imports the tasks at every start, so it is imported
+inside functions.
 """
 
-import contextlib
 import errno
 import os
 import sys
-import tempfile
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tasks.common.errors import InputError
 from tasks.common.files import read_json, scratch_folder, write_json
@@ -34,44 +30,6 @@ def library() -> ModuleType:
     if not sys.stderr.isatty():
         datasets.disable_progress_bars()
     return datasets
-
-
-def from_generator(generate: Callable[[], Iterator[dict[str, Any]]], types: dict[str, str]) -> Any:
-    """The `Dataset` of what `generate` yields, by the types of its columns.
-
-    An `InputError` or `OSError` of the generator is raised as it is.
-    """
-    datasets = library()
-    features = datasets.Features({name: datasets.Value(kind) for name, kind in types.items()})
-    with _cache() as cache:
-        try:
-            # A fingerprint, since the library would take long to find one of the function.
-            options = {"keep_in_memory": True, "fingerprint": "generated"}
-            return datasets.Dataset.from_generator(generate, features, cache, **options)
-        except datasets.exceptions.DatasetGenerationError as error:
-            if isinstance(error.__cause__, InputError | OSError):
-                raise error.__cause__ from None
-            raise
-
-
-def load_parquet(paths: list[Path], columns: tuple[str, ...]) -> "Dataset":
-    """The columns of parquet files. Raises InputError for a corrupt one."""
-    import pyarrow as pa
-
-    datasets = library()
-    files = {"train": [str(path) for path in paths]}
-    with _cache() as cache:
-        try:
-            options = {"columns": list(columns), "cache_dir": cache, "keep_in_memory": True}
-            rows = datasets.load_dataset("parquet", data_files=files, split="train", **options)
-            rows.data.validate(full=True)  # texts are UTF-8
-            return rows
-        except (datasets.exceptions.DatasetGenerationError, pa.ArrowInvalid) as error:
-            cause = " ".join(str(error.__cause__ or error).split())
-            raise InputError(
-                f"{paths[0].parent}: corrupt parquet file ({cause:.200}); delete it and fetch it "
-                "again"
-            ) from None
 
 
 def memory_mapped(folder: Path, split: str) -> "Dataset":
@@ -112,20 +70,3 @@ def save(folder: str | Path, splits: dict[str, "Dataset"]) -> None:
         if folder.exists():
             os.replace(folder, scratch / "old")
         os.replace(new, folder)
-
-
-@contextlib.contextmanager
-def _cache() -> Iterator[str]:
-    """A temporary folder for the library, which locks files in it.
-
-    Raises InputError where the file system has no locks.
-    """
-    with tempfile.TemporaryDirectory(prefix="datasets.") as cache:
-        try:
-            yield cache
-        except OSError as error:
-            if error.errno not in NO_LOCKS:
-                raise
-            raise InputError(
-                f"{cache}: {error.strerror}; set TMPDIR to a folder of this machine's own disk"
-            ) from None

@@ -26,7 +26,7 @@ def text(draw: random.Random) -> str:
 
 
 def rows_of(layout: readers.Layout, path: Path) -> list[readers.Row]:
-    return list(layout.parser([path])(readers.read_text([path], layout.whole)[:]))
+    return list(layout.rows([path]))
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -177,9 +177,7 @@ def test_blank_lines_keep_their_numbers_and_those_at_the_end_are_no_rows(tmp_pat
 def test_a_row_is_named_by_its_place_below_the_header(tmp_path):
     path = tmp_path / "x.tsv"
     path.write_text("label\tx\n1\ta\n0\tb\n2\n")
-    batch = {"line": [1, 2, 3, 4], "text": ["label\tx", "1\ta", "0\tb", "2"]}
-    headed = readers.Table("{split}.tsv", "x", "label").parser([path])
-    assert list(headed(batch)) == [
+    assert rows_of(readers.Table("{split}.tsv", "x", "label"), path) == [
         readers.Row(0, 2, "0", "1", "a"),
         readers.Row(0, 3, "1", "0", "b"),
         readers.Row(
@@ -188,8 +186,12 @@ def test_a_row_is_named_by_its_place_below_the_header(tmp_path):
             flaw=f"expected 2 columns, found 1; {readers.ORIGINAL}",
         ),
     ]
-    bare = readers.Table("{split}.tsv", "x", "label", names=("label", "x")).parser([path])
-    assert [(row.line, row.key) for row in bare(batch)][:3] == [(1, "0"), (2, "1"), (3, "2")]
+    bare = readers.Table("{split}.tsv", "x", "label", names=("label", "x"))
+    assert [(row.line, row.key) for row in rows_of(bare, path)][:3] == [
+        (1, "0"),
+        (2, "1"),
+        (3, "2"),
+    ]
 
 
 def test_what_is_no_json_is_named_by_the_line_and_column_where_it_breaks():
