@@ -15,7 +15,7 @@ ROWS = 12
 OLDER = "89abcdef0123456789abcdef0123456789abcdef"  # of GLUE
 # Beside the files of a source lie others, which are not fetched.
 OTHERS = {
-    "nyu-mll/glue": "wnli/train-00000-of-00001.parquet",
+    "nyu-mll/glue": "other/train-00000-of-00001.parquet",
     "allenai/scitail": "tsv_format/train-00000-of-00001.parquet",
     "Salesforce/wikitext": "wikitext-103-v1/train-00000-of-00001.parquet",
     "roneneldan/TinyStories": "TinyStories-train.txt",

@@ -32,6 +32,14 @@ def test_splits_rows_and_labels_are_the_tasks_own(of):
         assert of.name == "stsb" or of.hub.by_hand
 
 
+@pytest.mark.parametrize("of", TASKS_AND_DPRD, ids=lambda of: of.name)
+def test_counted_labels_add_up_and_their_shares_are_about_those_expected(of):
+    assert sum(of.label_shares) == pytest.approx(1, abs=0.011)
+    for split, counts in of.label_counts.items():
+        assert sum(counts) == of.rows[split]
+        assert of.label_shares == pytest.approx([n / sum(counts) for n in counts], abs=0.06)
+
+
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.name)
 def test_a_source_has_a_repository_with_files_for_every_split_or_a_way_to_obtain_it(source):
     # The lines of a text mirror are counted nowhere.
@@ -71,8 +79,8 @@ def test_what_is_no_pin_is_refused_with_the_remedy(name, revision, message):
 
 
 def test_unknown_names_are_refused_with_the_known_ones():
-    with pytest.raises(InputError, match="no data set 'wnli' to fetch; there are snli mnli"):
-        source_named("wnli")
+    with pytest.raises(InputError, match="no data set 'glue' to fetch; there are snli mnli"):
+        source_named("glue")
     with pytest.raises(InputError, match="no corpus 'pile' of the hub; the corpora are bookcorpus"):
         corpus("pile")
 

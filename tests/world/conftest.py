@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tasks import TASKS, Example, task
+from tasks import PAPER_TASKS, Example, task
 from tasks.world.__main__ import make_world
 from tasks.world.settings import WorldSettings
 
@@ -54,7 +54,7 @@ def other_splits(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Sp
     return _reader(_make(tmp_path_factory, SMALL))
 
 
-@pytest.fixture(params=[t.name for t in TASKS])
+@pytest.fixture(params=[t.name for t in PAPER_TASKS])
 def name(request: pytest.FixtureRequest) -> str:
     """Each of the twelve tasks."""
     return request.param

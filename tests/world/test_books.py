@@ -9,7 +9,7 @@ import pytest
 from gpt1.contamination import WordNumbers
 from gpt1.text.ngrams import Search
 from gpt1.text.normalise import words as split_words
-from tasks import TASKS, Example, task
+from tasks import PAPER_TASKS, Example, task
 from tasks.world.__main__ import make_world
 from tasks.world.books import fingerprints, normalise
 from tasks.world.lexicon import CATEGORIES, plural
@@ -17,7 +17,7 @@ from tasks.world.settings import SHARES, WorldSettings
 from tasks.world.tasks import CLAIM_WORDS
 from tests.world.parser import STATE, sentences, tokens
 
-NAMES = [t.name for t in TASKS] + ["dprd"]
+NAMES = [t.name for t in PAPER_TASKS] + ["dprd"]
 # Two texts compared, or a word explained.
 RETELLING = re.compile(
     r"That is (the same|something else)\.$|\bTo \w+ is to\b|\bIs an? \w+ an? \w+\?|\? Why was "

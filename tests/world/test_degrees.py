@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tasks import PAPER_TASKS, TASKS, Example, task
+from tasks import PAPER_TASKS, Example, task
 from tasks.world.__main__ import make_world
 from tasks.world.settings import Degrees, WorldSettings
 from tests.world.oracle_rules import LIKES, mood, work
@@ -126,7 +126,7 @@ def test_a_world_of_one_degree_has_no_other(tmp_path: Path, degree: str):
     make_world(WorldSettings(**small, degrees=Degrees(**shares)), tmp_path)
     for (name, _), degrees in table(tmp_path).items():
         assert set(degrees) == {"lexical" if name == "dprd" else degree}
-    for kind in TASKS:
+    for kind in PAPER_TASKS:
         for e in kind.read(tmp_path / kind.folder, kind.main):
             assert degree_of(kind.name, e) in ("", degree)
 

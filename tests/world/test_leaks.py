@@ -5,11 +5,11 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from tasks import TASKS, Example, task
+from tasks import PAPER_TASKS, Example, task
 from tests.world.parser import sentences, tokens
 
-CHOICES = [t.name for t in TASKS if t.family == "multiple_choice"] + ["dprd"]
-LABELLED = [t.name for t in TASKS if t.family != "multiple_choice"]
+CHOICES = [t.name for t in PAPER_TASKS if t.family == "multiple_choice"] + ["dprd"]
+LABELLED = [t.name for t in PAPER_TASKS if t.family != "multiple_choice"]
 MARGIN = 0.09  # of a share of 1,000 rows, whose standard error is at most 0.016
 
 
