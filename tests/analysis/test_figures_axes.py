@@ -1,6 +1,5 @@
 """Axes, ticks and places of the figures, worked out by hand."""
 
-import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
@@ -32,19 +31,6 @@ def test_ticks_are_round_numbers_or_the_ends_of_a_short_axis(low, high, expected
     assert ticks(low, high) == pytest.approx(expected)
 
 
-def test_ticks_may_be_sparse_and_more_may_be_given():
-    assert ticks(1, 100, sparse=True) == [1, 10, 100]
-    assert ticks(1, 10, 0) == [0, 1, 2, 5, 10]
-
-
-def test_ticks_are_written_short():
-    axis = Figure().add_subplot().xaxis
-    style.log_ticks(axis, 1, 10)
-    shown = [axis.get_major_formatter()(x, 0) for x in (0, 0.5, 1, 2000, 5e6)]
-    assert shown == ["0", "0.5", "1", "2k", "5M"]
-    assert list(axis.get_minorticklocs()) == []
-
-
 def test_an_axis_of_updates_has_the_untrained_model_on_it():
     ax = Figure().add_subplot()
     style.updates_axis(ax, [300, 0, 30])
@@ -67,20 +53,8 @@ def test_an_axis_of_scores_ends_where_scores_do():
     assert ax.get_ylim() == (10, 90)
 
 
-def test_the_number_of_seeds_is_in_words():
-    assert style.mean_over([4]) == "one seed" and style.mean_over([4, 5]) == "mean over 2 seeds"
-
-
-def test_a_band_leaves_out_what_has_no_range_and_has_a_bar_at_each_point():
-    ax, x = Figure().add_subplot(), np.array([1.0, 2.0, 3.0])
-    low, high = pd.Series([1.0, np.nan, 3.0]), pd.Series([2.0, np.nan, 5.0])
-    style.draw_range(ax, pd.Series(x), low, high, style.BLUE)
-    bars = ax.collections[1].get_segments()
-    assert [bar.tolist() for bar in bars] == [[[1, 1], [1, 2]], [[3, 3], [3, 5]]]
-
-
 def test_names_that_would_hide_each_other_are_moved_apart_as_little_as_possible():
-    assert _apart(np.array([0.5] * 3)) == pytest.approx([0.5 - GAP, 0.5, 0.5 + GAP])
-    assert _apart(np.array([0.1, 0.5, 0.9])) == pytest.approx([0.1, 0.5, 0.9])
-    assert _apart(np.array([0.0, 0.0])) == pytest.approx([0, GAP])
-    assert _apart(np.array([1.0, 1.0])) == pytest.approx([1 - GAP, 1])
+    assert _apart(pd.Series([0.5] * 3)) == pytest.approx([0.5 - GAP, 0.5, 0.5 + GAP])
+    assert _apart(pd.Series([0.1, 0.5, 0.9])) == pytest.approx([0.1, 0.5, 0.9])
+    assert _apart(pd.Series([0.0, 0.0])) == pytest.approx([0, GAP])
+    assert _apart(pd.Series([1.0, 1.0])) == pytest.approx([1 - GAP, 1])

@@ -7,6 +7,7 @@ Writes `R/cards/TASK` as Markdown and a figure (PNG, SVG), and all cards as one 
 
 import re
 import sys
+from functools import partial
 from typing import Any
 
 from tasks.common.errors import importing, run
@@ -79,7 +80,8 @@ def _origin(card: Card) -> str:
     if origin["source"] == "hub":
         where = f"{origin['repo']} ({origin['config']})"
         return f"the hub's {where} at commit {origin['revision']}"
-    unlabelled, files = card.facts["unlabelled"], {}
+    unlabelled = card.facts["unlabelled"]
+    files: dict[str, str] = {}
     for split, of_split in card.facts["sources"].items():
         files |= {} if split in unlabelled else of_split
     listed = ", ".join(f"{path} (sha256 {digest[:12]})" for path, digest in files.items())
@@ -115,7 +117,7 @@ def main(argv: list[str] | None = None) -> None:
     pages = ["# Data cards"]
     for name in args.grid.examples:
         card, stem = Card.read(args.results, name, args.n_ctx), args.results / "cards" / name
-        style.save(lambda card=card: card_figure.draw(card), stem.with_suffix(".png"))
+        style.save(partial(card_figure.draw, card), stem.with_suffix(".png"))
         with write_atomic(stem.with_suffix(".md")) as file:
             file.write(page(card, f"{name}.png") + "\n")
         pages.append(page(card, f"cards/{name}.png"))

@@ -3,23 +3,23 @@
 Hollow marks are the scores that the paper prints, where the task's rows are real.
 """
 
+from itertools import pairwise
 from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
-import tasks
 from workflow.analysis import markdown
 from workflow.analysis.figures import style
 from workflow.analysis.statistics import official_sets
 from workflow.analysis.tables.ablation import CONTROL, EIGHT, PAPER_VARIANTS
 from workflow.grid import Grid
 
-LOOKS = {
-    name: style.VARIANTS[arch, aux, pretrained] for name, arch, aux, pretrained in PAPER_VARIANTS
-} | {CONTROL: (style.PURPLE, "X")}
+LOOKS: dict[str, dict[str, Any]] = {
+    name: {"linestyle": "", **style.VARIANTS[arch, aux, pretrained]}
+    for name, arch, aux, pretrained in PAPER_VARIANTS
+} | {CONTROL: {"linestyle": "", "color": style.PURPLE, "marker": "X"}}
 SPREAD = 0.15  # distance of two variants within a group
 
 
@@ -29,43 +29,40 @@ def printed_of_real(table: pd.DataFrame, grid: Grid) -> pd.DataFrame:
     return table.assign(paper=table["paper"].mask(table["task"].isin(made)))
 
 
+def places(grid: Grid) -> dict[str, float]:
+    """Where each column stands: the means, the paper's eight tasks and the others, set apart."""
+    eight = [task for task in EIGHT if task in grid.tasks]
+    means = [*(["avg"] if len(eight) == len(EIGHT) else []), "avg_all"]
+    others = [task for task in grid.tasks if task not in EIGHT]
+    found: dict[str, float] = {}
+    for names in filter(None, (means, eight, others)):
+        start = max(found.values()) + 1.5 if found else 0.0
+        found |= {name: start + i for i, name in enumerate(names)}
+    return found
+
+
 def draw(table: pd.DataFrame, grid: Grid) -> Figure:
     """Averages left, then the paper's eight tasks, then the others that were run."""
-    table = printed_of_real(table, grid)
-    others = [task for task in grid.tasks if task not in EIGHT]
-    eight = [task for task in EIGHT if task in grid.tasks]
-    averages = (["avg"] if len(eight) == len(EIGHT) else []) + ["avg_all"]
-    groups = [*averages, *eight, *others]
-    gaps = [len(averages), len(averages) + len(eight)]
-    places = [i + 0.5 * sum(i >= gap for gap in gaps) for i in range(len(groups))]
-
+    table, at = printed_of_real(table, grid), places(grid)
     figure = Figure(figsize=(14, 6), layout="constrained")
     ax = figure.add_subplot()
-    for place, task in zip(places, groups, strict=True):
+    for task, place in at.items():
         _group(ax, place, table[table["task"] == task])
-    for gap in gaps:
-        if gap < len(places):
-            ax.axvline(places[gap] - 0.75, color=style.GREY, linewidth=0.8)
+    for before, place in pairwise(at.values()):
+        if place - before > 1:
+            ax.axvline(place - 0.75, color=style.GREY, linewidth=0.8)
     style.limit_to_scores(ax)
     ax.grid(visible=False, axis="x")
-    labels = [_label(task, table, len(grid.tasks)) for task in groups]
-    ax.set_xticks(places, labels, fontsize=12)
-    ax.set_xlim(places[0] - 0.6, places[-1] + 0.6)
+    ax.set_xticks([*at.values()], [_label(task, table, grid) for task in at], fontsize=12)
+    ax.set_xlim(-0.6, max(at.values()) + 0.6)
     ax.tick_params(axis="x", length=0)
     ax.set_ylabel(f"score (0 to 100), {style.mean_over(grid.seeds.finetune)}")
-    handles = [
-        Line2D([], [], color=colour, marker=marker, linestyle="", label=name)
-        for name, (colour, marker) in LOOKS.items()
-        if name != CONTROL or grid.shuffled
-    ]
-    handles += [
-        Line2D([], [], label=markdown.BASELINES[name], **look)
-        for name, look in style.BASELINES.items()
-    ]
+    names = [name for name in LOOKS if name != CONTROL or grid.shuffled]
+    looks = [LOOKS[name] | {"label": name} for name in names]
+    looks += [look | {"label": markdown.BASELINES[name]} for name, look in style.BASELINES.items()]
     if table["paper"].notna().any():
-        hollow = {"color": style.GREY, "marker": "o", "linestyle": "", **style.PRINTED}
-        handles.append(Line2D([], [], label="hollow: the paper (GLUE test server)", **hollow))
-    figure.legend(handles=handles, loc="outside upper center", ncols=3)
+        looks.append(style.PRINTED | {"label": "hollow: the paper (GLUE test server)"})
+    style.legend(figure, looks, ncols=3)
     return figure
 
 
@@ -73,20 +70,16 @@ def _group(ax: Axes, place: float, rows: pd.DataFrame) -> None:
     """One task: a dot with its interval per variant, a stroke per baseline."""
     for column, look in style.BASELINES.items():
         ax.hlines(rows[column].dropna()[:1], place - 0.4, place + 0.4, **look)
-    for i, (name, (colour, marker)) in enumerate(LOOKS.items()):
-        x, row = place + (i - 2) * SPREAD, rows[rows["variant"] == name].dropna(subset="mean")
-        if len(row):
-            half = row["ci_high"] - row["mean"] if row["ci_high"].notna().all() else None
-            bars: dict[str, Any] = {"capsize": 3, "elinewidth": 1.5, "markersize": 8}
-            ax.errorbar([x], row["mean"], half, fmt=marker, color=colour, **bars)
-        printed = rows.loc[rows["variant"] == name, "paper"].dropna()
-        hollow = {"color": colour, "marker": marker, "linestyle": "", **style.PRINTED}
-        ax.plot([x] * len(printed), printed, **hollow)
+    for i, (name, look) in enumerate(LOOKS.items()):
+        row = rows[rows["variant"] == name]
+        x = [place + (i - 2) * SPREAD] * len(row)
+        ax.plot(x, row["paper"], **style.PRINTED | look)
+        style.with_intervals(ax, x, row, markersize=8, **look)
 
 
-def _label(task: str, table: pd.DataFrame, n_tasks: int) -> str:
+def _label(task: str, table: pd.DataFrame, grid: Grid) -> str:
+    title = style.title(task, grid)
     if task in ("avg", "avg_all"):
-        return f"mean of\n{len(EIGHT) if task == 'avg' else n_tasks} tasks"
+        return title.replace("of ", "of\n")
     row = table[table["task"] == task].iloc[0]
-    metric = markdown.METRICS[row["metric"]]
-    return f"{tasks.task(task).title}\n{metric}\n{official_sets(row['split'])}"
+    return f"{title}\n{markdown.METRICS[row['metric']]}\n{official_sets(row['split'])}"

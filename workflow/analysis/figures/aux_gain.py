@@ -29,18 +29,16 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
     left, *right = figure.subplots(1, 2 if real else 1, squeeze=False)[0]
     by_variant = {name: rows.set_index("task") for name, rows in table.groupby("variant")}
     without = by_variant[WITHOUT].reindex(grid.tasks)
-    gains = pd.DataFrame(
-        {"rows": without["train_rows"], "gain": -without["diff"]}
-        | {"low": -without["diff_high"], "high": -without["diff_low"]}
-    )
-    _panel(left, gains.dropna(subset=["rows", "gain"]))
+    gains = pd.DataFrame({"rows": without["train_rows"], "gain": -without["diff"]})
+    gains = gains.assign(low=-without["diff_high"], high=-without["diff_low"])
+    _panel(left, gains.dropna(subset=["rows", "gain"]), **LOOKS[WITHOUT])
     left.set_xlabel(f"training rows of this run (log; {style.mean_over(grid.seeds.finetune)})")
     left.set_ylabel("gain by the auxiliary loss, in points")
-    printed = by_variant[FULL]["paper"] - by_variant[WITHOUT]["paper"]
-    published = pd.DataFrame({"gain": printed.reindex(real)})
-    published["rows"] = [tasks.task(name).rows["train"] for name in real]
+    printed = (by_variant[FULL]["paper"] - by_variant[WITHOUT]["paper"]).reindex(real)
+    sizes = [tasks.task(name).rows["train"] for name in real]
+    published = pd.DataFrame({"rows": sizes, "gain": printed, "low": np.nan, "high": np.nan})
     for ax in right:
-        _panel(ax, published.assign(low=float("nan"), high=float("nan")), **style.PRINTED)
+        _panel(ax, published, **style.PRINTED | LOOKS[WITHOUT])
         ax.set_xlabel("training rows of the published sets (log; the paper's scores)")
     return figure
 
@@ -52,32 +50,23 @@ def _panel(ax: Axes, gains: pd.DataFrame, **look: Any) -> None:
         style.note_missing(ax)
         return
     gains = gains.sort_values("rows", kind="stable")
-    colour, marker = LOOKS[WITHOUT]
-    known = gains["low"].notna()
-    ax.vlines(gains["rows"][known], gains["low"][known], gains["high"][known], color=colour)
-    ax.plot(gains["rows"], gains["gain"], linestyle="", color=colour, marker=marker, **look)
+    ax.vlines(gains["rows"], gains["low"], gains["high"], color=look["color"])
+    ax.plot(gains["rows"], gains["gain"], **look)
     ax.set_xscale("log")
     low, high = gains["rows"].min(), gains["rows"].max()
     ax.set_xlim(low / 1.15, high * 1.15)
     style.log_ticks(ax.xaxis, low, high)
     style.limit_to_scores(ax)
     tops = gains["high"].fillna(gains["gain"]).clip(upper=ax.get_ylim()[1])
-    shares = np.log(gains["rows"] * 1.15 / low) / np.log(1.15**2 * high / low)
-    places = zip(gains.index, gains["rows"], tops, _apart(shares.to_numpy()), strict=True)
-    for name, x, y, share in places:
-        line = {
-            "arrowstyle": "-",
-            "color": style.GREY,
-            "linewidth": 0.7,
-            "shrinkB": 4,
-            "relpos": (0.5, 0),
-        }
+    shares = _apart(np.log(gains["rows"] * 1.15 / low) / np.log(1.15**2 * high / low))
+    stroke = {"arrowstyle": "-", "color": style.GREY, "linewidth": 0.7, "relpos": (0.5, 0)}
+    for name, x, y, share in zip(gains.index, gains["rows"], tops, shares, strict=True):
         ax.annotate(
             tasks.task(str(name)).title,
             (x, y),
             xytext=(share, 1.08),
             textcoords="axes fraction",
-            arrowprops=line,
+            arrowprops=stroke | {"shrinkB": 4},
             rotation=90,
             ha="center",
             va="bottom",
@@ -85,10 +74,10 @@ def _panel(ax: Axes, gains: pd.DataFrame, **look: Any) -> None:
         )
 
 
-def _apart(shares: np.ndarray) -> np.ndarray:
+def _apart(shares: pd.Series) -> np.ndarray:
     """Rising places on an axis, moved as little to either side as makes neighbours GAP apart."""
     steps = GAP * np.arange(len(shares))
-    loose = shares - steps
+    loose = shares.to_numpy() - steps
     right = np.maximum.accumulate(loose)
     left = np.minimum.accumulate(loose[::-1])[::-1]
     return np.clip((left + right) / 2, 0, 1 - steps[-1]) + steps

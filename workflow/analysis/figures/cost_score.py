@@ -9,14 +9,13 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from workflow.analysis import markdown
 from workflow.analysis.figures import style
 from workflow.analysis.figures.ablation import LOOKS
 from workflow.grid import Grid
 
-FURTHER = (style.SKY, "v")  # the variants that the paper does not have
+FURTHER = {"color": style.SKY, "marker": "v", "linestyle": ""}  # the paper does not have these
 CELL = ["arch", "corpus", "aux", "n_transfer"]
 
 
@@ -31,14 +30,8 @@ def draw(
     _variants(left, variants(costs, ablation, pretraining["flops"]), ablation)
     _along_pretraining(right, zero_shot, pretraining, grid)
     names = [name for name in LOOKS if name in set(ablation["variant"])]
-    handles = [
-        Line2D([], [], color=LOOKS[name][0], marker=LOOKS[name][1], linestyle="", label=name)
-        for name in names
-    ]
-    colour, marker = FURTHER
-    further = Line2D([], [], color=colour, marker=marker, linestyle="", label="further variants")
-    handles.append(further)
-    figure.legend(handles=handles, loc="outside upper center", ncols=3)
+    looks = [LOOKS[name] | {"label": name} for name in names]
+    style.legend(figure, [*looks, FURTHER | {"label": "further variants"}], ncols=3)
     return figure
 
 
@@ -69,21 +62,15 @@ def _variants(ax: Axes, rows: pd.DataFrame, ablation: pd.DataFrame) -> None:
     if rows.empty:
         style.note_missing(ax)
         return
-    for row in rows.itertuples():
-        colour, marker = LOOKS.get(row.variant, FURTHER)
-        ax.plot([row.flops], [row.mean], color=colour, marker=marker, markersize=8, linestyle="")
-        if pd.notna(row.ci_low):
-            ax.vlines([row.flops], row.ci_low, row.ci_high, color=colour, linewidth=1.5)
+    for variant, row in rows.groupby("variant"):
+        style.with_intervals(ax, row["flops"], row, markersize=8, **LOOKS.get(variant, FURTHER))
     for column, look in style.BASELINES.items():
         known = ablation.loc[ablation["task"] == "avg_all", column].dropna()
         for score in known[:1]:
             ax.axhline(score, linewidth=1.2, **look)
-            where: dict[str, Any] = {
-                "xycoords": ("axes fraction", "data"),
-                "va": "bottom",
-                "fontsize": 10.5,
-            }
-            ax.annotate(markdown.BASELINES[column], (0.01, score), **where)
+            left = ax.get_yaxis_transform()
+            name = markdown.BASELINES[column]
+            ax.text(0.01, score, name, transform=left, va="bottom", fontsize=10.5)
     ax.set_xscale("log")
     low, high = rows["flops"].min(), rows["flops"].max()
     ax.set_xlim(low / 1.4, high * 1.4)

@@ -3,8 +3,6 @@
 The columns are those of Figure 2, left: `none` transfers nothing, 0 the embeddings alone.
 """
 
-from typing import Any
-
 import matplotlib
 import numpy as np
 import pandas as pd
@@ -19,7 +17,6 @@ from workflow.analysis.figures import style
 from workflow.grid import Grid
 
 COLOURS = matplotlib.colormaps["Blues"]
-INKS = ("#010101", "#fefefe")  # of text; no colours of the style, which a dark page exchanges
 TITLES = {"transformer": "Transformer w/ aux LM", "lstm": "LSTM w/ aux LM"}
 
 
@@ -37,7 +34,10 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
     widths = [scores.shape[1] for scores in wide.values()]
     axes = figure.subplots(1, len(shown), width_ratios=widths, sharey=True, squeeze=False)[0]
     for ax, (arch, scores) in zip(axes, wide.items(), strict=True):
-        _panel(ax, scores)
+        texts = scores.map(markdown.value)
+        cells(ax, scores.to_numpy(dtype=float), texts.to_numpy().tolist())
+        ax.axhline(len(scores) - 1, color=style.BLACK, linewidth=1)
+        ax.set_xticks(np.arange(scores.shape[1]) + 0.5, list(scores.columns))
         ax.set_title(TITLES[arch])
     axes[0].set_yticks(np.arange(len(names)) + 0.5, [_label(name, rows, grid) for name in names])
     axes[0].invert_yaxis()
@@ -52,25 +52,23 @@ def _scores(rows: pd.DataFrame, names: list[str]) -> pd.DataFrame:
     return wide.reindex(index=names, columns=order)
 
 
-def _panel(ax: Axes, scores: pd.DataFrame) -> None:
-    values = scores.to_numpy(dtype=float)
+def cells(ax: Axes, values: np.ndarray, texts: list[list[str]]) -> None:
+    """Values from 0 to 100 [lines, columns] in colour, NaN without any, each with its text."""
     ax.pcolormesh(values, cmap=COLOURS, vmin=0, vmax=100, edgecolors="white", linewidth=1.5)
-    for (i, j), score in np.ndenumerate(values):
-        colour = style.GREY if np.isnan(score) else ink(score)
-        place: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 11.5}
-        ax.text(j + 0.5, i + 0.5, markdown.value(score), color=colour, **place)
-    ax.axhline(len(scores) - 1, color=style.BLACK, linewidth=1)
-    ax.set_xticks(np.arange(scores.shape[1]) + 0.5, list(scores.columns))
+    for (i, j), value in np.ndenumerate(values):
+        colour = style.GREY if np.isnan(value) else ink(value)
+        ax.text(
+            j + 0.5, i + 0.5, texts[i][j], color=colour, ha="center", va="center", fontsize=11.5
+        )
     ax.grid(visible=False)
     ax.tick_params(length=0)
     for spine in ax.spines.values():
         spine.set_visible(False)
 
 
-def ink(score: float) -> str:
-    """The colour of the text on the cell of a score from 0 to 100: the one of more contrast."""
-    cell = COLOURS(score / 100)
-    return max(INKS, key=lambda colour: contrast(colour, cell))
+def ink(value: float) -> str:
+    """The colour of the text on the cell of a value from 0 to 100: the one of more contrast."""
+    return max(("black", "white"), key=lambda ink: contrast(ink, COLOURS(value / 100)))
 
 
 def contrast(one: ColorType, other: ColorType) -> float:
@@ -85,7 +83,7 @@ def contrast(one: ColorType, other: ColorType) -> float:
 
 def _label(name: str, rows: pd.DataFrame, grid: Grid) -> str:
     if name == "mean":
-        return f"mean of {len(grid.tasks)} tasks"
+        return style.title(name, grid)
     metric = markdown.METRICS[tasks.task(name).metric]
     split = rows.loc[rows["task"] == name, "split"].iloc[0].replace("_", " ")
     return f"{tasks.task(name).title} ({metric}, {split})"

@@ -11,7 +11,6 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 import tasks
 from workflow.analysis import markdown
@@ -30,34 +29,26 @@ LINES = [  # arch, aux, training rows?, label, place among those at `none`, so t
 
 def draw(table: pd.DataFrame, grid: Grid) -> Figure:
     """A panel per task; on dev, as in the paper, where dev is reported (RACE reports test too)."""
-    names = grid.tasks
-    first = [*(name for name in LARGE if name in names), *(n for n in names if n not in LARGE)]
+    first = sorted(grid.tasks, key=lambda name: LARGE.index(name) if name in LARGE else len(LARGE))
     large, small = [*first[:2], "mean"], first[2:]
     columns = 5 if len(small) > 8 else max(1, min(4, len(small)))
     rows = math.ceil(len(small) / columns)
-
+    heights = [4.2, *([2.9 * rows] if rows else [])]
     figure = Figure(figsize=(15, 5.2 + 2.9 * rows), layout="constrained")
-    top, *below = figure.subfigures(
-        2 if rows else 1, 1, height_ratios=[4.2, 2.9 * rows] if rows else None, squeeze=False
-    )[:, 0]
+    top, *below = figure.subfigures(len(heights), 1, height_ratios=heights, squeeze=False)[:, 0]
     for ax, name in zip(top.subplots(1, len(large), squeeze=False)[0], large, strict=True):
         _panel(ax, name, table, grid, large=True)
-    if below:
-        axes = below[0].subplots(rows, columns, squeeze=False).ravel()
-        for ax, name in zip(axes, small, strict=False):
+    for part in below:
+        axes = style.panels(part, rows, columns, len(small))
+        for ax, name in zip(axes, small, strict=True):
             _panel(ax, name, table, grid, large=False)
-        for ax in axes[len(small) :]:
-            ax.set_axis_off()
-        below[0].supxlabel("layers transferred", fontsize=13)
-    handles = [
-        Line2D([], [], label=label, **_look(arch, aux, train))
+        part.supxlabel("layers transferred", fontsize=13)
+    looks = [
+        _look(arch, aux, train) | {"label": label}
         for arch, aux, train, label, _ in LINES
         if arch in grid.arch and aux in grid.aux
     ]
-    seeds = style.mean_over(grid.seeds.finetune)
-    figure.legend(
-        handles=handles, loc="outside upper center", ncols=len(handles), title=f"points: {seeds}"
-    )
+    style.legend(figure, looks, title=f"points: {style.mean_over(grid.seeds.finetune)}")
     return figure
 
 
@@ -77,22 +68,21 @@ def _panel(ax: Axes, name: str, table: pd.DataFrame, grid: Grid, large: bool) ->
     style.limit_to_scores(ax)
     ax.axvline(none * 0.4, color=style.GREY, linewidth=0.8, linestyle=":")
     ax.set_xlim(none * 1.5, deepest * 1.04)
-    if name == "mean":
-        ax.set_title(f"mean of {len(grid.tasks)} tasks")
-    else:
-        metric = markdown.METRICS[tasks.task(name).metric]
-        ax.set_title(f"{tasks.task(name).title} ({split.replace('_', ' ')})")
-        ax.set_ylabel(metric)
     if large:
         ax.set_xlabel("layers transferred")
-        ax.set_ylabel("score" if name == "mean" else metric)
+    if name == "mean":
+        ax.set_title(style.title(name, grid))
+        ax.set_ylabel("score")
+    else:
+        ax.set_title(f"{style.title(name, grid)} ({split.replace('_', ' ')})")
+        ax.set_ylabel(markdown.METRICS[tasks.task(name).metric])
 
 
 def _look(arch: str, aux: str, train: bool) -> dict[str, Any]:
-    colour, marker = style.VARIANTS[arch, aux, True]
+    look = style.VARIANTS[arch, aux, True]
     if train:
-        return {"color": colour, "linestyle": "--", "linewidth": 1.5}
-    return {"color": colour, "linestyle": "-", "marker": marker}
+        return {"color": look["color"], "linestyle": "--", "linewidth": 1.5}
+    return {"linestyle": "-", **look}
 
 
 def _curve(ax: Axes, mine: pd.DataFrame, split: str, line: tuple, none: float) -> bool:
@@ -103,12 +93,11 @@ def _curve(ax: Axes, mine: pd.DataFrame, split: str, line: tuple, none: float) -
     look = _look(arch, aux, train)
     for part in (rows[rows["n_transfer"] == "none"], rows[rows["n_transfer"] != "none"]):
         x = part["n_transfer"].replace("none", none * (1 + 0.2 * side)).astype(float)
-        mean, low, high = part["mean"], part["ci_low"], part["ci_high"]
-        lone = {"marker": "_", "markersize": 10} if len(part) == 1 and train else {}
-        ax.plot(x, mean, **look | lone)  # what was not run leaves a gap
-        if not train:
+        if train:
+            lone = {"marker": "_", "markersize": 10} if len(part) == 1 else {}
+            ax.plot(x, part["mean"], **look | lone)  # what was not run leaves a gap
+        else:
+            style.with_intervals(ax, x, part, **look)
+            low, high = part["ci_low"], part["ci_high"]
             ax.fill_between(x, low, high, color=look["color"], alpha=0.12, linewidth=0)
-            known = high.notna()
-            bars = {"ecolor": look["color"], "elinewidth": 1.2, "capsize": 2, "fmt": "none"}
-            ax.errorbar(x[known], mean[known], (high - mean)[known], **bars)
     return bool(rows["mean"].notna().any())

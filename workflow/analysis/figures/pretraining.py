@@ -25,7 +25,7 @@ def draw(table: pd.DataFrame, costs: pd.DataFrame, grid: Grid) -> Figure:
         trained, untrained = rows[rows["update"] > 0], rows[rows["update"] == 0]
         look = style.ARCHS[arch]
         left.plot(trained["update"], trained["mean"], **look)
-        left.plot(untrained["update"], untrained["mean"], **look | {"label": None})
+        left.plot(untrained["update"], untrained["mean"], **look)
         right.plot(trained["train_seconds"], trained["mean"], **look)
         low, high, colour = trained["low"], trained["high"], look["color"]
         style.draw_range(left, trained["update"], low, high, colour)
@@ -46,8 +46,7 @@ def draw(table: pd.DataFrame, costs: pd.DataFrame, grid: Grid) -> Figure:
     if len(trained):
         style.log_ticks(right.xaxis, *trained["train_seconds"].agg(["min", "max"]))
         _tokens_above(left, trained, grid.updates)
-    handles, labels = left.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=len(handles))
+    style.legend(figure, [style.ARCHS[arch] for arch in grid.arch])
     return figure
 
 

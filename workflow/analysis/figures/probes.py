@@ -5,7 +5,6 @@ import math
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from workflow.analysis.figures import style
 from workflow.grid import Grid
@@ -16,9 +15,10 @@ COLUMNS = 4
 def draw(table: pd.DataFrame, grid: Grid) -> Figure:
     """A panel per skill; lines are means over pre-training seeds, bands their range."""
     skills = list(table["skill"].unique())
-    columns, rows = min(COLUMNS, max(1, len(skills))), math.ceil(max(1, len(skills)) / COLUMNS)
+    n = max(1, len(skills))
+    columns, rows = min(COLUMNS, n), math.ceil(n / COLUMNS)
     figure = Figure(figsize=(max(7, 3.7 * columns), 1.2 + 2.7 * rows), layout="constrained")
-    axes = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
+    axes = style.panels(figure, rows, columns, n, sharex=True, sharey=True)
     # published weights come without their number of tokens
     position = "tokens" if table["tokens"].notna().any() else "update"
     models = {model.name: model for model in (*grid.models(), *grid.models("shuffled"))}
@@ -34,17 +34,14 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
         return figure
     style.updates_axis(axes[0], sorted(table[position].dropna().unique()), sparse=True)
     axes[0].set_ylim(0, 103)
-    for ax in axes[len(skills) :]:
-        ax.set_axis_off()
-    for ax in axes[max(0, len(skills) - columns) : len(skills)]:
+    for ax in axes[-columns:]:
         ax.tick_params(labelbottom=True)  # also where the panel below is empty
     zero = "; 0 = untrained" if 0 in grid.updates else ""
     seen = "tokens seen in pre-training" if position == "tokens" else "pre-training updates"
     figure.supxlabel(f"{seen} (log{zero})", fontsize=13)
     figure.supylabel("accuracy", fontsize=13)
-    handles = [Line2D([], [], **style.MODELS[name]) for name in models]
-    handles.append(Line2D([], [], color=style.GREY, linewidth=1, label="chance"))
-    figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
+    chance = {"color": style.GREY, "linewidth": 1, "label": "chance"}
+    style.legend(figure, [*(style.MODELS[name] for name in models), chance])
     return figure
 
 

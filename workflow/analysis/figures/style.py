@@ -12,10 +12,13 @@ import matplotlib
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, SubFigure
+from matplotlib.lines import Line2D
 from matplotlib.ticker import EngFormatter, FixedLocator, NullLocator
 
+import tasks
 from tasks.common.files import write_atomic
+from workflow.grid import Grid
 
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 YELLOW, BLUE, VERMILLION, PURPLE, GREY = "#F0E442", "#0072B2", "#D55E00", "#CC79A7", "#7F7F7F"
@@ -35,18 +38,18 @@ MODELS = {  # by the name of the pre-trained model: each architecture, and the n
         "label": "Transformer, shuffled books",
     },
 }
-VARIANTS = {  # of Table 5, by (arch, aux, is pre-trained): colour and marker
-    ("transformer", "on", True): (ARCHS["transformer"]["color"], "o"),
-    ("transformer", "on", False): (VERMILLION, "s"),
-    ("transformer", "off", True): (ORANGE, "D"),
-    ("lstm", "on", True): (ARCHS["lstm"]["color"], "^"),
+VARIANTS: dict[tuple[str, str, bool], dict[str, Any]] = {  # by (arch, aux, is pre-trained)
+    ("transformer", "on", True): {"color": ARCHS["transformer"]["color"], "marker": "o"},
+    ("transformer", "on", False): {"color": VERMILLION, "marker": "s"},
+    ("transformer", "off", True): {"color": ORANGE, "marker": "D"},
+    ("lstm", "on", True): {"color": ARCHS["lstm"]["color"], "marker": "^"},
 }
 TASKS = {  # of the zero-shot figure
-    "sst2": (BLUE, "o"),
-    "dprd": (VERMILLION, "s"),
-    "cola": (GREEN, "^"),
-    "race": (ORANGE, "D"),
-    "mean": (BLACK, "o"),
+    "sst2": {"color": BLUE, "marker": "o"},
+    "dprd": {"color": VERMILLION, "marker": "s"},
+    "cola": {"color": GREEN, "marker": "^"},
+    "race": {"color": ORANGE, "marker": "D"},
+    "mean": {"color": BLACK, "marker": "o"},
 }
 BASELINES: dict[str, dict[str, Any]] = {
     "majority": {"color": GREY, "linestyle": "-"},
@@ -54,7 +57,10 @@ BASELINES: dict[str, dict[str, Any]] = {
 }
 
 # Hollow: what the paper printed, beside this run's mark of the same shape and colour.
-PRINTED: dict[str, Any] = {"markerfacecolor": "white", "markeredgewidth": 1.5, "markersize": 6.5}
+PRINTED: dict[str, Any] = {
+    **{"color": GREY, "marker": "o", "linestyle": ""},
+    **{"markerfacecolor": "white", "markeredgewidth": 1.5, "markersize": 6.5},
+}
 
 STYLE = Path(__file__).with_name("figures.mplstyle")
 
@@ -67,6 +73,36 @@ def save(draw: Callable[[], Figure], path: Path) -> None:
             figure.savefig(file, format="png", metadata={"Software": None})
         with write_atomic(path.with_suffix(".svg"), "wb") as file:
             figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
+
+
+def legend(figure: Figure, looks: Sequence[dict[str, Any]], **options: Any) -> None:
+    """A legend above the panels, a mark or stroke for each look; in one row without `ncols`."""
+    options = {"ncols": len(looks), **options}
+    handles = [Line2D([], [], **look) for look in looks]
+    figure.legend(handles=handles, loc="outside upper center", **options)
+
+
+def panels(figure: Figure | SubFigure, rows: int, columns: int, n: int, **options: Any) -> list:
+    """The first `n` axes of a grid of panels; the others are not shown."""
+    axes = [*figure.subplots(rows, columns, squeeze=False, **options).ravel()]
+    for ax in axes[n:]:
+        ax.set_axis_off()
+    return axes[:n]
+
+
+def title(name: str, grid: Grid) -> str:
+    """A task's title; of a mean how many tasks it is over (`avg` the paper's eight)."""
+    if name in ("avg", "avg_all", "mean"):
+        return f"mean of {8 if name == 'avg' else len(grid.tasks)} tasks"
+    return tasks.task(name).title
+
+
+def with_intervals(
+    ax: Axes, x: Sequence[float] | pd.Series, rows: pd.DataFrame, **look: Any
+) -> None:
+    """The means of `rows` at `x`, each with its 95 % interval where there is one."""
+    ax.plot(x, rows["mean"], **look)
+    ax.vlines(x, rows["ci_low"], rows["ci_high"], color=look["color"], linewidth=1.5)
 
 
 def limit_to_scores(ax: Axes) -> None:

@@ -6,7 +6,6 @@ Lines are means over the pre-training seeds, bands reach from the lowest seed to
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 import tasks
 from workflow.analysis import markdown
@@ -30,24 +29,22 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
     left.set_ylabel("relative score (0 = random, 1 = state of the art)")
     left.set_title("each task")
     right.set_title(f"mean of the {len(names)} tasks")
-    handles = []
-    for task in names:
-        (colour, marker), metric = style.TASKS[task], markdown.METRICS[tasks.task(task).metric]
-        title = f"{tasks.task(task).title} ({metric})"
-        handles.append(Line2D([], [], color=colour, marker=marker, label=title))
-    for arch in grid.arch:
-        look = style.ARCHS[arch] | {"color": "black", "marker": ""}
-        handles.append(Line2D([], [], **look))
-    figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
+    metrics = {name: markdown.METRICS[tasks.task(name).metric] for name in names}
+    looks = [
+        style.TASKS[name] | {"label": f"{tasks.task(name).title} ({metric})"}
+        for name, metric in metrics.items()
+    ]
+    looks += [style.ARCHS[arch] | {"color": style.BLACK, "marker": ""} for arch in grid.arch]
+    style.legend(figure, looks)
     return figure
 
 
 def _curve(ax: Axes, table: pd.DataFrame, arch: str, task: str) -> bool:
     """One curve with its band, the untrained model apart from it; False if nothing was run."""
     rows = table[(table["arch"] == arch) & (table["task"] == task)]
-    colour, marker = style.TASKS[task]
-    look = style.ARCHS[arch] | {"color": colour, "marker": marker}
+    look = style.ARCHS[arch] | style.TASKS[task]
     for part in (rows[rows["update"] > 0], rows[rows["update"] == 0]):
         ax.plot(part["update"], part["relative"], linewidth=3 if task == "mean" else 2, **look)
-        style.draw_range(ax, part["update"], part["relative_low"], part["relative_high"], colour)
+        low, high = part["relative_low"], part["relative_high"]
+        style.draw_range(ax, part["update"], low, high, look["color"])
     return bool(rows["relative"].notna().any())
