@@ -30,7 +30,7 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
         rows = table[table["variant"] == variant].set_index("task").reindex(at.index)
         _panel(ax, rows, rows["paper"] - full, at, variant)
     axes[0].set_yticks(at, [style.title(name, grid) for name in at.index])
-    axes[0].invert_yaxis()
+    axes[0].set_ylim(at.max() + 0.6, -0.6)
     low, high = axes[0].get_xlim()
     axes[0].set_xlim(max(low, -WIDEST), min(high, WIDEST))
     figure.supxlabel("points more or less than the full transformer", fontsize=13)
