@@ -3,14 +3,12 @@
 import importlib
 import itertools
 import json
-import platform
 import re
 import shutil
 from collections import Counter
 from collections.abc import Iterator
 from html import unescape
 from html.parser import HTMLParser
-from importlib import metadata
 from pathlib import Path
 
 import pandas as pd
@@ -22,7 +20,7 @@ from tests.analysis.conftest import PROCESSOR, make_grid, write_all, write_answe
 from workflow.analysis import collect, figures, markdown, tables
 from workflow.analysis.figures import style
 from workflow.analysis.figures.__main__ import main as draw
-from workflow.analysis.page import content, machine, markup
+from workflow.analysis.page import content, markup
 from workflow.analysis.page.__main__ import main
 from workflow.analysis.page.outline import OUTLINE
 from workflow.analysis.page.run import Run
@@ -99,14 +97,6 @@ def page(results, grid, tmp_path_factory) -> str:
         patch.setenv("RUN_CONFIG", CONFIG)
         patch.setenv("RUN_OPTIONS", "--configfile my.yaml")
         return page_of(results, grid, TABLES, [*FIGURES], out)
-
-
-def test_the_versions_are_those_of_the_packages_that_are_there(monkeypatch):
-    monkeypatch.setattr(machine, "PACKAGES", ("numpy", "no-such-package", "torch"))
-    shown = [re.findall(CELL, row) for row in machine.packages().split("</tr>")[1:-1]]
-    versions = {"python": platform.python_version(), "numpy": metadata.version("numpy")}
-    versions["torch"] = metadata.version("torch")
-    assert shown == [list(item) for item in versions.items()]
 
 
 class Elements(HTMLParser):

@@ -4,8 +4,7 @@ import pandas as pd
 
 from tests.analysis.conftest import make_grid
 from tests.support.tables import write_table
-from workflow.analysis.page import alarms
-from workflow.analysis.page.glance import Glance
+from workflow.analysis.page.glance import Glance, alarms
 from workflow.analysis.page.run import Run
 
 GRID = make_grid("rte")
@@ -46,7 +45,7 @@ def test_alarms_are_counted_by_kind_of_model_over_their_runs():
         )
         for split in ("dev", "train")
     ]
-    table = alarms.counts(pd.DataFrame(rows))
+    table = alarms(pd.DataFrame(rows))
     assert list(table.index) == ["lstm"]
     found = table.loc["lstm"][["runs", "layers", "not fitted", "majority rate"]]
     assert list(found) == ["3", "none", "2", "1"]
@@ -56,5 +55,5 @@ def test_kinds_of_models_with_alarms_stand_in_the_order_of_the_cells():
     place = {"corpus": "books", "task": "rte", "aux": "on", "split": "dev", "alarms": "not_fitted"}
     kinds = [("transformer", "12"), ("transformer", "0"), ("lstm", "1")]
     rows = [{"arch": a, "n_transfer": n, "seed": s, **place} for a, n in kinds for s in (0, 1)]
-    table = alarms.counts(pd.DataFrame(rows))
+    table = alarms(pd.DataFrame(rows))
     assert list(zip(table.index, table["layers"], strict=True)) == kinds

@@ -17,8 +17,7 @@ with importing(__name__):
     from markupsafe import Markup
 
     from tasks.common.files import write_atomic
-    from workflow.analysis.page import machine
-    from workflow.analysis.page.content import sections
+    from workflow.analysis.page.content import environments, sections
     from workflow.analysis.page.glance import Glance
     from workflow.analysis.page.markup import TONES
     from workflow.analysis.page.run import Run
@@ -41,9 +40,7 @@ def render(made: Run, config: str) -> str:
         glance=Glance.of(made),
         tones=TONES,
         sections=sections(made),
-        environments=machine.trained(made),
-        packages=machine.packages(),
-        computer=machine.computer(),
+        environments=environments(made),
         config=config,
         css=Markup((here / "page.css").read_text(encoding="utf-8")),
         script=Markup((here / "page.js").read_text(encoding="utf-8")),

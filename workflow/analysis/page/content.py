@@ -1,15 +1,19 @@
 """What a run has for each part of the page: its tables, figures, data cards and studies."""
 
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
+import pandas as pd
 from markupsafe import Markup
 
 import tasks
 from workflow.analysis import markdown
-from workflow.analysis.page import alarms, markup
+from workflow.analysis.page import markup
+from workflow.analysis.page.glance import alarms
 from workflow.analysis.page.outline import ALARMS, CARDS, OUTLINE, Part
 from workflow.analysis.page.run import Run
+from workflow.analysis.records import Environment
 
 CAPTIONS = Path(__file__).parents[2] / "report"
 
@@ -98,11 +102,25 @@ def _alarms(run: Run, title: str) -> Markup:
     cells = run.table("cells")
     if cells is None:
         return Markup()
-    counts = alarms.counts(cells)
+    counts = alarms(cells)
     if counts.empty:
         return Markup("<p>No run raised an alarm.</p>")
     words = ("layers", "corpus", "aux")
     return markup.from_markdown(markdown.render(counts, words), title)
+
+
+def environments(run: Run) -> Markup:
+    """What the grid's cells were trained with, as each records it; empty where none is there.
+
+    Raises InputError for a damaged cell.
+    """
+    paths = [path for cell in run.grid.cells() if (path := cell.path(run.results)).is_file()]
+    found = Counter(Environment.read(path).description for path in paths)
+    rows = [{"cells": str(n), **dict(description)} for description, n in found.items()]
+    if not rows:
+        return Markup()
+    table = pd.DataFrame(rows).fillna(markdown.NONE).set_index("cells")
+    return markup.from_markdown(markdown.render(table, words=table.columns), "Trained with")
 
 
 def _caption(name: str) -> str:

@@ -1,23 +1,23 @@
-"""The run at a glance: what stands on top of the page, before any table."""
+"""The run at a glance, which stands on top of the page, and which of its runs raised an alarm."""
 
 from dataclasses import dataclass
 
 import pandas as pd
 
 from workflow.analysis import markdown
-from workflow.analysis.page import alarms
 from workflow.analysis.page.run import Run
 
 VERDICTS = ("reproduced", "undecided", "not reproduced", "not run")
+MODEL = ["arch", "corpus", "aux", "n_transfer"]
 
 
 @dataclass(frozen=True)
 class Glance:
     """What the tables say in a few numbers; None where a table is not there.
 
-    `checks` are those of the positive control that hold, and all; `gain` is what pre-training adds
-    on average, with its interval; `runs` are all fine-tuning runs, and those with an alarm;
-    `verdicts` counts the claims of each.
+    `checks` are those of the positive control that hold, and all; `verdicts` counts the claims of
+    each; `gain` is what pre-training adds on average, with its interval; `runs` are all fine-tuning
+    runs, and those with an alarm.
     """
 
     checks: tuple[int, int] | None
@@ -49,15 +49,31 @@ def _verdicts(claims: pd.DataFrame) -> dict[str, int]:
 
 def _gain(ablation: pd.DataFrame) -> str | None:
     """The full transformer minus the same recipe with nothing transferred, over all tasks."""
-    same = {"arch": "transformer", "aux": "on", "corpus": "books", "n_transfer": "none"}
-    rows = ablation[ablation["task"] == "avg_all"]
-    for column, value in same.items():
-        rows = rows[rows[column] == value]
+    same = "arch == 'transformer' and aux == 'on' and corpus == 'books' and n_transfer == 'none'"
+    rows = ablation[ablation["task"] == "avg_all"].query(same)
     for diff, low, high in rows[["diff", "diff_low", "diff_high"]].itertuples(index=False):
         return None if pd.isna(diff) else markdown.interval(-diff, -high, -low)
     return None
 
 
 def _runs(cells: pd.DataFrame) -> tuple[int, int]:
-    found = alarms.runs(cells)
-    return len(found), int(found["alarms"].notna().sum())
+    runs = _fine_tuning(cells)
+    return len(runs), int(runs["alarms"].notna().sum())
+
+
+def _fine_tuning(cells: pd.DataFrame) -> pd.DataFrame:
+    """The runs of `cells.csv`, whose rows are scores: one row each."""
+    return cells.dropna(subset="seed").drop_duplicates([*MODEL, "task", "seed"])
+
+
+def alarms(cells: pd.DataFrame) -> pd.DataFrame:
+    """How many runs of each kind of model raised each alarm, as text; empty where none did."""
+    runs = _fine_tuning(cells)
+    raised = runs["alarms"].fillna("").str.get_dummies(";")
+    raised = raised.drop(columns="", errors="ignore")  # which pandas makes of a run without any
+    table = runs[MODEL].join(raised).groupby(MODEL, sort=False)[list(raised)].sum()
+    table.insert(0, "runs", runs.groupby(MODEL, sort=False).size())
+    table = table[(table[list(raised)] > 0).any(axis=1)].reset_index()
+    heads = {"arch": "model", "n_transfer": "layers"}
+    heads |= {name: name.replace("_", " ") for name in raised}
+    return table.rename(columns=heads).set_index("model").astype(str)
