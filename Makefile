@@ -1,6 +1,7 @@
 # make            the environment, then every table and figure of the default config in results/
 # make CONFIG=FILE   those of a config of your own
 # make test       the environment, then the tests
+# make test-mutation MUTANTS="tasks.metrics.*"   small changes of the programs that no test stops
 # make smoke      the whole graph on a handful of rows, in results/smoke
 # make bench      speed against what else there is: results/bench.csv; make bench-gpu on a GPU
 # make CORES=4    on four cores; make PYTHON=python3.12 takes another Python for the environment
@@ -21,7 +22,7 @@ $(error CORES=$(CORES): give a whole number of at least 1, or all)
 endif
 endif
 
-.PHONY: all install test test-slow test-faults test-slurm smoke bench bench-gpu lint audit clean
+.PHONY: all install test test-slow test-faults test-mutation test-slurm smoke bench bench-gpu lint audit clean
 
 # A config of your own is read by the suite first: Snakemake tells of fewer faults, and runs templates.
 all: install
@@ -52,11 +53,18 @@ test-slow: install
 test-faults: install
 	GPT1_ALL_FAULTS=1 .venv/bin/python -m pytest tests/faults tests/distributed -m "not slow"
 
+# Small changes of the programs, and those that no test stops; MUTANTS names some of them. The first run asks
+# which tests reach which function, which takes as long as the tests do.
+test-mutation: install
+	$(PIP) install --quiet --no-deps --upgrade --target .mutation --require-hashes -r requirements-mutation.lock
+	PYTHONPATH=$(CURDIR)/.mutation .venv/bin/python -m mutmut run $(MUTANTS)
+	PYTHONPATH=$(CURDIR)/.mutation .venv/bin/python -m mutmut results
+
 # On a Slurm of two nodes that the tests start; TESTS=FILE runs some of them. Snakemake's plugin is kept
 # out of .venv, because every start of Snakemake takes longer with it.
 test-slurm: install
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --upgrade \
-	  --target .slurm --require-hashes -r requirements-slurm.lock
+	  --target .slurm .mutation mutants --require-hashes -r requirements-slurm.lock
 	tests/slurm/run $(TESTS)
 
 smoke: install

@@ -18,7 +18,7 @@ MODULES = {
     "markdown_it": "markdown-it-py",
     "pydantic_core": "pydantic",  # its other half, which it pins
 }  # where the import has another name
-EXTRAS = ("slurm",)  # with a lock of their own
+EXTRAS = ("slurm", "mutation")  # with a lock of their own
 LOCKS = ("requirements.lock", "requirements-torch.lock")
 LOCKS += tuple(f"requirements-{extra}.lock" for extra in EXTRAS)
 OURS = {"tasks", "gpt1", "workflow", "tests", "bench"}
