@@ -1,9 +1,9 @@
 """Check that the rows read are the published data: faults that no single row shows.
 
 Unknown labels, empty texts, missing columns and truncated files are found by the readers. Here are
-the faults of a whole split, each an `InputError`: rows that are missing or repeated, rows merged by
-a reader with CSV quoting, labels in another order, training rows in a reported split. Counts,
-shares and repeats are compared for the published sets only, not for made data.
+the faults of a whole split, each an `InputError`: missing rows, rows merged by a reader with CSV
+quoting, labels in another order, training rows in a reported split. Numbers are compared for the
+published sets only, not for made data.
 """
 
 import hashlib
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 # A label's share may differ so much from that of `Task.label_shares`, and by four standard errors.
 # The published splits differ by up to 0.10 (SciTail dev); QQP's labels exchanged would by 0.26.
 BALANCE = 0.12
-# Identical rows (texts and label) within a split: up to 0.007 in the published sets (STS-B).
-REPEATS = 0.03
 # Rows of a whole official split that are training rows as well: up to 0.016 in those published sets
 # that could be counted (CoLA: 16 of 1,043; STS-B 7 of 1,500; RTE, MRPC, SST-2, DPRD none).
 OVERLAP = 0.03
@@ -52,7 +50,6 @@ def split(
     if published:
         _quoted(task, path, examples)
         _count(task, path, name, len(examples), dropped, least)
-        _repeats(path, examples)
         _labels(task, path, name, examples)
         _balance(task, path, examples)
 
@@ -126,21 +123,6 @@ def _count(
     raise InputError(f"{path}: {found:,} rows in {name!r}, expected {expected}; {remedy}")
 
 
-def _repeats(path: Path, examples: "Dataset") -> None:
-    rows: Counter[bytes] = Counter()
-    for batch in examples.select_columns(["first", "second", "choices", "label"]).iter(1000):
-        rows.update(
-            hashlib.sha256(repr(row).encode()).digest() for row in zip(*batch.values(), strict=True)
-        )
-    repeated = len(examples) - len(rows)
-    if repeated > max(3, REPEATS * len(examples)):
-        times = max(rows.values())
-        raise InputError(
-            f"{path}: {repeated:,} of {len(examples):,} rows repeat another one, one of them "
-            f"{times} times; at most {REPEATS:.0%} may: download the file again"
-        )
-
-
 def _labels(task: Task, path: Path, name: str, examples: "Dataset") -> None:
     """Each label exactly as often as published, in a whole split whose labels were counted.
 
@@ -198,16 +180,6 @@ def rows_digest(examples: "Dataset") -> str:
         for row in zip(*batch.values(), strict=True):
             found.update(json.dumps(row, ensure_ascii=False).encode() + b"\n")
     return found.hexdigest()
-
-
-def hub_count(task: Task, path: Path, name: str, found: int) -> None:
-    """A split of the hub has as many rows, dropped ones included, as the hub lists."""
-    expected = task.hub.rows[name]
-    if found != expected:
-        raise InputError(
-            f"{path}: {found:,} rows in {name!r} with the dropped ones, expected "
-            f"{expected:,}; fetch it again"
-        )
 
 
 def overlap(task: Task, folder: str | Path, name: str, shared: int, rows: int) -> None:

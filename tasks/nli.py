@@ -63,6 +63,7 @@ mnli = glue.task(
         **{"test_matched": 9_796, "test_mismatched": 9_847},
     },
     report=("dev_matched", "dev_mismatched"),
+    averages_splits=True,  # as in Table 5
     label_shares=(0.33, 0.33, 0.33),
     label_counts={"dev_matched": (3_479, 3_123, 3_213)},
     optional_unlabelled=("ax",),

@@ -16,7 +16,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tasks import TASKS, checks, unlabelled
+from tasks import checks, unlabelled
 from tasks import task as task_named
 from tasks.common.arrow import split_digest
 from tasks.common.errors import InputError, run
@@ -24,7 +24,6 @@ from tasks.common.files import sha256_file, write_json
 from tasks.common.hf_datasets import save
 from tasks.hub import Snapshot
 from tasks.known import rows_with_a_training_text, text_digests, training_rows
-from tasks.readers import MissingColumn
 from tasks.settings import PrepareSettings
 from tasks.splits import Roles, carve, choose_splits, connected, ranked
 from tasks.task import Source, Tally, Task
@@ -102,21 +101,12 @@ def _read(
     task: Task, source: Source, split: str, settings: PrepareSettings, tally: Tally
 ) -> "Dataset":
     """An official split with all checks; the rows left out or mended are counted in `tally`."""
-    try:
-        examples = task.load(source, split, tally)
-    except MissingColumn as error:
-        for other in TASKS:
-            if other.header and set(other.header) <= set(error.found):
-                remedy = f"these are {other.title}'s columns: move it to that task's folder"
-                raise InputError(f"{error.fault}; {remedy}") from None
-        raise
+    examples = task.load(source, split, tally)
     path = task.files(source, split)[0]
     least = (settings.min_rows or {}).get(split)
     checks.split(task, path, split, examples, tally.dropped, least, settings.published)
     if settings.published and least is None and not isinstance(source, Snapshot):
         checks.digest(task, path, split, examples)
-    if isinstance(source, Snapshot) and least is None:
-        checks.hub_count(task, path, split, len(examples) + tally.dropped.total())
     return examples
 
 

@@ -24,14 +24,6 @@ COMPRESSED = {b"\x1f\x8b": "gzip", b"PK\x03\x04": "zip", b"\xfd7zXZ": "xz"}
 ORIGINAL = "download the file again in its original layout"
 
 
-class MissingColumn(InputError):
-    """A table without a column that is read; `found` are its columns, `fault` has no remedy."""
-
-    def __init__(self, fault: str, found: list[str]) -> None:
-        super().__init__(f"{fault}; is it the right file of this task?")
-        self.fault, self.found = fault, found
-
-
 class Row(NamedTuple):
     """One row of a file: `file` counts the split's files from 0, `line` is 1-based.
 
@@ -135,15 +127,18 @@ class Table(Layout):
         names = list(self.names) or [name.strip() for name in first_line(path).split("\t")]
         for column in self.columns:
             if column not in names:
-                raise MissingColumn(f"{path}:1: no column {column!r}, found {shown(names)}", names)
-        places = [names.index(name) for name in (self.label, self.first, self.second) if name]
+                found = f"no column {column!r}, found {shown(names)}"
+                raise InputError(f"{path}:1: {found}; is it the right file of this task?")
+        cell_of = {name: place for place, name in enumerate(names)}
         start = 1 if self.names else 2
         for line, text in lines(path):
             cells = text.split("\t")
             if line < start:
                 continue
             if len(cells) == len(names):
-                yield Row(0, line, str(line - start), *(cells[place] for place in places))
+                label, first = cells[cell_of[self.label]], cells[cell_of[self.first]]
+                second = cells[cell_of[self.second]] if self.second else ""
+                yield Row(0, line, str(line - start), label, first, second)
             else:
                 flaw = f"expected {len(names)} columns, found {len(cells)}; {ORIGINAL}"
                 yield Row(0, line, reason="wrong column count", flaw=flaw)

@@ -43,52 +43,48 @@ class Tally:
 
 @dataclass(frozen=True)
 class Task:
-    """One data set: where it lies, how it is read, what is predicted and how that is scored.
-
-    `layouts`: the first one with a file for a split wins. `coding`: the file's label words where
-    they differ from `labels`. `rows`: official row counts of the labelled splits. `label_shares`:
-    about which share of the rows has each label; `label_counts`: exactly how many, in the splits
-    that were counted. `digests`: `checks.rows_digest` of the splits whose published files are
-    known, from two independent copies. `wrong_counts`: known wrong numbers of training rows, and
-    their reasons. `obtain`: how to get the files. `select`: the official split that selects the
-    best epoch; None if it is carved out of the training rows. `report`: the splits whose scores are
-    reported, the main one first. `tolerated`: the share of flawed rows that is dropped and counted
-    instead of being an error, for sets with known faults upstream. `csv_quoted`: whether texts that
-    hold a quotation mark are published as CSV quotes them, which is undone. `hub_rows`: how the
-    hub's records become rows where they are not plain texts. `unlabelled`: the splits without
-    public labels, and where their file may be; `optional_unlabelled`: those that a folder may lack;
-    `unlabelled_index`: their column of row numbers. `several_rows_a_text`: whether rows whose guids
-    differ after the last slash alone share a text.
-    """
+    """One data set: where it lies, how it is read, what is predicted and how that is scored."""
 
     name: str
     title: str
     family: str
     labels: tuple[str, ...]
     folder: str
-    layouts: tuple[Layout, ...]
-    report: tuple[str, ...]
-    rows: dict[str, int]
-    label_shares: tuple[float, ...]
-    obtain: str
+    layouts: tuple[Layout, ...]  # the first one with a file for a split wins
+    report: tuple[str, ...]  # the splits whose scores are reported, the main one first
+    rows: dict[str, int]  # official numbers of rows of the labelled splits
+    label_shares: tuple[float, ...]  # about which share of the rows has each label
+    obtain: str  # how to get the files
     hub: HubSource
+    # Exactly how many rows have each label, in the splits that were counted.
     label_counts: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    # `checks.rows_digest` of the splits whose published files are known from two copies.
     digests: dict[str, str] = field(default_factory=dict)
+    # Known wrong numbers of training rows, and their reasons.
     wrong_counts: dict[int, str] = field(default_factory=dict)
     metric: str = "accuracy"
     metrics: tuple[str, ...] = ("accuracy",)
+    # Whether the one number of the task is the mean of its reported splits, not the main one's.
+    averages_splits: bool = False
     train: str = "train"
+    # The official split that selects the best epoch; else a part of the training rows does.
     select: str | None = None
     select_fraction: float | None = None
+    # The files' words for the labels, where they differ from `labels`.
     coding: dict[str, int] = field(default_factory=dict)
     no_gold_label: str | None = None
     groups: tuple[str, ...] = ()
+    # The share of flawed rows that is dropped and counted, for sets with known faults upstream.
     tolerated: float = 0.0
+    # Whether texts with a quotation mark are published as CSV quotes them, which is undone.
     csv_quoted: bool = False
+    # How the hub's records become rows, where they are not plain texts.
     hub_rows: "Callable[[Task, list[Path]], Iterator[Row]] | None" = None
+    # The splits without public labels, and the names that their file may have.
     unlabelled: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    optional_unlabelled: tuple[str, ...] = ()
-    unlabelled_index: str = "index"
+    optional_unlabelled: tuple[str, ...] = ()  # those that a folder may lack
+    unlabelled_index: str = "index"  # their column of row numbers
+    # Whether rows whose guids differ after the last slash alone share a text.
     several_rows_a_text: bool = False
     version: int = 1
 
@@ -119,11 +115,6 @@ class Task:
         return layout if isinstance(layout, Table) else None
 
     @property
-    def header(self) -> tuple[str, ...]:
-        """The columns that tell the task's table from another's; empty where it has no header."""
-        return self.table.columns if self.table and not self.table.names else ()
-
-    @property
     def unlabelled_rows(self) -> dict[str, int]:
         """How many rows each split without public labels officially has."""
         return {split: self.hub.rows[split] for split in self.unlabelled}
@@ -131,6 +122,11 @@ class Task:
     def label_word(self, index: int) -> str:
         """A label as in the original files: class 1 is `1` in CoLA, `not_entailment` in RTE."""
         return next((word for word, k in self.coding.items() if k == index), self.labels[index])
+
+    def row_of(self, guid: str) -> str:
+        """The number of a guid's row in its file; of RACE that of the article."""
+        key = guid.rpartition("/")[0] if self.several_rows_a_text else guid
+        return re.split("[/-]", key)[-1]
 
     def files(self, source: Source, split: str) -> list[Path]:
         """The files of an official split, sorted. Raises InputError for none or too many."""

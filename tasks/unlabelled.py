@@ -57,15 +57,13 @@ def check_counts(task: Task, source: Source, splits: dict[str, "Dataset"]) -> No
 
 
 def _dataset(task: Task, split: str, texts: Iterator[tuple[str, str]]) -> "Dataset":
+    mend = unquoted if task.csv_quoted else str
     examples = [
-        Example(f"{task.name}/{split}/{at}", first.strip(), second.strip(), (), UNLABELLED)
+        Example(
+            f"{task.name}/{split}/{at}", mend(first.strip()), mend(second.strip()), (), UNLABELLED
+        )
         for at, (first, second) in enumerate(texts)
     ]
-    if task.csv_quoted:
-        examples = [
-            replace(example, first=unquoted(example.first), second=unquoted(example.second))
-            for example in examples
-        ]
     return to_dataset(examples, task.label_names)
 
 

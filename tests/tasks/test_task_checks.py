@@ -89,33 +89,21 @@ def test_a_known_wrong_count_is_told_with_its_reason(name, count, said):
     assert said in refusal(name, rows(name, "train", count))
 
 
-def test_rows_that_stand_twice_are_told_beyond_a_few():
-    full = rows("rte", "train")
-    few = [*full[:-3], *(replace(e, guid=f"{e.guid}/again") for e in full[-6:-3])]
-    passes("rte", few)
-    half = len(full) // 2
-    twice = [replace(e, guid=f"{e.guid}/again") for e in full[:half]] + full[:half]
-    message = refusal("rte", twice)
-    assert "1,245 of 2,490 rows repeat another one, one of them 2 times; at most 3% may" in message
-
-
-@pytest.mark.parametrize("name", ["sst2", "rte", "cola", "mrpc"])
-@pytest.mark.parametrize("split", ["train", "dev"])
+@pytest.mark.parametrize(
+    ("name", "split"), [("rte", "train"), ("sst2", "dev"), ("qnli", "dev"), ("story_cloze", "val")]
+)
 def test_labels_about_as_frequent_are_told_where_they_were_counted(name, split):
     full = rows(name, split)
+    passes(name, full)
     message = refusal(name, [replace(e, label=1 - e.label) for e in full])
     assert message.endswith("the labels are in another order: download the file again")
     message = refusal(name, [*full[:-1], replace(full[-1], label=1 - full[-1].label)])
     assert "other data: download the file again" in message
-    if (name, split) == ("sst2", "train"):
-        first = "'train' has negative 29,781, positive 37,568, expected negative 29,780, positive"
-        assert first in message
 
 
-@pytest.mark.parametrize("name", ["cola", "mrpc", "qqp", "scitail"])
-def test_labels_in_the_other_order_are_told(name):
-    split = "dev"
-    other = [replace(e, label=1 - e.label) for e in rows(name, split)]
+@pytest.mark.parametrize("name", ["qqp", "scitail"])
+def test_labels_in_the_other_order_are_told_by_their_shares(name):
+    other = [replace(e, label=1 - e.label) for e in rows(name, "dev")]
     assert "the labels are in another order" in refusal(name, other)
 
 
@@ -181,12 +169,6 @@ def test_four_of_a_hundred_rows_are_too_many():
         checks.overlap(task("cola"), FILE, "dev", 40, 1000)
 
 
-def test_a_file_of_the_hub_has_as_many_rows_as_it_lists_with_the_dropped_ones():
-    checks.hub_count(task("snli"), FILE, "dev", 10_000)
-    with pytest.raises(InputError, match="9,999 rows in 'dev' with the dropped .* expected 10,000"):
-        checks.hub_count(task("snli"), FILE, "dev", 9_999)
-
-
 def test_training_rows_in_a_reported_split_are_told(published):
     folder = published("rte")
     (folder / "dev.tsv").write_bytes((folder / "train.tsv").read_bytes())
@@ -194,23 +176,6 @@ def test_training_rows_in_a_reported_split_are_told(published):
         InputError, match=r"10 of 10 rows of 'dev' are training rows of RTE as well"
     ):
         prepare.prepare(task("rte"), folder, PrepareSettings(min_rows={"train": 10, "dev": 10}))
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "said"),
-    [
-        ("qqp", "stsb", "no column 'question1', found .*; these are STS-B's columns"),
-        ("stsb", "qqp", "no column 'sentence1', found .*; these are QQP's columns"),
-        ("rte", "qnli", "no column 'sentence1', found .*; these are QNLI's columns"),
-        ("qnli", "mnli", "no column 'question', found .*; these are MNLI's columns"),
-    ],
-)
-def test_another_tasks_file_is_named(one, other, said, published):
-    folder, wrong = published(one), next(published(other).glob("dev*.tsv"))
-    (folder / "dev.tsv").write_bytes(wrong.read_bytes())
-    with pytest.raises(InputError, match="dev.tsv:1: " + said) as caught:
-        prepare.prepare(task(one), folder, PrepareSettings(published=False))
-    assert str(caught.value).endswith("move it to that task's folder")
 
 
 @pytest.mark.parametrize(
@@ -276,21 +241,3 @@ def test_labels_moved_by_a_row_are_told_where_the_digest_is_known(published):
     for other in (moved, exchanged):
         with pytest.raises(InputError, match=r"not the published ones.*min_rows: {dev: 10}"):
             checks.digest(known, FILE, "dev", to_dataset(other, rte.labels))
-
-
-# As published, and not read from the tasks' own definitions.
-COUNTED = {
-    ("qnli", "dev"): {"entailment": 2_702, "not_entailment": 2_761},
-    ("story_cloze", "val"): {"1": 962, "2": 909},
-    ("story_cloze", "test"): {"1": 960, "2": 911},
-}
-
-
-@pytest.mark.parametrize(("name", "split"), COUNTED)
-def test_labels_exchanged_between_two_of_one_size_are_told_by_their_counts(name, split):
-    words = [word for word, n in COUNTED[name, split].items() for _ in range(n)]
-    labels = [task(name).labels.index(word) for word in words]
-    full = [replace(row, label=k) for row, k in zip(rows(name, split), labels, strict=True)]
-    passes(name, full)
-    exchanged = [replace(row, label=1 - row.label) for row in full]
-    assert "the labels are in another order" in refusal(name, exchanged)
