@@ -1,12 +1,12 @@
-"""Import and export published weights: OpenAI's array files or a `transformers` folder.
+"""Published weights to a checkpoint of the suite, and a checkpoint to Hugging Face's format.
 
     python -m gpt1.convert import --format openai --from model --tokenizer model --out C.safetensors
-    python -m gpt1.convert export --format huggingface --checkpoint C.safetensors --out folder
+    python -m gpt1.convert export --checkpoint C.safetensors --out folder --tokenizer tokenizer
 
-The suite's own checkpoint stands between the two. Neither format has rows for the start, delimiter
-and classify tokens: an import draws them from N(0, init_std) with `SPECIAL_SEED`, as the authors'
-code does at load, and an export leaves them out. No transfer copies them, so their values affect no
-result. All other values are preserved bit for bit. `gpt1.weights.published` has the formats.
+The published formats have no rows for the start, delimiter and classify tokens: an import draws
+them from N(0, init_std) with `SPECIAL_SEED`, as the authors' code does at load, and an export
+leaves them out. No transfer copies them, so their values affect no result. All other values are
+preserved bit for bit. `gpt1.weights.published` has the formats.
 """
 
 import argparse
@@ -38,10 +38,10 @@ with importing(__name__):
     from gpt1.weights.published import (
         POSITIONS,
         READERS,
-        TOKENIZER_FILES,
         TOKENS,
-        WRITERS,
+        read_settings,
         released_shapes,
+        write_huggingface,
     )
     from tasks.common.files import sha256_file, write_atomic
 
@@ -81,16 +81,19 @@ def import_weights(
     source: Published,
     tokenizer: str | Path,
     out: str | Path,
-    model: ModelSettings = GPT1,
+    model: ModelSettings | None = None,
     updates: int = 0,
     code: str = "",
 ) -> int:
     """Write published weights as the checkpoint `out`; returns the number of released values.
 
-    The formats do not record how long a model was trained: `updates` is the caller's claim, and
-    `tokens` stays None. Raises InputError for files that are damaged or do not fit `model`.
+    Without `model`, the shape is that of config.json, or GPT-1's for OpenAI's files. The formats do
+    not record how long a model was trained: `updates` is the caller's claim, and `tokens` stays
+    None. Raises InputError for files that are damaged or do not fit `model`.
     """
     encoder = Tokenizer.load(tokenizer)
+    if model is None:
+        model = read_settings(source.folder) if source.format == "huggingface" else GPT1
     released = READERS[source.format](source.folder, encoder.n_vocab, model)
     for name, tensor in released.items():
         if not bool(torch.isfinite(tensor).all()):
@@ -109,21 +112,22 @@ def import_weights(
 
 
 def export_weights(
-    kind: Format, checkpoint: str | Path, out: str | Path, tokenizer: str | Path | None = None
-) -> None:
-    """Write a checkpoint in the format `kind`, with the tokenizer's files if a folder is given.
+    checkpoint: str | Path, out: str | Path, tokenizer: str | Path | None = None
+) -> int:
+    """Write a checkpoint as a `transformers` folder; returns the number of values written.
 
-    Raises InputError for an LSTM or a modern transformer, for a shape that the format cannot hold
-    and for a tokenizer other than the checkpoint's.
+    The tokenizer's files stand beside the weights if its folder is given. Raises InputError for an
+    LSTM or a modern transformer, for a shape that the format cannot hold and for a tokenizer other
+    than the checkpoint's.
     """
     out, facts = Path(out), read_facts(checkpoint)
     if facts.arch != "transformer":
         raise InputError(
-            f"{checkpoint}: expected a transformer, found {facts.arch!r}; no format can hold it"
+            f"{checkpoint}: expected a transformer, found {facts.arch!r}; the format has no other"
         )
     if isinstance(facts.model.shape, ModernShape):
         raise InputError(
-            f"{checkpoint}: expected GPT-1's blocks, found modern ones; no format can hold them"
+            f"{checkpoint}: expected GPT-1's blocks, found modern ones; the format has no others"
         )
     tensors = load_checkpoint(checkpoint, "transformer", facts.model, facts.tokenizer).tensors
     if tokenizer is not None and Tokenizer.load(tokenizer).digest != facts.tokenizer:
@@ -131,12 +135,13 @@ def export_weights(
     n_vocab, embed = facts.n_vocab, tensors["embed"]
     tensors |= {POSITIONS: embed[n_vocab + N_SPECIAL :], TOKENS: embed[:n_vocab]}
     released = {name: tensors[name] for name in released_shapes(n_vocab, facts.model)}
-    WRITERS[kind](out, released, facts.model)
+    write_huggingface(out, released, facts.model)
     if tokenizer is not None:
         sources = vocabulary.find(Path(tokenizer))
-        for source, target in zip(sources, TOKENIZER_FILES[kind], strict=True):
+        for source, target in zip(sources, vocabulary.HUB_FILES, strict=True):
             with open(source, "rb") as file, write_atomic(out / target, "wb") as copy:
                 shutil.copyfileobj(file, copy)
+    return sum(tensor.numel() for tensor in released.values())
 
 
 def main() -> None:
@@ -149,18 +154,20 @@ def main() -> None:
     importing.add_argument("--tokenizer", required=True, help="folder of the vocabulary's files")
     importing.add_argument("--out", required=True, help="the checkpoint, a .safetensors file")
     importing.add_argument(
-        "--settings", type=ModelSettings.parse, default=GPT1, help="JSON; GPT-1 by default"
+        "--settings",
+        type=ModelSettings.parse,
+        help="JSON of the model; by default what config.json says, or GPT-1",
     )
     importing.add_argument("--updates", type=int, default=0, help="it was trained for; 0: unknown")
     importing.add_argument("--code", default="", help="digest of the code, kept with the weights")
-    exporting = commands.add_parser("export", help="a checkpoint of the suite to published files")
-    exporting.add_argument("--format", required=True, choices=get_args(Format))
+    exporting = commands.add_parser("export", help="a checkpoint to Hugging Face's format")
     exporting.add_argument("--checkpoint", required=True)
     exporting.add_argument("--out", required=True, help="the folder")
     exporting.add_argument("--tokenizer", help="folder of the vocabulary to write beside them")
     a = parser.parse_args()
     if a.command == "export":
-        export_weights(a.format, a.checkpoint, a.out, a.tokenizer)
+        n_values = export_weights(a.checkpoint, a.out, a.tokenizer)
+        print(f"{a.out}: {n_values:,} values of {a.checkpoint}", flush=True)
         return
     source = Published(a.format, a.folder)
     n_values = import_weights(source, a.tokenizer, a.out, a.settings, a.updates, a.code)

@@ -35,6 +35,7 @@ with importing(__name__):
     from gpt1.weights.checkpoint import load_checkpoint
     from tasks.common.files import sha256_file, write_json
     from tasks.common.settings import Settings, first_fault
+    from tasks.world import manifest
 
 Text = Annotated[str, Field(pattern=r"\S")]
 
@@ -76,9 +77,11 @@ def read_probes(path: Path, tokenizer: Tokenizer) -> list[Probe]:
     """Read and encode a file of probes.
 
     Raises InputError, naming file and line, for an invalid item, for one whose number of choices is
-    not that of its skill, and for choices that are empty or equal once they are token ids.
+    not that of its skill, and for choices that are empty or equal once they are token ids; also for
+    a file of the made world that is not the one that was written.
     """
     probes: list[Probe] = []
+    manifest.check(path.parent)
     first_lines: dict[str, tuple[int, int]] = {}  # of each skill: its line, its number of choices
     for number, line in enumerate(read_text(path).removesuffix("\n").split("\n"), 1):
         place = f"{path}: line {number}"

@@ -27,6 +27,7 @@ from tasks.known import rows_with_a_training_text, text_digests, training_rows
 from tasks.settings import PrepareSettings
 from tasks.splits import Roles, carve, choose_splits, connected, ranked
 from tasks.task import Source, Tally, Task
+from tasks.world import manifest
 
 if TYPE_CHECKING:
     from datasets import Dataset
@@ -43,6 +44,8 @@ def prepare(
     Raises InputError, naming the file and the line, for whatever is wrong with the input.
     """
     roles = choose_splits(task, settings)
+    if not settings.published:
+        manifest.check(Path(folder))
     hub = settings.source == "hub"
     source: Source = Snapshot(task.hub, folder, settings.revision) if hub else folder
     official = roles.files

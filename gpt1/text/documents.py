@@ -19,7 +19,7 @@ from pyarrow import parquet
 from gpt1.text import normalise
 from gpt1.text.sources import Document, RawFile, check_utf8, is_lines
 from tasks.common.arrow import read_split
-from tasks.common.errors import InputError
+from tasks.common.errors import InputError, make_again
 from tasks.common.files import read_json
 
 if TYPE_CHECKING:  # takes a second to import, which programs that only read need not wait for
@@ -113,14 +113,14 @@ def read_documents(folder: Path, split: str) -> Iterator[tuple[str, pa.Buffer]]:
     try:
         digests = {document["name"]: document["sha256"] for document in facts["documents"]}
     except TypeError:
-        raise InputError(f"{path}: describes no documents; make it again") from None
+        raise InputError(f"{path}: describes no documents; {make_again(path)}") from None
     table = read_split(folder, split)
     for name, text in zip(table["name"].to_pylist(), table["text"], strict=True):
         buffer = text.as_buffer()
         if digests.get(name) != hashlib.sha256(buffer).hexdigest():
             raise InputError(
-                f"{folder}: {name} is not the document described in {path.name}; make the "
-                "documents again"
+                f"{folder}: {name} is not the document described in {path.name}; "
+                f"{make_again(folder)}"
             )
         yield name, buffer
 

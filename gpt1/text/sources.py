@@ -26,6 +26,7 @@ from tasks.common.errors import InputError
 from tasks.common.files import inside
 from tasks.corpora import corpus
 from tasks.hub import HubSource, Snapshot
+from tasks.world import manifest
 
 ROWS = 50_000
 
@@ -61,6 +62,7 @@ def list_documents(folder: Path, settings: CorpusSettings, whole: bool = True) -
     if settings.source:
         documents = list(_hub_documents(folder, settings, whole))
     else:
+        manifest.check(folder)
         books = folder.rglob("*.txt")
         paths = [path for path in books if path.is_file() and not path.name.startswith(".")]
         documents = [

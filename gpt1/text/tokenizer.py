@@ -16,7 +16,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from tasks.common.errors import InputError, importing, run
+from tasks.common.errors import InputError, importing, make_again, run
 
 with importing(__name__):
     import tokenizers
@@ -135,9 +135,7 @@ def read_words(documents: str | Path) -> dict[str, int]:
     path = named_file(facts.parent, WORDS, facts)
     counts = read_counts(path)
     if not isinstance(described, dict) or described["words_sha256"] != sha256_file(path):
-        raise InputError(
-            f"{path}: not what {facts.name} describes (sha256); make the documents again"
-        )
+        raise InputError(f"{path}: not what {facts.name} describes (sha256); {make_again(path)}")
     return counts
 
 

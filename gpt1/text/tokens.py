@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tasks.common.errors import InputError
+from tasks.common.errors import InputError, make_again
 from tasks.common.files import named_file, read_json, sha256_file
 
 DTYPE = np.dtype("<u2")
@@ -23,13 +23,13 @@ def open_tokens(corpus: str | Path, split: str) -> np.memmap:
         facts = read_json(corpus)["splits"][split]
         name, length, digest = facts["file"], int(facts["tokens"]), facts["sha256"]
     except (KeyError, TypeError, ValueError):
-        raise InputError(f"{corpus}: no split {split!r}; make it again") from None
+        raise InputError(f"{corpus}: no split {split!r}; {make_again(corpus)}") from None
     path = named_file(corpus.parent, name, corpus)
     size = path.stat().st_size if path.exists() else 0
     if size != length * DTYPE.itemsize or not size:
         raise InputError(
-            f"{path}: {size:,} bytes, expected {length * DTYPE.itemsize:,}; make it again"
+            f"{path}: {size:,} bytes, expected {length * DTYPE.itemsize:,}; {make_again(path)}"
         )
     if sha256_file(path) != digest:
-        raise InputError(f"{path}: not what {corpus.name} describes (sha256); make it again")
+        raise InputError(f"{path}: not what {corpus.name} describes (sha256); {make_again(path)}")
     return np.memmap(path, dtype=DTYPE, mode="r", shape=(length,))

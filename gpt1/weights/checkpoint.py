@@ -24,7 +24,7 @@ from gpt1.model.lstm import LSTM
 from gpt1.model.modern import ModernTransformer
 from gpt1.model.transformer import Transformer
 from gpt1.settings import Dropout, ModelSettings, ModernShape
-from tasks.common.errors import InputError
+from tasks.common.errors import InputError, make_again
 from tasks.common.files import read_json, sha256_file, write_atomic, write_json
 
 
@@ -107,9 +107,13 @@ def read_tensors(path: str | Path) -> dict[str, Tensor]:
             digest = (file.metadata() or {}).get("sha256")
         tensors = load_file(path)
     except SafetensorError as error:
-        raise InputError(f"{path}: not a whole safetensors file ({error}); make it again") from None
+        raise InputError(
+            f"{path}: not a whole safetensors file ({error}); {make_again(path)}"
+        ) from None
     if digest not in (None, _digest(tensors)):
-        raise InputError(f"{path}: damaged, its tensors do not fit their sha256; make it again")
+        raise InputError(
+            f"{path}: damaged, its tensors do not fit their sha256; {make_again(path)}"
+        )
     return tensors
 
 
@@ -134,15 +138,26 @@ def save_checkpoint(
 
 
 def read_facts(path: str | Path) -> StoredFacts:
-    """The facts of the checkpoint at `path`. Raises InputError if they are missing or invalid."""
+    """The facts of the checkpoint at `path`.
+
+    Raises InputError if they are missing or invalid, and for the weights of a fine-tuned cell.
+    """
+    if Path(path).is_dir():
+        raise InputError(f"{path}: a folder; give the .safetensors file of a checkpoint")
+    stored = read_json(sidecar(path))
+    if isinstance(stored, dict) and "cell" in stored:
+        raise InputError(
+            f"{path}: the weights of a fine-tuned cell, with its classifier; give a checkpoint of "
+            "pre-training"
+        )
     try:
-        return StoredFacts.model_validate(read_json(sidecar(path)))
+        return StoredFacts.model_validate(stored)
     except ValidationError as error:
         fault = error.errors(include_url=False)[0]
         key = ".".join(map(str, fault["loc"]))
         raise InputError(
             f"{sidecar(path)}: does not describe a checkpoint ({key}: {fault['msg'].lower()}); "
-            f"make {path} again"
+            f"{make_again(path)}"
         ) from None
 
 
@@ -150,7 +165,9 @@ def check_checkpoint(path: str | Path) -> None:
     """Raise InputError if a checkpoint or its JSON is missing, or is not what was written."""
     expected = read_facts(path).sha256
     if not Path(path).is_file() or sha256_file(path) != expected:
-        raise InputError(f"{path}: not the file that {sidecar(path).name} describes; make it again")
+        raise InputError(
+            f"{path}: not the file that {sidecar(path).name} describes; {make_again(path)}"
+        )
 
 
 def load_checkpoint(
@@ -179,7 +196,7 @@ def load_checkpoint(
         blank = build(arch, settings, facts.n_vocab)
     shapes = {name: p.shape for name, p in blank.named_parameters()}
     if shapes != {name: tensor.shape for name, tensor in tensors.items()}:
-        raise InputError(f"{path}: its tensors do not fit a {arch} of {shape}; make it again")
+        raise InputError(f"{path}: its tensors do not fit a {arch} of {shape}; {make_again(path)}")
     return Checkpoint(tensors, facts)
 
 

@@ -9,7 +9,6 @@ Format = Literal["openai", "huggingface"]
 
 SHAPES_FILE = "params_shapes.json"
 CHUNKS = tuple(f"params_{i}.npy" for i in range(10))
-BLOBS_FILE = "params_blobs.json"  # written by an export beside the chunks
 CONFIG_FILE, TENSORS_FILE = "config.json", "model.safetensors"
 FILES: dict[Format, tuple[str, ...]] = {  # the weights of each format, without the tokenizer
     "openai": (SHAPES_FILE, *CHUNKS),

@@ -2,7 +2,7 @@
 
 The chunks may have equal lengths, so only their content tells them apart. A chunk is identified by
 its Git blob hash (`git hash-object params_0.npy`): those of the released chunks are in the authors'
-repository, and an export writes its own to `params_blobs.json`.
+repository.
 """
 
 import hashlib
@@ -10,9 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from gpt1.weights.files import BLOBS_FILE, CHUNKS
+from gpt1.weights.files import CHUNKS
 from tasks.common.errors import InputError
-from tasks.common.files import read_json, write_atomic, write_json
 
 # `git ls-tree HEAD model/` of github.com/openai/finetune-transformer-lm, commit a69b5c4.
 _BLOBS = """
@@ -37,40 +36,15 @@ def read(folder: Path) -> np.ndarray:
     return np.concatenate(chunks)
 
 
-def write(folder: Path, vector: np.ndarray) -> None:
-    """Write the vector's ten chunks and `params_blobs.json`."""
-    for name, chunk in zip(CHUNKS, np.array_split(vector, len(CHUNKS)), strict=True):
-        with write_atomic(folder / name, "wb") as file:
-            np.save(file, chunk, allow_pickle=False)
-    write_json(
-        folder / BLOBS_FILE, {name: git_blob(folder / name) for name in CHUNKS}, checksum=False
-    )
-
-
 def check_order(folder: Path) -> None:
-    """Raise InputError for a chunk that is known to belong elsewhere or to have changed.
-
-    Chunks that neither the authors' list nor `params_blobs.json` knows pass.
-    """
-    path = folder / BLOBS_FILE
-    recorded = read_json(path) if path.exists() else None
-    if not isinstance(recorded, dict | None):
-        raise InputError(
-            f"{path}: expected a JSON object, found {recorded!r:.40}; remove it or export again"
-        )
+    """Raise InputError for a released chunk in the place of another one. Other chunks pass."""
+    names = {blob: name for name, blob in RELEASED.items()}
     for name in CHUNKS:
-        blob = git_blob(folder / name)
-        released = _name_of(blob, RELEASED) or name
+        released = names.get(git_blob(folder / name), name)
         if released != name:
             raise InputError(
                 f"{folder / name}: expected the authors' {name}, found their {released}; "
                 f"put the {len(CHUNKS)} files in their order"
-            )
-        if recorded is not None and recorded[name] != blob:
-            found = _name_of(blob, recorded) or "other bytes"
-            raise InputError(
-                f"{folder / name}: expected the bytes recorded in {BLOBS_FILE}, found {found}; "
-                f"put the file in its place, or remove {BLOBS_FILE} if the change is intended"
             )
 
 
@@ -79,10 +53,6 @@ def git_blob(path: Path) -> str:
     digest = hashlib.sha1(b"blob %d\0" % path.stat().st_size, usedforsecurity=False)
     with open(path, "rb") as file:
         return hashlib.file_digest(file, lambda: digest).hexdigest()
-
-
-def _name_of(blob: str, blobs: dict[str, str]) -> str | None:
-    return next((name for name, known in blobs.items() if known == blob), None)
 
 
 def _read_chunk(path: Path) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""The two published formats of GPT-1's weights: reading and writing their files.
+"""The two published formats of GPT-1's weights: reading both, writing Hugging Face's.
 
 Released arrays travel as a dictionary from the names of `transformers` to float32 tensors, in
 OpenAI's order: positions, tokens, then twelve arrays for each block. A convolution of width one is
@@ -7,18 +7,15 @@ Source: the authors' released `model` folder and its loader; the file and tensor
 `openai-community/openai-gpt`.
 """
 
-import json
 import math
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 from safetensors.torch import save
 from torch import Tensor
 
 from gpt1.settings import ModelSettings
-from gpt1.text.vocabulary import HUB_FILES, PUBLISHED_FILES
 from gpt1.weights import params_npy
 from gpt1.weights.checkpoint import build, read_tensors
 from gpt1.weights.files import CHUNKS, CONFIG_FILE, SHAPES_FILE, TENSORS_FILE
@@ -27,7 +24,6 @@ from tasks.common.files import read_json, write_atomic, write_json
 
 POSITIONS, TOKENS = "positions_embed.weight", "tokens_embed.weight"
 HEAD = "lm_head.weight"
-TOKENIZER_FILES = {"openai": PUBLISHED_FILES, "huggingface": HUB_FILES}
 # The values that `transformers` assumes for keys missing from its config.json.
 CONFIG_DEFAULTS = {
     "model_type": "openai-gpt",
@@ -90,14 +86,21 @@ def read_openai(folder: Path, n_vocab: int, model: ModelSettings) -> dict[str, T
     return released
 
 
-def write_openai(folder: Path, released: dict[str, Tensor], model: ModelSettings) -> None:
-    """Write `params_shapes.json` and the ten chunks of one float32 vector."""
-    matrices = {n for n, t in released.items() if t.ndim == 2 and n not in (POSITIONS, TOKENS)}
-    shapes = [[1] * (name in matrices) + list(t.shape) for name, t in released.items()]
-    vector = np.concatenate([tensor.numpy().reshape(-1) for tensor in released.values()])
-    params_npy.write(folder, vector)
-    with write_atomic(folder / SHAPES_FILE) as file:
-        json.dump(shapes, file)
+def read_settings(folder: Path) -> ModelSettings:
+    """The model that a `transformers` folder describes.
+
+    Raises InputError for a config.json that is missing or not of a GPT-1.
+    """
+    path, config = folder / CONFIG_FILE, _read_config(folder)
+    shape = {key: config[key] for key in ("n_layer", "n_embd", "n_head")}
+    try:
+        shape["n_ff"] = 4 * shape["n_embd"]
+        return ModelSettings.model_validate({"n_ctx": config["n_positions"], "shape": shape})
+    except (TypeError, ValueError):
+        raise InputError(
+            f"{path}: n_positions {config['n_positions']!r} and {shape} are not the shape of a "
+            "GPT-1; fetch it again"
+        ) from None
 
 
 def read_huggingface(folder: Path, n_vocab: int, model: ModelSettings) -> dict[str, Tensor]:
@@ -107,11 +110,8 @@ def read_huggingface(folder: Path, n_vocab: int, model: ModelSettings) -> dict[s
     Raises InputError for a missing file and for anything that does not fit `model`.
     """
     path, expected = folder / CONFIG_FILE, released_shapes(n_vocab, model)
-    own, stored = _own_config(folder, model), read_json(path)
-    if not isinstance(stored, dict):
-        raise InputError(f"{path}: expected a JSON object, found a {type(stored).__name__}")
-    config = {**CONFIG_DEFAULTS, **stored}
-    for key, value in {**own, "vocab_size": n_vocab}.items():
+    config = _read_config(folder)
+    for key, value in {**_own_config(folder, model), "vocab_size": n_vocab}.items():
         if key != "n_positions" and config[key] != value:
             raise InputError(f"{path}: {key}: expected {value!r}, found {config[key]!r}")
     weights = folder / TENSORS_FILE
@@ -156,6 +156,15 @@ def write_huggingface(folder: Path, released: dict[str, Tensor], model: ModelSet
     write_json(folder / CONFIG_FILE, config, checksum=False)
 
 
+def _read_config(folder: Path) -> dict[str, Any]:
+    """What config.json says, and the defaults of the keys that it leaves out."""
+    stored = read_json(folder / CONFIG_FILE)
+    if not isinstance(stored, dict):
+        found = type(stored).__name__
+        raise InputError(f"{folder / CONFIG_FILE}: expected a JSON object, found a {found}")
+    return {**CONFIG_DEFAULTS, **stored}
+
+
 def _own_config(folder: Path, model: ModelSettings) -> dict[str, Any]:
     """The model in the words of config.json, which fixes the width of the feed-forward layer."""
     shape = model.shape.model_dump()
@@ -192,4 +201,3 @@ def _check_gains(folder: Path, released: dict[str, Tensor]) -> None:
 
 
 READERS = {"openai": read_openai, "huggingface": read_huggingface}
-WRITERS = {"openai": write_openai, "huggingface": write_huggingface}

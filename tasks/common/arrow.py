@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from tasks.common.errors import InputError
+from tasks.common.errors import InputError, make_again
 from tasks.common.files import named_file, read_json
 
 
@@ -41,14 +41,14 @@ def read_split(folder: str | Path, split: str) -> pa.Table:
             table.validate(full=True)  # else a wrong offset ends the process when it is followed
             tables.append(table)
         except FileNotFoundError:
-            raise InputError(f"{path}: no such file; make {folder} again") from None
+            raise InputError(f"{path}: no such file; {make_again(folder)}") from None
         except (pa.ArrowInvalid, OSError) as error:
             reason = " ".join(str(error).split())
             raise InputError(
-                f"{path}: not a whole Arrow file ({reason:.80}); delete {folder} and make it again"
+                f"{path}: not a whole Arrow file ({reason:.80}); {make_again(folder)}"
             ) from None
     if not tables:  # `save_to_disk` writes no file for an empty split
-        raise InputError(f"{folder}/{split}: no rows; make it again")
+        raise InputError(f"{folder}/{split}: no rows; {make_again(folder)}")
     return pa.concat_tables(tables)
 
 
@@ -63,7 +63,7 @@ def split_digest(folder: str | Path, split: str) -> str:
             with open(path, "rb") as file:
                 total.update(hashlib.file_digest(file, "sha256").digest())
         except FileNotFoundError:
-            raise InputError(f"{path}: no such file; delete {folder} and make it again") from None
+            raise InputError(f"{path}: no such file; {make_again(folder)}") from None
     return total.hexdigest()
 
 

@@ -3,9 +3,11 @@
 import contextlib
 import os
 import re
+import shlex
 import signal
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -21,6 +23,16 @@ ASKED = re.compile(r"(?:allocate|malloc of size) ([\d.]+(?: [KMGTPE]?i?B| bytes)
 
 class InputError(Exception):
     """Invalid user input. The message is one line: what is wrong, the value found, the remedy."""
+
+
+def make_again(path: str | Path) -> str:
+    """The remedy for a damaged or missing file of a run's results.
+
+    Snakemake takes any file that is there for a good one, and misses none while what was made of it
+    is there; so it has to be told.
+    """
+    command = f"snakemake --cores 1 --force {shlex.quote(str(path))}"
+    return f"make it again, with the --configfile of its run: {command}"
 
 
 class Interrupted(BaseException):

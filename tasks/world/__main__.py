@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from tasks.common.errors import run
-from tasks.common.files import sha256_file, write_atomic, write_json
+from tasks.common.files import write_atomic, write_json
 from tasks.world.books import write_book
 from tasks.world.lexicon import words
+from tasks.world.manifest import NAME, describe
 from tasks.world.probes import PATH, write_probes
 from tasks.world.settings import WorldSettings
 from tasks.world.tasks import WORLD_TASKS, forbidden_texts, generator, make_splits
@@ -29,7 +30,7 @@ FOLDERS = words(
 def make_world(settings: WorldSettings, out: Path) -> dict[str, Any]:
     """Write the whole world to `out` and return its manifest. Never leaves partial output."""
     out.mkdir(parents=True, exist_ok=True)
-    (out / "manifest.json").unlink(missing_ok=True)
+    (out / NAME).unlink(missing_ok=True)
     _remove_folders(out)
     files: dict[str, str] = {}
     rows: dict[str, dict[str, int]] = {}
@@ -57,12 +58,8 @@ def make_world(settings: WorldSettings, out: Path) -> dict[str, Any]:
     except BaseException:
         _remove_folders(out)
         raise
-    facts = {
-        path: {"bytes": (out / path).stat().st_size, "sha256": sha256_file(out / path)}
-        for path in files
-    }
-    manifest = {"settings": settings.model_dump(), "rows": rows, "files": facts}
-    write_json(out / "manifest.json", manifest)
+    manifest = {"settings": settings.model_dump(), "rows": rows, "files": describe(out, files)}
+    write_json(out / NAME, manifest)
     return manifest
 
 

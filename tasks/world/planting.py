@@ -21,6 +21,7 @@ from tasks.common.files import read_json, write_atomic, write_json
 from tasks.examples import Example, read
 from tasks.splits import ranked
 from tasks.world.inferences import ANSWER
+from tasks.world.manifest import NAME, check, describe
 from tasks.world.tasks import generator
 
 # Rows of RACE and Story Cloze are long enough for a 13-gram, and so is one in five of SST-2; none
@@ -78,6 +79,7 @@ def make_books(
     if counts != sorted(set(counts)) or counts[0] < 1:
         given = " ".join(map(str, counts))
         raise InputError(f"--counts {given}: give rising numbers from 1 on, such as 1 4 16")
+    check(folder)
     heldout = {row["name"]: row["heldout"] for row in read_json(documents)["documents"]}
     books = {path.name: path.read_text(encoding="utf-8") for path in folder.glob("*.txt")}
     if books.keys() != heldout.keys():
@@ -97,12 +99,13 @@ def make_books(
         planted[name] = {"split": split, "examples": digest, "rows": chosen}
     trained = {name: text for name, text in books.items() if not heldout[name]}
     made = books | plant(generator(0, "planted"), trained, copies)
-    (out / "manifest.json").unlink(missing_ok=True)
+    (out / NAME).unlink(missing_ok=True)
     for name, text in made.items():
         with write_atomic(out / "books" / name) as file:
             file.write(text)
-    manifest = {"counts": counts, "planted": planted}
-    write_json(out / "manifest.json", manifest)
+    files = describe(out, (f"books/{name}" for name in made))
+    manifest = {"counts": counts, "planted": planted, "files": files}
+    write_json(out / NAME, manifest)
     return manifest
 
 

@@ -19,12 +19,14 @@ from gpt1.weights.checkpoint import (
     CheckpointFacts,
     build,
     load_checkpoint,
+    read_facts,
     save_checkpoint,
     sidecar,
 )
 from gpt1.weights.published import released_shapes
 from tasks.common.errors import InputError, run
 from tasks.common.files import read_json
+from tests.gpt1 import kept_cells
 from tests.gpt1 import published_files as files
 from tests.gpt1.published_files import FORMATS, bring_in
 from tests.gpt1.published_files import SMALL as MODEL
@@ -92,52 +94,32 @@ def test_both_formats_give_the_same_checkpoint_whose_special_rows_are_fresh(publ
     assert torch.equal(one["embed"][11:14], expected)
 
 
-@pytest.mark.parametrize("kind", FORMATS)
-def test_a_round_trip_through_the_suite_gives_the_published_files_again(
-    published, vocabulary, kind
-):
-    bring_in(published, kind)
-    out = published / "out"
-    convert.export_weights(kind, published / "in.safetensors", out, vocabulary)
-    if kind == "openai":
-        one, two = (
-            np.concatenate([np.load(folder / f"params_{i}.npy") for i in range(10)])
-            for folder in (published / kind, out)
-        )
-        assert one.tobytes() == two.tobytes()
-        names = ("params_shapes.json",)
-        assert json.loads((out / names[0]).read_text()) == json.loads(
-            (published / kind / names[0]).read_text()
-        )
-    else:
-        one, two = (load_file(folder / "model.safetensors") for folder in (published / kind, out))
-        assert one.keys() == two.keys()
-        assert all(one[n].numpy().tobytes() == two[n].numpy().tobytes() for n in one)
-        config = json.loads((out / "config.json").read_text())
-        stored = json.loads((published / kind / "config.json").read_text())
-        assert {k: v for k, v in stored.items() if config.get(k) != v} == {"n_ctx": 12}
+def test_a_round_trip_through_the_suite_gives_the_published_files_again(published, vocabulary):
+    bring_in(published, "openai")
+    out, hub = published / "out", published / "huggingface"
+    convert.export_weights(published / "in.safetensors", out, vocabulary)
+    one, two = (load_file(folder / "model.safetensors") for folder in (hub, out))
+    assert one.keys() == two.keys()
+    assert all(one[n].numpy().tobytes() == two[n].numpy().tobytes() for n in one)
+    config, stored = (json.loads((folder / "config.json").read_text()) for folder in (out, hub))
+    assert {k: v for k, v in stored.items() if config.get(k) != v} == {"n_ctx": 12}
 
 
-@pytest.mark.parametrize("kind", FORMATS)
-def test_a_round_trip_of_our_own_weights_is_exact_but_for_the_special_rows(
-    tmp_path, vocabulary, kind
-):
+def test_a_round_trip_of_our_own_weights_is_exact_but_for_the_special_rows(tmp_path, vocabulary):
     model = build("transformer", MODEL, 11)
     model.reset(torch.Generator().manual_seed(3))
-    path, back = tmp_path / "own.safetensors", tmp_path / "back.safetensors"
+    path, back, out = tmp_path / "own.safetensors", tmp_path / "back.safetensors", tmp_path / "out"
     digest = Tokenizer.load(vocabulary).digest
     save_checkpoint(path, model, CheckpointFacts(model=MODEL, tokenizer=digest, update=7))
-    convert.export_weights(kind, path, tmp_path / "out", vocabulary)
-    # The published files alone suffice: the vocabulary stands beside the weights.
-    names = [tmp_path / "out" / name for name in convert.TOKENIZER_FILES[kind]]
-    originals = [vocabulary / "encoder_bpe_40000.json", vocabulary / "vocab_40000.bpe"]
-    assert [p.read_bytes() for p in names] == [p.read_bytes() for p in originals]
-    convert.import_weights(convert.Published(kind, tmp_path / "out"), vocabulary, back, MODEL)
+    convert.export_weights(path, out, vocabulary)
+    # The folder alone suffices: the vocabulary stands beside the weights, the shape in config.json.
+    convert.import_weights(convert.Published("huggingface", out), out, back)
     one, two = load_file(path), load_file(back)
     special = slice(11, 14)
     assert not torch.equal(one["embed"][special], two["embed"][special])
     two["embed"][special] = one["embed"][special]
     assert all(torch.equal(one[name], two[name]) for name in one)
+    assert read_facts(back).model == MODEL and read_facts(back).tokenizer == digest
 
 
 def test_an_import_is_a_checkpoint_that_fine_tuning_accepts(published, vocabulary):
@@ -196,20 +178,26 @@ def test_a_checkpoint_that_no_format_can_hold_is_not_exported(tmp_path, vocabula
         path = tmp_path / f"{arch}.safetensors"
         save_checkpoint(path, model, CheckpointFacts(model=settings, tokenizer=digest))
         with pytest.raises(InputError, match=told):
-            convert.export_weights("huggingface", path, tmp_path / "out")
-    convert.export_weights("openai", path, tmp_path / "out")  # OpenAI's can hold any width
-    source = convert.Published("openai", tmp_path / "out")
-    convert.import_weights(source, vocabulary, tmp_path / "b.safetensors", narrow)
-    assert not (tmp_path / "out/config.json").exists()
+            convert.export_weights(path, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_weights_of_a_cell_are_refused_for_what_they_are(tmp_path):
+    kept_cells.write_task(tmp_path, "rte")
+    _, folder = kept_cells.kept_cell(tmp_path, "rte")
+    for path, told in (
+        (folder / f"seed-{kept_cells.SEEDS[0]}.safetensors", "the weights of a fine-tuned cell"),
+        (folder, "a folder"),
+    ):
+        with pytest.raises(InputError, match=f"{path}: {told}.*; give .* checkpoint"):
+            convert.export_weights(path, tmp_path / "out")
 
 
 def test_a_tokenizer_of_another_checkpoint_is_not_exported_beside_it(published):
     bring_in(published, "openai")
     files.write_tokenizer(published / "other", 3, 5)
     with pytest.raises(InputError, match="found another one"):
-        convert.export_weights(
-            "openai", published / "in.safetensors", published / "out", published / "other"
-        )
+        convert.export_weights(published / "in.safetensors", published / "out", published / "other")
     assert not (published / "out").exists()
 
 
@@ -227,8 +215,8 @@ def test_the_command_line_imports_and_exports_and_tells_a_fault_in_one_line(
     into += ["--tokenizer", published / "vocabulary", "--out", checkpoint]
     code, said, _ = gpt1_convert(*into, "--settings", settings)
     assert code == 0 and "10,208 released values" in said and sidecar(checkpoint).is_file()
-    outof = ["export", "--format", "huggingface", "--checkpoint", checkpoint, "--out", out]
-    assert gpt1_convert(*outof)[0] == 0
+    code, said, _ = gpt1_convert("export", "--checkpoint", checkpoint, "--out", out)
+    assert code == 0 and said == f"{out}: 10,208 values of {checkpoint}\n"
     assert sorted(p.name for p in out.iterdir()) == ["config.json", "model.safetensors"]
     code, _, told = gpt1_convert(*into)  # GPT-1's own size, and a vocabulary of 11
     assert code == 1 and told.startswith("error: ") and told.count("\n") == 1

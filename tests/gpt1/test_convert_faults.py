@@ -8,7 +8,6 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from gpt1 import convert
 from gpt1.weights import params_npy
 from tasks.common.errors import InputError
 from tests.gpt1 import published_files as files
@@ -126,42 +125,10 @@ def test_chunks_in_the_wrong_order_are_refused(published):
     assert "are the 10 files in order?" in refusal(published, "openai")
 
 
-def exported(folder):
-    """The folder with its weights exported by the suite, of which 0 and 1 hold embeddings alone."""
-    arrays = files.openai_arrays(200, 12, 3, 16)
-    assert files.write_tokenizer(folder / "vocabulary", 20, 158) == 200
-    files.write_openai(folder / "openai", arrays)
-    assert (
-        arrays["positions"].size + arrays["tokens"].size
-        > 2 * np.load(folder / "openai/params_0.npy").size
-    )
-    bring_in(folder, "openai", name="own")
-    convert.export_weights("openai", folder / "own.safetensors", folder / "openai")
-    return folder / "openai"
-
-
-def test_exported_chunks_of_embeddings_in_the_wrong_order_are_refused(published):
-    folder = exported(published)
-    bring_in(published, "openai")
-    swap(folder, 0, 1)
-    expected = "params_0.npy: expected the bytes recorded in params_blobs.json, found params_1.npy"
-    assert expected in refusal(published, "openai")
-    swap(folder, 0, 1)
-    values = np.load(folder / "params_1.npy")
-    np.save(folder / "params_1.npy", values + 1)
-    assert "params_1.npy: expected the bytes recorded" in (said := refusal(published, "openai"))
-    assert "found other bytes" in said
-    (folder / "params_blobs.json").unlink()
-    bring_in(published, "openai", name="meant")
-    (folder / "params_blobs.json").write_text("{}")
-    assert "params_blobs.json: 'params_0.npy' is missing" in refusal(published, "openai")
-    (folder / "params_blobs.json").write_text("[1]")
-    assert "params_blobs.json: expected a JSON object, found [1]" in refusal(published, "openai")
-
-
 def test_the_authors_own_chunks_are_known_and_refused_in_the_wrong_order(published, monkeypatch):
-    folder = exported(published)
-    (folder / "params_blobs.json").unlink()
+    arrays, folder = files.openai_arrays(200, 12, 3, 16), published / "openai"
+    assert files.write_tokenizer(published / "vocabulary", 20, 158) == 200
+    files.write_openai(folder, arrays)  # the first two chunks hold embeddings alone
     own = {name: params_npy.git_blob(folder / name) for name in params_npy.CHUNKS}
     monkeypatch.setattr(params_npy, "RELEASED", own)
     bring_in(published, "openai")

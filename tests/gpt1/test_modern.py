@@ -237,4 +237,4 @@ def test_no_published_format_can_hold_it(tmp_path):
     facts = CheckpointFacts(model=SETTINGS, tokenizer="t")
     save_checkpoint(tmp_path / "c.safetensors", model(), facts)
     with pytest.raises(InputError, match="found modern ones; no format can hold them"):
-        convert.export_weights("huggingface", tmp_path / "c.safetensors", tmp_path / "out")
+        convert.export_weights(tmp_path / "c.safetensors", tmp_path / "out")

@@ -183,8 +183,7 @@ def published_model(tmp_path_factory) -> Path:
     model.reset(torch.Generator().manual_seed(3))
     checkpoint = data / "ours" / "model.safetensors"
     save_checkpoint(checkpoint, model, CheckpointFacts(model=MODEL, tokenizer=tokenizer.digest))
-    for kind in ("openai", "huggingface"):
-        export_weights(kind, checkpoint, data / kind, data / "ours")
+    export_weights(checkpoint, data / "huggingface", data / "ours")
     return data
 
 
@@ -266,7 +265,7 @@ def test_a_run_from_an_exported_model_ends_in_cells_scores_and_tables(published_
     assert "Not made yet" not in page and "Held-out perplexity; Perplexity in numbers" in page
     assert "pretrained: {path:" in page and "<h3>Table 5 as a picture</h3>" in page
 
-    other, folder = tmp_path / "other.safetensors", published_model / "openai"
-    import_weights(Published("openai", folder), folder, other, MODEL)
+    other, folder = tmp_path / "other.safetensors", published_model / "huggingface"
+    import_weights(Published("huggingface", folder), folder, other, MODEL)
     run_from = results / "pretrain/transformer/seed-0/update-37.safetensors"
     assert other.read_bytes() == run_from.read_bytes()

@@ -1,0 +1,75 @@
+"""Files of a made world that are not those that were written are refused where they are read."""
+
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gpt1.probes import read_probes
+from gpt1.text.settings import CorpusSettings
+from gpt1.text.sources import list_documents
+from gpt1.text.tokenizer import Tokenizer
+from tasks import task
+from tasks.common.errors import InputError
+from tasks.prepare import prepare
+from tasks.settings import PrepareSettings
+from tasks.world import planting
+from tasks.world.__main__ import make_world
+from tasks.world.settings import WorldSettings
+from tests.gpt1.examples import write_tokenizer
+
+SETTINGS = WorldSettings(seed=1, words=2_000, books=2, scale=0.05, report=10, probes=10)
+
+
+def books(world: Path) -> None:
+    list_documents(world / "books", CorpusSettings(heldout=1))
+
+
+def rows(world: Path) -> None:
+    prepare(task("rte"), world / "RTE", PrepareSettings(published=False))
+
+
+def probes(world: Path) -> None:
+    write_tokenizer(world / "tokenizer")
+    read_probes(world / "Probes" / "probes.jsonl", Tokenizer.load(world / "tokenizer"))
+
+
+def planted(world: Path) -> None:
+    folders = (world / "books", world / "documents.json", world / "examples")
+    planting.make_books([], [1], *folders, world / "out")
+
+
+@pytest.mark.parametrize(
+    ("read", "name", "text"),
+    [
+        (books, "books/book001.txt", None),
+        (books, "books/book001.txt", "Another book.\n"),
+        (planted, "books/book000.txt", "Another book.\n"),
+        (rows, "RTE/train.tsv", "index\tsentence1\tsentence2\tlabel\n0\ta\tb\tentailment\n"),
+        (probes, "Probes/probes.jsonl", '{"skill": "s"}\n'),
+    ],
+)
+def test_a_file_that_is_not_the_one_that_was_written_is_refused(
+    tmp_path: Path, read: Callable[[Path], None], name: str, text: str | None
+):
+    make_world(SETTINGS, tmp_path)
+    if text is None:
+        (tmp_path / name).unlink()
+    else:
+        (tmp_path / name).write_text(text)
+    with pytest.raises(InputError) as error:
+        read(tmp_path)
+    fault = "no such file" if text is None else "not the file that manifest.json describes (sha256)"
+    again = f"snakemake --cores 1 --force {shlex.quote(str(tmp_path / 'manifest.json'))}"
+    assert str(error.value).startswith(f"{tmp_path / name}: {fault}; ")
+    assert str(error.value).endswith(again) and "\n" not in str(error.value)
+
+
+def test_a_book_more_is_refused_and_files_of_ones_own_are_not_checked(tmp_path: Path):
+    make_world(SETTINGS, tmp_path)
+    (tmp_path / "books" / "more.txt").write_text("One more.\n")
+    with pytest.raises(InputError, match=r"books/more\.txt: a file that manifest\.json does not"):
+        books(tmp_path)
+    (tmp_path / "books").rename(tmp_path / "own")
+    list_documents(tmp_path / "own", CorpusSettings(heldout=1))
