@@ -1,8 +1,7 @@
 """A corpus: from raw text to normalised documents, and from those to memory-mapped token files.
 
 GPT-1 learns from long stretches of contiguous text (paper 4.1), so the documents of a split become
-one stream. Normalising is a step of its own: slow, and independent of the tokenizer. It can be cut
-into shards, each a job of its own, whose folders the step then concatenates.
+one stream. Normalising is a step of its own: slow, and independent of the tokenizer.
 
     python -m gpt1.corpus documents --folder books --settings '{"heldout": 2}' --out out/documents
     python -m gpt1.corpus tokens --documents out/documents --tokenizer tokenizer --out out
@@ -15,7 +14,6 @@ import argparse
 import functools
 import shutil
 import sys
-from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -30,7 +28,6 @@ with importing(__name__):
     from gpt1.special_tokens import N_SPECIAL
     from gpt1.text import normalise, sources
     from gpt1.text.documents import (
-        COLUMNS,
         count_words,
         normalise_documents,
         parallel_map,
@@ -40,52 +37,27 @@ with importing(__name__):
     from gpt1.text.shuffle import generator, shuffle_sentences
     from gpt1.text.tokenizer import WORDS, Tokenizer
     from gpt1.text.tokens import DTYPE
-    from tasks.common.arrow import read_split
     from tasks.common.files import scratch_folder, sha256_file, write_atomic, write_json
     from tasks.common.hf_datasets import library, memory_mapped
 
 SPLITS = ("train", "heldout")
 
 
-def shard(
-    folder: Path, settings: CorpusSettings, out: Path, shard: tuple[int, int], threads: int = 1
-) -> None:
-    """Normalise shard (k, n), the k-th (from 1) of n equal shares of the documents of `folder`.
-
-    Writes the Arrow folder `out`. Of files of the hub only the sizes are checked; `documents` reads
-    them whole. Raises InputError for files that are missing, changed or not text.
-    """
-    listed = sources.list_documents(folder, settings, whole=False)
-    k, n = shard
-    share = listed[len(listed) * (k - 1) // n : len(listed) * k // n]
-    with scratch_folder(_outside(out, folder)) as scratch:
-        rows = normalise_documents(share, settings.source, scratch, threads)
-        _save(rows, scratch, out)
-    print(f"{len(rows):,} of {len(listed):,} documents", flush=True)
-
-
-def documents(
-    folder: Path,
-    settings: CorpusSettings,
-    out: Path,
-    threads: int = 1,
-    shards: Sequence[Path] = (),
-) -> None:
-    """Normalise the documents of `folder`, or take them from `shards`, and count training words.
+def documents(folder: Path, settings: CorpusSettings, out: Path, threads: int = 1) -> None:
+    """Normalise the documents of `folder` and count the words of those that are trained on.
 
     Writes the Arrow folder `out` with the splits train and heldout, `<out>.json`, which describes
     it, and beside them `words.tsv`: lines "word<TAB>count", the most frequent first, without
     newlines. Raises InputError for missing, changed or unfit files, wrong numbers of rows, a
-    held-out choice that does not fit, shards of other documents, and a corpus without words.
+    held-out choice that does not fit, and a corpus without words.
     """
     listed = sources.list_documents(folder, settings)
     counts = sources.count_rows(folder, settings, listed)
     heldout = sources.choose_heldout(folder, listed, settings.heldout)
-    with scratch_folder(_outside(out, folder)) as scratch:
-        if shards:
-            rows = _concatenated(shards, [document.name for document in listed])
-        else:
-            rows = normalise_documents(listed, settings.source, scratch, threads)
+    if out.resolve().is_relative_to(folder.resolve()):
+        raise InputError(f"--out {out}: lies in the folder of the raw text; choose another place")
+    with scratch_folder(out) as scratch:
+        rows = normalise_documents(listed, settings.source, scratch, threads)
         facts = [{**row, "heldout": row["name"] in heldout} for row in rows.remove_columns("text")]
         splits = datasets.DatasetDict()
         for split in SPLITS:
@@ -95,7 +67,9 @@ def documents(
             splits[split] = rows.select(chosen, keep_in_memory=True)
         splits = splits.select_columns(["name", "text"])
         words = count_words(splits["train"])
-        _save(splits, scratch, out)
+        splits.save_to_disk(scratch / "new", num_shards=dict.fromkeys(SPLITS, 1))
+        shutil.rmtree(out, ignore_errors=True)
+        (scratch / "new").rename(out)
     counts_path = out.with_name(WORDS)
     with write_atomic(counts_path) as file:
         for word, n in sorted(words.items(), key=lambda item: (-item[1], item[0])):
@@ -177,57 +151,11 @@ def _write_stream(names: list[str], encoded: datasets.Dataset, path: Path) -> di
     return {"file": path.name, "tokens": start, "sha256": sha256_file(path), "documents": places}
 
 
-def _concatenated(shards: Sequence[Path], names: list[str]) -> datasets.Dataset:
-    """The documents of all shards, which must be those of the corpus, in their order."""
-    rows = datasets.concatenate_datasets([_read_shard(path) for path in shards])
-    if rows["name"][:] != names:
-        raise InputError(
-            f"--shards: the {len(rows):,} documents of {len(shards)} shards are not the "
-            f"{len(names):,} of the corpus in their order; give all in order, or make them again"
-        )
-    return rows
-
-
-def _read_shard(path: Path) -> datasets.Dataset:
-    """What `shard` saved. Raises InputError if it is missing or damaged."""
-    table = read_split(path.parent, path.name)
-    found = {column.name: str(column.type) for column in table.schema}
-    if found != COLUMNS or any(column.null_count for column in table.columns):
-        raise InputError(f"{path}: not the documents of a shard; delete it and make it again")
-    features = datasets.Features({name: datasets.Value(kind) for name, kind in COLUMNS.items()})
-    info = datasets.DatasetInfo(features=features)
-    return datasets.Dataset(table.replace_schema_metadata(), info=info)
-
-
-def _outside(out: Path, raw: Path) -> Path:
-    """`out`. Raises InputError if it lies in the folder of the raw text."""
-    if out.resolve().is_relative_to(raw.resolve()):
-        raise InputError(f"--out {out}: lies in the folder of the raw text; choose another place")
-    return out
-
-
-def _save(rows: datasets.Dataset | datasets.DatasetDict, scratch: Path, out: Path) -> None:
-    """Save the rows in the place of `out`."""
-    # Without the number, a shard without documents has no file and cannot be loaded.
-    n_files = 1 if isinstance(rows, datasets.Dataset) else dict.fromkeys(rows, 1)
-    rows.save_to_disk(scratch / "new", num_shards=n_files)
-    shutil.rmtree(out, ignore_errors=True)
-    (scratch / "new").rename(out)
-
-
-def _shard(argument: str) -> tuple[int, int]:
-    number, _, of = argument.partition("/")
-    if not (number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)):
-        raise InputError(f"--shard {argument}: expected K/N, such as 3/16")
-    return int(number), int(of)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description="Normalise a corpus and encode it.")
     commands = parser.add_subparsers(dest="command", required=True)
     for name, description in (
         ("documents", "raw text to normalised documents and word counts"),
-        ("shard", "an equal share of the documents, for `documents --shards`"),
         ("tokens", "normalised documents to token files"),
     ):
         command = commands.add_parser(name, help=description, description=description)
@@ -247,18 +175,12 @@ def main() -> None:
         else:
             command.add_argument("--folder", type=Path, required=True, help="of the raw text")
             command.add_argument("--settings", type=CorpusSettings.parse, required=True)
-        if name == "documents":
-            command.add_argument("--shards", type=Path, nargs="*", default=[], help="all folders")
-        elif name == "shard":
-            command.add_argument("--shard", type=_shard, required=True, help="such as 3/16")
     args = parser.parse_args()
     if args.threads < 1:
         raise InputError(f"--threads {args.threads}: at least one is needed")
     library()  # offline and quiet
-    if args.command == "shard":
-        shard(args.folder, args.settings, args.out, args.shard, args.threads)
-    elif args.command == "documents":
-        documents(args.folder, args.settings, args.out, args.threads, args.shards)
+    if args.command == "documents":
+        documents(args.folder, args.settings, args.out, args.threads)
     else:
         tokens(args.documents, args.tokenizer, args.out, args.threads, args.corpus)
 

@@ -13,7 +13,9 @@ What the publisher set apart is held out: the test split, or the validation spli
 other. WikiText's validation split is then left out altogether.
 """
 
+import contextlib
 import hashlib
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,41 +34,38 @@ ROWS = 50_000
 
 
 @dataclass(frozen=True)
-class RawFile:
-    """A file of raw text with `rows` rows; a book is one row."""
-
-    path: Path
-    rows: int = 1
-    heldout: bool = False  # by its publisher
-
-
-@dataclass(frozen=True)
 class Document:
-    """The rows `start` to `stop` of a file; the name is a path that ends in .txt."""
+    """A part of a file: the bytes `start` to `stop` of a text file, or these rows of a parquet one.
+
+    The name is a path that ends in .txt; `rows` is the number of the publisher's rows in it, one
+    for a book; `heldout`: by its publisher.
+    """
 
     name: str
-    file: RawFile
-    start: int = 0
-    stop: int = 1
+    path: Path
+    start: int
+    stop: int
+    rows: int = 1
+    heldout: bool = False
 
 
-def list_documents(folder: Path, settings: CorpusSettings, whole: bool = True) -> list[Document]:
+def list_documents(folder: Path, settings: CorpusSettings) -> list[Document]:
     """All documents of a corpus, sorted by name.
 
-    Files of the hub are compared with the manifest of what was fetched; by their sizes alone unless
-    `whole`. Raises InputError for missing, unexpected, damaged or changed files.
+    Files of the hub, and books of the made world, are compared with their manifests. Raises
+    InputError for missing, unexpected, damaged or changed files.
     """
     if not folder.is_dir():
         content = f"the files of {settings.source}" if settings.source else "UTF-8 .txt books"
         raise InputError(f"{folder}: no such folder; give one with {content}")
     if settings.source:
-        documents = list(_hub_documents(folder, settings, whole))
+        documents = list(_hub_documents(folder, settings))
     else:
         manifest.check(folder)
         books = folder.rglob("*.txt")
         paths = [path for path in books if path.is_file() and not path.name.startswith(".")]
         documents = [
-            Document(path.relative_to(folder).as_posix(), RawFile(path))
+            Document(path.relative_to(folder).as_posix(), path, 0, path.stat().st_size)
             for path in inside(folder, paths)
         ]
         if not documents:
@@ -98,7 +97,7 @@ def count_rows(
         )
     counts = {}
     for split in _used_splits(source) if source and known else ():
-        found = sum(d.stop - d.start for d in documents if d.file.heldout is (split != "train"))
+        found = sum(d.rows for d in documents if d.heldout is (split != "train"))
         low, high = least.get(split, known[split]), known[split]
         if not low <= found <= high:
             expected = f"{low:,} to {high:,}" if split in least else f"{high:,}"
@@ -119,7 +118,7 @@ def choose_heldout(
     does not fit the corpus or leaves nothing to train on.
     """
     names = {document.name for document in documents}
-    official = {document.name for document in documents if document.file.heldout}
+    official = {document.name for document in documents if document.heldout}
     if (heldout == "official") != bool(official):
         fitting = (
             "has a published held-out split; use 'official'"
@@ -145,24 +144,25 @@ def choose_heldout(
     return chosen
 
 
-def is_lines(source: str) -> bool:
-    """Whether a corpus of the hub is published as text files with a row per line."""
-    return corpus(source).lines
+def read_rows(source: str | None, path: Path, start: int, stop: int) -> str:
+    """The raw text of a document: a book as it is, rows of the hub with a newline behind each.
 
-
-def check_utf8(path: Path) -> None:
-    """Raise InputError with the place of the first byte that is not UTF-8."""
-    place = 0
+    Raises InputError for text that is not UTF-8 or not there, and for a damaged file.
+    """
+    if source and not corpus(source).lines:
+        return "".join(f"{row}\n" for row in _parquet_rows(path, start, stop))
     with open(path, "rb") as file:
-        for line in file:
-            try:
-                line.decode("utf-8")
-            except UnicodeDecodeError as error:
-                raise InputError(
-                    f"{path}: not UTF-8 at byte {place + error.start:,} "
-                    f"({line[error.start]:#04x}); convert the file or take it out"
-                ) from None
-            place += len(line)
+        file.seek(start)
+        content = file.read(stop - start)
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{path}: not UTF-8 at byte {start + error.start:,} ({content[error.start]:#04x}); "
+            "convert the file or take it out"
+        ) from None
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return text if source is None or text.endswith("\n") else f"{text}\n"
 
 
 def _snapshot(folder: Path, settings: CorpusSettings) -> Snapshot:
@@ -173,37 +173,68 @@ def _used_splits(source: HubSource) -> list[str]:
     return ["train", *([source.heldout] if source.heldout else [])]
 
 
-def _hub_documents(folder: Path, settings: CorpusSettings, whole: bool) -> Iterator[Document]:
+def _hub_documents(folder: Path, settings: CorpusSettings) -> Iterator[Document]:
     """The rows of a fetched corpus, ROWS at a time."""
     snapshot = _snapshot(folder, settings)
     source = snapshot.source
     _ = snapshot.origin  # refuses another repository or commit
     for split in source.files:
         paths = snapshot.files(split)
-        snapshot.check(paths, whole)
+        snapshot.check(paths)
         for path in paths if split in _used_splits(source) else ():
-            rows = _count_lines(path) if is_lines(source.name) else _count_parquet_rows(path)
-            file = RawFile(path, rows, heldout=split == source.heldout)
-            name = path.relative_to(folder).as_posix()
-            for i, start in enumerate(range(0, rows, ROWS)):
-                yield Document(f"{name}/{i:05}.txt", file, start, min(start + ROWS, rows))
+            name, heldout = path.relative_to(folder).as_posix(), split == source.heldout
+            cuts, n = _cut_lines(path) if source.lines else _cut_parquet(path)
+            for i, (start, stop) in enumerate(itertools.pairwise(cuts)):
+                rows = min(ROWS, n - i * ROWS)
+                yield Document(f"{name}/{i:05}.txt", path, start, stop, rows, heldout)
 
 
-def _count_parquet_rows(path: Path) -> int:
+def _cut_parquet(path: Path) -> tuple[list[int], int]:
+    """The rows at which the documents of a file begin and the last one ends; how many there are."""
+    with _readable(path) as file:
+        types = dict(zip(file.schema_arrow.names, file.schema_arrow.types, strict=True))
+        if types.get("text") not in (pa.string(), pa.large_string()):
+            found = ", ".join(types)
+            raise InputError(f"{path}: no text column 'text'; found {found}; fetch it again")
+        n = file.metadata.num_rows
+    return [*range(0, n, ROWS), n], n
+
+
+def _parquet_rows(path: Path, start: int, stop: int) -> list[str]:
+    texts: list[str] = []
+    first = 0
+    with _readable(path) as file:
+        for group in range(file.num_row_groups):
+            n = file.metadata.row_group(group).num_rows
+            if first < stop and first + n > start:
+                rows = file.read_row_group(group, columns=["text"])["text"]
+                texts += rows[max(start - first, 0) : stop - first].to_pylist()
+            first += n
+    if None in texts:
+        row = start + texts.index(None)
+        raise InputError(f"{path}: row {row:,} without text; is the file whole? Fetch it again")
+    return texts
+
+
+@contextlib.contextmanager
+def _readable(path: Path) -> Iterator[parquet.ParquetFile]:
+    """An open parquet file. Raises InputError, naming it, if it cannot be read."""
     try:
-        file = parquet.ParquetFile(path)
-    except (pa.ArrowException, OSError) as error:
+        with parquet.ParquetFile(path) as file:
+            yield file
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = " ".join(str(error).split())
         raise InputError(
-            f"{path}: not a whole parquet file ({reason:.80}); fetch it again"
+            f"{path}: not a whole parquet file ({reason:.120}); fetch it again"
         ) from None
-    types = dict(zip(file.schema_arrow.names, file.schema_arrow.types, strict=True))
-    if types.get("text") not in (pa.string(), pa.large_string()):
-        raise InputError(f"{path}: no text column 'text'; found {', '.join(types)}; fetch it again")
-    return file.metadata.num_rows
 
 
-def _count_lines(path: Path) -> int:
-    check_utf8(path)
-    with open(path, encoding="utf-8") as file:
-        return sum(1 for _ in file)
+def _cut_lines(path: Path) -> tuple[list[int], int]:
+    """The same of a text file: bytes, and the number of its lines."""
+    cuts, place, n = [], 0, 0
+    with open(path, "rb") as file:
+        for line in file:
+            if n % ROWS == 0:
+                cuts.append(place)
+            place, n = place + len(line), n + 1
+    return [*cuts, place], n

@@ -115,7 +115,7 @@ def everything() -> dict[str, Any]:
     experiment["grid"] |= {"shuffled": True}
     experiment["submission"] = True
     experiment["studies"] = STUDIES
-    config["runtime"] |= {"corpus_shards": 2, "shards": 2}
+    config["runtime"] |= {"shards": 2}
     return config
 
 

@@ -1,17 +1,14 @@
-"""Whatever stands in what a run goes on from (states, shards of a corpus, kept weights) is used,
+"""Whatever stands in what a run goes on from (states, kept weights) is used,
 set aside or refused in one line; digests, which would refuse any change at once, are left out."""
 
 import pytest
 import torch
 from safetensors.torch import save_file
 
-from gpt1 import corpus
 from gpt1.predict import Predictor, Row, read_rows
-from gpt1.text.settings import CorpusSettings
 from gpt1.training.pretraining import Pretraining
 from gpt1.training.runtime import Runtime
 from gpt1.weights.checkpoint import read_tensors
-from tasks.common.errors import InputError
 from tasks.common.files import sha256_file
 from tests.fuzz.mutations import fuzz
 from tests.fuzz.test_saved_files import open_checksums
@@ -73,39 +70,6 @@ def test_a_state_that_is_whole_but_of_no_such_run_is_set_aside(resume, capsys, n
     assert said[0].endswith("; trying the state before it") and said[1:] == [
         "resuming from update 3"
     ]
-
-
-@pytest.fixture
-def shards(tmp_path):
-    """Books in two shards, and what makes documents of them."""
-    books, settings = tmp_path / "books", CorpusSettings(heldout=["b.txt"])
-    books.mkdir()
-    for name in ("a.txt", "b.txt"):
-        (books / name).write_text("The dog's bowl. The cat's mat.\n")
-    paths = [tmp_path / "shards" / f"{number}-of-2" for number in (1, 2)]
-    for number, path in enumerate(paths, 1):
-        corpus.shard(books, settings, path, (number, 2))
-    return paths, lambda: corpus.documents(books, settings, tmp_path / "out" / "d", 1, paths)
-
-
-def test_shards_of_a_corpus(shards):
-    paths, read = shards
-    fuzz(paths[0].parent, read)
-
-
-def test_a_shard_that_is_damaged_or_of_something_else_is_named(shards):
-    paths, read = shards
-    (path,) = paths[0].glob("*.arrow")
-    whole = path.read_bytes()
-    path.write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(InputError, match=r"\.arrow: not a whole Arrow file"):
-        read()
-    path.write_bytes(whole.replace(b"source_bytes", b"source_bites"))
-    with pytest.raises(InputError, match="1-of-2: not the documents of a shard; delete it and"):
-        read()
-    path.unlink()
-    with pytest.raises(InputError, match=r"\.arrow: no such file"):
-        read()
 
 
 def test_kept_weights(tmp_path):

@@ -53,7 +53,7 @@ def test_the_paper_is_the_default():
         **{"device": "cuda", "precision": "bfloat16", "compile": True, "micro_batch": 32},
         **{"pretrain_threads": 4, "finetune_threads": 4, "skip_pads": False, "shards": 4},
         **{"pretrain_processes": 1, "gpu_model": None, "shared_prefix": True},
-        **{"corpus_shards": 16, "mem_mb": {"pretrain": 32000, "finetune": 16000, "most": None}},
+        **{"mem_mb": {"pretrain": 32000, "finetune": 16000, "most": None}},
         "minutes": {"pretrain": 4320, "finetune": 1440, "most": None, "data": 600},
     }
 

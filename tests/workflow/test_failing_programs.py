@@ -35,7 +35,6 @@ fail("after its outputs")
 PROGRAMS = {  # the program and what it is asked for
     "tasks/world/__main__.py": "made/world/manifest.json",
     "tasks/fetch.py": f"made/raw/rte/{COMMIT}/manifest.json",
-    "gpt1/corpus.py": "made/corpus/shards/1-of-2",
 }
 
 
@@ -46,14 +45,14 @@ def project(tmp_path_factory) -> Path:
     copy_project(project)
     for name in PROGRAMS:
         (project / name).write_text(PROGRAM)
-    write(project / "workflow" / "config" / "world.yaml", sharded())
+    write(project / "workflow" / "config" / "world.yaml", from_the_hub())
     return project
 
 
-def sharded():
-    """A config with a task from the hub and books in two parts."""
+def from_the_hub():
+    """A config with a task from the hub."""
     config = changed(shipped("smoke"), "experiment.tasks.rte", {"source": "hub"})
-    return changed(config, "runtime.corpus_shards", 2) | {"results": "made"}
+    return config | {"results": "made"}
 
 
 @pytest.mark.parametrize("fail", ["before", "in the middle", "after its outputs", "killed"])
@@ -85,7 +84,7 @@ Path("told.json").write_text(json.dumps(commands))
 """
 
 
-@pytest.mark.parametrize("config", [sharded(), shipped("published")], ids=["all", "published"])
+@pytest.mark.parametrize("config", [from_the_hub(), shipped("published")], ids=["all", "published"])
 def test_every_rule_is_one_program_whose_words_go_to_the_log(config, tmp_path):
     """Of two commands Snakemake would show the last alone to fail; a pipe would hide its end."""
     copy_project(tmp_path)

@@ -251,11 +251,6 @@ class Runtime(RuntimeOptions):
     shards: Count = Field(
         1, description="number of jobs that the intermediate layers of a sweep are cut into"
     )
-    corpus_shards: Annotated[int, Field(ge=1, le=10_000)] = Field(
-        1,
-        description="number of jobs that normalising the corpus is cut into; the tokens stay the "
-        "same, changing it repeats the merge",
-    )
     mem_mb: PerStage = Field(
         PerStage(pretrain=1500, finetune=1500),
         description="memory that a job asks a cluster for, in MB",

@@ -66,7 +66,6 @@ rule world_planted:
 use rule documents as books_documents with:
     input:
         f"{BOOKS}/world/manifest.json",
-        shards=[],
     output:
         documents=directory(f"{BOOKS}/corpus/documents"),
         facts=f"{BOOKS}/corpus/documents.json",
@@ -78,7 +77,6 @@ use rule documents as books_documents with:
     priority: 10  # not inherited
     params:
         folder=f"{RAW}/books",
-        shards="",
         settings=settings(cfg.corpus),
         code=code.digest("gpt1.corpus"),
     message:

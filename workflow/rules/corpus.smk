@@ -1,38 +1,9 @@
 # The corpus, from raw text to token files, and the tokenizer that is learnt from it.
-SHARDS = cfg.runtime.corpus_shards
-SHARD = f"<results>/corpus/shards/{{shard}}-of-{SHARDS}"
-
-
-rule shard:
-    input:
-        lambda wildcards: raw("corpus"),
-    output:
-        temp(directory(SHARD)),
-    log:
-        "<results>/logs/shard/{shard}.log",
-    benchmark:
-        "<results>/benchmarks/shard/{shard}.tsv"
-    priority: 10
-    threads: 4
-    resources:
-        mem_mb=2000,
-        runtime=per_attempt(cfg.runtime.minutes, "data"),
-    params:
-        folder=DATA["corpus"].folder,
-        shard=f"{{shard}}/{SHARDS}",
-        settings=settings(cfg.corpus),
-        code=code.digest("gpt1.corpus"),
-    message:
-        f"shard {{wildcards.shard}} of {SHARDS}: normalise a part of the books"
-    shell:
-        "python -m gpt1.corpus shard --folder {params.folder:q} --settings {params.settings:q}"
-        " --shard {params.shard} --threads {threads} --out {output} &> {log}"
 
 
 rule documents:
     input:
         lambda wildcards: raw("corpus"),
-        shards=expand(SHARD, shard=range(1, SHARDS + 1)) if SHARDS > 1 else [],
     output:
         documents=directory("<results>/corpus/documents"),
         facts="<results>/corpus/documents.json",
@@ -42,13 +13,12 @@ rule documents:
     benchmark:
         "<results>/benchmarks/documents.tsv"
     priority: 10
-    threads: 4
+    threads: 4  # more by --set-threads documents=16
     resources:
-        mem_mb=2000,
+        mem_mb=lambda wildcards, threads: 500 * threads,
         runtime=per_attempt(cfg.runtime.minutes, "data"),
     params:
         folder=DATA["corpus"].folder,
-        shards="--shards" if SHARDS > 1 else "",
         settings=settings(cfg.corpus),
         code=code.digest("gpt1.corpus"),
     message:
@@ -56,7 +26,7 @@ rule documents:
     shell:
         "python -m gpt1.corpus documents --folder {params.folder:q}"
         " --settings {params.settings:q} --threads {threads} --out {output.documents}"
-        " {params.shards} {input.shards} &> {log}"
+        " &> {log}"
 
 
 if cfg.experiment.tokenizer.merges:
