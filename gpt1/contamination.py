@@ -1,24 +1,25 @@
-"""Which reported examples have a 13-gram that the language model was trained on.
+"""How many words in a row each reported example shares with what the language model was trained on.
 
-One pass over the corpus for all tasks, once as BPE tokens (the training split's token file) and
-once as words (the normalised training documents). Newlines are skipped on both sides, so that it
-does not matter how a corpus breaks its lines. An n-gram lies within one text of an example (a story
-and each of its endings are one text; DPRD's sentence is two, since the pronoun between them is
-not kept); a text with fewer symbols cannot match, and an example without a longer one is too short
-to tell. Word n-grams never span documents; the token file is one stream, so token n-grams may.
+An example that shares 13 of them counts as contaminated (`N`; Brown et al. 2020, appendix C). A run
+of words lies within one text of an example and within one document; a story and each of its endings
+are one text, DPRD's sentence is two, since the pronoun between them is not kept. Newlines are
+skipped on both sides, so that it does not matter how a corpus breaks its lines.
 
-    python -m gpt1.contamination rte cola --corpus corpus/corpus.json \\
-        --documents corpus/documents --examples examples --encoded encoded --out contamination
+    python -m gpt1.contamination rte cola --documents corpus/documents --examples examples \\
+        --out contamination
+
+One pass over the corpus looks for runs of 13 words. A shorter text cannot have one: for small
+books, `--every-length` gives the length of the longest run, by a pass for each length from 5 on.
 """
 
 import argparse
 import functools
+import itertools
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
-from tasks.common.errors import InputError, importing, run
+from tasks.common.errors import importing, run
 
 with importing(__name__):
     import numpy as np
@@ -26,15 +27,13 @@ with importing(__name__):
     from gpt1.text import normalise
     from gpt1.text.documents import read_documents
     from gpt1.text.ngrams import SYMBOL, N, Search
-    from gpt1.text.tokens import open_tokens
-    from gpt1.training.encoded import EncodedTask, SplitFacts
-    from gpt1.training.encoded import load as load_encoded
     from tasks import examples as task_examples
-    from tasks.common.arrow import split_digest
-    from tasks.common.files import read_json, sha256_file, write_json
+    from tasks.common.arrow import split_names
+    from tasks.common.files import sha256_file, write_json
+    from tasks.examples import Example
 
-SYMBOLS = ("tokens", "words")
-BLOCK = 1 << 16  # tokens
+SHORTEST = 5  # fewer words in a row stand in any book
+Documents = Callable[[], Iterable[Iterable[np.ndarray]]]
 
 
 class WordNumbers:
@@ -43,7 +42,7 @@ class WordNumbers:
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
 
-    def of_row(self, text: str) -> np.ndarray:
+    def of_text(self, text: str) -> np.ndarray:
         """The numbers of a raw text's words without newlines, int32 [m]."""
         words = (word for word in _words(text) if word != normalise.NEWLINE)
         return np.array(
@@ -60,100 +59,96 @@ class WordNumbers:
 _words = functools.lru_cache(maxsize=256)(normalise.words)
 
 
+def row_texts(row: Example) -> list[str]:
+    """The texts of a row: its own, or a story joined with each ending."""
+    if row.choices and not row.second:
+        return [f"{row.first} {ending}" for ending in row.choices]
+    return [row.first, row.second, *row.choices]
+
+
+def longest_match(
+    rows: list[list[np.ndarray]], documents: Documents, lengths: Iterable[int]
+) -> list[int]:
+    """Of each row the greatest of the rising `lengths` that a text shares with a document, or 0.
+
+    A row is texts of symbols [m], int32; `documents` gives the blocks of each document anew.
+    """
+    found = [0] * len(rows)
+    left = list(range(len(rows)))
+    for n in lengths:  # who shares n symbols shares n - 1
+        search = Search(n)
+        for row in left:
+            search.add(row, rows[row])
+        for blocks in documents():
+            search.scan(blocks)
+        left = [row for row in left if row in search.contaminated]
+        for row in left:
+            found[row] = n
+        if not left:
+            break
+    return found
+
+
 def contamination(
-    names: list[str],
-    corpus: Path,
-    documents: Path,
-    examples: Path,
-    encoded: Path,
-    out: Path,
-    n: int = N,
+    names: list[str], documents: Path, examples: Path, out: Path, every_length: bool = False
 ) -> None:
     """Write `out`/TASK.json for every task of `names`.
 
-    It has, for each reported split, the number of rows and, by tokens and by words, which of its
-    rows (numbered in the examples' order) are contaminated and which are too short to tell. Raises
-    InputError where files do not belong together.
+    It has, for each reported split, the number of words of the longest text of each row (`words`)
+    and the length of its longest run (`match`): 13 or 0, or any from 5 on if `every_length`. Raises
+    InputError for a document or a row that changed.
     """
-    facts = read_json(corpus)
-    stream, newline = open_tokens(corpus, "train"), facts["n_vocab"] - 1
-    numbers, searches = WordNumbers(), {symbol: Search(n) for symbol in SYMBOLS}
-    reported: dict[str, dict[str, SplitFacts]] = {}
-    for name in names:
-        task = load_encoded(encoded / name)
-        _check(task, examples / name, encoded / name, facts)
-        reported[name] = {split: task.facts.splits[split] for split in task.named("report")}
-        for split in reported[name]:
-            ids = task.splits[split]
-            for i, row in enumerate(task_examples.read(examples / name, split)):
-                texts = row_texts(row.first, row.second, row.choices, " ".join)
-                searches["words"].add((name, split, i), map(numbers.of_row, texts))
-                arrays = row_texts(ids.first[i], ids.second[i], ids.choices[i], np.concatenate)
-                searches["tokens"].add((name, split, i), (a[a != newline] for a in arrays))
+    numbers = WordNumbers()
+    digests = {name: _reported(examples / name) for name in names}
+    rows = {
+        (name, split): [
+            [numbers.of_text(text) for text in row_texts(row)]
+            for row in task_examples.read(examples / name, split)
+        ]
+        for name, splits in digests.items()
+        for split in splits
+    }
 
-    blocks = (stream[at : at + BLOCK] for at in range(0, len(stream), BLOCK))
-    searches["tokens"].scan(block[block != newline] for block in blocks)
-    for _, text in read_documents(documents, "train"):  # each by itself
-        searches["words"].scan(numbers.of_corpus(text.to_pybytes().decode()))
+    def books() -> Iterator[Iterator[np.ndarray]]:
+        for _, text in read_documents(documents, "train"):
+            yield numbers.of_corpus(text.to_pybytes().decode())
 
-    description = {"n": n, "corpus": facts["splits"]["train"]["sha256"]}
-    description["documents"] = sha256_file(documents.with_name(f"{documents.name}.json"))
-    for name in names:
-        splits: dict[str, dict[str, Any]] = {}
-        for split, split_facts in reported[name].items():
-            splits[split] = {"rows": split_facts.rows}
-            for symbol, search in searches.items():
-                keys = {i: (name, split, i) for i in range(split_facts.rows)}
-                splits[split][symbol] = {
-                    "contaminated": [i for i, key in keys.items() if key in search.contaminated],
-                    "too_short": [i for i, key in keys.items() if key in search.too_short],
-                }
-        digests = {split: split_facts.examples for split, split_facts in reported[name].items()}
-        facts_of_task = {"task": name, "splits": splits, "examples": digests}
-        write_json(out / f"{name}.json", facts_of_task | description)
-        print(f"{name}: " + "; ".join(_line(*item) for item in splits.items()), flush=True)
-
-
-def _check(task: EncodedTask, examples: Path, encoded: Path, corpus: dict[str, Any]) -> None:
-    """Raise InputError unless the task was encoded from these examples as the corpus was."""
-    if task.tokenizer != corpus["tokenizer"]:
-        raise InputError(
-            f"{encoded}: made with another tokenizer than the corpus; encode the task again"
+    lengths = itertools.count(SHORTEST) if every_length else [N]
+    every = [row for of_split in rows.values() for row in of_split]
+    matches = iter(longest_match(every, books, lengths))
+    digest = sha256_file(documents.with_name(f"{documents.name}.json"))
+    for name, splits in digests.items():
+        found = {}
+        for split in splits:
+            words = [max(map(len, row)) for row in rows[name, split]]
+            found[split] = {"words": words, "match": [next(matches) for _ in words]}
+        facts = {"task": name, "documents": digest, "examples": splits, "splits": found}
+        write_json(out / f"{name}.json", facts)
+        counts = (
+            f"{split} {len(of['match']):,} rows, contaminated {sum(n >= N for n in of['match']):,}"
+            for split, of in found.items()
         )
-    for split in task.named("report"):
-        if task.facts.splits[split].examples != split_digest(examples, split):
-            raise InputError(
-                f"{encoded}: made with other examples than {examples}/{split}; encode the task "
-                "again"
-            )
+        print(f"{name}: " + "; ".join(counts), flush=True)
 
 
-def row_texts(first: Any, second: Any, choices: Any, join: Callable[[Any], Any]) -> list[Any]:
-    """The texts of a row: its own, or a story joined with each ending."""
-    if len(choices) and not len(second):
-        return [join((first, choice)) for choice in choices]
-    return [first, second, *choices]
-
-
-def _line(split: str, marks: dict[str, Any]) -> str:
-    counts = (
-        f"{len(marks[symbol]['contaminated']):,} by {symbol}" for symbol in ("tokens", "words")
-    )
-    return f"{split} {marks['rows']:,} rows, contaminated {', '.join(counts)}"
+def _reported(folder: Path) -> dict[str, str]:
+    """The splits of a task's examples that are reported, and their digests."""
+    facts = task_examples.read_facts(folder)
+    others = ("train", "select", *facts["unlabelled"])
+    splits = [split for split in split_names(folder) if split not in others]
+    return {split: task_examples.check_split(folder, split, facts) for split in splits}
 
 
 def main() -> None:
+    """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("tasks", nargs="+")
-    parser.add_argument("--corpus", type=Path, required=True, help="corpus.json")
     parser.add_argument("--documents", type=Path, required=True, help="the normalised documents")
-    parser.add_argument(
-        "--examples", type=Path, required=True, help="folder of the tasks' examples"
-    )
-    parser.add_argument("--encoded", type=Path, required=True, help="the same, encoded")
+    parser.add_argument("--examples", type=Path, required=True, help="the tasks' examples")
     parser.add_argument("--out", type=Path, required=True, help="folder of TASK.json to write")
+    parser.add_argument("--every-length", action="store_true", help="runs from 5 words on")
     a = parser.parse_args()
-    contamination(a.tasks, a.corpus, a.documents, a.examples, a.encoded, a.out)
+    contamination(a.tasks, a.documents, a.examples, a.out, a.every_length)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,6 @@ from workflow.study_plan import StudyPlan, books_folder
 
 WITHOUT = r"without(?:-[a-z]+)+"  # regular expressions of their names
 PLANTED = r"planted(?:-[1-9][0-9]*)+"
-MARKS = ("contamination", "longest_match")  # folders of what a search finds of planted rows
 
 
 def are_the_worlds(config: Config) -> bool:
@@ -128,5 +127,5 @@ def files(config: Config, study: StudyPlan) -> list[str]:
             found += [m.probes(folder, update) for arch in archs for m in models(config, arch)]
         if name.startswith("planted"):
             found.append(folder / "world" / "manifest.json")
-            found += [folder / kind / f"{t}.json" for kind in MARKS for t in planted_tasks(config)]
+            found += [folder / "contamination" / f"{t}.json" for t in planted_tasks(config)]
     return [str(path) for path in found]

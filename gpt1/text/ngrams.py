@@ -12,7 +12,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 N = 13
-SYMBOL = np.int32  # a BPE token's id or a word's number
+SYMBOL = np.int32  # a word's number
 HASH_BASE = np.uint64(0xD1342543DE82EF95)  # odd; otherwise arbitrary
 HASH_BITS = 26  # a table of 64 MB
 
@@ -20,14 +20,12 @@ HASH_BITS = 26  # a table of 64 MB
 class Search:
     """Rows and their n-grams, and what a scan found of them.
 
-    `contaminated`: rows that share an n-gram with what was scanned so far; `too_short`: rows
-    without any n-gram.
+    `contaminated`: rows that share an n-gram with what was scanned so far.
     """
 
     def __init__(self, n: int = N) -> None:
         self.n = n
         self.contaminated: set[Hashable] = set()
-        self.too_short: set[Hashable] = set()
         self._rows: dict[bytes, list[Hashable]] = {}  # of each n-gram that was not found yet
 
     def add(self, row: Hashable, texts: Iterable[np.ndarray]) -> None:
@@ -36,8 +34,6 @@ class Search:
         ngrams = {a[i : i + self.n].tobytes() for a in arrays for i in range(len(a) - self.n + 1)}
         for ngram in ngrams:
             self._rows.setdefault(ngram, []).append(row)
-        if not ngrams:
-            self.too_short.add(row)
 
     def scan(self, blocks: Iterable[np.ndarray]) -> None:
         """Search a stream, given as consecutive blocks of symbols [m]."""

@@ -29,10 +29,10 @@ def make_again(path: str | Path) -> str:
     """The remedy for a damaged or missing file of a run's results.
 
     Snakemake takes any file that is there for a good one, and misses none while what was made of it
-    is there; so it has to be told.
+    is there; so it has to be told. RUN_OPTIONS are the options that chose the run's config.
     """
-    command = f"snakemake --cores 1 --force {shlex.quote(str(path))}"
-    return f"make it again, with the --configfile of its run: {command}"
+    options = os.environ.get("RUN_OPTIONS", "")
+    return f"make it again: snakemake --cores 1 --force {shlex.quote(str(path))} {options}".strip()
 
 
 class Interrupted(BaseException):

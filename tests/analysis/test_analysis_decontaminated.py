@@ -20,21 +20,15 @@ from workflow.grid import Grid
 # Labels of eight rows, what two seeds answer, and the rows that are marked.
 LABELS = [0, 1, 0, 1, 0, 1, 0, 1]
 ANSWERS = {0: [0, 1, 0, 1, 1, 0, 1, 0], 1: [0, 1, 1, 1, 0, 1, 0, 0], 2: [1] * 8}
-BY_TOKENS, BY_WORDS, SHORT = [4, 5], [5, 6], [0, 1, 2]
+CONTAMINATED, SHORT = [4, 5, 6], [0, 1, 2]
 RTE = Cell("transformer", "rte", "on", 12)
 
 
-def marked(results: Path, name: str, n_rows: int = 8, split: str = "dev", **marks) -> None:
-    """What was marked among the rows of a task's reported split."""
-    found: dict = {"rows": n_rows}
-    for kind, rows in (("tokens", BY_TOKENS), ("words", BY_WORDS)):
-        found[kind] = {"contaminated": marks.get(kind, rows), "too_short": SHORT}
-    value = {
-        "task": name,
-        "n": 13,
-        "splits": {split: found},
-        "examples": {split: f"{name} {split}"},
-    }
+def marked(results: Path, name: str, rows=CONTAMINATED, split: str = "dev") -> None:
+    """What the eight rows of a task's reported split share with the corpus."""
+    words = [12 if i in SHORT else 20 for i in range(8)]
+    found = {"words": words, "match": [13 * (i in rows) for i in range(8)]}
+    value = {"task": name, "splits": {split: found}, "examples": {split: f"{name} {split}"}}
     write(results / "contamination" / f"{name}.json", value)
     write(results / "examples" / f"{name}.json", {"note": "", "sha256": value["examples"]})
 
@@ -78,8 +72,7 @@ def test_a_score_on_decontaminated_rows_is_that_worked_out_by_hand(rte):
     assert row["decontaminated_mean"] == pytest.approx((80 + 60 + 60) / 3)
     assert row["decontaminated_sd"] == pytest.approx(math.sqrt(400 / 3))
     assert row["mean"] == pytest.approx((50 + 75 + 50) / 3)
-    assert (row["share_tokens"], row["share_words"]) == (25, 25)
-    assert (row["short_tokens"], row["short_words"]) == (37.5, 37.5)
+    assert (row["share"], row["short"]) == (37.5, 37.5)
     assert (row["arch"], row["n_transfer"]) == ("transformer", "12")
 
 
@@ -116,8 +109,8 @@ def test_the_markdown_has_shares_and_both_scores(rte):
     _, text = build(contamination, *rte)
     line = next(line for line in text.splitlines() if line.startswith("| RTE"))
     cells = [cell.strip() for cell in line.split("|")[1:-1]]
-    assert cells[1:6] == ["dev", "8", "25.0 %", "25.0 %", "37.5 % / 37.5 %"]
-    assert cells[7:9] == ["58.3 ± 14.4", "66.7 ± 11.5 (n 5)"] and cells[10] == "missing"
+    assert cells[1:5] == ["dev", "8", "37.5 %", "37.5 %"]
+    assert cells[6:8] == ["58.3 ± 14.4", "66.7 ± 11.5 (n 5)"] and cells[9] == "missing"
 
 
 def test_a_task_of_the_zero_shot_figure_alone_has_shares_and_no_cell(rte):
@@ -125,7 +118,7 @@ def test_a_task_of_the_zero_shot_figure_alone_has_shares_and_no_cell(rte):
     marked(results, "dprd", split="test")
     table, text = build(contamination, results, grid)
     row = the(table, task="dprd")
-    assert (row["rows"], row["share_words"]) == (8, 25)
+    assert (row["rows"], row["share"]) == (8, 37.5)
     assert pd.isna(row["arch"]) and row["n_seeds"] == 0
     line = next(line for line in text.splitlines() if line.startswith("| DPRD"))
     assert "missing" not in line and line.count("–") == 4
@@ -135,14 +128,14 @@ def test_where_the_corpus_was_not_searched_it_says_missing(run_of):
     table, text = build(contamination, *run_of("rte"))
     row = the(table, task="rte", aux="on")
     assert row["n_seeds"] == 3 and math.isnan(row["decontaminated_mean"])
-    assert row[["rows", "share_words"]].isna().all()
+    assert row[["rows", "share"]].isna().all()
     line = next(line for line in text.splitlines() if line.startswith("| RTE"))
-    assert line.count("missing") == 6
+    assert line.count("missing") == 5
 
 
 def test_with_no_decontaminated_row_there_is_no_score(run_of):
     results, grid = run_of("rte")
-    marked(results, "rte", tokens=list(range(8)))
+    marked(results, "rte", range(8))
     answered(results, "rte", LABELS, ANSWERS)
     row = the(build(contamination, results, grid)[0], task="rte", aux="on")
     assert row["decontaminated_rows"] == 0 and math.isnan(row["decontaminated_mean"])
@@ -157,8 +150,8 @@ def test_a_group_has_its_own_rows(run_of):
     answered(results, "race", LABELS, ANSWERS, "test", groups)
     table, _ = build(contamination, results, grid)
     middle, high = (the(table, aux="on", split=f"test_{name}") for name in ("middle", "high"))
-    assert (middle["rows"], middle["decontaminated_rows"], middle["share_words"]) == (3, 3, 0)
-    assert (high["rows"], high["decontaminated_rows"], high["share_words"]) == (5, 2, 40)
+    assert (middle["rows"], middle["decontaminated_rows"], middle["share"]) == (3, 3, 0)
+    assert (high["rows"], high["decontaminated_rows"], high["share"]) == (5, 2, 60)
     assert high["decontaminated_mean"] == pytest.approx((50 + 50 + 100) / 3)  # rows 3 and 7
     assert middle["decontaminated_mean"] == pytest.approx((100 + 200 / 3 + 100 / 3) / 3)
     assert the(table, aux="on", split="test")["decontaminated_rows"] == 5
@@ -247,13 +240,3 @@ def test_a_seed_that_the_config_no_longer_has_is_left_out(run_of):
     answered(results, "rte", LABELS, ANSWERS)
     row = the(build(contamination, results, grid)[0], task="rte", aux="on")
     assert row["decontaminated_mean"] == 80 and math.isnan(row["decontaminated_sd"])
-
-
-def test_shares_by_tokens_and_by_words_are_not_exchanged(rte):
-    results, grid = rte
-    marked(results, "rte", tokens=[4, 5, 6], words=[5])
-    table, text = build(contamination, results, grid)
-    row = the(table, task="rte", aux="on")
-    assert (row["share_tokens"], row["share_words"]) == (37.5, 12.5)
-    line = next(line for line in text.splitlines() if line.startswith("| RTE"))
-    assert [cell.strip() for cell in line.split("|")][4:6] == ["37.5 %", "12.5 %"]

@@ -57,15 +57,13 @@ def write_cell(folder: Path, cell: Cell, model: str, luck: int = 0) -> None:
 
 
 def write_marks(folder: Path, task: str, examples: str = "rows") -> None:
-    """By tokens each planted row and one that was not; by words those of 16; all as whole texts."""
+    """Rows planted 16 times share 13 words; those planted once their 9; of others one shares 13."""
     split = TASKS[task]
-    marks = {"tokens": [3, *range(40, 60)], "words": [*ROWS[16]]}
-    found = {k: {"contaminated": of, "too_short": [0, 1, 41]} for k, of in marks.items()}
-    found = {"task": task, "examples": {split: "rows"}, "splits": {split: {"rows": N, **found}}}
+    words = [9 if i in ROWS[1] else 20 for i in range(N)]
+    match = [9 if i in ROWS[1] else 20 if i in ROWS[16] else 13 * (i == 3) for i in range(N)]
+    found = {"task": task, "examples": {split: examples}}
+    found["splits"] = {split: {"words": words, "match": match}}
     write(folder / "contamination" / f"{task}.json", found)
-    match = [9 if i in (*ROWS[1], *ROWS[16]) else 8 for i in range(N)]
-    words = {"task": task, "split": split, "examples": examples, "words": [9] * N, "match": match}
-    write(folder / "longest_match" / f"{task}.json", words)
 
 
 @pytest.fixture
@@ -112,45 +110,43 @@ def test_what_planting_adds_is_the_difference_of_both_models_differences(results
 
 def test_rows_are_counted_with_what_marks_them(results):
     frame = built(results)
-    columns = ["rows", "share_tokens", "share_words", "share_whole", "short_tokens"]
-    assert frame.loc[("sst2", 0), columns].tolist() == [40, 2.5, 0, 0, 5]
-    assert frame.loc[("sst2", 1), columns].tolist() == [10, 100, 0, 100, 10]
-    assert frame.loc[("sst2", 16), columns].tolist() == [10, 100, 100, 100, 0]
+    columns = ["rows", "share_words", "share_whole", "short"]
+    assert frame.loc[("sst2", 0), columns].tolist() == [40, 2.5, 0, 0]
+    assert frame.loc[("sst2", 1), columns].tolist() == [10, 0, 100, 100]
+    assert frame.loc[("sst2", 16), columns].tolist() == [10, 100, 100, 0]
     assert frame.loc["mean", "rows"].isna().all()
 
 
 def test_recall_and_precision_count_rows():
     frame = pd.DataFrame(
         [
-            {"task": "sst2", "count": 0, "rows": 40, "share_tokens": 2.5},
-            {"task": "sst2", "count": 1, "rows": 10, "share_tokens": 50.0},
-            {"task": "sst2", "count": 16, "rows": 10, "share_tokens": 100.0},
-            {"task": "rte", "count": 0, "rows": 30, "share_tokens": 0.0},
-            {"task": "rte", "count": 1, "rows": 10, "share_tokens": 0.0},
+            {"task": "sst2", "count": 0, "rows": 40, "share_words": 2.5},
+            {"task": "sst2", "count": 1, "rows": 10, "share_words": 50.0},
+            {"task": "sst2", "count": 16, "rows": 10, "share_words": 100.0},
+            {"task": "rte", "count": 0, "rows": 30, "share_words": 0.0},
+            {"task": "rte", "count": 1, "rows": 10, "share_words": 0.0},
         ]
-    ).assign(share_words=0.0, share_whole=100.0)
+    ).assign(share_whole=100.0)
     found = detection(frame).set_index("detector", append=True)
-    tokens, words, whole = (DETECTORS[name] for name in ("tokens", "words", "whole"))
-    assert found.loc[("SST-2", tokens), "recall"].startswith("75 [")
-    assert found.loc[("SST-2", tokens), "recall"].endswith("of 20")
-    assert found.loc[("SST-2", tokens), "precision"].startswith("94 [")
-    assert found.loc[("RTE", tokens)].tolist()[0].startswith("0 [")
-    assert found.loc[("RTE", tokens), "precision"] == "–"
-    assert found.loc[("all", tokens), "recall"].endswith("of 30")
+    words, whole = DETECTORS.values()
+    assert found.loc[("SST-2", words), "recall"].startswith("75 [")
+    assert found.loc[("SST-2", words), "recall"].endswith("of 20")
+    assert found.loc[("SST-2", words), "precision"].startswith("94 [")
+    assert found.loc[("RTE", words)].tolist()[0].startswith("0 [")
+    assert found.loc[("RTE", words), "precision"] == "–"
+    assert found.loc[("all", words), "recall"].endswith("of 30")
     assert found.loc[("all", whole), "precision"].startswith("30 [")
-    assert found.loc[("all", words), "recall"].startswith("0 [")
 
 
 def test_a_share_of_the_rows_has_wilsons_interval():
     n, share, z = 20, 0.75, 1.959964
     middle = (share + z**2 / (2 * n)) / (1 + z**2 / n)
     half = z * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
-    rows = {"task": "sst2", "count": 1, "rows": 20, "share_tokens": 75.0}
-    frame = pd.DataFrame([rows | {"share_words": 0.0, "share_whole": 100.0}])
+    rows = {"task": "sst2", "count": 1, "rows": 20, "share_words": 75.0, "share_whole": 100.0}
+    frame = pd.DataFrame([rows])
     found = detection(frame).set_index("detector", append=True)["recall"]
     shown = f"75 [{100 * (middle - half):.0f}, {100 * (middle + half):.0f}] of 20"
-    assert found["SST-2", DETECTORS["tokens"]] == shown == "75 [53, 89] of 20"
-    assert found["SST-2", DETECTORS["words"]] == "0 [0, 16] of 20"
+    assert found["SST-2", DETECTORS["words"]] == shown == "75 [53, 89] of 20"
     assert found["SST-2", DETECTORS["whole"]] == "100 [84, 100] of 20"
 
 

@@ -1,26 +1,19 @@
-"""Contamination of invented rows by invented books: which are marked, and files that do not fit."""
+"""Runs of words that invented rows share with invented books, and files that do not fit."""
 
 import json
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 
 from gpt1 import corpus
-from gpt1.contamination import contamination
-from gpt1.encode import encode
-from gpt1.text import tokenizer as bpe
-from gpt1.text import vocabulary
+from gpt1.contamination import contamination, longest_match, main
 from gpt1.text.normalise import words
 from gpt1.text.settings import CorpusSettings
-from gpt1.text.tokens import open_tokens
-from gpt1.training.encoded import load
 from tasks.common.arrow import split_digest
 from tasks.common.errors import InputError
-from tasks.common.files import read_json
 from tasks.examples import read
 from tests.gpt1.examples import write_examples
+from tests.support.programs import call
 
 
 def sentence(name: str, count: int) -> str:
@@ -56,18 +49,10 @@ TEXTS = {
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
-    """Books, tokenizer, corpus; a task of single texts, one of pairs, one of choices."""
+    """Books; a task of single texts, one of pairs, one of choices, one of stories."""
     root = tmp_path_factory.mktemp("results")
-    for name, text in BOOKS.items():
-        (root / "books").mkdir(exist_ok=True)
-        (root / "books" / name).write_text(text, encoding="utf-8")
-    corpus.documents(root / "books", HELD_OUT, root / "corpus" / "documents")
-    counts = bpe.read_counts(root / "corpus" / "words.tsv")
-    # Enough merges to make a word one token, but for the words of the held-out book.
-    vocabulary.save(root / "tokenizer", *bpe.train({w: 9 * n for w, n in counts.items()}, 2000))
-    corpus.tokens(root / "corpus" / "documents", root / "tokenizer", root / "corpus")
+    make_documents(root, BOOKS)
     wanted, other = part("alpha", 3, 16), part("held", 0, 20)
-    write(root, "cola", {"dev": [{"first": text} for text, _ in TEXTS.values()]})
     pairs = [
         {"first": other, "second": wanted},
         {"first": wanted, "second": other},
@@ -75,102 +60,81 @@ def results(tmp_path_factory):
     ]
     planted = [{"first": wanted, "second": other}]
     unlabelled = [{"first": wanted, "second": other, "label": -1}]
-    write(root, "rte", {"train": planted, "select": planted, "dev": pairs, "test": unlabelled})
     choices = [["a", "b", "c", wanted], ["a", "b", "c", "d"]]
-    write(root, "race", {"dev": [{"first": other, "second": "q", "choices": c} for c in choices]})
-    return root
-
-
-def write(root, task, splits):
-    folder = write_examples(root / "examples" / task, task, splits, unlabelled=["test"])
-    encode(task, folder, root / "tokenizer", root / "encoded" / task)
-
-
-def run(root, out, tasks=("cola", "rte", "race")):
-    folders = (root / "corpus/corpus.json", root / "corpus/documents")
-    contamination(list(tasks), *folders, root / "examples", root / "encoded", out)
-    return {task: json.loads((out / f"{task}.json").read_text()) for task in tasks}
-
-
-@pytest.fixture(scope="module")
-def marks(results):
-    return run(results, results / "out")
-
-
-def test_planted_words_are_marked_and_nothing_else(marks):
-    marked = set(marks["cola"]["splits"]["dev"]["words"]["contaminated"])
-    assert {name: at in marked for at, name in enumerate(TEXTS)} == {
-        name: wanted for name, (_, wanted) in TEXTS.items()
-    }
-
-
-def test_tokens_are_marked_as_the_stream_has_them(marks, results):
-    newline = bpe.Tokenizer.load(results / "tokenizer").newline_id
-    stream = open_tokens(results / "corpus/corpus.json", "train").tolist()
-    assert newline in stream
-    stream = [token for token in stream if token != newline]
-    known = {tuple(stream[i : i + 13]) for i in range(len(stream) - 12)}
-    texts = [ids[ids != newline] for ids in load(results / "encoded/cola").splits["dev"].first]
-    wanted = [
-        any(tuple(ids[i : i + 13].tolist()) in known for i in range(len(ids) - 12)) for ids in texts
-    ]
-    marked = marks["cola"]["splits"]["dev"]["tokens"]
-    assert marked["contaminated"] == np.flatnonzero(wanted).tolist()
-    assert marked["too_short"] == [i for i, ids in enumerate(texts) if len(ids) < 13]
-    # The token file has its documents in a row.
-    assert wanted[list(TEXTS).index("across two books")]
-
-
-def test_an_ngram_lies_within_one_text_whichever_that_is(marks):
-    pairs, choices = marks["rte"]["splits"]["dev"], marks["race"]["splits"]["dev"]
-    assert pairs["rows"] == 3 and pairs["words"]["contaminated"] == [0, 1]
-    assert choices["words"]["contaminated"] == [0]
-
-
-def test_a_story_and_its_ending_are_one_text(results, tmp_path):
     stories = [
         {"first": part("alpha", 3, 10), "choices": ["no", part("alpha", 10, 16)]},
         {"first": part("alpha", 3, 10), "choices": ["no", part("alpha", 11, 17)]},
     ]
-    write(results, "story_cloze", {"dev": stories})
-    of_split = run(results, tmp_path, ["story_cloze"])["story_cloze"]["splits"]["dev"]
-    assert of_split["words"]["contaminated"] == of_split["tokens"]["contaminated"] == [0]
+    for task, splits in {
+        "cola": {"dev": [{"first": text} for text, _ in TEXTS.values()]},
+        "rte": {"train": planted, "select": planted, "dev": pairs, "test": unlabelled},
+        "race": {"dev": [{"first": other, "second": "q", "choices": c} for c in choices]},
+        "story_cloze": {"test": stories},
+    }.items():
+        facts = ["test"] if task == "rte" else []
+        write_examples(root / "examples" / task, task, splits, unlabelled=facts)
+    return root
 
 
-def test_a_corpus_of_one_sentence_a_line_hides_no_row(results, tmp_path):
-    (tmp_path / "books").mkdir()
-    for name, text in BOOKS.items():
-        lines = text.replace(" ", "\n")
-        (tmp_path / "books" / name).write_text(lines + "\n", encoding="utf-8")
-    corpus.documents(tmp_path / "books", HELD_OUT, tmp_path / "corpus" / "documents")
-    corpus.tokens(tmp_path / "corpus/documents", results / "tokenizer", tmp_path / "corpus")
-    here, there = tmp_path / "corpus", results / "corpus"
-    marked = []
-    for place in (here, there):
-        out = tmp_path / place.parent.name
-        folders = (results / "examples", results / "encoded", out)
-        contamination(["cola"], place / "corpus.json", place / "documents", *folders)
-        of_split = json.loads((out / "cola.json").read_text())["splits"]["dev"]
-        marked.append([of_split[symbol]["contaminated"] for symbol in ("tokens", "words")])
-    assert marked[0] == marked[1] and all(marked[0])
+def make_documents(root, books):
+    for name, text in books.items():
+        (root / "books").mkdir(exist_ok=True)
+        (root / "books" / name).write_text(text, encoding="utf-8")
+    corpus.documents(root / "books", HELD_OUT, root / "documents")
 
 
-def test_rows_too_short_to_tell_are_listed(marks):
-    assert marks["cola"]["splits"]["dev"]["words"]["too_short"] == [list(TEXTS).index("short")]
-    assert marks["rte"]["splits"]["dev"]["words"]["too_short"] == [2]
+TASKS = ("cola", "rte", "race", "story_cloze")
 
 
-def test_only_reported_splits_are_searched(marks, results):
-    assert list(marks["rte"]["splits"]) == ["dev"]
-    assert marks["rte"]["examples"] == {"dev": split_digest(results / "examples/rte", "dev")}
+def run(root, out, tasks=TASKS, documents=None, **options):
+    contamination(list(tasks), documents or root / "documents", root / "examples", out, **options)
+    return {task: json.loads((out / f"{task}.json").read_text()) for task in tasks}
 
 
-def test_words_equal_a_search_in_plain_python(marks, results):
+@pytest.fixture(scope="module")
+def found(results):
+    return run(results, results / "out")
+
+
+def marked(found, task, split="dev"):
+    """The places of the contaminated rows."""
+    match = found[task]["splits"][split]["match"]
+    assert set(match) <= {0, 13}
+    return [i for i, n in enumerate(match) if n]
+
+
+def test_planted_words_are_marked_and_nothing_else(found):
+    wanted = [i for i, (_, planted) in enumerate(TEXTS.values()) if planted]
+    assert marked(found, "cola") == wanted
+
+
+def test_a_run_lies_within_one_text_whichever_that_is(found):
+    assert marked(found, "rte") == [0, 1] and marked(found, "race") == [0]
+    assert marked(found, "story_cloze", "test") == [0]  # a story and its ending are one
+
+
+def test_a_corpus_of_one_sentence_a_line_hides_no_row(results, found, tmp_path):
+    make_documents(tmp_path, {name: text.replace(" ", "\n") for name, text in BOOKS.items()})
+    there = run(results, tmp_path / "out", documents=tmp_path / "documents")
+    assert all(there[task]["splits"] == found[task]["splits"] for task in TASKS)
+
+
+def test_rows_have_the_length_of_their_longest_text(found):
+    assert found["rte"]["splits"]["dev"]["words"] == [20, 20, 7]
+    assert found["story_cloze"]["splits"]["test"]["words"] == [13, 13]
+
+
+def test_only_reported_splits_are_searched(found, results):
+    assert list(found["rte"]["splits"]) == ["dev"]
+    assert found["rte"]["examples"] == {"dev": split_digest(results / "examples/rte", "dev")}
+
+
+def test_words_equal_a_search_in_plain_python(found, results):
     known = set()
     for name in ("a.txt", "b.txt"):
         book = [word for word in words(BOOKS[name]) if word != "\n"]
         known |= {tuple(book[i : i + 13]) for i in range(len(book) - 12)}
-    for task in marks:
+    for task in ("cola", "rte", "race"):
         rows = read(results / f"examples/{task}", "dev")
         wanted = []
         for at, e in enumerate(rows):
@@ -178,14 +142,43 @@ def test_words_equal_a_search_in_plain_python(marks, results):
             texts = [[word for word in text if word != "\n"] for text in texts]
             grams = {tuple(t[i : i + 13]) for t in texts for i in range(len(t) - 12)}
             wanted += [at] if grams & known else []
-        assert marks[task]["splits"]["dev"]["words"]["contaminated"] == wanted
+        assert marked(found, task) == wanted
 
 
-def test_one_task_alone_has_the_same_marks(marks, results, tmp_path):
-    assert run(results, tmp_path, ["rte"]) == {"rte": marks["rte"]}
+def test_a_run_of_every_length_is_found(results, tmp_path):
+    of = run(results, tmp_path, ["cola", "rte"], every_length=True)
+    match = dict(zip(TEXTS, of["cola"]["splits"]["dev"]["match"], strict=True))
+    assert match["thirteen words"] == 13 and match["twelve words"] == 12
+    assert match["only held out"] == match["short"] == 0
+    assert of["rte"]["splits"]["dev"]["match"] == [13, 13, 7]
 
 
-def test_files_that_do_not_belong_together_are_refused(results, tmp_path):
+def slow(row: list[np.ndarray], documents: list[np.ndarray], shortest: int) -> int:
+    def runs(texts: list[np.ndarray]) -> set[tuple[int, ...]]:
+        places = ((t, i, j) for t in texts for i in range(len(t)) for j in range(i, len(t) + 1))
+        return {tuple(t[i:j].tolist()) for t, i, j in places}
+
+    longest = max(map(len, runs(row) & runs(documents)), default=0)
+    return longest if longest >= shortest else 0
+
+
+@pytest.mark.parametrize("shortest", [1, 3])
+def test_the_longest_match_is_that_of_a_search_of_every_run(shortest):
+    rng = np.random.default_rng(1)
+
+    def text(n: int) -> np.ndarray:
+        return rng.integers(1, 4, n).astype(np.int32)
+
+    documents = [text(60), text(40)]
+    rows = [[text(n), text(m)] for n, m in rng.integers(0, 14, (40, 2))]
+    rows += [[documents[0][7:33]], [np.concatenate((documents[0][-5:], documents[1][:5]))]]
+    blocks = [[of[:11], of[11:]] for of in documents]  # a run may cross blocks, not documents
+    match = longest_match(rows, lambda: blocks, range(shortest, 50))
+    assert match == [slow(row, documents, shortest) for row in rows]
+    assert match[-2] == 26 and max(match) == 26
+
+
+def test_rows_or_documents_that_changed_are_refused(results, tmp_path):
     def damaged(path, edit):
         before = path.read_bytes()
         path.write_bytes(edit(before))
@@ -194,32 +187,20 @@ def test_files_that_do_not_belong_together_are_refused(results, tmp_path):
         path.write_bytes(before)
         return str(error.value)
 
-    documents = results / "corpus/documents/train/data-00000-of-00001.arrow"
+    documents = results / "documents/train/data-00000-of-00001.arrow"
     said = damaged(documents, lambda data: data.replace(b"alphaab", b"alphaxx"))
-    assert "a.txt is not the document described in documents.json; make the documents" in said
+    assert "a.txt is not the document described in documents.json; make it again" in said
     said = damaged(documents, lambda data: data[:-900])
     assert "data-00000-of-00001.arrow: not a whole Arrow file" in said
     rows = results / "examples/rte/dev/data-00000-of-00001.arrow"
     said = damaged(rows, lambda data: data.replace(b"alphaad", b"alphaxx"))
-    assert "encoded/rte: made with other examples than" in said
-    facts = results / "corpus/corpus.json"
-    other = read_json(facts) | {"tokenizer": "another"}
-    said = damaged(facts, lambda data: json.dumps(other).encode())
-    assert "encoded/rte: made with another tokenizer than the corpus" in said
-    said = damaged(facts, lambda data: data.replace(b'"tokenizer": "', b'"tokenizer": "0'))
-    assert "corpus.json: damaged or edited, its checksum does not fit" in said
+    assert "examples/rte/dev: not what" in said
     assert not list(tmp_path.iterdir())
 
 
 def test_the_program_prints_its_counts(results, tmp_path):
-    command = [sys.executable, "-m", "gpt1.contamination", "rte", "cola"]
-    for option, path in (("corpus", "corpus/corpus.json"), ("documents", "corpus/documents")):
-        command += [f"--{option}", str(results / path)]
-    for option in ("examples", "encoded"):
-        command += [f"--{option}", str(results / option)]
-    done = subprocess.run(
-        [*command, "--out", str(tmp_path)], capture_output=True, text=True, check=False
-    )
+    folders = ("--documents", results / "documents", "--examples", results / "examples")
+    done = call(main, "rte", "cola", *folders, "--out", tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "rte: dev 3 rows, contaminated 2 by tokens, 2 by words" in done.stdout
+    assert "rte: dev 3 rows, contaminated 2\n" in done.stdout
     assert (tmp_path / "cola.json").is_file()

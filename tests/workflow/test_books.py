@@ -194,8 +194,7 @@ def test_a_knockout_plans_books_models_probes_and_cells_of_its_own(tmp_path):
 
 def test_a_study_of_planted_rows_plans_its_models_and_the_search_of_its_books(tmp_path):
     found = plan(tmp_path, "contamination")
-    made = ("world_planted", "books_documents", "books_tokens")
-    made += ("contamination_books", "longest_match")
+    made = ("world_planted", "books_documents", "books_tokens", "contamination_books")
     assert {rule: found[rule] for rule in made} == dict.fromkeys(made, 1)
     assert found["pretrain_books"] == found["pretrain"] == 2  # of the same seeds
     assert found["finetune_books"] == 4 and "probes_books" not in found

@@ -19,7 +19,7 @@ from workflow.config_faults import parse
 
 def remedy(error: InputError) -> list[str]:
     """The options of the command that an error ends with."""
-    return shlex.split(re.search(r"snakemake --cores 1 (.*)$", str(error))[1])
+    return shlex.split(re.search(r"; make it again: snakemake --cores 1 (.*)$", str(error))[1])
 
 
 def test_the_command_of_an_error_plans_the_job_that_makes_the_file(tmp_path: Path, monkeypatch):
@@ -39,7 +39,8 @@ def test_the_command_of_an_error_plans_the_job_that_makes_the_file(tmp_path: Pat
     checkpoint = results / "pretrain" / "lstm" / "seed-0" / f"update-{update}.safetensors"
     checkpoint.parent.mkdir(parents=True)
     checkpoint.with_suffix(".json").write_text("{}")
-    options = ("-d", str(tmp_path), "--configfile", write(tmp_path / "c.yaml", config))
+    path = write(tmp_path / "c.yaml", config)
+    monkeypatch.setenv("RUN_OPTIONS", f"--configfile {path}")
     for read, rule in (
         (lambda: check(results / "world" / "books"), "world"),
         (lambda: open_tokens(results / "corpus" / "corpus.json", "train"), "tokens"),
@@ -48,4 +49,4 @@ def test_the_command_of_an_error_plans_the_job_that_makes_the_file(tmp_path: Pat
     ):
         with pytest.raises(InputError) as error:
             read()
-        assert planned(ROOT, *remedy(error.value), *options)[rule] == 1, error.value
+        assert planned(ROOT, "-d", str(tmp_path), *remedy(error.value))[rule] == 1, error.value

@@ -126,8 +126,8 @@ def test_no_13_words_in_a_row_of_a_labelled_row_stand_in_a_book(paragraphs, spli
         for split, rows in splits(name).items():
             for i, e in enumerate(rows):
                 texts = [f"{e.first} {e.second} {choice}" for choice in e.choices or [""]]
-                search.add((name, split, i), map(numbers.of_row, texts))
-    search.add("quoted", [numbers.of_row(" ".join(paragraphs[100:104]))])
+                search.add((name, split, i), map(numbers.of_text, texts))
+    search.add("quoted", [numbers.of_text(" ".join(paragraphs[100:104]))])
     search.scan(numbers.of_corpus(" ".join(split_words(" ".join(paragraphs)))))
     assert search.contaminated == {"quoted"}
 

@@ -1,14 +1,15 @@
 """Scores without the rows that overlap the pre-training corpus.
 
-`gpt1.contamination` marks the rows of each reported split that share an n-gram with the corpus, of
-tokens or of words; the others are the decontaminated rows, among them those too short to tell. A
-cell's scores are computed again from its stored predictions: on all rows, which must give what
-`cells.csv` says, and on the decontaminated ones.
+`gpt1.contamination` says how many words in a row each row of the reported splits shares with the
+corpus: with 13 or more it is contaminated. The others are the decontaminated rows, among them those
+too short to tell. A cell's scores are computed again from its stored predictions: on all rows,
+which must give what `cells.csv` says, and on the decontaminated ones.
 """
 
 import math
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 import tasks
@@ -21,18 +22,16 @@ from workflow.analysis.records import REMEDY, ExamplesRecord, Marks, check_examp
 from workflow.analysis.statistics import summarise
 from workflow.grid import Grid
 
-KINDS = ("tokens", "words")
 SCORED = ["aux", "task", "split", "metric"]
 COLUMNS = ["decontaminated_mean", "decontaminated_sd", "decontaminated_rows"]
 NOTE = (
-    f"Decontaminated: without the rows that share a {N}-gram, of tokens or of words, with the "
-    "pre-training corpus."
+    f"Decontaminated: without the rows that share {N} words in a row with the pre-training corpus."
 )
 
 
 def marked_rows(results: Path, name: str, cell: Cell | None = None) -> pd.DataFrame | None:
-    """The reported rows of a task: `split`, `row` (its place in the split), and of each kind of
-    n-gram whether it is contaminated (`share_tokens`) and too short (`short_tokens`).
+    """The reported rows of a task: `split`, `row` (its place in the split), and whether it is
+    contaminated (`share`) and too short to be (`short`).
 
     Of a `cell` that was run, one row per seed with its label and prediction; rows with a group
     (RACE's middle and high) are there once more, as a split of their own. None if the corpus was
@@ -46,11 +45,8 @@ def marked_rows(results: Path, name: str, cell: Cell | None = None) -> pd.DataFr
     check_examples(path, marks.examples, facts, ExamplesRecord.read(facts).sha256)
     frames = []
     for split, of in marks.splits.items():
-        frame = pd.DataFrame({"split": split, "row": range(of.rows)})
-        for kind, marked in (("tokens", of.tokens), ("words", of.words)):
-            frame[f"share_{kind}"] = frame["row"].isin(marked.contaminated)
-            frame[f"short_{kind}"] = frame["row"].isin(marked.too_short)
-        frames.append(frame)
+        marked = {"share": np.array(of.match) >= N, "short": np.array(of.words) < N}
+        frames.append(pd.DataFrame({"split": split, "row": range(len(of.match)), **marked}))
     table = pd.concat(frames, ignore_index=True)
     predictions = None if cell is None else read_predictions(results, cell)
     if predictions is None:
@@ -58,10 +54,10 @@ def marked_rows(results: Path, name: str, cell: Cell | None = None) -> pd.DataFr
     check_examples(path, marks.examples, predictions.path, predictions.examples)
     rows = predictions.rows[predictions.rows["split"].isin(marks.splits)]
     for (seed, split), n in rows.groupby(["seed", "split"]).size().items():
-        if n != marks.splits[split].rows:
+        if n != len(marks.splits[split].match):
             raise InputError(
                 f"{predictions.path}: seed {seed}: {n} predictions for the "
-                f"{marks.splits[split].rows} rows of {split!r}; {REMEDY}"
+                f"{len(marks.splits[split].match)} rows of {split!r}; {REMEDY}"
             )
     rows = rows.assign(row=rows.groupby(["seed", "split"]).cumcount())
     table = table.merge(rows, on=["split", "row"])
@@ -74,8 +70,7 @@ def shares(rows: pd.DataFrame) -> pd.DataFrame:
     if "seed" in rows:
         rows = rows[rows["seed"] == rows["seed"].iloc[0]]
     splits = rows.groupby("split")
-    marks = [f"{column}_{kind}" for column in ("share", "short") for kind in KINDS]
-    return 100.0 * splits[marks].mean().assign(rows=splits.size() / 100.0)
+    return 100.0 * splits[["share", "short"]].mean().assign(rows=splits.size() / 100.0)
 
 
 def scores(results: Path, grid: Grid, cells: pd.DataFrame) -> pd.DataFrame:
@@ -94,7 +89,7 @@ def scores(results: Path, grid: Grid, cells: pd.DataFrame) -> pd.DataFrame:
         if rows is None or "seed" not in rows:
             continue
         for (split, seed), run_rows in rows.groupby(["split", "seed"]):
-            kept = run_rows[~run_rows[[f"share_{kind}" for kind in KINDS]].any(axis=1)]
+            kept = run_rows[~run_rows["share"]]
             every, rest = _score(results, cell, run_rows), _score(results, cell, kept)
             for metric, value in every.items():
                 place = (cell.aux, cell.task, split, metric)

@@ -169,19 +169,11 @@ class EncodedRecord(Record):
     splits: dict[str, EncodedSplit]
 
 
-class KindMarks(Record):
-    """Rows that share an n-gram with the corpus, and rows too short to have one."""
-
-    contaminated: list[int]
-    too_short: list[int]
-
-
 class SplitMarks(Record):
-    """The marks of one split, by n-grams of tokens and of words."""
+    """Of each row the words of its longest text, and how many in a row stand in the books."""
 
-    rows: int
-    tokens: KindMarks
-    words: KindMarks
+    words: list[int]
+    match: list[int]
 
 
 class Marks(Record):

@@ -23,7 +23,7 @@ DECIMALS = {
     **dict.fromkeys(["mean", "sd", "ci_low", "ci_high", "majority", "bag_of_words"], 4),
     **dict.fromkeys(["diff", "diff_low", "diff_high"], 4),
     **dict.fromkeys(["decontaminated_mean", "decontaminated_sd"], 4),
-    **dict.fromkeys(["share_tokens", "share_words", "short_tokens", "short_words"], 4),
+    **dict.fromkeys(["share", "short"], 4),
     **{"train_seconds": 2, "seconds": 2, "peak_mb": 1, "threshold": 6, "low": 4, "high": 4},
     **dict.fromkeys(["relative", "relative_low", "relative_high"], 6),
     **{"heldout_loss": 6, "train_loss": 6, "accuracy": 4, "chance": 4},

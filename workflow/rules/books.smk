@@ -162,10 +162,9 @@ if PLANTED_TASKS:
 
     use rule contamination as contamination_books with:
         input:
-            corpus=rules.books_tokens.output,
             documents=f"{BOOKS}/corpus/documents",
+            facts=f"{BOOKS}/corpus/documents.json",
             examples=expand("<results>/examples/{task}", task=PLANTED_TASKS),
-            encoded=expand("<results>/encoded/{task}", task=PLANTED_TASKS),
         output:
             [f"{BOOKS}/contamination/{task}.json" for task in PLANTED_TASKS],
         log:
@@ -177,35 +176,8 @@ if PLANTED_TASKS:
         params:
             tasks=PLANTED_TASKS,
             examples=lambda wildcards, input: os.path.dirname(input.examples[0]),
-            encoded=lambda wildcards, input: os.path.dirname(input.encoded[0]),
+            lengths="--every-length",
             out=subpath(output[0], parent=True),
             code=code.digest("gpt1.contamination"),
         message:
             "contamination: look for the planted examples in the books {wildcards.books}"
-
-    rule longest_match:
-        input:
-            documents=f"{BOOKS}/corpus/documents",
-            facts=f"{BOOKS}/corpus/documents.json",
-            examples=expand("<results>/examples/{task}", task=PLANTED_TASKS),
-        output:
-            [f"{BOOKS}/longest_match/{task}.json" for task in PLANTED_TASKS],
-        log:
-            f"{BOOKS}/logs/longest_match.log",
-        benchmark:
-            f"{BOOKS}/benchmarks/longest_match.tsv"
-        wildcard_constraints:
-            books=books.PLANTED,
-        resources:
-            mem_mb=4000,
-            runtime=per_attempt(cfg.runtime.minutes, "data"),
-        params:
-            tasks=PLANTED_TASKS,
-            examples=lambda wildcards, input: os.path.dirname(input.examples[0]),
-            out=subpath(output[0], parent=True),
-            code=code.digest("gpt1.longest_match"),
-        message:
-            "longest match: the longest run of words of each row in the books {wildcards.books}"
-        shell:
-            "python -m gpt1.longest_match {params.tasks} --documents {input.documents}"
-            " --examples {params.examples:q} --out {params.out:q} &> {log}"

@@ -4,10 +4,9 @@
 
 rule contamination:
     input:
-        corpus=rules.tokens.output,
         documents="<results>/corpus/documents",
+        facts="<results>/corpus/documents.json",
         examples=expand("<results>/examples/{task}", task=grid.examples),
-        encoded=expand("<results>/encoded/{task}", task=grid.examples),
     output:
         expand("<results>/contamination/{task}.json", task=grid.examples),
     log:
@@ -20,12 +19,12 @@ rule contamination:
     params:
         tasks=grid.examples,
         examples=lambda wildcards, input: os.path.dirname(input.examples[0]),
-        encoded=lambda wildcards, input: os.path.dirname(input.encoded[0]),
+        lengths="",
         out=subpath(output[0], parent=True),
         code=code.digest("gpt1.contamination"),
     message:
         "contamination: look for the reported examples in the corpus"
     shell:
-        "python -m gpt1.contamination {params.tasks} --corpus {input.corpus[0]}"
-        " --documents {input.documents} --examples {params.examples:q}"
-        " --encoded {params.encoded:q} --out {params.out:q} &> {log}"
+        "python -m gpt1.contamination {params.tasks} {params.lengths}"
+        " --documents {input.documents} --examples {params.examples:q} --out {params.out:q}"
+        " &> {log}"

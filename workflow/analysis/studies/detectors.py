@@ -1,7 +1,7 @@
 """Which reported rows a search of the books marks, and how many of the planted ones it finds.
 
-Three detectors: a 13-gram of BPE tokens, a 13-gram of words (`gpt1.contamination`), and a longest
-match as long as the row's longest text (`gpt1.longest_match`).
+Two detectors, both from the longest run of words that a row shares with the books
+(`gpt1.contamination`): 13 words in a row, and all of the row's longest text.
 """
 
 from pathlib import Path
@@ -16,12 +16,7 @@ from workflow.analysis import markdown
 from workflow.analysis.records import Marks, Record, check_examples
 from workflow.analysis.tables.probes import interval as wilson
 
-DETECTORS = {
-    "tokens": f"{N}-gram of tokens",
-    "words": f"{N}-gram of words",
-    "whole": "longest match: a whole text",
-}
-SHORT = ("short_tokens", "short_words")
+DETECTORS = {"words": f"{N} words in a row", "whole": "longest match: a whole text"}
 
 
 class PlantedRows(Record):
@@ -39,35 +34,24 @@ class Manifest(Record):
     planted: dict[str, PlantedRows]
 
 
-class Matches(Record):
-    """`books/planted-N-.../longest_match/TASK.json`, in words, row by row."""
-
-    task: str
-    split: str
-    examples: str
-    words: list[int]
-    match: list[int]
-
-
 def marked_rows(folder: Path, task: str, manifest: Manifest) -> pd.DataFrame:
     """Of each row of the task's main split how often it was planted and which detectors mark it.
 
     `folder` is that of the books. Raises InputError where files are not of the same examples.
     """
-    of = manifest.planted[task]
-    paths = [folder / kind / f"{task}.json" for kind in ("contamination", "longest_match")]
-    marks, match = Marks.read(paths[0], task=task), Matches.read(paths[1], task=task)
-    known = folder / "world" / "manifest.json", {of.split: of.examples}
-    check_examples(paths[0], {of.split: marks.examples[of.split]}, *known)
-    check_examples(paths[1], {match.split: match.examples}, *known)
+    of, path = manifest.planted[task], folder / "contamination" / f"{task}.json"
+    marks = Marks.read(path, task=task)
+    known = {of.split: of.examples}
+    check_examples(
+        path, {of.split: marks.examples[of.split]}, folder / "world" / "manifest.json", known
+    )
     split = marks.splits[of.split]
-    frame = pd.DataFrame({"count": 0}, index=range(split.rows))
+    length, match = np.array(split.words), np.array(split.match)
+    frame = pd.DataFrame(
+        {"count": 0, "words": match >= N, "whole": match >= length, "short": length < N}
+    )
     for count, places in of.rows.items():
         frame.loc[places, "count"] = int(count)
-    for kind, found in (("tokens", split.tokens), ("words", split.words)):
-        frame[kind] = frame.index.isin(found.contaminated)
-        frame[f"short_{kind}"] = frame.index.isin(found.too_short)
-    frame["whole"] = np.array(match.match) >= np.array(match.words)
     return frame
 
 
@@ -75,7 +59,7 @@ def shares(rows: pd.DataFrame, count: int) -> dict[str, Any]:
     """Of the rows planted so often their number, and the percentages that are marked."""
     mine = rows[rows["count"] == count]
     marked = {f"share_{name}": 100.0 * mine[name].mean() for name in DETECTORS}
-    return {"rows": len(mine), **marked, **{name: 100.0 * mine[name].mean() for name in SHORT}}
+    return {"rows": len(mine), **marked, "short": 100.0 * mine["short"].mean()}
 
 
 def detection(frame: pd.DataFrame) -> pd.DataFrame:

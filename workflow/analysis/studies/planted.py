@@ -21,7 +21,6 @@ from workflow.analysis.records import check_examples
 from workflow.analysis.row_bootstrap import resample
 from workflow.analysis.samples import shared_texts
 from workflow.analysis.studies.detectors import (
-    SHORT,
     Manifest,
     PlantedRows,
     detection,
@@ -34,7 +33,7 @@ from workflow.grid import Grid
 from workflow.study_plan import Point, StudyPlan
 
 By = dict[tuple[str, int], Sample | None]  # task and count
-OWN = ["own", "own_low", "own_high", "gain", "gain_low", "gain_high", "share_whole", *SHORT]
+OWN = ["own", "own_low", "own_high", "gain", "gain_low", "gain_high", "share_whole", "short"]
 
 
 def build(results: Path, grid: Grid, study: StudyPlan) -> Table:
@@ -157,8 +156,8 @@ def _scores(frame: pd.DataFrame, study: StudyPlan, notes: Notes) -> Iterable[str
         yield f"## {title}"
         yield _pivot(rows, heads, _intervals(rows, column))
     rows = frame[frame["rows"].notna()]
-    yield "## Rows too short for a 13-gram of tokens / of words, %"
-    yield _pivot(rows, heads, [f"{a:.0f} / {b:.0f}" for a, b in _zipped(rows, SHORT)])
+    yield "## Rows too short to have 13 words in a row, %"
+    yield _pivot(rows, heads, [f"{share:.0f}" for share in rows["short"]])
     yield from notes.footnote()
 
 

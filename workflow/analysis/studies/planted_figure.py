@@ -19,7 +19,7 @@ MODELS = {  # by the column of the table: label, colour and marker
     "mean": ("read the planted books", style.BLUE, "o"),
     "own": ("read the run's own books", style.GREY, "s"),
 }
-FOUND = {"tokens": (style.ORANGE, "D"), "words": (style.GREEN, "^"), "whole": (style.PURPLE, "X")}
+FOUND = {"words": (style.GREEN, "^"), "whole": (style.PURPLE, "X")}
 GAIN = [  # of the mean, and of the tasks in their order
     (style.BLACK, "o"),
     *[(style.BLUE, "s"), (style.VERMILLION, "D"), (style.GREEN, "^"), (style.PURPLE, "X")],

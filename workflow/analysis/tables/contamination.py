@@ -20,18 +20,17 @@ from workflow.analysis.table import Table
 from workflow.analysis.tables.main import VARIANTS
 from workflow.grid import Grid
 
-SHARES = ("rows", "share_tokens", "share_words", "short_tokens", "short_words")
+SHARES = ("rows", "share", "short")
 COLUMNS = [
     *("arch", "variant", "task", "metric", "split", "n_transfer", "aux", "n_seeds", "mean", "sd"),
     *("alarms", "note", *SHARES, *decontaminated.COLUMNS),
 ]
 ABOUT = (
-    f"By tokens, by words: share of the rows that have, within one text, {N} BPE tokens or {N} "
-    "words in a row (line ends not counted) that also occur in the training part of the corpus. A "
-    "story and its ending are one text; DPRD's sentence is two, split at the pronoun. Too short: "
-    "share of rows (tokens / words) without a text of that length, of which nothing can be said; "
-    "they count as decontaminated. Decontaminated: the rows that are marked by neither. The scores "
-    "are those of the fully transferred transformer. " + markdown.LEGEND
+    f"Contaminated: share of the rows that have, within one text, {N} words in a row (line ends "
+    "not counted) that also occur in the training part of the corpus. A story and its ending are "
+    "one text; DPRD's sentence is two, split at the pronoun. Too short: share of the rows without "
+    "a text of that length, of which nothing can be said; they count as decontaminated. The "
+    "scores are those of the fully transferred transformer. " + markdown.LEGEND
 )
 
 
@@ -77,16 +76,12 @@ def _wide(table: pd.DataFrame, grid: Grid, notes: Notes) -> list[str | pd.DataFr
             "task": table["task"].map(notes.mark),
             "split": table["split"],
             "rows": table["rows"].map("{:.0f}".format),
-            "by tokens": table["share_tokens"].map(percent.format),
-            "by words": table["share_words"].map(percent.format),
-            "too short": table["short_tokens"].map(f"{percent} / ".format)
-            + table["short_words"].map(percent.format),
+            "contaminated": table["share"].map(percent.format),
+            "too short": table["short"].map(percent.format),
             "metric": table["metric"].map(markdown.METRICS),
         }
     )
-    text.loc[table["rows"].isna(), ["rows", "by tokens", "by words", "too short"]] = (
-        markdown.MISSING
-    )
+    text.loc[table["rows"].isna(), ["rows", "contaminated", "too short"]] = markdown.MISSING
     keys = list(text)
     for name, shown in (("all rows", markdown.score), ("decontaminated", markdown.decontaminated)):
         text[name] = table.apply(shown, axis=1)
