@@ -16,15 +16,28 @@ from typing import Any
 from tasks.common.errors import run
 from tasks.common.files import write_atomic, write_json
 from tasks.world.books import write_book
-from tasks.world.lexicon import words
 from tasks.world.manifest import NAME, describe
 from tasks.world.probes import PATH, write_probes
 from tasks.world.settings import WorldSettings
 from tasks.world.tasks import WORLD_TASKS, forbidden_texts, generator, make_splits
 
-FOLDERS = words(
-    "books CoLA SST-2 MRPC STS-B QQP MNLI QNLI RTE SNLI SciTail RACE StoryCloze DPRD Probes"
-)
+FOLDERS = [
+    "books",
+    "CoLA",
+    "SST-2",
+    "MRPC",
+    "STS-B",
+    "QQP",
+    "MNLI",
+    "QNLI",
+    "RTE",
+    "SNLI",
+    "SciTail",
+    "RACE",
+    "StoryCloze",
+    "DPRD",
+    "Probes",
+]
 
 
 def make_world(settings: WorldSettings, out: Path) -> dict[str, Any]:

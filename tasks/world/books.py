@@ -10,41 +10,44 @@ import re
 from collections.abc import Callable
 
 from tasks.world import (
-    inferences,
-    judgements,
-    kinds,
+    acceptability,
+    coreference,
+    entailment,
+    paraphrase,
     questions,
-    reasons,
-    remarks,
-    retellings,
+    sentiment,
     stories,
+    taxonomy,
 )
-from tasks.world.lexicon import words
 from tasks.world.settings import Discourse
 from tasks.world.word_pool import ALL_WORDS
 
 NGRAM = 13  # the length of the n-grams by which the contamination table compares
 LINK = re.compile(r"^(so|but|though|perhaps|that is|in other words) ")
-NUMBERS = words("One Two Three Four Five Six Seven Eight Nine Ten Eleven Twelve")
-TITLES = {
-    "remarks": "Diary",
-    "stories": "Tales",
-    "retellings": "Chronicle",
-    "inferences": "Thoughts",
-    "kinds": "Nature",
-    "questions": "Reader",
-    "reasons": "Characters",
-    "forms": "Pictures",
-}
-PARAGRAPHS: dict[Discourse, Callable[[random.Random], str]] = {
-    "remarks": remarks.paragraph,
-    "stories": stories.paragraph,
-    "retellings": retellings.paragraph,
-    "inferences": inferences.paragraph,
-    "kinds": kinds.paragraph,
-    "questions": questions.paragraph,
-    "reasons": reasons.paragraph,
-    "forms": judgements.paragraph,
+NUMBERS = [
+    "One",
+    "Two",
+    "Three",
+    "Four",
+    "Five",
+    "Six",
+    "Seven",
+    "Eight",
+    "Nine",
+    "Ten",
+    "Eleven",
+    "Twelve",
+]
+# Of each kind of discourse the title of its books, and how a paragraph of it is made.
+KINDS: dict[Discourse, tuple[str, Callable[[random.Random], str]]] = {
+    "remarks": ("Diary", sentiment.paragraph),
+    "stories": ("Tales", stories.paragraph),
+    "retellings": ("Chronicle", paraphrase.paragraph),
+    "inferences": ("Thoughts", entailment.paragraph),
+    "kinds": ("Nature", taxonomy.paragraph),
+    "questions": ("Reader", questions.paragraph),
+    "reasons": ("Characters", coreference.paragraph),
+    "forms": ("Pictures", acceptability.paragraph),
 }
 
 
@@ -60,9 +63,9 @@ def write_book(
     `shares` are of the words of each kind of discourse; forbidden texts are `fingerprints`.
     """
     used = [kind for kind, share in shares.items() if share]
-    own = used[number % len(used)]
+    title, _ = KINDS[used[number % len(used)]]
     place, author = ALL_WORDS.word(rng, "place").title(), ALL_WORDS.word(rng, "name")
-    blocks = [f"{TITLES[own]} of the {place}", f"by {author}"]
+    blocks = [f"{title} of the {place}", f"by {author}"]
     count, chapter, next_chapter = 6, 0, 0
     written = dict.fromkeys(used, 0.0)
     while count < length:
@@ -71,7 +74,8 @@ def write_book(
             blocks.append(f"Chapter {NUMBERS[(chapter - 1) % len(NUMBERS)]}")
         # The kind that lags most behind its share: long paragraphs are then as frequent as short.
         kind = min(used, key=lambda k: (written[k] + rng.random() * 60) / shares[k])
-        text = PARAGRAPHS[kind](rng)
+        _, paragraph = KINDS[kind]
+        text = paragraph(rng)
         # 13 words in a row may be of more than one paragraph.
         if not forbidden.isdisjoint(fingerprints("\n".join((*blocks[-2:], text)))):
             continue

@@ -14,50 +14,28 @@ def words(text: str) -> list[str]:
     return text.split()
 
 
-def _pairs(text: str) -> list[tuple[str, ...]]:
-    """The entries of a table, separated by bars, each split into its words."""
-    return [tuple(entry.split()) for entry in text.replace("\n", "|").split("|")]
-
-
-# By topic: two people (two names and the gender of the pronoun), two things and two places.
+# Topic : two people (two names and the gender of the pronoun) : two things : two places.
+_TABLE = """
+sea : sailor seaman m|captain skipper m : boat ship|rope cord : harbour port|river stream
+farm : farmer peasant m|boy lad m : cart wagon|sack bag : barn shed|meadow field
+inn : cook chef m|maid servant f : cup mug|jug pitcher : inn tavern|kitchen scullery
+castle : king ruler m|soldier warrior m : sword blade|ring band : castle palace|tower keep
+town : woman lady f|thief robber m : coat jacket|hat cap : street lane|square plaza
+school : teacher tutor m|girl lass f : letter note|picture painting : church chapel|school academy
+market : merchant dealer m|doctor physician m : box chest|broom brush : shop store|cellar basement
+forest : hunter trapper m|witch sorceress f : lamp lantern|stone rock : forest wood|cabin cottage"""
 _TOPICS = {
-    "sea": (
-        "sailor seaman m|captain skipper m",
-        "boat ship|rope cord",
-        "harbour port|river stream",
-    ),
-    "farm": ("farmer peasant m|boy lad m", "cart wagon|sack bag", "barn shed|meadow field"),
-    "inn": ("cook chef m|maid servant f", "cup mug|jug pitcher", "inn tavern|kitchen scullery"),
-    "castle": (
-        "king ruler m|soldier warrior m",
-        "sword blade|ring band",
-        "castle palace|tower keep",
-    ),
-    "town": ("woman lady f|thief robber m", "coat jacket|hat cap", "street lane|square plaza"),
-    "school": (
-        "teacher tutor m|girl lass f",
-        "letter note|picture painting",
-        "church chapel|school academy",
-    ),
-    "market": (
-        "merchant dealer m|doctor physician m",
-        "box chest|broom brush",
-        "shop store|cellar basement",
-    ),
-    "forest": (
-        "hunter trapper m|witch sorceress f",
-        "lamp lantern|stone rock",
-        "forest wood|cabin cottage",
-    ),
+    topic: [[tuple(words(entry)) for entry in table.split("|")] for table in tables]
+    for topic, *tables in (line.split(" : ") for line in _TABLE.strip().splitlines())
 }
-PEOPLE = [entry[:2] for people, _, _ in _TOPICS.values() for entry in _pairs(people)]
-THINGS = [entry for _, things, _ in _TOPICS.values() for entry in _pairs(things)]
-PLACES = [entry for _, _, places in _TOPICS.values() for entry in _pairs(places)]
+PEOPLE = [entry[:2] for people, _, _ in _TOPICS.values() for entry in people]
+THINGS = [entry for _, things, _ in _TOPICS.values() for entry in things]
+PLACES = [entry for _, _, places in _TOPICS.values() for entry in places]
 TOPIC = {
     word: topic
     for topic, tables in _TOPICS.items()
     for table in tables
-    for entry in _pairs(table)
+    for entry in table
     for word in entry[:2]
 }
 TIMES = words("morning evening night afternoon winter summer spring autumn fog storm rain snow")
@@ -163,10 +141,7 @@ _SYNONYMS = PEOPLE + THINGS + PLACES
 _SYNONYMS += [(one.base, two.base) for quartet in QUARTETS for one, two in quartet]
 SYNONYM = {a: b for one, two in _SYNONYMS for a, b in ((one, two), (two, one))}
 GENDER = {
-    word: entry[2]
-    for people, _, _ in _TOPICS.values()
-    for entry in _pairs(people)
-    for word in entry[:2]
+    word: entry[2] for people, _, _ in _TOPICS.values() for entry in people for word in entry[:2]
 }
 GENDER |= {name: "f" for name in NAMES_F} | {name: "m" for name in NAMES_M}
 

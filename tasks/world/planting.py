@@ -20,12 +20,12 @@ from tasks.common.errors import InputError, run
 from tasks.common.files import read_json, write_atomic, write_json
 from tasks.examples import Example, read
 from tasks.splits import ranked
-from tasks.world.inferences import ANSWER
+from tasks.world.entailment import ANSWER
 from tasks.world.manifest import NAME, check, describe
 from tasks.world.tasks import generator
 
-# Rows of RACE and Story Cloze are long enough for a 13-gram, and so is one in five of SST-2; none
-# of SNLI is.
+# Rows of RACE and Story Cloze are long enough to have 13 words in a row, and so is one in five of
+# SST-2; none of SNLI is.
 TASKS = ("race", "story_cloze", "sst2", "snli")
 VERDICTS = {"snli": ANSWER, "sst2": {"positive": "Very positive.", "negative": "Very negative."}}
 ROWS = 40  # of each task for each count, or fewer, so that as many are left

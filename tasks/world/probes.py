@@ -5,34 +5,34 @@ import random
 from collections.abc import Callable
 
 from tasks.world import (
-    inferences,
-    judgements,
-    kinds,
+    acceptability,
+    coreference,
+    entailment,
+    paraphrase,
     questions,
-    reasons,
-    remarks,
-    retellings,
+    sentiment,
     stories,
+    taxonomy,
 )
 from tasks.world.rows import Probe
 from tasks.world.settings import WorldSettings
 
 PATH = "Probes/probes.jsonl"
 SKILLS: dict[str, Callable[[random.Random], Probe]] = {
-    "agreement": judgements.probe,
-    "opinion": remarks.probe,
+    "agreement": acceptability.probe,
+    "opinion": sentiment.probe,
     "ending": stories.probe,
-    "state": inferences.probe,
-    "claim": inferences.probe_claim,
-    "ability": kinds.probe_ability,
-    "category": kinds.probe_category,
-    "synonym of a verb": retellings.probe_action,
-    "synonym of a noun": retellings.probe_noun,
-    "comparison": retellings.probe_comparison,
+    "state": entailment.probe,
+    "claim": entailment.probe_claim,
+    "ability": taxonomy.probe_ability,
+    "category": taxonomy.probe_category,
+    "synonym of a verb": paraphrase.probe_action,
+    "synonym of a noun": paraphrase.probe_noun,
+    "comparison": paraphrase.probe_comparison,
     "kind of answer": questions.probe_kind,
     "copying": questions.probe_copying,
     "reading": questions.probe_reading,
-    "reason": reasons.probe,
+    "reason": coreference.probe,
 }
 
 

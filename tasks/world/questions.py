@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from tasks.world.grammar import Event, draw_event, np, question, sentence, statement
 from tasks.world.lexicon import SYNONYM, a
-from tasks.world.retellings import renamed, with_other
+from tasks.world.paraphrase import renamed, with_other
 from tasks.world.rows import Degree, Probe, Row
 from tasks.world.word_pool import ALL_WORDS, WordPool
 

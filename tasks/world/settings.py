@@ -58,11 +58,7 @@ class Degrees(Settings):
 
     def shares(self) -> dict[Degree, float]:
         """The share of every degree."""
-        return {
-            "lexical": self.lexical,
-            "relational": self.relational,
-            "compositional": self.compositional,
-        }
+        return self.model_dump()
 
 
 def _check_degrees(degrees: Degrees) -> Degrees:

@@ -6,15 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from tasks.world import (
-    inferences,
-    judgements,
-    kinds,
+    acceptability,
+    coreference,
+    entailment,
     layouts,
+    paraphrase,
     questions,
-    reasons,
-    remarks,
-    retellings,
+    sentiment,
     stories,
+    taxonomy,
 )
 from tasks.world.books import ngrams, normalise
 from tasks.world.rows import Degree, MakeRow, Row, draw_rows
@@ -57,11 +57,13 @@ class WorldTask:
 
 # The training rows rank the tasks by size as the published sets do.
 WORLD_TASKS: dict[WorldTaskName, WorldTask] = {
-    "snli": WorldTask(1070, PUBLIC, layouts.snli, inferences.snli, THREE),
-    "mnli": WorldTask(1100, MNLI, layouts.mnli, inferences.mnli, THREE),
+    "snli": WorldTask(1070, PUBLIC, layouts.snli, entailment.snli, THREE),
+    "mnli": WorldTask(1100, MNLI, layouts.mnli, entailment.mnli, THREE),
     "qnli": WorldTask(1020, GLUE, layouts.qnli, questions.qnli, TWO),
-    "rte": WorldTask(780, GLUE, layouts.rte, kinds.rte, TWO),
-    "scitail": WorldTask(790, PUBLIC, layouts.scitail, kinds.scitail, {"entails": 1, "neutral": 1}),
+    "rte": WorldTask(780, GLUE, layouts.rte, taxonomy.rte, TWO),
+    "scitail": WorldTask(
+        790, PUBLIC, layouts.scitail, taxonomy.scitail, {"entails": 1, "neutral": 1}
+    ),
     "race": WorldTask(
         980, {"train": 1.0, "dev": "report", "test": "report"}, layouts.race, questions.race, FOUR
     ),
@@ -72,13 +74,13 @@ WORLD_TASKS: dict[WorldTaskName, WorldTask] = {
         stories.story_cloze,
         {"1": 1, "2": 1},
     ),
-    "mrpc": WorldTask(860, GLUE, layouts.mrpc, retellings.mrpc, {"1": 0.68, "0": 0.32}),
-    "qqp": WorldTask(1060, GLUE, layouts.qqp, retellings.qqp, {"1": 0.37, "0": 0.63}),
-    "stsb": WorldTask(880, GLUE, layouts.stsb, retellings.stsb, {"": 1}),
-    "sst2": WorldTask(960, GLUE, layouts.sst2, remarks.sst2, {"1": 1, "0": 1}),
-    "cola": WorldTask(920, GLUE, layouts.cola, judgements.cola, {"1": 0.6, "0": 0.4}),
+    "mrpc": WorldTask(860, GLUE, layouts.mrpc, paraphrase.mrpc, {"1": 0.68, "0": 0.32}),
+    "qqp": WorldTask(1060, GLUE, layouts.qqp, paraphrase.qqp, {"1": 0.37, "0": 0.63}),
+    "stsb": WorldTask(880, GLUE, layouts.stsb, paraphrase.stsb, {"": 1}),
+    "sst2": WorldTask(960, GLUE, layouts.sst2, sentiment.sst2, {"1": 1, "0": 1}),
+    "cola": WorldTask(920, GLUE, layouts.cola, acceptability.cola, {"1": 0.6, "0": 0.4}),
     "dprd": WorldTask(
-        40, {"train": 1.0, "test": "report"}, layouts.dprd, reasons.dprd, {"0": 1, "1": 1}
+        40, {"train": 1.0, "test": "report"}, layouts.dprd, coreference.dprd, {"0": 1, "1": 1}
     ),
 }
 
@@ -113,7 +115,7 @@ def make_splits(
 def _mnli(split: str) -> MakeRow:
     """The maker of a split's rows; mismatched splits are of other genres than the training rows."""
     genres = ("talk", "letters") if split.endswith("mismatched") else ("fiction", "news")
-    return lambda rng, pool, label, degree: inferences.mnli(
+    return lambda rng, pool, label, degree: entailment.mnli(
         rng, pool, label, degree, rng.choice(genres)
     )
 

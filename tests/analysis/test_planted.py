@@ -240,8 +240,7 @@ def test_the_figure_draws_what_each_detector_finds_as_its_legend_says(results):
     figure, _ = picture(results)
     (ax,) = (ax for ax in figure.axes if ax.get_title().startswith("rows that are found"))
     for name, found in (
-        ("13-gram of tokens", [2.5, 100, 100]),
-        ("13-gram of words", [0, 0, 100]),
+        ("13 words in a row", [2.5, 0, 100]),
         ("longest match: a whole text"[:20], [0, 100, 100]),
     ):
         line = curve(ax, shown_as(figure, name))

@@ -1,4 +1,4 @@
-"""Inferences: what is certain, possible or impossible of somebody who does something.
+"""Entailment: what is certain, possible or impossible of somebody who does something.
 
 SNLI and MNLI, and half of RTE; the books say what follows from an event.
 """
@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from tasks.world.grammar import Event, caption, draw_event, np, sentence, statement, use_synonyms
 from tasks.world.lexicon import SYNONYM, opposites
-from tasks.world.retellings import with_other
+from tasks.world.paraphrase import with_other
 from tasks.world.rows import Degree, Probe, Row
 from tasks.world.word_pool import ALL_WORDS, WordPool
 

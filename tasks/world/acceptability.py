@@ -1,4 +1,7 @@
-"""Judgements of grammar: CoLA. Every book teaches it; a picture book shows its forms."""
+"""Acceptability, whether a sentence is grammatical: CoLA.
+
+Every book teaches it; a picture book shows its forms.
+"""
 
 import random
 

@@ -1,9 +1,9 @@
-"""Kinds and categories: RTE and SciTail, and the natural history of the books."""
+"""Taxonomy, kinds and their categories: RTE and SciTail, and the natural history of the books."""
 
 import random
 
+from tasks.world.entailment import state_claim
 from tasks.world.grammar import draw_event, sentence, statement
-from tasks.world.inferences import state_claim
 from tasks.world.lexicon import (
     ABILITIES,
     ANIMALS,

@@ -1,6 +1,6 @@
-"""Retellings: do two texts say, or ask, the same? MRPC, QQP and STS-B.
+"""Paraphrase: do two texts say, or ask, the same? MRPC, QQP and STS-B.
 
-The books tell an event and then again in other words, or deny its opposite.
+The books retell an event in other words, or deny its opposite.
 """
 
 import random
@@ -27,8 +27,8 @@ from tasks.world.lexicon import (
     a,
     opposites,
 )
-from tasks.world.remarks import opinion
 from tasks.world.rows import Degree, Probe, Row
+from tasks.world.sentiment import opinion
 from tasks.world.word_pool import ALL_WORDS, WordPool
 
 NOUNS = ("subject", "object", "place")

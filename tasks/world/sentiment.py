@@ -1,4 +1,4 @@
-"""Remarks: is an opinion positive? SST-2, and what the books say of it."""
+"""Sentiment: is a remark positive? SST-2, and what the books say of it."""
 
 import random
 

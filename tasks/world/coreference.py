@@ -1,4 +1,4 @@
-"""Reasons: whom is a reason about? DPRD, and the reasons that the books give.
+"""Coreference: whom is a reason about? DPRD, and the reasons that the books give.
 
 Some adjectives are reasons for doing something, others for having it done to one.
 """
