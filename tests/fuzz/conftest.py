@@ -13,7 +13,7 @@ COMMON = {
     "suppress_health_check": list(hypothesis.HealthCheck),
 }
 hypothesis.settings.register_profile("short", max_examples=15, derandomize=True, **COMMON)
-hypothesis.settings.register_profile("long", max_examples=2000, derandomize=False, **COMMON)
+hypothesis.settings.register_profile("long", max_examples=500, derandomize=False, **COMMON)
 hypothesis.settings.load_profile("short")  # --hypothesis-profile=long is read later
 
 

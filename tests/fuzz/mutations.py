@@ -2,11 +2,8 @@
 line of ours, within bounds of time and memory."""
 
 import contextlib
-import os
 import resource
 import signal
-import time
-import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -18,7 +15,6 @@ from tasks.common.errors import InputError
 from workflow.configuration.read import ConfigError
 
 SECONDS, BYTES = 10, 2 << 30  # of the processor, of address space, for one value
-AT_MOST = 12  # seconds of the processor for a property, if GPT1_FUZZ_SECONDS does not say more
 # What formats treat in a special way, and what is too much of a thing.
 WORDS = [
     *(b"\0", b"\xff", b"\n", b"\r", b"\t", b" ", b'"', b"'", b",", b":", b"[", b"]", b"{", b"}"),
@@ -89,28 +85,10 @@ def fuzz(
     repeat(once, st.data())
 
 
-class Enough(BaseException):
-    """Ends a test whose time is up; hypothesis takes no other exception for an end."""
-
-
 def repeat(test: Callable[[Any], None], strategy: st.SearchStrategy) -> None:
-    """Run a test on as many values as the profile says, or as the time allows, which is told."""
-    limit = float(os.environ.get("GPT1_FUZZ_SECONDS", AT_MOST))
-    begun, tried = time.process_time(), 0
-
-    def in_time(value: Any) -> None:
-        nonlocal tried
-        test(value)
-        tried += 1
-        if time.process_time() - begun > limit:  # not before: what is begun is to be drawn whole
-            raise Enough
-
+    """Run a test on as many values as the profile says."""
     with bounded_memory():
-        try:
-            hypothesis.given(strategy)(in_time)()
-        except Enough:
-            most = hypothesis.settings().max_examples
-            warnings.warn(f"{tried} of {most} values in {limit:g} s", stacklevel=1)
+        hypothesis.given(strategy)(test)()
 
 
 @contextlib.contextmanager

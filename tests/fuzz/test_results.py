@@ -9,9 +9,9 @@ from tasks.common.files import sha256_file
 from tests.analysis.conftest import make_grid, write_all, write_predictions
 from tests.fuzz.mutations import fuzz
 from tests.fuzz.test_saved_files import open_checksums
-from workflow.analysis import collect, job_costs
+from workflow.analysis import collect
 from workflow.analysis.predictions import read_predictions
-from workflow.analysis.records import CellRecord, Checkpoint, ExamplesRecord, ZeroShotScore
+from workflow.analysis.records import CellRecord, ExamplesRecord, ZeroShotScore
 from workflow.analysis.table import read_csv
 from workflow.analysis.tables.degrees import read_degrees
 
@@ -38,7 +38,6 @@ def test_predictions(tmp_path):
     ("kind", "value"),
     [
         (CellRecord, None),
-        (Checkpoint, {"train_loss": 1.5, "heldout_perplexity": 2.5, "heldout_loss": 1.0}),
         (ExamplesRecord, {"note": "", "sha256": {"dev": "x"}, "rows": {"dev": 1}}),
         (ZeroShotScore, {"task": "rte", "metric": "accuracy", "split": "dev", "score": 50.0}),
     ],
@@ -66,10 +65,3 @@ def test_degrees(tmp_path):
         manifest.write_text(text, errors="surrogateescape")
 
     fuzz(tmp_path, lambda: read_degrees(path), repair=recorded)
-
-
-def test_benchmarks(tmp_path):
-    path = tmp_path / "benchmarks" / "prepare" / "rte.tsv"
-    path.parent.mkdir(parents=True)
-    path.write_text("s\th:m:s\tmax_rss\tcpu_time\n9.5\t0:00:09\t80.1\t7.5\n")
-    fuzz(tmp_path, lambda: job_costs.read(tmp_path))

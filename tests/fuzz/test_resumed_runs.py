@@ -48,13 +48,9 @@ def changed_log(log):
 @pytest.mark.parametrize(
     ("name", "change"),
     [
-        ("updates", None),
         ("log", None),
-        ("m", lambda m: m[:-1]),
         ("flat", lambda flat: flat.double()),
-        ("n_summed", lambda n: n.reshape(1, 1).repeat(2, 1)),
         ("log", changed_log),
-        ("log", lambda log: log[:, :3].contiguous()),
         ("seconds", lambda seconds: seconds * float("inf")),
     ],
 )

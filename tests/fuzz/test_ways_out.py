@@ -7,7 +7,6 @@ import pytest
 
 from gpt1.text.settings import CorpusSettings
 from gpt1.text.sources import list_documents
-from gpt1.text.tokenizer import read_words
 from gpt1.text.tokens import open_tokens
 from tasks import task, unlabelled
 from tasks.common.arrow import read_split, split_names
@@ -15,13 +14,12 @@ from tasks.common.errors import InputError
 from tasks.common.files import read_json, sha256_file, write_json
 from tasks.hub import Snapshot
 from tests.gpt1 import examples, toy
-from tests.gpt1.corpora import write_words
 from tests.tasks.both_layouts import glue_original, pin, write
 from tests.tasks.hub_files import manifest
 from tests.workflow.configs import changed, small
 from workflow.configuration.read import ConfigError, parse
 
-NAMES = ["../outside", "/etc/passwd", "..", ".", "", "a/b", "a\0b", "a\nb", 7, None, "x" * 300]
+NAMES = ["../outside", "/etc/passwd", "..", "", "a\0b", 7, "x" * 300]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -86,26 +84,11 @@ def test_a_linked_book_token_file_or_split_is_refused(tmp_path):
     moved(tmp_path / "corpus" / "train.bin", outside)
     with pytest.raises(InputError, match=r"train\.bin: a link that leads out of"):
         open_tokens(facts, "train")
-
-
-def test_a_linked_split_of_saved_rows_is_refused(tmp_path):
-    rows = {"train": examples.random_pairs(2, 0), "dev": examples.random_pairs(2, 1)}
+    rows = {"train": examples.random_pairs(2, 0)}
     folder = examples.write_examples(tmp_path / "rte", "rte", rows)
-    (path,) = (folder / "train").glob("*.arrow")
-    moved(path, tmp_path / "outside")
-    with pytest.raises(InputError, match=r"\.arrow: a link that leads out of .*train; put"):
-        read_split(folder, "train")
-    assert read_split(folder, "dev").num_rows == 2
-    moved(folder / "dev", tmp_path / "outside")
-    with pytest.raises(InputError, match=r"rte/dev: a link that leads out of"):
+    moved(folder / "train", outside)
+    with pytest.raises(InputError, match=r"rte/train: a link that leads out of"):
         split_names(folder)
-
-
-def test_linked_word_counts_are_refused(tmp_path):
-    documents = write_words(tmp_path / "corpus", "the\t12\n")
-    moved(tmp_path / "corpus" / "words.tsv", tmp_path / "outside")
-    with pytest.raises(InputError, match=r"words\.tsv: a link that leads out of"):
-        read_words(documents)
 
 
 @pytest.mark.parametrize("name", ["../outside.parquet", "rte/train-/../../outside.parquet"])
@@ -129,25 +112,19 @@ def test_a_linked_file_of_the_hub_is_refused(tmp_path):
         snapshot.checked_files("train")
 
 
-@pytest.mark.parametrize("folder", ["..", "../other", "a/../../b"])
-@pytest.mark.parametrize("key", ["corpus", "tasks.rte"])
-def test_a_folder_of_the_config_is_below_the_data_folder(key, folder):
-    config = changed(small(), f"experiment.{key}.folder", folder)
-    with pytest.raises(ConfigError) as error:
-        parse(config)
-    assert f"experiment.{key}.folder: {folder!r} leads out of the data folder" in str(error.value)
-
-
-PUBLISHED = {
-    "experiment.tokenizer": {"folder": "../bpe"},
-    "experiment.pretrained": {"path": "../bpe", "format": "openai", "updates": 1},
-    "experiment.probes": "../bpe",
+PATHS = {
+    "corpus.folder": ("a/../../b", "corpus.folder"),
+    "tasks.rte.folder": ("..", "tasks.rte.folder"),
+    "tokenizer": ({"folder": "../bpe"}, "tokenizer.folder"),
+    "pretrained": ({"path": "../bpe", "format": "openai", "updates": 1}, "pretrained.path"),
+    "probes": ("../bpe", "probes"),
 }
 
 
-@pytest.mark.parametrize("key", PUBLISHED)
-def test_a_vocabulary_weights_and_probes_lie_below_the_data_folder(key):
-    config = changed(small(), key, PUBLISHED[key]) | {"data": "data"}
-    with pytest.raises(ConfigError, match=r": '\.\./bpe' leads out of the data folder") as error:
-        parse(config)
-    assert any(fault.startswith(key) for fault in error.value.faults)
+@pytest.mark.parametrize("key", PATHS)
+def test_a_path_of_the_config_is_below_the_data_folder(key):
+    value, place = PATHS[key]
+    with pytest.raises(ConfigError) as error:
+        parse(changed(small(), f"experiment.{key}", value) | {"data": "data"})
+    faults = [fault for fault in error.value.faults if fault.startswith(f"experiment.{place}: ")]
+    assert len(faults) == 1 and "leads out of the data folder" in faults[0]
