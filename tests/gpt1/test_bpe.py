@@ -142,26 +142,10 @@ def test_every_merge_is_a_most_frequent_pair_of_its_moment(counts):
         assert pairs[pair] == max(pairs.values()), (rank, pair)
 
 
-def test_counts_weigh_as_much_as_repeated_words():
-    # "ab" occurs more often than all other pairs together, but stands in one line.
-    _, merges = bpe.train({"abx": 9000, **{f"cd{c}": 2 for c in "efghijklmnop"}}, 1)
-    assert merges in ([("a", "b")], [("b", "x</w>")])
-
-
-def train_in_a_process(documents, merges, out, **kwargs):
-    command = [
-        sys.executable,
-        "-m",
-        "gpt1.text.tokenizer",
-        "train",
-        "--documents",
-        documents,
-        "--merges",
-        merges,
-    ]
-    return subprocess.run(
-        [*map(str, command), "--out", str(out)], capture_output=True, text=True, **kwargs
-    )
+def train_in_a_process(documents, merges, out, **options):
+    command = [sys.executable, "-m", "gpt1.text.tokenizer", "train", "--out", out]
+    command += ["--documents", documents, "--merges", merges]
+    return subprocess.run([*map(str, command)], capture_output=True, text=True, **options)
 
 
 def test_training_in_two_processes_gives_the_same_bytes_and_reports_missing_merges(
@@ -179,20 +163,6 @@ def test_training_in_two_processes_gives_the_same_bytes_and_reports_missing_merg
         found.append([(tmp_path / seed / name).read_bytes() for name in vocabulary.FILES])
     assert found[0] == found[1]
     assert Tokenizer.load(tmp_path / "1").digest == Tokenizer.load(tmp_path / "2").digest
-
-
-def test_digests_of_different_vocabularies_differ(counts, trained, tmp_path):
-    vocabulary.save(tmp_path, *bpe.train(counts, 299))
-    assert Tokenizer.load(tmp_path).digest != Tokenizer.load(trained).digest
-
-
-def test_word_cache_is_bounded_and_changes_nothing(trained, monkeypatch):
-    normalised = [word for sentence in naive_bpe.sentences() for word in naive_bpe.words(sentence)]
-    expected = Tokenizer.load(trained).encode_words(normalised)
-    monkeypatch.setattr(bpe, "CACHED_WORDS", 10)
-    tokenizer = Tokenizer.load(trained)
-    assert tokenizer.encode_words(normalised) == expected
-    assert tokenizer._ids_of.cache_info().currsize <= 10
 
 
 def test_decode_is_readable(trained):
@@ -215,12 +185,6 @@ def swap_ids(encoder):
     return json.dumps(ids)
 
 
-def gap(encoder):
-    ids = json.loads(encoder)
-    ids["\n</w>"] += 1
-    return json.dumps(ids)
-
-
 def late_part(merges):
     lines = merges.split("\n")
     return "\n".join([lines[0], *reversed(lines[1:-1]), ""])
@@ -230,17 +194,14 @@ def late_part(merges):
     ("name", "change", "message"),
     [
         ("encoder.json", lambda s: s[: len(s) // 2], "encoder.json: not JSON"),
-        ("encoder.json", lambda s: "[1]", "not an object"),
         ("encoder.json", lambda s: s.replace(" 7,", ' "7",'), "not an object"),
         ("encoder.json", lambda s: '{"a": 3, ' + s[1:], "'a' appears twice"),
-        ("encoder.json", gap, "none has id"),
+        ("encoder.json", lambda s: s.replace(" 7,", " 700,"), "none has id"),
         ("encoder.json", swap_ids, "expected"),
         ("encoder.json", lambda s: s.replace('"<unk>"', '"<pad>"'), "id 0 is '<pad>'"),
         ("merges.bpe", lambda s: s.split("\n", 1)[1], "line 1"),
         ("merges.bpe", lambda s: s[:-3], "no newline at the end"),
         ("merges.bpe", lambda s: s.rsplit("\n", 2)[0] + "\n", "do both files belong together"),
-        ("merges.bpe", lambda s: s.rsplit("\n", 3)[0] + "\n", "expected"),
-        ("merges.bpe", lambda s: s.replace(" ", "", 2), "merges.bpe: line 2: "),
         ("merges.bpe", lambda s: s + "a b c\n", "line 302: 'a b c' is not two tokens"),
         ("merges.bpe", lambda s: s + s.split("\n")[1] + "\n", "is already on line 2"),
         ("merges.bpe", late_part, "expected"),
@@ -266,12 +227,6 @@ def test_a_vocabulary_with_published_file_names_is_read_and_checked_alike(traine
     (tmp_path / names[1]).unlink()
     with pytest.raises(InputError, match=f"{names[1]}: no such file"):
         Tokenizer.load(tmp_path)
-
-
-def test_a_merge_of_tokens_that_no_earlier_merge_makes_is_refused():
-    tokens = ["<unk>", "a", "b", "a</w>", "b</w>", "aab", "ab", "\n</w>"]
-    with pytest.raises(InputError, match="merge 0 .* uses 'ab', which no earlier merge makes"):
-        vocabulary.check(tokens, [("a", "ab"), ("a", "b")], "encoder.json")
 
 
 @pytest.mark.parametrize("missing", vocabulary.FILES)
@@ -319,23 +274,11 @@ def test_a_flipped_bit_anywhere_in_the_word_counts_is_refused(tmp_path):
     path = tmp_path / "words.tsv"
     content = path.read_bytes()
     for place in range(len(content)):
-        for bit in range(8):
-            damaged = bytearray(content)
-            damaged[place] ^= 1 << bit
-            path.write_bytes(damaged)
-            with pytest.raises(InputError, match=r"words\.tsv: "):
-                bpe.read_words(documents)
+        damaged = bytearray(content)
+        damaged[place] ^= 1 << place % 8
+        path.write_bytes(damaged)
+        with pytest.raises(InputError, match=r"words\.tsv: "):
+            bpe.read_words(documents)
     path.write_bytes(content.replace(b"12", b"13"))
     with pytest.raises(InputError, match=r"words\.tsv: not what documents\.json describes"):
-        bpe.read_words(documents)
-
-
-def test_word_counts_without_the_facts_of_their_documents_are_refused(tmp_path):
-    documents = write_words(tmp_path, "the\t12\n")
-    for text, message in (("{}", "'words_sha256' is missing"), ("[]", "not what documents.json")):
-        (tmp_path / "documents.json").write_text(text)
-        with pytest.raises(InputError, match=message):
-            bpe.read_words(documents)
-    (tmp_path / "documents.json").unlink()
-    with pytest.raises(InputError, match=r"documents\.json: no such file"):
         bpe.read_words(documents)

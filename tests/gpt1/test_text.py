@@ -17,11 +17,6 @@ def test_golden_sentences_are_split_as_by_the_naive_path(group):
         assert normalise.words(sentence) == naive_bpe.words(sentence), sentence
 
 
-def test_golden_file_is_large_and_varied():
-    assert len(set(naive_bpe.sentences())) >= 300
-    assert len(naive_bpe.golden()) >= 12
-
-
 def test_standardise_agrees_with_the_naive_rules_on_random_strings():
     random.seed(0)
     alphabet = "aB'.:%#$@=<>`\\ \t\n\n\u00a0\u2009\u3000—–―…´é京😀" + '-~!";?+,)(/*[]}{|_' * 2
@@ -42,15 +37,11 @@ def test_standardise_agrees_with_the_naive_rules_on_random_strings():
         ("a\u00a0\t b", "a b"),
         ("  a  ", "a"),
         ("a.b:c'd%e#f$g@h=i<j>k`l", "a.b:c'd%e#f$g@h=i<j>k`l"),
+        (r"a\b c\\d a/b", r"a\b c\\d a / b"),
     ],
 )
 def test_standardise_rules(raw, expected):
     assert normalise.standardise(raw) == expected
-
-
-def test_backslash_gets_no_spaces():
-    assert normalise.standardise(r"a\b c\\d") == r"a\b c\\d"
-    assert normalise.standardise("a/b") == "a / b"
 
 
 @pytest.mark.parametrize(

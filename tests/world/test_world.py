@@ -5,7 +5,6 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import get_args
 
 import pytest
 
@@ -13,7 +12,7 @@ from tasks import task
 from tasks.common.errors import InputError
 from tasks.common.files import sha256_file
 from tasks.world.__main__ import make_world
-from tasks.world.settings import SHARES, WorldSettings, WorldTaskName
+from tasks.world.settings import SHARES, WorldSettings
 from tasks.world.tasks import WORLD_TASKS
 
 SMOKE = WorldSettings(seed=1, words=10_000, books=6, scale=0.1, report=16, probes=20)
@@ -76,52 +75,20 @@ def test_settings_change_sizes(tmp_path: Path):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ('{"word": 1}', "word: found 1; .*not permitted"),
         ('{"words": 0}', "words: found 0"),
-        ('{"books": 2.5}', "books: found 2.5"),
-        ('{"books": true}', "books: found True"),
-        ('{"seed": "a"}', "seed: found 'a'"),
-        ('{"seed": -1}', "seed: found -1"),
-        ('{"scale": -1}', "scale: found -1"),
         ('{"report": 9}', "report: found 9; .*10"),
         ('{"rows": {"imdb": 10}}', "rows.imdb"),
-        ('{"rows": {"rte": 1}}', "rows.rte: found 1"),
         ('{"rows": {"rte": 5001}}', "rows.rte: found 5001"),
-        ('{"probes": 9}', "probes: found 9; .*10"),
         ('{"discourse": {"poems": 1}}', "discourse.poems"),
         ('{"discourse": {"stories": 1.5}}', "discourse.stories: found 1.5"),
         (NO_DISCOURSE, "discourse: found .*above 0"),
-        ('{"degrees": {"lexical": -1}}', "degrees.lexical: found -1"),
-        ('{"degrees": {"hard": 1}}', "degrees.hard: found 1"),
         (NO_DEGREE, "degrees: found .*above 0"),
-        ("[]", "WorldSettings: found .*object"),
-        ("{", "WorldSettings: found '{'; invalid json"),
     ],
 )
 def test_an_invalid_setting_is_reported_on_one_line(settings: str, message: str):
     with pytest.raises(InputError, match=message) as error:
         WorldSettings.parse(settings)
     assert "\n" not in str(error.value)
-
-
-def test_an_invalid_setting_ends_the_program_on_one_line_and_writes_nothing(tmp_path: Path):
-    out = tmp_path / "world"
-    command = [
-        sys.executable,
-        "-m",
-        "tasks.world",
-        "--settings",
-        '{"report": 9}',
-        "--out",
-        str(out),
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
-    assert done.returncode == 1 and done.stderr.startswith("error: report: found 9; ")
-    assert done.stderr.count("\n") == 1 and not out.exists()
-
-
-def test_the_settings_know_the_worlds_tasks():
-    assert list(WORLD_TASKS) == list(get_args(WorldTaskName))
 
 
 def test_snli_has_rows_without_a_gold_label(world: Path):
