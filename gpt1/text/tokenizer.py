@@ -59,14 +59,23 @@ class Tokenizer:
     def load(cls, folder: str | Path) -> "Tokenizer":
         """Read a folder that `train` wrote, or one with the two published files.
 
-        Raises InputError if a file is missing or truncated, or if ids and merges do not fit.
+        Raises InputError if a file is missing or damaged, or if ids and merges do not fit.
         """
-        encoder_path, merges_path = vocabulary.find(Path(folder))
-        tokens = vocabulary.read_encoder(encoder_path)
-        merges = vocabulary.read_merges(merges_path)
-        vocabulary.check(tokens, merges, encoder_path)
-        digest = hashlib.sha256(encoder_path.read_bytes() + merges_path.read_bytes()).hexdigest()
-        return cls(tokens, merges, digest)
+        paths = vocabulary.find(Path(folder))
+        for path in paths:
+            if not path.is_file():
+                raise InputError(f"{path}: no such file; make or fetch it first")
+        try:
+            ids, merges = models.BPE.read_file(*map(str, paths))
+        except Exception as error:  # the library has no class of its own
+            reason = " ".join(str(error).split())
+            raise InputError(
+                f"{paths[0]} and {paths[1].name}: not a vocabulary and its merges ({reason:.100}); "
+                "fetch them again"
+            ) from None
+        vocabulary.check(ids, merges, paths[0])
+        digest = hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()
+        return cls(sorted(ids, key=ids.__getitem__), merges, digest)
 
     @property
     def newline_id(self) -> int:

@@ -7,11 +7,10 @@ published files reads ours.
 """
 
 import json
-from collections import Counter
 from pathlib import Path
 
 from tasks.common.errors import InputError
-from tasks.common.files import parse_json, write_atomic
+from tasks.common.files import write_atomic
 
 NEWLINE = "\n"  # the word that ends a line
 UNKNOWN = "<unk>"
@@ -58,56 +57,20 @@ def read_text(path: Path) -> str:
         raise InputError(f"{path}: not UTF-8 at byte {error.start}; fetch it again") from None
 
 
-def read_encoder(path: Path) -> list[str]:
-    """Tokens in id order. Raises InputError unless the ids are 0, 1, 2, ..., each once."""
-
-    def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-        for token, times in Counter(token for token, _ in pairs).items():
-            if times > 1:
-                raise InputError(f"{path}: token {token!r} appears twice; fetch it again")
-        return dict(pairs)
-
-    try:
-        ids = parse_json(read_text(path), object_pairs_hook=unique)
-    except json.JSONDecodeError as error:
-        raise InputError(
-            f"{path}: not JSON ({error.msg} at character {error.pos}); truncated?"
-        ) from None
-    if not isinstance(ids, dict) or not all(type(i) is int for i in ids.values()):
-        raise InputError(f"{path}: not an object from tokens to whole numbers; fetch it again")
+def check(ids: dict[str, int], merges: Merges, path: Path) -> None:
+    """Raise InputError unless ids and merges have the layout above and belong together."""
     if missing := set(range(len(ids))).difference(ids.values()):
         raise InputError(
             f"{path}: {len(ids)} tokens, but none has id {min(missing)}; ids must be 0, 1, 2, ... "
             "without gaps"
         )
-    return sorted(ids, key=ids.__getitem__)
-
-
-def read_merges(path: Path) -> Merges:
-    """Merges in rank order. Raises InputError for a malformed, repeated or truncated line."""
-    lines = read_text(path).split("\n")
-    if not lines[0].startswith("#version"):
-        raise InputError(f"{path}: line 1: found {lines[0][:40]!r}, expected {VERSION!r}")
-    if lines[-1]:
-        raise InputError(f"{path}: line {len(lines)}: no newline at the end; truncated?")
-    merges: dict[tuple[str, str], int] = {}
-    for number, line in enumerate(lines[1:-1], 2):
-        left, _, right = line.partition(" ")
-        if not left or not right or " " in right:
-            raise InputError(f"{path}: line {number}: {line!r} is not two tokens and one space")
-        if (first := merges.setdefault((left, right), number)) < number:
-            raise InputError(f"{path}: line {number}: merge {line!r} is already on line {first}")
-    return list(merges)
-
-
-def check(tokens: list[str], merges: Merges, path: Path) -> None:
-    """Raise InputError unless tokens and merges have the layout above and belong together."""
-    n_characters, odd = divmod(len(tokens) - len(merges) - 2, 2)
+    n_characters, odd = divmod(len(ids) - len(merges) - 2, 2)
     if n_characters < 1 or odd:
         raise InputError(
-            f"{path}: {len(tokens)} tokens do not fit {len(merges)} merges; "
+            f"{path}: {len(ids)} tokens do not fit {len(merges)} merges; "
             "do both files belong together?"
         )
+    tokens = sorted(ids, key=ids.__getitem__)
     characters = tokens[1 : 1 + n_characters]
     if long := [token for token in characters if len(token) != 1]:
         raise InputError(
@@ -121,11 +84,5 @@ def check(tokens: list[str], merges: Merges, path: Path) -> None:
                 f"{path}: id {i} is {token!r}, expected {expected_token!r}; "
                 "do both files belong together?"
             )
-    known = set(expected[: 1 + 2 * n_characters])
-    for rank, pair in enumerate(merges):
-        if unknown := [token for token in pair if token not in known]:
-            raise InputError(
-                f"{path}: merge {rank} ({' '.join(pair)!r}) uses {unknown[0]!r}, "
-                "which no earlier merge makes"
-            )
-        known.add("".join(pair))
+    if unknown := [token for pair in merges for token in pair if token not in ids]:
+        raise InputError(f"{path}: no token {unknown[0]!r}, which a merge uses; fetch it again")
