@@ -333,7 +333,8 @@ def test_a_mistake_seen_by_a_worker_is_reported_on_one_line(tmp_path, root):
     folder = tmp_path / "raw" / "plain_text"
     folder.mkdir(parents=True)
     table = pyarrow.table({"text": ["a word", None]})
-    parquet.write_table(table, folder / "train-00000-of-00001.parquet")
+    for number in (0, 1):
+        parquet.write_table(table, folder / f"train-0000{number}-of-00002.parquet")
     write_manifest(tmp_path / "raw", "bookcorpus")
     settings = {"source": "bookcorpus", "min_rows": {"train": 1}, "heldout": 1}
     arguments = ("--folder", tmp_path / "raw", "--settings", json.dumps(settings))
