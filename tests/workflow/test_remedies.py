@@ -14,7 +14,7 @@ from tasks.world.manifest import check
 from tests.workflow.configs import small
 from tests.workflow.running import ROOT, planned, write
 from tests.world.test_manifest import SETTINGS, make_world
-from workflow.config_faults import parse
+from workflow.configuration.read import parse
 
 
 def remedy(error: InputError) -> list[str]:
