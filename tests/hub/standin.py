@@ -22,13 +22,12 @@ class Hub:
     """The server, and what is wrong with it.
 
     `gated`: repositories that ask for a token. `closed`: those that list their files to everyone
-    but ask for a token where one is fetched. `meeting`: where the first to ask wait for each other.
-    `served`: content that is sent in place of what the tree lists, by path. `short`: a path of
-    which half is sent. `cut`: a path in whose middle the hub goes down. `down`: whether every
-    connection is closed without an answer. `silent`: whether connections stay open without one.
-    `listing`: what is sent in place of every listing; `paging`: whether each names itself as the
-    next page. `endless`: a part of the paths whose answers never end. `requests`: what was asked
-    for, "GET path".
+    but ask for a token where one is fetched. `served`: content that is sent in place of what the
+    tree lists, by path. `short`: a path of which half is sent. `cut`: a path in whose middle the hub
+    goes down. `down`: whether every connection is closed without an answer. `silent`: whether
+    connections stay open without one. `listing`: what is sent in place of every listing; `paging`:
+    whether each names itself as the next page. `endless`: a part of the paths whose answers never
+    end. `requests`: what was asked for, "GET path".
     """
 
     def __init__(self, repositories: Repositories) -> None:
@@ -43,7 +42,6 @@ class Hub:
         """Take all faults away and forget the requests."""
         self.gated: set[str] = set()
         self.closed: set[str] = set()
-        self.meeting: threading.Barrier | None = None
         self.served: dict[str, bytes] = {}
         self.short: str | None = None
         self.cut: str | None = None
@@ -84,9 +82,6 @@ class Handler(BaseHTTPRequestHandler):
         if hub.endless and hub.endless in path and self.command == "GET":
             self._endless()
             return
-        if hub.meeting:
-            hub.meeting.wait(timeout=30)
-            hub.meeting = None
         if api := API.fullmatch(path):
             if hub.listing is not None:
                 self._json(hub.listing)

@@ -5,7 +5,6 @@ import os
 import re
 import subprocess
 import sys
-import threading
 
 import pytest
 
@@ -70,18 +69,6 @@ PROGRAMS = ["gpt1.finetune", "gpt1.pretrain", "gpt1.zero_shot"] + [
     ".".join(path.relative_to(ROOT).with_suffix("").parts)
     for path in sorted((ROOT / "workflow" / "analysis").rglob("[a-z]*.py"))
 ]
-
-
-def test_two_jobs_of_the_graph_fetch_from_one_repository_at_once(hub, tmp_path, monkeypatch):
-    monkeypatch.setenv("HF_ENDPOINT", hub.url)
-    hub.meeting = threading.Barrier(2)  # none is answered before both have asked
-    path = write(tmp_path / "config.yaml", config())
-    both = [manifest("rte"), manifest("cola")]
-    snakemake(ROOT, "--directory", str(tmp_path), "--configfile", path, "--", *both)
-    fetched = hub.fetched()
-    files = [json.loads((tmp_path / path).read_text())["files"] for path in both]
-    assert fetched == sorted(name for each in files for name in each)
-    assert len(files[0]) == len(files[1]) == 4
 
 
 def test_training_scoring_and_tables_import_nothing_that_asks_a_network():
