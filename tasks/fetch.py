@@ -8,6 +8,7 @@ holds one commit for good.
 """
 
 import argparse
+import errno
 import sys
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -27,12 +28,13 @@ with importing(__name__):
 
     from tasks import TASKS
     from tasks.common.files import FULL, REMEDIES, sha256_file, write_json
-    from tasks.common.hf_datasets import NO_LOCKS
     from tasks.corpora import CORPORA
     from tasks.dprd import dprd
     from tasks.hub import MANIFEST, HubSource, Snapshot, as_recorded, matching, pinned
     from tasks.hub_limits import limit_answers
 
+# What a file system without locks answers (NFS, Lustre).
+NO_LOCKS = (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS)
 REFUSALS: dict[type[Exception], str] = {
     GatedRepoError: "{repo}: gated; ask for access on its page of the hub, then give a token with "
     "`hf auth login` or HF_TOKEN",

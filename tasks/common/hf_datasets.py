@@ -4,7 +4,6 @@ It takes a second to import, and the workflow imports the tasks at every start, 
 inside functions.
 """
 
-import errno
 import os
 import sys
 from pathlib import Path
@@ -16,9 +15,6 @@ from tasks.common.files import read_json, scratch_folder, write_json
 
 if TYPE_CHECKING:
     from datasets import Dataset
-
-# What a file system without locks answers (NFS, Lustre).
-NO_LOCKS = (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS)
 
 
 def library() -> ModuleType:

@@ -23,7 +23,7 @@ class Hub:
 
     `gated`: repositories that ask for a token. `closed`: those that list their files to everyone
     but ask for a token where one is fetched. `served`: content that is sent in place of what the
-    tree lists, by path. `short`: a path of which half is sent. `cut`: a path in whose middle the hub
+    tree lists, by path. `short`: a path of which half is sent. `cut`: one in whose middle the hub
     goes down. `down`: whether every connection is closed without an answer. `silent`: whether
     connections stay open without one. `listing`: what is sent in place of every listing; `paging`:
     whether each names itself as the next page. `endless`: a part of the paths whose answers never
