@@ -173,7 +173,13 @@ def test_encoded_rows_of_other_examples_are_refused(made):
     change(path, sha256=digests | {"dev": "other rows"})
     with pytest.raises(InputError, match=r"rte.json: its dev rows are not those of .*examples"):
         Card.read(made, "rte", 16)
+    change(path, labels=[])
+    with pytest.raises(
+        InputError, match=r"examples/rte.json: 'labels' is \[\]; .*run its job again"
+    ):
+        Card.read(made, "rte", 16)
     (made / "encoded" / "rte.json").unlink()
+    change(path, labels={})
     with pytest.raises(InputError, match="no such file"):
         Card.read(made, "rte", 16)
 

@@ -12,10 +12,23 @@ import numpy as np
 
 import tasks
 from tasks.common.arrow import read_split
-from tasks.common.files import read_json
-from workflow.analysis.records import EncodedRecord, check_examples
+from workflow.analysis.records import EncodedRecord, ExamplesRecord, check_examples
 
 SHOWN = 3  # examples
+
+
+class Facts(ExamplesRecord):
+    """Of `examples/TASK.json` what a card says."""
+
+    report: list[str]
+    labels: dict[str, dict[str, int]]
+    unlabelled: list[str]
+    dropped: dict[str, dict[str, int]]
+    unquoted: dict[str, int]
+    overlap: dict[str, int]
+    half_known: dict[str, int]
+    origin: dict[str, str]
+    sources: dict[str, dict[str, str]]
 
 
 @dataclass(frozen=True)
@@ -30,11 +43,11 @@ class Split:
 
 @dataclass(frozen=True)
 class Card:
-    """A task's data. `facts` are those of `examples/TASK.json`, `examples` rows of its training."""
+    """A task's data; `examples` are rows that it is trained on."""
 
     task: tasks.Task
     n_ctx: int
-    facts: dict[str, Any]
+    facts: Facts
     splits: dict[str, Split]
     examples: list[dict[str, Any]]
 
@@ -43,14 +56,14 @@ class Card:
         """Of one task. Raises InputError for a file that is missing, damaged or of other rows."""
         task = tasks.task(name)
         path, encoded = (results / kind / f"{name}.json" for kind in ("examples", "encoded"))
-        facts, known = read_json(path), EncodedRecord.read(encoded).splits
-        parts = {s: known[s] for s in ("train", "select", *facts["report"]) if s in known}
+        facts, known = Facts.read(path), EncodedRecord.read(encoded).splits
+        parts = {s: known[s] for s in ("train", "select", *facts.report) if s in known}
         digests = {split: part.examples for split, part in parts.items()}
-        check_examples(encoded, digests, path, facts["sha256"])
+        check_examples(encoded, digests, path, facts.sha256)
         splits = {
             split: Split(
-                rows=facts["rows"][split],
-                labels={label: facts["labels"][split][label] for label in task.labels},
+                rows=facts.rows[split],
+                labels={label: facts.labels[split][label] for label in task.labels},
                 lengths=_values(part.lengths),
                 n_ctx_needed=_values(part.n_ctx_needed),
             )
@@ -61,7 +74,7 @@ class Card:
     @property
     def is_synthetic(self) -> bool:
         """Whether the rows are made by the embedded world."""
-        return not self.facts["settings"]["published"]
+        return not self.facts.settings.published
 
     def truncated(self, split: str) -> float:
         """The share of a split's rows that the window truncates."""

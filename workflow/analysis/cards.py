@@ -44,16 +44,16 @@ def page(card: Card, picture: str) -> str:
 
 def _facts(card: Card) -> dict[str, str]:
     facts, hub = card.facts, card.task.hub
-    dropped = (f"{split}: {_counts(counts)}" for split, counts in facts["dropped"].items())
+    dropped = (f"{split}: {_counts(counts)}" for split, counts in facts.dropped.items())
     return {
         "From": _origin(card),
         "Licence": "none needed: made by the embedded world" if card.is_synthetic else hub.licence,
         "Caution": "" if card.is_synthetic else hub.caution,
-        "Rows": facts["note"],
+        "Rows": facts.note,
         "Dropped": "; ".join(dropped),
-        "Rows whose CSV quoting was undone": _counts(facts["unquoted"]),
-        "Rows that are training rows too, before any limit": _counts(facts["overlap"]),
-        "Rows with a text of a training row": _counts(facts["half_known"]),
+        "Rows whose CSV quoting was undone": _counts(facts.unquoted),
+        "Rows that are training rows too, before any limit": _counts(facts.overlap),
+        "Rows with a text of a training row": _counts(facts.half_known),
     }
 
 
@@ -74,16 +74,15 @@ def _rows(card: Card) -> pd.DataFrame:
 
 
 def _origin(card: Card) -> str:
-    origin = card.facts["origin"]
+    origin = card.facts.origin
     if card.is_synthetic:
         return "the embedded world"
     if origin["source"] == "hub":
         where = f"{origin['repo']} ({origin['config']})"
         return f"the hub's {where} at commit {origin['revision']}"
-    unlabelled = card.facts["unlabelled"]
     files: dict[str, str] = {}
-    for split, of_split in card.facts["sources"].items():
-        files |= {} if split in unlabelled else of_split
+    for split, of_split in card.facts.sources.items():
+        files |= {} if split in card.facts.unlabelled else of_split
     listed = ", ".join(f"{path} (sha256 {digest[:12]})" for path, digest in files.items())
     return f"files in their original layout: {listed}"
 
