@@ -4,10 +4,11 @@ The numbers are random but shaped like a real run (scores rise with the layers t
 the figures drawn from them look like figures. Tests overwrite single cells with hand-made numbers.
 """
 
+import importlib
 import json
 import math
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -61,6 +62,14 @@ def build(module: ModuleType, results: Path, grid: Grid) -> tuple[pd.DataFrame, 
     collect.build(results, grid).write(results / "cells.csv")
     table = module.build(results, grid)
     return table.frame, table.markdown
+
+
+def write_tables(results: Path, grid: Grid, names: Iterable[str]) -> None:
+    """`cells.csv` and the tables `names` of a made run, as their programs write them."""
+    collect.build(results, grid).write(results / "cells.csv")
+    for name in names:
+        module = importlib.import_module(f"workflow.analysis.tables.{name}")
+        module.build(results, grid).write(results / f"{name}.csv")
 
 
 def write_all(results: Path, grid: Grid) -> None:

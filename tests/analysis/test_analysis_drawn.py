@@ -13,8 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 import tasks
-from tests.analysis.conftest import make_grid, write_all
-from workflow.analysis import collect
+from tests.analysis.conftest import make_grid, write_all, write_tables
 from workflow.analysis.figures import style
 from workflow.analysis.table import read_csv
 from workflow.grid import Grid
@@ -34,12 +33,8 @@ def tables(tmp_path_factory, grid) -> dict[str, pd.DataFrame]:
     """The tables as they are written and read, with intervals of other widths in every row."""
     results = tmp_path_factory.mktemp("drawn")
     write_all(results, grid)
-    collect.build(results, grid).write(results / "cells.csv")
-    found = {}
-    for name in TABLES:
-        module = importlib.import_module(f"workflow.analysis.tables.{name}")
-        module.build(results, grid).write(results / f"{name}.csv")
-        found[name] = read_csv(results / f"{name}.csv")
+    write_tables(results, grid, TABLES)
+    found = {name: read_csv(results / f"{name}.csv") for name in TABLES}
     for name in ("ablation", "layer_transfer"):
         half = 1 + np.arange(len(found[name])) / 100
         mean = found[name]["mean"]

@@ -1,6 +1,5 @@
 """The page of a run: complete, well-formed, by itself, and the same numbers as the tables."""
 
-import importlib
 import itertools
 import json
 import re
@@ -16,15 +15,15 @@ import pytest
 from matplotlib.figure import Figure
 
 from tasks.common.errors import InputError
-from tests.analysis.conftest import PROCESSOR, make_grid, write_all, write_answers
-from workflow.analysis import collect, figures, markdown, tables
+from tests.analysis.conftest import PROCESSOR, make_grid, write_all, write_answers, write_tables
+from workflow.analysis import figures, markdown, tables
 from workflow.analysis.figures import style
 from workflow.analysis.figures.__main__ import main as draw
 from workflow.analysis.page import content, markup
 from workflow.analysis.page.__main__ import main
 from workflow.analysis.page.outline import OUTLINE
 from workflow.analysis.page.run import Run
-from workflow.analysis.table import Table, read_csv
+from workflow.analysis.table import Table
 from workflow.grid import Grid
 from workflow.study_plan import StudyHead, StudyHeads
 
@@ -37,14 +36,9 @@ FIGURES = {
 HOSTILE = '</code><script>alert("x")</script>'
 CONFIG = f"results: run\nexperiment:\n  tasks:\n    rte: {{folder: '{HOSTILE}'}}\n"
 NO_STUDIES = StudyHeads()
-STUDIES = StudyHeads(
-    studies=[
-        StudyHead(name="decay", heading="Weight decay", asks="The authors' decay against AdamW's."),
-        StudyHead(
-            name="lm_coef", heading="The weight of the loss", asks="What does its weight do?"
-        ),
-    ]
-)
+DECAY = StudyHead(name="decay", heading="Weight decay", asks="The authors' decay against AdamW's.")
+LM_COEF = StudyHead(name="lm_coef", heading="The weight", asks="What does its weight do?")
+STUDIES = StudyHeads(studies=[DECAY, LM_COEF])
 CELL = re.compile(r"<t[hd](?: [^>]*)?>(.*?)</t[hd]>", re.DOTALL)
 VOID = {"meta", "link", "input", "br", "hr", "img"}
 PAGE = Path(markup.__file__).parent
@@ -65,10 +59,7 @@ def results(tmp_path_factory, grid) -> Path:
     results = tmp_path_factory.mktemp("page") / "run"
     write_all(results, grid)
     write_answers(results, grid)
-    collect.build(results, grid).write(results / "cells.csv")
-    for name in TABLES:
-        module = importlib.import_module(f"workflow.analysis.tables.{name}")
-        module.build(results, grid).write(results / f"{name}.csv")
+    write_tables(results, grid, TABLES)
     (results / "figures").mkdir()
     for name, shown in FIGURES.items():
         read = [str(results / f"{table}.csv") for table in shown]
@@ -270,7 +261,7 @@ def test_a_study_that_was_run_is_shown_with_its_figure_and_before_the_others(
     shown = studies_of(results, grid, tmp_path / "page.html")
     assert [*shown] == ["lm_coef", "decay"]
     article = shown["lm_coef"]
-    assert "<h3>The weight of the loss</h3>" in article
+    assert "<h3>The weight</h3>" in article
     assert ">1.5</td>" in article and f"{results}/studies/lm_coef.csv" in article
     assert "<p>What does its weight do?</p>" in article
     assert re.findall(r'alt="([^"]*)"', article) == ["What does its weight do?"]
@@ -297,22 +288,11 @@ def test_equal_inputs_give_equal_bytes(results, grid, tmp_path):
 
 def test_text_from_outside_is_escaped(page):
     assert "<script>alert" not in page and "&lt;/code&gt;&lt;script&gt;alert" in page
+    assert [text for _, _, text in Elements(page).of("pre")] == [" ".join(CONFIG.split())]
     text = "| a | b |\n|:--|--:|\n| <b>x</b> | &lt;i> |\n\n[x](javascript:alert) <script>\n"
     shown = markup.from_markdown(text, '"><script>')
     assert ">&lt;b&gt;x&lt;/b&gt;</th>" in shown and ">&lt;i&gt;</td>" in shown
     assert "<script" not in shown and "href" not in shown
-
-
-def test_the_glance_counts_what_the_tables_say(page, results):
-    text = " ".join(re.sub(r"<[^>]+>", " ", page.partition("<dl")[2].partition("</dl>")[0]).split())
-    verdicts = read_csv(results / "claims.csv")["verdict"].value_counts()
-    for verdict in ("reproduced", "undecided", "not reproduced", "not run"):
-        assert re.search(rf"(?<!not )\b{verdicts.get(verdict, 0)} {verdict}\b", text)
-    control = (results / "positive_control.csv").read_text()
-    held, judged = control.count(",yes"), control.count(",yes") + control.count(",no\n")
-    assert f"Positive control {held} of {judged} checks hold" in text
-    runs = 3 * (2 * 3 * 4 + 2 * 3 * 3 + 3)
-    assert f"Fine-tuning runs {runs} " in text
 
 
 def test_the_environment_is_that_of_the_cells(results, grid, tmp_path):
@@ -332,17 +312,11 @@ def test_the_environment_is_that_of_the_cells(results, grid, tmp_path):
     assert lines == [[f"{n}", "cpu", PROCESSOR, "3.11.7", torch] for torch, n in counts.items()]
 
 
-def test_the_config_is_shown_as_it_is_given(page):
-    shown = next(text for tag, _, text in Elements(page).of("pre"))
-    assert shown == " ".join(CONFIG.split())
-
-
 def test_every_table_and_figure_has_its_own_caption(page):
     for kind, names, prefix in (("table", TABLES, "table_"), ("figure", FIGURES, "")):
         for name in names:
             caption = ROOT / "workflow" / "report" / f"{prefix}{name}.rst"
             article = page.partition(f'<article id="{kind}-{name}">')[2].partition("</article>")[0]
-            article = re.sub(r"<desc.*?</desc>", "", article, flags=re.DOTALL)
             shown = " ".join(unescape(re.sub(r"<[^>]+>", "", article)).split())
             words = re.sub(r"[`*]", "", " ".join(caption.read_text(encoding="utf-8").split()))
             assert words in shown, (kind, name)

@@ -1,6 +1,5 @@
 """The page in a real browser: no request, no error on the console, tables sort and filter."""
 
-import importlib
 import json
 import re
 import shutil
@@ -10,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.analysis.conftest import make_grid, write_all, write_answers
-from workflow.analysis import collect
+from tests.analysis.conftest import make_grid, write_all, write_answers, write_tables
 from workflow.analysis.figures.__main__ import main as draw
 from workflow.analysis.page.__main__ import main
 from workflow.analysis.tables import ablation
@@ -66,10 +64,7 @@ def page(tmp_path_factory) -> Path:
     )
     write_all(results, grid)
     write_answers(results, grid)
-    collect.build(results, grid).write(results / "cells.csv")
-    for name in TABLES:
-        module = importlib.import_module(f"workflow.analysis.tables.{name}")
-        module.build(results, grid).write(results / f"{name}.csv")
+    write_tables(results, grid, TABLES)
     (results / "figures").mkdir()
     for name, table in FIGURES.items():
         shown = ["--tables", str(results / f"{table}.csv"), "--grid", grid.to_json()]
