@@ -72,32 +72,38 @@ def schema() -> str:
 
 
 def reference() -> str:
-    """The reference page of all keys, as Markdown: a table for each section."""
-    return INTRODUCTION + "".join(_section("", tree(), {}))
+    """The reference page of all keys, as Markdown: a list for each section."""
+    whole = tree()
+    return INTRODUCTION + "".join(_section("", whole, whole, {}))
 
 
-def _section(path: str, section: dict[str, Any], shown: dict[str, str]) -> Iterator[str]:
-    """A section's heading and table, then the sections inside it.
+def _section(
+    path: str, key: dict[str, Any], section: dict[str, Any], shown: dict[str, str]
+) -> Iterator[str]:
+    """A section's heading and keys, then the sections inside it; `key` is the one that holds it.
 
-    `shown` has the path of each table so far: where a second section has the same keys, a link
-    stands for its table.
+    `shown` has the path of each list so far: where a second section has the same keys, a link
+    stands for its list.
     """
-    description = section["description"]
-    yield f"\n## {path or 'Top level'}\n\n{description[0].upper()}{description[1:]}.\n\n"
+    description, default = key["description"], _default(key) if path else ""
+    own = f" Default: {default}." if default else ""
+    yield f"\n## {path or 'Top level'}\n\n{description[0].upper()}{description[1:]}.{own}\n\n"
     keys = json.dumps(section["properties"])
     if keys in shown:
         yield f"Its keys are those of [{shown[keys]}](#{shown[keys].replace('.', '').lower()}).\n"
         return
     shown[keys] = path
-    yield "| key | type | default | |\n|---|---|---|---|\n"
+    inside = {}
     for name, key in section["properties"].items():
-        description = key["description"].replace("|", "\\|")
-        yield f"| `{name}` | {_type(key)} | {_default(key)} | {description} |\n"
-    for name, key in section["properties"].items():
+        entries = key.get("additionalProperties") or {}
         if "properties" in key:
-            yield from _section(f"{path}.{name}".lstrip("."), key, shown)
-        elif "properties" in (entries := key.get("additionalProperties") or {}):
-            yield from _section(f"{path}.{name}.NAME", entries, shown)
+            inside[name] = (key, key)
+        elif "properties" in entries:
+            inside[f"{name}.NAME"] = (key, entries)
+        else:
+            yield f"- `{name}` ({_type(key)}, {_default(key)}): {key['description']}\n"
+    for name, (key, entries) in inside.items():
+        yield from _section(f"{path}.{name}".lstrip("."), key, entries, shown)
 
 
 def _type(key: dict[str, Any]) -> str:
@@ -114,13 +120,13 @@ def _type(key: dict[str, Any]) -> str:
 
 
 def _default(key: dict[str, Any]) -> str:
-    """The default of a key; of a section, what differs from the defaults in its own table."""
+    """The default of a key; of a section, what differs from the defaults of its own keys."""
     if "default" not in key:
-        return "required"
+        return "" if "properties" in key else "required"
     value = key["default"]
     if not isinstance(value, dict):
         return f"`{json.dumps(value, ensure_ascii=False)}`"
     if "properties" not in key:
         return f"`{{{', '.join(value)}}}`"
     own = {name: inner.get("default") for name, inner in key["properties"].items()}
-    return ", ".join(f"`{k}: {v}`" for k, v in value.items() if v != own[k]) or "see below"
+    return ", ".join(f"`{k}: {v}`" for k, v in value.items() if v != own[k])
