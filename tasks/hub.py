@@ -108,11 +108,11 @@ def matching(patterns: Iterable[str], paths: Iterable[str]) -> list[str]:
     return [path for path in paths if any(fits(path, pattern) for pattern in patterns)]
 
 
-def as_recorded(path: Path, facts: dict[str, Any], whole: bool = True) -> bool:
-    """Whether a file has the size and, if `whole`, the sha256 that a manifest records."""
+def as_recorded(path: Path, facts: dict[str, Any]) -> bool:
+    """Whether a file has the size and the sha256 that a manifest records."""
     if not path.is_file() or path.stat().st_size != facts["size"]:
         return False
-    return not whole or sha256_file(path) == facts["sha256"]
+    return sha256_file(path) == facts["sha256"]
 
 
 @dataclass(frozen=True)
@@ -150,14 +150,11 @@ class Snapshot:
             raise InputError(f"{folder}/{name}: {state}; {FETCH_AGAIN}")
         return inside(folder, [folder / name for name in sorted(recorded)])
 
-    def check(self, paths: Iterable[Path], whole: bool = True) -> None:
-        """Raise InputError for a file that is not as it was fetched.
-
-        Only sizes are compared unless `whole`, so parallel jobs do not each hash many gigabytes.
-        """
+    def check(self, paths: Iterable[Path]) -> None:
+        """Raise InputError for a file that is not as it was fetched."""
         recorded = self.manifest()["files"]
         for path in paths:
-            if not as_recorded(path, recorded[path.relative_to(self.folder).as_posix()], whole):
+            if not as_recorded(path, recorded[path.relative_to(self.folder).as_posix()]):
                 raise InputError(f"{path}: not as it was fetched (see {MANIFEST}); {FETCH_AGAIN}")
 
     def checked_files(self, split: str) -> list[Path]:

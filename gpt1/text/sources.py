@@ -177,10 +177,8 @@ def _hub_documents(folder: Path, settings: CorpusSettings) -> Iterator[Document]
     """The rows of a fetched corpus, ROWS at a time."""
     snapshot = _snapshot(folder, settings)
     source = snapshot.source
-    _ = snapshot.origin  # refuses another repository or commit
     for split in source.files:
-        paths = snapshot.files(split)
-        snapshot.check(paths)
+        paths = snapshot.checked_files(split)
         for path in paths if split in _used_splits(source) else ():
             name, heldout = path.relative_to(folder).as_posix(), split == source.heldout
             cuts, n = _cut_lines(path) if source.lines else _cut_parquet(path)

@@ -53,7 +53,7 @@ def test_a_default_config_with_code_is_refused_and_its_code_is_not_run(tmp_path)
     path.write_text(f'__use_yte__: true\n__definitions__: ["{code}"]\n' + path.read_text())
     said = snakemake(tmp_path, "-n", "all", code=1)
     line = f"error: config: {path}: __use_yte__ lets the file run code; remove it"
-    assert said.strip() == line and not (tmp_path / "made").exists()
+    assert said.strip().endswith(line) and not (tmp_path / "made").exists()
 
 
 def test_a_template_after_configfile_is_refused(tmp_path):
