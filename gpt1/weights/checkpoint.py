@@ -26,6 +26,7 @@ from gpt1.model.transformer import Transformer
 from gpt1.settings import Dropout, ModelSettings, ModernShape
 from tasks.common.errors import InputError, make_again
 from tasks.common.files import read_json, sha256_file, write_atomic, write_json
+from tasks.common.settings import first_fault
 
 
 class CheckpointFacts(BaseModel):
@@ -153,10 +154,8 @@ def read_facts(path: str | Path) -> StoredFacts:
     try:
         return StoredFacts.model_validate(stored)
     except ValidationError as error:
-        fault = error.errors(include_url=False)[0]
-        key = ".".join(map(str, fault["loc"]))
         raise InputError(
-            f"{sidecar(path)}: does not describe a checkpoint ({key}: {fault['msg'].lower()}); "
+            f"{sidecar(path)}: does not describe a checkpoint ({first_fault(error)}); "
             f"{make_again(path)}"
         ) from None
 

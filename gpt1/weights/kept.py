@@ -20,6 +20,7 @@ from gpt1.text import vocabulary
 from gpt1.weights.checkpoint import build, read_tensors, write_tensors
 from tasks.common.errors import InputError
 from tasks.common.files import read_json, sha256_file, write_json
+from tasks.common.settings import first_fault
 from tasks.spec import TaskSpec
 
 
@@ -94,11 +95,9 @@ def read_facts(folder: Path, seed: int) -> StoredKeptFacts:
     try:
         facts = StoredKeptFacts.model_validate(read_json(path.with_suffix(".json")))
     except ValidationError as error:
-        fault = error.errors(include_url=False)[0]
-        key = ".".join(map(str, fault["loc"]))
         raise InputError(
-            f"{path.with_suffix('.json')}: does not describe kept weights ({key}: "
-            f"{fault['msg'].lower()}); keep the cell again"
+            f"{path.with_suffix('.json')}: does not describe kept weights ({first_fault(error)}); "
+            "keep the cell again"
         ) from None
     if sha256_file(path) != facts.sha256:
         raise InputError(f"{path}: not the file that its JSON describes; keep the cell again")
