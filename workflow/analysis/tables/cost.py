@@ -9,7 +9,6 @@ lack up to the last half minute of a job). FLOPs are by the rule of
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -41,21 +40,20 @@ class Trained(Record):
     n_vocab: int | None = None
     model: ModelSettings | None = None
 
-    def flops(self, tokens: float, time: float, lm_loss: bool = True) -> float | None:
-        """FLOPs of training this model on so many tokens, in sequences of `time` tokens."""
-        if self.model is None or self.n_vocab is None:
+    def flops(self, tokens: float, length: float | None, lm_loss: bool = True) -> float | None:
+        """FLOPs of training on so many tokens, in sequences of `length`, or less in its window."""
+        if self.model is None or self.n_vocab is None or not length:
             return None
+        time = min(length, self.model.n_ctx)
         return tokens * flops.per_token(self.model, self.n_vocab, time, lm_loss)
 
 
 def build(results: Path, grid: Grid) -> Table:
     """One row per language model, cell and kind of job; what was not run has none."""
     models = [*_models(results, grid)]
-    rows = [*_pretraining(models), *_fine_tuning(results, grid, models)]
-    trained = pd.DataFrame(rows, columns=COLUMNS)
-    table = pd.concat([trained, job_costs.read(results).reindex(columns=COLUMNS)])
-    numbers = dict.fromkeys([*SUMS, "peak_mb"], float)
-    table = table.astype(numbers | {"seed": "Int64"}).reset_index(drop=True)
+    parts = [_pretraining(models), _fine_tuning(results, grid, models), job_costs.read(results)]
+    table = pd.concat([part.reindex(columns=COLUMNS) for part in parts], ignore_index=True)
+    table = table.astype(dict.fromkeys([*SUMS, "peak_mb"], float) | {"seed": "Int64"})
     return Table(table, _wide(table), DECIMALS)
 
 
@@ -67,35 +65,32 @@ def _models(results: Path, grid: Grid) -> Iterator[Trained]:
             yield Trained.read(path, **place)
 
 
-def _pretraining(models: list[Trained]) -> Iterator[dict[str, Any]]:
-    for model in models:
-        if model.seconds is not None and model.tokens is not None:
-            n_ctx = model.model.n_ctx if model.model else 0
-            yield {
-                **{"stage": "pre-training", "arch": model.arch, "corpus": model.corpus},
-                **{"seed": model.seed, "runs": 1, "peak_mb": model.peak_mb},
-                **{"train_tokens": model.tokens, "train_seconds": model.seconds},
-                **{"flops": model.flops(model.tokens, n_ctx), "cpu": model.cpu},
-            }
+def _pretraining(models: list[Trained]) -> pd.DataFrame:
+    rows = [
+        model.model_dump(include={"arch", "corpus", "seed", "peak_mb", "cpu"})
+        | {"train_tokens": model.tokens, "train_seconds": model.seconds}
+        | {"flops": model.flops(model.tokens, np.inf)}
+        for model in models
+        if model.seconds is not None and model.tokens is not None
+    ]
+    return pd.DataFrame(rows).assign(stage="pre-training", runs=1)
 
 
-def _fine_tuning(results: Path, grid: Grid, models: list[Trained]) -> Iterator[dict[str, Any]]:
+def _fine_tuning(results: Path, grid: Grid, models: list[Trained]) -> pd.DataFrame:
     by_arch = {model.arch: model for model in models}
     lengths = {task: mean_length(results, task) for task in grid.tasks}
-    costs = read_csv(results / "cost_cells.csv")
-    for key, runs in costs.groupby(CELL, sort=False):
-        cell = dict(zip(CELL, key, strict=True))
-        tokens, model = runs["train_tokens"].sum(), by_arch.get(cell["arch"])
-        length = lengths.get(cell["task"])
-        if model and model.model and length:
-            count = model.flops(tokens, min(length, model.model.n_ctx), cell["aux"] == "on")
-        else:
-            count = None
-        yield {
-            **{"stage": "fine-tuning", **cell, "runs": len(runs), "flops": count},
-            **{"train_tokens": tokens, "train_seconds": runs["train_seconds"].sum()},
-            **{"peak_mb": runs["peak_mb"].max(), "cpu": "; ".join(runs["cpu"].dropna().unique())},
-        }
+    cells = read_csv(results / "cost_cells.csv").groupby(CELL, sort=False)
+    found = cells[["train_tokens", "train_seconds"]].sum()
+    found["runs"], found["peak_mb"] = cells.size(), cells["peak_mb"].max()
+    found["cpu"] = cells["cpu"].agg(lambda names: "; ".join(names.dropna().unique()))
+    found = found.reset_index()
+    found["flops"] = [
+        by_arch[row.arch].flops(row.train_tokens, lengths.get(row.task), row.aux == "on")
+        if row.arch in by_arch
+        else None
+        for row in found.itertuples()
+    ]
+    return found.assign(stage="fine-tuning")
 
 
 def mean_length(results: Path, task: str) -> float | None:
