@@ -20,8 +20,9 @@ class Classifier(nn.Module):
         n_out = 1 if family == "multiple_choice" else n_classes
         self.weight = nn.Parameter(torch.empty(n_hidden, n_out))
         self.bias = nn.Parameter(torch.empty(n_out))
+        self.reset()
 
-    def reset(self, generator: torch.Generator, init_std: float) -> None:
+    def reset(self, generator: torch.Generator | None = None, init_std: float = 0.02) -> None:
         """Weight N(0, init_std), bias 0."""
         nn.init.normal_(self.weight, std=init_std, generator=generator)
         nn.init.zeros_(self.bias)
@@ -52,7 +53,7 @@ class TaskModel(nn.Module):
         self.shared_prefix = shared_prefix and has_choices and language_model.can_share_prefix
 
     def forward(
-        self, ids: Tensor, lengths: Tensor, lm_loss: bool = False
+        self, ids: Tensor, lengths: Tensor, with_lm_loss: bool = False
     ) -> tuple[Tensor, Tensor | None]:
         """Class logits and, if asked for, the LM loss in nats (else None; the LM head never runs).
 
@@ -60,13 +61,9 @@ class TaskModel(nn.Module):
         given on the CPU. The classifier reads the state at each sequence's last real token, the
         classify token.
         """
-        batch = self.language_model.layout(ids, lengths, self.shared_prefix, lm_loss)
-        if lm_loss or torch.is_grad_enabled():
-            hidden, lm = self.language_model.states(batch)
-            ends = hidden[batch.ends]
-        else:
-            ends, lm = self.language_model.states(batch, batch.ends)
-        return self.classifier(ends.view(*lengths.shape, -1)), lm
+        batch = self.language_model.lay_out(ids, lengths, self.shared_prefix, with_lm_loss)
+        hidden, lm_loss = self.language_model.states(batch)
+        return self.classifier(hidden[batch.ends].view(*lengths.shape, -1)), lm_loss
 
 
 def classification_loss(logits: Tensor, targets: Tensor) -> Tensor:

@@ -8,15 +8,11 @@ from collections.abc import Callable
 from typing import Literal
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from gpt1.cell import Arch, NTransfer
-from gpt1.model import layout
-from gpt1.model.dropout import dropout
-from gpt1.model.embedding import LargeEmbedding
-from gpt1.model.layout import Layout, LMTargets
-from gpt1.model.lm_loss import lm_loss
-from gpt1.model.scratch import Scratch
+from gpt1.model.layout import Layout, LMTargets, layout_of
 from gpt1.settings import Dropout, FinetuneMethod, ModelSettings
 from gpt1.special_tokens import N_SPECIAL
 
@@ -33,8 +29,7 @@ def copied_layers(n_layer: int, n_transfer: int, method: FinetuneMethod) -> list
 class LanguageModel(nn.Module):
     """Base of the language models: token ids to hidden states and the LM loss.
 
-    Parameters are allocated but not initialised; call `reset` or load a checkpoint. The dropout
-    rates hold in training mode only. With `skip_pads` and given lengths, pads are not computed.
+    The dropout rates hold in training mode only. With `skip_pads` pads are not computed.
     """
 
     arch: Arch
@@ -56,55 +51,62 @@ class LanguageModel(nn.Module):
         self.n_vocab, self.n_ctx = n_vocab, settings.n_ctx
         self.n_rows = n_vocab + N_SPECIAL
         self.settings, self.dropout, self.skip_pads = settings, dropout, skip_pads
-        self.compiled_trunk: Callable[..., Tensor] | None = None
-        self.scratch = Scratch()
+        self.compiled_trunk: Callable[[Layout, Tensor], Tensor] | None = None
 
     def forward(
-        self, ids: Tensor, lengths: Tensor | None = None, lm_loss: bool = False
+        self, ids: Tensor, lengths: Tensor | None = None, with_lm_loss: bool = False
     ) -> tuple[Tensor, Tensor | None]:
         """Hidden states and, if asked for, the LM loss in nats (else None).
 
-        ids `[n, time]`, lengths `[n]` (special tokens counted; None: no pads) to hidden states
-        `[n, time, n_hidden]`; their values at pads mean nothing. The loss is the mean over the
-        sequences of each sequence's mean over its targets.
+        ids `[n, time]`, lengths `[n]` (special tokens counted; None: no pads), best given on the
+        CPU, to hidden states `[n, time, n_hidden]`; their values at pads mean nothing. The loss is
+        the mean over the sequences of each sequence's mean over its targets.
         """
         if lengths is None:
-            batch = layout.whole(ids, lm_loss)
-        else:
-            batch = self.layout(ids[:, None], lengths[:, None], lm_loss=lm_loss)
+            lengths = torch.full(ids.shape[:1], ids.shape[1])
+        batch = self.lay_out(ids[:, None], lengths[:, None], with_targets=with_lm_loss)
         hidden, loss = self.states(batch)
         return batch.pad(hidden), loss
 
-    def layout(
-        self, ids: Tensor, lengths: Tensor, shared_prefix: bool = False, lm_loss: bool = False
+    def lay_out(
+        self,
+        ids: Tensor,
+        lengths: Tensor,
+        shared_prefix: bool = False,
+        with_targets: bool = False,
     ) -> Layout:
         """The layout of examples, ids `[n, S, time]` and lengths `[n, S]`, on this model's device.
 
-        Without `lm_loss` it has no targets.
+        With targets `states` computes the LM loss, too.
         """
-        given, device = (ids.cpu().numpy(), lengths.cpu().numpy()), self.embed.device
-        return layout.of(*given, self.skip_pads, shared_prefix, lm_loss, device)
+        return layout_of(
+            ids.cpu().numpy(),
+            lengths.cpu().numpy(),
+            self.embed,
+            skip_pads=self.skip_pads,
+            shared_prefix=shared_prefix,
+            with_targets=with_targets,
+        )
 
-    def states(self, batch: Layout, at: Tensor | None = None) -> tuple[Tensor, Tensor | None]:
-        """Hidden states `[positions, n_hidden]` of a layout, and the LM loss if it has targets.
+    def states(self, batch: Layout) -> tuple[Tensor, Tensor | None]:
+        """Hidden states `[positions, n_hidden]` of a layout, and the LM loss if it has targets."""
+        we = self.embedding_matrix()
+        hidden = (self.compiled_trunk or self.trunk)(batch, we)
+        return hidden, self.lm_loss(hidden, batch.targets, we) if batch.targets else None
 
-        Of a layout without targets the states `at` some positions only, `[len(at), n_hidden]`.
-        """
-        we = self.embedding_matrix(lm_head=batch.targets is not None)
-        hidden = (self.compiled_trunk or self.trunk)(batch, we, at)
-        return hidden, self._lm_loss(hidden, batch.targets, we) if batch.targets else None
-
-    def embedding_matrix(self, lm_head: bool = True) -> Tensor | LargeEmbedding:
-        """The embedding matrix `[rows, n_embd]` of one forward pass; is it read by the `lm_head`?
+    def embedding_matrix(self) -> Tensor:
+        """The embedding matrix `[rows, n_embd]` of one forward pass.
 
         With `embd_dropout: matrix` (authors' code) dropout acts on the matrix itself, so that one
         mask hits every occurrence of a token and the tied softmax alike.
         """
         on_matrix = self.training and self.settings.embd_dropout == "matrix"
-        rate = self.dropout.embd if on_matrix else 0.0
-        if self.compiled_trunk is None and LargeEmbedding.suits(self.embed):
-            return LargeEmbedding(self.embed, rate, self.scratch, whole=lm_head)
-        return dropout(self.embed, rate) if rate > 0 else self.embed
+        return F.dropout(self.embed, self.dropout.embd) if on_matrix else self.embed
+
+    def input_dropout(self, x: Tensor) -> Tensor:
+        """What the first layer reads; with `embd_dropout: sum` dropout acts here."""
+        on_sum = self.training and self.settings.embd_dropout == "sum"
+        return F.dropout(x, self.dropout.embd) if on_sum else x
 
     def logits(self, hidden: Tensor, we: Tensor | None = None, n_rows: int | None = None) -> Tensor:
         """Logits `[..., n_rows]` of hidden states `[..., n_hidden]`: the LM head.
@@ -121,16 +123,14 @@ class LanguageModel(nn.Module):
         """Number of rows of the embedding matrix that the LM softmax covers."""
         return len(self.embed) if self.settings.lm_softmax == "all_rows" else self.n_rows
 
-    def _lm_loss(self, hidden: Tensor, targets: LMTargets, we: Tensor | LargeEmbedding) -> Tensor:
-        """Every real token but the first is a target, delimiter and classify included; pads are
-        not, and only states that predict a target enter the softmax."""
-        features = self.lm_features(hidden[targets.state])
-        token, weight = targets.token, targets.weight
-        if isinstance(we, LargeEmbedding):
-            return we.lm_loss(features, token, weight, self.n_softmax)
-        # The gradient of a slice is a second matrix of zeros, also if the slice is the whole.
-        rows = we if self.n_softmax == len(we) else we[: self.n_softmax]
-        return lm_loss(features, rows, token, weight)
+    def lm_loss(self, hidden: Tensor, targets: LMTargets, we: Tensor) -> Tensor:
+        """The targets' cross-entropies times their weights, in nats, summed.
+
+        Every real token but the first is a target, delimiter and classify included; pads are not,
+        and only states that predict a target enter the softmax.
+        """
+        logits = widen(self.logits(hidden[targets.state], we))
+        return (F.cross_entropy(logits, targets.token, reduction="none") * targets.weight).sum()
 
     @torch.no_grad()
     def transfer(
@@ -175,7 +175,7 @@ class LanguageModel(nn.Module):
         """Take away the layers above the lowest `n_layer`, whose states are the last ones then."""
         self.h, self.n_layer = self.h[:n_layer], n_layer
 
-    def reset(self, generator: torch.Generator) -> None:
+    def reset(self, generator: torch.Generator | None = None) -> None:
         """Draw matrices from N(0, init_std); gains are 1, biases 0 (paper 4.1; authors' code)."""
         for name, parameter in self.named_parameters():
             if parameter.ndim > 1:
@@ -189,9 +189,8 @@ class LanguageModel(nn.Module):
         batch has real tokens and would be compiled anew for each number."""
         self.compiled_trunk = torch.compile(self.trunk)
 
-    def trunk(self, batch: Layout, we: Tensor | LargeEmbedding, at: Tensor | None = None) -> Tensor:
-        """A layout and the embedding matrix to hidden states `[positions, n_hidden]`, or to those
-        of the positions `at`."""
+    def trunk(self, batch: Layout, we: Tensor) -> Tensor:
+        """A layout and the embedding matrix to hidden states `[positions, n_hidden]`."""
         raise NotImplementedError
 
     def lm_features(self, hidden: Tensor) -> Tensor:

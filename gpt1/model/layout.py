@@ -7,10 +7,10 @@ same in every sequence, for a token sees nothing that comes after it.
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 Array = np.ndarray
@@ -33,7 +33,7 @@ class Layout:
     """The computed tokens of a batch, in the order of a grid of rows that is padded on the right.
 
     A row is a sequence, or an example whose sequences follow each other without what they share.
-    `real` are the computed places of the grid, `mask` is added to the attention scores.
+    `real` are the computed places of the grid, `mask` says which other tokens each one sees.
     """
 
     shape: tuple[int, int]  # rows and time of the grid
@@ -45,14 +45,13 @@ class Layout:
     real: Tensor | None = None  # [positions]; None: every place of the grid, pads included
     mask: Tensor | None = None  # [rows, 1, time, time]; None: a token sees its row up to itself
 
-    def scores_mask(self, dtype: torch.dtype) -> Tensor:
-        """What is added to attention scores `[rows, heads, time, time]`: minus infinity or 0."""
-        return self._causal.to(dtype) if self.mask is None else self.mask.to(dtype)
+    def attention(self, q: Tensor, k: Tensor, v: Tensor, dropout: float) -> Tensor:
+        """softmax(q k' / sqrt(d_head)) v, each `[rows, heads, time, d_head]` (paper 3.1, eq. 2).
 
-    @cached_property
-    def _causal(self) -> Tensor:
-        time = self.shape[1]
-        return torch.full((time, time), -math.inf, device=self.tokens.device).triu_(1)
+        `dropout` falls on the probabilities.
+        """
+        causal = self.mask is None
+        return F.scaled_dot_product_attention(q, k, v, self.mask, dropout, is_causal=causal)
 
     def pad(self, x: Tensor) -> Tensor:
         """`[positions, ...]` to `[rows, time, ...]`, zeros at the pads."""
@@ -67,37 +66,25 @@ class Layout:
         return flat if self.real is None else flat.index_select(0, self.real)
 
 
-def whole(ids: Tensor, lm_loss: bool = False) -> Layout:
-    """The layout of sequences `[n, time]` of equal length, on their device."""
-    n, time = ids.shape
-    grid = torch.arange(n * time, device=ids.device).view(n, time)
-    targets = None
-    if lm_loss:
-        state, token = grid[:, :-1].flatten(), ids[:, 1:].flatten()
-        weight = np.full(len(token), 1 / max(1, len(token)))
-        targets = LMTargets(state, token, _weights(weight, ids.device))
-    places = torch.arange(time, device=ids.device).repeat(n)
-    index = np.arange(n * time).reshape(n, 1, time)
-    return Layout((n, time), ids.flatten(), places, grid[:, -1], index, targets)
-
-
-def of(
+def layout_of(
     ids: Array,
     lengths: Array,
-    skip_pads: bool,
-    shared_prefix: bool,
-    lm_loss: bool = False,
-    device: torch.device | str = "cpu",
+    embed: Tensor,
+    *,
+    skip_pads: bool = False,
+    shared_prefix: bool = False,
+    with_targets: bool = False,
 ) -> Layout:
     """The layout of examples of S sequences: ids `[n, S, time]` and lengths `[n, S]`.
 
     With `shared_prefix` what all sequences of an example begin with is computed once, and each
     sequence's own tokens see it and themselves. Their places continue from it. In the LM loss it
     counts as often, and as much, as in the separate sequences; with dropout they share its masks.
+    The tensors are on the device of `embed`, and the targets' weights are of its type.
     """
 
     def to(array: Array) -> Tensor:
-        return torch.from_numpy(array).to(device)
+        return torch.from_numpy(array).to(embed.device)
 
     given = ids.shape
     if not shared_prefix:
@@ -118,13 +105,14 @@ def of(
     ends = np.take_along_axis(index, lengths[:, :, None] - 1, axis=2).ravel()
     tokens = ids[kept]
     targets = None
-    if lm_loss:
+    if with_targets:
         state, token, weight = _lm_targets(ids, lengths, kept, shared, index)
-        targets = LMTargets(to(state), to(token), _weights(weight, device))
-    mask = _tree_mask(shape, row, column, which, places < shared[row, 0, 0]) if s > 1 else None
+        targets = LMTargets(to(state), to(token), torch.from_numpy(weight).to(embed))
+    mask = None
+    if s > 1:
+        mask = to(_seen(shape, row, column, which, places < shared[row, 0, 0]))
     if not skip_pads:
         tokens, places = _on_grid(shape, real, tokens), _on_grid(shape, real, places)
-
     return Layout(
         shape,
         to(tokens),
@@ -133,7 +121,7 @@ def of(
         index.reshape(given),
         targets,
         to(real) if skip_pads and len(real) < math.prod(shape) else None,
-        None if mask is None else to(mask),
+        mask,
     )
 
 
@@ -164,21 +152,14 @@ def _lm_targets(
     return index[row, which, place - 1], ids[row, which, place], weight
 
 
-def _weights(weight: Array, device: torch.device | str) -> Tensor:
-    """In float64 on a CPU; not every other device has it."""
-    exact = torch.device(device).type == "cpu"
-    return torch.from_numpy(weight if exact else weight.astype(np.float32)).to(device)
-
-
-def _tree_mask(
+def _seen(
     shape: tuple[int, int], row: Array, column: Array, which: Array, in_prefix: Array
 ) -> Array:
-    """`[n, 1, time, time]`: 0 where a token sees another, minus infinity elsewhere."""
+    """`[n, 1, time, time]`: whether a token sees another."""
     branch = np.full(shape, -1, dtype=np.int64)  # the sequence a token is of; 0: of all, -1: a pad
     branch[row, column] = np.where(in_prefix, 0, which + 1)
     seen = (branch[:, None, :] == 0) | (branch[:, None, :] == branch[:, :, None])
-    seen &= np.tri(shape[1], dtype=bool)
-    return np.where(seen, np.float32(0), np.float32(-np.inf))[:, None]
+    return (seen & np.tri(shape[1], dtype=bool))[:, None]
 
 
 def _on_grid(shape: tuple[int, int], real: Array, values: Array) -> Array:

@@ -8,10 +8,9 @@ forget bias 1. `embd` dropout as for the transformer, `resid` dropout on each la
 """
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gpt1.model.dropout import dropout
-from gpt1.model.embedding import LargeEmbedding, looked_up
 from gpt1.model.language_model import NO_DROPOUT, LanguageModel
 from gpt1.model.layout import Layout
 from gpt1.settings import Dropout, LSTMShape, ModelSettings
@@ -41,28 +40,25 @@ class LSTM(LanguageModel):
         widths = [shape.n_embd] + [shape.n_hidden] * (shape.n_layer - 1)
         self.h = nn.ModuleList(nn.LSTM(w, shape.n_hidden, batch_first=True) for w in widths)
         self.proj = nn.Linear(shape.n_hidden, shape.n_embd)
+        self.reset()
 
-    def reset(self, generator: torch.Generator) -> None:
+    def reset(self, generator: torch.Generator | None = None) -> None:
         """Draw every matrix from N(0, init_std); biases 0, but 1 for the forget gates' input."""
         super().reset(generator)
         for layer in self.h:  # gates are stored as input, forget, cell, output
             bias = layer.get_parameter("bias_ih_l0").data
             nn.init.ones_(bias[self.n_hidden : 2 * self.n_hidden])
 
-    def trunk(self, batch: Layout, we: Tensor | LargeEmbedding, at: Tensor | None = None) -> Tensor:
-        """A layout with its pads to the last layer's output `[positions, n_hidden]`, or its rows
-        `at`.
+    def trunk(self, batch: Layout, we: Tensor) -> Tensor:
+        """A layout with its pads to the last layer's output `[positions, n_hidden]`.
 
         The steps over pads come after all that is read.
         """
         rates = self.dropout if self.training else NO_DROPOUT
-        x = looked_up(batch.tokens.view(batch.shape), we)
-        if self.settings.embd_dropout == "sum":
-            x = dropout(x, rates.embd)
+        x = self.input_dropout(F.embedding(batch.tokens.view(batch.shape), we))
         for layer in self.h:
-            x = dropout(layer(x)[0], rates.resid)
-        x = x.flatten(0, 1)
-        return x if at is None else x[at]
+            x = F.dropout(layer(x)[0], rates.resid)
+        return x.flatten(0, 1)
 
     def lm_features(self, hidden: Tensor) -> Tensor:
         """`[..., n_hidden]` to `[..., n_embd]`."""

@@ -14,8 +14,6 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gpt1.model.dropout import dropout
-from gpt1.model.embedding import LargeEmbedding, looked_up
 from gpt1.model.language_model import NO_DROPOUT, LanguageModel
 from gpt1.model.layout import Layout
 from gpt1.settings import Dropout, ModelSettings, ModernShape
@@ -55,17 +53,11 @@ class Attention(nn.Module):
         self, x: Tensor, layout: Layout, turn: tuple[Tensor, Tensor], dropout: float
     ) -> Tensor:
         """`[positions, n_embd]` to the same; a token attends to itself and to earlier tokens."""
-        mask = layout.mask
         qkv = self.c_attn(x).unflatten(1, (3, self.n_head, -1))
         rotated = rotate(qkv[:, :2], *turn).to(qkv.dtype)
         grid = layout.pad(torch.cat((rotated, qkv[:, 2:]), 1))
         q, k, v = grid.permute(2, 0, 3, 1, 4)
-        a = F.scaled_dot_product_attention(
-            *(q, k, v),
-            attn_mask=None if mask is None else mask.to(q.dtype),
-            dropout_p=dropout,
-            is_causal=mask is None,
-        )
+        a = layout.attention(q, k, v, dropout)
         return self.c_proj(layout.unpad(a.transpose(1, 2).flatten(2)))
 
 
@@ -95,8 +87,8 @@ class Block(nn.Module):
         self, x: Tensor, layout: Layout, turn: tuple[Tensor, Tensor], rates: Dropout
     ) -> Tensor:
         """`[positions, n_embd]` to the same; `rates` are 0 outside training."""
-        n = x + dropout(self.attn(norm(x), layout, turn, rates.attn), rates.resid)
-        return n + dropout(self.mlp(norm(n)), rates.resid)
+        n = x + F.dropout(self.attn(norm(x), layout, turn, rates.attn), rates.resid)
+        return n + F.dropout(self.mlp(norm(n)), rates.resid)
 
 
 class ModernTransformer(LanguageModel):
@@ -124,8 +116,9 @@ class ModernTransformer(LanguageModel):
         self.d_head = shape.n_embd // shape.n_head
         self.embed = nn.Parameter(torch.empty(self.n_rows, shape.n_embd))
         self.h = nn.ModuleList(Block(shape) for _ in range(shape.n_layer))
+        self.reset()
 
-    def reset(self, generator: torch.Generator) -> None:
+    def reset(self, generator: torch.Generator | None = None) -> None:
         """Draw the embeddings from N(0, init_std) and each matrix by its width."""
         nn.init.normal_(self.embed, std=self.settings.init_std, generator=generator)
         for name, matrix in self.h.named_parameters():
@@ -134,17 +127,14 @@ class ModernTransformer(LanguageModel):
                 std *= (2 * self.n_layer) ** -0.5
             nn.init.normal_(matrix, std=std, generator=generator)
 
-    def trunk(self, batch: Layout, we: Tensor | LargeEmbedding, at: Tensor | None = None) -> Tensor:
-        """A layout and the embedding matrix to the normed states `[positions, n_embd]`, or those
-        `at` some positions."""
+    def trunk(self, batch: Layout, we: Tensor) -> Tensor:
+        """A layout and the embedding matrix to the normed states `[positions, n_embd]`."""
         rates = self.dropout if self.training else NO_DROPOUT
-        x = norm(looked_up(batch.tokens, we))
-        if self.settings.embd_dropout == "sum":
-            x = dropout(x, rates.embd)
+        x = self.input_dropout(norm(F.embedding(batch.tokens, we)))
         turn = rotation(batch.places, self.d_head, x.dtype)
         for block in self.h:
             x = block(x, batch, turn, rates)
-        return norm(x if at is None else x[at])
+        return norm(x)
 
     def lm_features(self, hidden: Tensor) -> Tensor:
         """The hidden states themselves."""

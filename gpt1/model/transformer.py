@@ -6,12 +6,9 @@ special and position rows in ONE matrix that is also the output layer.
 """
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gpt1.model.affine_gelu import affine_gelu
-from gpt1.model.attention import attention
-from gpt1.model.dropout import dropout
-from gpt1.model.embedding import LargeEmbedding, looked_up
 from gpt1.model.language_model import NO_DROPOUT, LanguageModel
 from gpt1.model.layout import Layout
 from gpt1.settings import Dropout, ModelSettings, TransformerShape
@@ -41,8 +38,10 @@ class Attention(nn.Module):
 
     def forward(self, x: Tensor, layout: Layout, dropout: float) -> Tensor:
         """`[positions, n_embd]` to the same; a token attends to itself and to earlier tokens."""
-        a = attention(layout.pad(self.c_attn(x)), layout, self.n_head, dropout)
-        return self.c_proj(layout.unpad(a))
+        qkv = layout.pad(self.c_attn(x)).unflatten(2, (3, self.n_head, -1))
+        q, k, v = qkv.permute(2, 0, 3, 1, 4)  # [rows, heads, time, d_head] each
+        a = layout.attention(q, k, v, dropout)
+        return self.c_proj(layout.unpad(a.transpose(1, 2).flatten(2)))
 
 
 class MLP(nn.Module):
@@ -55,7 +54,7 @@ class MLP(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """`[positions, n_embd]` to the same."""
-        return self.c_proj(affine_gelu(x, self.c_fc.weight, self.c_fc.bias))
+        return self.c_proj(F.gelu(self.c_fc(x), approximate="tanh"))
 
 
 class Block(nn.Module):
@@ -68,13 +67,10 @@ class Block(nn.Module):
         self.mlp = MLP(shape.n_embd, shape.n_ff)
         self.ln_2 = nn.LayerNorm(shape.n_embd, eps=1e-5)
 
-    def forward(
-        self, x: Tensor, layout: Layout, rates: Dropout, at: Tensor | None = None
-    ) -> Tensor:
-        """`[positions, n_embd]` to the same, or to the rows `at`; rates are 0 outside training."""
-        n = self.ln_1(x + dropout(self.attn(x, layout, rates.attn), rates.resid))
-        n = n if at is None else n[at]
-        return self.ln_2(n + dropout(self.mlp(n), rates.resid))
+    def forward(self, x: Tensor, layout: Layout, rates: Dropout) -> Tensor:
+        """`[positions, n_embd]` to the same; the rates are 0 outside training."""
+        n = self.ln_1(x + F.dropout(self.attn(x, layout, rates.attn), rates.resid))
+        return self.ln_2(n + F.dropout(self.mlp(n), rates.resid))
 
 
 class Transformer(LanguageModel):
@@ -100,19 +96,15 @@ class Transformer(LanguageModel):
         self.n_layer, self.n_hidden = shape.n_layer, shape.n_embd
         self.embed = nn.Parameter(torch.empty(self.n_rows + self.n_ctx, shape.n_embd))
         self.h = nn.ModuleList(Block(shape) for _ in range(shape.n_layer))
+        self.reset()
 
-    def trunk(self, batch: Layout, we: Tensor | LargeEmbedding, at: Tensor | None = None) -> Tensor:
-        """A layout and the embedding matrix to the last block's output `[positions, n_embd]`, or
-        `[len(at), n_embd]`: the last block's MLP is then computed at these positions alone."""
+    def trunk(self, batch: Layout, we: Tensor) -> Tensor:
+        """A layout and the embedding matrix to the last block's output `[positions, n_embd]`."""
         rates = self.dropout if self.training else NO_DROPOUT
         rows = torch.stack((batch.tokens, batch.places + self.n_rows))
-        x = looked_up(rows, we).sum(0)
-        if self.settings.embd_dropout == "sum":
-            x = dropout(x, rates.embd)
-        if at is not None and not self.h:
-            return x[at]
-        for i, block in enumerate(self.h, 1):
-            x = block(x, batch, rates, at if i == self.n_layer else None)
+        x = self.input_dropout(F.embedding(rows, we).sum(0))
+        for block in self.h:
+            x = block(x, batch, rates)
         return x
 
     def lm_features(self, hidden: Tensor) -> Tensor:

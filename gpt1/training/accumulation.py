@@ -31,7 +31,7 @@ def accumulate(
             micro_batch = ids[first : min(first + size, share.stop)]
             seed_step("dropout of pre-training", seed, update, first)
             with runtime.autocast():
-                _, loss = model(micro_batch.to(runtime.device), lm_loss=True)
+                _, loss = model(micro_batch, with_lm_loss=True)
             loss = loss * (len(micro_batch) / len(ids))
             loss.backward()
             total += loss.detach()

@@ -131,7 +131,7 @@ class Head:
         """Total loss (paper eq. 5) and classification loss of some rows, in nats."""
         lm_coef = self.settings.lm_coef
         with self.runtime.autocast():
-            logits, lm = self.model(*self.inputs(rows, split), lm_loss=lm_coef > 0)
+            logits, lm = self.model(*self.inputs(rows, split), with_lm_loss=lm_coef > 0)
             clf = classification_loss(logits, self.targets(split.labels[rows]))
             return (clf if lm is None else clf + lm_coef * lm), clf
 

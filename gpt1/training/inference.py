@@ -3,8 +3,8 @@
 import numpy as np
 import torch
 
-from gpt1.model import layout
 from gpt1.model.classifier import TaskModel
+from gpt1.model.layout import computed
 from gpt1.training import batching
 from gpt1.training.batching import Sequences
 from gpt1.training.runtime import Runtime
@@ -24,7 +24,7 @@ def predict(
     model.eval()
     tokens = split.lengths.max(1) * split.lengths.shape[1]
     if model.shared_prefix:
-        tokens = layout.computed(split.ids, split.lengths)
+        tokens = computed(split.ids, split.lengths)
     batches = list(batching.by_length(tokens, runtime.scoring_tokens))
     predictions, probabilities = [], []
     for rows in batches:

@@ -18,7 +18,6 @@ from torch import Tensor, nn
 from gpt1.settings import OptimizerSettings
 
 Decay = Literal["authors", "adamw", "l2"]
-ROW = 2**20  # values of a large gradient whose norm is taken at once
 RESTARTS = 3  # parts of training, each with a cosine of its own
 
 
@@ -126,7 +125,7 @@ class Adam:
     @torch.no_grad()
     def step(self) -> Tensor:
         """Clip, update moments and parameters; returns the gradient norm before clipping."""
-        own, norm = self.settings, _norm(self.grad)
+        own, norm = self.settings, self.grad.norm()
         before = None if self.factors is None else self.flat.clone()
         scale = None  # what the kernel divides gradients by
         if own.max_grad_norm > 0:
@@ -180,11 +179,3 @@ class Adam:
                 raise ValueError(f"optimizer state {name} has {state[name].numel()} values")
             getattr(self, name).copy_(state[name])
         self.updates = int(state["updates"])
-
-
-def _norm(x: Tensor) -> Tensor:
-    """The norm of `[n]`, of a large one by rows: of a whole torch takes it with a single thread."""
-    rows = x[: len(x) // ROW * ROW].view(-1, ROW)
-    if len(rows) == 0:
-        return x.norm()
-    return torch.cat((torch.linalg.vector_norm(rows, dim=1), x[rows.numel() :])).norm()

@@ -1,7 +1,6 @@
 """How a program runs: device, precision, threads, micro-batches, pads, prefixes, compilation."""
 
 import contextlib
-import ctypes
 import platform
 import resource
 import sys
@@ -13,8 +12,6 @@ import torch
 from gpt1.settings import RuntimeSettings
 from gpt1.streams import Purpose, torch_seed
 from tasks.common.errors import InputError, within_memory
-
-M_TRIM_THRESHOLD, M_TOP_PAD, M_MMAP_THRESHOLD = -1, -2, -3  # glibc's malloc.h
 
 
 class Runtime(RuntimeSettings):
@@ -41,9 +38,8 @@ class Runtime(RuntimeSettings):
         return within_memory(f"scoring {self.scoring_tokens} tokens at once")
 
     def start(self) -> None:
-        """Set torch's threads and memory. Raises InputError if the device does not exist."""
+        """Set torch's threads. Raises InputError if the device does not exist."""
         torch.set_num_threads(self.threads)
-        keep_freed_memory()
         try:
             torch.empty(0, device=self.device)
         except (AssertionError, RuntimeError):  # torch built without it, or no such device
@@ -77,22 +73,6 @@ def cpu() -> str:
     models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
     model = models[0] if models else platform.processor() or platform.machine()
     return f"{model}, {torch.backends.cpu.get_cpu_capability()}"
-
-
-def keep_freed_memory() -> None:
-    """Let glibc reuse freed memory for the next step instead of returning it to the system.
-
-    A step at GPT-1's size freed gigabytes and spent a quarter of its time in getting them anew, a
-    page fault for each 4 KB; the largest blocks are lent now (`gpt1.model.scratch`).
-    Elsewhere than on Linux with glibc this does nothing.
-    """
-    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
-    if mallopt is not None:
-        # Up to 32 MB, which glibc allows at most, a block comes from the heap. With larger ones,
-        # whose sizes differ from batch to batch, the heap would grow with every step.
-        mallopt(M_MMAP_THRESHOLD, 32 * 2**20)
-        mallopt(M_TRIM_THRESHOLD, -1)  # the heap stays
-        mallopt(M_TOP_PAD, 64 * 2**20)  # and grows in few large steps
 
 
 def seed_step(purpose: Purpose, *numbers: int) -> None:

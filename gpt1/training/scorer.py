@@ -75,7 +75,7 @@ class Scorer:
         scored = (place >= starts[:, None]) & (place < lengths[:, None])
         shared = self.runtime.shared_prefix and self.model.can_share_prefix and size > 1
         shape = (-1, size, ids.shape[1])
-        layout = self.model.layout(
+        layout = self.model.lay_out(
             torch.from_numpy(ids.reshape(shape)),
             torch.from_numpy(lengths.reshape(-1, size)),
             shared_prefix=shared,

@@ -54,7 +54,7 @@ def heldout_loss(
     for ids in torch.from_numpy(rows).split(size):
         check()
         with within_memory(work, fewer + MORE_MEMORY), runtime.autocast():
-            _, loss = model(ids.to(runtime.device), lm_loss=True)
+            _, loss = model(ids, with_lm_loss=True)
         total += float(loss) * len(ids)
     model.train(was_training)
     return total / len(rows)

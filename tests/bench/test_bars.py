@@ -154,7 +154,7 @@ def test_the_plain_loop_has_our_loss(bench):
             theirs.ln_1.load_state_dict(block.ln_1.state_dict())
             theirs.ln_2.load_state_dict(block.ln_2.state_dict())
     ids = torch.from_numpy(np.random.default_rng(0).integers(0, N_VOCAB, (3, 20)))
-    _, loss = own(ids, lm_loss=True)
+    _, loss = own(ids, with_lm_loss=True)
     logits = other.logits(other(ids)[:, :-1])
     theirs = torch.nn.functional.cross_entropy(logits.flatten(0, 1), ids[:, 1:].flatten())
     assert abs(float(loss.detach()) - float(theirs.detach())) < 1e-5

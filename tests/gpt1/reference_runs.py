@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+from gpt1.model.layout import layout_of
 from gpt1.settings import (
     FinetuneSettings,
     LSTMShape,
@@ -116,6 +117,11 @@ def blank(arch):
     model = build(arch, model_settings(arch), N_VOCAB).double()
     draw(model)
     return model
+
+
+def one_row(time):
+    """The layout of one sequence of `time` tokens."""
+    return layout_of(np.zeros((1, 1, time), dtype=int), np.full((1, 1), time), torch.empty(0))
 
 
 def parameters(model):

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import torch
 
-from gpt1.model import layout
 from gpt1.model.transformer import Attention
 from gpt1.settings import FinetuneDropout
 from tests.gpt1 import toy
@@ -14,6 +13,7 @@ from tests.gpt1.reference_runs import (
     batch_of,
     close,
     draw,
+    one_row,
     reference,
     tuning,
 )
@@ -31,8 +31,8 @@ def recorded_embedding(run, monkeypatch):
     model = run.model.language_model
     seen, original = [], model.embedding_matrix
 
-    def embedding_matrix(**given):
-        seen.append(original(**given))
+    def embedding_matrix():
+        seen.append(original())
         return seen[-1]
 
     monkeypatch.setattr(model, "embedding_matrix", embedding_matrix)
@@ -109,7 +109,7 @@ def test_attention_dropout_falls_on_the_probabilities_and_is_rescaled():
         attention.c_proj.weight.copy_(torch.eye(width))
         attention.c_proj.bias.zero_()
         x = torch.eye(width, dtype=torch.float64)
-        row = layout.whole(torch.zeros(1, width))
+        row = one_row(width)
         torch.manual_seed(0)
         plain, dropped = attention(x, row, 0.0), attention(x, row, rate)
     assert torch.equal(plain.triu(1), torch.zeros_like(plain))

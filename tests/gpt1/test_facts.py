@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import torch
 
-from gpt1.model import layout
 from gpt1.model.classifier import Classifier
 from gpt1.model.transformer import Attention
 from gpt1.settings import (
@@ -27,7 +26,7 @@ from gpt1.training.optim import Adam, Schedule, warmup_cosine, warmup_linear
 from gpt1.weights.checkpoint import build
 from tasks import TASKS, task
 from tests.gpt1 import toy
-from tests.gpt1.reference_runs import batch_of, draw, reference, tuning
+from tests.gpt1.reference_runs import batch_of, draw, one_row, reference, tuning
 from tests.gpt1.toy import start
 
 torch.set_num_threads(1)
@@ -169,7 +168,7 @@ def test_attention_leaves_nothing_of_later_tokens_as_with_the_authors_mask_of_a_
     below = torch.ones(time, time).tril()
     weights = (scores * below - 1e9 * (1 - below)).softmax(-1)
     theirs = attention.c_proj((weights @ v).transpose(0, 1).flatten(1))
-    ours = attention(x, layout.whole(torch.zeros(1, time)), 0.0)
+    ours = attention(x, one_row(time), 0.0)
     assert torch.allclose(ours, theirs, rtol=1e-5, atol=1e-5)
 
 

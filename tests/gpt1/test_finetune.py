@@ -31,7 +31,7 @@ def first_losses(run, rows=range(8)):
     with torch.no_grad():
         total, clf = run.losses(np.array(rows), split)
         aux = run.settings.lm_coef > 0
-        _, lm = run.model(*run.inputs(np.array(rows), split), lm_loss=aux)
+        _, lm = run.model(*run.inputs(np.array(rows), split), with_lm_loss=aux)
     return total, clf, lm
 
 

@@ -1,9 +1,5 @@
 """Memory that does not suffice is one line, with what was asked for and what to change."""
 
-import platform
-import subprocess
-import sys
-
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -61,10 +57,10 @@ def room(monkeypatch):
     room = {"rows": 0}
     call = LanguageModel.states
 
-    def with_limited_memory(self, batch, at=None):
+    def with_limited_memory(self, batch):
         if batch.shape[0] > room["rows"]:
             raise torch.OutOfMemoryError(GPU)
-        return call(self, batch, at)
+        return call(self, batch)
 
     monkeypatch.setattr(LanguageModel, "states", with_limited_memory)
     return room
@@ -149,25 +145,3 @@ def test_a_micro_batch_is_halved_down_to_one_window(given, windows, size, capsys
     for one in (Runtime(micro_batch=1), Runtime(micro_batch=8)):
         with pytest.raises(InputError, match="out of memory with one window at a time"):
             halve_micro_batch(one, 1 if one.micro_batch == 8 else windows, 0)
-
-
-FAULTS = """
-import resource
-import torch
-from gpt1.training.runtime import Runtime
-Runtime().start()
-for _ in range(20):
-    torch.ones(5_000_000)  # 20 MB
-before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
-for _ in range(5):
-    torch.ones(5_000_000)
-print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
-"""
-
-
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="the memory of glibc alone is kept")
-def test_a_program_reuses_the_memory_that_it_freed():
-    done = subprocess.run(
-        [sys.executable, "-c", FAULTS], capture_output=True, text=True, check=True
-    )
-    assert int(done.stdout) < 1000  # five times 4,883 pages, if the system had them back

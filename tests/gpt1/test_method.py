@@ -74,7 +74,7 @@ def test_the_classifier_reads_the_states_of_the_layer_that_is_asked_for(layer):
         one.model.eval()
     whole.model(ids, lengths)
     logits, _ = run.model(ids, lengths)
-    batch = whole.model.language_model.layout(ids, lengths)
+    batch = whole.model.language_model.lay_out(ids, lengths)
     expected = run.model.classifier(states[layer][batch.ends].view(*lengths.shape, -1))
     assert torch.equal(logits, expected)
     with torch.no_grad():

@@ -6,10 +6,11 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from gpt1.model.classifier import classification_loss
+from gpt1.model.classifier import Classifier, TaskModel, classification_loss
 from gpt1.model.lstm import LSTM
+from gpt1.model.modern import ModernTransformer
 from gpt1.model.transformer import Transformer
-from gpt1.settings import Dropout, LSTMShape, ModelSettings, TransformerShape
+from gpt1.settings import Dropout, LSTMShape, ModelSettings, ModernShape, TransformerShape
 from gpt1.weights.checkpoint import CheckpointFacts
 
 N_VOCAB, N_CTX = 50, 16
@@ -142,7 +143,7 @@ def test_the_lm_loss_is_the_mean_over_sequences_of_each_mean_over_its_real_targe
     ids = torch.randint(0, N_VOCAB, (3, 10), generator=torch.Generator().manual_seed(1))
     ids[:, 0], ids[0, 4] = N_VOCAB, N_VOCAB + 2
     lengths = torch.tensor([5, 10, 2])
-    hidden, loss = model(ids, lengths, lm_loss=True)
+    hidden, loss = model(ids, lengths, with_lm_loss=True)
     we = model.embed
     rows = we.size(0) if softmax == "all_rows" else N_VOCAB + 3
     expected = 0.0
@@ -156,12 +157,12 @@ def test_the_lm_loss_is_the_mean_over_sequences_of_each_mean_over_its_real_targe
 def test_targets_an_lm_loss_and_a_shared_prefix_are_there_where_they_are_asked_for_alone(kind):
     model = MODELS[kind]()
     ids, lengths = torch.ones(2, 3, 4, dtype=torch.long), torch.full((2, 3), 4)
-    assert model.layout(ids, lengths).targets is None
-    assert model.layout(ids, lengths, lm_loss=True).targets is not None
-    shared, alone = (model.layout(ids, lengths, shared) for shared in (True, False))
-    assert len(model.layout(ids, lengths).tokens) == len(alone.tokens) > len(shared.tokens)
+    assert model.lay_out(ids, lengths).targets is None
+    assert model.lay_out(ids, lengths, with_targets=True).targets is not None
+    shared, alone = (model.lay_out(ids, lengths, shared) for shared in (True, False))
+    assert len(model.lay_out(ids, lengths).tokens) == len(alone.tokens) > len(shared.tokens)
     assert model(ids[:, 0], lengths[:, 0])[1] is None
-    assert float(model(ids[:, 0], lengths[:, 0], lm_loss=True)[1].detach()) > 0
+    assert float(model(ids[:, 0], lengths[:, 0], with_lm_loss=True)[1].detach()) > 0
 
 
 @pytest.mark.parametrize("kind", MODELS)
@@ -171,7 +172,7 @@ def test_pads_change_neither_hidden_states_nor_the_lm_loss(kind):
     lengths = torch.tensor([7, 12])
     other = ids.clone()
     other[0, 7:] = 0
-    (one, loss_one), (two, loss_two) = (model(x, lengths, lm_loss=True) for x in (ids, other))
+    (one, loss_one), (two, loss_two) = (model(x, lengths, with_lm_loss=True) for x in (ids, other))
     assert torch.equal(one[0, :7], two[0, :7])
     assert torch.equal(loss_one, loss_two)
 
@@ -195,7 +196,7 @@ def test_dropout_on_the_matrix_has_one_mask_for_input_and_softmax_and_on_the_sum
 @pytest.mark.parametrize("embd_dropout", ["matrix", "sum"])
 def test_embeddings_are_dropped_in_the_matrix_or_where_they_are_looked_up(kind, embd_dropout):
     model = MODELS[kind](rates={"embd": 0.5}, embd_dropout=embd_dropout).train()
-    batch = model.layout(torch.ones(2, 1, 4, dtype=torch.int64), torch.full((2, 1), 4))
+    batch = model.lay_out(torch.ones(2, 1, 4, dtype=torch.int64), torch.full((2, 1), 4))
     torch.manual_seed(0)
     matrix = model.embedding_matrix()
     one, two = model.trunk(batch, matrix), model.trunk(batch, matrix)
@@ -227,10 +228,27 @@ def test_every_dropout_rate_acts_in_training_and_only_there(rate):
     assert not torch.allclose(dropping(ids)[0], plain)
 
 
+@pytest.mark.parametrize(
+    ("kind", "shape"),
+    [
+        (Transformer, TransformerShape(n_layer=2, n_embd=16, n_head=4, n_ff=32)),
+        (LSTM, LSTMShape(n_layer=2, n_embd=8, n_hidden=12)),
+        (ModernTransformer, ModernShape(n_layer=2, n_embd=16, n_head=2, n_ff=8, block="modern")),
+    ],
+)
+def test_a_model_that_was_just_made_has_first_values(kind, shape):
+    made = kind(N_VOCAB, ModelSettings(n_ctx=N_CTX, shape=shape))
+    model = TaskModel(made, Classifier("entailment", made.n_hidden, 2))
+    ids, lengths = torch.arange(8).view(2, 1, 4), torch.full((2, 1), 4)
+    logits, loss = model(ids, lengths, with_lm_loss=True)
+    assert float(loss.detach()) == pytest.approx(math.log(made.n_softmax), abs=0.1)
+    assert float(logits.detach().abs().max()) < 1
+
+
 def test_an_untrained_model_knows_nothing():
     model = transformer()
     ids = torch.randint(0, N_VOCAB, (8, N_CTX), generator=torch.Generator().manual_seed(3))
-    _, loss = model(ids, lm_loss=True)
+    _, loss = model(ids, with_lm_loss=True)
     assert float(loss) == pytest.approx(math.log(N_VOCAB + 3 + N_CTX), abs=0.1)
 
 

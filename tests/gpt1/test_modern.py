@@ -88,7 +88,7 @@ def test_states_are_those_of_the_formulas_in_float64(skip_pads):
 def test_the_lm_loss_is_that_of_the_formulas_over_tokens_and_special_tokens():
     own = model().double()
     ids = torch.randint(0, N_VOCAB, (2, 9), generator=torch.Generator().manual_seed(2))
-    _, loss = own(ids, lm_loss=True)
+    _, loss = own(ids, with_lm_loss=True)
     logits = [naive(tensors(own), row)[:-1] @ own.embed.T for row in ids]
     expected = torch.nn.functional.cross_entropy(torch.cat(logits), ids[:, 1:].flatten())
     assert own.n_softmax == len(own.embed) == N_VOCAB + 3  # all_rows: there are no positions
@@ -182,7 +182,7 @@ def test_initial_weights_are_scaled_by_their_width_and_those_of_the_residual_sum
     for name, std in expected.items():
         assert float(tensors(own)[name].std()) == pytest.approx(std, rel=0.05), name
     assert all(p.ndim == 2 for p in own.parameters())  # no biases, no gains
-    _, loss = own(torch.arange(N_CTX)[None], lm_loss=True)
+    _, loss = own(torch.arange(N_CTX)[None], with_lm_loss=True)
     assert float(loss.detach()) == pytest.approx(math.log(N_VOCAB + 3), abs=0.1)
 
 

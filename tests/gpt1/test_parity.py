@@ -13,7 +13,6 @@ import transformers
 from safetensors import safe_open
 
 from gpt1 import convert
-from gpt1.model import layout
 from gpt1.model.language_model import NO_DROPOUT
 from gpt1.model.lstm import LSTM
 from gpt1.settings import LSTMShape, ModelSettings, TransformerShape
@@ -86,7 +85,11 @@ def test_hidden_states_of_every_layer_are_theirs(both):
     x = ours.embed[ids] + ours.embed[ours.n_rows : ours.n_rows + N_CTX]
     assert float((x - wanted[0]).abs().max()) <= 1e-5
     for block, states in zip(ours.h, wanted[1:], strict=True):
-        x = block(x.flatten(0, 1), layout.whole(ids), NO_DROPOUT).view_as(states)
+        x = block(
+            x.flatten(0, 1),
+            ours.lay_out(ids[:, None], torch.full((len(ids), 1), N_CTX)),
+            NO_DROPOUT,
+        ).view_as(states)
         assert float((x - states).abs().max()) <= 1e-5
     hidden, _ = ours(ids)
     assert torch.equal(hidden, x)

@@ -82,7 +82,7 @@ def test_five_pretraining_updates_on_windows_with_the_cosine_schedule(arch):
         expected.step(wanted, 0.01, 10, warmup=0.2, l2=0.01, max_grad_norm=1.0, cosine=True)
         ids = torch.from_numpy(rows)
         adam.zero_grad()
-        _, loss = model(ids, lm_loss=True)
+        _, loss = model(ids, with_lm_loss=True)
         loss.backward()
         adam.step()
         assert float(loss.detach()) == pytest.approx(float(wanted.detach()), rel=1e-9)

@@ -107,7 +107,7 @@ def pretraining(config: Config, arch: Arch, n_vocab: int) -> float:
         ids = torch.from_numpy(random.integers(0, n_vocab, (rows, own.n_ctx)))
         for micro_batch in ids.split(runtime.micro_batch or rows):
             with runtime.autocast():
-                _, loss = model(micro_batch.to(runtime.device), lm_loss=True)
+                _, loss = model(micro_batch, with_lm_loss=True)
             (loss * (len(micro_batch) / rows)).backward()
         optimizer.step()
 
