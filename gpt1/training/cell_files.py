@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from gpt1.cell import Cell
+from gpt1.training.alarms import alarms
 from gpt1.training.cell_job import CellJob
 from gpt1.training.finetuning import Answers, RunRecord
 from gpt1.training.predictions import write_predictions
@@ -13,27 +14,6 @@ from gpt1.weights.checkpoint import Checkpoint
 from tasks.common.files import write_json
 
 OF_THE_CELL = ("copied", "constant", "truncated", "predictions")  # not repeated for each seed
-
-
-def alarms(record: Answers, majority: float, split: str, metric: str) -> list[str]:
-    """Names of the signs that a run has learnt nothing; empty if there are none.
-
-    `majority_rate`: the score of the main reported split is not above `majority`, the best constant
-    answer's. `constant_prediction`: one prediction for all rows of a reported split.
-    `loss_not_falling`: the classification loss is no lower at the end. `not_fitted`: at the
-    end it is not below chance, the entropy of the training labels.
-    """
-    names = []
-    if record.scores[split][metric] <= majority:
-        names.append("majority_rate")
-    if record.constant:
-        names.append("constant_prediction")
-    if isinstance(record, RunRecord):
-        if not record.clf_loss_end < record.clf_loss_start:
-            names.append("loss_not_falling")
-        if not record.clf_loss_end < record.label_entropy:
-            names.append("not_fitted")
-    return names
 
 
 def write(

@@ -22,7 +22,7 @@ from gpt1.cell import Cell
 from gpt1.encode import encode
 from gpt1.settings import FinetuneMethod, OptimizerSettings, RunSettings
 from gpt1.training import cell_job
-from gpt1.training.cell_files import alarms
+from gpt1.training.alarms import alarms
 from gpt1.training.cell_job import CellJob
 from gpt1.training.encoded import load as load_encoded
 from gpt1.training.finetuning import FineTuning

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from gpt1.training import finetuning
-from gpt1.training.cell_files import alarms
+from gpt1.training.alarms import alarms
 from gpt1.training.finetuning import Head
 from gpt1.training.optim import Adam
 from gpt1.training.runtime import Runtime

@@ -1,0 +1,46 @@
+"""Alarms: the signs that a run has learnt nothing."""
+
+import math
+from statistics import NormalDist
+
+from gpt1.training.finetuning import Answers, RunRecord
+
+CORRELATIONS = ("matthews", "pearson")  # Matthews' is Pearson's of two binary variables
+CHANCE = 0.95  # the share of predictors which know nothing that stay below `best_of_chance`
+
+
+def alarms(record: Answers, majority: float, split: str, metric: str) -> list[str]:
+    """Names of the alarms of a run; empty if there are none.
+
+    `majority_rate`: the score of the main reported split is not above `majority`, the best constant
+    answer's, or, where that is a correlation of 0, not above what chance gives.
+    `constant_prediction`: one prediction for all rows of a reported split. `loss_not_falling`: the
+    classification loss is no lower at the end. `not_fitted`: at the end it is not below chance, the
+    entropy of the training labels.
+    """
+    names = []
+    least = majority
+    if metric in CORRELATIONS:
+        least = max(majority, best_of_chance(record.rows[split]))
+    if record.scores[split][metric] <= least:
+        names.append("majority_rate")
+    if record.constant:
+        names.append("constant_prediction")
+    if isinstance(record, RunRecord):
+        if not record.clf_loss_end < record.clf_loss_start:
+            names.append("loss_not_falling")
+        if not record.clf_loss_end < record.label_entropy:
+            names.append("not_fitted")
+    return names
+
+
+def best_of_chance(rows: int) -> float:
+    """The correlation, 0 to 100, that 19 of 20 predictors which know nothing stay below.
+
+    Without any correlation the inverse hyperbolic tangent of Pearson's coefficient is about normal
+    with the variance 1 / (rows - 3) (Fisher 1921, "On the 'probable error' of a coefficient of
+    correlation deduced from a small sample").
+    """
+    if rows <= 3:
+        return 100.0
+    return 100 * math.tanh(NormalDist().inv_cdf(CHANCE) / math.sqrt(rows - 3))
