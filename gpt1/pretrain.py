@@ -1,8 +1,10 @@
 """Pre-train a language model on the corpus: random windows, warm-up, cosine, checkpoints.
 
-python -m gpt1.pretrain transformer --corpus results/corpus/corpus.json --settings JSON ...
+    python -m gpt1.pretrain transformer --corpus results/corpus/corpus.json --settings JSON ...
 
-Several processes train one model with `processes` in the runtime settings, or under torchrun.
+Several processes train one model where torchrun starts them:
+
+    torchrun --standalone --nproc-per-node=2 -m gpt1.pretrain transformer ...
 """
 
 import argparse
@@ -19,8 +21,7 @@ def main() -> None:
     leave_signals_to_the_first()
     # PyTorch takes seconds to import; here a signal that comes meanwhile is one line as well.
     from gpt1.settings import PretrainSettings
-    from gpt1.training.distributed import join, launched
-    from gpt1.training.launch import launch
+    from gpt1.training.distributed import join
     from gpt1.training.pretraining import Pretraining
     from gpt1.training.runtime import Runtime
 
@@ -33,12 +34,10 @@ def main() -> None:
     parser.add_argument("--work", required=True, type=Path, help="folder of resumable runs")
     parser.add_argument("--out", required=True, type=Path)
     a = parser.parse_args()
-    if a.runtime.processes > 1 and not launched():
-        return launch("gpt1.pretrain", a.runtime)
     processes, runtime = join(a.runtime)
     runtime.start()
     training = Pretraining(a.arch, a.corpus, a.settings, runtime, a.work, a.code, processes)
-    training.train(progress_bar=sys.stderr.isatty())
+    training.train()
     training.publish(a.out)
     processes.close()
 

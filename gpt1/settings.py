@@ -258,4 +258,3 @@ class RuntimeSettings(RuntimeOptions):
     """What a program that trains or scores is given as `--runtime`."""
 
     threads: Workers = 1
-    processes: Workers = 1  # that pre-train one model together

@@ -2,7 +2,7 @@
 
 The optimizer's gradients are one flat buffer, so an update costs one all-reduce. The windows of an
 update do not depend on the number of processes, and dropout masks belong to a micro-batch, not to a
-process. The processes are started by `gpt1.training.launch`, or by torchrun on several machines.
+process. torchrun starts the processes, and stops the others where one of them ends.
 """
 
 import contextlib
@@ -24,9 +24,10 @@ from gpt1.training.runtime import Runtime
 from tasks.common.errors import InputError
 
 LOST = 3  # exit code of a process that had to stop because another one ended
-LOST_SECONDS = 2.0  # until it does, so that the launcher finds the one that ended first
+LOST_SECONDS = 2.0  # until it does, so that torchrun finds the one that ended first
 # A process that does not answer for so long hangs. The others wait for its share of an update, a
 # batch of held-out windows or the first one's files: seconds, on slow machines a minute or two.
+# As long they wait for each other at the start.
 HANG_SECONDS = 600.0
 
 
@@ -36,7 +37,7 @@ class Processes:
 
     rank: int = 0
     count: int = 1
-    parent: int = 0  # process id of the launcher
+    parent: int = 0  # process id of torchrun
 
     @property
     def leads(self) -> bool:
@@ -78,7 +79,7 @@ class Processes:
     def _together(self, collective: Callable[[Tensor], object], tensor: Tensor) -> None:
         if self.count == 1:
             return
-        if os.getppid() != self.parent:  # the launcher is gone, and with it whoever waits for us
+        if os.getppid() != self.parent:  # torchrun is gone, and with it whoever waits for us
             self._leave()
         begun = time.monotonic()
         try:
@@ -104,32 +105,41 @@ class Processes:
         os._exit(LOST)  # an orderly exit may wait for the lost process
 
 
-def launched() -> bool:
-    """Whether this process is one of several that a launcher started."""
-    return dist.is_torchelastic_launched()
-
-
 def join(runtime: Runtime) -> tuple[Processes, Runtime]:
-    """This process's place among those that were started together, and its own device.
+    """This process's place among those that torchrun started together, and its own device.
 
-    A process started in any other way is alone. Raises InputError if there are fewer GPUs than
-    processes on this machine.
+    A process started in any other way is alone. Raises InputError if its place is missing or none
+    of the run's, if there are fewer GPUs than processes on this machine, or if the others do not
+    come within HANG_SECONDS.
     """
-    if not launched():
+    if not dist.is_torchelastic_launched():
         return Processes(), runtime
-    here = int(os.environ["LOCAL_RANK"])
+    rank, count = _place("RANK", "WORLD_SIZE")
+    here, here_count = _place("LOCAL_RANK", "LOCAL_WORLD_SIZE")
     if runtime.device == "cuda":
-        check_gpus(int(os.environ["LOCAL_WORLD_SIZE"]))
+        if torch.cuda.device_count() < here_count:
+            raise InputError(
+                f"{here_count} processes need as many GPUs, but torch sees "
+                f"{torch.cuda.device_count()}; lower runtime.pretrain_processes"
+            )
         runtime = runtime.model_copy(update={"device": f"cuda:{here}"})
         torch.cuda.set_device(here)
-    dist.init_process_group(timeout=timedelta(seconds=HANG_SECONDS))  # gloo on CPUs, nccl on GPUs
-    return Processes(dist.get_rank(), dist.get_world_size(), os.getppid()), runtime
-
-
-def check_gpus(processes: int) -> None:
-    """Raise InputError if there are fewer GPUs than processes on this machine."""
-    if torch.cuda.device_count() < processes:
+    try:  # gloo on CPUs, nccl on GPUs
+        dist.init_process_group(timeout=timedelta(seconds=HANG_SECONDS))
+    except RuntimeError as error:
         raise InputError(
-            f"{processes} processes need as many GPUs, but torch sees {torch.cuda.device_count()}; "
-            "lower runtime.pretrain_processes"
+            f"process {rank + 1} of {count} did not find the others within {HANG_SECONDS:.0f} s "
+            f"({str(error).splitlines()[0]:.100}); start all of them at once, with torchrun"
+        ) from None
+    return Processes(rank, count, os.getppid()), runtime
+
+
+def _place(rank: str, count: str) -> tuple[int, int]:
+    """A rank and the number of processes, from torchrun's two variables of these names."""
+    own, of = os.environ.get(rank, ""), os.environ.get(count, "")
+    if not (own.isdecimal() and of.isdecimal() and int(own) < int(of)):
+        raise InputError(
+            f"{rank} is {own or 'missing'} and {count} {of or 'missing'}, where torchrun counts "
+            "processes from 0; start them with torchrun"
         )
+    return int(own), int(of)

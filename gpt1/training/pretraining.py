@@ -13,7 +13,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import torch
-from tqdm import tqdm
 
 from gpt1.cell import Arch, Corpus
 from gpt1.settings import PretrainSettings
@@ -129,27 +128,23 @@ class Pretraining:
         self.optimizer.step()
         return loss
 
-    def train(self, progress_bar: bool = False) -> None:
+    def train(self) -> None:
         """Train from the present state to the last update, saving checkpoints on the way.
 
         Raises InputError if the loss is not finite, and Interrupted, with the state saved, after
         one of the signals that ask to stop.
         """
-        done, updates = self.optimizer.updates, self.settings.updates
-        shown = progress_bar and self.processes.leads
-        progress = tqdm(total=updates, initial=done, disable=not shown)
-        with self.stop, progress:
+        with self.stop:
             try:
-                self._train(progress)
+                self._train()
             except Interrupted as request:
                 self._save_state()
-                done = self.optimizer.updates
                 raise Interrupted(
-                    f"{request} at update {done} of {updates}; the state is saved, start again to "
-                    "go on"
+                    f"{request} at update {self.optimizer.updates} of {self.settings.updates}; "
+                    "the state is saved, start again to resume"
                 ) from None
 
-    def _train(self, progress: tqdm) -> None:
+    def _train(self) -> None:
         updates, every = self.settings.updates, max(1, self.settings.updates // LOG_ROWS)
         checkpoints = set(self.settings.checkpoints)
         done, pause = self.optimizer.updates, STATE_SECONDS
@@ -160,12 +155,11 @@ class Pretraining:
         while self.optimizer.updates < updates:
             lr = self.optimizer.rate()
             self.log.add(self.update())
-            progress.update()
             done = self.optimizer.updates
             if done % every == 0 or done in checkpoints:
                 row = self._log_row(lr)
                 now = time.perf_counter()
-                if now - printed > PROGRESS_SECONDS and progress.disable:
+                if now - printed > PROGRESS_SECONDS and self.processes.leads:
                     printed = now
                     self._print_progress(row)
             if done in checkpoints:
@@ -187,8 +181,6 @@ class Pretraining:
         return row
 
     def _print_progress(self, row: LogRow) -> None:
-        if not self.processes.leads:
-            return
         rate = row.tokens / max(row.seconds, 1e-9)
         left = (self.settings.updates - row.update) * self.tokens_per_update / rate
         print(

@@ -26,7 +26,7 @@ class Runtime(RuntimeSettings):
 
     def numeric(self) -> dict[str, Any]:
         """The settings that may change a number of a run in one process, if only by rounding."""
-        return self.model_dump(exclude={"threads", "processes"})
+        return self.model_dump(exclude={"threads"})
 
     @property
     def scoring_tokens(self) -> int:

@@ -1,6 +1,7 @@
-"""`gpt1.pretrain` in several processes, as a job starts it: its messages and its end."""
+"""`gpt1.pretrain` in several processes under torchrun: what it says, and how it ends."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -9,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from tasks.common.errors import INTERRUPTED
 from tasks.common.files import read_json
 from tests.gpt1.toy import corpus, pretrain_settings
 
@@ -17,10 +17,13 @@ pytestmark = pytest.mark.faults
 LONG = {"updates": 100_000, "checkpoints": [0, 100_000], "batch": 8}
 
 
-def command(tmp_path, settings, processes=3, launcher=()):
-    books = corpus(tmp_path / "corpus")
-    words = [sys.executable, *launcher, "-m", "gpt1.pretrain", "transformer", "--corpus", books]
-    words += ["--settings", settings.to_json(), "--runtime", f'{{"processes": {processes}}}']
+TORCHRUN = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node=3")
+SIGNALS = "--signals-to-handle=SIGTERM,SIGUSR1"
+
+
+def command(tmp_path, settings):
+    words = [sys.executable, *TORCHRUN, SIGNALS, "-m", "gpt1.pretrain", "transformer"]
+    words += ["--corpus", corpus(tmp_path / "corpus"), "--settings", settings.to_json()]
     return list(map(str, [*words, "--work", tmp_path / "work", "--out", tmp_path / "out"]))
 
 
@@ -55,19 +58,9 @@ def alive(pid: int) -> bool:
         return False
 
 
-def test_a_run_in_three_processes_ends_without_a_word_of_the_launcher(tmp_path):
-    done = subprocess.run(
-        command(tmp_path, pretrain_settings("transformer")), text=True, capture_output=True
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+def test_torchrun_trains_in_three_processes(tmp_path):
+    subprocess.run(command(tmp_path, pretrain_settings("transformer")), check=True)
     assert read_json(tmp_path / "out" / "update-8.json")["runtime"]["processes"] == 3
-
-
-def test_torchrun_starts_the_same_program(tmp_path):
-    launcher = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2")
-    words = command(tmp_path, pretrain_settings("transformer"), 1, launcher)
-    subprocess.run(words, check=True)
-    assert read_json(tmp_path / "out" / "update-8.json")["runtime"]["processes"] == 2
 
 
 @pytest.mark.parametrize("rank", [0, 2])
@@ -77,12 +70,11 @@ def test_a_killed_process_stops_the_others_within_a_minute_and_is_named(tmp_path
     os.kill(pids[rank], signal.SIGKILL)
     said = launcher.communicate(timeout=60)[0]
     assert time.monotonic() - begun < 60 and launcher.returncode == 1
-    last = said.splitlines()[-1]
-    assert last.startswith(f"error: process {rank + 1} of 3 was ended by SIGKILL, and the others")
-    assert "Traceback" not in said and not any(alive(pid) for pid in pids)
+    assert re.search(rf"rank +: {rank} .*\n +exitcode +: -9 ", said), said
+    assert not any(alive(pid) for pid in pids)
 
 
-def test_the_line_of_a_process_that_fails_is_the_last_one(tmp_path):
+def test_a_process_that_fails_says_why_in_one_line(tmp_path):
     done = subprocess.run(
         command(tmp_path, pretrain_settings("transformer", lr=1e30)),
         text=True,
@@ -91,8 +83,7 @@ def test_the_line_of_a_process_that_fails_is_the_last_one(tmp_path):
     )
     assert done.returncode == 1
     (line,) = (line for line in done.stdout.splitlines() if line.startswith("error:"))
-    assert "the loss is" in line and done.stdout.rstrip().endswith(line)
-    assert "Traceback" not in done.stdout
+    assert "the loss is" in line
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGUSR1])
@@ -100,8 +91,9 @@ def test_a_signal_to_the_launcher_stops_all_processes(tmp_path, number):
     launcher, pids = running(tmp_path, pretrain_settings("transformer", **LONG))
     launcher.send_signal(number)
     said = launcher.communicate(timeout=60)[0]
-    assert launcher.returncode == INTERRUPTED and "Traceback" not in said
-    assert f"stopped by {number.name} at update" in said.splitlines()[-1]
+    assert launcher.returncode != 0
+    assert f"error: stopped by {number.name} at update" in said, said
+    assert list(tmp_path.glob("work/*/state.safetensors"))
     assert not any(alive(pid) for pid in pids)
 
 

@@ -1,10 +1,7 @@
 """Several processes train the model that one would, and one that ends stops the others."""
 
 import os
-import re
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -16,6 +13,7 @@ from gpt1.training import distributed
 from gpt1.training.distributed import LOST, Processes, join
 from gpt1.training.runtime import Runtime
 from gpt1.weights.checkpoint import read_tensors
+from tasks.common.errors import InputError
 from tasks.common.files import read_json
 from tests.distributed.running import FORKS, SECONDS, losses, pretrain, started
 from tests.gpt1 import toy
@@ -102,25 +100,6 @@ def test_a_process_that_hangs_stops_the_others(hanging):
         assert processes[hanging].exitcode is None
 
 
-def test_the_launcher_ends_a_process_that_hangs_and_names_it():
-    command = [sys.executable, "-m", "tests.distributed.hanging"]
-    launcher = subprocess.Popen(
-        command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-    )
-    while launcher.stdout.readline() != "ready\n":
-        assert launcher.poll() is None
-    children = Path(f"/proc/{launcher.pid}/task/{launcher.pid}/children").read_text().split()
-    os.kill(int(children[1]), signal.SIGSTOP)
-    said = launcher.communicate(timeout=SECONDS)[0]
-    assert launcher.returncode == 1 and "Traceback" not in said
-    assert re.search("warning: process [13] of 3 has waited for another one for 10 s\n", said)
-    assert said.splitlines()[-1] == (
-        "error: process 2 of 3 did not answer for 10 s; it was stopped with the others, start "
-        "again to go on from the last saved state"
-    )
-    assert not any(Path(f"/proc/{pid}").exists() for pid in children)
-
-
 def _first_alone(seconds: float) -> None:
     distributed.HANG_SECONDS = seconds
     processes, _ = join(Runtime())
@@ -139,3 +118,37 @@ def test_processes_that_wait_for_the_first_one_s_work_do_not_take_it_to_hang():
         for process in processes:
             process.join(SECONDS)
         assert [process.exitcode for process in processes] == [0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("variables", "reason"),
+    [
+        ({"RANK": "0", "WORLD_SIZE": "2"}, "LOCAL_RANK is missing and LOCAL_WORLD_SIZE missing"),
+        ({"RANK": "2", "WORLD_SIZE": "2"}, "RANK is 2 and WORLD_SIZE 2"),
+        ({"RANK": "-1", "WORLD_SIZE": "2"}, "RANK is -1 and WORLD_SIZE 2"),
+    ],
+)
+def test_a_process_without_a_place_among_the_others_is_one_line(monkeypatch, variables, reason):
+    for name in ("RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in {"TORCHELASTIC_RUN_ID": "test", **variables}.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(InputError, match=f"{reason}, where .*start them with torchrun"):
+        join(Runtime())
+
+
+def _join(late: float) -> None:
+    """All but the first; that one is late."""
+    if os.environ["RANK"] == "0":
+        time.sleep(late)
+        return
+    distributed.HANG_SECONDS = 1.0
+    with pytest.raises(InputError, match="process 2 of 2 did not find the others within 1 s"):
+        join(Runtime())
+
+
+def test_a_process_that_the_others_never_join_ends_with_one_line():
+    with started(2, _join, 5.0) as processes:
+        for process in processes:
+            process.join(SECONDS)
+        assert [process.exitcode for process in processes] == [0, 0]

@@ -19,11 +19,6 @@ from tests.gpt1.toy import start
 torch.set_num_threads(1)
 
 
-def weights(run):
-    named = run.model.named_parameters()
-    return {name.removeprefix("language_model."): p.detach().clone() for name, p in named}
-
-
 def first_losses(run, rows=range(8)):
     """Total, classification and LM loss (None without it) of some training rows at step 0."""
     split = run.data.splits["train"]
@@ -89,42 +84,6 @@ def test_a_batch_of_one_gives_the_loss_of_a_batch_of_many_row_by_row(name, arch)
     whole = first_losses(run)
     single = [[float(x) for x in first_losses(run, [i])] for i in range(8)]
     assert np.mean(single, axis=0) == pytest.approx([float(x) for x in whole], rel=1e-5)
-
-
-def changed(one, two):
-    """Names of the tensors that differ at step 0."""
-    a, b = weights(one), weights(two)
-    assert a.keys() == b.keys()
-    return {name for name in a if not torch.equal(a[name], b[name])}
-
-
-@pytest.mark.parametrize("arch", toy.ARCHS)
-def test_the_seed_alone_draws_what_is_not_transferred(arch):
-    full = toy.SHAPES[arch].n_layer
-    assert changed(start(arch=arch), start(arch=arch)) == set()
-    # Biases and gains start at 0 and 1 whatever the seed; the special rows make `embed` differ.
-    assert changed(
-        start(arch=arch, n_transfer=full), start(arch=arch, n_transfer=full, seed=1)
-    ) == {
-        "embed",
-        "classifier.weight",
-    }
-    none = changed(start(arch=arch, n_transfer="none"), start(arch=arch, n_transfer="none", seed=1))
-    matrices = {n for n, p in weights(start(arch=arch)).items() if p.ndim > 1}
-    assert none == matrices
-
-
-def test_the_number_of_layers_alone_changes_just_the_layers_between():
-    two, one = start(n_transfer=2), start(n_transfer=1)
-    layer = {n for n in weights(one) if n.startswith("h.1.")}
-    biases = {n for n in layer if torch.equal(weights(one)[n], weights(two)[n])}
-    assert changed(one, two) == layer - biases
-    assert all(weights(one)[n].ndim == 1 for n in biases)
-    assert changed(start(n_transfer=0), start(n_transfer="none")) == {"embed"}
-
-
-def test_aux_changes_no_weight_at_step_0_and_no_classification_row_order():
-    assert changed(start(lm_coef=0.5), start(lm_coef=0.0)) == set()
 
 
 def test_the_same_run_twice_gives_the_same_weights_and_scores_and_another_seed_does_not():
@@ -351,26 +310,3 @@ def test_one_answer_for_all_rows_of_any_reported_split_is_recorded(constant, mon
 
     monkeypatch.setattr(run, "predict", predict)
     assert run.train().constant == (constant is not None)
-
-
-@pytest.mark.parametrize("task", ["rte", "race", "stsb"])
-def test_scoring_computes_the_top_mlp_where_the_classifier_reads_alone(task):
-    run = start(task)
-    ids, lengths = run.inputs(np.arange(5), run.data.splits["train"])
-    seen = []
-    for block in run.model.eval().language_model.h:
-        block.mlp.register_forward_hook(lambda _, __, out: seen.append(len(out)))
-    expected, _ = run.model(ids, lengths)
-    with torch.no_grad():
-        scored, _ = run.model(ids, lengths)
-    torch.testing.assert_close(scored, expected, rtol=0, atol=1e-6)
-    trained, read = seen[: len(seen) // 2], seen[len(seen) // 2 :]
-    assert len(set(trained)) == 1 and read == [*trained[:-1], lengths.numel()]
-
-
-def test_scoring_with_an_lstm_reads_the_states_of_training():
-    run = start("race", arch="lstm")
-    ids, lengths = run.inputs(np.arange(5), run.data.splits["train"])
-    expected, _ = run.model.eval()(ids, lengths)
-    with torch.no_grad():
-        torch.testing.assert_close(run.model(ids, lengths)[0], expected, rtol=0, atol=1e-6)

@@ -245,13 +245,6 @@ def test_a_model_that_was_just_made_has_first_values(kind, shape):
     assert float(logits.detach().abs().max()) < 1
 
 
-def test_an_untrained_model_knows_nothing():
-    model = transformer()
-    ids = torch.randint(0, N_VOCAB, (8, N_CTX), generator=torch.Generator().manual_seed(3))
-    _, loss = model(ids, with_lm_loss=True)
-    assert float(loss) == pytest.approx(math.log(N_VOCAB + 3 + N_CTX), abs=0.1)
-
-
 def test_a_checkpoint_whose_origin_is_not_told_is_untrained_of_books_and_of_seed_0():
     facts = CheckpointFacts(model=ModelSettings(), tokenizer="")
     told = (facts.update, facts.tokens, facts.corpus, facts.seed, facts.code)

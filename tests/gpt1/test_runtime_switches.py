@@ -12,7 +12,6 @@ import torch
 from gpt1.settings import Dropout
 from gpt1.training.pretraining import Pretraining
 from gpt1.training.runtime import Runtime
-from tests.distributed import running
 from tests.gpt1 import toy
 
 ROUNDING = 1e-5
@@ -27,13 +26,12 @@ SWITCHES = {  # by field of Runtime: values that are compared with the default o
     "shared_prefix": [False],
     "compile": [True],
     "threads": [2],
-    "processes": [2, 3],
 }
 MARKS = {
     "device": pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU"),
     "compile": pytest.mark.slow,
 }
-FINETUNING = set(SWITCHES) - {"processes"}
+FINETUNING = set(SWITCHES)
 PRETRAINING = set(SWITCHES) - {"skip_pads", "shared_prefix"}  # whole windows of the corpus
 
 
@@ -97,8 +95,6 @@ def pretrained(arch, runtime, folder):
     given = {"updates": UPDATES, "checkpoints": [UPDATES], "lr": LR[arch]}
     given["dropout"] = Dropout(embd=0, attn=0, resid=0)
     books, settings = toy.corpus(folder), toy.pretrain_settings(arch, **given)
-    if runtime.processes > 1:
-        return running.losses(running.pretrain(runtime.processes, books, settings, folder / "own"))
     runtime.start()
     run = Pretraining(arch, books, settings, runtime, folder / "work")
     assert (run.model.compiled_trunk is not None) == runtime.compile

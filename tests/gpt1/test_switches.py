@@ -35,16 +35,17 @@ def start(
     seed=0,
     dropout=toy.NO_DROPOUT,
     skip_pads=False,
+    n_vocab=N_VOCAB,
 ):
     """A run at step 0 of a model with two layers, from recorded weights that all differ."""
     shape = toy.SHAPES[arch].model_copy(update={"n_layer": 2})
     model = toy.model(arch, shape=shape)
     options = {"epochs": 1, "eval_train": 4, "lm_coef": 0.5 if aux else 0.0, "model": model}
     settings = toy.settings(arch, dropout, **options)
-    source = build(arch, model, N_VOCAB)
+    source = build(arch, model, n_vocab)
     draw(source)
     encoded = toy.encoded(task(name), train=8, select=4, dev=4)
-    data, runtime = TaskData.of(encoded, N_VOCAB, settings), Runtime(skip_pads=skip_pads)
+    data, runtime = TaskData.of(encoded, n_vocab, settings), Runtime(skip_pads=skip_pads)
     return toy.SingleTask(data, toy.checkpoint(source), settings, n_transfer, seed, runtime)
 
 
@@ -151,6 +152,15 @@ def test_aux_changes_neither_the_classification_loss_nor_its_dropout_in_any_fami
     runs = [start(arch, name, aux, **given) for aux in (True, False)]
     (total, clf, ran), alone = (first_update(run) for run in runs)
     assert alone == (clf, clf, False) and ran and total > clf
+
+
+def test_aux_does_not_change_the_dropout_of_a_large_embedding_either():
+    """Of four million values."""
+    runs = [start(aux=aux, dropout=toy.DROPOUT, n_vocab=2**17) for aux in (True, False)]
+    for run in runs:
+        run.update(np.arange(8))
+    assert runs[0].model.language_model.embed.numel() > 2**22
+    assert runs[0].history[0][1] == runs[1].history[0][1]
 
 
 @each_arch

@@ -11,7 +11,7 @@ def command(tmp_path, config, program, *targets):
     """The one command of a program that the targets need."""
     options = ("--directory", str(tmp_path), "--configfile", write(tmp_path / "c.yaml", config))
     said = snakemake(ROOT, "--dry-run", "--printshellcmds", *options, "--", *targets)
-    found = [line.strip() for line in said.splitlines() if f"python -m {program} " in line]
+    found = [line.strip() for line in said.splitlines() if f" -m {program} " in line]
     assert len(found) == 1, found
     return found[0]
 

@@ -149,7 +149,7 @@ def against(rows: list[Forecast], config: Config, results: Path) -> pd.DataFrame
     for row in rows:
         seconds[row.stage] += row.seconds
     pretrain, finetune = config.runtime_of("pretrain"), config.runtime_of("finetune")
-    threads = {"pre-training": pretrain.threads * pretrain.processes}
+    threads = {"pre-training": pretrain.threads * config.runtime.pretrain_processes}
     threads["fine-tuning"] = finetune.threads
     return cost_against.compare(seconds, results, threads)
 

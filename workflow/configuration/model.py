@@ -267,11 +267,7 @@ class Config(Settings):
     def runtime_of(self, stage: Literal["pretrain", "finetune"]) -> RuntimeSettings:
         """What may change the speed of a `pretrain` or `finetune` job."""
         shared = {key: getattr(self.runtime, key) for key in RuntimeOptions.model_fields}
-        return RuntimeSettings(
-            **shared,
-            threads=getattr(self.runtime, f"{stage}_threads"),
-            processes=self.runtime.pretrain_processes if stage == "pretrain" else 1,
-        )
+        return RuntimeSettings(**shared, threads=getattr(self.runtime, f"{stage}_threads"))
 
     @property
     def _pretrain(self) -> sections.Pretrain:

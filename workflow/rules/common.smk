@@ -167,11 +167,20 @@ def of_books(wildcards, file):
     return [getattr(model, file)(folder, grid.updates[-1]) for model in models]
 
 
+def launcher(processes):
+    """What starts a program in so many processes: Python, or torchrun, which passes signals on."""
+    if processes == 1:
+        return "python"
+    signals = "SIGTERM,SIGINT,SIGHUP,SIGUSR1"
+    return f"torchrun --standalone --nproc-per-node={processes} --signals-to-handle={signals}"
+
+
 # What every program finds in its environment, and what may change without a job being run again.
 os.environ.setdefault("FETCH_OFFLINE", os.environ.get("HF_HUB_OFFLINE", "0"))
 os.environ |= {
     "PYTHONPATH": prepended("PYTHONPATH", workflow.basedir),
     "PYTHONUNBUFFERED": "1",  # so that a log can be followed
+    "PRETRAIN_WITH": launcher(cfg.runtime.pretrain_processes),
     "PRETRAIN_RUNTIME": cfg.runtime_of("pretrain").to_json(),
     "FINETUNE_RUNTIME": cfg.runtime_of("finetune").to_json(),
     "KEPT_CELLS": " ".join(cell.place for cell in cfg.kept()),

@@ -29,7 +29,7 @@ rule pretrain:
         "pretrain {wildcards.arch}, seed {wildcards.seed}: a language model on the books"
     # In the place of its shell, so that a signal to stop is the program's alone to answer.
     shell:
-        "exec python -m gpt1.pretrain {wildcards.arch} --corpus {input.corpus}"
+        "exec $PRETRAIN_WITH -m gpt1.pretrain {wildcards.arch} --corpus {input.corpus}"
         ' --settings {params.settings:q} --runtime "$PRETRAIN_RUNTIME" --code {params.code}'
         " --work {params.work:q} --out {params.out:q} &> {log}"
 
