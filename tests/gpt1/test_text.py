@@ -37,11 +37,15 @@ def test_standardise_agrees_with_the_naive_rules_on_random_strings():
         ("a\u00a0\t b", "a b"),
         ("  a  ", "a"),
         ("a.b:c'd%e#f$g@h=i<j>k`l", "a.b:c'd%e#f$g@h=i<j>k`l"),
-        (r"a\b c\\d a/b", r"a\b c\\d a / b"),
     ],
 )
 def test_standardise_rules(raw, expected):
     assert normalise.standardise(raw) == expected
+
+
+def test_backslash_gets_no_spaces():
+    assert normalise.standardise(r"a\b c\\d") == r"a\b c\\d"
+    assert normalise.standardise("a/b") == "a / b"
 
 
 @pytest.mark.parametrize(
