@@ -9,7 +9,7 @@
 CORES ?= all
 CONFIG =
 PYTHON ?= python3
-RUN = .venv/bin/snakemake --cores $(CORES) --rerun-incomplete
+RUN = .venv/bin/snakemake --cores $(CORES)
 READY = .venv/ready
 AUDIT =
 PIP = .venv/bin/python -m pip --disable-pip-version-check

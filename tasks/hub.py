@@ -110,9 +110,9 @@ def matching(patterns: Iterable[str], paths: Iterable[str]) -> list[str]:
 
 def as_recorded(path: Path, facts: dict[str, Any]) -> bool:
     """Whether a file has the size and the sha256 that a manifest records."""
-    if not path.is_file() or path.stat().st_size != facts["size"]:
+    if not path.is_file() or path.stat().st_size != facts.get("size"):
         return False
-    return sha256_file(path) == facts["sha256"]
+    return sha256_file(path) == facts.get("sha256")
 
 
 @dataclass(frozen=True)
