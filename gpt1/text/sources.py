@@ -19,6 +19,7 @@ import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 from pyarrow import parquet
@@ -198,8 +199,20 @@ def _cut_parquet(path: Path) -> tuple[list[int], int]:
     return [*range(0, n, ROWS), n], n
 
 
+def _cut_lines(path: Path) -> tuple[list[int], int]:
+    """The same of a text file: bytes, and the number of its lines."""
+    cuts, place, n = [], 0, 0
+    with open(path, "rb") as file:
+        for line in file:
+            if n % ROWS == 0:
+                cuts.append(place)
+            place, n = place + len(line), n + 1
+    return [*cuts, place], n
+
+
 def _parquet_rows(path: Path, start: int, stop: int) -> list[str]:
-    texts: list[str] = []
+    """The texts of these rows, of which only their row groups are read."""
+    texts: list[Any] = []
     first = 0
     with _readable(path) as file:
         for group in range(file.num_row_groups):
@@ -225,14 +238,3 @@ def _readable(path: Path) -> Iterator[parquet.ParquetFile]:
         raise InputError(
             f"{path}: not a whole parquet file ({reason:.120}); fetch it again"
         ) from None
-
-
-def _cut_lines(path: Path) -> tuple[list[int], int]:
-    """The same of a text file: bytes, and the number of its lines."""
-    cuts, place, n = [], 0, 0
-    with open(path, "rb") as file:
-        for line in file:
-            if n % ROWS == 0:
-                cuts.append(place)
-            place, n = place + len(line), n + 1
-    return [*cuts, place], n
