@@ -13,7 +13,7 @@ from tasks import PAPER_TASKS, Example, task
 from tasks.world.__main__ import make_world
 from tasks.world.books import fingerprints, normalise
 from tasks.world.lexicon import CATEGORIES, plural
-from tasks.world.settings import SHARES, WorldSettings
+from tasks.world.settings import WorldSettings
 from tasks.world.tasks import CLAIM_WORDS
 from tests.world.parser import STATE, sentences, tokens
 
@@ -84,14 +84,6 @@ def test_each_kind_of_discourse_has_its_share_of_the_words(paragraphs, settings:
 )
 def test_the_books_show_the_forms_that_only_some_rows_have(paragraphs, form: str):
     assert sum(bool(re.search(form, paragraph)) for paragraph in paragraphs) >= 10
-
-
-@pytest.mark.parametrize("kind", SHARES)
-def test_a_kind_of_discourse_without_a_share_is_absent(tmp_path: Path, kind: str):
-    settings = {"words": 4000, "books": 2, "scale": 0.02, "report": 10, "probes": 10}
-    make_world(WorldSettings(**settings, discourse={kind: 0.0}), tmp_path)
-    found = words_by_kind(read_books(tmp_path))
-    assert set(found) == set(SHARES) - {kind}
 
 
 @pytest.fixture(scope="module")

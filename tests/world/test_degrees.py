@@ -4,13 +4,11 @@ import csv
 import json
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tasks import PAPER_TASKS, Example, task
-from tasks.world.__main__ import make_world
-from tasks.world.settings import Degrees, WorldSettings
+from tasks.world.settings import WorldSettings
 from tests.world.oracle_rules import LIKES, mood, work
 from tests.world.parser import NAME, read, tokens
 from workflow.analysis.tables.degrees import place, read_degrees
@@ -80,12 +78,6 @@ def test_each_degree_has_its_configured_share(world: Path, settings: WorldSettin
             )
 
 
-def test_degrees_csv_counts_the_rows_of_every_file(world: Path):
-    manifest = json.loads((world / "manifest.json").read_text(encoding="utf-8"))
-    rows = {(name, split): n for name, s in manifest["rows"].items() for split, n in s.items()}
-    assert {key: len(degrees) for key, degrees in table(world).items()} == rows
-
-
 def test_degrees_csv_agrees_with_the_texts_row_by_row(world: Path, splits, name: str):
     known = 0
     for split, examples in splits(name).items():
@@ -117,18 +109,6 @@ def _race_degrees(world: Path, split: str) -> list[str]:
     degrees = table(world)["race", split]
     paths = sorted((world / "RACE" / split).glob("*/*.txt"))
     return [degrees[int(path.stem)] for path in paths]
-
-
-@pytest.mark.parametrize("degree", DEGREES)
-def test_a_world_of_one_degree_has_no_other(tmp_path: Path, degree: str):
-    shares: dict[str, Any] = {**dict.fromkeys(DEGREES, 0.0), degree: 1.0}
-    small: dict[str, Any] = {"words": 1000, "books": 1, "scale": 0.05, "report": 20, "probes": 10}
-    make_world(WorldSettings(**small, degrees=Degrees(**shares)), tmp_path)
-    for (name, _), degrees in table(tmp_path).items():
-        assert set(degrees) == {"lexical" if name == "dprd" else degree}
-    for kind in PAPER_TASKS:
-        for e in kind.read(tmp_path / kind.folder, kind.main):
-            assert degree_of(kind.name, e) in ("", degree)
 
 
 def test_a_row_of_predictions_is_the_row_of_that_number_in_the_world(world: Path):

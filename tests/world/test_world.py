@@ -91,12 +91,6 @@ def test_an_invalid_setting_is_reported_on_one_line(settings: str, message: str)
     assert "\n" not in str(error.value)
 
 
-def test_snli_has_rows_without_a_gold_label(world: Path):
-    lines = (world / "SNLI" / "snli_1.0_test.jsonl").read_text(encoding="utf-8").splitlines()
-    gold = [json.loads(line)["gold_label"] for line in lines]
-    assert 0 < gold.count("-") < len(gold) / 20
-
-
 def test_both_layouts_of_scitail_have_the_same_rows(world: Path, splits, tmp_path: Path):
     shutil.copytree(world / "SciTail" / "tsv_format", tmp_path / "tsv_format")
     assert [(e.first, e.second, e.label) for e in task("scitail").read(tmp_path, "test")] == [
