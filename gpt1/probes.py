@@ -129,10 +129,7 @@ def _encoded(item: Item, tokenizer: Tokenizer, place: str) -> Probe:
 def predict(scorer: Scorer, probes: list[Probe]) -> np.ndarray:
     """The likeliest choice of each probe by its mean token log-probability, `[n]`."""
     sequences = [scorer.sequence([probe.context], ids) for probe in probes for ids in probe.choices]
-    sizes = [len(probe.choices) for probe in probes]
-    tokens = scorer.log_probabilities(sequences, sizes)
-    means = np.array([values.mean() for values in tokens])
-    return np.array([part.argmax() for part in np.split(means, np.cumsum(sizes)[:-1])])
+    return scorer.best_choices(sequences, [len(probe.choices) for probe in probes])
 
 
 def score(scorer: Scorer, probes: list[Probe]) -> dict[str, SkillScore]:

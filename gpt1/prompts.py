@@ -99,9 +99,7 @@ def predict(scorer: Scorer, encode: Encode, task: str, split: EncodedSplit) -> n
     if not prompt.answers:
         rows = zip(contexts, split.choices, strict=True)
         sequences = [scorer.sequence(c, choice) for c, choices in rows for choice in choices]
-        sizes = [len(choices) for choices in split.choices]
-        means = [values.mean() for values in scorer.log_probabilities(sequences, sizes)]
-        return np.array(means).reshape(len(split), -1).argmax(1)
+        return scorer.best_choices(sequences, [len(choices) for choices in split.choices])
     scores = _answers(scorer, encode, prompt, contexts)
     scores = scores - _answers(scorer, encode, prompt, [_context(prompt, encode)])
     return scores[:, 1] - scores[:, 0] if task == "stsb" else scores.argmax(1)

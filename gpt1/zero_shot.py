@@ -57,19 +57,13 @@ def best_threshold(scores: np.ndarray, labels: np.ndarray) -> float:
 
 
 def choice_predictions(scorer: Scorer, split: EncodedSplit, task: str) -> np.ndarray:
-    """RACE: the likeliest answer; DPRD: the candidate that makes the rest likeliest. `[n]`.
-
-    Ties go to the first choice. The mean is over the scored tokens only.
-    """
+    """RACE: the likeliest answer; DPRD: the candidate that makes the rest likeliest. `[n]`."""
     sequences = []
     for first, second, choices in zip(split.first, split.second, split.choices, strict=True):
         for choice in choices:
             other, scored = (choice, second) if task == "dprd" else (second, choice)
             sequences.append(scorer.sequence([first, other], scored))
-    sizes = [len(choices) for choices in split.choices]
-    tokens = scorer.log_probabilities(sequences, sizes)
-    means = np.array([values.mean() for values in tokens])
-    return means.reshape(len(split), -1).argmax(1)
+    return scorer.best_choices(sequences, [len(choices) for choices in split.choices])
 
 
 def predict(

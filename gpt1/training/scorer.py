@@ -63,6 +63,14 @@ class Scorer:
                 found |= zip(numbers.tolist(), scores, strict=True)
         return [found[i] for i in range(len(sequences))]
 
+    def best_choices(self, sequences: list[Scored], sizes: Sequence[int]) -> np.ndarray:
+        """The sequence of each item with the highest mean log-probability of its scored tokens.
+
+        Counted from 0, `[items]`; of equal ones the first. `sizes` as in `log_probabilities`.
+        """
+        means = np.array([values.mean() for values in self.log_probabilities(sequences, sizes)])
+        return np.array([item.argmax() for item in np.split(means, np.cumsum(sizes)[:-1])])
+
     @torch.no_grad()
     def _score(self, batch: list[Scored], size: int) -> Iterator[np.ndarray]:
         """As `log_probabilities`, for items of `size` sequences each."""
