@@ -207,3 +207,10 @@ def test_a_head_that_is_not_the_embedding_is_refused(published):
     assert "lm_head.weight: expected tokens_embed.weight again (tied), found other" in message
     files.write_huggingface(folder, arrays, 4, tie_word_embeddings=False)
     assert "lm_head.weight: expected by config.json" in refusal(published, "huggingface")
+
+
+@pytest.mark.parametrize("change", [{"n_head": 3}, {"n_embd": "16"}, {"n_layer": None}])
+def test_a_config_of_no_gpt_1_is_refused_where_no_settings_are_given(published, change):
+    config(**change)(published / "huggingface")
+    message = refusal(published, "huggingface", model=None)
+    assert "config.json: n_positions 12 and {" in message and "not the shape of a GPT-1" in message
