@@ -37,7 +37,7 @@ SHOWN = {  # where it is not the table of the figure's name
     "cost_score": ["cost", "ablation", "zero_shot"],
 }
 TABLES = ["ablation", "layer_transfer", "zero_shot", "pretraining", "probes", "cost"]
-MADE = ["cost_cells", *TABLES, "cost_pretraining"]
+MADE = [*TABLES, "cost_pretraining"]
 NAMES = [*TABLES, "differences", "aux_gain", "heat_map", "cost_score"]
 
 

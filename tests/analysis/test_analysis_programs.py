@@ -40,7 +40,7 @@ def test_with_nothing_run_every_table_is_there_and_every_number_missing(module, 
 def test_every_module_of_tables_is_a_table():
     # Claims are "not run" where numbers are missing; the others are not made of cells.
     names = [module.__name__.rpartition(".")[2] for module in (*TABLES, claims)]
-    others = ["positive_control", "degrees", "probes", "cost", "cost_cells", "cost_pretraining"]
+    others = ["positive_control", "degrees", "probes", "cost", "cost_pretraining"]
     assert sorted(tables.names()) == sorted([*names, *others])
 
 
@@ -138,15 +138,15 @@ def test_costs_are_apart_from_the_scores(run_of, change):
         for run in record["seeds"]:
             run |= {"train_seconds": run["train_seconds"] * 3, "peak_mb": 999.5}
 
-    scores, costs = tables_of(kept), tables_of(["cost_cells", "cost_pretraining"])
+    scores, costs = tables_of(kept), tables_of(["cost", "cost_pretraining"])
     for cell in grid.cells():
         change(results, cell, slower)
     for path in results.glob("pretrain/*/*/update-*.json"):
         path.write_text(path.read_text().replace('"seconds": ', '"seconds": 9'))
     assert tables_of(kept) == scores
-    changed = tables_of(["cost_cells", "cost_pretraining"])
+    changed = tables_of(["cost", "cost_pretraining"])
     assert all(changed[name][form] != costs[name][form] for name in costs for form in (0, 1))
-    found = table.read_csv(results / "cost_cells.csv")
+    found = table.read_csv(results / "cost.csv").query("stage == 'fine-tuning'")
     assert len(found) == len(grid.cells()) * len(grid.seeds.finetune)
     assert found["train_seconds"].min() == 3 * 3.5 and set(found["peak_mb"]) == {999.5}
 

@@ -19,7 +19,7 @@ from tests.workflow.running import command_line, copy_project, planned, snakemak
 from workflow.configuration.read import parse
 
 TABLES = ("main", "ablation", "layer_transfer", "contamination", "claims", "positive_control")
-TABLES += ("degrees", "cost", "cost_cells")
+TABLES += ("degrees", "cost")
 OF_CELLS = {
     **{f"table_{name}": 1 for name in TABLES},
     **{f"collect_cells{part}": 1 for part in ("", "_endpoints", "_full")},

@@ -22,7 +22,7 @@ from tests.tasks.conftest import WRITERS, tsv
 from workflow.analysis import cards, collect
 from workflow.analysis.tables import __main__ as tables
 
-TABLES = ("ablation", "main", "layer_transfer", "cost_cells")
+TABLES = ("ablation", "main", "layer_transfer", "cost")
 SETTINGS = {
     "race": {"min_rows": {"train": 1, "dev": 1, "test": 1}},
     "scitail": {"train_from": "test", "carve": {"train": 0.8, "test": 0.2}},

@@ -141,7 +141,7 @@ STAGES = {
     **{"cards": 1, "finetune_transformer_endpoints": 4, "finetune_transformer_intermediate_1": 4},
     **{f"collect_cells{part}": 1 for part in ("", "_endpoints", "_full")},
     **{f"table_{name}": 1 for name in ("main", "ablation", "layer_transfer", "zero_shot")},
-    **{"table_claims": 1, "table_cost_cells": 1, "table_cost": 1},
+    **{"table_claims": 1, "table_cost": 1},
     **{f"figure_{name}": 1 for name in FIGURES},
     "page": 1,
 }

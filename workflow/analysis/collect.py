@@ -3,7 +3,7 @@
     python -m workflow.analysis.collect --results R --grid JSON --out R/cells.csv
 
 A cell file that is damaged, or that describes a cell other than its path's, stops the analysis. The
-inventory says which cells are there and which raised alarms; what they cost is in `cost_cells`.
+inventory says which cells are there and which raised alarms; what they cost is in `cost`.
 """
 
 import sys

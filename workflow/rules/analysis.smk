@@ -62,9 +62,8 @@ TABLE_INPUTS = {  # of the tables that read something else than all cells
     ],
     "pretraining": CHECKPOINT_FACTS,
     "cost_pretraining": CHECKPOINT_FACTS,
-    "cost_cells": [cell.path("<results>") for cell in grid.cells()],
     "cost": [  # and those below
-        "<results>/cost_cells.csv",
+        *[cell.path("<results>") for cell in grid.cells()],
         *[
             model.facts("<results>", grid.updates[-1])
             for model in (*grid.models(), *grid.models("shuffled"))
@@ -98,7 +97,7 @@ TABLES = [table for table in modules("tables") if table not in NOT_MADE]
 FIGURES = [f for f in modules("figures") if {*FIGURE_TABLES.get(f, [f])} <= {*TABLES}]
 # The benchmarks of jobs are no declared outputs, so the table of costs waits for all but the page.
 # Not by `ancient`: Snakemake does not look for changes in what depends on such an input.
-COSTED = [*expand("<results>/{t}.csv", t=[t for t in TABLES if t not in ("cost", "cost_cells")])]
+COSTED = [*expand("<results>/{t}.csv", t=[t for t in TABLES if t != "cost"])]
 COSTED += expand(
     "<results>/figures/{figure}.svg",
     figure=[f for f in FIGURES if "cost" not in FIGURE_TABLES.get(f, [f])],

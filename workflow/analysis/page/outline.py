@@ -87,7 +87,6 @@ OUTLINE = (
             "figures/cost.svg": "Where the time went",
             "cost.csv": "By stage",
             "cost_pretraining.csv": "Pre-training",
-            "cost_cells.csv": "Fine-tuning",
         },
     ),
     Part(

@@ -1,10 +1,10 @@
 """What a run cost by stage: tokens, floating-point operations, seconds, memory.
 
 Three kinds of rows, whose columns do not overlap, so that each column can be summed: one per
-language model and one per cell (tokens, FLOPs and seconds inside the training loop), and one per
-kind of job (seconds of the whole job, from the benchmarks; on the clock, for the CPU seconds there
-lack up to the last half minute of a job). FLOPs are by the rule of
-`workflow.analysis.flops`. `cost_cells` and `cost_pretraining` have each seed and checkpoint.
+language model and one per fine-tuning run (tokens, FLOPs and seconds inside the training loop),
+and one per kind of job (seconds of the whole job, from the benchmarks; on the clock, for the CPU
+seconds there lack up to the last half minute of a job). FLOPs are by the rule of
+`workflow.analysis.flops`. Scores stand in other tables, for they are the same in every run.
 """
 
 from collections.abc import Iterator
@@ -17,12 +17,14 @@ from gpt1.cell import Arch, Corpus
 from gpt1.settings import ModelSettings
 from workflow.analysis import flops, job_costs, markdown
 from workflow.analysis.cells import CELL
-from workflow.analysis.records import EncodedRecord, Record
-from workflow.analysis.table import Table, read_csv
+from workflow.analysis.records import CellRecord, EncodedRecord, Record
+from workflow.analysis.table import Table
 from workflow.grid import Grid
 
 SUMS = ["runs", "train_tokens", "flops", "train_seconds", "job_seconds"]
 COLUMNS = ["stage", "job", *CELL, "seed", *SUMS, "peak_mb", "cpu"]
+SWEEP = ["task", "arch", "corpus", "aux"]
+MEASURED = ["train_tokens", "train_seconds", "peak_mb", "cpu"]  # of each run
 DECIMALS = {"flops": 0, "train_seconds": 2, "job_seconds": 2, "peak_mb": 1}
 
 
@@ -49,12 +51,12 @@ class Trained(Record):
 
 
 def build(results: Path, grid: Grid) -> Table:
-    """One row per language model, cell and kind of job; what was not run has none."""
+    """One row per language model, run and kind of job; what was not run has none."""
     models = [*_models(results, grid)]
     parts = [_pretraining(models), _fine_tuning(results, grid, models), job_costs.read(results)]
     table = pd.concat([part.reindex(columns=COLUMNS) for part in parts], ignore_index=True)
     table = table.astype(dict.fromkeys([*SUMS, "peak_mb"], float) | {"seed": "Int64"})
-    return Table(table, _wide(table), DECIMALS)
+    return Table(table, _wide(table), DECIMALS, words=SWEEP)
 
 
 def _models(results: Path, grid: Grid) -> Iterator[Trained]:
@@ -77,20 +79,19 @@ def _pretraining(models: list[Trained]) -> pd.DataFrame:
 
 
 def _fine_tuning(results: Path, grid: Grid, models: list[Trained]) -> pd.DataFrame:
+    """The runs of the grid's seeds."""
     by_arch = {model.arch: model for model in models}
     lengths = {task: mean_length(results, task) for task in grid.tasks}
-    cells = read_csv(results / "cost_cells.csv").groupby(CELL, sort=False)
-    found = cells[["train_tokens", "train_seconds"]].sum()
-    found["runs"], found["peak_mb"] = cells.size(), cells["peak_mb"].max()
-    found["cpu"] = cells["cpu"].agg(lambda names: "; ".join(names.dropna().unique()))
-    found = found.reset_index()
-    found["flops"] = [
-        by_arch[row.arch].flops(row.train_tokens, lengths.get(row.task), row.aux == "on")
-        if row.arch in by_arch
-        else None
-        for row in found.itertuples()
-    ]
-    return found.assign(stage="fine-tuning")
+    rows = []
+    for cell in grid.cells():
+        path, model = cell.path(results), by_arch.get(cell.arch)
+        runs = CellRecord.read(path, **vars(cell)).seeds if path.exists() else []
+        for run in runs:
+            count = model and model.flops(run.train_tokens, lengths[cell.task], cell.aux == "on")
+            place = vars(cell) | {"n_transfer": str(cell.n_transfer), "flops": count}
+            rows.append(place | run.model_dump(include={"seed", *MEASURED}))
+    found = pd.DataFrame(rows, columns=[*CELL, "seed", "flops", *MEASURED])
+    return found[found["seed"].isin(grid.seeds.finetune)].assign(stage="fine-tuning", runs=1)
 
 
 def mean_length(results: Path, task: str) -> float | None:
@@ -130,4 +131,20 @@ def _wide(table: pd.DataFrame) -> list[str | pd.DataFrame]:
     rule = "FLOPs: 6 N + 12 L d T per token (`workflow/analysis/flops.py`)."
     processors = "; ".join(table["cpu"].replace("", np.nan).dropna().unique())
     on = [f"Trained on: {processors}."] if processors else []
-    return ["# Costs", note, text, *on, rule]
+    return ["# Costs", note, text, *on, rule, *_sweeps(table[table["stage"] == "fine-tuning"])]
+
+
+def _sweeps(table: pd.DataFrame) -> list[str | pd.DataFrame]:
+    """A line for each task, model and auxiliary setting."""
+    runs = table[table["job"].isna()].groupby(SWEEP, sort=False)
+    wide = pd.DataFrame(
+        {
+            "runs": runs.size().map(str),
+            "tokens": runs["train_tokens"].mean().map("{:.0f}".format),
+            "seconds": runs["train_seconds"].mean().map("{:.1f}".format),
+            "peak MB": runs["peak_mb"].max().map("{:.1f}".format),
+        }
+    )
+    shown = wide.replace("nan", markdown.MISSING).reset_index(SWEEP[1:])
+    note = "Tokens and seconds are means over the runs of a line, memory is the highest."
+    return ["## Fine-tuning", shown, note]
