@@ -38,13 +38,6 @@ def test_every_task_is_scored_on_every_split_but_train(name, published):
         assert all(set(values) == set(each.metrics) for values in scores[kind].values())
 
 
-def test_majority_is_the_most_frequent_training_label():
-    train = rows("train", [1, 1, 1, 0], lambda _: "x")
-    dev = rows("dev", [0, 0, 0, 1], lambda _: "x")
-    scores = baselines.baselines(task("sst2"), train | dev)
-    assert scores["majority"]["dev"]["accuracy"] == 25.0
-
-
 def test_majority_of_stsb_is_the_mean_and_correlates_zero():
     train = rows("train", [1.0, 2.0, 4.5], str, "b")
     assert baselines.majority(task("stsb"), train["train"], train["train"]) == pytest.approx(
@@ -91,12 +84,6 @@ def test_bag_of_words_picks_the_choice_that_shares_words_with_the_story():
     assert scores["majority"]["dev"]["accuracy"] == 50.0
 
 
-def test_one_training_label_makes_bag_of_words_the_majority():
-    examples = rows("train", [1, 1], lambda _: "x") | rows("dev", [1, 0], lambda _: "x")
-    scores = baselines.baselines(task("cola"), examples)
-    assert scores["bag_of_words"] == scores["majority"]
-
-
 def test_examples_without_training_rows_are_an_error():
     with pytest.raises(InputError, match="no train rows"):
         baselines.baselines(task("cola"), rows("dev", [1, 0], lambda _: "x"))
@@ -139,13 +126,6 @@ def test_examples_that_changed_after_they_were_prepared_are_refused(made, tmp_pa
     assert not (tmp_path / "b.json").exists()
 
 
-def test_the_constant_answer_of_an_f1_task_is_yes_however_rare():
-    rows = [Example(f"qqp/train/{i}", "a b", "a c", (), int(i < 2)) for i in range(10)]
-    assert baselines.majority(task("qqp"), rows, rows).tolist() == [1] * 10
-    rte = [Example(f"rte/train/{i}", "a b", "a c", (), int(i < 2)) for i in range(10)]
-    assert baselines.majority(task("rte"), rte, rte).tolist() == [0] * 10
-
-
 def test_bag_of_words_learns_from_the_training_rows_alone():
     words = {0: "the film was dull", 1: "the film was fine"}
     train = rows("train", [0, 1] * 10, words.get)
@@ -172,6 +152,10 @@ def test_the_words_that_two_texts_share_and_their_share_are_features():
 def test_the_constant_answer_is_the_smaller_of_two_as_frequent_and_yes_by_f1():
     train = rows("train", [1, 0, 2, 2, 1], lambda _: "x")["train"]
     assert list(baselines.majority(task("snli"), train, train[:2])) == [1, 1]
+    dev = rows("dev", [0, 0, 0, 1], lambda _: "x")
+    scores = baselines.baselines(task("sst2"), rows("train", [1, 1], lambda _: "x") | dev)
+    assert scores["majority"]["dev"]["accuracy"] == 25.0
+    assert scores["bag_of_words"] == scores["majority"]  # of one training label
     rare = rows("train", [0, 0, 0], lambda _: "x")["train"]
     assert list(baselines.majority(task("qqp"), rare, rare)) == [1, 1, 1]
     assert list(baselines.majority(task("cola"), rare, rare)) == [0, 0, 0]

@@ -187,6 +187,8 @@ def test_one_labelled_file_is_divided_by_the_config(published):
             "report_on: no effect",
         ),
         ("rte", {"train_from": "dev"}, "or divide its rows, such as carve: {train: 0.8, dev: 0.2}"),
+        ("snli", {"report_on": ["train"]}, "'train' holds training rows"),
+        ("mrpc", {"report_on": ["test"]}, "no labelled split 'test'; it has train, dev"),
         ("scitail", {"train_from": "x", "min_rows": {"y": 1}}, "train_from: no labelled split 'x'"),
     ],
 )
