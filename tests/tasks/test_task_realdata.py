@@ -1,5 +1,4 @@
-"""The published files, where they lie beside the project: official row counts and labels."""
-
+"""The published files, where they lie beside the project: places that are easily misread."""
 
 import pytest
 
