@@ -12,6 +12,7 @@ import hashlib
 import re
 from importlib.util import resolve_name
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("tasks", "gpt1", "workflow")
@@ -47,6 +48,19 @@ def used_files(program: str, root: Path = ROOT) -> set[Path]:
         found |= data
         waiting += names
     return found
+
+
+def constant(module: str, name: str, root: Path = ROOT) -> Any:
+    """The literal that a module assigns to `name`, read without importing the module.
+
+    The workflow is planned by such constants; pandas and SciPy would be imported with them. Raises
+    KeyError if there is none.
+    """
+    path = root.joinpath(*module.split(".")).with_suffix(".py")
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", None) == name:
+            return ast.literal_eval(node.value)
+    raise KeyError(f"{path}: no {name}")
 
 
 @functools.cache

@@ -80,7 +80,6 @@ class Grid(Settings):
     synthetic: list[str] = []
     has_corpus: bool
     scale: str = ""  # corpus and models in words, for the heading of the claims
-    table: str = "cells.csv"  # where `workflow.analysis.collect` puts the scores of these cells
 
     def cells(self) -> list[Cell]:
         """Every cell, by architecture, task, aux and layers; then those of the shuffled books.
@@ -99,6 +98,19 @@ class Grid(Settings):
             n = self.n_layer["transformer"]
             cells += [Cell("transformer", task, "on", n, "shuffled") for task in self.tasks]
         return cells
+
+    def parts(self) -> dict[str, list[Cell]]:
+        """The cells by the part that they are sampled in, as in `transformer_endpoints`.
+
+        A part is what the jobs of one architecture train: `endpoints`, the layers between them
+        (`intermediate`) or the `shuffled` books. So a table waits for the cells that it shows.
+        """
+        found: dict[str, list[Cell]] = {}
+        for cell in self.cells():
+            part = "endpoints" if self.is_endpoint(cell) else "intermediate"
+            part = part if cell.corpus == "books" else "shuffled"
+            found.setdefault(f"{cell.arch}_{part}", []).append(cell)
+        return found
 
     def models(self, corpus: Corpus = "books") -> list[PretrainedModel]:
         """The language models that are pre-trained on a corpus, by architecture and seed."""
@@ -142,7 +154,7 @@ class Grid(Settings):
         layers = {
             a: [n for n in ("none", self.n_layer[a]) if n in self.layers[a]] for a in self.arch
         }
-        return self.model_copy(update={"layers": layers, "table": "cells_endpoints.csv"})
+        return self.model_copy(update={"layers": layers})
 
     def full(self) -> Self:
         """The grid cut down to the cells of the paper's Tables 2 to 4."""
@@ -150,13 +162,11 @@ class Grid(Settings):
         layers = {
             a: [n for n in self.layers[a] if (a, n) == ("transformer", most)] for a in self.arch
         }
-        update = {"layers": layers, "shuffled": False, "table": "cells_full.csv"}
-        return self.model_copy(update=update)
+        return self.model_copy(update={"layers": layers, "shuffled": False})
 
     def submitted(self) -> Self:
         """The grid cut down to the cells whose predictions are submitted to GLUE."""
-        update = {"tasks": self.unlabelled, "aux": ["on"], "table": "cells_submitted.csv"}
-        return self.full().model_copy(update=update)
+        return self.full().model_copy(update={"tasks": self.unlabelled, "aux": ["on"]})
 
 
 def any_model(corpus: Corpus = "books", variant: str = "") -> PretrainedModel:

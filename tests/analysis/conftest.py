@@ -24,8 +24,10 @@ import tasks
 from gpt1.cell import Cell
 from tasks.common.files import sha256_file
 from tasks.metrics import score_split
-from workflow.analysis import collect
 from workflow.analysis.predictions import COLUMNS
+from workflow.analysis.stats.degrees import read_degrees
+from workflow.analysis.stats.samples import Samples, part_path
+from workflow.analysis.tables import cells
 from workflow.grid import Grid
 
 PROCESSOR = "Some processor, AVX2"
@@ -58,15 +60,32 @@ def make_grid(*names: str, **changes: Any) -> Grid:
 
 
 def build(module: ModuleType, results: Path, grid: Grid) -> tuple[pd.DataFrame, str]:
-    """Collect the cells, then make a table of them: its rows and its Markdown."""
-    collect.build(results, grid).write(results / "cells.csv")
+    """Sample the cells, then make a table of them: its rows and its Markdown."""
+    write_samples(results, grid)
+    return table_of(module, results, grid)
+
+
+def table_of(module: ModuleType, results: Path, grid: Grid) -> tuple[pd.DataFrame, str]:
+    """A table's rows and its Markdown."""
     table = module.build(results, grid)
     return table.frame, table.markdown
 
 
+def write_samples(results: Path, grid: Grid) -> None:
+    """`cells.csv` and the samples that it is made of, by degree where there are degrees."""
+    file = results / "world" / "degrees.csv"
+    degrees = read_degrees(file) if file.exists() else None
+    for part, of_part in grid.parts().items():
+        samples = Samples()
+        for cell in of_part:
+            samples.add(cell, results, grid.seeds.finetune, degrees)
+        samples.write(part_path(results, part))
+    cells.build(results, grid).write(results / "cells.csv")
+
+
 def write_tables(results: Path, grid: Grid, names: Iterable[str]) -> None:
     """`cells.csv` and the tables `names` of a made run, as their programs write them."""
-    collect.build(results, grid).write(results / "cells.csv")
+    write_samples(results, grid)
     for name in names:
         module = importlib.import_module(f"workflow.analysis.tables.{name}")
         module.build(results, grid).write(results / f"{name}.csv")
@@ -249,6 +268,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory, grid: Grid) -> Path:
     """A finished run of the full grid. Read only: tests that change cells make their own."""
     results = tmp_path_factory.mktemp("finished")
     write_all(results, grid)
+    write_samples(results, grid)
     return results
 
 
@@ -258,7 +278,7 @@ def run_of(tmp_path: Path) -> Callable[..., tuple[Path, Grid]]:
 
     def make(*names: str, **changes: Any) -> tuple[Path, Grid]:
         layers = {"transformer": ["none", 0, 6, 12], "lstm": ["none", 0, 1]}
-        grid = make_grid(*names, layers=layers)
+        grid = make_grid(*names, layers=layers, shuffled=changes.get("shuffled", False))
         write_all(tmp_path, grid)
         return tmp_path, make_grid(*names, **{"layers": layers, **changes})
 

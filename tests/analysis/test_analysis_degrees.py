@@ -6,12 +6,10 @@ import pytest
 
 from tasks.common.errors import InputError
 from tasks.common.files import sha256_file, write_json
-from tests.analysis.conftest import make_grid, write_all, write_predictions
-from workflow.analysis import collect
+from tests.analysis.conftest import make_grid, write_all, write_predictions, write_samples
+from workflow.analysis.paper import FULL, NO_PRETRAINING
+from workflow.analysis.stats.degrees import DEGREES, read_degrees
 from workflow.analysis.tables import degrees
-from workflow.analysis.tables.ablation import PAPER_VARIANTS
-
-FULL, NONE = PAPER_VARIANTS[0][0], PAPER_VARIANTS[1][0]
 
 
 def write_degrees(results: Path, rows: list[str]) -> None:
@@ -41,13 +39,13 @@ def test_each_degree_has_the_score_of_its_own_rows(tmp_path):
     for cell in grid.cells():
         full = cell.n_transfer == 12
         write_predictions(tmp_path, cell, rows_of(right if full else dict.fromkeys(right, False)))
-    collect.build(tmp_path, grid).write(tmp_path / "cells.csv")
+    write_samples(tmp_path, grid)
     table = degrees.build(tmp_path, grid)
     scores = table.frame.set_index(["variant", "task", "degree"])
-    assert [scores.loc[(FULL, "rte", d), "mean"] for d in degrees.DEGREES] == [100.0, 25.0, 0.0]
-    assert scores.loc[(FULL, "rte", "relational"), "rows"] == 4
-    assert scores.loc[(NONE, "avg_all", "lexical"), "mean"] == 0
-    assert scores.loc[(FULL, "avg_all", "lexical"), "mean"] == 100
+    assert [scores.loc[(FULL.title, "rte", d), "mean"] for d in DEGREES] == [100.0, 25.0, 0.0]
+    assert scores.loc[(FULL.title, "rte", "relational"), "rows"] == 4
+    assert scores.loc[(NO_PRETRAINING.title, "avg_all", "lexical"), "mean"] == 0
+    assert scores.loc[(FULL.title, "avg_all", "lexical"), "mean"] == 100
     assert "Scores by degree" in table.markdown and "nan" not in table.markdown
 
 
@@ -55,21 +53,21 @@ def test_each_degree_has_the_score_of_its_own_rows(tmp_path):
 def test_a_damaged_file_of_degrees_is_one_line(tmp_path, rows):
     write_degrees(tmp_path, rows)
     with pytest.raises(InputError, match="no degree of a row"):
-        degrees.read_degrees(tmp_path / "world" / "degrees.csv")
+        read_degrees(tmp_path / "world" / "degrees.csv")
     with pytest.raises(InputError, match="make the world first"):
-        degrees.read_degrees(tmp_path / "none.csv")
+        read_degrees(tmp_path / "none.csv")
 
 
 def test_a_file_of_degrees_that_was_cut_at_a_line_is_refused(tmp_path):
     write_degrees(tmp_path, ["rte,dev,0,lexical", "rte,dev,1,lexical"])
     path = tmp_path / "world" / "degrees.csv"
-    assert degrees.read_degrees(path)["lexical"] == {"rte/dev/0", "rte/dev/1"}
+    assert read_degrees(path)["lexical"] == {"rte/dev/0", "rte/dev/1"}
     path.write_text("".join(path.read_text().splitlines(True)[:-1]))
     with pytest.raises(InputError, match=r"degrees\.csv: not the file of manifest\.json; make"):
-        degrees.read_degrees(path)
+        read_degrees(path)
     write_json(path.with_name("manifest.json"), {"files": {}})
     with pytest.raises(InputError, match=r"manifest\.json: 'degrees\.csv' is missing"):
-        degrees.read_degrees(path)
+        read_degrees(path)
     path.with_name("manifest.json").unlink()
     with pytest.raises(InputError, match=r"degrees\.csv: it or manifest\.json is missing; make"):
-        degrees.read_degrees(path)
+        read_degrees(path)

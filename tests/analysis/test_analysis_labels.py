@@ -5,11 +5,9 @@ import re
 import pytest
 
 from gpt1.cell import Cell
-from tests.analysis.conftest import build, write_answers
-from workflow.analysis import collect, samples
-from workflow.analysis.cells import read_cells
+from tests.analysis.conftest import build
 from workflow.analysis.paper import NUMBERS, OURS
-from workflow.analysis.samples import shared_texts
+from workflow.analysis.stats.samples import shared_texts
 from workflow.analysis.tables import main
 
 
@@ -85,20 +83,6 @@ def test_baselines_stand_under_their_own_names(run_of, change):
 )
 def test_questions_about_one_article_are_drawn_together(name, guids, texts):
     assert shared_texts(name, guids).tolist() == texts
-
-
-def test_the_predictions_of_a_cell_are_read_once_for_all_its_splits(run_of, monkeypatch):
-    results, grid = run_of("mnli")
-    write_answers(results, grid)
-    collect.build(results, grid).write(results / "cells.csv")
-    read, own = [], samples.read_predictions
-    monkeypatch.setattr(samples, "read_predictions", lambda *a: read.append(a[1]) or own(*a))
-    found = samples.Samples(results, grid, read_cells(results, grid))
-    for n in (12, "none"):
-        cell = Cell("transformer", "mnli", "on", n)
-        both = [found.of(cell, f"dev_{part}", "accuracy") for part in ("matched", "mismatched")]
-        assert found.headline(cell).score == pytest.approx((both[0].score + both[1].score) / 2)
-    assert [cell.n_transfer for cell in read] == [12, "none"]
 
 
 def test_every_column_of_table_4_is_in_the_metric_that_its_name_ends_in(run_of):

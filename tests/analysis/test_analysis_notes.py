@@ -6,13 +6,12 @@ import pytest
 
 from tasks.common.errors import InputError
 from tests.analysis.conftest import build, make_grid, write
-from workflow.analysis import collect
 from workflow.analysis.notes import Notes, fewer_seeds
-from workflow.analysis.tables import ablation, claims, layer_transfer, main, zero_shot
+from workflow.analysis.tables import ablation, cells, claims, layer_transfer, main, zero_shot
 
 RTE = "train: 300 of 2,490 rows"
 SNLI = "trained on dev; dev: 800 of 9,842 rows"
-TABLES = [collect, main, ablation, layer_transfer]
+TABLES = [cells, main, ablation, layer_transfer]
 
 
 def note(results: Path, **notes: str) -> None:

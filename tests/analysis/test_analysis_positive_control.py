@@ -2,22 +2,30 @@
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
-from tests.analysis.conftest import make_grid, write_all, write_answers
+from tests.analysis.conftest import make_grid, write_all, write_answers, write_samples
 from tests.support.tables import write_table
 from tests.workflow.configs import shipped
-from workflow.analysis import collect
+from workflow.analysis import paper
+from workflow.analysis.claims.evidence import Evidence
+from workflow.analysis.stats.bootstrap import N_RESAMPLES
+from workflow.analysis.stats.estimate import Sample
+from workflow.analysis.stats.samples import Samples, part_path
 from workflow.analysis.tables import ablation as ablation_table
 from workflow.analysis.tables import positive_control
-from workflow.analysis.tables.ablation import CONTROL, FURTHER_VARIANTS, PAPER_VARIANTS
 from workflow.configuration.read import parse
 
 GRID = parse(shipped("world")).grid()
-FULL, NONE, _, LSTM = (variant[0] for variant in PAPER_VARIANTS)
-NEITHER = FURTHER_VARIANTS[0][0]
+FULL, NONE, LSTM = paper.FULL.title, paper.NO_PRETRAINING.title, paper.LSTM.title
+NEITHER, CONTROL = paper.NEITHER.title, paper.SHUFFLED.title
 TASKS = GRID.tasks
+NOT_SAMPLED = np.full((1, N_RESAMPLES), np.nan)
+NO_ROWS = Sample(
+    (0,), (0,), np.array([50.0]), NOT_SAMPLED, 0, train_tokens={0: 1.0}, alarms={0: ("",)}
+)
 
 
 def ablation(gains: dict[str, float], baseline: float = 50.0) -> pd.DataFrame:
@@ -47,7 +55,10 @@ def write(folder: Path, **changed: pd.DataFrame) -> Path:
     good |= {"layer_transfer": layers, "zero_shot": zero_shot}
     for name, frame in (good | changed).items():
         write_table(frame, folder / f"{name}.csv")
-    collect.build(folder, GRID).write(folder / "cells.csv")  # no cell was run
+    samples = Samples()  # of one cell alone, so that the share has no interval
+    samples.cells.update({cell: {("dev", "accuracy", ""): NO_ROWS} for cell in GRID.cells()})
+    for part in GRID.parts():
+        samples.write(part_path(folder, part))
     return folder
 
 
@@ -120,11 +131,10 @@ def test_the_share_of_shuffled_books_has_an_interval_from_the_predictions(tmp_pa
     grid = make_grid(*names, layers=layers, seeds=seeds, shuffled=True)
     write_all(tmp_path, grid)
     write_answers(tmp_path, grid, n=200, gain=0.5)
-    cells = collect.build(tmp_path, grid)
-    for name in ("cells", "cells_endpoints"):
-        cells.write(tmp_path / f"{name}.csv")
-    ablation_table.build(tmp_path, grid.endpoints()).write(tmp_path / "ablation.csv")
-    share = positive_control._share(pd.read_csv(tmp_path / "ablation.csv"), tmp_path, grid)
+    write_samples(tmp_path, grid)
+    ablation_table.build(tmp_path, grid).write(tmp_path / "ablation.csv")
+    run = Evidence(tmp_path, grid, Samples.of_grid(tmp_path, grid, ["endpoints", "shuffled"]))
+    share = positive_control._share(pd.read_csv(tmp_path / "ablation.csv"), run)
     assert share.check == "share of the gain that is left with shuffled books"
     assert share.ci_low < share.ours < share.ci_high
     assert share.ci_low > 0.05 and share.ci_high < 0.6  # a fifth of the layers' skill, planted

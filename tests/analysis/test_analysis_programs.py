@@ -1,7 +1,7 @@
 """The table programs: what they write, what they say of a run with gaps, and what they refuse."""
 
 import csv
-import re
+import importlib
 import subprocess
 import sys
 from pathlib import Path
@@ -10,115 +10,42 @@ import pytest
 
 from gpt1.cell import Cell
 from tasks.common.errors import InputError
-from tests.analysis.conftest import build
-from workflow.analysis import collect, table, tables
-from workflow.analysis.cells import read_cells
+from tests.analysis.conftest import build, write_samples
+from workflow.analysis import table, tables
+from workflow.analysis.stats import samples
+from workflow.analysis.stats.samples import Samples, part_path
 from workflow.analysis.tables import (
     ablation,
-    claims,
-    contamination,
+    cells,
     layer_transfer,
-    main,
-    pretraining,
-    zero_shot,
 )
 from workflow.analysis.tables.__main__ import main as make_table
+from workflow.code import constant
 
-TABLES = [ablation, main, layer_transfer, zero_shot, pretraining, contamination]
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("module", TABLES)
-def test_with_nothing_run_every_table_is_there_and_every_number_missing(module, grid, tmp_path):
-    frame, text = build(module, tmp_path, grid)
-    if "source" in frame.columns:
-        frame = frame[frame["source"] == "this run"]
-    assert len(frame) and (frame["n_seeds"] == 0).all() and frame["mean"].isna().all()
-    assert "missing" in text and "nan" not in text.lower()
-
-
-def test_every_module_of_tables_is_a_table():
-    # Claims are "not run" where numbers are missing; the others are not made of cells.
-    names = [module.__name__.rpartition(".")[2] for module in (*TABLES, claims)]
-    others = ["positive_control", "degrees", "probes", "cost", "cost_pretraining"]
-    assert sorted(tables.names()) == sorted([*names, *others])
-
-
-def test_a_cell_that_was_not_run_has_one_row_without_seed_and_score(run_of):
-    results, grid = run_of("rte", "mnli")
-    gone = Cell("transformer", "mnli", "off", 6)
-    gone.path(results).unlink()
-    frame, text = build(collect, results, grid)
-    cells = read_cells(results, grid)
-    row = cells[cells["seed"].isna()]
-    assert row[["arch", "task", "aux", "n_transfer"]].values.tolist() == [
-        ["transformer", "mnli", "off", "6"]
-    ]
-    assert row[["score", "train_tokens"]].isna().all(axis=None) and list(row["alarms"]) == [""]
-    assert "Not run: transformer/mnli/aux-off/layers-6." in text and "27 of 28 cells" in text
-    run = cells.dropna(subset="seed")
-    assert len(run) == len(frame) - 1
-    assert not run.duplicated(
-        ["arch", "task", "aux", "n_transfer", "corpus", "seed", "split", "metric"]
-    ).any()
+def test_every_module_of_tables_is_a_table_that_names_its_inputs():
+    for name in tables.names():
+        module = importlib.import_module(f"workflow.analysis.tables.{name}")
+        inputs = constant(f"workflow.analysis.tables.{name}", "INPUTS")
+        assert inputs == module.INPUTS and callable(module.build)
 
 
 def test_cells_csv_keeps_every_digit(run_of):
     results, grid = run_of("rte")
-    frame, _ = build(collect, results, grid)
-    assert list(read_cells(results, grid)["score"]) == list(frame["score"])
+    frame, _ = build(cells, results, grid)
+    assert list(table.read_csv(results / "cells.csv")["score"]) == list(frame["score"])
 
 
 def test_ablation_needs_no_more_than_the_endpoint_cells(run_of):
     results, grid = run_of("rte")
     whole, _ = build(ablation, results, grid)
-    (results / "cells.csv").unlink()
-    for cell in grid.cells():
-        if not grid.is_endpoint(cell):
-            cell.path(results).unlink()
-    part = grid.endpoints()
-    collect.build(results, part).write(results / "cells_endpoints.csv")
-    assert set(read_cells(results, part)["n_transfer"]) == {"none", "1", "12"}
-    assert ablation.build(results, part).frame.equals(whole)
-    with pytest.raises(InputError, match=r"cells\.csv: no such file"):
-        read_cells(results, grid)
-
-
-WRONG_CSV = {
-    "truncated in a line": (lambda text: text[:-20], "truncated"),
-    "cells cut off": (
-        lambda text: "".join(text.splitlines(True)[:40]),
-        "9 cells of the grid are missing, first transformer/rte",
-    ),
-    "another table": (lambda text: "arch,task\nlstm,rte\n", "its columns are arch task"),
-    "a word": (lambda text: text.replace(",120000,", ",many,", 1), "'many', not a number"),
-    "a seed without score": (
-        lambda text: re.sub(r",books,0,[\d.]+,", ",books,0,,", text, count=1),
-        "line 2 has a seed or a score alone, not both",
-    ),
-    "an unknown number as score": (
-        lambda text: re.sub(r",books,0,[\d.]+,", ",books,0,nan,", text, count=1),
-        "score is 'nan'",
-    ),
-    "empty": (lambda text: "\n", "not a table"),
-}
-
-
-@pytest.mark.parametrize("wrong", WRONG_CSV)
-def test_a_wrong_cells_csv_is_one_line_that_names_the_file(run_of, wrong):
-    results, grid = run_of("rte")
-    build(collect, results, grid)
-    edit, found = WRONG_CSV[wrong]
-    path = results / "cells.csv"
-    text = path.read_text()
-    assert edit(text) != text
-    path.write_text(edit(text))
-    with pytest.raises(InputError) as error:
-        ablation.build(results, grid)
-    assert str(path) in str(error.value) and found in str(error.value)
-    path.unlink()
-    with pytest.raises(InputError, match=r"cells\.csv: no such file"):
-        ablation.build(results, grid)
+    for arch in ("transformer", "lstm"):
+        part_path(results, f"{arch}_intermediate").unlink()
+    assert ablation.build(results, grid).frame.equals(whole)
+    with pytest.raises(InputError, match=r"transformer_intermediate\.parquet: no such file"):
+        layer_transfer.build(results, grid)
 
 
 def test_costs_are_apart_from_the_scores(run_of, change):
@@ -126,7 +53,7 @@ def test_costs_are_apart_from_the_scores(run_of, change):
     kept = ["cells", "ablation", "layer_transfer", "main", "pretraining"]
 
     def tables_of(names):
-        build(collect, results, grid)
+        write_samples(results, grid)
         argv = ["--results", str(results), "--grid", grid.to_json(), "--out"]
         for name in names:
             if name != "cells":
@@ -182,7 +109,7 @@ def test_a_damaged_cell_is_one_line_that_names_file_and_key(run_of, damage):
     assert edit(text) != text
     path.write_text(edit(text))
     with pytest.raises(InputError) as error:
-        collect.build(results, grid)
+        write_samples(results, grid)
     assert str(path) in str(error.value) and found in str(error.value)
 
 
@@ -190,7 +117,7 @@ def test_program_writes_csv_in_the_contracts_columns_and_markdown_beside_it(run_
     results, grid = run_of("rte", "mnli")
     out = results / "ablation.csv"
     argv = ["--results", str(results), "--grid", grid.to_json(), "--out"]
-    collect.main([*argv, str(results / "cells.csv")])
+    write_samples(results, grid)
     make_table(["ablation", *argv, str(out)])
     first = out.read_bytes()
     make_table(["ablation", *argv, str(out)])
@@ -204,16 +131,21 @@ def test_program_writes_csv_in_the_contracts_columns_and_markdown_beside_it(run_
     assert out.with_suffix(".md").read_text(encoding="utf-8").startswith("# Ablations (Table 5)")
 
 
-def test_program_fails_in_one_line_and_leaves_no_table(run_of):
+def test_samples_are_made_by_their_program_or_it_fails_in_one_line(run_of):
     results, grid = run_of("rte")
-    Cell("lstm", "rte", "off", 1).path(results).write_text('{"arch": "ls')
-    out = results / "cells.csv"
-    command = [sys.executable, "-m", "workflow.analysis.collect", "--results", str(results)]
-    command += ["--grid", grid.to_json(), "--out", str(out)]
+    paths = [cell.path(results) for cell in grid.parts()["lstm_endpoints"]]
+    out = part_path(results, "lstm_endpoints")
+    argv = [*map(str, paths), "--results", str(results), "--seeds", "0", "1", "--out", str(out)]
+    samples.main(argv)
+    found = Samples.read([out]).headline(Cell("lstm", "rte", "on", 1))
+    assert found.seeds == (0, 1)
+    out.unlink()
+    paths[-1].write_text('{"arch": "ls')
+    command = [sys.executable, "-m", "workflow.analysis.stats.samples", *argv]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 1 and len(done.stderr.splitlines()) == 1
-    assert done.stderr.startswith("error: ") and "layers-1.json" in done.stderr
-    assert not out.exists() and not out.with_suffix(".md").exists()
+    assert done.stderr.startswith("error: ") and paths[-1].name in done.stderr
+    assert not out.exists()
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"tasks": ["rte"]}'])

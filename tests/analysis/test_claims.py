@@ -8,25 +8,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gpt1.cell import CORPORA, Cell
-from tests.analysis.conftest import make_grid, write, write_all, write_answers
-from workflow.analysis import collect
-from workflow.analysis.cells import read_cells
-from workflow.analysis.claims import (
-    CLAIMS,
-    FULL,
-    LSTM,
-    NO_PRETRAINING,
-    EachTask,
-    Variant,
-    minus,
-    published,
-)
-from workflow.analysis.evidence import Count, Evidence, Finding
+from gpt1.cell import Cell
+from tests.analysis.conftest import make_grid, write, write_all, write_answers, write_samples
+from workflow.analysis.claims.evidence import Evidence, minus
+from workflow.analysis.claims.finding import Count, Finding
+from workflow.analysis.claims.paper_claims import CLAIMS, NLI, each_task, paper_lead
+from workflow.analysis.paper import FULL, LSTM, NO_PRETRAINING, published
+from workflow.analysis.stats.estimate import Component, Estimate, holm
+from workflow.analysis.stats.samples import Samples
 from workflow.analysis.table import Table
 from workflow.analysis.tables import claims
-from workflow.analysis.tables.claims import judge
-from workflow.analysis.uncertainty import Component, Estimate, holm
 from workflow.grid import Grid
 
 NAMES = ("rte", "snli", "mnli", "qqp", "cola")
@@ -46,7 +37,7 @@ def run(results: Path, gain: float, is_published: bool = False) -> tuple[Path, G
 
 
 def judged(results: Path, grid: Grid) -> Table:
-    collect.build(results, grid).write(results / "cells.csv")
+    write_samples(results, grid)
     return claims.build(results, grid)
 
 
@@ -109,17 +100,6 @@ def test_without_a_gain_nothing_is_reproduced_and_the_undecided_say_what_they_ne
     assert (wins["verdict"], wins["needs"]) == ("not run", "all twelve tasks")
 
 
-def test_a_missing_cell_leaves_its_claims_not_run_and_no_other(tmp_path):
-    results, grid = run(tmp_path, 0.5)
-    for name in NAMES:
-        Cell("transformer", name, "on", 12, "shuffled").predictions(results).unlink()
-    table = judged(results, grid).frame
-    control = table[table["section"] == "negative control"]
-    assert set(control["verdict"]) == {"not run"}
-    assert set(control["needs"]) == {"the cells of this contrast"}
-    assert lines(table, "Pre-training helps on average")["verdict"].iloc[0] == "reproduced"
-
-
 def test_a_trend_over_sizes_is_not_run_where_they_are_alike(tmp_path):
     results, grid = run(tmp_path, 0.5)
     trend = "The auxiliary loss helps larger sets more than smaller ones"
@@ -131,12 +111,6 @@ def test_a_trend_over_sizes_is_not_run_where_they_are_alike(tmp_path):
     found = lines(judged(results, grid).frame, trend).loc["5 tasks"]
     assert found["verdict"] == "not run"
     assert found["needs"] == "tasks whose training sets differ more in size"
-
-
-def test_a_run_of_nothing_has_every_claim_not_run(tmp_path):
-    table = judged(tmp_path, make_grid(*NAMES)).frame
-    assert set(table["verdict"]) == {"not run"} and (table["n_seeds"] == 0).all()
-    assert set(table["statement"]) == {claim.statement for claim in CLAIMS}
 
 
 VERDICTS = {  # value, half of the interval, direction: verdict
@@ -154,15 +128,40 @@ VERDICTS = {  # value, half of the interval, direction: verdict
 def test_a_verdict_follows_from_the_interval(case):
     value, half, direction = case
     rows = Component((half / 1.96) ** 2, 1e6)
-    found = Estimate(value, (), rows, 3, 100)
-    assert judge(Finding("RTE", None, found, direction), np.nan) == VERDICTS[case]
+    finding = Finding("RTE", "", Estimate(value, (), rows, 3, 100), direction=direction)
+    assert finding.verdict(np.nan) == VERDICTS[case]
     if VERDICTS[case] == "reproduced":
-        assert judge(Finding("RTE", None, found, direction), 0.2) == "undecided"
+        assert finding.verdict(0.2) == "undecided"
+
+
+def test_a_variance_of_zero_decides_nothing():
+    constant = Estimate(0.0, (Component(0.0, 2),), Component(0.0, 99), 3, 100)
+    assert np.isnan(constant.interval).all() and np.isnan(constant.p)
+    finding = Finding("RTE", "", constant)
+    assert finding.verdict(np.nan) == "undecided"
+    assert finding.needs("undecided", 1) == "runs that differ"
+
+
+def test_a_mean_over_one_task_is_that_tasks_estimate_and_carries_its_alarms(tmp_path):
+    results, grid = run(tmp_path, 0.5)
+    for aux in ("on", "off"):  # two constant predictors of the only inference task
+        path = Cell("transformer", "rte", aux, 12).path(results)
+        record = json.loads(path.read_text())
+        for one in record["seeds"]:
+            one["alarms"] = ["constant_prediction"]
+        write(path, record)
+    grid = grid.model_copy(update={"tasks": ["rte", "qqp", "cola"]})
+    table = judged(results, grid).frame
+    mean = lines(table, "The auxiliary loss helps natural language inference").loc["mean of 1"]
+    own = lines(table, "The auxiliary loss helps each inference task and QQP").loc["RTE"]
+    same = ["ours", "ci_low", "ci_high", "alarms"]
+    assert list(mean[same]) == list(own[same]) and mean["alarms"] == "constant_prediction:6/6"
+    assert lines(table, "The LSTM wins on MRPC alone").loc["CoLA", "alarms"] == ""
 
 
 def test_small_numbers_with_small_intervals_have_two_decimals():
     rows = [(0.5, -0.25, 1.0), (0.5, -3.0, 4.0), (5.0, 0.25, 0.75), (0.5, -1.5, 0.75)]
-    names = ["statement", "section", "tasks", "contrast", "verdict", "needs"]
+    names = ["statement", "section", "tasks", "contrast", "verdict", "needs", "alarms"]
     values = [dict(zip(["ours", "ci_low", "ci_high"], row, strict=True)) for row in rows]
     table = pd.DataFrame([dict.fromkeys(names, "") | row for row in values])
     wide = claims._wide(table.assign(paper=np.nan, p=np.nan), Path("run"), make_grid("rte"))[2]
@@ -175,7 +174,7 @@ def test_the_papers_values_are_those_of_its_tables():
     pretraining, lstm = minus(FULL, NO_PRETRAINING), minus(FULL, LSTM)
     assert pretraining.printed("avg") == 14.8 and pretraining.printed("cola") == 26.5
     assert lstm.printed("mrpc") == -0.9 and lstm.printed("snli") is None
-    leads = {name: ours - best for name, (ours, best) in published().items()}
+    leads = {name: paper_lead(name) for name in published()}
     assert len(leads) == 12
     assert {name for name, lead in leads.items() if lead < 0} == {"rte", "sst2", "mrpc"}
 
@@ -192,63 +191,40 @@ def test_a_count_of_tasks_with_one_seed_is_lost_for_none_and_sure_of_none():
     assert (found.value, found.interval) == (2, (1, 3))  # of four tasks
 
 
-WEIGHTS = {  # of what the claims compare
-    "full − w/o pre-training": {FULL: 1, NO_PRETRAINING: -1},
-    "full − LSTM": {FULL: 1, LSTM: -1},
-    "full − w/o aux LM": {FULL: 1, Variant(aux="off"): -1},
-    "embeddings alone − w/o pre-training": {Variant(n_transfer=0): 1, NO_PRETRAINING: -1},
-    "full − embeddings alone": {FULL: 1, Variant(n_transfer=0): -1},
-    "full − shuffled books": {FULL: 1, Variant(corpus="shuffled"): -1},
-    "a third of (full − w/o pre-training) − (shuffled books − w/o pre-training)": {
-        FULL: pytest.approx(1 / 3),
-        Variant(corpus="shuffled"): -1,
-        NO_PRETRAINING: pytest.approx(1 - 1 / 3),
-    },
-}
-
-
-def test_a_contrast_weighs_the_models_that_its_name_says():
-    found = [claim.contrast for claim in CLAIMS if hasattr(claim, "contrast")]
-    assert {contrast.name: contrast.weights for contrast in found} == WEIGHTS
-    assert all(sum(contrast.weights.values()) == pytest.approx(0) for contrast in found)
-
-
-PAPER = {  # what it prints, and which tasks a claim is about, where it is not about all
-    "Pre-training helps on average over the paper's eight tasks": (14.8, 8),
-    "The LSTM scores less on average over the paper's eight tasks": (5.6, 8),
-    "The auxiliary loss helps natural language inference": (None, 5),
-    "The auxiliary loss helps each inference task and QQP": (None, 6),
-    "The layers above the embeddings help MNLI": (9.0, 1),
-    "Better than the best published system on 9 of 12 tasks": (9.0, None),
-}
-
-
 def test_a_claim_has_the_papers_value_and_its_tasks():
-    for claim in CLAIMS:
-        paper, n_tasks = PAPER.get(claim.statement, (None, None))
-        of = getattr(claim, "of", None)
-        assert (claim.paper, of and len(of)) == (paper, n_tasks), claim.statement
-        assert claim.direction == 1
+    given = {claim.statement: getattr(claim.findings, "keywords", {}) for claim in CLAIMS}
+    found = {name: (of.get("paper"), of.get("of")) for name, of in given.items() if of}
+    found = {name: (paper, of and len(of)) for name, (paper, of) in found.items() if paper or of}
+    assert found == {
+        "Pre-training helps on average over the paper's eight tasks": (14.8, 8),
+        "The LSTM scores less on average over the paper's eight tasks": (5.6, 8),
+        "The auxiliary loss helps natural language inference": (None, 5),
+        "The auxiliary loss helps each inference task and QQP": (None, 6),
+        "The layers above the embeddings help MNLI": (9.0, 1),
+        "Better than the best published system on 9 of 12 tasks": (9.0, None),
+    }
+    contrasts = [of["contrast"] for of in given.values() if "contrast" in of]
+    assert all(sum(contrast.weights.values()) == pytest.approx(0) for contrast in contrasts)
+    assert NLI == ("snli", "mnli", "qnli", "rte", "scitail")
 
 
-def test_a_claim_about_several_tasks_is_tested_by_holms_p_values():
-    claim = next(one for one in CLAIMS if isinstance(one, EachTask))
+def test_a_claim_about_several_tasks_is_tested_by_holms_p_values(large):
+    tasks = lines(large.frame, "Pre-training helps on every task")
+    alone = lines(large.frame, "Pre-training helps on average")
+    assert (tasks["p"] >= alone["p"].iloc[0]).all()
     sure = (2.1, 2.2, 9.0)  # in standard errors: each alone is above 1.96
     found = [Estimate(value, (), Component(1.0, 1e6), 3, 100) for value in sure]
-    rows = claims._rows(claim, [Finding("RTE", None, one, 1) for one in found])
-    assert [row["p"] for row in rows] == pytest.approx(holm([one.p for one in found]))
-    assert [row["verdict"] for row in rows] == ["undecided", "undecided", "reproduced"]
-    alone = claims._rows(claim, [Finding("RTE", None, found[0], 1)])
-    assert alone[0]["verdict"] == "reproduced"
+    p = holm([one.p for one in found])
+    verdicts = [Finding("", "", one).verdict(p) for one, p in zip(found, p, strict=True)]
+    assert verdicts == ["undecided", "undecided", "reproduced"]
 
 
 def test_an_exception_that_the_paper_names_is_a_claim_too(tmp_path):
     grid = make_grid("rte", "mrpc", layers=LAYERS)
-    collect.build(tmp_path, grid).write(tmp_path / "cells.csv")
-    evidence = Evidence(tmp_path, grid, read_cells(tmp_path, grid, CORPORA))
-    (claim,) = [one for one in CLAIMS if one.statement == "The LSTM wins on MRPC alone"]
-    directions = {one.tasks: (one.direction, one.paper) for one in evidence.of(claim)}
+    found = each_task(Evidence(tmp_path, grid, Samples()), minus(FULL, LSTM))
+    directions = {one.tasks: (one.direction, one.paper) for one in found}
     assert directions == {"RTE": (1, 1.4), "MRPC": (-1, -0.9)}
+    assert {one.verdict(np.nan) for one in found} == {"not run"}
 
 
 def test_claims_on_zero_shot_scores_are_about_the_models_that_they_name(tmp_path):

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from workflow.analysis.moderation import Pool
-from workflow.analysis.trends import (
+from workflow.analysis.stats.estimate import Component, Estimate, Sample, estimate, half_width
+from workflow.analysis.stats.pooling import Pool
+from workflow.analysis.stats.trends import (
     RankTrend,
     TaskTrend,
     by_seed,
@@ -19,7 +20,6 @@ from workflow.analysis.trends import (
     spearman,
     ups_and_downs,
 )
-from workflow.analysis.uncertainty import Component, Estimate, Sample, estimate, half_width
 
 
 def seeds_of(*scores: float) -> Sample:

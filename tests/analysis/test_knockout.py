@@ -24,9 +24,9 @@ from tests.analysis.conftest import (
     write_cell_answers,
 )
 from workflow.analysis.figures import style
+from workflow.analysis.stats.estimate import Sample
 from workflow.analysis.studies import heat_map, knockout, table
 from workflow.analysis.studies.__main__ import main
-from workflow.analysis.uncertainty import Sample
 from workflow.study_plan import Point, StudyPlan
 
 TASKS = ["sst2", "qnli", "rte", "snli"]

@@ -20,6 +20,7 @@ from tests.analysis.conftest import (
     write_cell_answers,
 )
 from workflow.analysis.figures import style
+from workflow.analysis.stats.estimate import Sample
 from workflow.analysis.studies import differences, figure, table, zero_shot_correlation
 from workflow.analysis.studies.__main__ import main
 from workflow.analysis.studies.zero_shot_correlation import (
@@ -27,7 +28,6 @@ from workflow.analysis.studies.zero_shot_correlation import (
     rank_correlation,
 )
 from workflow.analysis.table import read_csv
-from workflow.analysis.uncertainty import Sample
 from workflow.study_plan import Point, StudyPlan
 
 TASKS = ["sst2", "qnli", "rte"]

@@ -12,7 +12,7 @@ from tasks import task
 from tasks.common.errors import InputError
 from tests.analysis.conftest import write, write_predictions
 from tests.support.realdata import realdata
-from workflow.analysis import collect, submission
+from workflow.analysis import submission
 from workflow.grid import Grid
 
 OFFICIAL = {
@@ -60,7 +60,6 @@ def encode(results: Path, name: str, splits: dict[str, dict]) -> None:
 
 def build(results: Path, grid: Grid, *names: str) -> tuple[dict[str, list], dict, str]:
     """The zip's rows by file, the JSON beside it, the note."""
-    collect.build(results, grid).write(results / "cells.csv")
     grid = grid.model_copy(update={"unlabelled": list(names)})
     texts, facts = submission.sheets(results, grid)
     path = results / "glue_submission.zip"

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from workflow.analysis.trends import (
+from workflow.analysis.stats.estimate import LEVEL, POWER, Sample
+from workflow.analysis.stats.trends import (
     LEAST_DECADES,
     TaskTrend,
     rank_trend,
@@ -12,7 +13,6 @@ from workflow.analysis.trends import (
     size_trend,
     slope,
 )
-from workflow.analysis.uncertainty import LEVEL, POWER, Sample
 
 SIZES = [500, 640, 800, 1000, 1200, 2000, 3000, 5000, 8000, 12000, 20000, 60000]  # of 12 tasks
 N_SEEDS = 2

@@ -8,10 +8,9 @@ from scipy import stats
 
 import tasks
 from tasks.metrics import score
-from workflow.analysis import row_bootstrap
-from workflow.analysis.moderation import Pool, estimates
-from workflow.analysis.row_bootstrap import resample
-from workflow.analysis.uncertainty import (
+from workflow.analysis.stats import bootstrap as row_bootstrap
+from workflow.analysis.stats.bootstrap import resample
+from workflow.analysis.stats.estimate import (
     Sample,
     average,
     combine,
@@ -20,6 +19,7 @@ from workflow.analysis.uncertainty import (
     holm,
     ratio_interval,
 )
+from workflow.analysis.stats.pooling import Pool, estimates
 
 N_TASKS, N_ROWS = 8, 150
 # Standard deviations, in the units of a row's own noise, of what a row, a seed (on all tasks) and

@@ -149,7 +149,7 @@ def test_every_rule_is_among_them(made):
     written |= set(re.findall(r"^ *use rule \w+ as (\w+)", text, re.MULTILINE))
     ran = {job.rule for each in made for level in each.levels for job in level}
     assert len(written) > 15 and written - ran == set()
-    kinds = ("collect", "table", "figure", "finetune_kept", "finetune_transformer_shuffled")
+    kinds = ("samples", "table", "figure", "finetune_kept", "finetune_transformer_shuffled")
     kinds += ("finetune_together",)
     assert all(any(rule.startswith(kind) for rule in ran) for kind in kinds)
 

@@ -9,11 +9,11 @@ from tasks.common.files import sha256_file
 from tests.analysis.conftest import make_grid, write_all, write_predictions
 from tests.fuzz.mutations import fuzz
 from tests.fuzz.test_saved_files import open_checksums
-from workflow.analysis import collect
 from workflow.analysis.predictions import read_predictions
 from workflow.analysis.records import CellRecord, ExamplesRecord, ZeroShotScore
+from workflow.analysis.stats.degrees import read_degrees
+from workflow.analysis.stats.samples import Samples
 from workflow.analysis.table import read_csv
-from workflow.analysis.tables.degrees import read_degrees
 
 LAYERS = {"transformer": ["none", 12]}
 GRID = make_grid("rte", layers=LAYERS, arch=["transformer"], intermediate_aux=["on"])
@@ -21,12 +21,18 @@ CELL = GRID.cells()[0]
 ROWS = [(0, "dev", f"rte/dev/{row}", "", 1.0, float(row % 2)) for row in range(6)]
 
 
-def test_tables(tmp_path):
+def test_samples(tmp_path):
     write_all(tmp_path / "made", GRID)
-    path = tmp_path / "tables" / "cells.csv"
-    path.parent.mkdir()
-    collect.build(tmp_path / "made", GRID).write(path)
-    fuzz(path.parent, lambda: read_csv(path))
+    samples, path = Samples(), tmp_path / "samples" / "x.parquet"
+    samples.add(CELL, tmp_path / "made", [0])
+    samples.write(path)
+    fuzz(path.parent, lambda: Samples.read([path]))
+
+
+def test_tables(tmp_path):
+    path = tmp_path / "cells.csv"
+    path.write_text("arch,seed,score\ntransformer,0,57.5\nlstm,1,48.25\n")
+    fuzz(tmp_path, lambda: read_csv(path))
 
 
 def test_predictions(tmp_path):

@@ -19,17 +19,22 @@ from tests.workflow.running import command_line, copy_project, planned, snakemak
 from workflow.configuration.read import parse
 
 TABLES = ("main", "ablation", "layer_transfer", "contamination", "claims", "positive_control")
-TABLES += ("degrees", "cost")
+TABLES += ("degrees", "cost", "cells")
+SAMPLES = {
+    f"samples_{arch}_{part}": 1
+    for arch in ("transformer", "lstm")
+    for part in ("endpoints", "intermediate")
+}
 OF_CELLS = {
     **{f"table_{name}": 1 for name in TABLES},
-    **{f"collect_cells{part}": 1 for part in ("", "_endpoints", "_full")},
+    **SAMPLES,
     **{"figure_ablation": 1, "figure_layer_transfer": 1, "figure_cost": 1, "figure_cost_score": 1},
     **{"figure_differences": 1, "figure_aux_gain": 1, "figure_heat_map": 1, "page": 1, "all": 1},
 }
 OF_LSTM = {  # the main table and the contamination are the transformer's
     name: n
     for name, n in OF_CELLS.items()
-    if name not in ("table_main", "table_contamination", "collect_cells_full")
+    if name not in ("table_main", "table_contamination") and "transformer" not in name
 }
 OF_GRID = {  # every table and figure is given the grid
     **OF_CELLS,
@@ -96,20 +101,21 @@ def test_the_default_config_plans_the_whole_grid(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("table", "cells", "collected"),
+    ("table", "cells"),
     [
-        ("ablation", {"transformer": 24, "lstm": 24}, "collect_cells_endpoints"),
-        ("contamination", {"transformer": 24}, "collect_cells_full"),
-        ("zero_shot", {}, None),
+        ("ablation", {"transformer": 24, "lstm": 24}),
+        ("contamination", {"transformer": 24}),
+        ("zero_shot", {}),
     ],
 )
-def test_a_table_plans_the_cells_that_it_needs_and_no_others(table, cells, collected, tmp_path):
+def test_a_table_plans_the_cells_that_it_needs_and_no_others(table, cells, tmp_path):
     plan = planned(ROOT, "--directory", str(tmp_path), f"results/{table}.csv")
-    found = {rule: n for rule, n in plan.items() if rule.startswith(("finetune", "collect"))}
+    found = {rule: n for rule, n in plan.items() if rule.startswith(("finetune", "samples"))}
     expected = {f"finetune_{arch}_endpoints": n for arch, n in cells.items()}
+    expected |= {f"samples_{arch}_endpoints": 1 for arch in cells}
     if table == "ablation":  # the only one with the negative control
-        expected["finetune_transformer_shuffled"] = 12
-    assert found == expected | ({collected: 1} if collected else {})
+        expected |= {"finetune_transformer_shuffled": 12, "samples_transformer_shuffled": 1}
+    assert found == expected
     assert ("zero_shot" in plan) == (table == "zero_shot") and "cards" not in plan
     assert ("contamination" in plan) == (table == "contamination")
 
@@ -333,12 +339,9 @@ def test_the_negative_control_adds_its_jobs_and_repeats_no_other(project):
     config = changed(small(), "experiment.grid.shuffled", True)
     plan = planned(project, "--configfile", write(project / "changed.yaml", config), "--", "all")
     own = {"shuffled_tokens": 1, "pretrain_shuffled": 2, "finetune_transformer_shuffled": 2}
-    own["probes_shuffled"] = 2
-    of_tables_2_to_4 = {"collect_cells_full", "table_main", "table_contamination"}
-    assert plan == {
-        **own,
-        **{name: n for name, n in OF_GRID.items() if name not in of_tables_2_to_4},
-    }
+    own |= {"probes_shuffled": 2, "samples_transformer_shuffled": 1}
+    of_grid = {name: n for name, n in OF_GRID.items() if name not in SAMPLES}
+    assert plan == {**own, **of_grid}
     one = changed(config, "experiment.seeds.shuffled", [0])
     plan = planned(project, "--configfile", write(project / "changed.yaml", one), "--", "all")
     assert plan == {**own, "pretrain_shuffled": 1, "probes_shuffled": 1, **OF_GRID}
@@ -350,8 +353,7 @@ EDITS = {
     "gpt1/probes.py": {"probes": 4, **OF_PROBES},
     "tasks/baselines.py": {"baselines": 2, **FINETUNE, **OF_CELLS},
     "workflow/analysis/tables/ablation.py": {
-        **{"table_ablation": 1, "table_claims": 1, "table_positive_control": 1},
-        **{"table_degrees": 1},
+        **{"table_ablation": 1, "table_positive_control": 1},
         **{"figure_ablation": 1, "figure_differences": 1, "figure_aux_gain": 1},
         **OF_TABLES,
     },
@@ -509,9 +511,11 @@ def test_every_rule_has_a_message_and_every_job_a_log(finished):
 
 def test_a_new_table_is_one_file(tmp_path):
     copy_project(tmp_path)
-    (tmp_path / "workflow" / "analysis" / "tables" / "novel.py").write_text("")
+    (tmp_path / "workflow" / "analysis" / "tables" / "novel.py").write_text(
+        'INPUTS = ("endpoints",)\n'
+    )
     plan = planned(tmp_path, "--", "all")
-    assert plan["table_novel"] == plan["collect_cells"] == 1
+    assert plan["table_novel"] == plan["samples_lstm_endpoints"] == 1
 
 
 def test_planning_imports_no_heavy_module(tmp_path):

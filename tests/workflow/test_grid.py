@@ -35,10 +35,8 @@ def test_the_control_is_the_fully_transferred_transformer_with_aux_on():
     control = [cell for cell in grid.cells() if cell.corpus == "shuffled"]
     assert [cell.task for cell in control] == grid.tasks
     assert {(c.arch, c.aux, c.n_transfer) for c in control} == {("transformer", "on", 12)}
-    kept = {
-        part().table: {c.corpus for c in part().cells()} for part in (grid.full, grid.endpoints)
-    }
-    assert kept == {"cells_full.csv": {"books"}, "cells_endpoints.csv": {"books", "shuffled"}}
+    assert grid.parts()["transformer_shuffled"] == control
+    assert sorted(sum(grid.parts().values(), []), key=str) == sorted(grid.cells(), key=str)
     assert "shuffled" not in {cell.corpus for cell in grid.full_transformer()}
 
 

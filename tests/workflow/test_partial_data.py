@@ -19,7 +19,8 @@ from tests.gpt1 import toy
 from tests.gpt1.examples import CHARACTERS, write_tokenizer
 from tests.support.programs import call
 from tests.tasks.conftest import WRITERS, tsv
-from workflow.analysis import cards, collect
+from workflow.analysis import cards
+from workflow.analysis.stats import samples
 from workflow.analysis.tables import __main__ as tables
 
 TABLES = ("ablation", "main", "layer_transfer", "cost")
@@ -92,8 +93,11 @@ def results(tmp_path_factory):
             runs = ("--settings", settings, "--seeds", 0, 1, "--cache", folder / "cache")
             done(cells.main, *mine, *inputs, *runs)
     grid = ["--results", str(folder), "--grid", GRID.to_json(), "--out"]
-    collect.main([*grid, str(folder / "cells.csv")])
-    for name in TABLES:
+    for part, of_part in GRID.parts().items():
+        paths = [str(cell.path(folder)) for cell in of_part]
+        argv = ["--results", str(folder), "--seeds", "0", "1", "--out"]
+        samples.main([*paths, *argv, str(samples.part_path(folder, part))])
+    for name in ("cells", *TABLES):
         tables.main([name, *grid, str(folder / f"{name}.csv")])
     return folder
 

@@ -139,8 +139,8 @@ FIGURES += ("differences", "aux_gain", "heat_map", "cost_score")
 STAGES = {
     **{"import": 1, "examples": 2, "baselines": 2, "encode": 2, "zero_shot": 1, "all": 1},
     **{"cards": 1, "finetune_transformer_endpoints": 4, "finetune_transformer_intermediate_1": 4},
-    **{f"collect_cells{part}": 1 for part in ("", "_endpoints", "_full")},
-    **{f"table_{name}": 1 for name in ("main", "ablation", "layer_transfer", "zero_shot")},
+    **{f"samples_transformer_{part}": 1 for part in ("endpoints", "intermediate")},
+    **{f"table_{name}": 1 for name in ("cells", "main", "ablation", "layer_transfer", "zero_shot")},
     **{"table_claims": 1, "table_cost": 1},
     **{f"figure_{name}": 1 for name in FIGURES},
     "page": 1,

@@ -55,7 +55,7 @@ def test_every_language_model_is_scored_in_a_job_of_its_own(tmp_path):
     assert (plan["pretrain"], plan["pretrain_shuffled"]) == (4, 1)
     assert (plan["probes"], plan["probes_shuffled"]) == (4, 1)
     assert plan["table_probes"] == plan["figure_probes"] == plan["world"] == 1
-    assert not {"encode", "collect_cells", "zero_shot"} & set(plan)
+    assert not {"encode", "table_cells", "zero_shot"} & set(plan)
 
 
 @pytest.mark.parametrize("name", ["novels", "published"])

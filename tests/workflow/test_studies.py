@@ -279,7 +279,7 @@ def test_a_study_plans_its_cells_and_those_of_the_grid_that_it_shares(tmp_path):
     found = plan(tmp_path, "lm_coef")
     cells = {rule: n for rule, n in found.items() if rule.startswith(("finetune", "pretrain"))}
     assert cells == {**{"finetune_variant": 16, "finetune_transformer_endpoints": 8, "pretrain": 2}}
-    assert found["study"] == 1 and "zero_shot" not in found and "collect_cells" not in found
+    assert found["study"] == 1 and "zero_shot" not in found and "table_cells" not in found
 
 
 def test_a_study_of_other_sizes_pre_trains_its_own_models(tmp_path):

@@ -11,7 +11,7 @@ from tasks import PAPER_TASKS, Example, task
 from tasks.world.settings import WorldSettings
 from tests.world.oracle_rules import LIKES, mood, work
 from tests.world.parser import NAME, read, tokens
-from workflow.analysis.tables.degrees import place, read_degrees
+from workflow.analysis.stats.degrees import place, read_degrees
 
 DEGREES = ("lexical", "relational", "compositional")
 

@@ -2,12 +2,12 @@
 
 `gpt1.contamination` says how many words in a row each row of the reported splits shares with the
 corpus: with 13 or more it is contaminated. The others are the decontaminated rows, among them those
-too short to tell. A cell's scores are computed again from its stored predictions: on all rows,
-which must give what `cells.csv` says, and on the decontaminated ones.
+too short to tell. A cell's scores on these are computed from its stored predictions.
 """
 
 import math
 from pathlib import Path
+from statistics import mean, stdev
 
 import numpy as np
 import pandas as pd
@@ -19,11 +19,11 @@ from tasks.common.errors import InputError
 from tasks.metrics import score
 from workflow.analysis.predictions import answers, read_predictions
 from workflow.analysis.records import REMEDY, ExamplesRecord, Marks, check_examples
-from workflow.analysis.statistics import summarise
 from workflow.grid import Grid
 
 SCORED = ["aux", "task", "split", "metric"]
 COLUMNS = ["decontaminated_mean", "decontaminated_sd", "decontaminated_rows"]
+NONE = dict.fromkeys(COLUMNS, math.nan)  # where the corpus was not searched
 NOTE = (
     f"Decontaminated: without the rows that share {N} words in a row with the pre-training corpus."
 )
@@ -73,42 +73,30 @@ def shares(rows: pd.DataFrame) -> pd.DataFrame:
     return 100.0 * splits[["share", "short"]].mean().assign(rows=splits.size() / 100.0)
 
 
-def scores(results: Path, grid: Grid, cells: pd.DataFrame) -> pd.DataFrame:
-    """Over seeds, the scores of the fully transferred transformer, as `summarise` makes them.
+def scores(results: Path, grid: Grid) -> dict[tuple[str, str, str, str], dict[str, float]]:
+    """The scores of the fully transferred transformer on the decontaminated rows, by SCORED.
 
-    One row per (aux, task, split, metric), with `decontaminated_mean` and `decontaminated_sd` (n-1;
-    empty for one seed) from 0 to 100, and `decontaminated_rows`. These are empty if no row is left,
-    and the number of rows too where the corpus was not searched.
+    COLUMNS: mean and standard deviation over the seeds (n-1; NaN for one), 0 to 100, and the number
+    of rows. The scores are NaN if no row is left; nothing is there where the corpus was not
+    searched.
     """
-    full = str(grid.n_layer.get("transformer"))
-    runs = cells[(cells["arch"] == "transformer") & (cells["n_transfer"] == full)]
-    known = runs.set_index([*SCORED, "seed"])["score"].to_dict()
-    run_scores: list[tuple] = []
+    found: dict[tuple[str, str, str, str], list[tuple[float, int]]] = {}
     for cell in grid.full_transformer():
         rows = marked_rows(results, cell.task, cell)
         if rows is None or "seed" not in rows:
             continue
-        for (split, seed), run_rows in rows.groupby(["split", "seed"]):
-            kept = run_rows[~run_rows["share"]]
-            every, rest = _score(results, cell, run_rows), _score(results, cell, kept)
-            for metric, value in every.items():
-                place = (cell.aux, cell.task, split, metric)
-                stated = known.get((*place, seed))
-                if stated is None:  # a seed that the config no longer asks for
-                    continue
-                if not math.isclose(value, stated, rel_tol=0, abs_tol=1e-6):
-                    raise InputError(
-                        f"{cell.predictions(results)}: seed {seed}: {split} {metric} of these "
-                        f"predictions is {value:.6f}, {grid.table} says {stated:.6f}; {REMEDY}"
-                    )
-                run_scores.append((*place, rest.get(metric, math.nan), len(kept)))
-    table = pd.DataFrame(run_scores, columns=[*SCORED, "score", "n"])
-    table = table.groupby(SCORED, sort=False, as_index=False).agg(
-        decontaminated_mean=("score", "mean"),
-        decontaminated_sd=("score", "std"),
-        decontaminated_rows=("n", "first"),
-    )
-    return summarise(runs, SCORED).merge(table, on=SCORED, how="left")
+        rows = rows[rows["seed"].isin(grid.seeds.finetune)]
+        for (split, _), of_run in rows.groupby(["split", "seed"]):
+            kept = of_run[~of_run["share"]]
+            rest = _score(results, cell, kept)
+            for metric in tasks.task(cell.task).metrics:
+                one = rest.get(metric, math.nan), len(kept)
+                found.setdefault((cell.aux, cell.task, split, metric), []).append(one)
+    return {
+        place: dict(zip(COLUMNS, (mean(s), stdev(s) if len(s) > 1 else math.nan, n), strict=True))
+        for place, runs in found.items()
+        for s, n in [([score for score, _ in runs], runs[0][1])]
+    }
 
 
 def _score(results: Path, cell: Cell, rows: pd.DataFrame) -> dict[str, float]:

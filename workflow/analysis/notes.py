@@ -8,8 +8,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-import pandas as pd
-
 import tasks
 from gpt1.cell import Corpus
 from workflow.analysis.records import ExamplesRecord
@@ -31,11 +29,6 @@ class Notes:
         paths = {name: Path(results, "examples", f"{name}.json") for name in names}
         found = {name: path for name, path in paths.items() if path.exists()}
         return cls({n: ExamplesRecord.read(found[n]).note if n in found else "" for n in paths})
-
-    @classmethod
-    def of_cells(cls, cells: pd.DataFrame) -> "Notes":
-        """The notes that `cells.csv` holds."""
-        return cls(cells.drop_duplicates("task").set_index("task")["note"].to_dict())
 
     def of(self, name: str) -> str:
         """A task's note; empty for a task that is not in the grid."""

@@ -61,6 +61,7 @@ class Run(Record):
     """One seed of a cell."""
 
     seed: int
+    pretrain_seed: int
     scores: Scores
     alarms: list[str]
     train_tokens: float

@@ -13,22 +13,21 @@ import sys
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean as mean
 from typing import Any
 
 from tasks.common.errors import InputError, importing, run
 
 with importing(__name__):
-    import pandas as pd
-
     import tasks
+    from gpt1.cell import Cell
     from tasks.common.files import sha256_file, write_atomic, write_json
     from workflow.analysis import markdown
-    from workflow.analysis.cells import read_cells
     from workflow.analysis.notes import Notes
     from workflow.analysis.predictions import answers, read_predictions
     from workflow.analysis.program import parser
-    from workflow.analysis.records import REMEDY, EncodedRecord, check_examples
-    from workflow.analysis.statistics import headline
+    from workflow.analysis.records import REMEDY, CellRecord, EncodedRecord, check_examples
+    from workflow.analysis.stats.samples import headline_splits, reported
     from workflow.grid import Grid
 
 NOTE = "NOTE.txt"
@@ -80,33 +79,36 @@ def word(task: str, answer: int | float) -> str:
     return spec.labels[int(answer)] if spec.family == "entailment" else str(answer)
 
 
-def best_seed(cells: pd.DataFrame, name: str) -> dict[str, Any]:
+def best_seed(cell: Cell, results: Path, seeds: list[int]) -> dict[str, Any]:
     """The seed that is best on a task's dev rows (the first of equals), and the score behind it."""
-    heads = headline(cells, [name])
-    if heads.empty:
-        raise InputError(f"{name}: its cell to be submitted has no score; run it first")
-    top = heads.sort_values(["score", "seed"], ascending=[False, True]).iloc[0]
+    path, metric = cell.path(results), tasks.task(cell.task).metric
+    runs = [run for run in CellRecord.read(path, **vars(cell)).seeds if run.seed in seeds]
+    if not runs:
+        raise InputError(f"{path}: no score of a seed of the config; {REMEDY}")
+    splits = headline_splits(cell.task, reported(cell.task, runs[0].scores))
+    scores = {run.seed: mean(run.scores[split][metric] for split in splits) for run in runs}
+    seed = max(sorted(scores), key=lambda seed: scores[seed])
     return {
-        "seed": int(top["seed"]),
-        "seeds": len(heads),
-        "chosen_on": top["split"],
-        "metric": top["metric"],
-        "score": round(float(top["score"]), 4),
+        "seed": seed,
+        "seeds": len(runs),
+        "chosen_on": "+".join(splits),
+        "metric": metric,
+        "score": round(scores[seed], 4),
     }
 
 
 def submitted(
-    results: Path, grid: Grid, cells: pd.DataFrame, name: str
+    results: Path, grid: Grid, name: str, labelled: str
 ) -> tuple[dict[str, list[str]], dict[str, Any]]:
     """The best seed's words for a task's unlabelled rows, by split, and the facts about them.
 
-    Raises InputError if scores, predictions and rows do not belong together.
+    `labelled` is the note on the rows that the seed was chosen on. Raises InputError if scores,
+    predictions and rows do not belong together.
     """
     cell = next((c for c in grid.full_transformer() if (c.task, c.aux) == (name, "on")), None)
     if cell is None:
         raise InputError(f"{name}: no fully transferred transformer with aux on in the grid")
-    is_cell = (cells["arch"] == cell.arch) & (cells["aux"] == cell.aux)
-    best = best_seed(cells[is_cell & (cells["n_transfer"] == str(cell.n_transfer))], name)
+    best = best_seed(cell, results, grid.seeds.finetune)
     predictions = read_predictions(results, cell)
     if predictions is None:
         raise InputError(f"{cell.predictions(results)}: no such file; run its job first")
@@ -128,16 +130,15 @@ def submitted(
             raise InputError(f"{path}: not one prediction for each {split} row; {REMEDY}")
         predicted = answers(path, name, split_rows["prediction"])
         words[split] = [word(name, answer) for answer in predicted]
-    note = Notes.of_cells(cells).of(name)
-    return words, {**best, "labelled": note, "predictions": sha256_file(path)}
+    return words, {**best, "labelled": labelled, "predictions": sha256_file(path)}
 
 
 def sheets(results: Path, grid: Grid) -> tuple[dict[str, str], dict[str, Any]]:
     """The content of every file by name, and the facts of each."""
     if not grid.unlabelled:
         raise InputError("the grid has no GLUE task to submit; add one to experiment.tasks")
-    cells = read_cells(results, grid)
-    known = {name: submitted(results, grid, cells, name) for name in grid.unlabelled}
+    notes = Notes.read(results, grid.unlabelled)
+    known = {name: submitted(results, grid, name, notes.of(name)) for name in grid.unlabelled}
     texts: dict[str, str] = {}
     facts: dict[str, Any] = {}
     for sheet in SHEETS:

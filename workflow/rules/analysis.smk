@@ -1,82 +1,42 @@
 # Tables from the scores of the cells and other small files, figures from the tables: a rule for
 # each module of workflow/analysis/tables and workflow/analysis/figures, so that adding a table
 # takes one file.
+# Each part of the grid is resampled once; tables and claims are made of these samples.
 
-PARTS = {  # of the grid, each collected into a CSV, so a table depends only on its own cells
-    "cells": cfg.grid,
-    "cells_endpoints": grid.endpoints,
-    "cells_full": grid.full,
-    "cells_submitted": grid.submitted,
-}
-PART_OF = {"ablation": "cells_endpoints", "main": "cells_full", "contamination": "cells_full"}
 FACTS = "<results>/examples/{task}.json"
+SAMPLES = {part: f"<results>/samples/{part}.parquet" for part in grid.parts()}
 DECONTAMINATED = []  # published weights have no corpus to look for the examples in
 if grid.has_corpus:
     DECONTAMINATED = [*rules.contamination.output]
-ZERO_SHOT = [
-    model.zero_shot("<results>", task, update)
-    for model in grid.models()
-    for task in grid.zero_shot.tasks
-    for update in grid.updates
-]
-CHECKPOINT_FACTS = [
-    model.facts("<results>", update) for model in grid.models() for update in grid.updates
-]
-TABLE_INPUTS = {  # of the tables that read something else than all cells
-    "ablation": [
-        "<results>/cells_endpoints.csv",
-        *predictions(grid.endpoints()),
-        *expand(FACTS, task=grid.tasks),
-    ],
-    "layer_transfer": ["<results>/cells.csv", *predictions(grid)],
-    "claims": [
-        "<results>/cells.csv",
-        *predictions(grid),
-        *ZERO_SHOT,
-        *expand(FACTS, task=grid.tasks),
-    ],
-    "main": [
-        "<results>/cells_full.csv",
-        *predictions(grid.full()),
-        *DECONTAMINATED,
-        *expand(FACTS, task=grid.tasks),
-    ],
-    "positive_control": [
-        *expand("<results>/{t}.csv", t=["cells", "ablation", "layer_transfer", "zero_shot"]),
-        *predictions(grid.endpoints()),
-    ],
-    "degrees": [
-        "<results>/world/manifest.json",
-        "<results>/cells.csv",
-        *predictions(grid.endpoints()),
-    ],
-    "contamination": [
-        "<results>/cells_full.csv",
-        *predictions(grid.full()),
-        *DECONTAMINATED,
-        *expand(FACTS, task=grid.examples),
-    ],
+ALL_MODELS = [*grid.models(), *grid.models("shuffled")]
+INPUTS = {  # files by the names that tables give them; see `table_inputs`
+    "facts": expand(FACTS, task=grid.tasks),
+    "facts of all examples": expand(FACTS, task=grid.examples),
+    "contamination": DECONTAMINATED,
     "zero_shot": [
-        *ZERO_SHOT,
-        *expand(FACTS, task=grid.zero_shot.tasks),
-    ],
-    "pretraining": CHECKPOINT_FACTS,
-    "cost_pretraining": CHECKPOINT_FACTS,
-    "cost": [  # and those below
-        *[cell.path("<results>") for cell in grid.cells()],
-        *[
-            model.facts("<results>", grid.updates[-1])
-            for model in (*grid.models(), *grid.models("shuffled"))
-        ],
-        *expand("<results>/encoded/{task}.json", task=grid.tasks),
-        *ZERO_SHOT,
-    ],
-    "probes": [
-        model.probes("<results>", update)
-        for model in (*grid.models(), *grid.models("shuffled"))
+        model.zero_shot("<results>", task, update)
+        for model in grid.models()
+        for task in grid.zero_shot.tasks
         for update in grid.updates
     ],
+    "checkpoints": [m.facts("<results>", update) for m in grid.models() for update in grid.updates],
+    "last checkpoints": [model.facts("<results>", grid.updates[-1]) for model in ALL_MODELS],
+    "probes": [m.probes("<results>", update) for m in ALL_MODELS for update in grid.updates],
+    "cells": [cell.path("<results>") for cell in grid.cells()],
+    "encoded": expand("<results>/encoded/{task}.json", task=grid.tasks),
 }
+
+
+def table_inputs(table):
+    """The files that a table reads: its INPUTS, of which each names some of those above, a file of
+    the results, or by how their names end parts of the grid, whose samples it reads."""
+    found = []
+    for name in code.constant(f"workflow.analysis.tables.{table}", "INPUTS"):
+        found += INPUTS.get(name, [f"<results>/{name}"] if "." in name else [])
+        found += [SAMPLES[part] for part in SAMPLES if part.endswith(name)]
+    return found
+
+
 FIGURE_TABLES = {  # of the figures that show something else than the table of their name
     "pretraining": ["pretraining", "cost_pretraining"],
     "differences": ["ablation"],
@@ -102,34 +62,35 @@ COSTED += expand(
     "<results>/figures/{figure}.svg",
     figure=[f for f in FIGURES if "cost" not in FIGURE_TABLES.get(f, [f])],
 )
-TABLE_INPUTS["cost"] += [*COSTED, "<results>/data_cards.md"]
+INPUTS["all but costs"] = [*COSTED, "<results>/data_cards.md"]
 
 
-for part, part_grid in PARTS.items():
+for part, cells in grid.parts().items():
 
     rule:
         name:
-            f"collect_{part}"
+            f"samples_{part}"
         input:
-            [cell.path("<results>") for cell in part_grid().cells()],
-            expand(FACTS, task=part_grid().tasks),
+            cells=[cell.path("<results>") for cell in cells],
+            predictions=[cell.predictions("<results>") for cell in cells],
+            world="<results>/world/manifest.json" if cfg.experiment.world else [],
         output:
-            csv=in_report(f"<results>/{part}.csv", "Tables", "table_cells", table=part),
-            md=f"<results>/{part}.md",
+            SAMPLES[part],
         log:
-            f"<results>/logs/collect_{part}.log",
+            f"<results>/logs/samples_{part}.log",
         benchmark:
-            f"<results>/benchmarks/collect_{part}.tsv"
+            f"<results>/benchmarks/samples_{part}.tsv"
         localrule: True
         params:
-            results=subpath(output.csv, parent=True),
-            grid=settings(part_grid),
-            code=code.digest("workflow.analysis.collect"),
+            results=subpath(output[0], ancestor=2),
+            seeds=grid.seeds.finetune,
+            degrees="--degrees" if cfg.experiment.world else "",
+            code=code.digest("workflow.analysis.stats.samples"),
         message:
-            f"collect {part}: the scores of its cells"
+            f"samples {part}: the scores of its cells, on resampled rows too"
         shell:
-            "python -m workflow.analysis.collect --results {params.results:q}"
-            " --grid {params.grid:q} --out {output.csv} &> {log}"
+            "python -m workflow.analysis.stats.samples {input.cells} --results {params.results:q}"
+            " --seeds {params.seeds} {params.degrees} --out {output} &> {log}"
 
 
 for name in TABLES:
@@ -138,7 +99,7 @@ for name in TABLES:
         name:
             f"table_{name}"
         input:
-            TABLE_INPUTS.get(name, ["<results>/cells.csv"]),
+            table_inputs(name),
         output:
             csv=in_report(f"<results>/{name}.csv", "Tables", f"table_{name}", table=name),
             md=f"<results>/{name}.md",
@@ -150,7 +111,7 @@ for name in TABLES:
         params:
             name=name,
             results=subpath(output.csv, parent=True),
-            grid=settings(PARTS[PART_OF.get(name, "cells")]),
+            grid=settings(cfg.grid),
             module=code.digest(f"workflow.analysis.tables.{name}"),
             code=code.digest("workflow.analysis.tables"),
         message:
@@ -227,7 +188,7 @@ rule cards:
 
 rule page:
     input:
-        expand("<results>/{table}.{form}", table=["cells", *TABLES], form=["csv", "md"]),
+        expand("<results>/{table}.{form}", table=TABLES, form=["csv", "md"]),
         expand("<results>/figures/{figure}.svg", figure=FIGURES),
         "<results>/data_cards.md",
         expand("<results>/cards/{task}.svg", task=grid.examples),
@@ -243,7 +204,7 @@ rule page:
     params:
         results=subpath(output.html, parent=True),
         grid=settings(cfg.grid),
-        tables=["cells", *TABLES],
+        tables=TABLES,
         figures=FIGURES,
         studies=settings(functools.partial(studies.heads, cfg)),
         module=code.digest("workflow.analysis.page"),
@@ -259,8 +220,9 @@ rule page:
 rule glue_submission:
     input:
         predictions=submitted,
-        cells="<results>/cells_submitted.csv",
+        cells=[cell.path("<results>") for cell in grid.submitted().cells()],
         facts=expand("<results>/encoded/{task}.json", task=grid.unlabelled),
+        notes=expand(FACTS, task=grid.unlabelled),
     output:
         zip="<results>/glue_submission.zip",
         facts="<results>/glue_submission.json",

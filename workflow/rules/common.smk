@@ -100,11 +100,6 @@ def in_report(path, category, caption, **labels):
     return report(path, caption=caption, category=category, labels=labels)
 
 
-def predictions(part):
-    """The predictions of a part of the grid, which the intervals are made of."""
-    return [cell.predictions("<results>") for cell in part.cells()]
-
-
 def submitted(wildcards):
     """The predictions to submit. The run ends here if the config does not ask for them."""
     if not grid.unlabelled:

@@ -12,14 +12,14 @@ from matplotlib.figure import Figure
 
 from workflow.analysis import markdown
 from workflow.analysis.figures import style
-from workflow.analysis.statistics import official_sets
-from workflow.analysis.tables.ablation import CONTROL, EIGHT, PAPER_VARIANTS
+from workflow.analysis.paper import EIGHT, PAPER_VARIANTS, SHUFFLED
+from workflow.analysis.stats.samples import official_sets
 from workflow.grid import Grid
 
 LOOKS: dict[str, dict[str, Any]] = {
-    name: {"linestyle": "", **style.VARIANTS[arch, aux, pretrained]}
-    for name, arch, aux, pretrained in PAPER_VARIANTS
-} | {CONTROL: {"linestyle": "", "color": style.PURPLE, "marker": "X"}}
+    of.title: {"linestyle": "", **style.VARIANTS[of.arch, of.aux, of.n_transfer == "all"]}
+    for of in PAPER_VARIANTS
+} | {SHUFFLED.title: {"linestyle": "", "color": style.PURPLE, "marker": "X"}}
 SPREAD = 0.15  # distance of two variants within a group
 
 
@@ -57,7 +57,7 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
     ax.set_xlim(-0.6, max(at.values()) + 0.6)
     ax.tick_params(axis="x", length=0)
     ax.set_ylabel(f"score (0 to 100), {style.mean_over(grid.seeds.finetune)}")
-    names = [name for name in LOOKS if name != CONTROL or grid.shuffled]
+    names = [name for name in LOOKS if name != SHUFFLED.title or grid.shuffled]
     looks = [LOOKS[name] | {"label": name} for name in names]
     looks += [look | {"label": markdown.BASELINES[name]} for name, look in style.BASELINES.items()]
     if table["paper"].notna().any():

@@ -15,10 +15,9 @@ from matplotlib.figure import Figure
 import tasks
 from workflow.analysis.figures import style
 from workflow.analysis.figures.ablation import LOOKS
-from workflow.analysis.tables.ablation import EIGHT, PAPER_VARIANTS
+from workflow.analysis.paper import EIGHT, FULL, NO_AUX
 from workflow.grid import Grid
 
-FULL, WITHOUT = PAPER_VARIANTS[0][0], PAPER_VARIANTS[2][0]
 GAP = 0.06  # of the axis, between the names of two tasks
 
 
@@ -28,17 +27,17 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
     figure = Figure(figsize=(13, 5.2), layout="constrained")
     left, *right = figure.subplots(1, 2 if real else 1, squeeze=False)[0]
     by_variant = {name: rows.set_index("task") for name, rows in table.groupby("variant")}
-    without = by_variant[WITHOUT].reindex(grid.tasks)
+    without = by_variant[NO_AUX.title].reindex(grid.tasks)
     gains = pd.DataFrame({"rows": without["train_rows"], "gain": -without["diff"]})
     gains = gains.assign(low=-without["diff_high"], high=-without["diff_low"])
-    _panel(left, gains.dropna(subset=["rows", "gain"]), **LOOKS[WITHOUT])
+    _panel(left, gains.dropna(subset=["rows", "gain"]), **LOOKS[NO_AUX.title])
     left.set_xlabel(f"training rows of this run (log; {style.mean_over(grid.seeds.finetune)})")
     left.set_ylabel("gain by the auxiliary loss, in points")
-    printed = (by_variant[FULL]["paper"] - by_variant[WITHOUT]["paper"]).reindex(real)
+    printed = (by_variant[FULL.title]["paper"] - by_variant[NO_AUX.title]["paper"]).reindex(real)
     sizes = [tasks.task(name).rows["train"] for name in real]
     published = pd.DataFrame({"rows": sizes, "gain": printed, "low": np.nan, "high": np.nan})
     for ax in right:
-        _panel(ax, published, **style.PRINTED | LOOKS[WITHOUT])
+        _panel(ax, published, **style.PRINTED | LOOKS[NO_AUX.title])
         ax.set_xlabel("training rows of the published sets (log; the paper's scores)")
     return figure
 

@@ -10,10 +10,9 @@ from matplotlib.figure import Figure
 
 from workflow.analysis.figures import style
 from workflow.analysis.figures.ablation import LOOKS, places, printed_of_real
-from workflow.analysis.tables.ablation import CONTROL, PAPER_VARIANTS
+from workflow.analysis.paper import FULL, SHUFFLED
 from workflow.grid import Grid
 
-FULL = PAPER_VARIANTS[0][0]
 WIDEST = 110.0  # points: an interval of two seeds may be much longer than any difference
 APART = 0.16  # of ours and the paper's mark, in lines
 
@@ -22,10 +21,11 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
     """A panel per variant, a line per task; the means over the tasks stand on top."""
     table = printed_of_real(table, grid)
     at = pd.Series(places(grid))
-    variants = [name for name in LOOKS if name != FULL and (name != CONTROL or grid.shuffled)]
+    left_out = {FULL.title} if grid.shuffled else {FULL.title, SHUFFLED.title}
+    variants = [name for name in LOOKS if name not in left_out]
     figure = Figure(figsize=(14, 0.8 + 0.4 * max(6, len(at))), layout="constrained")
     axes = figure.subplots(1, len(variants), sharey=True, sharex=True, squeeze=False)[0]
-    full = table[table["variant"] == FULL].set_index("task")["paper"].reindex(at.index)
+    full = table[table["variant"] == FULL.title].set_index("task")["paper"].reindex(at.index)
     for ax, variant in zip(axes, variants, strict=True):
         rows = table[table["variant"] == variant].set_index("task").reindex(at.index)
         _panel(ax, rows, rows["paper"] - full, at, variant)

@@ -11,8 +11,8 @@ import pandas as pd
 
 import tasks
 from workflow.analysis import markdown
-from workflow.analysis.statistics import headline_splits
-from workflow.study_plan import StudyPlan
+from workflow.analysis.stats.samples import Samples
+from workflow.study_plan import Point, StudyPlan
 
 MARK = "‡"
 LEAST = 5.0  # points; of less there is nothing to lose
@@ -22,7 +22,8 @@ EXPLAINED = (
     f"the constant answer; a dash where that is less than {LEAST:g} points. The verdicts above "
     "are by the rule that was written before the run, of the gain over {none}."
 )
-Scores = Mapping[tuple[str, str], pd.DataFrame]  # rows of cells, by line and value
+
+ByBooks = Mapping[str, Samples]
 
 
 def is_below(table: pd.DataFrame, study: StudyPlan) -> pd.Series:
@@ -31,7 +32,7 @@ def is_below(table: pd.DataFrame, study: StudyPlan) -> pd.Series:
     return none["mean"] < none["majority"]
 
 
-def parts(table: pd.DataFrame, study: StudyPlan, scores: Scores) -> list[str | pd.DataFrame]:
+def parts(table: pd.DataFrame, study: StudyPlan, samples: ByBooks) -> list[str | pd.DataFrame]:
     """A section of the study's Markdown; empty where no task needs it."""
     below = is_below(table, study)
     chosen = [(name, tasks.task(name).metric) for name in study.tasks if below[name]]
@@ -39,7 +40,7 @@ def parts(table: pd.DataFrame, study: StudyPlan, scores: Scores) -> list[str | p
     rows = {}
     for name, metric in sorted(chosen, key=lambda of: study.tasks.index(of[0])):
         title = f"{tasks.task(name).title} ({markdown.METRICS[metric]})"
-        if row := _row(study, scores, name, metric):
+        if row := _row(study, samples, name, metric):
             rows[title] = row
     if not rows:
         return []
@@ -48,9 +49,9 @@ def parts(table: pd.DataFrame, study: StudyPlan, scores: Scores) -> list[str | p
     return ["## Over the constant answer", frame, EXPLAINED.format(full=full, none=none)]
 
 
-def _row(study: StudyPlan, scores: Scores, name: str, metric: str) -> dict[str, str]:
+def _row(study: StudyPlan, samples: ByBooks, name: str, metric: str) -> dict[str, str]:
     """The means of all lines, the study's with what they have lost; empty if those beside lack."""
-    found = {line: _means(of, name, metric) for (line, _), of in scores.items()}
+    found = {p.line: _means(samples[p.books], p, name, metric) for p in study.points}
     full, none = (found[line] for line in study.beside)
     if pd.isna(full[0]) or pd.isna(none[0]):
         return {}
@@ -67,8 +68,8 @@ def _with_loss(score: float, full: float, gain: float) -> str:
     return f"{score:.1f} ({lost})"
 
 
-def _means(rows: pd.DataFrame, name: str, metric: str) -> tuple[float, float]:
+def _means(samples: Samples, point: Point, name: str, metric: str) -> tuple[float, float]:
     """The score of a task, the mean over its seeds, and that of the constant answer."""
-    mine = rows[(rows["task"] == name) & (rows["metric"] == metric)].dropna(subset="score")
-    mine = mine[mine["split"].isin(headline_splits(name, rows))]
-    return mine["score"].mean(), mine["majority"].mean()
+    cell = next(cell for cell in point.cells if cell.task == name)
+    head = samples.headline(cell, metric=metric)
+    return (head.value, head.majority) if head else (float("nan"), float("nan"))

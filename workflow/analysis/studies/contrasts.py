@@ -12,8 +12,8 @@ import pandas as pd
 
 import tasks
 from workflow.analysis import markdown
-from workflow.analysis.moderation import estimates
-from workflow.analysis.uncertainty import Estimate, Sample, difference
+from workflow.analysis.stats.estimate import Estimate, Sample, difference
+from workflow.analysis.stats.pooling import estimates
 from workflow.study_plan import StudyPlan
 
 Heads = Mapping[str, Sample | None]  # by task

@@ -16,10 +16,10 @@ from scipy import stats
 import tasks
 from gpt1.cell import PretrainedModel
 from workflow.analysis import markdown
-from workflow.analysis.moderation import estimates
 from workflow.analysis.records import ProbeScores, SkillScore
+from workflow.analysis.stats.estimate import Sample, combine, difference
+from workflow.analysis.stats.pooling import estimates
 from workflow.analysis.studies.constant import LEAST, MARK, is_below
-from workflow.analysis.uncertainty import Sample, combine, difference
 from workflow.grid import Grid
 from workflow.study_plan import StudyPlan, books_folder
 

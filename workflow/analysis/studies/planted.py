@@ -14,12 +14,13 @@ import pandas as pd
 import tasks
 from gpt1.cell import Cell
 from workflow.analysis import markdown
-from workflow.analysis.moderation import estimates
 from workflow.analysis.notes import Notes
 from workflow.analysis.predictions import answers, read_predictions
 from workflow.analysis.records import check_examples
-from workflow.analysis.row_bootstrap import resample
-from workflow.analysis.samples import shared_texts
+from workflow.analysis.stats.bootstrap import resample
+from workflow.analysis.stats.estimate import Sample, difference
+from workflow.analysis.stats.pooling import estimates
+from workflow.analysis.stats.samples import shared_texts
 from workflow.analysis.studies.detectors import (
     Manifest,
     PlantedRows,
@@ -28,7 +29,6 @@ from workflow.analysis.studies.detectors import (
     shares,
 )
 from workflow.analysis.table import DECIMALS, Table
-from workflow.analysis.uncertainty import Sample, difference
 from workflow.grid import Grid
 from workflow.study_plan import Point, StudyPlan
 

@@ -4,74 +4,56 @@
 the axis; else the first line, at the same value; of a single line its first value.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 import tasks
 from workflow.analysis import markdown
-from workflow.analysis.cells import COLUMNS
-from workflow.analysis.collect import cell_rows
-from workflow.analysis.moderation import estimates
 from workflow.analysis.notes import Notes
-from workflow.analysis.samples import Samples
-from workflow.analysis.statistics import (
-    add_interval,
-    average,
-    complete,
-    headline,
-    headline_splits,
-    official_sets,
-    summarise,
-)
+from workflow.analysis.stats.estimate import Sample, difference, mean_of, numbers
+from workflow.analysis.stats.pooling import estimates
+from workflow.analysis.stats.samples import Samples, official_sets
 from workflow.analysis.studies import constant, contrasts, knockout, zero_shot_correlation
 from workflow.analysis.table import DECIMALS, Table
-from workflow.analysis.uncertainty import Estimate, Sample, difference
 from workflow.grid import Grid
-from workflow.study_plan import Point, StudyPlan, books_folder
+from workflow.study_plan import Point, StudyPlan
 
-KEY = ["line", "value", "task"]
 Heads = Mapping[str, Sample | None]  # by task
 
 
 def build(results: Path, grid: Grid, study: StudyPlan) -> Table:
     """One row per (line, value, task), and per (line, value) the mean of several tasks."""
-    notes, seeds = Notes.read(results, study.tasks), grid.seeds.finetune
-    scores = {
-        (point.line, point.value): pd.DataFrame(
-            [
-                row
-                for c in point.cells
-                for row in cell_rows(c, point.folder(results), seeds, notes.of(c.task))
-            ],
-            columns=COLUMNS,
-        )
-        for point in study.points
-    }
-    cells = pd.concat(scores.values(), ignore_index=True)
-    summaries = [
-        _summary(rows, study.tasks).assign(line=line, value=value)
-        for (line, value), rows in scores.items()
-    ]
-    table = complete(pd.concat(summaries, ignore_index=True), _wanted(study, cells, notes), KEY)
-    samples = {name: Samples(books_folder(results, name), grid, cells) for name in study.books()}
+    notes, samples = Notes.read(results, study.tasks), _samples(results, grid, study)
     heads = {
         (point.line, point.value): {c.task: samples[point.books].headline(c) for c in point.cells}
         for point in study.points
     }
-    table = _with_intervals(table, study, heads)
+    table = pd.DataFrame(_rows(study, samples, heads, notes))
     parts = [*_wide(table, study, notes), *contrasts.parts(study, heads)]
     if study.axis == "update":
         table, more = zero_shot_correlation.add(table, results, study, heads)
         parts += more
     if study.predicted:
         table, more = knockout.add(table, study, heads)
-        parts += more + constant.parts(table, study, scores)
+        parts += more + constant.parts(table, study, samples)
         parts += knockout.probes(results, grid, study)
     decimals = DECIMALS | {"zero_shot": 4} | knockout.DECIMALS
     return Table(table, [*parts, *_legend(study, notes)], decimals)
+
+
+def _samples(results: Path, grid: Grid, study: StudyPlan) -> dict[str, Samples]:
+    """Samples of the study's cells by the books that they read."""
+    found: dict[str, Samples] = {}
+    for point in study.points:
+        mine, folder = found.setdefault(point.books, Samples()), point.folder(results)
+        for cell in point.cells:
+            if cell not in mine.cells and cell.path(folder).exists():
+                mine.add(cell, folder, grid.seeds.finetune)
+    return found
 
 
 def reference(study: StudyPlan, point: Point) -> tuple[str, str]:
@@ -83,48 +65,46 @@ def reference(study: StudyPlan, point: Point) -> tuple[str, str]:
     return point.line, study.points[0].value
 
 
-def _summary(rows: pd.DataFrame, names: list[str]) -> pd.DataFrame:
-    heads = headline(rows, names)
-    return summarise(pd.concat([heads, average(heads, names, "mean")]), ["task"])
-
-
-def _wanted(study: StudyPlan, cells: pd.DataFrame, notes: Notes) -> pd.DataFrame:
-    splits = {name: "+".join(headline_splits(name, cells)) for name in study.tasks}
-    rows = [
-        {
-            **{"line": point.line, "value": point.value},
-            **{"task": cell.task, "cell": point.place(cell)},
-            **{"metric": tasks.task(cell.task).metric, "split": splits[cell.task]},
-            "note": notes.of(cell.task),
-        }
-        for point in study.points
-        for cell in point.cells
-    ]
-    mean = {"task": "mean", "metric": "mean", "split": official_sets("+".join(splits.values()))}
-    mean["note"] = notes.joined(study.tasks)
-    points = study.points if len(study.tasks) > 1 else []
-    rows += [{"line": point.line, "value": point.value, **mean} for point in points]
-    return pd.DataFrame(rows)
-
-
-def _with_intervals(
-    table: pd.DataFrame, study: StudyPlan, heads: Mapping[tuple[str, str], Heads]
-) -> pd.DataFrame:
-    scores: dict[tuple, Estimate] = {}
-    diffs: dict[tuple, Estimate] = {}
-    averages = {"mean": study.tasks}
+def _rows(
+    study: StudyPlan,
+    samples: Mapping[str, Samples],
+    heads: Mapping[tuple[str, str], Heads],
+    notes: Notes,
+) -> Iterator[dict[str, Any]]:
+    averages = {"mean": study.tasks} if len(study.tasks) > 1 else {}
+    splits = {}
     for point in study.points:
         place, base = (point.line, point.value), reference(study, point)
-        scores |= {(*place, t): e for t, e in estimates(heads[place], averages).items()}
-        if base != place:
-            paired = {t: difference(head, heads[base][t]) for t, head in heads[place].items()}
-            diffs |= {(*place, t): e for t, e in estimates(paired, averages).items()}
-    table = add_interval(table, scores, KEY)
-    names = {"ci_low": "diff_low", "ci_high": "diff_high"}
-    limits = add_interval(table, diffs, KEY)[list(names)].rename(columns=names)
-    places = table[KEY].itertuples(index=False, name=None)
-    diff = [diffs[place].value if place in diffs else np.nan for place in places]
-    return table.assign(diff=diff, **limits)
+        scores = estimates(heads[place], averages)
+        paired = {t: difference(head, heads[base].get(t)) for t, head in heads[place].items()}
+        diffs = estimates(paired, averages) if base != place else {}
+        for cell in point.cells:
+            splits[cell.task] = "+".join(samples[point.books].headline_splits(cell.task))
+        facts = [
+            {
+                "task": cell.task,
+                "cell": point.place(cell),
+                "metric": tasks.task(cell.task).metric,
+                "split": splits[cell.task],
+                "note": notes.of(cell.task),
+            }
+            for cell in point.cells
+        ]
+        for mean in averages:
+            sets = official_sets("+".join(splits[name] for name in study.tasks))
+            note = notes.joined(study.tasks)
+            facts.append({"task": mean, "metric": mean, "split": sets, "note": note})
+        for of in facts:
+            name = of["task"]
+            sample = mean_of(heads[place], study.tasks) if name in averages else heads[place][name]
+            diff = diffs.get(name)
+            low, high = diff.interval if diff else (np.nan, np.nan)
+            yield {
+                **{"line": point.line, "value": point.value},
+                **of,
+                **numbers(sample, scores.get(name)),
+                **{"diff": diff.value if diff else np.nan, "diff_low": low, "diff_high": high},
+            }
 
 
 def _wide(table: pd.DataFrame, study: StudyPlan, notes: Notes) -> list[str | pd.DataFrame]:

@@ -16,8 +16,8 @@ import tasks
 from gpt1.cell import PretrainedModel
 from workflow.analysis import markdown
 from workflow.analysis.records import ZeroShotScore
-from workflow.analysis.trends import by_seed, rise
-from workflow.analysis.uncertainty import LEVEL, Sample, estimate
+from workflow.analysis.stats.estimate import LEVEL, Sample, estimate
+from workflow.analysis.stats.trends import by_seed, rise
 from workflow.study_plan import StudyPlan
 
 Heads = Mapping[str, Sample | None]
@@ -127,7 +127,8 @@ def correlation_of_changes(
     """Spearman's correlation of the changes of both sides of the seeds' curves, and its interval.
 
     The sample are the changes of all seeds, as they are for the claim that zero-shot scores rise
-    (`workflow.analysis.trends.rise`). The interval is Fisher's; NaN of fewer than five changes.
+    (`workflow.analysis.stats.trends.rise`). The interval is Fisher's; NaN of fewer than five
+    changes.
     """
     sides = [rise([np.array(curve)[:, i] for curve in curves]) for i in (0, 1)]
     first, second = (np.empty(0) if side is None else side.changes for side in sides)

@@ -7,109 +7,95 @@ keeps of the gain owes nothing to the order of words.
 """
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 import tasks
-from gpt1.cell import CORPORA
 from workflow.analysis import markdown
-from workflow.analysis.cells import read_cells
-from workflow.analysis.moderation import estimates
 from workflow.analysis.notes import Notes, fewer_seeds
-from workflow.analysis.paper import NUMBERS
+from workflow.analysis.paper import EIGHT, FULL, Variant, variants
 from workflow.analysis.records import ExamplesRecord
-from workflow.analysis.samples import Samples
-from workflow.analysis.statistics import (
-    add_interval,
-    average,
-    complete,
-    headline,
-    headline_splits,
-    official_sets,
-    summarise,
-)
+from workflow.analysis.stats.estimate import Sample, difference, mean_of, numbers
+from workflow.analysis.stats.pooling import estimates
+from workflow.analysis.stats.samples import Samples, official_sets
 from workflow.analysis.table import Table
-from workflow.analysis.uncertainty import Estimate, Sample, difference
 from workflow.grid import Grid
 
-# name, arch, aux, everything transferred? (all pre-trained on the books)
-PAPER_VARIANTS = [
-    ("Transformer w/ aux LM (full)", "transformer", "on", True),
-    ("Transformer w/o pre-training", "transformer", "on", False),
-    ("Transformer w/o aux LM", "transformer", "off", True),
-    ("LSTM w/ aux LM", "lstm", "on", True),
-]
-FURTHER_VARIANTS = [
-    ("Transformer w/o pre-training, w/o aux LM", "transformer", "off", False),
-    ("LSTM w/o pre-training", "lstm", "on", False),
-    ("LSTM w/o aux LM", "lstm", "off", True),
-    ("LSTM w/o pre-training, w/o aux LM", "lstm", "off", False),
-]
-CONTROL = "Transformer w/ aux LM, shuffled books"
-PAPER_COLUMNS = {  # task: the paper's column; `avg` is the mean of the eight
-    **{"avg": "Avg", "cola": "CoLA_mcc", "sst2": "SST2_acc", "mrpc": "MRPC_f1"},
-    **{"stsb": "STSB_pearson", "qqp": "QQP_f1", "mnli": "MNLI_acc", "qnli": "QNLI_acc"},
-    **{"rte": "RTE_acc"},
-}
-EIGHT = [name for name in PAPER_COLUMNS if name != "avg"]
-KEY = ["arch", "corpus", "aux", "n_transfer", "task"]
+INPUTS = ("endpoints", "shuffled", "facts")
+Heads = dict[str, Sample | None]  # by task
 
 
 def build(results: Path, grid: Grid) -> Table:
-    """One row per (variant, task) and per (variant, average)."""
-    cells = read_cells(results, grid, CORPORA)
-    notes = Notes.of_cells(cells)
+    """One row per (variant, task) and per (variant, average).
+
+    `diff` is the variant minus the full transformer, paired by row and seed.
+    """
+    samples, notes = Samples.of_grid(results, grid, INPUTS), Notes.read(results, grid.tasks)
     others = [name for name in grid.tasks if name not in EIGHT]
-    heads = headline(cells, [*EIGHT, *others])
-    averages = {"avg": EIGHT, "avg_all": grid.tasks}
-    means = [average(heads, members, label) for label, members in averages.items()]
-    table = summarise(pd.concat([heads, *means]), KEY)
-    splits = {name: "+".join(headline_splits(name, cells)) for name in [*EIGHT, *others]}
-    columns = pd.DataFrame(
-        [(name, tasks.task(name).metric, splits[name], notes.of(name)) for name in splits],
-        columns=["task", "metric", "split", "note"],
-    )
-    for label, members in averages.items():
-        split = official_sets("+".join(splits[name] for name in members))
-        columns.loc[len(columns)] = [label, "mean", split, notes.joined(members)]
-    columns = columns.set_index("task").loc[["avg", *splits, "avg_all"]].reset_index()
-    wanted = variants(grid).merge(columns, how="cross")
-    printed = NUMBERS[NUMBERS["table"] == "Table 5"].set_index(["method", "column"])["value"]
-    places = zip(wanted["variant"], wanted["task"].map(PAPER_COLUMNS), strict=True)
-    wanted["paper"] = [printed.get(place) for place in places]
-    table = complete(table, wanted, KEY)
-    samples = Samples(results, grid, cells)
-    table = _with_intervals(table, samples, grid, averages)
-    table["train_rows"] = table["task"].map(_train_rows(results, grid.tasks))
+    averages = {"avg": list(EIGHT), "avg_all": grid.tasks}
+    lines = _lines(samples, [*EIGHT, *others], averages, notes)
+    n_rows = _train_rows(results, grid.tasks)
+    full = _heads(samples, FULL, grid, [*EIGHT, *others])
+    rows: list[dict[str, Any]] = []
+    for variant in variants(grid):
+        heads = _heads(samples, variant, grid, list(full))
+        of_variant = estimates(heads, averages)
+        paired = {name: difference(heads[name], full[name]) for name in full}
+        diffs = estimates(paired, averages) if variant != FULL else {}
+        place = {"variant": variant.title, "arch": variant.arch, "aux": variant.aux}
+        place |= {"corpus": variant.corpus, "n_transfer": _layers(variant, grid)}
+        for line in lines:
+            name = line["task"]
+            sample = mean_of(heads, averages[name]) if name in averages else heads[name]
+            diff = diffs.get(name)
+            low, high = diff.interval if diff else (np.nan, np.nan)
+            rows.append(
+                {
+                    **place,
+                    **line,
+                    "paper": variant.printed(name),
+                    **numbers(sample, of_variant.get(name)),
+                    "diff": diff.value if diff else np.nan,
+                    "diff_low": low,
+                    "diff_high": high,
+                    "train_rows": n_rows.get(name),
+                }
+            )
+    table = pd.DataFrame(rows)
     return Table(table, _wide(table, others, grid, notes))
 
 
-def _with_intervals(
-    table: pd.DataFrame, samples: Samples, grid: Grid, averages: dict[str, list[str]]
-) -> pd.DataFrame:
-    """The intervals of the scores; `diff`, the variant minus the full transformer, paired."""
-    scores: dict[tuple, Estimate] = {}
-    diffs: dict[tuple, Estimate] = {}
-    full: dict[str, Sample | None] = {}
-    for variant, mine in table.groupby("variant", sort=False):  # the full transformer comes first
-        single = mine[~mine["task"].isin(averages) & mine["arch"].isin(grid.arch)]
-        heads = {
-            row.task: samples.headline(
-                grid.cell(row.arch, row.aux, row.n_transfer, row.task, row.corpus)
-            )
-            for row in single.itertuples()
+def _lines(
+    samples: Samples, names: list[str], averages: dict[str, list[str]], notes: Notes
+) -> list[dict[str, str]]:
+    """What a row says of its task, the averages first and last."""
+    splits = {name: "+".join(samples.headline_splits(name)) for name in names}
+    lines = [
+        {"task": t, "metric": tasks.task(t).metric, "split": splits[t], "note": notes.of(t)}
+        for t in names
+    ]
+    first, last = (
+        {
+            "task": label,
+            "metric": "mean",
+            "split": official_sets("+".join(splits[name] for name in members)),
+            "note": notes.joined(members),
         }
-        full = full or heads
-        paired = {name: difference(head, full.get(name)) for name, head in heads.items()}
-        for found, of in ((scores, heads), (diffs, paired if heads is not full else {})):
-            found |= {(variant, name): one for name, one in estimates(of, averages).items()}
-    table = add_interval(table, scores, ["variant", "task"])
-    names = {"ci_low": "diff_low", "ci_high": "diff_high"}
-    limits = add_interval(table, diffs, ["variant", "task"])[list(names)].rename(columns=names)
-    places = table[["variant", "task"]].itertuples(index=False, name=None)
-    diff = [diffs[place].value if place in diffs else np.nan for place in places]
-    return table.assign(diff=diff, **limits)
+        for label, members in averages.items()
+    )
+    return [first, *lines, last]
+
+
+def _heads(samples: Samples, variant: Variant, grid: Grid, names: list[str]) -> Heads:
+    cells = {name: variant.cell(grid, name) for name in names}
+    return {name: samples.headline(cell) if cell else None for name, cell in cells.items()}
+
+
+def _layers(variant: Variant, grid: Grid) -> str:
+    is_all = variant.n_transfer == "all"
+    return str(grid.n_layer.get(variant.arch, "all") if is_all else variant.n_transfer)
 
 
 def _train_rows(results: Path, names: list[str]) -> dict[str, int]:
@@ -117,17 +103,6 @@ def _train_rows(results: Path, names: list[str]) -> dict[str, int]:
     paths = {name: results / "examples" / f"{name}.json" for name in names}
     found = {n: ExamplesRecord.read(path).rows for n, path in paths.items() if path.exists()}
     return {name: rows["train"] for name, rows in found.items() if "train" in rows}
-
-
-def variants(grid: Grid) -> pd.DataFrame:
-    """The paper's four, the negative control if it is run, the further ones that the grid holds."""
-    further = [v for v in FURTHER_VARIANTS if v[1] in grid.arch and v[2] in grid.aux]
-    control = [(CONTROL, "transformer", "on", True)] if grid.shuffled else []
-    rows = [*PAPER_VARIANTS, *control, *further]
-    table = pd.DataFrame(rows, columns=["variant", "arch", "aux", "full"])
-    table["corpus"] = np.where(table["variant"] == CONTROL, "shuffled", "books")
-    full = table["arch"].map({arch: str(n) for arch, n in grid.n_layer.items()}).fillna("all")
-    return table.drop(columns="full").assign(n_transfer=full.where(table["full"], "none"))
 
 
 def _wide(
@@ -156,7 +131,7 @@ def _differences(table: pd.DataFrame, notes: Notes, n_tasks: int) -> pd.DataFram
     names = table["task"].map(lambda name: titles.get(name) or notes.mark(name))
     columns = (table[name] for name in ("diff", "diff_low", "diff_high"))
     shown = [markdown.interval(*row) for row in zip(*columns, strict=True)]
-    rows = table.assign(line=names, shown=shown)[table["variant"] != PAPER_VARIANTS[0][0]]
+    rows = table.assign(line=names, shown=shown)[table["variant"] != FULL.title]
     return markdown.pivot(rows, "line", "variant", "shown").rename_axis("task")
 
 

@@ -1,80 +1,58 @@
 """Every claim of the paper's results and analysis, judged at the scale of this run.
 
-A claim is *reproduced* if the 95 % interval of its contrast lies on the claim's side of 0, *not
-reproduced* if it lies on the other side, or within one point of 0 on either side (an effect of no
-consequence); else *undecided*, and `needs` says how many seeds and rows would do. Where a claim is
-about several tasks, Holm's p-value must be below 0.05 as well. Of a correlation there is no margin.
+The claims and their judges are in `workflow.analysis.claims`.
 """
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from gpt1.cell import CORPORA
 from workflow.analysis import markdown
-from workflow.analysis.cells import read_cells
-from workflow.analysis.claims import CLAIMS, Average, Claim, EachTask, SizeTrend
-from workflow.analysis.evidence import Evidence, Finding
+from workflow.analysis.claims.evidence import Evidence
+from workflow.analysis.claims.finding import NOT_REPRODUCED, NOT_RUN, REPRODUCED, UNDECIDED
+from workflow.analysis.claims.paper_claims import CLAIMS
 from workflow.analysis.notes import fewer_seeds
+from workflow.analysis.stats.estimate import MARGIN, holm
+from workflow.analysis.stats.samples import Samples
 from workflow.analysis.table import Table
-from workflow.analysis.uncertainty import LEVEL, MARGIN, holm
 from workflow.grid import Grid
 
-COLUMNS = [
-    *("statement", "section", "tasks", "contrast", "paper", "ours", "ci_low", "ci_high", "p"),
-    *("verdict", "needs", "n_seeds"),
-]
+INPUTS = ("endpoints", "intermediate", "shuffled", "zero_shot", "facts")
 DECIMALS = {**dict.fromkeys(["paper", "ours", "ci_low", "ci_high"], 4), "p": 6}
-REPRODUCED, NOT_REPRODUCED = "reproduced", "not reproduced"
-UNDECIDED, NOT_RUN = "undecided", "not run"
 
 
 def build(results: Path, grid: Grid) -> Table:
     """One row per claim, or per claim and task."""
-    evidence = Evidence(results, grid, read_cells(results, grid, CORPORA))
-    rows = [row for claim in CLAIMS for row in _rows(claim, evidence.of(claim))]
-    table = pd.DataFrame(rows, columns=COLUMNS)
+    run = Evidence(results, grid, Samples.of_grid(results, grid, INPUTS))
+    rows = []
+    for claim in CLAIMS:
+        findings = claim.findings(run)
+        p_values = holm([finding.p for finding in findings])
+        n_tests = max(1, int((~np.isnan(p_values)).sum()))
+        for finding, p in zip(findings, p_values, strict=True):
+            found, verdict = finding.found, finding.verdict(p)
+            low, high = found.interval if found else (np.nan, np.nan)
+            rows.append(
+                {
+                    "statement": claim.statement,
+                    "section": claim.section,
+                    "tasks": finding.tasks,
+                    "contrast": finding.contrast,
+                    "paper": finding.paper,
+                    "ours": found.value if found else np.nan,
+                    "ci_low": low,
+                    "ci_high": high,
+                    "p": p,
+                    "verdict": verdict,
+                    "needs": finding.needs(verdict, n_tests),
+                    "n_seeds": found.n_seeds if found else 0,
+                    "alarms": finding.alarms,
+                }
+            )
+    table = pd.DataFrame(rows)
     words = ("verdict", "tasks", "contrast", "needs")
     return Table(table, _wide(table, results, grid), DECIMALS, words)
-
-
-def _rows(claim: Claim, findings: list[Finding]) -> list[dict[str, Any]]:
-    p_values = holm([one.estimate.p if one.estimate else np.nan for one in findings])
-    n_tests = max(1, int((~np.isnan(p_values)).sum()))
-    return [_row(claim, one, p, n_tests) for one, p in zip(findings, p_values, strict=True)]
-
-
-def _row(claim: Claim, finding: Finding, p: float, n_tests: int) -> dict[str, Any]:
-    found = finding.estimate
-    ours = found.value if found else np.nan
-    low, high = np.clip(found.interval, *finding.limits) if found else (np.nan, np.nan)
-    verdict = judge(finding, p)
-    needs = {NOT_RUN: finding.lacking}.get(verdict, "")
-    if found and verdict == UNDECIDED:
-        effect = abs(ours - finding.border)
-        needs = found.needs(max(effect, finding.margin - effect), n_tests)
-    return {
-        **{"statement": claim.statement, "section": claim.section, "tasks": finding.tasks},
-        **{"contrast": _name(claim), "paper": finding.paper, "ours": ours},
-        **{"ci_low": low, "ci_high": high, "p": p, "verdict": verdict, "needs": needs},
-        "n_seeds": found.n_seeds if found else 0,
-    }
-
-
-def judge(finding: Finding, p: float) -> str:
-    """The verdict on a finding whose p-value among those of its claim is `p` (NaN: no test)."""
-    if finding.estimate is None:
-        return NOT_RUN
-    ends = [(end - finding.border) * finding.direction for end in finding.estimate.interval]
-    low, high = sorted(ends)
-    tested = np.isnan(p) or p < 1 - LEVEL
-    if low > 0 and tested:
-        return REPRODUCED
-    if (high < 0 and tested) or (-finding.margin < low and high < finding.margin):
-        return NOT_REPRODUCED
-    return UNDECIDED
 
 
 def _wide(table: pd.DataFrame, results: Path, grid: Grid) -> list[str | pd.DataFrame]:
@@ -91,7 +69,10 @@ def _wide(table: pd.DataFrame, results: Path, grid: Grid) -> list[str | pd.DataF
             "tasks": table["tasks"],
             "contrast": table["contrast"],
             "paper": table["paper"].map(markdown.value),
-            "ours": [text.replace(markdown.MISSING, NOT_RUN) for text in shown],
+            "ours": [
+                text.replace(markdown.MISSING, NOT_RUN) + (" !" if alarms else "")
+                for text, alarms in zip(shown, table["alarms"], strict=True)
+            ],
             "p": [_p(p) for p in table["p"]],
             "needs": table["needs"],
         }
@@ -110,15 +91,10 @@ def _wide(table: pd.DataFrame, results: Path, grid: Grid) -> list[str | pd.DataF
         "interval is on the claim's side of 0; not reproduced: on the other side, or within "
         f"{MARGIN:g} point of 0; undecided: neither, and `needs` is what would decide an effect "
         "of this size with a power of 80 %. p: Holm's, among the tasks of a claim; there the "
-        "verdict needs p below 0.05 as well.",
+        "verdict needs p below 0.05 as well. `!`: a run behind it raised an "
+        "alarm, named in the CSV.",
         *fewer_seeds(grid),
     ]
-
-
-def _name(claim: Claim) -> str:
-    if isinstance(claim, SizeTrend):
-        return f"{claim.contrast.name}, points per tenfold training rows"
-    return claim.contrast.name if isinstance(claim, (Average, EachTask)) else claim.contrast_name
 
 
 def _p(p: float) -> str:

@@ -10,16 +10,17 @@ from pathlib import Path
 import pandas as pd
 
 import tasks
+from gpt1.cell import Cell
 from gpt1.text.ngrams import N
 from workflow.analysis import decontaminated, markdown
-from workflow.analysis.cells import read_cells
-from workflow.analysis.decontaminated import SCORED
 from workflow.analysis.notes import Notes
-from workflow.analysis.statistics import complete, reported
+from workflow.analysis.stats.estimate import numbers
+from workflow.analysis.stats.samples import Samples
 from workflow.analysis.table import Table
 from workflow.analysis.tables.main import VARIANTS
 from workflow.grid import Grid
 
+INPUTS = ("transformer_endpoints", "contamination", "facts of all examples")
 SHARES = ("rows", "share", "short")
 COLUMNS = [
     *("arch", "variant", "task", "metric", "split", "n_transfer", "aux", "n_seeds", "mean", "sd"),
@@ -36,18 +37,22 @@ ABOUT = (
 
 def build(results: Path, grid: Grid) -> Table:
     """One row per (task, split, aux); shares in percent of the split's rows."""
-    cells = read_cells(results, grid)
-    full = str(grid.n_layer.get("transformer", "all"))
-    table = decontaminated.scores(results, grid, cells)
-    notes = Notes.read(results, grid.examples)
-    expected = []
+    samples = Samples.of_grid(results, grid, INPUTS)
+    without, notes = decontaminated.scores(results, grid), Notes.read(results, grid.examples)
+    rows = []
     for name in grid.examples:
-        searched = _shares(results, grid, name)
-        facts = {"task": name, "metric": tasks.task(name).metric, "note": notes.of(name)}
-        for split in searched or reported(name, cells):
-            for variant in _variants(name, grid, full):
-                expected.append({**facts, "split": split, **searched.get(split, {}), **variant})
-    table = complete(table, pd.DataFrame(expected), SCORED).reindex(columns=COLUMNS)
+        searched, metric = _shares(results, grid, name), tasks.task(name).metric
+        facts = {"task": name, "metric": metric, "note": notes.of(name)}
+        for split in searched or samples.reported(name):
+            for cell in _cells(name, grid):
+                sample = samples.of(cell, split, metric) if cell else None
+                place = {key: getattr(cell, key, None) for key in ("arch", "aux")}
+                place["n_transfer"] = str(cell.n_transfer) if cell else None
+                place["variant"] = VARIANTS[cell.aux] if cell else None
+                key = (cell.aux if cell else "", name, split, metric)
+                own = {**numbers(sample), **without.get(key, decontaminated.NONE)}
+                rows.append({**facts, "split": split, **searched.get(split, {}), **place, **own})
+    table = pd.DataFrame(rows).reindex(columns=COLUMNS)
     return Table(table, _wide(table, grid, notes))
 
 
@@ -61,12 +66,9 @@ def _shares(results: Path, grid: Grid, name: str) -> dict[str, dict[str, float]]
     return {}
 
 
-def _variants(name: str, grid: Grid, full: str) -> list[dict[str, str | None]]:
-    """This run's cells that report the task."""
-    if name not in grid.tasks:
-        return [dict.fromkeys(("arch", "variant", "n_transfer", "aux"))]
-    cell = {"arch": "transformer", "n_transfer": full}
-    return [{**cell, "variant": VARIANTS[aux], "aux": aux} for aux in grid.aux]
+def _cells(name: str, grid: Grid) -> list[Cell | None]:
+    """This run's cells that report the task; None for a task of the zero-shot figure alone."""
+    return [cell for cell in grid.full_transformer() if cell.task == name] or [None]
 
 
 def _wide(table: pd.DataFrame, grid: Grid, notes: Notes) -> list[str | pd.DataFrame]:

@@ -16,11 +16,12 @@ import pandas as pd
 from gpt1.cell import Arch, Corpus
 from gpt1.settings import ModelSettings
 from workflow.analysis import flops, job_costs, markdown
-from workflow.analysis.cells import CELL
 from workflow.analysis.records import CellRecord, EncodedRecord, Record
 from workflow.analysis.table import Table
+from workflow.analysis.tables.cells import CELL
 from workflow.grid import Grid
 
+INPUTS = ("cells", "last checkpoints", "encoded", "zero_shot", "all but costs")
 SUMS = ["runs", "train_tokens", "flops", "train_seconds", "job_seconds"]
 COLUMNS = ["stage", "job", *CELL, "seed", *SUMS, "peak_mb", "cpu"]
 SWEEP = ["task", "arch", "corpus", "aux"]

@@ -9,6 +9,7 @@ from workflow.analysis.records import Checkpoint
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 
+INPUTS = ("checkpoints",)
 COSTS = {"train_tokens": "tokens", "train_seconds": "seconds", "peak_mb": "peak_mb"}
 COLUMNS = ["arch", "seed", *COSTS, "cpu", "update"]
 

@@ -5,74 +5,58 @@ copied as well. Beside each task on its reported splits stand the training rows,
 the unweighted mean of all tasks (MNLI counted once, as the mean of its two splits).
 """
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 import tasks
+from gpt1.cell import Cell
 from workflow.analysis import markdown
-from workflow.analysis.cells import read_cells
-from workflow.analysis.moderation import Pool, estimates
 from workflow.analysis.notes import Notes
-from workflow.analysis.samples import Samples
-from workflow.analysis.statistics import (
-    add_interval,
-    average,
-    complete,
-    headline,
-    reported,
-    summarise,
-)
+from workflow.analysis.stats.estimate import mean_of, numbers
+from workflow.analysis.stats.pooling import Pool, estimates, pooled
+from workflow.analysis.stats.samples import Samples
 from workflow.analysis.table import Table
-from workflow.analysis.uncertainty import Estimate, estimate
 from workflow.grid import Grid
 
-KEY = ["arch", "aux", "n_transfer", "task", "metric", "split"]
+INPUTS = ("endpoints", "intermediate", "facts")
 
 
 def build(results: Path, grid: Grid) -> Table:
     """One row per (arch, aux, n_transfer, task, split), main metric of the task."""
-    cells = read_cells(results, grid)
-    notes = Notes.of_cells(cells)
-    main = {name: tasks.task(name).metric for name in grid.tasks}
-    single = cells[cells["metric"] == cells["task"].map(main)]
-    means = [
-        average(headline(cells, grid.tasks), grid.tasks, "mean").assign(split="reported"),
-        average(headline(cells, grid.tasks, train=True), grid.tasks, "mean").assign(split="train"),
+    samples, notes = Samples.of_grid(results, grid, INPUTS), Notes.read(results, grid.tasks)
+    points = dict.fromkeys(
+        (cell.arch, cell.aux, cell.n_transfer) for cell in grid.cells() if cell.corpus == "books"
+    )
+    rows = [
+        {"arch": arch, "aux": aux, "n_transfer": str(n), **row}
+        for arch, aux, n in points
+        for row in _rows(samples, notes, {t: Cell(arch, t, aux, n) for t in grid.tasks})
     ]
-    table = summarise(pd.concat([single.assign(n_runs=1), *means]), KEY)
-    lines = [("mean", "mean", split, notes.joined(grid.tasks)) for split in ("reported", "train")]
-    for name in grid.tasks:
-        splits = [*reported(name, cells), "train"]
-        lines += [(name, main[name], split, notes.of(name)) for split in splits]
-    books = [cell for cell in grid.cells() if cell.corpus == "books"]
-    points = dict.fromkeys((cell.arch, cell.aux, str(cell.n_transfer)) for cell in books)
-    wanted = pd.DataFrame(list(points), columns=KEY[:3])
-    wanted = wanted.merge(pd.DataFrame(lines, columns=[*KEY[3:], "note"]), how="cross")
-    table = complete(table, wanted, KEY)
-    intervals = _intervals(Samples(results, grid, cells), table, grid)
-    table = add_interval(table, intervals, ["arch", "aux", "n_transfer", "task", "split"])
+    table = pd.DataFrame(rows)
     return Table(table, _wide(table, notes))
 
 
-def _intervals(samples: Samples, table: pd.DataFrame, grid: Grid) -> dict[tuple, Estimate]:
-    """By row of the table; none for training rows, whose predictions are not kept."""
-    found = {}
-    for (arch, aux, n_transfer), mine in table[table["task"] != "mean"].groupby(
-        KEY[:3], sort=False
-    ):
-        cells = {name: grid.cell(arch, aux, n_transfer, name) for name in mine["task"]}
-        heads = {name: samples.headline(cell) for name, cell in cells.items()}
-        pool = Pool.of([sample for sample in heads.values() if sample is not None])
-        mean = estimates(heads, {"mean": grid.tasks}).get("mean")
-        if mean is not None:
-            found[arch, aux, n_transfer, "mean", "reported"] = mean
-        for row in mine[mine["split"] != "train"].itertuples():
-            sample = samples.of(cells[row.task], row.split, row.metric)
-            if sample is not None:
-                one = pool.estimate(sample) if pool else estimate(sample)
-                found[arch, aux, n_transfer, row.task, row.split] = one
-    return found
+def _rows(samples: Samples, notes: Notes, cells: dict[str, Cell]) -> Iterator[dict[str, Any]]:
+    """The rows of one point, its `cells` by task; no interval of training rows, whose predictions
+    are not kept."""
+    metrics = {name: tasks.task(name).metric for name in cells}
+    heads = {name: samples.headline(cell) for name, cell in cells.items()}
+    train = {name: samples.of(cell, "train", metrics[name]) for name, cell in cells.items()}
+    mean = {"task": "mean", "metric": "mean", "note": notes.joined(cells)}
+    found = estimates(heads, {"mean": list(cells)}).get("mean")
+    yield {**mean, "split": "reported", **numbers(mean_of(heads, cells), found)}
+    yield {**mean, "split": "train", **numbers(mean_of(train, cells))}
+    pool = Pool.of([sample for sample in heads.values() if sample is not None])
+    for name, cell in cells.items():
+        line = {"task": name, "metric": metrics[name], "note": notes.of(name)}
+        for split in samples.reported(name):
+            sample = samples.of(cell, split, metrics[name])
+            found = pooled(pool, sample) if sample else None
+            yield {**line, "split": split, **numbers(sample, found)}
+        yield {**line, "split": "train", **numbers(train[name])}
 
 
 def _wide(table: pd.DataFrame, notes: Notes) -> list[str | pd.DataFrame]:

@@ -13,53 +13,21 @@ import pandas as pd
 
 import tasks
 from workflow.analysis import decontaminated, markdown
-from workflow.analysis.cells import read_cells
-from workflow.analysis.decontaminated import SCORED
-from workflow.analysis.moderation import Pool
 from workflow.analysis.notes import Notes
-from workflow.analysis.paper import NUMBERS, OURS
-from workflow.analysis.samples import Samples
-from workflow.analysis.statistics import (
-    add_interval,
-    complete,
-    headline_splits,
-    official_sets,
-    reported,
-)
+from workflow.analysis.paper import COLUMNS, NUMBERS, OURS
+from workflow.analysis.stats.estimate import numbers
+from workflow.analysis.stats.pooling import Pool, pooled
+from workflow.analysis.stats.samples import Samples, official_sets
 from workflow.analysis.table import Table
-from workflow.analysis.uncertainty import Estimate, estimate
 from workflow.grid import Grid
 
+INPUTS = ("transformer_endpoints", "contamination", "facts")
 FURTHER = "beside Table 4"
 TITLES = {
     "Table 2": "Natural language inference (Table 2): accuracy",
     "Table 3": "Question answering and commonsense reasoning (Table 3): accuracy",
     "Table 4": "Similarity and classification (Table 4)",
     FURTHER: "The further metrics of those tasks, which the paper does not print",
-}
-# the paper's column: (task, which part of its splits)
-COLUMNS: dict[str, dict[str, tuple[str, str]]] = {
-    "Table 2": {
-        "MNLI-m": ("mnli", "_matched"),
-        "MNLI-mm": ("mnli", "_mismatched"),
-        "SNLI": ("snli", ""),
-        "SciTail": ("scitail", ""),
-        "QNLI": ("qnli", ""),
-        "RTE": ("rte", ""),
-    },
-    "Table 3": {
-        "StoryCloze": ("story_cloze", ""),
-        "RACE-m": ("race", "_middle"),
-        "RACE-h": ("race", "_high"),
-        "RACE": ("race", ""),
-    },
-    "Table 4": {
-        "CoLA_mcc": ("cola", ""),
-        "SST2_acc": ("sst2", ""),
-        "MRPC_f1": ("mrpc", ""),
-        "STSB_pearson": ("stsb", ""),
-        "QQP_f1": ("qqp", ""),
-    },
 }
 VARIANTS = {  # by aux
     "on": "Finetuned Transformer LM (this run)",
@@ -70,34 +38,35 @@ PLACE = ["table", "column", "task", "split", "metric", "carries_paper"]
 
 def build(results: Path, grid: Grid) -> Table:
     """One row per (this run's model, column, split) and one per published figure."""
-    cells = read_cells(results, grid)
-    notes = Notes.of_cells(cells)
-    places = pd.DataFrame(_places(cells), columns=PLACE)
+    samples, notes = Samples.of_grid(results, grid, INPUTS), Notes.read(results, grid.tasks)
+    places = pd.DataFrame(_places(samples), columns=PLACE)
     places["head"] = [_head(place, notes) for place in places.to_dict("records")]
-    table = pd.concat([_published(places), _ours(results, grid, cells, places)], ignore_index=True)
+    ours = pd.DataFrame(_ours(results, grid, samples, places.to_dict("records")))
+    table = pd.concat([_published(places), ours], ignore_index=True)
     table["note"] = table["task"].map(notes.of).where(table["source"] == "this run")
     parts = _wide(table, notes, grid.has_corpus)
     return Table(table.drop(columns=["head", "carries_paper"]), parts)
 
 
-def _places(cells: pd.DataFrame) -> Iterator[tuple]:
+def _places(samples: Samples) -> Iterator[tuple]:
     """Every place, as PLACE; the published figure stands by test."""
     for table, columns in COLUMNS.items():
         for column, (name, part) in columns.items():
-            splits = _splits(name, part, cells)
+            splits = _splits(name, part, samples)
             printed = next((s for s in splits if s.startswith("test")), splits[0])
             for split in splits:
                 yield (table, column, name, split, tasks.task(name).metric, split == printed)
     for name, _ in COLUMNS["Table 4"].values():
         for metric in tasks.task(name).metrics:
             if metric != tasks.task(name).metric:
-                split = headline_splits(name, cells)[0]
+                split = samples.headline_splits(name)[0]
                 yield (FURTHER, f"{name}_{metric}", name, split, metric, False)
 
 
-def _splits(name: str, part: str, cells: pd.DataFrame) -> list[str]:
-    splits = reported(name, cells)
-    if name != "mnli":
+def _splits(name: str, part: str, samples: Samples) -> list[str]:
+    """The splits of a printed column: one of MNLI's two, those of one of RACE's groups."""
+    splits = samples.reported(name)
+    if not tasks.task(name).averages_splits:
         return [split + part for split in splits]
     return [s for s in splits if s.endswith(part)] or [f"dev{part}"]
 
@@ -119,30 +88,32 @@ def _published(places: pd.DataFrame) -> pd.DataFrame:
     return table.assign(split="test", source=(table["variant"] == OURS).map(sources))
 
 
-def _ours(results: Path, grid: Grid, cells: pd.DataFrame, places: pd.DataFrame) -> pd.DataFrame:
-    full = str(grid.n_layer.get("transformer", "all"))
+def _ours(
+    results: Path, grid: Grid, samples: Samples, places: list[dict[str, Any]]
+) -> Iterator[dict[str, Any]]:
+    """This run's rows; the cells of each auxiliary setting are moderated by one another."""
     printed = NUMBERS[NUMBERS["method"] == OURS].set_index("column")["value"]
-    wanted = places.merge(pd.DataFrame({"aux": grid.aux}), how="cross")
-    carries = wanted["carries_paper"] & (wanted["aux"] == "on")
-    wanted["paper"] = wanted["column"].map(printed).where(carries)
-    wanted = wanted.assign(source="this run", arch="transformer", n_transfer=full)
-    wanted["variant"] = wanted["aux"].map(VARIANTS)
-    table = complete(decontaminated.scores(results, grid, cells), wanted, SCORED)
-    return add_interval(table, _intervals(Samples(results, grid, cells), wanted, grid), SCORED)
-
-
-def _intervals(samples: Samples, wanted: pd.DataFrame, grid: Grid) -> dict[tuple, Estimate]:
-    """By SCORED, the cells of each auxiliary setting moderated by one another."""
-    found = {}
-    for aux in grid.aux:
-        cells = {cell.task: cell for cell in grid.full_transformer() if cell.aux == aux}
-        heads = map(samples.headline, cells.values())
-        pool = Pool.of([sample for sample in heads if sample is not None])
-        for place in wanted.loc[wanted["task"].isin(cells), SCORED[1:]].drop_duplicates().values:
-            sample = samples.of(cells[place[0]], *place[1:])
-            if sample is not None:
-                found[aux, *place] = pool.estimate(sample) if pool else estimate(sample)
-    return found
+    without = decontaminated.scores(results, grid)
+    full = grid.n_layer.get("transformer", "all")
+    for place in places:
+        for aux in grid.aux:
+            cells = {cell.task: cell for cell in grid.full_transformer() if cell.aux == aux}
+            heads = [samples.headline(cell) for cell in cells.values()]
+            pool = Pool.of([head for head in heads if head is not None])
+            name, split, metric = place["task"], place["split"], place["metric"]
+            sample = samples.of(cells[name], split, metric) if name in cells else None
+            carries = place["carries_paper"] and aux == "on"
+            yield {
+                **place,
+                "aux": aux,
+                "paper": printed.get(place["column"]) if carries else None,
+                "source": "this run",
+                "arch": "transformer",
+                "n_transfer": str(full),
+                "variant": VARIANTS[aux],
+                **numbers(sample, pooled(pool, sample) if sample else None),
+                **without.get((aux, name, split, metric), decontaminated.NONE),
+            }
 
 
 def _wide(table: pd.DataFrame, notes: Notes, has_corpus: bool) -> list[str | pd.DataFrame]:

@@ -14,18 +14,15 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from gpt1.cell import CORPORA
-from workflow.analysis.cells import read_cells
-from workflow.analysis.claims import NO_PRETRAINING, PRETRAINING, SHUFFLED, minus
-from workflow.analysis.evidence import Evidence
+from workflow.analysis.claims.evidence import Evidence, minus
 from workflow.analysis.notes import fewer_seeds
+from workflow.analysis.paper import FULL, LSTM, NEITHER, NO_PRETRAINING, SHUFFLED, Variant
+from workflow.analysis.stats.estimate import mean_of, ratio_interval
+from workflow.analysis.stats.samples import Samples
 from workflow.analysis.table import Table, read_csv
-from workflow.analysis.tables.ablation import CONTROL, FURTHER_VARIANTS, PAPER_VARIANTS
-from workflow.analysis.uncertainty import ratio_interval
 from workflow.grid import Grid
 
-FULL, NONE, _, LSTM = (variant[0] for variant in PAPER_VARIANTS)
-NEITHER = FURTHER_VARIANTS[0][0]
+INPUTS = ("endpoints", "shuffled", "ablation.csv", "layer_transfer.csv", "zero_shot.csv")
 LAST = 4  # checkpoints along which zero-shot scores must rise
 
 
@@ -45,7 +42,8 @@ def build(results: Path, grid: Grid) -> Table:
     ablation = read_csv(results / "ablation.csv")
     checks = [*_transfer(ablation, len(grid.tasks))]
     if grid.shuffled:
-        checks.append(_share(ablation, results, grid))
+        run = Evidence(results, grid, Samples.of_grid(results, grid, INPUTS))
+        checks.append(_share(ablation, run))
     checks += _told(ablation, grid)
     checks += _layers(read_csv(results / "layer_transfer.csv"), grid)
     checks += _zero_shot(read_csv(results / "zero_shot.csv"))
@@ -86,19 +84,22 @@ def _check(
     return Check(name, wanted, float(ours), low, high, "yes" if met else "no")
 
 
-def _gain(ablation: pd.DataFrame, variant: str, task: str) -> tuple[float, float, float]:
+def _gain(ablation: pd.DataFrame, variant: Variant, task: str) -> tuple[float, float, float]:
     """The full transformer minus a variant: the interval's ends and the difference."""
-    row = ablation[(ablation["variant"] == variant) & (ablation["task"] == task)].iloc[0]
+    row = ablation[(ablation["variant"] == variant.title) & (ablation["task"] == task)].iloc[0]
     return -row["diff_high"], -row["diff_low"], -row["diff"]
 
 
 def _transfer(ablation: pd.DataFrame, n_tasks: int) -> Iterator[Check]:
-    low, high, gain = _gain(ablation, NONE, "avg_all")
+    low, high, gain = _gain(ablation, NO_PRETRAINING, "avg_all")
     met = gain >= 15 and low > 8
     wanted = "at least 15 points, interval above 8"
     yield _check("full minus no pre-training, mean of all tasks", wanted, gain, met, low, high)
     single = ablation[~ablation["task"].isin(["avg", "avg_all"])]
-    none, full = (single[single["variant"] == name].set_index("task") for name in (NONE, FULL))
+    none, full = (
+        single[single["variant"] == variant.title].set_index("task")
+        for variant in (NO_PRETRAINING, FULL)
+    )
     n = ((none["diff"] <= -5) & (none["diff_high"] < 0)).sum()
     least = round(n_tasks * 9 / 12)
     wanted = f"at least {least} of {n_tasks}"
@@ -109,13 +110,14 @@ def _transfer(ablation: pd.DataFrame, n_tasks: int) -> Iterator[Check]:
         yield _check(name, f"at least {least} of {n_tasks}", n, n >= least)
 
 
-def _share(ablation: pd.DataFrame, results: Path, grid: Grid) -> Check:
-    """What shuffled books leave of the gain; its interval is made of the predictions."""
-    gain = _gain(ablation, NONE, "avg_all")[2]
-    kept = (gain - _gain(ablation, CONTROL, "avg_all")[2]) / gain if gain > 0 else np.nan
-    evidence = Evidence(results, grid, read_cells(results, grid, CORPORA))
-    above = evidence.mean(minus(SHUFFLED, NO_PRETRAINING), grid.tasks)
-    below = evidence.mean(PRETRAINING, grid.tasks)
+def _share(ablation: pd.DataFrame, run: Evidence) -> Check:
+    """What shuffled books leave of the gain; its interval is made of the samples."""
+    gain = _gain(ablation, NO_PRETRAINING, "avg_all")[2]
+    kept = (gain - _gain(ablation, SHUFFLED, "avg_all")[2]) / gain if gain > 0 else np.nan
+    above, below = (
+        mean_of(run.contrasts(minus(variant, NO_PRETRAINING)), run.grid.tasks)
+        for variant in (SHUFFLED, FULL)
+    )
     limits = ratio_interval(above, below) if above and below else (np.nan, np.nan)
     name = "share of the gain that is left with shuffled books"
     return _check(name, "at most a third", kept, kept <= 1 / 3, *limits)

@@ -14,6 +14,7 @@ from workflow.analysis.records import Checkpoint
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 
+INPUTS = ("checkpoints",)
 MEANS = {"heldout_perplexity": "mean", "tokens": "train_tokens"}
 COLUMNS = [
     *("arch", "task", "metric", "split", "n_seeds", "mean", "sd", "low", "high", "train_tokens"),

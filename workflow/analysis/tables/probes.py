@@ -14,6 +14,7 @@ from workflow.analysis.records import ProbeScores
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 
+INPUTS = ("probes",)
 COLUMNS = [
     *("skill", "arch", "corpus", "seed", "update", "tokens", "n", "chance", "accuracy"),
     *("ci_low", "ci_high"),

@@ -15,13 +15,14 @@ from typing import TypeVar
 
 import numpy as np
 
-from workflow.analysis.uncertainty import (
+from workflow.analysis.stats.estimate import (
     Component,
     Estimate,
     Sample,
     average,
     combine,
     estimate,
+    mean_of,
     with_parts,
 )
 
@@ -77,14 +78,18 @@ def estimates(
     """The estimates of the tasks of one variant or contrast, moderated by one another.
 
     `averages` names means over some of the tasks; one that lacks a task is left out, as are
-    tasks without a sample.
+    tasks without a sample. A mean over one task is that task's estimate.
     """
     known = {key: sample for key, sample in samples.items() if sample is not None}
     pool = Pool.of(list(known.values()))
-    found = {key: pool.estimate(one) if pool else estimate(one) for key, one in known.items()}
+    found = {key: pooled(pool, sample) for key, sample in known.items()}
     for label, members in (averages or {}).items():
-        whole = [known[member] for member in members if member in known]
-        mean = average(whole) if whole and len(whole) == len(members) else None
+        mean = mean_of(samples, members)
         if mean is not None:
-            found[label] = estimate(mean)
+            found[label] = found[members[0]] if len(members) == 1 else estimate(mean)
     return found
+
+
+def pooled(pool: Pool | None, sample: Sample) -> Estimate:
+    """The estimate of one task, by itself where there is no pool."""
+    return pool.estimate(sample) if pool else estimate(sample)

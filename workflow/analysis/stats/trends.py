@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from workflow.analysis.uncertainty import (
+from workflow.analysis.stats.estimate import (
     LEVEL,
     MOST_SEEDS,
     POWER,
@@ -95,11 +95,11 @@ class RankTrend:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95 % interval; NaN of one seed, as that of any other estimate."""
+        """The 95 % interval, within -1 and 1; NaN of one seed, as that of any other estimate."""
         if self.n_seeds < 2:
             return float("nan"), float("nan")
         half = stats.norm.ppf((1 + LEVEL) / 2) / np.sqrt(self.n_seeds * (self.n_points - 1))
-        return self.value - half, self.value + half
+        return max(-1.0, self.value - half), min(1.0, self.value + half)
 
     def needs(self, distance: float, n_tests: int = 1) -> str:
         """How many seeds would show a correlation of `distance` with a power of 80 %."""

@@ -1,4 +1,4 @@
-"""How sure a score is: 95 % intervals, p-values and verdicts over seeds and over rows.
+"""How sure a score is: 95 % intervals and p-values over seeds and over rows.
 
 Two sources of chance stand behind a score: the seeds (of pre-training, and of fine-tuning within
 it) and the rows that happen to be in the evaluation set. A `Sample` has the score of each seed on
@@ -12,14 +12,17 @@ Their variance is therefore estimated directly and judged by Student's t with it
 freedom. The parts, each with a variance and degrees of freedom, are joined by Cochran's weighted
 quantile, sum(t_i v_i) / sum(v_i) (Cochran 1964, Biometrics 20:191), which stays honest with one
 degree of freedom where Satterthwaite's falls to 87 % coverage. The parts of
-an average over tasks are its variance over seeds, and its variance over rows; those of one task are
-in `workflow.analysis.moderation`. The seeds' part holds some of the rows' chance too, so intervals
-err on the wide side.
+an average over tasks are its variance over seeds, and its variance over rows; those of one task
+are in `workflow.analysis.stats.pooling`. The seeds' part holds some of the rows' chance too, so
+intervals err on the wide side.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import reduce
+from itertools import chain
+from typing import Any
 
 import numpy as np
 from scipy import stats
@@ -30,15 +33,23 @@ LEVEL = 0.95
 POWER = 0.8
 MARGIN = 1.0  # points; an effect below it is of no practical consequence
 MOST_SEEDS = 100
+ANY = -np.inf, np.inf
+SUMMARY: dict[str, Any] = {  # of what was not run
+    "n_seeds": 0,
+    **dict.fromkeys(["mean", "sd", "majority", "bag_of_words", "train_tokens"], np.nan),
+    "alarms": "",
+}
 
 
 @dataclass(frozen=True)
 class Sample:
-    """A score, or a combination of scores, by seed.
+    """A score, or a weighted sum of scores, by seed.
 
-    `score` [seeds] on all rows; `boot` [seeds, resamples] on resampled rows; `pretrain` [seeds]
-    the pre-training seed that each fine-tuning seed started from; `n_rows` the rows (or texts that
-    rows share) that were resampled.
+    `score` [seeds] on all rows; `boot` [seeds, resamples] on resampled rows (NaN where no
+    predictions are kept); `pretrain` [seeds] the pre-training seed that each fine-tuning seed
+    started from; `n_rows` the rows (or texts that rows share) that were resampled. The metric's
+    values lie within `limits`. Of each seed, `alarms` has a text for each run behind the score,
+    names joined by a semicolon, and `train_tokens` the tokens that these runs trained on.
     """
 
     seeds: tuple[int, ...]
@@ -46,6 +57,11 @@ class Sample:
     score: np.ndarray
     boot: np.ndarray
     n_rows: int
+    limits: tuple[float, float] = ANY
+    majority: float = np.nan
+    bag_of_words: float = np.nan
+    train_tokens: Mapping[int, float] = field(default_factory=dict)
+    alarms: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def value(self) -> float:
@@ -69,28 +85,67 @@ class Sample:
         return float(self.boot.mean(axis=0).var(ddof=1)) * self.n_rows / max(1, self.n_rows - 1)
 
     @property
+    def raised(self) -> str:
+        """The alarms of the runs behind the score: `name:raised/runs`, joined by a semicolon."""
+        texts = [text for seed in self.seeds for text in self.alarms.get(seed, ())]
+        names = Counter(chain.from_iterable(text.split(";") for text in texts))
+        return ";".join(f"{name}:{n}/{len(texts)}" for name, n in sorted(names.items()) if name)
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """What a table says of it: SUMMARY's keys; `sd` (n-1) is NaN of one seed."""
+        return {
+            "n_seeds": len(self.seeds),
+            "mean": self.value,
+            "sd": float(self.score.std(ddof=1)) if len(self.seeds) > 1 else np.nan,
+            "majority": self.majority,
+            "bag_of_words": self.bag_of_words,
+            "train_tokens": np.mean([self.train_tokens.get(s, np.nan) for s in self.seeds]),
+            "alarms": self.raised,
+        }
+
+    @property
     def _units(self) -> tuple[int, ...]:
         return self.pretrain if len(set(self.pretrain)) > 1 else self.seeds
 
     def at(self, seeds: Sequence[int]) -> "Sample":
         """The same at some of its seeds, in their order."""
         places = [self.seeds.index(seed) for seed in seeds]
-        pretrain = tuple(self.pretrain[place] for place in places)
-        return Sample(tuple(seeds), pretrain, self.score[places], self.boot[places], self.n_rows)
+        return replace(
+            self,
+            seeds=tuple(seeds),
+            pretrain=tuple(self.pretrain[place] for place in places),
+            score=self.score[places],
+            boot=self.boot[places],
+        )
 
 
 def combine(samples: Sequence[Sample], weights: Sequence[float]) -> Sample | None:
-    """The sum of `weights` times `samples`, at the seeds that all of them have; None of no seed."""
+    """The sum of `weights` times `samples`, at the seeds that all of them have; None of no seed.
+
+    Its limits are what the sum can reach; tokens and alarms are those of all runs together.
+    """
     shared = reduce(set.intersection, (set(sample.seeds) for sample in samples))
     if not shared:
         return None
-    aligned = [sample.at(sorted(shared)) for sample in samples]
+    seeds = sorted(shared)
+    aligned = [sample.at(seeds) for sample in samples]
+
+    def total(values: Sequence[Any]) -> Any:
+        return sum(w * value for w, value in zip(weights, values, strict=True))
+
+    ends = [of.limits if w > 0 else of.limits[::-1] for of, w in zip(aligned, weights, strict=True)]
     return Sample(
         aligned[0].seeds,
         max((sample.pretrain for sample in aligned), key=lambda of: len(set(of))),
-        np.sum([w * sample.score for w, sample in zip(weights, aligned, strict=True)], axis=0),
-        np.sum([w * sample.boot for w, sample in zip(weights, aligned, strict=True)], axis=0),
+        total([sample.score for sample in aligned]),
+        total([sample.boot for sample in aligned]),
         min(sample.n_rows for sample in aligned),
+        (total([low for low, _ in ends]), total([high for _, high in ends])),
+        total([sample.majority for sample in aligned]),
+        total([sample.bag_of_words for sample in aligned]),
+        {seed: sum(of.train_tokens.get(seed, np.nan) for of in aligned) for seed in seeds},
+        {seed: tuple(chain(*(of.alarms.get(seed, ()) for of in aligned))) for seed in seeds},
     )
 
 
@@ -102,6 +157,13 @@ def difference(a: Sample | None, b: Sample | None) -> Sample | None:
 def average(samples: Sequence[Sample]) -> Sample | None:
     """The unweighted mean of several tasks, within each seed; None if they share no seed."""
     return combine(samples, [1.0 / len(samples)] * len(samples))
+
+
+def mean_of(samples: Mapping[Any, Sample | None], names: Iterable[Any]) -> Sample | None:
+    """The mean over the tasks `names`; None if one of them has no sample."""
+    found = [samples.get(name) for name in names]
+    known = [sample for sample in found if sample is not None]
+    return average(known) if known and len(known) == len(found) else None
 
 
 @dataclass(frozen=True)
@@ -125,21 +187,28 @@ class Estimate:
     rows: Component
     n_seeds: int
     n_rows: int
+    limits: tuple[float, float] = ANY
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95 % interval; NaN of one seed, which cannot say what another would give."""
+        """The 95 % interval, within what the metric can be.
+
+        NaN of one seed, which cannot say what another would give, and where nothing varies over
+        seeds or rows: two constant answers are equal everywhere and show nothing.
+        """
         half = half_width((*self.seeds, self.rows), LEVEL)
-        return self.value - half, self.value + half
+        low, high = np.clip((self.value - half, self.value + half), *self.limits)
+        return float(low), float(high)
 
     @property
     def p(self) -> float:
-        """The two-sided p-value of "it is 0": 1 minus the level of the interval that touches 0."""
+        """The two-sided p-value of "it is 0": 1 minus the level of the interval that touches 0.
+
+        NaN where there is no interval.
+        """
         parts = (*self.seeds, self.rows)
         if np.isnan(half_width(parts, LEVEL)):
             return float("nan")
-        if not sum(part.variance for part in parts):
-            return float(self.value == 0)
         smallest = 1e-12
         excess = [half_width(parts, 1 - p) - abs(self.value) for p in (smallest, 1.0)]
         if excess[0] <= 0 or excess[1] >= 0:
@@ -154,6 +223,8 @@ class Estimate:
         """
         if self.n_seeds < 2:
             return "2 seeds"
+        if np.isnan(half_width((*self.seeds, self.rows), LEVEL)):
+            return "runs that differ"
         level = 1 - (1 - LEVEL) / n_tests
         power = stats.norm.ppf(POWER)
         sure = (stats.norm.ppf((1 + level) / 2) + power) ** 2
@@ -179,7 +250,13 @@ def estimate(sample: Sample) -> Estimate:
 def with_parts(sample: Sample, seeds: tuple[Component, ...]) -> Estimate:
     """The estimate of a sample with the parts `seeds` of its variance over seeds."""
     rows = Component(sample.row_variance, max(1, sample.n_rows - 1))
-    return Estimate(sample.value, seeds, rows, sample.n_units, sample.n_rows)
+    return Estimate(sample.value, seeds, rows, sample.n_units, sample.n_rows, sample.limits)
+
+
+def numbers(sample: Sample | None, found: Estimate | None = None) -> dict[str, Any]:
+    """The columns of a table on a score: SUMMARY's, `ci_low` and `ci_high`; NaN if unknown."""
+    low, high = found.interval if found else (np.nan, np.nan)
+    return {**(sample.summary if sample else SUMMARY), "ci_low": low, "ci_high": high}
 
 
 def ratio_interval(above: Sample, below: Sample) -> tuple[float, float]:
@@ -219,11 +296,14 @@ def holm(p: Sequence[float]) -> np.ndarray:
 
 
 def half_width(parts: Sequence[Component], level: float) -> float:
-    """Half of an interval: Cochran's quantile times the standard error; NaN of an unknown part."""
+    """Half of an interval: Cochran's quantile times the standard error.
+
+    NaN where a part is unknown, and where all variances are 0.
+    """
     variances = np.array([part.variance for part in parts])
     total = variances.sum()
     if np.isnan(total) or not total:
-        return float(total)
+        return float("nan")
     df = np.minimum([part.df for part in parts], 1e6)
     return float(stdtrit(df, (1 + level) / 2) @ variances / np.sqrt(total))
 

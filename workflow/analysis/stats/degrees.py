@@ -1,0 +1,42 @@
+"""Which rows of the embedded world are of which degree of difficulty.
+
+A lexical row is settled by a class of words, a relational one takes two texts side by side, a
+compositional one two steps (`tasks.world`).
+"""
+
+import csv
+from pathlib import Path
+
+import tasks
+from tasks.common.errors import InputError
+from tasks.common.files import read_json, sha256_file
+
+DEGREES = ("lexical", "relational", "compositional")
+
+
+def read_degrees(path: Path) -> dict[str, set[str]]:
+    """The rows of each degree, as `place` names them, by the file that the world writes.
+
+    Raises InputError if it is missing or not the one of the manifest beside it.
+    """
+    found: dict[str, set[str]] = {degree: set() for degree in DEGREES}
+    manifest = path.with_name("manifest.json")
+    if not path.is_file() or not manifest.is_file():
+        raise InputError(f"{path}: it or {manifest.name} is missing; make the world first")
+    try:
+        if sha256_file(path) != read_json(manifest)["files"][path.name]["sha256"]:
+            raise InputError(f"{path}: not the file of {manifest.name}; make the world again")
+        with path.open(encoding="utf-8", newline="") as file:
+            for row in csv.DictReader(file):
+                found[row["degree"]].add(f"{row['task']}/{row['split']}/{row['row']}")
+    except (KeyError, TypeError, UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"{path}: no degree of a row ({error}); make the world again") from None
+    return found
+
+
+def place(guid: str) -> str:
+    """`task/split/number` of a row of the world, the number counted from 0 in its file."""
+    name, split, *rest = guid.split("/")
+    # One question an article: RACE's rows are numbered by the article, the last part but one.
+    part = rest[-2] if tasks.task(name).several_rows_a_text and len(rest) > 1 else rest[-1]
+    return f"{name}/{split}/{part.rpartition('-')[2]}"

@@ -1,0 +1,70 @@
+"""`cells.csv`: one row per cell, seed, split and metric, and an inventory of the cells as Markdown.
+
+Scores run from 0 to 100, unrounded. `majority` and `bag_of_words` are empty on the training rows;
+`alarms` are joined by a semicolon. The inventory says which cells are there and which raised
+alarms; what they cost is in `cost`.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+import tasks
+from workflow.analysis import markdown
+from workflow.analysis.notes import Notes
+from workflow.analysis.stats.samples import Samples, by_seed
+from workflow.analysis.table import Table
+from workflow.grid import Grid
+
+INPUTS = ("endpoints", "intermediate", "shuffled", "facts")
+CELL = ["arch", "task", "aux", "n_transfer", "corpus"]
+COLUMNS = [
+    *("arch", "task", "metric", "split", "n_transfer", "aux", "corpus", "seed", "score"),
+    *("majority", "bag_of_words", "train_tokens", "alarms", "note"),
+]
+SWEEP = ["task", "arch", "corpus", "aux"]
+
+
+def build(results: Path, grid: Grid) -> Table:
+    """The scores of the seeds that the config asks for."""
+    samples, notes = Samples.of_grid(results, grid, INPUTS), Notes.read(results, grid.tasks)
+    rows: list[dict[str, Any]] = []
+    for cell in grid.cells():
+        place = {**vars(cell), "n_transfer": str(cell.n_transfer), "note": notes.of(cell.task)}
+        scores = [
+            {**place, "split": split, "metric": metric, **facts}
+            for (split, metric, degree), sample in samples.cells[cell].items()
+            for facts in by_seed(sample)
+            if not degree
+        ]
+        rows += sorted(scores, key=lambda score: grid.seeds.finetune.index(score["seed"]))
+    table = pd.DataFrame(rows, columns=COLUMNS)
+    return Table(table, _inventory(table, notes), decimals={}, words=SWEEP)
+
+
+def _inventory(table: pd.DataFrame, notes: Notes) -> list[str | pd.DataFrame]:
+    runs = table.drop_duplicates([*CELL, "seed"])
+    cells = runs.groupby(CELL, sort=False).agg(seeds=("seed", "count"), alarms=("alarms", "any"))
+    cells = cells.reset_index()
+    cells["layers"] = cells["n_transfer"].where(cells["alarms"])
+    main = table["metric"] == table["task"].map({t: tasks.task(t).metric for t in notes.by_task})
+    fitted = table.assign(train=table["score"].where(main & (table["split"] == "train")))
+    sweeps, costs, fits = (frame.groupby(SWEEP, sort=False) for frame in (cells, runs, fitted))
+    raised = sweeps["layers"].agg(lambda names: " ".join(["layers", *names.dropna()]))
+    wide = pd.DataFrame(
+        {
+            "cells": sweeps.size().map(str),
+            "seeds": sweeps["seeds"].agg(markdown.seeds),
+            "train": fits["train"].mean().map("{:.1f}".format),
+            "tokens": costs["train_tokens"].mean().map("{:.0f}".format),
+            "alarms": raised.replace("layers", markdown.NONE),
+        }
+    )
+    return [
+        "# Cells",
+        f"{len(cells)} cells, {len(runs)} runs. Train (the score on the training rows) and tokens "
+        "are means over the runs of the line.",
+        wide.reset_index(SWEEP[1:]).rename(index=notes.mark),
+        *notes.footnote(),
+    ]
