@@ -25,8 +25,8 @@ from workflow.analysis.figures import (
     style,
 )
 from workflow.analysis.figures.__main__ import main
+from workflow.analysis.paper import EIGHT
 from workflow.analysis.table import read_csv
-from workflow.analysis.tables.ablation import EIGHT
 from workflow.grid import Grid
 
 SHOWN = {  # where it is not the table of the figure's name

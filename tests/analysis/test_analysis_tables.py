@@ -10,7 +10,7 @@ import pytest
 import tasks
 from gpt1.cell import Cell, PretrainedModel
 from tasks.common.errors import InputError
-from tests.analysis.conftest import build, write, write_answers, write_predictions
+from tests.analysis.conftest import build, table_of, write, write_answers, write_predictions
 from workflow.analysis.paper import COLUMNS, NUMBERS, OURS, PAPER_VARIANTS, SHUFFLED
 from workflow.analysis.stats.estimate import average, estimate
 from workflow.analysis.stats.samples import Samples
@@ -178,7 +178,7 @@ def test_seeds_that_the_config_does_not_ask_for_are_left_out(run_of):
 
 
 def test_ablation_stands_beside_the_papers_numbers_and_both_baselines(finished, grid):
-    table, text = build(ablation, finished, grid)
+    table, text = table_of(ablation, finished, grid)
     paper = table.set_index(["variant", "task"])["paper"]
     assert paper["Transformer w/ aux LM (full)", "avg"] == 74.7
     assert paper["Transformer w/o pre-training", "avg"] == 59.9
@@ -284,7 +284,7 @@ def test_alarms_are_carried_with_the_number_of_runs_that_raised_them(run_of):
 
 
 def test_main_calls_dev_dev_and_puts_published_numbers_by_the_test_split(finished, grid):
-    table, text = build(main, finished, grid)
+    table, text = table_of(main, finished, grid)
     heads = [line for line in text.splitlines() if line.startswith("| model")]
     for name in ("MNLI-m (dev)", "SNLI (test)", "RACE-h (test)", "RACE-h (dev)", "RTE (dev)"):
         assert sum(name in head for head in heads) == 1, name
@@ -308,7 +308,7 @@ def test_main_has_a_row_for_every_printed_number_of_tables_2_to_4():
 
 
 def test_layer_transfer_has_none_and_every_depth_on_reported_and_training_rows(finished, grid):
-    table, text = build(layer_transfer, finished, grid)
+    table, text = table_of(layer_transfer, finished, grid)
     mine = table[(table["arch"] == "transformer") & (table["aux"] == "off")]
     mnli = mine[(mine["task"] == "mnli") & (mine["split"] == "dev_matched")]
     assert list(mnli["n_transfer"]) == ["none", *map(str, range(13))]

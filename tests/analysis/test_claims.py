@@ -208,10 +208,7 @@ def test_a_claim_has_the_papers_value_and_its_tasks():
     assert NLI == ("snli", "mnli", "qnli", "rte", "scitail")
 
 
-def test_a_claim_about_several_tasks_is_tested_by_holms_p_values(large):
-    tasks = lines(large.frame, "Pre-training helps on every task")
-    alone = lines(large.frame, "Pre-training helps on average")
-    assert (tasks["p"] >= alone["p"].iloc[0]).all()
+def test_a_claim_about_several_tasks_is_tested_by_holms_p_values():
     sure = (2.1, 2.2, 9.0)  # in standard errors: each alone is above 1.96
     found = [Estimate(value, (), Component(1.0, 1e6), 3, 100) for value in sure]
     p = holm([one.p for one in found])

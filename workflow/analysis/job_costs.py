@@ -22,7 +22,7 @@ STAGES = {  # by the beginning of a rule's name; the first that fits
     "zero_shot": "zero-shot",
     "prompt": "zero-shot",
     "probes": "probes",
-    **dict.fromkeys(["table", "figure", "page", "collect", "cards", "glue", "study"], TABLES),
+    **dict.fromkeys(["table", "figure", "page", "samples", "cards", "glue", "study"], TABLES),
 }
 OF_STUDIES = (  # asked for apart, by the beginning of the rule's name
     *("study", "finetune_variant", "finetune_together", "pretrain_variant", "prompt_variant"),

@@ -70,11 +70,8 @@ class Samples:
             try:
                 table = pq.read_table(path, page_checksum_verification=True)
                 examples = json.loads(table.schema.metadata[b"examples"])
-                boot = table["boot"].combine_chunks().flatten().to_numpy().reshape(-1, N_RESAMPLES)
-                rows = table.drop_columns("boot").to_pandas()
-                for (name, *key), at in rows.groupby(KEY, sort=False).indices.items():
-                    of_cell = found.cells.setdefault(Cell.parse(name), {})
-                    of_cell[tuple(key)] = _sample(key[1], rows.iloc[at], boot[at])
+                for cell, key, sample in _samples(table):
+                    found.cells.setdefault(cell, {})[key] = sample
             except FileNotFoundError:
                 raise InputError(f"{path}: no such file; run its job first") from None
             except (pa.ArrowInvalid, OSError, KeyError, ValueError, TypeError) as error:
@@ -84,16 +81,18 @@ class Samples:
         return found
 
     def write(self, path: Path) -> None:
-        """Write them as Parquet, a row for each cell, Key and seed."""
+        """Write them as Parquet, a row for each cell, Key and seed; `boot` is empty if unknown."""
         pairs = [(cell, key, one) for cell, of in self.cells.items() for key, one in of.items()]
         rows = [
             {**dict(zip(KEY, (str(cell.path("")), *key), strict=True)), **facts}
             for cell, key, sample in pairs
             for facts in by_seed(sample)
         ]
-        boot = np.concatenate([sample.boot.ravel() for _, _, sample in pairs])
+        boots = [boot if one.n_rows else boot[:0] for _, _, one in pairs for boot in one.boot]
+        offsets = np.cumsum([0, *map(len, boots)], dtype=np.int32)
+        boot = pa.ListArray.from_arrays(offsets, np.concatenate([np.empty(0), *boots]))
         table = pa.Table.from_pandas(pd.DataFrame(rows), preserve_index=False)
-        table = table.append_column("boot", pa.FixedSizeListArray.from_arrays(boot, N_RESAMPLES))
+        table = table.append_column("boot", boot)
         table = table.replace_schema_metadata({"examples": json.dumps(self.examples)})
         with write_atomic(path, "wb") as file:
             pq.write_table(table, file, write_page_checksum=True)
@@ -203,44 +202,65 @@ def by_seed(sample: Sample) -> Iterator[dict[str, Any]]:
         }
 
 
-def _sample(metric: str, rows: pd.DataFrame, boot: np.ndarray) -> Sample:
-    """The sample of `rows`, one a seed, that are made of what `by_seed` gives."""
-    seeds, first = tuple(int(seed) for seed in rows["seed"]), rows.iloc[0]
-    return Sample(
-        seeds=seeds,
-        pretrain=tuple(int(seed) for seed in rows["pretrain"]),
-        score=rows["score"].to_numpy(float),
-        boot=boot,
-        n_rows=int(first["n_rows"]),
-        limits=(-100.0 if metric in CORRELATIONS else 0.0, 100.0),
-        majority=float(first["majority"]),
-        bag_of_words=float(first["bag_of_words"]),
-        train_tokens=dict(zip(seeds, rows["train_tokens"].astype(float), strict=True)),
-        alarms={seed: (text,) for seed, text in zip(seeds, rows["alarms"], strict=True)},
-    )
+def _samples(table: pa.Table) -> Iterator[tuple[Cell, Key, Sample]]:
+    """What is in a table that `write` made."""
+    boot = table["boot"].combine_chunks()
+    ends, values = boot.offsets.to_numpy(), boot.values.to_numpy()
+    rows = table.drop_columns("boot").to_pandas()
+    columns = {name: rows[name].to_numpy() for name in rows}
+    cells = {name: Cell.parse(name) for name in rows["cell"].unique()}
+    for (name, *key), at in rows.groupby(KEY, sort=False).indices.items():
+        of = {name: column[at] for name, column in columns.items()}
+        seeds, known = [int(seed) for seed in of["seed"]], ends[at[0] + 1] > ends[at[0]]
+        split, metric, degree = key
+        yield (
+            cells[name],
+            (split, metric, degree),
+            Sample(
+                seeds=tuple(seeds),
+                pretrain=tuple(int(seed) for seed in of["pretrain"]),
+                score=of["score"].astype(float),
+                boot=np.stack([values[ends[i] : ends[i + 1]] for i in at])
+                if known
+                else _not_resampled(len(seeds)),
+                n_rows=int(of["n_rows"][0]),
+                limits=_limits(metric),
+                majority=float(of["majority"][0]),
+                bag_of_words=float(of["bag_of_words"][0]),
+                train_tokens=dict(zip(seeds, of["train_tokens"].astype(float), strict=True)),
+                alarms={seed: (text,) for seed, text in zip(seeds, of["alarms"], strict=True)},
+            ),
+        )
+
+
+def _limits(metric: str) -> tuple[float, float]:
+    return (-100.0 if metric in CORRELATIONS else 0.0), 100.0
+
+
+def _not_resampled(n_seeds: int) -> np.ndarray:
+    return np.broadcast_to(np.nan, (n_seeds, N_RESAMPLES))
 
 
 def _scored(record: CellRecord, runs: Sequence[Run]) -> Iterator[tuple[tuple[str, str], Sample]]:
     """By split and metric the scores of a cell's JSON, not resampled yet."""
+    baselines = record.baselines
     for split, scores in runs[0].scores.items() if runs else ():
         for metric in scores:
-            rows = [
-                {
-                    "seed": one.seed,
-                    "pretrain": one.pretrain_seed,
-                    "score": one.scores[split][metric],
-                    "n_rows": 0,
-                    "majority": record.baselines.majority.get(split, {}).get(metric, np.nan),
-                    "bag_of_words": record.baselines.bag_of_words.get(split, {}).get(
-                        metric, np.nan
-                    ),
-                    "train_tokens": one.train_tokens,
-                    "alarms": ";".join(sorted(one.alarms)),
-                }
-                for one in runs
-            ]
-            empty = np.full((len(runs), N_RESAMPLES), np.nan)
-            yield (split, metric), _sample(metric, pd.DataFrame(rows), empty)
+            yield (
+                (split, metric),
+                Sample(
+                    seeds=tuple(one.seed for one in runs),
+                    pretrain=tuple(one.pretrain_seed for one in runs),
+                    score=np.array([one.scores[split][metric] for one in runs]),
+                    boot=_not_resampled(len(runs)),
+                    n_rows=0,
+                    limits=_limits(metric),
+                    majority=baselines.majority.get(split, {}).get(metric, np.nan),
+                    bag_of_words=baselines.bag_of_words.get(split, {}).get(metric, np.nan),
+                    train_tokens={one.seed: one.train_tokens for one in runs},
+                    alarms={one.seed: (";".join(sorted(one.alarms)),) for one in runs},
+                ),
+            )
 
 
 def _resampled(
