@@ -166,6 +166,7 @@ def make_cell(rng: random.Random, grid: Grid, cell: Cell) -> dict[str, Any]:
         runs.append(
             {
                 **{"seed": seed, "scores": scores, "alarms": alarms, "best_epoch": 2},
+                "pretrain_seed": grid.seeds.source(seed, cell.corpus),
                 **{"train_tokens": 120_000, "train_seconds": 3.5 + 0.1 * seed, "peak_mb": 410.5},
                 "cpu": PROCESSOR,
             }

@@ -7,7 +7,6 @@ too short to tell. A cell's scores on these are computed from its stored predict
 
 import math
 from pathlib import Path
-from statistics import mean, stdev
 
 import numpy as np
 import pandas as pd
@@ -92,11 +91,13 @@ def scores(results: Path, grid: Grid) -> dict[tuple[str, str, str, str], dict[st
             for metric in tasks.task(cell.task).metrics:
                 one = rest.get(metric, math.nan), len(kept)
                 found.setdefault((cell.aux, cell.task, split, metric), []).append(one)
-    return {
-        place: dict(zip(COLUMNS, (mean(s), stdev(s) if len(s) > 1 else math.nan, n), strict=True))
-        for place, runs in found.items()
-        for s, n in [([score for score, _ in runs], runs[0][1])]
-    }
+    return {place: _over_seeds(runs) for place, runs in found.items()}
+
+
+def _over_seeds(runs: list[tuple[float, int]]) -> dict[str, float]:
+    values = np.array([value for value, _ in runs])
+    sd = float(values.std(ddof=1)) if len(values) > 1 else math.nan
+    return dict(zip(COLUMNS, (float(values.mean()), sd, runs[0][1]), strict=True))
 
 
 def _score(results: Path, cell: Cell, rows: pd.DataFrame) -> dict[str, float]:

@@ -36,7 +36,5 @@ def read_degrees(path: Path) -> dict[str, set[str]]:
 
 def place(guid: str) -> str:
     """`task/split/number` of a row of the world, the number counted from 0 in its file."""
-    name, split, *rest = guid.split("/")
-    # One question an article: RACE's rows are numbered by the article, the last part but one.
-    part = rest[-2] if tasks.task(name).several_rows_a_text and len(rest) > 1 else rest[-1]
-    return f"{name}/{split}/{part.rpartition('-')[2]}"
+    name, split, *_ = guid.split("/")
+    return f"{name}/{split}/{tasks.task(name).row_of(guid)}"

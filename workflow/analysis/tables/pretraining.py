@@ -60,6 +60,11 @@ def _wide(table: pd.DataFrame) -> list[str | pd.DataFrame]:
         f"pre-training seeds ({seeds}; no `±`: one). The paper prints 18.4 for its own corpus and "
         "tokenizer; perplexities under another tokenizer or on other text do not compare."
     )
+    by_update = table.dropna(subset="mean").groupby("update")["mean"].apply(list)
+    if 1 in by_update and by_update[1] == by_update.get(0):
+        note += (
+            " Update 1 changes nothing: the rate warms up from 0, and the first update has that."
+        )
     return ["# Pre-training", wide, note]
 
 
