@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 import torch
 
-from gpt1 import cells, encode
+from gpt1 import encode, finetune
+from gpt1.settings import RunSettings
 from gpt1.weights.checkpoint import CheckpointFacts, build, save_checkpoint
 from tasks import baselines, prepare, task
 from tasks.examples import read
@@ -86,12 +87,15 @@ def results(tmp_path_factory):
     save_checkpoint(weights, started, CheckpointFacts(model=model, tokenizer=digest, update=1))
     for name in SETTINGS:
         for aux, lm_coef in (("on", 0.5), ("off", 0.0)):
-            mine = [c.path(folder) for c in GRID.cells() if (c.task, c.aux) == (name, aux)]
-            settings = toy.settings("transformer", lm_coef=lm_coef, epochs=1).model_dump_json()
+            mine = [cell for cell in GRID.cells() if (cell.task, cell.aux) == (name, aux)]
+            own = toy.settings("transformer", lm_coef=lm_coef, epochs=1)
+            settings = RunSettings(tasks={name: own}).to_json()
             inputs = ("--encoded", folder / "encoded" / name, "--checkpoints", weights)
             inputs += ("--baselines", folder / "baselines" / f"{name}.json")
             runs = ("--settings", settings, "--seeds", 0, 1, "--cache", folder / "cache")
-            done(cells.main, *mine, *inputs, *runs)
+            outputs = [cell.path(folder) for cell in mine]
+            answers = [cell.predictions(folder) for cell in mine]
+            done(finetune.main, *outputs, "--predictions", *answers, *inputs, *runs)
     grid = ["--results", str(folder), "--grid", GRID.to_json(), "--out"]
     for part, of_part in GRID.parts().items():
         paths = [str(cell.path(folder)) for cell in of_part]

@@ -224,7 +224,7 @@ def _samples(table: pa.Table) -> Iterator[tuple[Cell, Key, Sample]]:
                 if known
                 else _not_resampled(len(seeds)),
                 n_rows=int(of["n_rows"][0]),
-                limits=_limits(metric),
+                limits=limits_of(metric),
                 majority=float(of["majority"][0]),
                 bag_of_words=float(of["bag_of_words"][0]),
                 train_tokens=dict(zip(seeds, of["train_tokens"].astype(float), strict=True)),
@@ -233,7 +233,8 @@ def _samples(table: pa.Table) -> Iterator[tuple[Cell, Key, Sample]]:
         )
 
 
-def _limits(metric: str) -> tuple[float, float]:
+def limits_of(metric: str) -> tuple[float, float]:
+    """The lowest and the highest value of a metric."""
     return (-100.0 if metric in CORRELATIONS else 0.0), 100.0
 
 
@@ -254,7 +255,7 @@ def _scored(record: CellRecord, runs: Sequence[Run]) -> Iterator[tuple[tuple[str
                     score=np.array([one.scores[split][metric] for one in runs]),
                     boot=_not_resampled(len(runs)),
                     n_rows=0,
-                    limits=_limits(metric),
+                    limits=limits_of(metric),
                     majority=baselines.majority.get(split, {}).get(metric, np.nan),
                     bag_of_words=baselines.bag_of_words.get(split, {}).get(metric, np.nan),
                     train_tokens={one.seed: one.train_tokens for one in runs},

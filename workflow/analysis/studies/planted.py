@@ -20,7 +20,7 @@ from workflow.analysis.records import check_examples
 from workflow.analysis.stats.bootstrap import resample
 from workflow.analysis.stats.estimate import Sample, difference
 from workflow.analysis.stats.pooling import estimates
-from workflow.analysis.stats.samples import shared_texts
+from workflow.analysis.stats.samples import limits_of, shared_texts
 from workflow.analysis.studies.detectors import (
     Manifest,
     PlantedRows,
@@ -106,7 +106,7 @@ def sample(
     name = f"{cell.task}/{planted.split}/{count}"
     score, boot, n = resample(tasks.task(cell.task).metric, said, labels[0], texts, name)
     source = tuple(grid.seeds.source(seed) for seed in seeds)
-    return Sample(seeds, source, score, boot, n)
+    return Sample(seeds, source, score, boot, n, limits_of(tasks.task(cell.task).metric))
 
 
 def add_scores(
