@@ -94,7 +94,7 @@ def test_scores_are_of_the_rows_of_each_count(results):
             row = frame.loc[task, count]
             assert row["mean"] == pytest.approx(10 * RIGHT["planted", count])
             assert row["own"] == pytest.approx(10 * RIGHT["own", count])
-            is_sure = row["mean"] == 100  # all rows right in all seeds: nothing varies
+            is_sure = row["mean"] > 99.9  # all rows right in all seeds: nothing varies
             assert is_sure or row["ci_low"] < row["mean"] < row["ci_high"] <= 100
             assert pd.isna(row["ci_low"]) == is_sure
 
