@@ -1,171 +1,85 @@
-"""Show a folder of results in the terminal: progress, verdicts, main tables, what is missing.
+"""Print the tables of a folder of results, and which of its files are missing.
 
-    python -m workflow.show results
-
-While Snakemake runs, how far it is comes first; `watch -c -n 5 python -m workflow.show results`
-repeats it. Of each table there is an excerpt; the CSV and Markdown files have all of it.
+python -m workflow.show results
 """
 
 import argparse
+import csv
 import os
+import shlex
+import subprocess
 import sys
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator
-from datetime import datetime
 from pathlib import Path
 
-from tasks.common.errors import InputError, importing, run
+from tasks.common.errors import InputError, run
+from workflow.configuration.checks import PROJECT
+from workflow.results_folder import CONFIG
 
-with importing(__name__):
-    from rich.console import Console, Group, RenderableType
-    from rich.text import Text
-
-    from workflow import progress, studies
-    from workflow.analysis import figures, job_costs, tables
-    from workflow.analysis.table import read_csv
-    from workflow.configuration.read import parse, read
-    from workflow.progress import Progress
-    from workflow.screens import SCREENS, headline, study
-    from workflow.study_plan import StudyHead
-
-HERE = Path(__file__).parent
-DEFAULT = "world.yaml"  # the config that Snakemake takes if none is given
+TABLES = ("positive_control", "claims", "main", "ablation", "layer_transfer", "zero_shot")
+TABLES += ("pretraining",)
+MOST = 10  # kinds of missing files that are listed
 
 
-def duration(seconds: float) -> str:
-    """A time in words, in minutes from two minutes on."""
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60} min"
+def tables(results: Path) -> Iterator[str]:
+    """The Markdown of the tables that are there, then that of the studies that were made."""
+    paths = [results / f"{name}.md" for name in TABLES]
+    paths += sorted((results / "studies").glob("*.md"))
+    for path in paths:
+        if path.is_file():
+            yield path.read_text(encoding="utf-8", errors="replace").rstrip()
 
 
-def run_lines(last: Progress, results: Path, now: datetime) -> Iterator[str]:
-    """The state of the last run of Snakemake, line by line."""
-    share = f"{last.done} of {last.total} jobs done"
-    if last.over:
-        end = f"failed in {', '.join(dict.fromkeys(last.failed))}" if last.failed else "ended"
-        yield f"The last run {end}: {share}."
-        return
-    seconds, unknown = last.left(job_costs.mean_seconds(results))
-    stages = Counter[str]()
-    for rule, n in last.remaining().items():
-        stages[job_costs.stage(rule)] += n
-    age = f", its log is {duration((now - last.seen).total_seconds())} old" if last.seen else ""
-    yield f"A run is under way{age}: {share}."
-    yield "Now: " + ("; ".join(message for _, message in last.running.values()) or "planning") + "."
-    yield "To do: " + ", ".join(f"{stage} {n}" for stage, n in stages.items()) + " jobs."
-    lacking = f"none of {', '.join(unknown)} has finished yet" if unknown else ""
-    if seconds or not unknown:
-        lacking = f"about {duration(seconds)}" + (f", but {lacking}" if unknown else "")
-    yield f"Time left: {lacking}."
-    if last.failed:
-        yield f"Failed so far: {', '.join(dict.fromkeys(last.failed))}."
+def outputs(results: Path) -> list[dict[str, str]]:
+    """Every file that the run of these results makes, as `snakemake --summary` lists them.
+
+    Raises InputError if Snakemake cannot list them.
+    """
+    command = [sys.executable, "-m", "snakemake", "--snakefile", str(PROJECT / "Snakefile")]
+    command += ["--summary", "--nolock", *config_options(results), "--", "all"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        last = (done.stderr.strip() or "it said nothing").splitlines()[-1]
+        raise InputError(f"{results}: snakemake cannot list its files: {last}")
+    return list(csv.DictReader(done.stdout.splitlines(), delimiter="\t"))
 
 
-def expected() -> list[str]:
-    """The tables, the figures and the page that a run makes, as paths below its results."""
-    made = [f"{name}.csv" for name in ("cells", *tables.names())]
-    made += [f"figures/{name}.png" for name in figures.names()]
-    return [*made, "data_cards.md", "index.html"]
+def config_options(results: Path) -> list[str]:
+    """Snakemake's options for the config that these results were made with."""
+    return ["--configfile", str(results / CONFIG)]
 
 
-def config_file(results: Path) -> Path | None:
-    """The shipped config that writes to `results`; None if none does."""
-    for path in sorted((HERE / "config").glob("*.yaml")):
-        if os.path.abspath(read([path]).get("results", "results")) == os.path.abspath(results):
-            return path
-    return None
-
-
-def options(results: Path) -> str | None:
-    """Snakemake's options for the shipped config that writes to `results`; None if none does."""
-    path = config_file(results)
-    if path is None:
-        return None
-    return "" if path.name == DEFAULT else f" --configfile {os.path.relpath(path)}"
-
-
-def known_studies(results: Path) -> list[StudyHead]:
-    """The studies of the shipped config that writes to `results`, and any others that were made."""
-    path = config_file(results)
-    heads = studies.heads(parse(read([path]))).studies if path else []
-    names = {head.name for head in heads}
-    others = [path for path in sorted((results / "studies").glob("*.md")) if path.stem not in names]
-    return [*heads, *(StudyHead(name=path.stem, heading=_heading(path)) for path in others)]
-
-
-def _heading(path: Path) -> str:
-    return path.read_text(encoding="utf-8").partition("\n")[0].lstrip("# ") or path.stem
-
-
-def missing_lines(results: Path, last: Progress | None) -> Iterator[str]:
-    """What is not there or out of date, and the commands that make it."""
-    given = options(results)
-    command = f"  snakemake --cores all {results / '{}'}{given or ''}"
-    missing = [name for name in expected() if not (results / name).is_file()]
-    made = {head.name: results / "studies" / f"{head.name}.csv" for head in known_studies(results)}
-    page = results / "index.html"
-    later = [
-        name
-        for name, path in made.items()
-        if path.is_file() and page.is_file() and path.stat().st_mtime > page.stat().st_mtime
-    ]
-    if missing:
-        yield "Not there (a table that this config does not have is refused by name):"
-        yield from (command.format(name) for name in missing)
-    elif not later:
+def missing(results: Path) -> Iterator[str]:
+    """Which files are missing, by the rule that makes them, and the command that makes one."""
+    rows = outputs(results)
+    lacking: defaultdict[str, list[str]] = defaultdict(list)
+    for row in rows:
+        if row["status"] == "missing":
+            lacking[row["rule"]].append(row["output_file"])
+    if not lacking:
         yield "Nothing that a run makes is missing."
-    if later:
-        yield f"The page is older than {', '.join(later)}:"
-        yield command.format("index.html")
-    asked = [name for name, path in made.items() if not path.is_file()]
-    if asked:
-        yield f"Studies that were not made: {', '.join(asked)}. Each is asked for by its name:"
-        yield command.format(f"studies/{asked[0]}.csv")
-    if given is None and (missing or later or asked):
-        yield "with the --configfile and --config of the last run" + (
-            f", which was: {last.command}" if last and last.command else ""
-        )
-
-
-def study_screens(results: Path) -> Iterator[RenderableType]:
-    """The lines of each study that was made, and where the rest of it is."""
-    for head in known_studies(results):
-        path = results / "studies" / f"{head.name}.csv"
-        if path.is_file():
-            more = Text(f"{head.asks} More: {path.with_suffix('.md')}".strip())
-            yield Group(headline(head.heading), study(read_csv(path)) or "", more)
-
-
-def screens(results: Path, now: datetime) -> Iterator[RenderableType]:
-    """All that is shown. Raises InputError for a folder that is not there or a damaged table."""
-    if not results.is_dir():
-        raise InputError(f"{results}: no such folder; run snakemake first, or name another")
-    last = progress.last_run(results)
-    if last:
-        yield Text("\n".join(run_lines(last, results, now)), style="bold")
-    for name, screen in SCREENS.items():
-        path = results / f"{name}.csv"
-        if path.is_file():
-            frame = read_csv(path)
-            try:
-                yield screen(frame)
-            except KeyError as error:
-                raise InputError(f"{path}: no column {error}; make it again") from None
-    yield from study_screens(results)
-    yield Text("\n".join(missing_lines(results, last)))
+        return
+    yield f"{sum(map(len, lacking.values()))} of {len(rows)} files are missing:"
+    for rule, files in list(lacking.items())[:MOST]:
+        others = f" and {len(files) - 1} more" if files[1:] else ""
+        yield f"  {rule}: {files[0]}{others}"
+    if len(lacking) > MOST:
+        yield f"  and those of {len(lacking) - MOST} more rules"
+    first = next(iter(lacking.values()))[0]
+    options = shlex.join([*config_options(results), "--", first])
+    yield f"Each is made by its name: snakemake --cores all {options}"
 
 
 def main() -> None:
-    """The command line."""
+    """The command line. Raises InputError for a folder that holds no results."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("results", nargs="?", type=Path, default=Path("results"))
-    a = parser.parse_args()
-    console = Console(highlight=False)
-    for screen in screens(a.results, datetime.now()):
-        console.print(screen, soft_wrap=isinstance(screen, Text))  # commands stay whole
-        console.print()
+    results = Path(os.path.relpath(parser.parse_args().results))
+    if not (results / CONFIG).is_file():
+        raise InputError(f"{results}: no results with a {CONFIG}; run snakemake, or name another")
+    for text in (*tables(results), "\n".join(missing(results))):
+        print(text, end="\n\n")
 
 
 if __name__ == "__main__":

@@ -178,6 +178,41 @@ def test_a_second_run_does_nothing(project):
     assert planned(project, "all") == {}
 
 
+def shown(project: Path, code: int = 0) -> str:
+    """What `python -m workflow.show` prints of a project's results."""
+    command = [sys.executable, "-m", "workflow.show", "results"]
+    done = subprocess.run(command, cwd=project, text=True, capture_output=True, check=False)
+    assert done.returncode == code, done.stderr
+    return done.stdout + done.stderr
+
+
+def test_show_prints_the_tables_and_tells_what_was_removed_by_hand(project):
+    (project / "results" / "main.md").write_text("| the main table |")
+    said = shown(project)
+    assert "| the main table |" in said and "Nothing that a run makes is missing." in said
+    checkpoint = next((project / "results").rglob("update-*.safetensors"))
+    checkpoint.unlink()
+    shutil.rmtree(project / "results" / "examples" / "rte")
+    assert planned(project, "all") == {}  # so that the next run does not notice
+    said = shown(project)
+    assert "2 of " in said and "  examples: results/examples/rte\n" in said
+    assert f": {checkpoint.relative_to(project)}\n" in said
+    command = re.search("its name: snakemake --cores all (.*)", said)[1].split()
+    assert planned(project, *command) != {}
+    shutil.rmtree(project / "results")
+    assert shown(project, code=1).startswith("error: results: no results with a config.yaml")
+
+
+def test_a_config_that_others_results_were_not_made_with_is_told(project):
+    """Its jobs are planned, since whoever changes a key wants them."""
+    said = snakemake(project, "--dry-run", "all")
+    assert "another config" not in said
+    config = changed(small(), "experiment.finetune.epochs", 7)
+    path = write(project / "other.yaml", config)
+    said = snakemake(project, "--dry-run", "all", "--configfile", path)
+    assert "results was made with another config, which differs in experiment.finetune." in said
+
+
 def test_file_times_of_the_sources_rerun_nothing(project):
     for path in project.rglob("*"):
         if "results" not in path.parts and ".snakemake" not in path.parts and path.is_file():

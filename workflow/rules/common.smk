@@ -5,7 +5,8 @@ import shlex
 import sys
 from pathlib import Path
 
-from workflow import books, code, run_lock, studies
+from tasks.common.errors import InputError
+from workflow import books, code, results_folder, studies
 from workflow.configuration import checks, paths, read
 from workflow.configuration.read import ConfigError, as_yaml, refuse
 from workflow.grid import any_model, jobs
@@ -188,28 +189,28 @@ os.environ |= {
 if not workflow.deployment_settings.deployment_method:  # the programs run with Snakemake's Python
     os.environ["PATH"] = prepended("PATH", os.path.dirname(sys.executable))
 
-lock = run_lock.RunLock(cfg.results)
+if workflow.is_main_process and (changed := results_folder.changes(cfg)):
+    logger.warning(
+        f"{cfg.results} was made with another config, which differs in {', '.join(changed[:5])}"
+        f"{', ...' if changed[5:] else ''}. What depends on it is made anew in its place; to keep "
+        "both, name another folder with --config results=FOLDER."
+    )
 
 
 # Not in a dry run, nor in the processes of jobs.
 onstart:
-    if reason := lock.take(os.getcwd()):
-        sys.exit(reason)
-    run_lock.sweep_below(cfg.results)
+    global lock  # held until the process ends
+    try:
+        lock = results_folder.lock(cfg.results)
+        results_folder.begin(cfg)
+    except InputError as error:
+        sys.exit(f"error: {error}")
     # Snakemake's default limit of 100 jobs a second is never reached here, but to check it each
     # pass of the scheduler calls for another one a second later, until the end of the run. A limit
     # that the user gives is kept.
     limit = workflow.scheduler.job_rate_limiter
     if limit and limit.max_jobs == 100 and limit.timespan == 1:
         workflow.scheduler.job_rate_limiter = None
-
-
-onsuccess:
-    lock.release()
-
-
-onerror:
-    lock.release()
 
 
 wildcard_constraints:

@@ -1,4 +1,4 @@
-"""One run at a time in a folder of results, and what a start of a run sweeps."""
+"""One run at a time in a folder of results, the config that it was made with, and its sweeping."""
 
 import errno
 import os
@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
+from tasks.common.errors import InputError
 from tasks.common.files import this_machine
-from tests.workflow.configs import shipped
+from tests.workflow.configs import changed, shipped
 from tests.workflow.running import ROOT, copy_project, planned, snakemake, write
-from workflow import run_lock
-from workflow.run_lock import RunLock
+from workflow import results_folder
+from workflow.configuration.read import parse
 
 HOLD = """
 import sys
-from workflow.run_lock import RunLock
-lock = RunLock(sys.argv[1])
-assert lock.take("elsewhere") is None
+from workflow import results_folder
+lock = results_folder.lock(sys.argv[1])
 print("taken", flush=True)
 sys.stdin.read()
 """
@@ -27,10 +27,15 @@ sys.stdin.read()
 ASKS = """
 import sys
 from pathlib import Path
-from workflow.run_lock import RunLock
+from tasks.common.errors import InputError
+from workflow import results_folder
 out = Path(sys.argv[sys.argv.index("--out") + 1])
 out.mkdir(parents=True, exist_ok=True)
-(out / "manifest.json").write_text(str(RunLock(out.parent).take("elsewhere")))
+try:
+    said = str(results_folder.lock(out.parent))
+except InputError as error:
+    said = str(error)
+(out / "manifest.json").write_text(said)
 """
 
 
@@ -46,16 +51,12 @@ def held(tmp_path):
 
 
 def test_the_lock_ends_with_its_process_however_that_ends(held, tmp_path):
-    second = RunLock(tmp_path / "results")
-    said = second.take("here")
-    assert said.startswith("error: results: another run is writing to ") and "\n" not in said
-    assert f"(started in elsewhere, process {held.pid} on {os.uname().nodename})" in said
+    with pytest.raises(InputError, match="results: another run is writing to .*; wait for its end"):
+        results_folder.lock(tmp_path / "results")
     held.send_signal(signal.SIGKILL)
     held.wait()
-    assert second.take("here") is None
-    assert RunLock(tmp_path / "results").take("here") is not None
-    second.release()
-    assert RunLock(tmp_path / "results").take("here") is None
+    with results_folder.lock(tmp_path / "results"), pytest.raises(InputError):
+        results_folder.lock(tmp_path / "results")
 
 
 @pytest.mark.parametrize("number", [errno.ENOLCK, errno.EOPNOTSUPP])
@@ -63,14 +64,8 @@ def test_a_file_system_without_locks_stops_no_run(tmp_path, monkeypatch, number)
     def flock(file, operation):
         raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr(run_lock.fcntl, "flock", flock)
-    assert RunLock(tmp_path).take("here") is None
-    assert RunLock(tmp_path).take("here") is None
-
-
-def test_a_folder_without_room_for_the_lock_stops_no_run(tmp_path):
-    (tmp_path / ".work").write_text("")
-    assert RunLock(tmp_path).take("here") is None
+    monkeypatch.setattr(results_folder.fcntl, "flock", flock)
+    assert results_folder.lock(tmp_path) is None
 
 
 def test_a_run_holds_the_lock_until_its_jobs_have_ended(tmp_path):
@@ -78,8 +73,8 @@ def test_a_run_holds_the_lock_until_its_jobs_have_ended(tmp_path):
     (tmp_path / "tasks" / "world" / "__main__.py").write_text(ASKS)
     snakemake(tmp_path, "results/world/manifest.json")
     said = (tmp_path / "results/world/manifest.json").read_text()
-    assert f"another run is writing to 'results' (started in {tmp_path}, process " in said
-    assert RunLock(tmp_path / "results").take("here") is None
+    assert "another run is writing to 'results'; wait" in said
+    assert results_folder.lock(tmp_path / "results")
 
 
 def test_a_second_run_from_another_folder_is_refused_and_jobs_are_not(held, tmp_path):
@@ -91,7 +86,7 @@ def test_a_second_run_from_another_folder_is_refused_and_jobs_are_not(held, tmp_
     assert planned(ROOT, *options, manifest) == {"world": 1}
     said = snakemake(ROOT, *options, manifest, code=1)
     assert said.strip().splitlines()[-1].startswith("error: results: another run is writing to ")
-    assert "elsewhere" in said and not Path(manifest).exists()
+    assert not Path(manifest).exists() and not (results / "config.yaml").exists()
     snakemake(ROOT, "--unlock", *options, manifest)
     as_job = ("--mode", "remote", "--no-hooks", "--nolock")  # of what Snakemake gives to a job
     snakemake(ROOT, *as_job, *options, manifest)
@@ -105,4 +100,17 @@ def test_a_second_run_from_another_folder_is_refused_and_jobs_are_not(held, tmp_
         path.write_text("")
     snakemake(ROOT, "--forceall", *options, manifest)
     assert [path.exists() for path in left] == [False, True]
-    snakemake(ROOT, "--touch", *options, manifest)
+
+
+def test_another_config_is_told_by_the_keys_in_which_it_differs(tmp_path):
+    config = shipped("smoke") | {"results": str(tmp_path)}
+    assert results_folder.changes(parse(config)) == []
+    results_folder.begin(parse(config))
+    same = changed(changed(config, "runtime.shards", 3), "experiment.keep", [])
+    assert results_folder.changes(parse(same)) == []
+    other = changed(config, "experiment.seeds.finetune", [9])
+    other = changed(other, "experiment.finetune.epochs", 7)
+    keys = ["experiment.finetune.epochs", "experiment.seeds.finetune"]
+    assert sorted(results_folder.changes(parse(other))) == keys
+    (tmp_path / "config.yaml").write_text("of another version: 1")
+    assert results_folder.changes(parse(config)) == ["all"]

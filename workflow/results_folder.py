@@ -1,0 +1,69 @@
+"""A folder of results: one run at a time writes to it, and it keeps the config that made it."""
+
+import fcntl
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from tasks.common.errors import InputError
+from tasks.common.files import sweep, write_atomic
+from workflow.configuration.model import Config
+from workflow.configuration.read import ConfigError, as_yaml, parse, read
+
+CONFIG = "config.yaml"
+
+
+def lock(results: str | Path) -> IO[str] | None:
+    """The lock of a folder: a file that is held open until the process ends, however that ends.
+
+    Snakemake locks the folder that a run is started in, which two runs with one folder of results
+    need not share. Raises InputError if another run has the lock. None where there are no locks to
+    be had, on some network file systems or a full disk; a run may start there.
+    """
+    path = Path(results, ".work", "run.lock")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = open(path, "a", encoding="utf-8")  # noqa: SIM115, it is held
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise InputError(
+            f"results: another run is writing to {str(results)!r}; wait for its end, or name "
+            "another folder with --config results=FOLDER"
+        ) from None
+    except OSError:
+        return None
+    return file
+
+
+def begin(config: Config) -> None:
+    """Keep the config of a run beside its results, and remove what killed writes left there."""
+    with write_atomic(Path(config.results, CONFIG)) as file:
+        file.write(as_yaml(config))
+    for place, _, _ in os.walk(config.results):
+        sweep(Path(place))
+
+
+def changes(config: Config) -> list[str]:
+    """The keys of `data` and `experiment` that differ from the config of the results before."""
+    path = Path(config.results, CONFIG)
+    if not path.is_file():
+        return []
+    try:
+        before = parse(read([path])).model_dump()
+    except ConfigError:
+        return ["all"]  # of another version of the suite, or damaged
+    now = config.model_dump()
+    for key in ("keep", "studies"):  # which add cells and change none
+        before["experiment"][key] = now["experiment"][key]
+    return [key for key in _differences(before, now) if not key.startswith(("results", "runtime"))]
+
+
+def _differences(one: Any, other: Any, path: str = "") -> Iterator[str]:
+    """The paths of the values that two nested dictionaries do not share."""
+    if not (isinstance(one, dict) and isinstance(other, dict)):
+        if one != other:
+            yield path
+        return
+    for key in {**one, **other}:
+        yield from _differences(one.get(key), other.get(key), f"{path}.{key}".lstrip("."))
