@@ -1,19 +1,18 @@
-"""Forecast what a config will cost on this machine, from a short measurement.
+"""Forecast what a config costs on this machine: the FLOPs of its grid over the pace of an update.
 
     python -m workflow.analysis.cost --configfile workflow/config/world.yaml
     python -m workflow.analysis.cost --configfile workflow/config/novels.yaml --config data=FOLDER
-    python -m workflow.analysis.cost --configfile workflow/config/world.yaml --against results
 
-`--against` says how far the forecast is from what a finished run of the config took. Every kind of
-update is timed for a quarter of a second and multiplied by the updates that the config asks for.
-Core-hours on a CPU; on a GPU hours of one card that does one job at a time, and its MFU. What is
-left out: preparing the data but for starting its programs, tables, Snakemake, and waiting.
+An update of each stage and architecture is timed on random tokens. Core-hours, or hours of one GPU.
+Left out: preparing the data, starting programs, tables, waiting. Rows and their lengths are counted
+where the tasks are encoded in the results already, else the usual ones.
 """
 
 import argparse
+import statistics
 import sys
-from collections import defaultdict
-from dataclasses import dataclass
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from tasks.common.errors import importing, run
@@ -23,26 +22,25 @@ with importing(__name__):
     import torch
 
     from gpt1.cell import Arch
+    from gpt1.training.optim import Adam, Schedule, warmup_cosine
+    from gpt1.training.runtime import Runtime
+    from gpt1.weights.checkpoint import build
+    from tasks import task as task_named
     from tasks.common.files import read_json
-    from workflow.analysis import cost_against, flops, markdown, measure, workload
+    from tasks.world.tasks import WORLD_TASKS
+    from workflow.analysis import flops
+    from workflow.analysis.records import EncodedRecord
     from workflow.configuration.model import Config
     from workflow.configuration.read import ConfigError, parse, read
 
-HEADINGS = ["stage", "model", "runs", "updates", "tokens", "PFLOP", "hours", "MFU"]
-PUBLISHED_VOCABULARY = 40_478
-
-
-@dataclass(frozen=True)
-class Forecast:
-    """What one stage of one architecture will take; `seconds` of cores, or of a GPU."""
-
-    stage: str
-    model: str
-    runs: int
-    updates: float = 0.0
-    tokens: float = 0.0
-    flops: float = 0.0
-    seconds: float = 0.0
+# Mean tokens of a published input, special tokens included; the embedded world's are about half.
+LENGTHS = {
+    "snli": 27, "mnli": 38, "qnli": 50, "rte": 71, "scitail": 40, "race": 380, "story_cloze": 65,
+    "mrpc": 52, "qqp": 32, "stsb": 28, "sst2": 13, "cola": 11, "dprd": 40,
+}  # fmt: skip
+CHOICES = {"race": 4, "story_cloze": 2, "dprd": 2}
+MOST_FLOPS = 30e9  # of the update that is timed: of a larger batch a part is
+UPDATES = 5  # that are timed, after one to warm up
 
 
 def n_vocab(config: Config) -> int:
@@ -51,112 +49,87 @@ def n_vocab(config: Config) -> int:
     if corpus.exists():
         return int(read_json(corpus)["n_vocab"])
     merges = config.experiment.tokenizer.merges
-    return merges + 200 if merges else PUBLISHED_VOCABULARY  # characters, alone and at a word's end
+    return merges + 200 if merges else 40_478  # characters, twice; the published vocabulary
 
 
-def forecast(config: Config, progress: bool = False) -> list[Forecast]:
-    """The stages of a run."""
-    rows, vocabulary, grid = [], n_vocab(config), config.grid()
+def task_size(config: Config, name: str) -> tuple[int, int, float]:
+    """Rows of a task that are trained on, rows that are reported, mean tokens of a row."""
+    path, settings = Path(config.results, "encoded", f"{name}.json"), config.prepare(name)
+    if path.exists():
+        splits = EncodedRecord.read(path).splits.values()
+        train, report = (sum(s.rows for s in splits if s.role == r) for r in ("train", "report"))
+        lengths = next(split.lengths for split in splits if split.role in ("train", "report"))
+        length = sum(int(n) * count for n, count in lengths.items()) / sum(lengths.values())
+    elif world := None if settings.published else config.experiment.world:
+        train = round(WORLD_TASKS[name].rows * world.scale)  # type: ignore[index]
+        report, length = world.report, LENGTHS[name] / 2
+    else:
+        rows = task_named(name).rows.values()
+        train, report, length = max(rows), min(rows), LENGTHS[name]
+    train = min(train, settings.limit_train or train)
+    report = min(report, settings.limit_report or report)
+    length = min(length, config.experiment.model.n_ctx)
+    return train, report, CHOICES.get(name, 1) * length
+
+
+def fine_tuning_flops(config: Config, arch: Arch, vocabulary: int) -> float:
+    """FLOPs of all fine-tuning runs of an architecture; scoring a row is a third of training it."""
+    grid, total = config.grid(), 0.0
+    for cell in grid.cells():
+        if cell.arch == arch:
+            settings = config.finetune(arch, cell.task, cell.aux)
+            train, report, tokens = task_size(config, cell.task)
+            length = tokens / CHOICES.get(cell.task, 1)
+            token = flops.per_token(settings.model, vocabulary, length, settings.lm_coef > 0)
+            rows = settings.epochs * train + report / 3
+            total += len(grid.seeds.finetune) * rows * tokens * token
+    return total
+
+
+def pace(config: Config, arch: Arch, stage: str, batch: int, length: int, vocabulary: int) -> float:
+    """FLOP/s of an update of `batch` sequences of `length` random tokens."""
+    runtime = Runtime(**config.runtime_of(stage).model_dump())  # type: ignore[arg-type]
+    runtime.start()
+    on_gpu, settings = runtime.device.startswith("cuda"), config.model(arch)
+    model = build(arch, settings, vocabulary)
+    model.reset(torch.Generator().manual_seed(0))
+    model.to(runtime.device).train()
+    rate = Schedule(1e-4, warmup_cosine, 0.0, 10**9)
+    optimizer = Adam(model.parameters(), rate, config.experiment.optimizer)
+    sequence = length * flops.per_token(settings, vocabulary, length)
+    rows = batch if on_gpu else max(1, min(batch, int(MOST_FLOPS / sequence)))
+    ids = torch.randint(vocabulary, (rows, length), device=runtime.device)
+    seconds = []
+    for _ in range(1 + UPDATES):
+        started = time.perf_counter()
+        optimizer.zero_grad()
+        for micro_batch in ids.split(runtime.micro_batch or rows):
+            with runtime.autocast():
+                _, loss = model(micro_batch, lm_loss=True)
+            loss.backward()
+        optimizer.step()
+        if on_gpu:
+            torch.cuda.synchronize()
+        seconds.append((time.perf_counter() - started) * (1 if on_gpu else runtime.threads))
+    return rows * sequence / statistics.median(seconds[1:])
+
+
+def forecast(config: Config) -> Iterator[tuple[str, Arch, float, float]]:
+    """Stage, architecture, PFLOP and hours."""
+    grid, vocabulary = config.grid(), n_vocab(config)
     for arch in grid.arch:
         if grid.has_corpus:
-            rows += _pretraining(config, arch, vocabulary, progress)
-    spent: dict[str, list[Forecast]] = defaultdict(list)
-    for work in workload.fine_tuning(config):
-        _say(progress, f"timing {work.arch} on {work.task}, aux {work.aux}")
-        spent[work.arch].append(_fine_tuning(config, work, vocabulary))
-    for name, parts in spent.items():
-        numbers = {
-            key: sum(getattr(part, key) for part in parts)
-            for key in ("runs", "updates", "tokens", "flops", "seconds")
-        }
-        rows.append(Forecast("fine-tuning", name, **numbers))
-    jobs = workload.n_jobs(config)
-    rows.append(Forecast("starting processes", "", jobs, seconds=jobs * measure.start()))
-    return rows
-
-
-def _pretraining(config: Config, arch: Arch, vocabulary: int, progress: bool) -> list[Forecast]:
-    """Pre-training with its held-out scores, then zero-shot scoring at the same pace."""
-    _say(progress, f"timing pre-training, {arch}")
-    grid, settings = config.grid(), config.pretrain(arch, 0)
-    models = [m for m in (*grid.models(), *grid.models("shuffled")) if m.arch == arch]
-    tokens = settings.batch * settings.model.n_ctx
-    seconds = measure.pretraining(config, arch, vocabulary)
-    forward = seconds / tokens / 3
-    n, total = len(models), settings.updates * tokens
-    heldout = len(grid.updates) * settings.heldout_tokens * forward
-    count = total * flops.per_token(settings.model, vocabulary, settings.model.n_ctx)
-    scored = workload.zero_shot_tokens(config, arch)
-    return [
-        Forecast(
-            *("pre-training", arch, n, n * settings.updates, n * total, n * count),
-            n * (settings.updates * seconds + heldout),
-        ),
-        Forecast(
-            *("zero-shot", arch, n, 0, scored),
-            *(scored * count / total / 3, scored * forward),
-        ),
-    ]
-
-
-def _fine_tuning(config: Config, work: workload.FineTuningWork, vocabulary: int) -> Forecast:
-    settings = config.finetune(work.arch, work.task, work.aux)
-    key = (work.arch, work.task, work.aux)
-    pace = measure.fine_tuning(config, *key, work.size, vocabulary)
-    tokens = work.tokens(settings.batch)
-    per_token = flops.per_token(settings.model, vocabulary, work.size.length, work.aux == "on")
-    seconds = work.updates * pace.update + work.scored * pace.row
-    updates = work.runs * work.updates
-    return Forecast(
-        *("fine-tuning", work.arch, work.runs, updates, tokens, tokens * per_token),
-        work.runs * seconds,
-    )
-
-
-def page(rows: list[Forecast], config: Config) -> str:
-    """The forecast as Markdown."""
-    gpu = config.runtime.device.startswith("cuda")
-    peak = flops.peak(torch.cuda.get_device_name()) if gpu else None
-    lines = [[*_line(row, peak)] for row in rows]
-    total = sum(row.seconds for row in rows) / 3600
-    lines.append(["all", "", "", "", "", "", f"{total:.2f}", ""])
-    table = pd.DataFrame(lines, columns=HEADINGS).rename(
-        columns={"hours": "GPU-hours" if gpu else "core-hours"}
-    )
-    if not peak:  # of an unknown card, or of a CPU, there is no share of a peak to give
-        table = table.drop(columns="MFU")
-    sizes = [workload.task_size(config, name) for name in config.grid().tasks]
-    counted = sum(size.counted for size in sizes)
-    note = (
-        f"Rows and lengths of {counted} of {len(sizes)} tasks are counted in {config.results}, "
-        "those of the others are expected."
-    )
-    return "\n\n".join([markdown.render(table.set_index("stage")), note])
-
-
-def _line(row: Forecast, peak: float | None) -> list[str]:
-    share = ""
-    if peak and row.flops and row.seconds:
-        share = f"{row.flops / row.seconds / peak:.1%}"
-    numbers = [f"{x:,.0f}" if x else "" for x in (row.runs, row.updates, row.tokens)]
-    count = f"{row.flops / 1e15:.3g}" if row.flops else ""
-    return [row.stage, row.model, *numbers, count, f"{row.seconds / 3600:.3f}", share]
-
-
-def against(rows: list[Forecast], config: Config, results: Path) -> pd.DataFrame:
-    """The forecast's stages beside the seconds of a finished run's jobs."""
-    seconds: dict[str, float] = defaultdict(float)
-    for row in rows:
-        seconds[row.stage] += row.seconds
-    pretrain, finetune = config.runtime_of("pretrain"), config.runtime_of("finetune")
-    threads = {"pre-training": pretrain.threads * config.runtime.pretrain_processes}
-    threads["fine-tuning"] = finetune.threads
-    return cost_against.compare(seconds, results, threads)
-
-
-def _say(progress: bool, text: str) -> None:
-    if progress:
-        print(text, file=sys.stderr, flush=True)
+            own, n_ctx = config.pretrain(arch, 0), config.experiment.model.n_ctx
+            models = [*grid.models(), *grid.models("shuffled")]
+            count = own.updates * own.batch * n_ctx * sum(model.arch == arch for model in models)
+            count *= flops.per_token(own.model, vocabulary, n_ctx)
+            speed = pace(config, arch, "pretrain", own.batch, n_ctx, vocabulary)
+            yield "pre-training", arch, count / 1e15, count / speed / 3600
+        lengths = [task_size(config, name)[2] / CHOICES.get(name, 1) for name in grid.tasks]
+        batch, length = config.experiment.finetune.batch, round(statistics.mean(lengths))
+        count = fine_tuning_flops(config, arch, vocabulary)
+        speed = pace(config, arch, "finetune", batch, length, vocabulary)
+        yield "fine-tuning", arch, count / 1e15, count / speed / 3600
 
 
 def main() -> None:
@@ -164,18 +137,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--configfile", type=Path, nargs="+", required=True)
     parser.add_argument("--config", nargs="+", default=[], metavar="KEY=VALUE")
-    parser.add_argument("--against", type=Path, metavar="RESULTS", help="a finished run's folder")
     a = parser.parse_args()
     try:
         config = parse(read(a.configfile, a.config))
     except ConfigError as error:
         sys.exit(str(error))
-    if a.against:
-        cost_against.run_seconds(a.against, {})  # before half a minute of measuring
-    rows = forecast(config, progress=True)
-    print(page(rows, config))
-    if a.against:
-        print("\n" + cost_against.page(against(rows, config, a.against), a.against))
+    hours = "GPU-hours" if config.runtime.device.startswith("cuda") else "core-hours"
+    table = pd.DataFrame(forecast(config), columns=["stage", "model", "PFLOP", hours])
+    print(table.to_string(index=False), f"all: {table[hours].sum():.3g} {hours}", sep="\n")
 
 
 if __name__ == "__main__":
