@@ -193,7 +193,7 @@ def test_show_prints_the_tables_and_tells_what_was_removed_by_hand(project):
     checkpoint = next((project / "results").rglob("update-*.safetensors"))
     checkpoint.unlink()
     shutil.rmtree(project / "results" / "examples" / "rte")
-    assert planned(project, "all") == {}  # so that the next run does not notice
+    assert planned(project, "all").keys() <= {"page", "all"}  # the next run does not notice
     said = shown(project)
     assert "2 of " in said and "  examples: results/examples/rte\n" in said
     assert f": {checkpoint.relative_to(project)}\n" in said
