@@ -78,6 +78,8 @@ def test_figure_of_a_run_without_any_result_says_so(name, tables, grid, tmp_path
         known = frame.columns.intersection(["update", "paper", "n_transfer", "majority"])
         numbers = frame.select_dtypes("number").columns.difference(known)
         frame = frame.assign(**dict.fromkeys(numbers, np.nan))
+        if table in ("cost", "probes"):  # which have no rows of what was not run
+            frame = frame.iloc[:0]
         frame.to_csv(tmp_path / f"{table}.csv", index=False)
     png, _ = draw(name, tmp_path, grid, tmp_path / f"{name}.png")
     assert len(png) > 5_000
