@@ -5,9 +5,6 @@ interrupted counts with its last attempt alone. The CPU seconds there are left a
 samples them, at last every half minute, so they lack the end of a job.
 """
 
-from collections import defaultdict
-from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -30,7 +27,7 @@ OF_STUDIES = (  # asked for apart, by the beginning of the rule's name
 COLUMNS = ["stage", "job", "runs", "job_seconds", "peak_mb"]
 
 
-def stage(rule: str) -> str:
+def _stage(rule: str) -> str:
     """The stage of a rule; whatever comes before training is data."""
     return next((name for start, name in STAGES.items() if rule.startswith(start)), PREPARATION)
 
@@ -41,34 +38,14 @@ def read(results: Path) -> pd.DataFrame:
     Jobs of studies are left out. Raises InputError for a file that was cut, which a kill may leave,
     as Snakemake does not write it atomically.
     """
-    rows = [
-        [stage(rule), rule, 1, *_last_attempt(path)]
-        for rule, path in _files(results / "benchmarks")
-        if not rule.startswith(OF_STUDIES)
-    ]
+    folder, rows = results / "benchmarks", []
+    for path in sorted(folder.rglob("*.tsv")):
+        rule = path.relative_to(folder).parts[0].removesuffix(".tsv")
+        if not rule.startswith(OF_STUDIES):
+            rows.append([_stage(rule), rule, 1, *_last_attempt(path)])
     table = pd.DataFrame(rows, columns=COLUMNS)
     total = {"runs": "sum", "job_seconds": "sum", "peak_mb": "max"}
     return table.groupby(["stage", "job"], as_index=False, sort=False).agg(total)
-
-
-def mean_seconds(results: Path) -> dict[str, float]:
-    """Seconds of a job of each rule, those of studies and of their own books among them.
-
-    A file that was cut may be in the making while a run is going on: it is left out.
-    """
-    times: defaultdict[str, list[float]] = defaultdict(list)
-    for folder in (results / "benchmarks", *results.glob("books/*/benchmarks")):
-        for rule, path in _files(folder):
-            with suppress(InputError, FileNotFoundError):
-                seconds = _last_attempt(path)[0]
-                times[rule].append(seconds)
-    return {rule: sum(found) / len(found) for rule, found in times.items()}
-
-
-def _files(folder: Path) -> Iterator[tuple[str, Path]]:
-    """The benchmarks in a folder, each with the rule of its job."""
-    for path in sorted(folder.rglob("*.tsv")):
-        yield path.relative_to(folder).parts[0].removesuffix(".tsv"), path
 
 
 def _last_attempt(path: Path) -> tuple[float, float]:
