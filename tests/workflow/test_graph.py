@@ -379,7 +379,7 @@ def test_the_negative_control_adds_its_jobs_and_repeats_no_other(project):
     assert plan == {**own, **of_grid}
     one = changed(config, "experiment.seeds.shuffled", [0])
     plan = planned(project, "--configfile", write(project / "changed.yaml", one), "--", "all")
-    assert plan == {**own, "pretrain_shuffled": 1, "probes_shuffled": 1, **OF_GRID}
+    assert plan == {**own, "pretrain_shuffled": 1, "probes_shuffled": 1, **of_grid}
 
 
 EDITS = {

@@ -11,6 +11,7 @@ if grid.has_corpus:
 ALL_MODELS = [*grid.models(), *grid.models("shuffled")]
 INPUTS = {  # files by the names that tables give them; see `table_inputs`
     "facts": expand(FACTS, task=grid.tasks),
+    "facts of zero-shot tasks": expand(FACTS, task=grid.zero_shot.tasks),
     "facts of all examples": expand(FACTS, task=grid.examples),
     "contamination": DECONTAMINATED,
     "zero_shot": [

@@ -17,7 +17,7 @@ from workflow.analysis.records import ZeroShotScore
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 
-INPUTS = ("zero_shot", "facts of all examples")
+INPUTS = ("zero_shot", "facts of zero-shot tasks")
 COLUMNS = [
     *("arch", "task", "metric", "split", "n_seeds", "mean", "sd", "update", "tokens"),
     *("relative", "relative_low", "relative_high", "random", "best", "n", "threshold", "note"),
