@@ -17,8 +17,15 @@ from tasks.common.errors import InputError, run
 from workflow.configuration.checks import PROJECT
 from workflow.results_folder import CONFIG
 
-TABLES = ("positive_control", "claims", "main", "ablation", "layer_transfer", "zero_shot")
-TABLES += ("pretraining",)
+TABLES = (
+    "positive_control",
+    "claims",
+    "main",
+    "ablation",
+    "layer_transfer",
+    "zero_shot",
+    "pretraining",
+)
 MOST = 10  # kinds of missing files that are listed
 
 

@@ -121,8 +121,8 @@ def forecast(config: Config) -> Iterator[tuple[str, Arch, float, float]]:
         if grid.has_corpus:
             own, n_ctx = config.pretrain(arch, 0), config.experiment.model.n_ctx
             models = [*grid.models(), *grid.models("shuffled")]
-            count = own.updates * own.batch * n_ctx * sum(model.arch == arch for model in models)
-            count *= flops.per_token(own.model, vocabulary, n_ctx)
+            tokens = own.updates * own.batch * n_ctx * sum(model.arch == arch for model in models)
+            count = tokens * flops.per_token(own.model, vocabulary, n_ctx)
             speed = pace(config, arch, "pretrain", own.batch, n_ctx, vocabulary)
             yield "pre-training", arch, count / 1e15, count / speed / 3600
         lengths = [task_size(config, name)[2] / CHOICES.get(name, 1) for name in grid.tasks]

@@ -4,7 +4,7 @@ Most come from the settings of the programs; what is added here are the keys tha
 needs (both architectures side by side, the number of checkpoints, the grid).
 """
 
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
@@ -47,8 +47,12 @@ def _check_cell(name: str) -> str:
         raise ValueError("not a cell such as transformer/sst2/aux-on/layers-12") from None
 
 
-TaskName = Literal[*[task.name for task in TASKS]]  # type: ignore[valid-type]
-ZeroShotTaskName = Literal[*ZERO_SHOT]  # type: ignore[valid-type]
+if TYPE_CHECKING:
+    TaskName = str
+    ZeroShotTaskName = str
+else:
+    TaskName = Literal[*[task.name for task in TASKS]]
+    ZeroShotTaskName = Literal[*ZERO_SHOT]
 CellName = Annotated[str, AfterValidator(_check_cell)]
 FolderName = Annotated[str, Field(min_length=1)]
 Layer = Annotated[int, Field(ge=0)] | Literal["none"]
