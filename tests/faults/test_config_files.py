@@ -15,7 +15,10 @@ from tests.workflow.running import ROOT, snakemake
 
 FILES = {
     "Latin-1": ("results: café\n".encode("latin-1"), "not UTF-8 at byte 12; save it as UTF-8"),
-    "a tab": (b"runtime:\n\tshards: 2\n", "line 2: found character '\\t' that cannot start any token"),
+    "a tab": (
+        b"runtime:\n\tshards: 2\n",
+        "line 2: found character '\\t' that cannot start any token",
+    ),
 }
 SNAKEMAKE = {  # its last line
     "Latin-1": "UnicodeDecodeError: 'utf-8' codec can't decode byte 0xe9 in position 12",

@@ -91,6 +91,7 @@ def made(tmp_path_factory) -> list[Made]:
     for path in (project / "workflow" / "rules").glob("*.smk"):
         given = "--rule {rule} --log {log} --inputs {input} --outputs {output} &> {log}"
         text = path.read_text().replace("&> {log}", given)
+        text = text.replace("$PRETRAIN_WITH -m", "python -m")
         path.write_text(text.replace("python -m", "python $STAND_IN -m"))
     published, data = shipped("published"), project.parent / "data"
     raw_data(data, published)

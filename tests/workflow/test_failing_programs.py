@@ -94,4 +94,5 @@ def test_every_rule_is_one_program_whose_words_go_to_the_log(config, tmp_path):
     commands = json.loads((tmp_path / "told.json").read_text())
     assert len(commands) > 15
     for command in commands.values():
-        assert re.fullmatch(r"(?:exec |\w+=\S+ )?python -m [^|;&<>\n]+ &> {log}", command), command
+        start = r"(?:exec |\w+=\S+ )?(?:python|\$PRETRAIN_WITH) -m "
+        assert re.fullmatch(rf"{start}[^|;&<>\n]+ &> {{log}}", command), command
