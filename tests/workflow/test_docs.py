@@ -1,0 +1,30 @@
+"""The documents name what there is: tests, files of the project, other pages."""
+
+import re
+
+import pytest
+
+from tests.workflow.configs import ROOT
+
+PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), ROOT / "results/README.md"]
+NAMED = r"`((?:gpt1|tasks|workflow|tests|docs|bench)/(?!test_)[\w/.-]*\w)`"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_link_and_every_file_that_a_page_names_is_there(page):
+    text = page.read_text(encoding="utf-8")
+    links = re.findall(r"\]\(((?!http)[^)#]+)", text)
+    named = [name for name in re.findall(NAMED, text) if "NAME" not in name]
+    missing = [link for link in links if not (page.parent / link).exists()]
+    missing += [name for name in named if not (ROOT / name).exists()]
+    assert missing == []
+
+
+def test_every_test_that_the_page_of_testing_names_is_there():
+    text = (ROOT / "docs/testing.md").read_text(encoding="utf-8")
+    named = re.findall(r"`(\w+/test_\w+)(?:::(\w+))?`", text)
+    assert len(named) > 28
+    for module, name in named:
+        path = ROOT / "tests" / f"{module}.py"
+        assert path.is_file(), module
+        assert not name or f"def {name}(" in path.read_text(encoding="utf-8"), f"{module}::{name}"
