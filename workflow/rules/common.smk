@@ -186,7 +186,10 @@ os.environ |= {
     "HF_HUB_DISABLE_XET": "1",  # plain HTTP, whose errors are documented
     "HF_HUB_OFFLINE": "1",  # no job but fetch asks the network
 }
-if not workflow.deployment_settings.deployment_method:  # the programs run with Snakemake's Python
+if workflow.deployment_settings.deployment_method:  # Snakemake takes PYTHONPATH away from conda
+    folder = shlex.quote(str(workflow.basedir)).replace("{", "{{").replace("}", "}}")
+    shell.prefix(f"set -euo pipefail; export PYTHONPATH={folder}; ")
+else:  # the programs run with Snakemake's Python
     os.environ["PATH"] = prepended("PATH", os.path.dirname(sys.executable))
 
 if workflow.is_main_process and (changed := results_folder.changes(cfg)):
