@@ -44,13 +44,9 @@ if paths.probes_file(cfg):
     include: "workflow/rules/probes.smk"
 
 
+include: "workflow/rules/variants.smk"
 include: "workflow/rules/analysis.smk"
 include: "workflow/rules/studies.smk"
-
-
-if books.are_the_worlds(cfg):
-
-    include: "workflow/rules/books.smk"
 
 
 # The environment of every program, which --software-deployment-method conda makes.

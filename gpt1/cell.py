@@ -24,26 +24,28 @@ Corpus = Literal["books", "shuffled"]
 ARCHS: tuple[Arch, ...] = ("transformer", "lstm")
 CORPORA: tuple[Corpus, ...] = ("books", "shuffled")
 _PATH = re.compile(
-    r"cells/(?P<arch>transformer|lstm)(?P<shuffled>-shuffled)?(?:\+(?P<variant>[\w.+-]+))?"
+    r"(?:variants/(?P<variant>[\w.+-]+)/)?cells"
+    r"/(?P<arch>transformer|lstm)(?P<shuffled>-shuffled)?"
     r"/(?P<task>\w+)/aux-(?P<aux>on|off)"
     r"/layers-(?P<n_transfer>none|\d+)\.json$"
 )
 
 
-def model_name(arch: Arch, corpus: Corpus, variant: str = "") -> str:
-    """The folder of a model's files: `transformer`, or `transformer-shuffled` for the control.
+def home(results: str | Path, variant: str) -> Path:
+    """The folder of a variant, laid out as the results are; without a variant the results."""
+    return Path(results, "variants", variant) if variant else Path(results)
 
-    A study's models and cells add the name of their variant: `lstm+n_hidden-262`.
-    """
-    name = arch if corpus == "books" else f"{arch}-{corpus}"
-    return f"{name}+{variant}" if variant else name
+
+def model_name(arch: Arch, corpus: Corpus) -> str:
+    """The folder of a model's files: `transformer`, or `transformer-shuffled` for the control."""
+    return arch if corpus == "books" else f"{arch}-{corpus}"
 
 
 @dataclass(frozen=True)
 class PretrainedModel:
     """A language model: an architecture pre-trained on a corpus from one seed.
 
-    Published weights count as seed 0. `variant` names what differs from the grid's models.
+    Published weights count as seed 0. `variant` names what of the config is another for it.
     """
 
     arch: Arch
@@ -53,12 +55,12 @@ class PretrainedModel:
 
     @property
     def name(self) -> str:
-        """Architecture, corpus and variant, without the seed."""
-        return model_name(self.arch, self.corpus, self.variant)
+        """Architecture and corpus, without the seed."""
+        return model_name(self.arch, self.corpus)
 
     def folder(self, results: str | Path) -> Path:
         """Where its checkpoints and `log.csv` lie."""
-        return Path(results, "pretrain", self.name, f"seed-{self.seed}")
+        return home(results, self.variant) / Path("pretrain", self.name, f"seed-{self.seed}")
 
     def checkpoint(self, results: str | Path, update: int) -> Path:
         """Where its weights after a pre-training update lie."""
@@ -70,13 +72,13 @@ class PretrainedModel:
 
     def zero_shot(self, results: str | Path, task: str, update: int) -> Path:
         """Where the JSON of a checkpoint's zero-shot score on a task lies."""
-        folder = Path(results, "zero_shot", self.name, task, f"seed-{self.seed}")
-        return folder / f"update-{update}.json"
+        folder = home(results, self.variant) / "zero_shot" / self.name / task
+        return folder / f"seed-{self.seed}" / f"update-{update}.json"
 
     def probes(self, results: str | Path, update: int) -> Path:
         """Where the JSON of a checkpoint's scores on the probes lies."""
-        folder = Path(results, "probes", self.name, f"seed-{self.seed}")
-        return folder / f"update-{update}.json"
+        folder = home(results, self.variant) / "probes" / self.name
+        return folder / f"seed-{self.seed}" / f"update-{update}.json"
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,7 @@ class Cell:
     """One place of the grid: an architecture fine-tuned on a task from some transferred layers.
 
     `corpus` is what the model that the layers come from was pre-trained on.
-    `variant` names how a study's cell differs from the grid's (`gpt1.variant`).
+    `variant` names what of the config is another for a study's cell (`workflow.overlay`).
     """
 
     arch: Arch
@@ -96,9 +98,13 @@ class Cell:
 
     @property
     def place(self) -> str:
-        """The cell's path below `cells/` and `predictions/`, without its suffix."""
-        name = model_name(self.arch, self.corpus, self.variant)
-        return f"{name}/{self.task}/aux-{self.aux}/layers-{self.n_transfer}"
+        """The cell's name: its path below `cells/` and `predictions/`, after that of a variant."""
+        return (home("", self.variant) / self._below).as_posix()
+
+    @property
+    def _below(self) -> str:
+        model = model_name(self.arch, self.corpus)
+        return f"{model}/{self.task}/aux-{self.aux}/layers-{self.n_transfer}"
 
     def facts(self) -> dict[str, Any]:
         """What its files say of it; a cell of the grid has no variant to name."""
@@ -106,15 +112,15 @@ class Cell:
 
     def path(self, results: str | Path) -> Path:
         """Where the cell's JSON lies: scores of every seed, settings, digests."""
-        return Path(results, "cells", f"{self.place}.json")
+        return home(results, self.variant) / "cells" / f"{self._below}.json"
 
     def predictions(self, results: str | Path) -> Path:
         """Where the predictions behind the cell's scores lie, row by row, as Parquet."""
-        return Path(results, "predictions", f"{self.place}.parquet")
+        return home(results, self.variant) / "predictions" / f"{self._below}.parquet"
 
     def kept(self, results: str | Path) -> Path:
         """Where the weights of every seed lie, if `experiment.keep` names the cell: a folder."""
-        return Path(results, "kept", self.place)
+        return home(results, self.variant) / "kept" / self._below
 
     @classmethod
     def parse(cls, path: str | Path) -> "Cell":
@@ -134,7 +140,8 @@ class Cell:
     @classmethod
     def named(cls, place: str) -> "Cell":
         """The cell of that `place`. Raises InputError if no cell has it."""
-        cell = cls.parse(f"cells/{place}.json")
+        parts = place.split("/")
+        cell = cls.parse("/".join([*parts[:-4], "cells", *parts[-4:]]) + ".json")
         if cell.place != place:
             raise InputError(f"{place}: not a cell; its name is {cell.place}")
         return cell

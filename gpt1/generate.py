@@ -78,11 +78,11 @@ def load(checkpoint: Path, tokenizer: Tokenizer, device: str) -> LanguageModel:
 def tokenizer_folder(checkpoint: Path) -> Path:
     """The folder of the run's own tokenizer, beside `pretrain/`.
 
-    A language model of a study's own books lies in `books/NAME/pretrain/` and shares it. Raises
+    A language model of a variant lies in `variants/NAME/pretrain/`, and may share the run's. Raises
     InputError if it is not there.
     """
     above = checkpoint.absolute().parents
-    folders = [*above[3:4], *(above[5:6] if above[4:5] and above[4].name == "books" else ())]
+    folders = [*above[3:4], *(above[5:6] if above[4:5] and above[4].name == "variants" else ())]
     for found in (folder / "tokenizer" for folder in folders):
         if found.is_dir():
             return found

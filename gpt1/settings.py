@@ -159,7 +159,7 @@ class FinetuneOptions(Settings):
 
 
 class FinetuneMethod(Settings):
-    """What the studies change about fine-tuning; the paper's method by default."""
+    """How a cell is fine-tuned beyond rates and sizes; the paper's method by default."""
 
     train_share: Annotated[float, Field(gt=0, le=1)] = Field(
         1.0,
@@ -169,7 +169,7 @@ class FinetuneMethod(Settings):
     transfer: Literal["lowest", "highest"] = Field(
         "lowest", description="which layers are copied where not all are"
     )
-    left_out: Depth | Literal["none"] = Field(
+    skip_layer: Depth | Literal["none"] = Field(
         "none", description="a layer, from 1, that is not copied although its number would be"
     )
     read_layer: Annotated[int, Field(ge=0, le=2**10)] | Literal["top"] = Field(

@@ -1,208 +1,171 @@
-"""Studies: which cells each has, and what those cells are trained with.
+"""Studies: which cells each has, what these start from, and which files its table is made of.
 
-Light, since the Snakefile plans with it. A change that is none
-(the paper's own lm_coef, the last update, every layer from the top) leaves a cell of the grid, so
-studies share what is there.
+Light, since the Snakefile plans with it.
 """
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-from gpt1.cell import Arch, Cell, PretrainedModel, model_name
-from gpt1.settings import PretrainSettings, RunSettings
-from gpt1.variant import NAME, Variant
-from tasks.common.errors import InputError
-from workflow.config_studies import Change
+from gpt1.cell import Cell, PretrainedModel
+from tasks.world.planting import TASKS as PLANTED_TASKS
 from workflow.configuration.model import Config
-from workflow.study_faults import change_faults, study_faults
+from workflow.configuration.read import ConfigError, merge, parse, refuse
+from workflow.configuration.studies import Line
+from workflow.overlay import Variants, name
 from workflow.study_plan import Point, StudyHead, StudyHeads, StudyPlan
 
-VARIANT = NAME  # what the rules know a variant by, a regular expression
 FORMS = ("csv", "md", "svg")  # of a study's files those that the page shows
 
 
-def plan(config: Config, name: str) -> StudyPlan:
-    """The cells of the study `name` of the config."""
-    study = config.experiment.studies[name]
-    points = [
-        Point(
-            line=line,
-            value="" if value is None else f"{value}",
-            cells=[cell(config, change, task) for task in study.tasks],
-            books=change.books,
-        )
-        for line, value, change in study.points()
-    ]
+def cell(variants: Variants, line: Line, task: str) -> Cell:
+    """The cell of a task that a line leads to."""
+    variant = name(variants.effective(line))
+    n_layer = variants.config(variant).n_layer(line.arch)
+    n_transfer = n_layer if line.n_transfer == "all" else line.n_transfer
+    return Cell(line.arch, task, line.aux, n_transfer, variant=variant)
+
+
+def plan(variants: Variants, study: str) -> StudyPlan:
+    """The cells of a study. Raises ConfigError, a line for each fault, if it cannot be made."""
+    own = variants.base.experiment.studies[study]
+    refuse(faults(variants, study))
+    points = []
+    for line, value, given in own.points():
+        cells = [cell(variants, given, task) for task in own.tasks]
+        shown = "" if value is None else f"{value}"
+        model = variants.at(cells[0].variant, "model")
+        points.append(Point(line=line, value=shown, cells=cells, model=model))
     return StudyPlan(
-        name=name,
-        title=study.heading,
-        axis=study.axis or "",
-        tasks=study.tasks,
-        lines=list(study.lines),
-        beside=list(study.beside),
-        figure=study.figure,
+        name=study,
+        title=own.heading,
+        axis=(own.axis or "").rpartition(".")[2],
+        tasks=own.tasks,
+        lines=list(own.lines),
+        references=list(own.references),
+        kind=own.kind,
         points=points,
-        predicted=study.predicted,
+        predicted=own.predicted,
     )
 
 
-def heads(config: Config) -> StudyHeads:
-    """The studies that can be made under the config, as the page names them."""
-    known = config.experiment.studies.items()
+def faults(variants: Variants, study: str) -> Iterator[str]:
+    """Why a study cannot be made: what the config with each of its overlays lacks, a line each."""
+    base, own = variants.base, variants.base.experiment.studies[study]
+    key = f"experiment.studies.{study}"
+    for task in own.tasks:
+        if task not in base.experiment.tasks:
+            yield f"{key}.tasks: {task} is not in experiment.tasks; add it there, or remove it"
+        elif own.kind == "planted" and task not in PLANTED_TASKS:
+            yield f"{key}.tasks: no rows of {task} are planted; give {', '.join(PLANTED_TASKS)}"
+    for line, value, given in own.points():
+        place = f"{key}.{'references' if line in own.references else 'lines'}.{line}"
+        at = "" if value is None else f" at {own.axis} {value}"
+        try:
+            parse(_alone(variants, given))
+        except ConfigError as error:
+            yield from (f"{place}{at}: {fault}" for fault in error.faults)
+        several = given.overlay.get("experiment.finetune.multi_task") or own.tasks
+        for task in set(own.tasks) - set(several):
+            yield f"{place}{at}: {task} is not in multi_task; add it, or remove it from the tasks"
+        if base.experiment.pretrained and variants.at(name(variants.effective(given)), "model"):
+            yield f"{place}{at}: experiment.pretrained gives the weights; no model can be trained"
+
+
+def _alone(variants: Variants, line: Line) -> dict:
+    """The config of a run whose grid has the cells of a line alone."""
+    keys = variants.keys(variants.effective(line))
+    n_transfer = "none" if line.n_transfer == "all" else line.n_transfer
+    layers = {**keys["experiment"]["grid"]["layers"], line.arch: [n_transfer]}
+    grid = {"arch": [line.arch], "aux": [line.aux], "intermediate_aux": None, "shuffled": False}
+    seeds = {"shuffled": None}
+    return merge(keys, {"experiment": {"grid": {**grid, "layers": layers}, "seeds": seeds}})
+
+
+def can_be_made(variants: Variants) -> list[str]:
+    """The studies that can be made under the config."""
+    known = variants.base.experiment.studies
+    return [study for study in known if not list(faults(variants, study))]
+
+
+def heads(variants: Variants) -> StudyHeads:
+    """The studies that can be made, as the page names them."""
+    known = variants.base.experiment.studies
     return StudyHeads(
         studies=[
-            StudyHead(name=name, heading=study.heading, asks=study.asks)
-            for name, study in known
-            if not list(study_faults(config, name))
+            StudyHead(name=study, heading=known[study].heading, question=known[study].question)
+            for study in can_be_made(variants)
         ]
     )
 
 
-def made(config: Config) -> list[str]:
+def made(variants: Variants) -> list[str]:
     """The files of the studies that were made, which the page shows; each as if it were whole."""
-    stems = [Path(config.results, "studies", study.name) for study in heads(config).studies]
-    files = [[stem.with_suffix(f".{form}") for form in FORMS] for stem in stems]
-    return [str(file) for found in files if any(f.is_file() for f in found) for file in found]
+    found: list[Path] = []
+    for study in variants.base.experiment.studies:
+        stem = Path(variants.base.results, "studies", study)
+        files = [stem.with_suffix(f".{form}") for form in FORMS]
+        if any(file.is_file() for file in files) and not list(faults(variants, study)):
+            found += files
+    return list(map(str, found))
 
 
-def cell(config: Config, change: Change, task: str) -> Cell:
-    """The cell of a task that a change leads to, under the one name that it has."""
-    n_layer = change.n_layer or config.n_layer(change.arch)
-    n = n_layer if change.n_transfer == "all" else change.n_transfer
-    aux = "off" if change.lm_coef == 0 else change.aux
-    same: dict[str, Any] = dict(_unchanged(config, change, task))
-    if aux == "off":
-        same["lm_coef"] = None
-    if n in ("none", 0, n_layer):
-        same["transfer"] = "lowest"
-    if n == "none":
-        same |= {"update": None, "left_out": "none"}
-    given = {key: getattr(change, key) for key in Variant.model_fields}
-    return Cell(change.arch, task, aux, n, variant=Variant(**{**given, **same}).name)
-
-
-def _unchanged(config: Config, change: Change, task: str) -> Iterator[tuple[str, Any]]:
-    """The keys of a change that only repeat what the config has, each with what stands for it."""
-    own, shape = config.finetune(change.arch, task, "on"), config.model(change.arch).shape
-    for key in () if change.together else ("lm_coef", "lr", "epochs"):  # a task may have its own
-        if getattr(change, key) == getattr(own, key):
-            yield key, None
-    for key in ("n_layer", "n_hidden"):
-        if getattr(change, key) == getattr(shape, key, None):
-            yield key, None
-    l2 = config.optimizer(change).l2
-    if change.l2 == l2:
-        yield "l2", None
-    if (l2 if change.l2 is None else change.l2) == 0:  # in whatever way
-        yield "decay", "authors"
-    if change.block == "modern" and change.decay == "adamw":
-        yield "decay", "authors"
-    if change.update == config.updates()[-1]:
-        yield "update", None
-    if change.read_layer == (change.n_layer or shape.n_layer):
-        yield "read_layer", "top"
-
-
-def together(config: Config) -> list[list[Cell]]:
-    """What is trained on several tasks at once in the studies that can be made: a cell of each."""
-    known: dict[tuple[Cell, ...], None] = {}
-    for name, study in config.experiment.studies.items():
-        changes = [change for _, _, change in study.points() if change.together]
-        if changes and not list(study_faults(config, name)):
-            for change in changes:
-                known[tuple(cell(config, change, task) for task in change.together)] = None
-    return [list(cells) for cells in known]
-
-
-def keepable(config: Config) -> Iterator[Cell]:
-    """The cells of the studies that can be made whose weights can be kept.
-
-    They are of models that are trained, on one task each, from what read the run's own books.
-    """
-    for head in heads(config).studies:
-        study = config.experiment.studies[head.name]
-        for _, _, change in study.points():
-            if not (change.prompted or change.together or change.books):
-                yield from (cell(config, change, task) for task in study.tasks)
-
-
-def sources(config: Config, cell: Cell) -> list[PretrainedModel]:
+def sources(variants: Variants, cell: Cell) -> list[PretrainedModel]:
     """The language models that a cell's seeds start from, one for each pre-training seed."""
-    seeds = config.experiment.seeds
-    variant = Variant.named(cell.variant).model.name
+    seeds = variants.config(cell.variant).experiment.seeds
     used = seeds.of(cell.corpus)[: len(seeds.finetune)]
+    variant = variants.at(cell.variant, "model")
     return [PretrainedModel(cell.arch, seed, cell.corpus, variant) for seed in used]
 
 
-def checkpoint_update(config: Config, cell: Cell) -> int:
-    """The pre-training update whose checkpoint a cell is fine-tuned from."""
-    update = Variant.named(cell.variant).update
-    return config.updates()[-1] if update is None else update
+def run_faults(variants: Variants) -> Iterator[str]:
+    """What the config of a run, and no variant's, is checked for, one line each.
 
-
-def settings(config: Config, cells: list[Cell]) -> RunSettings:
-    """For `gpt1.finetune`: how the cells of a study that one model makes are trained."""
-    return RunSettings(
-        tasks={
-            cell.task: config.finetune(cell.arch, cell.task, cell.aux, Variant.named(cell.variant))
-            for cell in cells
-        }
-    )
-
-
-def pretrain_settings(config: Config, arch: Arch, seed: str, variant: str) -> PretrainSettings:
-    """For `gpt1.pretrain`: how a study's own language model is trained.
-
-    Exits with a line if no language model has this name.
+    Cells of experiment.keep that neither the grid nor a study has; planted rows without a study.
     """
-    task, name = next(iter(config.experiment.tasks)), model_name(arch, "books", variant)
-    found = _checked(config, Cell(arch, task, "on", "none", variant=variant), name)
-    own = Variant.named(found.variant).model
-    if own.name != variant:
-        sys.exit(f"error: {name}: this model is {model_name(arch, 'books', own.name)}; use that")
-    return config.pretrain(arch, int(seed), own)
+    if (world := variants.base.experiment.world) and world.planted:
+        yield (
+            "experiment.world.planted: is compared with books without planted rows; give it in a "
+            "line of experiment.studies"
+        )
+    if not (kept := variants.base.kept()):
+        return
+    known = set(variants.base.grid().cells())
+    for study in variants.base.experiment.studies.values():
+        for _, _, line in study.points():
+            if not line.overlay.get("experiment.finetune.method.prompted"):
+                known |= {cell(variants, line, task) for task in study.tasks}
+    for one in kept:
+        is_known = one in known
+        if not is_known or len(variants.config(one.variant).trained_together(one.task)) > 1:
+            yield (
+                f"experiment.keep: {one.place} is not a cell of experiment.grid, nor one that a "
+                "study trains on its task alone; add it there, or remove it"
+            )
 
 
-def cell_at(config: Config, path: str) -> Cell:
-    """The cell of a path that was asked for.
+def inputs(variants: Variants, study: StudyPlan) -> list[str]:
+    """What a study reads beside its cells, below `<results>`.
 
-    Exits with a line if it cannot be made, or if it is a cell that has another path: one that is
-    trained in the same way would be trained twice, and under a name that says it is not.
+    Of checkpoints their zero-shot scores; with a prediction the probes of its language models after
+    the last update; of planted rows which these are, and what a search of the books finds of them.
     """
-    try:
-        given = Cell.parse(path)
-    except InputError as error:
-        sys.exit(f"error: {error}")
-    if given.task not in config.experiment.tasks:
-        sys.exit(f"error: {path}: {given.task} is not in experiment.tasks; add it there")
-    found = _checked(config, given, path)
-    if (own := found.path("").as_posix()) != path:
-        sys.exit(f"error: {path}: this cell is {own}; ask for that")
-    return found
+    base, found = variants.base, list[Path | str]()
+    models = {
+        model: None for point in study.points for c in point.cells for model in sources(variants, c)
+    }
+    if study.axis == "checkpoint":
+        tasks = [task for task in study.tasks if task in base.experiment.zero_shot.tasks]
+        updates = base.updates()
+        found += [m.zero_shot("<results>", t, u) for m in models for t in tasks for u in updates]
+    if study.kind == "prediction":
+        found += [model.probes("<results>", base.updates()[-1]) for model in models]
+    if study.kind == "planted":
+        folder = Path("<results>", "variants", study.model(study.lines[0]))
+        found.append(folder / "world" / "manifest.json")
+        found += [folder / "contamination" / f"{task}.json" for task in planted_tasks(base)]
+    return [str(path) for path in dict.fromkeys(found)]
 
 
-def _checked(config: Config, given: Cell, place: str) -> Cell:
-    """The cell under its own name. Exits with a line about `place` if it cannot be made."""
-    try:
-        variant = Variant.named(given.variant)
-    except InputError as error:
-        sys.exit(f"error: {error}")
-    values = {key: getattr(variant, key) for key in Variant.model_fields}
-    change = Change(arch=given.arch, aux=given.aux, n_transfer=given.n_transfer, **values)
-    for fault in change_faults(config, change, [given.task]):
-        sys.exit(f"error: {place}: {fault}")
-    return cell(config, change, given.task)
-
-
-def zero_shot_files(config: Config, study: StudyPlan) -> list[str]:
-    """The zero-shot scores that stand beside the fine-tuned ones: of a study of checkpoints."""
-    if study.axis != "update":
-        return []
-    tasks = [task for task in study.tasks if task in config.experiment.zero_shot.tasks]
-    models = [model for cell in study.cells() for model in sources(config, cell)]
-    files = [
-        m.zero_shot("<results>", t, u) for m in models for t in tasks for u in config.updates()
-    ]
-    return list(dict.fromkeys(map(str, files)))
+def planted_tasks(config: Config) -> list[str]:
+    """The tasks of the run whose rows can be planted."""
+    return [task for task in PLANTED_TASKS if task in config.experiment.tasks]

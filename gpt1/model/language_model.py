@@ -23,7 +23,7 @@ PAPER_METHOD = FinetuneMethod()
 def copied_layers(n_layer: int, n_transfer: int, method: FinetuneMethod) -> list[int]:
     """The layers, from 0, that a transfer of `n_transfer` of them copies: the lowest, as a rule."""
     first = n_layer - n_transfer if method.transfer == "highest" else 0
-    return [i for i in range(first, first + n_transfer) if i + 1 != method.left_out]
+    return [i for i in range(first, first + n_transfer) if i + 1 != method.skip_layer]
 
 
 class LanguageModel(nn.Module):

@@ -1,9 +1,14 @@
 """What is lost over the constant answer, and by accuracy, beside the gain of the prediction."""
 
+from dataclasses import replace
+
+import numpy as np
 import pandas as pd
 import pytest
 
 from gpt1.cell import Cell
+from workflow.analysis.stats.estimate import Sample
+from workflow.analysis.stats.samples import Samples
 from workflow.analysis.studies import constant
 from workflow.study_plan import Point, StudyPlan
 
@@ -21,26 +26,41 @@ HEAD = ["none", "constant answer", "all books", "no kinds"]
 
 
 def plan(tasks: tuple[str, ...] = TASKS) -> StudyPlan:
-    cells = [Cell("transformer", task, "on", 12) for task in tasks]
-    points = [Point(line=line, value="", cells=cells) for line in LINES]
-    own = {"lines": ["no kinds"], "beside": ["all books", "none"], "predicted": {"no kinds": []}}
+    points = [
+        Point(
+            line=line,
+            value="",
+            cells=[Cell("transformer", task, "on", 12, variant=f"v{i}") for task in tasks],
+        )
+        for i, line in enumerate(LINES)
+    ]
+    own = {
+        "lines": ["no kinds"],
+        "references": ["all books", "none"],
+        "predicted": {"no kinds": []},
+    }
     return StudyPlan(name="k", title="Out", axis="", tasks=list(tasks), points=points, **own)
 
 
-def rows(line: int, missing: str = "") -> pd.DataFrame:
-    """Those of a line's cells: two seeds about the score; other splits and metrics beside."""
-    found = []
-    for (task, metric), (scores, majority) in SCORES.items():
-        split = "test" if task == "snli" else "dev"
-        for seed, luck in enumerate((-1.0, 1.0)) if task != missing else ():
-            row = {"task": task, "metric": metric, "seed": seed, "majority": majority}
-            found += [{**row, "split": split, "score": scores[line] + luck}]
-            found += [{**row, "split": "train", "score": 1.0, "majority": 1.0}]
-    return pd.DataFrame(found)
+def samples(study: StudyPlan, missing: dict[str, str]) -> Samples:
+    """Two seeds about the score of each line's cells; of train another."""
+    found = Samples()
+    for i, point in enumerate(study.points):
+        for cell in point.cells:
+            if missing.get(point.line) == cell.task:
+                continue
+            split = "test" if cell.task == "snli" else "dev"
+            of_cell = found.cells.setdefault(cell, {})
+            for (task, metric), (scores, majority) in SCORES.items():
+                if task == cell.task:
+                    score, boot = np.array([scores[i] - 1, scores[i] + 1]), np.zeros((2, 0))
+                    sample = Sample((0, 1), (0, 1), score, boot, 0, majority=majority)
+                    of_cell[split, metric, ""] = sample
+                    of_cell["train", metric, ""] = replace(sample, score=np.ones(2))
+    return found
 
 
 def built(study: StudyPlan, **missing: str) -> list:
-    scores = {(line, ""): rows(i, missing.get(line, "")) for i, line in enumerate(LINES)}
     main = {"f1": ("qqp", "mrpc"), "accuracy": ("rte", "snli")}
     of = {t: SCORES[t, metric] for metric, names in main.items() for t in names}
     table = pd.DataFrame(
@@ -53,7 +73,7 @@ def built(study: StudyPlan, **missing: str) -> list:
     assert constant.is_below(table, study).to_dict() == {
         task: task in ("qqp", "rte") for task in study.tasks
     }
-    return constant.parts(table, study, scores)
+    return constant.parts(table, study, samples(study, missing))
 
 
 def test_tasks_below_the_constant_answer_and_accuracies_are_told_with_what_is_lost():

@@ -2,6 +2,7 @@
 
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import matplotlib
@@ -115,11 +116,15 @@ def plan() -> StudyPlan:
     lines |= {line: (12, "without-" + line.removeprefix("no ")) for line in PREDICTED}
     points = [
         Point(
-            line=line, value="", books=books, cells=[Cell("transformer", t, "on", n) for t in TASKS]
+            line=line,
+            value="",
+            model=variant,
+            cells=[Cell("transformer", t, "on", n, variant=variant) for t in TASKS],
         )
-        for line, (n, books) in lines.items()
+        for line, (n, variant) in lines.items()
     ]
-    own = {"lines": list(PREDICTED), "beside": ["all books", "none"], "predicted": PREDICTED}
+    own = {"lines": list(PREDICTED), "references": ["all books", "none"], "predicted": PREDICTED}
+    own["kind"] = "prediction"
     return StudyPlan(name="k", title="Left out", axis="", tasks=TASKS, points=points, **own)
 
 
@@ -129,16 +134,15 @@ def results(tmp_path_factory) -> Path:
     results, study = tmp_path_factory.mktemp("results"), plan()
     rng, luck = np.random.default_rng(3), random.Random(3)
     for point in study.points:
-        folder = point.folder(results)
         for cell in point.cells:
             skill = SKILL.get((point.line, cell.task), SKILL[point.line, ""])
-            write(cell.path(folder), make_cell(luck, GRID, cell))
-            write_cell_answers(folder, cell, rng, skill, n=400)
+            write(cell.path(results), make_cell(luck, GRID, cell))
+            write_cell_answers(results, cell, rng, skill, n=400)
         for seed in (0, 1) if point.line != "none" else ():
-            model = PretrainedModel("transformer", seed)
-            score = skill_score(len(point.books) + seed, 30, 2)
+            model = PretrainedModel("transformer", seed, variant=point.model)
+            score = skill_score(len(point.model) + seed, 30, 2)
             value = {**vars(model), "update": 3000, "tokens": 9.0, "skills": {"mood": score}}
-            write(model.probes(folder, 3000), value)
+            write(model.probes(results, 3000), value)
     for task in TASKS:
         write(results / f"examples/{task}.json", {"note": "", "sha256": {}})
     return results
@@ -155,7 +159,7 @@ def test_the_table_judges_every_line_and_task(results):
     gain = -frame.loc[("none", "sst2"), "diff"]
     assert row["lost"] == pytest.approx(-row["diff"] / gain)
     assert pd.isna(frame.loc[("all books", "sst2"), "found"])
-    assert row["cell"] == "books/without-remarks/transformer/sst2/aux-on/layers-12"
+    assert row["cell"] == "variants/without-remarks/transformer/sst2/aux-on/layers-12"
     text = made.markdown
     matrix = text.partition("that is lost\n")[2].partition("## The prediction")[0]
     (line,) = (line for line in matrix.splitlines() if line.startswith("| no kinds"))
@@ -284,7 +288,9 @@ def test_a_line_that_was_not_run_is_missing_and_the_others_are_judged(results, t
             **study.model_dump(),
             "points": [
                 *study.points[:3],
-                study.points[3].model_copy(update={"books": "without-forms"}),
+                study.points[3].model_copy(
+                    update={"cells": [replace(c, variant="gone") for c in study.points[3].cells]}
+                ),
             ],
         }
     )

@@ -36,8 +36,10 @@ FIGURES = {
 HOSTILE = '</code><script>alert("x")</script>'
 CONFIG = f"results: run\nexperiment:\n  tasks:\n    rte: {{folder: '{HOSTILE}'}}\n"
 NO_STUDIES = StudyHeads()
-DECAY = StudyHead(name="decay", heading="Weight decay", asks="The authors' decay against AdamW's.")
-LM_COEF = StudyHead(name="lm_coef", heading="The weight", asks="What does its weight do?")
+DECAY = StudyHead(
+    name="decay", heading="Weight decay", question="The authors' decay against AdamW's."
+)
+LM_COEF = StudyHead(name="lm_coef", heading="The weight", question="What does its weight do?")
 STUDIES = StudyHeads(studies=[DECAY, LM_COEF])
 CELL = re.compile(r"<t[hd](?: [^>]*)?>(.*?)</t[hd]>", re.DOTALL)
 VOID = {"meta", "link", "input", "br", "hr", "img"}

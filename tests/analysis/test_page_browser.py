@@ -72,7 +72,7 @@ def page(tmp_path_factory) -> Path:
     (results / "studies").mkdir()
     ablation.build(results, grid).write(results / "studies" / "made.csv")
     studies = StudyHeads(
-        studies=[StudyHead(name=n, heading=n, asks="What is it?") for n in ("made", "later")]
+        studies=[StudyHead(name=n, heading=n, question="What is it?") for n in ("made", "later")]
     )
     shown = ["--tables", "cells", *TABLES, "--figures", *FIGURES, "--grid", grid.to_json()]
     out = results / "index.html"

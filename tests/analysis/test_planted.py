@@ -1,5 +1,6 @@
 """Scores by how often a row stood in the books, and the detectors: from hand-made predictions."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import matplotlib
@@ -32,12 +33,16 @@ RIGHT = {  # of ten rows each seed answers so many: by model and count
 
 
 def plan(tasks=tuple(TASKS)) -> StudyPlan:
-    cells = [Cell("transformer", task, "on", 12) for task in tasks]
     points = [
-        Point(line="own", value="", cells=cells),
-        Point(line="planted", value="", cells=cells, books=BOOKS),
+        Point(
+            line=line,
+            value="",
+            cells=[Cell("transformer", task, "on", 12, variant=variant) for task in tasks],
+            model=variant,
+        )
+        for line, variant in (("own", ""), ("planted", BOOKS))
     ]
-    own = {"lines": ["planted"], "beside": ["own"], "points": points}
+    own = {"lines": ["planted"], "references": ["own"], "points": points, "kind": "planted"}
     return StudyPlan(name="c", title="Rows planted", axis="", tasks=list(tasks), **own)
 
 
@@ -68,7 +73,7 @@ def write_marks(folder: Path, task: str, examples: str = "rows") -> None:
 
 @pytest.fixture
 def results(tmp_path) -> Path:
-    folder = tmp_path / "books" / BOOKS
+    folder = tmp_path / "variants" / BOOKS
     of = {str(count): list(places) for count, places in ROWS.items() if count}
     rows = {t: {"split": split, "examples": "rows", "rows": of} for t, split in TASKS.items()}
     write(folder / "world" / "manifest.json", {"counts": [1, 16], "planted": rows})
@@ -78,7 +83,7 @@ def results(tmp_path) -> Path:
         for cell in plan().points[0].cells:
             if cell.task == task:
                 write_cell(tmp_path, cell, "own")
-                write_cell(folder, cell, "planted", luck=0)
+                write_cell(tmp_path, replace(cell, variant=BOOKS), "planted", luck=0)
     return tmp_path
 
 
@@ -153,14 +158,14 @@ def test_a_share_of_the_rows_has_wilsons_interval():
 
 
 def test_a_model_of_planted_books_has_the_pre_training_seeds_of_the_runs_own(results):
-    study, folder = plan(), results / "books" / BOOKS
+    study, folder = plan(), results / "variants" / BOOKS
     manifest = Manifest.read(folder / "world" / "manifest.json")
     rows = marked_rows(folder, "snli", manifest)
     found = {}
     for point in study.points:
         cell = next(cell for cell in point.cells if cell.task == "snli")
         of = manifest.planted["snli"]
-        found[point.line] = planted.sample(point, cell, GRID, results, of, rows, 16)
+        found[point.line] = planted.sample(cell, GRID, results, of, rows, 16)
     assert found["own"].pretrain == found["planted"].pretrain == (0, 1)
     assert found["planted"].n_rows == 10 and found["planted"].seeds == (0, 1)
     assert shares(rows, 16)["rows"] == 10
@@ -168,7 +173,7 @@ def test_a_model_of_planted_books_has_the_pre_training_seeds_of_the_runs_own(res
 
 def test_a_cell_that_was_not_run_is_missing(results):
     cell = plan().points[1].cells[0]
-    cell.predictions(results / "books" / BOOKS).unlink()
+    cell.predictions(results).unlink()
     frame = built(results)
     assert frame.loc["sst2", "mean"].isna().all() and frame.loc["sst2", "own"].notna().all()
     assert frame.loc["mean", "gain"].isna().all() and frame.loc[("race", 16), "gain"] == 50.0
@@ -176,7 +181,7 @@ def test_a_cell_that_was_not_run_is_missing(results):
 
 
 def test_marks_of_other_examples_are_one_line(results):
-    write_marks(results / "books" / BOOKS, "sst2", examples="others")
+    write_marks(results / "variants" / BOOKS, "sst2", examples="others")
     with pytest.raises(InputError, match="its dev rows are not those of"):
         built(results)
 

@@ -34,17 +34,17 @@ TASKS = ["sst2", "qnli", "rte"]
 GRID = make_grid(*TASKS, seeds={"pretrain": [0, 1], "finetune": [0, 1]})
 
 
-def study(axis="lm_coef", lines=("full",), values=("0", "0.5", "2"), beside=(), tasks=TASKS):
+def study(axis="lm_coef", lines=("full",), values=("0", "0.5", "2"), references=(), tasks=TASKS):
     """A study whose cells are told apart by their variants."""
 
     def point(line: str, value: str) -> Point:
-        variant = f"update-{value}" if axis == "update" else f"of-{line}{value}"
+        variant = f"finetune.checkpoint-{value}" if axis == "checkpoint" else f"of-{line}{value}"
         cells = [Cell("transformer", task, "on", 12, variant=variant) for task in tasks]
         return Point(line=line, value=value, cells=cells)
 
-    points = [point(line, "") for line in beside]
+    points = [point(line, "") for line in references]
     points += [point(line, value) for line in lines for value in (values if axis else [""])]
-    own = {"axis": axis, "lines": list(lines), "beside": list(beside), "points": points}
+    own = {"axis": axis, "lines": list(lines), "references": list(references), "points": points}
     return StudyPlan(name="mine", title="A study of mine", tasks=list(tasks), **own)
 
 
@@ -72,7 +72,7 @@ PLANS = {
         study(lines=("a", "b")),
         lambda line, value: ("a", value),
     ),
-    "beside: whatever the value": (study(beside=("all",)), lambda line, value: ("all", "")),
+    "beside: whatever the value": (study(references=("all",)), lambda line, value: ("all", "")),
     "no axis: the first line": (study("", lines=("a", "b", "c")), lambda line, value: ("a", "")),
 }
 
@@ -178,7 +178,7 @@ def test_lines_without_an_axis_are_dots_and_what_stands_beside_crosses_the_panel
         mean_of(frame, line, "")["mean"] for line in "abc"
     ]
     assert [float(dot.get_xdata()[0]) for dot in dots] == [0, 1, 2]
-    picture, frame = drawn(study(beside=("all",)), tmp_path / "beside")
+    picture, frame = drawn(study(references=("all",)), tmp_path / "beside")
     across = picture.axes[0].lines[0]
     assert list(across.get_ydata()) == [mean_of(frame, "all", "")["mean"]] * 2
     names = [text.get_text() for text in picture.legends[0].get_texts()]
@@ -186,7 +186,7 @@ def test_lines_without_an_axis_are_dots_and_what_stands_beside_crosses_the_panel
 
 
 def test_zero_shot_scores_stand_beside_those_of_their_checkpoints(tmp_path):
-    plan = study("update", values=("0", "30", "300", "3000"), tasks=["sst2", "qnli", "rte"])
+    plan = study("checkpoint", values=("0", "30", "300", "3000"), tasks=["sst2", "qnli", "rte"])
     place = {"arch": "transformer", "task": "sst2", "metric": "accuracy", "split": "dev"}
     for seed in (0, 1):
         for update, score in ((0, 50.0), (30, 55.0), (300, 60.0 + seed), (3000, 70.0)):
@@ -203,13 +203,13 @@ def test_zero_shot_scores_stand_beside_those_of_their_checkpoints(tmp_path):
     cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
     assert cells[0] == ["", "SST-2"]
     assert cells[2:] == [
-        *(["update 0", "50.0"], ["update 30", "55.0"], ["update 300", "60.5"]),
-        ["update 3000", "70.0"],
+        *(["checkpoint 0", "50.0"], ["checkpoint 30", "55.0"], ["checkpoint 300", "60.5"]),
+        ["checkpoint 3000", "70.0"],
     ]
 
 
 def test_the_figure_has_the_zero_shot_scores_of_the_checkpoints(tmp_path):
-    plan = study("update", values=("0", "30", "300"), tasks=["sst2", "rte"])
+    plan = study("checkpoint", values=("0", "30", "300"), tasks=["sst2", "rte"])
     for task, scores in {"sst2": (50.0, 55.0, 60.0), "rte": (1.0, 2.0, 9.0)}.items():
         place = {"arch": "transformer", "task": task, "metric": "accuracy", "split": "dev"}
         for update, score in zip((0, 30, 300), scores, strict=True):
@@ -228,7 +228,7 @@ def test_the_figure_has_the_zero_shot_scores_of_the_checkpoints(tmp_path):
 
 
 def test_the_legend_of_a_study_has_the_looks_of_its_curves(tmp_path):
-    picture, frame = drawn(study(lines=("a", "b"), beside=("all", "none")), tmp_path)
+    picture, frame = drawn(study(lines=("a", "b"), references=("all", "none")), tmp_path)
     shown = {line.get_label(): line for line in picture.legends[0].legend_handles}
     curves = [line for line in picture.axes[0].lines if line.get_marker() in ("o", "s")]
     for name, curve in zip("ab", curves, strict=True):
@@ -270,7 +270,7 @@ def test_the_rank_correlation_is_of_the_order_alone():
 
 
 def test_the_correlation_is_taken_within_each_pre_training_seed(tmp_path):
-    plan = study("update", values=("0", "30", "300"), tasks=["sst2"])
+    plan = study("checkpoint", values=("0", "30", "300"), tasks=["sst2"])
     zero_shot = {0: (10.0, 20.0, 30.0), 1: (40.0, 50.0, 60.0)}
     tuned = {0: (50.0, 60.0, 70.0), 1: (1.0, 3.0, 2.0)}  # 1 and 0.5, but -0.6 over all six points
     place = {"arch": "transformer", "task": "sst2", "metric": "accuracy", "split": "dev"}
@@ -335,7 +335,7 @@ def test_a_single_task_has_no_mean(tmp_path):
 
 
 def test_a_single_pre_training_seed_has_a_correlation_without_an_interval(tmp_path):
-    plan = study("update", values=("0", "30", "300"))
+    plan = study("checkpoint", values=("0", "30", "300"))
     for update, score in ((0, 50.0), (30, 55.0), (300, 60.0)):
         place = {"arch": "transformer", "task": "sst2", "metric": "accuracy", "split": "dev"}
         path = PretrainedModel("transformer", 0).zero_shot(tmp_path, "sst2", update)
@@ -386,7 +386,7 @@ def test_other_studies_have_no_difference_of_differences(plan, tmp_path):
 
 def test_a_figure_of_differences_has_those_of_the_table_with_their_intervals(tmp_path):
     plan = study("n_transfer", lines=("a", "b", "c"), values=("none", "12"))
-    plan = plan.model_copy(update={"figure": "differences"})
+    plan = plan.model_copy(update={"kind": "differences"})
     frame = made(tmp_path, plan).frame
     with matplotlib.rc_context(fname=style.STYLE):
         picture = differences.draw(frame, plan)
@@ -414,7 +414,7 @@ def test_a_figure_of_differences_has_those_of_the_table_with_their_intervals(tmp
 
 
 def test_the_program_draws_differences_where_the_study_asks_for_them(tmp_path, monkeypatch):
-    plan = study(lines=("a", "b")).model_copy(update={"figure": "differences"})
+    plan = study(lines=("a", "b")).model_copy(update={"kind": "differences"})
     made(tmp_path, plan)
     drawn_by, draw = [], differences.draw
     monkeypatch.setattr(differences, "draw", lambda *a: drawn_by.append("differences") or draw(*a))

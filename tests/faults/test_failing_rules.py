@@ -29,28 +29,32 @@ STUDIES = {
         "heading": "Mine",
         "tasks": ["rte"],
         "lines": {
-            "smaller loss": {"lm_coef": 0.25},
-            "in words": {"prompted": True, "aux": "off"},
-            "two layers": {"n_layer": 2},
+            "smaller loss": {"experiment.finetune.lm_coef": 0.25},
+            "in words": {"experiment.finetune.method.prompted": True, "aux": "off"},
+            "two layers": {"experiment.model.transformer.n_layer": 2},
+            "fewer rows": {"experiment.tasks.rte.limit_train": 12},
+            "other vocabulary": {"experiment.tokenizer.merges": 300},
         },
     },
     "knockout": {
         "heading": "Knock-out",
         "tasks": ["rte"],
-        "beside": {"all books": {}, "w/o pre-training": {"n_transfer": "none"}},
-        "lines": {"no reasons": {"without": ["reasons"]}},
+        "references": {"all books": {}, "w/o pre-training": {"n_transfer": "none"}},
+        "lines": {"no reasons": {"experiment.world.exclude": ["reasons"]}},
+        "kind": "prediction",
         "predicted": {"no reasons": []},
     },
     "planted": {
         "heading": "Planted",
         "tasks": ["race"],
-        "beside": {"own books": {}},
-        "lines": {"planted": {"planted": [1, 4]}},
+        "references": {"own books": {}},
+        "lines": {"planted": {"experiment.world.planted": [1, 4]}},
+        "kind": "planted",
     },
     "together": {
         "heading": "Together",
         "tasks": ["rte", "race"],
-        "lines": {"one model": {"together": ["rte", "race"]}},
+        "lines": {"one model": {"experiment.finetune.multi_task": ["rte", "race"]}},
     },
 }
 
@@ -151,7 +155,7 @@ def test_every_rule_is_among_them(made):
     ran = {job.rule for each in made for level in each.levels for job in level}
     assert len(written) > 15 and written - ran == set()
     kinds = ("samples", "table", "figure", "finetune_kept", "finetune_transformer_shuffled")
-    kinds += ("finetune_together",)
+    kinds += ("finetune_variant_1", "pretrain_variant_1")
     assert all(any(rule.startswith(kind) for rule in ran) for kind in kinds)
 
 

@@ -99,7 +99,8 @@ def paths(files, *layers, arch="transformer", aux="on"):
 
 def predictions(path):
     """The predictions behind a cell: rows, and the file's metadata."""
-    table = parquet.read_table(Cell.parse(path).predictions(path.parents[4]))
+    beside = path.as_posix().replace("/cells/", "/predictions/")
+    table = parquet.read_table(Path(beside).with_suffix(".parquet"))
     return table.to_pylist(), json.loads(table.schema.metadata[b"gpt1"])
 
 

@@ -106,12 +106,12 @@ def test_a_program_without_options_draws_40_tokens_from_the_models_own_probabili
         assert plain.stdout != call(program.main, checkpoint, "--prompt", "a", *other).stdout
 
 
-def test_a_model_of_a_studys_own_books_is_of_the_runs_tokenizer(results):
-    own = results / "books" / "without-forms" / "pretrain" / "lstm" / "seed-0"
+def test_a_variants_model_is_of_the_runs_tokenizer(results):
+    own = results / "variants" / "world.exclude-forms" / "pretrain" / "lstm" / "seed-0"
     shutil.copytree(results / "pretrain" / "lstm" / "seed-0", own)
     done = call(program.main, own / "update-8.safetensors", "--prompt", "a", "--tokens", 3)
     assert done.returncode == 0 and done.stdout.startswith("a"), done.stderr
-    elsewhere = results / "other" / "without-forms" / "pretrain" / "lstm" / "seed-0" / "x"
+    elsewhere = results / "other" / "world.exclude-forms" / "pretrain" / "lstm" / "seed-0" / "x"
     with pytest.raises(InputError, match="no tokenizer beside its results"):
         program.tokenizer_folder(elsewhere)
 

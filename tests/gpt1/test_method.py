@@ -37,16 +37,16 @@ def moved(run, before):
         (2, {"transfer": "highest"}, [3, 4]),
         (0, {"transfer": "highest"}, []),
         (5, {"transfer": "highest"}, [0, 1, 2, 3, 4]),
-        (5, {"left_out": 1}, [1, 2, 3, 4]),
-        (5, {"left_out": 5}, [0, 1, 2, 3]),
-        (3, {"transfer": "highest", "left_out": 4}, [2, 4]),
+        (5, {"skip_layer": 1}, [1, 2, 3, 4]),
+        (5, {"skip_layer": 5}, [0, 1, 2, 3]),
+        (3, {"transfer": "highest", "skip_layer": 4}, [2, 4]),
     ],
 )
 def test_the_copied_layers_are_those_that_are_asked_for(n, changes, expected):
     assert copied_layers(5, n, FinetuneMethod(**changes)) == expected
 
 
-@pytest.mark.parametrize("changes", [{"transfer": "highest"}, {"left_out": 1}])
+@pytest.mark.parametrize("changes", [{"transfer": "highest"}, {"skip_layer": 1}])
 def test_the_top_layer_alone_is_copied_into_its_own_place(changes):
     n = 1 if "transfer" in changes else 2
     run, source = start(n_transfer=n, **method(**changes)), toy.source("transformer").tensors
@@ -57,8 +57,8 @@ def test_the_top_layer_alone_is_copied_into_its_own_place(changes):
 
 
 def test_the_lstms_output_map_goes_with_its_top_layer():
-    left_out = start(arch="lstm", n_transfer=1, **method(left_out=1))
-    assert left_out.copied == ["embed"]
+    skip_layer = start(arch="lstm", n_transfer=1, **method(skip_layer=1))
+    assert skip_layer.copied == ["embed"]
 
 
 @pytest.mark.parametrize("layer", [0, 1, 2])

@@ -15,6 +15,8 @@ from tests.workflow.running import ROOT
 from workflow.configuration.model import Config
 from workflow.configuration.paths import data_sets, missing_data
 from workflow.configuration.read import ConfigError, parse
+from workflow.overlay import Variants
+from workflow.studies import run_faults
 
 UNLABELLED = ("test.tsv", "test_matched.tsv", "test_mismatched.tsv")
 NAMES = ("world", "smoke", "novels", "gpu", "paper", "published")
@@ -46,7 +48,8 @@ def small() -> dict[str, Any]:
 def faults(config: dict[str, Any]) -> list[str]:
     """Every fault of a config, one line each; empty if it is valid and its data is there."""
     try:
-        return list(missing_data(parse(config)))
+        found = parse(config)
+        return [*run_faults(Variants(found)), *missing_data(found)]
     except ConfigError as error:
         return error.faults
 

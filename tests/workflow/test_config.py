@@ -5,7 +5,7 @@ import json
 import pytest
 import yaml
 
-from gpt1.settings import LSTMShape, TransformerShape
+from gpt1.settings import FinetuneMethod, LSTMShape, TransformerShape
 from tests.workflow.configs import NAMES, ROOT, changed, complete, shipped, small
 from workflow.configuration import reference
 from workflow.configuration.model import Config
@@ -18,7 +18,7 @@ def test_the_paper_is_the_default():
     paper, default = complete("paper"), Config()
     assert paper.experiment == default.experiment.model_copy(update={"submission": True})
     experiment = paper.experiment
-    assert experiment.model.transformer == TransformerShape(
+    assert Config().model("transformer").shape == TransformerShape(
         n_layer=12, n_embd=768, n_head=12, n_ff=3072
     )
     assert experiment.model.lstm == LSTMShape(n_layer=1, n_embd=768, n_hidden=2048)
@@ -36,7 +36,8 @@ def test_the_paper_is_the_default():
         **{"epochs": 3, "batch": 32, "warmup": 0.002, "lm_coef": 0.5, "eval_train": 2000},
         **{"dropout": {"embd": 0.1, "attn": 0.1, "resid": 0.1, "clf": 0.1}},
         **{"lr": {"transformer": 6.25e-5, "lstm": 6.25e-5}},
-        **{"select_fraction": 0.1, "select_seed": 0},
+        **{"select_fraction": 0.1, "select_seed": 0, "l2": None, "checkpoint": None},
+        **{"multi_task": [], "method": FinetuneMethod().model_dump()},
     }
     assert experiment.seeds.model_dump() == {
         **{"pretrain": [0], "finetune": [0, 1, 2], "shuffled": None}
@@ -132,7 +133,8 @@ def test_the_complete_config_reads_back_as_the_same_config(name, tmp_path):
 
 def test_a_complete_config_leaves_out_what_studies_do_not_change():
     text = as_yaml(complete("world"))
-    assert "AdamW: {decay: adamw}" in text and "gradual_unfreezing: false" not in text
+    assert "AdamW: {experiment.finetune.method.decay: adamw}" in text
+    assert text.count("gradual_unfreezing: false") == 1  # of the run itself
 
 
 def test_every_key_is_described():

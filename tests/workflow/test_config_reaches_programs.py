@@ -76,6 +76,8 @@ def marked(world: bool, pretrained: bool = False) -> dict[str, Any]:
     experiment["zero_shot"] |= {"limit": 0, "normalise": {"dprd": best, "race": dict(best)}}
     experiment["model"] |= {"embd_dropout": "sum", "lm_softmax": "tokens_only"}
     experiment["optimizer"]["vector_l2"] = True
+    if not pretrained:  # where no other program shows experiment.optimizer.l2
+        experiment["finetune"]["l2"] = 0.0
     experiment["submission"] = True
     experiment["keep"] = ["transformer/rte/aux-on/layers-4"]
     config["runtime"] |= {"micro_batch": 0, "precision": "bfloat16", "device": "cuda"}
@@ -120,6 +122,8 @@ def marked(world: bool, pretrained: bool = False) -> dict[str, Any]:
         experiment["seeds"]["pretrain"] = [0]
     if world:
         experiment["world"]["books"] = 7000
+    updates = experiment["pretrained"]["updates"] if pretrained else 60
+    experiment["finetune"]["checkpoint"] = updates
     config["runtime"] |= {"pretrain_threads": 8001, "finetune_threads": 8002}
     config["runtime"] |= {"shards": 2}
     return config
@@ -145,9 +149,11 @@ def shown(path: tuple[str, ...], value: Any) -> str:
         ("experiment", "grid", "aux"): "aux-off/layers-none.json",
         ("experiment", "grid", "layers", "transformer"): "transformer/rte/aux-on/layers-4.json",
         ("experiment", "grid", "layers", "lstm"): "lstm/rte/aux-on/layers-1.json",
+        # Only modern blocks are named.
+        ("experiment", "model", "transformer", "block"): '"shape": {"n_embd": 4004',
         ("experiment", "probes"): "--probes mydata/myprobes.jsonl",
         ("experiment", "submission"): '"unlabelled": true',
-        ("experiment", "keep"): "--out made/kept/transformer/rte/aux-on/layers-4",
+        ("experiment", "keep"): "--weights made/kept/transformer/rte/aux-on/layers-4",
         ("runtime", "shards"): "finetune_transformer_intermediate_2",
     }
     if path in special:

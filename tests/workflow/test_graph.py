@@ -333,23 +333,25 @@ def test_keeping_a_cell_adds_one_job_and_repeats_no_other(project):
 
 
 def test_a_cell_of_a_study_is_kept_from_the_checkpoint_and_with_the_settings_of_its_name(project):
-    study = {"heading": "Mine", "tasks": ["rte"], "axis": "update", "values": [30]}
-    study |= {"lines": {"light": {"lm_coef": 0.25}}}
+    study = {"heading": "Mine", "tasks": ["rte"], "axis": "experiment.finetune.checkpoint"}
+    study |= {"values": [30], "lines": {"light": {"experiment.finetune.lm_coef": 0.25}}}
     config = changed(small(), "experiment.studies", {"mine": study})
-    place = "transformer+lm_coef-0.25+update-30/rte/aux-on/layers-12"
+    variant = "finetune.checkpoint-30+finetune.lm_coef-0.25"
+    place = f"variants/{variant}/transformer/rte/aux-on/layers-12"
+    target = f"results/variants/{variant}/kept/transformer/rte/aux-on/layers-12"
     config = changed(config, "experiment.keep", [place])
     options = ("--configfile", write(project / "changed.yaml", config))
-    said = snakemake(project, *options, "--dry-run", "-p", "--", f"results/kept/{place}")
+    said = snakemake(project, *options, "--dry-run", "-p", "--", target)
     keep = next(line for line in said.splitlines() if " --weights " in line)
     assert "update-30.safetensors" in keep and '"lm_coef": 0.25' in keep
-    assert planned(project, *options, "--", f"results/kept/{place}") == {
-        "finetune_kept_transformer_lm_coef_0_25_update_30_rte_aux_on_layers_12": 1,
+    assert planned(project, *options, "--", target) == {
+        f"finetune_kept_{re.sub('[^a-z0-9]', '_', place)}": 1,
         "finetune_variant": 1,
     }
 
 
 def test_the_page_is_made_again_for_each_study_that_was_made_since(project):
-    mine = {"heading": "Mine", "asks": "Nothing.", "tasks": ["rte"]}
+    mine = {"heading": "Mine", "question": "Nothing.", "tasks": ["rte"]}
     config = changed(small(), "experiment.studies", {"mine": mine, "other": {**mine}})
     config = changed(config, "experiment.studies.other.tasks", ["race"])  # which is not in it
     options = ("--configfile", write(project / "changed.yaml", config))

@@ -17,13 +17,9 @@ STAGES = {  # by the beginning of a rule's name; the first that fits
     "finetune": "fine-tuning",
     "pretrain": "pre-training",
     "zero_shot": "zero-shot",
-    "prompt": "zero-shot",
     "probes": "probes",
     **dict.fromkeys(["table", "figure", "page", "samples", "cards", "glue", "study"], TABLES),
 }
-OF_STUDIES = (  # asked for apart, by the beginning of the rule's name
-    *("study", "finetune_variant", "finetune_together", "pretrain_variant", "prompt_variant"),
-)
 COLUMNS = ["stage", "job", "runs", "job_seconds", "peak_mb"]
 
 
@@ -35,13 +31,13 @@ def _stage(rule: str) -> str:
 def read(results: Path) -> pd.DataFrame:
     """One row per rule: its jobs, their seconds, the most memory of one in MB.
 
-    Jobs of studies are left out. Raises InputError for a file that was cut, which a kill may leave,
+    Studies are left out; the jobs of their variants have benchmarks elsewhere. Raises InputError for a file that was cut, which a kill may leave,
     as Snakemake does not write it atomically.
     """
     folder, rows = results / "benchmarks", []
     for path in sorted(folder.rglob("*.tsv")):
         rule = path.relative_to(folder).parts[0].removesuffix(".tsv")
-        if not rule.startswith(OF_STUDIES):
+        if rule != "study":
             rows.append([_stage(rule), rule, 1, *_last_attempt(path)])
     table = pd.DataFrame(rows, columns=COLUMNS)
     total = {"runs": "sum", "job_seconds": "sum", "peak_mb": "max"}

@@ -15,7 +15,6 @@ from gpt1.cell import ARCHS
 from tasks.corpora import corpus
 from tasks.hub import fault
 from tasks.splits import faults
-from workflow import studies
 from workflow.configuration.model import Config, Experiment
 from workflow.configuration.paths import data_sets
 
@@ -31,7 +30,8 @@ def cross_checks(config: Config) -> Iterator[str]:
     yield from _splits(config)
     yield from _zero_shot(experiment)
     yield from _submission(config)
-    yield from _keep(config)
+    yield from _finetune(config)
+    yield from _world(config)
     yield from _processes(config)
     yield from _sources(config)
     yield from dangerous_results(config)
@@ -200,17 +200,55 @@ def _submission(config: Config) -> Iterator[str]:
         )
 
 
-def _keep(config: Config) -> Iterator[str]:
+def _finetune(config: Config) -> Iterator[str]:
+    """What the method of fine-tuning asks of the models, the grid and the tasks."""
+    experiment, own = config.experiment, config.experiment.finetune
+    key, method = "experiment.finetune", own.method
+    has_models = bool(experiment.pretrain or experiment.pretrained)
+    if has_models and config.checkpoint() not in config.updates():
+        known = ", ".join(map(str, config.updates()))
+        yield f"{key}.checkpoint: {own.checkpoint} has no checkpoint; give one of {known}"
+    for arch in experiment.grid.arch:
+        most = config.n_layer(arch)
+        for name in ("skip_layer", "read_layer"):
+            layer = getattr(method, name)
+            if isinstance(layer, int) and layer > most:
+                yield f"{key}.method.{name}: {layer}, but the {arch} has {most} layers; give fewer"
+        if arch == "lstm" and method.read_layer != "top":
+            yield f"{key}.method.read_layer: is the transformer's; give top, or another grid.arch"
+        rates = {
+            getattr(experiment.tasks[task].lr, arch) or getattr(own.lr, arch)
+            for task in own.multi_task
+            if task in experiment.tasks
+        }
+        if len(rates) > 1:
+            yield f"{key}.multi_task: its tasks have {len(rates)} learning rates; give them one"
+    for name in ("frozen", "prompted"):
+        if getattr(method, name) and "on" in experiment.grid.aux:
+            yield f'{key}.method.{name}: there is no auxiliary loss; give aux: "off"'
+    if len(own.multi_task) == 1:
+        yield f"{key}.multi_task: {own.multi_task[0]} alone; give two tasks or more, or none"
+    for task in own.multi_task:
+        if task not in experiment.tasks:
+            yield f"{key}.multi_task: {task} is not in experiment.tasks; add it there"
+
+
+def _world(config: Config) -> Iterator[str]:
+    """What is left out of the world's books, or planted into them."""
     experiment = config.experiment
-    if not experiment.keep or not (experiment.pretrain or experiment.pretrained):
+    if not (world := experiment.world):
         return
-    cells = {*config.grid().cells(), *studies.keepable(config)}
-    for cell in config.kept():
-        if cell not in cells:
-            yield (
-                f"experiment.keep: {cell.place} is not a cell of experiment.grid, nor one that a "
-                "study trains on its task alone; add it there, or remove it"
-            )
+    shape = experiment.model.transformer
+    if world.exclude and world.planted:
+        yield "experiment.world.planted: into other books than those of exclude; give one of them"
+    kinds = set(world.shares()) - set(world.exclude)
+    if not any(world.shares()[kind] for kind in kinds):
+        yield "experiment.world.exclude: no kind of discourse is left; exclude fewer"
+    books = experiment.corpus
+    if (world.exclude or world.planted) and (books is None or books.source or config.data):
+        yield "experiment.world: the run reads other books; remove exclude and planted"
+    if shape.block == "modern" and shape.n_embd // shape.n_head % 2:
+        yield "experiment.model.transformer.block: modern ones need heads of an even width"
 
 
 def _processes(config: Config) -> Iterator[str]:

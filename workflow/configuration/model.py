@@ -7,6 +7,7 @@ depends on it and nothing else.
 """
 
 import os
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
@@ -15,6 +16,7 @@ from gpt1.cell import Arch, Aux, Cell
 from gpt1.settings import (
     MODERN_ADAMW,
     FinetuneSettings,
+    LSTMShape,
     ModelSettings,
     ModernShape,
     OptimizerSettings,
@@ -22,26 +24,24 @@ from gpt1.settings import (
     RunSettings,
     RuntimeOptions,
     RuntimeSettings,
+    TransformerShape,
     ZeroShotSettings,
 )
 from gpt1.text.settings import CorpusSettings
-from gpt1.variant import Variant
 from tasks import PAPER_TASKS, task
 from tasks.common.settings import Settings, unique
 from tasks.settings import DataSource, PrepareSettings, TaskRows
 from tasks.world.settings import WorldSettings
-from workflow.config_studies import Study
 from workflow.configuration import sections
 from workflow.configuration.sections import Runtime
+from workflow.configuration.studies import Study
 from workflow.grid import Grid, Seeds, ZeroShot, checkpoint_updates
-
-GRID_VARIANT = Variant()
 
 
 class Experiment(Settings):
     """All that may change a result."""
 
-    world: WorldSettings | None = Field(
+    world: sections.World | None = Field(
         None, description="the embedded world's seed and sizes; only where data is null"
     )
     pretrained: sections.Pretrained | None = None
@@ -202,60 +202,80 @@ class Config(Settings):
         assert corpus is not None, "published weights have no corpus"
         return corpus.model_copy(update={"folder": None})  # a path of the rule
 
-    def model(self, arch: Arch, variant: Variant = GRID_VARIANT) -> ModelSettings:
+    def world(self) -> WorldSettings:
+        """For `tasks.world`: the seed, the sizes and what the books are made of."""
+        world = self.experiment.world
+        assert world is not None, "the run has no embedded world"
+        discourse = {**world.discourse, **dict.fromkeys(world.exclude, 0.0)}
+        given = world.model_dump(exclude={"exclude", "planted", "discourse"})
+        return WorldSettings.model_validate({**given, "discourse": discourse})
+
+    def model(self, arch: Arch) -> ModelSettings:
         """The model of one architecture."""
-        model, shape = self.experiment.model, getattr(self.experiment.model, arch)
-        shared = model.model_dump(exclude={"transformer", "lstm"})
-        sizes = {key: getattr(variant, key) for key in ("n_layer", "n_hidden")}
-        given = {key: value for key, value in sizes.items() if value is not None}
-        kind = type(shape)
-        if variant.block == "modern":  # three matrices of two thirds the width cost as much
-            kind, given["block"] = ModernShape, "modern"
-            given["n_ff"] = round(shape.n_ff * 2 / 3)
-        return ModelSettings(**shared, shape=kind(**{**shape.model_dump(), **given}))
+        models, own = self.experiment.model, getattr(self.experiment.model, arch)
+        shared = models.model_dump(exclude={"transformer", "lstm"})
+        shape: TransformerShape | LSTMShape
+        if arch == "lstm":
+            shape = own
+        elif own.block == "gpt1":
+            shape = TransformerShape(**own.model_dump(exclude={"block"}))
+        else:  # three matrices of two thirds the width cost as much
+            shape = ModernShape(**{**own.model_dump(), "n_ff": round(own.n_ff * 2 / 3)})
+        return ModelSettings(**shared, shape=shape)
 
-    def optimizer(self, variant: Variant) -> OptimizerSettings:
-        """The optimizer of a variant, in pre-training and fine-tuning."""
-        return MODERN_ADAMW if variant.block == "modern" else self.experiment.optimizer
+    def optimizer(self, arch: Arch) -> OptimizerSettings:
+        """The optimizer of pre-training and fine-tuning; a modern transformer has its own."""
+        is_modern = isinstance(self.model(arch).shape, ModernShape)
+        return MODERN_ADAMW if is_modern else self.experiment.optimizer
 
-    def pretrain(self, arch: Arch, seed: int, variant: Variant = GRID_VARIANT) -> PretrainSettings:
+    def pretrain(self, arch: Arch, seed: int) -> PretrainSettings:
         """For `gpt1.pretrain`: model, optimizer, schedule and seed of one language model."""
         return PretrainSettings(
             **self._pretrain.model_dump(exclude={"lr", "checkpoints"}),
             seed=seed,
             lr=getattr(self._pretrain.lr, arch),
             checkpoints=self.updates(),
-            model=self.model(arch, variant),
-            optimizer=self.optimizer(variant),
+            model=self.model(arch),
+            optimizer=self.optimizer(arch),
         )
 
-    def finetune(
-        self, arch: Arch, task: str, aux: Aux, variant: Variant = GRID_VARIANT
-    ) -> FinetuneSettings:
-        """How the cells of one (arch, task, aux, variant) are trained.
+    def checkpoint(self) -> int:
+        """The pre-training update whose checkpoint is fine-tuned."""
+        given = self.experiment.finetune.checkpoint
+        return self.updates()[-1] if given is None else given
 
-        A variant's `epochs`, `lr`, `lm_coef` and `l2` take precedence over a task's own, and these
-        over those of all tasks. `lm_coef` is 0 without the auxiliary loss.
+    def finetune(self, arch: Arch, task: str, aux: Aux) -> FinetuneSettings:
+        """How the cells of one (arch, task, aux) are trained.
+
+        A task's own values take precedence over those of all tasks. `lm_coef` is 0 without the
+        auxiliary loss. A modern transformer's decay is AdamW's unless another is asked for.
         """
         common, own = self.experiment.finetune, self.experiment.tasks[task]
-        decay = {} if variant.l2 is None else {"l2": variant.l2}
-        weights = (variant.lm_coef, own.lm_coef, common.lm_coef)  # of which 0 is one
-        lm_coef = next(weight for weight in weights if weight is not None)
-        exclude = {"lr", "lm_coef", "select_fraction", "select_seed", "epochs", "batch"}
+        model, optimizer, method = self.model(arch), self.optimizer(arch), common.method
+        if isinstance(model.shape, ModernShape) and method.decay == "authors":
+            method = method.model_copy(update={"decay": "adamw"})
+        if common.l2 is not None:
+            optimizer = optimizer.model_copy(update={"l2": common.l2})
+        lm_coef = common.lm_coef if own.lm_coef is None else own.lm_coef
         return FinetuneSettings(
-            **common.model_dump(exclude=exclude),
-            epochs=variant.epochs or own.epochs or common.epochs,
+            **common.model_dump(include={"warmup", "dropout", "eval_train"}),
+            epochs=own.epochs or common.epochs,
             batch=own.batch or common.batch,
-            lr=variant.lr or getattr(own.lr, arch) or getattr(common.lr, arch),
+            lr=getattr(own.lr, arch) or getattr(common.lr, arch),
             lm_coef=lm_coef if aux == "on" else 0.0,
-            method=variant.method,
-            model=self.model(arch, variant),
-            optimizer=self.optimizer(variant).model_copy(update=decay),
+            method=method,
+            model=model,
+            optimizer=optimizer,
         )
 
-    def run_settings(self, arch: Arch, task: str, aux: Aux) -> RunSettings:
-        """For `gpt1.finetune`: how the grid's cells of one (arch, task, aux) are trained."""
-        return RunSettings(tasks={task: self.finetune(arch, task, aux)})
+    def run_settings(self, arch: Arch, tasks: Iterable[str], aux: Aux) -> RunSettings:
+        """For `gpt1.finetune`: how the cells of one (arch, aux) are trained on each task."""
+        return RunSettings(tasks={task: self.finetune(arch, task, aux) for task in tasks})
+
+    def trained_together(self, task: str) -> list[str]:
+        """The tasks of the model that is trained on a task, in one order."""
+        several = sorted(self.experiment.finetune.multi_task)
+        return several if task in several else [task]
 
     def zero_shot(self, arch: Arch) -> ZeroShotSettings:
         """For `gpt1.zero_shot`: how many rows are scored, and how scores are normalised."""

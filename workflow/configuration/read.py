@@ -40,12 +40,17 @@ def refuse(faults: Iterable[str]) -> None:
         raise ConfigError(found)
 
 
-def parse(data: dict[str, Any]) -> Config:
-    """The config in `data`. Raises ConfigError with a line for each fault."""
+def validated(data: dict[str, Any]) -> Config:
+    """The config in `data`, each key by itself. Raises ConfigError with a line for each fault."""
     try:
-        config = Config.model_validate(data)
+        return Config.model_validate(data)
     except ValidationError as error:
         raise ConfigError(_lines(error, data)) from None
+
+
+def parse(data: dict[str, Any]) -> Config:
+    """The config in `data`. Raises ConfigError with a line for each fault."""
+    config = validated(data)
     refuse(cross_checks(config))
     return config
 

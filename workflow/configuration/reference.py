@@ -112,6 +112,8 @@ def _type(key: dict[str, Any]) -> str:
         return " or ".join(map(_type, key["anyOf"]))
     if "enum" in key or "const" in key:
         return ", ".join(f"`{value}`" for value in key.get("enum") or [key["const"]])
+    if "type" not in key:
+        return "any value"
     if key["type"] == "array":
         return f"list of {_type(key['items'])}"
     if entries := key.get("additionalProperties"):

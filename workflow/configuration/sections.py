@@ -13,6 +13,7 @@ from gpt1.settings import (
     Batch,
     Count,
     Epochs,
+    FinetuneMethod,
     FinetuneOptions,
     LSTMShape,
     ModelOptions,
@@ -27,6 +28,7 @@ from tasks import TASKS
 from tasks.common.errors import InputError
 from tasks.common.settings import Settings, unique
 from tasks.settings import DataSource, TaskRows
+from tasks.world.settings import Discourse, WorldSettings
 
 # The zero-shot tasks, with the scores of a random guess and of the best single model of 2018: the
 # paper's Table 4 for SST-2 and CoLA. The paper does not print the other two: 50.4 is BiAttention
@@ -88,10 +90,34 @@ class Tokenizer(Settings):
     )
 
 
+class World(WorldSettings):
+    """The embedded world, and what is done to its books alone: its tasks stay as they are."""
+
+    exclude: Annotated[list[Discourse], unique] = Field(
+        [],
+        description="kinds of discourse that the books do not have; the others fill as many words",
+    )
+    planted: Annotated[list[Annotated[int, Field(ge=1, le=1000)]], unique] = Field(
+        [],
+        description="how often reported rows are planted into the books, such as [1, 16]: other "
+        "rows for each; in a study's line alone (tasks.world.planting)",
+    )
+
+
+class Transformer(TransformerShape):
+    """The transformer's shape and its blocks; the paper's by default."""
+
+    block: Literal["gpt1", "modern"] = Field(
+        "gpt1",
+        description="GPT-1's blocks, or modern ones (pre-norm, RMSNorm, RoPE, SwiGLU) at equal "
+        "FLOPs, trained by AdamW (gpt1.model.modern)",
+    )
+
+
 class Models(ModelOptions):
     """Both architectures; an architecture that grid.arch leaves out is not used."""
 
-    transformer: TransformerShape = TransformerShape()
+    transformer: Transformer = Transformer()
     lstm: LSTMShape = LSTMShape()
 
 
@@ -130,6 +156,18 @@ class Finetune(FinetuneOptions):
 
     lr: FinetuneRates = FinetuneRates()
     lm_coef: Weight = Field(0.5, description="weight of the auxiliary LM loss where aux is on")
+    l2: Annotated[float, Field(ge=0, le=1000)] | None = Field(
+        None, description="weight decay of fine-tuning (null: that of experiment.optimizer)"
+    )
+    method: FinetuneMethod = FinetuneMethod()
+    checkpoint: Annotated[int, Field(ge=0, le=2**40)] | None = Field(
+        None, description="the pre-training update whose checkpoint is fine-tuned (null: the last)"
+    )
+    multi_task: Annotated[list[str], unique] = Field(
+        [],
+        description="tasks that one model is trained on at once, with a classifier for each, "
+        "instead of a model each",
+    )
     select_fraction: Annotated[float, Field(gt=0, lt=1)] = Field(
         0.1,
         description="share of the training rows that select the best epoch (Story Cloze: the "

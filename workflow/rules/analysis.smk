@@ -194,7 +194,7 @@ rule page:
         "<results>/data_cards.md",
         expand("<results>/cards/{task}.svg", task=grid.examples),
         # Those that are there when the run is planned; it keeps them up to date.
-        studies.made(cfg),
+        studies.made(variants),
     output:
         html="<results>/index.html",
     log:
@@ -207,7 +207,7 @@ rule page:
         grid=settings(cfg.grid),
         tables=TABLES,
         figures=FIGURES,
-        studies=settings(functools.partial(studies.heads, cfg)),
+        studies=settings(functools.partial(studies.heads, variants)),
         module=code.digest("workflow.analysis.page"),
         code=code.digest("workflow.analysis.page"),
     message:

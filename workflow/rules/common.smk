@@ -1,16 +1,19 @@
 # The config, checked; names and helpers that the rules share.
 import functools
 import os
+import re
 import shlex
 import sys
 from pathlib import Path
 
+from gpt1.cell import Cell, home
+from gpt1.text.vocabulary import FILES
 from tasks.common.errors import InputError
-from workflow import books, code, results_folder, studies
+from workflow import code, results_folder, studies
 from workflow.configuration import checks, paths, read
 from workflow.configuration.read import ConfigError, as_yaml, refuse
 from workflow.grid import any_model, jobs
-from workflow.study_faults import study_faults
+from workflow.overlay import Variants
 
 # A config file given on the command line takes the default's place: merged into it, it would
 # inherit keys that it does not show. Several files after --configfile are merged. They are read
@@ -20,7 +23,8 @@ default = checks.PROJECT / "workflow" / "config" / "world.yaml"
 try:
     files = workflow.overwrite_configfiles or [default]
     cfg = read.parse(read.read(files, workflow.config_settings.config_args or []))
-    wrong = [*checks.unwritable_results(cfg)]
+    variants = Variants(cfg)
+    wrong = [*checks.unwritable_results(cfg), *studies.run_faults(variants)]
     if not paths.has_no_data(cfg):  # else see `given`
         wrong += paths.missing_data(cfg)
     refuse(wrong)
@@ -30,6 +34,7 @@ except ConfigError as error:
 grid = cfg.grid()
 DATA = paths.data_sets(cfg)
 MODEL, CONTROL = any_model(), any_model("shuffled")
+OWN_MODEL = any_model(variant="{variant}")  # of a variant
 TOKENIZER = os.path.dirname(paths.tokenizer_files(cfg)[0])
 GPU = int(cfg.runtime.device.startswith("cuda"))
 GPU_MODEL = GPU * (cfg.runtime.gpu_model or "")
@@ -117,50 +122,40 @@ def study(wildcards):
     try:
         if name not in known:
             names = ", ".join(known) or "none"
-            fault = f"experiment.studies.{name}: no such study; known here: {names}"
-            raise ConfigError([fault])
-        refuse(study_faults(cfg, name))
+            raise ConfigError([f"experiment.studies.{name}: no such study; known here: {names}"])
+        return studies.plan(variants, name)
     except ConfigError as error:
         sys.exit(str(error))
-    return studies.plan(cfg, name)
 
 
 def study_inputs(wildcards):
-    """Cells, predictions and facts; the zero-shot scores of the checkpoints that are compared;
-    what studies of other books read beside."""
+    """Cells, predictions and facts, and what studies of some kinds read beside."""
     found = study(wildcards)
-    cells = dict.fromkeys(
-        file(point.folder("<results>"))
-        for point in found.points
-        for cell in point.cells
-        for file in (cell.path, cell.predictions)
-    )
+    cells = [file("<results>") for cell in found.cells() for file in (cell.path, cell.predictions)]
     facts = expand("<results>/examples/{task}.json", task=found.tasks)
-    return [*cells, *facts, *studies.zero_shot_files(cfg, found), *books.files(cfg, found)]
+    return [*cells, *facts, *studies.inputs(variants, found)]
 
 
-def variant_cell(wildcards):
-    """The cell of a job; the run ends in one line where there is no such cell."""
-    w = wildcards
-    return studies.cell_at(cfg, f"cells/{w.model}/{w.task}/aux-{w.aux}/layers-{w.layers}.json")
+def below(variant, stage, path):
+    """A file of a stage that a variant reads: its own, the run's or another variant's."""
+    return str(home("<results>", variants.at(variant, stage)) / path)
 
 
-def starts(wildcards, file):
-    """A file of each checkpoint that a job's cell starts from, one for each pre-training seed."""
-    return started_from(variant_cell(wildcards), file)
+def tokenizer_of(variant):
+    """The files of a variant's tokenizer."""
+    return paths.tokenizer_files(variants.config(variants.at(variant, "tokenizer")))
+
+
+def trained_as(cell):
+    """How a cell is trained, for `gpt1.finetune`."""
+    return variants.config(cell.variant).run_settings(cell.arch, [cell.task], cell.aux)
 
 
 def started_from(cell, file):
-    """The same of a cell."""
-    update = studies.checkpoint_update(cfg, cell)
-    return [getattr(m, file)("<results>", update) for m in studies.sources(cfg, cell)]
-
-
-def of_books(wildcards, file):
-    """The same of a cell of a study's own books, whose models lie below their folder."""
-    folder = f"<results>/books/{wildcards.books}"
-    models = books.models(cfg, variant_cell(wildcards).arch)
-    return [getattr(model, file)(folder, grid.updates[-1]) for model in models]
+    """A file of each checkpoint that a cell starts from, one for each pre-training seed."""
+    update = variants.config(cell.variant).checkpoint()
+    models = studies.sources(variants, cell)
+    return [getattr(model, file)("<results>", update) for model in models]
 
 
 def launcher(processes):
@@ -169,6 +164,47 @@ def launcher(processes):
         return "python"
     signals = "SIGTERM,SIGINT,SIGHUP,SIGUSR1"
     return f"torchrun --standalone --nproc-per-node={processes} --signals-to-handle={signals}"
+
+
+def run_settings(arch, tasks, wildcards):
+    """How the cells of a job are trained, as JSON; `{task}` stands for its own task."""
+    own = {"arch": arch, **dict(wildcards.items())}
+    tasks = [task.format(**own) for task in tasks]
+    config = variants.config(own.get("variant", ""))
+    return config.run_settings(own["arch"], tasks, own["aux"]).to_json()
+
+
+def one_of(names):
+    """The constraint of a wildcard: one of these names, or none at all."""
+    return "|".join(map(re.escape, names)) or "(?!)"
+
+
+def of(stage, *files):
+    """Inputs of a variant's job: files of a stage, which lie with the variant that they are of."""
+    return lambda wildcards: [
+        below(wildcards.variant, stage, file.format(**dict(wildcards.items()))) for file in files
+    ]
+
+
+def its(value):
+    """A param or an input of a variant's job: a value that its config leads to."""
+    return lambda wildcards: value(variants.reading(wildcards.variant), wildcards)
+
+
+def given_as(make):
+    """A param of a variant's job: settings that its config leads to, as JSON."""
+    return its(lambda config, wildcards: make(config, wildcards).to_json())
+
+
+def its_tokenizer(wildcards):
+    """The folder of the tokenizer."""
+    return os.path.dirname(tokenizer_of(wildcards.variant)[0])
+
+
+def cell_of(wildcards, task):
+    """The cell of a job, but for its task."""
+    n_transfer = wildcards.layers if wildcards.layers == "none" else int(wildcards.layers)
+    return Cell(wildcards.arch, task, wildcards.aux, n_transfer, variant=wildcards.variant)
 
 
 # What every program finds in its environment, and what may change without a job being run again.
@@ -221,4 +257,3 @@ wildcard_constraints:
     task="[a-z0-9_]+",
     aux="on|off",
     seed="[0-9]+",
-    books=f"{books.WITHOUT}|{books.PLANTED}",

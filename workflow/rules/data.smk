@@ -15,7 +15,7 @@ if cfg.experiment.world:
             runtime=per_attempt(cfg.runtime.minutes, "data"),
         params:
             out=subpath(output[0], parent=True),
-            settings=settings(lambda: cfg.experiment.world),
+            settings=settings(cfg.world),
             code=code.digest("tasks.world"),
         message:
             "world: write the books and the tasks of the embedded world"

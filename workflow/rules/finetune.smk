@@ -1,25 +1,37 @@
 # The cells. A rule for each part of an architecture's layer sweep, so that one process trains many
 # cells: starting one costs as much as training a small cell. Sharding is not a param, so resharding
-# reruns nothing. Layers that the grid leaves out can be asked for cell by cell.
-import re
+# reruns nothing. Layers that the grid leaves out can be asked for cell by cell. The tasks of
+# experiment.finetune.multi_task have one model, and so one job.
+import itertools
+from dataclasses import replace
 
-for job in jobs(grid, cfg.runtime.shards):
+together = sorted(cfg.experiment.finetune.multi_task)
+alone = [task for task in grid.tasks if task not in together]
+groups = [*([["{task}"]] if alone else []), *([together] if together else [])]
+
+for job, tasks in itertools.product(jobs(grid, cfg.runtime.shards), groups):
+    is_one = len(tasks) == 1
+    rule_name = job.name if is_one else f"{job.name}_multi_task"
+    cells = [replace(cell, task=task) for cell in job.cells for task in tasks]
 
     rule:
         name:
-            job.name
+            rule_name
         input:
-            encoded="<results>/encoded/{task}",
-            baselines="<results>/baselines/{task}.json",
-            checkpoints=[m.checkpoint("<results>", grid.updates[-1]) for m in job.sources],
-            facts=[m.facts("<results>", grid.updates[-1]) for m in job.sources],
+            vocabulary,
+            encoded=[f"<results>/encoded/{task}" for task in tasks],
+            baselines=[f"<results>/baselines/{task}.json" for task in tasks],
+            checkpoints=[m.checkpoint("<results>", cfg.checkpoint()) for m in job.sources],
+            facts=[m.facts("<results>", cfg.checkpoint()) for m in job.sources],
         output:
-            cells=[cell.path("<results>") for cell in job.cells],
-            predictions=[cell.predictions("<results>") for cell in job.cells],
+            cells=[cell.path("<results>") for cell in cells],
+            predictions=[cell.predictions("<results>") for cell in cells],
         log:
-            f"<results>/logs/{job.name}/{{task}}/{{aux}}.log",
+            f"<results>/logs/{rule_name}/{'{task}/' * is_one}{{aux}}.log",
         benchmark:
-            f"<results>/benchmarks/{job.name}/{{task}}/{{aux}}.tsv"
+            f"<results>/benchmarks/{rule_name}/{'{task}/' * is_one}{{aux}}.tsv"
+        wildcard_constraints:
+            task="|".join(alone),
         threads: cfg.runtime.finetune_threads
         resources:
             mem_mb=per_attempt(cfg.runtime.mem_mb, "finetune"),
@@ -28,20 +40,20 @@ for job in jobs(grid, cfg.runtime.shards):
             gpu_model=GPU_MODEL,
         params:
             cache=f"{cfg.results}/.work/runs",
-            settings=settings(functools.partial(cfg.run_settings, job.arch), "task", "aux"),
+            tokenizer=TOKENIZER,
+            settings=functools.partial(run_settings, job.arch, tasks),
             seeds=grid.seeds.finetune,
             code=code.digest("gpt1.finetune"),
         message:
-            f"finetune {job.sources[0].name} on {{wildcards.task}}, aux {{wildcards.aux}}: "
-            f"layers {', '.join(map(str, job.layers))}"
+            f"finetune {job.sources[0].name} on {', '.join(tasks).replace('{', '{wildcards.')}, "
+            f"aux {{wildcards.aux}}: layers {', '.join(map(str, job.layers))}"
         shell:
             "python -m gpt1.finetune {output.cells} --predictions {output.predictions}"
             " --encoded {input.encoded} --baselines {input.baselines}"
-            " --checkpoints {input.checkpoints}"
+            " --checkpoints {input.checkpoints} --tokenizer {params.tokenizer:q}"
             " --settings {params.settings:q} --seeds {params.seeds}"
             ' --runtime "$FINETUNE_RUNTIME" --code {params.code} --cache {params.cache:q}'
-            ' --keep "$KEPT_CELLS"'
-            " &> {log}"
+            ' --keep "$KEPT_CELLS" &> {log}'
 
 
 # The weights of the cells of experiment.keep. A cell that is trained after it was named has left
@@ -53,11 +65,11 @@ for cell in cfg.kept():
             f"finetune_kept_{re.sub('[^a-z0-9]', '_', cell.place)}"
         input:
             cell=cell.path("<results>"),
-            encoded=f"<results>/encoded/{cell.task}",
-            baselines=f"<results>/baselines/{cell.task}.json",
+            encoded=below(cell.variant, "encoded", f"encoded/{cell.task}"),
+            baselines=below(cell.variant, "tasks", f"baselines/{cell.task}.json"),
             checkpoints=started_from(cell, "checkpoint"),
             facts=started_from(cell, "facts"),
-            tokenizer=vocabulary,
+            tokenizer=tokenizer_of(cell.variant),
         output:
             directory(cell.kept("<results>")),
         log:
@@ -72,9 +84,9 @@ for cell in cfg.kept():
             gpu_model=GPU_MODEL,
         params:
             cache=f"{cfg.results}/.work/runs",
-            settings=settings(functools.partial(studies.settings, cfg, [cell])),
-            seeds=grid.seeds.finetune,
-            tokenizer=TOKENIZER,
+            settings=settings(functools.partial(trained_as, cell)),
+            seeds=variants.config(cell.variant).experiment.seeds.finetune,
+            tokenizer=os.path.dirname(tokenizer_of(cell.variant)[0]),
             code=code.digest("gpt1.finetune"),
         message:
             f"keep {cell.place}: its weights"

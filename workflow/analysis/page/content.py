@@ -72,7 +72,7 @@ def _view(run: Run, target: str, title: str) -> View:
         caption = _caption(path.stem)
         body = markup.figure(path, caption or title)
     elif path.parent.name == "studies":
-        caption = next(study.asks for study in run.studies if study.name == path.stem)
+        caption = next(study.question for study in run.studies if study.name == path.stem)
         body = _table(path, title)
         body = markup.figure(path.with_suffix(".svg"), caption or title) + body if body else body
     else:

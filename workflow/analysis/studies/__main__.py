@@ -28,15 +28,16 @@ def main(argv: list[str] | None = None) -> None:
     arguments = parser("the table and the figure of a study")
     arguments.add_argument("--study", type=StudyPlan.parse, required=True, help="the plan as JSON")
     args = arguments.parse_args(argv)
-    build = planted.build if args.study.is_of_planted_rows else table.build
-    draw = {"scores": figure.draw, "differences": differences.draw}[args.study.figure]
-    if args.study.predicted:
-        draw = heat_map.draw
-    if args.study.is_of_planted_rows:
-        draw = planted_figure.draw
+    draw = {
+        "scores": figure.draw,
+        "differences": differences.draw,
+        "prediction": heat_map.draw,
+        "planted": planted_figure.draw,
+    }
+    build = planted.build if args.study.kind == "planted" else table.build
     made = build(args.results, args.grid, args.study)
     made.write(args.out)
-    style.save(lambda: draw(made.frame, args.study), args.out.with_suffix(".png"))
+    style.save(lambda: draw[args.study.kind](made.frame, args.study), args.out.with_suffix(".png"))
 
 
 if __name__ == "__main__":

@@ -5,8 +5,6 @@ constant answer, a part of the gain is what this answer has too. So it is with F
 model that always answers no; the accuracy of such tasks stands beside it.
 """
 
-from collections.abc import Mapping
-
 import pandas as pd
 
 import tasks
@@ -23,16 +21,14 @@ EXPLAINED = (
     "are by the rule that was written before the run, of the gain over {none}."
 )
 
-ByBooks = Mapping[str, Samples]
-
 
 def is_below(table: pd.DataFrame, study: StudyPlan) -> pd.Series:
     """By task, whether the line without pre-training is below the constant answer."""
-    none = table[table["line"] == study.beside[1]].set_index("task")
+    none = table[table["line"] == study.references[1]].set_index("task")
     return none["mean"] < none["majority"]
 
 
-def parts(table: pd.DataFrame, study: StudyPlan, samples: ByBooks) -> list[str | pd.DataFrame]:
+def parts(table: pd.DataFrame, study: StudyPlan, samples: Samples) -> list[str | pd.DataFrame]:
     """A section of the study's Markdown; empty where no task needs it."""
     below = is_below(table, study)
     chosen = [(name, tasks.task(name).metric) for name in study.tasks if below[name]]
@@ -44,19 +40,19 @@ def parts(table: pd.DataFrame, study: StudyPlan, samples: ByBooks) -> list[str |
             rows[title] = row
     if not rows:
         return []
-    full, none = study.beside
+    full, none = study.references
     frame = pd.DataFrame.from_dict(rows, orient="index").rename_axis("task")
     return ["## Over the constant answer", frame, EXPLAINED.format(full=full, none=none)]
 
 
-def _row(study: StudyPlan, samples: ByBooks, name: str, metric: str) -> dict[str, str]:
-    """The means of all lines, the study's with what they have lost; empty if those beside lack."""
-    found = {p.line: _means(samples[p.books], p, name, metric) for p in study.points}
-    full, none = (found[line] for line in study.beside)
+def _row(study: StudyPlan, samples: Samples, name: str, metric: str) -> dict[str, str]:
+    """The means of all lines, the study's with what they have lost; empty without references."""
+    found = {p.line: _means(samples, p, name, metric) for p in study.points}
+    full, none = (found[line] for line in study.references)
     if pd.isna(full[0]) or pd.isna(none[0]):
         return {}
     gain = full[0] - max(none)
-    shown = {study.beside[1]: none[0], "constant answer": none[1], study.beside[0]: full[0]}
+    shown = {study.references[1]: none[0], "constant answer": none[1], study.references[0]: full[0]}
     row = {head: markdown.value(score) for head, score in shown.items()}
     return row | {line: _with_loss(found[line][0], full[0], gain) for line in study.lines}
 

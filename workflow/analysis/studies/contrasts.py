@@ -22,7 +22,7 @@ Heads = Mapping[str, Sample | None]  # by task
 def values(study: StudyPlan) -> list[str]:
     """The first value and the last; none where no line differs from the first at either."""
     found = list(dict.fromkeys(point.value for point in study.points if point.value))
-    if len(found) < 2 or len(study.lines) < 2 or study.beside:
+    if len(found) < 2 or len(study.lines) < 2 or study.references:
         return []
     ends = [found[0], found[-1]]
     cells = {(point.line, point.value): point.cells for point in study.points}

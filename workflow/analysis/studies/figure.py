@@ -5,6 +5,7 @@ for they are chosen by the study. What stands beside the axis is a line across t
 pre-training the zero-shot scores of the same checkpoints are a second curve.
 """
 
+import itertools
 import math
 from typing import Any, Literal
 
@@ -74,7 +75,7 @@ def _panel(ax: Axes, rows: pd.DataFrame, study: StudyPlan) -> None:
     if rows["mean"].isna().all():
         style.note_missing(ax)
         return
-    for i, line in enumerate(study.beside):
+    for i, line in enumerate(study.references):
         colour, dashes = BESIDE[i % len(BESIDE)]
         of_line = rows[rows["line"] == line]
         for row in of_line.dropna(subset="mean").itertuples():
@@ -123,13 +124,13 @@ def _handles(study: StudyPlan, zero_shot: bool) -> list[Line2D]:
         Line2D([], [], color=colour, marker=marker, label=line)
         for line, (colour, marker) in zip(study.lines, LOOKS * len(study.lines), strict=False)
     ]
-    beside = [
+    references = [
         Line2D([], [], color=colour, linestyle=dashes, label=line)
-        for line, (colour, dashes) in zip(study.beside, BESIDE * len(study.beside), strict=False)
+        for line, (colour, dashes) in zip(study.references, itertools.cycle(BESIDE), strict=False)
     ]
     baselines = [
         Line2D([], [], label=markdown.BASELINES[name], **look)
         for name, look in style.BASELINES.items()
     ]
     second = [Line2D([], [], **ZERO_SHOT)] if zero_shot else []
-    return [*(lines if study.axis else []), *second, *beside, *baselines]
+    return [*(lines if study.axis else []), *second, *references, *baselines]

@@ -1,12 +1,13 @@
 """What a line of a study loses of the gain by pre-training, beside what was predicted.
 
-The gain is the score of the first line beside, which is pre-trained, over that of the second, which
+The gain is the score of the first reference, which is pre-trained, over that of the second, which
 is not. A line has lost it on a task where its own gain is less than half of that; the prediction
 says on which tasks it has. What is judged is the contrast (full + none) / 2 - line, paired by row
 and by seed, in points: above 0 half of the gain or more is lost.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from workflow.analysis.stats.estimate import Sample, combine, difference
 from workflow.analysis.stats.pooling import estimates
 from workflow.analysis.studies.constant import LEAST, MARK, is_below
 from workflow.grid import Grid
-from workflow.study_plan import StudyPlan, books_folder
+from workflow.study_plan import StudyPlan
 
 Heads = Mapping[str, Sample | None]
 LOST, KEPT = "lost", "kept"
@@ -42,7 +43,7 @@ def add(
     table: pd.DataFrame, study: StudyPlan, heads: Mapping[tuple[str, str], Heads]
 ) -> tuple[pd.DataFrame, list[str | pd.DataFrame]]:
     """The table with COLUMNS and BELOW for each line and task, the matrix and the counts."""
-    full, none = (heads[line, ""] for line in study.beside)
+    full, none = (heads[line, ""] for line in study.references)
     judged = [
         {"line": line, "task": task, **row}
         for line in study.lines
@@ -139,11 +140,12 @@ def _shown(row: Mapping[str, Any]) -> str:
 def probes(results: Path, grid: Grid, study: StudyPlan) -> list[str | pd.DataFrame]:
     """What each language model has learnt of each skill, for reading; nothing if not scored."""
     models, update = grid.sources(study.points[0].cells[0]), grid.updates[-1]
-    names = {point.books: point.line for point in reversed(study.points)}
+    names = {point.model: point.line for point in reversed(study.points)}
     columns: dict[str, dict[str, str]] = {}
     chance: dict[str, str] = {}
-    for books, line in reversed(names.items()):
-        found = [_skills(model, books_folder(results, books), update) for model in models]
+    for variant, line in reversed(names.items()):
+        own = [replace(model, variant=variant) for model in models]
+        found = [_skills(model, results, update) for model in own]
         known = {name: f"{skill.chance:.0f}" for of in found for name, skill in of.items()}
         if known:
             columns[line] = {n: " / ".join(_accuracy(of, n) for of in found) for n in known}
@@ -156,9 +158,9 @@ def probes(results: Path, grid: Grid, study: StudyPlan) -> list[str | pd.DataFra
     return ["## Probes", frame.rename_axis("skill"), explained]
 
 
-def _skills(model: PretrainedModel, folder: Path, update: int) -> dict[str, SkillScore]:
+def _skills(model: PretrainedModel, results: Path, update: int) -> dict[str, SkillScore]:
     """A language model's score on each skill; empty if it was not scored."""
-    path = model.probes(folder, update)
+    path = model.probes(results, update)
     place = {"arch": model.arch, "corpus": model.corpus, "seed": model.seed, "update": update}
     return ProbeScores.read(path, **place).skills if path.exists() else {}
 

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 import tasks
-from gpt1.cell import Cell
+from gpt1.cell import Cell, home
 from workflow.analysis import markdown
 from workflow.analysis.notes import Notes
 from workflow.analysis.predictions import answers, read_predictions
@@ -39,7 +39,7 @@ OWN = ["own", "own_low", "own_high", "gain", "gain_low", "gain_high", "share_who
 def build(results: Path, grid: Grid, study: StudyPlan) -> Table:
     """One row per task, and their mean, and count from 0: scores, differences, marked rows."""
     planted, own = points(study)
-    folder = planted.folder(results)
+    folder = home(results, planted.model)
     manifest = Manifest.read(folder / "world" / "manifest.json")
     counts = [0, *manifest.counts]
     rows = {task: marked_rows(folder, task, manifest) for task in study.tasks}
@@ -47,7 +47,7 @@ def build(results: Path, grid: Grid, study: StudyPlan) -> Table:
     def samples(point: Point) -> By:
         of = manifest.planted
         return {
-            (cell.task, n): sample(point, cell, grid, results, of[cell.task], rows[cell.task], n)
+            (cell.task, n): sample(cell, grid, results, of[cell.task], rows[cell.task], n)
             for cell in point.cells
             for n in counts
         }
@@ -72,12 +72,11 @@ def of_task(name: str, planted: PlantedRows) -> dict[str, str]:
 
 def points(study: StudyPlan) -> tuple[Point, Point]:
     """The model that read the planted books, and the one that read the run's own."""
-    planted = next(point for point in study.points if point.books)
-    return planted, next(point for point in study.points if not point.books)
+    planted = next(point for point in study.points if point.model)
+    return planted, next(point for point in study.points if not point.model)
 
 
 def sample(
-    point: Point,
     cell: Cell,
     grid: Grid,
     results: Path,
@@ -86,7 +85,7 @@ def sample(
     count: int,
 ) -> Sample | None:
     """The main metric on the rows that stood `count` times in the books; None if it was not run."""
-    found = read_predictions(point.folder(results), cell)
+    found = read_predictions(results, cell)
     places = np.flatnonzero(rows["count"] == count)
     if found is None or not len(places):
         return None

@@ -1,7 +1,7 @@
 """The table of a study: each of its lines at each value, on every task and in their mean.
 
-`diff` is the paired difference to what the study compares with: the first line that stands beside
-the axis; else the first line, at the same value; of a single line its first value.
+`diff` is the paired difference to what the study compares with: the first reference; else
+the first line, at the same value; of a single line its first value.
 """
 
 from collections.abc import Iterator, Mapping
@@ -29,12 +29,12 @@ def build(results: Path, grid: Grid, study: StudyPlan) -> Table:
     """One row per (line, value, task), and per (line, value) the mean of several tasks."""
     notes, samples = Notes.read(results, study.tasks), _samples(results, grid, study)
     heads = {
-        (point.line, point.value): {c.task: samples[point.books].headline(c) for c in point.cells}
+        (point.line, point.value): {c.task: samples.headline(c) for c in point.cells}
         for point in study.points
     }
     table = pd.DataFrame(_rows(study, samples, heads, notes))
     parts = [*_wide(table, study, notes), *contrasts.parts(study, heads)]
-    if study.axis == "update":
+    if study.axis == "checkpoint":
         table, more = zero_shot_correlation.add(table, results, study, heads)
         parts += more
     if study.predicted:
@@ -45,21 +45,19 @@ def build(results: Path, grid: Grid, study: StudyPlan) -> Table:
     return Table(table, [*parts, *_legend(study, notes)], decimals)
 
 
-def _samples(results: Path, grid: Grid, study: StudyPlan) -> dict[str, Samples]:
-    """Samples of the study's cells by the books that they read."""
-    found: dict[str, Samples] = {}
-    for point in study.points:
-        mine, folder = found.setdefault(point.books, Samples()), point.folder(results)
-        for cell in point.cells:
-            if cell not in mine.cells and cell.path(folder).exists():
-                mine.add(cell, folder, grid.seeds.finetune)
+def _samples(results: Path, grid: Grid, study: StudyPlan) -> Samples:
+    """Samples of the study's cells that were run."""
+    found = Samples()
+    for cell in study.cells():
+        if cell.path(results).exists():
+            found.add(cell, results, grid.seeds.finetune)
     return found
 
 
 def reference(study: StudyPlan, point: Point) -> tuple[str, str]:
     """The line and the value of what a point is compared with; of that one itself, its own."""
-    if study.beside:
-        return study.beside[0], ""
+    if study.references:
+        return study.references[0], ""
     if len(study.lines) > 1:
         return study.lines[0], point.value
     return point.line, study.points[0].value
@@ -67,7 +65,7 @@ def reference(study: StudyPlan, point: Point) -> tuple[str, str]:
 
 def _rows(
     study: StudyPlan,
-    samples: Mapping[str, Samples],
+    samples: Samples,
     heads: Mapping[tuple[str, str], Heads],
     notes: Notes,
 ) -> Iterator[dict[str, Any]]:
@@ -79,11 +77,11 @@ def _rows(
         paired = {t: difference(head, heads[base].get(t)) for t, head in heads[place].items()}
         diffs = estimates(paired, averages) if base != place else {}
         for cell in point.cells:
-            splits[cell.task] = "+".join(samples[point.books].headline_splits(cell.task))
+            splits[cell.task] = "+".join(samples.headline_splits(cell.task))
         facts = [
             {
                 "task": cell.task,
-                "cell": point.place(cell),
+                "cell": cell.place,
                 "metric": tasks.task(cell.task).metric,
                 "split": splits[cell.task],
                 "note": notes.of(cell.task),
@@ -134,15 +132,15 @@ def _wide(table: pd.DataFrame, study: StudyPlan, notes: Notes) -> list[str | pd.
 
 def label(study: StudyPlan, line: str, value: str) -> str:
     """A point in words: its line, where there are several, and the value of the axis."""
-    several = len(study.lines) + len(study.beside) > 1 or not study.axis
+    several = len(study.lines) + len(study.references) > 1 or not study.axis
     at = f"{study.axis} {value}" if value else ""
     return ", ".join(filter(None, (line if several else "", at)))
 
 
 def compared_with(study: StudyPlan) -> str:
     """What the differences are to, in words."""
-    if study.beside:
-        return study.beside[0]
+    if study.references:
+        return study.references[0]
     if len(study.lines) > 1:
         return study.lines[0] + (f" at the same {study.axis}" if study.axis else "")
     return f"{study.axis} {study.points[0].value}"

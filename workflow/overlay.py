@@ -1,0 +1,182 @@
+"""Overlays of the config: what a study's line changes, and in whose folder each file then lies.
+
+An overlay maps dotted keys of the config to values: {"experiment.finetune.lm_coef": 0.25}. What it
+leads to lies below `results/variants/NAME/`, laid out as the results are, and the name says what
+differs: `finetune.lm_coef-0.25`. A file lies with the variant of those keys alone that it depends
+on, so variants that differ in fine-tuning share a language model, and one that changes nothing of
+it has the run's own.
+
+Light, since the Snakefile plans with it at each start.
+"""
+
+import functools
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from gpt1.cell import home
+from workflow.configuration.model import Config
+from workflow.configuration.read import ConfigError, merge, refuse, validated
+from workflow.configuration.studies import Line, flat
+
+Overlay = Mapping[str, Any]  # by dotted key, in any order
+
+LONGEST = 160  # characters of a name; file systems take 255
+_BOOKS = ("data", "experiment.world", "experiment.corpus")
+# By what is made, the keys that it depends on: these and all below them.
+STAGES = {
+    "world": ("data", "experiment.world"),
+    "tasks": (
+        *("data", "experiment.world", "experiment.tasks", "experiment.zero_shot.tasks"),
+        *("experiment.finetune.select_fraction", "experiment.finetune.select_seed"),
+    ),
+    "tokenizer": (*_BOOKS, "experiment.tokenizer"),
+    "books": _BOOKS,
+    "tokens": (*_BOOKS, "experiment.tokenizer"),
+    "model": (
+        *(*_BOOKS, "experiment.tokenizer", "experiment.model", "experiment.optimizer"),
+        *("experiment.pretrain", "experiment.pretrained"),
+    ),
+}
+STAGES["encoded"] = (*STAGES["tasks"], *STAGES["tokenizer"])
+# What the books alone have: the world's tasks stay as they are, and so does the vocabulary, which
+# the run's own books have taught.
+OF_BOOKS_ALONE = tuple(f"experiment.world.{key}" for key in ("discourse", "exclude", "planted"))
+
+
+def nested(overlay: Overlay) -> dict[str, Any]:
+    """An overlay as a config file has it: sections in sections."""
+    sections: dict[str, Any] = {}
+    for key, value in overlay.items():
+        *path, last = key.split(".")
+        section = sections
+        for part in path:
+            section = section.setdefault(part, {})
+        section[last] = value
+    return sections
+
+
+def cut(overlay: Overlay, stage: str) -> dict[str, Any]:
+    """Those keys of an overlay that the files of a stage depend on."""
+
+    def is_below(key: str, sections: tuple[str, ...]) -> bool:
+        return any(f"{key}.".startswith(f"{section}.") for section in sections)
+
+    spared = OF_BOOKS_ALONE if stage in ("tasks", "tokenizer", "encoded") else ()
+    return {
+        key: value
+        for key, value in overlay.items()
+        if is_below(key, STAGES[stage]) and not is_below(key, spared)
+    }
+
+
+def name(overlay: Overlay) -> str:
+    """`KEY-VALUE` of each key, joined by `+`; empty of an overlay that is.
+
+    A name that would be too long, or whose values have other signs than a path should, ends in a
+    digest.
+    """
+    parts = (f"{key.removeprefix('experiment.')}-{_text(overlay[key])}" for key in sorted(overlay))
+    whole = "+".join(parts)
+    plain = re.sub(r"[^\w.+-]+", "-", whole)
+    if plain == whole and len(plain) <= LONGEST:
+        return plain
+    return f"{plain[:LONGEST]}-{hashlib.sha256(whole.encode()).hexdigest()[:8]}"
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, list):
+        return ".".join(map(_text, value))
+    return value if isinstance(value, str) else json.dumps(value).removesuffix(".0")
+
+
+class Variants:
+    """The variants that the studies of a run lead to, by their names; "" is the run itself.
+
+    Raises ConfigError, with a line for each fault, where an overlay makes no valid config.
+    """
+
+    def __init__(self, base: Config):
+        self.base = base
+        values = base.model_dump(mode="json")
+        for key in ("studies", "keep"):
+            values["experiment"].pop(key)
+        values["experiment"]["submission"] = False
+        self._values, self._flat = values, flat(values)
+        self.overlays: dict[str, Overlay] = {"": {}}
+        faults: dict[str, None] = {}
+        for study, own in base.experiment.studies.items():
+            for line, _, given in own.points():
+                overlay = self.effective(given)
+                if name(overlay) in self.overlays:
+                    continue
+                try:
+                    validated(self.keys(overlay))
+                except ConfigError as error:
+                    place = f"experiment.studies.{study}.lines.{line}"
+                    faults |= dict.fromkeys(f"{place}: {fault}" for fault in error.faults)
+                self._add(overlay)
+        refuse(faults)
+
+    def _add(self, overlay: Overlay) -> None:
+        """The variant of an overlay, and those of its parts."""
+        if (own := name(overlay)) not in self.overlays:
+            self.overlays[own] = overlay
+            for stage in STAGES:
+                self._add(cut(overlay, stage))
+
+    def effective(self, line: Line) -> Overlay:
+        """The overlay of a line without the keys whose values the run has anyway."""
+        return {
+            key: value
+            for key, value in line.overlay.items()
+            if key not in self._flat or self._flat[key] != value
+        }
+
+    def keys(self, overlay: Overlay) -> dict[str, Any]:
+        """What a config file of the run with an overlay would hold."""
+        return merge(self._values, nested(overlay))
+
+    @functools.cache  # noqa: B019  (it lives as long as the run's config)
+    def config(self, variant: str) -> Config:
+        """The config of a variant; its results are the variant's folder."""
+        if not variant:
+            return self.base
+        folder = home(self.base.results, variant).as_posix()
+        return validated(self.keys(self.overlays[variant])).model_copy(update={"results": folder})
+
+    def at(self, variant: str, *stages: str) -> str:
+        """The variant with whose files those of a stage lie: that of the keys which matter.
+
+        Of several stages it is that of the last one, for the files of those before.
+        """
+        overlay = self.overlays[variant]
+        for stage in stages:
+            overlay = cut(overlay, stage)
+        return name(overlay)
+
+    def reading(self, variant: str) -> Config:
+        """The config of a variant, its results being the folder of the world that it reads."""
+        folder = home(self.base.results, self.at(variant, "world")).as_posix()
+        return self.config(variant).model_copy(update={"results": folder})
+
+    def by_updates(self) -> dict[tuple[int, ...], list[str]]:
+        """The variants with language models of their own, by the updates that have a checkpoint."""
+        found: dict[tuple[int, ...], list[str]] = {}
+        for variant in self.names("model"):
+            found.setdefault(tuple(self.config(variant).updates()), []).append(variant)
+        return found
+
+    def by_tasks(self) -> dict[tuple[str, ...], list[str]]:
+        """The variants by the tasks that one model is trained on; `{task}` stands for a single."""
+        found: dict[tuple[str, ...], list[str]] = {("{task}",): []}
+        for variant in self.overlays.keys() - {""}:
+            several = sorted(self.config(variant).experiment.finetune.multi_task)
+            found.setdefault(tuple(several) or ("{task}",), []).append(variant)
+        return found
+
+    def names(self, stage: str) -> list[str]:
+        """The variants that have files of a stage of their own."""
+        return sorted({self.at(variant, stage) for variant in self.overlays} - {""})
