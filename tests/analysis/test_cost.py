@@ -51,8 +51,7 @@ def test_jobs_are_summed_by_rule(tmp_path):
     benchmark(tmp_path, "finetune_lstm_endpoints/rte/on", 10, 8, 300)
     benchmark(tmp_path, "finetune_lstm_endpoints/rte/off", 20, 18, 400)
     benchmark(tmp_path, "world", 5, 4, "-")
-    for rule in job_costs.OF_STUDIES:
-        benchmark(tmp_path, f"{rule}/transformer+lr-0.1", 7, 6, 500)
+    benchmark(tmp_path, "study/lm_coef", 7, 6, 500)
     table = job_costs.read(tmp_path).set_index("job")
     numbers = ["runs", "job_seconds", "peak_mb"]
     assert table.loc["finetune_lstm_endpoints", numbers].tolist() == [2, 30, 400]

@@ -31,8 +31,8 @@ def _stage(rule: str) -> str:
 def read(results: Path) -> pd.DataFrame:
     """One row per rule: its jobs, their seconds, the most memory of one in MB.
 
-    Studies are left out; the jobs of their variants have benchmarks elsewhere. Raises InputError for a file that was cut, which a kill may leave,
-    as Snakemake does not write it atomically.
+    Studies are left out; the jobs of their variants have benchmarks elsewhere. Raises InputError
+    for a file that was cut, which a kill may leave, as Snakemake does not write it atomically.
     """
     folder, rows = results / "benchmarks", []
     for path in sorted(folder.rglob("*.tsv")):
