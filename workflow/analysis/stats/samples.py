@@ -303,7 +303,7 @@ def shared_texts(task: str, guids: Sequence[str]) -> np.ndarray:
 def main(argv: list[str] | None = None) -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("cells", nargs="+", type=Cell.parse, help="JSON files of `gpt1.cells`")
+    parser.add_argument("cells", nargs="+", type=Cell.parse, help="JSON files of `gpt1.finetune`")
     parser.add_argument("--results", required=True, type=Path, help="the results folder")
     parser.add_argument("--seeds", required=True, nargs="+", type=int, help="of fine-tuning")
     parser.add_argument("--degrees", action="store_true", help="of the embedded world: by degree")
