@@ -72,17 +72,12 @@ def test_books_become_cells_where_nothing_can_be_locked(tmp_path):
     assert cell.exists()
 
 
-def test_examples_need_locks_in_the_temporary_folder_alone(tmp_path):
+def test_examples_need_no_locks(tmp_path):
     for split in ("train", "dev"):
         glue_original(tmp_path / "RTE", "rte", split)
     out = tmp_path / "made" / "rte"
     given = ("--folder", tmp_path / "RTE", "--settings", '{"published": false}', "--out", out)
-    given = ("tasks.prepare", "rte", *given, "--facts", f"{out}.json")
-    said = run("/", *given, code=1)
-    assert said.startswith("error: ") and said.count("\n") == 1
-    assert "No locks available; set TMPDIR to a folder of this machine's own disk" in said
-    assert not out.exists()
-    run(tmp_path, *given)
+    run("/", "tasks.prepare", "rte", *given, "--facts", f"{out}.json")
     assert out.with_name("rte.json").exists()
 
 
