@@ -22,7 +22,6 @@ from pathlib import Path
 from tasks.common.errors import InputError, importing, run
 
 with importing(__name__):
-    import tasks
     from gpt1.cell import Cell
     from gpt1.settings import RunSettings
     from gpt1.training import cell_files
@@ -61,11 +60,18 @@ def finetune(job: CellJob, paths: dict[Cell, tuple[Path, Path]], seeds: Sequence
     return failures
 
 
-def keep(job: CellJob, path: Path, seeds: Sequence[int], tokenizer: Path, out: Path) -> None:
+def keep(
+    job: CellJob,
+    path: Path,
+    seeds: Sequence[int],
+    tokenizer: Path,
+    out: Path,
+    labels: Sequence[str] | None,
+) -> None:
     """Write the weights of the cell whose JSON is at `path`, and what belongs to them, to `out`.
 
-    Raises InputError if the weights do not score as the cell did: training is repeatable on a CPU,
-    not always on a GPU.
+    `labels` are the names of the classes, None for scores and for choices. Raises InputError if the
+    weights do not score as the cell did: training is repeatable on a CPU, not always on a GPU.
     """
     cell = Cell.parse(path)
     (cells,) = job.models().values()
@@ -84,7 +90,7 @@ def keep(job: CellJob, path: Path, seeds: Sequence[int], tokenizer: Path, out: P
             pretrain_seed=checkpoint.facts.seed,
             checkpoint=checkpoint.facts.sha256,
             spec=job.encoded[cell.task].spec,
-            labels=class_names(cell.task),
+            labels=tuple(labels) if labels else None,
             n_vocab=checkpoint.facts.n_vocab,
             settings=job.settings[cell.task],
             runtime=Runtime(**job.runtime.numeric()),
@@ -94,12 +100,6 @@ def keep(job: CellJob, path: Path, seeds: Sequence[int], tokenizer: Path, out: P
         )
         save(out, job.cache.weights(job.key(cells, seed, checkpoint), cell.task), facts)
         print(f"{out}: kept seed {seed}", flush=True)
-
-
-def class_names(task: str) -> tuple[str, ...] | None:
-    """The names of a task's classes; None for scores and for choices."""
-    own = tasks.task(task)
-    return None if own.family == "multiple_choice" else own.label_names
 
 
 def own_code() -> str:
@@ -136,6 +136,7 @@ def main() -> None:
         "--keep", default=[], type=str.split, help="cells whose weights the cache keeps as well"
     )
     parser.add_argument("--weights", type=Path, help="folder to write the one cell's weights to")
+    parser.add_argument("--labels", nargs="+", help="names of its classes, kept with the weights")
     a = parser.parse_args()
     cells = [Cell.parse(path) for path in a.cells]
     if a.weights and (len(cells) > 1 or not a.tokenizer):
@@ -148,7 +149,7 @@ def main() -> None:
     cache, code = RunCache(a.cache), a.code or own_code()
     job = CellJob(cells, *inputs, cache, code, names, a.tokenizer)
     if a.weights:
-        return keep(job, a.cells[0], a.seeds, a.tokenizer, a.weights)
+        return keep(job, a.cells[0], a.seeds, a.tokenizer, a.weights, a.labels)
     paths = dict(zip(cells, zip(a.cells, a.predictions, strict=True), strict=True))
     if failures := finetune(job, paths, a.seeds):
         raise InputError(f"{len(failures)} runs failed, the others are kept: {'; '.join(failures)}")

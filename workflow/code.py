@@ -78,11 +78,22 @@ def _uses(path: Path, module: str, root: Path) -> tuple[list[str], set[Path]]:
     """Modules that a source file imports, and the data files beside it that it names."""
     package = module if path.name.startswith("__") else module.rpartition(".")[0]
     imports, files = _parsed(path.read_text(encoding="utf-8"), package)
-    inner = ((base, f"{base}.{name}") for base, name in imports)
-    names = [name if _file_of(name, root) else base for base, name in inner]
+    names = []
+    for base, name in imports:
+        is_module = _file_of(f"{base}.{name}", root) is not None
+        names += [f"{base}.{name}"] if is_module else []
+        if not is_module or _binds(base, name, root):
+            names.append(base)
     if path.name == "__init__.py" and (path.parent / "__main__.py").is_file():
         names.append(f"{module}.__main__")
     return names, {path.parent / name for name in files if (path.parent / name).is_file()}
+
+
+def _binds(package: str, name: str, root: Path) -> bool:
+    """Whether a package defines a name itself, whatever module of that name it has."""
+    path = _file_of(package, root)
+    tree = ast.parse(path.read_text(encoding="utf-8")) if path else ast.Module([], [])
+    return any(isinstance(node, ast.FunctionDef) and node.name == name for node in tree.body)
 
 
 @functools.cache  # most modules are used by many programs

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from gpt1.cell import Cell, home
 from gpt1.text.vocabulary import FILES
+from tasks import task as task_named
 from tasks.common.errors import InputError
 from workflow import code, results_folder, studies
 from workflow.configuration import checks, paths, read
@@ -144,6 +145,13 @@ def below(variant, stage, path):
 def tokenizer_of(variant):
     """The files of a variant's tokenizer."""
     return paths.tokenizer_files(variants.config(variants.at(variant, "tokenizer")))
+
+
+def named_labels(task):
+    """The option that gives the names of a task's classes; none for scores and for choices."""
+    own = task_named(task)
+    names = () if own.family == "multiple_choice" else own.label_names or ()
+    return ["--labels", *names] if names else []
 
 
 def trained_as(cell):

@@ -87,11 +87,12 @@ for cell in cfg.kept():
             settings=settings(functools.partial(trained_as, cell)),
             seeds=variants.config(cell.variant).experiment.seeds.finetune,
             tokenizer=os.path.dirname(tokenizer_of(cell.variant)[0]),
+            labels=named_labels(cell.task),
             code=code.digest("gpt1.finetune"),
         message:
             f"keep {cell.place}: its weights"
         shell:
-            "python -m gpt1.finetune {input.cell} --weights {output}"
+            "python -m gpt1.finetune {input.cell} --weights {output} {params.labels:q}"
             " --encoded {input.encoded} --baselines {input.baselines}"
             " --checkpoints {input.checkpoints} --tokenizer {params.tokenizer:q}"
             " --settings {params.settings:q} --seeds {params.seeds}"
