@@ -174,6 +174,7 @@ def said(tmp_path: Path, config: dict[str, Any]) -> str:
         limits.append(found.runtime.gpu_model)
         commands += found.runtime_of(stage).to_json() + json.dumps(limits)
     limits = (found.runtime.mem_mb, found.runtime.minutes)
+    commands += json.dumps([found.runtime.pretrain_processes])  # which torchrun is given
     commands += json.dumps([found.runtime.minutes.data, *(limit.most for limit in limits)])
     return commands
 

@@ -222,7 +222,10 @@ def test_file_times_of_the_sources_rerun_nothing(project):
 
 CHANGES = {
     "experiment.world.seed": (8, "everything"),
-    "experiment.tokenizer.merges": (1300, "all but world, examples, baselines and documents"),
+    "experiment.tokenizer.merges": (
+        1300,
+        "all but world, examples, baselines, documents and contamination",
+    ),
     "experiment.pretrain.lr.lstm": (
         9.0e-3,
         {
@@ -272,8 +275,9 @@ def test_a_changed_setting_reruns_what_depends_on_it(key, project):
         return
     kept = {
         "everything": set(),
-        "all but world, examples, baselines and documents": {
+        "all but world, examples, baselines, documents and contamination": {
             "world",
+            "contamination",  # which is by words
             "examples",
             "baselines",
             "documents",
