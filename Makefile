@@ -55,15 +55,15 @@ test-faults: install
 # Small changes of the programs, and those that no test stops; MUTANTS names some of them. The first run asks
 # which tests reach which function, which takes as long as the tests do.
 test-mutation: install
-	$(PIP) install --quiet --no-deps --upgrade --target .mutation --require-hashes -r requirements-mutation.lock
-	PYTHONPATH=$(CURDIR)/.mutation .venv/bin/python -m mutmut run $(MUTANTS)
-	PYTHONPATH=$(CURDIR)/.mutation .venv/bin/python -m mutmut results
+	$(PIP) install --quiet --no-deps --require-hashes -r requirements-mutation.lock
+	.venv/bin/python -m mutmut run $(MUTANTS)
+	.venv/bin/python -m mutmut results
 
 # On a Slurm of two nodes that the tests start; TESTS=FILE runs some of them. Snakemake's plugin is kept
 # out of .venv, because every start of Snakemake takes longer with it.
 test-slurm: install
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --upgrade \
-	  --target .slurm .mutation mutants --require-hashes -r requirements-slurm.lock
+	  --target .slurm mutants --require-hashes -r requirements-slurm.lock
 	tests/slurm/run $(TESTS)
 
 smoke: install
