@@ -26,18 +26,6 @@ INPUTS = {  # files by the names that tables give them; see `table_inputs`
     "cells": [cell.path("<results>") for cell in grid.cells()],
     "encoded": expand("<results>/encoded/{task}.json", task=grid.tasks),
 }
-
-
-def table_inputs(table):
-    """The files that a table reads: its INPUTS, of which each names some of those above, a file of
-    the results, or by how their names end parts of the grid, whose samples it reads."""
-    found = []
-    for name in code.constant(f"workflow.analysis.tables.{table}", "INPUTS"):
-        found += INPUTS.get(name, [f"<results>/{name}"] if "." in name else [])
-        found += [SAMPLES[part] for part in SAMPLES if part.endswith(name)]
-    return found
-
-
 FIGURE_TABLES = {  # of the figures that show something else than the table of their name
     "pretraining": ["pretraining", "cost_pretraining"],
     "differences": ["ablation"],

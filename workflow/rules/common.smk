@@ -215,6 +215,19 @@ def cell_of(wildcards, task):
     return Cell(wildcards.arch, task, wildcards.aux, n_transfer, variant=wildcards.variant)
 
 
+def table_inputs(table):
+    """The files that a table reads, by its INPUTS.
+
+    Each of these names some files of INPUTS in analysis.smk, a file of the results, or, by how their
+    names end, parts of the grid whose samples it reads.
+    """
+    found = []
+    for name in code.constant(f"workflow.analysis.tables.{table}", "INPUTS"):
+        found += INPUTS.get(name, [f"<results>/{name}"] if "." in name else [])
+        found += [SAMPLES[part] for part in SAMPLES if part.endswith(name)]
+    return found
+
+
 # What every program finds in its environment, and what may change without a job being run again.
 os.environ.setdefault("FETCH_OFFLINE", os.environ.get("HF_HUB_OFFLINE", "0"))
 os.environ |= {
@@ -234,7 +247,7 @@ if workflow.deployment_settings.deployment_method:  # Snakemake takes PYTHONPATH
     folder = shlex.quote(str(workflow.basedir)).replace("{", "{{").replace("}", "}}")
     shell.prefix(f"set -euo pipefail; export PYTHONPATH={folder}; ")
 else:  # the programs run with Snakemake's Python
-    os.environ["PATH"] = prepended("PATH", os.path.dirname(sys.executable))
+    os.environ |= {"PATH": prepended("PATH", os.path.dirname(sys.executable))}
 
 if workflow.is_main_process and (changed := results_folder.changes(cfg)):
     logger.warning(
