@@ -63,7 +63,7 @@ test-mutation: install
 # out of .venv, because every start of Snakemake takes longer with it.
 test-slurm: install
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --upgrade \
-	  --target .slurm mutants --require-hashes -r requirements-slurm.lock
+	  --target .slurm --require-hashes -r requirements-slurm.lock
 	tests/slurm/run $(TESTS)
 
 smoke: install
@@ -92,5 +92,5 @@ audit: install
 	  .venv/bin/pip-audit --strict --disable-pip --no-deps $(AUDIT) -r $$lock || exit 1; done
 
 clean:
-	rm -rf results/[!R]* results/.work .slurm .snakemake .pytest_cache .ruff_cache .mypy_cache
+	rm -rf results/[!R]* results/.work .slurm .mutation mutants .snakemake .pytest_cache .ruff_cache .mypy_cache
 	find . -name __pycache__ -not -path "./.venv/*" -prune -exec rm -rf {} +

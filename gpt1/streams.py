@@ -37,4 +37,5 @@ def torch_seed(purpose: Purpose, *of: int | str) -> int:
 
 
 def _entropy(*words: int | str) -> int:
-    return int.from_bytes(hashlib.sha256(repr(words).encode()).digest())
+    plain = tuple(word if isinstance(word, str) else int(word) for word in words)
+    return int.from_bytes(hashlib.sha256(repr(plain).encode()).digest())

@@ -91,7 +91,7 @@ def _quoted(task: Task, path: Path, examples: "Dataset") -> None:
     Then every text with a quotation mark is enclosed in two and has its own doubled; a file may be
     glued together of one with such cells and one without.
     """
-    if not task.table and path.suffix != ".tsv":
+    if path.suffix in (".json", ".jsonl"):
         return
     texts = [text for name in ("first", "second") for text in examples[name][:] if '"' in text]
     quoted = [text for text in texts if unquoted(text) != text]

@@ -34,6 +34,16 @@ with importing(__name__):
     from tasks.hub_limits import limit_answers
 
 # What a file system without locks answers (NFS, Lustre).
+# What an answer that is no listing makes of itself somewhere in the library.
+FAULTS = (
+    httpx2.HTTPError,
+    OSError,
+    LookupError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    RecursionError,
+)
 NO_LOCKS = (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS)
 REFUSALS: dict[type[Exception], str] = {
     GatedRepoError: "{repo}: gated; ask for access on its page of the hub, then give a token with "
@@ -75,8 +85,7 @@ def fetch(name: str, revision: str | None, folder: str | Path, endpoint: str | N
                 "files": files,
             }
             write_json(folder / MANIFEST, manifest)
-    # An answer that is no listing fails somewhere in the library.
-    except (httpx2.HTTPError, OSError, LookupError, TypeError, ValueError) as error:
+    except FAULTS as error:
         raise InputError(explain(error, source, commit, folder)) from None
     return manifest
 

@@ -48,6 +48,7 @@ def limit_answers() -> None:
             raise OfflineModeIsEnabled(f"{request.url}: HF_HUB_OFFLINE is set")
         kinds = ("connect", "read", "write", "pool")
         request.extensions |= {"timeout": dict.fromkeys(kinds, SILENCE_SECONDS)}
+        request.headers["accept-encoding"] = "identity"
 
     def limit_body(response: httpx2.Response) -> None:
         nonlocal pages
@@ -55,6 +56,9 @@ def limit_answers() -> None:
         pages += listing
         if pages > PAGES:
             raise InputError(f"the hub's listing has more than {PAGES:,} pages")
+        if (coding := response.headers.get("content-encoding", "identity")) != "identity":
+            # A small answer of this kind can be unpacked into any number of bytes.
+            raise InputError(f"an answer of the hub is compressed ({coding}), which was not asked")
         limits = (LISTING_BYTES, LISTING_SECONDS) if listing else (FILE_BYTES, FILE_SECONDS)
         assert isinstance(response.stream, httpx2.SyncByteStream)
         response.stream = _Body(response.stream, *limits)

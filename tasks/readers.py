@@ -20,7 +20,13 @@ from typing import Any, NamedTuple
 from tasks.common.errors import InputError
 from tasks.common.files import parse_json
 
-COMPRESSED = {b"\x1f\x8b": "gzip", b"PK\x03\x04": "zip", b"\xfd7zXZ": "xz"}
+COMPRESSED = {
+    b"\x1f\x8b": "gzip",
+    b"PK\x03\x04": "zip",
+    b"\xfd7zXZ": "xz",
+    b"BZh": "bzip2",
+    b"\x28\xb5\x2f\xfd": "zstd",
+}
 ORIGINAL = "download the file again in its original layout"
 
 

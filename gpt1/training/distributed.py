@@ -126,7 +126,7 @@ def join(runtime: Runtime) -> tuple[Processes, Runtime]:
         torch.cuda.set_device(here)
     try:  # gloo on CPUs, nccl on GPUs
         dist.init_process_group(timeout=timedelta(seconds=HANG_SECONDS))
-    except RuntimeError as error:
+    except (RuntimeError, ValueError) as error:
         raise InputError(
             f"process {rank + 1} of {count} did not find the others within {HANG_SECONDS:.0f} s "
             f"({str(error).splitlines()[0]:.100}); start all of them at once, with torchrun"

@@ -31,7 +31,9 @@ def check(folder: Path) -> None:
     if not manifest.is_file():
         return
     described = read_json(manifest)
-    files = described.get("files", {}) if isinstance(described, dict) else {}
+    files = described.get("files") if isinstance(described, dict) else None
+    if not (isinstance(files, dict) and all(isinstance(own, dict) for own in files.values())):
+        raise InputError(f"{manifest}: does not list the files of a world; {make_again(manifest)}")
     listed = [name for name in files if name.startswith(f"{folder.name}/")]
     if not listed:
         return
@@ -39,7 +41,7 @@ def check(folder: Path) -> None:
         path = folder.parent / name
         if not path.is_file():
             raise InputError(f"{path}: no such file; {make_again(manifest)}")
-        if sha256_file(path) != files[name]["sha256"]:
+        if sha256_file(path) != files[name].get("sha256"):
             raise InputError(
                 f"{path}: not the file that {NAME} describes (sha256); {make_again(manifest)}"
             )

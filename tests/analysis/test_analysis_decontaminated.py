@@ -212,7 +212,7 @@ def test_predictions_other_than_the_cells_own_are_refused(rte, monkeypatch, dama
     monkeypatch.setenv("RUN_OPTIONS", "--configfile my.yaml")
     with pytest.raises(InputError) as error:
         predictions.read_predictions(results, RTE)
-    remedy = f"make both again: snakemake --cores 1 --force {path} --configfile my.yaml"
+    remedy = f"make it again: snakemake --cores 1 --force {path} --configfile my.yaml"
     assert str(error.value) == (
         f"{path}: not the predictions that {RTE.path(results)} was written with; {remedy}"
     )

@@ -49,6 +49,7 @@ class Hub:
         self.silent = False
         self.listing: bytes | None = None
         self.paging = False
+        self.coding: str | None = None  # of the listing
         self.endless: str | None = None
         self.requests: list[str] = []
 
@@ -145,6 +146,8 @@ class Handler(BaseHTTPRequestHandler):
 
     def _json(self, body: bytes) -> None:
         self.send_response(200)
+        if self.server.hub.coding:
+            self.send_header("Content-Encoding", self.server.hub.coding)
         if self.server.hub.paging:
             self.send_header("Link", f'<{self.server.hub.url}{self.path}>; rel="next"')
         self.send_header("Content-Type", "application/json")

@@ -1,5 +1,6 @@
 """Fetching from a stand-in hub: the right commit, every fault in one line, nothing half-fetched."""
 
+import gzip
 import json
 import os
 import subprocess
@@ -251,8 +252,10 @@ WITHOUT_SIZE = {key: value for key, value in ENTRY.items() if key != "size"}
         (b"null", "TypeError: "),
         (b"[null]", "TypeError: "),
         (json.dumps([WITHOUT_SIZE]).encode(), "KeyError: 'size'"),
+        (json.dumps([ENTRY | {"lastCommit": {"date": 5}}]).encode(), ""),
+        (b"[" * 10**5, "RecursionError: "),
     ],
-    ids=["login page", "broken", "null", "null entry", "no size"],
+    ids=["login page", "broken", "null", "null entry", "no size", "no date", "nested"],
 )
 def test_an_answer_that_is_no_listing_is_one_line(listing, said, hub, tmp_path):
     hub.listing = listing
@@ -296,6 +299,13 @@ def test_a_hub_that_never_answers_pages_to_itself_or_sends_no_end_is_given_up(
     monkeypatch.setattr("tasks.hub_limits.FILE_BYTES", 10**6)
     assert refused(hub, tmp_path) == "an answer of the hub has more than 1,000,000 bytes"
     assert not (tmp_path / "manifest.json").exists() and not (tmp_path / RTE[0]).exists()
+
+
+def test_a_compressed_answer_is_refused_before_it_is_unpacked(hub, tmp_path):
+    hub.listing, hub.coding = gzip.compress(b" " * 10**6), "gzip"
+    assert refused(hub, tmp_path) == (
+        "an answer of the hub is compressed (gzip), which was not asked"
+    )
 
 
 def test_two_jobs_at_once_fetch_each_file_once(hub, tmp_path):

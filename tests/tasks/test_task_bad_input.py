@@ -1,5 +1,6 @@
 """Whatever is wrong with a file is reported on one line: file, row, what was found, what to do."""
 
+import bz2
 import gzip
 import json
 import lzma
@@ -127,7 +128,9 @@ def test_a_pipe_in_place_of_a_file_is_not_waited_for(published):
     assert "dev.tsv: not a regular file; put the published file" in refusal("rte", folder, "dev")
 
 
-@pytest.mark.parametrize(("pack", "said"), [(gzip.compress, "gzip"), (lzma.compress, "xz")])
+@pytest.mark.parametrize(
+    ("pack", "said"), [(gzip.compress, "gzip"), (lzma.compress, "xz"), (bz2.compress, "bzip2")]
+)
 def test_a_compressed_file_under_a_plain_name_is_told(pack, said, published):
     folder = published("rte")
     (folder / "dev.tsv").write_bytes(pack((folder / "dev.tsv").read_bytes()))

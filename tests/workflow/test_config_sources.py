@@ -31,8 +31,8 @@ def test_missing_raw_data_is_reported_before_the_graph_is_built(tmp_path):
     shutil.rmtree(tmp_path / "RTE")
     (tmp_path / "books" / "train.txt").unlink()
     assert faults(config) == [
-        f"experiment.tasks.rte.folder: no folder {tmp_path}/RTE; put the files there, or name "
-        "another folder",
+        f"experiment.tasks.rte.folder: no folder {tmp_path}/RTE; download it from "
+        "gluebenchmark.com/tasks and unpack it there, or give source: hub, or name another folder",
         f"experiment.corpus.folder: no .txt file in {tmp_path}/books; put the books there",
     ]
     assert faults(config | {"data": f"{tmp_path}/no"}) == [

@@ -45,3 +45,19 @@ def test_a_run_with_such_results_ends_while_it_is_planned(tmp_path):
     options = ("--dry-run", "--directory", str(tmp_path), "--configfile", config)
     said = snakemake(ROOT, *options, code=1)
     assert "error: config: results: 'made/results': Not a directory in " in said
+
+
+def test_the_home_folder_behind_a_link_and_a_path_too_long_for_the_system_are_refused(
+    tmp_path, monkeypatch
+):
+    (tmp_path / "home").mkdir()
+    (tmp_path / "link").symlink_to("home")
+    monkeypatch.setenv("HOME", str(tmp_path / "link"))
+    for results, said in (
+        (tmp_path / "home", "is your home folder"),
+        (tmp_path / "/".join(["folder"] * 800), "characters, at most 1,000"),
+    ):
+        (line,) = checks.dangerous_results(
+            parse(shipped()).model_copy(update={"results": str(results)})
+        )
+        assert said in line

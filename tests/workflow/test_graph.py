@@ -512,6 +512,8 @@ def test_a_run_without_its_data_ends_in_one_line(tmp_path):
         "STS-B/, SST-2/, CoLA/, DPRD/ in their original layouts, with --config data=FOLDER"
     )
     assert not (tmp_path / "results").exists()
+    plan = command_line(ROOT, *options, "--dry-run", "--", "all")
+    assert "A plan only, a run would end at once. error: config: data: missing; give" in plan
 
 
 def test_a_single_value_can_be_given_on_the_command_line(tmp_path):

@@ -106,8 +106,8 @@ def test_what_has_no_place_beside_published_weights_is_one_line(path, value, lin
 def test_without_published_weights_corpus_and_pretrain_may_not_be_null(tmp_path):
     config = changed(from_weights(tmp_path), "experiment.pretrained", ...)
     assert faults(config) == [
-        f"experiment.corpus.folder: no folder {tmp_path}/books; put the files "
-        "there, or name another folder"
+        f"experiment.corpus.folder: no folder {tmp_path}/books; put books there, each a .txt "
+        "file, or give a corpus of the hub with source, or name another folder"
     ]
     config["experiment"] |= {"corpus": None, "pretrain": None}
     assert [line.partition(";")[0] for line in faults(config)] == [
@@ -129,8 +129,8 @@ def test_a_missing_file_of_the_weights_or_their_vocabulary_is_reported(kind, los
     ]
     config = changed(config, "experiment.pretrained.path", "elsewhere")
     assert (
-        f"experiment.pretrained.path: no folder {tmp_path}/elsewhere; put the files there, or name "
-        "another folder"
+        f"experiment.pretrained.path: no folder {tmp_path}/elsewhere; put the files there "
+        "(docs/published-weights.md says where they are published), or name another folder"
     ) in faults(config)
 
 

@@ -73,3 +73,11 @@ def test_a_book_more_is_refused_and_files_of_ones_own_are_not_checked(tmp_path: 
         books(tmp_path)
     (tmp_path / "books").rename(tmp_path / "own")
     list_documents(tmp_path / "own", CorpusSettings(heldout=1))
+
+
+@pytest.mark.parametrize("text", ['{"files": null}', '{"files": {"RTE/train.tsv": 3}}', "[]"])
+def test_a_manifest_that_lists_no_files_is_refused(text: str, tmp_path: Path):
+    make_world(SETTINGS, tmp_path)
+    (tmp_path / "manifest.json").write_text(text)
+    with pytest.raises(InputError, match="does not list the files of a world; make it again"):
+        rows(tmp_path)

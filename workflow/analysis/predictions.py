@@ -1,7 +1,6 @@
 """Stored predictions, `predictions/ARCH/TASK/aux-X/layers-N.parquet`: row by row, seed by seed."""
 
 import json
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import pyarrow.parquet as pq
 
 import tasks
 from gpt1.cell import Cell
-from tasks.common.errors import InputError
+from tasks.common.errors import InputError, make_again
 from tasks.common.files import sha256_file
 from workflow.analysis.records import REMEDY, CellRecord, PredictionsRecord
 
@@ -37,8 +36,7 @@ def read_predictions(results: Path, cell: Cell) -> Predictions | None:
         return None
     if sha256_file(path) != CellRecord.read(facts, **vars(cell)).digests.predictions:
         raise InputError(
-            f"{path}: not the predictions that {facts} was written with; make both again: "
-            + f"snakemake --cores 1 --force {path} {os.environ.get('RUN_OPTIONS', '')}".strip()
+            f"{path}: not the predictions that {facts} was written with; {make_again(path)}"
         )
     table = pq.read_table(path, columns=COLUMNS)
     record = PredictionsRecord.check(path, json.loads(table.schema.metadata[b"gpt1"]))

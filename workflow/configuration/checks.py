@@ -294,12 +294,14 @@ def dangerous_results(config: Config) -> Iterator[str]:
     """
     given, path = (Path(f(config.results)) for f in (os.path.abspath, os.path.realpath))
     remedy = "name a folder of its own, such as results/mine"
-    if path == Path.home():
+    if path == Path.home().resolve():
         yield f"results: {config.results!r} is your home folder; {remedy}"
     elif path in (PROJECT, *PROJECT.parents, *Path.cwd().parents):
         yield f"results: {config.results!r} holds the project or the folder of this run; {remedy}"
     elif max(map(len, path.parts)) > 200:
         yield f"results: a name of {max(map(len, path.parts))} characters, at most 200; {remedy}"
+    elif len(str(path)) > 1000:
+        yield f"results: a path of {len(str(path)):,} characters, at most 1,000; {remedy}"
     elif os.path.isfile(path):
         yield f"results: {config.results!r} is a file; {remedy}"
     elif path.is_relative_to(PROJECT):

@@ -169,7 +169,7 @@ def missing_data(config: Config) -> Iterator[str]:
             yield from _missing_unlabelled(name, found.folder)
     for key, folder in ((folders if data else {}) | published).items():
         if not Path(folder).is_dir():
-            yield f"{key}: no folder {folder}; put the files there, or name another folder"
+            yield f"{key}: no folder {folder}; {_where_from(key)}, or name another folder"
             continue
         # Snakemake would take them for wildcards.
         braced = next((name for name in files_below(folder) if set("{}") & set(name)), None)
@@ -188,6 +188,17 @@ def missing_data(config: Config) -> Iterator[str]:
         yield from _missing("experiment.tokenizer.folder", tokenizer_files(config), remedy)
     if config.experiment.pretrained:
         yield from _missing("experiment.pretrained.path", weight_files(config), "put it there")
+
+
+def _where_from(key: str) -> str:
+    """How to get the files of a data set, by the key of its folder."""
+    section, _, name = key.removesuffix(".folder").rpartition(".")
+    if not key.endswith(".folder") or section == "experiment" and name != "corpus":
+        return "put the files there (docs/published-weights.md says where they are published)"
+    if section == "experiment":
+        return "put books there, each a .txt file, or give a corpus of the hub with source"
+    where = task(name).obtain
+    return f"{where}, or give source: hub" if task(name).hub.repo else where
 
 
 def _missing(key: str, paths: list[str], remedy: str) -> Iterator[str]:

@@ -47,7 +47,14 @@ def given(files):
         return files
     if not workflow.dryrun:
         sys.exit(str(ConfigError([*paths.missing_data(cfg)])))
+    tell_of_missing_data()
     return []
+
+
+@functools.cache
+def tell_of_missing_data():
+    """Say once in a plan why a run would end at once."""
+    logger.warning(f"A plan only, a run would end at once. {ConfigError(paths.missing_data(cfg))}")
 
 
 def raw(name):
