@@ -54,8 +54,8 @@ def test_the_paper_is_the_default():
         **{"device": "cuda", "precision": "bfloat16", "compile": True, "micro_batch": 32},
         **{"pretrain_threads": 4, "finetune_threads": 4, "skip_pads": False, "shards": 4},
         **{"pretrain_processes": 1, "gpu_model": None, "shared_prefix": True},
-        **{"mem_mb": {"pretrain": 32000, "finetune": 16000, "most": None}},
-        "minutes": {"pretrain": 4320, "finetune": 1440, "most": None, "data": 600},
+        **{"mem_mb": {"pretrain": 32000, "finetune": 16000, "max": None}},
+        "minutes": {"pretrain": 4320, "finetune": 1440, "max": None, "data": 600},
     }
 
 
@@ -96,8 +96,8 @@ def test_what_a_file_leaves_out_is_the_papers(name, key, expected):
 def test_the_small_configs_run_on_a_cpu(name):
     runtime = complete(name).runtime.model_dump()
     assert CPU.items() <= runtime.items() and runtime["skip_pads"]
-    assert runtime["mem_mb"] == {"pretrain": 1500, "finetune": 1500, "most": None}
-    assert runtime["minutes"] == {"pretrain": 60, "finetune": 30, "data": 60, "most": None}
+    assert runtime["mem_mb"] == {"pretrain": 1500, "finetune": 1500, "max": None}
+    assert runtime["minutes"] == {"pretrain": 60, "finetune": 30, "data": 60, "max": None}
     assert {runtime[k] for k in runtime if k.endswith(("threads", "shards"))} == {1}
 
 
@@ -197,7 +197,7 @@ def test_a_further_attempt_asks_for_more_up_to_what_the_partition_allows():
     free = complete("paper").runtime
     assert [free.minutes.of("data", attempt) for attempt in (1, 2, 3)] == [600, 1200, 1800]
     assert free.mem_mb.of("pretrain", 2) == 64_000
-    hour = {"pretrain": 60, "finetune": 40, "data": 90, "most": 60}
+    hour = {"pretrain": 60, "finetune": 40, "data": 90, "max": 60}
     minutes = parse(changed(shipped(), "runtime.minutes", hour)).runtime.minutes
     asked = [[minutes.of(stage, k) for k in (1, 2)] for stage in ("pretrain", "finetune", "data")]
     assert asked == [[60, 60], [40, 60], [60, 60]]

@@ -83,7 +83,7 @@ def marked(world: bool, pretrained: bool = False) -> dict[str, Any]:
     config["runtime"] |= {"micro_batch": 0, "precision": "bfloat16", "device": "cuda"}
     config["runtime"] |= {"compile": True, "gpu_model": "my_gpu"}
     for limits in ("mem_mb", "minutes"):
-        config["runtime"][limits]["most"] = 0
+        config["runtime"][limits]["max"] = 0
     if world:
         experiment["world"] |= {"rows": {"rte": 0}, "discourse": {"reasons": 0.0}}
         del experiment["tasks"]["snli"]["min_rows"]
@@ -175,7 +175,7 @@ def said(tmp_path: Path, config: dict[str, Any]) -> str:
         commands += found.runtime_of(stage).to_json() + json.dumps(limits)
     limits = (found.runtime.mem_mb, found.runtime.minutes)
     commands += json.dumps([found.runtime.pretrain_processes])  # which torchrun is given
-    commands += json.dumps([found.runtime.minutes.data, *(limit.most for limit in limits)])
+    commands += json.dumps([found.runtime.minutes.data, *(limit.max for limit in limits)])
     return commands
 
 

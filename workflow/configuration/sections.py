@@ -255,7 +255,7 @@ class PerStage(Settings):
 
     pretrain: Count = Field(description="of a pre-training job")
     finetune: Count = Field(description="of a fine-tuning or zero-shot job")
-    most: Count | None = Field(
+    max: Count | None = Field(
         None,
         description="of any job: what a node or a partition allows, where a further attempt, "
         "which asks for as much again, would ask for more (null: no limit)",
@@ -264,7 +264,7 @@ class PerStage(Settings):
     def of(self, stage: str, attempt: int) -> int:
         """What the jobs of a stage ask for in an attempt, the first being 1."""
         asked: int = attempt * getattr(self, stage)
-        return asked if self.most is None else min(asked, self.most)
+        return asked if self.max is None else min(asked, self.max)
 
 
 class Minutes(PerStage):
