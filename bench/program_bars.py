@@ -35,7 +35,7 @@ def default_run(bench: Bench) -> Iterator[Row]:
 def first_step(bench: Bench) -> Iterator[Row]:
     """Bar 8: a cell's process from its start to its first step."""
     config, world = bench.config(), bench.world
-    settings = config.finetune("transformer", "rte", "on")
+    settings = config.run_settings("transformer", ["rte"], "on")
     words = [
         str(bench.out / "cells/transformer/rte/aux-on/layers-12.json"),
         *("--encoded", str(world / "encoded/rte")),

@@ -54,9 +54,9 @@ def judged(full, none, line, predicted=()) -> pd.DataFrame:
 @pytest.mark.parametrize(
     ("scores", "lost", "found", "decided"),
     [
-        ((50.0, 50.2), 1.0, "lost", "yes"),
-        ((90.0, 90.2), 0.0, "kept", "yes"),
-        ((62.0, 62.2), 0.7, "lost", "yes"),
+        ((50.0, 50.4), 0.9975, "lost", "yes"),
+        ((90.0, 90.4), -0.0025, "kept", "yes"),
+        ((62.0, 62.4), 0.6975, "lost", "yes"),
         ((40.0, 90.0), 0.6278, "lost", "no"),
         ((60.0, 95.0), 0.3151, "kept", "no"),
     ],
@@ -67,6 +67,12 @@ def test_half_of_the_gain_or_more_is_lost_or_not(scores, lost, found, decided):
     assert (row["found"], row["decided"]) == (found, decided)
     assert row["beyond"] == pytest.approx(70.1 - np.mean(scores))
     assert row["beyond_low"] <= row["beyond"] <= row["beyond_high"]
+
+
+def test_seeds_that_lose_exactly_alike_have_a_share_and_decide_nothing():
+    row = judged(sample(90.0, 90.2), sample(50.0, 50.2), sample(50.0, 50.2)).iloc[0]
+    assert (row["lost"], row["found"], row["decided"]) == (pytest.approx(1.0), "lost", "no")
+    assert np.isnan([row["beyond_low"], row["beyond_high"]]).all()
 
 
 def test_where_pre_training_gains_little_there_is_no_verdict():

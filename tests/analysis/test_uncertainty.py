@@ -157,8 +157,8 @@ def test_a_ratio_ends_where_its_contrast_is_no_longer_sure():
     assert low < 37 / 127 < high
     for end in (low, high):
         assert estimate(combine([kept, gain], [1.0, -end])).p == pytest.approx(0.05, rel=1e-3)
-    assert ratio_interval(seeds_of([10, 10]), seeds_of([40, 40])) == (0.25, 0.25)
-    for unsure in (seeds_of([40]), seeds_of([-40, 50])):
+    alike = seeds_of([40, 40])
+    for unsure in (seeds_of([40]), seeds_of([-40, 50]), alike):
         assert np.isnan(ratio_interval(seeds_of([10, 12]).at(unsure.seeds), unsure)).all()
 
 
@@ -217,7 +217,7 @@ def test_two_seeds_that_agree_by_luck_are_not_sure_if_those_of_other_tasks_diffe
     pool = Pool.of([lucky, *others])
     low, high = pool.estimate(lucky).interval
     assert high - low > 5
-    assert estimate(lucky).interval == (50, 50)
+    assert np.isnan(estimate(lucky).interval).all()
     assert Pool.of([lucky, others[0]]) is None
 
 

@@ -112,8 +112,9 @@ class Timed:
     def __init__(self, seconds):
         self.runtime, self.seconds, self.now, self.order = Runtime(), seconds, 0.0, []
 
-    def update(self, _rows):
-        precision = self.runtime.precision
+    def update(self, head, _rows):
+        precision = head.runtime.precision
+        assert self.runtime.precision == precision
         self.order.append(precision)
         self.now += self.seconds[precision].pop(0)
 
@@ -123,7 +124,8 @@ def test_the_quicker_precision_is_by_medians_of_alternating_updates(monkeypatch,
     slower = {"float32": "bfloat16", "bfloat16": "float32"}[quicker]
     run = Timed({quicker: [9, 1, 9, 1], slower: [0, 2, 2, 2]})  # the first warms up
     monkeypatch.setattr(ours.time, "perf_counter", lambda: run.now)
-    assert ours.quicker_precision(run, np.arange(2)) == quicker
+    head = types.SimpleNamespace(runtime=run.runtime)
+    assert ours.quicker_precision(run, head, np.arange(2)) == quicker
     assert run.order == ["float32", "bfloat16"] * 4
 
 

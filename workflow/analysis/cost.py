@@ -105,7 +105,7 @@ def pace(config: Config, arch: Arch, stage: str, batch: int, length: int, vocabu
         optimizer.zero_grad()
         for micro_batch in ids.split(runtime.micro_batch or rows):
             with runtime.autocast():
-                _, loss = model(micro_batch, lm_loss=True)
+                _, loss = model(micro_batch, with_lm_loss=True)
             loss.backward()
         optimizer.step()
         if on_gpu:
