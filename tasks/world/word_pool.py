@@ -39,7 +39,7 @@ UNITS: Units = {
 }
 
 
-@dataclass
+@dataclass(frozen=True)
 class WordPool:
     """Units to draw from: `seen` ones and, with probability `unseen_share`, `unseen` ones.
 
