@@ -21,6 +21,7 @@ from tests.gpt1.examples import CHARACTERS, write_tokenizer
 from tests.support.programs import call
 from tests.tasks.conftest import WRITERS, tsv
 from workflow.analysis import cards
+from workflow.analysis.card import Card
 from workflow.analysis.stats import samples
 from workflow.analysis.tables import __main__ as tables
 
@@ -141,5 +142,5 @@ def test_carved_rows_are_scored_and_none_is_half_known(results, name, split):
 
 @pytest.mark.parametrize("name", SETTINGS)
 def test_the_data_card_says_what_the_rows_are(results, name):
-    text = cards.page(cards.card(results, name, 16), "x.png")
+    text = cards.page(Card.read(results, name, 16), "x.png")
     assert f"## {task(name).title}" in text and "Rows: made data" in text

@@ -9,7 +9,7 @@ import pytest
 from tests.workflow.configs import ROOT
 
 LEFT_OUT = {".git", ".venv", ".slurm", ".snakemake", "results", "__pycache__"}
-LEFT_OUT |= {"mutants", ".pytest_cache", ".ruff_cache"}
+LEFT_OUT |= {"mutants", ".pytest_cache", ".ruff_cache", ".hypothesis"}
 TEXT = {".py", ".smk", ".yaml", ".yml", ".toml", ".md", ".rst", ".lock", ".csv", ""}
 
 
