@@ -79,19 +79,17 @@ WRONG = [
     (
         "experiment.pretrained.format",
         "pytorch",
-        "experiment.pretrained.format: 'pytorch' is invalid; expected: openai (params_*.npy) or "
-        "huggingface (config.json and model.safetensors) (openai, huggingface)",
+        "experiment.pretrained.format: Input should be 'openai' or 'huggingface', found 'pytorch'",
     ),
     (
         "experiment.pretrained.updates",
         ...,
-        "experiment.pretrained.updates: missing; expected: updates that the weights were trained "
-        "for, which no file states",
+        "experiment.pretrained.updates: Field required",
     ),
     (
         "experiment.pretrained.file",
         "x",
-        "experiment.pretrained.file: unknown key; known here: path, format, updates",
+        "experiment.pretrained.file: unknown key; see docs/config.md",
     ),
 ]
 
