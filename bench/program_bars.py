@@ -14,6 +14,7 @@ from bench.comparison import Bench
 from bench.report import Row, limited
 from bench.sides import ROOT
 from bench.turns import peak_mb
+from gpt1.cell import Cell
 from tasks.common.errors import InputError
 
 LONGEST, OUTSIDE = 1.4, 20  # times the other's time, and percent outside training loops
@@ -36,8 +37,10 @@ def first_step(bench: Bench) -> Iterator[Row]:
     """Bar 8: a cell's process from its start to its first step."""
     config, world = bench.config(), bench.world
     settings = config.run_settings("transformer", ["rte"], "on")
+    cell = Cell("transformer", "rte", "on", 12)
     words = [
-        str(bench.out / "cells/transformer/rte/aux-on/layers-12.json"),
+        str(cell.path(bench.out)),
+        *("--predictions", str(cell.predictions(bench.out))),
         *("--encoded", str(world / "encoded/rte")),
         *("--baselines", str(world / "baselines/rte.json")),
         *("--checkpoints", str(world / "pretrain/transformer/seed-0/update-1.safetensors")),
