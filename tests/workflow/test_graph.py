@@ -321,8 +321,8 @@ def test_one_more_pre_training_seed_trains_one_more_model_of_each_architecture(p
         "pretrain": 2,
         "zero_shot": 2,
         "probes": 2,
-        **OF_GRID,
-    }  # two seeds need two of three models
+        **{name: n for name, n in OF_GRID.items() if name not in SAMPLES},
+    }  # two seeds need two of three models, so the cells and their samples stay
 
 
 def test_keeping_a_cell_adds_one_job_and_repeats_no_other(project):
