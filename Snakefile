@@ -44,9 +44,8 @@ if paths.probes_file(cfg):
     include: "workflow/rules/probes.smk"
 
 
-include: "workflow/rules/variants.smk"
 include: "workflow/rules/analysis.smk"
-include: "workflow/rules/studies.smk"
+include: "workflow/rules/variants.smk"
 
 
 # The environment of every program, which --software-deployment-method conda makes.

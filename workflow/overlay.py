@@ -159,11 +159,14 @@ class Variants:
 
     def reading(self, variant: str) -> Config:
         """The config of a variant, its results being the folder of the world that it reads."""
-        folder = home(self.base.results, self.at(variant, "world")).as_posix()
-        return self.config(variant).model_copy(update={"results": folder})
+        world = self.config(self.at(variant, "world"))
+        return self.config(variant).model_copy(update={"results": world.results})
 
     def by_updates(self) -> dict[tuple[int, ...], list[str]]:
-        """The variants with language models of their own, by the updates that have a checkpoint."""
+        """The variants with language models of their own, by the updates that have a checkpoint.
+
+        The run itself comes first.
+        """
         found: dict[tuple[int, ...], list[str]] = {}
         for variant in self.names("model"):
             found.setdefault(tuple(self.config(variant).updates()), []).append(variant)
@@ -178,5 +181,5 @@ class Variants:
         return found
 
     def names(self, stage: str) -> list[str]:
-        """The variants that have files of a stage of their own."""
-        return sorted({self.at(variant, stage) for variant in self.overlays} - {""})
+        """The run itself and the variants that have files of a stage of their own."""
+        return sorted({self.at(variant, stage) for variant in self.overlays})

@@ -155,7 +155,7 @@ def test_every_rule_is_among_them(made):
     ran = {job.rule for each in made for level in each.levels for job in level}
     assert len(written) > 15 and written - ran == set()
     kinds = ("samples", "table", "figure", "finetune_kept", "finetune_transformer_shuffled")
-    kinds += ("finetune_variant_1", "pretrain_variant_1")
+    kinds += ("finetune_variant_1", "pretrain")
     assert all(any(rule.startswith(kind) for rule in ran) for kind in kinds)
 
 

@@ -140,24 +140,23 @@ def test_variants_that_differ_in_fine_tuning_share_a_language_model():
     assert models[0] == models[1] != models[2] == WORLD.grid().sources(plan.points[2].cells[0])
 
 
-AXES = {  # any key of the config: its values, and jobs that the second of them needs
-    "experiment.optimizer.b2": ([0.999, 0.9], {"pretrain_variant_1": 2}),
-    "experiment.pretrain.updates": ([3000, 300], {"pretrain_variant_1": 2}),
-    "experiment.model.n_ctx": ([64, 32], {"pretrain_variant_1": 2}),
+ONE = dict.fromkeys(["world", "documents", "tokenizer", "examples", "baselines", "encode"], 1)
+ONE |= {"tokens": 1, "pretrain": 2, "finetune_transformer_endpoints": 1, "finetune_variant": 1}
+AXES = {  # any key of the config: its values, and jobs beside those of ONE that the second needs
+    "experiment.pretrain.updates": ([3000, 300], {"pretrain_1": 2}),
     "experiment.tokenizer.merges": (
         [1500, 300],
-        {"tokenizer_variant": 1, "encode_variant": 1, "tokens_variant": 1, "pretrain_variant_1": 2},
+        {"tokenizer": 2, "encode": 2, "tokens": 2, "pretrain": 4},
     ),
     "experiment.tasks.rte.limit_train": (
         [None, 50],
-        {"examples_variant": 1, "baselines_variant": 1, "encode_variant": 1},
+        {"examples": 2, "baselines": 2, "encode": 2},
     ),
     "experiment.world.words": (
         [1500000, 90000],
-        {"world_variant": 1, "documents_variant": 1, "examples_variant": 1, "tokens_variant": 1},
+        {**{name: 2 * n for name, n in ONE.items() if "finetune" not in name}},
     ),
-    "experiment.finetune.dropout.clf": ([0.1, 0.5], {"finetune_variant": 1}),
-    "experiment.seeds.finetune": ([[0, 1], [5]], {"finetune_variant": 1}),
+    "experiment.seeds.finetune": ([[0, 1], [5]], {}),
 }
 
 
@@ -168,16 +167,7 @@ def test_any_key_of_the_config_can_be_an_axis(axis, tmp_path):
     config = write(tmp_path / "c.yaml", changed(shipped(), "experiment.studies", {"mine": study}))
     options = ("--directory", str(tmp_path), "--configfile", config, "--")
     found = planned(ROOT, *options, "results/studies/mine.csv")
-    assert {rule: found.get(rule) for rule in jobs} == jobs
-    assert (found["finetune_variant"], found["finetune_transformer_endpoints"]) == (1, 1)
-    own = {rule for rule in found if "_variant" in rule} - {"finetune_variant"}
-    assert own <= {
-        *jobs,
-        "encode_variant",
-        "tokenizer_variant",
-        "baselines_variant",
-        "pretrain_variant_1",
-    }
+    assert {name: n for name, n in found.items() if name not in ("study", "total")} == ONE | jobs
 
 
 @pytest.mark.parametrize(
@@ -340,44 +330,27 @@ def test_each_task_is_predicted_to_be_lost_with_one_line_and_kept_with_the_other
     assert sorted(left_out) == sorted(SHARES)
 
 
-def plan(tmp_path, study: str, *options: str, results: str = "results") -> dict[str, int]:
-    options = ("--directory", str(tmp_path), *options)
-    return planned(ROOT, *options, "--", f"{results}/studies/{study}.csv")
-
-
-PLANS = {
-    "lm_coef": {"finetune_variant": 16, "finetune_transformer_endpoints": 8, "pretrain": 2},
-    "lstm_size": {"pretrain": 4, "pretrain_variant_1": 4, "finetune_variant": 8},
-    "today": {"pretrain": 2, "pretrain_variant_1": 2, "finetune_variant": 20},
-    "multi_task": {"finetune_variant_1": 2, "finetune_transformer_endpoints": 5},
-    "pretraining_length": {"zero_shot": 2, "finetune_variant": 27},
-    "prompted": {"finetune_variant": 108, "pretrain": 2},
-    "knockout": {
-        **{"world_variant": 2, "documents_variant": 2, "tokens_variant": 2, "tokenizer": 1},
-        **{"pretrain_variant_1": 4, "probes_variant": 4, "finetune_variant": 24, "pretrain": 2},
-    },
-    "contamination": {
-        **{"world_planted": 1, "documents_variant": 1, "tokens_variant": 1},
-        **{"pretrain_variant_1": 2, "zero_shot": None},
-        **{"contamination_variant": 1, "finetune_variant": 4},
-    },
+JOBS = {  # of all shipped studies together, each cell and language model once
+    **{"world": 11, "world_planted": 1, "documents": 12, "tokenizer": 1, "tokens": 12},
+    **{"examples": 13, "baselines": 12, "encode": 13, "contamination_variant": 1},
+    **{"pretrain": 32, "zero_shot": 2, "probes": 2, "probes_variant": 20},
+    **{"finetune_transformer_endpoints": 16, "finetune_transformer_intermediate_1": 4},
+    **{"finetune_lstm_endpoints": 4, "finetune_variant": 483, "finetune_variant_1": 2, "study": 16},
 }
 
 
-@pytest.mark.parametrize("study", PLANS)
-def test_a_study_plans_what_it_needs_and_shares_the_rest(study, tmp_path):
-    found = plan(tmp_path, study)
-    assert {rule: found.get(rule) for rule in PLANS[study]} == PLANS[study]
-    own = {rule for rule in found if "variant" in rule}
-    assert found["study"] == 1 and own == {rule for rule in PLANS[study] if "variant" in rule}
+def test_the_shipped_studies_plan_what_they_need_and_share_the_rest(tmp_path):
+    targets = [f"results/studies/{study}.csv" for study in WORLD.experiment.studies]
+    found = planned(ROOT, "--directory", str(tmp_path), "--", *targets)
+    assert {name: n for name, n in found.items() if name != "total"} == JOBS
 
 
-@pytest.mark.parametrize("study", ["knockout", "contamination"])
-def test_the_smoke_config_has_both(tmp_path, study):
+def test_the_smoke_config_has_two(tmp_path):
     config = str(ROOT / "workflow" / "config" / "smoke.yaml")
-    found = plan(tmp_path, study, "--configfile", config, results="results/smoke")
-    cells = {"knockout": 3, "contamination": 2}
-    assert (found["pretrain_variant_1"], found["finetune_variant"]) == (1, cells[study])
+    targets = [f"results/smoke/studies/{study}.csv" for study in ("knockout", "contamination")]
+    options = ("--directory", str(tmp_path), "--configfile", config, "--")
+    found = planned(ROOT, *options, *targets)
+    assert (found["pretrain"], found["finetune_variant"]) == (3, 3 + 2)
 
 
 def test_the_programs_are_given_the_books_and_the_runs_own_tokenizer(tmp_path):

@@ -33,10 +33,16 @@ except ConfigError as error:
     sys.exit(str(error))
 
 grid = cfg.grid()
-DATA = paths.data_sets(cfg)
 MODEL, CONTROL = any_model(), any_model("shuffled")
-OWN_MODEL = any_model(variant="{variant}")  # of a variant
 TOKENIZER = os.path.dirname(paths.tokenizer_files(cfg)[0])
+PLANTED_TASKS = studies.planted_tasks(cfg)
+PLANTED = [name for name in variants.names("books") if "world.planted-" in name and grid.has_corpus]
+WRITTEN = [name for name in variants.names("world") if name not in PLANTED]
+LEARNT = [
+    name
+    for name in variants.names("tokenizer")
+    if variants.config(name).experiment.tokenizer.merges
+]
 GPU = int(cfg.runtime.device.startswith("cuda"))
 GPU_MODEL = GPU * (cfg.runtime.gpu_model or "")
 
@@ -57,16 +63,65 @@ def tell_of_missing_data():
     logger.warning(f"A plan only, a run would end at once. {ConfigError(paths.missing_data(cfg))}")
 
 
+def variant_of(wildcards):
+    """The variant whose files a job makes; empty for the run itself."""
+    return wildcards.get("home", "").rpartition("/")[2]
+
+
+def homes(names):
+    """The constraint of the wildcard `home`: nothing for the run, `/variants/NAME` for others."""
+    found = [re.escape(f"/{home('', name)}") if name else "" for name in names]
+    return f"(?:{'|'.join(found)})" if found else "(?!)"
+
+
+def below(variant, stage, path):
+    """A file of a stage that a variant reads: its own, the run's or another variant's."""
+    return str(home("<results>", variants.at(variant, stage)) / path)
+
+
+def of(stage, *files):
+    """Inputs of a job: files of a stage, which lie with the variant that they are of."""
+    return lambda wildcards: [
+        below(variant_of(wildcards), stage, file.format(**dict(wildcards.items())))
+        for file in files
+    ]
+
+
+def its(value):
+    """A param or an input of a job: a value that the config of its variant leads to."""
+    return lambda wildcards: value(variants.reading(variant_of(wildcards)), wildcards)
+
+
+def given_as(make):
+    """A param of a job: settings that the config of its variant leads to, as JSON."""
+    return its(lambda config, wildcards: make(config, wildcards).to_json())
+
+
 def raw(name):
-    """What a job that reads a data set depends on."""
-    files = paths.raw_files(cfg, name)
-    return files if DATA[name].entry.source else given(files)
+    """An input: what a job that reads a data set depends on; `{task}` stands for its own."""
+
+    def files(config, wildcards):
+        own = name.format(**dict(wildcards.items()))
+        found = paths.raw_files(config, own)
+        return found if paths.data_sets(config)[own].entry.source else given(found)
+
+    return its(files)
+
+
+def tokenizer_of(variant):
+    """The files of a variant's tokenizer, which the rule `tokenizer` makes or which are published."""
+    return paths.tokenizer_files(variants.config(variants.at(variant, "tokenizer")))
 
 
 def vocabulary(wildcards):
-    """The files of the tokenizer, which the rule `tokenizer` makes or which are published."""
-    files = paths.tokenizer_files(cfg)
+    """An input: the files of the tokenizer."""
+    files = tokenizer_of(variant_of(wildcards))
     return files if cfg.experiment.tokenizer.merges else given(files)
+
+
+def its_tokenizer(wildcards):
+    """A param: the folder of the tokenizer."""
+    return os.path.dirname(tokenizer_of(variant_of(wildcards))[0])
 
 
 def settings(make, *wildcard_names):
@@ -77,10 +132,10 @@ def settings(make, *wildcard_names):
     return lambda wildcards: make(*(getattr(wildcards, name) for name in wildcard_names)).to_json()
 
 
-def checkpoints(model):
+def checkpoints(model, updates, results="<results>"):
     """The weights of a language model after each update that is kept, then the JSON beside each."""
     files = (model.checkpoint, model.facts)
-    return [path("<results>", update) for path in files for update in grid.updates]
+    return [path(results, update) for path in files for update in updates]
 
 
 def per_attempt(limits, stage):
@@ -144,16 +199,6 @@ def study_inputs(wildcards):
     return [*cells, *facts, *studies.inputs(variants, found)]
 
 
-def below(variant, stage, path):
-    """A file of a stage that a variant reads: its own, the run's or another variant's."""
-    return str(home("<results>", variants.at(variant, stage)) / path)
-
-
-def tokenizer_of(variant):
-    """The files of a variant's tokenizer."""
-    return paths.tokenizer_files(variants.config(variants.at(variant, "tokenizer")))
-
-
 def named_labels(task):
     """The option that gives the names of a task's classes; none for scores and for choices."""
     own = task_named(task)
@@ -173,6 +218,13 @@ def started_from(cell, file):
     return [getattr(model, file)("<results>", update) for model in models]
 
 
+def cell_of(wildcards):
+    """The cell of a variant's job, its task left open."""
+    n_transfer = wildcards.layers if wildcards.layers == "none" else int(wildcards.layers)
+    variant = variant_of(wildcards)
+    return Cell(wildcards.arch, "{task}", wildcards.aux, n_transfer, variant=variant)
+
+
 def launcher(processes):
     """What starts a program in so many processes: Python, or torchrun, which passes signals on."""
     if processes == 1:
@@ -185,41 +237,8 @@ def run_settings(arch, tasks, wildcards):
     """How the cells of a job are trained, as JSON; `{task}` stands for its own task."""
     own = {"arch": arch, **dict(wildcards.items())}
     tasks = [task.format(**own) for task in tasks]
-    config = variants.config(own.get("variant", ""))
+    config = variants.config(variant_of(wildcards))
     return config.run_settings(own["arch"], tasks, own["aux"]).to_json()
-
-
-def one_of(names):
-    """The constraint of a wildcard: one of these names, or none at all."""
-    return "|".join(map(re.escape, names)) or "(?!)"
-
-
-def of(stage, *files):
-    """Inputs of a variant's job: files of a stage, which lie with the variant that they are of."""
-    return lambda wildcards: [
-        below(wildcards.variant, stage, file.format(**dict(wildcards.items()))) for file in files
-    ]
-
-
-def its(value):
-    """A param or an input of a variant's job: a value that its config leads to."""
-    return lambda wildcards: value(variants.reading(wildcards.variant), wildcards)
-
-
-def given_as(make):
-    """A param of a variant's job: settings that its config leads to, as JSON."""
-    return its(lambda config, wildcards: make(config, wildcards).to_json())
-
-
-def its_tokenizer(wildcards):
-    """The folder of the tokenizer."""
-    return os.path.dirname(tokenizer_of(wildcards.variant)[0])
-
-
-def cell_of(wildcards, task):
-    """The cell of a job, but for its task."""
-    n_transfer = wildcards.layers if wildcards.layers == "none" else int(wildcards.layers)
-    return Cell(wildcards.arch, task, wildcards.aux, n_transfer, variant=wildcards.variant)
 
 
 def table_inputs(table):

@@ -3,55 +3,59 @@
 
 rule documents:
     input:
-        lambda wildcards: raw("corpus"),
+        raw("corpus"),
     output:
-        documents=directory("<results>/corpus/documents"),
-        facts="<results>/corpus/documents.json",
-        words="<results>/corpus/words.tsv",
+        documents=directory("<results>{home}/corpus/documents"),
+        facts="<results>{home}/corpus/documents.json",
+        words="<results>{home}/corpus/words.tsv",
     log:
-        "<results>/logs/documents.log",
+        "<results>{home}/logs/documents.log",
     benchmark:
-        "<results>/benchmarks/documents.tsv"
+        "<results>{home}/benchmarks/documents.tsv"
+    wildcard_constraints:
+        home=homes(variants.names("books")),
     priority: 10
     threads: 4  # more by --set-threads documents=16
     resources:
         mem_mb=lambda wildcards, threads: 500 * threads,
         runtime=per_attempt(cfg.runtime.minutes, "data"),
     params:
-        folder=DATA["corpus"].folder,
-        settings=settings(cfg.corpus),
+        folder=its(lambda config, _: paths.data_sets(config)["corpus"].folder),
+        settings=given_as(lambda config, _: config.corpus()),
         code=code.digest("gpt1.corpus"),
     message:
-        "documents: normalise the books and count their words"
+        "documents{wildcards.home}: normalise the books and count their words"
     shell:
         "python -m gpt1.corpus documents --folder {params.folder:q}"
         " --settings {params.settings:q} --threads {threads} --out {output.documents}"
         " &> {log}"
 
 
-if cfg.experiment.tokenizer.merges:
+if LEARNT:
 
     rule tokenizer:
         input:
-            documents="<results>/corpus/documents",
-            facts="<results>/corpus/documents.json",
-            words="<results>/corpus/words.tsv",
+            documents=of("books", "corpus/documents"),
+            facts=of("books", "corpus/documents.json"),
+            words=of("books", "corpus/words.tsv"),
         output:
-            paths.tokenizer_files(cfg),
+            [f"<results>{{home}}/tokenizer/{name}" for name in FILES],
         log:
-            "<results>/logs/tokenizer.log",
+            "<results>{home}/logs/tokenizer.log",
         benchmark:
-            "<results>/benchmarks/tokenizer.tsv"
+            "<results>{home}/benchmarks/tokenizer.tsv"
+        wildcard_constraints:
+            home=homes(LEARNT),
         priority: 10
         resources:
             mem_mb=8000,
             runtime=per_attempt(cfg.runtime.minutes, "data"),
         params:
             out=subpath(output[0], parent=True),
-            merges=cfg.experiment.tokenizer.merges,
+            merges=its(lambda config, _: config.experiment.tokenizer.merges),
             code=code.digest("gpt1.text.tokenizer"),
         message:
-            "tokenizer: learn {params.merges} BPE merges"
+            "tokenizer{wildcards.home}: learn {params.merges} BPE merges"
         shell:
             "python -m gpt1.text.tokenizer train --documents {input.documents}"
             " --merges {params.merges} --out {params.out:q} &> {log}"
@@ -60,15 +64,17 @@ if cfg.experiment.tokenizer.merges:
 rule tokens:
     input:
         vocabulary,
-        documents="<results>/corpus/documents",
-        facts="<results>/corpus/documents.json",
+        documents=of("books", "corpus/documents"),
+        facts=of("books", "corpus/documents.json"),
     output:
-        facts="<results>/corpus/corpus.json",
-        tokens=["<results>/corpus/train.bin", "<results>/corpus/heldout.bin"],
+        facts="<results>{home}/corpus/corpus.json",
+        tokens=["<results>{home}/corpus/train.bin", "<results>{home}/corpus/heldout.bin"],
     log:
-        "<results>/logs/tokens.log",
+        "<results>{home}/logs/tokens.log",
     benchmark:
-        "<results>/benchmarks/tokens.tsv"
+        "<results>{home}/benchmarks/tokens.tsv"
+    wildcard_constraints:
+        home=homes(variants.names("tokens")),
     priority: 10
     threads: 4
     resources:
@@ -76,11 +82,11 @@ rule tokens:
         runtime=per_attempt(cfg.runtime.minutes, "data"),
     params:
         out=subpath(output.facts, parent=True),
-        tokenizer=TOKENIZER,
+        tokenizer=its_tokenizer,
         shuffled="",
         code=code.digest("gpt1.corpus"),
     message:
-        "tokens: encode the books"
+        "tokens{wildcards.home}: encode the books"
     shell:
         "python -m gpt1.corpus tokens {params.shuffled} --documents {input.documents}"
         " --tokenizer {params.tokenizer:q} --threads {threads} --out {params.out:q}"
@@ -101,7 +107,7 @@ use rule tokens as shuffled_tokens with:
     priority: 10  # not inherited
     params:
         out=subpath(output.facts, parent=True),
-        tokenizer=TOKENIZER,
+        tokenizer=its_tokenizer,
         shuffled="--shuffled",
         code=code.digest("gpt1.corpus"),
     message:

@@ -1,24 +1,29 @@
 # The tasks, from raw files to token ids: the embedded world, fetched data, examples, baselines.
+#
+# `{home}` is empty for the run's own files, and `/variants/NAME` for those that a study's overlay
+# changes (workflow/overlay.py). A variant's job reads the run's files where these are the same.
 
 
 if cfg.experiment.world:
 
     rule world:
         output:
-            "<results>/world/manifest.json",
+            "<results>{home}/world/manifest.json",
         log:
-            "<results>/logs/world.log",
+            "<results>{home}/logs/world.log",
         benchmark:
-            "<results>/benchmarks/world.tsv"
+            "<results>{home}/benchmarks/world.tsv"
+        wildcard_constraints:
+            home=homes(WRITTEN),
         resources:
             mem_mb=2000,
             runtime=per_attempt(cfg.runtime.minutes, "data"),
         params:
             out=subpath(output[0], parent=True),
-            settings=settings(cfg.world),
+            settings=given_as(lambda config, _: config.world()),
             code=code.digest("tasks.world"),
         message:
-            "world: write the books and the tasks of the embedded world"
+            "world{wildcards.home}: write the books and the tasks of the embedded world"
         shell:
             "python -m tasks.world --settings {params.settings:q} --out {params.out:q}" " &> {log}"
 
@@ -48,23 +53,25 @@ rule fetch:
 
 rule examples:
     input:
-        lambda wildcards: raw(wildcards.task),
+        raw("{task}"),
     output:
-        examples=directory("<results>/examples/{task}"),
-        facts="<results>/examples/{task}.json",
+        examples=directory("<results>{home}/examples/{task}"),
+        facts="<results>{home}/examples/{task}.json",
     log:
-        "<results>/logs/examples/{task}.log",
+        "<results>{home}/logs/examples/{task}.log",
     benchmark:
-        "<results>/benchmarks/examples/{task}.tsv"
+        "<results>{home}/benchmarks/examples/{task}.tsv"
+    wildcard_constraints:
+        home=homes(variants.names("tasks")),
     resources:
         mem_mb=2000,
         runtime=per_attempt(cfg.runtime.minutes, "data"),
     params:
-        folder=lambda wildcards: DATA[wildcards.task].folder,
-        settings=settings(cfg.prepare, "task"),
+        folder=its(lambda config, w: paths.data_sets(config)[w.task].folder),
+        settings=given_as(lambda config, wildcards: config.prepare(wildcards.task)),
         code=code.digest("tasks.prepare"),
     message:
-        "examples {wildcards.task}: read, check and split the rows"
+        "examples{wildcards.home} {wildcards.task}: read, check and split the rows"
     shell:
         "python -m tasks.prepare {wildcards.task} --folder {params.folder:q}"
         " --settings {params.settings:q} --out {output.examples} --facts {output.facts}"
@@ -73,20 +80,22 @@ rule examples:
 
 rule baselines:
     input:
-        "<results>/examples/{task}",
+        "<results>{home}/examples/{task}",
     output:
-        "<results>/baselines/{task}.json",
+        "<results>{home}/baselines/{task}.json",
     log:
-        "<results>/logs/baselines/{task}.log",
+        "<results>{home}/logs/baselines/{task}.log",
     benchmark:
-        "<results>/benchmarks/baselines/{task}.tsv"
+        "<results>{home}/benchmarks/baselines/{task}.tsv"
+    wildcard_constraints:
+        home=homes(variants.names("tasks")),
     resources:
         mem_mb=4000,
         runtime=per_attempt(cfg.runtime.minutes, "data"),
     params:
         code=code.digest("tasks.baselines"),
     message:
-        "baselines {wildcards.task}: majority and bag of words"
+        "baselines{wildcards.home} {wildcards.task}: majority and bag of words"
     shell:
         "python -m tasks.baselines {wildcards.task} --examples {input} --out {output}" " &> {log}"
 
@@ -94,22 +103,24 @@ rule baselines:
 rule encode:
     input:
         vocabulary,
-        examples="<results>/examples/{task}",
+        examples=of("tasks", "examples/{task}"),
     output:
-        encoded=directory("<results>/encoded/{task}"),
-        facts="<results>/encoded/{task}.json",
+        encoded=directory("<results>{home}/encoded/{task}"),
+        facts="<results>{home}/encoded/{task}.json",
     log:
-        "<results>/logs/encode/{task}.log",
+        "<results>{home}/logs/encode/{task}.log",
     benchmark:
-        "<results>/benchmarks/encode/{task}.tsv"
+        "<results>{home}/benchmarks/encode/{task}.tsv"
+    wildcard_constraints:
+        home=homes(variants.names("encoded")),
     resources:
         mem_mb=4000,
         runtime=per_attempt(cfg.runtime.minutes, "data"),
     params:
-        tokenizer=TOKENIZER,
+        tokenizer=its_tokenizer,
         code=code.digest("gpt1.encode"),
     message:
-        "encode {wildcards.task}: examples to token ids"
+        "encode{wildcards.home} {wildcards.task}: examples to token ids"
     shell:
         "python -m gpt1.encode {wildcards.task} --examples {input.examples}"
         " --tokenizer {params.tokenizer:q} --out {output.encoded} --facts {output.facts}"

@@ -1,37 +1,44 @@
 # The language models, with checkpoints at log-spaced updates: a job for each architecture and seed,
 # on the books and, for the negative control, on the shuffled books.
 
+# The names of a rule's outputs are fixed, and those of the checkpoints differ with the updates.
+for number, (updates, names) in enumerate(variants.by_updates().items()):
 
-rule pretrain:
-    input:
-        rules.tokens.output.tokens,
-        corpus=rules.tokens.output.facts,
-    output:
-        checkpoints=checkpoints(MODEL),
-        log=MODEL.folder("<results>") / "log.csv",
-    log:
-        "<results>/logs/pretrain/{arch}/{seed}.log",
-    benchmark:
-        "<results>/benchmarks/pretrain/{arch}/{seed}.tsv"
-    priority: 10
-    threads: cfg.runtime.pretrain_threads * cfg.runtime.pretrain_processes
-    resources:
-        mem_mb=per_attempt(cfg.runtime.mem_mb, "pretrain"),
-        runtime=per_attempt(cfg.runtime.minutes, "pretrain"),
-        gpu=GPU * cfg.runtime.pretrain_processes,
-        gpu_model=GPU_MODEL,
-    params:
-        work=f"{cfg.results}/.work/pretrain",
-        out=subpath(output.log, parent=True),
-        settings=settings(lambda arch, seed: cfg.pretrain(arch, int(seed)), "arch", "seed"),
-        code=code.digest("gpt1.pretrain"),
-    message:
-        "pretrain {wildcards.arch}, seed {wildcards.seed}: a language model on the books"
-    # In the place of its shell, so that a signal to stop is the program's alone to answer.
-    shell:
-        "exec $PRETRAIN_WITH -m gpt1.pretrain {wildcards.arch} --corpus {input.corpus}"
-        ' --settings {params.settings:q} --runtime "$PRETRAIN_RUNTIME" --code {params.code}'
-        " --work {params.work:q} --out {params.out:q} &> {log}"
+    rule:
+        name:
+            f"pretrain_{number}" if number else "pretrain"
+        input:
+            of("tokens", "corpus/train.bin", "corpus/heldout.bin"),
+            corpus=of("tokens", "corpus/corpus.json"),
+        output:
+            checkpoints=checkpoints(any_model(), updates, "<results>{home}"),
+            log=any_model().folder("<results>{home}") / "log.csv",
+        log:
+            "<results>{home}/logs/pretrain/{arch}/{seed}.log",
+        benchmark:
+            "<results>{home}/benchmarks/pretrain/{arch}/{seed}.tsv"
+        wildcard_constraints:
+            home=homes(names),
+        priority: 10
+        threads: cfg.runtime.pretrain_threads * cfg.runtime.pretrain_processes
+        resources:
+            mem_mb=per_attempt(cfg.runtime.mem_mb, "pretrain"),
+            runtime=per_attempt(cfg.runtime.minutes, "pretrain"),
+            gpu=GPU * cfg.runtime.pretrain_processes,
+            gpu_model=GPU_MODEL,
+        params:
+            work=f"{cfg.results}/.work/pretrain",
+            out=subpath(output.log, parent=True),
+            settings=given_as(lambda config, w: config.pretrain(w.arch, int(w.seed))),
+            code=code.digest("gpt1.pretrain"),
+        message:
+            "pretrain{wildcards.home} {wildcards.arch}, seed {wildcards.seed}: a language model on "
+            "the books"
+        # In the place of its shell, so that a signal to stop is the program's alone to answer.
+        shell:
+            "exec $PRETRAIN_WITH -m gpt1.pretrain {wildcards.arch} --corpus {input.corpus}"
+            ' --settings {params.settings:q} --runtime "$PRETRAIN_RUNTIME" --code {params.code}'
+            " --work {params.work:q} --out {params.out:q} &> {log}"
 
 
 use rule pretrain as pretrain_shuffled with:
@@ -39,7 +46,7 @@ use rule pretrain as pretrain_shuffled with:
         rules.shuffled_tokens.output.tokens,
         corpus=rules.shuffled_tokens.output.facts,
     output:
-        checkpoints=checkpoints(CONTROL),
+        checkpoints=checkpoints(CONTROL, grid.updates),
         log=CONTROL.folder("<results>") / "log.csv",
     log:
         "<results>/logs/pretrain_shuffled/{arch}/{seed}.log",
