@@ -33,6 +33,11 @@ class Point(Settings):
     cells: list[Cell]
     model: str = ""
 
+    @property
+    def place(self) -> tuple[str, str]:
+        """Its line and its value."""
+        return self.line, self.value
+
 
 class StudyPlan(Settings):
     """A study with its cells. `references` names the lines that have no axis.
@@ -50,6 +55,11 @@ class StudyPlan(Settings):
     kind: Literal["scores", "differences", "prediction", "planted"] = "scores"
     points: list[Point] = Field(min_length=1)
     predicted: dict[str, list[str]] = {}
+
+    @property
+    def values(self) -> list[str]:
+        """The values of the axis, in their order."""
+        return list(dict.fromkeys(point.value for point in self.points if point.value))
 
     def cells(self) -> list[Cell]:
         """Every cell once."""

@@ -259,14 +259,9 @@ def test_the_heat_map_has_the_shares_marks_the_undecided_and_frames_the_predicte
     shares = np.array([[100 * lost[line, task] for task in TASKS] for line in PREDICTED])
     np.testing.assert_allclose(np.ma.filled(mesh.get_array(), np.nan), shares)
     assert mesh.get_clim() == (0, 100)
-    darkness = [1 - np.mean(mesh.cmap(share / 100)[:3]) for share in (0, 25, 50, 75, 100)]
-    assert darkness == sorted(darkness)  # more is darker
     for (i, j), share in np.ndenumerate(shares):
-        text = shown[j + 0.5, i + 0.5]
         mark = "?" if i == 1 and TASKS[j] in ("rte", "sst2") else ""
-        assert text.get_text() == f"{round(share)}{mark}"
-        contrast = np.mean(mesh.cmap(share / 100)[:3]) - np.mean(text.get_color()[:3])
-        assert abs(contrast) > 0.3  # it can be read
+        assert shown[j + 0.5, i + 0.5].get_text() == f"{round(share)}{mark}"
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
     assert labels == ["predicted: half or more", "undecided: the interval holds half"]
     assert [tick.get_text() for tick in ax.get_yticklabels()] == list(PREDICTED)

@@ -7,16 +7,12 @@ import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.axes import Axes
-from matplotlib.colors import to_hex
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from gpt1.cell import Cell
 from tasks.common.errors import InputError
 from tests.analysis.conftest import make_grid, write, write_predictions
 from workflow.analysis.figures import style
-from workflow.analysis.studies import planted, planted_figure
+from workflow.analysis.studies import figure, planted
 from workflow.analysis.studies.__main__ import main
 from workflow.analysis.studies.detectors import DETECTORS, Manifest, detection, marked_rows, shares
 from workflow.study_plan import Point, StudyPlan
@@ -87,18 +83,19 @@ def results(tmp_path) -> Path:
     return tmp_path
 
 
-def built(results: Path, study: StudyPlan | None = None) -> pd.DataFrame:
-    return planted.build(results, GRID, study or plan()).frame.set_index(["task", "count"])
+def built(results: Path) -> pd.DataFrame:
+    """The table, by line, task and number of times in the books."""
+    _, table = planted.build(results, GRID, plan())
+    return table.frame.set_index(["line", "task", "value"]).sort_index()
 
 
 def test_scores_are_of_the_rows_of_each_count(results):
     frame = built(results)
-    assert len(frame) == 4 * 3
-    for task in [*TASKS, "mean"]:
-        for count in ROWS:
-            row = frame.loc[task, count]
-            assert row["mean"] == pytest.approx(10 * RIGHT["planted", count])
-            assert row["own"] == pytest.approx(10 * RIGHT["own", count])
+    assert len(frame) == 2 * 4 * 3
+    for (line, count), right in RIGHT.items():
+        for task in [*TASKS, "mean"]:
+            row = frame.loc[line, task, str(count)]
+            assert row["mean"] == pytest.approx(10 * right)
             is_sure = row["mean"] > 99.9  # all rows right in all seeds: nothing varies
             assert is_sure or row["ci_low"] < row["mean"] < row["ci_high"] <= 100
             assert pd.isna(row["ci_low"]) == is_sure
@@ -106,32 +103,33 @@ def test_scores_are_of_the_rows_of_each_count(results):
 
 def test_what_planting_adds_is_the_difference_of_both_models_differences(results):
     frame = built(results)
+    assert frame.loc["own", "change"].isna().all()
     for task in [*TASKS, "mean"]:
-        assert pd.isna(frame.loc[(task, 0), "diff"]) and pd.isna(frame.loc[(task, 0), "gain"])
-        assert frame.loc[(task, 1), ["diff", "gain"]].tolist() == pytest.approx([20.0, 10.0])
-        assert frame.loc[(task, 16), ["diff", "gain"]].tolist() == pytest.approx([40.0, 50.0])
-        for name in ("diff", "gain"):
-            low, high = frame.loc[(task, 16), [f"{name}_low", f"{name}_high"]]
-            assert low < frame.loc[(task, 16), name] < high
+        assert pd.isna(frame.loc[("planted", task, "0"), ["diff", "change"]]).all()
+        for count, adds in (("1", [20.0, 10.0]), ("16", [40.0, 50.0])):
+            row = frame.loc["planted", task, count]
+            assert row[["diff", "change"]].tolist() == pytest.approx(adds)
+            for name in ("diff", "change"):
+                assert count == "1" or row[f"{name}_low"] < row[name] < row[f"{name}_high"]
 
 
 def test_rows_are_counted_with_what_marks_them(results):
-    frame = built(results)
+    frame = built(results).loc["planted"]
     columns = ["rows", "share_words", "share_whole", "short"]
-    assert frame.loc[("sst2", 0), columns].tolist() == [40, 2.5, 0, 0]
-    assert frame.loc[("sst2", 1), columns].tolist() == [10, 0, 100, 100]
-    assert frame.loc[("sst2", 16), columns].tolist() == [10, 100, 100, 0]
+    assert frame.loc[("sst2", "0"), columns].tolist() == [40, 2.5, 0, 0]
+    assert frame.loc[("sst2", "1"), columns].tolist() == [10, 0, 100, 100]
+    assert frame.loc[("sst2", "16"), columns].tolist() == [10, 100, 100, 0]
     assert frame.loc["mean", "rows"].isna().all()
 
 
 def test_recall_and_precision_count_rows():
     frame = pd.DataFrame(
         [
-            {"task": "sst2", "count": 0, "rows": 40, "share_words": 2.5},
-            {"task": "sst2", "count": 1, "rows": 10, "share_words": 50.0},
-            {"task": "sst2", "count": 16, "rows": 10, "share_words": 100.0},
-            {"task": "rte", "count": 0, "rows": 30, "share_words": 0.0},
-            {"task": "rte", "count": 1, "rows": 10, "share_words": 0.0},
+            {"task": "sst2", "value": "0", "rows": 40, "share_words": 2.5},
+            {"task": "sst2", "value": "1", "rows": 10, "share_words": 50.0},
+            {"task": "sst2", "value": "16", "rows": 10, "share_words": 100.0},
+            {"task": "rte", "value": "0", "rows": 30, "share_words": 0.0},
+            {"task": "rte", "value": "1", "rows": 10, "share_words": 0.0},
         ]
     ).assign(share_whole=100.0)
     found = detection(frame).set_index("detector", append=True)
@@ -149,7 +147,7 @@ def test_a_share_of_the_rows_has_wilsons_interval():
     n, share, z = 20, 0.75, 1.959964
     middle = (share + z**2 / (2 * n)) / (1 + z**2 / n)
     half = z * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
-    rows = {"task": "sst2", "count": 1, "rows": 20, "share_words": 75.0, "share_whole": 100.0}
+    rows = {"task": "sst2", "value": "1", "rows": 20, "share_words": 75.0, "share_whole": 100.0}
     frame = pd.DataFrame([rows])
     found = detection(frame).set_index("detector", append=True)["recall"]
     shown = f"75 [{100 * (middle - half):.0f}, {100 * (middle + half):.0f}] of 20"
@@ -175,9 +173,11 @@ def test_a_cell_that_was_not_run_is_missing(results):
     cell = plan().points[1].cells[0]
     cell.predictions(results).unlink()
     frame = built(results)
-    assert frame.loc["sst2", "mean"].isna().all() and frame.loc["sst2", "own"].notna().all()
-    assert frame.loc["mean", "gain"].isna().all() and frame.loc[("race", 16), "gain"] == 50.0
-    assert "missing" in planted.build(results, GRID, plan()).markdown
+    assert frame.loc[("planted", "sst2"), "mean"].isna().all()
+    assert frame.loc[("own", "sst2"), "mean"].notna().all()
+    assert frame.loc[("planted", "mean"), "change"].isna().all()
+    assert frame.loc[("planted", "race", "16"), "change"] == 50.0
+    assert "missing" in planted.build(results, GRID, plan())[1].markdown
 
 
 def test_marks_of_other_examples_are_one_line(results):
@@ -186,107 +186,16 @@ def test_marks_of_other_examples_are_one_line(results):
         built(results)
 
 
-def picture(results: Path) -> tuple[Figure, pd.DataFrame]:
-    """The figure, and its table with intervals of a width of its own in every row and column."""
-    frame = planted.build(results, GRID, plan()).frame
-    for column, low, high, i in (("mean", "ci_low", "ci_high", 0), ("own", *LIMITS, 50)):
-        half = 1 + (i + np.arange(len(frame))) / 10
-        frame = frame.assign(**{low: frame[column] - half, high: frame[column] + half / 2})
+def test_the_figure_has_both_models_scores_by_count(results):
+    shown, table = planted.build(results, GRID, plan())
     with matplotlib.rc_context(fname=style.STYLE):
-        return planted_figure.draw(frame, plan()), frame
-
-
-LIMITS = ("own_low", "own_high")
-
-
-def shown_as(figure: Figure, start: str) -> Line2D:
-    """The line that the legend shows beside the name that starts so."""
-    (box,) = figure.legends
-    names = [text.get_text() for text in box.get_texts()]
-    (handle,) = (h for h, name in zip(box.legend_handles, names, strict=True) if name[:20] == start)
-    return handle
-
-
-def curve(ax: Axes, like: Line2D) -> Line2D:
-    """The curve that looks like the line in the legend."""
-    look = (to_hex(like.get_color()), like.get_marker(), like.get_linestyle())
-    (own,) = (
-        line
-        for line in ax.lines
-        if (to_hex(line.get_color()), line.get_marker(), line.get_linestyle()) == look
-    )
-    return own
-
-
-def bars(ax: Axes, colour: str) -> list[list[float]]:
-    """Lower and upper ends of the upright lines of a colour, from left to right."""
-    own = [c for c in ax.collections if to_hex(c.get_colors()[0]) == to_hex(colour)]
-    return [list(segment[:, 1]) for c in own for segment in c.get_segments()]
-
-
-def test_the_figure_draws_each_models_scores_and_intervals_as_its_legend_says(results):
-    figure, frame = picture(results)
-    panels = figure.axes
-    titles = ["mean of 3 tasks", "SST-2", "RACE", "SNLI"]
-    assert [ax.get_title() for ax in panels[:4]] == titles
-    looks = {
-        "mean": (shown_as(figure, "read the planted boo"), "ci_low", "ci_high"),
-        "own": (shown_as(figure, "read the run's own b"), *LIMITS),
-    }
-    for ax, task in zip(panels, ["mean", *TASKS], strict=False):
-        of_task = frame[frame["task"] == task]
-        for column, (look, low, high) in looks.items():
-            line = curve(ax, look)
-            assert list(line.get_ydata()) == list(of_task[column]), (task, column)
-            assert list(np.round(line.get_xdata())) == [0, 1, 2]
-            np.testing.assert_allclose(bars(ax, look.get_color()), of_task[[low, high]])
+        picture = figure.draw(table.frame, shown)
+    assert [line.get_label() for line in picture.legends[0].legend_handles] == ["own", "planted"]
+    for ax, task in zip(picture.axes, ["mean", *TASKS], strict=False):
         assert [tick.get_text() for tick in ax.get_xticklabels()] == ["0", "1", "16"]
-
-
-def test_the_figure_draws_what_each_detector_finds_as_its_legend_says(results):
-    figure, _ = picture(results)
-    (ax,) = (ax for ax in figure.axes if ax.get_title().startswith("rows that are found"))
-    for name, found in (
-        ("13 words in a row", [2.5, 0, 100]),
-        ("longest match: a whole text"[:20], [0, 100, 100]),
-    ):
-        line = curve(ax, shown_as(figure, name))
-        assert list(np.round(line.get_ydata(), 1)) == found, name
-        assert list(np.round(line.get_xdata())) == [0, 1, 2]
-
-
-def test_the_figure_has_what_planting_adds_with_its_interval_about_0(results):
-    frame = planted.build(results, GRID, plan()).frame
-    with matplotlib.rc_context(fname=style.STYLE):
-        panels = planted_figure.draw(frame, plan()).axes
-    gain, beside = panels[5:7]
-    assert gain.get_title() == "what planting adds, points"
-    *lines, zero = gain.lines
-    assert list(zero.get_ydata()) == [0, 0]
-    frame = frame[frame["count"] > 0]
-    for line, bars, task in zip(lines, gain.collections, ["mean", *TASKS], strict=True):
-        mine = frame[frame["task"] == task]
-        assert list(line.get_ydata()) == list(mine["gain"])
-        limits = [list(path.vertices[:, 1]) for path in bars.get_paths()]
-        assert limits == mine[["gain_low", "gain_high"]].to_numpy().tolist()
-        assert to_hex(bars.get_colors()[0]) == to_hex(line.get_color())
-    assert [tick.get_text() for tick in gain.get_xticklabels()] == ["1", "16"]
-    named = {h.get_color(): h.get_label() for h in beside.get_legend().legend_handles}
-    assert [named[line.get_color()] for line in lines] == [
-        "mean of 3 tasks",
-        "SST-2",
-        "RACE",
-        "SNLI",
-    ]
-
-
-@pytest.mark.parametrize(("names", "beside"), [(("race", "snli"), 5), (("race",), 3)])
-def test_fewer_tasks_leave_a_panel_for_their_names(results, names, beside):
-    study = plan(names)
-    with matplotlib.rc_context(fname=style.STYLE):
-        panels = planted_figure.draw(planted.build(results, GRID, study).frame, study).axes
-    titles = [text.get_text() for text in panels[beside].get_legend().get_texts()]
-    assert titles == [ax.get_title() for ax in panels[: beside - 2]]
+        for curve, line in zip(ax.lines, ("own", "planted"), strict=True):
+            rows = table.frame[(table.frame["task"] == task) & (table.frame["line"] == line)]
+            assert list(curve.get_ydata()) == list(rows["mean"])
 
 
 def test_the_program_writes_the_study_of_one_task_without_a_mean(results):
@@ -294,8 +203,8 @@ def test_the_program_writes_the_study_of_one_task_without_a_mean(results):
     arguments = ["--results", str(results), "--grid", GRID.to_json(), "--study", study.to_json()]
     main([*arguments, "--out", str(out)])
     lines = out.read_text().splitlines()
-    assert len(lines) == 1 + 3 and out.with_suffix(".png").exists()
-    assert "rows that are found" in out.with_suffix(".svg").read_text()
+    assert len(lines) == 1 + 2 * 3 and out.with_suffix(".png").exists()
+    assert "times in the books" in out.with_suffix(".svg").read_text()
     text = out.with_suffix(".md").read_text()
     assert text.startswith("# Rows planted\n") and "## Who finds the planted rows" in text
-    assert "mean of" not in text
+    assert "mean of" not in text.partition("## Rows too short")[0]

@@ -2,14 +2,16 @@
 
 import json
 import random
-import re
 from pathlib import Path
 
 import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from gpt1.cell import Cell, PretrainedModel
 from tests.analysis.conftest import (
@@ -21,7 +23,7 @@ from tests.analysis.conftest import (
 )
 from workflow.analysis.figures import style
 from workflow.analysis.stats.estimate import Sample
-from workflow.analysis.studies import differences, figure, table, zero_shot_correlation
+from workflow.analysis.studies import figure, table, zero_shot_correlation
 from workflow.analysis.studies.__main__ import main
 from workflow.analysis.studies.zero_shot_correlation import (
     correlation_of_changes,
@@ -31,6 +33,7 @@ from workflow.analysis.table import read_csv
 from workflow.study_plan import Point, StudyPlan
 
 TASKS = ["sst2", "qnli", "rte"]
+DIFF = ("diff", "diff_low", "diff_high")
 GRID = make_grid(*TASKS, seeds={"pretrain": [0, 1], "finetune": [0, 1]})
 
 
@@ -127,41 +130,58 @@ def test_the_markdown_has_the_scores_the_differences_and_the_baselines(tmp_path)
     assert "| bag of words " in text.partition("## Difference")[0]
 
 
-def drawn(plan: StudyPlan, results: Path):
-    """The panels of a study's figure, and its table."""
+def drawn(plan: StudyPlan, results: Path) -> tuple[Figure, pd.DataFrame]:
+    """A study's figure, and its table."""
     frame = made(results, plan).frame
     with matplotlib.rc_context(fname=style.STYLE):
         return figure.draw(frame, plan), frame
 
 
-def test_the_curves_are_those_of_the_table_with_its_intervals(tmp_path):
-    plan = study(lines=("a", "b"))
+def named(picture: Figure) -> dict[str, Line2D]:
+    """How the legend shows each name."""
+    return {line.get_label(): line for line in picture.legends[0].legend_handles}
+
+
+def like(ax: Axes, shown: Line2D) -> list[Line2D]:
+    """What a panel has of that colour, marker and stroke."""
+
+    def look(line: Line2D) -> tuple[str, str, str]:
+        return to_hex(line.get_color()), line.get_marker(), line.get_linestyle()
+
+    return [line for line in ax.lines if look(line) == look(shown)]
+
+
+@pytest.mark.parametrize("kind", ["scores", "differences"])
+def test_the_curves_are_those_of_the_table_with_its_intervals(kind, tmp_path):
+    plan = study(lines=("a", "b", "c")).model_copy(update={"kind": kind})
     picture, frame = drawn(plan, tmp_path)
-    panels = picture.axes
-    assert [ax.get_title() for ax in panels[:4]] == [
+    columns = {"scores": ["mean", "ci_low", "ci_high"], "differences": list(DIFF)}[kind]
+    lines = {"scores": "abc", "differences": "bc"}[kind]  # the first is what is compared with
+    panels = picture.axes[:4]
+    assert [ax.get_title() for ax in panels] == [
         *("mean of 3 tasks", "SST-2 (accuracy)", "QNLI (accuracy)", "RTE (accuracy)")
     ]
-    for ax, task in zip(panels, ["mean", *TASKS], strict=False):
+    for ax, task in zip(panels, ["mean", *TASKS], strict=True):
         of_task = frame[frame["task"] == task]
-        curves = [line for line in ax.lines if line.get_marker() in ("o", "s")]
-        for line, name, colour in zip(curves, "ab", (style.BLUE, style.VERMILLION), strict=True):
-            own = of_task[of_task["line"] == name]
-            assert list(line.get_ydata()) == list(own["mean"]) and line.get_color() == colour
-            assert list(np.round(line.get_xdata())) == [0, 1, 2]
-        middle = np.mean([line.get_xdata() for line in curves], axis=0)
-        np.testing.assert_allclose(middle, [0, 1, 2], atol=1e-9)
-        assert -0.3 < curves[0].get_xdata()[0] < 0  # the first line on the left
-        stems = [bar.lines[2][0] for bar in ax.containers]
-        colours = [to_hex(stem.get_colors()[0]) for stem in stems]
-        assert colours == [to_hex(style.BLUE), to_hex(style.VERMILLION)]
-        bars = [stem.get_segments() for stem in stems]
-        ends = [[(low[1], high[1]) for low, high in segments] for segments in bars]
-        expected = [
-            list(zip(of["ci_low"], of["ci_high"], strict=True))
-            for _, of in of_task.groupby("line", sort=False)
-        ]
-        np.testing.assert_allclose(ends, expected)
+        for line, bars in zip(lines, ax.collections, strict=True):
+            own = of_task[of_task["line"] == line]
+            (curve,) = like(ax, named(picture)[line])
+            assert list(curve.get_ydata()) == list(own[columns[0]])
+            assert list(np.round(curve.get_xdata())) == [0, 1, 2]
+            assert to_hex(bars.get_colors()[0]) == to_hex(curve.get_color())
+            ends = [tuple(segment[:, 1]) for segment in bars.get_segments()]
+            assert ends == list(own[columns[1:]].itertuples(index=False, name=None))
         assert [tick.get_text() for tick in ax.get_xticklabels()] == ["0", "0.5", "2"]
+        zero = [line for line in ax.lines if list(line.get_ydata()) == [0, 0]]
+        assert len(zero) == (kind == "differences")
+
+
+@pytest.mark.parametrize("kind", ["scores", "differences"])
+def test_what_was_not_run_is_told(kind, tmp_path):
+    plan = study("", lines=("a", "b")).model_copy(update={"kind": kind})
+    nothing = dict.fromkeys(["mean", "ci_low", "ci_high", *DIFF], np.nan)
+    picture = figure.draw(made(tmp_path, plan).frame.assign(**nothing), plan)
+    assert all(is_noted_as_not_run(ax) for ax in picture.axes[:4])
 
 
 @pytest.mark.parametrize(("n", "slanted"), [(7, False), (8, True)])
@@ -171,27 +191,46 @@ def test_the_names_of_many_values_are_slanted_beside_each_other(n, slanted, tmp_
     assert len(labels) == n and all((label.get_rotation() > 0) == slanted for label in labels)
 
 
-def test_lines_without_an_axis_are_dots_and_what_stands_beside_crosses_the_panel(tmp_path):
-    picture, frame = drawn(study("", lines=("a", "b", "c")), tmp_path / "dots")
+def test_lines_without_an_axis_are_dots_whose_names_are_below_them(tmp_path):
+    picture, frame = drawn(study("", lines=("a", "b", "c")), tmp_path)
     dots = [line for line in picture.axes[0].lines if line.get_marker() in ("o", "s", "D")]
     assert [float(dot.get_ydata()[0]) for dot in dots] == [
         mean_of(frame, line, "")["mean"] for line in "abc"
     ]
     assert [float(dot.get_xdata()[0]) for dot in dots] == [0, 1, 2]
-    picture, frame = drawn(study(references=("all",)), tmp_path / "beside")
-    across = picture.axes[0].lines[0]
-    assert list(across.get_ydata()) == [mean_of(frame, "all", "")["mean"]] * 2
-    names = [text.get_text() for text in picture.legends[0].get_texts()]
-    assert names[:2] == ["full", "all"] and "bag of words" in names
+    assert [tick.get_text() for tick in picture.axes[0].get_xticklabels()] == ["a", "b", "c"]
+    assert not named(picture).keys() & {"a", "b", "c"}
+
+
+def test_references_and_baselines_cross_the_panel_as_the_legend_says(tmp_path):
+    picture, frame = drawn(study(lines=("a", "b"), references=("all", "none")), tmp_path)
+    shown = named(picture)
+    for ax, task in zip(picture.axes, ["mean", *TASKS], strict=False):
+        bands = ax.patches
+        for line, band in zip(("all", "none"), bands, strict=True):
+            row = mean_of(frame, line, "", task)
+            assert row["mean"] in [across.get_ydata()[0] for across in like(ax, shown[line])]
+            ends = (band.get_y(), band.get_y() + band.get_height())
+            assert ends == pytest.approx((row["ci_low"], row["ci_high"]))
+            assert to_hex(band.get_facecolor()) == to_hex(shown[line].get_color())
+        for label, column in (("constant", "majority"), ("bag of words", "bag_of_words")):
+            (look,) = (line for name, line in shown.items() if label in name)
+            score = frame[frame["task"] == task][column].iloc[0]
+            assert score in [across.get_ydata()[0] for across in like(ax, look)]
+
+
+def write_zero_shot(results: Path, task: str, scores: dict[int, float], seed: int = 0) -> None:
+    """The zero-shot scores of a language model, by update."""
+    place = {"arch": "transformer", "task": task, "metric": "accuracy", "split": "dev"}
+    for update, score in scores.items():
+        path = PretrainedModel("transformer", seed).zero_shot(results, task, update)
+        write(path, {**place, "seed": seed, "update": update, "score": score})
 
 
 def test_zero_shot_scores_stand_beside_those_of_their_checkpoints(tmp_path):
     plan = study("checkpoint", values=("0", "30", "300", "3000"), tasks=["sst2", "qnli", "rte"])
-    place = {"arch": "transformer", "task": "sst2", "metric": "accuracy", "split": "dev"}
     for seed in (0, 1):
-        for update, score in ((0, 50.0), (30, 55.0), (300, 60.0 + seed), (3000, 70.0)):
-            path = PretrainedModel("transformer", seed).zero_shot(tmp_path, "sst2", update)
-            write(path, {**place, "seed": seed, "update": update, "score": score})
+        write_zero_shot(tmp_path, "sst2", {0: 50, 30: 55, 300: 60 + seed, 3000: 70}, seed)
     found = made(tmp_path, plan)
     assert mean_of(found.frame, "full", "300", "sst2")["zero_shot"] == 60.5
     assert pd.isna(mean_of(found.frame, "full", "300", "rte")["zero_shot"])
@@ -209,57 +248,18 @@ def test_zero_shot_scores_stand_beside_those_of_their_checkpoints(tmp_path):
 
 
 def test_the_figure_has_the_zero_shot_scores_of_the_checkpoints(tmp_path):
+    for task, scores in {"sst2": (50, 55, 60), "rte": (1, 2, 9)}.items():
+        for seed in (0, 1):
+            of_seed = {u: s + seed for u, s in zip((0, 30, 300), scores, strict=True)}
+            write_zero_shot(tmp_path, task, of_seed, seed)
     plan = study("checkpoint", values=("0", "30", "300"), tasks=["sst2", "rte"])
-    for task, scores in {"sst2": (50.0, 55.0, 60.0), "rte": (1.0, 2.0, 9.0)}.items():
-        place = {"arch": "transformer", "task": task, "metric": "accuracy", "split": "dev"}
-        for update, score in zip((0, 30, 300), scores, strict=True):
-            for seed in (0, 1):
-                path = PretrainedModel("transformer", seed).zero_shot(tmp_path, task, update)
-                write(path, {**place, "seed": seed, "update": update, "score": score + seed})
     picture, _ = drawn(plan, tmp_path)
-    name, expected = "zero-shot, by the paper's heuristic", [[26, 29, 35], [50.5, 55.5, 60.5]]
-    for ax, scores in zip(picture.axes, [*expected, [1.5, 2.5, 9.5]], strict=False):
-        (curve,) = (line for line in ax.lines if name in str(line.get_label()))
+    (look,) = (line for name, line in named(picture).items() if "zero-shot" in name)
+    expected = [[26, 29, 35], [50.5, 55.5, 60.5], [1.5, 2.5, 9.5]]
+    for ax, scores in zip(picture.axes, expected, strict=False):
+        (curve,) = like(ax, look)
         assert list(curve.get_xdata()) == [0, 1, 2]
         np.testing.assert_allclose(curve.get_ydata(), scores)
-    assert any(name in text.get_text() for text in picture.legends[0].get_texts())
-    without, _ = drawn(study(), tmp_path / "without")
-    assert not any(name in text.get_text() for text in without.legends[0].get_texts())
-
-
-def test_the_legend_of_a_study_has_the_looks_of_its_curves(tmp_path):
-    picture, frame = drawn(study(lines=("a", "b"), references=("all", "none")), tmp_path)
-    shown = {line.get_label(): line for line in picture.legends[0].legend_handles}
-    curves = [line for line in picture.axes[0].lines if line.get_marker() in ("o", "s")]
-    for name, curve in zip("ab", curves, strict=True):
-        assert shown[name].get_color() == curve.get_color()
-        assert shown[name].get_marker() == curve.get_marker()
-    for name, across in zip(("all", "none"), picture.axes[0].lines, strict=False):
-        assert shown[name].get_color() == across.get_color()
-        assert shown[name].get_linestyle() == across.get_linestyle()
-        assert across.get_ydata()[0] == mean_of(frame, name, "")["mean"]
-    bands = picture.axes[0].patches
-    for name, band in zip(("all", "none"), bands, strict=True):
-        row = mean_of(frame, name, "")
-        ends = (band.get_y(), band.get_y() + band.get_height())
-        assert ends == pytest.approx((row["ci_low"], row["ci_high"]))
-        assert to_hex(band.get_facecolor()) == to_hex(shown[name].get_color())
-
-
-def test_each_baseline_crosses_the_panel_at_its_score_as_its_legend_says(tmp_path):
-    picture, frame = drawn(study(), tmp_path)
-    shown = {line.get_label(): line for line in picture.legends[0].legend_handles}
-    for name, column in (("constant", "majority"), ("bag of words", "bag_of_words")):
-        (label,) = (one for one in shown if name in one)
-        look = (to_hex(shown[label].get_color()), shown[label].get_linestyle())
-        for ax, task in zip(picture.axes, ["mean", *TASKS], strict=False):
-            across = [
-                line.get_ydata()[0]
-                for line in ax.lines
-                if (to_hex(line.get_color()), line.get_linestyle()) == look
-                and line.get_marker() == "None"
-            ]
-            assert across == [frame[frame["task"] == task][column].iloc[0]], (name, task)
 
 
 def test_the_rank_correlation_is_of_the_order_alone():
@@ -271,21 +271,16 @@ def test_the_rank_correlation_is_of_the_order_alone():
 
 def test_the_correlation_is_taken_within_each_pre_training_seed(tmp_path):
     plan = study("checkpoint", values=("0", "30", "300"), tasks=["sst2"])
-    zero_shot = {0: (10.0, 20.0, 30.0), 1: (40.0, 50.0, 60.0)}
-    tuned = {0: (50.0, 60.0, 70.0), 1: (1.0, 3.0, 2.0)}  # 1 and 0.5, but -0.6 over all six points
-    place = {"arch": "transformer", "task": "sst2", "metric": "accuracy", "split": "dev"}
-    heads = {}
-    for i, point in enumerate(plan.points):
-        update = int(point.value)
-        for seed, scores in zero_shot.items():
-            path = PretrainedModel("transformer", seed).zero_shot(tmp_path, "sst2", update)
-            write(path, {**place, "seed": seed, "update": update, "score": scores[i]})
-        score = np.array([tuned[seed][i] for seed in (0, 1)])
-        sample = Sample((0, 1), (0, 1), score, np.zeros((2, 2)), 9)
-        heads[point.line, point.value] = {"sst2": sample}
-    table = pd.DataFrame([{"line": "full", "value": "30", "task": "sst2"}])
-    table, (*_, found, _) = zero_shot_correlation.add(table, tmp_path, plan, heads)
-    assert list(table["zero_shot"]) == [35.0]
+    write_zero_shot(tmp_path, "sst2", {0: 10, 30: 20, 300: 30}, seed=0)
+    write_zero_shot(tmp_path, "sst2", {0: 40, 30: 50, 300: 60}, seed=1)
+    tuned = [(50, 1), (60, 3), (70, 2)]  # 1 and 0.5, but -0.6 over all six points
+    heads = {
+        point.place: {"sst2": Sample((0, 1), (0, 1), np.array(scores), np.zeros((2, 2)), 9)}
+        for point, scores in zip(plan.points, tuned, strict=True)
+    }
+    frame = pd.DataFrame([{"line": "full", "value": "30", "task": "sst2"}])
+    frame, (*_, found, _) = zero_shot_correlation.add(frame, tmp_path, plan, heads)
+    assert list(frame["zero_shot"]) == [35.0]
     assert found.loc["SST-2", "of the curves"].startswith("0.75 [")
 
 
@@ -336,10 +331,7 @@ def test_a_single_task_has_no_mean(tmp_path):
 
 def test_a_single_pre_training_seed_has_a_correlation_without_an_interval(tmp_path):
     plan = study("checkpoint", values=("0", "30", "300"))
-    for update, score in ((0, 50.0), (30, 55.0), (300, 60.0)):
-        place = {"arch": "transformer", "task": "sst2", "metric": "accuracy", "split": "dev"}
-        path = PretrainedModel("transformer", 0).zero_shot(tmp_path, "sst2", update)
-        write(path, {**place, "seed": 0, "update": update, "score": score})
+    write_zero_shot(tmp_path, "sst2", {0: 50, 30: 55, 300: 60})
     section = made(tmp_path, plan).markdown.partition("zero-shot heuristics")[2]
     (line,) = (line for line in section.splitlines() if line.startswith("| SST-2"))
     assert "[" not in line
@@ -349,24 +341,26 @@ def test_a_single_pre_training_seed_has_a_correlation_without_an_interval(tmp_pa
 def test_lines_along_an_axis_have_the_change_of_their_difference(between, tmp_path):
     plan = study("block", lines=("a", "b", "c"), values=("gpt1", *between, "modern"))
     result = made(tmp_path, plan)
-
-    def mean(line, value, task):
-        return mean_of(result.frame, line, value, task)["mean"]
-
-    section = result.markdown.partition("## Change of the difference to a: block modern less gpt1")
-    (row,) = (line for line in section[2].splitlines() if line.startswith("| c "))
-    shown = [cell.strip() for cell in row.strip("|").split("|")[1:]]
-    for text, task in zip(shown, [*TASKS, "mean"], strict=True):
-        gains = [mean("c", value, task) - mean("a", value, task) for value in ("gpt1", "modern")]
-        value, low, high = (float(part) for part in re.findall(r"-?\d+\.\d", text))
-        assert value == pytest.approx(gains[1] - gains[0], abs=0.051)
-        assert low < value < high
-    titles = next(line for line in section[2].splitlines() if "RTE" in line)
-    assert titles.index("SST-2") < titles.index("RTE") < titles.index("mean of 3")
+    for task in [*TASKS, "mean"]:
+        gains = [
+            mean_of(result.frame, "c", value, task)["mean"]
+            - mean_of(result.frame, "a", value, task)["mean"]
+            for value in ("gpt1", "modern")
+        ]
+        row = mean_of(result.frame, "c", "modern", task)
+        assert row["change"] == pytest.approx(gains[1] - gains[0])
+        assert row["change_low"] < row["change"] < row["change_high"]
+    known = result.frame[result.frame["change"].notna()]
+    assert set(zip(known["line"], known["value"], strict=True)) == {
+        ("b", "modern"),
+        ("c", "modern"),
+    }
+    section = result.markdown.partition("## Change of the difference to a since block gpt1")[2]
+    assert "| c, block modern " in section
 
 
 def the_same_at_both_ends() -> StudyPlan:
-    """Two lines that differ in the middle alone, as those of `transfer_from_top` do."""
+    """Two lines that differ in the middle alone."""
     plan = study("n_transfer", lines=("a", "b"), values=("0", "6", "12"))
     ends = {point.value: point.cells for point in plan.points if point.line == "a"}
     points = [
@@ -381,50 +375,5 @@ def the_same_at_both_ends() -> StudyPlan:
     ids=["the same at both ends", "one line", "no axis"],
 )
 def test_other_studies_have_no_difference_of_differences(plan, tmp_path):
-    assert "Change of the difference" not in made(tmp_path, plan).markdown
-
-
-def test_a_figure_of_differences_has_those_of_the_table_with_their_intervals(tmp_path):
-    plan = study("n_transfer", lines=("a", "b", "c"), values=("none", "12"))
-    plan = plan.model_copy(update={"kind": "differences"})
-    frame = made(tmp_path, plan).frame
-    with matplotlib.rc_context(fname=style.STYLE):
-        picture = differences.draw(frame, plan)
-    assert [ax.get_title() for ax in picture.axes] == ["n_transfer none", "n_transfer 12"]
-    names = [tick.get_text() for tick in picture.axes[0].get_yticklabels()]
-    assert names == ["mean of 3 tasks", "SST-2", "QNLI", "RTE"]
-    assert [text.get_text() for text in picture.legends[0].get_texts()] == ["b", "c"]
-    for ax, value in zip(picture.axes, ("none", "12"), strict=True):
-        marks = [line for line in ax.lines if line.get_marker() in ("o", "s")]
-        for mark, bars, line in zip(marks, ax.collections, "bc", strict=True):
-            rows = [mean_of(frame, line, value, task) for task in ["mean", *TASKS]]
-            assert list(mark.get_xdata()) == [row["diff"] for row in rows]
-            ends = [tuple(segment[:, 0]) for segment in bars.get_segments()]
-            assert ends == [(row["diff_low"], row["diff_high"]) for row in rows]
-            assert list(np.round(mark.get_ydata())) == [0, -1, -2, -3]
-        heights = [mark.get_ydata() for mark in marks]
-        np.testing.assert_allclose(np.mean(heights, axis=0), [0, -1, -2, -3], atol=1e-9)
-        assert 0 < heights[0][0] < 0.3  # the first line above the second
-        assert [line for line in ax.lines if list(line.get_xdata()) == [0, 0]]
-        shown = {line.get_label(): line for line in picture.legends[0].legend_handles}
-        for mark, bars, line in zip(marks, ax.collections, "bc", strict=True):
-            colours = {to_hex(bars.get_colors()[0]), to_hex(mark.get_color())}
-            assert colours == {to_hex(shown[line].get_color())}
-            assert mark.get_marker() == shown[line].get_marker()
-
-
-def test_the_program_draws_differences_where_the_study_asks_for_them(tmp_path, monkeypatch):
-    plan = study(lines=("a", "b")).model_copy(update={"kind": "differences"})
-    made(tmp_path, plan)
-    drawn_by, draw = [], differences.draw
-    monkeypatch.setattr(differences, "draw", lambda *a: drawn_by.append("differences") or draw(*a))
-    arguments = ["--results", str(tmp_path), "--grid", GRID.to_json(), "--study", plan.to_json()]
-    main([*arguments, "--out", str(tmp_path / "studies" / "mine.csv")])
-    assert drawn_by == ["differences"] and (tmp_path / "studies" / "mine.svg").exists()
-
-
-def test_differences_that_were_not_run_are_told(tmp_path):
-    plan = study("", lines=("a", "b"))
-    frame = made(tmp_path, plan).frame.assign(diff=np.nan, diff_low=np.nan, diff_high=np.nan)
-    picture = differences.draw(frame, plan)
-    assert is_noted_as_not_run(picture.axes[0])
+    found = made(tmp_path, plan)
+    assert "change" not in found.frame and "Change of the difference" not in found.markdown

@@ -70,7 +70,7 @@ def variant_of(wildcards):
 
 def homes(names):
     """The constraint of the wildcard `home`: nothing for the run, `/variants/NAME` for others."""
-    found = [re.escape(f"/{home('', name)}") if name else "" for name in names]
+    found = [re.escape(os.sep + str(home("", name))) if name else "" for name in names]
     return f"(?:{'|'.join(found)})" if found else "(?!)"
 
 

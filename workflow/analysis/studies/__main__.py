@@ -12,14 +12,7 @@ from tasks.common.errors import importing, run
 with importing(__name__):
     from workflow.analysis.figures import style
     from workflow.analysis.program import parser
-    from workflow.analysis.studies import (
-        differences,
-        figure,
-        heat_map,
-        planted,
-        planted_figure,
-        table,
-    )
+    from workflow.analysis.studies import figure, heat_map, planted, table
     from workflow.study_plan import StudyPlan
 
 
@@ -28,16 +21,14 @@ def main(argv: list[str] | None = None) -> None:
     arguments = parser("the table and the figure of a study")
     arguments.add_argument("--study", type=StudyPlan.parse, required=True, help="the plan as JSON")
     args = arguments.parse_args(argv)
-    draw = {
-        "scores": figure.draw,
-        "differences": differences.draw,
-        "prediction": heat_map.draw,
-        "planted": planted_figure.draw,
-    }
-    build = planted.build if args.study.kind == "planted" else table.build
-    made = build(args.results, args.grid, args.study)
+    study = args.study
+    if study.kind == "planted":
+        study, made = planted.build(args.results, args.grid, study)
+    else:
+        made = table.build(args.results, args.grid, study)
     made.write(args.out)
-    style.save(lambda: draw[args.study.kind](made.frame, args.study), args.out.with_suffix(".png"))
+    draw = heat_map.draw if study.kind == "prediction" else figure.draw
+    style.save(lambda: draw(made.frame, study), args.out.with_suffix(".png"))
 
 
 if __name__ == "__main__":

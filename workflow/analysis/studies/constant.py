@@ -10,7 +10,7 @@ import pandas as pd
 import tasks
 from workflow.analysis import markdown
 from workflow.analysis.stats.samples import Samples
-from workflow.study_plan import Point, StudyPlan
+from workflow.study_plan import StudyPlan
 
 MARK = "‡"
 LEAST = 5.0  # points; of less there is nothing to lose
@@ -30,42 +30,37 @@ def is_below(table: pd.DataFrame, study: StudyPlan) -> pd.Series:
 
 def parts(table: pd.DataFrame, study: StudyPlan, samples: Samples) -> list[str | pd.DataFrame]:
     """A section of the study's Markdown; empty where no task needs it."""
-    below = is_below(table, study)
-    chosen = [(name, tasks.task(name).metric) for name in study.tasks if below[name]]
-    chosen += [(name, "accuracy") for name in study.tasks if tasks.task(name).metric == "f1"]
+    below, (full, none) = is_below(table, study), study.references
     rows = {}
-    for name, metric in sorted(chosen, key=lambda of: study.tasks.index(of[0])):
-        title = f"{tasks.task(name).title} ({markdown.METRICS[metric]})"
-        if row := _row(study, samples, name, metric):
-            rows[title] = row
+    for name in study.tasks:
+        own = tasks.task(name)
+        metrics = [own.metric] if below[name] else []
+        for metric in [*metrics, *(["accuracy"] if own.metric == "f1" else [])]:
+            found = {
+                point.line: samples.headline(cell, metric=metric)
+                for point in study.points
+                for cell in point.cells
+                if cell.task == name
+            }
+            scores = {line: head.value for line, head in found.items() if head}
+            if full in scores and (start := found[none]):
+                title = f"{own.title} ({markdown.METRICS[metric]})"
+                rows[title] = _row(study, scores, start.majority)
     if not rows:
         return []
-    full, none = study.references
     frame = pd.DataFrame.from_dict(rows, orient="index").rename_axis("task")
     return ["## Over the constant answer", frame, EXPLAINED.format(full=full, none=none)]
 
 
-def _row(study: StudyPlan, samples: Samples, name: str, metric: str) -> dict[str, str]:
-    """The means of all lines, the study's with what they have lost; empty without references."""
-    found = {p.line: _means(samples, p, name, metric) for p in study.points}
-    full, none = (found[line] for line in study.references)
-    if pd.isna(full[0]) or pd.isna(none[0]):
-        return {}
-    gain = full[0] - max(none)
-    shown = {study.references[1]: none[0], "constant answer": none[1], study.references[0]: full[0]}
+def _row(study: StudyPlan, scores: dict[str, float], constant: float) -> dict[str, str]:
+    """The means of all lines, the study's with what they have lost."""
+    full, none = study.references
+    gain = scores[full] - max(scores[none], constant)
+    shown = {none: scores[none], "constant answer": constant, full: scores[full]}
     row = {head: markdown.value(score) for head, score in shown.items()}
-    return row | {line: _with_loss(found[line][0], full[0], gain) for line in study.lines}
-
-
-def _with_loss(score: float, full: float, gain: float) -> str:
-    if pd.isna(score):
-        return markdown.MISSING
-    lost = f"{round(100 * (full - score) / gain)}" if gain >= LEAST else markdown.NONE
-    return f"{score:.1f} ({lost})"
-
-
-def _means(samples: Samples, point: Point, name: str, metric: str) -> tuple[float, float]:
-    """The score of a task, the mean over its seeds, and that of the constant answer."""
-    cell = next(cell for cell in point.cells if cell.task == name)
-    head = samples.headline(cell, metric=metric)
-    return (head.value, head.majority) if head else (float("nan"), float("nan"))
+    for line in study.lines:
+        row[line] = markdown.MISSING
+        if line in scores:
+            lost = f"{round(100 * (scores[full] - scores[line]) / gain)}" if gain >= LEAST else ""
+            row[line] = f"{scores[line]:.1f} ({lost or markdown.NONE})"
+    return row

@@ -17,6 +17,12 @@ from workflow.analysis.records import Marks, Record, check_examples
 from workflow.analysis.tables.probes import interval as wilson
 
 DETECTORS = {"words": f"{N} words in a row", "whole": "longest match: a whole text"}
+SHARES = [f"share_{name}" for name in DETECTORS]
+LEGEND = (
+    "Recall: of the planted rows those that are marked; precision: of the marked rows those "
+    "that were planted; in percent, with Wilson's 95 % interval over rows. The rows of each count "
+    "are other rows."
+)
 
 
 class PlantedRows(Record):
@@ -28,7 +34,7 @@ class PlantedRows(Record):
 
 
 class Manifest(Record):
-    """`books/planted-N-.../world/manifest.json`."""
+    """`variants/NAME/world/manifest.json` of planted books."""
 
     counts: list[int]
     planted: dict[str, PlantedRows]
@@ -55,39 +61,30 @@ def marked_rows(folder: Path, task: str, manifest: Manifest) -> pd.DataFrame:
     return frame
 
 
-def shares(rows: pd.DataFrame, count: int) -> dict[str, Any]:
+def shares(rows: pd.DataFrame, count: int | str) -> dict[str, Any]:
     """Of the rows planted so often their number, and the percentages that are marked."""
-    mine = rows[rows["count"] == count]
+    mine = rows[rows["count"] == int(count)]
     marked = {f"share_{name}": 100.0 * mine[name].mean() for name in DETECTORS}
     return {"rows": len(mine), **marked, "short": 100.0 * mine["short"].mean()}
 
 
-def detection(frame: pd.DataFrame) -> pd.DataFrame:
+def detection(found: pd.DataFrame) -> pd.DataFrame:
     """Recall and precision of each detector by task, and over all tasks, as text.
 
-    `frame` has a row of `shares` for each task and count; what was planted is to be found.
+    `found` has a row of `shares` for each task and number of times (`value`) in the books.
     """
-    found = [
-        {"task": title, "detector": head, **_found(rows, detector)}
-        for title, rows in [*_by_title(frame), ("all", frame)]
-        for detector, head in DETECTORS.items()
-    ]
-    return pd.DataFrame(found).set_index("task")
-
-
-def _by_title(frame: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
-    groups = frame.groupby("task", sort=False)
-    return [(tasks.task(str(name)).title, rows) for name, rows in groups]
-
-
-def _found(rows: pd.DataFrame, detector: str) -> dict[str, str]:
-    marked = (rows["rows"] * rows[f"share_{detector}"] / 100).round()
-    is_planted = rows["count"] > 0
-    hits = int(marked[is_planted].sum())
-    return {
-        "recall": _ratio(hits, int(rows["rows"][is_planted].sum())),
-        "precision": _ratio(hits, int(marked.sum())),
-    }
+    groups = [(tasks.task(str(name)).title, of) for name, of in found.groupby("task", sort=False)]
+    lines = []
+    for title, rows in [*groups, ("all", found)]:
+        is_planted = rows["value"] != "0"
+        for detector, head in DETECTORS.items():
+            marked = (rows["rows"] * rows[f"share_{detector}"] / 100).round()
+            hits = int(marked[is_planted].sum())
+            recall = _ratio(hits, int(rows["rows"][is_planted].sum()))
+            precision = _ratio(hits, int(marked.sum()))
+            lines.append((title, head, recall, precision))
+    columns = ["task", "detector", "recall", "precision"]
+    return pd.DataFrame(lines, columns=columns).set_index("task")
 
 
 def _ratio(hits: int, n: int) -> str:

@@ -15,9 +15,9 @@ import pandas as pd
 from scipy import stats
 
 import tasks
-from gpt1.cell import PretrainedModel
 from workflow.analysis import markdown
-from workflow.analysis.records import ProbeScores, SkillScore
+from workflow.analysis.markdown import MISSING
+from workflow.analysis.records import ProbeScores
 from workflow.analysis.stats.estimate import Sample, combine, difference
 from workflow.analysis.stats.pooling import estimates
 from workflow.analysis.studies.constant import LEAST, MARK, is_below
@@ -40,34 +40,46 @@ LEGEND = (
 
 
 def add(
-    table: pd.DataFrame, study: StudyPlan, heads: Mapping[tuple[str, str], Heads]
+    table: pd.DataFrame, study: StudyPlan, scores: Mapping[tuple[str, str], Heads]
 ) -> tuple[pd.DataFrame, list[str | pd.DataFrame]]:
     """The table with COLUMNS and BELOW for each line and task, the matrix and the counts."""
-    full, none = (heads[line, ""] for line in study.references)
+    full, none = (scores[line, ""] for line in study.references)
     judged = [
         {"line": line, "task": task, **row}
         for line in study.lines
-        for task, row in judge(full, none, heads[line, ""], study.predicted[line]).items()
+        for task, row in judge(full, none, scores[line, ""], study.predicted[line]).items()
     ]
     frame = pd.DataFrame(judged, columns=["line", "task", *COLUMNS])
     frame[BELOW] = frame["task"].map(is_below(table, study).map({True: "yes", False: "no"}))
-    return table.merge(frame, on=["line", "task"], how="left"), _read(frame, study)
+    table = table.merge(frame, on=["line", "task"], how="left")
+    if frame.empty:
+        return table, []
+    marked = frame[BELOW].map({"yes": MARK, "no": ""})
+    shown = frame.assign(
+        head=frame["task"].map(lambda name: tasks.task(name).title) + marked,
+        shown=frame.apply(_shown, axis=1),
+    )
+    return table, [
+        "## Share of the gain by pre-training that is lost",
+        markdown.pivot(shown, "line", "head", "shown").rename_axis(""),
+        LEGEND,
+        "## The prediction",
+        count(frame),
+        f"Marks at random would hit as many with a probability of {chance(frame):.2g} (Fisher's "
+        "exact test, as if cells were independent).",
+    ]
 
 
 def judge(full: Heads, none: Heads, line: Heads, predicted: list[str]) -> dict[str, dict[str, Any]]:
     """Of each task that all three have been run on, COLUMNS; without `found` where no gain is."""
-    known = {
-        task: (a, b, c)
-        for task in line
-        if (a := full[task]) is not None
-        and (b := none[task]) is not None
-        and (c := line[task]) is not None
+    contrasts = {
+        task: combine([a, b, c], [0.5, 0.5, -1.0])
+        for task, c in line.items()
+        if (a := full[task]) is not None and (b := none[task]) is not None and c is not None
     }
-    found = estimates({task: combine(of, [0.5, 0.5, -1.0]) for task, of in known.items()})
     rows = {}
-    for task, estimate in found.items():
-        a, b, c = known[task]
-        gain, loss = difference(a, b), difference(a, c)
+    for task, estimate in estimates(contrasts).items():
+        gain, loss = difference(full[task], none[task]), difference(full[task], line[task])
         low, high = estimate.interval
         row = {"predicted": LOST if task in predicted else KEPT, "beyond": estimate.value}
         row |= {"beyond_low": low, "beyond_high": high}
@@ -81,51 +93,27 @@ def judge(full: Heads, none: Heads, line: Heads, predicted: list[str]) -> dict[s
 def count(judged: pd.DataFrame) -> pd.DataFrame:
     """Cells, hits and misses by what was predicted, and those that the interval decides."""
     judged = judged.dropna(subset="found")
-    hit = judged["predicted"] == judged["found"]
-    sure = judged["decided"] == "yes"
-    rows = {}
-    for name, of in (("to be lost", LOST), ("to be kept", KEPT), ("all", None)):
-        mine = (judged["predicted"] == of) | (of is None)
-        rows[name] = {
-            "cells": mine.sum(),
-            "hits": (mine & hit).sum(),
-            "misses": (mine & ~hit).sum(),
-            "hits decided": (mine & hit & sure).sum(),
-            "misses decided": (mine & ~hit & sure).sum(),
+    hit, sure = judged["predicted"] == judged["found"], judged["decided"] == "yes"
+    counted = pd.DataFrame(
+        {
+            "cells": hit | ~hit,
+            "hits": hit,
+            "misses": ~hit,
+            "hits decided": hit & sure,
+            "misses decided": ~hit & sure,
         }
-    return pd.DataFrame(rows).T.rename_axis("predicted")
+    )
+    of = counted.groupby(judged["predicted"]).sum().reindex([LOST, KEPT], fill_value=0)
+    of.loc["all"] = of.sum()
+    return of.rename({LOST: "to be lost", KEPT: "to be kept"}).rename_axis("predicted")
 
 
 def chance(judged: pd.DataFrame) -> float:
     """How likely as many hits are of marks put at random (Fisher's exact test, one-sided)."""
-    judged = judged.dropna(subset="found")
-    sides = [
-        [((judged["predicted"] == p) & (judged["found"] == f)).sum() for f in (LOST, KEPT)]
-        for p in (LOST, KEPT)
-    ]
-    return float(stats.fisher_exact(sides, alternative="greater").pvalue)
-
-
-def _read(judged: pd.DataFrame, study: StudyPlan) -> list[str | pd.DataFrame]:
-    if judged.empty:
-        return []
-    shown = judged.assign(
-        head=[
-            tasks.task(row.task).title + MARK * (row.below_constant == "yes")
-            for row in judged.itertuples()
-        ],
-        shown=judged.apply(_shown, axis=1),
-    )
-    matrix = markdown.pivot(shown, "line", "head", "shown").rename_axis("")
-    counted = f"Marks at random would hit as many with a probability of {chance(judged):.2g}"
-    return [
-        "## Share of the gain by pre-training that is lost",
-        matrix,
-        LEGEND,
-        "## The prediction",
-        count(judged),
-        f"{counted} (Fisher's exact test, as if cells were independent).",
-    ]
+    sides = [LOST, KEPT]
+    counts = pd.crosstab(judged["predicted"], judged["found"])
+    counts = counts.reindex(index=sides, columns=sides, fill_value=0)
+    return float(stats.fisher_exact(counts, alternative="greater").pvalue)
 
 
 def _shown(row: Mapping[str, Any]) -> str:
@@ -140,30 +128,28 @@ def _shown(row: Mapping[str, Any]) -> str:
 def probes(results: Path, grid: Grid, study: StudyPlan) -> list[str | pd.DataFrame]:
     """What each language model has learnt of each skill, for reading; nothing if not scored."""
     models, update = grid.sources(study.points[0].cells[0]), grid.updates[-1]
-    names = {point.model: point.line for point in reversed(study.points)}
-    columns: dict[str, dict[str, str]] = {}
-    chance: dict[str, str] = {}
-    for variant, line in reversed(names.items()):
-        own = [replace(model, variant=variant) for model in models]
-        found = [_skills(model, results, update) for model in own]
-        known = {name: f"{skill.chance:.0f}" for of in found for name, skill in of.items()}
-        if known:
-            columns[line] = {n: " / ".join(_accuracy(of, n) for of in found) for n in known}
-            chance |= known
-    if not columns:
+    lines = {point.model: point.line for point in reversed(study.points)}  # the first one of each
+    rows = []
+    for variant, line in reversed(lines.items()):
+        for model in models:
+            own = replace(model, variant=variant)
+            path = own.probes(results, update)
+            if path.exists():
+                place = {"arch": own.arch, "corpus": own.corpus, "seed": own.seed, "update": update}
+                for skill, score in ProbeScores.read(path, **place).skills.items():
+                    rows.append((skill, line, own.seed, score.accuracy, score.chance))
+    if not rows:
         return []
-    frame = pd.DataFrame({**columns, "chance": chance}).fillna(markdown.MISSING)
-    seeds = " / ".join(str(model.seed) for model in models)
-    explained = f"Accuracy after update {update}, of the model of pre-training seed {seeds}."
-    return ["## Probes", frame.rename_axis("skill"), explained]
+    found = pd.DataFrame(rows, columns=["skill", "line", "seed", "accuracy", "chance"])
+    seeds = [model.seed for model in models]
+    wide = found.pivot(index="skill", columns=["line", "seed"], values="accuracy")
+    wide = wide.reindex(index=found["skill"].unique())
 
+    def shown(line: str) -> list[str]:
+        of = wide[line].reindex(columns=seeds).map(lambda x: f"{x:.0f}").replace("nan", MISSING)
+        return [" / ".join(row) for row in of.to_numpy()]
 
-def _skills(model: PretrainedModel, results: Path, update: int) -> dict[str, SkillScore]:
-    """A language model's score on each skill; empty if it was not scored."""
-    path = model.probes(results, update)
-    place = {"arch": model.arch, "corpus": model.corpus, "seed": model.seed, "update": update}
-    return ProbeScores.read(path, **place).skills if path.exists() else {}
-
-
-def _accuracy(skills: Mapping[str, SkillScore], name: str) -> str:
-    return f"{skills[name].accuracy:.0f}" if name in skills else markdown.MISSING
+    frame = pd.DataFrame({line: shown(line) for line in found["line"].unique()}, index=wide.index)
+    frame["chance"] = found.groupby("skill")["chance"].last().map("{:.0f}".format)
+    told = f"of the model of pre-training seed {' / '.join(map(str, seeds))}"
+    return ["## Probes", frame, f"Accuracy after update {update}, {told}."]

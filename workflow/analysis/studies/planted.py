@@ -1,11 +1,10 @@
-"""What planted rows do: the score by how often a row stood in the books, and who finds them.
+"""What planted rows do: the scores of two models by how often a row stood in the books.
 
-Rows differ, so what planting adds is a difference of differences: of the model that read the
-planted books, rows that stood there N times against rows that did not; less the same of the model
-that read the run's own books, where none stands.
+Rows differ, so what planting adds is a difference of differences (`change`): of the model that
+read the planted books, rows that stood there N times against rows that did not; less the same of
+the model that read the run's own books, where none stands.
 """
 
-from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -18,62 +17,69 @@ from workflow.analysis.notes import Notes
 from workflow.analysis.predictions import answers, read_predictions
 from workflow.analysis.records import check_examples
 from workflow.analysis.stats.bootstrap import resample
-from workflow.analysis.stats.estimate import Sample, difference
-from workflow.analysis.stats.pooling import estimates
+from workflow.analysis.stats.estimate import Sample
 from workflow.analysis.stats.samples import limits_of, shared_texts
-from workflow.analysis.studies.detectors import (
-    Manifest,
-    PlantedRows,
-    detection,
-    marked_rows,
-    shares,
-)
-from workflow.analysis.table import DECIMALS, Table
+from workflow.analysis.studies import detectors
+from workflow.analysis.studies.detectors import Manifest, PlantedRows
+from workflow.analysis.studies.table import DECIMALS, compare, legend, wide
+from workflow.analysis.table import Table
 from workflow.grid import Grid
-from workflow.study_plan import Point, StudyPlan
+from workflow.study_plan import StudyPlan
 
-By = dict[tuple[str, int], Sample | None]  # task and count
-OWN = ["own", "own_low", "own_high", "gain", "gain_low", "gain_high", "share_whole", "short"]
+AXIS = "times in the books"
 
 
-def build(results: Path, grid: Grid, study: StudyPlan) -> Table:
-    """One row per task, and their mean, and count from 0: scores, differences, marked rows."""
-    planted, own = points(study)
-    folder = home(results, planted.model)
+def build(results: Path, grid: Grid, study: StudyPlan) -> tuple[StudyPlan, Table]:
+    """The table, with the marked rows beside the scores; and the study as it is shown."""
+    folder = home(results, study.model(study.lines[0]))
     manifest = Manifest.read(folder / "world" / "manifest.json")
-    counts = [0, *manifest.counts]
-    rows = {task: marked_rows(folder, task, manifest) for task in study.tasks}
-
-    def samples(point: Point) -> By:
-        of = manifest.planted
-        return {
-            (cell.task, n): sample(cell, grid, results, of[cell.task], rows[cell.task], n)
-            for cell in point.cells
-            for n in counts
+    shown = by_count(study, [0, *manifest.counts])
+    rows = {task: detectors.marked_rows(folder, task, manifest) for task in study.tasks}
+    of = manifest.planted
+    scores = {
+        point.place: {
+            c.task: sample(c, grid, results, of[c.task], rows[c.task], int(point.value))
+            for c in point.cells
         }
-
-    searched = [
-        {**of_task(t, manifest.planted[t]), "count": n, **shares(rows[t], n)}
-        for t in study.tasks
-        for n in counts
+        for point in shown.points
+    }
+    notes, splits = Notes.read(results, study.tasks), {task: of[task].split for task in study.tasks}
+    frame = compare(shown, scores, splits, notes)
+    found = pd.DataFrame(
+        {
+            "line": study.lines[0],
+            "value": value,
+            "task": task,
+            **detectors.shares(rows[task], value),
+        }
+        for task in study.tasks
+        for value in shown.values
+    )
+    short = found.assign(
+        text=[f"{share:.0f}" for share in found["short"]],
+        head=[tasks.task(task).title for task in found["task"]],
+    )
+    parts = [
+        *wide(frame, shown, notes),
+        "## Rows too short to have 13 words in a row, %",
+        markdown.pivot(short, "value", "head", "text").rename_axis(AXIS),
+        "## Who finds the planted rows",
+        detectors.detection(found),
+        detectors.LEGEND,
+        *legend(notes),
     ]
-    means = [{"task": "mean", "metric": "mean", "count": n} for n in counts if len(study.tasks) > 1]
-    frame = pd.DataFrame([*searched, *means])
-    frame = add_scores(frame, study.tasks, counts, samples(planted), samples(own))
-    parts = [*_scores(frame, study, Notes.read(results, study.tasks))]
-    parts += ["## Who finds the planted rows", detection(pd.DataFrame(searched)), _legend()]
-    return Table(frame, parts, DECIMALS | dict.fromkeys(OWN, 4))
+    frame = frame.merge(found, on=["line", "value", "task"], how="left")
+    return shown, Table(frame, parts, DECIMALS | dict.fromkeys(detectors.SHARES, 4))
 
 
-def of_task(name: str, planted: PlantedRows) -> dict[str, str]:
-    """The columns that say which score it is."""
-    return {"task": name, "metric": tasks.task(name).metric, "split": planted.split}
-
-
-def points(study: StudyPlan) -> tuple[Point, Point]:
-    """The model that read the planted books, and the one that read the run's own."""
-    planted = next(point for point in study.points if point.model)
-    return planted, next(point for point in study.points if not point.model)
+def by_count(study: StudyPlan, counts: list[int]) -> StudyPlan:
+    """The study with the counts as its axis: both models on the rows of each count."""
+    points = [
+        point.model_copy(update={"value": str(count)}) for point in study.points for count in counts
+    ]
+    lines = [*study.references, *study.lines]
+    changed = {"axis": AXIS, "lines": lines, "references": [], "points": points}
+    return study.model_copy(update=changed)
 
 
 def sample(
@@ -101,81 +107,9 @@ def sample(
         answers(found.path, cell.task, mine[key]).reshape(len(seeds), -1)[:, places]
         for key in ("prediction", "label")
     )
+    metric = tasks.task(cell.task).metric
     texts = shared_texts(cell.task, mine["guid"].to_numpy()[places])
     name = f"{cell.task}/{planted.split}/{count}"
-    score, boot, n = resample(tasks.task(cell.task).metric, said, labels[0], texts, name)
+    score, boot, n = resample(metric, said, labels[0], texts, name)
     source = tuple(grid.seeds.source(seed) for seed in seeds)
-    return Sample(seeds, source, score, boot, n, limits_of(tasks.task(cell.task).metric))
-
-
-def add_scores(
-    frame: pd.DataFrame, names: list[str], counts: list[int], planted: By, own: By
-) -> pd.DataFrame:
-    """The table with both models' scores by count (`mean`, `own`), and what planting adds.
-
-    `diff` is that of planted rows to rows that were not, `gain` the same less the other model's.
-    """
-    columns: dict[str, dict[tuple[str, int], float]] = {}
-    for count in counts:
-        of: dict[str, dict[str, Sample | None]] = {
-            "mean": {t: planted[t, count] for t in names},
-            "own": {t: own[t, count] for t in names},
-        }
-        if count:
-            of["diff"] = {t: difference(planted[t, count], planted[t, 0]) for t in names}
-            usual = {t: difference(own[t, count], own[t, 0]) for t in names}
-            of["gain"] = {t: difference(of["diff"][t], usual[t]) for t in names}
-        for column, samples in of.items():
-            for task, estimate in estimates(samples, {"mean": names}).items():
-                values = zip(_limits(column), (estimate.value, *estimate.interval), strict=True)
-                for key, value in values:
-                    columns.setdefault(key, {})[task, count] = value
-    places = list(zip(frame["task"], frame["count"], strict=True))
-    found = {key: [of.get(place, np.nan) for place in places] for key, of in columns.items()}
-    missing = {key: np.nan for name in ("mean", "own", "diff", "gain") for key in _limits(name)}
-    return frame.assign(**{**missing, **found})
-
-
-def _limits(column: str) -> tuple[str, str, str]:
-    """A column with those of its interval."""
-    name = "ci" if column == "mean" else column
-    return column, f"{name}_low", f"{name}_high"
-
-
-def _scores(frame: pd.DataFrame, study: StudyPlan, notes: Notes) -> Iterable[str | pd.DataFrame]:
-    heads = {name: notes.mark(name) for name in study.tasks}
-    heads["mean"] = f"mean of {len(study.tasks)}"
-    yield f"# {study.title}"
-    for title, column, rows in (
-        ("Score of the model that read them", "mean", frame),
-        ("Score on the same rows of the model that read the run's own books", "own", frame),
-        ("Planted rows minus the rows that were not", "diff", frame[frame["count"] > 0]),
-        ("The same, less that of the other model", "gain", frame[frame["count"] > 0]),
-    ):
-        yield f"## {title}"
-        yield _pivot(rows, heads, _intervals(rows, column))
-    rows = frame[frame["rows"].notna()]
-    yield "## Rows too short to have 13 words in a row, %"
-    yield _pivot(rows, heads, [f"{share:.0f}" for share in rows["short"]])
-    yield from notes.footnote()
-
-
-def _pivot(rows: pd.DataFrame, heads: Mapping[str, str], texts: list[str]) -> pd.DataFrame:
-    shown = rows.assign(head=rows["task"].map(heads), text=texts)
-    return markdown.pivot(shown, "count", "head", "text").rename_axis("times in the books")
-
-
-def _intervals(rows: pd.DataFrame, column: str) -> list[str]:
-    return [markdown.interval(*values) for values in _zipped(rows, _limits(column))]
-
-
-def _zipped(rows: pd.DataFrame, columns: Iterable[str]) -> Iterable[tuple]:
-    return zip(*(rows[name] for name in columns), strict=True)
-
-
-def _legend() -> str:
-    return (
-        "Recall: of the planted rows those that are marked; precision: of the marked rows those "
-        "that were planted; in percent, with Wilson's 95 % interval over rows. "
-        f"`a [b, c]` of scores: {markdown.INTERVAL}; the rows of each count are other rows."
-    )
+    return Sample(seeds, source, score, boot, n, limits_of(metric))

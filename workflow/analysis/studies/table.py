@@ -1,10 +1,15 @@
 """The table of a study: each of its lines at each value, on every task and in their mean.
 
-`diff` is the paired difference to what the study compares with: the first reference; else
-the first line, at the same value; of a single line its first value.
+`diff` is the paired difference to what the study compares with: the first reference; else the
+first line, at the same value; of a single line, and of planted rows, the line's first value.
+
+Of several lines along an axis, `change` is how far the difference of a line to the first line has
+moved since the first value (a difference of differences), paired by row and seed. In `today` it is
+how much more, or less, a finding of the paper holds of a modern transformer; in `train_size` how
+much more, or less, a part of the method gives of all labelled rows than of few.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,37 +17,39 @@ import numpy as np
 import pandas as pd
 
 import tasks
-from workflow.analysis import markdown
+from workflow.analysis import markdown, table
 from workflow.analysis.notes import Notes
-from workflow.analysis.stats.estimate import Sample, difference, mean_of, numbers
+from workflow.analysis.stats.estimate import Estimate, Sample, difference, mean_of, numbers
 from workflow.analysis.stats.pooling import estimates
 from workflow.analysis.stats.samples import Samples, official_sets
-from workflow.analysis.studies import constant, contrasts, knockout, zero_shot_correlation
-from workflow.analysis.table import DECIMALS, Table
+from workflow.analysis.studies import constant, knockout, zero_shot_correlation
+from workflow.analysis.table import Table
 from workflow.grid import Grid
 from workflow.study_plan import Point, StudyPlan
 
-Heads = Mapping[str, Sample | None]  # by task
+DECIMALS = table.DECIMALS | dict.fromkeys(["change", "change_low", "change_high", "zero_shot"], 4)
+Heads = Mapping[str, Sample | None]  # a task's one number, by task
+Scores = Mapping[tuple[str, str], Heads]  # by line and value
 
 
 def build(results: Path, grid: Grid, study: StudyPlan) -> Table:
-    """One row per (line, value, task), and per (line, value) the mean of several tasks."""
+    """The table of a study of whole cells."""
     notes, samples = Notes.read(results, study.tasks), _samples(results, grid, study)
-    heads = {
+    scores = {
         (point.line, point.value): {c.task: samples.headline(c) for c in point.cells}
         for point in study.points
     }
-    table = pd.DataFrame(_rows(study, samples, heads, notes))
-    parts = [*_wide(table, study, notes), *contrasts.parts(study, heads)]
+    splits = {task: "+".join(samples.headline_splits(task)) for task in study.tasks}
+    frame = compare(study, scores, splits, notes)
+    parts = wide(frame, study, notes)
     if study.axis == "checkpoint":
-        table, more = zero_shot_correlation.add(table, results, study, heads)
+        frame, more = zero_shot_correlation.add(frame, results, study, scores)
         parts += more
     if study.predicted:
-        table, more = knockout.add(table, study, heads)
-        parts += more + constant.parts(table, study, samples)
+        frame, more = knockout.add(frame, study, scores)
+        parts += more + constant.parts(frame, study, samples)
         parts += knockout.probes(results, grid, study)
-    decimals = DECIMALS | {"zero_shot": 4} | knockout.DECIMALS
-    return Table(table, [*parts, *_legend(study, notes)], decimals)
+    return Table(frame, [*parts, *legend(notes)], DECIMALS | knockout.DECIMALS)
 
 
 def _samples(results: Path, grid: Grid, study: StudyPlan) -> Samples:
@@ -54,80 +61,115 @@ def _samples(results: Path, grid: Grid, study: StudyPlan) -> Samples:
     return found
 
 
+def compare(
+    study: StudyPlan, scores: Scores, splits: Mapping[str, str], notes: Notes
+) -> pd.DataFrame:
+    """One row per (line, value, task), and per (line, value) the mean of several tasks."""
+    averages = {"mean": study.tasks} if len(study.tasks) > 1 else {}
+    facts = {
+        task: {"metric": tasks.task(task).metric, "split": splits[task], "note": notes.of(task)}
+        for task in study.tasks
+    }
+    sets = official_sets("+".join(splits.values()))
+    facts["mean"] = {"metric": "mean", "split": sets, "note": notes.joined(study.tasks)}
+
+    def rows(point: Point) -> Iterator[dict[str, Any]]:
+        heads, base = scores[point.place], reference(study, point)
+        found = estimates(heads, averages)
+        compared = {"diff": _minus(heads, scores[base]) if base != point.place else {}}
+        if any(has_change(study, one) for one in study.points):
+            compared["change"] = _change(study, scores, point) if has_change(study, point) else {}
+        against = {name: estimates(of, averages) for name, of in compared.items()}
+        means = {"mean": mean_of(heads, study.tasks)} if averages else {}
+        cells = {cell.task: cell.place for cell in point.cells}
+        for task, sample in {**heads, **means}.items():
+            row = {"line": point.line, "value": point.value, "task": task, **facts[task]}
+            row |= {"cell": cells.get(task), **numbers(sample, found.get(task))}
+            for name, of in against.items():
+                row |= _with_limits(name, of.get(task))
+            yield row
+
+    return pd.DataFrame(row for point in study.points for row in rows(point))
+
+
 def reference(study: StudyPlan, point: Point) -> tuple[str, str]:
     """The line and the value of what a point is compared with; of that one itself, its own."""
     if study.references:
         return study.references[0], ""
-    if len(study.lines) > 1:
+    if len(study.lines) > 1 and study.kind != "planted":
         return study.lines[0], point.value
     return point.line, study.points[0].value
 
 
-def _rows(
-    study: StudyPlan,
-    samples: Samples,
-    heads: Mapping[tuple[str, str], Heads],
-    notes: Notes,
-) -> Iterator[dict[str, Any]]:
-    averages = {"mean": study.tasks} if len(study.tasks) > 1 else {}
-    splits = {}
-    for point in study.points:
-        place, base = (point.line, point.value), reference(study, point)
-        scores = estimates(heads[place], averages)
-        paired = {t: difference(head, heads[base].get(t)) for t, head in heads[place].items()}
-        diffs = estimates(paired, averages) if base != place else {}
-        for cell in point.cells:
-            splits[cell.task] = "+".join(samples.headline_splits(cell.task))
-        facts = [
-            {
-                "task": cell.task,
-                "cell": cell.place,
-                "metric": tasks.task(cell.task).metric,
-                "split": splits[cell.task],
-                "note": notes.of(cell.task),
-            }
-            for cell in point.cells
-        ]
-        for mean in averages:
-            sets = official_sets("+".join(splits[name] for name in study.tasks))
-            note = notes.joined(study.tasks)
-            facts.append({"task": mean, "metric": mean, "split": sets, "note": note})
-        for of in facts:
-            name = of["task"]
-            sample = mean_of(heads[place], study.tasks) if name in averages else heads[place][name]
-            diff = diffs.get(name)
-            low, high = diff.interval if diff else (np.nan, np.nan)
-            yield {
-                **{"line": point.line, "value": point.value},
-                **of,
-                **numbers(sample, scores.get(name)),
-                **{"diff": diff.value if diff else np.nan, "diff_low": low, "diff_high": high},
-            }
+def has_change(study: StudyPlan, point: Point) -> bool:
+    """Whether it is told how a point's difference to the first line has changed.
+
+    It is at the last value, and of planted rows at each after the first, unless both lines have
+    the same cells at the first value and there.
+    """
+    values, base = study.values, study.lines[0]
+    ends = values[1:] if study.kind == "planted" else values[1:][-1:]
+    if study.references or point.line == base or point.value not in ends:
+        return False
+    cells = {one.place: one.cells for one in study.points}
+    return any(cells[base, v] != cells[point.line, v] for v in (values[0], point.value))
 
 
-def _wide(table: pd.DataFrame, study: StudyPlan, notes: Notes) -> list[str | pd.DataFrame]:
+def _change(study: StudyPlan, scores: Scores, point: Point) -> Heads:
+    before, after = (
+        _minus(scores[point.line, value], scores[study.lines[0], value])
+        for value in (study.values[0], point.value)
+    )
+    return _minus(after, before)
+
+
+def _minus(heads: Heads, others: Heads) -> Heads:
+    return {task: difference(sample, others.get(task)) for task, sample in heads.items()}
+
+
+def _with_limits(name: str, found: Estimate | None) -> dict[str, float]:
+    low, high = found.interval if found else (np.nan, np.nan)
+    return {name: found.value if found else np.nan, f"{name}_low": low, f"{name}_high": high}
+
+
+def wide(frame: pd.DataFrame, study: StudyPlan, notes: Notes) -> list[str | pd.DataFrame]:
+    """The scores, the differences and the changes, each with points down and tasks across."""
     heads = {
         name: f"{notes.mark(name)} ({markdown.METRICS[tasks.task(name).metric]})"
         for name in study.tasks
     }
     heads["mean"] = f"mean of {len(study.tasks)}"
-    columns = (table[name] for name in ("diff", "diff_low", "diff_high"))
-    shown = table.assign(
-        row=[label(study, *place) for place in zip(table["line"], table["value"], strict=True)],
-        head=table["task"].map(heads),
-        score=table.apply(markdown.score, axis=1),
-        against=[markdown.interval(*row) for row in zip(*columns, strict=True)],
+    shown = frame.assign(
+        row=[label(study, *place) for place in zip(frame["line"], frame["value"], strict=True)],
+        head=frame["task"].map(heads),
+        score=frame.apply(markdown.score, axis=1),
     )
     scores = markdown.pivot(shown, "row", "head", "score")
-    scores = pd.concat([scores, markdown.baselines(shown, "head")])
-    compared = [reference(study, point) != (point.line, point.value) for point in study.points]
-    labels = [label(study, point.line, point.value) for point in study.points]
-    rows = [name for name, is_compared in zip(labels, compared, strict=True) if is_compared]
-    against = markdown.pivot(shown, "row", "head", "against").loc[rows]
+    if shown["majority"].notna().any():
+        scores = pd.concat([scores, markdown.baselines(shown, "head")])
+    compared = [p.place for p in study.points if reference(study, p) != p.place]
+    changed = [p.place for p in study.points if has_change(study, p)]
     parts: list[str | pd.DataFrame] = [f"# {study.title}", scores.rename_axis("")]
-    if rows:
-        parts += [f"## Difference to {compared_with(study)}", against.rename_axis("")]
-    return parts
+    parts += _against(shown, "diff", compared, f"Difference to {compared_with(study)}")
+    since = f"{study.axis} {study.values[0]}" if changed else ""
+    title = f"Change of the difference to {study.lines[0]} since {since}"
+    parts += _against(shown, "change", changed, title)
+    explained = f"Below 0: {study.lines[0]} is further ahead than at {since}, or less behind."
+    return [*parts, explained] if changed else parts
+
+
+def _against(
+    shown: pd.DataFrame, name: str, places: Collection[tuple[str, str]], title: str
+) -> list[str | pd.DataFrame]:
+    """A section of those points that are compared; nothing where none is."""
+    rows = [place in places for place in zip(shown["line"], shown["value"], strict=True)]
+    if not any(rows):
+        return []
+    mine = shown[rows]
+    columns = (mine[column] for column in (name, f"{name}_low", f"{name}_high"))
+    texts = [markdown.interval(*row) for row in zip(*columns, strict=True)]
+    found = markdown.pivot(mine.assign(text=texts), "row", "head", "text")
+    return [f"## {title}", found.rename_axis("")]
 
 
 def label(study: StudyPlan, line: str, value: str) -> str:
@@ -141,12 +183,13 @@ def compared_with(study: StudyPlan) -> str:
     """What the differences are to, in words."""
     if study.references:
         return study.references[0]
-    if len(study.lines) > 1:
+    if len(study.lines) > 1 and study.kind != "planted":
         return study.lines[0] + (f" at the same {study.axis}" if study.axis else "")
-    return f"{study.axis} {study.points[0].value}"
+    return f"{study.axis} {study.values[0]}"
 
 
-def _legend(study: StudyPlan, notes: Notes) -> list[str]:
+def legend(notes: Notes) -> list[str]:
+    """What stands below the sections."""
     return [
         *notes.footnote(),
         f"`a [b, c]`: the difference, paired by row and seed, and {markdown.INTERVAL}. "

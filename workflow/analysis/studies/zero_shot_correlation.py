@@ -20,100 +20,87 @@ from workflow.analysis.stats.estimate import LEVEL, Sample, estimate
 from workflow.analysis.stats.trends import by_seed, rise
 from workflow.study_plan import StudyPlan
 
-Heads = Mapping[str, Sample | None]
-Place = tuple[str, str, str]  # line, value, task
-Pairs = Mapping[Place, Mapping[int, tuple[float, float]]]  # by seed: zero-shot, the study's score
 # Where points scatter by themselves, a rise follows a fall, in both curves, and the variance of a
 # correlation is that of fewer changes by this factor (Bartlett 1935): 1 + 2 x 0.5 x 0.5.
 SCATTER = 1.5
+BOTH = ["zero_shot", "score"]
+EXPLAINED = (
+    "Spearman's correlation of the heuristic's score (`zero_shot` in the CSV) with the score "
+    "of this table. Of the curves: over the checkpoints, mean and 95 % interval over "
+    "pre-training seeds; near 1 of any two curves that rise with the updates. Of their "
+    "changes: over the steps from one checkpoint to the next, of all seeds, with its 95 % "
+    "interval; above 0 where both rise at the same time."
+)
 
 
 def add(
-    table: pd.DataFrame, results: Path, study: StudyPlan, heads: Mapping[tuple[str, str], Heads]
+    table: pd.DataFrame,
+    results: Path,
+    study: StudyPlan,
+    scores: Mapping[tuple[str, str], Mapping[str, Sample | None]],
 ) -> tuple[pd.DataFrame, list[str | pd.DataFrame]]:
     """The table with a column `zero_shot`, the checkpoint's mean score; and what it foretells."""
-    found: dict[Place, dict[int, tuple[float, float]]] = {}
-    for point in study.points:
+    found = pairs(results, study, scores)
+    places = [point.place for point in study.points if point.value]
+    mean = found.pivot_table(index=["line", "value"], columns="task", values="zero_shot")
+    mean = mean.reindex(index=places, columns=study.tasks)
+    mean["mean"] = mean.mean(axis=1, skipna=False)  # of all tasks or of none
+    long = mean.rename_axis(columns="task").stack().rename("zero_shot").reset_index()
+    table = table.merge(long, on=["line", "value", "task"], how="left")
+    titles = {task: tasks.task(task).title for task in study.tasks}
+    titles |= {"mean": f"mean of {len(study.tasks)}"} if len(study.tasks) > 1 else {}
+    wide = mean.loc[study.lines[0]][list(titles)].rename(columns=titles).dropna(axis=1, how="all")
+    if wide.empty:
+        return table, []
+    shown = wide.map(lambda score: markdown.value(score, markdown.MISSING))
+    shown.index = [f"{study.axis} {value}" for value in shown.index]
+    heading = "## The same checkpoints by the paper's zero-shot heuristics"
+    return table, [heading, shown.rename_axis(""), *_correlations(study, found)]
+
+
+def pairs(
+    results: Path,
+    study: StudyPlan,
+    scores: Mapping[tuple[str, str], Mapping[str, Sample | None]],
+) -> pd.DataFrame:
+    """BOTH scores of each line, checkpoint, task and pre-training seed, in the updates' order."""
+    rows = []
+    for point in sorted((p for p in study.points if p.value), key=lambda p: int(p.value)):
         for cell in point.cells:
-            sample = heads[point.line, point.value][cell.task]
-            seeds = dict.fromkeys(sample.pretrain) if sample and point.value else {}
-            pairs = {}
-            for seed in seeds:
+            sample = scores[point.place][cell.task]
+            for seed in dict.fromkeys(sample.pretrain) if sample else ():
                 model = PretrainedModel(cell.arch, seed, cell.corpus)
                 path = model.zero_shot(results, cell.task, int(point.value))
                 if sample and path.exists():
-                    mine = sample.score[np.array(sample.pretrain) == seed]
-                    pairs[seed] = ZeroShotScore.read(path).score, float(mine.mean())
-            found[point.line, point.value, cell.task] = pairs
-    scores = {
-        place: float(np.mean([zero for zero, _ in pairs.values()])) if pairs else float("nan")
-        for place, pairs in found.items()
-    }
-    for point in study.points:  # NaN where a task of them has none
-        of_tasks = [scores[point.line, point.value, task] for task in study.tasks]
-        scores[point.line, point.value, "mean"] = float(np.mean(of_tasks))
-    places = table[["line", "value", "task"]].itertuples(index=False, name=None)
-    table = table.assign(zero_shot=[scores.get(place, np.nan) for place in places])
-    return table, [*_scores(study, scores), *_correlations(study, found)]
+                    score = sample.score[np.array(sample.pretrain) == seed].mean()
+                    zero_shot = ZeroShotScore.read(path).score
+                    rows.append((*point.place, cell.task, seed, zero_shot, score))
+    return pd.DataFrame(rows, columns=["line", "value", "task", "seed", *BOTH])
 
 
-def _scores(study: StudyPlan, scores: Mapping[Place, float]) -> list[str | pd.DataFrame]:
-    """The zero-shot scores of the checkpoints, in the Markdown."""
-    line = study.lines[0]
-    names = {task: tasks.task(task).title for task in study.tasks}
-    names |= {"mean": f"mean of {len(study.tasks)}"} if len(study.tasks) > 1 else {}
-    rows = {
-        f"{study.axis} {point.value}": {
-            title: scores[line, point.value, name] for name, title in names.items()
-        }
-        for point in study.points
-        if point.line == line
-    }
-    frame = pd.DataFrame.from_dict(rows, orient="index").dropna(axis=1, how="all")
-    if frame.empty:
-        return []
-    shown = frame.map(lambda score: markdown.value(score, markdown.MISSING))
-    return ["## The same checkpoints by the paper's zero-shot heuristics", shown.rename_axis("")]
-
-
-def _correlations(study: StudyPlan, found: Pairs) -> list[str | pd.DataFrame]:
-    curves, changes = {}, {}
+def _correlations(study: StudyPlan, found: pd.DataFrame) -> list[str | pd.DataFrame]:
+    rows = {}
     for line in study.lines:
         for task in study.tasks:
-            title = tasks.task(task).title + (f", {line}" if len(study.lines) > 1 else "")
-            of_seeds = _curves(found, line, task)
-            ranks = {seed: rank_correlation(curve) for seed, curve in of_seeds.items()}
+            mine = found[(found["line"] == line) & (found["task"] == task)]
+            curves = {int(seed): of[BOTH].to_numpy() for seed, of in mine.groupby("seed")}
+            ranks = {seed: rank_correlation(curve) for seed, curve in curves.items()}
             sample = by_seed({seed: rank for seed, rank in ranks.items() if not np.isnan(rank)})
             if sample is not None:
                 low, high = np.clip(estimate(sample).interval, -1.0, 1.0)
-                curves[title] = markdown.interval(sample.value, low, high, decimals=2)
-                between = correlation_of_changes(list(of_seeds.values()))
-                changes[title] = markdown.interval(*between, decimals=2)
-    if not curves:
+                between = correlation_of_changes(list(curves.values()))
+                title = tasks.task(task).title + (f", {line}" if len(study.lines) > 1 else "")
+                rows[title] = {
+                    "of the curves": markdown.interval(sample.value, low, high, decimals=2),
+                    "of their changes": markdown.interval(*between, decimals=2),
+                }
+    if not rows:
         return []
-    frame = pd.DataFrame({"of the curves": curves, "of their changes": changes})
-    explained = (
-        "Spearman's correlation of the heuristic's score (`zero_shot` in the CSV) with the score "
-        "of this table. Of the curves: over the checkpoints, mean and 95 % interval over "
-        "pre-training seeds; near 1 of any two curves that rise with the updates. Of their "
-        "changes: over the steps from one checkpoint to the next, of all seeds, with its 95 % "
-        "interval; above 0 where both rise at the same time."
-    )
     heading = "## Rank correlation with the paper's zero-shot heuristics, along pre-training"
-    return [heading, frame.rename_axis("task"), explained]
+    return [heading, pd.DataFrame.from_dict(rows, orient="index").rename_axis("task"), EXPLAINED]
 
 
-def _curves(found: Pairs, line: str, task: str) -> dict[int, list[tuple[float, float]]]:
-    """By seed the pairs of a line and a task, in the order of the updates."""
-    values = [value for name, value, of in found if (name, of) == (line, task) and value]
-    curves: dict[int, list[tuple[float, float]]] = {}
-    for value in sorted(values, key=int):
-        for seed, pair in found[line, value, task].items():
-            curves.setdefault(seed, []).append(pair)
-    return curves
-
-
-def rank_correlation(pairs: Sequence[tuple[float, float]]) -> float:
+def rank_correlation(pairs: Sequence[Sequence[float]] | np.ndarray) -> float:
     """Spearman's correlation; NaN of fewer than three pairs or where one side is constant."""
     first, second = (np.array(side) for side in zip(*pairs, strict=True))
     if len(pairs) < 3 or not np.ptp(first) or not np.ptp(second):
@@ -121,16 +108,14 @@ def rank_correlation(pairs: Sequence[tuple[float, float]]) -> float:
     return float(stats.spearmanr(first, second).statistic)
 
 
-def correlation_of_changes(
-    curves: Sequence[Sequence[tuple[float, float]]],
-) -> tuple[float, float, float]:
+def correlation_of_changes(curves: Sequence[np.ndarray]) -> tuple[float, float, float]:
     """Spearman's correlation of the changes of both sides of the seeds' curves, and its interval.
 
-    The sample are the changes of all seeds, as they are for the claim that zero-shot scores rise
-    (`workflow.analysis.stats.trends.rise`). The interval is Fisher's; NaN of fewer than five
-    changes.
+    Each curve is [checkpoints, 2]. The sample are the changes of all seeds, as they are for the
+    claim that zero-shot scores rise (`workflow.analysis.stats.trends.rise`). The interval is
+    Fisher's; NaN of fewer than five changes.
     """
-    sides = [rise([np.array(curve)[:, i] for curve in curves]) for i in (0, 1)]
+    sides = [rise([np.asarray(curve)[:, i] for curve in curves]) for i in (0, 1)]
     first, second = (np.empty(0) if side is None else side.changes for side in sides)
     value = rank_correlation(list(zip(first, second, strict=True))) if len(first) else np.nan
     if np.isnan(value) or len(first) < 5:
