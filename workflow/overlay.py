@@ -110,14 +110,12 @@ class Variants:
         for study, own in base.experiment.studies.items():
             for line, _, given in own.points():
                 overlay = self.effective(given)
-                if name(overlay) in self.overlays:
-                    continue
+                self._add(overlay)
                 try:
-                    validated(self.keys(overlay))
+                    self.config(name(overlay))
                 except ConfigError as error:
                     place = f"experiment.studies.{study}.lines.{line}"
                     faults |= dict.fromkeys(f"{place}: {fault}" for fault in error.faults)
-                self._add(overlay)
         refuse(faults)
 
     def _add(self, overlay: Overlay) -> None:
@@ -147,15 +145,9 @@ class Variants:
         folder = home(self.base.results, variant).as_posix()
         return validated(self.keys(self.overlays[variant])).model_copy(update={"results": folder})
 
-    def at(self, variant: str, *stages: str) -> str:
-        """The variant with whose files those of a stage lie: that of the keys which matter.
-
-        Of several stages it is that of the last one, for the files of those before.
-        """
-        overlay = self.overlays[variant]
-        for stage in stages:
-            overlay = cut(overlay, stage)
-        return name(overlay)
+    def at(self, variant: str, stage: str) -> str:
+        """The variant with whose files those of a stage lie: that of the keys which matter."""
+        return name(cut(self.overlays[variant], stage))
 
     def reading(self, variant: str) -> Config:
         """The config of a variant, its results being the folder of the world that it reads."""
@@ -163,10 +155,7 @@ class Variants:
         return self.config(variant).model_copy(update={"results": world.results})
 
     def by_updates(self) -> dict[tuple[int, ...], list[str]]:
-        """The variants with language models of their own, by the updates that have a checkpoint.
-
-        The run itself comes first.
-        """
+        """The run, first, and the variants that pre-train, by the updates with a checkpoint."""
         found: dict[tuple[int, ...], list[str]] = {}
         for variant in self.names("model"):
             found.setdefault(tuple(self.config(variant).updates()), []).append(variant)

@@ -6,7 +6,7 @@ Light, since the Snakefile plans with it.
 from collections.abc import Iterator
 from pathlib import Path
 
-from gpt1.cell import Cell, PretrainedModel
+from gpt1.cell import Cell, PretrainedModel, home
 from tasks.world.planting import TASKS as PLANTED_TASKS
 from workflow.configuration.model import Config
 from workflow.configuration.read import ConfigError, merge, parse, refuse
@@ -81,32 +81,23 @@ def _alone(variants: Variants, line: Line) -> dict:
     return merge(keys, {"experiment": {"grid": {**grid, "layers": layers}, "seeds": seeds}})
 
 
-def can_be_made(variants: Variants) -> list[str]:
-    """The studies that can be made under the config."""
-    known = variants.base.experiment.studies
-    return [study for study in known if not list(faults(variants, study))]
-
-
 def heads(variants: Variants) -> StudyHeads:
     """The studies that can be made, as the page names them."""
     known = variants.base.experiment.studies
     return StudyHeads(
         studies=[
-            StudyHead(name=study, heading=known[study].heading, question=known[study].question)
-            for study in can_be_made(variants)
+            StudyHead(name=study, heading=own.heading, question=own.question)
+            for study, own in known.items()
+            if not list(faults(variants, study))
         ]
     )
 
 
 def made(variants: Variants) -> list[str]:
     """The files of the studies that were made, which the page shows; each as if it were whole."""
-    found: list[Path] = []
-    for study in variants.base.experiment.studies:
-        stem = Path(variants.base.results, "studies", study)
-        files = [stem.with_suffix(f".{form}") for form in FORMS]
-        if any(file.is_file() for file in files) and not list(faults(variants, study)):
-            found += files
-    return list(map(str, found))
+    stems = [Path(variants.base.results, "studies", head.name) for head in heads(variants).studies]
+    files = [[stem.with_suffix(f".{form}") for form in FORMS] for stem in stems]
+    return [str(file) for each in files if any(f.is_file() for f in each) for file in each]
 
 
 def sources(variants: Variants, cell: Cell) -> list[PretrainedModel]:
@@ -127,16 +118,13 @@ def run_faults(variants: Variants) -> Iterator[str]:
             "experiment.world.planted: is compared with books without planted rows; give it in a "
             "line of experiment.studies"
         )
-    if not (kept := variants.base.kept()):
-        return
     known = set(variants.base.grid().cells())
-    for study in variants.base.experiment.studies.values():
+    for study in variants.base.experiment.studies.values() if variants.base.kept() else ():
         for _, _, line in study.points():
             if not line.overlay.get("experiment.finetune.method.prompted"):
                 known |= {cell(variants, line, task) for task in study.tasks}
-    for one in kept:
-        is_known = one in known
-        if not is_known or len(variants.config(one.variant).trained_together(one.task)) > 1:
+    for one in variants.base.kept():
+        if one not in known or variants.config(one.variant).trained_together(one.task)[1:]:
             yield (
                 f"experiment.keep: {one.place} is not a cell of experiment.grid, nor one that a "
                 "study trains on its task alone; add it there, or remove it"
@@ -149,21 +137,20 @@ def inputs(variants: Variants, study: StudyPlan) -> list[str]:
     Of checkpoints their zero-shot scores; with a prediction the probes of its language models after
     the last update; of planted rows which these are, and what a search of the books finds of them.
     """
-    base, found = variants.base, list[Path | str]()
-    models = {
-        model: None for point in study.points for c in point.cells for model in sources(variants, c)
-    }
+    base, updates = variants.base, variants.base.updates()
+    cells = study.cells()
+    models = list(dict.fromkeys(model for cell in cells for model in sources(variants, cell)))
+    found: list[Path] = []
     if study.axis == "checkpoint":
         tasks = [task for task in study.tasks if task in base.experiment.zero_shot.tasks]
-        updates = base.updates()
         found += [m.zero_shot("<results>", t, u) for m in models for t in tasks for u in updates]
     if study.kind == "prediction":
-        found += [model.probes("<results>", base.updates()[-1]) for model in models]
+        found += [model.probes("<results>", updates[-1]) for model in models]
     if study.kind == "planted":
-        folder = Path("<results>", "variants", study.model(study.lines[0]))
-        found.append(folder / "world" / "manifest.json")
+        folder = home("<results>", study.model(study.lines[0]))
+        found += [folder / "world" / "manifest.json"]
         found += [folder / "contamination" / f"{task}.json" for task in planted_tasks(base)]
-    return [str(path) for path in dict.fromkeys(found)]
+    return [str(path) for path in found]
 
 
 def planted_tasks(config: Config) -> list[str]:
