@@ -83,8 +83,8 @@ def compare(
         means = {"mean": mean_of(heads, study.tasks)} if averages else {}
         cells = {cell.task: cell.place for cell in point.cells}
         for task, sample in {**heads, **means}.items():
-            row = {"line": point.line, "value": point.value, "task": task, **facts[task]}
-            row |= {"cell": cells.get(task), **numbers(sample, found.get(task))}
+            row: dict[str, Any] = {"line": point.line, "value": point.value, "task": task}
+            row |= {**facts[task], "cell": cells.get(task), **numbers(sample, found.get(task))}
             for name, of in against.items():
                 row |= _with_limits(name, of.get(task))
             yield row
