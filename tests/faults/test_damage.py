@@ -1,7 +1,6 @@
 """Damaged files are recognised by their checksums and named; what can be made again is."""
 
 import errno
-import json
 import random
 import subprocess
 import sys
@@ -9,7 +8,6 @@ import sys
 import pytest
 import torch
 
-from gpt1.settings import PretrainSettings
 from gpt1.text.tokens import open_tokens
 from gpt1.training.pretraining import Pretraining
 from gpt1.training.run_cache import RunCache
@@ -23,9 +21,6 @@ from tests.gpt1.test_pretrain import run
 from tests.gpt1.toy import corpus, pretrain_settings
 
 FLIPS = 200
-DEEP = '{"article": ' + "[" * 100_000 + "]" * 100_000 + "}"
-LONG = '{"article": ' + "1" * 5_000 + "}"
-LONE = '{"article": "\\ud800"}'
 
 
 def flipped(path, rng):
@@ -49,11 +44,7 @@ def test_a_flipped_bit_in_the_tokens_is_refused(tmp_path, split):
 
 def test_a_flipped_bit_in_saved_tensors_is_never_used(tmp_path):
     path, rng = tmp_path / "state.safetensors", random.Random(1)
-    tensors = {
-        "flat": torch.arange(50.0),
-        "updates": torch.tensor([7]),
-        "seconds": torch.tensor(1.5),
-    }
+    tensors = {"flat": torch.arange(50.0), "updates": torch.tensor([7])}
     write_tensors(path, tensors)
     faults = []
     for _ in range(FLIPS):
@@ -115,24 +106,22 @@ def test_a_damaged_checkpoint_of_the_work_folder_is_not_published_again(
 
 
 @pytest.mark.parametrize(
-    ("content", "reason"),
-    [(DEEP, "nested too deep"), (LONG, "too many digits"), (LONE, "unpaired surrogate")],
+    ("value", "reason"),
+    [
+        ("[" * 100_000 + "]" * 100_000, "nested too deep"),
+        ("1" * 5_000, "too many digits"),
+        ('"\\ud800"', "unpaired surrogate"),
+    ],
 )
-def test_json_that_python_cannot_hold_is_told_with_its_place(tmp_path, content, reason):
+def test_json_that_python_cannot_hold_is_told_with_its_place(tmp_path, value, reason):
+    content = f'{{"article": {value}}}\n'
     (tmp_path / "a.json").write_text(content)
     with pytest.raises(InputError, match=rf"a\.json: line 1: not JSON \(.*{reason}"):
         read_json(tmp_path / "a.json")
     rows = tmp_path / "snli_1.0_dev.jsonl"
-    good = {"gold_label": "neutral", "sentence1": "a", "sentence2": "b"}
-    rows.write_text(json.dumps(good) + "\n" + content + "\n")
+    rows.write_text('{"gold_label": "neutral", "sentence1": "a", "sentence2": "b"}\n' + content)
     with pytest.raises(InputError, match=rf"snli_1\.0_dev\.jsonl:2: not JSON \(.*{reason}"):
         task("snli").read(tmp_path, "dev")
-    (tmp_path / "dev" / "high").mkdir(parents=True)
-    (tmp_path / "dev" / "high" / "1.txt").write_text(content)
-    with pytest.raises(InputError, match=rf"high/1\.txt:1: not JSON \(.*{reason}"):
-        task("race").read(tmp_path, "dev")
-    with pytest.raises(InputError):
-        PretrainSettings.parse(content)
 
 
 def test_what_a_killed_write_left_is_swept_and_what_is_being_written_is_not(tmp_path):
@@ -162,11 +151,7 @@ def test_what_a_killed_run_left_of_a_folder_is_swept(tmp_path):
 
 @pytest.mark.parametrize(
     ("number", "remedy"),
-    [
-        (errno.EROFS, "make the folder writable"),
-        (errno.ENOSPC, "free some space"),
-        (errno.EDQUOT, "free some space"),
-    ],
+    [(errno.EROFS, "make the folder writable"), (errno.ENOSPC, "free some space")],
 )
 def test_a_folder_that_refuses_a_write_is_one_line(tmp_path, monkeypatch, number, remedy):
     def refuse(**options):

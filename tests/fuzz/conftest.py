@@ -1,14 +1,16 @@
-"""How many damaged files a test tries, and where hypothesis keeps what it learns.
+"""How many damaged files a test tries and how long, and where hypothesis keeps what it learns.
 
 `make test` takes the profile `short`, always the same few; `make test-slow` takes `long`, new ones.
 """
+
+import datetime
 
 import hypothesis
 import pytest
 
 COMMON = {
     "database": None,
-    "deadline": None,
+    "deadline": datetime.timedelta(seconds=60),  # for one file, on a busy machine
     "phases": [hypothesis.Phase.generate],  # a damaged file is small already
     "suppress_health_check": list(hypothesis.HealthCheck),
 }

@@ -18,10 +18,7 @@ from tests.workflow.configs import ROOT, changed, small
 from tests.workflow.running import copy_project, snakemake, write
 from workflow.configuration.read import ConfigError, parse, read
 
-TAGS = [
-    *("!!python/object/apply:os.mkdir [{0}]", "!!python/object/new:os.mkdir [{0}]"),
-    *("!!python/name:os.mkdir", "!!python/module:os", "!!python/tuple [1]", "!mine x"),
-]
+TAGS = ["!!python/object/apply:os.mkdir [{0}]", "!!python/name:os.mkdir", "!mine x"]
 
 
 class Touch:
@@ -54,17 +51,6 @@ def test_a_default_config_with_code_is_refused_and_its_code_is_not_run(tmp_path)
     said = snakemake(tmp_path, "-n", "all", code=1)
     line = f"error: config: {path}: __use_yte__ lets the file run code; remove it"
     assert said.strip().endswith(line) and not (tmp_path / "made").exists()
-
-
-def test_a_template_after_configfile_is_refused(tmp_path):
-    """Snakemake has read it already."""
-    path = tmp_path / "c.yaml"
-    path.write_text("__use_yte__: true\nresults: results/x\n")
-    with pytest.raises(ConfigError, match=r"c\.yaml: __use_yte__ lets the file run code"):
-        read([path])
-    options = ("-n", "-d", str(tmp_path / "run"), "--configfile", str(path))
-    said = snakemake(ROOT, *options, code=1)
-    assert said.strip().endswith(f"{path}: __use_yte__ lets the file run code; remove it")
 
 
 def test_aliases_that_stand_for_millions_of_values_are_refused_at_once(tmp_path):

@@ -7,8 +7,7 @@ import pytest
 
 from tasks.common.files import sha256_file
 from tests.analysis.conftest import make_grid, write_all, write_predictions
-from tests.fuzz.mutations import fuzz
-from tests.fuzz.test_saved_files import open_checksums
+from tests.fuzz.mutations import fuzz, renewed, without_checksums
 from workflow.analysis.predictions import read_predictions
 from workflow.analysis.records import CellRecord, ExamplesRecord, ZeroShotScore
 from workflow.analysis.stats.degrees import read_degrees
@@ -55,19 +54,12 @@ def test_records(tmp_path, kind, value):
     place = {"arch": "lstm", "seed": 0, "update": 3, "tokens": 9.0, "seconds": 1.5}
     text = CELL.path(tmp_path / "made").read_text() if value is None else json.dumps(value | place)
     path.write_text(text)
-    open_checksums(path.parent)
+    without_checksums(path.parent)
     fuzz(path.parent, lambda: kind.read(path))
 
 
 def test_degrees(tmp_path):
     path, manifest = tmp_path / "degrees.csv", tmp_path / "manifest.json"
     path.write_text("task,split,row,degree\nrte,dev,0,lexical\nrte,dev,1,relational\n")
-    whole = sha256_file(path)
-    manifest.write_text(json.dumps({"files": {path.name: {"sha256": whole}}}))
-
-    def recorded():
-        text = manifest.read_text(errors="surrogateescape")
-        text = text.replace(whole, sha256_file(path))
-        manifest.write_text(text, errors="surrogateescape")
-
-    fuzz(tmp_path, lambda: read_degrees(path), repair=recorded)
+    manifest.write_text(json.dumps({"files": {path.name: {"sha256": sha256_file(path)}}}))
+    fuzz(tmp_path, lambda: read_degrees(path), repair=renewed(manifest, path))

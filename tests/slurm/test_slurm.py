@@ -21,29 +21,14 @@ from tests.slurm.runs import (
 def test_the_tables_are_those_of_a_local_run_although_a_job_was_stopped(
     slurm, project, config, local, tmp_path
 ):
-    """With an account, a partition and a GPU of a kind that it is given."""
-    profile = changed_profile(
-        project,
-        tmp_path / "profile",
-        ("  # slurm_account: my_account", "  slurm_account: mine"),
-        ("  # slurm_partition: my_partition", "  slurm_partition: gpu"),
-        ("# set-resources:", "set-resources:"),
-        ("#   pretrain: {runtime: 1440}", "  pretrain: {gpu: 1, gpu_model: fake}"),
-    )
     run = new_run(slurm, project, tmp_path / "run", config)
-    process = run.start("all", profile=profile, seconds=1)
+    process = run.start("all", seconds=1)
     job = wait_for(lambda: pretraining(slurm))
-    asked = slurm.job(job)
-    assert (asked["Account"], asked["Partition"]) == ("mine", "gpu")
-    assert asked["TresPerJob"] == "gres:gpu:fake:1"
     wait_for(lambda: list(run.folder.glob("results/.work/pretrain/*/update-0.json")))
     slurm("scancel", job)
     said = run.finish(process)
     assert "CANCELLED" in said and "Trying to restart job" in said
     assert scores(run.folder) == scores(local) and weights(run.folder) == weights(local)
-    asked = [slurm.job(number) for number in slurm.jobs()]
-    partitions = {job["Partition"] for job in asked if job["WorkDir"] == str(run.folder)}
-    assert partitions == {"gpu"}
 
 
 def test_pretraining_goes_on_where_a_time_limit_stopped_it(slurm, project, pretrained, tmp_path):
@@ -79,28 +64,10 @@ def test_a_job_whose_program_fails_after_it_has_written_fails_the_run_with_the_p
     run = without_pretraining(slurm, failing, tmp_path / "run", pretrained)
     said = run.finish(run.start("results/pretraining.csv", profile=profile), code=1)
     assert "Error in rule pretrain" in said and "Trying to restart" not in said
-    assert said.splitlines()[-1] == f"results/logs/pretrain/transformer/0.log: {line}"
+    assert line in said
     assert not weights(run.folder) and not (run.folder / "results/pretraining.csv").exists()
     states = [slurm.job(number) for number in slurm.jobs("failed")]
     assert str(run.folder) in [job["WorkDir"] for job in states]
-
-
-def test_a_job_that_asks_for_more_time_than_its_partition_allows_is_told(
-    slurm, project, local, tmp_path
-):
-    profile = changed_profile(
-        project,
-        tmp_path / "profile",
-        ("# set-resources:", "set-resources:"),
-        ("#   pretrain: {runtime: 1440}", "  pretrain: {runtime: 120}"),
-    )
-    run = without_pretraining(slurm, project, tmp_path / "run", local)
-    process = run.start("results/pretraining.csv", profile=profile)
-    said = run.folder / "snakemake.out"
-    wait_for(lambda: "waits: PartitionTimeLimit; if that does not pass" in said.read_text())
-    process.send_signal(signal.SIGINT)
-    assert process.wait(300)
-    wait_for(lambda: not slurm.jobs("pending"))
 
 
 def test_a_workflow_that_was_killed_goes_on_while_its_jobs_still_run(
