@@ -134,7 +134,7 @@ class PretrainOptions(Settings):
     batch: Batch = Field(64, description="windows of n_ctx tokens per update")
     dropout: Dropout = Field(Dropout(), description="dropout rates of pre-training")
     heldout_tokens: Count = Field(
-        1_000_000, description="held-out tokens over which a checkpoint's perplexity is taken"
+        1_000_000, description="held-out tokens that a checkpoint's perplexity is computed on"
     )
 
 
@@ -155,7 +155,7 @@ class FinetuneOptions(Settings):
     batch: Batch = Field(32, description="rows per update")
     warmup: Rate = Field(0.002, description="warm-up as a fraction of all updates")
     dropout: FinetuneDropout = Field(FinetuneDropout(), description="dropout rates of fine-tuning")
-    eval_train: Count = Field(2000, description="training rows over which the train score is taken")
+    eval_train: Count = Field(2000, description="training rows that the train score is computed on")
 
 
 class FinetuneMethod(Settings):
@@ -163,19 +163,19 @@ class FinetuneMethod(Settings):
 
     train_share: Annotated[float, Field(gt=0, le=1)] = Field(
         1.0,
-        description="share of the training rows that is trained on; the seed draws them, and they "
-        "are repeated to as many updates as all rows have",
+        description="share of the training rows that is used; the seed draws them, and they are "
+        "repeated for as many updates as all rows would take",
     )
     transfer: Literal["lowest", "highest"] = Field(
         "lowest", description="which layers are copied where not all are"
     )
     skip_layer: Depth | Literal["none"] = Field(
-        "none", description="a layer, from 1, that is not copied although its number would be"
+        "none", description="a layer, counted from 1, that the transfer leaves out"
     )
     read_layer: Annotated[int, Field(ge=0, le=2**10)] | Literal["top"] = Field(
         "top",
-        description="the layer whose states the classifier reads (0: the embeddings); there are "
-        "none above it",
+        description="the layer whose states the classifier reads (0: the embeddings); those above "
+        "it are left out",
     )
     frozen: bool = Field(False, description="whether the classifier alone is trained")
     layer_decay: Annotated[float, Field(gt=0, le=1)] = Field(
@@ -183,8 +183,8 @@ class FinetuneMethod(Settings):
     )
     gradual_unfreezing: bool = Field(
         False,
-        description="whether layers are trained from the top one by one, all of them from half of "
-        "the updates on (ULMFiT: one an epoch)",
+        description="whether layers are unfrozen one by one from the top, all of them by half of "
+        "the updates (ULMFiT: one an epoch)",
     )
     decay: Literal["authors", "adamw", "l2"] = Field(
         "authors",
@@ -194,7 +194,7 @@ class FinetuneMethod(Settings):
         "linear", description="the learning rate after warm-up; restarts is a cosine three times"
     )
     prompted: bool = Field(
-        False, description="whether nothing is trained and the task is told in words (gpt1.prompts)"
+        False, description="whether the model is asked in words and not trained (gpt1.prompts)"
     )
 
 
@@ -248,7 +248,7 @@ class RuntimeOptions(Settings):
     )
     shared_prefix: bool = Field(
         True,
-        description="whether what the choices of an example begin with is computed once "
+        description="whether the common beginning of an example's choices is computed only once "
         "(transformer)",
     )
     compile: bool = Field(False, description="whether torch.compile is used")

@@ -34,7 +34,7 @@ class Runtime(RuntimeSettings):
         return 4096 if self.device == "cpu" else 32768
 
     def scoring(self) -> contextlib.AbstractContextManager[None]:
-        """The context of a batch that is scored; a want of memory is an InputError in it."""
+        """The context of a batch that is scored; in which a lack of memory is an InputError."""
         return within_memory(f"scoring {self.scoring_tokens} tokens at once")
 
     def start(self) -> None:

@@ -1,4 +1,4 @@
-"""The end of a program: a user's mistake, a want of memory or a signal is one line and a code."""
+"""How a program ends: a user's mistake, a lack of memory or a signal is one line and a code."""
 
 import contextlib
 import os
@@ -45,7 +45,7 @@ class Interrupted(BaseException):
 def run(main: Callable[[], None]) -> int:
     """Run a program and return its exit code.
 
-    An `InputError`, a want of memory or an error of the operating system (a missing file, a full
+    An `InputError`, a lack of memory or an error of the operating system (a missing file, a full
     disk) is printed as one line; every other exception is a bug and keeps its traceback. The code
     is 1, but INTERRUPTED for a program that a signal stopped: what it had finished is kept, so it
     can go on.

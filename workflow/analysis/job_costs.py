@@ -48,7 +48,7 @@ def _last_attempt(path: Path) -> tuple[float, float]:
     """Seconds and megabytes of a job. Raises InputError if the file is damaged."""
     try:
         if not path.read_bytes().endswith(b"\n"):
-            raise ValueError("its last line has no end")
+            raise ValueError("its last line is cut off")
         found = pd.read_csv(path, sep="\t", na_values=["-", "NA"]).iloc[-1]
         seconds = float(found["s"])
         if not seconds >= 0:

@@ -84,7 +84,7 @@ def read_csv(path: Path) -> pd.DataFrame:
     """
     try:
         if not Path(path).read_bytes().endswith(b"\n"):
-            raise ValueError("truncated: its last line has no end")
+            raise ValueError("truncated: its last line is cut off")
         text = dict.fromkeys(TEXT, str)
         frame = pd.read_csv(path, dtype=text, keep_default_na=False, na_values=[""])
         for name in frame.columns.intersection(NUMBERS):

@@ -19,7 +19,7 @@ Several files after `--configfile` are merged in their order: sections key by ke
 `null` stands for "not given".
 
 Files are read as YAML 1.2: `on` is text and `1e-4` a number. Snakemake reads them too, before the
-suite does. Where it ends in a traceback or never (a file that is not UTF-8, aliases of aliases),
+suite does. Where it fails with a traceback or hangs (a file that is not UTF-8, aliases of aliases),
 `show FILE` says in one line what is wrong. A file with `__use_yte__` is a template from which
 Snakemake runs code: `show FILE` refuses it, Snakemake does not. `make CONFIG=FILE` starts a run
 after `show FILE` found nothing.

@@ -100,7 +100,7 @@ class World(WorldSettings):
     planted: Annotated[list[Annotated[int, Field(ge=1, le=1000)]], unique] = Field(
         [],
         description="how often reported rows are planted into the books, such as [1, 16]: other "
-        "rows for each; in a study's line alone (tasks.world.planting)",
+        "rows for each; only in a line of a study (tasks.world.planting)",
     )
 
 
@@ -204,8 +204,7 @@ class GridOptions(Settings):
     )
     aux: Annotated[list[Aux], Field(min_length=1), unique] = Field(
         ["on", "off"],
-        description='a list of "on" and "off", with and without the auxiliary LM loss; in quotes, '
-        "since YAML reads a bare on as true",
+        description="a list of on and off, with and without the auxiliary LM loss",
     )
     intermediate_aux: Annotated[list[Aux], Field(min_length=1), unique] | None = Field(
         None,
@@ -257,8 +256,8 @@ class PerStage(Settings):
     finetune: Count = Field(description="of a fine-tuning or zero-shot job")
     max: Count | None = Field(
         None,
-        description="of any job: what a node or a partition allows, where a further attempt, "
-        "which asks for as much again, would ask for more (null: no limit)",
+        description="the most that any job asks for: each further attempt asks for as much again, "
+        "up to this (null: no limit)",
     )
 
     def of(self, stage: str, attempt: int) -> int:

@@ -39,7 +39,7 @@ class Line(Settings):
     model_config = ConfigDict(extra="allow")
 
     arch: Arch = Field("transformer", description="transformer or lstm")
-    aux: Aux = Field("on", description='"on" or "off", with or without the auxiliary LM loss')
+    aux: Aux = Field("on", description="on or off, with or without the auxiliary LM loss")
     n_transfer: Annotated[int, Field(ge=0)] | Literal["none", "all"] = Field(
         "all", description="number of layers that are transferred, none for nothing at all"
     )

@@ -1,7 +1,7 @@
-"""Of a study with a prediction: what is lost of the score over the constant answer.
+"""For a study with a prediction: how much of the score over the constant answer is lost.
 
 The prediction is about the gain over the model without pre-training. Where that model is below the
-constant answer, a part of the gain is what this answer has too. So it is with F1, which is 0 of a
+constant answer, a part of the gain is what this answer has too. So it is with F1, which is 0 for a
 model that always answers no; the accuracy of such tasks stands beside it.
 """
 
@@ -15,10 +15,11 @@ from workflow.study_plan import StudyPlan
 MARK = "‡"
 LEAST = 5.0  # points; of less there is nothing to lose
 EXPLAINED = (
-    f"The tasks with {MARK}, and those of F1 by accuracy, as F1 is 0 of a model that always says "
-    "no. In brackets the percentage that is lost of what {full} has over the better of {none} and "
-    f"the constant answer; a dash where that is less than {LEAST:g} points. The verdicts above "
-    "are by the rule that was written before the run, of the gain over {none}."
+    f"The tasks with {MARK}, and those scored by F1, which is 0 for a model that always says no, "
+    "here by accuracy. In brackets the percentage that is lost of what {full} has over {none} or "
+    f"the constant answer, whichever is better; a dash where that is less than {LEAST:g} points. "
+    "The verdicts above follow the rule that was written before the run, about the gain over "
+    "{none}."
 )
 
 

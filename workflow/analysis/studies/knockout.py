@@ -32,7 +32,7 @@ DECIMALS = dict.fromkeys(["lost", "beyond", "beyond_low", "beyond_high"], 4)
 LEGEND = (
     "Share of the gain by pre-training that is lost, in percent; in bold where half or more was "
     "predicted to be. `hit`: it lies on the predicted side of 50, `miss`: on the other; `?`: the "
-    "95 % interval of the loss beyond half of the gain holds 0. A dash: the gain is below "
+    "95 % interval of the loss beyond half of the gain includes 0. A dash: the gain is below "
     f"{LEAST:g} points. `{MARK}` (`{BELOW}` in the CSV): without pre-training the score is below "
     "the constant answer's, so a part of the gain is what this answer has too. In the CSV `lost` "
     "is the share, `beyond` the points lost beyond half of the gain, with their interval."
