@@ -134,7 +134,7 @@ def memory_fault(error: BaseException) -> str:
 
 
 def _stopped_by(number: int) -> str:
-    return f"stopped by {signal.Signals(number).name}; start again to go on"
+    return f"stopped by {signal.Signals(number).name}; start again to resume"
 
 
 def _complain(message: str, code: int = 1) -> int:

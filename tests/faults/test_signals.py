@@ -63,7 +63,7 @@ def test_a_signal_while_pytorch_is_imported_is_one_line(tmp_path, name):
 
 
 def line(number):
-    return f"error: stopped by {number.name}; start again to go on\n"
+    return f"error: stopped by {number.name}; start again to resume\n"
 
 
 def ended(command, *numbers, **options):

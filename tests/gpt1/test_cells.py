@@ -472,7 +472,7 @@ def test_a_program_stopped_by_a_signal_keeps_its_finished_runs_and_says_so(files
         process.send_signal(number)
         _, said = process.communicate(timeout=120)
     assert process.returncode == INTERRUPTED
-    assert said == f"error: stopped by {number.name}; start again to go on\n"
+    assert said == f"error: stopped by {number.name}; start again to resume\n"
     assert finished.startswith(f"{targets[0]}: dev") and targets[0].exists()
     assert not targets[3].exists()
     kept = list((files / "cache").iterdir())

@@ -45,7 +45,7 @@ def test_a_signal_while_a_program_imports_libraries_is_one_line(name, slow, tmp_
         process.send_signal(signal.SIGTERM)
         _, said = process.communicate(timeout=60)
     remedy = "put the imports of the program under `with importing(__name__)`"
-    assert said == "error: stopped by SIGTERM; start again to go on\n", remedy
+    assert said == "error: stopped by SIGTERM; start again to resume\n", remedy
     assert process.returncode == INTERRUPTED
 
 
