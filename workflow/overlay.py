@@ -164,7 +164,7 @@ class Variants:
     def by_tasks(self) -> dict[tuple[str, ...], list[str]]:
         """The variants by the tasks that one model is trained on; `{task}` stands for a single."""
         found: dict[tuple[str, ...], list[str]] = {("{task}",): []}
-        for variant in self.overlays.keys() - {""}:
+        for variant in list(self.overlays)[1:]:
             several = sorted(self.config(variant).experiment.finetune.multi_task)
             found.setdefault(tuple(several) or ("{task}",), []).append(variant)
         return found

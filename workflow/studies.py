@@ -36,7 +36,6 @@ def plan(variants: Variants, study: str) -> StudyPlan:
         model = variants.at(cells[0].variant, "model")
         points.append(Point(line=line, value=shown, cells=cells, model=model))
     return StudyPlan(
-        name=study,
         title=own.heading,
         axis=(own.axis or "").rpartition(".")[2],
         tasks=own.tasks,
@@ -95,9 +94,13 @@ def heads(variants: Variants) -> StudyHeads:
 
 def made(variants: Variants) -> list[str]:
     """The files of the studies that were made, which the page shows; each as if it were whole."""
-    stems = [Path(variants.base.results, "studies", head.name) for head in heads(variants).studies]
-    files = [[stem.with_suffix(f".{form}") for form in FORMS] for stem in stems]
-    return [str(file) for each in files if any(f.is_file() for f in each) for file in each]
+    found: list[str] = []
+    for study in variants.base.experiment.studies:
+        stem = Path(variants.base.results, "studies", study)
+        files = [stem.with_suffix(f".{form}") for form in FORMS]
+        if any(file.is_file() for file in files) and not list(faults(variants, study)):
+            found += map(str, files)
+    return found
 
 
 def sources(variants: Variants, cell: Cell) -> list[PretrainedModel]:

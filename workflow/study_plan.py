@@ -1,6 +1,6 @@
 """What the analysis knows of a study: its lines and values, with a cell for each task."""
 
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field
 
@@ -29,7 +29,7 @@ class Point(Settings):
     """
 
     line: str
-    value: str  # empty where the line has none
+    value: str = ""  # of a line without an axis
     cells: list[Cell]
     model: str = ""
 
@@ -40,18 +40,17 @@ class Point(Settings):
 
 
 class StudyPlan(Settings):
-    """A study with its cells. `references` names the lines that have no axis.
+    """A study with its cells.
 
-    `axis` is the last word of its key, and may be empty. `predicted` are, by line, the tasks on
-    which it is predicted to lose what pre-training gives.
+    `axis` is the last word of its key. `references` names the lines that have no axis. `predicted`
+    are, by line, the tasks on which it is predicted to lose what pre-training gives.
     """
 
-    name: str
     title: str
-    axis: str
+    axis: str = ""
     tasks: list[str]
     lines: list[str]
-    references: list[str]
+    references: list[str] = []
     kind: Literal["scores", "differences", "prediction", "planted"] = "scores"
     points: list[Point] = Field(min_length=1)
     predicted: dict[str, list[str]] = {}
@@ -65,6 +64,6 @@ class StudyPlan(Settings):
         """Every cell once."""
         return list(dict.fromkeys(cell for point in self.points for cell in point.cells))
 
-    def model(self, name: Any) -> str:
+    def model(self, line: str) -> str:
         """The variant of the language model that a line starts from."""
-        return next(point.model for point in self.points if point.line == name)
+        return next(point.model for point in self.points if point.line == line)

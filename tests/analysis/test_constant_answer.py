@@ -27,19 +27,13 @@ HEAD = ["none", "constant answer", "all books", "no kinds"]
 
 def plan(tasks: tuple[str, ...] = TASKS) -> StudyPlan:
     points = [
-        Point(
-            line=line,
-            value="",
-            cells=[Cell("transformer", task, "on", 12, variant=f"v{i}") for task in tasks],
-        )
-        for i, line in enumerate(LINES)
+        Point(line=line, cells=[Cell("transformer", t, "on", 12, variant=line) for t in tasks])
+        for line in LINES
     ]
-    own = {
-        "lines": ["no kinds"],
-        "references": ["all books", "none"],
-        "predicted": {"no kinds": []},
-    }
-    return StudyPlan(name="k", title="Out", axis="", tasks=list(tasks), points=points, **own)
+    own = {"lines": ["no kinds"], "references": ["all books", "none"]}
+    return StudyPlan(
+        title="Out", tasks=list(tasks), points=points, predicted={"no kinds": []}, **own
+    )
 
 
 def samples(study: StudyPlan, missing: dict[str, str]) -> Samples:

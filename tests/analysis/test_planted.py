@@ -32,14 +32,13 @@ def plan(tasks=tuple(TASKS)) -> StudyPlan:
     points = [
         Point(
             line=line,
-            value="",
             cells=[Cell("transformer", task, "on", 12, variant=variant) for task in tasks],
             model=variant,
         )
         for line, variant in (("own", ""), ("planted", BOOKS))
     ]
-    own = {"lines": ["planted"], "references": ["own"], "points": points, "kind": "planted"}
-    return StudyPlan(name="c", title="Rows planted", axis="", tasks=list(tasks), **own)
+    own = {"lines": ["planted"], "references": ["own"], "kind": "planted"}
+    return StudyPlan(title="Rows planted", tasks=list(tasks), points=points, **own)
 
 
 def write_cell(folder: Path, cell: Cell, model: str, luck: int = 0) -> None:

