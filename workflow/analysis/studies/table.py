@@ -181,11 +181,11 @@ def label(study: StudyPlan, line: str, value: str) -> str:
 
 def compared_with(study: StudyPlan) -> str:
     """What the differences are to, in words."""
-    if study.references:
-        return study.references[0]
-    if len(study.lines) > 1 and study.kind != "planted":
-        return study.lines[0] + (f" at the same {study.axis}" if study.axis else "")
-    return f"{study.axis} {study.values[0]}"
+    last = study.points[-1]
+    line, value = reference(study, last)
+    if line == last.line:
+        return f"{study.axis} {value}"
+    return f"{line} at the same {study.axis}" if value else line
 
 
 def legend(notes: Notes) -> list[str]:
