@@ -12,7 +12,6 @@ from tests.workflow.running import command_line, planned, snakemake, write
 from workflow import studies
 from workflow.analysis.flops import per_token
 from workflow.configuration.read import ConfigError, parse
-from workflow.configuration.studies import Line
 from workflow.overlay import STAGES, Variants, cut, name
 from workflow.study_plan import StudyPlan
 
