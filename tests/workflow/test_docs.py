@@ -1,10 +1,12 @@
 """The documents name what there is: tests, files of the project, other pages."""
 
 import re
+from types import SimpleNamespace
 
+import jinja2
 import pytest
 
-from tests.workflow.configs import ROOT
+from tests.workflow.configs import ROOT, shipped
 
 PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), ROOT / "results/README.md"]
 NAMED = r"`((?:gpt1|tasks|workflow|tests|docs|bench)/(?!test_)[\w/.-]*\w)`"
@@ -28,3 +30,11 @@ def test_every_test_that_the_page_of_testing_names_is_there():
         path = ROOT / "tests" / f"{module}.py"
         assert path.is_file(), module
         assert not name or f"def {name}(" in path.read_text(encoding="utf-8"), f"{module}::{name}"
+
+
+def test_the_reports_caption_of_a_study_is_its_question():
+    config, job = shipped("world"), SimpleNamespace(study="lm_coef")
+    text = (ROOT / "workflow/report/study.rst").read_text(encoding="utf-8")
+    caption = jinja2.Template(text).render(snakemake=SimpleNamespace(config=config, wildcards=job))
+    question = config["experiment"]["studies"]["lm_coef"]["question"]
+    assert caption.startswith(" ".join(question.split()))

@@ -21,8 +21,8 @@ OUTLINE = (
         "verdicts",
         "Verdicts",
         "Each claim of the paper is put as a contrast of this run's scores and judged by its "
-        "interval. Where the world is made, a positive control comes first: effects of known "
-        "direction that a suite which measures what it says must see.",
+        "interval. In the embedded world a positive control comes first: effects of known "
+        "direction that a working suite must find.",
         {
             "positive_control.csv": "The positive control",
             "claims.csv": "The paper's claims",
@@ -45,7 +45,7 @@ OUTLINE = (
     Part(
         "figures",
         "The paper's Figure 2, beside ours",
-        "Left what each transferred layer adds, right what a language model can do without any "
+        "Left: what each transferred layer adds. Right: what a language model can do without any "
         "fine-tuning. The paper prints no numbers for its curves.",
         {
             "figures/layer_transfer.svg": "Figure 2, left: layers transferred",
@@ -75,7 +75,7 @@ OUTLINE = (
     Part(
         "data",
         "The data",
-        "Which rows were used, and whether the books hold any of those that are reported.",
+        "Which rows were used, and whether the books contain any of the reported ones.",
         {"contamination.csv": "Contamination", CARDS: "Data cards"},
     ),
     Part(
@@ -93,8 +93,8 @@ OUTLINE = (
         "alarms",
         "Cells and alarms",
         "Every run is watched: a score at the majority rate, a constant prediction, a loss that "
-        "does not fall, training rows that are not fitted. An alarm is no fault by itself; small "
-        "models without pre-training raise them for good reason.",
+        "does not fall, training rows that are not fitted. An alarm is not a fault in itself; "
+        "small models without pre-training raise them for good reason.",
         {ALARMS: "Alarms by kind of model", "cells.csv": "Every cell of the grid"},
     ),
     Part("further", "Further tables and figures"),

@@ -127,7 +127,7 @@ def _wide(table: pd.DataFrame) -> list[str | pd.DataFrame]:
         note = (
             f"{jobs:,.0f} s of jobs, {inside:,.0f} s of them in training loops; "
             f"{max(0.0, 1 - inside / jobs):.0%} is outside: starting, reading, scoring, saving and "
-            "all that is not training. Seconds are of the clock. Snakemake's own time is not in it."
+            "all that is not training. Seconds are wall-clock time, without Snakemake's own."
         )
     rule = "FLOPs: 6 N + 12 L d T per token (`workflow/analysis/flops.py`)."
     processors = "; ".join(table["cpu"].replace("", np.nan).dropna().unique())
