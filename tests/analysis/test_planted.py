@@ -4,7 +4,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import matplotlib
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -41,18 +40,17 @@ def plan(tasks=tuple(TASKS)) -> StudyPlan:
     return StudyPlan(title="Rows planted", tasks=list(tasks), points=points, **own)
 
 
-def write_cell(folder: Path, cell: Cell, model: str, luck: int = 0) -> None:
-    """Predictions of two seeds; the second has `luck` right answers more of the ten."""
+def write_cell(folder: Path, cell: Cell, model: str) -> None:
+    """Predictions of two seeds, which are equal."""
     rows = []
     for seed in (0, 1):
         for count, places in ROWS.items():
             for i in places:
-                right = i % 10 < RIGHT[model, count] + seed * luck
+                right = i % 10 < RIGHT[model, count]
                 guid = f"{cell.task}/{i}/0" if cell.task == "race" else str(i)
                 rows.append(
                     (seed, TASKS[cell.task], guid, "", float(i % 2), float((i + (not right)) % 2))
                 )
-    rows.sort(key=lambda row: row[0])
     write_predictions(folder, cell, rows, {TASKS[cell.task]: "rows"})
 
 
@@ -78,7 +76,7 @@ def results(tmp_path) -> Path:
         for cell in plan().points[0].cells:
             if cell.task == task:
                 write_cell(tmp_path, cell, "own")
-                write_cell(tmp_path, replace(cell, variant=BOOKS), "planted", luck=0)
+                write_cell(tmp_path, replace(cell, variant=BOOKS), "planted")
     return tmp_path
 
 
@@ -133,25 +131,12 @@ def test_recall_and_precision_count_rows():
     ).assign(share_whole=100.0)
     found = detection(frame).set_index("detector", append=True)
     words, whole = DETECTORS.values()
-    assert found.loc[("SST-2", words), "recall"].startswith("75 [")
-    assert found.loc[("SST-2", words), "recall"].endswith("of 20")
+    assert found.loc[("SST-2", words), "recall"] == "75 [53, 89] of 20"  # Wilson's interval
     assert found.loc[("SST-2", words), "precision"].startswith("94 [")
     assert found.loc[("RTE", words)].tolist()[0].startswith("0 [")
     assert found.loc[("RTE", words), "precision"] == "–"
     assert found.loc[("all", words), "recall"].endswith("of 30")
     assert found.loc[("all", whole), "precision"].startswith("30 [")
-
-
-def test_a_share_of_the_rows_has_wilsons_interval():
-    n, share, z = 20, 0.75, 1.959964
-    middle = (share + z**2 / (2 * n)) / (1 + z**2 / n)
-    half = z * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
-    rows = {"task": "sst2", "value": "1", "rows": 20, "share_words": 75.0, "share_whole": 100.0}
-    frame = pd.DataFrame([rows])
-    found = detection(frame).set_index("detector", append=True)["recall"]
-    shown = f"75 [{100 * (middle - half):.0f}, {100 * (middle + half):.0f}] of 20"
-    assert found["SST-2", DETECTORS["words"]] == shown == "75 [53, 89] of 20"
-    assert found["SST-2", DETECTORS["whole"]] == "100 [84, 100] of 20"
 
 
 def test_a_model_of_planted_books_has_the_pre_training_seeds_of_the_runs_own(results):
