@@ -7,6 +7,7 @@ import jinja2
 import pytest
 
 from tests.workflow.configs import ROOT, shipped
+from tests.workflow.running import copy_project, snakemake
 
 PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), ROOT / "results/README.md"]
 NAMED = r"`((?:gpt1|tasks|workflow|tests|docs|bench)/(?!test_)[\w/.-]*\w)`"
@@ -38,3 +39,13 @@ def test_the_reports_caption_of_a_study_is_its_question():
     caption = jinja2.Template(text).render(snakemake=SimpleNamespace(config=config, wildcards=job))
     question = config["experiment"]["studies"]["lm_coef"]["question"]
     assert caption.startswith(" ".join(question.split()))
+
+
+def test_the_reports_captions_know_the_config_of_a_default_run(tmp_path):
+    """workflow.rst says of the embedded world that its scores do not compare with the paper's."""
+    copy_project(tmp_path)
+    with open(tmp_path / "Snakefile", "a", encoding="utf-8") as file:
+        file.write("\nPath('sections').write_text(' '.join(config['experiment']))\n")
+    snakemake(tmp_path, "--list-rules")
+    sections = (tmp_path / "sections").read_text().split()
+    assert "world" in sections and "pretrained" not in sections

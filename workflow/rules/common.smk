@@ -32,6 +32,7 @@ try:
 except ConfigError as error:
     sys.exit(str(error))
 
+config.update(cfg.model_dump(mode="json", exclude_none=True))  # for the captions of the report
 grid = cfg.grid()
 MODEL, CONTROL = any_model(), any_model("shuffled")
 TOKENIZER = os.path.dirname(paths.tokenizer_files(cfg)[0])
