@@ -37,6 +37,7 @@ grid = cfg.grid()
 MODEL, CONTROL = any_model(), any_model("shuffled")
 TOKENIZER = os.path.dirname(paths.tokenizer_files(cfg)[0])
 PLANTED_TASKS = studies.planted_tasks(cfg)
+# The run ("") and its variants, by what is their own: planted books, any other world, a vocabulary.
 PLANTED = [name for name in variants.names("books") if "world.planted-" in name and grid.has_corpus]
 WRITTEN = [name for name in variants.names("world") if name not in PLANTED]
 LEARNT = [
@@ -81,7 +82,7 @@ def below(variant, stage, path):
 
 
 def of(stage, *files):
-    """Inputs of a job: files of a stage, which lie with the variant that they are of."""
+    """Inputs of a job: files of a stage, from the variant that they belong to."""
     return lambda wildcards: [
         below(variant_of(wildcards), stage, file.format(**dict(wildcards.items())))
         for file in files
@@ -89,12 +90,12 @@ def of(stage, *files):
 
 
 def its(value):
-    """A param or an input of a job: a value that the config of its variant leads to."""
+    """A param or an input of a job: a value that the config of its variant gives."""
     return lambda wildcards: value(variants.reading(variant_of(wildcards)), wildcards)
 
 
 def given_as(make):
-    """A param of a job: settings that the config of its variant leads to, as JSON."""
+    """A param of a job: settings that the config of its variant gives, as JSON."""
     return its(lambda config, wildcards: make(config, wildcards).to_json())
 
 

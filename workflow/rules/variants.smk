@@ -1,5 +1,5 @@
-# What studies alone have: a table and a figure each, asked for by name, and of the variants that
-# their overlays lead to the jobs that are others than the run's.
+# What only studies have: a table and a figure each, asked for by name, and those jobs of their
+# variants that differ from the run's own.
 
 
 rule study:

@@ -30,7 +30,7 @@ AXIS = "times in the books"
 
 
 def build(results: Path, grid: Grid, study: StudyPlan) -> tuple[StudyPlan, Table]:
-    """The table, with the marked rows beside the scores; and the study as it is shown."""
+    """The study as it is shown, and its table, with the marked rows beside the scores."""
     folder = home(results, study.model(study.lines[0]))
     manifest = Manifest.read(folder / "world" / "manifest.json")
     shown = by_count(study, [0, *manifest.counts])
