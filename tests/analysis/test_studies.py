@@ -369,8 +369,13 @@ def the_same_at_both_ends() -> StudyPlan:
 
 @pytest.mark.parametrize(
     "plan",
-    [the_same_at_both_ends(), study(values=("0", "1")), study("", lines=("a", "b"))],
-    ids=["the same at both ends", "one line", "no axis"],
+    [
+        the_same_at_both_ends(),
+        study(values=("0", "1")),
+        study("", lines=("a", "b")),
+        study(lines=("a", "b"), references=("all",)),
+    ],
+    ids=["the same at both ends", "one line", "no axis", "a reference"],
 )
 def test_other_studies_have_no_difference_of_differences(plan, tmp_path):
     found = made(tmp_path, plan)
