@@ -169,9 +169,9 @@ class Grid(Settings):
         return self.full().model_copy(update={"tasks": self.unlabelled, "aux": ["on"]})
 
 
-def any_model(corpus: Corpus = "books", variant: str = "") -> PretrainedModel:
+def any_model(corpus: Corpus = "books") -> PretrainedModel:
     """A model pre-trained on a corpus, with the wildcards `{arch}` and `{seed}` left open."""
-    return PretrainedModel("{arch}", "{seed}", corpus, variant)  # type: ignore[arg-type]
+    return PretrainedModel("{arch}", "{seed}", corpus)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)

@@ -271,16 +271,16 @@ def test_the_rank_correlation_is_of_the_order_alone():
 def test_the_correlation_is_taken_within_each_pre_training_seed(tmp_path):
     plan = study("checkpoint", values=("0", "30", "300"), tasks=["sst2"])
     write_zero_shot(tmp_path, "sst2", {0: 10, 30: 20, 300: 30}, seed=0)
-    write_zero_shot(tmp_path, "sst2", {0: 40, 30: 50, 300: 60}, seed=1)
-    tuned = [(50, 1), (60, 3), (70, 2)]  # 1 and 0.5, but -0.6 over all six points
+    write_zero_shot(tmp_path, "sst2", {0: 50, 30: 40, 300: 60}, seed=1)
+    tuned = [(50, 1), (60, 3), (70, 2)]  # 1 and -0.5; over all six points it is below 0
     heads = {
         point.place: {"sst2": Sample((0, 1), (0, 1), np.array(scores), np.zeros((2, 2)), 9)}
         for point, scores in zip(plan.points, tuned, strict=True)
     }
     frame = pd.DataFrame([{"line": "full", "value": "30", "task": "sst2"}])
     frame, (*_, found, _) = zero_shot_correlation.add(frame, tmp_path, plan, heads)
-    assert list(frame["zero_shot"]) == [35.0]
-    assert found.loc["SST-2", "of the curves"].startswith("0.75 [")
+    assert list(frame["zero_shot"]) == [30.0]
+    assert found.loc["SST-2", "of the curves"].startswith("0.25 [")
 
 
 def test_the_correlation_of_changes_tells_curves_that_only_both_rise():

@@ -11,8 +11,8 @@ for number, (updates, names) in enumerate(variants.by_updates().items()):
             of("tokens", "corpus/train.bin", "corpus/heldout.bin"),
             corpus=of("tokens", "corpus/corpus.json"),
         output:
-            checkpoints=checkpoints(any_model(), updates, "<results>{home}"),
-            log=any_model().folder("<results>{home}") / "log.csv",
+            checkpoints=checkpoints(MODEL, updates, "<results>{home}"),
+            log=MODEL.folder("<results>{home}") / "log.csv",
         log:
             "<results>{home}/logs/pretrain/{arch}/{seed}.log",
         benchmark:

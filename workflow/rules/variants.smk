@@ -84,10 +84,10 @@ if paths.probes_file(cfg):
         input:
             vocabulary,
             lambda w: paths.raw_probes(variants.reading(variants.at(variant_of(w), "tasks"))),
-            any_model().facts("<results>{home}", "{step}"),
-            checkpoints=any_model().checkpoint("<results>{home}", "{step}"),
+            MODEL.facts("<results>{home}", "{step}"),
+            checkpoints=MODEL.checkpoint("<results>{home}", "{step}"),
         output:
-            any_model().probes("<results>{home}", "{step}"),
+            MODEL.probes("<results>{home}", "{step}"),
         log:
             "<results>{home}/logs/probes/{arch}/{seed}/{step}.log",
         benchmark:
