@@ -64,7 +64,7 @@ def faults(variants: Variants, study: str) -> Iterator[str]:
         except ConfigError as error:
             yield from (f"{place}{at}: {fault}" for fault in error.faults)
         several = given.overlay.get("experiment.finetune.multi_task") or own.tasks
-        for task in set(own.tasks) - set(several):
+        for task in [task for task in own.tasks if task not in several]:
             yield f"{place}{at}: {task} is not in multi_task; add it, or remove it from the tasks"
         if base.experiment.pretrained and variants.at(name(variants.effective(given)), "model"):
             yield f"{place}{at}: experiment.pretrained gives the weights; no model can be trained"

@@ -20,6 +20,7 @@ from workflow.analysis.figures.differences import WIDEST
 from workflow.analysis.studies.table import compared_with
 from workflow.study_plan import StudyPlan
 
+Looks = dict[str, dict[str, Any]]
 LINES: list[dict[str, Any]] = [  # in their order
     {"color": style.BLUE, "marker": "o"},
     {"color": style.VERMILLION, "marker": "s"},
@@ -55,7 +56,7 @@ def draw(table: pd.DataFrame, study: StudyPlan) -> Figure:
     columns = min(COLUMNS, len(names))
     n_rows = math.ceil(len(names) / columns)
     figure = Figure(figsize=(max(9.0, 4.6 * columns), 3.6 * n_rows + 1), layout="constrained")
-    looks: dict[str, dict[str, Any]] = {}
+    looks: Looks = {}
     for ax, name in zip(style.panels(figure, n_rows, columns, len(names)), names, strict=True):
         looks |= _panel(ax, table[table["task"] == name], study)
         ax.set_title(_title(name, study))
@@ -79,22 +80,34 @@ def _title(name: str, study: StudyPlan) -> str:
     return f"{tasks.task(name).title} ({markdown.METRICS[tasks.task(name).metric]})"
 
 
-def _panel(ax: Axes, rows: pd.DataFrame, study: StudyPlan) -> dict[str, dict[str, Any]]:
-    """Draw a task's scores. Returns how each line, reference and baseline that is there looks."""
+def _panel(ax: Axes, rows: pd.DataFrame, study: StudyPlan) -> Looks:
+    """Draw a task's scores. Returns how all that is there looks, by its name."""
     if rows["mean"].isna().all():
         style.note_missing(ax)
         return {}
-    shown: dict[str, dict[str, Any]] = {}
+    shown = _curves(ax, rows, study) | _across(ax, rows, study)
+    ticks = study.values if study.axis else study.lines
+    ax.set_xticks(range(len(ticks)), ticks)
+    if not study.axis or len(ticks) > CROWDED:
+        ax.tick_params(axis="x", labelrotation=30)
+    ax.set_xlim(-0.5, len(ticks) - 0.5)
+    return shown
+
+
+def _curves(ax: Axes, rows: pd.DataFrame, study: StudyPlan) -> Looks:
+    """The lines of a study, and the zero-shot scores of its checkpoints."""
+    shown: Looks = {}
     for i, line in enumerate(study.lines):
         of_line = rows[rows["line"] == line]
+        if of_line["mean"].isna().all():
+            continue
+        look = LINES[i % len(LINES)] | {"linestyle": "-" if study.axis else ""}
         x = [float(i)]
         if study.axis:
             shift = (i - (len(study.lines) - 1) / 2) * SPREAD
             x = [study.values.index(value) + shift for value in of_line["value"]]
-        look = LINES[i % len(LINES)] | {"linestyle": "-" if study.axis else ""}
-        if of_line["mean"].notna().any():
-            style.with_intervals(ax, x, of_line, **look)
-            shown |= {line: look | {"label": line}} if study.axis else {}  # else the ticks name it
+            shown[line] = look | {"label": line}  # without an axis the ticks name it
+        style.with_intervals(ax, x, of_line, **look)
     if (
         "zero_shot" in rows and rows["zero_shot"].notna().any()
     ):  # of the checkpoint, so of all lines
@@ -102,20 +115,21 @@ def _panel(ax: Axes, rows: pd.DataFrame, study: StudyPlan) -> dict[str, dict[str
         places = [study.values.index(value) for value in of_line["value"]]
         ax.plot(places, of_line["zero_shot"], **ZERO_SHOT)
         shown["zero_shot"] = ZERO_SHOT
+    return shown
+
+
+def _across(ax: Axes, rows: pd.DataFrame, study: StudyPlan) -> Looks:
+    """What has no value on the axis: the references with their intervals, and the baselines."""
+    shown: Looks = {}
     for i, line in enumerate(study.references):
         look = REFERENCES[i % len(REFERENCES)]
         for row in rows[rows["line"] == line].dropna(subset="mean").itertuples():
             ax.axhline(row.mean, **look)
             ax.axhspan(row.ci_low, row.ci_high, color=look["color"], alpha=0.08, linewidth=0)
             shown[line] = look | {"label": line}
-    for name in style.BASELINES.keys() & set(rows.columns):
+    for name in [name for name in style.BASELINES if name in rows]:
         look = style.BASELINES[name] | {"linewidth": 1}
         for value in rows[name].dropna().unique()[:1]:
             ax.axhline(value, **look)
             shown[name] = look | {"label": markdown.BASELINES[name]}
-    ticks = study.values if study.axis else study.lines
-    ax.set_xticks(range(len(ticks)), ticks)
-    if not study.axis or len(ticks) > CROWDED:
-        ax.tick_params(axis="x", labelrotation=30)
-    ax.set_xlim(-0.5, len(ticks) - 0.5)
     return shown
