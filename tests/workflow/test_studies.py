@@ -153,7 +153,7 @@ def test_any_key_of_the_config_can_be_an_axis(axis, tmp_path):
             "lines.a: n_transfer is the axis",
         ),
         ({"predicted": {"full": []}}, "predicted and kind: prediction go together"),
-        ({"kind": "planted"}, "kind planted: give one line, with planted rows, and one reference"),
+        ({"kind": "planted"}, "kind planted: give one line, with planted rows, and one reference;"),
         (
             {"lines": {"a": {"aux": "off", f"{FINETUNE}.lm_coef": 1}}},
             'experiment.finetune.lm_coef: no effect with aux "off"',

@@ -131,8 +131,11 @@ class Study(Settings):
     def _check_kind(self) -> None:
         if bool(self.predicted) != (self.kind == "prediction"):
             raise ValueError("predicted and kind: prediction go together")
-        if self.kind == "planted" and (len(self.references), len(self.lines)) != (1, 1):
-            raise ValueError("kind planted: give one line, with planted rows, and one reference")
+        is_pair = len(self.references) == len(self.lines) == 1 and not self.axis
+        if self.kind == "planted" and not is_pair:
+            raise ValueError(
+                "kind planted: give one line, with planted rows, and one reference; no axis"
+            )
         if self.kind != "prediction":
             return
         if self.predicted.keys() != self.lines.keys() or self.axis:
