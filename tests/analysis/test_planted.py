@@ -55,10 +55,10 @@ def write_cell(folder: Path, cell: Cell, model: str) -> None:
 
 
 def write_marks(folder: Path, task: str, examples: str = "rows") -> None:
-    """Rows planted 16 times share 13 words; those planted once their 9; of others one shares 13."""
+    """Rows planted 16 times share their 13 words, once their 9; of the other rows one shares 13."""
     split = TASKS[task]
-    words = [9 if i in ROWS[1] else 20 for i in range(N)]
-    match = [9 if i in ROWS[1] else 20 if i in ROWS[16] else 13 * (i == 3) for i in range(N)]
+    words = [9 if i in ROWS[1] else 13 if i in ROWS[16] else 20 for i in range(N)]
+    match = [9 if i in ROWS[1] else 13 * (i in ROWS[16] or i == 3) for i in range(N)]
     found = {"task": task, "examples": {split: examples}}
     found["splits"] = {split: {"words": words, "match": match}}
     write(folder / "contamination" / f"{task}.json", found)
