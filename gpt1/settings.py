@@ -232,7 +232,7 @@ class ZeroShotSettings(Settings):
 class RuntimeOptions(Settings):
     """What may change a program's speed, and its numbers by rounding or dropout masks at most."""
 
-    device: Annotated[str, Field(pattern=r"^(cpu|mps|cuda(:[0-9]+)?)\z")] = Field(
+    device: Annotated[str, Field(pattern=r"^(cpu|mps|cuda(:[0-9]+)?)$")] = Field(
         "cpu", description="cpu, cuda, cuda:0 or mps"
     )
     precision: Literal["float32", "bfloat16"] = Field(

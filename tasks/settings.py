@@ -7,7 +7,7 @@ from pydantic import Field
 from tasks.common.settings import Settings, unique
 
 Count = Annotated[int, Field(ge=1, le=2**40)]
-Commit = Annotated[str, Field(pattern=r"^[0-9a-f]{40}\z")]
+Commit = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
 SplitName = Annotated[str, Field(min_length=1)]
 
 

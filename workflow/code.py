@@ -35,18 +35,13 @@ def digest(program: str, root: Path = ROOT) -> str:
 def used_files(program: str, root: Path = ROOT) -> set[Path]:
     """Source and data files of `program` and of all that it imports from the project."""
     found: set[Path] = set()
-    waiting = [program]
-    seen: set[str] = set()
+    waiting = [program, f"{program}.__main__"]
     while waiting:
-        module = waiting.pop()
-        path = _file_of(module, root)
-        if module in seen or path is None:
-            continue
-        seen.add(module)
-        found.add(path)
-        names, data = _uses(path, module, root)
-        found |= data
-        waiting += names
+        path = _file_of(waiting.pop(), root)
+        if path is not None and path not in found:
+            modules, data = _uses(path, root)
+            found |= {path, *data}
+            waiting += modules
     return found
 
 
@@ -63,50 +58,24 @@ def constant(module: str, name: str, root: Path = ROOT) -> Any:
     raise KeyError(f"{path}: no {name}")
 
 
-@functools.cache
 def _file_of(module: str, root: Path) -> Path | None:
-    if module.split(".")[0] not in PACKAGES:
-        return None
     path = root.joinpath(*module.split("."))
-    for candidate in (path.with_suffix(".py"), path / "__init__.py", path / "__main__.py"):
-        if candidate.is_file():
-            return candidate
-    return None
-
-
-def _uses(path: Path, module: str, root: Path) -> tuple[list[str], set[Path]]:
-    """Modules that a source file imports, and the data files beside it that it names."""
-    package = module if path.name.startswith("__") else module.rpartition(".")[0]
-    imports, files = _parsed(path.read_text(encoding="utf-8"), package)
-    names = []
-    for base, name in imports:
-        is_module = _file_of(f"{base}.{name}", root) is not None
-        names += [f"{base}.{name}"] if is_module else []
-        if not is_module or _binds(base, name, root):
-            names.append(base)
-    if path.name == "__init__.py" and (path.parent / "__main__.py").is_file():
-        names.append(f"{module}.__main__")
-    return names, {path.parent / name for name in files if (path.parent / name).is_file()}
-
-
-def _binds(package: str, name: str, root: Path) -> bool:
-    """Whether a package defines a name itself, whatever module of that name it has."""
-    path = _file_of(package, root)
-    tree = ast.parse(path.read_text(encoding="utf-8")) if path else ast.Module([], [])
-    return any(isinstance(node, ast.FunctionDef) and node.name == name for node in tree.body)
+    files = (path.with_suffix(".py"), path / "__init__.py")
+    return next((file for file in files if file.is_file()), None)
 
 
 @functools.cache  # most modules are used by many programs
-def _parsed(source: str, package: str) -> tuple[list[tuple[str, str]], set[str]]:
-    """What a source imports, as (module, name or empty), and its strings that may name files."""
-    imports: list[tuple[str, str]] = []
-    files: set[str] = set()
-    for node in ast.walk(ast.parse(source)):
+def _uses(path: Path, root: Path) -> tuple[list[str], set[Path]]:
+    """Modules that a source file may import, and the data files beside it that it names."""
+    package = ".".join(path.parent.relative_to(root).parts)
+    modules: list[str] = []
+    files: set[Path] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            imports += [(alias.name, "") for alias in node.names]
+            modules += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             base = resolve_name("." * node.level + (node.module or ""), package)
-            imports += [(base, alias.name) for alias in node.names]
+            modules += [base, *(f"{base}.{alias.name}" for alias in node.names)]
         elif isinstance(node, ast.Constant) and DATA_FILE.fullmatch(str(node.value)):
-            files.add(str(node.value))
-    return imports, files
+            files |= {file for file in [path.with_name(str(node.value))] if file.is_file()}
+    return [name for name in modules if name.split(".")[0] in PACKAGES], files

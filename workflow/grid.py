@@ -5,7 +5,7 @@ Light on purpose (no torch, no pandas): the Snakefile plans with it and the anal
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, Self
+from typing import Annotated
 
 from pydantic import Field
 
@@ -17,24 +17,15 @@ SeedList = Annotated[list[Seed], Field(min_length=1, max_length=1000), unique]
 
 
 class Seeds(Settings):
-    """Seeds of pre-training and of fine-tuning, paired by their positions.
+    """Seeds of pre-training and of fine-tuning, paired by their positions."""
 
-    The same fine-tuning seeds are run in every cell. The one at position i starts from the
-    pre-training seed at position i modulo their number, so that the spread over fine-tuning seeds
-    covers the pre-training too.
-    """
-
-    pretrain: SeedList = Field(
-        [0], description="seeds of pre-training (weights, windows and dropout), one model each"
-    )
-    finetune: SeedList = Field(
-        [0, 1, 2],
-        description="seeds of fine-tuning; the i-th starts from the i-th seed of pretrain, "
-        "beginning again after the last",
-    )
-    shuffled: SeedList | None = Field(
-        None, description="seeds of pre-training on the shuffled books (null: those of pretrain)"
-    )
+    pretrain: SeedList = [0]
+    """Seeds of pre-training (weights, windows and dropout), one model each."""
+    finetune: SeedList = [0, 1, 2]
+    """Seeds of fine-tuning, the same in every cell; the i-th starts from the i-th seed of pretrain,
+    beginning again after the last."""
+    shuffled: SeedList | None = None
+    """Seeds of pre-training on the shuffled books (null: those of pretrain)."""
 
     def of(self, corpus: Corpus) -> list[int]:
         """The pre-training seeds on a corpus."""
@@ -122,12 +113,6 @@ class Grid(Settings):
             PretrainedModel(arch, seed, corpus) for arch in archs for seed in self.seeds.of(corpus)
         ]
 
-    def cell(
-        self, arch: Arch, aux: Aux, n_transfer: str, task: str, corpus: Corpus = "books"
-    ) -> Cell:
-        """The cell that a row of a table is about, which gives `n_transfer` as text."""
-        return Cell(arch, task, aux, "none" if n_transfer == "none" else int(n_transfer), corpus)
-
     def sources(self, cell: Cell) -> list[PretrainedModel]:
         """The language models that the seeds of a cell start from, in turn."""
         models = [model for model in self.models(cell.corpus) if model.arch == cell.arch]
@@ -147,26 +132,13 @@ class Grid(Settings):
 
     def full_transformer(self) -> list[Cell]:
         """The cells of the paper's Tables 2 to 4: the transformer with all its layers."""
-        return self.full().cells()
+        cells = (cell for cell in self.cells() if cell.corpus == "books")
+        return [cell for cell in cells if cell.arch == "transformer" and self.is_full(cell)]
 
-    def endpoints(self) -> Self:
-        """The grid cut down to the variants of the paper's Table 5, and the negative control."""
-        layers = {
-            a: [n for n in ("none", self.n_layer[a]) if n in self.layers[a]] for a in self.arch
-        }
-        return self.model_copy(update={"layers": layers})
-
-    def full(self) -> Self:
-        """The grid cut down to the cells of the paper's Tables 2 to 4."""
-        most = self.n_layer.get("transformer")
-        layers = {
-            a: [n for n in self.layers[a] if (a, n) == ("transformer", most)] for a in self.arch
-        }
-        return self.model_copy(update={"layers": layers, "shuffled": False})
-
-    def submitted(self) -> Self:
-        """The grid cut down to the cells whose predictions are submitted to GLUE."""
-        return self.full().model_copy(update={"tasks": self.unlabelled, "aux": ["on"]})
+    def submitted(self) -> list[Cell]:
+        """The cells whose predictions are submitted to GLUE."""
+        cells = (cell for cell in self.full_transformer() if cell.aux == "on")
+        return [cell for cell in cells if cell.task in self.unlabelled]
 
 
 def any_model(corpus: Corpus = "books") -> PretrainedModel:
@@ -176,50 +148,42 @@ def any_model(corpus: Corpus = "books") -> PretrainedModel:
 
 @dataclass(frozen=True)
 class Job:
-    """The cells that one process trains of each (task, aux): a part of an architecture's layers.
+    """The cells that one process trains of each (task, aux): a part of an architecture's layers."""
 
-    `part` is `endpoints`, `intermediate`, `shuffled` or `further`: a number of layers that the grid
-    leaves out, but that can be asked for. `shard` counts from 1.
-    """
-
+    name: str  # of the rule
     arch: Arch
-    part: str
-    shard: int
     layers: tuple[NTransfer, ...]
     sources: tuple[PretrainedModel, ...]  # that the cells start from
 
-    @property
-    def name(self) -> str:
-        """The rule's name."""
-        end = f"_{self.shard}" if self.part in ("intermediate", "further") else ""
-        return f"finetune_{self.arch}_{self.part}{end}"
-
-    @property
-    def cells(self) -> list[Cell]:
-        """The cells that the job trains, with the wildcards `{task}` and `{aux}` left open."""
+    def cells(self, tasks: list[str]) -> list[Cell]:
+        """The cells that the job trains on the tasks, with the wildcard `{aux}` left open."""
         corpus = self.sources[0].corpus
-        return [Cell(self.arch, "{task}", "{aux}", n, corpus) for n in self.layers]  # type: ignore[arg-type]
+        return [Cell(self.arch, t, "{aux}", n, corpus) for n in self.layers for t in tasks]  # type: ignore[arg-type]
 
 
 def jobs(grid: Grid, shards: int) -> Iterator[Job]:
-    """How the grid is cut into jobs; `shards` is the number of jobs of the intermediate layers."""
+    """How the grid is cut into jobs; `shards` is the number of jobs of the intermediate layers.
+
+    The jobs of `further` layers train what the grid leaves out, but can be asked for.
+    """
     most = len(grid.seeds.finetune)  # a model beyond these is where no cell starts
     for arch in grid.arch:
         sources = tuple(model for model in grid.models() if model.arch == arch)[:most]
-        endpoints = grid.endpoints().layers[arch]
-        others = [n for n in grid.layers[arch] if n not in endpoints]
-        if endpoints:
-            yield Job(arch, "endpoints", 1, tuple(endpoints), sources)
-        every: list[NTransfer] = ["none", *range(grid.n_layer[arch] + 1)]
-        for i, layer in enumerate(n for n in every if n not in grid.layers[arch]):
-            yield Job(arch, "further", i + 1, (layer,), sources)
+        ends = ("none", grid.n_layer[arch])
+        others = [n for n in grid.layers[arch] if n not in ends]
         n = min(shards, len(others))
-        for i in range(n):
-            part = others[i * len(others) // n : (i + 1) * len(others) // n]
-            yield Job(arch, "intermediate", i + 1, tuple(part), sources)
-    if shuffled := tuple(grid.models("shuffled")[:most]):
+        cuts = [others[i * len(others) // n : (i + 1) * len(others) // n] for i in range(n)]
+        every: list[NTransfer] = ["none", *range(grid.n_layer[arch] + 1)]
+        parts = {"endpoints": [layer for layer in ends if layer in grid.layers[arch]]}
+        parts |= {f"intermediate_{i}": cut for i, cut in enumerate(cuts, 1)}
+        left = [layer for layer in every if layer not in grid.layers[arch]]
+        parts |= {f"further_{i}": [layer] for i, layer in enumerate(left, 1)}
+        for part, layers in parts.items():
+            if layers:
+                yield Job(f"finetune_{arch}_{part}", arch, tuple(layers), sources)
+    if sources := tuple(grid.models("shuffled")[:most]):
         layers = (grid.n_layer["transformer"],)
-        yield Job("transformer", "shuffled", 1, layers, shuffled)
+        yield Job("finetune_transformer_shuffled", "transformer", layers, sources)
 
 
 def checkpoint_updates(updates: int, n: int) -> list[int]:

@@ -1,4 +1,4 @@
-"""A folder of results: one run at a time writes to it, and it keeps the config that made it."""
+"""A folder of results: where it may lie, one run at a time, and the config that made it."""
 
 import fcntl
 import os
@@ -12,6 +12,38 @@ from workflow.configuration.model import Config
 from workflow.configuration.read import ConfigError, as_yaml, parse, read
 
 CONFIG = "config.yaml"
+PROJECT = Path(__file__).resolve().parent.parent
+CODE = ("bench", "docs", "gpt1", "tasks", "tests", "workflow")
+SYSTEM = {"bin", "boot", "dev", "etc", "lib", "lib64", "proc", "run", "sbin", "sys", "usr"}
+
+
+def faults(config: Config) -> Iterator[str]:
+    """Why nothing can be written to the folder, or nothing should; empty if all is well.
+
+    Links are followed; a relative path begins where the run is started.
+    """
+    path = Path(os.path.realpath(config.results))
+    tops = {Path(os.path.abspath(config.results)).parts[1:2], path.parts[1:2]}
+    within = path.relative_to(PROJECT).parts[0] if PROJECT in path.parents else ""
+    there = next(str(p) for p in (path, *path.parents) if os.path.exists(p))
+    wrong = {
+        "is your home folder": path == Path.home().resolve(),
+        "holds the project or the folder of this run": path
+        in (PROJECT, *PROJECT.parents, *Path.cwd().parents),
+        "has a name of more than 200 characters": max(map(len, path.parts)) > 200,
+        "is a path of more than 1,000 characters": len(str(path)) > 1000,
+        "is a file": os.path.isfile(path),
+        f"is in {within}/, a part of the project": within in CODE or within.startswith("."),
+        "is a folder of the system": bool(tops & {(top,) for top in SYSTEM})
+        and not path.is_relative_to("/dev/shm"),
+        f"cannot be written: {there} is closed, a file, or on a read-only disk": not os.access(
+            there, os.W_OK | os.X_OK
+        ),
+    }
+    for why, is_wrong in wrong.items():
+        if is_wrong:
+            yield f"results: {config.results!r} {why}; name a folder of its own, as results/mine"
+            return
 
 
 def lock(results: str | Path) -> IO[str] | None:

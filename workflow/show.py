@@ -14,8 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tasks.common.errors import InputError, run
-from workflow.configuration.checks import PROJECT
-from workflow.results_folder import CONFIG
+from workflow.results_folder import CONFIG, PROJECT
 
 TABLES = (
     "positive_control",

@@ -27,7 +27,13 @@ unique = AfterValidator(_check_unique)
 class Settings(BaseModel):
     """Base of all settings: frozen, no unknown keys, no silent conversion, no NaN or infinity."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        strict=True,
+        allow_inf_nan=False,
+        use_attribute_docstrings=True,  # which describe the keys
+    )
 
     @classmethod
     def parse(cls, text: str) -> Self:

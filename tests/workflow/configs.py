@@ -12,6 +12,7 @@ from gpt1.weights.files import FILES as WEIGHT_FILES
 from tasks import task
 from tasks.splits import choose_splits
 from tests.workflow.running import ROOT
+from workflow import results_folder
 from workflow.configuration.model import Config
 from workflow.configuration.paths import data_sets, missing_data
 from workflow.configuration.read import ConfigError, parse
@@ -49,7 +50,8 @@ def faults(config: dict[str, Any]) -> list[str]:
     """Every fault of a config, one line each; empty if it is valid and its data is there."""
     try:
         found = parse(config)
-        return [*run_faults(Variants(found)), *missing_data(found)]
+        own = run_faults(Variants(found))
+        return [*results_folder.faults(found), *own, *missing_data(found)]
     except ConfigError as error:
         return error.faults
 

@@ -38,7 +38,7 @@ def names(program: str, project: Path) -> set[str]:
 
 
 def test_imports_are_followed_through_packages_functions_and_data_files(project):
-    expected = {"program.py", "used.py", "late.py", "numbers.csv"}
+    expected = {"__init__.py", "program.py", "used.py", "late.py", "numbers.csv"}
     assert names("gpt1.program", project) == {f"gpt1/{n}" for n in expected} | {
         "tasks/common/files.py"
     }

@@ -12,8 +12,9 @@ from typing import Any
 
 from tests.workflow.configs import ROOT, complete, raw_data
 from tests.workflow.running import snakemake, write
+from workflow.configuration import reference
+from workflow.configuration.model import Config
 from workflow.configuration.read import parse
-from workflow.configuration.reference import tree
 
 NAMED = {
     "tasks",
@@ -37,11 +38,15 @@ def leaves(section: Any, path: tuple[str, ...] = ()) -> dict[tuple[str, ...], An
     return {k: v for name, part in section.items() for k, v in leaves(part, (*path, name)).items()}
 
 
-def keys_of_config(key: dict[str, Any], path: tuple[str, ...] = ()) -> set[tuple[str, ...]]:
-    """The path of every key in the tree of the config's schema; `*` for a task or split."""
-    entries = {"*": key["additionalProperties"]} if key.get("additionalProperties") else {}
-    inner = key.get("properties", entries).items()
-    return set().union(*(keys_of_config(k, (*path, name)) for name, k in inner)) or {path}
+def keys_of_config(key: dict[str, Any], schema: dict[str, Any], path=()) -> set[tuple[str, ...]]:
+    """The path of every key below one of the config's schema; `*` for a task or split."""
+    if reference.has_names(key):
+        path = (*path, "*")
+    if path and not reference.kind_of(key):
+        return {path}
+    section = schema["$defs"][reference.kind_of(key)] if path else schema
+    inner = section["properties"].items()
+    return set().union(*(keys_of_config(k, schema, (*path, name)) for name, k in inner))
 
 
 def starred(path: tuple[str, ...]) -> tuple[str, ...]:
@@ -194,5 +199,6 @@ def test_every_key_reaches_a_program(tmp_path):
         unseen = {".".join(p): v for p, v in keys.items() if shown(p, v) not in text}
         assert not unseen
         seen |= {starred(path) for path in keys}
-    keys = {path for path in keys_of_config(tree()) if path[:2] != ("experiment", "studies")}
+    schema = Config.model_json_schema()
+    keys = {key for key in keys_of_config(schema, schema) if key[:2] != ("experiment", "studies")}
     assert keys == seen

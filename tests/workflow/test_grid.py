@@ -65,37 +65,20 @@ def test_a_job_starts_from_every_model_of_its_architecture_that_a_seed_needs():
 @pytest.mark.parametrize("shards", [1, 2, 3, 11, 40])
 def test_however_the_jobs_are_cut_every_cell_is_made_once(shards):
     grid = complete("smoke").grid()
-    asked_for = [job for job in jobs(grid, shards) if job.part != "further"]
+    found = {job.name: job for job in jobs(grid, shards)}
     made = [
-        str(cell.path("results")).format(task=task, aux=aux)
-        for job in asked_for
-        for cell in job.cells
-        for task in grid.tasks
+        str(cell.path("results")).format(aux=aux)
+        for name, job in found.items()
+        for cell in job.cells(grid.tasks)
         for aux in ("on", "off")
-        if (cell.corpus, aux) != ("shuffled", "off")
+        if "further" not in name and (cell.corpus, aux) != ("shuffled", "off")
     ]
     assert sorted(made) == sorted(str(cell.path("results")) for cell in grid.cells())
-    further = [
-        layers for job in jobs(grid, shards) if job not in asked_for for layers in job.layers
-    ]
-    assert further == [n for n in range(13) if n not in grid.layers["transformer"]]
-    for arch in grid.arch:
-        for part in ("intermediate", "further"):
-            of = [job for job in jobs(grid, shards) if (job.arch, job.part) == (arch, part)]
-            assert [job.name for job in of] == [
-                f"finetune_{arch}_{part}_{i}" for i in range(1, len(of) + 1)
-            ]
-    others = [job.name for job in jobs(grid, shards) if job.part in ("endpoints", "shuffled")]
-    assert others == [
-        *("finetune_transformer_endpoints", "finetune_lstm_endpoints"),
-        "finetune_transformer_shuffled",
-    ]
-
-
-def test_endpoints_are_nothing_and_everything_transferred():
-    found = jobs(complete().grid(), 1)
-    endpoints = {job.arch: job.layers for job in found if job.part == "endpoints"}
-    assert endpoints == {"transformer": ("none", 12), "lstm": ("none", 1)}
+    further = [job.layers for name, job in found.items() if "further" in name]
+    assert further == [(n,) for n in range(13) if n not in grid.layers["transformer"]]
+    assert found["finetune_transformer_endpoints"].layers == ("none", 12)
+    assert found["finetune_lstm_endpoints"].layers == ("none", 1)
+    assert found["finetune_transformer_shuffled"].layers == (12,)
 
 
 def test_the_endpoints_of_every_sweep_hold_table_5():
@@ -119,9 +102,7 @@ def test_the_endpoints_of_every_sweep_hold_table_5():
 def test_shards_are_neighbours_of_even_size(layers, shards, expected):
     config = changed(shipped(), "experiment.grid.layers.transformer", layers)
     found = jobs(parse(config).grid(), shards)
-    assert [
-        j.layers for j in found if (j.arch, j.part) == ("transformer", "intermediate")
-    ] == expected
+    assert [j.layers for j in found if "transformer_intermediate" in j.name] == expected
 
 
 @pytest.mark.parametrize(

@@ -41,9 +41,8 @@ from workflow.grid import Grid, Seeds, ZeroShot, checkpoint_updates
 class Experiment(Settings):
     """All that may change a result."""
 
-    world: sections.World | None = Field(
-        None, description="the embedded world's seed and sizes; only where data is null"
-    )
+    world: sections.World | None = None
+    """The embedded world's seed and sizes; only where data is null."""
     pretrained: sections.Pretrained | None = None
     corpus: CorpusSettings | None = CorpusSettings(heldout=70)
     tokenizer: sections.Tokenizer = sections.Tokenizer(folder="openai_bpe")
@@ -53,33 +52,23 @@ class Experiment(Settings):
     finetune: sections.Finetune = sections.Finetune()
     seeds: Seeds = Seeds()
     grid: sections.GridOptions = sections.GridOptions()
-    tasks: Annotated[dict[sections.TaskName, sections.TaskEntry], Field(min_length=1)] = Field(
-        {t.name: sections.TaskEntry(source="hub" if t.hub.revision else None) for t in PAPER_TASKS},
-        description="the tasks of the grid; a task that is left out is not run. {} takes the "
-        "task's own folder under the data folder, {folder: NAME} another one, {source: hub} the "
-        "Hugging Face hub",
-    )
+    tasks: Annotated[dict[sections.TaskName, sections.TaskEntry], Field(min_length=1)] = {
+        t.name: sections.TaskEntry(source="hub" if t.hub.revision else None) for t in PAPER_TASKS
+    }
+    """The tasks of the grid; a task that is left out is not run. {} takes the task's own folder
+    under the data folder, {folder: NAME} another one, {source: hub} the Hugging Face hub."""
     zero_shot: sections.ZeroShotOptions = sections.ZeroShotOptions()
-    studies: dict[str, Study] = Field(
-        {},
-        description="studies that can be asked for as RESULTS/studies/NAME.csv, each by its name, "
-        "of a-z, 0-9 and _ alone",
-    )
-    probes: Annotated[str, Field(min_length=1)] | None = Field(
-        None,
-        description="a JSONL file of probes under the data folder, to be scored at each "
-        "checkpoint (null: those of the embedded world, or none)",
-    )
-    submission: bool = Field(
-        False,
-        description="whether GLUE's unlabelled test rows are predicted as well, for "
-        "glue_submission.zip",
-    )
-    keep: Annotated[list[sections.CellName], unique] = Field(
-        [],
-        description="cells of the grid or of a study whose fine-tuned weights are kept, all seeds, "
-        "such as transformer/sst2/aux-on/layers-12",
-    )
+    studies: dict[Annotated[str, Field(pattern="^[a-z0-9_]+$")], Study] = {}
+    """Studies that can be asked for as RESULTS/studies/NAME.csv, each by its name, of a-z, 0-9 and
+    _ alone."""
+    probes: Annotated[str, Field(min_length=1)] | None = None
+    """A JSONL file of probes under the data folder, to be scored at each checkpoint (null: those
+    of the embedded world, or none)."""
+    submission: bool = False
+    """Whether GLUE's unlabelled test rows are predicted as well, for glue_submission.zip."""
+    keep: Annotated[list[sections.CellName], unique] = []
+    """Cells of the grid or of a study whose fine-tuned weights are kept, all seeds, such as
+    transformer/sst2/aux-on/layers-12."""
 
     @model_validator(mode="before")
     @classmethod
@@ -93,15 +82,11 @@ class Config(Settings):
     """The configuration of a run."""
 
     results: Annotated[
-        str, Field(pattern=r"^[A-Za-z0-9_./][A-Za-z0-9_./-]*\z"), AfterValidator(os.path.normpath)
-    ] = Field(
-        "results",
-        description="the folder that everything is written to, a path of letters, digits and "
-        "_ . / - alone",
-    )
-    data: Annotated[str, Field(min_length=1)] | None = Field(
-        None, description="the folder of the raw data (null: the embedded world)"
-    )
+        str, Field(pattern=r"^[A-Za-z0-9_./][A-Za-z0-9_./-]*$"), AfterValidator(os.path.normpath)
+    ] = "results"
+    """The folder that everything is written to, a path of letters, digits and _ . / - alone."""
+    data: Annotated[str, Field(min_length=1)] | None = None
+    """The folder of the raw data (null: the embedded world)."""
     experiment: Experiment = Experiment()
     runtime: Runtime = Runtime()
 
@@ -148,7 +133,7 @@ class Config(Settings):
             examples=list(self.examples()),
             updates=self.updates(),
             zero_shot=ZeroShot(
-                tasks=list(experiment.zero_shot.tasks), normalise=experiment.zero_shot.normalise
+                tasks=list(experiment.zero_shot.tasks), normalise=experiment.zero_shot.scores()
             ),
             unlabelled=self.unlabelled(),
             synthetic=[t for t, entry in self.examples().items() if self.is_synthetic(entry)],
@@ -158,18 +143,18 @@ class Config(Settings):
 
     def scale(self) -> str:
         """The data and the models in words."""
+        experiment, shapes = self.experiment, self.experiment.model
         data = " and ".join(dict.fromkeys(map(self._origin, self.examples().values())))
-        models = self.experiment.model
-        shapes = {
-            "transformer": f"transformer of {models.transformer.n_layer} layers of "
-            f"{models.transformer.n_embd} units",
-            "lstm": f"LSTM of {models.lstm.n_hidden} units",
+        models = {
+            "transformer": f"transformer of {shapes.transformer.n_layer} layers of "
+            f"{shapes.transformer.n_embd} units",
+            "lstm": f"LSTM of {shapes.lstm.n_hidden} units",
         }
-        named = " and ".join(shapes[arch] for arch in self.experiment.grid.arch)
+        named = " and ".join(models[arch] for arch in experiment.grid.arch)
         trained = "published weights"
-        if not self.experiment.pretrained:
-            tokens = self._pretrain.updates * self._pretrain.batch * models.n_ctx
-            trained = f"{self._pretrain.updates:,} updates of pre-training, {tokens:,} tokens"
+        if own := experiment.pretrain:
+            tokens = own.updates * own.batch * shapes.n_ctx
+            trained = f"{own.updates:,} updates of pre-training, {tokens:,} tokens"
         return f"{data}; {named}; {trained}"
 
     def is_synthetic(self, entry: DataSource | CorpusSettings) -> bool:
@@ -281,7 +266,7 @@ class Config(Settings):
         """For `gpt1.zero_shot`: how many rows are scored, and how scores are normalised."""
         section = self.experiment.zero_shot
         return ZeroShotSettings(
-            limit=section.limit, normalise=section.normalise, model=self.model(arch)
+            limit=section.limit, normalise=section.scores(), model=self.model(arch)
         )
 
     def runtime_of(self, stage: Literal["pretrain", "finetune"]) -> RuntimeSettings:

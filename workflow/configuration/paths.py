@@ -85,22 +85,6 @@ def files_below(folder: str) -> list[str]:
     return [folder, *(str(path) for path in below if path.is_dir())]
 
 
-def published_folders(config: Config) -> dict[str, str]:
-    """The folders of a published vocabulary and published weights, by the key that names them.
-
-    They are no part of the embedded world: without `data` they lie where the run is started.
-    """
-    experiment, root = config.experiment, config.data or ""
-    folders = {}
-    if experiment.pretrained:
-        path = experiment.pretrained.path
-        folders["experiment.pretrained.path"] = os.path.join(root, path)
-    if experiment.tokenizer.folder:
-        folder = experiment.tokenizer.folder
-        folders["experiment.tokenizer.folder"] = os.path.join(root, folder)
-    return folders
-
-
 def probes_file(config: Config) -> str | None:
     """The file of probes: the one that is given, else the embedded world's, if there is one."""
     if config.experiment.probes:
@@ -116,23 +100,35 @@ def raw_probes(config: Config) -> list[str]:
     return [str(probes_file(config))] if given else [f"{config.results}/world/manifest.json"]
 
 
+def published_files(config: Config) -> dict[str, list[str]]:
+    """The files of published weights and of a published vocabulary, by the key of their folder.
+
+    They are no part of the embedded world: without `data` they lie where the run is started.
+    """
+    weights, folder = config.experiment.pretrained, config.experiment.tokenizer.folder
+    root, found = config.data or "", {}
+    if weights:
+        path = os.path.join(root, weights.path)
+        names = WEIGHT_FILES[weights.format]
+        found["experiment.pretrained.path"] = [os.path.join(path, name) for name in names]
+    if folder:
+        path = os.path.join(root, folder)
+        kinds = (FILES, PUBLISHED_FILES, HUB_FILES)
+        there = (names for names in kinds if any(Path(path, name).exists() for name in names))
+        names = next(there, PUBLISHED_FILES)
+        found["experiment.tokenizer.folder"] = [os.path.join(path, name) for name in names]
+    return found
+
+
 def tokenizer_files(config: Config) -> list[str]:
     """The tokenizer's vocabulary and merges: trained into the results, or published ones."""
-    if not config.experiment.tokenizer.folder:
-        return [f"{config.results}/tokenizer/{name}" for name in FILES]
-    folder = Path(published_folders(config)["experiment.tokenizer.folder"])
-    kinds = (FILES, PUBLISHED_FILES, HUB_FILES)
-    there = (names for names in kinds if any((folder / name).exists() for name in names))
-    return [str(folder / name) for name in next(there, PUBLISHED_FILES)]
+    own = [f"{config.results}/tokenizer/{name}" for name in FILES]
+    return published_files(config).get("experiment.tokenizer.folder", own)
 
 
 def weight_files(config: Config) -> list[str]:
     """The files of the published weights that the suite starts from."""
-    assert config.experiment.pretrained is not None
-    folder = published_folders(config)["experiment.pretrained.path"]
-    return [
-        os.path.join(folder, name) for name in WEIGHT_FILES[config.experiment.pretrained.format]
-    ]
+    return published_files(config)["experiment.pretrained.path"]
 
 
 def has_no_data(config: Config) -> bool:
@@ -143,19 +139,19 @@ def has_no_data(config: Config) -> bool:
 
 def missing_data(config: Config) -> Iterator[str]:
     """Raw data that is missing, one line each; empty if all is there."""
-    data, world = config.data, config.experiment.world
-    in_folders = [found for found in data_sets(config).values() if not found.entry.source]
-    folders = {f"{found.key}.folder": found.folder for found in in_folders}
-    published = published_folders(config)
+    data = config.data
+    in_folders = {k: found for k, found in data_sets(config).items() if not found.entry.source}
+    published = published_files(config)
     if has_no_data(config):
-        paths = map(Path, (folders | published).values())
-        names = dict.fromkeys(path.name for path in paths if not path.is_absolute())
+        folders = [found.folder for found in in_folders.values()]
+        folders += [os.path.dirname(files[0]) for files in published.values()]
+        names = dict.fromkeys(os.path.basename(path) for path in folders if not os.path.isabs(path))
         yield (
             f"data: missing; give the folder that holds {'/, '.join(names)}/ in their original "
             "layouts, with --config data=FOLDER"
         )
         return
-    if data and world:
+    if data and config.experiment.world:
         yield (
             "experiment.world: no effect where data is given; take a config without it, such "
             "as workflow/config/novels.yaml"
@@ -163,73 +159,33 @@ def missing_data(config: Config) -> Iterator[str]:
     if data and not Path(data).is_dir():
         yield f"data: no folder {data!r}; give the folder of the raw data"
         return
-    for name in config.unlabelled() if data else ():
-        found = data_sets(config)[name]
-        if found in in_folders and Path(found.folder).is_dir():
-            yield from _missing_unlabelled(name, found.folder)
-    for key, folder in ((folders if data else {}) | published).items():
-        if not Path(folder).is_dir():
-            yield f"{key}: no folder {folder}; {_where_from(key)}, or name another folder"
-            continue
-        # Snakemake would take them for wildcards.
-        braced = next((name for name in files_below(folder) if set("{}") & set(name)), None)
-        if braced:
-            yield f"{key}: {braced} has braces in its name; rename it"
-    for name, found in data_sets(config).items() if data else ():
-        if name != "corpus" and found in in_folders and Path(found.folder).is_dir():
-            yield from _missing_splits(config, name, found)
-    books = folders.get("experiment.corpus.folder")
-    if data and books and Path(books).is_dir() and not any(Path(books).rglob("*.txt")):
-        yield f"experiment.corpus.folder: no .txt file in {books}; put the books there"
-    if config.experiment.probes:
-        yield from _missing_probes(str(probes_file(config)))
-    if config.experiment.tokenizer.folder:
-        remedy = "put it there" + ("" if config.experiment.pretrained else ", or give merges")
-        yield from _missing("experiment.tokenizer.folder", tokenizer_files(config), remedy)
-    if config.experiment.pretrained:
-        yield from _missing("experiment.pretrained.path", weight_files(config), "put it there")
+    for name, found in in_folders.items() if data else ():
+        faults = _books(found) if name == "corpus" else _rows(config, name, found)
+        yield from (f"{found.key}: {fault}" for fault in dict.fromkeys(faults))
+    files = {**published, "experiment.probes": [config.experiment.probes and probes_file(config)]}
+    for key, paths in files.items():
+        if missing := [path for path in paths if path and not os.path.isfile(path)]:
+            yield f"{key}: no file {missing[0]}; put it there (docs/published-weights.md)"
 
 
-def _where_from(key: str) -> str:
-    """How to get the files of a data set, by the key of its folder."""
-    section, _, name = key.removesuffix(".folder").rpartition(".")
-    if not key.endswith(".folder") or section == "experiment" and name != "corpus":
-        return "put the files there (docs/published-weights.md says where they are published)"
-    if section == "experiment":
-        return "put books there, each a .txt file, or give a corpus of the hub with source"
-    where = task(name).obtain
-    return f"{where}, or give source: hub" if task(name).hub.repo else where
+def _books(found: DataSet) -> Iterator[str]:
+    if not any(Path(found.folder).rglob("*.txt")):
+        yield (
+            f"no .txt file in {found.folder}; put books there, each a .txt file, or give a corpus "
+            "of the hub with source"
+        )
 
 
-def _missing(key: str, paths: list[str], remedy: str) -> Iterator[str]:
-    """Files that a folder lacks; a missing folder is reported by itself."""
-    for path in paths:
-        if Path(path).parent.is_dir() and not Path(path).is_file():
-            yield f"{key}: no file {path}; {remedy}"
-
-
-def _missing_splits(config: Config, name: str, found: DataSet) -> Iterator[str]:
-    """Official splits that are read and have no file, or too many, in a task's folder."""
-    needed = choose_splits(task(name), config.prepare(name)).files
-    for split in dict.fromkeys(needed.values()):
+def _rows(config: Config, name: str, found: DataSet) -> Iterator[str]:
+    """Official splits that are read and have no file, or too many; unlabelled rows."""
+    hub = ", or give source: hub" if task(name).hub.repo else ""
+    for split in choose_splits(task(name), config.prepare(name)).files.values():
         try:
             task(name).files(found.folder, split)
         except InputError as error:
-            yield f"{found.key}: {error}"
-
-
-def _missing_probes(path: str) -> Iterator[str]:
-    """What is wrong with the path of the probes that the config names."""
-    if not Path(path).is_file():
-        yield f"experiment.probes: no file {path}; put it there, or leave the key out"
-    elif set("{}") & set(path):  # Snakemake would take them for wildcards
-        yield f"experiment.probes: {path} has braces in its name; rename it"
-
-
-def _missing_unlabelled(name: str, folder: str) -> Iterator[str]:
-    """Unlabelled rows for the submission that a task's folder lacks; the world makes them."""
-    if missing := task(name).missing_unlabelled(folder):
+            yield f"{error}{hub}"
+    if name in config.unlabelled() and (missing := task(name).missing_unlabelled(found.folder)):
         yield (
-            f"experiment.submission: {folder} lacks {' and '.join(missing)}, the unlabelled rows "
-            "to predict; put it there, or give false"
+            f"{found.folder} lacks {' and '.join(missing)}, the unlabelled rows to predict; put it "
+            "there, or give experiment.submission: false"
         )

@@ -64,14 +64,9 @@ def read(paths: Sequence[str | Path], given: Iterable[str] = ()) -> dict[str, An
     merged: dict[str, Any] = {}
     for path in paths:
         try:
-            text = Path(path).read_bytes().decode("utf-8")
+            keys = _load(Path(path).read_bytes(), path) or {}
         except OSError as error:
-            raise ConfigError([f"{path}: {error.strerror}"]) from None
-        except UnicodeDecodeError as error:
-            raise ConfigError(
-                [f"{path}: not UTF-8 at byte {error.start}; save it as UTF-8"]
-            ) from None
-        keys = _load(text, path) or {}
+            raise ConfigError([str(error)]) from None
         if not isinstance(keys, dict):
             raise ConfigError([f"{path}: {_shown(keys)} is no section; give keys such as results"])
         if "__use_yte__" in keys:  # of YTE, a language of templates that Snakemake knows
@@ -121,13 +116,12 @@ class _Loader(yaml.SafeLoader):
         return super().compose_node(parent, index)
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        pairs = node.value if isinstance(node, yaml.MappingNode) else []
         seen: set[str] = set()
-        for key in (key for key, _ in pairs if isinstance(key, yaml.ScalarNode)):
-            if key.value in seen:
+        for key, _ in node.value:
+            if str(key.value) in seen:
                 problem = f"the key {key.value} is given twice; remove one"
                 raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
-            seen.add(key.value)
+            seen.add(str(key.value))
         return super().construct_mapping(node, deep)
 
 
@@ -143,17 +137,13 @@ for _kind, _pattern in {
     )
 
 
-def _load(text: str, source: str | Path) -> Any:
+def _load(text: bytes | str, source: str | Path) -> Any:
     """The value of a YAML text. Raises ConfigError, naming the source and the line."""
     try:
         return yaml.load(text, Loader=_Loader)
-    except yaml.YAMLError as error:
-        mark, problem = (getattr(error, f"problem{end}", None) for end in ("_mark", ""))
-        at = f"line {mark.line + 1}: " if mark else ""
-        raise ConfigError([f"{source}: {at}{problem or error}"]) from None
-    except RecursionError:
-        raise ConfigError([f"{source}: nested too deep; take brackets out"]) from None
-    except (ValueError, LookupError, AttributeError) as error:  # a tag that does not fit its value
+    except (yaml.YAMLError, RecursionError) as error:
+        raise ConfigError([f"{source}: {error}"]) from None
+    except (ValueError, LookupError, AttributeError, TypeError) as error:  # a tag that does not fit
         raise ConfigError([f"{source}: {error}; take tags out"]) from None
 
 

@@ -1,14 +1,17 @@
-"""The reference page of all keys of the config, and its JSON Schema for editors."""
+"""The reference page of all keys of the config, made from its JSON Schema."""
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from workflow.configuration.model import Config
 
 TYPES = {
-    **{"integer": "whole number", "number": "number", "string": "text"},
-    **{"boolean": "true or false", "object": "section"},
+    "integer": "whole number",
+    "number": "number",
+    "string": "text",
+    "boolean": "true or false",
 }
 INTRODUCTION = """\
 # Config reference
@@ -28,107 +31,80 @@ This page is made by `python -m workflow.configuration reference`.
 """
 
 
-def tree() -> dict[str, Any]:
-    """The JSON Schema of the config, with every reference filled in.
-
-    A key that may be null is the schema of its other type, with `nullable` true. A section without
-    a description of its own has the first sentence of its class's docstring.
-    """
-    schema = Config.model_json_schema()
-    for section in (schema, *schema["$defs"].values()):
-        sentence = " ".join(section["description"].partition(".\n")[0].rstrip(".").split())
-        section["description"] = sentence[0].lower() + sentence[1:]
-
-    def filled(node: Any) -> Any:
-        if isinstance(node, list):
-            return [filled(inner) for inner in node]
-        if not isinstance(node, dict):
-            return node
-        others = [branch for branch in node.get("anyOf", ()) if branch != {"type": "null"}]
-        if len(others) == 1:
-            node = others[0] | {k: v for k, v in node.items() if k != "anyOf"} | {"nullable": True}
-        if "$ref" in node:
-            node = schema["$defs"][node["$ref"].rpartition("/")[2]] | node
-        return {key: filled(inner) for key, inner in node.items() if key not in ("$ref", "$defs")}
-
-    return filled(schema)
-
-
 def schema() -> str:
-    """The JSON Schema of the config, for editors.
-
-    Without titles, which repeat the keys, and without the defaults of sections.
-    """
-
-    def short(node: dict[str, Any]) -> dict[str, Any]:
-        is_section = isinstance(node.get("default"), dict)
-        left_out = {"title", "default"} if is_section else {"title"}
-        return {key: value for key, value in node.items() if key not in left_out}
-
-    whole = json.dumps(Config.model_json_schema())
-    text = json.dumps(json.loads(whole, object_hook=short), indent=1, ensure_ascii=False)
-    # ECMA's regular expressions, which schemas use, have no \\z.
-    return text.replace("\\\\z", "$") + "\n"
+    """The JSON Schema of the config, for editors."""
+    return json.dumps(Config.model_json_schema(), indent=1, ensure_ascii=False) + "\n"
 
 
 def reference() -> str:
     """The reference page of all keys, as Markdown: a list for each section."""
-    whole = tree()
+    whole = Config.model_json_schema()
     return INTRODUCTION + "".join(_section("", whole, whole, {}))
 
 
 def _section(
-    path: str, key: dict[str, Any], section: dict[str, Any], shown: dict[str, str]
+    path: str, key: dict[str, Any], schema: dict[str, Any], shown: dict[str, str]
 ) -> Iterator[str]:
-    """A section's heading and keys, then the sections inside it; `key` is the one that holds it.
+    """The heading and the keys of the section that `key` holds, then the sections inside it.
 
-    `shown` has the path of each list so far: where a second section has the same keys, a link
-    stands for its list.
+    `shown` has the path of each list so far, by the name of its kind: where a second section is of
+    one kind, a link stands for its list.
     """
-    description, default = key["description"], _default(key) if path else ""
-    own = f" Default: {default}." if default else ""
-    yield f"\n## {path or 'Top level'}\n\n{description[0].upper()}{description[1:]}.{own}\n\n"
-    keys = json.dumps(section["properties"])
-    if keys in shown:
-        yield f"Its keys are those of [{shown[keys]}](#{shown[keys].replace('.', '').lower()}).\n"
+    section = schema["$defs"][kind_of(key)] if path else schema
+    yield f"\n## {path or 'Top level'}\n\n{_sentence(section | key)}{_overridden(key, section)}\n\n"
+    if (kind := section["title"]) in shown:
+        yield f"Its keys are those of [{shown[kind]}](#{shown[kind].replace('.', '').lower()}).\n"
         return
-    shown[keys] = path
-    inside = {}
-    for name, key in section["properties"].items():
-        entries = key.get("additionalProperties") or {}
-        if "properties" in key:
-            inside[name] = (key, key)
-        elif "properties" in entries:
-            inside[f"{name}.NAME"] = (key, entries)
-        else:
-            yield f"- `{name}` ({_type(key)}, {_default(key)}): {key['description']}\n"
-    for name, (key, entries) in inside.items():
-        yield from _section(f"{path}.{name}".lstrip("."), key, entries, shown)
+    shown[kind] = path
+    sections = {name: own for name, own in section["properties"].items() if kind_of(own)}
+    for name, own in section["properties"].items():
+        if name not in sections:
+            default = json.dumps(own["default"]) if "default" in own else "required"
+            yield f"- `{name}` ({_type(own)}, `{default}`): {_sentence(own)}\n"
+    for name, own in sections.items():
+        inside = f"{path}.{name}".lstrip(".")
+        yield from _section(inside + ".NAME" * has_names(own), own, schema, shown)
+
+
+def kind_of(key: dict[str, Any]) -> str:
+    """The class of the section that a key holds, or of the sections, by their names; else empty."""
+    found = re.search(r"#/\$defs/(\w+)", json.dumps(key))
+    return found[1] if found else ""
+
+
+def has_names(key: dict[str, Any]) -> bool:
+    """Whether the keys of a section are names, such as those of tasks."""
+    kinds = key.get("anyOf", [key])
+    return any(one.get("additionalProperties") or "patternProperties" in one for one in kinds)
+
+
+def _overridden(key: dict[str, Any], section: dict[str, Any]) -> str:
+    """The default of a section where it is not that of its keys."""
+    if "default" not in key or key["default"] is None:
+        return " Default: `null`." if "default" in key else ""
+    own = {name: inner.get("default") for name, inner in section["properties"].items()}
+    given = [
+        name if isinstance(value, dict) else f"{name}: {value}"
+        for name, value in key["default"].items()
+        if value != own.get(name, {})
+    ]
+    return f" Default: `{', '.join(given)}`." if given else ""
+
+
+def _sentence(described: dict[str, Any]) -> str:
+    """A description on one line, with a capital and a full stop."""
+    text = " ".join(described["description"].split())
+    return f"{text[0].upper()}{text[1:].rstrip('.')}."
 
 
 def _type(key: dict[str, Any]) -> str:
-    """The type of a key in words."""
+    """The type of a key in words; of one that may be null its other type."""
     if "anyOf" in key:
-        return " or ".join(map(_type, key["anyOf"]))
+        return " or ".join(_type(one) for one in key["anyOf"] if one != {"type": "null"})
     if "enum" in key or "const" in key:
         return ", ".join(f"`{value}`" for value in key.get("enum") or [key["const"]])
-    if "type" not in key:
-        return "any value"
-    if key["type"] == "array":
+    if key.get("type") == "array":
         return f"list of {_type(key['items'])}"
-    if entries := key.get("additionalProperties"):
-        return "sections" if "properties" in entries else f"section of {_type(entries)}"
-    return TYPES[key["type"]]
-
-
-def _default(key: dict[str, Any]) -> str:
-    """The default of a key; of a section, what differs from the defaults of its own keys."""
-    if "default" not in key:
-        return "" if "properties" in key else "required"
-    value = key["default"]
-    if not isinstance(value, dict):
-        return f"`{json.dumps(value, ensure_ascii=False)}`"
-    if "properties" not in key:
-        return f"`{{{', '.join(value)}}}`"
-    own = {name: inner.get("default") for name, inner in key["properties"].items()}
-    return ", ".join(f"`{k}: {v}`" for k, v in value.items() if v != own[k])
+    if has_names(key):
+        return f"section of {_type(key['additionalProperties'])}"
+    return TYPES.get(key.get("type", ""), "any value")

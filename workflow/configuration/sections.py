@@ -4,7 +4,7 @@ Most come from the settings of the programs; what is added here are the keys tha
 needs (both architectures side by side, the number of checkpoints, the grid).
 """
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
@@ -39,7 +39,6 @@ ZERO_SHOT = {
     "race": ScoreRange(random=25, best=50.4),
     "dprd": ScoreRange(random=50, best=76.4),
 }
-RATE = "peak learning rate, such as 6.25e-5"
 
 
 def _check_cell(name: str) -> str:
@@ -66,52 +65,46 @@ Weight = Annotated[float, Field(gt=0, le=1000)]
 class Pretrained(Settings):
     """Published weights, in place of corpus and pretrain."""
 
-    path: FolderName = Field(
-        description="the folder of the weights, under the data folder or absolute"
-    )
-    format: Literal["openai", "huggingface"] = Field(
-        description="openai (params_*.npy) or huggingface (config.json and model.safetensors)"
-    )
-    updates: Count = Field(
-        description="updates that the weights were trained for, which no file states"
-    )
+    path: FolderName
+    """The folder of the weights, under the data folder or absolute."""
+    format: Literal["openai", "huggingface"]
+    """Their format: openai (params_*.npy) or huggingface (config.json and model.safetensors)."""
+    updates: Count
+    """Updates that the weights were trained for, which no file states."""
 
 
 class Tokenizer(Settings):
     """Either merges (train a BPE on the corpus) or folder (load a published one)."""
 
-    merges: Annotated[int, Field(ge=1, le=2**16)] | None = Field(
-        None, description="number of BPE merges to learn from the corpus"
-    )
-    folder: FolderName | None = Field(
-        None,
-        description="a folder with encoder_bpe_40000.json and vocab_40000.bpe, under the data "
-        "folder or absolute",
-    )
+    merges: Annotated[int, Field(ge=1, le=2**16)] | None = None
+    """Number of BPE merges to learn from the corpus."""
+    folder: FolderName | None = None
+    """A folder with encoder_bpe_40000.json and vocab_40000.bpe, under the data folder or
+    absolute."""
+
+    @model_validator(mode="after")
+    def _check_one(self) -> Self:
+        if bool(self.merges) == bool(self.folder):
+            raise ValueError("give either merges or folder")
+        return self
 
 
 class World(WorldSettings):
     """The embedded world, and what is done to its books alone: its tasks stay as they are."""
 
-    exclude: Annotated[list[Discourse], unique] = Field(
-        [],
-        description="kinds of discourse that the books do not have; the others fill as many words",
-    )
-    planted: Annotated[list[Annotated[int, Field(ge=1, le=1000)]], unique] = Field(
-        [],
-        description="how often reported rows are planted into the books, such as [1, 16]: other "
-        "rows for each; only in a line of a study (tasks.world.planting)",
-    )
+    exclude: Annotated[list[Discourse], unique] = []
+    """Kinds of discourse that the books do not have; the others fill as many words."""
+    planted: Annotated[list[Annotated[int, Field(ge=1, le=1000)]], unique] = []
+    """How often reported rows are planted into the books, such as [1, 16]: other rows for each;
+    only in a line of a study (tasks.world.planting)."""
 
 
 class Transformer(TransformerShape):
     """The transformer's shape and its blocks; the paper's by default."""
 
-    block: Literal["gpt1", "modern"] = Field(
-        "gpt1",
-        description="GPT-1's blocks, or modern ones (pre-norm, RMSNorm, RoPE, SwiGLU) at equal "
-        "FLOPs, trained by AdamW (gpt1.model.modern)",
-    )
+    block: Literal["gpt1", "modern"] = "gpt1"
+    """GPT-1's blocks, or modern ones (pre-norm, RMSNorm, RoPE, SwiGLU) at equal FLOPs, trained by
+    AdamW (gpt1.model.modern)."""
 
 
 class Models(ModelOptions):
@@ -124,141 +117,124 @@ class Models(ModelOptions):
 class PretrainRates(Settings):
     """Peak learning rates of pre-training; the LSTM's is a choice."""
 
-    transformer: LearningRate = Field(2.5e-4, description=RATE)
-    lstm: LearningRate = Field(2.5e-4, description=RATE)
+    transformer: LearningRate = 2.5e-4
+    """The transformer's, such as 2.5e-4."""
+    lstm: LearningRate = 2.5e-4
+    """The LSTM's."""
 
 
 class FinetuneRates(Settings):
     """Peak learning rates of fine-tuning; the LSTM's is a choice."""
 
-    transformer: LearningRate = Field(6.25e-5, description=RATE)
-    lstm: LearningRate = Field(6.25e-5, description=RATE)
+    transformer: LearningRate = 6.25e-5
+    """The transformer's, such as 6.25e-5."""
+    lstm: LearningRate = 6.25e-5
+    """The LSTM's."""
 
 
 class TaskRates(Settings):
     """A task's own peak learning rates; null stands for those of experiment.finetune."""
 
-    transformer: LearningRate | None = Field(None, description=RATE)
-    lstm: LearningRate | None = Field(None, description=RATE)
+    transformer: LearningRate | None = None
+    """The transformer's, such as 6.25e-5."""
+    lstm: LearningRate | None = None
+    """The LSTM's."""
 
 
 class Pretrain(PretrainOptions):
     """How both language models are trained on the books."""
 
     lr: PretrainRates = PretrainRates()
-    checkpoints: Annotated[int, Field(ge=1, le=1000)] = Field(
-        9, description="number of log-spaced checkpoints after the untrained one"
-    )
+    checkpoints: Annotated[int, Field(ge=1, le=1000)] = 9
+    """Number of log-spaced checkpoints after the untrained one."""
 
 
 class Finetune(FinetuneOptions):
     """How a cell is fine-tuned on its task."""
 
     lr: FinetuneRates = FinetuneRates()
-    lm_coef: Weight = Field(0.5, description="weight of the auxiliary LM loss where aux is on")
-    l2: Annotated[float, Field(ge=0, le=1000)] | None = Field(
-        None, description="weight decay of fine-tuning (null: that of experiment.optimizer)"
-    )
+    lm_coef: Weight = 0.5
+    """Weight of the auxiliary LM loss where aux is on."""
+    l2: Annotated[float, Field(ge=0, le=1000)] | None = None
+    """Weight decay of fine-tuning (null: that of experiment.optimizer)."""
     method: FinetuneMethod = FinetuneMethod()
-    checkpoint: Annotated[int, Field(ge=0, le=2**40)] | None = Field(
-        None, description="the pre-training update whose checkpoint is fine-tuned (null: the last)"
-    )
-    multi_task: Annotated[list[str], unique] = Field(
-        [],
-        description="tasks that one model is trained on at once, with a classifier for each, "
-        "instead of a model each",
-    )
-    select_fraction: Annotated[float, Field(gt=0, lt=1)] = Field(
-        0.1,
-        description="share of the training rows that select the best epoch (Story Cloze: the "
-        "authors' own)",
-    )
-    select_seed: Seed = Field(0, description="seed that draws those rows")
+    checkpoint: Annotated[int, Field(ge=0, le=2**40)] | None = None
+    """The pre-training update whose checkpoint is fine-tuned (null: the last)."""
+    multi_task: Annotated[list[str], unique] = []
+    """Tasks that one model is trained on at once, with a classifier for each, instead of a model
+    each."""
+    select_fraction: Annotated[float, Field(gt=0, lt=1)] = 0.1
+    """Share of the training rows that select the best epoch (Story Cloze: the authors' own)."""
+    select_seed: Seed = 0
+    """Seed that draws those rows."""
 
 
 class TaskEntry(TaskRows):
     """A task of the grid: where its data is, its limits, and its own training settings."""
 
-    epochs: Epochs | None = Field(None, description="this task's passes over its rows")
-    batch: Batch | None = Field(None, description="this task's rows per update")
+    epochs: Epochs | None = None
+    """This task's passes over its rows."""
+    batch: Batch | None = None
+    """This task's rows per update."""
     lr: TaskRates = TaskRates()
-    lm_coef: Weight | None = Field(None, description="this task's weight of the auxiliary LM loss")
+    lm_coef: Weight | None = None
+    """This task's weight of the auxiliary LM loss."""
 
 
 class LayerGrid(Settings):
     """The numbers of transferred layers, none for nothing at all."""
 
-    transformer: Layers = Field(
-        ["none", *range(13)],
-        description="a list such as [none, 0, 1, 2]: nothing, the embeddings alone, the lowest "
-        "layers",
-    )
-    lstm: Layers = Field(["none", 0, 1], description="the same for the LSTM")
+    transformer: Layers = ["none", *range(13)]
+    """A list such as [none, 0, 1, 2]: nothing, the embeddings alone, the lowest layers."""
+    lstm: Layers = ["none", 0, 1]
+    """The same for the LSTM."""
 
 
 class GridOptions(Settings):
     """The cells: every combination of architecture, task, aux and layers."""
 
-    arch: Annotated[list[Arch], Field(min_length=1), unique] = Field(
-        ["transformer", "lstm"], description="a list of transformer and lstm"
-    )
-    aux: Annotated[list[Aux], Field(min_length=1), unique] = Field(
-        ["on", "off"],
-        description="a list of on and off, with and without the auxiliary LM loss",
-    )
-    intermediate_aux: Annotated[list[Aux], Field(min_length=1), unique] | None = Field(
-        None,
-        description="the settings of aux with which the cells between nothing and everything "
-        "transferred are run (null: those of aux)",
-    )
+    arch: Annotated[list[Arch], Field(min_length=1), unique] = ["transformer", "lstm"]
+    """A list of transformer and lstm."""
+    aux: Annotated[list[Aux], Field(min_length=1), unique] = ["on", "off"]
+    """A list of on and off, with and without the auxiliary LM loss."""
+    intermediate_aux: Annotated[list[Aux], Field(min_length=1), unique] | None = None
+    """The settings of aux with which the cells between nothing and everything transferred are run
+    (null: those of aux)."""
     layers: LayerGrid = LayerGrid()
-    shuffled: bool = Field(
-        False,
-        description="whether the negative control is run: the transformer pre-trained on the same "
-        "books with the words of each sentence shuffled, fine-tuned on every task",
-    )
+    shuffled: bool = False
+    """Whether the negative control is run: the transformer pre-trained on the same books with the
+    words of each sentence shuffled, fine-tuned on every task."""
 
 
 class ZeroShotOptions(Settings):
     """The zero-shot tasks and the values that normalise their scores."""
 
-    limit: Count | None = Field(
-        None, description="maximum number of rows scored per task (null: all)"
-    )
-    tasks: Annotated[dict[ZeroShotTaskName, DataSource], Field(min_length=1)] = Field(
-        {name: DataSource() for name in ZERO_SHOT},
-        description="the zero-shot tasks: {} for a task of experiment.tasks or for the task's own "
-        "folder, else {folder: NAME} or {source: hub}",
-    )
-    normalise: dict[ZeroShotTaskName, ScoreRange] = Field(
-        ZERO_SHOT,
-        description="for each zero-shot task the scores that count as 0 and as 1, such as "
-        "{random: 50, best: 93.2} (default: a random guess and the state of the art of 2018)",
-    )
+    limit: Count | None = None
+    """Maximum number of rows scored per task (null: all)."""
+    tasks: Annotated[dict[ZeroShotTaskName, DataSource], Field(min_length=1)] = {
+        name: DataSource() for name in ZERO_SHOT
+    }
+    """The zero-shot tasks: {} for a task of experiment.tasks or for the task's own folder, else
+    {folder: NAME} or {source: hub}."""
+    normalise: dict[ZeroShotTaskName, ScoreRange] = {}
+    """Scores that count as 0 and as 1, such as {dprd: {random: 50, best: 90}}, in place of those of
+    a random guess and of the state of the art of 2018."""
 
-    @model_validator(mode="before")
-    @classmethod
-    def _fill_in_published_scores(cls, given: Any) -> Any:
-        """Complete `normalise` for the tasks that are given."""
-        if not isinstance(given, dict) or not given:
-            return given
-        tasks, stated = given.get("tasks", ZERO_SHOT), given.get("normalise", {})
-        if not isinstance(tasks, dict) or not isinstance(stated, dict):
-            return given
-        scores = {name: ZERO_SHOT[name] for name in tasks if name in ZERO_SHOT}
-        return {**given, "normalise": scores | stated}
+    def scores(self) -> dict[str, ScoreRange]:
+        """The scores that count as 0 and as 1, by task."""
+        return {name: (ZERO_SHOT | self.normalise)[name] for name in self.tasks}
 
 
 class PerStage(Settings):
     """A limit of the two kinds of long jobs, and how far a further attempt raises it."""
 
-    pretrain: Count = Field(description="of a pre-training job")
-    finetune: Count = Field(description="of a fine-tuning or zero-shot job")
-    max: Count | None = Field(
-        None,
-        description="the most that any job asks for: each further attempt asks for as much again, "
-        "up to this (null: no limit)",
-    )
+    pretrain: Count
+    """Of a pre-training job."""
+    finetune: Count
+    """Of a fine-tuning or zero-shot job."""
+    max: Count | None = None
+    """The most that any job asks for: each further attempt asks for as much again, up to this
+    (null: no limit)."""
 
     def of(self, stage: str, attempt: int) -> int:
         """What the jobs of a stage ask for in an attempt, the first being 1."""
@@ -269,35 +245,27 @@ class PerStage(Settings):
 class Minutes(PerStage):
     """The time limits: of the long jobs, and of those that prepare the data."""
 
-    data: Count = Field(
-        60,
-        description="of a job that prepares data: books, tokens, tokenizer, examples, "
-        "contamination, imported weights, data cards",
-    )
+    data: Count = 60
+    """Of a job that prepares data: books, tokens, tokenizer, examples, contamination, imported
+    weights, data cards."""
 
 
 class Runtime(RuntimeOptions):
     """What may change the speed of a run, and its numbers by rounding or dropout masks at most."""
 
-    pretrain_threads: Workers = Field(1, description="CPU threads of a pre-training job")
-    pretrain_processes: Workers = Field(
-        1,
-        description="processes that pre-train one model together, each with pretrain_threads "
-        "threads and, if device is cuda, a GPU of its own",
-    )
-    finetune_threads: Workers = Field(1, description="CPU threads of a fine-tuning job")
-    gpu_model: Annotated[str, Field(pattern=r"^[a-zA-Z0-9_.]+\z")] | None = Field(
-        None, description="kind of GPU that a job asks a cluster for, such as a100 (null: any)"
-    )
-    shards: Count = Field(
-        1, description="number of jobs that the intermediate layers of a sweep are cut into"
-    )
-    mem_mb: PerStage = Field(
-        PerStage(pretrain=1500, finetune=1500),
-        description="memory that a job asks a cluster for, in MB",
-    )
-    minutes: Minutes = Field(
-        Minutes(pretrain=60, finetune=30),
-        description="time that a job asks a cluster for, in minutes; a partition must allow it, "
-        "or the job waits for ever",
-    )
+    pretrain_threads: Workers = 1
+    """CPU threads of a pre-training job."""
+    pretrain_processes: Workers = 1
+    """Processes that pre-train one model together, each with pretrain_threads threads and, if
+    device is cuda, a GPU of its own."""
+    finetune_threads: Workers = 1
+    """CPU threads of a fine-tuning job."""
+    gpu_model: Annotated[str, Field(pattern=r"^[a-zA-Z0-9_.]+$")] | None = None
+    """Kind of GPU that a job asks a cluster for, such as a100 (null: any)."""
+    shards: Count = 1
+    """Number of jobs that the intermediate layers of a sweep are cut into."""
+    mem_mb: PerStage = PerStage(pretrain=1500, finetune=1500)
+    """Memory that a job asks a cluster for, in MB."""
+    minutes: Minutes = Minutes(pretrain=60, finetune=30)
+    """Time that a job asks a cluster for, in minutes; a partition must allow it, or the job waits
+    for ever."""

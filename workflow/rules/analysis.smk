@@ -209,7 +209,7 @@ rule page:
 rule glue_submission:
     input:
         predictions=submitted,
-        cells=[cell.path("<results>") for cell in grid.submitted().cells()],
+        cells=[cell.path("<results>") for cell in grid.submitted()],
         facts=expand("<results>/encoded/{task}.json", task=grid.unlabelled),
         notes=expand(FACTS, task=grid.unlabelled),
     output:
@@ -222,7 +222,7 @@ rule glue_submission:
     localrule: True
     params:
         results=subpath(output.zip, parent=True),
-        grid=settings(grid.submitted),
+        grid=settings(cfg.grid),
         code=code.digest("workflow.analysis.submission"),
     message:
         "submission: the eleven files for the GLUE server"

@@ -11,7 +11,7 @@ from gpt1.text.vocabulary import FILES
 from tasks import task as task_named
 from tasks.common.errors import InputError
 from workflow import code, results_folder, studies
-from workflow.configuration import checks, paths, read
+from workflow.configuration import paths, read
 from workflow.configuration.read import ConfigError, as_yaml, refuse
 from workflow.grid import any_model, jobs
 from workflow.overlay import Variants
@@ -19,13 +19,13 @@ from workflow.overlay import Variants
 # A config file given on the command line takes the default's place: merged into it, it would
 # inherit keys that it does not show. Several files after --configfile are merged. They are read
 # here, since Snakemake takes `on` for true, 1e-4 for text, and the last of a key given twice.
-default = checks.PROJECT / "workflow" / "config" / "world.yaml"
+default = results_folder.PROJECT / "workflow" / "config" / "world.yaml"
 
 try:
     files = workflow.overwrite_configfiles or [default]
     cfg = read.parse(read.read(files, workflow.config_settings.config_args or []))
     variants = Variants(cfg)
-    wrong = [*checks.unwritable_results(cfg), *studies.run_faults(variants)]
+    wrong = [*results_folder.faults(cfg), *studies.run_faults(variants)]
     if not paths.has_no_data(cfg):  # else see `given`
         wrong += paths.missing_data(cfg)
     refuse(wrong)
@@ -178,7 +178,7 @@ def submitted(wildcards):
             f"error: {cfg.results}/glue_submission.zip: experiment.submission is false or the grid "
             "has no task of GLUE; set it to true in the config"
         )
-    return [cell.predictions("<results>") for cell in grid.submitted().cells()]
+    return [cell.predictions("<results>") for cell in grid.submitted()]
 
 
 def study(wildcards):

@@ -3,7 +3,6 @@
 # reruns nothing. Layers that the grid leaves out can be asked for cell by cell. The tasks of
 # experiment.finetune.multi_task have one model, and so one job.
 import itertools
-from dataclasses import replace
 
 together = sorted(cfg.experiment.finetune.multi_task)
 alone = [task for task in grid.tasks if task not in together]
@@ -12,7 +11,7 @@ groups = [*([["{task}"]] if alone else []), *([together] if together else [])]
 for job, tasks in itertools.product(jobs(grid, cfg.runtime.shards), groups):
     is_one = len(tasks) == 1
     rule_name = job.name if is_one else f"{job.name}_multi_task"
-    cells = [replace(cell, task=task) for cell in job.cells for task in tasks]
+    cells = job.cells(tasks)
 
     rule:
         name:
