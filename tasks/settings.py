@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from tasks.common.settings import Settings, unique
+from tasks.common.settings import DataPath, Settings, unique
 
 Count = Annotated[int, Field(ge=1, le=2**40)]
 Commit = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
@@ -14,7 +14,7 @@ SplitName = Annotated[str, Field(min_length=1)]
 class DataSource(Settings):
     """Where a data set comes from: a folder of the published files, or the Hugging Face hub."""
 
-    folder: Annotated[str, Field(min_length=1)] | None = Field(
+    folder: DataPath | None = Field(
         None, description="its folder under the data folder, such as CoLA"
     )
     source: Literal["hub"] | None = Field(

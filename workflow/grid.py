@@ -182,8 +182,8 @@ def jobs(grid: Grid, shards: int) -> Iterator[Job]:
             if layers:
                 yield Job(f"finetune_{arch}_{part}", arch, tuple(layers), sources)
     if sources := tuple(grid.models("shuffled")[:most]):
-        layers = (grid.n_layer["transformer"],)
-        yield Job("finetune_transformer_shuffled", "transformer", layers, sources)
+        most = grid.n_layer["transformer"]
+        yield Job("finetune_transformer_shuffled", "transformer", (most,), sources)
 
 
 def checkpoint_updates(updates: int, n: int) -> list[int]:

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from tasks.common.settings import Settings
+from tasks.common.settings import DataPath, Settings
 from tasks.settings import Commit, Count, SplitName
 
 OFFICIAL = "official"
@@ -16,7 +16,7 @@ CorpusName = Literal["bookcorpus", "bookcorpus_text", "wikitext103", "lm1b", "ti
 class CorpusSettings(Settings):
     """The corpus: a folder of .txt books, or one of the corpora of the Hugging Face hub."""
 
-    folder: Name | None = Field(
+    folder: DataPath | None = Field(
         None, description="folder of UTF-8 .txt books under the data folder, such as books"
     )
     source: CorpusName | None = Field(

@@ -6,9 +6,10 @@ Every settings class of the suite derives from `Settings`. The classes compose i
 """
 
 import json
-from typing import Any, Self
+import os
+from typing import Annotated, Any, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import PydanticCustomError
 
 from tasks.common.errors import InputError
@@ -22,6 +23,16 @@ def _check_unique(values: list[Any]) -> list[Any]:
 
 # Annotated[list[...], unique]: a list without repeated values.
 unique = AfterValidator(_check_unique)
+
+
+def _check_below(path: str) -> str:
+    if os.path.normpath(path).split(os.sep)[0] == os.pardir:
+        raise ValueError("leads out of the data folder; name one in it, or give an absolute path")
+    return path
+
+
+# A path below the data folder, or an absolute one.
+DataPath = Annotated[str, Field(min_length=1), AfterValidator(_check_below)]
 
 
 class Settings(BaseModel):

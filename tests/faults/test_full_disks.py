@@ -71,8 +71,9 @@ def test_a_read_only_disk_is_told_and_changes_nothing(tmp_path):
             target = f"{RESULTS}/corpus/documents.json"
             code, said = ended(start(project, target, "--cores", "1", *options))
             _profile, line = said.splitlines()
-            assert code and line.startswith(f"error: config: results: '{RESULTS}': Read-only file")
-            assert line.endswith("name a folder of your own")
+            assert code and line.startswith(
+                f"error: config: results: '{RESULTS}' cannot be written"
+            )
         assert contents(disk) == before
         remount(disk, "rw")
         finished(start(project, f"{RESULTS}/corpus/documents.json", "--cores", "1"))

@@ -184,7 +184,7 @@ def test_an_overlay_is_checked_as_a_config_is(line, fault):
 @pytest.mark.parametrize(
     ("line", "fault"),
     [
-        ({"n_transfer": 13}, "experiment.grid.layers.transformer: 13 layers cannot be transferred"),
+        ({"n_transfer": 13}, "experiment.grid.layers.transformer: 13, but the transformer has 12"),
         ({f"{METHOD}.read_layer": 13}, f"{METHOD}.read_layer: 13, but the transformer has 12"),
         ({f"{FINETUNE}.checkpoint": 31}, f"{FINETUNE}.checkpoint: 31 has no checkpoint; give one"),
         ({"arch": "lstm", f"{METHOD}.read_layer": 1}, f"{METHOD}.read_layer: is the transformer's"),

@@ -29,7 +29,7 @@ from gpt1.settings import (
 )
 from gpt1.text.settings import CorpusSettings
 from tasks import PAPER_TASKS, task
-from tasks.common.settings import Settings, unique
+from tasks.common.settings import DataPath, Settings, unique
 from tasks.settings import DataSource, PrepareSettings, TaskRows
 from tasks.world.settings import WorldSettings
 from workflow.configuration import sections
@@ -61,7 +61,7 @@ class Experiment(Settings):
     studies: dict[Annotated[str, Field(pattern="^[a-z0-9_]+$")], Study] = {}
     """Studies that can be asked for as RESULTS/studies/NAME.csv, each by its name, of a-z, 0-9 and
     _ alone."""
-    probes: Annotated[str, Field(min_length=1)] | None = None
+    probes: DataPath | None = None
     """A JSONL file of probes under the data folder, to be scored at each checkpoint (null: those
     of the embedded world, or none)."""
     submission: bool = False

@@ -162,9 +162,10 @@ def missing_data(config: Config) -> Iterator[str]:
     for name, found in in_folders.items() if data else ():
         faults = _books(found) if name == "corpus" else _rows(config, name, found)
         yield from (f"{found.key}: {fault}" for fault in dict.fromkeys(faults))
-    files = {**published, "experiment.probes": [config.experiment.probes and probes_file(config)]}
-    for key, paths in files.items():
-        if missing := [path for path in paths if path and not os.path.isfile(path)]:
+    if config.experiment.probes:
+        published["experiment.probes"] = [str(probes_file(config))]
+    for key, paths in published.items():
+        if missing := [path for path in paths if not os.path.isfile(path)]:
             yield f"{key}: no file {missing[0]}; put it there (docs/published-weights.md)"
 
 

@@ -26,7 +26,7 @@ from gpt1.settings import (
 )
 from tasks import TASKS
 from tasks.common.errors import InputError
-from tasks.common.settings import Settings, unique
+from tasks.common.settings import DataPath, Settings, unique
 from tasks.settings import DataSource, TaskRows
 from tasks.world.settings import Discourse, WorldSettings
 
@@ -55,7 +55,6 @@ else:
     TaskName = Literal[*[task.name for task in TASKS]]
     ZeroShotTaskName = Literal[*ZERO_SHOT]
 CellName = Annotated[str, AfterValidator(_check_cell)]
-FolderName = Annotated[str, Field(min_length=1)]
 Layer = Annotated[int, Field(ge=0)] | Literal["none"]
 Layers = Annotated[list[Layer], Field(min_length=1), unique]
 LearningRate = Annotated[float, Field(ge=1e-12, le=1e6)]
@@ -65,7 +64,7 @@ Weight = Annotated[float, Field(gt=0, le=1000)]
 class Pretrained(Settings):
     """Published weights, in place of corpus and pretrain."""
 
-    path: FolderName
+    path: DataPath
     """The folder of the weights, under the data folder or absolute."""
     format: Literal["openai", "huggingface"]
     """Their format: openai (params_*.npy) or huggingface (config.json and model.safetensors)."""
@@ -78,7 +77,7 @@ class Tokenizer(Settings):
 
     merges: Annotated[int, Field(ge=1, le=2**16)] | None = None
     """Number of BPE merges to learn from the corpus."""
-    folder: FolderName | None = None
+    folder: DataPath | None = None
     """A folder with encoder_bpe_40000.json and vocab_40000.bpe, under the data folder or
     absolute."""
 
