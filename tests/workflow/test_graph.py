@@ -540,10 +540,7 @@ def test_a_submission_is_planned_where_the_config_asks_for_it(tmp_path):
     )
 
 
-def test_every_rule_has_a_message_and_every_job_a_log(finished):
-    for path in (ROOT / "workflow" / "rules").glob("*.smk"):
-        blocks = re.split(r"^ *rule(?: \w+)?:\n", path.read_text(), flags=re.MULTILINE)[1:]
-        assert all(re.search(r"^ +message:", block, re.MULTILINE) for block in blocks), path
+def test_every_job_has_a_log_of_its_rule(finished):
     jobs = csv.DictReader(snakemake_summary(finished), delimiter="\t")
     assert all(re.match(f"results/logs/{job['rule']}[./]", job["log-file(s)"]) for job in jobs)
 

@@ -75,8 +75,6 @@ for part, cells in grid.parts().items():
             seeds=grid.seeds.finetune,
             degrees="--degrees" if cfg.experiment.world else "",
             code=code.digest("workflow.analysis.stats.samples"),
-        message:
-            f"samples {part}: the scores of its cells, on resampled rows too"
         shell:
             "python -m workflow.analysis.stats.samples {input.cells} --results {params.results:q}"
             " --seeds {params.seeds} {params.degrees} --out {output} &> {log}"
@@ -100,11 +98,9 @@ for name in TABLES:
         params:
             name=name,
             results=subpath(output.csv, parent=True),
-            grid=settings(cfg.grid),
+            grid=grid_json,
             module=code.digest(f"workflow.analysis.tables.{name}"),
             code=code.digest("workflow.analysis.tables"),
-        message:
-            f"table {name}"
         shell:
             "python -m workflow.analysis.tables {params.name} --results {params.results:q}"
             " --grid {params.grid:q} --out {output.csv} &> {log}"
@@ -131,11 +127,9 @@ for name in FIGURES:
         localrule: True
         params:
             name=name,
-            grid=settings(cfg.grid),
+            grid=grid_json,
             module=code.digest(f"workflow.analysis.figures.{name}"),
             code=code.digest("workflow.analysis.figures"),
-        message:
-            f"figure {name}"
         shell:
             "python -m workflow.analysis.figures {params.name} --tables {input}"
             " --grid {params.grid:q} --out {output.png} &> {log}"
@@ -161,15 +155,12 @@ rule cards:
     benchmark:
         "<results>/benchmarks/cards.tsv"
     resources:
-        mem_mb=4000,
-        runtime=per_attempt(cfg.runtime.minutes, "data"),
+        **data_job(4000),
     params:
         results=subpath(output.md, parent=True),
-        grid=settings(cfg.grid),
+        grid=grid_json,
         n_ctx=cfg.experiment.model.n_ctx,
         code=code.digest("workflow.analysis.cards"),
-    message:
-        "cards: a data card for each task"
     shell:
         "python -m workflow.analysis.cards --results {params.results:q} --grid {params.grid:q}"
         " --n-ctx {params.n_ctx} --out {output.md} &> {log}"
@@ -192,14 +183,11 @@ rule page:
     localrule: True
     params:
         results=subpath(output.html, parent=True),
-        grid=settings(cfg.grid),
+        grid=grid_json,
         tables=TABLES,
         figures=FIGURES,
-        studies=settings(functools.partial(studies.heads, variants)),
-        module=code.digest("workflow.analysis.page"),
+        studies=lambda wildcards: studies.heads(variants).to_json(),
         code=code.digest("workflow.analysis.page"),
-    message:
-        "page: every table and figure on one page"
     shell:
         "python -m workflow.analysis.page --results {params.results:q} --grid {params.grid:q}"
         " --tables {params.tables} --figures {params.figures} --studies {params.studies:q}"
@@ -222,10 +210,8 @@ rule glue_submission:
     localrule: True
     params:
         results=subpath(output.zip, parent=True),
-        grid=settings(cfg.grid),
+        grid=grid_json,
         code=code.digest("workflow.analysis.submission"),
-    message:
-        "submission: the eleven files for the GLUE server"
     shell:
         "python -m workflow.analysis.submission --results {params.results:q}"
         " --grid {params.grid:q} --out {output.zip} &> {log}"

@@ -35,7 +35,6 @@ except ConfigError as error:
 config.update(cfg.model_dump(mode="json", exclude_none=True))  # for the captions of the report
 grid = cfg.grid()
 MODEL, CONTROL = any_model(), any_model("shuffled")
-TOKENIZER = os.path.dirname(paths.tokenizer_files(cfg)[0])
 PLANTED_TASKS = studies.planted_tasks(cfg)
 # The run ("") and its variants, by what is their own: planted books, any other world, a vocabulary.
 PLANTED = [name for name in variants.names("books") if "world.planted-" in name and grid.has_corpus]
@@ -45,24 +44,18 @@ LEARNT = [
     for name in variants.names("tokenizer")
     if variants.config(name).experiment.tokenizer.merges
 ]
-GPU = int(cfg.runtime.device.startswith("cuda"))
-GPU_MODEL = GPU * (cfg.runtime.gpu_model or "")
+warn_once = functools.cache(logger.warning)
 
 
 def given(files):
-    """Inputs from the data folder; a plan (-n) can be made without that folder, a run cannot."""
+    """Files of the data folder. Where none is given, a plan (-n) does without, and a run ends."""
     if not paths.has_no_data(cfg):
         return files
+    missing = str(ConfigError(paths.missing_data(cfg)))
     if not workflow.dryrun:
-        sys.exit(str(ConfigError([*paths.missing_data(cfg)])))
-    tell_of_missing_data()
+        sys.exit(missing)
+    warn_once(f"A plan only, a run would end at once. {missing}")
     return []
-
-
-@functools.cache
-def tell_of_missing_data():
-    """Say once in a plan why a run would end at once."""
-    logger.warning(f"A plan only, a run would end at once. {ConfigError(paths.missing_data(cfg))}")
 
 
 def variant_of(wildcards):
@@ -126,12 +119,9 @@ def its_tokenizer(wildcards):
     return os.path.dirname(tokenizer_of(variant_of(wildcards))[0])
 
 
-def settings(make, *wildcard_names):
-    """A param: what `make` returns for the job's wildcards, as the JSON that a program parses.
-
-    It is a function because Snakemake looks for wildcards in plain strings.
-    """
-    return lambda wildcards: make(*(getattr(wildcards, name) for name in wildcard_names)).to_json()
+def grid_json(wildcards):
+    """A param: the grid. A function, because Snakemake looks for wildcards in plain strings."""
+    return grid.to_json()
 
 
 def checkpoints(model, updates, results="<results>"):
@@ -143,6 +133,22 @@ def checkpoints(model, updates, results="<results>"):
 def per_attempt(limits, stage):
     """A limit of a stage's jobs; each further attempt gets as much again, if allowed."""
     return lambda wildcards, attempt: limits.of(stage, attempt)
+
+
+def data_job(mem_mb):
+    """The resources of a job that prepares data."""
+    return {"mem_mb": mem_mb, "runtime": per_attempt(cfg.runtime.minutes, "data")}
+
+
+def training_job(stage):
+    """The resources of a job that trains or scores models."""
+    gpus = int(cfg.runtime.device.startswith("cuda"))
+    return {
+        "mem_mb": per_attempt(cfg.runtime.mem_mb, stage),
+        "runtime": per_attempt(cfg.runtime.minutes, stage),
+        "gpu": gpus * (cfg.runtime.pretrain_processes if stage == "pretrain" else 1),
+        "gpu_model": gpus * (cfg.runtime.gpu_model or ""),
+    }
 
 
 def prepended(variable, folder):
@@ -208,9 +214,10 @@ def named_labels(task):
     return ["--labels", *names] if names else []
 
 
-def trained_as(cell):
-    """How a cell is trained, for `gpt1.finetune`."""
-    return variants.config(cell.variant).run_settings(cell.arch, [cell.task], cell.aux)
+def trained_as(cell, wildcards):
+    """How a cell that is kept is trained, as JSON."""
+    config = variants.config(cell.variant)
+    return config.run_settings(cell.arch, [cell.task], cell.aux).to_json()
 
 
 def started_from(cell, file):

@@ -14,16 +14,13 @@ rule contamination:
     benchmark:
         "<results>/benchmarks/contamination.tsv"
     resources:
-        mem_mb=8000,
-        runtime=per_attempt(cfg.runtime.minutes, "data"),
+        **data_job(8000),
     params:
         tasks=grid.examples,
         examples=lambda wildcards, input: os.path.dirname(input.examples[0]),
         lengths="",
         out=subpath(output[0], parent=True),
         code=code.digest("gpt1.contamination"),
-    message:
-        "contamination: look for the reported examples in the corpus"
     shell:
         "python -m gpt1.contamination {params.tasks} {params.lengths}"
         " --documents {input.documents} --examples {params.examples:q} --out {params.out:q}"

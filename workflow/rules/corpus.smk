@@ -17,14 +17,11 @@ rule documents:
     priority: 10
     threads: 4  # more by --set-threads documents=16
     resources:
-        mem_mb=lambda wildcards, threads: 500 * threads,
-        runtime=per_attempt(cfg.runtime.minutes, "data"),
+        **data_job(lambda wildcards, threads: 500 * threads),
     params:
         folder=its(lambda config, _: paths.data_sets(config)["corpus"].folder),
         settings=given_as(lambda config, _: config.corpus()),
         code=code.digest("gpt1.corpus"),
-    message:
-        "documents{wildcards.home}: normalise the books and count their words"
     shell:
         "python -m gpt1.corpus documents --folder {params.folder:q}"
         " --settings {params.settings:q} --threads {threads} --out {output.documents}"
@@ -48,14 +45,11 @@ if LEARNT:
             home=homes(LEARNT),
         priority: 10
         resources:
-            mem_mb=8000,
-            runtime=per_attempt(cfg.runtime.minutes, "data"),
+            **data_job(8000),
         params:
             out=subpath(output[0], parent=True),
             merges=its(lambda config, _: config.experiment.tokenizer.merges),
             code=code.digest("gpt1.text.tokenizer"),
-        message:
-            "tokenizer{wildcards.home}: learn {params.merges} BPE merges"
         shell:
             "python -m gpt1.text.tokenizer train --documents {input.documents}"
             " --merges {params.merges} --out {params.out:q} &> {log}"
@@ -78,15 +72,12 @@ rule tokens:
     priority: 10
     threads: 4
     resources:
-        mem_mb=2000,
-        runtime=per_attempt(cfg.runtime.minutes, "data"),
+        **data_job(2000),
     params:
         out=subpath(output.facts, parent=True),
         tokenizer=its_tokenizer,
         shuffled="",
         code=code.digest("gpt1.corpus"),
-    message:
-        "tokens{wildcards.home}: encode the books"
     shell:
         "python -m gpt1.corpus tokens {params.shuffled} --documents {input.documents}"
         " --tokenizer {params.tokenizer:q} --threads {threads} --out {params.out:q}"
@@ -110,5 +101,3 @@ use rule tokens as shuffled_tokens with:
         tokenizer=its_tokenizer,
         shuffled="--shuffled",
         code=code.digest("gpt1.corpus"),
-    message:
-        "shuffled tokens: encode the books with the words of each sentence in random order"

@@ -16,14 +16,11 @@ if cfg.experiment.world:
         wildcard_constraints:
             home=homes(WRITTEN),
         resources:
-            mem_mb=2000,
-            runtime=per_attempt(cfg.runtime.minutes, "data"),
+            **data_job(2000),
         params:
             out=subpath(output[0], parent=True),
             settings=given_as(lambda config, _: config.world()),
             code=code.digest("tasks.world"),
-        message:
-            "world{wildcards.home}: write the books and the tasks of the embedded world"
         shell:
             "python -m tasks.world --settings {params.settings:q} --out {params.out:q}" " &> {log}"
 
@@ -44,8 +41,6 @@ rule fetch:
     params:
         folder=subpath(output[0], parent=True),
         code=code.digest("tasks.fetch"),
-    message:
-        "fetch {wildcards.name}: from the hub, at commit {wildcards.revision}"
     shell:
         'HF_HUB_OFFLINE="$FETCH_OFFLINE" python -m tasks.fetch {wildcards.name}'
         " --revision {wildcards.revision} --folder {params.folder:q} &> {log}"
@@ -64,14 +59,11 @@ rule examples:
     wildcard_constraints:
         home=homes(variants.names("tasks")),
     resources:
-        mem_mb=2000,
-        runtime=per_attempt(cfg.runtime.minutes, "data"),
+        **data_job(2000),
     params:
         folder=its(lambda config, w: paths.data_sets(config)[w.task].folder),
         settings=given_as(lambda config, wildcards: config.prepare(wildcards.task)),
         code=code.digest("tasks.prepare"),
-    message:
-        "examples{wildcards.home} {wildcards.task}: read, check and split the rows"
     shell:
         "python -m tasks.prepare {wildcards.task} --folder {params.folder:q}"
         " --settings {params.settings:q} --out {output.examples} --facts {output.facts}"
@@ -90,12 +82,9 @@ rule baselines:
     wildcard_constraints:
         home=homes(variants.names("tasks")),
     resources:
-        mem_mb=4000,
-        runtime=per_attempt(cfg.runtime.minutes, "data"),
+        **data_job(4000),
     params:
         code=code.digest("tasks.baselines"),
-    message:
-        "baselines{wildcards.home} {wildcards.task}: majority and bag of words"
     shell:
         "python -m tasks.baselines {wildcards.task} --examples {input} --out {output}" " &> {log}"
 
@@ -114,13 +103,10 @@ rule encode:
     wildcard_constraints:
         home=homes(variants.names("encoded")),
     resources:
-        mem_mb=4000,
-        runtime=per_attempt(cfg.runtime.minutes, "data"),
+        **data_job(4000),
     params:
         tokenizer=its_tokenizer,
         code=code.digest("gpt1.encode"),
-    message:
-        "encode{wildcards.home} {wildcards.task}: examples to token ids"
     shell:
         "python -m gpt1.encode {wildcards.task} --examples {input.examples}"
         " --tokenizer {params.tokenizer:q} --out {output.encoded} --facts {output.facts}"

@@ -33,19 +33,13 @@ for job, tasks in itertools.product(jobs(grid, cfg.runtime.shards), groups):
             task="|".join(alone),
         threads: cfg.runtime.finetune_threads
         resources:
-            mem_mb=per_attempt(cfg.runtime.mem_mb, "finetune"),
-            runtime=per_attempt(cfg.runtime.minutes, "finetune"),
-            gpu=GPU,
-            gpu_model=GPU_MODEL,
+            **training_job("finetune"),
         params:
             cache=f"{cfg.results}/.work/runs",
-            tokenizer=TOKENIZER,
+            tokenizer=its_tokenizer,
             settings=functools.partial(run_settings, job.arch, tasks),
             seeds=grid.seeds.finetune,
             code=code.digest("gpt1.finetune"),
-        message:
-            f"finetune {job.sources[0].name} on {', '.join(tasks).replace('{', '{wildcards.')}, "
-            f"aux {{wildcards.aux}}: layers {', '.join(map(str, job.layers))}"
         shell:
             "python -m gpt1.finetune {output.cells} --predictions {output.predictions}"
             " --encoded {input.encoded} --baselines {input.baselines}"
@@ -77,19 +71,14 @@ for cell in cfg.kept():
             f"<results>/benchmarks/finetune_kept/{cell.place}.tsv"
         threads: cfg.runtime.finetune_threads
         resources:
-            mem_mb=per_attempt(cfg.runtime.mem_mb, "finetune"),
-            runtime=per_attempt(cfg.runtime.minutes, "finetune"),
-            gpu=GPU,
-            gpu_model=GPU_MODEL,
+            **training_job("finetune"),
         params:
             cache=f"{cfg.results}/.work/runs",
-            settings=settings(functools.partial(trained_as, cell)),
+            settings=functools.partial(trained_as, cell),
             seeds=variants.config(cell.variant).experiment.seeds.finetune,
             tokenizer=os.path.dirname(tokenizer_of(cell.variant)[0]),
             labels=named_labels(cell.task),
             code=code.digest("gpt1.finetune"),
-        message:
-            f"keep {cell.place}: its weights"
         shell:
             "python -m gpt1.finetune {input.cell} --weights {output} {params.labels:q}"
             " --encoded {input.encoded} --baselines {input.baselines}"

@@ -22,18 +22,12 @@ for number, (updates, names) in enumerate(variants.by_updates().items()):
         priority: 10
         threads: cfg.runtime.pretrain_threads * cfg.runtime.pretrain_processes
         resources:
-            mem_mb=per_attempt(cfg.runtime.mem_mb, "pretrain"),
-            runtime=per_attempt(cfg.runtime.minutes, "pretrain"),
-            gpu=GPU * cfg.runtime.pretrain_processes,
-            gpu_model=GPU_MODEL,
+            **training_job("pretrain"),
         params:
             work=f"{cfg.results}/.work/pretrain",
             out=subpath(output.log, parent=True),
             settings=given_as(lambda config, w: config.pretrain(w.arch, int(w.seed))),
             code=code.digest("gpt1.pretrain"),
-        message:
-            "pretrain{wildcards.home} {wildcards.arch}, seed {wildcards.seed}: a language model on "
-            "the books"
         # In the place of its shell, so that a signal to stop is the program's alone to answer.
         shell:
             "exec $PRETRAIN_WITH -m gpt1.pretrain {wildcards.arch} --corpus {input.corpus}"
@@ -53,5 +47,3 @@ use rule pretrain as pretrain_shuffled with:
     benchmark:
         "<results>/benchmarks/pretrain_shuffled/{arch}/{seed}.tsv"
     priority: 10  # not inherited
-    message:
-        "pretrain {wildcards.arch}, seed {wildcards.seed}: the same on the shuffled books"

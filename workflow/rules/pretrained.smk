@@ -14,17 +14,14 @@ rule import:
         "<results>/benchmarks/import.tsv"
     priority: 10
     resources:
-        mem_mb=8000,
-        runtime=per_attempt(cfg.runtime.minutes, "data"),
+        **data_job(8000),
     params:
         format=cfg.experiment.pretrained.format,
         folder=os.path.dirname(paths.weight_files(cfg)[0]),
-        tokenizer=TOKENIZER,
+        tokenizer=its_tokenizer,
         updates=grid.updates[-1],
-        settings=settings(lambda: cfg.model("transformer")),
+        settings=given_as(lambda config, _: config.model("transformer")),
         code=code.digest("gpt1.convert"),
-    message:
-        "import: published weights as the pre-trained transformer"
     shell:
         "python -m gpt1.convert import --format {params.format} --from {params.folder:q}"
         " --tokenizer {params.tokenizer:q} --settings {params.settings:q}"

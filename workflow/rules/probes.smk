@@ -15,18 +15,13 @@ rule probes:
         "<results>/benchmarks/probes/{arch}/{seed}.tsv"
     threads: cfg.runtime.finetune_threads
     resources:
-        mem_mb=per_attempt(cfg.runtime.mem_mb, "finetune"),
-        runtime=per_attempt(cfg.runtime.minutes, "finetune"),
-        gpu=GPU,
-        gpu_model=GPU_MODEL,
+        **training_job("finetune"),
     params:
         out=subpath(output[0], parent=True),
         probes=paths.probes_file(cfg),
-        tokenizer=TOKENIZER,
-        settings=settings(cfg.model, "arch"),
+        tokenizer=its_tokenizer,
+        settings=given_as(lambda config, w: config.model(w.arch)),
         code=code.digest("gpt1.probes"),
-    message:
-        "probes {wildcards.arch}, seed {wildcards.seed}: score every checkpoint"
     shell:
         "python -m gpt1.probes {wildcards.arch} --probes {params.probes:q}"
         " --tokenizer {params.tokenizer:q} --checkpoints {input.checkpoints}"
@@ -46,5 +41,3 @@ use rule probes as probes_shuffled with:
         "<results>/logs/probes_shuffled/{arch}/{seed}.log",
     benchmark:
         "<results>/benchmarks/probes_shuffled/{arch}/{seed}.tsv"
-    message:
-        "probes {wildcards.arch} on shuffled books, seed {wildcards.seed}: score every checkpoint"

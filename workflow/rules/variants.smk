@@ -19,11 +19,9 @@ rule study:
     localrule: True
     params:
         results=subpath(output.csv, ancestor=2),
-        grid=settings(cfg.grid),
+        grid=grid_json,
         study=lambda wildcards: study(wildcards).to_json(),
         code=code.digest("workflow.analysis.studies"),
-    message:
-        "study {wildcards.study}: its table and its figure"
     shell:
         "python -m workflow.analysis.studies --results {params.results:q} --grid {params.grid:q}"
         " --study {params.study:q} --out {output.csv} &> {log}"
@@ -55,20 +53,13 @@ for number, (tasks, names) in enumerate(variants.by_tasks().items()):
             layers="none|[0-9]+",
         threads: cfg.runtime.finetune_threads
         resources:
-            mem_mb=per_attempt(cfg.runtime.mem_mb, "finetune"),
-            runtime=per_attempt(cfg.runtime.minutes, "finetune"),
-            gpu=GPU,
-            gpu_model=GPU_MODEL,
+            **training_job("finetune"),
         params:
             cache=f"{cfg.results}/.work/runs",
             tokenizer=its_tokenizer,
             settings=functools.partial(run_settings, None, tasks),
             seeds=its(lambda config, _: config.experiment.seeds.finetune),
             code=code.digest("gpt1.finetune"),
-        message:
-            "finetune{wildcards.home} {wildcards.arch}, aux {wildcards.aux}, "
-            "layers {wildcards.layers}: "
-            f"{', '.join(tasks).replace('{', '{wildcards.')}"
         shell:
             "python -m gpt1.finetune {output.cells} --predictions {output.predictions}"
             " --encoded {input.encoded} --baselines {input.baselines}"
@@ -102,8 +93,6 @@ if paths.probes_file(cfg):
             tokenizer=its_tokenizer,
             settings=given_as(lambda config, w: config.model(w.arch)),
             code=code.digest("gpt1.probes"),
-        message:
-            "probes{wildcards.home} {wildcards.arch}, seed {wildcards.seed}: score one checkpoint"
 
 
 if PLANTED:
@@ -123,8 +112,7 @@ if PLANTED:
             home=homes(PLANTED),
         priority: 10
         resources:
-            mem_mb=2000,
-            runtime=per_attempt(cfg.runtime.minutes, "data"),
+            **data_job(2000),
         params:
             tasks=PLANTED_TASKS,
             counts=its(lambda config, _: sorted(config.experiment.world.planted)),
@@ -132,8 +120,6 @@ if PLANTED:
             examples=lambda wildcards, input: os.path.dirname(input.examples[0]),
             out=subpath(output[0], parent=True),
             code=code.digest("tasks.world.planting"),
-        message:
-            "world{wildcards.home}: plant reported rows into the books"
         shell:
             "python -m tasks.world.planting {params.tasks} --counts {params.counts}"
             " --books {params.folder:q} --documents {input.documents}"
@@ -158,5 +144,3 @@ if PLANTED:
             lengths="--every-length",
             out=subpath(output[0], parent=True),
             code=code.digest("gpt1.contamination"),
-        message:
-            "contamination{wildcards.home}: look for the planted examples in the books"

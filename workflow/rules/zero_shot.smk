@@ -19,17 +19,12 @@ rule zero_shot:
         "<results>/benchmarks/zero_shot/{arch}/{seed}.tsv"
     threads: cfg.runtime.finetune_threads
     resources:
-        mem_mb=per_attempt(cfg.runtime.mem_mb, "finetune"),
-        runtime=per_attempt(cfg.runtime.minutes, "finetune"),
-        gpu=GPU,
-        gpu_model=GPU_MODEL,
+        **training_job("finetune"),
     params:
         results=subpath(output[0], ancestor=5),
-        tokenizer=TOKENIZER,
-        settings=settings(cfg.zero_shot, "arch"),
+        tokenizer=its_tokenizer,
+        settings=given_as(lambda config, w: config.zero_shot(w.arch)),
         code=code.digest("gpt1.zero_shot"),
-    message:
-        "zero-shot {wildcards.arch}, seed {wildcards.seed}: score every checkpoint"
     shell:
         "python -m gpt1.zero_shot {wildcards.arch} --encoded {input.encoded}"
         " --tokenizer {params.tokenizer:q} --checkpoints {input.checkpoints}"
