@@ -2,78 +2,42 @@
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 
-from tests.workflow.configs import changed, shipped
+from tests.workflow.configs import shipped
 from tests.workflow.running import copy_project, snakemake, write
 
-COMMIT = "bcdcba79d07bc864c1c254ccfcedcce55bcc9a8c"
 LINE = "error: the stand-in failed; look elsewhere"
-# Takes the place of a program: makes its output, but for what the environment says.
+# Takes the place of a program: makes half of its output, then ends as the environment says.
 PROGRAM = f"""\
 import os, signal, sys
 from pathlib import Path
 
-def fail(moment):
-    if os.environ["FAIL"] == moment:
-        sys.exit("{LINE}")
 
-name = "--folder" if "--revision" in sys.argv else "--out"
-out = Path(sys.argv[sys.argv.index(name) + 1])
-fail("before")
+out = Path(sys.argv[sys.argv.index("--out") + 1])
 out.mkdir(parents=True, exist_ok=True)
 print("half of it is done", flush=True)
 (out / "manifest.json").write_text("half")
-fail("in the middle")
 if os.environ["FAIL"] == "killed":
     os.kill(os.getpid(), signal.SIGKILL)
-(out / "manifest.json").write_text("whole")
-fail("after its outputs")
+if os.environ["FAIL"] == "says so":
+    sys.exit("{LINE}")
 """
-PROGRAMS = {  # the program and what it is asked for
-    "tasks/world/__main__.py": "made/world/manifest.json",
-    "tasks/fetch.py": f"made/raw/rte/{COMMIT}/manifest.json",
-}
+TARGET = "results/smoke/world/manifest.json"
 
 
-@pytest.fixture(scope="module")
-def project(tmp_path_factory) -> Path:
-    """A copy of the project whose programs are stand-ins."""
-    project = tmp_path_factory.mktemp("failing")
-    copy_project(project)
-    for name in PROGRAMS:
-        (project / name).write_text(PROGRAM)
-    write(project / "workflow" / "config" / "world.yaml", from_the_hub())
-    return project
-
-
-def from_the_hub():
-    """A config with a task from the hub."""
-    config = changed(shipped("smoke"), "experiment.tasks.rte", {"source": "hub"})
-    return config | {"results": "made"}
-
-
-@pytest.mark.parametrize("fail", ["before", "in the middle", "after its outputs", "killed"])
-@pytest.mark.parametrize("program", PROGRAMS)
-def test_a_failing_program_fails_its_job(program, fail, project, tmp_path, monkeypatch):
-    target = PROGRAMS[program]
-    manifest = tmp_path / "made" / "world" / "manifest.json"
-    if not target.startswith("made/world"):
-        manifest.parent.mkdir(parents=True)
-        manifest.write_text("there")
+@pytest.mark.parametrize("fail", ["says so", "killed"])
+def test_a_failing_program_fails_its_job_and_its_words_are_shown(fail, tmp_path, monkeypatch):
+    copy_project(tmp_path)
+    (tmp_path / "tasks" / "world" / "__main__.py").write_text(PROGRAM)
     monkeypatch.setenv("FAIL", fail)
-    options = ("--directory", str(tmp_path), "--snakefile", str(project / "Snakefile"))
-    options += ("--rerun-triggers", "mtime", "--", target)
-    said = snakemake(project, *options, code=1)
-    assert (LINE in said) == (fail != "killed")
-    assert ("exit status 137" in said) == (fail == "killed")
-    assert ("half of it is done" in said) == (fail != "before")
-    assert "Error in rule" in said and not (tmp_path / target).exists()
-    if fail == "killed":  # the next run is not in the way of what is left
-        monkeypatch.setenv("FAIL", "never")
-        assert "1 of 1 steps (100%) done" in snakemake(project, *options)
+    options = ("--configfile", write(tmp_path / "config.yaml", shipped("smoke")), "--", TARGET)
+    said = snakemake(tmp_path, *options, code=1)
+    assert (LINE in said, "exit status 137" in said) == (fail == "says so", fail == "killed")
+    assert "half of it is done" in said and not (tmp_path / TARGET).exists()
+    monkeypatch.setenv("FAIL", "never")  # the next run is not in the way of what is left
+    assert "1 of 1 steps (100%) done" in snakemake(tmp_path, *options)
 
 
 TOLD = """
@@ -84,13 +48,14 @@ Path("told.json").write_text(json.dumps(commands))
 """
 
 
-@pytest.mark.parametrize("config", [from_the_hub(), shipped("published")], ids=["all", "published"])
-def test_every_rule_is_one_program_whose_words_go_to_the_log(config, tmp_path):
+@pytest.mark.parametrize("name", ["smoke", "published"])
+def test_every_rule_is_one_program_whose_words_go_to_the_log(name, tmp_path):
     """Of two commands Snakemake would show the last alone to fail; a pipe would hide its end."""
     copy_project(tmp_path)
     with open(tmp_path / "Snakefile", "a", encoding="utf-8") as file:
         file.write(TOLD)
-    snakemake(tmp_path, "--list-rules", "--configfile", write(tmp_path / "config.yaml", config))
+    config = write(tmp_path / "config.yaml", shipped(name))
+    snakemake(tmp_path, "--list-rules", "--configfile", config)
     commands = json.loads((tmp_path / "told.json").read_text())
     assert len(commands) > 15
     for command in commands.values():

@@ -340,10 +340,3 @@ def test_a_study_that_the_config_cannot_make_ends_in_a_line_for_each_fault(tmp_p
     for line, task in zip(lines, ("sst2", "qnli"), strict=True):
         assert line.startswith(f"error: config: {place}: {task} {remedy}")
     assert "Traceback" not in said
-
-
-def test_a_name_that_is_no_files_is_one_line():
-    config = changed(
-        shipped(), "experiment.studies", {"A b": {"heading": "Mine", "tasks": ["rte"]}}
-    )
-    assert faults(config) == ["experiment.studies.A b: give it a name of a-z, 0-9 and _ alone"]
