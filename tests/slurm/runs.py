@@ -144,12 +144,6 @@ def pretraining(slurm: Slurm, states: str = "running") -> str | None:
     return found[-1] if found else None
 
 
-def told(folder: Path) -> str:
-    """What the jobs of a run said to Slurm that did not end well."""
-    logs = sorted(folder.glob(".snakemake/slurm_logs/**/*.log"))
-    return "".join(path.read_text(encoding="utf-8") for path in logs)
-
-
 def losses(folder: Path) -> list[float]:
     """The training losses in the log of a pre-training run."""
     with open(folder / "log.csv", encoding="utf-8") as file:

@@ -11,7 +11,6 @@ from tests.slurm.runs import (
     new_run,
     pretraining,
     scores,
-    told,
     wait_for,
     weights,
     without_pretraining,
@@ -44,9 +43,8 @@ def test_pretraining_goes_on_where_a_time_limit_stopped_it(slurm, project, pretr
     said = run.finish(process)
     assert "TIMEOUT" in said and "Trying to restart job" in said
     log = next(run.folder.glob("results/logs/pretrain/**/*.log")).read_text()
-    before = told(run.folder)
-    stopped = set(re.findall(r"stopped by SIGTERM at update (\d+) of 20", before))
-    assert stopped & set(re.findall(r"resuming from update (\d+)", before + log))
+    stopped = set(re.findall(r"stopped by SIGTERM at update (\d+) of 20", said))
+    assert stopped & set(re.findall(r"resuming from update (\d+)", said + log))
     assert scores(run.folder) == scores(pretrained) and weights(run.folder) == weights(pretrained)
 
 
