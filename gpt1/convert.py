@@ -12,7 +12,6 @@ preserved bit for bit. `gpt1.weights.published` has the formats.
 import argparse
 import shutil
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
@@ -23,7 +22,7 @@ with importing(__name__):
     from torch import Tensor
 
     from gpt1.model.transformer import Transformer
-    from gpt1.settings import ModelSettings, ModernShape
+    from gpt1.settings import ModelSettings, TransformerShape
     from gpt1.special_tokens import N_SPECIAL
     from gpt1.streams import torch_seed
     from gpt1.text import vocabulary
@@ -49,18 +48,6 @@ SPECIAL_SEED = 0
 GPT1 = ModelSettings()
 
 
-@dataclass(frozen=True)
-class Published:
-    """A folder of published weights."""
-
-    format: Format
-    folder: Path
-
-    def digests(self) -> dict[str, str]:
-        """SHA-256 of each file."""
-        return {name: sha256_file(self.folder / name) for name in FILES[self.format]}
-
-
 def to_model(released: dict[str, Tensor], n_vocab: int, settings: ModelSettings) -> Transformer:
     """The model of released arrays: special tokens drawn, positions beyond `n_ctx` left out."""
     model = Transformer(n_vocab, settings)
@@ -78,14 +65,15 @@ def to_model(released: dict[str, Tensor], n_vocab: int, settings: ModelSettings)
 
 
 def import_weights(
-    source: Published,
+    kind: Format,
+    folder: Path,
     tokenizer: str | Path,
     out: str | Path,
     model: ModelSettings | None = None,
     updates: int = 0,
     code: str = "",
 ) -> int:
-    """Write published weights as the checkpoint `out`; returns the number of released values.
+    """Write the published weights of a folder as the checkpoint `out`; returns their number.
 
     Without `model`, the shape is that of config.json, or GPT-1's for OpenAI's files. The formats do
     not record how long a model was trained: `updates` is the caller's claim, and `tokens` stays
@@ -93,18 +81,19 @@ def import_weights(
     """
     encoder = Tokenizer.load(tokenizer)
     if model is None:
-        model = read_settings(source.folder) if source.format == "huggingface" else GPT1
-    released = READERS[source.format](source.folder, encoder.n_vocab, model)
+        model = read_settings(folder) if kind == "huggingface" else GPT1
+    released = READERS[kind](folder, encoder.n_vocab, model)
     for name, tensor in released.items():
         if not bool(torch.isfinite(tensor).all()):
-            raise InputError(f"{source.folder}: {name}: expected finite values, found NaN or inf")
+            raise InputError(f"{folder}: {name}: expected finite values, found NaN or inf")
     facts = CheckpointFacts(model=model, tokenizer=encoder.digest, update=updates, code=code)
+    digests = {name: sha256_file(folder / name) for name in FILES[kind]}
     n_values = sum(tensor.numel() for tensor in released.values())
     save_checkpoint(
         out,
         to_model(released, encoder.n_vocab, model),
         facts,
-        source={"format": source.format, "sha256": source.digests()},
+        source={"format": kind, "sha256": digests},
         released_values=n_values,
         special_seed=SPECIAL_SEED,
     )
@@ -121,14 +110,9 @@ def export_weights(
     than the checkpoint's.
     """
     out, facts = Path(out), read_facts(checkpoint)
-    if facts.arch != "transformer":
-        raise InputError(
-            f"{checkpoint}: expected a transformer, found {facts.arch!r}; the format has no other"
-        )
-    if isinstance(facts.model.shape, ModernShape):
-        raise InputError(
-            f"{checkpoint}: expected GPT-1's blocks, found modern ones; the format has no others"
-        )
+    if type(facts.model.shape) is not TransformerShape:
+        found = f"{facts.arch} of {facts.model.shape}"
+        raise InputError(f"{checkpoint}: expected GPT-1's blocks, found {found}; export another")
     tensors = load_checkpoint(checkpoint, "transformer", facts.model, facts.tokenizer).tensors
     if tokenizer is not None and Tokenizer.load(tokenizer).digest != facts.tokenizer:
         raise InputError(f"{tokenizer}: expected the tokenizer of {checkpoint}, found another one")
@@ -169,8 +153,8 @@ def main() -> None:
         n_values = export_weights(a.checkpoint, a.out, a.tokenizer)
         print(f"{a.out}: {n_values:,} values of {a.checkpoint}", flush=True)
         return
-    source = Published(a.format, a.folder)
-    n_values = import_weights(source, a.tokenizer, a.out, a.settings, a.updates, a.code)
+    given = (a.format, a.folder, a.tokenizer, a.out, a.settings, a.updates, a.code)
+    n_values = import_weights(*given)
     print(f"{a.out}: {n_values:,} released values from {a.folder}", flush=True)
 
 

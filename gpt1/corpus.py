@@ -122,9 +122,13 @@ def tokens(
                 writer_batch_size=1,
             )
             splits[split] = _write_stream(names, encoded, out / f"{split}.bin")
-    facts = {"splits": splits, "tokenizer": encoder.digest, "n_vocab": encoder.n_vocab}
-    facts["corpus"] = corpus
-    facts["documents"] = sha256_file(documents.with_name(f"{documents.name}.json"))
+    facts = {
+        "splits": splits,
+        "tokenizer": encoder.digest,
+        "n_vocab": encoder.n_vocab,
+        "corpus": corpus,
+        "documents": sha256_file(documents.with_name(f"{documents.name}.json")),
+    }
     write_json(out / "corpus.json", facts)
     print(", ".join(f"{split} {splits[split]['tokens']:,} tokens" for split in SPLITS), flush=True)
 

@@ -76,16 +76,13 @@ def load(checkpoint: Path, tokenizer: Tokenizer, device: str) -> LanguageModel:
 
 
 def tokenizer_folder(checkpoint: Path) -> Path:
-    """The folder of the run's own tokenizer, beside `pretrain/`.
+    """The tokenizer of the run that a checkpoint is of: the nearest one in a folder above it.
 
-    A language model of a variant lies in `variants/NAME/pretrain/`, and may share the run's. Raises
-    InputError if it is not there.
+    Raises InputError if there is none.
     """
-    above = checkpoint.absolute().parents
-    folders = [*above[3:4], *(above[5:6] if above[4:5] and above[4].name == "variants" else ())]
-    for found in (folder / "tokenizer" for folder in folders):
-        if found.is_dir():
-            return found
+    for folder in checkpoint.absolute().parents:
+        if (folder / "tokenizer").is_dir():
+            return folder / "tokenizer"
     raise InputError(f"{checkpoint}: no tokenizer beside its results; give --tokenizer FOLDER")
 
 

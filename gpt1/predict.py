@@ -13,6 +13,7 @@ on each line, with the keys `text`, `second` and `choices`, and may hold texts o
 """
 
 import argparse
+import itertools
 import json
 import re
 import sys
@@ -34,7 +35,7 @@ with importing(__name__):
     from gpt1.training.encoded import EncodedSplit
     from gpt1.training.inference import predict
     from gpt1.training.runtime import Runtime
-    from gpt1.weights.kept import StoredKeptFacts, kept_seeds, load, read_facts
+    from gpt1.weights.kept import kept_seeds, load, read_facts
     from tasks.common.settings import Settings, first_fault
     from tasks.spec import TaskSpec
 
@@ -54,7 +55,7 @@ class Predictor:
 
     def __init__(self, folder: Path, seed: int | None = None, device: str = "cpu"):
         seed = kept_seeds(folder)[0] if seed is None else seed
-        self.facts: StoredKeptFacts = read_facts(folder, seed)
+        self.facts = read_facts(folder, seed)
         self.tokenizer = Tokenizer.load(folder)
         if self.tokenizer.digest != self.facts.digests["tokenizer"]:
             raise InputError(f"{folder}: the tokenizer in it is another one; keep the cell again")
@@ -116,66 +117,45 @@ def _check(row: Row, spec: TaskSpec, n_choices: int, place: str) -> None:
 def read_rows(path: Path) -> list[Row]:
     """The rows of a TSV or JSONL file. Raises InputError, naming the line, for a malformed one."""
     lines = [line.removesuffix("\r") for line in read_text(path).removesuffix("\n").split("\n")]
-    rows = list(_json_rows(path, lines) if path.suffix == ".jsonl" else _tsv_rows(path, lines))
+    header = [] if path.suffix == ".jsonl" else lines.pop(0).split("\t")
+    rows = []
+    for number, line in enumerate(lines, 2 if header else 1):
+        try:
+            rows.append(_tsv_row(header, line) if header else Row.model_validate_json(line))
+        except ValidationError as error:
+            raise InputError(
+                f"{path}: line {number}: {first_fault(error)}; give text, second and choices (in a "
+                "TSV: choice1, choice2, ...)"
+            ) from None
     if not rows:
         raise InputError(f"{path}: no rows below the header; give one")
     return rows
 
 
-def _json_rows(path: Path, lines: list[str]) -> Iterator[Row]:
-    for number, line in enumerate(lines, 1):
-        try:
-            yield Row.model_validate_json(line)
-        except ValidationError as error:
-            raise InputError(
-                f"{path}: line {number}: {first_fault(error)}; give text, second and choices"
-            ) from None
-
-
-def _tsv_rows(path: Path, lines: list[str]) -> Iterator[Row]:
-    header = lines[0].split("\t")
-    choices = [name for name in header if re.fullmatch(r"choice\d+", name)]
-    known = {"text", "second", *(f"choice{i}" for i in range(1, len(choices) + 1))}
-    if "text" not in header or set(header) != known & set(header) or len(set(header)) < len(header):
-        raise InputError(
-            f"{path}: line 1: the header is {lines[0]!r:.60}; give text, second, choice1, "
-            "choice2, ..., as far as the task has them"
-        )
-    for number, line in enumerate(lines[1:], 2):
-        fields = line.split("\t")
-        if len(fields) != len(header):
-            raise InputError(
-                f"{path}: line {number}: {len(fields)} columns, but the header has {len(header)}; "
-                "texts with tabs or of several lines need a .jsonl file"
-            )
-        row = dict(zip(header, fields, strict=True))
-        texts = [row[f"choice{i}"] for i in range(1, len(choices) + 1)]
-        yield Row(text=row["text"], second=row.get("second", ""), choices=texts)
+def _tsv_row(header: list[str], line: str) -> Row:
+    """Raises ValidationError for other columns than those of a row, and for too many or too few."""
+    fields = itertools.zip_longest(header, line.split("\t"))
+    columns = {name or "beyond the header": text for name, text in fields}
+    names = [name for name in columns if re.fullmatch(r"choice\d{1,3}", name)]
+    choices = [columns.pop(name) for name in sorted(names, key=lambda name: int(name[6:]))]
+    return Row.model_validate({**columns, "choices": choices})
 
 
 def lines_of(predictor: Predictor, rows: list[Row], place: str, as_json: bool) -> Iterator[str]:
-    """The lines that are printed: TSV with a header, or JSON."""
+    """The lines that are printed: TSV with a header, or JSON. A score has no probabilities."""
     predictions, probabilities = predictor.answer(rows, place)
-    if predictor.facts.spec.soft_labels:
-        yield from _scores(predictions, as_json)
-        return
-    names = predictor.names(probabilities.shape[1])
+    is_score = predictor.facts.spec.soft_labels
+    names = () if is_score else predictor.names(probabilities.shape[1])
     if not as_json:
         yield "\t".join(["prediction", *(f"p_{name}" for name in names)])
-    for prediction, shares in zip(predictions, probabilities.tolist(), strict=True):
-        label, rounded = names[int(prediction)], [round(share, 4) for share in shares]
+    for value, shares in zip(predictions.tolist(), probabilities.tolist(), strict=True):
+        answer = round(value, 4) if is_score else names[int(value)]
+        rounded = {name: round(share, 4) for name, share in zip(names, shares, strict=False)}
         if as_json:
-            found = {"prediction": label, "probabilities": dict(zip(names, rounded, strict=True))}
+            found = {"prediction": answer} | ({"probabilities": rounded} if names else {})
             yield json.dumps(found, ensure_ascii=False)
         else:
-            yield "\t".join([label, *map(str, rounded)])
-
-
-def _scores(predictions: np.ndarray, as_json: bool) -> Iterator[str]:
-    if not as_json:
-        yield "prediction"
-    for value in predictions.round(4).tolist():
-        yield json.dumps({"prediction": value}) if as_json else str(value)
+            yield "\t".join(map(str, [answer, *rounded.values()]))
 
 
 def main() -> None:

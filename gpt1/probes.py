@@ -15,16 +15,15 @@ the paper's heuristic for RACE (paper 5; `gpt1.training.scorer`). The probes the
 
 import argparse
 import sys
-from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Self
 
 from tasks.common.errors import InputError, importing, run
 
 with importing(__name__):
     import numpy as np
-    from pydantic import Field, ValidationError
+    from pydantic import Field, model_validator
 
     from gpt1.cell import ARCHS, model_name
     from gpt1.settings import ModelSettings
@@ -34,7 +33,7 @@ with importing(__name__):
     from gpt1.training.scorer import Scorer
     from gpt1.weights.checkpoint import load_checkpoint
     from tasks.common.files import sha256_file, write_json
-    from tasks.common.settings import Settings, first_fault
+    from tasks.common.settings import Settings
     from tasks.world import manifest
 
 Text = Annotated[str, Field(pattern=r"\S")]
@@ -48,29 +47,20 @@ class Item(Settings):
     choices: Annotated[list[Text], Field(min_length=2)]
     label: Annotated[int, Field(ge=0)]
 
+    @model_validator(mode="after")
+    def _check_label(self) -> Self:
+        if self.label >= len(self.choices):
+            raise ValueError(f"label {self.label} of {len(self.choices)}; count them from 0")
+        return self
+
 
 @dataclass(frozen=True)
 class Probe:
-    """An item whose texts are arrays of token ids."""
+    """An item, and its texts as arrays of token ids."""
 
-    skill: str
+    item: Item
     context: np.ndarray
     choices: list[np.ndarray]
-    label: int
-
-
-@dataclass(frozen=True)
-class SkillScore:
-    """The score on one skill: `correct` of `n` items with `choices` continuations each.
-
-    `accuracy` and `chance`, that of a random guess, run from 0 to 100.
-    """
-
-    n: int
-    correct: int
-    choices: int
-    accuracy: float
-    chance: float
 
 
 def read_probes(path: Path, tokenizer: Tokenizer) -> list[Probe]:
@@ -82,48 +72,34 @@ def read_probes(path: Path, tokenizer: Tokenizer) -> list[Probe]:
     """
     probes: list[Probe] = []
     manifest.check(path.parent)
-    first_lines: dict[str, tuple[int, int]] = {}  # of each skill: its line, its number of choices
+    n_choices: dict[str, int] = {}  # of each skill
     for number, line in enumerate(read_text(path).removesuffix("\n").split("\n"), 1):
-        place = f"{path}: line {number}"
-        item = _parse(line, place)
-        n_choices = len(item.choices)
-        first, expected = first_lines.setdefault(item.skill, (number, n_choices))
-        if n_choices != expected:
+        try:
+            item = Item.parse(line)
+            probes.append(_encoded(item, tokenizer))
+        except InputError as error:
+            raise InputError(f"{path}: line {number}: {error}") from None
+        if (n := len(item.choices)) != n_choices.setdefault(item.skill, n):
             raise InputError(
-                f"{place}: {n_choices} choices, but line {first} of the skill {item.skill!r} has "
-                f"{expected}; give all items of a skill the same number"
+                f"{path}: line {number}: {n} choices, but the items before it of the skill "
+                f"{item.skill!r} have {n_choices[item.skill]}; give all the same number"
             )
-        probes.append(_encoded(item, tokenizer, place))
     return probes
 
 
-def _parse(line: str, place: str) -> Item:
-    try:
-        item = Item.model_validate_json(line)
-    except ValidationError as error:
-        raise InputError(
-            f"{place}: {first_fault(error)}; give skill, context, choices and label"
-        ) from None
-    if item.label >= len(item.choices):
-        raise InputError(
-            f"{place}: label {item.label} of {len(item.choices)} choices; count them from 0"
-        )
-    return item
-
-
-def _encoded(item: Item, tokenizer: Tokenizer, place: str) -> Probe:
+def _encoded(item: Item, tokenizer: Tokenizer) -> Probe:
     choices = [tokenizer.encode(text) for text in item.choices]
     for i, ids in enumerate(choices):
         if not ids:
-            raise InputError(f"{place}: normalisation leaves nothing of {item.choices[i]!r:.60}")
+            raise InputError(f"normalisation leaves nothing of {item.choices[i]!r:.60}")
         if ids in choices[:i]:  # the first would win every time
             twin = item.choices[choices.index(ids)]
             raise InputError(
-                f"{place}: to the tokenizer {item.choices[i]!r:.60} is the same as {twin!r:.60}; "
-                "give two different choices"
+                f"to the tokenizer {item.choices[i]!r:.60} is the same as {twin!r:.60}; give two "
+                "different choices"
             )
     context = np.array(tokenizer.encode(item.context), dtype=np.int64)
-    return Probe(item.skill, context, [np.array(ids) for ids in choices], item.label)
+    return Probe(item, context, [np.array(ids) for ids in choices])
 
 
 def predict(scorer: Scorer, probes: list[Probe]) -> np.ndarray:
@@ -132,20 +108,25 @@ def predict(scorer: Scorer, probes: list[Probe]) -> np.ndarray:
     return scorer.best_choices(sequences, [len(probe.choices) for probe in probes])
 
 
-def score(scorer: Scorer, probes: list[Probe]) -> dict[str, SkillScore]:
-    """The score of a language model on each skill, in the order of the probes."""
-    right = predict(scorer, probes) == [probe.label for probe in probes]
-    correct = Counter(probe.skill for probe, hit in zip(probes, right, strict=True) if hit)
-    n_choices = {probe.skill: len(probe.choices) for probe in probes}
+def score(scorer: Scorer, probes: list[Probe]) -> dict[str, dict[str, float]]:
+    """The score of a language model on each skill, in the order of the probes.
+
+    `correct` of `n` items with `choices` continuations each; `accuracy` and `chance`, that of a
+    random guess, run from 0 to 100.
+    """
+    hits: dict[str, list[bool]] = {}
+    for probe, found in zip(probes, predict(scorer, probes), strict=True):
+        hits.setdefault(probe.item.skill, []).append(bool(found == probe.item.label))
+    n_choices = {probe.item.skill: len(probe.choices) for probe in probes}
     return {
-        skill: SkillScore(
-            n=n,
-            correct=correct[skill],
-            choices=n_choices[skill],
-            accuracy=100 * correct[skill] / n,
-            chance=100 / n_choices[skill],
-        )
-        for skill, n in Counter(probe.skill for probe in probes).items()
+        skill: {
+            "n": len(own),
+            "correct": sum(own),
+            "choices": n_choices[skill],
+            "accuracy": 100 * sum(own) / len(own),
+            "chance": 100 / n_choices[skill],
+        }
+        for skill, own in hits.items()
     }
 
 
@@ -164,11 +145,7 @@ def main() -> None:
     a.runtime.start()
     tokenizer = Tokenizer.load(a.tokenizer)
     probes = read_probes(a.probes, tokenizer)
-    digests = {
-        "probes": sha256_file(a.probes),
-        "tokenizer": tokenizer.digest,
-        "code": a.code,
-    }
+    digests = {"probes": sha256_file(a.probes), "tokenizer": tokenizer.digest, "code": a.code}
     for path in a.checkpoints:
         checkpoint = load_checkpoint(path, a.arch, a.settings, tokenizer.digest)
         facts = checkpoint.facts
@@ -179,11 +156,11 @@ def main() -> None:
             "seed": facts.seed,
             "update": facts.update,
             "tokens": facts.tokens,
-            "skills": {skill: asdict(found) for skill, found in skills.items()},
+            "skills": skills,
             "digests": {**digests, "checkpoint": facts.sha256},
         }
         write_json(a.out / f"update-{facts.update}.json", record)
-        text = ", ".join(f"{skill} {found.accuracy:.1f}" for skill, found in skills.items())
+        text = ", ".join(f"{skill} {found['accuracy']:.1f}" for skill, found in skills.items())
         name = model_name(a.arch, facts.corpus)
         print(f"{name} seed {facts.seed} {path.stem}: {text}", flush=True)
 

@@ -17,10 +17,7 @@ from gpt1.settings import Dropout, LSTMShape, ModelSettings
 
 
 class LSTM(LanguageModel):
-    """A stack of LSTM layers with the transformer's interface. `embed` rows = [BPE | special].
-
-    Raises ValueError if the settings' shape is not an LSTM's.
-    """
+    """A stack of LSTM layers with the transformer's interface. `embed` rows = [BPE | special]."""
 
     arch = "lstm"
 
@@ -33,8 +30,7 @@ class LSTM(LanguageModel):
     ):
         super().__init__(n_vocab, settings, dropout)  # cuDNN and oneDNN take whole grids
         shape = settings.shape
-        if not isinstance(shape, LSTMShape):
-            raise ValueError(f"an LSTM cannot have the shape {shape}")
+        assert isinstance(shape, LSTMShape), shape
         self.n_layer, self.n_hidden = shape.n_layer, shape.n_hidden
         self.embed = nn.Parameter(torch.empty(self.n_rows, shape.n_embd))
         widths = [shape.n_embd] + [shape.n_hidden] * (shape.n_layer - 1)

@@ -92,10 +92,7 @@ class Block(nn.Module):
 
 
 class ModernTransformer(LanguageModel):
-    """The model. `embed` holds the rows [BPE | start delimiter classify], and no positions.
-
-    Raises ValueError if the settings' shape is not this model's.
-    """
+    """The model. `embed` holds the rows [BPE | start delimiter classify], and no positions."""
 
     arch = "transformer"
     can_share_prefix = True
@@ -110,8 +107,7 @@ class ModernTransformer(LanguageModel):
     ):
         super().__init__(n_vocab, settings, dropout, skip_pads)
         shape = settings.shape
-        if not isinstance(shape, ModernShape):
-            raise ValueError(f"a modern transformer cannot have the shape {shape}")
+        assert isinstance(shape, ModernShape), shape
         self.n_layer, self.n_hidden = shape.n_layer, shape.n_embd
         self.d_head = shape.n_embd // shape.n_head
         self.embed = nn.Parameter(torch.empty(self.n_rows, shape.n_embd))

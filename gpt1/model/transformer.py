@@ -74,10 +74,7 @@ class Block(nn.Module):
 
 
 class Transformer(LanguageModel):
-    """GPT-1 of any size. `embed` holds the rows [BPE | start delimiter classify | positions].
-
-    Raises ValueError if the settings' shape is not a transformer's.
-    """
+    """GPT-1 of any size. `embed` holds the rows [BPE | start delimiter classify | positions]."""
 
     arch = "transformer"
     can_share_prefix = True
@@ -91,8 +88,7 @@ class Transformer(LanguageModel):
     ):
         super().__init__(n_vocab, settings, dropout, skip_pads)
         shape = settings.shape
-        if not isinstance(shape, TransformerShape):
-            raise ValueError(f"a transformer cannot have the shape {shape}")
+        assert isinstance(shape, TransformerShape), shape
         self.n_layer, self.n_hidden = shape.n_layer, shape.n_embd
         self.embed = nn.Parameter(torch.empty(self.n_rows + self.n_ctx, shape.n_embd))
         self.h = nn.ModuleList(Block(shape) for _ in range(shape.n_layer))

@@ -134,34 +134,17 @@ def train(counts: dict[str, int], n_merges: int) -> tuple[list[str], Merges]:
 
 
 def read_words(documents: str | Path) -> dict[str, int]:
-    """The word counts that stand beside a folder of documents.
+    """The counts of lines "word<TAB>count" that stand beside a folder of documents.
 
-    Raises InputError for a file that is missing, damaged, or not the one that `<documents>.json`
-    describes.
+    Raises InputError for a file that is missing, or not the one that `<documents>.json` describes.
     """
     facts = Path(f"{documents}.json")
     described = read_json(facts)
     path = named_file(facts.parent, WORDS, facts)
-    counts = read_counts(path)
+    lines = vocabulary.read_text(path).splitlines()
     if not isinstance(described, dict) or described["words_sha256"] != sha256_file(path):
         raise InputError(f"{path}: not what {facts.name} describes (sha256); {make_again(path)}")
-    return counts
-
-
-def read_counts(path: str | Path) -> dict[str, int]:
-    """Word counts of a file with lines "word<TAB>count". Raises InputError for any other line."""
-    counts: dict[str, int] = {}
-    *lines, rest = vocabulary.read_text(Path(path)).split("\n")
-    if rest:
-        raise InputError(f"{path}: line {len(lines) + 1}: no newline at the end; truncated?")
-    for number, line in enumerate(lines, 1):
-        word, _, count = line.partition("\t")
-        if not word or not count.isdecimal() or int(count) == 0 or len(word.split()) != 1:
-            raise InputError(f"{path}: line {number}: {line!r} is not a word, a tab and a count")
-        counts[word] = counts.get(word, 0) + int(count)
-    if not counts:
-        raise InputError(f"{path}: no words; make the documents first")
-    return counts
+    return {word: int(count) for word, count in (line.split("\t") for line in lines)}
 
 
 def _repeated(counts: dict[str, int], at_once: int = 4096) -> Iterator[str]:

@@ -59,30 +59,19 @@ def read_text(path: Path) -> str:
 
 def check(ids: dict[str, int], merges: Merges, path: Path) -> None:
     """Raise InputError unless ids and merges have the layout above and belong together."""
-    if missing := set(range(len(ids))).difference(ids.values()):
-        raise InputError(
-            f"{path}: {len(ids)} tokens, but none has id {min(missing)}; ids must be 0, 1, 2, ... "
-            "without gaps"
-        )
-    n_characters, odd = divmod(len(ids) - len(merges) - 2, 2)
-    if n_characters < 1 or odd:
-        raise InputError(
-            f"{path}: {len(ids)} tokens do not fit {len(merges)} merges; "
-            "do both files belong together?"
-        )
-    tokens = sorted(ids, key=ids.__getitem__)
-    characters = tokens[1 : 1 + n_characters]
-    if long := [token for token in characters if len(token) != 1]:
-        raise InputError(
-            f"{path}: found {long[0]!r}, expected one character; do both files belong together?"
-        )
+    tokens = dict(zip(ids.values(), ids, strict=True))  # by id
+    n_characters = (len(ids) - len(merges) - 2) // 2
+    characters = [tokens.get(i, "") for i in range(1, 1 + n_characters)]
     expected = [UNKNOWN, *characters, *(c + END for c in characters)]
     expected += [*(left + right for left, right in merges), NEWLINE_TOKEN]
-    for i, (token, expected_token) in enumerate(zip(tokens, expected, strict=True)):
-        if token != expected_token:
-            raise InputError(
-                f"{path}: id {i} is {token!r}, expected {expected_token!r}; "
-                "do both files belong together?"
-            )
-    if unknown := [token for pair in merges for token in pair if token not in ids]:
-        raise InputError(f"{path}: no token {unknown[0]!r}, which a merge uses; fetch it again")
+    together = "do both files belong together?"
+    if n_characters < 1 or len(expected) != len(ids):
+        raise InputError(f"{path}: {len(ids)} tokens do not fit {len(merges)} merges; {together}")
+    for i, token in enumerate(expected):
+        if tokens.get(i) != token:
+            raise InputError(f"{path}: id {i} is {tokens.get(i)!r}, expected {token!r}; {together}")
+    for part in (part for pair in merges for part in pair):
+        if part not in ids:
+            raise InputError(f"{path}: no token {part!r}, which a merge uses; fetch it again")
+    if long := [token for token in characters if len(token) != 1]:
+        raise InputError(f"{path}: found {long[0]!r}, expected one character; {together}")

@@ -18,7 +18,6 @@ from gpt1.weights.checkpoint import Checkpoint, load_checkpoint, versions, write
 from tasks.common.errors import MORE_MEMORY, InputError, within_memory
 from tasks.common.files import read_json, sha256_json
 
-SHARED = ("lr", "warmup", "method", "model", "optimizer")  # settings of the one language model
 Records = Mapping[str, Answers]  # by task
 
 
@@ -95,16 +94,11 @@ class CellJob:
             if found.keys() != self.settings.keys():
                 names, needed = ", ".join(found), ", ".join(self.settings)
                 raise InputError(f"--{kind}: of {names}, not {needed}; give the right files")
-        for key in SHARED:
-            if len({str(getattr(own, key)) for own in self.settings.values()}) > 1:
-                raise InputError(f"--settings: {key} differs from task to task; give them one")
         for own in self.settings.values():
             if (self.cell.aux == "off") != (own.lm_coef == 0):
                 raise InputError(
                     f"{self.cell.place}: lm_coef is {own.lm_coef:g}; it is 0 with aux off alone"
                 )
-        if self.own.method.frozen and self.own.lm_coef:
-            raise InputError(f"{self.cell.place}: a frozen model has no LM loss; give aux off")
 
     def models(self) -> dict[Any, list[Cell]]:
         """The cells by the number of layers that are transferred: each list is of one model."""
@@ -162,7 +156,10 @@ class CellJob:
                     write_tensors(path, dict(run.heads[task].model.named_parameters()))
                 self.cache.put(key, records)
                 answers = {
-                    task: {name: self._unlabelled_answers(run, task, name) for name in names}
+                    task: {
+                        name: run.heads[task].predict_unlabelled(self.encoded[task].splits[name])
+                        for name in names
+                    }
                     for task, names in unlabelled.items()
                 }
             if unlabelled:
@@ -170,10 +167,6 @@ class CellJob:
         for task, found in answers.items():
             records[task]["predictions"] |= found
         return {task: RunRecord(**record) for task, record in records.items()}
-
-    def _unlabelled_answers(self, run: FineTuning, task: str, split: str) -> list[float]:
-        predictions = run.heads[task].predict_unlabelled(self.encoded[task].splits[split])
-        return list(predictions.tolist())
 
     def _answer(self, task: str, seed: int, checkpoint: Checkpoint) -> Answers:
         """What the language model says of a task that is told in words."""

@@ -5,13 +5,12 @@ update do not depend on the number of processes, and dropout masks belong to a m
 process. torchrun starts the processes, and stops the others where one of them ends.
 """
 
-import contextlib
 import functools
 import math
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import NoReturn
@@ -25,9 +24,9 @@ from tasks.common.errors import InputError
 
 LOST = 3  # exit code of a process that had to stop because another one ended
 LOST_SECONDS = 2.0  # until it does, so that torchrun finds the one that ended first
-# A process that does not answer for so long hangs. The others wait for its share of an update, a
-# batch of held-out windows or the first one's files: seconds, on slow machines a minute or two.
-# As long they wait for each other at the start.
+# A process that does not answer for so long hangs. The others wait for its share of an update or of
+# the held-out windows, or for the first one's files: on slow machines a minute or two. They wait
+# for each other as long at the start.
 HANG_SECONDS = 600.0
 
 
@@ -56,25 +55,6 @@ class Processes:
     def broadcast(self, tensor: Tensor) -> None:
         """Give every process the first one's tensor, in place. Exits as `sum` does."""
         self._together(functools.partial(dist.broadcast, src=0), tensor)
-
-    @contextlib.contextmanager
-    def first_alone(self) -> Iterator[Callable[[], object]]:
-        """A stage in which the first process works and the others wait for it at the end.
-
-        Yields what the first one calls at least every few minutes, so that it is known not to hang.
-        """
-        yield lambda: self._busy(True)
-        if self.leads:
-            self._busy(False)
-        else:
-            while self._busy():
-                pass
-
-    def _busy(self, busy: bool = False) -> bool:
-        """Whether the first process, which says so, still works alone."""
-        told = torch.tensor(int(busy))
-        self.broadcast(told)
-        return bool(told)
 
     def _together(self, collective: Callable[[Tensor], object], tensor: Tensor) -> None:
         if self.count == 1:
@@ -108,19 +88,17 @@ class Processes:
 def join(runtime: Runtime) -> tuple[Processes, Runtime]:
     """This process's place among those that torchrun started together, and its own device.
 
-    A process started in any other way is alone. Raises InputError if its place is missing or none
-    of the run's, if there are fewer GPUs than processes on this machine, or if the others do not
-    come within HANG_SECONDS.
+    A process started in any other way is alone. Raises InputError if there are fewer GPUs than
+    processes on this machine, or if the others do not come within HANG_SECONDS.
     """
     if not dist.is_torchelastic_launched():
         return Processes(), runtime
-    rank, count = _place("RANK", "WORLD_SIZE")
-    here, here_count = _place("LOCAL_RANK", "LOCAL_WORLD_SIZE")
     if runtime.device == "cuda":
-        if torch.cuda.device_count() < here_count:
+        here, count = int(os.environ["LOCAL_RANK"]), int(os.environ["LOCAL_WORLD_SIZE"])
+        if torch.cuda.device_count() < count:
             raise InputError(
-                f"{here_count} processes need as many GPUs, but torch sees "
-                f"{torch.cuda.device_count()}; lower runtime.pretrain_processes"
+                f"{count} processes need as many GPUs, but torch sees {torch.cuda.device_count()}; "
+                "lower runtime.pretrain_processes"
             )
         runtime = runtime.model_copy(update={"device": f"cuda:{here}"})
         torch.cuda.set_device(here)
@@ -128,18 +106,7 @@ def join(runtime: Runtime) -> tuple[Processes, Runtime]:
         dist.init_process_group(timeout=timedelta(seconds=HANG_SECONDS))
     except (RuntimeError, ValueError) as error:
         raise InputError(
-            f"process {rank + 1} of {count} did not find the others within {HANG_SECONDS:.0f} s "
+            f"did not find the other processes within {HANG_SECONDS:.0f} s "
             f"({str(error).splitlines()[0]:.100}); start all of them at once, with torchrun"
         ) from None
-    return Processes(rank, count, os.getppid()), runtime
-
-
-def _place(rank: str, count: str) -> tuple[int, int]:
-    """A rank and the number of processes, from torchrun's two variables of these names."""
-    own, of = os.environ.get(rank, ""), os.environ.get(count, "")
-    if not (own.isdecimal() and of.isdecimal() and int(own) < int(of)):
-        raise InputError(
-            f"{rank} is {own or 'missing'} and {count} {of or 'missing'}, where torchrun counts "
-            "processes from 0; start them with torchrun"
-        )
-    return int(own), int(of)
+    return Processes(dist.get_rank(), dist.get_world_size(), os.getppid()), runtime

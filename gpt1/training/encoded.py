@@ -17,6 +17,7 @@ from pydantic import BaseModel, ValidationError
 from tasks.common.arrow import read_split, split_digest, split_names
 from tasks.common.errors import InputError
 from tasks.common.files import read_json, sha256_json
+from tasks.common.settings import first_fault
 from tasks.spec import TaskSpec
 
 Role = Literal["train", "select", "report", "unlabelled"]
@@ -130,11 +131,8 @@ def load(folder: str | Path) -> EncodedTask:
     try:
         facts = EncodedFacts.model_validate(read_json(path))
     except ValidationError as error:
-        fault = error.errors(include_url=False)[0]
-        key = ".".join(map(str, fault["loc"]))
         raise InputError(
-            f"{path}: not the facts of an encoded task ({key}: {fault['msg'].lower()}); "
-            "encode the task again"
+            f"{path}: not the facts of an encoded task ({first_fault(error)}); encode it again"
         ) from None
     names = split_names(folder)
     if set(names) != facts.splits.keys():
@@ -148,18 +146,15 @@ def load(folder: str | Path) -> EncodedTask:
 def read_encoded(folder: str | Path, split: str) -> EncodedSplit:
     """One split. Raises InputError for a file that is missing, truncated or something else."""
     table = read_split(folder, split)
-    try:
-        columns = {key: table[key].combine_chunks() for key in COLUMNS}
-        return EncodedSplit(
-            guids=columns["guid"].to_pylist(),
-            groups=columns["group"].to_pylist(),
-            labels=columns["label"].to_numpy(),
-            first=_rows(columns["first"]),
-            second=_rows(columns["second"]),
-            choices=_rows(columns["choices"]),
-        )
-    except (KeyError, AttributeError, pa.ArrowException):
-        raise InputError(f"{folder}/{split}: not encoded examples; encode the task again") from None
+    columns = {key: table[key].combine_chunks() for key in COLUMNS}
+    return EncodedSplit(
+        guids=columns["guid"].to_pylist(),
+        groups=columns["group"].to_pylist(),
+        labels=columns["label"].to_numpy(),
+        first=_rows(columns["first"]),
+        second=_rows(columns["second"]),
+        choices=_rows(columns["choices"]),
+    )
 
 
 def _rows(lists: pa.ListArray) -> list[Any]:

@@ -122,16 +122,12 @@ class Head:
             return torch.from_numpy(soft_labels(labels)).to(self.model.language_model.embed)
         return torch.from_numpy(np.asarray(labels, dtype=np.int64)).to(self.runtime.device)
 
-    def inputs(self, rows: np.ndarray, split: Sequences) -> tuple[Tensor, Tensor]:
-        """Ids `[B, S, time]` and lengths `[B, S]` of some rows, on the CPU."""
-        ids, lengths = split.take(rows)
-        return torch.from_numpy(ids), torch.from_numpy(lengths)
-
     def losses(self, rows: np.ndarray, split: Sequences) -> tuple[Tensor, Tensor]:
         """Total loss (paper eq. 5) and classification loss of some rows, in nats."""
         lm_coef = self.settings.lm_coef
+        ids, lengths = map(torch.from_numpy, split.take(rows))
         with self.runtime.autocast():
-            logits, lm = self.model(*self.inputs(rows, split), with_lm_loss=lm_coef > 0)
+            logits, lm = self.model(ids, lengths, with_lm_loss=lm_coef > 0)
             clf = classification_loss(logits, self.targets(split.labels[rows]))
             return (clf if lm is None else clf + lm_coef * lm), clf
 
@@ -139,13 +135,13 @@ class Head:
         """Predictions `[n]` for a split: class or choice numbers, or expected scores (STS-B)."""
         return predict(self.model, self.data.spec, split, self.runtime)[0]
 
-    def predict_unlabelled(self, split: EncodedSplit) -> np.ndarray:
-        """Predictions `[n]` for a split of any size, whose sequences may not fit in memory."""
+    def predict_unlabelled(self, split: EncodedSplit) -> list[float]:
+        """Predictions for a split of any size, whose sequences may not fit in memory."""
         model = self.model.language_model
         special, family = SpecialTokens.after(model.n_vocab), self.data.spec.family
         chunks = np.split(np.arange(len(split)), range(CHUNK, len(split), CHUNK))
         built = (batching.build(family, split.take(c), special, model.n_ctx) for c in chunks)
-        return np.concatenate([self.predict(sequences) for sequences in built])
+        return [value for sequences in built for value in self.predict(sequences).tolist()]
 
     def select_score(self) -> float:
         """The main metric on the split that selects the best weights."""

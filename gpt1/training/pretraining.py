@@ -9,7 +9,6 @@ that decides the result. With several processes the first one alone reads and wr
 import math
 import shutil
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import torch
@@ -64,15 +63,11 @@ class Pretraining:
         facts = read_json(corpus)
         self.train_tokens = open_tokens(corpus, "train")
         self.heldout_tokens = open_tokens(corpus, "heldout")
-        for split, tokens, least in (
-            ("train", self.train_tokens, settings.model.n_ctx),
-            ("heldout", self.heldout_tokens, 2),
-        ):
-            if len(tokens) < least:
-                raise InputError(
-                    f"{corpus}: the {split} split has {len(tokens)} tokens, fewer than {least}; "
-                    "give more books or a smaller n_ctx"
-                )
+        if len(self.train_tokens) < settings.model.n_ctx:
+            raise InputError(
+                f"{corpus}: {len(self.train_tokens)} training tokens are fewer than n_ctx "
+                f"{settings.model.n_ctx}; give more books or a smaller n_ctx"
+            )
         self.tokenizer: str = facts["tokenizer"]
         self.corpus: Corpus = facts["corpus"]
         self.digests = {name: split["sha256"] for name, split in facts["splits"].items()}
@@ -201,26 +196,24 @@ class Pretraining:
         return True
 
     def checkpoint(self, again: bool = True) -> None:
-        """Score the held-out documents and save the present update, in the first process.
+        """Score the held-out documents, each process its share, and save the present update.
 
         `again`: even if the checkpoint is there. Raises InputError for a loss that is not finite or
         too large for a perplexity.
         """
-        with self.processes.first_alone() as alive:
-            if self.processes.leads and (again or not self._is_intact(self.optimizer.updates)):
-
-                def check() -> None:
-                    self.stop.check()
-                    alive()
-
-                self._save_checkpoint(check)
-
-    def _save_checkpoint(self, check: Callable[[], None]) -> None:
-        """Losses are in nats; `check` is called between batches."""
         done, settings = self.optimizer.updates, self.settings
+        wanted = torch.tensor(int(again or (self.processes.leads and not self._is_intact(done))))
+        self.processes.broadcast(wanted)
+        if not wanted:
+            return
         rows = heldout_windows(self.heldout_tokens, self.model.n_ctx, settings.heldout_tokens)
-        loss = heldout_loss(self.model, rows, self.runtime, check)
-        if not loss < MAX_LOSS:
+        share = self.processes.share(len(rows))
+        own = heldout_loss(self.model, rows, self.runtime, self.stop.check, share)
+        total = torch.tensor(own, dtype=torch.float64)
+        self.processes.sum(total)
+        if not self.processes.leads:
+            return
+        if not (loss := float(total)) < MAX_LOSS:
             raise InputError(
                 f"update {done}: the held-out loss is {loss:g}; lower experiment.pretrain.lr"
             )
@@ -248,10 +241,7 @@ class Pretraining:
         if not self.processes.leads:
             return
         self.log.take_time()
-        self.states.save(self._state())
-
-    def _state(self) -> dict[str, torch.Tensor]:
-        return {**self.optimizer.state(), **self.log.state()}
+        self.states.save({**self.optimizer.state(), **self.log.state()})
 
     def _check_before(self, done: int) -> None:
         """Raise InputError if a checkpoint that comes before update `done` is damaged."""
@@ -261,7 +251,7 @@ class Pretraining:
 
     def _resume(self) -> None:
         """Continue from the newest saved state with which all is undamaged, if there is one."""
-        state = self.states.load(self._state(), self._check_before)
+        state = self.states.load(self._check_before)
         if state is None:
             return
         self.optimizer.load_state(state)

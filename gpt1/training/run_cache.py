@@ -37,9 +37,8 @@ class RunCache:
         if not path.exists():
             return None
         try:
-            if not isinstance(found := read_json(path), dict):
-                raise InputError(f"{path}: expected a JSON object, found {found!r:.40}")
-            return found["record"]
+            record: dict[str, Any] = read_json(path)["record"]
+            return record
         except InputError as error:  # the run can be repeated
             print(f"warning: {error}; training again", flush=True)
             return None

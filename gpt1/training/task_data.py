@@ -10,7 +10,6 @@ from gpt1.streams import stream
 from gpt1.training import batching
 from gpt1.training.batching import Sequences
 from gpt1.training.encoded import EncodedTask
-from tasks.common.errors import InputError
 from tasks.spec import TaskSpec
 from tasks.stsb import soft_labels
 
@@ -29,15 +28,12 @@ class TaskData:
 
     @classmethod
     def of(cls, encoded: EncodedTask, n_vocab: int, settings: FinetuneSettings) -> "TaskData":
-        """Build every labelled split. Raises InputError without training or selection rows."""
+        """Build every labelled split."""
         spec, special = encoded.spec, SpecialTokens.after(n_vocab)
         splits = {
             name: batching.build(spec.family, encoded.splits[name], special, settings.model.n_ctx)
             for name in encoded.named("train", "select", "report")
         }
-        for needed in ("train", "select"):
-            if needed not in splits:
-                raise InputError(f"{spec.name}: no {needed} split in the encoded task; prepare it")
         return cls(spec, _with_sample(splits, settings.eval_train))
 
     def share(self, share: float, seed: int, eval_train: int) -> "TaskData":

@@ -39,11 +39,12 @@ def heldout_loss(
     rows: np.ndarray,
     runtime: Runtime,
     check: Callable[[], None] = lambda: None,
+    share: range | None = None,
 ) -> float:
     """Mean next-token loss in nats over windows `[n, n_ctx]`; `check` is called between batches.
 
-    A batch has as many windows as a micro-batch of training, at most WINDOWS. Raises InputError if
-    the memory does not suffice.
+    With a `share` of the windows, what these contribute to the mean. A batch has as many windows as
+    a micro-batch of training, at most WINDOWS. Raises InputError if the memory does not suffice.
     """
     was_training = model.training
     model.eval()
@@ -51,7 +52,9 @@ def heldout_loss(
     size = min(runtime.micro_batch or WINDOWS, WINDOWS)
     fewer = f"give runtime.micro_batch: {size // 2}, " if size > 1 else ""
     work = f"scoring {size} held-out windows at once"
-    for ids in torch.from_numpy(rows).split(size):
+    own = range(len(rows)) if share is None else share
+    for start in range(own.start, own.stop, size):
+        ids = torch.from_numpy(rows[start : min(start + size, own.stop)])
         check()
         with within_memory(work, fewer + MORE_MEMORY), runtime.autocast():
             _, loss = model(ids, with_lm_loss=True)

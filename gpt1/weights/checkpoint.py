@@ -23,7 +23,7 @@ from gpt1.model.language_model import NO_DROPOUT, LanguageModel
 from gpt1.model.lstm import LSTM
 from gpt1.model.modern import ModernTransformer
 from gpt1.model.transformer import Transformer
-from gpt1.settings import Dropout, ModelSettings, ModernShape
+from gpt1.settings import Dropout, LSTMShape, ModelSettings, ModernShape, TransformerShape
 from tasks.common.errors import InputError, make_again
 from tasks.common.files import read_json, sha256_file, write_atomic, write_json
 from tasks.common.settings import first_fault
@@ -74,14 +74,11 @@ def build(
 
     Raises InputError if the settings have the shape of the other architecture.
     """
-    try:
-        if arch == "transformer" and isinstance(settings.shape, ModernShape):
-            return ModernTransformer(n_vocab, settings, dropout, skip_pads)
-        if arch == "transformer":
-            return Transformer(n_vocab, settings, dropout, skip_pads)
-        return LSTM(n_vocab, settings, dropout, skip_pads)
-    except ValueError as error:
-        raise InputError(f"model.shape: {error}; give the shape of a {arch}") from None
+    shape = settings.shape
+    if isinstance(shape, LSTMShape) != (arch == "lstm"):
+        raise InputError(f"model.shape: found {shape}; give the shape of a {arch}")
+    kinds = {LSTMShape: LSTM, ModernShape: ModernTransformer, TransformerShape: Transformer}
+    return kinds[type(shape)](n_vocab, settings, dropout, skip_pads)
 
 
 def sidecar(path: str | Path) -> Path:
@@ -96,10 +93,10 @@ def write_tensors(path: str | Path, tensors: dict[str, Tensor]) -> None:
         file.write(save(tensors, metadata={"sha256": _digest(tensors)}))
 
 
-def read_tensors(path: str | Path) -> dict[str, Tensor]:
-    """Read a safetensors file.
+def read_tensors(path: str | Path, published: bool = False) -> dict[str, Tensor]:
+    """Read a safetensors file; one that others `published` has no digest.
 
-    Raises InputError if it is missing or damaged; one of another program may have no digest.
+    Raises InputError if it is missing or damaged.
     """
     if not Path(path).is_file():
         raise InputError(f"{path}: no such checkpoint; pre-train first")
@@ -111,7 +108,7 @@ def read_tensors(path: str | Path) -> dict[str, Tensor]:
         raise InputError(
             f"{path}: not a whole safetensors file ({error}); {make_again(path)}"
         ) from None
-    if digest not in (None, _digest(tensors)):
+    if not published and digest != _digest(tensors):
         raise InputError(
             f"{path}: damaged, its tensors do not fit their sha256; {make_again(path)}"
         )

@@ -29,7 +29,7 @@ class KeptFacts(BaseModel, frozen=True, extra="forbid"):
 
     `labels` are the classes' names in the order of the logits; None for scores and for choices.
     `scores` run from 0 to 100, by split and metric. `digests` are those of the cell's JSON:
-    tokenizer, encoded data, settings and code.
+    tokenizer, encoded data, settings and code. `sha256` is that of the weights' file.
     """
 
     cell: Cell
@@ -44,12 +44,7 @@ class KeptFacts(BaseModel, frozen=True, extra="forbid"):
     scores: dict[str, dict[str, float]]
     digests: dict[str, str]
     versions: dict[str, str]
-
-
-class StoredKeptFacts(KeptFacts, frozen=True):
-    """The facts with the SHA-256 of the weights' file."""
-
-    sha256: str
+    sha256: str = ""
 
 
 def weights_path(folder: Path, seed: int) -> Path:
@@ -82,18 +77,18 @@ def save(folder: Path, weights: Path, facts: KeptFacts) -> None:
     """
     path = weights_path(folder, facts.seed)
     write_tensors(path, read_tensors(weights))
-    stored = facts.model_dump(mode="json") | {"sha256": sha256_file(path)}
-    write_json(path.with_suffix(".json"), stored)
+    stored = facts.model_copy(update={"sha256": sha256_file(path)})
+    write_json(path.with_suffix(".json"), stored.model_dump(mode="json"))
 
 
-def read_facts(folder: Path, seed: int) -> StoredKeptFacts:
+def read_facts(folder: Path, seed: int) -> KeptFacts:
     """The facts of one seed. Raises InputError if they are missing, invalid or of other weights."""
     if seed not in (seeds := kept_seeds(folder)):
         known = ", ".join(map(str, seeds))
         raise InputError(f"{folder}: no weights of seed {seed}; kept are those of {known}")
     path = weights_path(folder, seed)
     try:
-        facts = StoredKeptFacts.model_validate(read_json(path.with_suffix(".json")))
+        facts = KeptFacts.model_validate(read_json(path.with_suffix(".json")))
     except ValidationError as error:
         raise InputError(
             f"{path.with_suffix('.json')}: does not describe kept weights ({first_fault(error)}); "
@@ -104,7 +99,7 @@ def read_facts(folder: Path, seed: int) -> StoredKeptFacts:
     return facts
 
 
-def load(folder: Path, facts: StoredKeptFacts, runtime: RuntimeSettings) -> TaskModel:
+def load(folder: Path, facts: KeptFacts, runtime: RuntimeSettings) -> TaskModel:
     """The fine-tuned model of one seed on the device. Raises InputError if its file is damaged."""
     spec, model, path = facts.spec, facts.settings.model, weights_path(folder, facts.seed)
     language_model = build(facts.cell.arch, model, facts.n_vocab, skip_pads=runtime.skip_pads)

@@ -11,12 +11,12 @@ import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from safetensors.torch import save
 from torch import Tensor
 
 from gpt1.settings import ModelSettings
-from gpt1.weights import params_npy
 from gpt1.weights.checkpoint import build, read_tensors
 from gpt1.weights.files import CHUNKS, CONFIG_FILE, SHAPES_FILE, TENSORS_FILE
 from tasks.common.errors import InputError
@@ -64,13 +64,12 @@ def read_openai(folder: Path, n_vocab: int, model: ModelSettings) -> dict[str, T
             f"{path}: expected {len(expected)} shapes (2 and 12 for each of "
             f"{model.shape.n_layer} layers), found {found}"
         )
-    for i, (name, shape) in enumerate(expected.items()):
-        as_stored = [1, *shape] if len(shape) == 2 and i > 1 else shape
-        if name == POSITIONS:
-            expected[name] = _check_positions(f"{path}: shape {i}", stored[i], shape)
-        elif stored[i] != as_stored:
-            raise InputError(f"{path}: shape {i} ({name}): expected {as_stored}, found {stored[i]}")
-    vector = params_npy.read(folder)
+    shapes = {
+        name: shape[1:] if isinstance(shape, list) and len(shape) == 3 else shape
+        for name, shape in zip(expected, stored, strict=True)
+    }
+    expected = _check_shapes(path, shapes, expected)
+    vector = np.concatenate([read_chunk(folder / name) for name in CHUNKS])
     sizes = [math.prod(shape) for shape in expected.values()]
     if len(vector) != sum(sizes):
         raise InputError(
@@ -82,8 +81,22 @@ def read_openai(folder: Path, n_vocab: int, model: ModelSettings) -> dict[str, T
         name: array.view(shape)
         for array, (name, shape) in zip(arrays, expected.items(), strict=True)
     }
-    _check_gains(folder, released)
+    _check_order(folder, released)
     return released
+
+
+def read_chunk(path: Path) -> np.ndarray:
+    """One of OpenAI's ten files. Raises InputError unless it is a whole vector of float32."""
+    try:
+        chunk = np.load(path, allow_pickle=False)
+        if chunk.ndim == 1 and chunk.dtype == np.float32:
+            return chunk
+        found = f"{chunk.dtype} {list(chunk.shape)}"
+    except FileNotFoundError:
+        found = f"no such file; there are {len(CHUNKS)}, {CHUNKS[0]} to {CHUNKS[-1]}"
+    except Exception as error:  # numpy raises a dozen kinds for what is not a whole array file
+        found = f"no whole .npy file ({' '.join(str(error).split()):.120})"
+    raise InputError(f"{path}: expected a vector of float32, found {found}")
 
 
 def read_settings(folder: Path) -> ModelSettings:
@@ -109,8 +122,7 @@ def read_huggingface(folder: Path, n_vocab: int, model: ModelSettings) -> dict[s
     Accepts a bare model and one with its language-model head, which must equal the embedding.
     Raises InputError for a missing file and for anything that does not fit `model`.
     """
-    path, expected = folder / CONFIG_FILE, released_shapes(n_vocab, model)
-    config = _read_config(folder)
+    path, config = folder / CONFIG_FILE, _read_config(folder)
     for key, value in {**_own_config(folder, model), "vocab_size": n_vocab}.items():
         if key != "n_positions" and config[key] != value:
             raise InputError(f"{path}: {key}: expected {value!r}, found {config[key]!r}")
@@ -119,23 +131,14 @@ def read_huggingface(folder: Path, n_vocab: int, model: ModelSettings) -> dict[s
         raise InputError(f"{weights}: no such file; expected safetensors, a pickle is never read")
     tensors = {
         name.removeprefix("transformer."): tensor
-        for name, tensor in read_tensors(weights).items()
+        for name, tensor in read_tensors(weights, published=True).items()
         if not name.endswith((".attn.bias", "position_ids"))  # the causal mask, not a parameter
     }
     head = tensors.pop(HEAD, None)
     if head is not None and not torch.equal(head, tensors.get(TOKENS, torch.empty(0))):
         raise InputError(f"{weights}: {HEAD}: expected {TOKENS} again (tied), found other values")
-    if head is None and not config.get("tie_word_embeddings", True):
-        raise InputError(f"{weights}: {HEAD}: expected by config.json (not tied), found no tensor")
-    positions = [config["n_positions"], *expected[POSITIONS][1:]]
-    expected[POSITIONS] = _check_positions(f"{path}: n_positions", positions, expected[POSITIONS])
-    for name in sorted(expected.keys() | tensors.keys()):
-        found = list(tensors[name].shape) if name in tensors else "no tensor"
-        shape = expected.get(name, "no tensor")
-        if found != shape:
-            raise InputError(f"{weights}: {name}: expected {shape}, found {found}")
-        if not tensors[name].is_floating_point():
-            raise InputError(f"{weights}: {name}: expected floats, found {tensors[name].dtype}")
+    shapes = {name: list(tensor.shape) for name, tensor in tensors.items()}
+    _check_shapes(weights, shapes, released_shapes(n_vocab, model))
     return {name: tensor.float() for name, tensor in tensors.items()}
 
 
@@ -143,7 +146,7 @@ def write_huggingface(folder: Path, released: dict[str, Tensor], model: ModelSet
     """Write `config.json` and `model.safetensors`; the tied head is not stored."""
     config = {
         **_own_config(folder, model),
-        **{key: 0.1 for key in ("embd_pdrop", "attn_pdrop", "resid_pdrop")},
+        **dict.fromkeys(("embd_pdrop", "attn_pdrop", "resid_pdrop"), 0.1),
         "n_positions": model.n_ctx,
         "vocab_size": len(released[TOKENS]),
         "architectures": ["OpenAIGPTLMHeadModel"],
@@ -160,8 +163,7 @@ def _read_config(folder: Path) -> dict[str, Any]:
     """What config.json says, and the defaults of the keys that it leaves out."""
     stored = read_json(folder / CONFIG_FILE)
     if not isinstance(stored, dict):
-        found = type(stored).__name__
-        raise InputError(f"{folder / CONFIG_FILE}: expected a JSON object, found a {found}")
+        raise InputError(f"{folder / CONFIG_FILE}: expected a JSON object, found {stored!r:.40}")
     return {**CONFIG_DEFAULTS, **stored}
 
 
@@ -177,19 +179,27 @@ def _own_config(folder: Path, model: ModelSettings) -> dict[str, Any]:
     return CONFIG_DEFAULTS | shape
 
 
-def _check_positions(where: str, found: Any, expected: list[int]) -> list[int]:
-    """The stored shape of the positions, which may have more rows than the model's n_ctx."""
-    rows = found[0] if isinstance(found, list) and found else None
-    if not isinstance(rows, int) or rows < expected[0] or found[1:] != expected[1:]:
-        raise InputError(
-            f"{where} ({POSITIONS}): expected {expected} (or more rows), found {found}"
-        )
-    return found
+def _check_shapes(
+    path: Path, found: dict[str, Any], expected: dict[str, list[int]]
+) -> dict[str, list[int]]:
+    """The expected shapes with the positions that were found, which may be more than n_ctx.
+
+    Raises InputError for any other difference.
+    """
+    n_ctx, width = expected[POSITIONS]
+    match found.get(POSITIONS):
+        case [int(rows), value] if rows > n_ctx and value == width:
+            expected = {**expected, POSITIONS: [rows, width]}
+    for name in sorted(expected.keys() | found.keys()):
+        own, other = (shapes.get(name, "no tensor") for shapes in (expected, found))
+        if own != other:
+            raise InputError(f"{path}: {name}: expected {own}, found {other}")
+    return expected
 
 
-def _check_gains(folder: Path, released: dict[str, Tensor]) -> None:
+def _check_order(folder: Path, released: dict[str, Tensor]) -> None:
     """Refuse chunks in the wrong order: they put weights, half of which are negative, where
-    layer-norm gains should be. Chunks of embeddings only are left to `params_npy.check_order`."""
+    layer-norm gains should be."""
     for name, tensor in released.items():
         if name.endswith(("ln_1.weight", "ln_2.weight")):
             positive = 100 * float((tensor > 0).float().mean())

@@ -1,9 +1,5 @@
 """A device that is too small for a micro-batch gets smaller ones; the batch stays what it is."""
 
-import contextlib
-import os
-import re
-
 import pytest
 import torch
 
@@ -12,9 +8,7 @@ from gpt1.settings import Dropout
 from gpt1.training.pretraining import Pretraining
 from gpt1.training.runtime import Runtime
 from tasks.common.errors import InputError
-from tasks.common.files import read_json
-from tests.distributed.running import SECONDS, losses, pretrain, started, train
-from tests.gpt1.toy import ARCHS, corpus, pretrain_settings
+from tests.gpt1.toy import corpus, pretrain_settings
 
 PLAIN = Dropout(embd=0, attn=0, resid=0)
 
@@ -80,48 +74,7 @@ def test_memory_that_runs_out_in_the_middle_of_an_update_does_not_count_windows_
     assert torch.allclose(cramped.optimizer.m, whole.optimizer.m, atol=1e-6)
 
 
-def test_a_checkpoint_records_the_micro_batch_that_fitted(tmp_path, room):
-    room["windows"] = 2
-    run = training(tmp_path, "a")
-    run.update()
-    assert run.runtime.numeric()["micro_batch"] == 2
-
-
 def test_a_device_too_small_for_one_window_ends_the_run(tmp_path, room):
     room["windows"] = 0
     with pytest.raises(InputError, match="out of memory with one window at a time; lower"):
         training(tmp_path, "a").train()
-
-
-def _train_with_room_in_the_others(cramped, folder, *arguments):
-    """Where the device of one rank has memory for one window."""
-    rank = int(os.environ["RANK"])
-    if rank == cramped:
-        LanguageModel.__call__ = limited({"windows": 1})
-    with open(folder / f"said-by-{rank}", "w") as said, contextlib.redirect_stdout(said):
-        train(*arguments)
-
-
-@pytest.mark.parametrize("cramped", [0, 1])
-@pytest.mark.parametrize("arch", ARCHS)
-def test_one_of_two_processes_that_has_too_little_memory_takes_smaller_micro_batches_alone(
-    tmp_path, arch, cramped
-):
-    """Its share of the gradients is the same."""
-    books, settings = corpus(tmp_path / "corpus"), pretrain_settings(arch, batch=8, dropout=PLAIN)
-    one = pretrain(1, books, settings, tmp_path / "one")
-    arguments = (cramped, tmp_path, books, settings, tmp_path / "two", None, None)
-    with started(2, _train_with_room_in_the_others, *arguments) as processes:
-        for process in processes:
-            process.join(SECONDS)
-            assert process.exitcode == 0
-    two = tmp_path / "two" / "out"
-    assert losses(two) == pytest.approx(losses(one), abs=1e-5)
-    assert (tmp_path / f"said-by-{1 - cramped}").read_text() == ""
-    warnings = (tmp_path / f"said-by-{cramped}").read_text().splitlines()
-    assert [re.findall(r"of (\d+) windows; going on with (\d+)", line) for line in warnings] == [
-        [("4", "2")],
-        [("2", "1")],
-    ]
-    facts = read_json(two / "update-8.json")["runtime"]
-    assert facts["processes"] == 2 and facts["micro_batch"] == (1 if cramped == 0 else None)

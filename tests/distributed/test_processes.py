@@ -76,17 +76,6 @@ def _sum_for_ever(ready, hang_seconds=SECONDS) -> None:
         time.sleep(0.01)
 
 
-def test_a_process_that_is_killed_stops_the_others(capfd):
-    ready = FORKS.Semaphore(0)  # not a barrier, whose lock a stopped process may hold
-    with started(3, _sum_for_ever, ready) as processes:
-        assert all(ready.acquire(timeout=SECONDS) for _ in processes)
-        os.kill(processes[1].pid, signal.SIGKILL)
-        for process in processes:
-            process.join(30)
-        assert [process.exitcode for process in processes] == [LOST, -signal.SIGKILL, LOST]
-    assert "Traceback" not in capfd.readouterr().err
-
-
 @pytest.mark.parametrize("hanging", [0, 1])
 def test_a_process_that_hangs_stops_the_others(hanging):
     ready = FORKS.Semaphore(0)  # not a barrier, whose lock a stopped process may hold
@@ -100,50 +89,13 @@ def test_a_process_that_hangs_stops_the_others(hanging):
         assert processes[hanging].exitcode is None
 
 
-def _first_alone(seconds: float) -> None:
-    distributed.HANG_SECONDS = seconds
-    processes, _ = join(Runtime())
-    with processes.first_alone() as alive:
-        for _ in range(12 if processes.leads else 0):
-            time.sleep(seconds / 4)
-            alive()
-    total = torch.ones(1)
-    processes.sum(total)
-    assert total == 3
-
-
-def test_processes_that_wait_for_the_first_one_s_work_do_not_take_it_to_hang():
-    """Although it takes three times as long as one that hangs is given."""
-    with started(3, _first_alone, 2.0) as processes:
-        for process in processes:
-            process.join(SECONDS)
-        assert [process.exitcode for process in processes] == [0, 0, 0]
-
-
-@pytest.mark.parametrize(
-    ("variables", "reason"),
-    [
-        ({"RANK": "0", "WORLD_SIZE": "2"}, "LOCAL_RANK is missing and LOCAL_WORLD_SIZE missing"),
-        ({"RANK": "2", "WORLD_SIZE": "2"}, "RANK is 2 and WORLD_SIZE 2"),
-        ({"RANK": "-1", "WORLD_SIZE": "2"}, "RANK is -1 and WORLD_SIZE 2"),
-    ],
-)
-def test_a_process_without_a_place_among_the_others_is_one_line(monkeypatch, variables, reason):
-    for name in ("RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE"):
-        monkeypatch.delenv(name, raising=False)
-    for name, value in {"TORCHELASTIC_RUN_ID": "test", **variables}.items():
-        monkeypatch.setenv(name, value)
-    with pytest.raises(InputError, match=f"{reason}, where .*start them with torchrun"):
-        join(Runtime())
-
-
 def _join(late: float) -> None:
     """All but the first; that one is late."""
     if os.environ["RANK"] == "0":
         time.sleep(late)
         return
     distributed.HANG_SECONDS = 1.0
-    with pytest.raises(InputError, match="process 2 of 2 did not find the others within 1 s"):
+    with pytest.raises(InputError, match="did not find the other processes within 1 s"):
         join(Runtime())
 
 

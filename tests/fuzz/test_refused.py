@@ -8,8 +8,7 @@ import pickle
 import numpy as np
 import pytest
 
-from gpt1.weights.params_npy import read as read_chunks
-from gpt1.weights.published import read_huggingface
+from gpt1.weights.published import read_chunk, read_huggingface
 from tasks import task
 from tasks.common.errors import InputError
 from tests.gpt1 import published_files
@@ -82,7 +81,7 @@ def test_a_pickle_in_an_array_and_an_array_that_claims_too_much_are_never_loaded
     published_files.write_small(tmp_path)
     damage(tmp_path / "openai" / "params_4.npy", Touch(tmp_path / "made"))
     with pytest.raises(InputError, match=r"params_4\.npy: expected a vector of float32, found"):
-        read_chunks(tmp_path / "openai")
+        read_chunk(tmp_path / "openai" / "params_4.npy")
     assert not (tmp_path / "made").exists()
 
 

@@ -6,13 +6,13 @@ import torch
 from gpt1.cell import Cell
 from gpt1.encode import encode
 from gpt1.finetune import finetune, keep
+from gpt1.text.tokenizer import Tokenizer
 from gpt1.training.cell_job import CellJob
-from gpt1.training.encoded import load as load_encoded
 from gpt1.training.run_cache import RunCache
 from gpt1.training.runtime import Runtime
 from gpt1.weights.checkpoint import CheckpointFacts, build, save_checkpoint
 from tasks import task
-from tasks.common.files import write_json
+from tasks.common.files import sha256_file, write_json
 from tests.gpt1 import toy
 from tests.gpt1.examples import CHARACTERS, write_examples, write_tokenizer
 
@@ -38,26 +38,37 @@ def rows_of(name, n, seed):
     return rows
 
 
-def write_task(folder, name):
-    """Everything that a job of cells on a task reads, below `folder`; returns its reported rows."""
-    n_vocab = write_tokenizer(folder / "tokenizer")
+def write_task(folder, name, reported=40):
+    """Everything that a job of cells on a task reads, below `folder`; returns its rows."""
+    write_tokenizer(folder / "tokenizer")
     report = task(name).main
-    sizes = {"train": 12, "select": 6, report: 40}
+    sizes = {"train": 12, "select": 6, report: reported}
     splits = {split: rows_of(name, n, i) for i, (split, n) in enumerate(sizes.items())}
-    write_examples(folder / "examples" / name, name, splits)
-    encoded = folder / "encoded" / name
-    encode(name, folder / "examples" / name, folder / "tokenizer", encoded)
+    write_encoded(folder, name, splits)
     scores = {split: dict.fromkeys(task(name).metrics, 50.0) for split in sizes}
     write_json(
         folder / "baselines.json", {"task": name, "majority": scores, "bag_of_words": scores}
     )
     for arch in toy.ARCHS:
-        model = build(arch, toy.model(arch, init_std=0.2), n_vocab)
-        model.reset(torch.Generator().manual_seed(5))
-        digest = load_encoded(encoded).tokenizer
-        facts = CheckpointFacts(model=toy.model(arch), tokenizer=digest, update=1)
-        save_checkpoint(folder / f"{arch}.safetensors", model, facts)
-    return splits[report]
+        write_checkpoint(folder, arch, arch)
+    return splits
+
+
+def write_encoded(folder, name, splits, unlabelled=()):
+    """The encoded task of some rows, in `folder`/encoded/NAME."""
+    write_examples(folder / "examples" / name, name, splits, unlabelled)
+    encode(name, folder / "examples" / name, folder / "tokenizer", folder / "encoded" / name)
+
+
+def write_checkpoint(folder, name, arch="transformer", seed=5, **facts):
+    """A language model of that pre-training seed; returns its digest."""
+    tokenizer = Tokenizer.load(folder / "tokenizer")
+    model = build(arch, toy.model(arch, init_std=0.2), tokenizer.n_vocab)
+    model.reset(torch.Generator().manual_seed(seed))
+    facts = {"model": toy.model(arch), "tokenizer": tokenizer.digest, "seed": seed} | facts
+    path = folder / f"{name}.safetensors"
+    save_checkpoint(path, model, CheckpointFacts(**facts))
+    return sha256_file(path)
 
 
 def job(folder, cell, kept=(), **options):

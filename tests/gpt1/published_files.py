@@ -138,6 +138,5 @@ def write_small(folder):
 def bring_in(folder, kind, model=SMALL, name="in"):
     """Import what `write_small` wrote and return the checkpoint's tensors."""
     out = folder / f"{name}.safetensors"
-    source = convert.Published(kind, folder / kind)
-    convert.import_weights(source, folder / "vocabulary", out, model)
+    convert.import_weights(kind, folder / kind, folder / "vocabulary", out, model)
     return load_file(out)

@@ -58,25 +58,6 @@ def test_a_story_has_no_question():
     ]
 
 
-@pytest.mark.parametrize("n_ctx", [8, 9, 16, 33])
-@pytest.mark.parametrize("family", ["classification", "entailment", "similarity", "race", "story"])
-def test_whatever_the_lengths_a_sequence_fits_and_ends_in_classify(family, n_ctx):
-    rng = np.random.default_rng(0)
-    for _ in range(50):
-        a, b, c, d = (rng.integers(1, 50, rng.integers(1, 60)).tolist() for _ in range(4))
-        kind = "multiple_choice" if family in ("race", "story") else family
-        parts = {"race": ([a], [b], [[c, d]]), "story": ([a], [[]], [[c, d]])}
-        given = ([a],) if family == "classification" else parts.get(family, ([a], [b]))
-        rows, built = sequences(kind, *given, n_ctx=n_ctx)
-        for sequence in rows[0]:
-            assert len(sequence) <= n_ctx
-            assert sequence[0] == S and sequence[-1] == C
-            assert sequence.count(C) == 1
-        data = split(*given)
-        whole, needed = (f(kind, data)[0] for f in (batching.input_lengths, batching.n_ctx_needed))
-        assert built.truncated == (built.lengths.max() < whole) == (needed > n_ctx)
-
-
 @pytest.mark.parametrize("family", ["classification", "entailment", "similarity", "race", "story"])
 def test_n_ctx_needed_is_the_smallest_that_truncates_nothing(family):
     rng = np.random.default_rng(1)
@@ -136,14 +117,6 @@ def test_an_epoch_is_a_shuffle_by_seed_and_number_without_the_last_partial_batch
     assert one == [b.tolist() for b in batching.epoch(10, 3, seed=0, number=0)]
     assert one != [b.tolist() for b in batching.epoch(10, 3, seed=0, number=1)]
     assert one != [b.tolist() for b in batching.epoch(10, 3, seed=1, number=0)]
-
-
-def test_scoring_batches_hold_every_row_once_and_respect_the_limit():
-    rng = np.random.default_rng(0)
-    _, built = sequences("classification", [[1] * n for n in rng.integers(1, 29, 200)])
-    batches = list(batching.by_length(built.lengths[:, 0], limit=100))
-    assert sorted(i for b in batches for i in b) == list(range(200))
-    assert all(len(b) * built.lengths[b].max() <= 100 or len(b) == 1 for b in batches)
 
 
 def test_scoring_batches_are_as_large_as_the_limit_allows():

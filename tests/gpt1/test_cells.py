@@ -1,8 +1,6 @@
 """Cells: the run cache, failures, alarms, the JSON and the predictions of a cell."""
 
-import errno
 import json
-import os
 import re
 import shutil
 import signal
@@ -19,8 +17,7 @@ import torch
 
 from gpt1 import finetune
 from gpt1.cell import Cell
-from gpt1.encode import encode
-from gpt1.settings import FinetuneMethod, OptimizerSettings, RunSettings
+from gpt1.settings import OptimizerSettings, RunSettings
 from gpt1.training import cell_job
 from gpt1.training.alarms import alarms
 from gpt1.training.cell_job import CellJob
@@ -28,51 +25,39 @@ from gpt1.training.encoded import load as load_encoded
 from gpt1.training.finetuning import FineTuning
 from gpt1.training.run_cache import RunCache
 from gpt1.training.runtime import Runtime
-from gpt1.weights.checkpoint import CheckpointFacts, build, save_checkpoint
 from tasks.common.arrow import split_digest
 from tasks.common.errors import INTERRUPTED, InputError
 from tasks.common.files import read_json, sha256_file, write_json
 from tests.gpt1 import toy
-from tests.gpt1.examples import random_pairs, write_examples, write_tokenizer
+from tests.gpt1.kept_cells import rows_of, write_checkpoint, write_encoded, write_task
 from tests.support.programs import call
-
-ROWS = {
-    split: random_pairs(n, seed)
-    for seed, (split, n) in enumerate({"train": 12, "select": 6, "dev": 8}.items())
-}
-UNLABELLED = {"test": [{**row, "label": -1} for row in ROWS["dev"]]}
-
-
-def write_task(folder, name="rte", splits=ROWS, unlabelled=None):
-    """The encoded task of some rows, in `folder`/encoded/NAME."""
-    splits = {**splits, **(unlabelled or {})}
-    write_examples(folder / f"examples/{name}", name, splits, unlabelled or ())
-    encode(name, folder / f"examples/{name}", folder / "tokenizer", folder / f"encoded/{name}")
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """The files that a job of cells on RTE reads: encoded task, baselines, checkpoints."""
+    """The files that a job of cells on RTE reads, and its rows."""
     folder = tmp_path_factory.mktemp("made")
-    n_vocab = write_tokenizer(folder / "tokenizer")
-    write_task(folder)
-    scores = {split: {"accuracy": 50.0} for split in ("train", "select", "dev")}
-    facts = {"task": "rte", "majority": scores, "bag_of_words": scores}
-    write_json(folder / "baselines.json", facts)
-    tokenizer = load_encoded(folder / "encoded/rte").tokenizer
-    for arch in toy.ARCHS:
-        model = build(arch, toy.model(arch, init_std=0.05), n_vocab)
-        model.reset(torch.Generator().manual_seed(5))
-        facts = CheckpointFacts(model=toy.model(arch), tokenizer=tokenizer, update=1)
-        save_checkpoint(folder / f"{arch}.safetensors", model, facts)
-    return folder
+    return folder, write_task(folder, "rte", reported=8)
 
 
 @pytest.fixture
 def files(made, tmp_path):
     """A copy of these files."""
-    shutil.copytree(made, tmp_path / "results")
+    shutil.copytree(made[0], tmp_path / "results")
     return tmp_path / "results"
+
+
+@pytest.fixture
+def encode_again(made, files):
+    """Encodes other rows of the task: other reported ones, or unlabelled ones as well."""
+
+    def encode_again(unlabelled=False, **splits):
+        rows = made[1] | splits
+        if unlabelled:
+            rows |= {"test": [{**row, "label": -1} for row in rows["dev"]]}
+        write_encoded(files, "rte", rows, ["test"] if unlabelled else [])
+
+    return encode_again
 
 
 def job(
@@ -120,14 +105,9 @@ def test_a_path_names_its_cell():
     path = Path("results/cells/transformer-shuffled/rte/aux-on/layers-12.json")
     assert control.path("results") == path and Cell.parse(path) == control
     assert "transformer-shuffled" in str(control.predictions("results"))
-
-
-@pytest.mark.parametrize(
-    "path", ["rte/aux-on/layers-1.json", "lstm/rte/aux-yes/layers-1.json", "x"]
-)
-def test_a_path_that_names_no_cell_is_refused(path):
-    with pytest.raises(InputError, match="not the path of a cell"):
-        Cell.parse(path)
+    for other in ("rte/aux-on/layers-1.json", "lstm/rte/aux-yes/layers-1.json", "x"):
+        with pytest.raises(InputError, match="not the path of a cell"):
+            Cell.parse(other)
 
 
 @pytest.mark.parametrize("arch", toy.ARCHS)
@@ -176,11 +156,13 @@ def test_predictions_beside_a_cell_give_its_scores_again(files):
             assert {(row["split"], row["group"]) for row in own} == {("dev", "")}
 
 
-def test_unlabelled_rows_are_predicted_by_the_fully_transferred_transformer_with_aux_only(files):
+def test_unlabelled_rows_are_predicted_by_the_fully_transferred_transformer_with_aux_only(
+    files, encode_again
+):
     targets = paths(files, 1, 2)
     train(files, targets, [0])
     without = [read_json(path)["seeds"][0]["scores"] for path in targets]
-    write_task(files, unlabelled=UNLABELLED)
+    encode_again(unlabelled=True)
     train(files, targets, [0])
     (one, _), (full, facts) = (predictions(path) for path in targets)
     assert {row["split"] for row in one} == {"dev"}
@@ -196,7 +178,7 @@ def test_unlabelled_rows_are_predicted_by_the_fully_transferred_transformer_with
 
 
 def test_unlabelled_rows_that_come_later_retrain_one_cell_and_ones_that_go_retrain_none(
-    files, monkeypatch
+    files, encode_again, monkeypatch
 ):
     targets, trained, own = paths(files, 1, 2), [], FineTuning.train
     monkeypatch.setattr(
@@ -204,54 +186,36 @@ def test_unlabelled_rows_that_come_later_retrain_one_cell_and_ones_that_go_retra
     )
     train(files, targets, [0])
     assert trained == [13, 25]
-    write_task(files, unlabelled=UNLABELLED)
+    encode_again(unlabelled=True)
     train(files, targets, [0])
     assert trained == [13, 25, 25]
-    write_task(files)
+    encode_again()
     assert train(files, targets, [0]) == []
     assert {row["split"] for row in predictions(targets[1])[0]} == {"dev"}
-    write_task(files, unlabelled=UNLABELLED)
+    encode_again(unlabelled=True)
     train(files, targets, [0])
     assert trained == [13, 25, 25]
     assert {row["split"] for row in predictions(targets[1])[0]} == {"dev", "test"}
 
 
-def test_threads_are_not_part_of_the_key_and_another_runtime_is_recorded_in_the_cell(files):
-    assert key(files) == key(files, runtime=Runtime(threads=2))
-    targets = paths(files, 1)
-    train(files, targets, [0])
-    train(files, targets, [0], runtime=Runtime(skip_pads=True))
-    cell = read_json(targets[0])
-    assert cell["runtime"]["skip_pads"] is True and cell["versions"]["torch"] == torch.__version__
-
-
-def test_a_task_or_checkpoint_that_does_not_fit_is_refused(files):
+def test_cells_and_checkpoints_that_do_not_fit_are_refused(files):
     with pytest.raises(InputError, match="give one cell of each"):
         job(files, [Cell("transformer", "qnli", "on", 0)])
+    with pytest.raises(InputError, match="the cells are of 2 groups"):
+        job(files, [Cell("transformer", "rte", aux, 0) for aux in ("on", "off")])
+    with pytest.raises(InputError, match="layers-3: the model has fewer layers"):
+        job(files, [Cell("transformer", "rte", "on", 3)])
     with pytest.raises(InputError, match="its arch is 'transformer', but 'lstm' is needed"):
         job(files, arch="lstm", weights=["transformer"])
-
-
-def test_a_task_without_rows_to_train_or_select_on_is_refused(files):
-    write_task(files, splits={"train": ROWS["train"], "dev": ROWS["dev"]})
-    with pytest.raises(InputError, match="rte: no select split in the encoded task"):
+    with pytest.raises(InputError, match="lm_coef is 0.5; it is 0 with aux off alone"):
+        job(files, [Cell("transformer", "rte", "off", 0)])
+    write_json(files / "baselines.json", {"task": "cola"})
+    with pytest.raises(InputError, match="--baselines: of cola, not rte"):
         job(files)
 
 
-def write_checkpoint(files, name, seed=5, corpus="books"):
-    """A transformer of the pre-training seed `seed` beside the others; returns its digest."""
-    n_vocab = read_json(files / "transformer.json")["n_vocab"]
-    model = build("transformer", toy.model("transformer", init_std=0.05), n_vocab)
-    model.reset(torch.Generator().manual_seed(seed))
-    tokenizer = load_encoded(files / "encoded/rte").tokenizer
-    facts = {"model": toy.model("transformer"), "tokenizer": tokenizer}
-    path = files / f"{name}.safetensors"
-    save_checkpoint(path, model, CheckpointFacts(**facts, seed=seed, corpus=corpus))
-    return sha256_file(path)
-
-
 def test_the_i_th_seed_starts_from_the_i_th_checkpoint_modulo_their_number(files):
-    first, second = (write_checkpoint(files, f"seed-{seed}", seed) for seed in (10, 11))
+    first, second = (write_checkpoint(files, f"seed-{seed}", seed=seed) for seed in (10, 11))
     targets = paths(files, 2)
     train(files, targets, [0, 1, 2], weights=["seed-10", "seed-11"])
     cell = read_json(targets[0])
@@ -281,45 +245,20 @@ def test_the_negative_control_starts_from_the_shuffled_books_and_nothing_else_do
         job(files, [control])
 
 
-def test_aux_off_is_lm_coef_0_in_the_cell(files):
-    targets = paths(files, "none", aux="off")
-    train(files, targets, [0], lm_coef=0.0)
-    assert read_json(targets[0])["lm_coef"] == 0
-    with pytest.raises(InputError, match="lm_coef is 0.5; it is 0 with aux off alone"):
-        train(files, targets, [0])
-
-
-def test_finished_runs_are_taken_from_the_cache_and_not_trained_again(files, monkeypatch):
-    targets = paths(files, "none", 1)
-    train(files, targets, [0])
-    answers = [Cell.parse(p).predictions(files) for p in targets]
-    before = [p.read_bytes() for p in [*targets, *answers]]
-
-    def fail(*args):
-        raise AssertionError("trained again")
-
-    monkeypatch.setattr(FineTuning, "train", fail)
-    assert train(files, targets, [0]) == []
-    assert [p.read_bytes() for p in [*targets, *answers]] == before
-
-
 @pytest.mark.parametrize(
     "change",
     ["code", "lr", "l2", "init_std", "aux", "data", "checkpoint", "precision", "pads", "torch"],
 )
-def test_everything_that_decides_a_result_is_part_of_the_key(files, change, monkeypatch):
+def test_everything_that_decides_a_result_is_part_of_the_key(
+    files, encode_again, change, monkeypatch
+):
     old, changed = key(files), {}
     if change == "torch":
         monkeypatch.setattr(cell_job, "versions", lambda: {"torch": "1.0"})
     elif change == "data":
-        write_task(files, splits={**ROWS, "dev": random_pairs(8, seed=9)})
+        encode_again(dev=rows_of("rte", 8, seed=9))
     elif change == "checkpoint":
-        settings = toy.model("transformer")
-        tokenizer = load_encoded(files / "encoded/rte").tokenizer
-        model = build("transformer", settings, read_json(files / "transformer.json")["n_vocab"])
-        model.reset(torch.Generator().manual_seed(6))
-        facts = CheckpointFacts(model=settings, tokenizer=tokenizer)
-        save_checkpoint(files / "transformer.safetensors", model, facts)
+        write_checkpoint(files, "transformer", seed=6)
     else:
         changed = {
             "code": {"code": "new"},
@@ -333,52 +272,29 @@ def test_everything_that_decides_a_result_is_part_of_the_key(files, change, monk
     assert key(files, **changed) != old
 
 
-def test_a_failing_run_costs_only_its_own_cell_and_is_told_at_the_end(files, monkeypatch):
-    targets = paths(files, 0, 1, 2)
-    own = FineTuning.train
+@pytest.mark.parametrize(
+    ("fault", "told"),
+    [(FloatingPointError("update 3: the loss is nan"), "update 3"), (KeyError("x"), "KeyError")],
+    ids=["diverged", "bug"],
+)
+def test_a_failing_run_costs_only_its_own_cell_and_is_told_at_the_end(
+    files, monkeypatch, capsys, fault, told
+):
+    targets, own = paths(files, 0, 1, 2), FineTuning.train
 
     def failing(self):
         if len(self.copied) == 13:
-            raise FloatingPointError("update 3: the loss is nan")
+            raise fault
         return own(self)
 
     monkeypatch.setattr(FineTuning, "train", failing)
-    failures = train(files, targets, [0])
-    assert len(failures) == 1 and "layers-1.json, seed 0: update 3" in failures[0]
+    (failure,) = train(files, targets, [0])
+    assert f"layers-1.json, seed 0: {told}" in failure
+    assert ("Traceback" in capsys.readouterr().err) == (told == "KeyError")
     assert [p for p in targets if p.exists()] == [targets[0], targets[2]]
 
 
-def test_a_full_disk_ends_the_program_at_once(files, monkeypatch, capsys):
-    trained, own = [], FineTuning.train
-    monkeypatch.setattr(FineTuning, "train", lambda self: trained.append(self) or own(self))
-
-    def refuse(handle):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr(os, "fsync", refuse)
-    with pytest.raises(InputError, match="No space left on device while writing; free some space"):
-        train(files, paths(files, 0, 1), [0])
-    assert len(trained) == 1 and capsys.readouterr().err == ""
-
-
-@pytest.mark.parametrize(
-    ("micro_batch", "said"),
-    [
-        (
-            None,
-            "fine-tuning 4 rows at once: out of memory (400000000000000 bytes asked for); give "
-            "runtime.micro_batch: 2, run fewer jobs at once, or use a machine or device with",
-        ),
-        (
-            1,
-            "fine-tuning 1 rows at once: out of memory (400000000000000 bytes asked for); run "
-            "fewer jobs at once, or use a machine or device with more memory",
-        ),
-    ],
-)
-def test_a_want_of_memory_ends_the_program_and_keeps_its_finished_runs(
-    files, micro_batch, said, monkeypatch, capsys
-):
+def test_a_want_of_memory_ends_the_program_and_keeps_its_finished_runs(files, monkeypatch, capsys):
     targets, update = paths(files, 0, 1, 2), FineTuning.update
 
     def failing(self, head, rows):
@@ -387,16 +303,11 @@ def test_a_want_of_memory_ends_the_program_and_keeps_its_finished_runs(
         update(self, head, rows)
 
     monkeypatch.setattr(FineTuning, "update", failing)
-    with pytest.raises(InputError) as error:
-        train(files, targets, [0], runtime=Runtime(micro_batch=micro_batch))
-    assert str(error.value).startswith(f"transformer/rte/aux-on/layers-1: {said}")
+    said = r"layers-1: fine-tuning 4 rows at once: out of memory \(4\d* bytes asked for\); give "
+    with pytest.raises(InputError, match=said + "runtime.micro_batch: 2, run fewer jobs at once"):
+        train(files, targets, [0])
     assert [path.exists() for path in targets] == [True, False, False]
     assert capsys.readouterr().err == ""
-
-
-def test_a_layer_that_does_not_exist_is_refused(files):
-    with pytest.raises(InputError, match="layers-3: the model has fewer layers"):
-        train(files, paths(files, 3), [0])
 
 
 def test_alarms_are_the_four_signs_of_having_learnt_nothing(files):
@@ -416,27 +327,6 @@ def test_alarms_are_the_four_signs_of_having_learnt_nothing(files):
     assert names(clf_loss_end=float("nan")) == ["loss_not_falling", "not_fitted"]
 
 
-def test_baselines_of_another_task_or_without_a_key_are_refused(files):
-    write_json(files / "baselines.json", {"task": "cola"})
-    with pytest.raises(InputError, match="--baselines: of cola, not rte"):
-        job(files)
-    write_json(files / "baselines.json", {})
-    with pytest.raises(InputError, match="baselines.json: 'task' is missing"):
-        job(files)
-
-
-def test_a_bug_keeps_its_traceback_and_the_other_cells_still_run(files, monkeypatch, capsys):
-    targets = paths(files, 0, 1)
-    own = FineTuning.train
-    monkeypatch.setattr(
-        FineTuning, "train", lambda self: own(self) if len(self.copied) == 1 else 1 / 0
-    )
-    failures = train(files, targets, [0])
-    assert len(failures) == 1 and "ZeroDivisionError" in failures[0]
-    assert "Traceback" in capsys.readouterr().err
-    assert targets[0].exists() and not targets[1].exists()
-
-
 def words(files, targets, arch="transformer", **settings):
     """What the program is given."""
     given = {"encoded": files / "encoded/rte", "baselines": files / "baselines.json"}
@@ -448,25 +338,12 @@ def words(files, targets, arch="transformer", **settings):
     return [*map(str, targets), *options, "--predictions", *map(str, answers)]
 
 
-def command(files, targets, **settings):
-    """A call of the program."""
-    return [sys.executable, "-m", "gpt1.finetune", *words(files, targets, **settings)]
-
-
-def test_the_program_refuses_cells_of_two_groups_in_one_line(files):
-    targets = paths(files, "none") + paths(files, "none", aux="off")
-    done = subprocess.run(command(files, targets), capture_output=True, text=True)
-    assert done.returncode == 1 and done.stderr.count("\n") == 1
-    assert done.stderr.startswith("error: the cells are of 2 groups")
-
-
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_program_stopped_by_a_signal_keeps_its_finished_runs_and_says_so(files, number):
     signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in some shells' background
     targets = paths(files, "none", 0, 1, 2)
-    with subprocess.Popen(
-        command(files, targets, epochs=300), stdout=-1, stderr=-1, text=True
-    ) as process:
+    command = [sys.executable, "-m", "gpt1.finetune", *words(files, targets, epochs=300)]
+    with subprocess.Popen(command, stdout=-1, stderr=-1, text=True) as process:
         finished = process.stdout.readline()
         time.sleep(0.2)  # in the middle of the second cell
         process.send_signal(number)
@@ -491,35 +368,22 @@ def test_the_program_trains_without_importing_datasets_or_the_tokenizer(files):
     assert done.stdout.splitlines()[-1] == "[]" and targets[0].exists()
 
 
-def at_rate(files, arch, lr):
-    """What the program says of a cell that is trained at this learning rate, and the cell."""
-    (target,) = paths(files, "none", arch=arch)
-    return call(finetune.main, *words(files, [target], arch, lr=lr)), target
-
-
 @pytest.mark.parametrize(("arch", "lr"), [("transformer", 1e6), ("lstm", 1e39)])
 def test_a_learning_rate_beyond_all_sense_is_one_line_with_the_remedy(files, arch, lr):
-    done, target = at_rate(files, arch, lr)
-    assert done.returncode == 1 and done.stderr.count("\n") == 1
+    (target,) = paths(files, "none", arch=arch)
+    done = call(finetune.main, *words(files, [target], arch, lr=lr))
+    assert done.returncode == 1
     line = r"error: 1 runs failed, .*none\.json, seed 0: update \d+: (the loss|a weight) is .*; "
     assert re.fullmatch(line + r"lower experiment\.finetune\.lr\n", done.stderr), done.stderr
     assert not target.exists()
 
 
-def test_an_lstm_that_a_learning_rate_of_a_million_leaves_finite_raises_an_alarm(files):
-    """Its gates are bounded, and so its loss."""
-    done, target = at_rate(files, "lstm", 1e6)
-    assert done.returncode == 0, done.stderr
-    (seed,) = read_json(target)["seeds"]
-    assert seed["alarms"]
-
-
-def test_a_cell_of_a_variant_says_so_and_predicts_no_unlabelled_rows(files):
+def test_a_cell_of_a_variant_says_so_and_predicts_no_unlabelled_rows(files, encode_again):
     cell = Cell("transformer", "rte", "on", 2, variant="lr-0.1")
     assert train(files, [cell.path(files)], [0], lr=0.1) == []
     assert read_json(cell.path(files))["variant"] == "lr-0.1"
     assert predictions(cell.path(files))[1]["variant"] == "lr-0.1"
-    write_task(files, unlabelled=UNLABELLED)
+    encode_again(unlabelled=True)
     assert job(files, [cell]).unlabelled(cell) == []
 
 
@@ -527,10 +391,5 @@ def test_cells_that_are_trained_alike_are_trained_once_whatever_their_names(file
     train(files, paths(files, 2), [0])
     monkeypatch.setattr(FineTuning, "train", None)
     same = Cell("transformer", "rte", "on", 2, variant="lr-0.003")
-    assert train(files, [same.path(files)], [0]) == []
+    assert train(files, [same.path(files)], [0], runtime=Runtime(threads=2)) == []
     assert read_json(same.path(files))["seeds"] == read_json(paths(files, 2)[0])["seeds"]
-
-
-def test_a_frozen_model_with_an_lm_loss_is_refused(files):
-    with pytest.raises(InputError, match="a frozen model has no LM loss; give aux off"):
-        job(files, method=FinetuneMethod(frozen=True))

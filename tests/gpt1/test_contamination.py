@@ -6,12 +6,10 @@ import numpy as np
 import pytest
 
 from gpt1 import corpus
-from gpt1.contamination import contamination, longest_match, main
-from gpt1.text.normalise import words
+from gpt1.contamination import WordNumbers, contamination, longest_match, main
+from gpt1.text import ngrams
 from gpt1.text.settings import CorpusSettings
 from tasks.common.arrow import split_digest
-from tasks.common.errors import InputError
-from tasks.examples import read
 from tests.gpt1.examples import write_examples
 from tests.support.programs import call
 
@@ -129,22 +127,6 @@ def test_only_reported_splits_are_searched(found, results):
     assert found["rte"]["examples"] == {"dev": split_digest(results / "examples/rte", "dev")}
 
 
-def test_words_equal_a_search_in_plain_python(found, results):
-    known = set()
-    for name in ("a.txt", "b.txt"):
-        book = [word for word in words(BOOKS[name]) if word != "\n"]
-        known |= {tuple(book[i : i + 13]) for i in range(len(book) - 12)}
-    for task in ("cola", "rte", "race"):
-        rows = read(results / f"examples/{task}", "dev")
-        wanted = []
-        for at, e in enumerate(rows):
-            texts = [words(text) for text in (e.first, e.second, *e.choices)]
-            texts = [[word for word in text if word != "\n"] for text in texts]
-            grams = {tuple(t[i : i + 13]) for t in texts for i in range(len(t) - 12)}
-            wanted += [at] if grams & known else []
-        assert marked(found, task) == wanted
-
-
 def test_a_run_of_every_length_is_found(results, tmp_path):
     of = run(results, tmp_path, ["cola", "rte"], every_length=True)
     match = dict(zip(TEXTS, of["cola"]["splits"]["dev"]["match"], strict=True))
@@ -162,8 +144,11 @@ def slow(row: list[np.ndarray], documents: list[np.ndarray], shortest: int) -> i
     return longest if longest >= shortest else 0
 
 
+@pytest.mark.parametrize("base", [ngrams.HASH_BASE, 0, 1], ids=["own", "all equal", "sums"])
 @pytest.mark.parametrize("shortest", [1, 3])
-def test_the_longest_match_is_that_of_a_search_of_every_run(shortest):
+def test_the_longest_match_is_that_of_a_search_of_every_run(shortest, base, monkeypatch):
+    """Whatever hashes collide."""
+    monkeypatch.setattr(ngrams, "HASH_BASE", np.uint64(base))
     rng = np.random.default_rng(1)
 
     def text(n: int) -> np.ndarray:
@@ -178,24 +163,12 @@ def test_the_longest_match_is_that_of_a_search_of_every_run(shortest):
     assert match[-2] == 26 and max(match) == 26
 
 
-def test_rows_or_documents_that_changed_are_refused(results, tmp_path):
-    def damaged(path, edit):
-        before = path.read_bytes()
-        path.write_bytes(edit(before))
-        with pytest.raises(InputError) as error:
-            run(results, tmp_path, ["rte"])
-        path.write_bytes(before)
-        return str(error.value)
-
-    documents = results / "documents/train/data-00000-of-00001.arrow"
-    said = damaged(documents, lambda data: data.replace(b"alphaab", b"alphaxx"))
-    assert "a.txt is not the document described in documents.json; make it again" in said
-    said = damaged(documents, lambda data: data[:-900])
-    assert "data-00000-of-00001.arrow: not a whole Arrow file" in said
-    rows = results / "examples/rte/dev/data-00000-of-00001.arrow"
-    said = damaged(rows, lambda data: data.replace(b"alphaad", b"alphaxx"))
-    assert "examples/rte/dev: not what" in said
-    assert not list(tmp_path.iterdir())
+def test_words_are_numbered_by_the_rows_and_any_other_word_is_zero():
+    numbers = WordNumbers()
+    assert numbers.of_text("It was\n\nit, été IT").tolist() == [1, 2, 1, 3, 4, 1]
+    (corpus,) = numbers.of_corpus("it was\nnot it , été\n")
+    assert corpus.tolist() == [1, 2, 0, 1, 3, 4]
+    assert numbers.of_text("\n ").tolist() == [] and not list(numbers.of_corpus(""))
 
 
 def test_the_program_prints_its_counts(results, tmp_path):

@@ -15,7 +15,7 @@ from pyarrow import parquet
 
 from gpt1 import corpus
 from gpt1.text import documents as text_documents
-from gpt1.text import normalise, sources, vocabulary
+from gpt1.text import sources, vocabulary
 from gpt1.text import tokenizer as bpe
 from gpt1.text.documents import read_documents
 from gpt1.text.settings import CorpusSettings
@@ -56,7 +56,7 @@ def make_documents(folder, out, heldout=("b.txt",), threads=1):
 def make(folder, out, heldout=("b.txt",)):
     """The whole way to the token files; returns the tokenizer."""
     documents = make_documents(folder, out, heldout)
-    counts = bpe.read_counts(out / "words.tsv")
+    counts = bpe.read_words(documents)
     vocabulary.save(out / "tokenizer", *bpe.train(counts, 20))
     corpus.tokens(documents, out / "tokenizer", out)
     return Tokenizer.load(out / "tokenizer")
@@ -163,21 +163,6 @@ def run(root, *arguments, rc=0, **environment):
     return done.stderr if rc else done.stdout
 
 
-def test_what_a_killed_run_left_is_removed_and_never_taken_for_whole(folder, tmp_path, root):
-    make_documents(folder, tmp_path / "whole")
-    out = tmp_path / "out"
-    (out / ".documents.tmp" / "new" / "train").mkdir(parents=True)
-    (out / ".documents.tmp" / "normalised.arrow").write_text("half")
-    make_documents(folder, out)
-    assert sorted(path.name for path in out.iterdir()) == [
-        "documents",
-        "documents.json",
-        "words.tsv",
-    ]
-    for name in ("documents.json", "words.tsv"):
-        assert (out / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
-
-
 def test_a_stopped_run_leaves_the_documents_of_the_one_before(folder, tmp_path, monkeypatch):
     documents = make_documents(folder, tmp_path / "out")
     before = [name for name, _ in read_documents(documents, "train")]
@@ -207,16 +192,6 @@ def test_a_killed_worker_is_reported(tmp_path):
         text_documents.parallel_map(rows, killed, 2, tmp_path / "cache.arrow")
 
 
-def test_nothing_is_written_to_the_users_home(folder, tmp_path, root):
-    home = tmp_path / "home"
-    home.mkdir()
-    arguments = ("--folder", folder, "--settings", '{"heldout": 1}')
-    out = tmp_path / "out"
-    environment = {"HOME": str(home), "XDG_CACHE_HOME": str(home / ".cache")}
-    run(root, "documents", *arguments, "--out", out / "documents", **environment)
-    assert list(home.iterdir()) == []
-
-
 def test_held_out_by_number_depends_on_names_alone(folder):
     names = ["a.txt", "b.txt", "d.txt", "genre/c.txt"]
     documents = sources.list_documents(folder, CorpusSettings(heldout=1))
@@ -225,16 +200,6 @@ def test_held_out_by_number_depends_on_names_alone(folder):
     one, two, three = (sources.choose_heldout(folder, documents, n) for n in (1, 2, 3))
     assert two == {name for _, name in digests[:2]}
     assert one < two < three
-
-
-def test_books_are_normalised_in_blocks_whatever_their_lines(tmp_path, monkeypatch):
-    """What ftfy and spaCy are given stays small."""
-    seen = []
-    original = normalise._split
-    monkeypatch.setattr(normalise, "_split", lambda t: seen.append(len(t)) or original(t))
-    lines = "Some words of a line.\n" * 20_000
-    make_documents(write_books(tmp_path / "books", {"a.txt": lines, "b.txt": "b"}), tmp_path)
-    assert max(seen) < (1 << 16) + 22 and sum(seen) == len(lines) + 1
 
 
 @pytest.mark.parametrize(
@@ -310,25 +275,6 @@ def test_a_vocabulary_that_16_bits_cannot_hold_is_refused(folder, tmp_path):
         corpus.tokens(out / "documents", out / "tokenizer", out)
 
 
-def test_open_tokens_refuses_what_does_not_fit(folder, tmp_path):
-    out = tmp_path / "out"
-    make(folder, out)
-    with pytest.raises(InputError, match="'test' is missing"):
-        open_tokens(out / "corpus.json", "test")
-    content = (out / "train.bin").read_bytes()
-    (out / "train.bin").write_bytes(content[:-1])
-    with pytest.raises(InputError, match=f"{len(content) - 1} bytes, expected {len(content)}"):
-        open_tokens(out / "corpus.json", "train")
-    (out / "train.bin").unlink()
-    with pytest.raises(InputError, match="train.bin: 0 bytes"):
-        open_tokens(out / "corpus.json", "train")
-    with pytest.raises(InputError, match="no such file"):
-        open_tokens(tmp_path / "none.json", "train")
-    (out / "corpus.json").write_text("[]")
-    with pytest.raises(InputError, match="no split"):
-        open_tokens(out / "corpus.json", "train")
-
-
 def test_a_mistake_seen_by_a_worker_is_reported_on_one_line(tmp_path, root):
     folder = tmp_path / "raw" / "plain_text"
     folder.mkdir(parents=True)
@@ -341,10 +287,3 @@ def test_a_mistake_seen_by_a_worker_is_reported_on_one_line(tmp_path, root):
     said = run(root, "documents", *arguments, "--out", tmp_path / "out" / "documents", rc=1)
     assert said.startswith("error: ") and said.count("\n") == 1
     assert "row 1 without text" in said and not list((tmp_path / "out").iterdir())
-
-
-def test_file_names_of_vocabularies_are_imported_without_the_text_libraries(root):
-    heavy = "{'ftfy', 'spacy', 'tokenizers', 'numpy', 'pyarrow', 'datasets'}"
-    code = f"import sys, gpt1.text.vocabulary; print({heavy} & {{*sys.modules}})"
-    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True)
-    assert done.stdout == "set()\n", done.stderr

@@ -9,17 +9,18 @@ import torch
 from gpt1 import generate as program
 from gpt1.generate import Sampling, generate, next_logits
 from gpt1.text.tokenizer import Tokenizer
-from gpt1.weights.checkpoint import CheckpointFacts, build, save_checkpoint
+from gpt1.weights.checkpoint import build
 from tasks.common.errors import InputError
 from tests.gpt1 import toy
 from tests.gpt1.examples import write_tokenizer
+from tests.gpt1.kept_cells import write_checkpoint
 from tests.support.programs import call
 
 IDS = [39, 5, 8, 13]
 
 
-def language_model(arch, n_vocab=toy.N_VOCAB):
-    model = build(arch, toy.model(arch, init_std=0.3), n_vocab)
+def language_model(arch):
+    model = build(arch, toy.model(arch, init_std=0.3), toy.N_VOCAB)
     model.reset(torch.Generator().manual_seed(1))
     return model.eval()
 
@@ -28,12 +29,9 @@ def language_model(arch, n_vocab=toy.N_VOCAB):
 def results(tmp_path_factory):
     """A tokenizer and a checkpoint of each architecture, as a run leaves them."""
     folder = tmp_path_factory.mktemp("results")
-    n_vocab = write_tokenizer(folder / "tokenizer")
-    digest = Tokenizer.load(folder / "tokenizer").digest
+    write_tokenizer(folder / "tokenizer")
     for arch in toy.ARCHS:
-        facts = CheckpointFacts(model=toy.model(arch), tokenizer=digest)
-        path = folder / "pretrain" / arch / "seed-0" / "update-8.safetensors"
-        save_checkpoint(path, language_model(arch, n_vocab), facts)
+        write_checkpoint(folder, f"pretrain/{arch}/seed-0/update-8", arch)
     return folder
 
 
@@ -95,25 +93,11 @@ def test_the_program_prints_prompt_and_continuation(results, arch):
     assert done.stdout == tokenizer.decode([*prompt, *found]) + "\n"
 
 
-def test_a_program_without_options_draws_40_tokens_from_the_models_own_probabilities(results):
-    assert Sampling() == Sampling(tokens=40, temperature=1.0, top_k=None, seed=0)
-    checkpoint = results / "pretrain/transformer/seed-0/update-8.safetensors"
-    plain = call(program.main, checkpoint, "--prompt", "a")
-    told = ["--tokens", 40, "--temperature", 1, "--seed", 0, "--top-k", 10**6]
-    assert plain.returncode == 0, plain.stderr
-    assert plain.stdout == call(program.main, checkpoint, "--prompt", "a", *told).stdout
-    for other in (["--temperature", 0], ["--seed", 1], ["--tokens", 41], ["--top-k", 2]):
-        assert plain.stdout != call(program.main, checkpoint, "--prompt", "a", *other).stdout
-
-
 def test_a_variants_model_is_of_the_runs_tokenizer(results):
     own = results / "variants" / "world.exclude-forms" / "pretrain" / "lstm" / "seed-0"
     shutil.copytree(results / "pretrain" / "lstm" / "seed-0", own)
     done = call(program.main, own / "update-8.safetensors", "--prompt", "a", "--tokens", 3)
     assert done.returncode == 0 and done.stdout.startswith("a"), done.stderr
-    elsewhere = results / "other" / "world.exclude-forms" / "pretrain" / "lstm" / "seed-0" / "x"
-    with pytest.raises(InputError, match="no tokenizer beside its results"):
-        program.tokenizer_folder(elsewhere)
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,8 @@ import pyarrow as pa
 import pytest
 import torch
 
-from gpt1.generate import Sampling, generate
 from gpt1.model.language_model import LanguageModel
-from gpt1.settings import Dropout
-from gpt1.training.accumulation import halve_micro_batch
 from gpt1.training.inference import predict
-from gpt1.training.pretraining import Pretraining
 from gpt1.training.runtime import Runtime
 from gpt1.training.scorer import Scorer
 from gpt1.training.windows import heldout_loss
@@ -41,14 +37,6 @@ def test_a_program_without_enough_memory_ends_with_one_line(ask, asked, capsys):
     assert run(ask) == 1
     said = capsys.readouterr().err
     assert said == f"error: out of memory ({asked} asked for); {MORE}\n"
-
-
-def test_what_says_nothing_of_memory_is_a_bug_and_keeps_its_traceback():
-    def broken():
-        raise RuntimeError("shapes cannot be multiplied")
-
-    with pytest.raises(RuntimeError, match="multiplied"):
-        run(broken)
 
 
 @pytest.fixture
@@ -103,45 +91,3 @@ def test_rows_are_predicted_or_one_line_says_why_not(arch, room):
         predict(tuning.model, tuning.data.spec, split, tuning.runtime)
     room["rows"] = len(split)
     assert len(predict(tuning.model, tuning.data.spec, split, tuning.runtime)[0]) == len(split)
-
-
-def test_a_text_is_continued_or_one_line_says_why_not(room, capsys):
-    model = build("transformer", toy.model("transformer"), toy.N_VOCAB)
-    model.reset(torch.Generator().manual_seed(0))
-    assert run(lambda: generate(model.eval(), [1], Sampling()) and None) == 1
-    assert capsys.readouterr().err == f"error: out of memory (2.00 GiB asked for); {MORE}\n"
-
-
-def test_pretraining_takes_smaller_micro_batches_on_a_cpu_too(tmp_path, monkeypatch, capsys):
-    """PyTorch says it otherwise there than on a GPU."""
-    backward, calls = torch.Tensor.backward, []
-
-    def failing_once(self, *rest, **options):
-        calls.append(self)
-        if len(calls) == 1:
-            torch.empty(10**14)
-        backward(self, *rest, **options)
-
-    monkeypatch.setattr(torch.Tensor, "backward", failing_once)
-    settings = toy.pretrain_settings("lstm", batch=8, dropout=Dropout(embd=0, attn=0, resid=0))
-    books = toy.corpus(tmp_path / "corpus")
-    Pretraining("lstm", books, settings, Runtime(), tmp_path / "work").update()
-    assert (
-        "out of memory with a micro-batch of 8 windows; going on with 4" in capsys.readouterr().out
-    )
-
-
-@pytest.mark.parametrize(
-    ("given", "windows", "size"), [(None, 8, 4), (None, 9, 4), (6, 8, 3), (64, 6, 3), (2, 8, 1)]
-)
-def test_a_micro_batch_is_halved_down_to_one_window(given, windows, size, capsys):
-    halved = halve_micro_batch(Runtime(micro_batch=given), windows, update=2)
-    assert halved == Runtime(micro_batch=size)
-    tried = min(given or windows, windows)
-    assert capsys.readouterr().out == (
-        f"warning: update 3: out of memory with a micro-batch of {tried} windows; going on with "
-        f"{size}, the batch stays the same\n"
-    )
-    for one in (Runtime(micro_batch=1), Runtime(micro_batch=8)):
-        with pytest.raises(InputError, match="out of memory with one window at a time"):
-            halve_micro_batch(one, 1 if one.micro_batch == 8 else windows, 0)

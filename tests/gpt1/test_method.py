@@ -64,7 +64,7 @@ def test_the_lstms_output_map_goes_with_its_top_layer():
 @pytest.mark.parametrize("layer", [0, 1, 2])
 def test_the_classifier_reads_the_states_of_the_layer_that_is_asked_for(layer):
     whole, run = start(lm_coef=0.0), start(lm_coef=0.0, **method(read_layer=layer))
-    ids, lengths = run.inputs(np.arange(4), run.data.splits["train"])
+    ids, lengths = map(torch.from_numpy, run.data.splits["train"].take(np.arange(4)))
     states = []
     for block in whole.model.language_model.h:
         block.register_forward_hook(lambda _, __, out: states.append(out))
@@ -124,13 +124,6 @@ def test_a_share_is_repeated_to_as_many_updates_as_all_rows_have(share):
     record = run.train()
     assert record.steps == run.updates == 66 // 4 * 2
     assert record.rows["train"] == min(8, round(66 * share))
-
-
-def test_the_train_score_is_taken_on_rows_that_were_trained_on():
-    run = start(sizes={"train": 64, "select": 8, "dev": 8}, **method(train_share=1 / 16))
-    trained = run.data.splits["train"].ids.tolist()
-    assert all(ids in trained for ids in run.data.splits["train_eval"].ids.tolist())
-    assert len(run.data.splits["train_eval"]) == 4
 
 
 def test_a_layers_rate_falls_by_the_same_factor_from_layer_to_layer():

@@ -6,12 +6,10 @@ import numpy as np
 import pytest
 import torch
 
-from gpt1 import convert
-from gpt1.model import modern
 from gpt1.settings import Dropout, ModelSettings, ModernShape, TransformerShape
 from gpt1.training.pretraining import Pretraining
 from gpt1.training.runtime import Runtime
-from gpt1.weights.checkpoint import CheckpointFacts, build, load_checkpoint, save_checkpoint
+from gpt1.weights.checkpoint import build, load_checkpoint
 from tasks.common.errors import InputError
 from tests.gpt1 import toy
 
@@ -82,20 +80,6 @@ def test_states_are_those_of_the_formulas_in_float64(skip_pads):
     hidden, _ = own(ids, lengths)
     for row, of, n in zip(hidden, ids, lengths.tolist(), strict=True):
         torch.testing.assert_close(row[:n], naive(tensors(own), of[:n]), rtol=1e-9, atol=1e-9)
-
-
-def test_a_score_depends_on_the_distance_of_two_places_alone():
-    generator = torch.Generator().manual_seed(0)
-    q, k = (torch.randn(1, 1, 1, 8, generator=generator, dtype=torch.float64) for _ in range(2))
-
-    def score(i, j):
-        turns = (modern.rotation(torch.tensor([n]), 8, torch.float64) for n in (i, j))
-        turned = [modern.rotate(x, *turn) for x, turn in zip((q, k), turns, strict=True)]
-        assert float(turned[0].norm()) == pytest.approx(float(q.norm()))
-        return float((turned[0] * turned[1]).sum())
-
-    assert score(0, 0) == pytest.approx(float((q * k).sum()))
-    assert score(5, 2) == pytest.approx(score(60, 57)) != pytest.approx(score(5, 3))
 
 
 def started(skip_pads, name="race"):
@@ -169,10 +153,3 @@ def test_a_run_fine_tunes_it_and_cuts_it_at_a_layer():
     assert record.clf_loss_end < record.clf_loss_start
     run.model.language_model.cut(0)
     assert len(run.predict(run.data.splits["dev"])) == 8
-
-
-def test_no_published_format_can_hold_it(tmp_path):
-    facts = CheckpointFacts(model=SETTINGS, tokenizer="t")
-    save_checkpoint(tmp_path / "c.safetensors", model(), facts)
-    with pytest.raises(InputError, match="found modern ones"):
-        convert.export_weights(tmp_path / "c.safetensors", tmp_path / "out")

@@ -1,6 +1,5 @@
 """One model on several tasks: whose turn it is, what is shared, and the cells that come of it."""
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -127,11 +126,6 @@ def test_the_weights_kept_are_those_with_the_best_mean_on_select(monkeypatch):
         assert record.train_rows == SIZES[name] and record.train_tokens > 0
 
 
-def test_a_loss_that_is_not_finite_stops_the_run():
-    with pytest.raises(FloatingPointError):
-        made(lr=1e30, warmup=0.0).train()
-
-
 # --- the program ---
 
 TASKS = ["mrpc", "rte"]
@@ -185,10 +179,6 @@ def test_the_program_writes_a_cell_for_each_task_and_finds_them_again(files, tmp
     [
         ({"names": ["rte"]}, "--settings: of mrpc, rte; give one cell of each"),
         ({"settings": {"snli": toy.settings("lstm")}}, "--settings: of mrpc, rte, snli; give"),
-        (
-            {"settings": {"rte": toy.settings("transformer", lr=0.5)}},
-            "--settings: lr differs from task to task; give them one",
-        ),
         ({"lr": 1e30, "warmup": 0.0}, "lower experiment.finetune.lr"),
     ],
 )
@@ -196,10 +186,3 @@ def test_what_cannot_be_trained_together_is_one_line(files, tmp_path, change, fa
     done = call(finetune.main, *arguments(files, tmp_path, **change))
     assert done.returncode == 1 and fault in done.stderr and len(done.stderr.splitlines()) == 1
     assert not list(tmp_path.rglob("layers-*"))
-
-
-def test_the_record_of_a_run_is_found_by_all_that_decides_it(files, tmp_path):
-    call(finetune.main, *arguments(files, tmp_path))
-    call(finetune.main, *arguments(files, tmp_path, epochs=1))
-    keys = [json.loads(p.read_text())["key"] for p in (tmp_path / "cache").glob("*.json")]
-    assert len(keys) == 4 and all(list(key["tasks"]) == TASKS for key in keys)

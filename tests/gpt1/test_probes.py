@@ -10,11 +10,12 @@ from gpt1 import probes
 from gpt1.text.tokenizer import Tokenizer
 from gpt1.training.runtime import Runtime
 from gpt1.training.scorer import Scorer
-from gpt1.weights.checkpoint import CheckpointFacts, build, save_checkpoint
+from gpt1.weights.checkpoint import build
 from tasks.common.errors import InputError
 from tasks.common.files import read_json, sha256_file
 from tests.gpt1 import toy
 from tests.gpt1.examples import write_tokenizer
+from tests.gpt1.kept_cells import write_checkpoint
 
 ITEMS = [
     {"skill": "mood", "context": "A play.", "choices": ["He was glad.", "He was sad."], "label": 0},
@@ -74,8 +75,9 @@ def test_scores_count_the_right_choices_of_each_skill(scorer, tokenizer, tmp_pat
     told = [{**item, "label": int(label)} for item, label in zip(ITEMS, labels, strict=True)]
     found = probes.score(scorer, probes.read_probes(write_items(tmp_path, told), tokenizer))
     assert list(found) == ["mood", "copy"]
-    assert found["mood"] == probes.SkillScore(3, 2, 2, pytest.approx(200 / 3), 50.0)
-    assert found["copy"] == probes.SkillScore(1, 0, 3, 0.0, pytest.approx(100 / 3))
+    names = ("n", "correct", "choices", "accuracy", "chance")
+    for skill, numbers in (("mood", (3, 2, 2, 200 / 3, 50)), ("copy", (1, 0, 3, 0, 100 / 3))):
+        assert found[skill] == pytest.approx(dict(zip(names, numbers, strict=True)))
 
 
 WRONG = {
@@ -86,10 +88,10 @@ WRONG = {
     "one choice": (json.dumps(ITEMS[0] | {"choices": ["a"]}), "choices: found ['a']"),
     "empty choice": (json.dumps(ITEMS[0] | {"choices": ["a", " "]}), "choices.1: found ' '"),
     "label as text": (json.dumps(ITEMS[0] | {"label": "0"}), "label: found '0'"),
-    "label too high": (json.dumps(ITEMS[0] | {"label": 2}), "label 2 of 2 choices; count them"),
+    "label too high": (json.dumps(ITEMS[0] | {"label": 2}), "label 2 of 2; count them"),
     "another number": (
         json.dumps(ITEMS[0] | {"choices": ["a", "b", "c"]}),
-        "3 choices, but line 1 of the skill 'mood' has 2",
+        "3 choices, but the items before it of the skill 'mood' have 2",
     ),
     "equal choices": (
         json.dumps(ITEMS[0] | {"choices": ["He ran.", "he  ran ."]}),
@@ -110,27 +112,14 @@ def test_a_wrong_item_is_one_line_that_names_file_and_line(wrong, tokenizer, tmp
     assert "\n" not in str(error.value)
 
 
-def test_a_file_that_is_missing_or_empty_is_refused(tokenizer, tmp_path):
-    with pytest.raises(InputError, match=r"none\.jsonl: no such file"):
-        probes.read_probes(tmp_path / "none.jsonl", tokenizer)
-    empty = write_items(tmp_path, [], "empty.jsonl")
-    with pytest.raises(InputError, match=r"empty\.jsonl: line 1: "):
-        probes.read_probes(empty, tokenizer)
-
-
 @pytest.mark.parametrize("arch", toy.ARCHS)
 def test_the_program_writes_a_file_and_prints_a_line_for_each_checkpoint(
     arch, tokenizer, tmp_path, monkeypatch, capsys
 ):
-    checkpoints = []
+    checkpoints = [tmp_path / f"update-{update}.safetensors" for update in (0, 8)]
     for update in (0, 8):
-        model = random_model(arch, tokenizer, update)
-        facts = CheckpointFacts(
-            **{"model": model.settings, "tokenizer": tokenizer.digest, "seed": 3},
-            **{"update": update, "tokens": update * 96, "corpus": "shuffled"},
-        )
-        checkpoints.append(tmp_path / f"update-{update}.safetensors")
-        save_checkpoint(checkpoints[-1], model, facts)
+        facts = {"seed": 3, "update": update, "tokens": update * 96, "corpus": "shuffled"}
+        write_checkpoint(tmp_path, f"update-{update}", arch, **facts)
     path, out = write_items(tmp_path), tmp_path / "out"
     arguments = [arch, "--probes", path, "--tokenizer", tmp_path / "tokenizer", "--out", out]
     arguments += ["--settings", toy.model(arch).to_json(), "--checkpoints", *checkpoints]

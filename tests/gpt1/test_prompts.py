@@ -10,15 +10,13 @@ from gpt1 import finetune, prompts
 from gpt1.cell import Cell
 from gpt1.prompts import PROMPTS, Prompt, predict
 from gpt1.settings import FinetuneMethod, RunSettings
-from gpt1.training.encoded import load as load_encoded
 from gpt1.training.runtime import Runtime
 from gpt1.training.scorer import Scorer
-from gpt1.weights.checkpoint import CheckpointFacts, build, save_checkpoint
+from gpt1.weights.checkpoint import build
 from tasks import PAPER_TASKS, task
-from tasks.common.files import read_json, sha256_file, write_json
+from tasks.common.files import read_json, sha256_file
 from tests.gpt1 import toy
-from tests.gpt1.examples import write_tokenizer
-from tests.gpt1.test_cells import write_task
+from tests.gpt1.kept_cells import write_checkpoint, write_task
 from tests.gpt1.test_zero_shot import NEWLINE, by_hand
 from tests.support.programs import call
 
@@ -85,18 +83,9 @@ def test_an_answer_that_is_likely_whatever_the_texts_say_does_not_win(scorer, mo
 @pytest.fixture
 def files(tmp_path):
     """Encoded task, tokenizer, baselines and two checkpoints."""
-    n_vocab = write_tokenizer(tmp_path / "tokenizer")
-    write_task(tmp_path)
-    scores = {split: {"accuracy": 50.0} for split in ("train", "select", "dev")}
-    write_json(
-        tmp_path / "baselines.json", {"task": "rte", "majority": scores, "bag_of_words": scores}
-    )
-    tokenizer = load_encoded(tmp_path / "encoded/rte").tokenizer
+    write_task(tmp_path, "rte", reported=8)
     for seed in (5, 6):
-        model = build("transformer", toy.model("transformer", init_std=0.3), n_vocab)
-        model.reset(torch.Generator().manual_seed(seed))
-        facts = {"model": toy.model("transformer"), "tokenizer": tokenizer, "seed": seed}
-        save_checkpoint(tmp_path / f"{seed}.safetensors", model, CheckpointFacts(**facts))
+        write_checkpoint(tmp_path, str(seed), seed=seed)
     return tmp_path
 
 

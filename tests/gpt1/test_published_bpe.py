@@ -1,7 +1,6 @@
 """Facts of the vocabulary that OpenAI published, on its two files themselves."""
 
 import hashlib
-import json
 
 import pytest
 
@@ -12,20 +11,6 @@ from tests.gpt1.published_files import BPE_FOLDER, needs_bpe
 pytestmark = needs_bpe
 
 ENCODER, MERGES = (BPE_FOLDER / name for name in vocabulary.PUBLISHED_FILES)
-
-
-@pytest.fixture(scope="module")
-def tokens() -> list[str]:
-    """Pieces in id order, read here without the package."""
-    ids = json.loads(ENCODER.read_text(encoding="utf-8"))
-    assert sorted(ids.values()) == list(range(len(ids)))
-    return sorted(ids, key=ids.get)
-
-
-@pytest.fixture(scope="module")
-def lines() -> list[str]:
-    """Lines of the file of merges."""
-    return MERGES.read_text(encoding="utf-8").split("\n")
 
 
 @pytest.fixture(scope="module")
@@ -43,36 +28,6 @@ def tokenizer() -> Tokenizer:
 )
 def test_the_two_files_are_the_authors_byte_for_byte(path, digest):
     assert hashlib.sha256(path.read_bytes()).hexdigest() == digest
-
-
-def test_ids_are_unknown_238_characters_the_same_ended_the_merges_by_rank_and_newline(
-    tokens, lines
-):
-    assert len(tokens) == 40_478 and tokens[0] == "<unk>"
-    characters = tokens[1:239]
-    assert all(len(character) == 1 for character in characters) and len(set(characters)) == 238
-    assert tokens[239:477] == [character + "</w>" for character in characters]
-    for rank, line in enumerate(lines[1:-1]):
-        assert tokens[477 + rank] == line.replace(" ", "")
-    assert tokens[40_476] == "bachelorette</w>" and tokens[40_477] == "\n</w>"
-
-
-def test_the_merges_are_a_version_40000_lines_and_an_empty_one(lines):
-    assert lines[0] == "#version: 0.2" and lines[-1] == "" and len(lines) == 1 + 40_000 + 1
-    assert (lines[1], lines[-2]) == ("t h", "bachel orette</w>")
-    assert all(line.count(" ") == 1 for line in lines[1:-1])
-
-
-def test_no_token_has_a_capital_or_white_space_and_none_is_special(tokens):
-    assert not [token for token in tokens if any(c.isupper() for c in token)]
-    assert [token for token in tokens if any(c.isspace() for c in token)] == ["\n</w>"]
-    marked = [p for p in tokens if "<" in p.removesuffix("</w>") and p not in ("<", "<</w>")]
-    assert marked == ["<unk>"]  # the model's three special rows have no token
-
-
-def test_spacys_contractions_shaped_the_vocabulary(lines):
-    merged = [line.replace(" ", "") for line in lines[1:-1]]
-    assert merged.index("'s</w>") == 58 and merged.index("n't</w>") == 61
 
 
 @pytest.mark.parametrize(

@@ -15,15 +15,6 @@ def test_a_record_is_found_by_its_key_and_by_no_other(tmp_path):
         assert cache.get({**KEY, name: f"{value}!"}) is None, name
 
 
-def test_a_damaged_record_is_reported_and_not_used(tmp_path, capsys):
-    cache = RunCache(tmp_path)
-    cache.put(KEY, {"x": 1})
-    path = cache.path(KEY)
-    path.write_text(path.read_text()[:20])
-    assert cache.get(KEY) is None
-    assert "not JSON" in capsys.readouterr().out
-
-
 def test_what_a_killed_write_of_any_record_left_is_swept(tmp_path):
     RunCache(tmp_path).put(KEY, {"x": 1})
     left = tmp_path / f".{'0' * 64}.json.{this_machine()}-abcdefgh"

@@ -2,7 +2,6 @@
 
 import json
 from collections import Counter
-from typing import get_args
 
 import pytest
 
@@ -10,7 +9,7 @@ from gpt1 import corpus
 from gpt1.text import sources
 from gpt1.text import tokenizer as bpe
 from gpt1.text.documents import normalise_documents
-from gpt1.text.settings import CorpusName, CorpusSettings
+from gpt1.text.settings import CorpusSettings
 from tasks import corpora
 from tasks.common.errors import InputError
 from tests.gpt1.corpora import PIN, write_manifest, write_parquet
@@ -64,18 +63,6 @@ def texts(documents, source, cache):
     """The normalised documents by their names."""
     rows = normalise_documents(documents, source, cache, threads=1)
     return dict(zip(rows["name"], rows["text"], strict=True))
-
-
-def test_the_files_are_those_of_the_hub_sources(tmp_path):
-    """So that an edited pattern in a source cannot leave these tests behind."""
-    names = {hub.name for hub in corpora.CORPORA}
-    assert {*FILES, "bookcorpus_text"} == names == set(get_args(CorpusName))
-    for source, files in FILES.items():
-        folder = snapshot(tmp_path / source, source)
-        patterns = corpora.corpus(source).patterns
-        assert {path for pattern in patterns for path in folder.glob(pattern)} == {
-            folder / name for name in files
-        }
 
 
 @pytest.mark.parametrize("source", FILES)
@@ -142,7 +129,7 @@ def test_the_official_split_is_held_out_and_no_other(tmp_path):
     }
     held = {d["name"].split("/")[1].split("-")[0]: d["heldout"] for d in facts["documents"]}
     assert held == {"train": False, "validation": True}
-    counts = bpe.read_counts(out / "words.tsv")
+    counts = bpe.read_words(out / "documents")
     assert counts["train"] == 4 and "validation" not in counts
     with pytest.raises(InputError, match="has a published held-out split; use 'official'"):
         corpus.documents(folder, settings("tinystories", 1), out / "documents")
@@ -161,49 +148,21 @@ def test_tokenised_sentences_are_not_split_again(tmp_path):
     assert text == '" i ca n\'t find my id , " he said -- half - dead ...\n' * 3
 
 
-def break_files(folder, how):
-    path = folder / "plain_text/train-00000-of-00002.parquet"
-    if how == "cut":
-        path.write_bytes(path.read_bytes()[:-20])
-    elif how == "damaged":
-        content = path.read_bytes()
-        path.write_bytes(content[:4] + b"\xff" * 60 + content[64:])
-    elif how == "column":
-        write_parquet(path, ["a"], column="sentence")
-    elif how == "numbers":
-        write_parquet(path, [1, 2])
-    elif how == "null":
-        write_parquet(path, ["a", None])
-    elif how == "empty":
-        for other in path.parent.iterdir():
-            other.unlink()
-
-
 @pytest.mark.parametrize(
-    ("how", "message"),
+    ("change", "message"),
     [
-        ("cut", "00000-of-00002.parquet: not a whole parquet file"),
-        ("damaged", "00000-of-00002.parquet: not a whole parquet file"),
-        ("column", "no text column 'text'; found sentence; fetch it again"),
-        ("numbers", "no text column 'text'; found text; fetch it again"),
-        ("null", "00000-of-00002.parquet: row 1 without text"),
-        ("empty", "no file plain_text/train-.*; .* fetch it again"),
+        (lambda path: path.write_bytes(path.read_bytes()[:-20]), "not a whole parquet file"),
+        (lambda path: write_parquet(path, ["a"], column="b"), "no text column 'text'; found b"),
+        (lambda path: write_parquet(path, ["a", None]), "row 1 without text"),
     ],
 )
-def test_files_that_are_not_right_are_named(how, message, tmp_path):
+def test_a_file_that_is_not_right_is_named(change, message, tmp_path):
     folder, out = snapshot(tmp_path / "raw", "bookcorpus"), tmp_path / "out"
-    break_files(folder, how)
+    change(folder / "plain_text/train-00000-of-00002.parquet")
     write_manifest(folder, "bookcorpus")
-    with pytest.raises(InputError, match=message) as error:
+    with pytest.raises(InputError, match=f"00000-of-00002.parquet: {message}"):
         corpus.documents(folder, settings("bookcorpus"), out / "documents")
-    assert "\n" not in str(error.value) and not (out.exists() and list(out.iterdir()))
-
-
-def test_text_that_is_not_utf8_is_named(tmp_path):
-    for name in LINES:
-        (tmp_path / name).write_bytes(b"a line\n" * 10 + b"caf\xe9\n")
-    with pytest.raises(InputError, match=r"p1.txt: not UTF-8 at byte 73 \(0xe9\)"):
-        texts(listed(tmp_path, "bookcorpus_text"), "bookcorpus_text", tmp_path)
+    assert not (out.exists() and list(out.iterdir()))
 
 
 def test_changed_or_unexpected_files_are_refused_before_anything_is_normalised(tmp_path):
@@ -238,14 +197,3 @@ def test_changed_or_unexpected_files_are_refused_before_anything_is_normalised(t
     place = content.index(b"row 3")
     path.write_bytes(content[:place] + b"raw 3" + content[place + 5 :])
     assert "train-00000-of-00002.parquet: not as it was fetched" in refused()
-    write_parquet(path, [f"the train row {i} ." for i in range(8)])
-    assert "train-00000-of-00002.parquet: not as it was fetched" in refused()
-
-
-def test_a_file_beside_what_was_fetched_is_refused(tmp_path):
-    folder, out = snapshot(tmp_path / "raw", "lm1b"), tmp_path / "out" / "documents"
-    write_parquet(folder / "plain_text/train/0001.parquet", ["the stray row"])
-    given = settings("lm1b", "official")
-    with pytest.raises(InputError, match="train/0001.parquet: is not in manifest.json"):
-        corpus.documents(folder, given, out)
-    assert not out.parent.exists()

@@ -3,17 +3,13 @@
 import itertools
 from typing import get_args
 
-import numpy as np
 import pytest
-import torch
 
 from gpt1.settings import ModernShape
 from gpt1.streams import Purpose, stream, torch_seed
-from gpt1.training import batching
 from gpt1.training.pretraining import Pretraining
-from gpt1.training.runtime import Runtime, seed_step
+from gpt1.training.runtime import Runtime
 from gpt1.training.task_data import TaskData
-from gpt1.training.windows import windows
 from gpt1.weights.checkpoint import load_checkpoint
 from tasks import task
 from tests.gpt1 import toy
@@ -31,27 +27,6 @@ def test_streams_of_all_purposes_seeds_and_places_differ():
 def test_a_stream_is_a_function_of_its_purpose_and_seed():
     one, two = (stream("windows", 3, 1).random(4).tolist() for _ in range(2))
     assert one == two
-
-
-def masks(purpose, *numbers):
-    seed_step(purpose, *numbers)
-    return torch.rand(8).tolist()
-
-
-def test_the_first_dropout_masks_of_pre_training_and_of_fine_tuning_differ():
-    assert masks("dropout of pre-training", 0, 0, 0) != masks("dropout of fine-tuning", 0, 0)
-
-
-def test_share_and_order_of_the_training_rows_and_windows_are_drawn_apart():
-    """With one seed, in the first epoch and update."""
-    n = 64
-    settings = toy.settings("transformer", eval_train=n)
-    data = TaskData.of(toy.encoded(task("rte"), train=n, select=2, dev=2), toy.N_VOCAB, settings)
-    known = data.share(0.25, 0, n).splits["train_eval"].ids.tolist()
-    first = np.concatenate(list(batching.epoch(n, 1, 0, 0)))[: n // 4]
-    assert known != data.splits["train"].ids[np.sort(first)].tolist()
-    starts = windows(np.arange(n), 1, n, 0, 0)[:, 0]
-    assert starts.tolist() != stream("order of an epoch", 0, 0).integers(0, n, n).tolist()
 
 
 @pytest.mark.parametrize(

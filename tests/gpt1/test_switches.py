@@ -154,15 +154,6 @@ def test_aux_changes_neither_the_classification_loss_nor_its_dropout_in_any_fami
     assert alone == (clf, clf, False) and ran and total > clf
 
 
-def test_aux_does_not_change_the_dropout_of_a_large_embedding_either():
-    """Of four million values."""
-    runs = [start(aux=aux, dropout=toy.DROPOUT, n_vocab=2**17) for aux in (True, False)]
-    for run in runs:
-        run.update(np.arange(8))
-    assert runs[0].model.language_model.embed.numel() > 2**22
-    assert runs[0].history[0][1] == runs[1].history[0][1]
-
-
 @each_arch
 @each_switch
 def test_the_seed_alone_decides_the_order_of_the_rows(switch, arch, monkeypatch):

@@ -108,11 +108,6 @@ def test_normalising_does_not_depend_on_the_blocks(size):
     assert "  " not in normalised and " \n" not in normalised and "\n\n" not in normalised
 
 
-def test_normalised_text_of_blank_blocks_is_empty():
-    assert "".join(normalise.normalise(["\n\n", "  \n", "\t"])) == ""
-    assert "".join(normalise.normalise(["\n\n", "a\n", "\n", "b"])) == "a\nb\n"
-
-
 def test_blocks_give_back_the_text_and_stay_small():
     for sample in (long_text(), "word " * 5000, "\n" * 3000, "x" * 9000, "a\r" * 4000):
         parts = list(normalise.cut(sample, size=64, longest=1000))
@@ -138,11 +133,6 @@ def test_the_memory_of_words_is_bounded_and_a_fresh_tokenizer_splits_alike(monke
     second = normalise._tokenizer()
     assert second is not first and len(second.vocab) < len(first.vocab)
     assert [normalise.words(sentence) for sentence in naive_bpe.sentences()[:40]] == before
-
-
-def test_lower_case_is_taken_of_each_token():
-    """That of a sigma depends on the letter behind it."""
-    assert normalise.words("ΟΔΟΣ.Α ΑΣ") == naive_bpe.words("ΟΔΟΣ.Α ΑΣ")
 
 
 def test_real_books_are_normalised_as_by_the_naive_path():

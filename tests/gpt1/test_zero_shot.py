@@ -7,7 +7,6 @@ from sklearn.metrics import matthews_corrcoef
 
 from gpt1 import zero_shot
 from gpt1.cell import PretrainedModel
-from gpt1.encode import encode
 from gpt1.settings import ZeroShotSettings
 from gpt1.text import vocabulary
 from gpt1.text.tokenizer import Tokenizer
@@ -15,7 +14,7 @@ from gpt1.training.batching import sample
 from gpt1.training.encoded import load as load_encoded
 from gpt1.training.runtime import Runtime
 from gpt1.training.scorer import Scorer
-from gpt1.weights.checkpoint import CheckpointFacts, build, save_checkpoint
+from gpt1.weights.checkpoint import build
 from gpt1.zero_shot import (
     best_threshold,
     choice_predictions,
@@ -28,7 +27,8 @@ from tasks import task
 from tasks.common.errors import InputError
 from tasks.common.files import read_json, sha256_file
 from tests.gpt1 import toy
-from tests.gpt1.examples import random_pairs, write_examples, write_tokenizer
+from tests.gpt1.examples import write_tokenizer
+from tests.gpt1.kept_cells import rows_of, write_checkpoint, write_encoded
 from tests.support.programs import call
 
 NEWLINE = 39
@@ -92,16 +92,6 @@ def test_sst2_compares_the_words_positive_and_negative_after_very(scorer):
         assert prediction == int(positive > negative)
 
 
-def test_colas_threshold_comes_from_the_training_rows_alone(scorer):
-    rows = toy.Rows(task("cola"))
-    splits = {"train": rows.split(30, "train"), "dev": rows.split(10, "dev")}
-    _, threshold = predict(scorer, "cola", splits, "dev", {})
-    splits["dev"].labels[:] = 1 - splits["dev"].labels
-    assert predict(scorer, "cola", splits, "dev", {})[1] == threshold
-    values = sentence_scores(scorer, splits["train"])
-    assert threshold == best_threshold(values, splits["train"].labels)
-
-
 def test_the_threshold_is_the_best_of_all_midpoints():
     rng = np.random.default_rng(0)
     for _ in range(30):
@@ -138,42 +128,16 @@ def test_a_shared_prefix_changes_no_log_probability(scorer):
         assert np.allclose(one, other, rtol=1e-4)
 
 
-@pytest.mark.parametrize("skip_pads", [False, True], ids=["with pads", "without pads"])
-def test_an_items_prefix_is_scored_once(skip_pads):
-    runtime, computed = Runtime(skip_pads=skip_pads), []
-    model = build("transformer", toy.model("transformer"), toy.N_VOCAB, skip_pads=skip_pads)
-    model.reset(torch.Generator().manual_seed(3))
-    model.h[0].register_forward_pre_hook(lambda _, inputs: computed.append(len(inputs[0])))
-    scorer = Scorer(model, NEWLINE, runtime)
-    answers = [scorer.sequence([np.arange(1, 15)], np.array([20 + i])) for i in range(4)]
-    scorer.log_probabilities(answers, [4])
-    scorer.log_probabilities(answers)
-    assert computed == [15 + 4, 4 * 16]
-
-
 def test_a_sentence_above_colas_threshold_is_acceptable(scorer):
     rows = toy.Rows(task("cola"))
     splits = {"train": rows.split(30, "train"), "dev": rows.split(20, "dev")}
     values = sentence_scores(scorer, splits["train"])
     splits["train"].labels[:] = values > np.median(values)
     found, threshold = predict(scorer, "cola", splits, "dev", {})
+    assert threshold == best_threshold(values, splits["train"].labels)
     means = [np.mean(by_hand(scorer, [NEWLINE, *text])) for text in splits["dev"].first]
     assert found.tolist() == [int(mean > threshold) for mean in means]
     assert set(found) == {0, 1}
-
-
-def test_the_prompt_of_sst2_is_the_text_and_very(scorer, monkeypatch):
-    split, seen = toy.Rows(task("sst2")).split(3, "dev"), []
-
-    def log_probabilities(sequences, sizes):
-        seen.extend((ids.tolist(), start) for ids, start in sequences)
-        return [np.zeros(1)] * len(sequences)
-
-    monkeypatch.setattr(scorer, "log_probabilities", log_probabilities)
-    words = {"very": np.array([5]), "positive": np.array([6]), "negative": np.array([7, 8])}
-    predict(scorer, "sst2", {"dev": split}, "dev", words)
-    prompts = [[NEWLINE, *text, 5] for text in split.first]
-    assert seen == [([*p, *answer], len(p)) for p in prompts for answer in ([7, 8], [6])]
 
 
 def spelling(folder, letters):
@@ -228,18 +192,13 @@ def test_a_relative_score_is_0_by_chance_and_1_at_the_best(scorer, monkeypatch):
 @pytest.fixture
 def files(tmp_path):
     """CoLA encoded by a tokenizer, another tokenizer, and two checkpoints of the first."""
-    n_vocab = write_tokenizer(tmp_path / "tokenizer")
+    write_tokenizer(tmp_path / "tokenizer")
     spelling(tmp_path / "other", "a")
-    rows = {split: random_pairs(8, seed) for seed, split in enumerate(("train", "select", "dev"))}
-    plain = {split: [row | {"second": ""} for row in of] for split, of in rows.items()}
-    examples = write_examples(tmp_path / "examples/cola", "cola", plain)
-    encode("cola", examples, tmp_path / "tokenizer", tmp_path / "encoded/cola")
+    splits = ("train", "select", "dev")
+    write_encoded(tmp_path, "cola", {name: rows_of("cola", 8, i) for i, name in enumerate(splits)})
     for update in (3, 8):
-        model = build("lstm", toy.model("lstm", init_std=0.3), n_vocab)
-        model.reset(torch.Generator().manual_seed(update))
-        facts = {"model": model.settings, "update": update, "tokens": 96 * update, "seed": 4}
-        facts["tokenizer"] = Tokenizer.load(tmp_path / "tokenizer").digest
-        save_checkpoint(tmp_path / f"update-{update}.safetensors", model, CheckpointFacts(**facts))
+        facts = {"seed": 4, "update": update, "tokens": 96 * update}
+        write_checkpoint(tmp_path, f"update-{update}", "lstm", **facts)
     return tmp_path
 
 
@@ -257,12 +216,9 @@ def test_the_program_scores_each_checkpoint_and_says_what_they_are_of(files):
     task = load_encoded(files / "encoded/cola")
     for update in (3, 8):
         found = read_json(PretrainedModel("lstm", 4).zero_shot(files, "cola", update))
-        assert [found[key] for key in ("arch", "corpus", "seed", "update", "tokens")] == [
-            *("lstm", "books", 4, update, 96 * update)
-        ]
-        assert [found[key] for key in ("task", "split", "metric", "n")] == [
-            *("cola", "dev", "matthews", 8)
-        ]
+        source = {"arch": "lstm", "corpus": "books", "seed": 4, "update": update}
+        of_task = {"task": "cola", "split": "dev", "metric": "matthews", "n": 8}
+        assert {**source, "tokens": 96 * update, **of_task}.items() <= found.items()
         assert found["relative"] == pytest.approx(found["score"] / 35)
         assert found["digests"] == {
             "checkpoint": sha256_file(files / f"update-{update}.safetensors"),

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import torch
 
-from gpt1.convert import Published, export_weights, import_weights
+from gpt1.convert import export_weights, import_weights
 from gpt1.settings import ModelSettings, TransformerShape
 from gpt1.text import tokenizer as bpe
 from gpt1.text import vocabulary
@@ -207,6 +207,6 @@ def test_a_run_from_an_exported_model_ends_in_cells_scores_and_tables(published_
     assert "pretrained: {path:" in page and "<h3>Table 5 as a picture</h3>" in page
 
     other, folder = tmp_path / "other.safetensors", published_model / "huggingface"
-    import_weights(Published("huggingface", folder), folder, other, MODEL)
+    import_weights("huggingface", folder, folder, other, MODEL)
     run_from = results / "pretrain/transformer/seed-0/update-37.safetensors"
     assert other.read_bytes() == run_from.read_bytes()
