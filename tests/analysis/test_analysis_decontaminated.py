@@ -91,10 +91,10 @@ def test_main_has_the_same_numbers_beside_its_own(rte):
 
 
 def test_main_has_the_number_of_rows_in_each_cell_where_it_differs():
-    counts = pd.DataFrame({"variant": "ours", "decontaminated_rows": [5.0, 7.0, None]})
+    counts = pd.DataFrame({"line": "ours", "decontaminated_rows": [5.0, 7.0, None]})
     line = main._decontaminated(counts.assign(decontaminated_mean=50.0, decontaminated_sd=None))
     assert list(line["shown"]) == ["50.0 (n 5)", "50.0 (n 7)", "missing"]
-    assert set(line["model"]) == {"ours, decontaminated"}
+    assert set(line["line"]) == {"ours, decontaminated"}
 
 
 def test_published_weights_have_no_decontaminated_rows(rte):

@@ -83,18 +83,6 @@ def test_every_check_holds_where_the_effects_are_there(tmp_path):
     }
 
 
-@pytest.mark.parametrize(
-    ("gains", "names"),
-    [
-        ({NONE: 14.0}, ["full minus no pre-training, mean of all tasks"]),
-        ({CONTROL: 10.0}, ["share of the gain that is left with shuffled books"]),
-    ],
-)
-def test_a_missing_gain_fails_its_check(tmp_path, gains, names):
-    table = ablation({NONE: 25.0, NEITHER: 20.0, LSTM: 10.0, CONTROL: 22.0} | gains)
-    assert missed(write(tmp_path, ablation=table)) == names
-
-
 def test_tasks_are_counted_one_by_one(tmp_path):
     table = ablation({NONE: 25.0, NEITHER: 20.0, LSTM: 10.0, CONTROL: 22.0})
     few = table["task"].isin(TASKS[:4])
@@ -105,14 +93,6 @@ def test_tasks_are_counted_one_by_one(tmp_path):
         "tasks above the bag of words baseline",
         "tasks above the majority baseline",
     ]
-
-
-def test_one_swap_of_neighbouring_layers_is_allowed(tmp_path):
-    folder = write(tmp_path)
-    layers = pd.read_csv(folder / "layer_transfer.csv", dtype={"n_transfer": str})
-    layers.loc[layers["n_transfer"] == "6", "mean"] = 79.5  # above 9 layers: a correlation of 0.9
-    write_table(layers, folder / "layer_transfer.csv")
-    assert missed(folder) == []
 
 
 def test_curves_that_do_not_rise_fail(tmp_path):
@@ -132,13 +112,11 @@ def test_the_share_of_shuffled_books_has_an_interval_from_the_predictions(tmp_pa
     write_all(tmp_path, grid)
     write_answers(tmp_path, grid, n=200, gain=0.5)
     write_samples(tmp_path, grid)
-    ablation_table.build(tmp_path, grid).write(tmp_path / "ablation.csv")
+    ablation = ablation_table.build(tmp_path, grid).frame
     run = Evidence(tmp_path, grid, Samples.of_grid(tmp_path, grid, ["endpoints", "shuffled"]))
-    share = positive_control._share(pd.read_csv(tmp_path / "ablation.csv"), run)
-    assert share.check == "share of the gain that is left with shuffled books"
-    assert share.ci_low < share.ours < share.ci_high
-    assert share.ci_low > 0.05 and share.ci_high < 0.6  # a fifth of the layers' skill, planted
-    assert share.met == "yes"
+    *_, share, low, high, met = positive_control._share(ablation, run)
+    assert 0.05 < low < share < high < 0.6  # a fifth of the layers' skill, planted
+    assert met == "yes"
 
 
 @pytest.mark.parametrize(("control", "is_told"), [([0], True), (None, False)])
@@ -147,15 +125,6 @@ def test_a_control_of_fewer_seeds_is_told_below_its_share(tmp_path, control, is_
     grid = GRID.model_copy(update={"seeds": seeds})
     text = positive_control.build(write(tmp_path), grid).markdown
     assert ("Shuffled books have 1 of the 2 pre-training seeds" in text) == is_told
-
-
-def test_a_gain_whose_interval_reaches_8_points_fails_its_check(tmp_path):
-    table = ablation({NONE: 25.0, NEITHER: 20.0, LSTM: 10.0, CONTROL: 22.0})
-    mean = (table["variant"] == NONE) & (table["task"] == "avg_all")
-    table.loc[mean, ["diff_low", "diff_high"]] = [-42.5, -7.5]
-    assert missed(write(tmp_path, ablation=table)) == [
-        "full minus no pre-training, mean of all tasks"
-    ]
 
 
 WANTED = {

@@ -113,7 +113,7 @@ def test_a_trend_over_sizes_is_not_run_where_they_are_alike(tmp_path):
     assert found["needs"] == "tasks whose training sets differ more in size"
 
 
-VERDICTS = {  # value, half of the interval, direction: verdict
+VERDICTS = {  # value, half of the interval, the paper's value: verdict
     (5.0, 2.0, 1): "reproduced",
     (5.0, 2.0, -1): "not reproduced",
     (-5.0, 2.0, 1): "not reproduced",
@@ -126,9 +126,9 @@ VERDICTS = {  # value, half of the interval, direction: verdict
 
 @pytest.mark.parametrize("case", VERDICTS)
 def test_a_verdict_follows_from_the_interval(case):
-    value, half, direction = case
+    value, half, paper = case
     rows = Component((half / 1.96) ** 2, 1e6)
-    finding = Finding("RTE", "", Estimate(value, (), rows, 3, 100), direction=direction)
+    finding = Finding("RTE", "", Estimate(value, (), rows, 3, 100), paper)
     assert finding.verdict(np.nan) == VERDICTS[case]
     if VERDICTS[case] == "reproduced":
         assert finding.verdict(0.2) == "undecided"
@@ -161,11 +161,8 @@ def test_a_mean_over_one_task_is_that_tasks_estimate_and_carries_its_alarms(tmp_
 
 def test_small_numbers_with_small_intervals_have_two_decimals():
     rows = [(0.5, -0.25, 1.0), (0.5, -3.0, 4.0), (5.0, 0.25, 0.75), (0.5, -1.5, 0.75)]
-    names = ["statement", "section", "tasks", "contrast", "verdict", "needs", "alarms"]
-    values = [dict(zip(["ours", "ci_low", "ci_high"], row, strict=True)) for row in rows]
-    table = pd.DataFrame([dict.fromkeys(names, "") | row for row in values])
-    wide = claims._wide(table.assign(paper=np.nan, p=np.nan), Path("run"), make_grid("rte"))[2]
-    assert list(wide["ours"]) == [
+    table = pd.DataFrame(rows, columns=["ours", "ci_low", "ci_high"]).assign(alarms="")
+    assert claims._ours(table) == [
         *("0.50 [-0.25, 1.00]", "0.5 [-3.0, 4.0]", "5.0 [0.2, 0.8]", "0.5 [-1.5, 0.8]")
     ]
 
@@ -219,8 +216,7 @@ def test_a_claim_about_several_tasks_is_tested_by_holms_p_values():
 def test_an_exception_that_the_paper_names_is_a_claim_too(tmp_path):
     grid = make_grid("rte", "mrpc", layers=LAYERS)
     found = each_task(Evidence(tmp_path, grid, Samples()), minus(FULL, LSTM))
-    directions = {one.tasks: (one.direction, one.paper) for one in found}
-    assert directions == {"RTE": (1, 1.4), "MRPC": (-1, -0.9)}
+    assert {one.tasks: one.paper for one in found} == {"RTE": 1.4, "MRPC": -0.9}
     assert {one.verdict(np.nan) for one in found} == {"not run"}
 
 

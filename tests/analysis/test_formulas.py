@@ -11,11 +11,10 @@ from workflow.analysis.stats.estimate import Component, Estimate, Sample, estima
 from workflow.analysis.stats.pooling import Pool
 from workflow.analysis.stats.trends import (
     RankTrend,
-    TaskTrend,
+    Trend,
     by_seed,
     rank_trend,
     rise,
-    size_trend,
     slope,
     spearman,
     ups_and_downs,
@@ -128,7 +127,8 @@ def test_where_the_rows_are_too_few_they_are_named_as_well():
 
 @pytest.mark.parametrize("n_tests", [1, 3])
 def test_the_tasks_that_a_trend_needs_are_those_of_the_formula(n_tests):
-    trend, level = TaskTrend(1.0, 0.5, 0.07, 12, 2), 1 - 0.05 / n_tests
+    trend = Trend(1.0, 0.5, 0.07, 2, "tasks", 12, each=1, fitted=2)
+    level = 1 - 0.05 / n_tests
     n = first_that_shows(
         range(13, 99), 1.0, lambda n: 0.5 * np.sqrt(12 / n), lambda n: n - 2, level
     )
@@ -213,9 +213,3 @@ def test_values_by_seed_vary_over_pre_training_alone():
     assert found.seeds == found.pretrain == (3, 5) and found.n_units == 2
     assert list(found.score) == [1.0, 4.0] and found.row_variance == 0
     assert by_seed({}) is None
-
-
-def test_a_trend_over_sizes_needs_a_largest_set_three_times_the_smallest():
-    samples = [seeds_of(1, 2), seeds_of(2, 4), seeds_of(5, 6)]
-    assert size_trend(samples, [1000, 1500, 3162]) is None  # the root of ten is 3.1623
-    assert size_trend(samples, [1000, 1500, 3163]) is not None

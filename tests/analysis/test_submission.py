@@ -58,21 +58,20 @@ def encode(results: Path, name: str, splits: dict[str, dict]) -> None:
     write(results / "encoded" / f"{name}.json", {"splits": splits})
 
 
-def build(results: Path, grid: Grid, *names: str) -> tuple[dict[str, list], dict, str]:
-    """The zip's rows by file, the JSON beside it, the note."""
+def build(results: Path, grid: Grid, *names: str) -> tuple[dict[str, list], dict]:
+    """The zip's rows by file, and the facts of each in the JSON beside it."""
     grid = grid.model_copy(update={"unlabelled": list(names)})
     texts, facts = submission.sheets(results, grid)
     path = results / "glue_submission.zip"
-    submission.write_zip(path, {**texts, submission.NOTE: submission.note(facts)})
+    submission.write_zip(path, texts)
     with zipfile.ZipFile(path) as archive:
         found = {name: archive.read(name).decode() for name in archive.namelist()}
-    note = found.pop(submission.NOTE)
     tables = {}
     for name, text in found.items():
         assert text.endswith("\n") and "\r" not in text
         tables[name] = [line.split("\t") for line in text.splitlines()]
         assert tables[name].pop(0) == ["index", "prediction"]
-    return tables, facts, note
+    return tables, facts
 
 
 @pytest.fixture
@@ -83,7 +82,7 @@ def rte(run_of) -> tuple[Path, Grid]:
 
 
 def test_eleven_files_of_the_official_size_whatever_was_run(rte):
-    tables, facts, _ = build(*rte, "rte")
+    tables, facts = build(*rte, "rte")
     assert list(tables) == list(OFFICIAL) == list(facts)
     for name, rows in tables.items():
         wanted = range(3) if name == "RTE.tsv" else range(OFFICIAL[name])
@@ -94,14 +93,16 @@ def test_eleven_files_of_the_official_size_whatever_was_run(rte):
 
 
 def test_the_seed_that_is_best_on_dev_answers(rte):
-    tables, facts, note = build(*rte, "rte")
+    tables, facts = build(*rte, "rte")
     assert tables["RTE.tsv"] == [["0", "not_entailment"], ["1", "entailment"], ["2", "entailment"]]
     found = facts["RTE.tsv"]
     assert (found["seed"], found["seeds"], found["chosen_on"], found["score"]) == (2, 3, "dev", 70)
-    assert "RTE.tsv: 3 rows; seed 2 of 3, best on dev (accuracy 70.0)" in note
-    assert "NOT THE OFFICIAL ROWS, of which there are 3,000" in note
-    assert "CoLA.tsv: 1,063 rows; not run; all rows say 1\n" in note
-    assert "WNLI.tsv: 146 rows; not among the paper's tasks; all rows say 0\n" in note
+    assert (found["rows"], found["official_rows"], found["answers"]) == (3, 3000, "run")
+    for name, constant, why in (
+        ("CoLA.tsv", "1", "not run"),
+        ("WNLI.tsv", "0", "not among the paper's tasks"),
+    ):
+        assert (facts[name]["constant"], facts[name]["why"]) == (constant, why)
 
 
 def test_predictions_of_rows_that_were_exchanged_since_are_refused(rte):
@@ -115,7 +116,7 @@ def test_of_equally_good_seeds_the_first_answers(rte):
     results, grid = rte
     answers = {s: {"test": [s == 1, 1, 1]} for s in range(3)}
     predicted(results, "rte", answers, dev={"dev": [60, 70, 70]})
-    tables, facts, _ = build(results, grid, "rte")
+    tables, facts = build(results, grid, "rte")
     assert facts["RTE.tsv"]["seed"] == 1 and tables["RTE.tsv"][0] == ["0", "not_entailment"]
 
 
@@ -126,7 +127,7 @@ def test_mnli_answers_three_files_by_the_mean_of_both_dev_sets(run_of):
     }
     dev = {"dev_matched": [70, 60, 80], "dev_mismatched": [70, 90, 60]}
     predicted(results, "mnli", answers, dev=dev)
-    tables, facts, _ = build(results, grid, "mnli")
+    tables, facts = build(results, grid, "mnli")
     said = {name: [answer for _, answer in tables[name]] for name in tables}
     assert said["MNLI-m.tsv"] == ["entailment", "neutral"]
     assert said["MNLI-mm.tsv"] == ["contradiction", "neutral"]
@@ -138,16 +139,16 @@ def test_mnli_answers_three_files_by_the_mean_of_both_dev_sets(run_of):
 def test_without_the_diagnostic_rows_their_file_is_constant(run_of):
     results, grid = run_of("mnli")
     predicted(results, "mnli", {s: {"test_matched": [0], "test_mismatched": [1]} for s in range(3)})
-    tables, facts, note = build(results, grid, "mnli")
+    tables, facts = build(results, grid, "mnli")
     assert facts["AX.tsv"]["answers"] == "constant" and len(tables["AX.tsv"]) == 1_104
-    assert "AX.tsv: 1,104 rows; its rows are missing; all rows say entailment" in note
+    assert (facts["AX.tsv"]["why"], facts["AX.tsv"]["seed"]) == ("its rows are missing", 2)
     assert facts["MNLI-m.tsv"]["answers"] == "run"
 
 
 def test_scores_have_three_decimals_and_stay_within_0_and_5(run_of):
     results, grid = run_of("stsb")
     predicted(results, "stsb", {s: {"test": [2.34567, -0.2, 5.3, 4]} for s in range(3)})
-    tables, _, _ = build(results, grid, "stsb")
+    tables, _ = build(results, grid, "stsb")
     assert [answer for _, answer in tables["STS-B.tsv"]] == ["2.346", "0.000", "5.000", "4.000"]
 
 
@@ -193,8 +194,8 @@ def test_made_up_answers_to_the_published_rows_come_out_under_their_index(name, 
     labels = 6 if name == "stsb" else 2
     answers = {s: {"test": [(i * (s + 1)) % labels for i in range(len(index))]} for s in range(3)}
     predicted(results, name, answers)
-    tables, facts, note = build(results, grid, name)
+    tables, facts = build(results, grid, name)
     file = next(sheet.name for sheet in submission.SHEETS if sheet.task == name)
     wanted = [submission.word(name, answer) for answer in answers[2]["test"]]
     assert tables[file] == [list(line) for line in zip(index, wanted, strict=True)]
-    assert facts[file]["rows"] == OFFICIAL[file] and "NOT THE OFFICIAL" not in note
+    assert facts[file]["rows"] == OFFICIAL[file]

@@ -7,7 +7,7 @@ from scipy import stats
 from workflow.analysis.stats.estimate import LEVEL, POWER, Sample
 from workflow.analysis.stats.trends import (
     LEAST_DECADES,
-    TaskTrend,
+    Trend,
     rank_trend,
     rise,
     size_trend,
@@ -34,7 +34,7 @@ def tasks_of(rng: np.random.Generator, rise: float, scatter: float) -> list[Samp
     return found
 
 
-def runs(rise: float, scatter: float, n: int = 1000) -> list[TaskTrend]:
+def runs(rise: float, scatter: float, n: int = 1000) -> list[Trend]:
     rng = np.random.default_rng(int(100 * rise + scatter))
     return [size_trend(tasks_of(rng, rise, scatter), SIZES) for _ in range(n)]
 
@@ -63,7 +63,7 @@ def test_seeds_and_rows_alone_would_be_much_too_sure_of_a_trend_over_tasks():
 def test_a_planted_trend_is_found_as_often_as_the_needed_tasks_promise():
     found = runs(6.0, 1.0, n=200)
     assert np.mean([one.p < 0.05 for one in found]) > 0.99
-    few = TaskTrend(1.0, 0.5, 0.07, 12, 2)
+    few = Trend(1.0, 0.5, 0.07, 2, "tasks", 12, each=1, fitted=2)
     n = int(few.needs(1.0).split()[0])
     error = 0.5 * np.sqrt(12 / n)
     reached = stats.nct.sf(stats.t.ppf(0.975, n - 2), n - 2, 1.0 / error)
@@ -114,16 +114,6 @@ def test_two_seeds_that_agree_by_luck_have_an_interval_and_no_p_of_zero():
     assert falling.value == -1 and falling.p == pytest.approx(perfect.p)
 
 
-def test_seeds_of_one_pre_training_count_as_one_curve():
-    curves = np.array([[1.0, 2, 3, 4, 9], [1, 2, 3, 5, 4], [5, 1, 2, 3, 4], [1, 2, 3, 4, 6]])
-    nested = rank_trend(layers_of(curves, (0, 1, 0, 1)))
-    assert nested.n_seeds == 2
-    assert nested.value == pytest.approx((0.7 + 1.0) / 2)  # 3, 1.5, 2.5, ... and 1, 2, 3, ...
-    assert rank_trend(layers_of(curves)).n_seeds == 4
-    alone = rank_trend(layers_of(curves[:1]))
-    assert alone.value == pytest.approx(1.0) and np.isnan([alone.p, *alone.interval]).all()
-
-
 def test_a_planted_rank_trend_is_found_as_often_as_the_needed_seeds_promise():
     few = rank_trend(layers_of(np.array([[1.0, 3, 2, 5, 4], [2, 1, 4, 3, 5]])))
     counts = [int(few.needs(distance).split()[0]) for distance in (0.3, 0.6, 0.9)]
@@ -143,23 +133,3 @@ def test_curves_that_only_wander_are_said_to_rise_in_5_of_100_runs(n_seeds):
     assert np.mean(alarms) <= 0.05 + 2.5 * np.sqrt(0.05 * 0.95 / n)
     ranks = [rank_trend(layers_of(rng.normal(size=(n_seeds, 9)).cumsum(axis=1))) for _ in range(n)]
     assert np.mean([one.p < 0.05 for one in ranks]) > 0.2  # why ranks do not judge checkpoints
-
-
-def test_a_rise_is_the_mean_change_with_students_interval():
-    found = rise([np.array([0.0, 1, 3]), np.array([0.0, 2, 2])])
-    assert found.value == pytest.approx(1.25) and found.n_seeds == 2
-    half = stats.t.ppf(0.975, 3) * np.std([1, 2, 2, 0], ddof=1) / 2
-    assert found.interval == pytest.approx((1.25 - half, 1.25 + half))
-    assert found.needs(0.6) == "11 seeds" and found.needs(0.001) == "more than 100 seeds"
-    assert rise([]) is None
-
-
-def test_a_rise_needs_the_seeds_whose_changes_leave_their_power_and_no_fewer():
-    found = rise(
-        [np.array([0.0, 1, 3, 7]), np.array([0.0, 0.5, 3.5, 5])]
-    )  # three changes of a seed
-    n, each, sd = 5, 3, found.changes.std(ddof=1)
-    quantile = stats.t.ppf((1 + LEVEL) / 2, n * each - 1)
-    least = (quantile + stats.norm.ppf(POWER)) * sd / np.sqrt(n * each)
-    assert found.needs(least * 1.0001) == "5 seeds"
-    assert found.needs(least * 0.9999) == "6 seeds"

@@ -58,8 +58,7 @@ def task_size(config: Config, name: str) -> tuple[int, int, float]:
     if path.exists():
         splits = EncodedRecord.read(path).splits.values()
         train, report = (sum(s.rows for s in splits if s.role == r) for r in ("train", "report"))
-        lengths = next(split.lengths for split in splits if split.role in ("train", "report"))
-        length = sum(int(n) * count for n, count in lengths.items()) / sum(lengths.values())
+        length = next(s.mean_length for s in splits if s.role in ("train", "report"))
     elif world := None if settings.published else config.experiment.world:
         train = round(WORLD_TASKS[name].rows * world.scale)  # type: ignore[index]
         report, length = world.report, LENGTHS[name] / 2

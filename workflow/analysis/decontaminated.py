@@ -5,7 +5,6 @@ corpus: with 13 or more it is contaminated. The others are the decontaminated ro
 too short to tell. A cell's scores on these are computed from its stored predictions.
 """
 
-import math
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +21,6 @@ from workflow.grid import Grid
 
 SCORED = ["aux", "task", "split", "metric"]
 COLUMNS = ["decontaminated_mean", "decontaminated_sd", "decontaminated_rows"]
-NONE = dict.fromkeys(COLUMNS, math.nan)  # where the corpus was not searched
 NOTE = (
     f"Decontaminated: without the rows that share {N} words in a row with the pre-training corpus."
 )
@@ -64,22 +62,30 @@ def marked_rows(results: Path, name: str, cell: Cell | None = None) -> pd.DataFr
     return pd.concat([table, groups.assign(split=groups["split"] + "_" + groups["group"])])
 
 
-def shares(rows: pd.DataFrame) -> pd.DataFrame:
-    """For each split the number of its `rows`, and the percentages that are marked."""
+def shares(results: Path, name: str, cells: list[Cell]) -> pd.DataFrame:
+    """For each split of a task its number of `rows` and the percentages that are marked.
+
+    RACE's groups are known from the predictions of the first of the `cells` that was run. Empty if
+    the corpus was not searched.
+    """
+    cell = next((cell for cell in cells if cell.predictions(results).exists()), None)
+    rows = marked_rows(results, name, cell)
+    if rows is None:
+        return pd.DataFrame()
     if "seed" in rows:
         rows = rows[rows["seed"] == rows["seed"].iloc[0]]
     splits = rows.groupby("split")
     return 100.0 * splits[["share", "short"]].mean().assign(rows=splits.size() / 100.0)
 
 
-def scores(results: Path, grid: Grid) -> dict[tuple[str, str, str, str], dict[str, float]]:
-    """The scores of the fully transferred transformer on the decontaminated rows, by SCORED.
+def add(table: pd.DataFrame, results: Path, grid: Grid) -> pd.DataFrame:
+    """`table` with the scores of the fully transferred transformer on the decontaminated rows.
 
-    COLUMNS: mean and standard deviation over the seeds (n-1; NaN for one), 0 to 100, and the number
-    of rows. The scores are NaN if no row is left; nothing is there where the corpus was not
-    searched.
+    Its columns SCORED say which, COLUMNS are added: mean and standard deviation over the seeds
+    (n-1; NaN for one), 0 to 100, and the number of rows. The scores are NaN if no row is left; all
+    are where the corpus was not searched.
     """
-    found: dict[tuple[str, str, str, str], list[tuple[float, int]]] = {}
+    runs = []
     for cell in grid.full_transformer():
         rows = marked_rows(results, cell.task, cell)
         if rows is None or "seed" not in rows:
@@ -87,17 +93,14 @@ def scores(results: Path, grid: Grid) -> dict[tuple[str, str, str, str], dict[st
         rows = rows[rows["seed"].isin(grid.seeds.finetune)]
         for (split, _), of_run in rows.groupby(["split", "seed"]):
             kept = of_run[~of_run["share"]]
-            rest = _score(results, cell, kept)
-            for metric in tasks.task(cell.task).metrics:
-                one = rest.get(metric, math.nan), len(kept)
-                found.setdefault((cell.aux, cell.task, split, metric), []).append(one)
-    return {place: _over_seeds(runs) for place, runs in found.items()}
-
-
-def _over_seeds(runs: list[tuple[float, int]]) -> dict[str, float]:
-    values = np.array([value for value, _ in runs])
-    sd = float(values.std(ddof=1)) if len(values) > 1 else math.nan
-    return dict(zip(COLUMNS, (float(values.mean()), sd, runs[0][1]), strict=True))
+            scores = _score(results, cell, kept)
+            runs += [
+                (cell.aux, cell.task, split, metric, scores.get(metric, np.nan), len(kept))
+                for metric in tasks.task(cell.task).metrics
+            ]
+    found = pd.DataFrame(runs, columns=[*SCORED, "score", "rows"]).groupby(SCORED, as_index=False)
+    over_seeds = zip(COLUMNS, (("score", "mean"), ("score", "std"), ("rows", "first")), strict=True)
+    return table.merge(found.agg(**dict(over_seeds)), on=SCORED, how="left")
 
 
 def _score(results: Path, cell: Cell, rows: pd.DataFrame) -> dict[str, float]:

@@ -50,6 +50,23 @@ def pivot(table: pd.DataFrame, index: str, columns: str, values: str) -> pd.Data
     return wide.fillna(NONE)
 
 
+def scores(table: pd.DataFrame, line: str) -> pd.DataFrame:
+    """`table` with what its line shows of each head, and the seeds behind the numbers."""
+    shown = table.apply(score, axis=1)
+    return table.assign(line=line, shown=shown, seeds=seeds(table["n_seeds"]))
+
+
+def with_baselines(lines: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
+    """`lines` in wide form after a column of seeds, then the baselines of a `table`.
+
+    The heads of the table come first.
+    """
+    heads = dict.fromkeys([*table["head"], *lines["head"]])
+    wide = pivot(lines, "line", "head", "shown")[list(heads)]
+    wide.insert(0, "seeds", lines.groupby("line")["seeds"].first())
+    return pd.concat([wide, baselines(table, "head")]).fillna(NONE)
+
+
 def baselines(table: pd.DataFrame, columns: str) -> pd.DataFrame:
     """One row per baseline, its scores over the `columns` of a table as text."""
     known = table.groupby(columns, sort=False)[list(BASELINES)].first()
@@ -80,6 +97,11 @@ def interval(value: float, low: float, high: float, decimals: int = 1) -> str:
         return MISSING
     limits = "" if pd.isna(low) else f" [{low:.{decimals}f}, {high:.{decimals}f}]"
     return f"{value:.{decimals}f}{limits}"
+
+
+def intervals(table: pd.DataFrame, *columns: str) -> list[str]:
+    """`interval` of each row, whose value and limits are in three `columns`."""
+    return [interval(*row) for row in table[list(columns)].itertuples(index=False)]
 
 
 def value(number: float | None, absent: str = NONE) -> str:

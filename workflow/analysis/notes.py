@@ -10,7 +10,7 @@ from pathlib import Path
 
 import tasks
 from gpt1.cell import Corpus
-from workflow.analysis.records import ExamplesRecord
+from workflow.analysis.records import read_examples
 from workflow.grid import Grid
 
 DAGGER = "†"
@@ -26,9 +26,9 @@ class Notes:
     @classmethod
     def read(cls, results: Path, names: Iterable[str]) -> "Notes":
         """The notes of the tasks that were prepared. Raises InputError for a damaged file."""
-        paths = {name: Path(results, "examples", f"{name}.json") for name in names}
-        found = {name: path for name, path in paths.items() if path.exists()}
-        return cls({n: ExamplesRecord.read(found[n]).note if n in found else "" for n in paths})
+        names = list(names)
+        known = read_examples(results, names)
+        return cls({name: known[name].note if name in known else "" for name in names})
 
     def of(self, name: str) -> str:
         """A task's note; empty for a task that is not in the grid."""

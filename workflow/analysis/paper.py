@@ -1,6 +1,8 @@
 """What the paper prints in its Tables 2 to 5, and the models that they are of.
 
-`NUMBERS` has the columns `table`, `method`, `column`, `value`.
+`NUMBERS` has a row for each: `column` is the printed head, `task` and `part` say what it is of: a
+whole task, one of MNLI's two sets, or one of RACE's two groups. `avg` is the mean of the eight
+tasks of Table 5, `glue` the server's average.
 """
 
 import functools
@@ -14,43 +16,10 @@ from gpt1.cell import Arch, Aux, Cell, Corpus
 from workflow.grid import Grid
 
 OURS = "Finetuned Transformer LM (ours)"  # the paper's own row in Tables 2 to 4
-NUMBERS = pd.read_csv(Path(__file__).with_name("paper_numbers.csv"))
-# Tables 2 to 4, by table and printed column: the task, and which part of its splits.
-COLUMNS: dict[str, dict[str, tuple[str, str]]] = {
-    "Table 2": {
-        "MNLI-m": ("mnli", "_matched"),
-        "MNLI-mm": ("mnli", "_mismatched"),
-        "SNLI": ("snli", ""),
-        "SciTail": ("scitail", ""),
-        "QNLI": ("qnli", ""),
-        "RTE": ("rte", ""),
-    },
-    "Table 3": {
-        "StoryCloze": ("story_cloze", ""),
-        "RACE-m": ("race", "_middle"),
-        "RACE-h": ("race", "_high"),
-        "RACE": ("race", ""),
-    },
-    "Table 4": {
-        "CoLA_mcc": ("cola", ""),
-        "SST2_acc": ("sst2", ""),
-        "MRPC_f1": ("mrpc", ""),
-        "STSB_pearson": ("stsb", ""),
-        "QQP_f1": ("qqp", ""),
-    },
-}
-TABLE_5 = {  # by task the printed column; `avg` is the mean of the eight
-    "avg": "Avg",
-    "cola": "CoLA_mcc",
-    "sst2": "SST2_acc",
-    "mrpc": "MRPC_f1",
-    "stsb": "STSB_pearson",
-    "qqp": "QQP_f1",
-    "mnli": "MNLI_acc",
-    "qnli": "QNLI_acc",
-    "rte": "RTE_acc",
-}
-EIGHT = tuple(name for name in TABLE_5 if name != "avg")
+NUMBERS = pd.read_csv(Path(__file__).with_name("paper_numbers.csv"), keep_default_na=False)
+TABLE_5 = NUMBERS[NUMBERS["table"] == "Table 5"]
+TABLES_2_TO_4 = NUMBERS[NUMBERS["table"] != "Table 5"]
+EIGHT = tuple(task for task in TABLE_5["task"].unique() if task != "avg")
 
 
 @dataclass(frozen=True)
@@ -74,9 +43,14 @@ class Variant:
         most = grid.n_layer.get(self.arch)
         return None if most is None else Cell(self.arch, task, self.aux, most, self.corpus)
 
+    def layers(self, grid: Grid) -> str:
+        """`n_transfer` in a table; "all" if the grid has not this architecture."""
+        is_all = self.n_transfer == "all"
+        return str(grid.n_layer.get(self.arch, "all") if is_all else self.n_transfer)
+
     def printed(self, task: str) -> float | None:
         """Its score on a task, or in the mean `avg`, by Table 5; None if that has none."""
-        return _table_5().get((self.title, TABLE_5.get(task)))
+        return _table_5().get((self.title, task))
 
 
 FULL = Variant("Transformer w/ aux LM (full)", "full")
@@ -106,20 +80,13 @@ def variants(grid: Grid) -> list[Variant]:
 @functools.cache
 def published() -> dict[str, tuple[float, float]]:
     """By task the score of the paper's model and of the best published system, as printed."""
-    places = {
-        column: name
-        for columns in COLUMNS.values()
-        for column, (name, part) in columns.items()
-        if part not in ("_middle", "_high")
-    }
-    table = NUMBERS[NUMBERS["column"].isin(places) & NUMBERS["table"].isin(list(COLUMNS))]
-    table = table.assign(task=table["column"].map(places), ours=table["method"] == OURS)
-    best = table.groupby(["task", "ours", "column"])["value"].max()
-    means = best.groupby(["task", "ours"]).mean().unstack()  # MNLI has two columns
+    groups = TABLES_2_TO_4["part"].isin(["_middle", "_high"])
+    table = TABLES_2_TO_4[~groups & (TABLES_2_TO_4["task"] != "glue")]
+    best = table.groupby(["task", table["method"] == OURS, "column"])["value"].max()
+    means = best.groupby(["task", "method"]).mean().unstack()  # MNLI has two columns
     return {name: (row[True], row[False]) for name, row in means.iterrows()}
 
 
 @functools.cache
-def _table_5() -> dict[tuple[str, str | None], float]:
-    table = NUMBERS[NUMBERS["table"] == "Table 5"]
-    return table.set_index(["method", "column"])["value"].to_dict()
+def _table_5() -> dict[tuple[str, str], float]:
+    return TABLE_5.set_index(["method", "task"])["value"].to_dict()

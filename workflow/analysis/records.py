@@ -3,6 +3,7 @@
 Keys that the analysis does not use are ignored; NaN, infinity and silent conversions are refused.
 """
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any, Self
 
@@ -50,6 +51,12 @@ class Record(BaseModel):
         return record
 
 
+def read_examples(results: Path, names: Iterable[str]) -> dict[str, "ExamplesRecord"]:
+    """The facts of those tasks that were prepared. Raises InputError for a damaged file."""
+    paths = {name: Path(results, "examples", f"{name}.json") for name in names}
+    return {name: ExamplesRecord.read(path) for name, path in paths.items() if path.exists()}
+
+
 def check_examples(path: Path, digests: dict[str, str], other: Path, known: dict[str, str]) -> None:
     """Raise InputError unless the `digests` in `path`, by split, are those in the file `other`."""
     for split, digest in digests.items():
@@ -70,17 +77,6 @@ class Run(Record):
     cpu: str = ""
 
 
-class Placed(Record):
-    """What is of one cell, and says which."""
-
-    arch: Arch
-    task: str
-    aux: Aux
-    n_transfer: NTransfer
-    corpus: Corpus
-    variant: str = ""
-
-
 class Baselines(Record):
     """The scores that any model has to beat."""
 
@@ -94,9 +90,15 @@ class CellDigests(Record):
     predictions: str
 
 
-class CellRecord(Placed):
+class CellRecord(Record):
     """`cells/ARCH/TASK/aux-X/layers-N.json`."""
 
+    arch: Arch
+    task: str
+    aux: Aux
+    n_transfer: NTransfer
+    corpus: Corpus
+    variant: str = ""
     baselines: Baselines
     seeds: list[Run]
     digests: CellDigests
@@ -162,6 +164,11 @@ class EncodedSplit(Record):
     examples: str
     lengths: dict[str, int]
     n_ctx_needed: dict[str, int]
+
+    @property
+    def mean_length(self) -> float:
+        """Mean tokens of a row."""
+        return sum(int(n) * rows for n, rows in self.lengths.items()) / sum(self.lengths.values())
 
 
 class EncodedRecord(Record):

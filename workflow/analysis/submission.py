@@ -1,11 +1,11 @@
-"""`glue_submission.zip`: the eleven files that the GLUE server expects, and a note on them.
+"""`glue_submission.zip`: the eleven files that the GLUE server expects.
 
     python -m workflow.analysis.submission --results R --grid JSON --out R/glue_submission.zip
 
 Each file holds the predictions of the fully transferred transformer with the auxiliary loss, by the
-seed that is best on the labelled dev rows. The server takes complete sets only: the file of a task
-that was not run, and WNLI always, repeats one constant answer. The JSON beside the zip holds what
-the note says, and the digests. Equal inputs give equal bytes.
+seed that is best on the labelled dev rows; its epoch was chosen on other rows. The server takes
+complete sets only: the file of a task that was not run, and WNLI always, repeats one constant
+answer. The JSON beside the zip says what is behind each file. Equal inputs give equal bytes.
 """
 
 import hashlib
@@ -13,7 +13,6 @@ import sys
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import fmean as mean
 from typing import Any
 
 from tasks.common.errors import InputError, importing, run
@@ -22,21 +21,13 @@ with importing(__name__):
     import tasks
     from gpt1.cell import Cell
     from tasks.common.files import sha256_file, write_atomic, write_json
-    from workflow.analysis import markdown
     from workflow.analysis.notes import Notes
     from workflow.analysis.predictions import answers, read_predictions
     from workflow.analysis.program import parser
-    from workflow.analysis.records import REMEDY, CellRecord, EncodedRecord, check_examples
-    from workflow.analysis.stats.samples import headline_splits, reported
+    from workflow.analysis.records import REMEDY, EncodedRecord, check_examples
+    from workflow.analysis.stats.samples import Samples, scored
     from workflow.grid import Grid
 
-NOTE = "NOTE.txt"
-ABOUT = """\
-Predictions for GLUE's unlabelled test rows by this run's fully transferred transformer, fine-tuned
-with the auxiliary language-model loss. Of each task's seeds the one that is best on the labelled
-dev rows is used; its epoch was chosen on other rows. Where a task's labelled rows were not the
-published ones, its line says so.
-"""
 WNLI = ("wnli", 146)  # the paper leaves it out
 
 
@@ -81,29 +72,24 @@ def word(task: str, answer: int | float) -> str:
 
 def best_seed(cell: Cell, results: Path, seeds: list[int]) -> dict[str, Any]:
     """The seed that is best on a task's dev rows (the first of equals), and the score behind it."""
-    path, metric = cell.path(results), tasks.task(cell.task).metric
-    runs = [run for run in CellRecord.read(path, **vars(cell)).seeds if run.seed in seeds]
-    if not runs:
-        raise InputError(f"{path}: no score of a seed of the config; {REMEDY}")
-    splits = headline_splits(cell.task, reported(cell.task, runs[0].scores))
-    scores = {run.seed: mean(run.scores[split][metric] for split in splits) for run in runs}
-    seed = max(sorted(scores), key=lambda seed: scores[seed])
+    samples = Samples({cell: scored(cell, results, seeds)})
+    head = samples.headline(cell)
+    if head is None:
+        raise InputError(f"{cell.path(results)}: no score of a seed of the config; {REMEDY}")
+    best = int(head.score.argmax())
     return {
-        "seed": seed,
-        "seeds": len(runs),
-        "chosen_on": "+".join(splits),
-        "metric": metric,
-        "score": round(scores[seed], 4),
+        "seed": head.seeds[best],
+        "seeds": len(head.seeds),
+        "chosen_on": "+".join(samples.headline_splits(cell.task)),
+        "metric": tasks.task(cell.task).metric,
+        "score": round(float(head.score[best]), 4),
     }
 
 
-def submitted(
-    results: Path, grid: Grid, name: str, labelled: str
-) -> tuple[dict[str, list[str]], dict[str, Any]]:
+def submitted(results: Path, grid: Grid, name: str) -> tuple[dict[str, list[str]], dict[str, Any]]:
     """The best seed's words for a task's unlabelled rows, by split, and the facts about them.
 
-    `labelled` is the note on the rows that the seed was chosen on. Raises InputError if scores,
-    predictions and rows do not belong together.
+    Raises InputError if scores, predictions and rows do not belong together.
     """
     cell = next((c for c in grid.full_transformer() if (c.task, c.aux) == (name, "on")), None)
     if cell is None:
@@ -130,50 +116,37 @@ def submitted(
             raise InputError(f"{path}: not one prediction for each {split} row; {REMEDY}")
         predicted = answers(path, name, split_rows["prediction"])
         words[split] = [word(name, answer) for answer in predicted]
-    return words, {**best, "labelled": labelled, "predictions": sha256_file(path)}
+    return words, {**best, "predictions": sha256_file(path)}
 
 
 def sheets(results: Path, grid: Grid) -> tuple[dict[str, str], dict[str, Any]]:
-    """The content of every file by name, and the facts of each."""
+    """The content of every file by name, and the facts of each.
+
+    `labelled` says which labelled rows the seed was chosen on, where not on the published ones.
+    """
     if not grid.unlabelled:
         raise InputError("the grid has no GLUE task to submit; add one to experiment.tasks")
     notes = Notes.read(results, grid.unlabelled)
-    known = {name: submitted(results, grid, name, notes.of(name)) for name in grid.unlabelled}
+    known = {name: submitted(results, grid, name) for name in grid.unlabelled}
     texts: dict[str, str] = {}
     facts: dict[str, Any] = {}
     for sheet in SHEETS:
-        predicted, run_facts = known.get(sheet.task, ({}, {}))
+        predicted, best = known.get(sheet.task, ({}, {}))
+        fact = {"task": sheet.task, "split": sheet.split, "answers": "run"}
+        if best:
+            fact |= {**best, "labelled": notes.of(sheet.task)}
         words = predicted.get(sheet.split)
-        fact = {"task": sheet.task, "split": sheet.split, "answers": "run", **run_facts}
         if words is None:
             words = [sheet.constant] * sheet.rows
             why = "not among the paper's tasks" if sheet.task == WNLI[0] else "not run"
             why = "its rows are missing" if predicted else why
             fact |= {"answers": "constant", "constant": sheet.constant, "why": why}
-        text = "".join(
-            f"{i}\t{answer}\n" for i, answer in [("index", "prediction"), *enumerate(words)]
-        )
+        lines = ["index\tprediction", *(f"{i}\t{answer}" for i, answer in enumerate(words))]
+        text = "\n".join(lines) + "\n"
         digest = hashlib.sha256(text.encode()).hexdigest()
         counts = {"rows": len(words), "official_rows": sheet.rows}
         texts[sheet.name], facts[sheet.name] = text, {**fact, **counts, "sha256": digest}
     return texts, facts
-
-
-def note(facts: dict[str, Any]) -> str:
-    """The note that the zip holds beside the files."""
-    lines = []
-    for name, fact in facts.items():
-        if fact["answers"] == "constant":
-            source = f"{fact['why']}; all rows say {fact['constant']}"
-        else:
-            metric = markdown.METRICS[fact["metric"]]
-            source = f"seed {fact['seed']} of {fact['seeds']}, best on {fact['chosen_on']}"
-            source += f" ({metric} {fact['score']:.1f})"
-            source += f"; {fact['labelled']}" if fact["labelled"] else ""
-        lines.append(f"{name}: {fact['rows']:,} rows; {source}")
-        if fact["rows"] != fact["official_rows"]:
-            lines[-1] += f"; NOT THE OFFICIAL ROWS, of which there are {fact['official_rows']:,}"
-    return ABOUT + "\n" + "\n".join(lines) + "\n"
 
 
 def write_zip(path: Path, texts: dict[str, str]) -> None:
@@ -190,12 +163,10 @@ def main() -> None:
     """The command line."""
     args = parser("the files for the GLUE server").parse_args()
     texts, facts = sheets(args.results, args.grid)
-    text = note(facts)
-    write_zip(args.out, {**texts, NOTE: text})
+    write_zip(args.out, texts)
     complete = all(fact["rows"] == fact["official_rows"] for fact in facts.values())
     summary = {"files": facts, "complete": complete, "sha256": sha256_file(args.out)}
     write_json(args.out.with_suffix(".json"), summary)
-    print(text, end="", flush=True)
 
 
 if __name__ == "__main__":

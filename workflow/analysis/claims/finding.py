@@ -8,34 +8,16 @@ claim is about several tasks, Holm's p-value must be below 0.05 as well.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, Self
+from typing import Self
 
 import numpy as np
 
 from workflow.analysis.stats.estimate import LEVEL, MARGIN, Estimate
+from workflow.analysis.stats.trends import RankTrend, Trend
 
 REPRODUCED, NOT_REPRODUCED = "reproduced", "not reproduced"
 UNDECIDED, NOT_RUN = "undecided", "not run"
 CELLS = "the cells of this contrast"
-
-
-class Found(Protocol):
-    """An estimate of any kind; `interval` and `p` are NaN where there is none."""
-
-    @property
-    def value(self) -> float: ...
-
-    @property
-    def interval(self) -> tuple[float, float]: ...
-
-    @property
-    def p(self) -> float: ...
-
-    @property
-    def n_seeds(self) -> int: ...
-
-    def needs(self, distance: float, n_tests: int = 1) -> str:
-        """What would show an effect of `distance` with a power of 80 %."""
 
 
 @dataclass(frozen=True)
@@ -59,19 +41,22 @@ class Count:
         return "what the tasks' own lines need"
 
 
+# `interval` and `p` are NaN where there is none; `needs` names what would show a given effect.
+Found = Estimate | Trend | RankTrend | Count
+
+
 @dataclass(frozen=True)
 class Finding:
     """An estimate beside the paper's value; None if it was not run for want of what is `lacking`.
 
-    The claim lies on the side `direction` of `border`. A difference within `margin` of it is of no
-    consequence. `alarms` are those of the runs behind the estimate.
+    The claim lies above the `border`, or below it where the paper's value is negative. A difference
+    within `margin` of it is of no consequence. `alarms` are those of the runs behind the estimate.
     """
 
     tasks: str
     contrast: str
     found: Found | None
     paper: float | None = None
-    direction: int = 1
     margin: float = MARGIN
     border: float = 0.0
     lacking: str = CELLS
@@ -82,12 +67,17 @@ class Finding:
         """The p-value by itself, before Holm's correction."""
         return self.found.p if self.found else np.nan
 
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval; NaN where there is none."""
+        return self.found.interval if self.found else (np.nan, np.nan)
+
     def verdict(self, p: float) -> str:
         """The verdict, where `p` is the p-value among those of the claim (NaN: no test)."""
         if self.found is None:
             return NOT_RUN
-        ends = [(end - self.border) * self.direction for end in self.found.interval]
-        low, high = sorted(ends)
+        direction = -1 if (self.paper or 0) < 0 else 1
+        low, high = sorted((end - self.border) * direction for end in self.interval)
         tested = np.isnan(p) or p < 1 - LEVEL
         if low > 0 and tested:
             return REPRODUCED

@@ -4,15 +4,13 @@ Such a function takes the evidence of a run and gives findings, one a line of th
 those that were not run included.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import tasks
-from gpt1.cell import Arch
-from workflow.analysis.claims.evidence import Contrast, Evidence, alone, minus
-from workflow.analysis.claims.finding import CELLS, Count, Finding
+from workflow.analysis.claims.evidence import Contrast, Evidence, minus
+from workflow.analysis.claims.finding import CELLS, Count, Finding, Found
 from workflow.analysis.paper import (
     EIGHT,
     EMBEDDINGS,
@@ -23,10 +21,9 @@ from workflow.analysis.paper import (
     SHUFFLED,
     published,
 )
-from workflow.analysis.stats.estimate import Estimate, Sample, difference, estimate, mean_of
+from workflow.analysis.stats.estimate import Sample, average, difference, estimate
 from workflow.analysis.stats.pooling import estimates
 from workflow.analysis.stats.trends import (
-    RankTrend,
     by_seed,
     rank_trend,
     rise,
@@ -37,6 +34,7 @@ from workflow.analysis.stats.trends import (
 
 PUBLISHED_DATA = "the published data sets"
 SIZES = "tasks whose training sets differ more in size"
+Tasks = Sequence[str] | None  # None: all of the grid
 
 
 @dataclass(frozen=True)
@@ -48,77 +46,66 @@ class Claim:
     section: str = "5"
 
 
-def average(
-    run: Evidence,
-    contrast: Contrast,
-    of: Sequence[str] | None = None,
-    paper: float | None = None,
+def on_average(
+    run: Evidence, contrast: Contrast, of: Tasks = None, paper: float | None = None
 ) -> list[Finding]:
-    """The mean of a contrast over the tasks `of` (None: all of the grid)."""
+    """The mean of a contrast over the tasks `of`."""
     names = list(of or run.grid.tasks)
     if paper is None:  # a mean that the paper does not print may be over fewer tasks
         names = [name for name in names if name in run.grid.tasks]
     samples = run.contrasts(contrast)
-    found, alarms = estimates(samples, {"mean": names}).get("mean"), _raised(samples, names)
+    found = estimates(samples, {"mean": names}).get("mean")
+    alarms = _raised(samples.get(name) for name in names)
     return [Finding(f"mean of {len(names)}", contrast.name, found, paper, alarms=alarms)]
 
 
 def each_task(
-    run: Evidence,
-    contrast: Contrast,
-    of: Sequence[str] | None = None,
-    paper: float | None = None,
+    run: Evidence, contrast: Contrast, of: Tasks = None, paper: float | None = None
 ) -> list[Finding]:
-    """A contrast on each of the tasks `of` (None: all of the grid), a test for each."""
-    # moderated by all tasks, also by those that the claim is not about
-    samples = run.contrasts(contrast)
-    found = estimates(samples)
+    """A contrast on each of the tasks `of`, a test for each."""
     names = [name for name in of or run.grid.tasks if name in run.grid.tasks]
-    return [
-        _of_task(name, contrast.name, samples[name], found, paper or contrast.printed(name))
-        for name in names
-    ]
+    printed = {name: paper or contrast.printed(name) for name in names}
+    return _by_task(run.contrasts(contrast), contrast.name, printed)
 
 
-def _of_task(
-    task: str,
-    contrast: str,
-    sample: Sample | None,
-    found: dict[str, Estimate],
-    paper: float | None,
-    lacking: str = CELLS,
-) -> Finding:
-    return Finding(
-        tasks.task(task).title,
-        contrast,
-        found.get(task),
-        paper,
-        direction=-1 if (paper or 0) < 0 else 1,
-        lacking=lacking,
-        alarms=sample.raised if sample else "",
-    )
+def _by_task(
+    samples: Mapping[str, Sample | None], contrast: str, papers: Mapping[str, float | None]
+) -> list[Finding]:
+    """A finding for each task of `papers`, moderated by all that have a sample."""
+    found, findings = estimates(samples), []
+    for name, paper in papers.items():
+        title, sample = tasks.task(name).title, samples.get(name)
+        alarms = sample.raised if sample else ""
+        findings.append(Finding(title, contrast, found.get(name), paper, alarms=alarms))
+    return findings
 
 
-def _raised(samples: Mapping[Any, Sample | None], names: Sequence[Any]) -> str:
-    """The alarms of the runs behind some samples together."""
-    mean = mean_of(samples, names)
+def _raised(samples: Iterable[Sample | None]) -> str:
+    """The alarms of the runs behind some samples together; none if one was not run."""
+    found = list(samples)
+    known = [sample for sample in found if sample is not None]
+    mean = average(known) if known and len(known) == len(found) else None
     return mean.raised if mean else ""
 
 
 def rises_with_size(run: Evidence, contrast: Contrast) -> list[Finding]:
     """A contrast rises by so many points with ten times as many training rows."""
     sizes = {name: facts.rows["train"] for name, facts in run.examples.items() if facts.rows}
-    samples = {name: run.contrast(contrast, name) for name in sizes}
-    known = {name: sample for name, sample in samples.items() if sample is not None}
+    samples = run.contrasts(contrast)
+    known = {n: samples[n] for n in sizes if samples[n] is not None}
     found, lacking = None, CELLS
     if len(known) == len(run.grid.tasks):
         found, lacking = size_trend(list(known.values()), [sizes[n] for n in known]), SIZES
-    title, name = (
-        f"{len(run.grid.tasks)} tasks",
-        f"{contrast.name}, points per tenfold training rows",
-    )
-    alarms = _raised(samples, run.grid.tasks)
-    return [Finding(title, name, found, margin=0.0, lacking=lacking, alarms=alarms)]
+    return [
+        Finding(
+            f"{len(run.grid.tasks)} tasks",
+            f"{contrast.name}, points per tenfold training rows",
+            found,
+            margin=0.0,
+            lacking=lacking,
+            alarms=_raised(known.get(name) for name in run.grid.tasks),
+        )
+    ]
 
 
 def layer_slope(run: Evidence) -> list[Finding]:
@@ -136,11 +123,10 @@ def layer_ranks(run: Evidence) -> list[Finding]:
 
 
 def _of_curve(
-    run: Evidence, contrast: str, found: Estimate | RankTrend | None, curve: list[Sample]
+    run: Evidence, contrast: str, found: Found | None, curve: Sequence[Sample]
 ) -> Finding:
-    places = dict(enumerate(curve))
-    alarms = _raised(places, list(places))
-    return Finding(f"mean of {len(run.grid.tasks)}", contrast, found, margin=0.0, alarms=alarms)
+    title = f"mean of {len(run.grid.tasks)}"
+    return Finding(title, contrast, found, margin=0.0, alarms=_raised(curve))
 
 
 def zero_shot_rise(run: Evidence) -> list[Finding]:
@@ -152,10 +138,9 @@ def zero_shot_rise(run: Evidence) -> list[Finding]:
 
 def zero_shot_variation(run: Evidence) -> list[Finding]:
     """How much more the LSTM's zero-shot scores go up and down than the transformer's."""
-    archs: tuple[Arch, Arch] = ("lstm", "transformer")
     lstm, transformer = (
-        by_seed({seed: 100 * ups_and_downs(of) for seed, of in run.zero_shot(arch).items()})
-        for arch in archs
+        by_seed({seed: 100 * ups_and_downs(of) for seed, of in curves.items()})
+        for curves in (run.zero_shot("lstm"), run.zero_shot("transformer"))
     )
     paired = difference(lstm, transformer)
     found = None if paired is None else estimate(paired)
@@ -165,33 +150,23 @@ def zero_shot_variation(run: Evidence) -> list[Finding]:
 
 def wins(run: Evidence, paper: float) -> list[Finding]:
     """The number of tasks on which the full transformer beats the best published system."""
-    samples = _against_published(run)
-    title, everything = f"{len(tasks.PAPER_TASKS)} tasks", len(tasks.PAPER_TASKS)
+    samples, everything = _against_published(run), len(tasks.PAPER_TASKS)
+    finding = Finding(f"{everything} tasks", "tasks won", None, paper, 0.0, paper - 0.5)
     if len(samples) < everything:
         real = all(map(run.is_published, run.grid.tasks))
-        lacking = "all twelve tasks" if real else PUBLISHED_DATA
-        return [Finding(title, "tasks won", None, paper, lacking=lacking)]
+        return [replace(finding, lacking="all twelve tasks" if real else PUBLISHED_DATA)]
     count = Count.of(list(estimates(samples).values()))
-    alarms = _raised(samples, list(samples))
-    border = paper - 0.5
-    return [Finding(title, "tasks won", count, paper, 1, 0.0, border, alarms=alarms)]
+    return [replace(finding, found=count, alarms=_raised(samples.values()))]
 
 
 def against_published(run: Evidence) -> list[Finding]:
     """The full transformer minus the best published system, a test for each task."""
-    samples = _against_published(run)
-    found = estimates(samples)
+    names = [task.name for task in tasks.PAPER_TASKS if task.name in run.grid.tasks]
+    leads = {name: paper_lead(name) for name in names}
+    found = _by_task(_against_published(run), "full − best published", leads)
     return [
-        _of_task(
-            name,
-            "full − best published",
-            samples.get(name),
-            found,
-            paper_lead(name),
-            CELLS if run.is_published(name) else PUBLISHED_DATA,
-        )
-        for name in (task.name for task in tasks.PAPER_TASKS)
-        if name in run.grid.tasks
+        one if run.is_published(name) else replace(one, lacking=PUBLISHED_DATA)
+        for name, one in zip(names, found, strict=True)
     ]
 
 
@@ -204,16 +179,12 @@ def paper_lead(name: str) -> float:
 def _against_published(run: Evidence) -> dict[str, Sample]:
     """By task, the full transformer minus the best published system; real data alone."""
     found = {}
-    for name, sample in run.contrasts(alone(FULL)).items():
+    for name, sample in run.heads(FULL).items():
         if sample is not None and name in published() and run.is_published(name):
             best = published()[name][1]
-            low, high = sample.limits
-            found[name] = replace(
-                sample,
-                score=sample.score - best,
-                boot=sample.boot - best,
-                limits=(low - best, high - best),
-            )
+            limits = sample.limits[0] - best, sample.limits[1] - best
+            score, boot = sample.score - best, sample.boot - best
+            found[name] = replace(sample, score=score, boot=boot, limits=limits)
     return found
 
 
@@ -228,19 +199,19 @@ THIRD = Contrast(
 CLAIMS = [
     Claim(
         "Pre-training helps on average over the paper's eight tasks",
-        partial(average, contrast=PRETRAINING, of=EIGHT, paper=14.8),
+        partial(on_average, contrast=PRETRAINING, of=EIGHT, paper=14.8),
     ),
-    Claim("Pre-training helps on average", partial(average, contrast=PRETRAINING)),
+    Claim("Pre-training helps on average", partial(on_average, contrast=PRETRAINING)),
     Claim("Pre-training helps on every task", partial(each_task, contrast=PRETRAINING)),
     Claim(
         "The LSTM scores less on average over the paper's eight tasks",
-        partial(average, contrast=minus(FULL, LSTM), of=EIGHT, paper=5.6),
+        partial(on_average, contrast=minus(FULL, LSTM), of=EIGHT, paper=5.6),
     ),
-    Claim("The LSTM scores less on average", partial(average, contrast=minus(FULL, LSTM))),
+    Claim("The LSTM scores less on average", partial(on_average, contrast=minus(FULL, LSTM))),
     Claim("The LSTM wins on MRPC alone", partial(each_task, contrast=minus(FULL, LSTM))),
     Claim(
         "The auxiliary loss helps natural language inference",
-        partial(average, contrast=AUX, of=NLI),
+        partial(on_average, contrast=AUX, of=NLI),
     ),
     Claim(
         "The auxiliary loss helps each inference task and QQP",
@@ -251,25 +222,25 @@ CLAIMS = [
         partial(rises_with_size, contrast=AUX),
     ),
     Claim(
-        "The embeddings alone help", partial(average, contrast=minus(EMBEDDINGS, NO_PRETRAINING))
+        "The embeddings alone help", partial(on_average, contrast=minus(EMBEDDINGS, NO_PRETRAINING))
     ),
     Claim(
         "The layers above the embeddings help MNLI",
         partial(each_task, contrast=LAYERS, of=("mnli",), paper=9.0),
     ),
-    Claim("The layers above the embeddings help", partial(average, contrast=LAYERS)),
+    Claim("The layers above the embeddings help", partial(on_average, contrast=LAYERS)),
     Claim("Each further layer helps", layer_slope),
     Claim("Each further layer helps: monotone trend", layer_ranks),
     Claim("Zero-shot scores rise steadily along pre-training", zero_shot_rise),
     Claim("The LSTM's zero-shot scores vary more", zero_shot_variation),
     Claim(
         "Books of shuffled words help less",
-        partial(average, contrast=minus(FULL, SHUFFLED)),
+        partial(on_average, contrast=minus(FULL, SHUFFLED)),
         CONTROL,
     ),
     Claim(
         "Books of shuffled words give at most a third of the gain",
-        partial(average, contrast=THIRD),
+        partial(on_average, contrast=THIRD),
         CONTROL,
     ),
     Claim("Better than the best published system on 9 of 12 tasks", partial(wins, paper=9.0), "4"),

@@ -18,7 +18,7 @@ intervals err on the wide side.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import chain
@@ -32,7 +32,7 @@ from scipy.special import stdtrit
 LEVEL = 0.95
 POWER = 0.8
 MARGIN = 1.0  # points; an effect below it is of no practical consequence
-MOST_SEEDS = 100
+MOST_UNITS = 100  # seeds or tasks that a plan is made for
 ANY = -np.inf, np.inf
 SUMMARY: dict[str, Any] = {  # of what was not run
     "n_seeds": 0,
@@ -69,15 +69,23 @@ class Sample:
         return float(self.score.mean())
 
     @property
+    def units(self) -> tuple[int, ...]:
+        """The independent seeds: those of pre-training, or of fine-tuning after a single one."""
+        return self.pretrain if len(set(self.pretrain)) > 1 else self.seeds
+
+    @property
     def n_units(self) -> int:
-        """How many independent seeds there are: of pre-training, or of fine-tuning after one."""
-        n_pretrain = len(set(self.pretrain))
-        return n_pretrain if n_pretrain > 1 else len(self.seeds)
+        """How many independent seeds there are."""
+        return len(set(self.units))
 
     @property
     def seed_variance(self) -> float:
         """The variance of the mean over seeds, `n_units - 1` degrees of freedom; NaN of one."""
-        return _variance(self.score, self._units)
+        _, place, n = np.unique(self.units, return_inverse=True, return_counts=True)
+        if len(n) < 2:
+            return float("nan")
+        means = np.bincount(place, self.score) / n
+        return float(means.var(ddof=1) * ((n / n.sum()) ** 2).sum())
 
     @property
     def row_variance(self) -> float:
@@ -103,10 +111,6 @@ class Sample:
             "train_tokens": np.mean([self.train_tokens.get(s, np.nan) for s in self.seeds]),
             "alarms": self.raised,
         }
-
-    @property
-    def _units(self) -> tuple[int, ...]:
-        return self.pretrain if len(set(self.pretrain)) > 1 else self.seeds
 
     def at(self, seeds: Sequence[int]) -> "Sample":
         """The same at some of its seeds, in their order."""
@@ -173,10 +177,6 @@ class Component:
     variance: float
     df: float
 
-    def divided(self, times: float, more_df: float) -> "Component":
-        """The same with `times` as many seeds or rows."""
-        return Component(self.variance / times, self.df * more_df)
-
 
 @dataclass(frozen=True)
 class Estimate:
@@ -190,13 +190,18 @@ class Estimate:
     limits: tuple[float, float] = ANY
 
     @property
+    def parts(self) -> tuple[Component, ...]:
+        """All parts of the variance."""
+        return (*self.seeds, self.rows)
+
+    @property
     def interval(self) -> tuple[float, float]:
         """The 95 % interval, within what the metric can be.
 
         NaN of one seed, which cannot say what another would give, and where nothing varies over
         seeds or rows: two constant answers are equal everywhere and show nothing.
         """
-        half = half_width((*self.seeds, self.rows), LEVEL)
+        half = half_width(self.parts, LEVEL)
         low, high = np.clip((self.value - half, self.value + half), *self.limits)
         return float(low), float(high)
 
@@ -206,39 +211,61 @@ class Estimate:
 
         NaN where there is no interval.
         """
-        parts = (*self.seeds, self.rows)
-        if np.isnan(half_width(parts, LEVEL)):
+        if np.isnan(half_width(self.parts, LEVEL)):
             return float("nan")
-        smallest = 1e-12
-        excess = [half_width(parts, 1 - p) - abs(self.value) for p in (smallest, 1.0)]
-        if excess[0] <= 0 or excess[1] >= 0:
-            return smallest if excess[0] <= 0 else 1.0
-        logs = np.log(smallest), 0.0
-        return float(np.exp(brentq(lambda x: _excess(x, parts, abs(self.value)), *logs)))
+
+        def excess(log_p: float) -> float:
+            return half_width(self.parts, 1 - np.exp(log_p)) - abs(self.value)
+
+        smallest = np.log(1e-12)
+        if excess(smallest) <= 0 or excess(0.0) >= 0:
+            return 1e-12 if excess(smallest) <= 0 else 1.0
+        return float(np.exp(brentq(excess, smallest, 0.0)))
 
     def needs(self, distance: float, n_tests: int = 1) -> str:
-        """How many seeds, and rows, would show an effect of `distance` with a power of 80 %.
-
-        Of `n_tests` of one family each is taken to need the level of Holm's first.
-        """
+        """How many seeds, and rows, would show an effect of `distance`; see `needed`."""
         if self.n_seeds < 2:
             return "2 seeds"
-        if np.isnan(half_width((*self.seeds, self.rows), LEVEL)):
+        if np.isnan(half_width(self.parts, LEVEL)):
             return "runs that differ"
-        level = 1 - (1 - LEVEL) / n_tests
-        power = stats.norm.ppf(POWER)
-        sure = (stats.norm.ppf((1 + level) / 2) + power) ** 2
+        sure = (stats.norm.ppf((1 + level_of(n_tests)) / 2) + stats.norm.ppf(POWER)) ** 2
         # The rows may have half of the variance that there is room for.
-        more_rows = max(1.0, 2 * sure * self.rows.variance / distance**2)
-        rows = self.rows.divided(more_rows, more_rows)
-        for n in range(self.n_seeds + (more_rows == 1), MOST_SEEDS + 1):
+        more = max(1.0, 2 * sure * self.rows.variance / distance**2)
+        rows = Component(self.rows.variance / more, self.rows.df * more)
+
+        def parts(n: int) -> list[Component]:
             times, more_df = n / self.n_seeds, (n - 1) / (self.n_seeds - 1)
-            parts = [*(part.divided(times, more_df) for part in self.seeds), rows]
-            error = np.sqrt(sum(part.variance for part in parts))
-            if half_width(parts, level) + power * error <= distance:
-                more = f" and {_round_up(more_rows * self.n_rows):,} rows a task"
-                return f"{n} seeds{more if more_rows > 1 else ''}"
-        return f"more than {MOST_SEEDS} seeds"
+            return [*(Component(of.variance / times, of.df * more_df) for of in self.seeds), rows]
+
+        seeds = needed("seeds", self.n_seeds + (more == 1), parts, distance, n_tests)
+        if more == 1 or seeds.startswith("more"):
+            return seeds
+        return f"{seeds} and {_round_up(more * self.n_rows):,} rows a task"
+
+
+def needed(
+    unit: str,
+    first: int,
+    parts: Callable[[int], Sequence[Component]],
+    distance: float,
+    n_tests: int = 1,
+) -> str:
+    """How many of a `unit`, from `first` on, would show an effect of `distance`, as "4 seeds".
+
+    `parts` are those of the variance with so many. The power is 80 %; of `n_tests` of one family
+    each is taken to need the level of Holm's first.
+    """
+    for n in range(first, MOST_UNITS + 1):
+        error = np.sqrt(sum(part.variance for part in parts(n)))
+        half = half_width(parts(n), level_of(n_tests))
+        if half + stats.norm.ppf(POWER) * error <= distance:
+            return f"{n} {unit}"
+    return f"more than {MOST_UNITS} {unit}"
+
+
+def level_of(n_tests: int) -> float:
+    """The level of Holm's first of so many tests."""
+    return 1 - (1 - LEVEL) / n_tests
 
 
 def estimate(sample: Sample) -> Estimate:
@@ -306,19 +333,6 @@ def half_width(parts: Sequence[Component], level: float) -> float:
         return float("nan")
     df = np.minimum([part.df for part in parts], 1e6)
     return float(stdtrit(df, (1 + level) / 2) @ variances / np.sqrt(total))
-
-
-def _excess(log_p: float, parts: Sequence[Component], distance: float) -> float:
-    return half_width(parts, 1 - np.exp(log_p)) - distance
-
-
-def _variance(score: np.ndarray, units: tuple[int, ...]) -> float:
-    """Variance of the mean of `score` [seeds], where the seeds of one unit share their chance."""
-    _, place, n = np.unique(units, return_inverse=True, return_counts=True)
-    if len(n) < 2:
-        return float("nan")
-    means = np.bincount(place, score) / n
-    return float(means.var(ddof=1) * ((n / n.sum()) ** 2).sum())
 
 
 def _round_up(number: float) -> int:

@@ -9,9 +9,9 @@ Coverage for one task is 95 % on average over the tasks. With two seeds a single
 vary six times as much as all others' is covered about 80 % of the time.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -21,8 +21,10 @@ from workflow.analysis.stats.estimate import (
     Sample,
     average,
     combine,
+    difference,
     estimate,
     mean_of,
+    numbers,
     with_parts,
 )
 
@@ -45,9 +47,9 @@ class Pool:
     most_df: float
 
     @classmethod
-    def of(cls, samples: Sequence[Sample]) -> "Pool | None":
+    def of(cls, found: Iterable[Sample | None]) -> "Pool | None":
         """The pool of the tasks' samples; None where fewer than three have two seeds or more."""
-        samples = [sample for sample in samples if sample.n_units > 1]
+        samples = [sample for sample in found if sample is not None and sample.n_units > 1]
         mean = average(samples) if samples else None
         if len(samples) < 3 or mean is None or mean.n_units < 2:
             return None
@@ -80,9 +82,8 @@ def estimates(
     `averages` names means over some of the tasks; one that lacks a task is left out, as are
     tasks without a sample. A mean over one task is that task's estimate.
     """
-    known = {key: sample for key, sample in samples.items() if sample is not None}
-    pool = Pool.of(list(known.values()))
-    found = {key: pooled(pool, sample) for key, sample in known.items()}
+    pool = Pool.of(samples.values())
+    found = {key: pooled(pool, one) for key, one in samples.items() if one is not None}
     for label, members in (averages or {}).items():
         mean = mean_of(samples, members)
         if mean is not None:
@@ -93,3 +94,28 @@ def estimates(
 def pooled(pool: Pool | None, sample: Sample) -> Estimate:
     """The estimate of one task, by itself where there is no pool."""
     return pool.estimate(sample) if pool else estimate(sample)
+
+
+def columns(
+    samples: Mapping[K, Sample | None],
+    averages: Mapping[K, Sequence[K]],
+    base: Mapping[K, Sample | None] | None = None,
+) -> dict[K, dict[str, Any]]:
+    """The columns of a table on each task of a variant and on each of the `averages` of some.
+
+    They are those of `numbers`; `diff`, `diff_low` and `diff_high` are of the paired difference to
+    the variant `base`, NaN without one.
+    """
+    paired = {key: difference(of, base.get(key)) for key, of in samples.items()} if base else {}
+    found, diffs = estimates(samples, averages), estimates(paired, averages)
+    means = {label: mean_of(samples, members) for label, members in averages.items()}
+    rows = {}
+    for key, sample in {**samples, **means}.items():
+        diff = diffs.get(key)
+        low, high = diff.interval if diff else (np.nan, np.nan)
+        rows[key] = numbers(sample, found.get(key)) | {
+            "diff": diff.value if diff else np.nan,
+            "diff_low": low,
+            "diff_high": high,
+        }
+    return rows

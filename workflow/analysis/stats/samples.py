@@ -2,15 +2,14 @@
 
     python -m workflow.analysis.stats.samples CELL.json ... --results R --seeds 0 1 2 --out FILE
 
-Each part of the grid is resampled once, into one Parquet file: a row for each cell, split, metric
-and seed, with the scores on resampled rows under `boot`. `cells.csv`, the other tables and the
-claims read these files, and nothing else of the cells.
+Each part of the grid is resampled once, into one Parquet file: a row for each cell, split and
+metric, with lists over the seeds. `cells.csv`, the other tables and the claims read these files,
+and nothing else of the cells.
 """
 
 import argparse
-import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
@@ -20,21 +19,18 @@ from tasks.common.errors import InputError, importing, run
 with importing(__name__):
     import numpy as np
     import pandas as pd
-    import pyarrow as pa
-    import pyarrow.parquet as pq
 
     import tasks
     from gpt1.cell import Cell
     from tasks.common.files import write_atomic
     from workflow.analysis.predictions import Predictions, answers, read_predictions
-    from workflow.analysis.records import REMEDY, CellRecord, Run
+    from workflow.analysis.records import REMEDY, CellRecord
     from workflow.analysis.stats.bootstrap import N_RESAMPLES, resample
     from workflow.analysis.stats.degrees import place, read_degrees
     from workflow.analysis.stats.estimate import Sample, average
     from workflow.grid import Grid
 
 KEY = ["cell", "split", "metric", "degree"]  # a cell by its path below the results
-FACTS = ["pretrain", "score", "n_rows", "majority", "bag_of_words", "train_tokens", "alarms"]
 NOT_REPORTED = ("train", "select")
 GROUPS = ("_middle", "_high")  # RACE's two halves, scored beside the whole
 CORRELATIONS = ("matthews", "pearson", "spearman")
@@ -68,34 +64,48 @@ class Samples:
         found = cls()
         for path in paths:
             try:
-                table = pq.read_table(path, page_checksum_verification=True)
-                examples = json.loads(table.schema.metadata[b"examples"])
-                for cell, key, sample in _samples(table):
-                    found.cells.setdefault(cell, {})[key] = sample
+                frame = pd.read_parquet(path, page_checksum_verification=True)
+                for row in frame.to_dict("records"):
+                    key = row["split"], row["metric"], row["degree"]
+                    found.cells.setdefault(Cell.parse(row["cell"]), {})[key] = _sample(row)
+                examples = dict(frame.attrs["examples"])
             except FileNotFoundError:
                 raise InputError(f"{path}: no such file; run its job first") from None
-            except (pa.ArrowInvalid, OSError, KeyError, ValueError, TypeError) as error:
+            except (OSError, KeyError, ValueError, TypeError) as error:
                 reason = " ".join(str(error).split())
                 raise InputError(f"{path}: not samples ({reason:.80}); {REMEDY}") from None
             found.check_examples(path, examples)
         return found
 
+    @property
+    def frame(self) -> pd.DataFrame:
+        """A row for each cell and Key, with lists over the seeds; `boot` holds all seeds' scores
+        on resampled rows, one seed after the other."""
+        return pd.DataFrame(
+            [
+                {
+                    **dict(zip(KEY, (str(cell.path("")), *key), strict=True)),
+                    "seed": one.seeds,
+                    "pretrain": one.pretrain,
+                    "score": one.score,
+                    "boot": one.boot.ravel(),
+                    "n_rows": one.n_rows,
+                    "majority": one.majority,
+                    "bag_of_words": one.bag_of_words,
+                    "train_tokens": [one.train_tokens[seed] for seed in one.seeds],
+                    "alarms": [one.alarms[seed][0] for seed in one.seeds],
+                }
+                for cell, samples in self.cells.items()
+                for key, one in samples.items()
+            ]
+        )
+
     def write(self, path: Path) -> None:
-        """Write them as Parquet, a row for each cell, Key and seed; `boot` is empty if unknown."""
-        pairs = [(cell, key, one) for cell, of in self.cells.items() for key, one in of.items()]
-        rows = [
-            {**dict(zip(KEY, (str(cell.path("")), *key), strict=True)), **facts}
-            for cell, key, sample in pairs
-            for facts in by_seed(sample)
-        ]
-        boots = [boot if one.n_rows else boot[:0] for _, _, one in pairs for boot in one.boot]
-        offsets = np.cumsum([0, *map(len, boots)], dtype=np.int32)
-        boot = pa.ListArray.from_arrays(offsets, np.concatenate([np.empty(0), *boots]))
-        table = pa.Table.from_pandas(pd.DataFrame(rows), preserve_index=False)
-        table = table.append_column("boot", boot)
-        table = table.replace_schema_metadata({"examples": json.dumps(self.examples)})
+        """Write `frame` as Parquet."""
+        frame = self.frame
+        frame.attrs["examples"] = self.examples
         with write_atomic(path, "wb") as file:
-            pq.write_table(table, file, write_page_checksum=True)
+            frame.to_parquet(file, index=False, write_page_checksum=True)
 
     def add(
         self,
@@ -110,24 +120,20 @@ class Samples:
         `degrees` are rows of the embedded world, which are scored by themselves as well. Raises
         InputError for a damaged file, or one of another cell or of other rows than those before.
         """
-        path, metric = cell.path(results), tasks.task(cell.task).metric
-        record = CellRecord.read(path, **vars(cell))
-        known = [one.seed for one in record.seeds]
-        if len(set(known)) < len(known):
-            raise InputError(f"{path}: 'seeds' holds a seed twice, {known}; {REMEDY}")
-        runs = [one for one in record.seeds if one.seed in seeds]
+        found = self.cells[cell] = scored(cell, results, seeds)
         predictions = read_predictions(results, cell)
-        if predictions is not None:
-            named = {f"{cell.task}/{s}": digest for s, digest in predictions.examples.items()}
-            self.check_examples(predictions.path, named)
-        found = self.cells[cell] = {(*key, ""): one for key, one in _scored(record, runs)}
-        for (split, name, _), sample in list(found.items()):
-            if predictions is not None:
-                resampled = _resampled(sample, predictions, cell, split, name)
-                found[split, name, ""] = replace(resampled or sample, score=sample.score)
-                for degree, rows in (degrees or {}).items() if name == metric else ():
-                    of_degree = _resampled(sample, predictions, cell, split, name, rows)
-                    found |= {(split, name, degree): of_degree} if of_degree else {}
+        if predictions is None:
+            return
+        named = {f"{cell.task}/{s}": digest for s, digest in predictions.examples.items()}
+        self.check_examples(predictions.path, named)
+        for (split, metric, _), sample in list(found.items()):
+            is_main = metric == tasks.task(cell.task).metric
+            for degree, rows in {"": None, **(degrees if degrees and is_main else {})}.items():
+                one = _resampled(sample, predictions, cell, split, metric, rows)
+                if one is not None:
+                    found[split, metric, degree] = (
+                        one if degree else replace(one, score=sample.score)
+                    )
 
     def check_examples(self, path: Path, examples: Mapping[str, str]) -> None:
         """Raise InputError where the rows of a split are not those of the cells before."""
@@ -135,46 +141,54 @@ class Samples:
             if self.examples.setdefault(split, digest) != digest:
                 raise InputError(f"{path}: its rows of {split} are not other cells'; {REMEDY}")
 
-    def of(self, cell: Cell, split: str, metric: str, degree: str = "") -> Sample | None:
+    def of(self, cell: Cell | None, split: str, metric: str, degree: str = "") -> Sample | None:
         """One metric on one split; None of a cell or a split that is not there.
 
         `{split}_{group}` are the rows of one of RACE's groups.
         """
-        return self.cells.get(cell, {}).get((split, metric, degree))
+        return self.cells[cell].get((split, metric, degree)) if cell in self.cells else None
 
-    def headline(self, cell: Cell, degree: str = "", metric: str | None = None) -> Sample | None:
+    def headline(
+        self, cell: Cell | None, degree: str = "", metric: str | None = None
+    ) -> Sample | None:
         """The main `metric` on the split, or the mean of the splits, that stands for the task."""
-        splits, metric = self.headline_splits(cell.task), metric or tasks.task(cell.task).metric
-        found = [self.of(cell, split, metric, degree) for split in splits]
+        if cell is None:
+            return None
+        metric = metric or tasks.task(cell.task).metric
+        found = [self.of(cell, s, metric, degree) for s in self.headline_splits(cell.task)]
         known = [one for one in found if one is not None]
-        mean = average(known) if len(known) == len(splits) else None
+        mean = average(known) if len(known) == len(found) else None
         if mean is None:
             return None
         # One run is behind the scores on all splits.
         return replace(mean, train_tokens=known[0].train_tokens, alarms=known[0].alarms)
 
+    def lines(
+        self, names: Iterable[str], averages: Mapping[str, Sequence[str]]
+    ) -> dict[str, dict[str, str]]:
+        """What a table's row says of each task, and of each of the `averages` over some."""
+        splits = {name: "+".join(self.headline_splits(name)) for name in names}
+        found = {
+            name: {"task": name, "metric": tasks.task(name).metric, "split": split}
+            for name, split in splits.items()
+        }
+        for label, members in averages.items():
+            sets = official_sets("+".join(splits[name] for name in members))
+            found[label] = {"task": label, "metric": "mean", "split": sets}
+        return found
+
     def headline_splits(self, task: str) -> list[str]:
         """The splits behind a task's one number: both of MNLI (Table 5), else the first."""
-        return headline_splits(task, self.reported(task))
+        splits = self.reported(task)
+        return splits if tasks.task(task).averages_splits else splits[:1]
 
     def reported(self, task: str) -> list[str]:
         """The splits that a task reports, main one first; those of its cells if there are any."""
-        return reported(
-            task, {s for c, of in self.cells.items() if c.task == task for s, _, _ in of}
-        )
-
-
-def reported(task: str, found: Iterable[str]) -> list[str]:
-    """The `found` splits that a task reports, or those that it should, the main one first."""
-    official = list(tasks.task(task).report)
-    order = {split: place for place, split in enumerate(official)}
-    splits = [s for s in found if s not in NOT_REPORTED and not s.endswith(GROUPS)]
-    return sorted(splits, key=lambda s: (order.get(s, len(order)), s)) or official
-
-
-def headline_splits(task: str, splits: list[str]) -> list[str]:
-    """Of the reported splits those behind a task's one number."""
-    return splits if tasks.task(task).averages_splits else splits[:1]
+        official = list(tasks.task(task).report)
+        order = {split: place for place, split in enumerate(official)}
+        found = {s for cell, of in self.cells.items() if cell.task == task for s, _, _ in of}
+        splits = [s for s in found if s not in NOT_REPORTED and not s.endswith(GROUPS)]
+        return sorted(splits, key=lambda s: (order.get(s, len(order)), s)) or official
 
 
 def official_sets(split: str) -> str:
@@ -187,81 +201,53 @@ def part_path(results: Path, part: str) -> Path:
     return Path(results, "samples", f"{part}.parquet")
 
 
-def by_seed(sample: Sample) -> Iterator[dict[str, Any]]:
-    """What is known of each seed of a single score: `seed` and FACTS."""
-    for i, seed in enumerate(sample.seeds):
-        yield {
-            "seed": seed,
-            "pretrain": sample.pretrain[i],
-            "score": sample.score[i],
-            "n_rows": sample.n_rows,
-            "majority": sample.majority,
-            "bag_of_words": sample.bag_of_words,
-            "train_tokens": sample.train_tokens[seed],
-            "alarms": sample.alarms[seed][0],
-        }
-
-
-def _samples(table: pa.Table) -> Iterator[tuple[Cell, Key, Sample]]:
-    """What is in a table that `write` made."""
-    boot = table["boot"].combine_chunks()
-    ends, values = boot.offsets.to_numpy(), boot.values.to_numpy()
-    rows = table.drop_columns("boot").to_pandas()
-    columns = {name: rows[name].to_numpy() for name in rows}
-    cells = {name: Cell.parse(name) for name in rows["cell"].unique()}
-    for (name, *key), at in rows.groupby(KEY, sort=False).indices.items():
-        of = {name: column[at] for name, column in columns.items()}
-        seeds, known = [int(seed) for seed in of["seed"]], ends[at[0] + 1] > ends[at[0]]
-        split, metric, degree = key
-        yield (
-            cells[name],
-            (split, metric, degree),
-            Sample(
-                seeds=tuple(seeds),
-                pretrain=tuple(int(seed) for seed in of["pretrain"]),
-                score=of["score"].astype(float),
-                boot=np.stack([values[ends[i] : ends[i + 1]] for i in at])
-                if known
-                else _not_resampled(len(seeds)),
-                n_rows=int(of["n_rows"][0]),
-                limits=limits_of(metric),
-                majority=float(of["majority"][0]),
-                bag_of_words=float(of["bag_of_words"][0]),
-                train_tokens=dict(zip(seeds, of["train_tokens"].astype(float), strict=True)),
-                alarms={seed: (text,) for seed, text in zip(seeds, of["alarms"], strict=True)},
-            ),
-        )
-
-
 def limits_of(metric: str) -> tuple[float, float]:
     """The lowest and the highest value of a metric."""
     return (-100.0 if metric in CORRELATIONS else 0.0), 100.0
 
 
-def _not_resampled(n_seeds: int) -> np.ndarray:
-    return np.broadcast_to(np.nan, (n_seeds, N_RESAMPLES))
+def _sample(row: Mapping[str, Any]) -> Sample:
+    """The sample in a row of `Samples.frame`."""
+    seeds = tuple(map(int, row["seed"]))
+    return Sample(
+        seeds=seeds,
+        pretrain=tuple(map(int, row["pretrain"])),
+        score=np.array(row["score"], dtype=float),
+        boot=np.array(row["boot"], dtype=float).reshape(len(seeds), -1),
+        n_rows=int(row["n_rows"]),
+        limits=limits_of(row["metric"]),
+        majority=float(row["majority"]),
+        bag_of_words=float(row["bag_of_words"]),
+        train_tokens=dict(zip(seeds, row["train_tokens"], strict=True)),
+        alarms={seed: (text,) for seed, text in zip(seeds, row["alarms"], strict=True)},
+    )
 
 
-def _scored(record: CellRecord, runs: Sequence[Run]) -> Iterator[tuple[tuple[str, str], Sample]]:
-    """By split and metric the scores of a cell's JSON, not resampled yet."""
-    baselines = record.baselines
-    for split, scores in runs[0].scores.items() if runs else ():
-        for metric in scores:
-            yield (
-                (split, metric),
-                Sample(
-                    seeds=tuple(one.seed for one in runs),
-                    pretrain=tuple(one.pretrain_seed for one in runs),
-                    score=np.array([one.scores[split][metric] for one in runs]),
-                    boot=_not_resampled(len(runs)),
-                    n_rows=0,
-                    limits=limits_of(metric),
-                    majority=baselines.majority.get(split, {}).get(metric, np.nan),
-                    bag_of_words=baselines.bag_of_words.get(split, {}).get(metric, np.nan),
-                    train_tokens={one.seed: one.train_tokens for one in runs},
-                    alarms={one.seed: (";".join(sorted(one.alarms)),) for one in runs},
-                ),
-            )
+def scored(cell: Cell, results: Path, chosen: Sequence[int]) -> dict[Key, Sample]:
+    """The scores of the `chosen` seeds in a cell's JSON, not resampled."""
+    path = cell.path(results)
+    record = CellRecord.read(path, **vars(cell))
+    known = [one.seed for one in record.seeds]
+    if len(set(known)) < len(known):
+        raise InputError(f"{path}: 'seeds' holds a seed twice, {known}; {REMEDY}")
+    runs = [one for one in record.seeds if one.seed in chosen]
+    majority, bag_of_words = record.baselines.majority, record.baselines.bag_of_words
+    return {
+        (split, metric, ""): Sample(
+            seeds=tuple(one.seed for one in runs),
+            pretrain=tuple(one.pretrain_seed for one in runs),
+            score=np.array([one.scores[split][metric] for one in runs]),
+            boot=np.full((len(runs), N_RESAMPLES), np.nan),
+            n_rows=0,
+            limits=limits_of(metric),
+            majority=majority.get(split, {}).get(metric, np.nan),
+            bag_of_words=bag_of_words.get(split, {}).get(metric, np.nan),
+            train_tokens={one.seed: one.train_tokens for one in runs},
+            alarms={one.seed: (";".join(sorted(one.alarms)),) for one in runs},
+        )
+        for split, scores in (runs[0].scores.items() if runs else ())
+        for metric in scores
+    }
 
 
 def _resampled(

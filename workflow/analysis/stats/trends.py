@@ -2,7 +2,7 @@
 
 The slope over layers has the chance of seeds and rows. Whether a curve rises at all is judged
 against curves in which nothing changes: of layers in any order (`RankTrend`), of checkpoints, which
-follow from each other, by their changes (`Rise`). A trend over the tasks' sizes is about tasks, of
+follow from each other, by their changes (`rise`). A trend over the tasks' sizes is about tasks, of
 which there are a dozen: these are its sample. They scatter about the line for reasons of their own,
 and their scatter holds the chance of their seeds and rows as well, so the regression's t interval
 over tasks covers all three. What a seed does to all tasks alike moves the line, not its slope.
@@ -16,60 +16,82 @@ from scipy import stats
 
 from workflow.analysis.stats.estimate import (
     LEVEL,
-    MOST_SEEDS,
+    MOST_UNITS,
     POWER,
+    Component,
     Estimate,
     Sample,
     combine,
     estimate,
+    level_of,
+    needed,
 )
 
 LEAST_DECADES = 0.5  # between the smallest and the largest training set, for a trend over sizes
-MOST_TASKS = 100
 
 
 @dataclass(frozen=True)
-class TaskTrend:
-    """The slope of a line through tasks, its standard error and p-value with `n_tasks - 2` df."""
+class Trend:
+    """A slope over tasks, or a mean change of seeds, judged by Student's t over these `units`.
+
+    Each of the `n_units` gives `each` degrees of freedom, of which the line takes `fitted`.
+    """
 
     value: float
     error: float
     p: float
-    n_tasks: int
     n_seeds: int
+    unit: str
+    n_units: int
+    each: int
+    fitted: int
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95 % interval over tasks; there is one with a single seed, too."""
-        half = self.error * stats.t.ppf((1 + LEVEL) / 2, self.n_tasks - 2)
+        """The 95 % interval over tasks or changes; there is one with a single seed, too."""
+        df = self.n_units * self.each - self.fitted
+        half = self.error * stats.t.ppf((1 + LEVEL) / 2, df)
         return self.value - half, self.value + half
 
     def needs(self, distance: float, n_tests: int = 1) -> str:
-        """How many tasks, spread over sizes as these are, would show a slope of `distance`.
+        """How many units that scatter as these do would show it; more rows change nothing."""
 
-        With a power of 80 %; more seeds or rows would leave the tasks' own scatter as it is.
-        """
-        level, power = 1 - (1 - LEVEL) / n_tests, stats.norm.ppf(POWER)
-        for n in range(self.n_tasks + 1, MOST_TASKS + 1):
-            quantile = stats.t.ppf((1 + level) / 2, n - 2)
-            if (quantile + power) * self.error * np.sqrt(self.n_tasks / n) <= distance:
-                return f"{n} tasks"
-        return f"more than {MOST_TASKS} tasks"
+        def parts(n: int) -> list[Component]:
+            variance = self.error**2 * self.n_units / n
+            return [Component(variance, n * self.each - self.fitted)]
+
+        return needed(self.unit, self.n_units + 1, parts, distance, n_tests)
 
 
-def size_trend(samples: Sequence[Sample], n_rows: Sequence[int]) -> TaskTrend | None:
+def size_trend(samples: Sequence[Sample], n_rows: Sequence[int]) -> Trend | None:
     """How much the tasks' values rise with ten times as many training rows; `n_rows` [tasks].
 
     None of fewer than three tasks, or where their sizes are within LEAST_DECADES.
     """
-    logs = np.log10(n_rows)
-    if len(samples) < 3 or np.ptp(logs) < LEAST_DECADES:
+    logs, n = np.log10(n_rows), len(samples)
+    if n < 3 or np.ptp(logs) < LEAST_DECADES:
         return None
     line = stats.linregress(logs, [sample.value for sample in samples])
     n_seeds = min(sample.n_units for sample in samples)
-    return TaskTrend(
-        float(line.slope), float(line.stderr), float(line.pvalue), len(samples), n_seeds
-    )
+    return Trend(line.slope, line.stderr, line.pvalue, n_seeds, "tasks", n, each=1, fitted=2)
+
+
+def rise(curves: Sequence[np.ndarray]) -> Trend | None:
+    """How much the seeds' curves [points] change on average from point to point; None of no seed.
+
+    The points of a curve that wanders where nothing drives it depend on each other and its changes
+    do not, so these are the sample, and Student's t judges their mean.
+    """
+    if not curves:
+        return None
+    found, n = changes(curves), len(curves)
+    error, p = stats.sem(found), stats.ttest_1samp(found, 0.0).pvalue
+    return Trend(found.mean(), error, p, n, "seeds", n, each=len(found) // n, fitted=1)
+
+
+def changes(curves: Sequence[np.ndarray]) -> np.ndarray:
+    """The changes from point to point of all curves."""
+    return np.concatenate([np.empty(0), *(np.diff(curve) for curve in curves)])
 
 
 def slope(samples: Sequence[Sample], x: np.ndarray) -> Estimate | None:
@@ -103,10 +125,9 @@ class RankTrend:
 
     def needs(self, distance: float, n_tests: int = 1) -> str:
         """How many seeds would show a correlation of `distance` with a power of 80 %."""
-        level = 1 - (1 - LEVEL) / n_tests
-        sure = stats.norm.ppf((1 + level) / 2) + stats.norm.ppf(POWER)
+        sure = stats.norm.ppf((1 + level_of(n_tests)) / 2) + stats.norm.ppf(POWER)
         n = max(2, int(np.ceil((sure / distance) ** 2 / (self.n_points - 1))))
-        return f"{n} seeds" if n <= MOST_SEEDS else f"more than {MOST_SEEDS} seeds"
+        return f"{n} seeds" if n <= MOST_UNITS else f"more than {MOST_UNITS} seeds"
 
 
 def rank_trend(samples: Sequence[Sample]) -> RankTrend | None:
@@ -119,58 +140,13 @@ def rank_trend(samples: Sequence[Sample]) -> RankTrend | None:
     if together is None:
         return None
     scores = np.stack([sample.at(together.seeds).score for sample in samples], axis=1)
-    units = together.pretrain if len(set(together.pretrain)) > 1 else together.seeds
+    units = together.units
     curves = np.stack([scores[np.equal(units, unit)].mean(axis=0) for unit in sorted(set(units))])
     p = float("nan")
     if len(curves) > 1:
         one_sided = [stats.page_trend_test(ends).pvalue for ends in (curves, curves[:, ::-1])]
         p = min(1.0, 2 * float(min(one_sided)))
     return RankTrend(float(spearman(curves).mean()), p, len(samples), len(curves))
-
-
-@dataclass(frozen=True)
-class Rise:
-    """The mean change from one point to the next, of curves that wander where nothing drives them.
-
-    The points of such a curve depend on each other and its changes do not, so these are the
-    sample, and Student's t judges their mean.
-    """
-
-    changes: np.ndarray
-    n_seeds: int
-
-    @property
-    def value(self) -> float:
-        """The mean change."""
-        return float(self.changes.mean())
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """The 95 % interval over the changes of all seeds."""
-        half = stats.t.ppf((1 + LEVEL) / 2, len(self.changes) - 1) * stats.sem(self.changes)
-        return self.value - half, self.value + half
-
-    @property
-    def p(self) -> float:
-        """The two-sided p-value of "on average nothing changes"."""
-        return float(stats.ttest_1samp(self.changes, 0.0).pvalue)
-
-    def needs(self, distance: float, n_tests: int = 1) -> str:
-        """How many seeds would show a mean change of `distance` with a power of 80 %."""
-        level, each = 1 - (1 - LEVEL) / n_tests, len(self.changes) // self.n_seeds
-        for n in range(self.n_seeds + 1, MOST_SEEDS + 1):
-            error = self.changes.std(ddof=1) / np.sqrt(n * each)
-            quantile = stats.t.ppf((1 + level) / 2, n * each - 1)
-            if (quantile + stats.norm.ppf(POWER)) * error <= distance:
-                return f"{n} seeds"
-        return f"more than {MOST_SEEDS} seeds"
-
-
-def rise(curves: Sequence[np.ndarray]) -> Rise | None:
-    """The rise of the seeds' curves [points]; None of no seed."""
-    if not curves:
-        return None
-    return Rise(np.concatenate([np.diff(curve) for curve in curves]), len(curves))
 
 
 def spearman(curves: np.ndarray) -> np.ndarray:

@@ -17,7 +17,7 @@ from gpt1.cell import PretrainedModel
 from workflow.analysis import markdown
 from workflow.analysis.records import ZeroShotScore
 from workflow.analysis.stats.estimate import LEVEL, Sample, estimate
-from workflow.analysis.stats.trends import by_seed, rise
+from workflow.analysis.stats.trends import by_seed, changes
 from workflow.study_plan import StudyPlan
 
 # Where points scatter by themselves, a rise follows a fall, in both curves, and the variance of a
@@ -115,8 +115,7 @@ def correlation_of_changes(curves: Sequence[np.ndarray]) -> tuple[float, float, 
     claim that zero-shot scores rise (`workflow.analysis.stats.trends.rise`). The interval is
     Fisher's; NaN of fewer than five changes.
     """
-    sides = [rise([np.asarray(curve)[:, i] for curve in curves]) for i in (0, 1)]
-    first, second = (np.empty(0) if side is None else side.changes for side in sides)
+    first, second = (changes([np.asarray(curve)[:, i] for curve in curves]) for i in (0, 1))
     value = rank_correlation(list(zip(first, second, strict=True))) if len(first) else np.nan
     if np.isnan(value) or len(first) < 5:
         return float(value), float("nan"), float("nan")

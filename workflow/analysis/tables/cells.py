@@ -6,14 +6,13 @@ alarms; what they cost is in `cost`.
 """
 
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 import tasks
 from workflow.analysis import markdown
 from workflow.analysis.notes import Notes
-from workflow.analysis.stats.samples import Samples, by_seed
+from workflow.analysis.stats.samples import Samples
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 
@@ -29,16 +28,24 @@ SWEEP = ["task", "arch", "corpus", "aux"]
 def build(results: Path, grid: Grid) -> Table:
     """The scores of the seeds that the config asks for."""
     samples, notes = Samples.of_grid(results, grid, INPUTS), Notes.read(results, grid.tasks)
-    rows: list[dict[str, Any]] = []
-    for cell in grid.cells():
-        place = {**vars(cell), "n_transfer": str(cell.n_transfer), "note": notes.of(cell.task)}
-        scores = [
-            {**place, "split": split, "metric": metric, **facts}
-            for (split, metric, degree), sample in samples.cells[cell].items()
-            for facts in by_seed(sample)
-            if not degree
-        ]
-        rows += sorted(scores, key=lambda score: grid.seeds.finetune.index(score["seed"]))
+    rows = [
+        {
+            **vars(cell),
+            **vars(sample),
+            "n_transfer": str(cell.n_transfer),
+            "split": split,
+            "metric": metric,
+            "seed": seed,
+            "score": sample.score[sample.seeds.index(seed)],
+            "train_tokens": sample.train_tokens[seed],
+            "alarms": sample.alarms[seed][0],
+            "note": notes.of(cell.task),
+        }
+        for cell in grid.cells()
+        for seed in grid.seeds.finetune
+        for (split, metric, degree), sample in samples.cells[cell].items()
+        if not degree and seed in sample.seeds
+    ]
     table = pd.DataFrame(rows, columns=COLUMNS)
     return Table(table, _inventory(table, notes), decimals={}, words=SWEEP)
 

@@ -32,7 +32,6 @@ def build(results: Path, grid: Grid) -> Table:
         n_tests = max(1, int((~np.isnan(p_values)).sum()))
         for finding, p in zip(findings, p_values, strict=True):
             found, verdict = finding.found, finding.verdict(p)
-            low, high = found.interval if found else (np.nan, np.nan)
             rows.append(
                 {
                     "statement": claim.statement,
@@ -41,8 +40,8 @@ def build(results: Path, grid: Grid) -> Table:
                     "contrast": finding.contrast,
                     "paper": finding.paper,
                     "ours": found.value if found else np.nan,
-                    "ci_low": low,
-                    "ci_high": high,
+                    "ci_low": finding.interval[0],
+                    "ci_high": finding.interval[1],
                     "p": p,
                     "verdict": verdict,
                     "needs": finding.needs(verdict, n_tests),
@@ -56,26 +55,11 @@ def build(results: Path, grid: Grid) -> Table:
 
 
 def _wide(table: pd.DataFrame, results: Path, grid: Grid) -> list[str | pd.DataFrame]:
-    columns = (table[name] for name in ("ours", "ci_low", "ci_high"))
-    shown = []
-    for value, low, high in zip(*columns, strict=True):
-        decimals = 2 if abs(value) <= 1 and max(abs(low), abs(high)) <= 1 else 1
-        shown.append(markdown.interval(value, low, high, decimals))
-    wide = pd.DataFrame(
-        {
-            "statement": table["statement"],
-            "verdict": table["verdict"],
-            "section": table["section"],
-            "tasks": table["tasks"],
-            "contrast": table["contrast"],
-            "paper": table["paper"].map(markdown.value),
-            "ours": [
-                text.replace(markdown.MISSING, NOT_RUN) + (" !" if alarms else "")
-                for text, alarms in zip(shown, table["alarms"], strict=True)
-            ],
-            "p": [_p(p) for p in table["p"]],
-            "needs": table["needs"],
-        }
+    wide = table.set_index("statement")[
+        ["verdict", "section", "tasks", "contrast", "paper", "ours", "p", "needs"]
+    ]
+    wide = wide.assign(
+        paper=wide["paper"].map(markdown.value), ours=_ours(table), p=wide["p"].map(_p)
     )
     counts = table["verdict"].value_counts()
     totals = [f"{counts.get(v, 0)} {v}" for v in (REPRODUCED, NOT_REPRODUCED, UNDECIDED, NOT_RUN)]
@@ -84,7 +68,7 @@ def _wide(table: pd.DataFrame, results: Path, grid: Grid) -> list[str | pd.DataF
         f"# The paper's claims at the scale of this run: {Path(results).name}",
         f"Scale: {grid.scale or 'not stated'}; {len(grid.tasks)} tasks; seeds: {seeds}. "
         "The verdicts hold for this scale and these data alone.",
-        wide.set_index("statement"),
+        wide,
         f"{', '.join(totals)}.",
         f"Ours: the contrast, paired by row and seed, and {markdown.INTERVAL}. Zero-shot "
         "contrasts are over pre-training seeds, with the rows as they are. Reproduced: the "
@@ -95,6 +79,18 @@ def _wide(table: pd.DataFrame, results: Path, grid: Grid) -> list[str | pd.DataF
         "alarm, named in the CSV.",
         *fewer_seeds(grid),
     ]
+
+
+def _ours(table: pd.DataFrame) -> list[str]:
+    """The estimates with their intervals; of small ones with small intervals two decimals."""
+    ends = table[["ours", "ci_low", "ci_high"]]
+    small = (table["ours"].abs() <= 1) & (ends.abs().drop(columns="ours").max(axis=1) <= 1)
+    shown = [
+        markdown.interval(*row, 2 if is_small else 1).replace(markdown.MISSING, NOT_RUN)
+        for row, is_small in zip(ends.itertuples(index=False), small, strict=True)
+    ]
+    marks = table["alarms"].map(lambda alarms: " !" if alarms else "")
+    return list(shown + marks)
 
 
 def _p(p: float) -> str:

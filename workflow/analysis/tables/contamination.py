@@ -10,7 +10,6 @@ from pathlib import Path
 import pandas as pd
 
 import tasks
-from gpt1.cell import Cell
 from gpt1.text.ngrams import N
 from workflow.analysis import decontaminated, markdown
 from workflow.analysis.notes import Notes
@@ -21,10 +20,9 @@ from workflow.analysis.tables.main import VARIANTS
 from workflow.grid import Grid
 
 INPUTS = ("transformer_endpoints", "contamination", "facts of all examples")
-SHARES = ("rows", "share", "short")
 COLUMNS = [
     *("arch", "variant", "task", "metric", "split", "n_transfer", "aux", "n_seeds", "mean", "sd"),
-    *("alarms", "note", *SHARES, *decontaminated.COLUMNS),
+    *("alarms", "note", "rows", "share", "short", *decontaminated.COLUMNS),
 ]
 ABOUT = (
     f"Contaminated: share of the rows that have, within one text, {N} words in a row (line ends "
@@ -37,38 +35,23 @@ ABOUT = (
 
 def build(results: Path, grid: Grid) -> Table:
     """One row per (task, split, aux); shares in percent of the split's rows."""
-    samples = Samples.of_grid(results, grid, INPUTS)
-    without, notes = decontaminated.scores(results, grid), Notes.read(results, grid.examples)
+    samples, notes = Samples.of_grid(results, grid, INPUTS), Notes.read(results, grid.examples)
     rows = []
     for name in grid.examples:
-        searched, metric = _shares(results, grid, name), tasks.task(name).metric
-        facts = {"task": name, "metric": metric, "note": notes.of(name)}
+        cells = [cell for cell in grid.full_transformer() if cell.task == name]
+        searched = decontaminated.shares(results, name, cells).to_dict("index")
         for split in searched or samples.reported(name):
-            for cell in _cells(name, grid):
-                sample = samples.of(cell, split, metric) if cell else None
-                place = {key: getattr(cell, key, None) for key in ("arch", "aux")}
-                place["n_transfer"] = str(cell.n_transfer) if cell else None
-                place["variant"] = VARIANTS[cell.aux] if cell else None
-                key = (cell.aux if cell else "", name, split, metric)
-                own = {**numbers(sample), **without.get(key, decontaminated.NONE)}
-                rows.append({**facts, "split": split, **searched.get(split, {}), **place, **own})
-    table = pd.DataFrame(rows).reindex(columns=COLUMNS)
+            line = {"task": name, "metric": tasks.task(name).metric, "note": notes.of(name)}
+            line |= {"split": split, **searched.get(split, {})}
+            for cell in cells:
+                place = {"arch": cell.arch, "aux": cell.aux, "variant": VARIANTS[cell.aux]}
+                place |= {"n_transfer": str(cell.n_transfer)}
+                rows.append(line | place | numbers(samples.of(cell, split, line["metric"])))
+            if not cells:
+                rows.append(line | numbers(None))
+    table = pd.DataFrame(rows).reindex(columns=COLUMNS[: -len(decontaminated.COLUMNS)])
+    table = decontaminated.add(table, results, grid)
     return Table(table, _wide(table, grid, notes))
-
-
-def _shares(results: Path, grid: Grid, name: str) -> dict[str, dict[str, float]]:
-    """SHARES by split; nothing if the corpus was not searched."""
-    full = [cell for cell in grid.full_transformer() if cell.task == name]
-    for cell in [*full, None]:
-        rows = decontaminated.marked_rows(results, name, cell)
-        if rows is not None and ("seed" in rows or cell is None):
-            return decontaminated.shares(rows).to_dict("index")
-    return {}
-
-
-def _cells(name: str, grid: Grid) -> list[Cell | None]:
-    """This run's cells that report the task; None for a task of the zero-shot figure alone."""
-    return [cell for cell in grid.full_transformer() if cell.task == name] or [None]
 
 
 def _wide(table: pd.DataFrame, grid: Grid, notes: Notes) -> list[str | pd.DataFrame]:
@@ -84,10 +67,9 @@ def _wide(table: pd.DataFrame, grid: Grid, notes: Notes) -> list[str | pd.DataFr
         }
     )
     text.loc[table["rows"].isna(), ["rows", "contaminated", "too short"]] = markdown.MISSING
-    keys = list(text)
-    for name, shown in (("all rows", markdown.score), ("decontaminated", markdown.decontaminated)):
-        text[name] = table.apply(shown, axis=1)
-    wide = text[keys].drop_duplicates().set_index(["task", "split"])
+    wide = text.drop_duplicates().set_index(["task", "split"])
+    text["all rows"] = table.apply(markdown.score, axis=1)
+    text["decontaminated"] = table.apply(markdown.decontaminated, axis=1)
     for aux in grid.aux:
         of_aux = text[table["aux"] == aux].set_index(["task", "split"])
         for name in ("all rows", "decontaminated"):

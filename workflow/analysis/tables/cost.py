@@ -7,7 +7,6 @@ seconds there lack up to the last half minute of a job). FLOPs are by the rule o
 `workflow.analysis.flops`. Scores stand in other tables, for they are the same in every run.
 """
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -53,19 +52,15 @@ class Trained(Record):
 
 def build(results: Path, grid: Grid) -> Table:
     """One row per language model, run and kind of job; what was not run has none."""
-    models = [*_models(results, grid)]
+    models = [
+        Trained.read(path, arch=model.arch, seed=model.seed, update=grid.updates[-1])
+        for model in (*grid.models(), *grid.models("shuffled"))
+        if (path := model.facts(results, grid.updates[-1])).exists()
+    ]
     parts = [_pretraining(models), _fine_tuning(results, grid, models), job_costs.read(results)]
     table = pd.concat([part.reindex(columns=COLUMNS) for part in parts], ignore_index=True)
     table = table.astype(dict.fromkeys([*SUMS, "peak_mb"], float) | {"seed": "Int64"})
     return Table(table, _wide(table), DECIMALS, words=SWEEP)
-
-
-def _models(results: Path, grid: Grid) -> Iterator[Trained]:
-    """The last checkpoint of each language model."""
-    for model in (*grid.models(), *grid.models("shuffled")):
-        if (path := model.facts(results, grid.updates[-1])).exists():
-            place = {"arch": model.arch, "seed": model.seed, "update": grid.updates[-1]}
-            yield Trained.read(path, **place)
 
 
 def _pretraining(models: list[Trained]) -> pd.DataFrame:
@@ -88,11 +83,12 @@ def _fine_tuning(results: Path, grid: Grid, models: list[Trained]) -> pd.DataFra
         path, model = cell.path(results), by_arch.get(cell.arch)
         runs = CellRecord.read(path, **vars(cell)).seeds if path.exists() else []
         for run in runs:
-            count = model and model.flops(run.train_tokens, lengths[cell.task], cell.aux == "on")
-            place = vars(cell) | {"n_transfer": str(cell.n_transfer), "flops": count}
-            rows.append(place | run.model_dump(include={"seed", *MEASURED}))
-    found = pd.DataFrame(rows, columns=[*CELL, "seed", "flops", *MEASURED])
-    return found[found["seed"].isin(grid.seeds.finetune)].assign(stage="fine-tuning", runs=1)
+            if run.seed in grid.seeds.finetune:
+                length, has_loss = lengths[cell.task], cell.aux == "on"
+                count = model and model.flops(run.train_tokens, length, has_loss)
+                place = vars(cell) | {"n_transfer": str(cell.n_transfer), "flops": count}
+                rows.append(place | run.model_dump(include={"seed", *MEASURED}))
+    return pd.DataFrame(rows).assign(stage="fine-tuning", runs=1)
 
 
 def mean_length(results: Path, task: str) -> float | None:
@@ -101,15 +97,13 @@ def mean_length(results: Path, task: str) -> float | None:
     if not path.exists():
         return None
     splits = EncodedRecord.read(path).splits.values()
-    lengths = next(split.lengths for split in splits if split.role == "train")
-    return sum(int(n) * rows for n, rows in lengths.items()) / sum(lengths.values())
+    return next(split.mean_length for split in splits if split.role == "train")
 
 
 def _wide(table: pd.DataFrame) -> list[str | pd.DataFrame]:
     """The stages, and what of their jobs was not training."""
     stages = table.groupby("stage", sort=False)
-    sums, most = stages[SUMS].sum(min_count=1), stages["peak_mb"].max()
-    loops = sums["train_seconds"].fillna(0.0)
+    sums = stages[SUMS].sum(min_count=1)
     wide = pd.DataFrame(
         {
             "jobs": table[table["job"].notna()].groupby("stage")["runs"].sum(),
@@ -117,11 +111,11 @@ def _wide(table: pd.DataFrame) -> list[str | pd.DataFrame]:
             "TFLOP": sums["flops"] / 1e12,
             "s in training loops": sums["train_seconds"],
             "s of jobs": sums["job_seconds"],
-            "peak MB": most,
+            "peak MB": stages["peak_mb"].max(),
         }
     ).reindex(sums.index)
     text = wide.map(lambda x: markdown.NONE if pd.isna(x) else f"{x:,.0f}")
-    jobs, inside = sums["job_seconds"].sum(), loops.sum()
+    jobs, inside = sums["job_seconds"].sum(), sums["train_seconds"].sum()
     note = "No benchmarks of jobs were found beside the results."
     if jobs:
         note = (

@@ -5,26 +5,19 @@ from pathlib import Path
 import pandas as pd
 
 from workflow.analysis import markdown
-from workflow.analysis.records import Checkpoint
 from workflow.analysis.table import Table
+from workflow.analysis.tables.pretraining import checkpoints
 from workflow.grid import Grid
 
 INPUTS = ("checkpoints",)
-COSTS = {"train_tokens": "tokens", "train_seconds": "seconds", "peak_mb": "peak_mb"}
-COLUMNS = ["arch", "seed", *COSTS, "cpu", "update"]
+COSTS = ["train_tokens", "train_seconds", "peak_mb"]
 
 
 def build(results: Path, grid: Grid) -> Table:
     """One row per language model and checkpoint; what was not made has none."""
-    rows = []
-    for model in grid.models():
-        for update in grid.updates:
-            if (path := model.facts(results, update)).exists():
-                place = {"arch": model.arch, "seed": model.seed, "update": update}
-                found = Checkpoint.read(path, **place)
-                costs = {name: getattr(found, key) for name, key in COSTS.items()}
-                rows.append(place | costs | {"cpu": found.cpu})
-    table = pd.DataFrame(rows, columns=COLUMNS).astype(dict.fromkeys(COSTS, float))
+    names = {"tokens": "train_tokens", "seconds": "train_seconds"}
+    table = checkpoints(results, grid).rename(columns=names)
+    table = table[["arch", "seed", *COSTS, "cpu", "update"]].astype(dict.fromkeys(COSTS, float))
     return Table(table, _wide(table))
 
 

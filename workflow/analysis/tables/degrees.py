@@ -28,9 +28,7 @@ def build(results: Path, grid: Grid) -> Table:
     for variant in variants(grid):
         cells = {name: variant.cell(grid, name) for name in grid.tasks}
         for degree in DEGREES:
-            heads = {
-                n: samples.headline(cell, degree) if cell else None for n, cell in cells.items()
-            }
+            heads = {name: samples.headline(cell, degree) for name, cell in cells.items()}
             for name, one in estimates(heads, {MEAN: grid.tasks}).items():
                 low, high = one.interval
                 rows.append(

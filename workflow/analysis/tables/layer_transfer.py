@@ -49,7 +49,7 @@ def _rows(samples: Samples, notes: Notes, cells: dict[str, Cell]) -> Iterator[di
     found = estimates(heads, {"mean": list(cells)}).get("mean")
     yield {**mean, "split": "reported", **numbers(mean_of(heads, cells), found)}
     yield {**mean, "split": "train", **numbers(mean_of(train, cells))}
-    pool = Pool.of([sample for sample in heads.values() if sample is not None])
+    pool = Pool.of(heads.values())
     for name, cell in cells.items():
         line = {"task": name, "metric": metrics[name], "note": notes.of(name)}
         for split in samples.reported(name):

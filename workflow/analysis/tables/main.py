@@ -14,7 +14,7 @@ import pandas as pd
 import tasks
 from workflow.analysis import decontaminated, markdown
 from workflow.analysis.notes import Notes
-from workflow.analysis.paper import COLUMNS, NUMBERS, OURS
+from workflow.analysis.paper import NUMBERS, OURS, TABLES_2_TO_4
 from workflow.analysis.stats.estimate import numbers
 from workflow.analysis.stats.pooling import Pool, pooled
 from workflow.analysis.stats.samples import Samples, official_sets
@@ -40,23 +40,25 @@ def build(results: Path, grid: Grid) -> Table:
     """One row per (this run's model, column, split) and one per published figure."""
     samples, notes = Samples.of_grid(results, grid, INPUTS), Notes.read(results, grid.tasks)
     places = pd.DataFrame(_places(samples), columns=PLACE)
-    places["head"] = [_head(place, notes) for place in places.to_dict("records")]
-    ours = pd.DataFrame(_ours(results, grid, samples, places.to_dict("records")))
+    places["head"] = [_head(place, notes) for place in places.itertuples()]
+    ours = _ours(grid, samples, places)
+    ours = decontaminated.add(ours, results, grid)
+    ours = ours.assign(note=ours["task"].map(notes.of), source="this run")
     table = pd.concat([_published(places), ours], ignore_index=True)
-    table["note"] = table["task"].map(notes.of).where(table["source"] == "this run")
     parts = _wide(table, notes, grid.has_corpus)
     return Table(table.drop(columns=["head", "carries_paper"]), parts)
 
 
 def _places(samples: Samples) -> Iterator[tuple]:
     """Every place, as PLACE; the published figure stands by test."""
-    for table, columns in COLUMNS.items():
-        for column, (name, part) in columns.items():
-            splits = _splits(name, part, samples)
-            printed = next((s for s in splits if s.startswith("test")), splits[0])
-            for split in splits:
-                yield (table, column, name, split, tasks.task(name).metric, split == printed)
-    for name, _ in COLUMNS["Table 4"].values():
+    columns = NUMBERS[(NUMBERS["method"] == OURS) & (NUMBERS["task"] != "glue")]
+    for of in columns.itertuples():
+        splits = _splits(of.task, of.part, samples)
+        printed = next((s for s in splits if s.startswith("test")), splits[0])
+        for split in splits:
+            metric = tasks.task(of.task).metric
+            yield (of.table, of.column, of.task, split, metric, split == printed)
+    for name in columns.loc[columns["table"] == "Table 4", "task"]:
         for metric in tasks.task(name).metrics:
             if metric != tasks.task(name).metric:
                 split = samples.headline_splits(name)[0]
@@ -71,55 +73,54 @@ def _splits(name: str, part: str, samples: Samples) -> list[str]:
     return [s for s in splits if s.endswith(part)] or [f"dev{part}"]
 
 
-def _head(place: dict[str, Any], notes: Notes) -> str:
-    split = official_sets(place["split"])
-    if place["table"] in ("Table 2", "Table 3"):
-        return f"{notes.mark(place['task'], place['column'])} ({split})"
-    return f"{notes.mark(place['task'])} ({markdown.METRICS[place['metric']]}, {split})"
+def _head(place: Any, notes: Notes) -> str:
+    split = official_sets(place.split)
+    if place.table in ("Table 2", "Table 3"):
+        return f"{notes.mark(place.task, place.column)} ({split})"
+    return f"{notes.mark(place.task)} ({markdown.METRICS[place.metric]}, {split})"
 
 
 def _published(places: pd.DataFrame) -> pd.DataFrame:
-    numbers = NUMBERS[NUMBERS["table"].isin(list(COLUMNS))]
-    table = numbers.rename(columns={"method": "variant", "value": "paper"})
-    printed = places.loc[places["carries_paper"], ["column", "task", "metric", "head"]]
-    table = table.merge(printed, on="column", how="left")
-    table = table.fillna({"task": "glue", "metric": "mean", "head": "GLUE"})
+    table = TABLES_2_TO_4.rename(columns={"method": "variant", "value": "paper"})
+    printed = places.loc[places["carries_paper"], ["column", "metric", "head"]]
+    table = table.drop(columns="part").merge(printed, on="column", how="left")
+    table = table.fillna({"metric": "mean", "head": "GLUE"})
     sources = {True: "paper", False: "published"}
     return table.assign(split="test", source=(table["variant"] == OURS).map(sources))
 
 
-def _ours(
-    results: Path, grid: Grid, samples: Samples, places: list[dict[str, Any]]
-) -> Iterator[dict[str, Any]]:
+def _ours(grid: Grid, samples: Samples, places: pd.DataFrame) -> pd.DataFrame:
     """This run's rows; the cells of each auxiliary setting are moderated by one another."""
     printed = NUMBERS[NUMBERS["method"] == OURS].set_index("column")["value"]
-    without = decontaminated.scores(results, grid)
-    full = grid.n_layer.get("transformer", "all")
-    for place in places:
+    cells = {(cell.aux, cell.task): cell for cell in grid.full_transformer()}
+    pools = {
+        aux: Pool.of(samples.headline(cell) for cell in cells.values() if cell.aux == aux)
+        for aux in grid.aux
+    }
+    rows = []
+    for place in places.to_dict("records"):
         for aux in grid.aux:
-            cells = {cell.task: cell for cell in grid.full_transformer() if cell.aux == aux}
-            heads = [samples.headline(cell) for cell in cells.values()]
-            pool = Pool.of([head for head in heads if head is not None])
-            name, split, metric = place["task"], place["split"], place["metric"]
-            sample = samples.of(cells[name], split, metric) if name in cells else None
+            cell = cells.get((aux, place["task"]))
+            sample = samples.of(cell, place["split"], place["metric"])
             carries = place["carries_paper"] and aux == "on"
-            yield {
-                **place,
-                "aux": aux,
-                "paper": printed.get(place["column"]) if carries else None,
-                "source": "this run",
-                "arch": "transformer",
-                "n_transfer": str(full),
-                "variant": VARIANTS[aux],
-                **numbers(sample, pooled(pool, sample) if sample else None),
-                **without.get((aux, name, split, metric), decontaminated.NONE),
-            }
+            rows.append(
+                {
+                    **place,
+                    "aux": aux,
+                    "paper": printed.get(place["column"]) if carries else None,
+                    "arch": "transformer",
+                    "n_transfer": str(grid.n_layer.get("transformer", "all")),
+                    "variant": VARIANTS[aux],
+                    **numbers(sample, pooled(pools[aux], sample) if sample else None),
+                }
+            )
+    return pd.DataFrame(rows)
 
 
 def _wide(table: pd.DataFrame, notes: Notes, has_corpus: bool) -> list[str | pd.DataFrame]:
     parts: list[str | pd.DataFrame] = ["# Tables 2 to 4"]
     for name, title in TITLES.items():
-        parts += [f"## {title}", _markdown(table[table["table"] == name], has_corpus)]
+        parts += [f"## {title}", _scores(table[table["table"] == name], has_corpus)]
     parts += notes.footnote()
     parts.append(
         "The rows above this run's are the paper's: published systems and its own model, scored by "
@@ -131,31 +132,26 @@ def _wide(table: pd.DataFrame, notes: Notes, has_corpus: bool) -> list[str | pd.
     return parts
 
 
-def _decontaminated(mine: pd.DataFrame) -> pd.DataFrame:
+def _scores(table: pd.DataFrame, has_corpus: bool) -> pd.DataFrame:
+    """Models down, the published ones first; columns of the paper across."""
+    is_ours = table["source"] == "this run"
+    ours, published = table[is_ours], table[~is_ours]
+    labels = published["variant"].str.replace("(ours)", "(the paper)")
+    shown = published["paper"].map(markdown.value)
+    lines = [published.assign(line="*" + labels + "*", shown=shown)]
+    for variant, mine in ours.groupby("variant", sort=False):
+        lines.append(markdown.scores(mine, variant))
+        if has_corpus:
+            lines.append(_decontaminated(lines[-1]))
+    return markdown.with_baselines(pd.concat(lines), ours).rename_axis("model")
+
+
+def _decontaminated(line: pd.DataFrame) -> pd.DataFrame:
     """The line of the scores on decontaminated rows, their number in each cell if it differs."""
-    shown = mine.apply(markdown.decontaminated, axis=1)
-    model = f"{mine['variant'].iloc[0]}, decontaminated"
-    counts = mine["decontaminated_rows"].dropna().unique()
+    shown = line.apply(markdown.decontaminated, axis=1)
+    model = line["line"] + ", decontaminated"
+    counts = line["decontaminated_rows"].dropna().unique()
     if len(counts) == 1 and counts[0] > 0:
         number = f" (n {counts[0]:.0f})"
         shown, model = shown.str.removesuffix(number), model + number
-    return mine.assign(model=model, shown=shown)
-
-
-def _markdown(table: pd.DataFrame, has_corpus: bool) -> pd.DataFrame:
-    ours = table[table["source"] == "this run"]
-    heads = [*ours["head"].unique(), *(["GLUE"] if "GLUE" in set(table["head"]) else [])]
-    published = table[table["source"] != "this run"]
-    labels = published["variant"].str.replace("(ours)", "(the paper)")
-    shown = published["paper"].map(markdown.value)
-    lines = [published.assign(model="*" + labels + "*", shown=shown, seeds=markdown.NONE)]
-    for variant, mine in ours.groupby("variant", sort=False):
-        mine = mine.assign(model=variant, seeds=markdown.seeds(mine["n_seeds"]))
-        lines.append(mine.assign(shown=mine.apply(markdown.score, axis=1)))
-        if has_corpus:
-            lines.append(_decontaminated(mine))
-    long = pd.concat(lines)
-    wide = markdown.pivot(long, "model", "head", "shown")[heads]
-    wide.insert(0, "seeds", long.groupby("model")["seeds"].first())
-    wide = pd.concat([wide, markdown.baselines(ours, "head")]).fillna(markdown.NONE)
-    return wide.rename_axis("model")
+    return line.assign(line=model, shown=shown)

@@ -4,24 +4,29 @@ The perplexity is per BPE token on whole held-out books; it compares runs with o
 """
 
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
-from gpt1.cell import PretrainedModel
 from workflow.analysis import markdown
 from workflow.analysis.records import Checkpoint
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 
 INPUTS = ("checkpoints",)
-MEANS = {"heldout_perplexity": "mean", "tokens": "train_tokens"}
 COLUMNS = [
     *("arch", "task", "metric", "split", "n_seeds", "mean", "sd", "low", "high", "train_tokens"),
     *("update", "heldout_loss", "train_loss"),
 ]
-KEY = ["arch", "update"]
-FROM_CHECKPOINTS = [*MEANS.values(), "heldout_loss", "train_loss"]
+OVER_SEEDS = {
+    "n_seeds": ("heldout_perplexity", "count"),
+    "mean": ("heldout_perplexity", "mean"),
+    "sd": ("heldout_perplexity", "std"),
+    "low": ("heldout_perplexity", "min"),
+    "high": ("heldout_perplexity", "max"),
+    "train_tokens": ("tokens", "mean"),
+    "heldout_loss": ("heldout_loss", "mean"),
+    "train_loss": ("train_loss", "mean"),
+}
 
 
 def build(results: Path, grid: Grid) -> Table:
@@ -29,20 +34,22 @@ def build(results: Path, grid: Grid) -> Table:
 
     `low` and `high` are the lowest and the highest perplexity; losses are in nats per token.
     """
-    points = [_point(results, model, u) for model in grid.models() for u in grid.updates]
-    runs = pd.DataFrame(points).rename(columns=MEANS).reindex(columns=[*KEY, *FROM_CHECKPOINTS])
-    groups = runs.groupby(KEY, sort=False)
-    spread = groups["mean"].agg(n_seeds="count", sd="std", low="min", high="max")
-    table = groups[FROM_CHECKPOINTS].mean().join(spread).reset_index()
-    table = table.assign(task="lm", metric="perplexity", split="heldout").reindex(columns=COLUMNS)
+    points = pd.MultiIndex.from_product([grid.arch, grid.updates], names=["arch", "update"])
+    groups = checkpoints(results, grid).groupby(["arch", "update"])
+    table = groups.agg(**OVER_SEEDS).reindex(points).fillna({"n_seeds": 0}).reset_index()
+    table = table.assign(task="lm", metric="perplexity", split="heldout")[COLUMNS]
     return Table(table, _wide(table))
 
 
-def _point(results: Path, model: PretrainedModel, update: int) -> dict[str, Any]:
-    path, place = model.facts(results, update), {"arch": model.arch, "update": update}
-    if not path.exists():
-        return place
-    return Checkpoint.read(path, **place, seed=model.seed).model_dump()
+def checkpoints(results: Path, grid: Grid) -> pd.DataFrame:
+    """The facts of each checkpoint that was made, by model and update."""
+    found = [
+        Checkpoint.read(path, arch=model.arch, seed=model.seed, update=update).model_dump()
+        for model in grid.models()
+        for update in grid.updates
+        if (path := model.facts(results, update)).exists()
+    ]
+    return pd.DataFrame(found, columns=list(Checkpoint.model_fields))
 
 
 def _wide(table: pd.DataFrame) -> list[str | pd.DataFrame]:

@@ -3,7 +3,9 @@
 Intervals are Wilson's, over the items of a skill, for each language model by itself.
 """
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 from scipy import stats
@@ -34,39 +36,28 @@ def build(results: Path, grid: Grid) -> Table:
     """
     models = [*grid.models(), *grid.models("shuffled")]
     points = [(model, update) for model in models for update in grid.updates]
-    scores = [row for point in points for row in _read(results, *point)]
-    skills = dict.fromkeys(row["skill"] for row in scores)
-    rows = [
-        (skill, model.arch, model.corpus, model.seed, update)
-        for skill in skills
-        for model, update in points
-    ]
-    keys = ["skill", *POINT]
-    table = pd.DataFrame(rows, columns=keys).merge(
-        pd.DataFrame(scores, columns=COLUMNS), on=keys, how="left"
+    found = pd.DataFrame(
+        [row for point in points for row in _read(results, *point)], columns=COLUMNS
     )
-    return Table(table[COLUMNS], _wide(table, models))
+    every = pd.DataFrame([{**_place(model), "update": update} for model, update in points])
+    table = found[["skill"]].drop_duplicates().merge(every, how="cross")
+    table = table.merge(found, on=["skill", *POINT], how="left")[COLUMNS]
+    return Table(table, _wide(table, models))
 
 
-def _read(results: Path, model: PretrainedModel, update: int) -> list[dict[str, object]]:
+def _place(model: PretrainedModel) -> dict[str, Any]:
+    return {key: getattr(model, key) for key in MODEL}
+
+
+def _read(results: Path, model: PretrainedModel, update: int) -> Iterator[dict[str, Any]]:
     """The scores of a checkpoint, a row a skill; nothing if it was not scored."""
-    path = model.probes(results, update)
-    if not path.exists():
-        return []
-    own = {key: getattr(model, key) for key in MODEL}
-    found = ProbeScores.read(path, **own, update=update)
-    rows = []
-    for skill, score in found.skills.items():
-        low, high = interval(score.correct, score.n)
-        rows.append(
-            {
-                **own,
-                **{"skill": skill, "update": update, "tokens": found.tokens},
-                **{"n": score.n, "chance": score.chance, "accuracy": score.accuracy},
-                **{"ci_low": low, "ci_high": high},
-            }
-        )
-    return rows
+    path, place = model.probes(results, update), _place(model) | {"update": update}
+    if path.exists():
+        found = ProbeScores.read(path, **place)
+        for skill, score in found.skills.items():
+            low, high = interval(score.correct, score.n)
+            row = place | {"skill": skill, "tokens": found.tokens, "ci_low": low, "ci_high": high}
+            yield row | score.model_dump()
 
 
 def interval(correct: int, n: int) -> tuple[float, float]:
@@ -90,16 +81,16 @@ def _wide(table: pd.DataFrame, models: list[PretrainedModel]) -> list[str | pd.D
     title = "# Probes: skills of the language models"
     if table.empty:
         return [title, f"Every checkpoint is {markdown.MISSING}: not scored."]
-    heads = _heads(models)
-    facts = table.dropna(subset="n").groupby("skill", sort=False)[["n", "chance"]].first()
+    facts = table.groupby("skill", sort=False)[["n", "chance"]].first()
     last = pd.DataFrame({"items": facts["n"].map("{:.0f}".format)})
     last["chance"] = facts["chance"].map("{:.1f}".format)
-    since = pd.DataFrame(index=last.index)
-    for model, points in table.groupby(MODEL, sort=False):
-        by_skill = points.groupby("skill", sort=False)
-        last[heads[model]] = by_skill[points.columns].apply(_last)
-        since[heads[model]] = by_skill[points.columns].apply(_since)
-    update = table["update"].max()
+    since, update = pd.DataFrame(index=last.index), table["update"].max()
+    names = [model.name for model in models]
+    for model in models:
+        head = model.name + (f", seed {model.seed}" if names.count(model.name) > 1 else "")
+        mine = table[(table[MODEL] == pd.Series(_place(model))).all(axis=1)]
+        by_skill = mine.groupby("skill", sort=False)[COLUMNS]
+        last[head], since[head] = by_skill.apply(_last), by_skill.apply(_since)
     return [
         title,
         f"## Accuracy at the last checkpoint (update {update})",
@@ -112,17 +103,6 @@ def _wide(table: pd.DataFrame, models: list[PretrainedModel]) -> list[str | pd.D
         "The tokens seen at the first checkpoint from which on the accuracy was above chance, "
         f"its interval included; `{markdown.NONE}`: not above chance at the last checkpoint.",
     ]
-
-
-def _heads(models: list[PretrainedModel]) -> dict[tuple[str, str, int], str]:
-    """The heading of each model's column; without the seed where it is the only one."""
-    names = [model.name for model in models]
-    return {
-        (m.arch, m.corpus, m.seed): m.name
-        if names.count(m.name) == 1
-        else f"{m.name}, seed {m.seed}"
-        for m in models
-    }
 
 
 def _last(points: pd.DataFrame) -> str:

@@ -32,7 +32,7 @@ def build(results: Path, grid: Grid) -> Table:
     `relative_high` the lowest and the highest of them. The mean of the tasks is taken within each
     seed first; a seed that lacks a task has none.
     """
-    names, limits = grid.zero_shot.tasks, grid.zero_shot.normalise
+    names = grid.zero_shot.tasks
     runs = pd.DataFrame(
         [
             _read(results, model, update, name)
@@ -42,15 +42,15 @@ def build(results: Path, grid: Grid) -> Table:
         ]
     )
     runs = runs.reindex(columns=[*KEY, "seed", "split", "score", "tokens", "n", "threshold"])
-    runs["random"] = runs["task"].map({name: of.random for name, of in limits.items()})
-    runs["best"] = runs["task"].map({name: of.best for name, of in limits.items()})
+    limits = {name: of.model_dump() for name, of in grid.zero_shot.normalise.items()}
+    runs = runs.join(pd.DataFrame.from_dict(limits, orient="index"), on="task")
     runs["relative"] = (runs["score"] - runs["random"]) / (runs["best"] - runs["random"])
-    of_tasks = runs.groupby(["arch", "update", "seed"], sort=False, as_index=False).agg(
+    means = runs.groupby(["arch", "update", "seed"], sort=False, as_index=False).agg(
         relative=("relative", lambda scores: scores.mean(skipna=False)), tokens=("tokens", "first")
     )
-    runs = pd.concat([runs, of_tasks.assign(task="mean")], ignore_index=True)
-    points = [(a, u, name) for a in grid.arch for u in grid.updates for name in [*names, "mean"]]
-    table = pd.DataFrame(points, columns=KEY).merge(_over_seeds(runs), on=KEY)
+    runs = pd.concat([runs, means.assign(task="mean")], ignore_index=True)
+    order = [(a, u, name) for a in grid.arch for u in grid.updates for name in [*names, "mean"]]
+    table = _over_seeds(runs).loc[order].reset_index()
     metrics = {name: tasks.task(name).metric for name in names} | {"mean": "mean"}
     table["metric"] = table["task"].map(metrics)
     notes = _notes(results, grid, table)
@@ -66,7 +66,7 @@ def _read(results: Path, model: PretrainedModel, update: int, task: str) -> dict
 
 
 def _over_seeds(runs: pd.DataFrame) -> pd.DataFrame:
-    return runs.groupby(KEY, sort=False, as_index=False).agg(
+    return runs.groupby(KEY, sort=False).agg(
         **{name: (name, "first") for name in ("split", "tokens", "n", "random", "best")},
         n_seeds=("relative", "count"),
         mean=("score", "mean"),
