@@ -13,6 +13,7 @@ from typing import Any
 from bench import data
 from bench.job import Job, Rows
 from bench.measured import measured, summary
+from bench.peaks import peak
 from bench.report import Row, compared, limited, table, verdict
 from bench.rows import corpus_tokens
 from bench.sides import ROOT, Ratio, Side, alternate
@@ -89,9 +90,9 @@ def pretraining(gpu: GPU) -> Iterator[Row]:
     rate = rates[len(rates) // 2]
     model = gpu.transformer
     per_token = flops.per_token(model, data.PUBLISHED_VOCABULARY, model.n_ctx)
-    peak, note = flops.peak(gpu.name), f"{gpu.name}; {rates[0]:.0f} to {rates[-1]:.0f} tokens/s"
-    if peak:
-        note += f"; MFU {rate * per_token / peak:.1%} of {peak / 1e12:.0f} TFLOP/s"
+    fastest, note = peak(gpu.name), f"{gpu.name}; {rates[0]:.0f} to {rates[-1]:.0f} tokens/s"
+    if fastest:
+        note += f"; MFU {rate * per_token / fastest:.1%} of {fastest / 1e12:.0f} TFLOP/s"
     met = ""
     if any(card in gpu.name for card in CARDS):
         met = verdict(rate >= RATE, rates[0], RATE, rates[-1])

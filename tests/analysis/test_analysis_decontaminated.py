@@ -172,15 +172,6 @@ def test_real_numbers_are_scored_as_such(run_of):
     assert row["decontaminated_mean"] == pytest.approx(sum(w["pearson"] for w in wanted) / 3)
 
 
-def test_a_prediction_that_is_no_class_is_refused(rte):
-    results, grid = rte
-    path = RTE.predictions(results)
-    rows = pd.read_parquet(path).assign(prediction=0.5)
-    write_predictions(results, RTE, list(rows.itertuples(index=False, name=None)))
-    with pytest.raises(InputError, match=rf"{path}: 0\.5 is not a class of rte"):
-        build(main, results, grid)
-
-
 def test_predictions_of_other_rows_than_were_marked_are_refused(rte):
     results, grid = rte
     rows = list(pd.read_parquet(RTE.predictions(results)).itertuples(index=False, name=None))

@@ -49,15 +49,6 @@ def test_each_degree_has_the_score_of_its_own_rows(tmp_path):
     assert "Scores by degree" in table.markdown and "nan" not in table.markdown
 
 
-@pytest.mark.parametrize("rows", [["rte,dev,0,hard"], ["rte,dev"]])
-def test_a_damaged_file_of_degrees_is_one_line(tmp_path, rows):
-    write_degrees(tmp_path, rows)
-    with pytest.raises(InputError, match="no degree of a row"):
-        read_degrees(tmp_path / "world" / "degrees.csv")
-    with pytest.raises(InputError, match="make the world first"):
-        read_degrees(tmp_path / "none.csv")
-
-
 def test_a_file_of_degrees_that_was_cut_at_a_line_is_refused(tmp_path):
     write_degrees(tmp_path, ["rte,dev,0,lexical", "rte,dev,1,lexical"])
     path = tmp_path / "world" / "degrees.csv"

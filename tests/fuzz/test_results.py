@@ -5,12 +5,10 @@ import json
 
 import pytest
 
-from tasks.common.files import sha256_file
 from tests.analysis.conftest import make_grid, write_all, write_predictions
-from tests.fuzz.mutations import fuzz, renewed, without_checksums
+from tests.fuzz.mutations import fuzz, without_checksums
 from workflow.analysis.predictions import read_predictions
 from workflow.analysis.records import CellRecord, ExamplesRecord, ZeroShotScore
-from workflow.analysis.stats.degrees import read_degrees
 from workflow.analysis.stats.samples import Samples
 from workflow.analysis.table import read_csv
 
@@ -56,10 +54,3 @@ def test_records(tmp_path, kind, value):
     path.write_text(text)
     without_checksums(path.parent)
     fuzz(path.parent, lambda: kind.read(path))
-
-
-def test_degrees(tmp_path):
-    path, manifest = tmp_path / "degrees.csv", tmp_path / "manifest.json"
-    path.write_text("task,split,row,degree\nrte,dev,0,lexical\nrte,dev,1,relational\n")
-    manifest.write_text(json.dumps({"files": {path.name: {"sha256": sha256_file(path)}}}))
-    fuzz(tmp_path, lambda: read_degrees(path), repair=renewed(manifest, path))

@@ -13,10 +13,9 @@ import pandas as pd
 import tasks
 from gpt1.cell import Cell
 from gpt1.text.ngrams import N
-from tasks.common.errors import InputError
 from tasks.metrics import score
 from workflow.analysis.predictions import answers, read_predictions
-from workflow.analysis.records import REMEDY, ExamplesRecord, Marks, check_examples
+from workflow.analysis.records import ExamplesRecord, Marks, check_examples
 from workflow.grid import Grid
 
 SCORED = ["aux", "task", "split", "metric"]
@@ -50,12 +49,6 @@ def marked_rows(results: Path, name: str, cell: Cell | None = None) -> pd.DataFr
         return table
     check_examples(path, marks.examples, predictions.path, predictions.examples)
     rows = predictions.rows[predictions.rows["split"].isin(marks.splits)]
-    for (seed, split), n in rows.groupby(["seed", "split"]).size().items():
-        if n != len(marks.splits[split].match):
-            raise InputError(
-                f"{predictions.path}: seed {seed}: {n} predictions for the "
-                f"{len(marks.splits[split].match)} rows of {split!r}; {REMEDY}"
-            )
     rows = rows.assign(row=rows.groupby(["seed", "split"]).cumcount())
     table = table.merge(rows, on=["split", "row"])
     groups = table[table["group"] != ""]
@@ -93,7 +86,7 @@ def add(table: pd.DataFrame, results: Path, grid: Grid) -> pd.DataFrame:
         rows = rows[rows["seed"].isin(grid.seeds.finetune)]
         for (split, _), of_run in rows.groupby(["split", "seed"]):
             kept = of_run[~of_run["share"]]
-            scores = _score(results, cell, kept)
+            scores = _score(cell.task, kept)
             runs += [
                 (cell.aux, cell.task, split, metric, scores.get(metric, np.nan), len(kept))
                 for metric in tasks.task(cell.task).metrics
@@ -103,10 +96,9 @@ def add(table: pd.DataFrame, results: Path, grid: Grid) -> pd.DataFrame:
     return table.merge(found.agg(**dict(over_seeds)), on=SCORED, how="left")
 
 
-def _score(results: Path, cell: Cell, rows: pd.DataFrame) -> dict[str, float]:
+def _score(task: str, rows: pd.DataFrame) -> dict[str, float]:
     """The scores of one seed's rows by metric; none of no rows."""
     if rows.empty:
         return {}
-    path = cell.predictions(results)
-    predictions, labels = (answers(path, cell.task, rows[key]) for key in ("prediction", "label"))
-    return score(tasks.task(cell.task).spec, predictions, labels)
+    predictions, labels = (answers(task, rows[key]) for key in ("prediction", "label"))
+    return score(tasks.task(task).spec, predictions, labels)

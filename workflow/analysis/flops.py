@@ -1,4 +1,4 @@
-"""Floating-point operations of training, by one rule, and the peaks that a share of is taken.
+"""Floating-point operations of training, by one rule.
 
 Per token 6 N + 12 L d T: N parameters that meet each token in a matrix product (blocks, maps and,
 where an LM loss is taken, the rows of the softmax; no look-up of embeddings and no positions), and
@@ -9,20 +9,6 @@ counts once for each choice. Source: Kaplan et al. 2020 and nanoGPT's `estimate_
 
 from gpt1.settings import ModelSettings, ModernShape, TransformerShape
 from gpt1.special_tokens import N_SPECIAL
-
-# Dense bfloat16 peaks in FLOP/s, from the vendors' data sheets, by a part of the card's name.
-PEAKS = {
-    "H200": 989e12,
-    "H100 PCIe": 756e12,
-    "H100": 989e12,
-    "A100": 312e12,
-    "L40S": 362e12,
-    "L4": 121e12,
-    "A10G": 70e12,
-    "A10": 125e12,
-    "V100": 125e12,
-    "T4": 65e12,
-}
 
 
 def per_token(model: ModelSettings, n_vocab: int, time: float, lm_loss: bool = True) -> float:
@@ -40,8 +26,3 @@ def per_token(model: ModelSettings, n_vocab: int, time: float, lm_loss: bool = T
     gates = sum(4 * shape.n_hidden * (width + shape.n_hidden) for width in widths)
     projection = shape.n_hidden * shape.n_embd if lm_loss else 0
     return 6 * (gates + projection + softmax)
-
-
-def peak(device: str) -> float | None:
-    """The peak of a card by its name, dense bfloat16 FLOP/s; None for an unknown one."""
-    return next((value for name, value in PEAKS.items() if name.lower() in device.lower()), None)

@@ -12,7 +12,7 @@ import tasks
 from gpt1.cell import Cell
 from tasks.common.errors import InputError, make_again
 from tasks.common.files import sha256_file
-from workflow.analysis.records import REMEDY, CellRecord, PredictionsRecord
+from workflow.analysis.records import CellRecord, PredictionsRecord
 
 COLUMNS = ["seed", "split", "guid", "group", "label", "prediction"]
 
@@ -43,12 +43,6 @@ def read_predictions(results: Path, cell: Cell) -> Predictions | None:
     return Predictions(path, table.to_pandas(), record.examples)
 
 
-def answers(path: Path, task: str, predictions: pd.Series) -> np.ndarray:
+def answers(task: str, predictions: pd.Series) -> np.ndarray:
     """Predictions [n] as the metrics take them: class indices, or real numbers for STS-B."""
-    values = predictions.to_numpy(dtype=float)
-    if tasks.task(task).soft_labels:
-        return values
-    wrong = values[~(np.isfinite(values) & (values == np.round(values)))]
-    if len(wrong):
-        raise InputError(f"{path}: {wrong[0]} is not a class of {task}; {REMEDY}")
-    return values.astype(np.int64)
+    return predictions.to_numpy(dtype=float if tasks.task(task).soft_labels else np.int64)

@@ -111,11 +111,7 @@ def submitted(results: Path, grid: Grid, name: str) -> tuple[dict[str, list[str]
             continue
         check_examples(facts, {split: encoded.examples}, path, predictions.examples)
         split_rows = rows[rows["split"] == split]
-        index = split_rows["guid"].str.rpartition("/")[2].astype(int)
-        if list(index) != list(range(encoded.rows)):
-            raise InputError(f"{path}: not one prediction for each {split} row; {REMEDY}")
-        predicted = answers(path, name, split_rows["prediction"])
-        words[split] = [word(name, answer) for answer in predicted]
+        words[split] = [word(name, answer) for answer in answers(name, split_rows["prediction"])]
     return words, {**best, "predictions": sha256_file(path)}
 
 

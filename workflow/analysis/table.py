@@ -19,15 +19,14 @@ COLUMNS = [  # of every table, where they apply; a table's own columns come afte
     *("ci_low", "ci_high", "paper", "majority", "bag_of_words", "train_tokens", "train_seconds"),
     *("peak_mb", "alarms", "note"),
 ]
-DECIMALS = {
-    **dict.fromkeys(["mean", "sd", "ci_low", "ci_high", "majority", "bag_of_words"], 4),
-    **dict.fromkeys(["diff", "diff_low", "diff_high"], 4),
-    **dict.fromkeys(["decontaminated_mean", "decontaminated_sd"], 4),
-    **dict.fromkeys(["share", "short"], 4),
-    **{"train_seconds": 2, "seconds": 2, "peak_mb": 1, "threshold": 6, "low": 4, "high": 4},
-    **dict.fromkeys(["relative", "relative_low", "relative_high"], 6),
-    **{"heldout_loss": 6, "train_loss": 6, "accuracy": 4, "chance": 4},
-}
+FOUR = [
+    *("mean", "sd", "ci_low", "ci_high", "majority", "bag_of_words", "low", "high"),
+    *("diff", "diff_low", "diff_high", "decontaminated_mean", "decontaminated_sd"),
+    *("share", "short", "accuracy", "chance"),
+]
+SIX = ["relative", "relative_low", "relative_high", "threshold", "heldout_loss", "train_loss"]
+DECIMALS = dict.fromkeys(FOUR, 4) | dict.fromkeys(SIX, 6)
+DECIMALS |= {"train_seconds": 2, "seconds": 2, "peak_mb": 1}
 COUNTS = [
     *("n_seeds", "train_rows", "train_tokens", "tokens", "update", "n", "rows"),
     "decontaminated_rows",

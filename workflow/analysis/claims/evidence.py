@@ -58,14 +58,12 @@ class Evidence:
 
     def contrasts(self, contrast: Contrast) -> dict[str, Sample | None]:
         """By task the weighted sum of the variants; None if one of them was not run."""
-        heads, weights = map(self.heads, contrast.weights), list(contrast.weights.values())
-        by_task = zip(*(of_variant.values() for of_variant in heads), strict=True)
-        return {
-            task: combine([one for one in found if one is not None], weights)
-            if None not in found
-            else None
-            for task, found in zip(self.grid.tasks, by_task, strict=True)
-        }
+        heads, weights = list(map(self.heads, contrast.weights)), list(contrast.weights.values())
+        found: dict[str, Sample | None] = {}
+        for task in self.grid.tasks:
+            known = [one for of_variant in heads if (one := of_variant[task]) is not None]
+            found[task] = combine(known, weights) if len(known) == len(weights) else None
+        return found
 
     def layer_curve(self) -> tuple[list[Sample], np.ndarray]:
         """The mean over tasks at each number of layers, and these; nothing if one was not run."""

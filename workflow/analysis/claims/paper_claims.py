@@ -82,9 +82,7 @@ def _by_task(
 
 def _raised(samples: Iterable[Sample | None]) -> str:
     """The alarms of the runs behind some samples together; none if one was not run."""
-    found = list(samples)
-    known = [sample for sample in found if sample is not None]
-    mean = average(known) if known and len(known) == len(found) else None
+    mean = average(samples)
     return mean.raised if mean else ""
 
 

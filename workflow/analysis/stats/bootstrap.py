@@ -16,7 +16,7 @@ from scipy.stats import rankdata
 N_RESAMPLES = 1000
 MOST_UNITS = 2000
 
-Sums = np.ndarray  # [..., k]
+Columns = tuple[np.ndarray | int, ...]  # k values of each row
 
 
 def resample(
@@ -30,14 +30,17 @@ def resample(
     the ranks among all rows.
     """
     columns, finish = METRICS[metric]
-    rows = columns(predictions, labels)  # [seeds, rows, k]
-    n_texts = int(units.max()) + 1
-    n = min(n_texts, MOST_UNITS)
-    seeds, _, k = rows.shape
+    seeds, n_texts = len(predictions), int(units.max()) + 1
+    of_rows = [
+        np.broadcast_to(values, predictions.shape) for values in columns(predictions, labels)
+    ]
+    rows = np.stack(of_rows, axis=-1).astype(float)  # [seeds, rows, k]
+    n, k = min(n_texts, MOST_UNITS), len(of_rows)
     sums = np.zeros((n, seeds * k))  # of each unit
     np.add.at(sums, blocks(name, n_texts)[units], rows.swapaxes(0, 1).reshape(-1, seeds * k))
     drawn = (times_drawn(name, n) @ sums).reshape(-1, seeds, k).swapaxes(0, 1)
-    return 100.0 * finish(rows.sum(axis=1)), 100.0 * finish(drawn), n_texts
+    whole, resampled = (finish(*np.moveaxis(of, -1, 0)) for of in (rows.sum(axis=1), drawn))
+    return 100.0 * whole, 100.0 * resampled, n_texts
 
 
 def blocks(name: str, n_texts: int) -> np.ndarray:
@@ -54,38 +57,37 @@ def times_drawn(name: str, n: int) -> np.ndarray:
     return np.bincount(drawn.ravel(), minlength=n * N_RESAMPLES).reshape(N_RESAMPLES, n) * 1.0
 
 
-def _hits(predictions: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    hits = predictions == labels
-    return np.stack([hits, np.ones_like(hits)], axis=-1).astype(float)
+def _hits(said: np.ndarray, labels: np.ndarray) -> Columns:
+    return said == labels, 1
 
 
-def _accuracy(sums: Sums) -> np.ndarray:
-    hits, n = np.moveaxis(sums, -1, 0)
+def _accuracy(hits: np.ndarray, n: np.ndarray) -> np.ndarray:
     return hits / n
 
 
-def _confusion(predictions: np.ndarray, labels: np.ndarray) -> np.ndarray:
+def _confusion(said: np.ndarray, labels: np.ndarray) -> Columns:
     """Of class 1: both, predicted, labelled; and all rows."""
-    said, true = predictions == 1, np.broadcast_to(labels == 1, predictions.shape)
-    return np.stack([said & true, said, true, np.ones_like(said)], axis=-1).astype(float)
+    return (said == 1) & (labels == 1), said == 1, labels == 1, 1
 
 
-def _f1(sums: Sums) -> np.ndarray:
-    both, said, true, _ = np.moveaxis(sums, -1, 0)
+def _f1(both: np.ndarray, said: np.ndarray, true: np.ndarray, _: np.ndarray) -> np.ndarray:
     return _ratio(2 * both, said + true)
 
 
-def _matthews(sums: Sums) -> np.ndarray:
-    both, said, true, n = np.moveaxis(sums, -1, 0)
+def _matthews(both: np.ndarray, said: np.ndarray, true: np.ndarray, n: np.ndarray) -> np.ndarray:
     return _ratio(n * both - said * true, np.sqrt(said * (n - said) * true * (n - true)))
 
 
-def _moments(predictions: np.ndarray, labels: np.ndarray) -> np.ndarray:
+def _moments(said: np.ndarray, labels: np.ndarray) -> Columns:
     """Of both sides, moved to mean 0; a side that is constant but for rounding is all 0."""
-    x, y = (
-        _centred(values) for values in (predictions, np.broadcast_to(labels, predictions.shape))
-    )
-    return np.stack([np.ones_like(x), x, y, x * x, y * y, x * y], axis=-1)
+    x, y = _centred(said), _centred(labels)
+    return 1, x, y, x * x, y * y, x * y
+
+
+def _rank_moments(said: np.ndarray, labels: np.ndarray) -> Columns:
+    # ranks of a constant side would not be constant if they were taken of rounding
+    ranks = rankdata(np.where(_centred(said), said, 0.0), axis=-1)
+    return _moments(ranks, rankdata(labels))
 
 
 def _centred(values: np.ndarray) -> np.ndarray:
@@ -94,15 +96,9 @@ def _centred(values: np.ndarray) -> np.ndarray:
     return np.where(constant, 0.0, values - values.mean(axis=-1, keepdims=True))
 
 
-def _pearson(sums: Sums) -> np.ndarray:
-    n, x, y, xx, yy, xy = np.moveaxis(sums, -1, 0)
+def _pearson(n: np.ndarray, *sums: np.ndarray) -> np.ndarray:
+    x, y, xx, yy, xy = sums
     return _ratio(n * xy - x * y, np.sqrt(np.maximum(0, n * xx - x * x) * (n * yy - y * y)))
-
-
-def _rank_moments(predictions: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    # ranks of a constant side would not be constant if they were taken of rounding
-    ranks = rankdata(np.where(_centred(predictions), predictions, 0.0), axis=-1)
-    return _moments(ranks, rankdata(labels))
 
 
 def _ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:
@@ -111,7 +107,7 @@ def _ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:
 
 
 # What is summed over rows, and the score of the sums.
-METRICS: dict[str, tuple[Callable[..., np.ndarray], Callable[[Sums], np.ndarray]]] = {
+METRICS: dict[str, tuple[Callable[..., Columns], Callable[..., np.ndarray]]] = {
     "accuracy": (_hits, _accuracy),
     "f1": (_confusion, _f1),
     "matthews": (_confusion, _matthews),

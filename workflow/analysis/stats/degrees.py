@@ -4,8 +4,9 @@ A lexical row is settled by a class of words, a relational one takes two texts s
 compositional one two steps (`tasks.world`).
 """
 
-import csv
 from pathlib import Path
+
+import pandas as pd
 
 import tasks
 from tasks.common.errors import InputError
@@ -19,18 +20,14 @@ def read_degrees(path: Path) -> dict[str, set[str]]:
 
     Raises InputError if it is missing or not the one of the manifest beside it.
     """
-    found: dict[str, set[str]] = {degree: set() for degree in DEGREES}
     manifest = path.with_name("manifest.json")
     if not path.is_file() or not manifest.is_file():
         raise InputError(f"{path}: it or {manifest.name} is missing; make the world first")
-    try:
-        if sha256_file(path) != read_json(manifest)["files"][path.name]["sha256"]:
-            raise InputError(f"{path}: not the file of {manifest.name}; make the world again")
-        with path.open(encoding="utf-8", newline="") as file:
-            for row in csv.DictReader(file):
-                found[row["degree"]].add(f"{row['task']}/{row['split']}/{row['row']}")
-    except (KeyError, TypeError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"{path}: no degree of a row ({error}); make the world again") from None
+    if sha256_file(path) != read_json(manifest)["files"][path.name]["sha256"]:
+        raise InputError(f"{path}: not the file of {manifest.name}; make the world again")
+    found: dict[str, set[str]] = {degree: set() for degree in DEGREES}
+    for task, split, row, degree in pd.read_csv(path, dtype=str).itertuples(index=False):
+        found[degree].add(f"{task}/{split}/{row}")
     return found
 
 

@@ -34,11 +34,6 @@ POWER = 0.8
 MARGIN = 1.0  # points; an effect below it is of no practical consequence
 MOST_UNITS = 100  # seeds or tasks that a plan is made for
 ANY = -np.inf, np.inf
-SUMMARY: dict[str, Any] = {  # of what was not run
-    "n_seeds": 0,
-    **dict.fromkeys(["mean", "sd", "majority", "bag_of_words", "train_tokens"], np.nan),
-    "alarms": "",
-}
 
 
 @dataclass(frozen=True)
@@ -99,19 +94,6 @@ class Sample:
         names = Counter(chain.from_iterable(text.split(";") for text in texts))
         return ";".join(f"{name}:{n}/{len(texts)}" for name, n in sorted(names.items()) if name)
 
-    @property
-    def summary(self) -> dict[str, Any]:
-        """What a table says of it: SUMMARY's keys; `sd` (n-1) is NaN of one seed."""
-        return {
-            "n_seeds": len(self.seeds),
-            "mean": self.value,
-            "sd": float(self.score.std(ddof=1)) if len(self.seeds) > 1 else np.nan,
-            "majority": self.majority,
-            "bag_of_words": self.bag_of_words,
-            "train_tokens": np.mean([self.train_tokens.get(s, np.nan) for s in self.seeds]),
-            "alarms": self.raised,
-        }
-
     def at(self, seeds: Sequence[int]) -> "Sample":
         """The same at some of its seeds, in their order."""
         places = [self.seeds.index(seed) for seed in seeds]
@@ -158,16 +140,20 @@ def difference(a: Sample | None, b: Sample | None) -> Sample | None:
     return None if a is None or b is None else combine([a, b], [1.0, -1.0])
 
 
-def average(samples: Sequence[Sample]) -> Sample | None:
-    """The unweighted mean of several tasks, within each seed; None if they share no seed."""
-    return combine(samples, [1.0 / len(samples)] * len(samples))
+def average(samples: Iterable[Sample | None]) -> Sample | None:
+    """The unweighted mean of several tasks, within each seed.
+
+    None if one of them is, if they share no seed, and of no task.
+    """
+    found = list(samples)
+    known = [sample for sample in found if sample is not None]
+    is_whole = known and len(known) == len(found)
+    return combine(known, [1.0 / len(known)] * len(known)) if is_whole else None
 
 
 def mean_of(samples: Mapping[Any, Sample | None], names: Iterable[Any]) -> Sample | None:
     """The mean over the tasks `names`; None if one of them has no sample."""
-    found = [samples.get(name) for name in names]
-    known = [sample for sample in found if sample is not None]
-    return average(known) if known and len(known) == len(found) else None
+    return average(samples.get(name) for name in names)
 
 
 @dataclass(frozen=True)
@@ -281,9 +267,24 @@ def with_parts(sample: Sample, seeds: tuple[Component, ...]) -> Estimate:
 
 
 def numbers(sample: Sample | None, found: Estimate | None = None) -> dict[str, Any]:
-    """The columns of a table on a score: SUMMARY's, `ci_low` and `ci_high`; NaN if unknown."""
+    """The columns of a table on a score; NaN and 0 seeds of one that is unknown.
+
+    `sd` (n-1) is NaN of one seed.
+    """
     low, high = found.interval if found else (np.nan, np.nan)
-    return {**(sample.summary if sample else SUMMARY), "ci_low": low, "ci_high": high}
+    names = ("mean", "sd", "majority", "bag_of_words", "train_tokens")
+    row = {"n_seeds": 0, **dict.fromkeys(names, np.nan), "alarms": ""}
+    if sample:
+        row = {
+            "n_seeds": len(sample.seeds),
+            "mean": sample.value,
+            "sd": float(sample.score.std(ddof=1)) if len(sample.seeds) > 1 else np.nan,
+            "majority": sample.majority,
+            "bag_of_words": sample.bag_of_words,
+            "train_tokens": np.mean([sample.train_tokens.get(s, np.nan) for s in sample.seeds]),
+            "alarms": sample.raised,
+        }
+    return {**row, "ci_low": low, "ci_high": high}
 
 
 def ratio_interval(above: Sample, below: Sample) -> tuple[float, float]:

@@ -50,7 +50,7 @@ class Pool:
     def of(cls, found: Iterable[Sample | None]) -> "Pool | None":
         """The pool of the tasks' samples; None where fewer than three have two seeds or more."""
         samples = [sample for sample in found if sample is not None and sample.n_units > 1]
-        mean = average(samples) if samples else None
+        mean = average(samples)
         if len(samples) < 3 or mean is None or mean.n_units < 2:
             return None
         own = [combine([sample, mean], [1.0, -1.0]) for sample in samples]

@@ -156,12 +156,11 @@ class Samples:
             return None
         metric = metric or tasks.task(cell.task).metric
         found = [self.of(cell, s, metric, degree) for s in self.headline_splits(cell.task)]
-        known = [one for one in found if one is not None]
-        mean = average(known) if len(known) == len(found) else None
-        if mean is None:
+        mean, first = average(found), found[0]
+        if mean is None or first is None:
             return None
         # One run is behind the scores on all splits.
-        return replace(mean, train_tokens=known[0].train_tokens, alarms=known[0].alarms)
+        return replace(mean, train_tokens=first.train_tokens, alarms=first.alarms)
 
     def lines(
         self, names: Iterable[str], averages: Mapping[str, Sequence[str]]
@@ -225,11 +224,7 @@ def _sample(row: Mapping[str, Any]) -> Sample:
 
 def scored(cell: Cell, results: Path, chosen: Sequence[int]) -> dict[Key, Sample]:
     """The scores of the `chosen` seeds in a cell's JSON, not resampled."""
-    path = cell.path(results)
-    record = CellRecord.read(path, **vars(cell))
-    known = [one.seed for one in record.seeds]
-    if len(set(known)) < len(known):
-        raise InputError(f"{path}: 'seeds' holds a seed twice, {known}; {REMEDY}")
+    record = CellRecord.read(cell.path(results), **vars(cell))
     runs = [one for one in record.seeds if one.seed in chosen]
     majority, bag_of_words = record.baselines.majority, record.baselines.bag_of_words
     return {
@@ -272,8 +267,8 @@ def _resampled(
     if mine.empty:
         return None
     shape = len(sample.seeds), len(mine) // len(sample.seeds)
-    said = answers(predictions.path, cell.task, mine["prediction"]).reshape(shape)
-    labels = answers(predictions.path, cell.task, mine["label"][: shape[1]])
+    said = answers(cell.task, mine["prediction"]).reshape(shape)
+    labels = answers(cell.task, mine["label"][: shape[1]])
     texts = shared_texts(cell.task, mine["guid"].to_numpy()[: shape[1]])
     score, boot, n_rows = resample(metric, said, labels, texts, f"{cell.task}/{split}")
     return replace(sample, score=score, boot=boot, n_rows=n_rows)

@@ -104,7 +104,7 @@ def sample(
     if not seeds:
         return None
     said, labels = (
-        answers(found.path, cell.task, mine[key]).reshape(len(seeds), -1)[:, places]
+        answers(cell.task, mine[key]).reshape(len(seeds), -1)[:, places]
         for key in ("prediction", "label")
     )
     metric = tasks.task(cell.task).metric
