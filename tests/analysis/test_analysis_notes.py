@@ -81,10 +81,10 @@ def test_zero_shot_tells_how_many_rows_were_scored(run_of):
 def test_a_damaged_note_is_an_error_that_names_the_file(run_of):
     results, _ = run_of("rte")
     write(results / "examples" / "rte.json", {"note": 3, "sha256": {}})
-    with pytest.raises(InputError, match=r"rte.json: 'note' is 3; input should be a valid string"):
+    with pytest.raises(InputError, match="rte.json: note: found 3; input should be a valid string"):
         Notes.read(results, ["rte"])
     write(results / "examples" / "rte.json", {})
-    with pytest.raises(InputError, match="'note' is missing"):
+    with pytest.raises(InputError, match="rte.json: note: missing"):
         Notes.read(results, ["rte"])
 
 

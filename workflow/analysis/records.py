@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from gpt1.cell import Arch, Aux, Corpus, NTransfer
 from tasks.common.errors import InputError
 from tasks.common.files import read_json
+from tasks.common.settings import first_fault
 
 REMEDY = "delete the file and run its job again"
 Score = Annotated[float, Field(ge=-100.001, le=100.001)]  # a correlation may round past 1
@@ -37,11 +38,7 @@ class Record(BaseModel):
         try:
             record = cls.model_validate(value)
         except ValidationError as error:
-            fault = error.errors(include_url=False)[0]
-            key = ".".join(map(str, fault["loc"])) or "the file"
-            fault_text = f"is {fault['input']!r:.60}; {fault['msg'].lower()}"
-            fault_text = "is missing" if fault["type"] == "missing" else fault_text
-            raise InputError(f"{path}: {key!r} {fault_text}; {REMEDY}") from None
+            raise InputError(f"{path}: {first_fault(error)}; {REMEDY}") from None
         for key, expected in place.items():
             found = getattr(record, key)
             if found != expected:
