@@ -156,22 +156,6 @@ def test_a_group_has_its_own_rows(run_of):
     assert the(table, aux="on", split="test")["decontaminated_rows"] == 5
 
 
-def test_real_numbers_are_scored_as_such(run_of):
-    results, grid = run_of("stsb")
-    labels = [0.0, 1.5, 2.0, 3.25, 4.0, 5.0, 0.5, 4.5]
-    answers = {seed: [x * (0.5 + seed) + i % 3 for i, x in enumerate(labels)] for seed in range(3)}
-    marked(results, "stsb")
-    answered(results, "stsb", labels, answers)
-    row = the(build(contamination, results, grid)[0], task="stsb", aux="on")
-    rows = [0, 1, 2, 3, 7]
-    part = [labels[i] for i in rows]
-    wanted = [
-        score_split(tasks.task("stsb").spec, [a[i] for i in rows], part, [""] * 5, "dev")["dev"]
-        for a in answers.values()
-    ]
-    assert row["decontaminated_mean"] == pytest.approx(sum(w["pearson"] for w in wanted) / 3)
-
-
 def test_predictions_of_other_rows_than_were_marked_are_refused(rte):
     results, grid = rte
     rows = list(pd.read_parquet(RTE.predictions(results)).itertuples(index=False, name=None))

@@ -35,16 +35,11 @@ def test_a_task_with_fewer_rows_has_a_dagger_and_its_numbers_below_the_table(mod
 
 
 @pytest.mark.parametrize("module", TABLES)
-def test_with_all_published_rows_nothing_is_said(module, run_of):
+def test_made_data_is_told_once_for_all_tasks_and_published_rows_never(module, run_of):
     results, grid = run_of("rte", "cola")
     table, text = build(module, results, grid)
     assert "†" not in text and "published rows" not in text
     assert set(table["note"].dropna()) == {""}
-
-
-@pytest.mark.parametrize("module", TABLES)
-def test_made_data_is_told_once_for_all_tasks(module, run_of):
-    results, grid = run_of("rte", "cola")
     made = "made data, not the published set"
     note(results, rte=made, cola=made)
     table, text = build(module, results, grid)

@@ -12,7 +12,7 @@ from gpt1.cell import Cell
 from tests.analysis.conftest import make_grid, write, write_all, write_answers, write_samples
 from workflow.analysis.claims.evidence import Evidence, minus
 from workflow.analysis.claims.finding import Count, Finding
-from workflow.analysis.claims.paper_claims import CLAIMS, NLI, each_task, paper_lead
+from workflow.analysis.claims.paper_claims import each_task, paper_lead
 from workflow.analysis.paper import FULL, LSTM, NO_PRETRAINING, published
 from workflow.analysis.stats.estimate import Component, Estimate, holm
 from workflow.analysis.stats.samples import Samples
@@ -186,23 +186,6 @@ def test_a_count_of_tasks_with_one_seed_is_lost_for_none_and_sure_of_none():
     unsure = [Estimate(value, (Component(0.0, 1.0),), rows, 2, 100) for value in (0.5, -0.5)]
     found = Count.of([*sure, *unsure])
     assert (found.value, found.interval) == (2, (1, 3))  # of four tasks
-
-
-def test_a_claim_has_the_papers_value_and_its_tasks():
-    given = {claim.statement: getattr(claim.findings, "keywords", {}) for claim in CLAIMS}
-    found = {name: (of.get("paper"), of.get("of")) for name, of in given.items() if of}
-    found = {name: (paper, of and len(of)) for name, (paper, of) in found.items() if paper or of}
-    assert found == {
-        "Pre-training helps on average over the paper's eight tasks": (14.8, 8),
-        "The LSTM scores less on average over the paper's eight tasks": (5.6, 8),
-        "The auxiliary loss helps natural language inference": (None, 5),
-        "The auxiliary loss helps each inference task and QQP": (None, 6),
-        "The layers above the embeddings help MNLI": (9.0, 1),
-        "Better than the best published system on 9 of 12 tasks": (9.0, None),
-    }
-    contrasts = [of["contrast"] for of in given.values() if "contrast" in of]
-    assert all(sum(contrast.weights.values()) == pytest.approx(0) for contrast in contrasts)
-    assert NLI == ("snli", "mnli", "qnli", "rte", "scitail")
 
 
 def test_a_claim_about_several_tasks_is_tested_by_holms_p_values():

@@ -49,14 +49,6 @@ def test_p_is_1_minus_the_level_of_the_interval_that_touches_0(value):
     assert Estimate(0.0, parts[:1], parts[1], 2, 10).p == 1
 
 
-@pytest.mark.parametrize("value", [0.0, 1.0])
-def test_where_nothing_varies_there_is_neither_an_interval_nor_a_p(value):
-    nothing = Component(0.0, 1)
-    assert np.isnan(half_width([nothing], 0.95))
-    found = Estimate(value, (nothing,), nothing, 2, 10)
-    assert np.isnan([found.p, *found.interval]).all()
-
-
 def test_tasks_that_differ_no_more_than_chance_makes_them_share_one_variance():
     tasks = apart(1, 2, 3, 6)  # about their mean, 3: -2, -1, 0, 3; variances 4, 1, 0, 9 times 4/3
     pool = Pool.of(tasks)

@@ -96,26 +96,30 @@ def pooled(pool: Pool | None, sample: Sample) -> Estimate:
     return pool.estimate(sample) if pool else estimate(sample)
 
 
+def paired(
+    samples: Mapping[K, Sample | None], base: Mapping[K, Sample | None]
+) -> dict[K, Sample | None]:
+    """The samples minus those of `base`, each paired by seed and by row."""
+    return {key: difference(sample, base.get(key)) for key, sample in samples.items()}
+
+
 def columns(
     samples: Mapping[K, Sample | None],
     averages: Mapping[K, Sequence[K]],
-    base: Mapping[K, Sample | None] | None = None,
+    **differences: Mapping[K, Sample | None],
 ) -> dict[K, dict[str, Any]]:
     """The columns of a table on each task of a variant and on each of the `averages` of some.
 
-    They are those of `numbers`; `diff`, `diff_low` and `diff_high` are of the paired difference to
-    the variant `base`, NaN without one.
+    They are those of `numbers`, and for each of the `differences` NAME, NAME_low and NAME_high,
+    NaN where it is unknown.
     """
-    paired = {key: difference(of, base.get(key)) for key, of in samples.items()} if base else {}
-    found, diffs = estimates(samples, averages), estimates(paired, averages)
+    found = estimates(samples, averages)
     means = {label: mean_of(samples, members) for label, members in averages.items()}
-    rows = {}
-    for key, sample in {**samples, **means}.items():
-        diff = diffs.get(key)
-        low, high = diff.interval if diff else (np.nan, np.nan)
-        rows[key] = numbers(sample, found.get(key)) | {
-            "diff": diff.value if diff else np.nan,
-            "diff_low": low,
-            "diff_high": high,
-        }
+    rows = {key: numbers(of, found.get(key)) for key, of in {**samples, **means}.items()}
+    for name, of_tasks in differences.items():
+        against = estimates(of_tasks, averages)
+        for key, row in rows.items():
+            one = against.get(key)
+            low, high = one.interval if one else (np.nan, np.nan)
+            row |= {name: one.value if one else np.nan, f"{name}_low": low, f"{name}_high": high}
     return rows

@@ -77,32 +77,28 @@ class Samples:
             found.check_examples(path, examples)
         return found
 
-    @property
-    def frame(self) -> pd.DataFrame:
-        """A row for each cell and Key, with lists over the seeds; `boot` holds all seeds' scores
-        on resampled rows, one seed after the other."""
-        return pd.DataFrame(
-            [
-                {
-                    **dict(zip(KEY, (str(cell.path("")), *key), strict=True)),
-                    "seed": one.seeds,
-                    "pretrain": one.pretrain,
-                    "score": one.score,
-                    "boot": one.boot.ravel(),
-                    "n_rows": one.n_rows,
-                    "majority": one.majority,
-                    "bag_of_words": one.bag_of_words,
-                    "train_tokens": [one.train_tokens[seed] for seed in one.seeds],
-                    "alarms": [one.alarms[seed][0] for seed in one.seeds],
-                }
-                for cell, samples in self.cells.items()
-                for key, one in samples.items()
-            ]
-        )
-
     def write(self, path: Path) -> None:
-        """Write `frame` as Parquet."""
-        frame = self.frame
+        """Write them as Parquet, a row for each cell and Key, with lists over the seeds.
+
+        `boot` holds all seeds' scores on resampled rows, one seed after the other.
+        """
+        rows = [
+            {
+                **dict(zip(KEY, (str(cell.path("")), *key), strict=True)),
+                "seed": one.seeds,
+                "pretrain": one.pretrain,
+                "score": one.score,
+                "boot": one.boot.ravel(),
+                "n_rows": one.n_rows,
+                "majority": one.majority,
+                "bag_of_words": one.bag_of_words,
+                "train_tokens": [one.train_tokens[seed] for seed in one.seeds],
+                "alarms": [one.alarms[seed][0] for seed in one.seeds],
+            }
+            for cell, samples in self.cells.items()
+            for key, one in samples.items()
+        ]
+        frame = pd.DataFrame(rows)
         frame.attrs["examples"] = self.examples
         with write_atomic(path, "wb") as file:
             frame.to_parquet(file, index=False, write_page_checksum=True)
@@ -206,7 +202,7 @@ def limits_of(metric: str) -> tuple[float, float]:
 
 
 def _sample(row: Mapping[str, Any]) -> Sample:
-    """The sample in a row of `Samples.frame`."""
+    """The sample in a row that `Samples.write` made."""
     seeds = tuple(map(int, row["seed"]))
     return Sample(
         seeds=seeds,

@@ -13,14 +13,13 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 import tasks
 from workflow.analysis import markdown, table
 from workflow.analysis.notes import Notes
-from workflow.analysis.stats.estimate import Estimate, Sample, difference, mean_of, numbers
-from workflow.analysis.stats.pooling import estimates
+from workflow.analysis.stats.estimate import Sample
+from workflow.analysis.stats.pooling import columns, paired
 from workflow.analysis.stats.samples import Samples, official_sets
 from workflow.analysis.studies import constant, knockout, zero_shot_correlation
 from workflow.analysis.table import Table
@@ -75,19 +74,13 @@ def compare(
 
     def rows(point: Point) -> Iterator[dict[str, Any]]:
         heads, base = scores[point.place], reference(study, point)
-        found = estimates(heads, averages)
-        compared = {"diff": _minus(heads, scores[base]) if base != point.place else {}}
+        compared = {"diff": paired(heads, scores[base]) if base != point.place else {}}
         if any(has_change(study, one) for one in study.points):
             compared["change"] = _change(study, scores, point) if has_change(study, point) else {}
-        against = {name: estimates(of, averages) for name, of in compared.items()}
-        means = {"mean": mean_of(heads, study.tasks)} if averages else {}
         cells = {cell.task: cell.place for cell in point.cells}
-        for task, sample in {**heads, **means}.items():
-            row: dict[str, Any] = {"line": point.line, "value": point.value, "task": task}
-            row |= {**facts[task], "cell": cells.get(task), **numbers(sample, found.get(task))}
-            for name, of in against.items():
-                row |= _with_limits(name, of.get(task))
-            yield row
+        for task, row in columns(heads, averages, **compared).items():
+            place = {"line": point.line, "value": point.value, "task": task}
+            yield {**place, **facts[task], "cell": cells.get(task), **row}
 
     return pd.DataFrame(row for point in study.points for row in rows(point))
 
@@ -117,19 +110,10 @@ def has_change(study: StudyPlan, point: Point) -> bool:
 
 def _change(study: StudyPlan, scores: Scores, point: Point) -> Heads:
     before, after = (
-        _minus(scores[point.line, value], scores[study.lines[0], value])
+        paired(scores[point.line, value], scores[study.lines[0], value])
         for value in (study.values[0], point.value)
     )
-    return _minus(after, before)
-
-
-def _minus(heads: Heads, others: Heads) -> Heads:
-    return {task: difference(sample, others.get(task)) for task, sample in heads.items()}
-
-
-def _with_limits(name: str, found: Estimate | None) -> dict[str, float]:
-    low, high = found.interval if found else (np.nan, np.nan)
-    return {name: found.value if found else np.nan, f"{name}_low": low, f"{name}_high": high}
+    return paired(after, before)
 
 
 def wide(frame: pd.DataFrame, study: StudyPlan, notes: Notes) -> list[str | pd.DataFrame]:

@@ -14,7 +14,7 @@ from workflow.analysis import markdown
 from workflow.analysis.notes import Notes, fewer_seeds
 from workflow.analysis.paper import EIGHT, FULL, variants
 from workflow.analysis.records import read_examples
-from workflow.analysis.stats.pooling import columns
+from workflow.analysis.stats.pooling import columns, paired
 from workflow.analysis.stats.samples import Samples, official_sets
 from workflow.analysis.table import Table
 from workflow.grid import Grid
@@ -38,7 +38,8 @@ def build(results: Path, grid: Grid) -> Table:
     }
     rows = []
     for variant, of_tasks in heads.items():
-        scores = columns(of_tasks, averages, heads[FULL] if variant != FULL else None)
+        diff = paired(of_tasks, heads[FULL]) if variant != FULL else {}
+        scores = columns(of_tasks, averages, diff=diff)
         rows += [
             {
                 "variant": variant.title,
