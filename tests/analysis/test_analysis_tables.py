@@ -10,9 +10,9 @@ import tasks
 from gpt1.cell import Cell, PretrainedModel
 from tasks.common.errors import InputError
 from tests.analysis.conftest import build, table_of, write, write_answers, write_predictions
-from workflow.analysis.paper import NUMBERS, OURS, PAPER_VARIANTS, SHUFFLED
+from workflow.analysis.paper import FULL, NUMBERS, OURS, PAPER_VARIANTS, SHUFFLED
 from workflow.analysis.stats.estimate import average, estimate
-from workflow.analysis.stats.samples import Samples
+from workflow.analysis.stats.samples import Samples, shared_texts
 from workflow.analysis.tables import (
     ablation,
     cells,
@@ -382,3 +382,66 @@ def test_variants_that_are_not_in_the_grid_show_as_missing(run_of):
     rte = table[table["task"] == "rte"].set_index("variant")["n_seeds"]
     assert list(rte) == [3, 3, 0, 0]
     assert "missing" in next(line for line in text.splitlines() if line.startswith("| LSTM w/ aux"))
+
+
+def test_tables_2_to_4_put_every_model_and_split_where_the_paper_has_it(run_of, change):
+    results, grid = run_of("mnli", "race", "rte")
+    wanted = {
+        ("MNLI-m", "dev_matched", "on"): 41.0,
+        ("MNLI-mm", "dev_mismatched", "on"): 42.0,
+        ("RACE-m", "test_middle", "on"): 43.0,
+        ("RACE-h", "test_high", "on"): 44.0,
+        ("RACE", "test", "on"): 45.0,
+        ("RTE", "dev", "on"): 71.25,
+        ("RTE", "dev", "off"): 62.5,
+    }
+    names = {"MNLI-m": "mnli", "MNLI-mm": "mnli", "RTE": "rte"}
+    for (column, split, aux), value in wanted.items():
+        cell = Cell("transformer", names.get(column, "race"), aux, 12)
+        change(results, cell, set_scores(split, "accuracy", [value] * 3))
+    table, text = build(main, results, grid)
+    ours = table[table["source"] == "this run"]
+    found = ours.set_index(["column", "split", "aux"])["mean"].to_dict()
+    assert {place: found.get(place) for place in wanted} == wanted
+    titles = {aux: mine["variant"].unique().tolist() for aux, mine in ours.groupby("aux")}
+    model = "Finetuned Transformer LM"
+    assert titles == {"on": [f"{model} (this run)"], "off": [f"{model} w/o aux LM (this run)"]}
+    for value, title in ((71.2, titles["on"][0]), (62.5, titles["off"][0])):
+        assert str(value) in next(line for line in text.splitlines() if f"| {title} " in line)
+    metrics = table[(table["table"] == "Table 4") & (table["column"] != "GLUE")]
+    ends = {"acc": "accuracy", "f1": "f1", "mcc": "matthews", "pearson": "pearson"}
+    assert list(metrics["metric"]) == [ends[name.rpartition("_")[2]] for name in metrics["column"]]
+    assert set(table.loc[table["table"].isin(["Table 2", "Table 3"]), "metric"]) == {"accuracy"}
+
+
+def test_baselines_stand_under_their_own_names(run_of, change):
+    results, grid = run_of("rte")
+
+    def edit(cell: dict) -> None:
+        cell["baselines"]["majority"]["dev"]["accuracy"] = 51.5
+        cell["baselines"]["bag_of_words"]["dev"]["accuracy"] = 59.5
+
+    for aux in ("on", "off"):
+        change(results, Cell("transformer", "rte", aux, 12), edit)
+    lines = build(main, results, grid)[1].splitlines()
+    constant = next(line for line in lines if line.startswith("| constant answer, best on tr"))
+    bag = next(line for line in lines if line.startswith("| bag of words "))
+    assert "51.5" in constant and "59.5" in bag and "59.5" not in constant
+
+
+@pytest.mark.parametrize(
+    ("name", "guids", "texts"),
+    [
+        ("race", ["race/dev/high/1/0", "race/dev/high/1/1", "race/dev/high/2/0"], [0, 0, 1]),
+        ("rte", ["rte/dev/0", "rte/dev/1", "rte/dev/2"], [0, 1, 2]),
+    ],
+)
+def test_questions_about_one_article_are_drawn_together(name, guids, texts):
+    assert shared_texts(name, guids).tolist() == texts
+
+
+def test_the_full_model_of_table_5_has_the_scores_of_tables_2_to_4():
+    ours = NUMBERS[NUMBERS["method"] == OURS].groupby("task")["value"].mean()
+    whole = NUMBERS[(NUMBERS["method"] == FULL.title) & (NUMBERS["task"] != "avg")]
+    for task, value in whole[["task", "value"]].itertuples(index=False):
+        assert value == pytest.approx(ours[task], abs=0.051), task
