@@ -4,8 +4,8 @@
     python -m workflow.analysis.cost --configfile workflow/config/novels.yaml --config data=FOLDER
 
 An update of each stage and architecture is timed on random tokens. Core-hours, or hours of one GPU.
-Left out: preparing the data, starting programs, tables, waiting. Rows and their lengths are counted
-where the tasks are encoded in the results already, else the usual ones.
+Left out: preparing the data, starting programs, tables, waiting. Numbers of rows and their lengths
+are those of the published sets or of the embedded world, within the config's limits.
 """
 
 import argparse
@@ -26,10 +26,8 @@ with importing(__name__):
     from gpt1.training.runtime import Runtime
     from gpt1.weights.checkpoint import build
     from tasks import task as task_named
-    from tasks.common.files import read_json
     from tasks.world.tasks import WORLD_TASKS
     from workflow.analysis import flops
-    from workflow.analysis.records import EncodedRecord
     from workflow.configuration.model import Config
     from workflow.configuration.read import ConfigError, parse, read
 
@@ -44,22 +42,15 @@ UPDATES = 5  # that are timed, after one to warm up
 
 
 def n_vocab(config: Config) -> int:
-    """The size of the vocabulary, or what it will be at most."""
-    corpus = Path(config.results, "corpus", "corpus.json")
-    if corpus.exists():
-        return int(read_json(corpus)["n_vocab"])
+    """What the size of the vocabulary will be at most."""
     merges = config.experiment.tokenizer.merges
     return merges + 200 if merges else 40_478  # characters, twice; the published vocabulary
 
 
 def task_size(config: Config, name: str) -> tuple[int, int, float]:
     """Rows of a task that are trained on, rows that are reported, mean tokens of a row."""
-    path, settings = Path(config.results, "encoded", f"{name}.json"), config.prepare(name)
-    if path.exists():
-        splits = EncodedRecord.read(path).splits.values()
-        train, report = (sum(s.rows for s in splits if s.role == r) for r in ("train", "report"))
-        length = next(s.mean_length for s in splits if s.role in ("train", "report"))
-    elif world := None if settings.published else config.experiment.world:
+    settings, world = config.prepare(name), config.experiment.world
+    if world and not settings.published:
         train = round(WORLD_TASKS[name].rows * world.scale)  # type: ignore[index]
         report, length = world.report, LENGTHS[name] / 2
     else:

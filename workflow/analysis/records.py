@@ -162,11 +162,6 @@ class EncodedSplit(Record):
     lengths: dict[str, int]
     n_ctx_needed: dict[str, int]
 
-    @property
-    def mean_length(self) -> float:
-        """Mean tokens of a row."""
-        return sum(int(n) * rows for n, rows in self.lengths.items()) / sum(self.lengths.values())
-
 
 class EncodedRecord(Record):
     """`encoded/TASK.json`."""

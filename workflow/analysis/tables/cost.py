@@ -97,7 +97,8 @@ def mean_length(results: Path, task: str) -> float | None:
     if not path.exists():
         return None
     splits = EncodedRecord.read(path).splits.values()
-    return next(split.mean_length for split in splits if split.role == "train")
+    lengths = next(split.lengths for split in splits if split.role == "train")
+    return sum(int(n) * rows for n, rows in lengths.items()) / sum(lengths.values())
 
 
 def _wide(table: pd.DataFrame) -> list[str | pd.DataFrame]:
