@@ -27,7 +27,6 @@ from tasks.metrics import score_split
 from workflow.analysis.predictions import COLUMNS
 from workflow.analysis.stats.degrees import read_degrees
 from workflow.analysis.stats.samples import Samples, part_path
-from workflow.analysis.tables import cells
 from workflow.grid import Grid
 
 PROCESSOR = "Some processor, AVX2"
@@ -61,7 +60,7 @@ def make_grid(*names: str, **changes: Any) -> Grid:
 
 def build(module: ModuleType, results: Path, grid: Grid) -> tuple[pd.DataFrame, str]:
     """Sample the cells, then make a table of them: its rows and its Markdown."""
-    write_samples(results, grid)
+    write_samples(results, grid, module.INPUTS)
     return table_of(module, results, grid)
 
 
@@ -71,22 +70,22 @@ def table_of(module: ModuleType, results: Path, grid: Grid) -> tuple[pd.DataFram
     return table.frame, table.markdown
 
 
-def write_samples(results: Path, grid: Grid) -> None:
-    """`cells.csv` and the samples that it is made of, by degree where there are degrees."""
+def write_samples(results: Path, grid: Grid, names: Iterable[str] = ("",)) -> None:
+    """The samples of the parts whose names end so, by degree where there are degrees."""
     file = results / "world" / "degrees.csv"
     degrees = read_degrees(file) if file.exists() else None
-    for part, of_part in grid.parts().items():
+    parts = {part: cells for part, cells in grid.parts().items() if part.endswith(tuple(names))}
+    for part, cells in parts.items():
         samples = Samples()
-        for cell in of_part:
+        for cell in cells:
             samples.add(cell, results, grid.seeds.finetune, degrees)
         samples.write(part_path(results, part))
-    cells.build(results, grid).write(results / "cells.csv")
 
 
 def write_tables(results: Path, grid: Grid, names: Iterable[str]) -> None:
     """`cells.csv` and the tables `names` of a made run, as their programs write them."""
     write_samples(results, grid)
-    for name in names:
+    for name in ("cells", *names):
         module = importlib.import_module(f"workflow.analysis.tables.{name}")
         module.build(results, grid).write(results / f"{name}.csv")
 
