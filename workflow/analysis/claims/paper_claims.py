@@ -90,7 +90,7 @@ def rises_with_size(run: Evidence, contrast: Contrast) -> list[Finding]:
     """A contrast rises by so many points with ten times as many training rows."""
     sizes = {name: facts.rows["train"] for name, facts in run.examples.items() if facts.rows}
     samples = run.contrasts(contrast)
-    known = {n: samples[n] for n in sizes if samples[n] is not None}
+    known = {name: one for name in sizes if (one := samples[name]) is not None}
     found, lacking = None, CELLS
     if len(known) == len(run.grid.tasks):
         found, lacking = size_trend(list(known.values()), [sizes[n] for n in known]), SIZES

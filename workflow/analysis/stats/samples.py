@@ -123,8 +123,10 @@ class Samples:
         named = {f"{cell.task}/{s}": digest for s, digest in predictions.examples.items()}
         self.check_examples(predictions.path, named)
         for (split, metric, _), sample in list(found.items()):
-            is_main = metric == tasks.task(cell.task).metric
-            for degree, rows in {"": None, **(degrees if degrees and is_main else {})}.items():
+            parts: dict[str, set[str] | None] = {"": None}
+            if metric == tasks.task(cell.task).metric:
+                parts.update(degrees or {})
+            for degree, rows in parts.items():
                 one = _resampled(sample, predictions, cell, split, metric, rows)
                 if one is not None:
                     found[split, metric, degree] = (

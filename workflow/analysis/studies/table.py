@@ -74,7 +74,9 @@ def compare(
 
     def rows(point: Point) -> Iterator[dict[str, Any]]:
         heads, base = scores[point.place], reference(study, point)
-        compared = {"diff": paired(heads, scores[base]) if base != point.place else {}}
+        compared: dict[str, Heads] = {
+            "diff": paired(heads, scores[base]) if base != point.place else {}
+        }
         if any(has_change(study, one) for one in study.points):
             compared["change"] = _change(study, scores, point) if has_change(study, point) else {}
         cells = {cell.task: cell.place for cell in point.cells}

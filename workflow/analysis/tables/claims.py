@@ -86,11 +86,11 @@ def _ours(table: pd.DataFrame) -> list[str]:
     ends = table[["ours", "ci_low", "ci_high"]]
     small = (table["ours"].abs() <= 1) & (ends.abs().drop(columns="ours").max(axis=1) <= 1)
     shown = [
-        markdown.interval(*row, 2 if is_small else 1).replace(markdown.MISSING, NOT_RUN)
-        for row, is_small in zip(ends.itertuples(index=False), small, strict=True)
+        markdown.interval(value, low, high, 2 if is_small else 1)
+        for (value, low, high), is_small in zip(ends.itertuples(index=False), small, strict=True)
     ]
     marks = table["alarms"].map(lambda alarms: " !" if alarms else "")
-    return list(shown + marks)
+    return [text.replace(markdown.MISSING, NOT_RUN) for text in shown + marks]
 
 
 def _p(p: float) -> str:
