@@ -175,7 +175,7 @@ def test_encoded_rows_of_other_examples_are_refused(made):
         Card.read(made, "rte", 16)
     change(path, labels=[])
     with pytest.raises(
-        InputError, match=r"examples/rte.json: 'labels' is \[\]; .*run its job again"
+        InputError, match=r"examples/rte.json: labels: found \[\]; .*run its job again"
     ):
         Card.read(made, "rte", 16)
     (made / "encoded" / "rte.json").unlink()
