@@ -34,9 +34,9 @@ class Touch:
 def test_a_tag_of_yaml_is_an_error_with_its_line(tmp_path, tag):
     path, value = tmp_path / "c.yaml", tag.format(tmp_path / "made")
     path.write_text(f"results: results/x\ndata: {value}\n")
-    with pytest.raises(ConfigError, match=r"c\.yaml: line 2: could not determine a constructor"):
+    with pytest.raises(ConfigError, match=r"c\.yaml: could not determine a constructor .* line 2,"):
         read([path])
-    with pytest.raises(ConfigError, match="--config data: line 1: could not determine"):
+    with pytest.raises(ConfigError, match="--config data: could not determine a constructor .* line 1,"):
         read([], [f"data={value}"])
     snakemake(ROOT, "-n", "-d", str(tmp_path / "run"), "--configfile", str(path), code=1)
     assert not (tmp_path / "made").exists()
@@ -56,7 +56,7 @@ def test_aliases_that_stand_for_millions_of_values_are_refused_at_once(tmp_path)
     path, names = tmp_path / "c.yaml", "abcdefghijklmnop"
     lines = [f"  - &{new} [{', '.join([f'*{old}'] * 9)}]" for old, new in itertools.pairwise(names)]
     path.write_text("\n".join(["data:", "  - &a [x, x]", *lines, ""]))
-    with pytest.raises(ConfigError, match="line 3: an alias; write it out"):
+    with pytest.raises(ConfigError, match="an alias; write it out .* line 3,"):
         parse(read([path]))
 
 
