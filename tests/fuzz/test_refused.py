@@ -36,7 +36,9 @@ def test_a_tag_of_yaml_is_an_error_with_its_line(tmp_path, tag):
     path.write_text(f"results: results/x\ndata: {value}\n")
     with pytest.raises(ConfigError, match=r"c\.yaml: could not determine a constructor .* line 2,"):
         read([path])
-    with pytest.raises(ConfigError, match="--config data: could not determine a constructor .* line 1,"):
+    with pytest.raises(
+        ConfigError, match="--config data: could not determine a constructor .* line 1,"
+    ):
         read([], [f"data={value}"])
     snakemake(ROOT, "-n", "-d", str(tmp_path / "run"), "--configfile", str(path), code=1)
     assert not (tmp_path / "made").exists()

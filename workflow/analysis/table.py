@@ -94,6 +94,7 @@ def read_csv(path: Path) -> pd.DataFrame:
             frame[name] = numbers
     except FileNotFoundError:
         raise InputError(f"{path}: no such file; make it first") from None
-    except ValueError as error:  # pandas' own errors of parsing are such
-        raise InputError(f"{path}: not a table ({error}); delete it and make it again") from None
+    except ValueError as error:  # pandas' own errors of parsing are such, with a line end
+        reason = " ".join(str(error).split())
+        raise InputError(f"{path}: not a table ({reason}); delete it and make it again") from None
     return frame

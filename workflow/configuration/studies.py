@@ -164,4 +164,4 @@ def _check_key(key: str) -> None:
     if key in RENAMED:
         raise ValueError(f"{key} is now {RENAMED[key]}")
     known = ", ".join(Line.model_fields)
-    raise ValueError(f"{key}: unknown; give {known} or a key such as {LM_COEF}")
+    raise ValueError(f"{key[:60]}: unknown; give {known} or a key such as {LM_COEF}")
