@@ -1,9 +1,8 @@
 """Check that the rows read are the published data: faults that no single row shows.
 
 Unknown labels, empty texts, missing columns and truncated files are found by the readers. Here are
-the faults of a whole split, each an `InputError`: missing rows, rows merged by a reader with CSV
-quoting, labels in another order, training rows in a reported split. Numbers are compared for the
-published sets only, not for made data.
+the faults of a whole split, each an `InputError`: missing rows, cells with CSV quoting, labels in
+another order, other rows than the published ones, training rows in a reported split.
 """
 
 import hashlib
@@ -11,14 +10,11 @@ import json
 from collections import Counter
 from math import sqrt
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tasks.common.errors import InputError
+from tasks.examples import Example
 from tasks.readers import unquoted
 from tasks.task import NO_GOLD_LABEL, Task
-
-if TYPE_CHECKING:
-    from datasets import Dataset
 
 # A label's share may differ so much from that of `Task.label_shares`, and by four standard errors.
 # The published splits differ by up to 0.10 (SciTail dev); QQP's labels exchanged would by 0.26.
@@ -31,61 +27,31 @@ OVERLAP = 0.03
 QUOTED = 0.1
 
 
-def split(
-    task: Task,
-    path: Path,
-    name: str,
-    examples: "Dataset",
-    dropped: Counter[str],
-    least: int | None = None,
-    published: bool = True,
-) -> None:
-    """Check a split's rows. `path` is its first file, `least` the declared subset's size.
-
-    `published` is False for made data, of which only guids and texts are checked.
-    """
-    _guids(path, examples)
-    _halves(task, path, name, examples, least)
-    _glued(task, path, examples)
-    if published:
-        _quoted(task, path, examples)
-        _count(task, path, name, len(examples), dropped, least)
-        _labels(task, path, name, examples)
-        _balance(task, path, examples)
-
-
-def _guids(path: Path, examples: "Dataset") -> None:
+def ids(path: Path, examples: list[Example]) -> None:
     """No row twice, hence no row in two splits: the guid names the official split and row."""
-    guid, times = Counter(examples["guid"][:]).most_common(1)[0]
+    guid, times = Counter(row.guid for row in examples).most_common(1)[0]
     if times > 1:
         raise InputError(f"{path}: row {guid!r} occurs {times} times; ids must be unique")
 
 
-def _glued(task: Task, path: Path, examples: "Dataset") -> None:
-    """No tab or newline in a text whose file knows no quoting: there it ends a cell or a row."""
-    if not task.table:
-        return
-    columns = (examples[name][:] for name in ("guid", "first", "second"))
-    for guid, *texts in zip(*columns, strict=True):
-        for text in texts:
-            if "\t" in text or "\n" in text:
-                raise InputError(
-                    f"{path}: row {guid} holds a tab or a line end ({text[:40]!r}): rows were "
-                    "merged by a reader with CSV quoting; use files written without quoting"
-                )
+def published(
+    task: Task,
+    path: Path,
+    name: str,
+    examples: list[Example],
+    dropped: Counter[str],
+    least: int | None = None,
+) -> None:
+    """All checks of the rows of an official split but `rows_as_known`.
+
+    `path` is its first file, `least` the declared subset's size.
+    """
+    _quoted(path, examples)
+    _count(task, path, name, len(examples), dropped, least)
+    _balance(task, path, examples)
 
 
-def _halves(task: Task, path: Path, name: str, examples: "Dataset", least: int | None) -> None:
-    """Both halves of RACE, unless a subset is declared."""
-    missing = set(task.groups) - set(examples.unique("group"))
-    if missing and least is None:
-        raise InputError(
-            f"{path}: no {' and '.join(sorted(missing))} rows in {name!r}; {task.obtain}, or "
-            f"declare a subset with min_rows: {{{name}: {len(examples)}}}"
-        )
-
-
-def _quoted(task: Task, path: Path, examples: "Dataset") -> None:
+def _quoted(path: Path, examples: list[Example]) -> None:
     """No cells as CSV quotes them, where texts know no quoting: pandas writes them if not told.
 
     Then every text with a quotation mark is enclosed in two and has its own doubled; a file may be
@@ -93,7 +59,7 @@ def _quoted(task: Task, path: Path, examples: "Dataset") -> None:
     """
     if path.suffix in (".json", ".jsonl"):
         return
-    texts = [text for name in ("first", "second") for text in examples[name][:] if '"' in text]
+    texts = [text for row in examples for text in (row.first, row.second) if '"' in text]
     quoted = [text for text in texts if unquoted(text) != text]
     if len(quoted) > QUOTED * len(texts):
         raise InputError(
@@ -119,37 +85,13 @@ def _count(
     remedy = "download the files again"
     if not least and found < official:
         remedy += f", or declare a subset with min_rows: {{{name}: {found}}}"
-    remedy = task.wrong_counts.get(found, remedy)
     raise InputError(f"{path}: {found:,} rows in {name!r}, expected {expected}; {remedy}")
 
 
-def _labels(task: Task, path: Path, name: str, examples: "Dataset") -> None:
-    """Each label exactly as often as published, in a whole split whose labels were counted.
-
-    Where two labels are about as frequent, nothing else shows that they were exchanged.
-    """
-    expected = task.label_counts.get(name)
-    if expected is None or len(examples) != task.rows[name]:
-        return
-    counts = Counter(examples["label"][:])
-    found = tuple(counts[index] for index in range(len(task.labels)))
-    if found != expected:
-        found_text, expected_text = (
-            ", ".join(f"{label} {n:,}" for label, n in zip(task.labels, numbers, strict=True))
-            for numbers in (found, expected)
-        )
-        exchanged = sorted(found) == sorted(expected)
-        reason = "the labels are in another order" if exchanged else "other data"
-        raise InputError(
-            f"{path}: {name!r} has {found_text}, expected {expected_text}; {reason}: download the "
-            "file again"
-        )
-
-
-def _balance(task: Task, path: Path, examples: "Dataset") -> None:
+def _balance(task: Task, path: Path, examples: list[Example]) -> None:
     """Every label occurs, about as often as it should; STS-B's scores count as the nearest one."""
     n = len(examples)
-    counts = Counter(int(label + 0.5) for label in examples["label"][:])
+    counts = Counter(int(row.label + 0.5) for row in examples)
     for index, (label, expected) in enumerate(zip(task.labels, task.label_shares, strict=True)):
         share = counts[index] / n
         slack = 4 * sqrt(expected * (1 - expected) / n)
@@ -160,7 +102,7 @@ def _balance(task: Task, path: Path, examples: "Dataset") -> None:
             )
 
 
-def digest(task: Task, path: Path, name: str, examples: "Dataset") -> None:
+def rows_as_known(task: Task, path: Path, name: str, examples: list[Example]) -> None:
     """The rows of a whole split are those of `Task.digests`, where its digest is known.
 
     Nothing else shows labels that were moved by a row, or two texts that were exchanged.
@@ -173,12 +115,12 @@ def digest(task: Task, path: Path, name: str, examples: "Dataset") -> None:
         )
 
 
-def rows_digest(examples: "Dataset") -> str:
+def rows_digest(examples: list[Example]) -> str:
     """SHA-256 over the texts, choices and labels of all rows, in their order."""
     found = hashlib.sha256()
-    for batch in examples.select_columns(["first", "second", "choices", "label"]).iter(1000):
-        for row in zip(*batch.values(), strict=True):
-            found.update(json.dumps(row, ensure_ascii=False).encode() + b"\n")
+    for row in examples:
+        values = (row.first, row.second, row.choices, row.label)
+        found.update(json.dumps(values, ensure_ascii=False).encode() + b"\n")
     return found.hexdigest()
 
 

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tasks.hub import HubSource, parquet_files
-from tasks.hub_records import hub_records, hub_word
+from tasks.hub_records import hub_records
 from tasks.readers import Documents, Row
 from tasks.task import Task
 
@@ -62,10 +62,10 @@ def item(row: Row, sentence: str, pronoun: str, candidates: list[str]) -> Row:
     return row._replace(first=first, second=second, choices=candidates)
 
 
-def hub_items(task: Task, paths: list[Path]) -> Iterator[Row]:
+def hub_items(source: HubSource, paths: list[Path]) -> Iterator[Row]:
     """The hub's records, one per item."""
-    for file, line, number, record in hub_records(task.hub, paths):
-        row = Row(file, line, str(number), hub_word(task, record["label"]))
+    for file, line, number, record in hub_records(source, paths):
+        row = Row(file, line, str(number), source.label_name(record["label"]))
         yield item(row, record["sentence"], record["pronoun"], record["candidates"])
 
 
@@ -92,7 +92,6 @@ dprd = Task(
     report=("test",),
     rows={"train": 1_322, "test": 564},
     label_shares=(0.5, 0.5),
-    label_counts={"train": (661, 661), "test": (282, 282)},
     obtain="download it from www.hlt.utdallas.edu/~vince/data/emnlp12 and put both files there",
     hub=HubSource(
         name="dprd",

@@ -50,10 +50,13 @@ def to_dataset(examples: list[Example], labels: tuple[str, ...] | None) -> "Data
     return Dataset.from_dict(columns, Features({**types, "label": label, "group": text}))
 
 
-def to_examples(columns: dict[str, list[Any]]) -> list[Example]:
-    """The rows of a data set's columns (`dataset[:]`, or a table's `to_pydict()`) as objects."""
-    columns = columns | {"choices": [tuple(choices) for choices in columns["choices"]]}
-    return [Example(*row) for row in zip(*(columns[name] for name in COLUMNS), strict=True)]
+def write(
+    folder: str | Path, splits: dict[str, list[Example]], labels: tuple[str, ...] | None
+) -> None:
+    """Save the examples of each split; see `to_dataset` and `hf_datasets.save`."""
+    from tasks.common import hf_datasets
+
+    hf_datasets.save(folder, {split: to_dataset(rows, labels) for split, rows in splits.items()})
 
 
 def read_facts(folder: str | Path) -> dict[str, Any]:
@@ -88,4 +91,6 @@ def read(folder: str | Path, split: str) -> list[Example]:
             f"{folder}: columns {' '.join(table.column_names):.80} are not those of examples; "
             "delete the folder and rerun `python -m tasks.prepare`"
         )
-    return to_examples(table.to_pydict())
+    columns = table.to_pydict()
+    columns["choices"] = [tuple(choices) for choices in columns["choices"]]
+    return [Example(*row) for row in zip(*columns.values(), strict=True)]

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from tasks.common import manifest
 from tasks.common.errors import InputError
-from tasks.common.files import inside, read_json, sha256_file
+from tasks.common.files import inside
 
 COMMIT = re.compile(r"[0-9a-f]{40}")
-MANIFEST = "manifest.json"
 FETCH_AGAIN = "delete the folder and fetch it again"
 THREE_SPLITS = {"train": "train", "dev": "validation", "test": "test"}
 
@@ -65,6 +65,10 @@ class HubSource:
         """The split of a corpus that its publisher held out from training; None without one."""
         return next((split for split in ("test", "dev") if split in self.files), None)
 
+    def label_name(self, value: Any) -> str:
+        """The task's label that a value stands for; the value itself where it stands for none."""
+        return self.labels.get(value, str(value))
+
 
 def parquet_files(config: str, splits: dict[str, str]) -> dict[str, tuple[str, ...]]:
     """The usual layout, `cola/train-00000-of-00001.parquet`; `splits` maps our names to theirs."""
@@ -108,13 +112,6 @@ def matching(patterns: Iterable[str], paths: Iterable[str]) -> list[str]:
     return [path for path in paths if any(fits(path, pattern) for pattern in patterns)]
 
 
-def as_recorded(path: Path, facts: dict[str, Any]) -> bool:
-    """Whether a file has the size and the sha256 that a manifest records."""
-    if not path.is_file() or path.stat().st_size != facts.get("size"):
-        return False
-    return sha256_file(path) == facts.get("sha256")
-
-
 @dataclass(frozen=True)
 class Snapshot:
     """A source as it was fetched into `folder` at `revision` (None: its own)."""
@@ -127,50 +124,34 @@ class Snapshot:
     def origin(self) -> dict[str, str]:
         """Where the rows come from. Raises InputError if the folder has another repo or commit."""
         expected = {"repo": self.source.repo, "revision": pinned(self.source, self.revision)}
-        manifest = self.manifest()
+        found = self._manifest()
         for key, value in expected.items():
-            if manifest.get(key) != value:
+            if found.get(key) != value:
                 raise InputError(
-                    f"{self.folder}/{MANIFEST}: {key} is {manifest.get(key)!r}, expected "
+                    f"{self.folder}/{manifest.NAME}: {key} is {found.get(key)!r}, expected "
                     f"{value!r}; {FETCH_AGAIN}"
                 )
         return {"source": "hub", **expected, "config": self.source.config}
 
     def files(self, split: str) -> list[Path]:
-        """The split's files, sorted. Raises InputError unless they are those of the manifest."""
+        """The split's files, sorted. Raises InputError if the manifest lists none."""
         folder, patterns = Path(self.folder), self.source.files[split]
-        recorded = set(matching(patterns, self.manifest()["files"]))
-        paths = (path for pattern in patterns for path in folder.glob(pattern))
-        existing = {path.relative_to(folder).as_posix() for path in paths}
-        if not recorded and not existing:
+        names = matching(patterns, self._manifest()["files"])
+        if not names:
             remedy = self.source.note or FETCH_AGAIN
             raise InputError(f"{folder}: no file {' or '.join(patterns)}; {remedy}")
-        for name in sorted(recorded ^ existing):
-            state = "is missing" if name in recorded else f"is not in {MANIFEST}"
-            raise InputError(f"{folder}/{name}: {state}; {FETCH_AGAIN}")
-        return inside(folder, [folder / name for name in sorted(recorded)])
-
-    def check(self, paths: Iterable[Path]) -> None:
-        """Raise InputError for a file that is not as it was fetched."""
-        recorded = self.manifest()["files"]
-        for path in paths:
-            if not as_recorded(path, recorded[path.relative_to(self.folder).as_posix()]):
-                raise InputError(f"{path}: not as it was fetched (see {MANIFEST}); {FETCH_AGAIN}")
+        return inside(folder, [folder / name for name in sorted(names)])
 
     def checked_files(self, split: str) -> list[Path]:
         """The split's files, sorted, after all checks of repository, commit and content."""
         _ = self.origin
-        paths = self.files(split)
-        self.check(paths)
+        folder, paths = Path(self.folder), self.files(split)
+        files = self._manifest()["files"]
+        names = (path.relative_to(folder).as_posix() for path in paths)
+        manifest.check(folder, {name: files[name] for name in names}, FETCH_AGAIN)
         return paths
 
-    def manifest(self) -> dict[str, Any]:
-        """What was fetched. Raises InputError if nothing was, or if that cannot be read."""
-        path = Path(self.folder) / MANIFEST
-        if not path.is_file():
-            raise InputError(f"{path}: no such file; fetch {self.source.name} first")
-        found = read_json(path)
-        files = found.get("files") if isinstance(found, dict) else None
-        if not isinstance(files, dict) or not all(isinstance(f, dict) for f in files.values()):
-            raise InputError(f"{path}: not a list of fetched files; {FETCH_AGAIN}")
-        return found
+    def _manifest(self) -> dict[str, Any]:
+        if not Path(self.folder, manifest.NAME).is_file():
+            raise InputError(f"{self.folder}: no {manifest.NAME}; fetch {self.source.name} first")
+        return manifest.read(Path(self.folder), FETCH_AGAIN)

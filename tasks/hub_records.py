@@ -3,14 +3,11 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tasks.common.errors import InputError
 from tasks.hub import FETCH_AGAIN, HubSource
 from tasks.readers import Row
-
-if TYPE_CHECKING:
-    from tasks.task import Task
 
 
 def hub_records(
@@ -72,9 +69,8 @@ def _check_schema(path: Path, schema: Any, source: HubSource) -> None:
             )
 
 
-def hub_rows(task: "Task", paths: list[Path]) -> Iterator[Row]:
+def hub_rows(source: HubSource, paths: list[Path]) -> Iterator[Row]:
     """The rows of one or two texts and a label, numbered within the split."""
-    source = task.hub
     for file, line, number, record in hub_records(source, paths):
         texts = [record[name] for name in source.texts]
         if None in texts:
@@ -82,13 +78,4 @@ def hub_rows(task: "Task", paths: list[Path]) -> Iterator[Row]:
             yield Row(file, line, reason="empty text", flaw=flaw)
         else:
             key = str(record[source.index] if source.index else number)
-            yield Row(file, line, key, hub_word(task, record[source.label]), *texts)
-
-
-def hub_word(task: "Task", value: Any) -> str:
-    """A label of the hub as the original files spell it."""
-    if value == -1 and task.no_gold_label:
-        return task.no_gold_label
-    if value not in task.hub.labels:
-        return str(value)
-    return task.label_word(task.labels.index(task.hub.labels[value]))
+            yield Row(file, line, key, source.label_name(record[source.label]), *texts)

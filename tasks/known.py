@@ -1,31 +1,38 @@
 """Which rows a model has seen in training, whole or by one of their texts."""
 
 import hashlib
-from collections.abc import Iterator, Mapping
-from itertools import chain
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Hashable, Mapping, Sequence
 
+from tasks.examples import Example
 from tasks.task import Task
 
-if TYPE_CHECKING:
-    from datasets import Dataset
+Splits = Mapping[str, Sequence[Example]]
 
 
-def training_rows(task: Task, splits: "Mapping[str, Dataset]") -> dict[str, int]:
+def training_rows(task: Task, splits: Splits) -> dict[str, int]:
     """How many rows of each split but `train` are training rows too, texts and choices.
 
-    The published sets have a few (CoLA: 16 of 1,043), so these are counted, not refused.
+    The order of the sentences of a similarity pair does not matter. The published sets have a few
+    such rows (CoLA: 16 of 1,043), so these are counted, not refused.
     """
-    known = set(row_digests(task, splits["train"]))
-    others = ((name, row_digests(task, rows)) for name, rows in splits.items() if name != "train")
-    return {name: sum(digest in known for digest in rows) for name, rows in others}
+
+    def whole(row: Example) -> list[Hashable]:
+        texts = [plain(text) for text in (row.first, row.second, *row.choices)]
+        pair = sorted(texts[:2]) if task.family == "similarity" else texts[:2]
+        return [_digest("\0".join((*pair, *texts[2:])))]
+
+    return _in_train(splits, whole)
 
 
-def rows_with_a_training_text(task: Task, splits: "Mapping[str, Dataset]") -> dict[str, int]:
+def rows_with_a_training_text(task: Task, splits: Splits) -> dict[str, int]:
     """How many rows of each split but `train` have a text in common with a training row."""
-    known = set(chain.from_iterable(text_digests(task, splits["train"])))
-    others = ((name, text_digests(task, rows)) for name, rows in splits.items() if name != "train")
-    return {name: sum(not known.isdisjoint(texts) for texts in rows) for name, rows in others}
+    return _in_train(splits, lambda row: shared_texts(task, row))
+
+
+def shared_texts(task: Task, row: Example) -> list[Hashable]:
+    """Digests of the texts that other rows may have as well: of a pair both."""
+    pair = task.family in ("entailment", "similarity")
+    return [_digest(plain(text)) for text in ((row.first, row.second) if pair else (row.first,))]
 
 
 def plain(text: str) -> str:
@@ -33,22 +40,14 @@ def plain(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def row_digests(task: Task, rows: "Dataset") -> Iterator[bytes]:
-    """The identity of each row: a digest of its texts, ignoring case, blanks and a pair's order."""
-    for batch in rows.select_columns(["first", "second", "choices"]).iter(1000):
-        for first, second, choices in zip(*batch.values(), strict=True):
-            texts = [plain(text) for text in (first, second, *choices)]
-            pair = sorted(texts[:2]) if task.family == "similarity" else texts[:2]
-            yield _digest("\0".join((*pair, *texts[2:])))
-
-
-def text_digests(task: Task, rows: "Dataset") -> Iterator[tuple[bytes, ...]]:
-    """Of each row digests of the texts that others may have as well: of a pair both."""
-    names = ["first", "second"] if task.family in ("entailment", "similarity") else ["first"]
-    for batch in rows.select_columns(names).iter(1000):
-        for texts in zip(*batch.values(), strict=True):
-            yield tuple(_digest(plain(text)) for text in texts)
+def _in_train(splits: Splits, keys: Callable[[Example], list[Hashable]]) -> dict[str, int]:
+    """How many rows of each other split have a key that a training row has."""
+    known = {key for row in splits["train"] for key in keys(row)}
+    others = {split: rows for split, rows in splits.items() if split != "train"}
+    return {
+        split: sum(not known.isdisjoint(keys(r)) for r in rows) for split, rows in others.items()
+    }
 
 
 def _digest(text: str) -> bytes:
-    return hashlib.sha256(text.encode()).digest()
+    return hashlib.sha256(text.encode()).digest()  # the texts of RACE are long

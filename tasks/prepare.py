@@ -14,31 +14,28 @@ import os
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tasks import checks, unlabelled
 from tasks import task as task_named
 from tasks.common.arrow import split_digest
 from tasks.common.errors import InputError, run
 from tasks.common.files import sha256_file, write_json
-from tasks.common.hf_datasets import save
+from tasks.examples import Example, write
 from tasks.hub import Snapshot
-from tasks.known import rows_with_a_training_text, text_digests, training_rows
+from tasks.known import rows_with_a_training_text, shared_texts, training_rows
 from tasks.settings import PrepareSettings
 from tasks.splits import Roles, carve, choose_splits, connected, ranked
 from tasks.task import Source, Tally, Task
 from tasks.world import manifest
 
-if TYPE_CHECKING:
-    from datasets import Dataset
-
 MADE = "made data, not the published set"
-Facts = dict[str, Any]
+Splits = dict[str, list[Example]]
 
 
 def prepare(
     task: Task, folder: str | Path, settings: PrepareSettings
-) -> tuple[dict[str, "Dataset"], Facts]:
+) -> tuple[Splits, dict[str, Any]]:
     """All examples of a task in file order, split by split, and the facts about them.
 
     Raises InputError, naming the file and the line, for whatever is wrong with the input.
@@ -71,7 +68,7 @@ def prepare(
         wanted = {"select": n_select, "train": len(rows)}
         parts = _divided(task, folder, rows, wanted, settings.seed, "select")
         splits = {"train": parts["train"], "select": parts["select"]} | splits
-    without = unlabelled.load(task, source) if settings.unlabelled else {}
+    without = unlabelled.read(task, source) if settings.unlabelled else {}
     if settings.published and not settings.min_rows:
         unlabelled.check_counts(task, source, without)
     files = {split: task.files(source, split) for split in sorted(set(official.values()))}
@@ -85,11 +82,7 @@ def prepare(
         "rows": {split: len(rows) for split, rows in splits.items()},
         "labels": {split: _label_counts(task, rows) for split, rows in splits.items()},
         "unlabelled": list(without),
-        "dropped": {
-            name: dict(sorted(tally.dropped.items()))
-            for name, tally in tallies.items()
-            if tally.dropped
-        },
+        "dropped": {name: tally.dropped for name, tally in tallies.items() if tally.dropped},
         "unquoted": {name: tally.unquoted for name, tally in tallies.items() if tally.unquoted},
         "overlap": overlap,
         "half_known": rows_with_a_training_text(task, splits),
@@ -102,53 +95,51 @@ def prepare(
 
 def _read(
     task: Task, source: Source, split: str, settings: PrepareSettings, tally: Tally
-) -> "Dataset":
+) -> list[Example]:
     """An official split with all checks; the rows left out or mended are counted in `tally`."""
-    examples = task.load(source, split, tally)
+    examples = task.read(source, split, tally)
     path = task.files(source, split)[0]
     least = (settings.min_rows or {}).get(split)
-    checks.split(task, path, split, examples, tally.dropped, least, settings.published)
-    if settings.published and least is None and not isinstance(source, Snapshot):
-        checks.digest(task, path, split, examples)
+    checks.ids(path, examples)
+    if settings.published:
+        checks.published(task, path, split, examples, tally.dropped, least)
+        if least is None and not isinstance(source, Snapshot):
+            checks.rows_as_known(task, path, split, examples)
     return examples
 
 
-def _limited(rows: "Dataset", role: str, settings: PrepareSettings) -> "Dataset":
+def _limited(rows: list[Example], role: str, settings: PrepareSettings) -> list[Example]:
     purpose = "limit_train" if role == "train" else "limit_report"
     limit = getattr(settings, purpose)
     if limit is None or limit >= len(rows):
         return rows
-    return _picked(rows, set(ranked(rows["guid"][:], settings.seed, purpose)[:limit]))
+    drawn = set(ranked([row.guid for row in rows], settings.seed, purpose)[:limit])
+    return [row for row in rows if row.guid in drawn]
 
 
 def _divided(
     task: Task,
     folder: str | Path,
-    rows: "Dataset",
+    rows: list[Example],
     counts: dict[str, int],
     seed: int,
     purpose: str,
-) -> dict[str, "Dataset"]:
+) -> Splits:
     """About so many rows for each part. Raises InputError if that leaves a part without any."""
-    guids = rows["guid"][:]
-    groups = connected(list(text_digests(task, rows)))
-    parts = carve(guids, groups, counts, seed, purpose)
+    groups = connected([shared_texts(task, row) for row in rows])
+    parts = carve([row.guid for row in rows], groups, counts, seed, purpose)
     for name, part in parts.items():
         if not part:
             raise InputError(
-                f"{folder}: {len(guids)} rows in {len(set(groups))} groups with a text in common "
+                f"{folder}: {len(rows)} rows in {len(set(groups))} groups with a text in common "
                 f"leave none for {name}; give more rows"
             )
-    return {name: _picked(rows, part) for name, part in parts.items()}
+    return {name: [row for row in rows if row.guid in part] for name, part in parts.items()}
 
 
-def _picked(rows: "Dataset", guids: set[str]) -> "Dataset":
-    return rows.select([i for i, guid in enumerate(rows["guid"][:]) if guid in guids])
-
-
-def _label_counts(task: Task, examples: "Dataset") -> dict[str, int]:
+def _label_counts(task: Task, examples: list[Example]) -> dict[str, int]:
     """Rows per label word; STS-B's scores are counted at the nearest whole number."""
-    counts = Counter(task.labels[int(label + 0.5)] for label in examples["label"][:])
+    counts = Counter(task.labels[int(row.label + 0.5)] for row in examples)
     return {label: counts[label] for label in task.labels}
 
 
@@ -188,7 +179,7 @@ def main() -> None:
     args = parser.parse_args()
     task = task_named(args.task)
     splits, facts = prepare(task, args.folder, args.settings)
-    save(args.out, splits)
+    write(args.out, splits, task.label_names)
     facts["sha256"] = {split: split_digest(args.out, split) for split in splits}
     write_json(args.facts, facts)
     counts = ", ".join(f"{split} {len(rows):,}" for split, rows in splits.items())

@@ -72,11 +72,11 @@ def question(
     return row._replace(first=article, second=asked, choices=options, label=answer, group=group)
 
 
-def race_hub_rows(task: Task, paths: list[Path]) -> Iterator[Row]:
+def race_hub_rows(source: HubSource, paths: list[Path]) -> Iterator[Row]:
     """The hub's questions, in the order of the original files."""
     n_questions: Counter[str] = Counter()
     rows = {}
-    for file, line, _, record in hub_records(task.hub, paths):
+    for file, line, _, record in hub_records(source, paths):
         school, article = paths[file].parent.name, record["example_id"]
         place = (school, article.removeprefix(school), n_questions[article])
         n_questions[article] += 1
@@ -160,7 +160,6 @@ story_cloze = Task(
     report=("test",),
     rows={"val": 1_871, "test": 1_871},
     label_shares=(0.5, 0.5),
-    label_counts={"val": (962, 909), "test": (960, 911)},
     obtain="ask for it at cs.rochester.edu/nlp/rocstories (a free form) and put both files there",
     hub=HubSource(
         name="story_cloze",

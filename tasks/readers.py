@@ -52,12 +52,12 @@ class Row(NamedTuple):
 def lines(path: Path) -> Iterator[tuple[int, str]]:
     """Yield (line number from 1, text without its line end), blank lines at the end left out.
 
-    Raises InputError for what is no file or is compressed, and, naming the line, for text that is
-    not UTF-8.
+    Raises InputError for what is no file, is compressed or is empty, and, naming the line, for text
+    that is not UTF-8.
     """
     if not path.is_file():  # a pipe would be waited for
         raise InputError(f"{path}: not a regular file; put the published file in its place")
-    blank = 0
+    blank, empty = 0, True
     with open(path, "rb") as file:
         for number, raw in enumerate(file, start=1):
             if number == 1:
@@ -71,7 +71,7 @@ def lines(path: Path) -> Iterator[tuple[int, str]]:
                 continue
             for k in range(blank):
                 yield number - blank + k, ""
-            blank = 0
+            blank, empty = 0, False
             try:
                 yield number, raw.decode("utf-8")
             except UnicodeDecodeError as error:
@@ -79,13 +79,8 @@ def lines(path: Path) -> Iterator[tuple[int, str]]:
                     f"{path}:{number}: not UTF-8 at byte {error.start} of the line; "
                     "save the file as UTF-8"
                 ) from None
-
-
-def first_line(path: Path) -> str:
-    """A text file's first line. Raises InputError if the file is empty."""
-    for _, text in lines(path):
-        return text
-    raise InputError(f"{path}: the file is empty; download it again")
+    if empty:
+        raise InputError(f"{path}: the file is empty; download it again")
 
 
 @dataclass(frozen=True)
@@ -110,7 +105,6 @@ class Documents(Layout):
 
     def rows(self, paths: list[Path]) -> Iterator[Row]:
         for file, path in enumerate(paths):
-            first_line(path)
             yield from self.parse(file, path, "\n".join(text for _, text in lines(path)))
 
 
@@ -130,17 +124,19 @@ class Table(Layout):
 
     def rows(self, paths: list[Path]) -> Iterator[Row]:
         (path,) = paths
-        names = list(self.names) or [name.strip() for name in first_line(path).split("\t")]
+        numbered, names = lines(path), list(self.names)
+        start = 1
+        if not names:
+            _, header = next(numbered)
+            names = [name.strip() for name in header.split("\t")]
+            start = 2
         for column in self.columns:
             if column not in names:
                 found = f"no column {column!r}, found {shown(names)}"
                 raise InputError(f"{path}:1: {found}; is it the right file of this task?")
         cell_of = {name: place for place, name in enumerate(names)}
-        start = 1 if self.names else 2
-        for line, text in lines(path):
+        for line, text in numbered:
             cells = text.split("\t")
-            if line < start:
-                continue
             if len(cells) == len(names):
                 label, first = cells[cell_of[self.label]], cells[cell_of[self.first]]
                 second = cells[cell_of[self.second]] if self.second else ""
@@ -152,7 +148,7 @@ class Table(Layout):
 
 @dataclass(frozen=True)
 class JsonLines(Layout):
-    """One JSON object per line, or a table with the same columns."""
+    """One JSON object per line."""
 
     first: str = "sentence1"
     second: str = "sentence2"
@@ -160,10 +156,6 @@ class JsonLines(Layout):
 
     def rows(self, paths: list[Path]) -> Iterator[Row]:
         (path,) = paths
-        if path.suffix != ".jsonl" and not first_line(path).startswith("{"):
-            yield from Table(self.files, self.first, self.label, self.second).rows(paths)
-            return
-        first_line(path)
         keys = (self.label, self.first, self.second)
         for line, text in lines(path):
             record = json_object(text, line)

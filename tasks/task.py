@@ -2,7 +2,7 @@
 
 A task is data: columns, labels, splits, metric, where its files lie. Its layouts
 (`tasks.readers.Layout`) give rows in one form; all checks that do not depend on a file's layout
-(unknown label, empty text, a wrong score, too many flawed rows, an empty split) are in `Task.load`.
+(unknown label, empty text, a wrong score, too many flawed rows, an empty split) are in `Task.read`.
 """
 
 import re
@@ -10,18 +10,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tasks.common.errors import InputError
 from tasks.common.files import inside, refuse_unreadable
-from tasks.examples import Example, to_dataset, to_examples
+from tasks.examples import Example
 from tasks.hub import HubSource, Snapshot
 from tasks.hub_records import hub_rows
 from tasks.readers import Layout, Row, Table, is_blank, unquoted
 from tasks.spec import TaskSpec
-
-if TYPE_CHECKING:
-    from datasets import Dataset
 
 UNLABELLED = -1
 NO_GOLD_LABEL = "no gold label"
@@ -56,12 +52,8 @@ class Task:
     label_shares: tuple[float, ...]  # about which share of the rows has each label
     obtain: str  # how to get the files
     hub: HubSource
-    # Exactly how many rows have each label, in the splits that were counted.
-    label_counts: dict[str, tuple[int, ...]] = field(default_factory=dict)
     # `checks.rows_digest` of the splits whose published files are known from two copies.
     digests: dict[str, str] = field(default_factory=dict)
-    # Known wrong numbers of training rows, and their reasons.
-    wrong_counts: dict[int, str] = field(default_factory=dict)
     metric: str = "accuracy"
     metrics: tuple[str, ...] = ("accuracy",)
     # Whether the one number of the task is the mean of its reported splits, not the main one's.
@@ -70,16 +62,16 @@ class Task:
     # The official split that selects the best epoch; else a part of the training rows does.
     select: str | None = None
     select_fraction: float | None = None
-    # The files' words for the labels, where they differ from `labels`.
+    # The original files' words for the labels, where they differ from `labels`.
     coding: dict[str, int] = field(default_factory=dict)
-    no_gold_label: str | None = None
+    no_gold_label: tuple[str, ...] = ()  # the words for it, in files and on the hub
     groups: tuple[str, ...] = ()
     # The share of flawed rows that is dropped and counted, for sets with known faults upstream.
     tolerated: float = 0.0
     # Whether texts with a quotation mark are published as CSV quotes them, which is undone.
     csv_quoted: bool = False
-    # How the hub's records become rows, where they are not plain texts.
-    hub_rows: "Callable[[Task, list[Path]], Iterator[Row]] | None" = None
+    # How the hub's files become rows.
+    hub_rows: Callable[[HubSource, list[Path]], Iterator[Row]] = hub_rows
     # The splits without public labels, and the names that their file may have.
     unlabelled: dict[str, tuple[str, ...]] = field(default_factory=dict)
     optional_unlabelled: tuple[str, ...] = ()  # those that a folder may lack
@@ -119,10 +111,6 @@ class Task:
         """How many rows each split without public labels officially has."""
         return {split: self.hub.rows[split] for split in self.unlabelled}
 
-    def label_word(self, index: int) -> str:
-        """A label as in the original files: class 1 is `1` in CoLA, `not_entailment` in RTE."""
-        return next((word for word, k in self.coding.items() if k == index), self.labels[index])
-
     def row_of(self, guid: str) -> str:
         """The number of a guid's row in its file; of RACE that of the article."""
         key = guid.rpartition("/")[0] if self.several_rows_a_text else guid
@@ -149,10 +137,6 @@ class Task:
         return [self.unlabelled[split][0] for split in needed]
 
     def read(self, source: Source, split: str, tally: Tally | None = None) -> list[Example]:
-        """The examples that `load` gives, as objects."""
-        return to_examples(self.load(source, split, tally)[:])
-
-    def load(self, source: Source, split: str, tally: Tally | None = None) -> "Dataset":
         """The examples of an official split of a folder or a snapshot.
 
         Rows left out or mended are counted in `tally`. Raises InputError, naming file and line, for
@@ -163,7 +147,7 @@ class Task:
             raise InputError(f"{self.name}: no labelled split {split!r}; it has {known}")
         if isinstance(source, Snapshot):
             paths = source.checked_files(split)
-            rows = (self.hub_rows or hub_rows)(self, paths)
+            rows = self.hub_rows(self.hub, paths)
         else:
             layout, paths = self._layout(Path(source), split)
             rows = layout.rows(paths)
@@ -188,7 +172,7 @@ class Task:
             raise InputError(f"{flaws[0]}; {len(flaws)} such rows are too many")
         if not examples:
             raise InputError(f"{paths[0]}: split {split!r} has no usable row; {self.obtain}")
-        return to_dataset(examples, self.label_names)
+        return examples
 
     def _layout(self, folder: Path, split: str) -> tuple[Layout, list[Path]]:
         if not folder.is_dir():
@@ -214,7 +198,7 @@ class Task:
         word = row.label.strip()
         label = self._label(word)
         reason, flaw = row.reason, row.flaw
-        if not flaw and word == self.no_gold_label:
+        if not flaw and word in self.no_gold_label:
             # The annotators did not agree. The authors left such rows out too.
             reason = NO_GOLD_LABEL
         elif not flaw and any(is_blank(text) for text in (*pair, *choices)):
@@ -232,8 +216,7 @@ class Task:
     def _label(self, word: str) -> int | float | None:
         """The label that a file's word stands for; None for an unknown word."""
         if not self.soft_labels:
-            coding = self.coding or {name: k for k, name in enumerate(self.labels)}
-            return coding.get(word)
+            return {**{name: k for k, name in enumerate(self.labels)}, **self.coding}.get(word)
         # `float` alone reads `0_4` and digits of other scripts too.
         if not SCORE.fullmatch(word):
             return None

@@ -7,46 +7,35 @@ the row's official index. MNLI has the diagnostic set (`ax`) too, where its file
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tasks.common.errors import InputError
 from tasks.common.files import inside
-from tasks.examples import Example, to_dataset
+from tasks.examples import Example
 from tasks.hub import Snapshot
-from tasks.hub_records import hub_records
-from tasks.readers import unquoted
+from tasks.readers import Row, unquoted
 from tasks.task import UNLABELLED, Source, Task
 
-if TYPE_CHECKING:
-    from datasets import Dataset
 
-
-def load(task: Task, source: Source) -> dict[str, "Dataset"]:
+def read(task: Task, source: Source) -> dict[str, list[Example]]:
     """All rows without public labels, by split; every label is -1.
 
     Raises InputError, naming file and line, for a missing file or column, and for rows that are not
     numbered from 0 on.
     """
-    if isinstance(source, Snapshot):
-        return {
-            split: _dataset(task, split, _hub(task, source, split)) for split in task.unlabelled
-        }
-    if missing := task.missing_unlabelled(source):
+    if not isinstance(source, Snapshot) and (missing := task.missing_unlabelled(source)):
         raise InputError(f"{source}: {' and '.join(missing)} needed; {task.obtain}")
-    paths = task.unlabelled_files(source)
-    for path in paths.values():
-        inside(path.parent, [path])
-    return {split: _dataset(task, split, _table(task, path)) for split, path in paths.items()}
+    return {split: _examples(task, source, split) for split in _splits(task, source)}
 
 
 def files(task: Task, source: Source, split: str) -> list[Path]:
     """The files of a split without public labels."""
     if isinstance(source, Snapshot):
         return source.files(split)
-    return [task.unlabelled_files(source)[split]]
+    path = task.unlabelled_files(source)[split]
+    return inside(path.parent, [path])
 
 
-def check_counts(task: Task, source: Source, splits: dict[str, "Dataset"]) -> None:
+def check_counts(task: Task, source: Source, splits: dict[str, list[Example]]) -> None:
     """Raise InputError unless there are as many rows as the server expects."""
     for split, rows in splits.items():
         if len(rows) != task.unlabelled_rows[split]:
@@ -56,49 +45,39 @@ def check_counts(task: Task, source: Source, splits: dict[str, "Dataset"]) -> No
             )
 
 
-def _dataset(task: Task, split: str, texts: Iterator[tuple[str, str]]) -> "Dataset":
-    mend = unquoted if task.csv_quoted else str
-    examples = [
-        Example(
-            f"{task.name}/{split}/{at}", mend(first.strip()), mend(second.strip()), (), UNLABELLED
-        )
-        for at, (first, second) in enumerate(texts)
-    ]
-    return to_dataset(examples, task.label_names)
+def _splits(task: Task, source: Source) -> list[str]:
+    return [*(task.unlabelled if isinstance(source, Snapshot) else task.unlabelled_files(source))]
 
 
-def _table(task: Task, path: Path) -> Iterator[tuple[str, str]]:
-    """The texts of each row; empty for a malformed row of QQP, whose other files have a few."""
-    assert task.table, f"{task.name} has no table"
-    # The row's number takes the place of the label, which these files lack.
-    table = replace(task.table, label=task.unlabelled_index, names=())
-    at, malformed = -1, 0
-    for at, row in enumerate(table.rows([path])):
+def _rows(task: Task, source: Source, split: str, paths: list[Path]) -> Iterator[Row]:
+    """The rows of a split, each with its official number in place of the label."""
+    if isinstance(source, Snapshot):
+        for row in task.hub_rows(task.hub, source.checked_files(split)):
+            hidden = row.label.removesuffix(".0") == str(UNLABELLED)
+            known = split not in task.hub.unlabelled  # MRPC's are
+            yield row._replace(label=row.key if hidden or known else f"labelled {row.label}")
+    else:
+        assert task.table, f"{task.name} has no table"
+        yield from replace(task.table, label=task.unlabelled_index, names=()).rows(paths)
+
+
+def _examples(task: Task, source: Source, split: str) -> list[Example]:
+    """The examples; without text for a malformed row of QQP, whose other files have a few."""
+    paths, mend = files(task, source, split), unquoted if task.csv_quoted else str
+    examples: list[Example] = []
+    malformed = 0
+    for at, row in enumerate(_rows(task, source, split, paths)):
+        place = f"{paths[row.file]}:{row.line}"
         malformed += bool(row.flaw)
         if row.flaw and (not task.tolerated or malformed > max(3, task.tolerated * (at + 1))):
-            raise InputError(f"{path}:{row.line}: {row.flaw}")
+            raise InputError(f"{place}: {row.flaw}")
         if not row.flaw and row.label != str(at):
             raise InputError(
-                f"{path}:{row.line}: {task.unlabelled_index} is {row.label!r}, expected {at}; rows "
-                "are missing or moved: download the file again"
+                f"{place}: {task.unlabelled_index} is {row.label!r}, expected {at}; rows are "
+                "missing, moved or labelled: download the file again"
             )
-        yield row.first, row.second
-    if at < 0:
-        raise InputError(f"{path}: no rows; {task.obtain}")
-
-
-def _hub(task: Task, snapshot: Snapshot, split: str) -> Iterator[tuple[str, str]]:
-    """The texts of each row; empty for one that is null."""
-    paths, source = snapshot.checked_files(split), task.hub
-    for file, line, at, record in hub_records(source, paths):
-        expected = {source.index: at} if source.index else {}
-        if split in source.unlabelled:
-            expected[source.label] = UNLABELLED
-        for name, value in expected.items():
-            if record[name] != value:
-                raise InputError(
-                    f"{paths[file]}: row {line}: {name} is {record[name]}, expected {value}: these "
-                    "are not the unlabelled rows; fetch them again"
-                )
-        first, second = (*(record[name] or "" for name in source.texts), "")[:2]
-        yield first, second
+        first, second = mend(row.first.strip()), mend(row.second.strip())
+        examples.append(Example(f"{task.name}/{split}/{at}", first, second, (), UNLABELLED))
+    if not examples:
+        raise InputError(f"{paths[0]}: no rows; {task.obtain}")
+    return examples

@@ -70,8 +70,10 @@ def lock(results: str | Path) -> IO[str] | None:
 
 def begin(config: Config) -> None:
     """Keep the config of a run beside its results, and remove what killed writes left there."""
-    with write_atomic(Path(config.results, CONFIG)) as file:
-        file.write(as_yaml(config))
+    path, text = Path(config.results, CONFIG), as_yaml(config)
+    if not path.is_file() or path.read_bytes() != text.encode():
+        with write_atomic(path) as file:
+            file.write(text)
     for place, _, _ in os.walk(config.results):
         sweep(Path(place))
 

@@ -138,6 +138,14 @@ def _stopped_by(number: int) -> str:
 
 
 def _complain(message: str, code: int = 1) -> int:
-    with contextlib.suppress(OSError):  # the reader of the messages may have been stopped as well
-        print("error: " + " ".join(message.split()), file=sys.stderr, flush=True)
+    """Print the message to stderr, or, where that is a log on a full disk, to RUN_STDERR."""
+    line = "error: " + " ".join(message.split())
+    try:
+        print(line, file=sys.stderr, flush=True)
+    except OSError:
+        with (
+            contextlib.suppress(OSError),  # who reads the messages may have been stopped as well
+            open(os.environ.get("RUN_STDERR", os.devnull), "a", encoding="utf-8") as file,
+        ):
+            print(line, file=file)
     return code

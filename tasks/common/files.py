@@ -7,14 +7,12 @@ programs, are taken as they are.
 
 import contextlib
 import errno
-import fcntl
 import functools
 import glob
 import hashlib
 import json
 import os
 import shutil
-import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -47,17 +45,15 @@ def write_atomic(path: str | Path, mode: str = "w") -> Iterator[IO[Any]]:
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         sweep(path.parent, glob.escape(path.name))
-        handle, temporary = _new_file(path)
+        temporary = path.with_name(f".{path.name}.{this_machine()}-{os.getpid():08}")
         try:
-            with os.fdopen(handle, mode, encoding=encoding, newline=newline) as file:
+            with open(temporary, mode, encoding=encoding, newline=newline) as file:
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
-                os.chmod(temporary, 0o666 & ~_umask())
-                os.replace(temporary, path)
+            os.replace(temporary, path)
         except BaseException:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(temporary)
+            temporary.unlink(missing_ok=True)
             raise
 
 
@@ -144,18 +140,13 @@ def parse_json(text: str, **hooks: Any) -> Any:
     """
     try:
         value = json.loads(text, **hooks)
-        if "\\ud" in text or "\\uD" in text:
+        if "\\ud" in text.lower():
             json.dumps(value, ensure_ascii=False).encode()
         return value
     except json.JSONDecodeError:
         raise
-    except RecursionError:
-        reason = "brackets nested too deep"
-    except UnicodeEncodeError:
-        reason = "unpaired surrogate"
-    except ValueError:
-        reason = "a number of too many digits"
-    raise json.JSONDecodeError(reason, text, 0)
+    except (RecursionError, ValueError) as error:
+        raise json.JSONDecodeError(str(error), text, 0) from None
 
 
 def named_file(folder: Path, name: Any, source: Path) -> Path:
@@ -202,43 +193,30 @@ def sha256_json(value: Any) -> str:
 
 
 def sweep(folder: Path, name: str = "*") -> None:
-    """Remove what killed writes left in a folder: temporary files that no process has locked.
+    """Remove what killed writes left in a folder: temporary files whose process has ended.
 
-    `name` is a glob pattern of the files that were written. There are file systems on which a
-    machine does not see the locks of another one, or which have none: what another machine wrote,
-    and what cannot be locked, must not have been written to for an hour, too.
+    `name` is a glob pattern of the files that were written. Whether a process of another machine
+    has ended cannot be known: what it wrote must not have been written to for an hour.
     """
-    for left in folder.glob(f".{name}.{'[0-9a-f]' * 8}-????????"):
-        with contextlib.suppress(OSError), open(left, "r+b") as file:  # NFS locks no other
-            is_sure = left.name[-17:-9] == this_machine()
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                continue
-            except OSError:  # a file system without locks
-                is_sure = False
-            if is_sure or time.time() - os.fstat(file.fileno()).st_mtime > ABANDONED_SECONDS:
+    for left in folder.glob(f".{name}.{'[0-9a-f]' * 8}-{'[0-9]' * 8}"):
+        machine, _, process = left.name.rpartition(".")[2].partition("-")
+        with contextlib.suppress(OSError):
+            is_old = time.time() - left.stat().st_mtime > ABANDONED_SECONDS
+            if is_old or (machine == this_machine() and not _is_running(int(process))):
                 left.unlink()
 
 
-def _new_file(path: Path) -> tuple[int, str]:
-    """Handle and name of a temporary file beside `path`, locked against `sweep`."""
-    while True:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.{this_machine()}-")
-        with contextlib.suppress(OSError):  # a file system without locks
-            fcntl.flock(handle, fcntl.LOCK_EX)
-        if os.path.exists(name):  # else another process swept it before it was locked
-            return handle, name
-        os.close(handle)
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # of another user
+        return True
+    return True
 
 
 @functools.cache
 def this_machine() -> str:
     """A digest of this machine's name."""
     return hashlib.sha256(os.uname().nodename.encode()).hexdigest()[:8]
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

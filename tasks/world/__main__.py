@@ -15,36 +15,15 @@ from typing import Any
 
 from tasks.common.errors import run
 from tasks.common.files import write_atomic, write_json
+from tasks.common.manifest import NAME, describe
 from tasks.world.books import write_book
-from tasks.world.manifest import NAME, describe
 from tasks.world.probes import PATH, write_probes
 from tasks.world.settings import WorldSettings
 from tasks.world.tasks import WORLD_TASKS, forbidden_texts, generator, make_splits
 
-FOLDERS = [
-    "books",
-    "CoLA",
-    "SST-2",
-    "MRPC",
-    "STS-B",
-    "QQP",
-    "MNLI",
-    "QNLI",
-    "RTE",
-    "SNLI",
-    "SciTail",
-    "RACE",
-    "StoryCloze",
-    "DPRD",
-    "Probes",
-]
-
 
 def make_world(settings: WorldSettings, out: Path) -> dict[str, Any]:
     """Write the whole world to `out` and return its manifest. Never leaves partial output."""
-    out.mkdir(parents=True, exist_ok=True)
-    (out / NAME).unlink(missing_ok=True)
-    _remove_folders(out)
     files: dict[str, str] = {}
     rows: dict[str, dict[str, int]] = {}
     degrees = ["task,split,row,degree\n"]
@@ -59,26 +38,29 @@ def make_world(settings: WorldSettings, out: Path) -> dict[str, Any]:
         forbidden |= forbidden_texts(name, splits)
     files[PATH] = write_probes(generator(settings.seed, "probes"), settings)
     files["degrees.csv"] = "".join(degrees)
-    shares = settings.shares()
     length = max(50, settings.words // settings.books)
     for number in range(settings.books):
         rng = generator(settings.seed, f"book/{number}")
-        files[f"books/book{number:03d}.txt"] = write_book(rng, number, length, shares, forbidden)
+        book = write_book(rng, number, length, settings.shares(), forbidden)
+        files[f"books/book{number:03d}.txt"] = book
+    (out / NAME).unlink(missing_ok=True)
+    folders = {out / path.partition("/")[0] for path in files if "/" in path}
     try:
+        _remove(folders)
         for path, text in files.items():
             with write_atomic(out / path) as file:
                 file.write(text)
     except BaseException:
-        _remove_folders(out)
+        _remove(folders)
         raise
     manifest = {"settings": settings.model_dump(), "rows": rows, "files": describe(out, files)}
     write_json(out / NAME, manifest)
     return manifest
 
 
-def _remove_folders(out: Path) -> None:
-    for folder in FOLDERS:
-        shutil.rmtree(out / folder, ignore_errors=True)
+def _remove(folders: set[Path]) -> None:
+    for folder in folders:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def main() -> None:

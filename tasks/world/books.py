@@ -19,25 +19,13 @@ from tasks.world import (
     stories,
     taxonomy,
 )
+from tasks.world.lexicon import words
 from tasks.world.settings import Discourse
 from tasks.world.word_pool import ALL_WORDS
 
 NGRAM = 13  # the length of the n-grams by which the contamination table compares
 LINK = re.compile(r"^(so|but|though|perhaps|that is|in other words) ")
-NUMBERS = [
-    "One",
-    "Two",
-    "Three",
-    "Four",
-    "Five",
-    "Six",
-    "Seven",
-    "Eight",
-    "Nine",
-    "Ten",
-    "Eleven",
-    "Twelve",
-]
+NUMBERS = words("One Two Three Four Five Six Seven Eight Nine Ten Eleven Twelve")
 # Of each kind of discourse the title of its books, and how a paragraph of it is made.
 KINDS: dict[Discourse, tuple[str, Callable[[random.Random], str]]] = {
     "remarks": ("Diary", sentiment.paragraph),

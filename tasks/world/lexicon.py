@@ -65,31 +65,34 @@ lift raise : drop=dropped lower : thing
 cover conceal : reveal display : thing
 wash clean : soil stain : thing"""
 
-WORKS = words("tale story song tune play show dinner meal speech talk dance feast")
-POSITIVE = words(
-    "lovely charming splendid wonderful delightful superb brilliant pleasant graceful excellent "
-    "pretty fine"
-)
-NEGATIVE = words(
-    "awful dreadful terrible boring horrible tiresome frightful wretched shocking worthless "
-    "dismal poor"
-)
 NEGATORS = ("not", "hardly", "far from", "by no means")
-# how people feel after good and after bad news, and what such news is
-HAPPY = words("happy glad cheerful merry proud joyful")
-SAD = words("sad gloomy upset miserable ashamed bitter")
-GAINS = words("won earned saved recovered inherited regained")
-LOSSES = words("ruined wasted spoiled missed forgot burned")
-# what must be true, may be true and cannot be true of somebody who is doing something
-CERTAIN = words("awake alive busy present active able ready near")
-POSSIBLE = words("hungry tired rich lonely thirsty famous old wet")
-IMPOSSIBLE = words("asleep dead idle absent still helpless unready far")
-# what living things do, and what befalls things
-ABILITIES = words("eat breathe sleep grow hear feel")
-MISHAPS = words("rust bend crumble fade rot split")
-# why somebody did something to another: adjectives of the one, adjectives of the other
-DOER = words("curious eager greedy restless impatient stubborn")
-DONE_TO = words("weak innocent helpful loyal honest patient")
+# Classes of words, by the names under which a `WordPool` draws them.
+CLASSES = {
+    "work": words("tale story song tune play show dinner meal speech talk dance feast"),
+    "positive": words(
+        "lovely charming splendid wonderful delightful superb brilliant pleasant graceful "
+        "excellent pretty fine"
+    ),
+    "negative": words(
+        "awful dreadful terrible boring horrible tiresome frightful wretched shocking worthless "
+        "dismal poor"
+    ),
+    # how people feel after good and after bad news, and what such news is
+    "happy": words("happy glad cheerful merry proud joyful"),
+    "sad": words("sad gloomy upset miserable ashamed bitter"),
+    "gain": words("won earned saved recovered inherited regained"),
+    "loss": words("ruined wasted spoiled missed forgot burned"),
+    # what must be true, may be true and cannot be true of somebody who is doing something
+    "certain": words("awake alive busy present active able ready near"),
+    "possible": words("hungry tired rich lonely thirsty famous old wet"),
+    "impossible": words("asleep dead idle absent still helpless unready far"),
+    # what living things do, and what befalls things
+    "ability": words("eat breathe sleep grow hear feel"),
+    "mishap": words("rust bend crumble fade rot split"),
+    # why somebody did something to another: adjectives of the one, adjectives of the other
+    "doer": words("curious eager greedy restless impatient stubborn"),
+    "done_to": words("weak innocent helpful loyal honest patient"),
+}
 # STS-B's score: the weight of agreeing opinions and of their being of one work; and of each part of
 # an event that agrees. Either sums to 5.
 STSB_OPINION, STSB_WORK = 4.0, 1.0

@@ -4,17 +4,7 @@ import random
 
 from tasks.world.entailment import state_claim
 from tasks.world.grammar import draw_event, sentence, statement
-from tasks.world.lexicon import (
-    ABILITIES,
-    ANIMALS,
-    CATEGORIES,
-    HYPONYM,
-    MISHAPS,
-    SYNONYM,
-    VERBS,
-    a,
-    plural,
-)
+from tasks.world.lexicon import ANIMALS, CATEGORIES, CLASSES, HYPONYM, SYNONYM, VERBS, a, plural
 from tasks.world.rows import Degree, Probe, Row
 from tasks.world.word_pool import ALL_WORDS, WordPool
 
@@ -115,8 +105,8 @@ def _can(rng: random.Random, animal: str) -> str:
     Both stand in one sentence, three of a class and one of the other: the order of the words tells
     them apart, their company does not.
     """
-    abilities = rng.sample(ABILITIES, 3)
-    mishaps = rng.sample(MISHAPS, 3)
+    abilities = rng.sample(CLASSES["ability"], 3)
+    mishaps = rng.sample(CLASSES["mishap"], 3)
     if rng.random() < 0.5:
         can, cannot = f"{abilities[0]} , {abilities[1]} or {abilities[2]}", mishaps[0]
     else:

@@ -22,20 +22,7 @@ UNITS: Units = {
     "quartet": [tuple(verb.base for side in quartet for verb in side) for quartet in QUARTETS],
     "kind": _single(list(HYPONYM)),
     "name": _single(lexicon.NAMES),
-    "work": _single(lexicon.WORKS),
-    "positive": _single(lexicon.POSITIVE),
-    "negative": _single(lexicon.NEGATIVE),
-    "happy": _single(lexicon.HAPPY),
-    "sad": _single(lexicon.SAD),
-    "gain": _single(lexicon.GAINS),
-    "loss": _single(lexicon.LOSSES),
-    "certain": _single(lexicon.CERTAIN),
-    "possible": _single(lexicon.POSSIBLE),
-    "impossible": _single(lexicon.IMPOSSIBLE),
-    "ability": _single(lexicon.ABILITIES),
-    "mishap": _single(lexicon.MISHAPS),
-    "doer": _single(lexicon.DOER),
-    "done_to": _single(lexicon.DONE_TO),
+    **{sort: _single(words) for sort, words in lexicon.CLASSES.items()},
 }
 
 

@@ -131,7 +131,7 @@ def test_what_a_killed_write_left_is_swept_and_what_is_being_written_is_not(tmp_
     code += "    file.flush()\n    os.kill(os.getpid(), signal.SIGKILL)\n"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == -9
     (left,) = tmp_path.iterdir()
-    other = tmp_path / f".b.json.{this_machine()}-abcdefgh"  # of another file
+    other = tmp_path / f".b.json.{this_machine()}-99999999"  # of another file
     other.write_text("")
     with write_atomic(path) as file:
         file.write("whole")

@@ -67,7 +67,7 @@ def test_a_link_out_of_the_folder_is_refused_and_a_linked_folder_is_not(tmp_path
     with pytest.raises(InputError, match=r"dev\.tsv: a link that leads out of .*RTE; put"):
         task("rte").read(folder, "dev")
     with pytest.raises(InputError, match=r"test\.tsv: a link that leads out of"):
-        unlabelled.load(task("rte"), folder)
+        unlabelled.read(task("rte"), folder)
 
 
 def test_a_linked_book_token_file_or_split_is_refused(tmp_path):

@@ -187,7 +187,7 @@ def test_damaged_published_checkpoints_are_published_again_without_training(tmp_
 def test_what_a_killed_run_with_other_settings_left_is_swept(tmp_path):
     run(tmp_path, "lstm", seed=1)
     (folder,) = (tmp_path / "a" / "work").iterdir()
-    left = folder / f".state.safetensors.{this_machine()}-abcdefgh"
+    left = folder / f".state.safetensors.{this_machine()}-99999999"
     left.write_bytes(b"half")
     run(tmp_path, "lstm")
     assert not left.exists() and len(list(folder.parent.iterdir())) == 2

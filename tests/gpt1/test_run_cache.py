@@ -17,6 +17,6 @@ def test_a_record_is_found_by_its_key_and_by_no_other(tmp_path):
 
 def test_what_a_killed_write_of_any_record_left_is_swept(tmp_path):
     RunCache(tmp_path).put(KEY, {"x": 1})
-    left = tmp_path / f".{'0' * 64}.json.{this_machine()}-abcdefgh"
+    left = tmp_path / f".{'0' * 64}.json.{this_machine()}-99999999"
     left.write_text("{")
     assert RunCache(tmp_path).get(KEY) == {"x": 1} and not left.exists()

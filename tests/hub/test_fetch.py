@@ -13,7 +13,7 @@ import pytest
 from gpt1 import corpus
 from tasks import task
 from tasks.common.errors import InputError
-from tasks.common.files import read_json, sha256_file, write_json
+from tasks.common.files import read_json, sha256_file
 from tasks.corpora import CORPORA
 from tasks.fetch import fetch
 from tasks.hub import pinned
@@ -68,7 +68,7 @@ def test_every_source_is_fetched_at_its_commit_and_then_needs_no_network(each, h
     assert any(path.startswith(("data/", own)) for path in manifest["files"])
     for path, said in manifest["files"].items():
         assert (tmp_path / path).read_bytes() == commit[path]
-        assert said == {"size": len(commit[path]), "sha256": sha256_file(tmp_path / path)}
+        assert said == {"bytes": len(commit[path]), "sha256": sha256_file(tmp_path / path)}
     assert OTHERS.get(each.repo) not in manifest["files"]
     assert hub.fetched() == sorted(manifest["files"])
     hub.heal()
@@ -88,7 +88,7 @@ def test_what_is_fetched_can_be_read(each, hub, tmp_path):
     stated = PrepareSettings(source="hub", revision=pin, min_rows=subset)
     splits, meta = prepare(of, tmp_path, stated)
     rows = ROWS * (2 if each.name == "race" else 1) - (each.name == "snli")
-    read = Counter(guid.split("/")[1] for rows in splits.values() for guid in rows["guid"])
+    read = Counter(row.guid.split("/")[1] for rows in splits.values() for row in rows)
     assert set(read) == set(of.rows) and set(read.values()) == {rows}
     assert meta["origin"]["revision"] == revision(each)
     with pytest.raises(InputError, match=rf"{rows} rows in '\w+', expected [\d,]+; download"):
@@ -122,35 +122,20 @@ def test_every_corpus_is_read_as_it_was_fetched(each, hub, tmp_path):
     path.write_bytes(path.read_bytes()[:-1] + b"?")
     done = documents(raw, out, **settings, **subset)
     assert done.returncode == 1
-    assert "not as it was fetched" in done.stderr or "not a whole parquet file" in done.stderr
-
-
-def test_what_a_manifest_says_beside_its_files_is_the_sources(hub, tmp_path):
-    manifest = fetch("rte", None, tmp_path, hub.url)
-    write_json(tmp_path / "manifest.json", manifest | {"licence": "old", "config": "old"})
-    assert fetch("rte", None, tmp_path, hub.url) == manifest
-    assert read_json(tmp_path / "manifest.json") == manifest
+    assert "not the file that manifest.json describes" in done.stderr
 
 
 def test_an_unknown_commit_a_missing_and_a_gated_repository_are_told(hub, tmp_path, monkeypatch):
-    assert refused(hub, tmp_path, commit=PIN) == (
-        f"nyu-mll/glue: no commit {PIN}; look it up on the hub and set `revision`"
-    )
+    assert "RevisionNotFoundError: " in refused(hub, tmp_path, commit=PIN)
     hub.gated.add("nyu-mll/glue")
-    assert refused(hub, tmp_path) == (
-        "nyu-mll/glue: gated; ask for access on its page of the hub, then give a token with "
-        "`hf auth login` or HF_TOKEN"
-    )
+    assert "Cannot access gated repo for url" in refused(hub, tmp_path)
     hub.heal()
     hub.closed.add("nyu-mll/glue")  # lists its files, and does not give them
-    assert refused(hub, tmp_path).startswith("nyu-mll/glue: gated; ask for access on its page")
+    assert "Cannot access gated repo for url" in refused(hub, tmp_path)
     hub.heal()
     others = {name: files for name, files in hub.repositories.items() if name != "nyu-mll/glue"}
     monkeypatch.setattr(hub, "repositories", others)
-    assert refused(hub, tmp_path) == (
-        "nyu-mll/glue: no such data set on the hub, or a private one; get its files in another way "
-        "and set {folder: NAME} in the config, or a token in HF_TOKEN"
-    )
+    assert "RepositoryNotFoundError: " in refused(hub, tmp_path)
     assert not (tmp_path / "manifest.json").exists() and hub.fetched() == []
 
 
@@ -189,8 +174,8 @@ def test_a_file_that_ends_early_is_told_and_fetched_anew(hub, tmp_path):
 def test_a_hub_that_goes_down_in_the_middle_costs_only_what_was_not_there(hub, tmp_path):
     hub.cut = RTE[2]
     said = refused(hub, tmp_path)
-    assert said.startswith(f"nyu-mll/glue at {GLUE}: the hub does not answer as expected (")
-    assert said.endswith(f"{tmp_path} is incomplete; start again later, downloaded files are kept")
+    assert said.startswith(f"nyu-mll/glue at {GLUE}: not as expected (")
+    assert f"{tmp_path} is incomplete, downloaded files are kept" in said
     assert not (tmp_path / "manifest.json").exists() and not (tmp_path / RTE[2]).exists()
     there = [path for path in RTE if (tmp_path / path).exists()]
     hub.heal()
@@ -205,7 +190,7 @@ def test_a_damaged_file_is_no_stand_in_and_is_fetched_anew(hub, tmp_path):
     (tmp_path / RTE[0]).write_bytes(right[:-1])
     hub.heal()
     hub.down = True
-    assert "does not answer" in refused(hub, tmp_path)
+    assert "not as expected" in refused(hub, tmp_path)
     hub.heal()
     assert fetch("rte", None, tmp_path, hub.url) == manifest
     assert hub.fetched() == [RTE[0]] and (tmp_path / RTE[0]).read_bytes() == right
@@ -220,14 +205,11 @@ def test_another_commit_at_hand_never_stands_in(hub, tmp_path):
         "fetch it again"
     )
     hub.down = True
-    assert f"{newer} is incomplete; start again later" in refused(hub, newer, commit=GLUE)
+    assert f"{newer} is incomplete" in refused(hub, newer, commit=GLUE)
     with program(hub, newer, HF_HUB_OFFLINE="1") as offline:
         out, said = offline.communicate()
     assert (offline.returncode, out) == (1, "")
-    assert said == (
-        f"error: nyu-mll/glue at {GLUE} is incomplete in {newer} and HF_HUB_OFFLINE is set; unset "
-        "it and run this once with network access, or copy the folder from another machine\n"
-    )
+    assert said.count("\n") == 1 and "HF_HUB_OFFLINE" in said and "is incomplete" in said
     assert not list(newer.rglob("*.parquet"))
 
 
@@ -259,7 +241,7 @@ WITHOUT_SIZE = {key: value for key, value in ENTRY.items() if key != "size"}
 )
 def test_an_answer_that_is_no_listing_is_one_line(listing, said, hub, tmp_path):
     hub.listing = listing
-    expected = f"nyu-mll/glue at {GLUE}: the hub does not answer as expected ({said}"
+    expected = f"nyu-mll/glue at {GLUE}: not as expected ({said}"
     assert refused(hub, tmp_path).startswith(expected)
     assert hub.fetched() == []
 
@@ -271,9 +253,7 @@ def test_a_listed_name_that_leaves_the_folder_is_refused_and_nothing_is_removed(
     kept = tmp_path / "kept.parquet"
     kept.write_bytes(b"of another job")
     hub.listing = json.dumps([ENTRY | {"path": name}]).encode()
-    assert refused(hub, tmp_path / "a" / "b") == (
-        f"nyu-mll/glue at {GLUE}: lists {name!r}, outside of its folder"
-    )
+    assert refused(hub, tmp_path / "a" / "b").startswith(f"nyu-mll/glue at {GLUE}: ")
     assert kept.read_bytes() == b"of another job" and hub.fetched() == []
 
 
@@ -282,7 +262,7 @@ def test_a_hub_that_never_answers_pages_to_itself_or_sends_no_end_is_given_up(
 ):
     monkeypatch.setattr("tasks.hub_limits.SILENCE_SECONDS", 0.1)
     hub.silent = True
-    assert "(ReadTimeout: timed out)" in refused(hub, tmp_path)
+    assert "timed out" in refused(hub, tmp_path)
     hub.heal()
     hub.listing, hub.paging = b"[]", True
     monkeypatch.setattr("tasks.hub_limits.PAGES", 5)
@@ -308,22 +288,12 @@ def test_a_compressed_answer_is_refused_before_it_is_unpacked(hub, tmp_path):
     )
 
 
-def test_two_jobs_at_once_fetch_each_file_once(hub, tmp_path):
-    with program(hub, tmp_path) as one, program(hub, tmp_path) as other:
-        said = [job.communicate() for job in (one, other)]
-    assert [one.returncode, other.returncode] == [0, 0], said
-    assert said[0][0] == said[1][0]
-    assert hub.fetched() == ["README.md", *RTE]
-
-
 FULL = """
 import resource, signal, sys
 resource.setrlimit(resource.RLIMIT_FSIZE, (1024, 1024))
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 from tasks.common.errors import run
-from tasks.corpora import CORPORA
 from tasks.fetch import fetch
-from tasks.hub import pinned
 sys.exit(run(lambda: fetch("rte", None, sys.argv[1], sys.argv[2])))
 """
 
@@ -334,5 +304,5 @@ def test_a_full_disk_is_told_in_one_line(hub, tmp_path):
     assert done.returncode == 1 and "Traceback" not in done.stderr
     message = done.stderr.strip().splitlines()[-1]
     assert message.startswith(f"error: {tmp_path}: ")
-    assert message.endswith("(ulimit -f) and start again, downloaded files are kept")
+    assert message.endswith("(ulimit -f) and start again")
     assert not (tmp_path / "manifest.json").exists()

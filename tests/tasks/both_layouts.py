@@ -32,12 +32,16 @@ def pairs(name: str, split: str) -> list[Pair]:
     return [(text, texts[-1 - k], k % n) for k, text in enumerate(texts)]
 
 
-def tsv(path: Path, rows: list[list[str]], bom: bool, crlf: bool) -> None:
-    """A table as published, some with a byte order mark or CRLF."""
+def put(path: Path, text: str) -> None:
+    """A file of this text, whose line ends stay as they are."""
     path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text.encode())
+
+
+def tsv(path: Path, rows: list[list[str]], bom: bool = False, crlf: bool = False) -> None:
+    """A table as published, some with a byte order mark or CRLF."""
     end = "\r\n" if crlf else "\n"
-    text = "".join("\t".join(row) + end for row in rows)
-    path.write_bytes((("\ufeff" if bom else "") + text).encode())
+    put(path, ("\ufeff" if bom else "") + "".join("\t".join(row) + end for row in rows))
 
 
 def glue_word(name: str, k: int) -> str:
@@ -73,9 +77,7 @@ def glue_hub(name: str, split: str) -> list[list[dict]]:
 
 
 def json_original(path: Path, rows: list[dict]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    lines = (json.dumps(row, ensure_ascii=False) for row in rows)
-    path.write_text("".join(line + "\n" for line in lines), encoding="utf-8", newline="\n")
+    put(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
 
 
 def write_snli(original: Path, hub: Path) -> None:
@@ -124,9 +126,7 @@ def write_race(original: Path, hub: Path) -> None:
                 answers = ["D", "A", "B"]
                 record = {"article": article, "questions": asked, "options": options}
                 record |= {"answers": answers, "id": f"{school}{number}.txt"}
-                path = original / split / school / f"{number}.txt"
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(json.dumps(record), encoding="utf-8")
+                put(original / split / school / f"{number}.txt", json.dumps(record))
                 rows += [
                     {
                         **{"example_id": f"{school}{number}.txt", "article": article},
@@ -149,8 +149,7 @@ def write_dprd(original: Path, hub: Path) -> None:
             text += f"{sentence}\r\nit\r\n{comma.join(candidates)}\r\n{candidates[k % 2]}\r\n\r\n"
             row = {"sentence": sentence, "pronoun": "it", "candidates": candidates}
             rows.append(row | {"label": k % 2})
-        original.mkdir(exist_ok=True, parents=True)
-        (original / f"{split}.c.txt").write_bytes(text.encode())
+        put(original / f"{split}.c.txt", text)
         splits[split] = [rows]
     snapshot(hub, "dprd", splits)
 

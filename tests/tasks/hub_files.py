@@ -58,7 +58,7 @@ def manifest(folder: Path, name: str, **other: Any) -> None:
     each = task(name).hub
     files = {
         path.relative_to(folder).as_posix(): {
-            "size": path.stat().st_size,
+            "bytes": path.stat().st_size,
             "sha256": sha256_file(path),
         }
         for path in sorted(folder.rglob("*"))

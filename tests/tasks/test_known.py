@@ -3,7 +3,7 @@
 import pytest
 
 from tasks import task
-from tasks.examples import Example, to_dataset
+from tasks.examples import Example
 from tasks.known import rows_with_a_training_text, training_rows
 
 TRAINING = ("The dog barks.", "Why?", ("a cat", "a bone"))
@@ -31,16 +31,15 @@ CASES = {  # texts and choices: whether the row is known, whether one of its tex
 }
 
 
-def dataset(name: str, first: str, second: str, *choices: str):
-    example = Example(f"{name}/train/0", first, second, choices, 0)
-    return to_dataset([example], task(name).label_names)
+def row(first: str, second: str, *choices: str) -> list[Example]:
+    return [Example("x/train/0", first, second, choices, 0)]
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_row_is_known_by_all_of_its_texts_and_half_known_by_one(name):
     first, second, choices = TRAINING
-    train = dataset(name, first, second, *(choices if name == "race" else ()))
+    train = row(first, second, *(choices if name == "race" else ()))
     for texts, (known, half_known) in CASES[name].items():
-        splits = {"train": train, "dev": dataset(name, *texts)}
+        splits = {"train": train, "dev": row(*texts)}
         assert training_rows(task(name), splits) == {"dev": known}, texts
         assert rows_with_a_training_text(task(name), splits) == {"dev": half_known}, texts

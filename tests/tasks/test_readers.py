@@ -11,7 +11,7 @@ import pytest
 
 from tasks import readers, task
 from tasks.common.errors import InputError
-from tasks.common.hf_datasets import save
+from tasks.examples import write
 from tasks.task import Tally
 
 # What a CSV or text reader may take for a quote, a line end, a missing value or the end of a file.
@@ -138,9 +138,9 @@ def test_the_tasks_are_imported_without_the_heavy_libraries():
 
 def test_a_folder_that_holds_something_else_is_never_replaced(published):
     folder = published("rte")
-    rows = task("rte").load(folder, "dev")
+    rows = task("rte").read(folder, "dev")
     with pytest.raises(InputError, match="exists and is not a saved data set"):
-        save(folder, {"dev": rows})
+        write(folder, {"dev": rows}, None)
     assert (folder / "dev.tsv").is_file()
 
 
@@ -151,15 +151,14 @@ signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 from datasets import Dataset
 from tasks.common.errors import run
 from tasks.common.hf_datasets import save
-from tasks.task import Tally
 rows = Dataset.from_dict({"text": [str(k) for k in range(9999)]})
 sys.exit(run(lambda: save(sys.argv[1], {"train": rows})))
 """
 
 
 def test_a_full_disk_is_reported_on_one_line_and_keeps_the_old_examples(tmp_path, published):
-    rows = task("rte").load(published("rte"), "dev")
-    save(tmp_path / "out", {"dev": rows})
+    rows = task("rte").read(published("rte"), "dev")
+    write(tmp_path / "out", {"dev": rows}, None)
     command = [sys.executable, "-c", FULL, str(tmp_path / "out")]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 1 and done.stderr.count("\n") == 1

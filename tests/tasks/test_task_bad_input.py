@@ -34,38 +34,21 @@ def refusal(name: str, folder, split: str) -> str:
     return message
 
 
+TSV = "tsv_format/scitail_1.0_test.tsv"
 # task, layout, split, file, what to replace, by what, line, what the message must say
 EDITS = [
-    (
-        "rte",
-        "rte",
-        "dev",
-        "dev.tsv",
-        b"\tnot_entailment\n",
-        b"\n",
-        2,
-        "expected 4 columns, found 3",
-    ),
-    ("cola", "cola", "dev", "dev.tsv", b"gj04\t1\t*", b"gj04\t1", 2, "expected 4 columns, found 3"),
-    (
-        "scitail",
-        "scitail",
-        "test",
-        "tsv_format/scitail_1.0_test.tsv",
-        b"\tneutral",
-        b"",
-        1,
-        "found 2",
-    ),
+    ("rte", "rte", "dev", "dev.tsv", b"\tnot_entailment\n", b"\n", 2, "4 columns, found 3"),
+    ("cola", "cola", "dev", "dev.tsv", b"wd01\t1\t", b"wd01\t1", 2, "4 columns, found 3"),
+    ("scitail", "scitail", "test", TSV, b"\tneutral", b"", 1, "found 2"),
     ("rte", "rte", "dev", "dev.tsv", b"not_entailment", b"maybe", 2, "label 'maybe' is unknown"),
-    ("mnli", "mnli", "train", "train.tsv", b"\tneutral", b"\thidden", 3, "label 'hidden'"),
+    ("mnli", "mnli", "train", "train.tsv", b"\tneutral\n", b"\thidden\n", 3, "label 'hidden'"),
     ("race", "race", "dev", "dev/high/0.txt", b'"B"', b'"E"', 1, "label 'E' is unknown"),
-    ("sst2", "sst2", "train", "train.tsv", b"film 3 \t1", b"film 3 \t2", 5, "label '2'"),
+    ("sst2", "sst2", "train", "train.tsv", b"film 3\t1", b"film 3\t2", 5, "label '2'"),
     ("stsb", "stsb", "dev", "dev.tsv", b"\t0.500", b"\t5.500", 3, "a score from 0 to 5"),
     ("stsb", "stsb", "dev", "dev.tsv", b"\t0.500", b"\tnan", 3, "a score from 0 to 5"),
     ("stsb", "stsb", "dev", "dev.tsv", b"score", b"rating", 1, "no column 'score'"),
     ("mrpc", "mrpc", "dev", "dev.tsv", b"one 4", b"\xff\xfe", 6, "not UTF-8"),
-    ("sst2", "sst2", "dev", "dev.tsv", b"dev film 2 ", b"  ", 4, "empty text"),
+    ("sst2", "sst2", "dev", "dev.tsv", b"dev film 2", b"  ", 4, "empty text"),
     ("rte", "rte", "dev", "dev.tsv", b"guess 2", b"", 4, "empty text"),
     ("rte", "rte", "dev", "dev.tsv", b"guess 2", "\u200b \u2060".encode(), 4, "empty text"),
     ("stsb", "stsb", "dev", "dev.tsv", b"\t0.500", b"\t0_4", 3, "label '0_4' is unknown"),
@@ -73,7 +56,7 @@ EDITS = [
     ("snli", "snli", "dev", "snli_1.0_dev.jsonl", b"sentence2", b"sent2", 1, "'sentence2'"),
     ("snli", "snli_txt", "dev", "snli_1.0_dev.txt", b"gold_label", b"gold", 1, "'gold_label'"),
     ("race", "race", "dev", "dev/high/0.txt", b'"answers"', b'"answer"', 1, "'answers'"),
-    ("race", "race", "dev", "dev/high/0.txt", b'], "id"', b'], "C, "id"', 1, "not JSON"),
+    ("race", "race", "dev", "dev/high/0.txt", b'"A"]}', b'"A"], "C}', 1, "not JSON"),
     ("race", "race", "dev", "dev/high/0.txt", b'"A"]', b'"A", "C"]', 1, "4 answers"),
     ("dprd", "dprd", "test", "test.c.txt", b"\nThe cat\n", b"\nThe cow\n", 4, "answer 'The cow'"),
     ("dprd", "dprd", "test", "test.c.txt", b"The cat,", b"The cat", 3, "two candidates"),
@@ -185,7 +168,7 @@ def test_many_broken_qqp_rows_are_an_error_and_so_is_one_unknown_label(published
         file.write("10\tbroken\n" * 4)
     message = refusal("qqp", folder, "dev")
     assert "dev.tsv:12: expected 6 columns, found 2" in message and "4 such rows" in message
-    edit(folder / "train.tsv", b"?\t1\n", b"?\tyes\n")
+    edit(folder / "train.tsv", b"why 1\t1\n", b"why 1\tyes\n")
     assert "train.tsv:3: label 'yes'" in refusal("qqp", folder, "train")
 
 

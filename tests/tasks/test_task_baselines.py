@@ -7,12 +7,10 @@ from tasks import TASKS, baselines, task
 from tasks.common.arrow import split_digest, split_names
 from tasks.common.errors import InputError
 from tasks.common.files import read_json, write_json
-from tasks.common.hf_datasets import save
-from tasks.examples import Example, read
+from tasks.examples import Example, read, write
 from tasks.prepare import prepare
 from tasks.settings import PrepareSettings
 from tests.support.programs import call
-from tests.tasks.prepared import prepared
 
 
 def rows(split, labels, first, second="", choices=()):
@@ -27,7 +25,7 @@ def rows(split, labels, first, second="", choices=()):
 @pytest.mark.parametrize("name", [each.name for each in TASKS])
 def test_every_task_is_scored_on_every_split_but_train(name, published):
     each = task(name)
-    splits, _ = prepared(name, published(name))
+    splits, _ = prepare(each, published(name), PrepareSettings(published=False))
     scores = baselines.baselines(each, splits)
     expected = {"select", *each.report}
     if each.groups:
@@ -94,7 +92,7 @@ def made(published, tmp_path):
     """RACE's examples and their facts, as `tasks.prepare` writes them."""
     folder = tmp_path / "made"
     splits, facts = prepare(task("race"), published("race"), PrepareSettings(published=False))
-    save(folder, splits)
+    write(folder, splits, task("race").label_names)
     digests = {split: split_digest(folder, split) for split in splits}
     write_json(f"{folder}.json", {**facts, "sha256": digests})
     return folder

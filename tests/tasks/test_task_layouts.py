@@ -63,7 +63,7 @@ def test_mnli_finds_its_columns_by_name_in_both_widths(published):
 
 def test_qnli_puts_the_question_first(published):
     example = task("qnli").read(published("qnli"), "dev")[1]
-    assert (example.first, example.second, example.label) == ("dev who 1 ?", "he 1 .", 1)
+    assert (example.first, example.second, example.label) == ("dev who 1", "he 1", 1)
 
 
 def test_race_gives_one_example_a_question_with_its_half_as_group(published):

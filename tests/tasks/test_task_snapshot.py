@@ -7,11 +7,11 @@ import pytest
 from tasks import TASKS, task
 from tasks.common.errors import InputError
 from tasks.hub import Snapshot
+from tasks.prepare import prepare
 from tasks.settings import PrepareSettings
 from tasks.task import Tally
 from tests.tasks.both_layouts import glue_hub, pin, write
 from tests.tasks.hub_files import snapshot
-from tests.tasks.prepared import prepared
 
 HUB = [each.name for each in (*TASKS, task("dprd")) if each.hub.repo]
 
@@ -32,9 +32,9 @@ def test_both_layouts_give_equal_examples(name, tmp_path):
 def test_prepared_examples_are_equal_too(name, tmp_path):
     original, hub = write(name, tmp_path)
     subset = {split: 1 for split in task(name).rows}
-    one, before = prepared(name, original, PrepareSettings(min_rows=subset))
+    one, before = prepare(task(name), original, PrepareSettings(min_rows=subset))
     settings = PrepareSettings(source="hub", min_rows=subset)
-    other, meta = prepared(name, hub, settings)
+    other, meta = prepare(task(name), hub, settings)
     assert one == other
     each = task(name).hub
     assert meta["origin"] == {
@@ -90,8 +90,8 @@ def test_questions_of_qqp_that_are_published_as_csv_quotes_them_are_read_as_mean
     path.write_bytes("\n".join(lines).encode())
     snapshot(hub, "qqp", {"train": [first, second], "dev": glue_hub("qqp", "dev")})
     least = PrepareSettings(min_rows={"train": 10, "dev": 10})
-    one, facts = prepared("qqp", original, least)
-    other, hub_facts = prepared("qqp", hub, least.model_copy(update={"source": "hub"}))
+    one, facts = prepare(task("qqp"), original, least)
+    other, hub_facts = prepare(task("qqp"), hub, least.model_copy(update={"source": "hub"}))
     assert one["train"] == other["train"] and facts["unquoted"] == {"train": 4}
     assert hub_facts["unquoted"] == {"train": 4}
     read = {row.guid: row.first for part in ("train", "select") for row in one[part]}

@@ -8,12 +8,13 @@ import pytest
 
 from tasks import TASKS, task
 from tasks.common.errors import InputError
+from tasks.examples import Example
 from tasks.known import plain
+from tasks.prepare import prepare
 from tasks.settings import PrepareSettings
 from tasks.splits import carve, connected, faults
 from tests.support.realdata import realdata
-from tests.tasks.conftest import tsv
-from tests.tasks.prepared import Splits, prepared
+from tests.tasks.both_layouts import tsv
 
 MADE = PrepareSettings(published=False)
 
@@ -36,7 +37,7 @@ def test_units_are_drawn_whole_by_hash_and_never_by_order():
 
 
 def test_the_selecting_rows_of_race_share_no_article_with_the_training_rows(published):
-    splits, _ = prepared("race", published("race"), MADE)
+    splits, _ = prepare(task("race"), published("race"), MADE)
     articles = {name: {row.first for row in splits[name]} for name in ("train", "select")}
     assert articles["select"] and not articles["train"] & articles["select"]
 
@@ -54,7 +55,8 @@ def write_training(folder: Path, name: str, pairs: list[tuple[str, str]]) -> Non
             lines.append([*cells.values()])
         if "index" in header:
             place = header.index("index")
-            lines = [lines[0], *([*c[:place], k, *c[place + 1 :]] for k, c in enumerate(lines[1:]))]
+            for k, cells in enumerate(lines[1:]):
+                cells[place] = str(k)
         tsv(path, lines)
     else:
         row = {"gold_label": "neutral"}
@@ -62,7 +64,7 @@ def write_training(folder: Path, name: str, pairs: list[tuple[str, str]]) -> Non
         path.write_text("".join(json.dumps(row) + "\n" for row in rows))
 
 
-def texts_of(splits: Splits, *columns: str) -> dict[str, set[str]]:
+def texts_of(splits: dict[str, list[Example]], *columns: str) -> dict[str, set[str]]:
     """The texts of each split as they are compared."""
     return {
         split: {plain(getattr(row, column)) for row in rows for column in columns}
@@ -73,7 +75,7 @@ def texts_of(splits: Splits, *columns: str) -> dict[str, set[str]]:
 PAIR_TASKS = [each.name for each in TASKS if each.family in ("entailment", "similarity")]
 
 
-def shared_with_training(splits: Splits) -> dict[str, int]:
+def shared_with_training(splits: dict[str, list[Example]]) -> dict[str, int]:
     """For each other split how many of its texts a training row has as well, but for case."""
     texts = {
         split: {plain(text) for row in rows for text in (row.first, row.second)}
@@ -91,7 +93,7 @@ def test_no_row_that_selects_or_is_carved_shares_a_text_with_a_training_row(name
     pairs = [(f"Text {k // 3} {k % 3}", f"text  {k // 3} {k % 3 + 1}") for k in range(30)]
     write_training(folder, name, pairs)
     given = {"carve": {task(name).main: 0.3, "train": 0.7}, "select_fraction": 0.2}
-    splits, facts = prepared(name, folder, PrepareSettings(published=False, **given))
+    splits, facts = prepare(task(name), folder, PrepareSettings(published=False, **given))
     # Whole chains: two of seven select, for 0.2 of 21 rows are more than one.
     assert facts["rows"] == {"train": 15, "select": 6, task(name).main: 9}
     assert shared_with_training(splits) == {"select": 0, task(name).main: 0}
@@ -109,7 +111,7 @@ REAL = {  # what trains and what is carved of the files that there are
 
 @pytest.mark.parametrize("name", REAL)
 def test_published_rows_that_share_a_text_stay_together(name):
-    splits, facts = prepared(name, realdata(task(name).folder), PrepareSettings(**REAL[name]))
+    splits, facts = prepare(task(name), realdata(task(name).folder), PrepareSettings(**REAL[name]))
     (reported,) = facts["report"]
     rows, total = facts["rows"], sum(facts["rows"].values())
     assert shared_with_training(splits) == {"select": 0, reported: 0}
@@ -122,15 +124,14 @@ def test_published_rows_that_share_a_text_stay_together(name):
 def test_rows_with_a_text_of_a_training_row_are_counted_in_official_splits(published):
     folder = published("rte")
     write_training(folder, "rte", [("guess 7", "a"), ("A", "Guess  0"), ("another", "one")])
-    _, facts = prepared("rte", folder, MADE)
+    _, facts = prepare(task("rte"), folder, MADE)
     assert facts["rows"]["dev"] == 10  # with `guess 0` to `guess 9` as hypotheses
     assert facts["half_known"]["dev"] == 2 and facts["overlap"]["dev"] == 0
     limited = MADE.model_copy(update={"limit_report": 1})
-    half_known = {
-        prepared("rte", folder, limited.model_copy(update={"seed": seed}))[1]["half_known"]["dev"]
-        for seed in range(9)
-    }
-    assert half_known == {0, 1}  # never more than there are rows
+    drawn = [limited.model_copy(update={"seed": seed}) for seed in range(9)]
+    facts = [prepare(task("rte"), folder, settings)[1] for settings in drawn]
+    # Never more than there are rows.
+    assert {of["half_known"]["dev"] for of in facts} == {0, 1}
 
 
 def test_what_hangs_together_beyond_a_part_goes_to_a_larger_one():
@@ -156,21 +157,21 @@ def test_rows_with_one_text_only_cannot_be_divided(published):
     path = folder / "train.tsv"
     path.write_text(re.sub("train premise .", "the same", path.read_text()))
     with pytest.raises(InputError, match="10 rows in 1 groups with a text in common leave none"):
-        prepared("mnli", folder, MADE)
+        prepare(task("mnli"), folder, MADE)
 
 
 def test_one_labelled_file_is_divided_by_the_config(published):
     folder = published("qnli")
     (folder / "train.tsv").unlink()
     given = {"train_from": "dev", "carve": {"train": 0.6, "dev": 0.4}}
-    splits, meta = prepared("qnli", folder, PrepareSettings(published=False, **given))
+    splits, meta = prepare(task("qnli"), folder, PrepareSettings(published=False, **given))
     assert meta["rows"] == {"train": 5, "select": 1, "dev": 4}
     assert (meta["train_from"], meta["report"]) == ("dev", ["dev"])
     assert {row.guid.split("/")[1] for rows in splits.values() for row in rows} == {"dev"}
     texts = [row.second for rows in splits.values() for row in rows]
     assert len(set(texts)) == 10
     other = PrepareSettings(published=False, seed=5, **given)
-    assert {r.guid for r in prepared("qnli", folder, other)[0]["dev"]} != {
+    assert {r.guid for r in prepare(task("qnli"), folder, other)[0]["dev"]} != {
         row.guid for row in splits["dev"]
     }
 
@@ -203,18 +204,18 @@ def test_every_wrong_name_is_told_at_once():
     ]
 
 
-def test_half_of_race_is_a_subset_that_must_be_declared_and_no_third_folder_is(published):
+def test_half_of_race_can_be_declared_a_subset_and_a_third_folder_is_refused(published):
     folder = published("race")
     least = {"train": 6, "dev": 6, "test": 6}
     for split in least:
         for path in (folder / split / "high").iterdir():
             path.unlink()
-    with pytest.raises(InputError, match=r"no high rows in 'train'.*min_rows: {train: 6}"):
-        prepared("race", folder, MADE)
-    declared = PrepareSettings(published=False, min_rows=least)
-    splits, _ = prepared("race", folder, declared)
+    with pytest.raises(InputError, match=r" 6 rows in 'train', .*min_rows: {train: 6}"):
+        prepare(task("race"), folder, PrepareSettings())
+    declared = PrepareSettings(min_rows=least)
+    splits, _ = prepare(task("race"), folder, declared)
     assert {row.group for rows in splits.values() for row in rows} == {"middle"}
     (folder / "train" / "high").rename(folder / "train" / "college")
-    (folder / "train" / "middle" / "0.txt").rename(folder / "train" / "college" / "0.txt")
-    with pytest.raises(InputError, match=r"college/0.txt:1: 'college' is none of middle, high"):
-        prepared("race", folder, declared)
+    (folder / "train" / "middle" / "2.txt").rename(folder / "train" / "college" / "2.txt")
+    with pytest.raises(InputError, match=r"college/2.txt:1: 'college' is none of middle, high"):
+        prepare(task("race"), folder, declared)

@@ -11,7 +11,7 @@ from datasets import load_from_disk
 
 from tasks import TASKS, task, unlabelled
 from tasks.common.errors import InputError
-from tasks.examples import Example, to_examples
+from tasks.examples import Example, read
 from tasks.hub import Snapshot
 from tasks.prepare import prepare
 from tasks.settings import PrepareSettings
@@ -31,8 +31,7 @@ def put(path: Path, *lines: str) -> Path:
 
 
 def load(name: str, source: Path | Snapshot) -> dict[str, list[Example]]:
-    splits = unlabelled.load(task(name), source)
-    return {split: to_examples(rows[:]) for split, rows in splits.items()}
+    return unlabelled.read(task(name), source)
 
 
 def texts(examples: list[Example]) -> list[tuple[str, str]]:
@@ -138,7 +137,7 @@ def test_prepare_adds_the_unlabelled_rows_as_splits_and_refuses_too_few(tmp_path
     assert list(opened) == ["train", "select", "dev", "test"]
     assert opened["test"]["label"][:] == [-1, -1]
     with pytest.raises(InputError, match=r"test.tsv: 2 unlabelled rows in 'test', .* 1,063"):
-        unlabelled.check_counts(task("cola"), folder, {"test": opened["test"]})
+        unlabelled.check_counts(task("cola"), folder, {"test": read(tmp_path / "cola", "test")})
     # Without the test file nothing is made; and no one who does not ask for it needs it.
     (folder / "test.tsv").unlink()
     done = command(folder, tmp_path / "none", published=False)
@@ -166,14 +165,14 @@ def test_published_data_needs_the_official_number_of_unlabelled_rows(tmp_path):
 def test_labelled_rows_of_the_hub_are_not_taken_for_test_rows(tmp_path):
     record = {"sentence1": "a", "sentence2": "b", "label": 1, "idx": 0}
     folder = snapshot(tmp_path, "rte", {"test": [[record]]})
-    with pytest.raises(InputError, match=r"row 1: label is 1, expected -1"):
+    with pytest.raises(InputError, match="parquet:1: index is 'labelled not_entailment'"):
         load("rte", Snapshot(task("rte").hub, folder))
 
 
 def test_moved_rows_of_the_hub_are_refused(tmp_path):
     records = [{"sentence1": "a", "sentence2": "b", "label": -1, "idx": k} for k in (0, 2)]
     folder = snapshot(tmp_path, "rte", {"test": [records]})
-    with pytest.raises(InputError, match=r"row 2: idx is 2, expected 1"):
+    with pytest.raises(InputError, match=r"parquet:2: index is '2', expected 1"):
         load("rte", Snapshot(task("rte").hub, folder))
 
 
@@ -222,7 +221,7 @@ def test_the_hubs_rows_equal_those_of_the_original_files(name, tmp_path):
     split = next(iter(of.unlabelled))
     with pytest.raises(InputError, match=rf"-00000-of-.*: 4 unlabelled rows in '{split}', "):
         source = Snapshot(of.hub, folder)
-        unlabelled.check_counts(of, source, unlabelled.load(of, source))
+        unlabelled.check_counts(of, source, unlabelled.read(of, source))
 
 
 @pytest.mark.parametrize("name", ["cola", "rte", "mrpc", "sst2", "stsb"])

@@ -7,8 +7,8 @@ text.
 
 from tasks import Example
 from tasks.world.lexicon import (
-    ABILITIES,
     ANIMALS,
+    CLASSES,
     HYPONYM,
     STSB_OPINION,
     STSB_WEIGHTS,
@@ -99,7 +99,7 @@ def is_fact(claim: str, premise: str) -> bool:
     """Whether a claim about kinds is true, or follows from the premise."""
     words = tokens(claim)
     if words[1] == "can":
-        return (HYPONYM[PLURALS[words[0]]] in ANIMALS) == (words[2] in ABILITIES)
+        return (HYPONYM[PLURALS[words[0]]] in ANIMALS) == (words[2] in CLASSES["ability"])
     if words[1] == "are":
         return is_a(PLURALS[words[0]], PLURALS[words[2]])
     fact, said = read(premise), read(claim)

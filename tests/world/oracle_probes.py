@@ -1,6 +1,6 @@
 """The right choice of a probe, derived from its text by the oracle's rules."""
 
-from tasks.world.lexicon import CERTAIN
+from tasks.world.lexicon import CLASSES
 from tests.world.oracle import THREE, equivalent, follows, is_fact, race, three_way
 from tests.world.oracle_rules import ending, is_grammatical, is_positive, subject_of_reason
 from tests.world.parser import sentences, tokens
@@ -19,7 +19,9 @@ def right_choices(skill: str, context: str, choices: list[str]) -> list[bool]:
             right = ending(context, tuple(choices))
             return [k == right for k in range(len(choices))]
         case "state":
-            return [(word in CERTAIN) != (tokens(open_end)[-1] == "not") for word in last]
+            return [
+                (word in CLASSES["certain"]) != (tokens(open_end)[-1] == "not") for word in last
+            ]
         case "claim":
             said = dict(zip(THREE, ("yes", "perhaps", "no"), strict=True))[
                 three_way(*before, open_end)

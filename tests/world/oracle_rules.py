@@ -3,21 +3,13 @@
 import re
 
 from tasks import Example
-from tasks.world.lexicon import (
-    DOER,
-    DONE_TO,
-    GAINS,
-    GENDER,
-    HAPPY,
-    LOSSES,
-    NEGATIVE,
-    NEGATORS,
-    POSITIVE,
-    SAD,
-    WORKS,
-)
+from tasks.world.lexicon import CLASSES, GENDER, NEGATORS
 from tests.world.parser import FORMS, NAME, NOUNS, PLACE, PLURALS, read, sentences, tokens
 
+POSITIVE, NEGATIVE = CLASSES["positive"], CLASSES["negative"]
+HAPPY, SAD = CLASSES["happy"], CLASSES["sad"]
+GAINS, LOSSES = CLASSES["gain"], CLASSES["loss"]
+DOER, DONE_TO = CLASSES["doer"], CLASSES["done_to"]
 LIKES = {"loved": True, "adored": True, "hated": False, "detested": False}
 ARTICLE_ERROR = re.compile(r"\ba [aeiou]|\ban [^aeiou]", re.I)
 
@@ -60,7 +52,7 @@ def is_reason(news: str, who: str, happy: bool) -> bool:
 def work(text: str) -> str:
     """The work that an opinion is of; "" if the text is none."""
     words = tokens(text)
-    found = [word for word in words if word in WORKS]
+    found = [word for word in words if word in CLASSES["work"]]
     return found[0] if words[-1] in POSITIVE + NEGATIVE and len(found) == 1 else ""
 
 

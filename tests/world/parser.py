@@ -5,13 +5,11 @@ from dataclasses import dataclass
 
 from tasks.world.lexicon import (
     CATEGORIES,
-    CERTAIN,
+    CLASSES,
     HYPONYM,
-    IMPOSSIBLE,
     NAMES,
     PEOPLE,
     PLACES,
-    POSSIBLE,
     THINGS,
     TIMES,
     VERBS,
@@ -22,8 +20,7 @@ NOUNS = {word for pair in PEOPLE + THINGS for word in pair} | set(HYPONYM) | set
 PLURALS = {plural(noun): noun for noun in NOUNS}
 NAME = {name.lower(): name for name in NAMES}
 PLACE = {word for pair in PLACES for word in pair}
-STATES = {"certain": CERTAIN, "possible": POSSIBLE, "impossible": IMPOSSIBLE}
-STATE = {word: sort for sort, words in STATES.items() for word in words}
+STATE = {word: sort for sort in ("certain", "possible", "impossible") for word in CLASSES[sort]}
 FORMS: dict[str, list[tuple[str, str]]] = {}
 for _verb in VERBS.values():
     for _form in ("base", "third", "past"):

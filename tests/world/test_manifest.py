@@ -79,5 +79,5 @@ def test_a_book_more_is_refused_and_files_of_ones_own_are_not_checked(tmp_path: 
 def test_a_manifest_that_lists_no_files_is_refused(text: str, tmp_path: Path):
     make_world(SETTINGS, tmp_path)
     (tmp_path / "manifest.json").write_text(text)
-    with pytest.raises(InputError, match="does not list the files of a world; make it again"):
+    with pytest.raises(InputError, match="does not list files; make it again"):
         rows(tmp_path)

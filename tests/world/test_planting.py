@@ -142,21 +142,7 @@ def test_as_many_rows_are_left_as_are_planted_once():
     assert {len(of) for of in planting.choose("snli", "test", rows[:24], [1, 4]).values()} == {8}
 
 
-@pytest.mark.parametrize(
-    ("change", "line"),
-    [
-        ({"counts": list(range(1, 20))}, "race: 12 rows of test are too few for 19 counts"),
-        ({"book": "c.txt"}, "its 4 books are not the 3 of"),
-        ({"counts": [4, 1]}, "--counts 4 1: give rising numbers from 1 on"),
-        ({"counts": [0, 1]}, "--counts 0 1: give rising numbers from 1 on"),
-    ],
-)
-def test_what_cannot_be_planted_is_one_line(root, tmp_path, change, line):
-    folder = tmp_path / "books"
-    folder.mkdir()
-    for name, text in (BOOKS | {change.get("book", "a.txt"): BOOKS["a.txt"]}).items():
-        (folder / name).write_text(text, encoding="utf-8")
-    with pytest.raises(planting.InputError, match=line) as caught:
-        folders = (folder, root / "documents.json", root / "examples")
-        planting.make_books(["race"], change.get("counts", COUNTS), *folders, tmp_path / "out")
-    assert "\n" not in str(caught.value) and not (tmp_path / "out").exists()
+def test_too_few_rows_to_plant_are_one_line(root, tmp_path):
+    with pytest.raises(planting.InputError, match="race: 12 rows of test are too few for 19 c"):
+        planted(root, tmp_path / "out", ["race"], range(1, 20))
+    assert not (tmp_path / "out").exists()

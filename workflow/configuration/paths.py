@@ -11,8 +11,9 @@ from gpt1.text.vocabulary import FILES, HUB_FILES, PUBLISHED_FILES
 from gpt1.weights.files import FILES as WEIGHT_FILES
 from tasks import task
 from tasks.common.errors import InputError
+from tasks.common.manifest import NAME as MANIFEST
 from tasks.corpora import corpus
-from tasks.hub import MANIFEST, HubSource, pinned
+from tasks.hub import HubSource, pinned
 from tasks.settings import DataSource
 from tasks.splits import choose_splits
 from workflow.configuration.model import Config

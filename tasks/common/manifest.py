@@ -1,0 +1,39 @@
+"""`manifest.json`: the files of a folder as they were written or fetched, with size and SHA-256."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from tasks.common.errors import InputError
+from tasks.common.files import read_json, sha256_file
+
+NAME = "manifest.json"
+Files = dict[str, dict[str, Any]]  # by their paths below the folder
+
+
+def describe(folder: Path, names: Iterable[str]) -> Files:
+    """What a manifest says of the files of these names."""
+    return {
+        name: {"bytes": (folder / name).stat().st_size, "sha256": sha256_file(folder / name)}
+        for name in names
+    }
+
+
+def read(folder: Path, remedy: str) -> dict[str, Any]:
+    """The manifest of a folder, with `files`. Raises InputError if there is none that lists any."""
+    path = folder / NAME
+    found = read_json(path)
+    files = found.get("files") if isinstance(found, dict) else None
+    if not isinstance(files, dict) or not all(isinstance(own, dict) for own in files.values()):
+        raise InputError(f"{path}: does not list files; {remedy}")
+    return found
+
+
+def check(folder: Path, files: Mapping[str, dict[str, Any]], remedy: str) -> None:
+    """Raise InputError for the first of these files that is missing or has another digest."""
+    for name, described in files.items():
+        path = folder / name
+        if not path.is_file():
+            raise InputError(f"{path}: no such file; {remedy}")
+        if sha256_file(path) != described.get("sha256"):
+            raise InputError(f"{path}: not the file that {NAME} describes (sha256); {remedy}")
