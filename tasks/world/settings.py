@@ -57,7 +57,11 @@ class Degrees(Settings):
 
     def shares(self) -> dict[Degree, float]:
         """The share of every degree."""
-        return dict(self)
+        return {
+            "lexical": self.lexical,
+            "relational": self.relational,
+            "compositional": self.compositional,
+        }
 
 
 def _check_degrees(degrees: Degrees) -> Degrees:

@@ -108,9 +108,9 @@ def test_a_damaged_checkpoint_of_the_work_folder_is_not_published_again(
 @pytest.mark.parametrize(
     ("value", "reason"),
     [
-        ("[" * 100_000 + "]" * 100_000, "nested too deep"),
-        ("1" * 5_000, "too many digits"),
-        ('"\\ud800"', "unpaired surrogate"),
+        ("[" * 100_000 + "]" * 100_000, "maximum recursion depth"),
+        ("1" * 5_000, "Exceeds the limit"),
+        ('"\\ud800"', "surrogates not allowed"),
     ],
 )
 def test_json_that_python_cannot_hold_is_told_with_its_place(tmp_path, value, reason):

@@ -1,7 +1,6 @@
 """The hub's sources fit the tasks, and what cannot be pinned is refused."""
 
 import re
-from dataclasses import FrozenInstanceError
 
 import pytest
 
@@ -30,10 +29,6 @@ def test_splits_rows_and_labels_are_the_tasks_own(of):
         assert set(of.hub.labels.values()) == set(of.labels)
     else:
         assert of.name == "stsb" or of.hub.by_hand
-
-
-@pytest.mark.parametrize("of", TASKS_AND_DPRD, ids=lambda of: of.name)
-def test_the_shares_of_the_labels_add_up(of):
     assert len(of.label_shares) == len(of.labels)
     assert sum(of.label_shares) == pytest.approx(1, abs=0.011)
 
@@ -54,9 +49,8 @@ def test_a_source_has_a_repository_with_files_for_every_split_or_a_way_to_obtain
 
 
 def test_a_pin_of_the_config_takes_the_place_of_the_sources_own():
-    cola, dprd = task("cola").hub, task("dprd").hub
-    assert pinned(cola).startswith("bcdcba79") and fault(cola) is None
-    assert pinned(cola, SHA) == pinned(dprd, SHA) == SHA
+    assert pinned(task("cola").hub).startswith("bcdcba79") and fault(task("cola").hub) is None
+    assert pinned(task("cola").hub, SHA) == pinned(task("dprd").hub, SHA) == SHA
 
 
 @pytest.mark.parametrize(
@@ -81,8 +75,3 @@ def test_unknown_names_are_refused_with_the_known_ones():
         source_named("glue")
     with pytest.raises(InputError, match="no corpus 'pile' of the hub; the corpora are bookcorpus"):
         corpus("pile")
-
-
-def test_sources_cannot_be_changed():
-    with pytest.raises(FrozenInstanceError):
-        task("cola").hub.revision = "main"

@@ -64,14 +64,6 @@ def write_training(folder: Path, name: str, pairs: list[tuple[str, str]]) -> Non
         path.write_text("".join(json.dumps(row) + "\n" for row in rows))
 
 
-def texts_of(splits: dict[str, list[Example]], *columns: str) -> dict[str, set[str]]:
-    """The texts of each split as they are compared."""
-    return {
-        split: {plain(getattr(row, column)) for row in rows for column in columns}
-        for split, rows in splits.items()
-    }
-
-
 PAIR_TASKS = [each.name for each in TASKS if each.family in ("entailment", "similarity")]
 
 
