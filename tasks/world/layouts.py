@@ -7,6 +7,7 @@ for stay empty. Layouts of tables are given as {column: template of its cell}.
 import csv
 import io
 import json
+from collections.abc import Callable
 
 from tasks.world.rows import Row
 
@@ -30,14 +31,38 @@ def _tsv(columns: Columns, rows: list[Row], header: bool = True) -> str:
 
 
 def _glue(
-    folder: str, columns: Columns, splits: Splits, not_in_test: set[str], index: str = "index"
-) -> Files:
-    """The files of a GLUE task; test files have an index and not every column."""
+    folder: str, columns: Columns, not_in_test: set[str], index: str = "index"
+) -> Callable[[Splits], Files]:
+    """The writer of a GLUE task; test files have an index and not every column."""
     test = {index: "{i}"} | {key: cell for key, cell in columns.items() if key not in not_in_test}
-    return {
-        f"{folder}/{split}.tsv": _tsv(test if split.startswith("test") else columns, rows)
-        for split, rows in splits.items()
-    }
+
+    def write(splits: Splits) -> Files:
+        return {
+            f"{folder}/{split}.tsv": _tsv(test if split.startswith("test") else columns, rows)
+            for split, rows in splits.items()
+        }
+
+    return write
+
+
+sst2 = _glue("SST-2", {"sentence": "{row.first}"} | LABEL, {"label"})
+rte = _glue("RTE", {"index": "{i}"} | PAIR | LABEL, {"label"})
+_qnli = {"index": "{i}", "question": "{row.first}", "sentence": "{row.second}"}
+qnli = _glue("QNLI", _qnli | LABEL, {"label"})
+_stsb = {"index": "{i}", "genre": "world", "filename": "events", "year": "2018"}
+_stsb |= {"old_index": "{i}", "source1": "none", "source2": "none"}
+stsb = _glue("STS-B", _stsb | PAIR | {"score": "{row.label}"}, {"score"})
+_qqp = {"id": "{i}", "qid1": "{odd}", "qid2": "{even}"}
+_qqp |= {"question1": "{row.first}", "question2": "{row.second}", "is_duplicate": "{row.label}"}
+qqp = _glue("QQP", _qqp, {"qid1", "qid2", "is_duplicate"}, index="id")
+_mrpc = {"Quality": "{row.label}", "#1 ID": "{odd}", "#2 ID": "{even}"}
+_mrpc |= {"#1 String": "{row.first}", "#2 String": "{row.second}"}
+_write_mrpc = _glue("MRPC", _mrpc, {"Quality"})
+
+
+def mrpc(splits: Splits) -> Files:
+    """With a byte order mark."""
+    return {path: "\ufeff" + text for path, text in _write_mrpc(splits).items()}
 
 
 def cola(splits: Splits) -> Files:
@@ -47,34 +72,6 @@ def cola(splits: Splits) -> Files:
         lines = (f"wd01\t{r.label}\t{'*' * (r.label == '0')}\t{r.first}\n" for r in splits[split])
         files[f"CoLA/{split}.tsv"] = "".join(lines)
     return files
-
-
-def sst2(splits: Splits) -> Files:
-    """Sentence and label."""
-    return _glue("SST-2", {"sentence": "{row.first}"} | LABEL, splits, {"label"})
-
-
-def mrpc(splits: Splits) -> Files:
-    """Quality, two ids, two strings; with a byte order mark."""
-    columns = {"Quality": "{row.label}", "#1 ID": "{odd}", "#2 ID": "{even}"}
-    columns |= {"#1 String": "{row.first}", "#2 String": "{row.second}"}
-    files = _glue("MRPC", columns, splits, {"Quality"})
-    return {path: "\ufeff" + text for path, text in files.items()}
-
-
-def stsb(splits: Splits) -> Files:
-    """Ten columns, the last one the score; test files have nine."""
-    columns = {"index": "{i}", "genre": "world", "filename": "events", "year": "2018"}
-    columns |= {"old_index": "{i}", "source1": "none", "source2": "none"}
-    return _glue("STS-B", columns | PAIR | {"score": "{row.label}"}, splits, {"score"})
-
-
-def qqp(splits: Splits) -> Files:
-    """Ids of the row and of both questions, the questions, is_duplicate."""
-    columns = {"id": "{i}", "qid1": "{odd}", "qid2": "{even}"}
-    columns |= {"question1": "{row.first}", "question2": "{row.second}"}
-    columns |= {"is_duplicate": "{row.label}"}
-    return _glue("QQP", columns, splits, {"qid1", "qid2", "is_duplicate"}, index="id")
 
 
 def mnli(splits: Splits) -> Files:
@@ -88,17 +85,6 @@ def mnli(splits: Splits) -> Files:
         labels = [f"label{k + 1}" for k in range(annotators)] + ["gold_label"] * (annotators > 0)
         files[f"MNLI/{split}.tsv"] = _tsv(columns | dict.fromkeys(labels, "{row.label}"), rows)
     return files
-
-
-def qnli(splits: Splits) -> Files:
-    """Index, question, sentence, label."""
-    columns = {"index": "{i}", "question": "{row.first}", "sentence": "{row.second}"} | LABEL
-    return _glue("QNLI", columns, splits, {"label"})
-
-
-def rte(splits: Splits) -> Files:
-    """Index, two sentences, label."""
-    return _glue("RTE", {"index": "{i}"} | PAIR | LABEL, splits, {"label"})
 
 
 def _json_lines(rows: list[Row], name: str) -> str:

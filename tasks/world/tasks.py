@@ -36,6 +36,9 @@ MNLI: SplitSizes = {
     "test_matched": "unlabelled",
     "test_mismatched": "unlabelled",
 }
+RACE: SplitSizes = {"train": 1.0, "dev": "report", "test": "report"}
+STORIES: SplitSizes = {"val": 1.0, "test": "report"}
+DPRD: SplitSizes = {"train": 1.0, "test": "report"}
 THREE = {"entailment": 1.0, "neutral": 1.0, "contradiction": 1.0}
 TWO = {"entailment": 1.0, "not_entailment": 1.0}
 FOUR = dict.fromkeys("ABCD", 1.0)
@@ -64,24 +67,16 @@ WORLD_TASKS: dict[WorldTaskName, WorldTask] = {
     "scitail": WorldTask(
         790, PUBLIC, layouts.scitail, taxonomy.scitail, {"entails": 1, "neutral": 1}
     ),
-    "race": WorldTask(
-        980, {"train": 1.0, "dev": "report", "test": "report"}, layouts.race, questions.race, FOUR
-    ),
+    "race": WorldTask(980, RACE, layouts.race, questions.race, FOUR),
     "story_cloze": WorldTask(
-        1000,
-        {"val": 1.0, "test": "report"},
-        layouts.story_cloze,
-        stories.story_cloze,
-        {"1": 1, "2": 1},
+        1000, STORIES, layouts.story_cloze, stories.story_cloze, {"1": 1, "2": 1}
     ),
     "mrpc": WorldTask(860, GLUE, layouts.mrpc, paraphrase.mrpc, {"1": 0.68, "0": 0.32}),
     "qqp": WorldTask(1060, GLUE, layouts.qqp, paraphrase.qqp, {"1": 0.37, "0": 0.63}),
     "stsb": WorldTask(880, GLUE, layouts.stsb, paraphrase.stsb, {"": 1}),
     "sst2": WorldTask(960, GLUE, layouts.sst2, sentiment.sst2, {"1": 1, "0": 1}),
     "cola": WorldTask(920, GLUE, layouts.cola, acceptability.cola, {"1": 0.6, "0": 0.4}),
-    "dprd": WorldTask(
-        40, {"train": 1.0, "test": "report"}, layouts.dprd, coreference.dprd, {"0": 1, "1": 1}
-    ),
+    "dprd": WorldTask(40, DPRD, layouts.dprd, coreference.dprd, {"0": 1, "1": 1}),
 }
 
 
@@ -104,25 +99,22 @@ def make_splits(
         rng = generator(seed, f"{name}/{split}")
         make = task.make
         pool = WordPool(seen) if size == 1.0 else WordPool(seen, unseen, UNSEEN_SHARE)
-        if name == "mnli":
-            make, pool = _mnli(split), WordPool(seen, unseen, _mnli_unseen_share(split))
+        if split.endswith("mismatched"):  # other genres, and unseen words alone
+            make, pool = _mnli("talk", "letters"), WordPool(seen, unseen, 1.0)
+        elif name == "mnli":
+            share = 0.0 if split == "train" else UNSEEN_SHARE
+            make, pool = _mnli("fiction", "news"), WordPool(seen, unseen, share)
         splits[split] = draw_rows(rng, make, pool, task.labels, degrees, n, used)
         if name == "snli":
             splits[split] = _add_undecided(generator(seed, split), splits[split])
     return splits
 
 
-def _mnli(split: str) -> MakeRow:
-    """The maker of a split's rows; mismatched splits are of other genres than the training rows."""
-    genres = ("talk", "letters") if split.endswith("mismatched") else ("fiction", "news")
+def _mnli(*genres: str) -> MakeRow:
+    """The maker of rows of these genres."""
     return lambda rng, pool, label, degree: entailment.mnli(
         rng, pool, label, degree, rng.choice(genres)
     )
-
-
-def _mnli_unseen_share(split: str) -> float:
-    """Mismatched splits use unseen words alone."""
-    return 0.0 if split == "train" else 1.0 if split.endswith("mismatched") else UNSEEN_SHARE
 
 
 def _add_undecided(rng: random.Random, rows: list[Row]) -> list[Row]:

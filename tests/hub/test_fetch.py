@@ -145,43 +145,32 @@ def test_a_branch_and_a_short_hash_are_refused_before_the_hub_is_asked(name, hub
     assert hub.requests == []
 
 
-@pytest.mark.parametrize("fault", ["truncated", "changed"])
-def test_a_file_that_is_not_what_the_hub_lists_is_refused_and_fetched_anew(fault, hub, tmp_path):
-    right = hub.repositories["nyu-mll/glue"][GLUE][RTE[1]]
-    wrong = {"truncated": right[:-9], "changed": right[:-9] + bytes(9)}[fault]
-    hub.served[RTE[1]] = wrong
-    assert refused(hub, tmp_path) == (
-        f"{tmp_path / RTE[1]}: what was downloaded is not the file that nyu-mll/glue lists; it was "
-        "removed, so run the command again"
-    )
-    assert not (tmp_path / "manifest.json").exists() and not (tmp_path / RTE[1]).exists()
-    hub.heal()
-    fetch("rte", None, tmp_path, hub.url)
-    assert hub.fetched() == [RTE[1]]
-    assert (tmp_path / RTE[1]).read_bytes() == right
-
-
-def test_a_file_that_ends_early_is_told_and_fetched_anew(hub, tmp_path):
-    hub.short = RTE[1]
-    said = refused(hub, tmp_path)
-    assert "(OSError: Consistency check failed: file should be of size" in said
-    assert not (tmp_path / "manifest.json").exists() and not (tmp_path / RTE[1]).exists()
-    hub.heal()
-    fetch("rte", None, tmp_path, hub.url)
-    assert RTE[1] in hub.fetched()
-
-
-def test_a_hub_that_goes_down_in_the_middle_costs_only_what_was_not_there(hub, tmp_path):
-    hub.cut = RTE[2]
-    said = refused(hub, tmp_path)
-    assert said.startswith(f"nyu-mll/glue at {GLUE}: not as expected (")
-    assert f"{tmp_path} is incomplete, downloaded files are kept" in said
-    assert not (tmp_path / "manifest.json").exists() and not (tmp_path / RTE[2]).exists()
-    there = [path for path in RTE if (tmp_path / path).exists()]
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        ("shorter", "what was downloaded is not the file that nyu-mll/glue lists; it was removed"),
+        ("changed", "what was downloaded is not the file that nyu-mll/glue lists; it was removed"),
+        ("ends early", "(OSError: Consistency check failed: file should be of size"),
+        ("goes down", "is incomplete, downloaded files are kept"),
+    ],
+)
+def test_a_file_that_comes_wrong_is_told_and_what_came_right_is_kept(fault, said, hub, tmp_path):
+    wrong = RTE[1]
+    right = hub.repositories["nyu-mll/glue"][GLUE][wrong]
+    if fault == "ends early":
+        hub.short = wrong
+    elif fault == "goes down":
+        hub.cut = wrong
+    else:
+        hub.served[wrong] = right[:-9] + (bytes(9) if fault == "changed" else b"")
+    assert said in refused(hub, tmp_path)
+    assert not (tmp_path / "manifest.json").exists() and not (tmp_path / wrong).exists()
+    there = {path for path in RTE if (tmp_path / path).exists()}
     hub.heal()
     manifest = fetch("rte", None, tmp_path, hub.url)
-    assert RTE[2] in hub.fetched() and not set(there) & set(hub.fetched())
+    assert wrong in hub.fetched() and not there & set(hub.fetched())
     assert sorted(manifest["files"]) == ["README.md", *RTE]
+    assert (tmp_path / wrong).read_bytes() == right
 
 
 def test_a_damaged_file_is_no_stand_in_and_is_fetched_anew(hub, tmp_path):

@@ -58,6 +58,10 @@ def test_bag_of_words_learns_a_telling_word_and_not_the_order_of_words():
         for part in (dev, shuffled)
     ]
     assert np.array_equal(*guesses)
+    # It is fitted on the training rows alone.
+    turned = rows("dev", [0, 1] * 10, lambda label: words[1 - label])
+    scores = baselines.baselines(task("sst2"), train | turned)
+    assert scores["bag_of_words"]["dev"]["accuracy"] == 0.0
 
 
 def test_bag_of_words_of_a_pair_does_not_know_which_sentence_came_first():
@@ -122,14 +126,6 @@ def test_examples_that_changed_after_they_were_prepared_are_refused(made, tmp_pa
     done = call(baselines.main, *arguments)
     assert done.stderr == f"error: {made}.json: does not describe examples; prepare them again\n"
     assert not (tmp_path / "b.json").exists()
-
-
-def test_bag_of_words_learns_from_the_training_rows_alone():
-    words = {0: "the film was dull", 1: "the film was fine"}
-    train = rows("train", [0, 1] * 10, words.get)
-    turned = rows("dev", [0, 1] * 10, lambda label: words[1 - label])
-    scores = baselines.baselines(task("sst2"), train | turned)
-    assert scores["bag_of_words"]["dev"]["accuracy"] == 0.0
 
 
 def test_the_words_that_two_texts_share_and_their_share_are_features():

@@ -30,21 +30,18 @@ def corpus(world: Path) -> str:
     return "\n\n".join(p.read_text(encoding="utf-8") for p in sorted(world.glob("books/*.txt")))
 
 
-def test_equal_settings_give_equal_bytes_whatever_the_hash_seed(tmp_path: Path):
-    manifests = []
-    for seed in ("0", "1"):
-        out = tmp_path / seed
-        command = [sys.executable, "-m", "tasks.world", "--settings", SMOKE.to_json()]
-        subprocess.run(
-            [*command, "--out", str(out)], check=True, env={"PYTHONHASHSEED": seed}, timeout=60
-        )
-        manifests.append((out / "manifest.json").read_bytes())
-    assert manifests[0] == manifests[1]
-
-
-def test_the_world_of_a_seed_is_the_same_byte_for_byte_as_ever(tmp_path: Path):
-    make_world(SMOKE, tmp_path)
+@pytest.mark.parametrize("hash_seed", ["0", "1"])
+def test_the_world_of_a_seed_is_the_same_byte_for_byte_as_ever(hash_seed: str, tmp_path: Path):
+    command = [sys.executable, "-m", "tasks.world", "--settings", SMOKE.to_json()]
+    environment = {"PYTHONHASHSEED": hash_seed}
+    subprocess.run([*command, "--out", str(tmp_path)], check=True, env=environment)
     assert sha256_file(tmp_path / "manifest.json") == MANIFEST
+
+
+def test_tasks_are_ranked_by_their_sizes_as_the_published_sets_are():
+    sizes = {name: of.rows for name, of in WORLD_TASKS.items() if name != "dprd"}
+    assert min(sizes, key=sizes.get) == "rte"
+    assert set(sorted(sizes, key=sizes.get)[-3:]) == {"snli", "mnli", "qqp"}
 
 
 def test_another_seed_gives_other_rows_and_books(tmp_path: Path):
@@ -100,10 +97,9 @@ def test_both_layouts_of_scitail_have_the_same_rows(world: Path, splits, tmp_pat
 
 @pytest.mark.parametrize("folder", ["CoLA", "SST-2", "MRPC", "STS-B", "QQP", "QNLI", "RTE"])
 def test_glue_test_files_contain_no_labels(world: Path, folder: str):
-    train = (world / folder / "dev.tsv").read_text(encoding="utf-8").splitlines()
     test = (world / folder / "test.tsv").read_text(encoding="utf-8").splitlines()
     assert test[0].lstrip("\ufeff").split("\t")[0] in ("index", "id")
     for name in ("label", "Quality", "score", "is_duplicate", "gold_label"):
         assert name not in test[0].split("\t")
     assert len({line.count("\t") for line in test}) == 1
-    assert len(test) > 1 and len(train) > 1
+    assert len(test) > 1
