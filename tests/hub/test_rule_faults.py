@@ -24,7 +24,7 @@ def test_a_fault_ends_its_job_alone_and_nothing_right_is_fetched_again(hub, tmp_
     hub.short = FILE
     said = snakemake(ROOT, *options, write(tmp_path / "a.yaml", broken), "--", *wanted, code=1)
     for path, line in (
-        (nobody_has, f"nyu-mll/glue: no commit {OTHER}; look it up on the hub and set `revision`"),
+        (nobody_has, f"nyu-mll/glue at {OTHER}: not as expected (RevisionNotFoundError: "),
         (manifest("cola"), "(OSError: Consistency check failed"),
     ):
         log = tmp_path / path.replace("/raw/", "/logs/fetch/").replace("/manifest.json", ".log")
