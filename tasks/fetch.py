@@ -16,7 +16,7 @@ from tasks.common.errors import InputError, importing, run
 
 with importing(__name__):
     import httpx2
-    from huggingface_hub import HfApi, constants, snapshot_download
+    from huggingface_hub import HfApi, constants, is_offline_mode, snapshot_download
     from huggingface_hub.utils import disable_progress_bars
 
     from tasks import TASKS
@@ -57,6 +57,11 @@ def fetch(name: str, revision: str | None, folder: str | Path, endpoint: str | N
     source, folder = source_named(name), Path(folder)
     commit = pinned(source, revision)
     if not is_whole(Snapshot(source, folder, commit)):
+        if is_offline_mode():
+            raise InputError(
+                f"{source.repo} at {commit} is incomplete in {folder} and HF_HUB_OFFLINE is set; "
+                "unset it, or copy the folder from another machine"
+            )
         folder.mkdir(parents=True, exist_ok=True)
         try:
             with writing(folder):

@@ -61,8 +61,7 @@ def test_the_rules_fetch_and_read_tasks_and_do_so_again_offline(hub, tmp_path, m
     changed_pin = changed(config(), "experiment.tasks.mrpc.revision", OTHER)
     other = write(tmp_path / "other.yaml", changed_pin)
     said = snakemake(ROOT, *options, other, "--", "out/examples/mrpc.json", code=1)
-    assert f"error: nyu-mll/glue at {OTHER}: not as expected (" in said
-    assert "HF_HUB_OFFLINE" in said and f"out/raw/mrpc/{OTHER} is incomplete" in said
+    assert f"error: nyu-mll/glue at {OTHER} is incomplete in out/raw/mrpc/{OTHER} and " in said
     assert hub.requests == []
 
 
