@@ -136,12 +136,6 @@ def test_runtime_is_no_part_of_any_settings():
     assert "cuda:7" in config.runtime_of("pretrain").to_json()
 
 
-def test_settings_read_back_as_the_same_settings():
-    config = complete("smoke")
-    for part in (config.grid(), config.pretrain("lstm", 3), config.finetune("lstm", "rte", "off")):
-        assert type(part).parse(part.to_json()) == part
-
-
 def test_a_further_attempt_asks_for_more_up_to_what_the_partition_allows():
     free = complete("paper").runtime
     assert [free.minutes.of("data", attempt) for attempt in (1, 2, 3)] == [600, 1200, 1800]

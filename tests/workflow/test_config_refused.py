@@ -235,20 +235,12 @@ def test_a_file_that_is_no_config_is_one_line_with_its_place(text, tmp_path):
     assert line.startswith(f"{path}: ") and FILES[text] in line
 
 
-def test_aliases_inside_aliases_and_numbers_without_end_take_no_time(tmp_path):
-    """What stands for thousands of millions of keys is not multiplied out."""
+@pytest.mark.parametrize("number", ["0x" + "f" * 5000, "9" * 5000])
+def test_a_number_without_end_is_one_line(number, tmp_path):
     path = tmp_path / "config.yaml"
-    bomb = "a0: &a0 {x: 1}\n"
-    bomb += "".join(
-        f"a{i + 1}: &a{i + 1}\n" + f"  <<: [{', '.join([f'*a{i}'] * 9)}]\n" for i in range(9)
-    )
-    path.write_text(bomb)
-    with pytest.raises(ConfigError, match="an alias"):
-        read([path])
-    for number in ("0x" + "f" * 5000, "9" * 5000):
-        path.write_text(f"experiment: {{pretrain: {{updates: {number}}}}}")
-        with pytest.raises(ConfigError, match=r"experiment\.pretrain\.updates: Input should be a"):
-            parse(read([path]))
+    path.write_text(f"experiment: {{pretrain: {{updates: {number}}}}}")
+    with pytest.raises(ConfigError, match=r"experiment\.pretrain\.updates: Input should be a"):
+        parse(read([path]))
 
 
 @pytest.mark.parametrize(("name", "why"), [(".", "Is a directory"), ("none", "No such file")])

@@ -4,14 +4,8 @@ import shutil
 
 import pytest
 
-from gpt1.text.vocabulary import PUBLISHED_FILES
 from tests.workflow.configs import changed, faults, raw_data, shipped, small
 from workflow.configuration.read import parse
-
-
-def test_a_config_without_data_is_told_what_to_give():
-    (line,) = faults(changed(small(), "experiment.world", ...))
-    assert line.startswith("data: missing; give the folder that holds books/, RTE/, CoLA/")
 
 
 @pytest.mark.parametrize("entry", [{"source": "hub"}, {"folder": "/data/RTE"}])
@@ -48,18 +42,6 @@ def test_books_may_lie_in_folders(tmp_path):
     (books / "genre").mkdir()
     (books / "train.txt").rename(books / "genre" / "a.txt")
     assert faults(config) == []
-
-
-def test_a_published_tokenizer_must_be_there(tmp_path):
-    config = changed(small(), "experiment.world", ...) | {"data": str(tmp_path)}
-    config = changed(config, "experiment.tokenizer", {"folder": "bpe"})
-    raw_data(tmp_path, config)
-    assert faults(config) == []
-    (tmp_path / "bpe" / PUBLISHED_FILES[1]).unlink()
-    assert faults(config) == [
-        f"experiment.tokenizer.folder: no file {tmp_path}/bpe/{PUBLISHED_FILES[1]}; put it there "
-        "(docs/published-weights.md)"
-    ]
 
 
 def test_a_missing_file_of_unlabelled_rows_is_reported_before_anything_runs(tmp_path):

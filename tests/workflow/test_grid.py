@@ -18,18 +18,6 @@ def test_the_papers_grid_has_336_transformer_and_72_lstm_cells():
     assert len(paths) == 408 and "results/cells/lstm/rte/aux-off/layers-none.json" in paths
 
 
-def test_the_default_grid_has_every_third_layer_with_aux_alone_and_the_control():
-    grid = complete().grid()
-    transformer, lstm = 12 * (6 + 2), 12 * (2 + 2)
-    assert len(grid.cells()) == transformer + lstm + 12
-    off = {(c.arch, c.n_transfer) for c in grid.cells() if c.aux == "off"}
-    assert off == {("transformer", "none"), ("transformer", 12), ("lstm", "none"), ("lstm", 1)}
-
-
-def test_the_smoke_grid_has_168_cells_and_those_of_the_control():
-    assert len(complete("smoke").grid().cells()) == 168 + 12
-
-
 def test_the_control_is_the_fully_transferred_transformer_with_aux_on():
     grid = complete().grid()
     control = [cell for cell in grid.cells() if cell.corpus == "shuffled"]
@@ -79,20 +67,6 @@ def test_however_the_jobs_are_cut_every_cell_is_made_once(shards):
     assert found["finetune_transformer_endpoints"].layers == ("none", 12)
     assert found["finetune_lstm_endpoints"].layers == ("none", 1)
     assert found["finetune_transformer_shuffled"].layers == (12,)
-
-
-def test_the_endpoints_of_every_sweep_hold_table_5():
-    grid = complete().grid()
-    books = [cell for cell in grid.cells() if cell.corpus == "books"]
-    endpoints = [cell for cell in books if grid.is_endpoint(cell)]
-    assert len(endpoints) == len(set(endpoints)) == 2 * 2 * 2 * 12
-    assert {(c.arch, c.aux, c.n_transfer) for c in endpoints} >= {
-        ("transformer", "on", 12),
-        ("transformer", "on", "none"),
-        ("transformer", "off", 12),
-        ("lstm", "on", 1),
-    }
-    assert {grid.is_full(cell) for cell in grid.full_transformer()} == {True}
 
 
 @pytest.mark.parametrize(

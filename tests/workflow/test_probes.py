@@ -3,7 +3,7 @@
 import pytest
 
 from tests.workflow.configs import ROOT, changed, faults, raw_data, shipped, small
-from tests.workflow.running import planned, snakemake, write
+from tests.workflow.running import planned, write
 from workflow.configuration import paths
 from workflow.configuration.read import parse
 
@@ -66,11 +66,3 @@ def test_a_run_without_probes_has_no_table_of_them(name, tmp_path):
     archs = 1 if name == "published" else 2
     n_seeds = len(parse(given).experiment.seeds.pretrain)
     assert plan == without | {"probes": archs * n_seeds, "table_probes": 1, "figure_probes": 1}
-
-
-def test_the_job_is_given_the_file_and_the_model(tmp_path):
-    config = write(tmp_path / "c.yaml", small())
-    options = ("--directory", str(tmp_path), "--configfile", config, "--printshellcmds")
-    said = snakemake(ROOT, "--dry-run", *options, "--", "results/probes.csv")
-    assert "--probes results/world/Probes/probes.jsonl" in said
-    assert f"--settings '{parse(small()).model('lstm').to_json()}'" in said
