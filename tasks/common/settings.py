@@ -66,7 +66,7 @@ def first_fault(error: ValidationError) -> str:
     """The first fault that pydantic found: the key's path, what was found, what was expected."""
     fault = error.errors(include_url=False)[0]
     path = ".".join(map(str, fault["loc"]))
-    at = f"{path or error.title}: "
+    at = f"{path[:100] or error.title}: "
     if fault["type"] == "missing":
         return f"{at}missing"
     if fault["type"] in ("model_type", "model_attributes_type", "dict_type"):

@@ -95,6 +95,6 @@ def read_csv(path: Path) -> pd.DataFrame:
     except FileNotFoundError:
         raise InputError(f"{path}: no such file; make it first") from None
     except ValueError as error:  # pandas' own errors of parsing are such, with a line end
-        reason = " ".join(str(error).split())
+        reason = " ".join(str(error).split())[:300]
         raise InputError(f"{path}: not a table ({reason}); delete it and make it again") from None
     return frame
