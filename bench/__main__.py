@@ -1,8 +1,7 @@
 """Measure the bars of the issue on speed and write a table of ratios.
 
-    python -m bench                  all bars on a CPU, a quarter of an hour on two cores; what
-                                     `python -m bench.whole_run` has measured is shown
-    python -m bench --bars 5 6       some of them
+    python -m bench                  all bars on a CPU, a quarter of an hour on two cores
+    python -m bench --bars 5 8       some of them
     python -m bench --quick          small models and few rounds: does it run?
     python -m bench gpu              the bars on a GPU; without one it says so
 
@@ -31,8 +30,6 @@ CPU = {
     3: bars.story_cloze_items,
     4: bars.zero_shot,
     5: default_bars.pretraining,
-    6: default_bars.cells,
-    7: program_bars.default_run,
     8: program_bars.first_step,
     9: program_bars.planning,
     10: bars.memory,

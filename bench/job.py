@@ -1,6 +1,6 @@
 """What one side of a comparison is told to do: a JSON file that every worker reads.
 
-Standard library alone, because a worker may run with the code of another commit.
+Standard library alone, so that a worker that needs no torch starts quickly.
 """
 
 import json

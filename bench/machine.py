@@ -25,20 +25,8 @@ def environment() -> str:
     info = Path("/proc/cpuinfo")
     flags = info.read_text(encoding="utf-8").split() if info.exists() else []
     can = [name for name in ("avx2", "avx512f", "avx512_bf16", "amx_bf16") if name in flags]
-    what = [machine(), " ".join(can), f"torch {version('torch')}", f"commit {head()[:7]}"]
+    git = ["git", "rev-parse", "--short", "HEAD"]
+    done = subprocess.run(git, cwd=ROOT, capture_output=True, text=True, check=False)
+    commit = f"commit {done.stdout.strip()}" if done.returncode == 0 else ""
+    what = [machine(), " ".join(can), f"torch {version('torch')}", commit]
     return ", ".join([*filter(None, what), datetime.now(UTC).date().isoformat()])
-
-
-def head() -> str:
-    """The commit that is checked out; empty where there is no repository."""
-    done = _git("rev-parse", "HEAD")
-    return done.stdout.strip() if done.returncode == 0 else ""
-
-
-def has_programs_of(commit: str, paths: tuple[str, ...]) -> bool:
-    """Whether the files at `paths` are those of a commit, edited ones included."""
-    return _git("diff", "--quiet", commit, "--", *paths).returncode == 0
-
-
-def _git(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False)

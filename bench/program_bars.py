@@ -1,4 +1,4 @@
-"""The bars on whole programs: the default run, a cell's start, a plan."""
+"""The bars on whole programs: a cell's start, a plan."""
 
 import json
 import os
@@ -8,29 +8,13 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from bench import data, whole_run
-from bench.commit import COMMIT
+from bench import data
 from bench.comparison import Bench
 from bench.report import Row, limited
 from bench.sides import ROOT
 from bench.turns import peak_mb
 from gpt1.cell import Cell
 from tasks.common.errors import InputError
-
-LONGEST, OUTSIDE = 1.4, 20  # times the other's time, and percent outside training loops
-
-
-def default_run(bench: Bench) -> Iterator[Row]:
-    """Bar 7: two runs of half an hour and more, which `python -m bench.whole_run` times."""
-    timed = whole_run.stored(whole_run.file())
-    ratio = timed.ours / timed.other
-    note = f"one run each; commit {timed.commit[:7]}, {timed.date}, {timed.machine}"
-    what = f"the default run on {timed.cores} cores: commit {COMMIT[:7]} (ratio of times)"
-    met = "yes" if ratio <= LONGEST else "no"
-    yield Row(7, what, "s", f"<= {LONGEST:g}x", timed.ours, timed.other, *[ratio] * 3, met,
-              note=note)  # fmt: skip
-    percent = 100 * timed.outside
-    yield limited(7, "the jobs' time outside training loops", "%", [percent], OUTSIDE, note)
 
 
 def first_step(bench: Bench) -> Iterator[Row]:

@@ -1,8 +1,8 @@
 """Rows as every side of a comparison reads them: `.npz` files of padded token ids.
 
 `ids` `[N, S, time]`, `lengths` `[N, S]`, `labels` `[N]`; multiple-choice rows for scoring hold
-`first` `[N, time]`, `second` `[N, time]` and `choices` `[N, S, time]` besides. NumPy alone, since a
-worker may run with the code of another commit.
+`first` `[N, time]`, `second` `[N, time]` and `choices` `[N, S, time]` besides. NumPy alone: no
+worker waits for more than it needs.
 """
 
 import json

@@ -19,7 +19,7 @@ from workflow.analysis.table import read_csv
 from workflow.grid import Grid
 
 TABLES = ("ablation", "layer_transfer", "zero_shot", "pretraining", "cost_pretraining", "probes")
-Points = list[tuple[float, float]]
+Points = set[tuple[float, float]]
 
 
 @pytest.fixture(scope="module")
@@ -59,35 +59,32 @@ def look(line: Line2D) -> tuple[str, str]:
     return to_hex(line.get_color()), line.get_linestyle()
 
 
-def curve(ax: Axes, wanted: tuple[str, str]) -> Points:
-    """The points of all lines of a look."""
-    lines = [line for line in ax.lines if look(line) == wanted]
-    pairs = [zip(*line.get_data(), strict=True) for line in lines]
-    return [tuple(map(float, pair)) for each in pairs for pair in each]
+def pairs(x: pd.Series, y: pd.Series) -> Points:
+    """The points that have a value, rounded."""
+    both = zip(map(float, x), map(float, y), strict=True)
+    return {(round(a, 5), round(b, 5)) for a, b in both if not np.isnan([a, b]).any()}
 
 
-def corners(ax: Axes, colour: str) -> set[tuple[float, float]]:
-    """The corners of the bands of a colour."""
+def curve(ax: Axes, wanted: Line2D) -> Points:
+    """The points of all lines that look as one of the legend does."""
+    lines = [line for line in ax.lines if look(line) == look(wanted)]
+    return set().union(*(pairs(*line.get_data()) for line in lines))
+
+
+def corners(ax: Axes, line: Line2D) -> Points:
+    """The corners of the bands of a line's colour."""
     bands = [c for c in ax.collections if isinstance(c, PolyCollection)]
-    bands = [band for band in bands if to_hex(band.get_facecolor()[0]) == colour]
-    vertices = [path.vertices for band in bands for path in band.get_paths()]
-    return {(round(x, 6), round(y, 6)) for part in vertices for x, y in part.tolist()}
+    bands = [band for band in bands if to_hex(band.get_facecolor()[0]) == to_hex(line.get_color())]
+    return {
+        point for band in bands for path in band.get_paths() for point in pairs(*path.vertices.T)
+    }
 
 
-def upright(ax: Axes) -> list[tuple[float, tuple[float, float]]]:
-    """The upright strokes of a panel: where they stand, and their ends."""
-    strokes = [one for one in ax.collections if isinstance(one, LineCollection)]
-    ends = [end for one in strokes for end in one.get_segments()]
-    return [(x0, (y0, y1)) for (x0, y0), (x1, y1) in ends if x0 == x1 and y0 != y1]
-
-
-def limits(x: pd.Series, low: pd.Series, high: pd.Series) -> set[tuple[float, float]]:
-    return {(round(a, 6), round(b, 6)) for y in (low, high) for a, b in zip(x, y, strict=True)}
-
-
-def close(found: Points, x: pd.Series, y: pd.Series) -> bool:
-    expected = sorted(zip(x.astype(float), y, strict=True))
-    return len(found) == len(expected) and np.allclose(sorted(found), expected)
+def strokes(ax: Axes, line: Line2D) -> list[tuple]:
+    """The strokes of a line's colour, as pairs of ends."""
+    found = [c for c in ax.collections if isinstance(c, LineCollection)]
+    found = [c for c in found if to_hex(c.get_color()[0]) == to_hex(line.get_color())]
+    return [tuple(map(tuple, ends)) for one in found for ends in one.get_segments()]
 
 
 def test_ablation_draws_each_variant_and_baseline_as_its_legend_says(tables, grid):
@@ -96,48 +93,24 @@ def test_ablation_draws_each_variant_and_baseline_as_its_legend_says(tables, gri
     (ax,) = figure.axes
     titles = {tasks.task(name).title: name for name in grid.tasks} | {"mean of": "avg_all"}
     heads = [label.get_text().splitlines()[0] for label in ax.get_xticklabels()]
-    groups = dict(zip(ax.get_xticks(), (titles[head] for head in heads), strict=True))
-    names = {
-        (to_hex(line.get_color()), line.get_marker()): name
-        for name, line in legend(figure).items()
-        if line.get_marker() != "None"
-    }
-    rows = table.set_index(["variant", "task"])
-    seen = set()
-    dots = [line for line in ax.lines if line.get_marker() != "None" and len(line.get_xdata())]
-    for dot in (line for line in dots if line.get_markerfacecolor() != "white"):
-        ((x, y),) = zip(*dot.get_data(), strict=True)
-        if np.isnan(y):  # not run
-            continue
-        nearest = np.abs(np.array(list(groups)) - x).argmin()
-        name = names[to_hex(dot.get_color()), dot.get_marker()], list(groups.values())[nearest]
-        expected = rows.loc[name, ["mean", "ci_low", "ci_high"]].astype(float)
-        ((low, high),) = [ends for at, ends in upright(ax) if at == x]
-        assert [y, low, high] == pytest.approx(list(expected)), name
-        seen.add(name)
-    ran = rows.index[rows["mean"].notna()]
-    assert seen == {(v, t) for v, t in ran if v in names.values() and t in groups.values()}
-    assert len(seen) == 4 * 4 + 4  # the control's cells as well
-
-
-def test_ablation_draws_each_baseline_at_its_own_score(tables, grid):
-    table = tables["ablation"]
-    figure = drawn("ablation", grid, table)
-    (ax,) = figure.axes
-    looks = {
-        to_hex(line.get_color()): name
-        for name, line in legend(figure).items()
-        if line.get_marker() == "None"
-    }
-    strokes: dict[str, set[float]] = {}
-    for stroke in (c for c in ax.collections if isinstance(c, LineCollection)):
-        for (x0, y0), (x1, y1) in stroke.get_segments():
-            if y0 == y1 and x0 != x1:
-                strokes.setdefault(to_hex(stroke.get_color()[0]), set()).add(round(y0, 4))
-    named = {looks[colour]: values for colour, values in strokes.items()}
-    for name, column in (("constant answer", "majority"), ("bag of words", "bag_of_words")):
-        (found,) = [values for label, values in named.items() if label.startswith(name)]
-        assert found == set(table[column].dropna().round(4)), name
+    at = {titles[head]: x for head, x in zip(heads, ax.get_xticks(), strict=True)}
+    shown = legend(figure)
+    variants = sorted({*shown} & {*table["variant"]})
+    assert len(variants) == 5 and [*at] == ["avg_all", "mnli", "rte", "race"]
+    for name in variants:
+        rows = table[table["variant"] == name].set_index("task").loc[[*at]]
+        filled = [line for line in ax.lines if look(line) == look(shown[name])]
+        (dots,) = [line for line in filled if line.get_markerfacecolor() != "white"]
+        assert list(dots.get_ydata()) == pytest.approx(list(rows["mean"]), nan_ok=True)
+        assert np.abs(dots.get_xdata() - [*at.values()]).max() < 0.4
+        bars = [(low[1], high[1]) for low, high in strokes(ax, shown[name])]
+        assert sorted(bars) == sorted(map(tuple, rows[["ci_low", "ci_high"]].dropna().to_numpy()))
+    for label, column in (("constant answer", "majority"), ("bag of words", "bag_of_words")):
+        (name,) = [name for name in shown if name.startswith(label)]
+        ends = strokes(ax, shown[name])
+        expected = table.groupby("task")[column].first()
+        drawn_at = {((left[0] + right[0]) / 2, left[1]) for left, right in ends}
+        assert drawn_at == {(x, expected[task]) for task, x in at.items()}
 
 
 CURVES = {  # of the legend: architecture, auxiliary loss, split
@@ -148,31 +121,33 @@ CURVES = {  # of the legend: architecture, auxiliary loss, split
 }
 
 
-def test_layer_transfer_draws_each_curve_as_its_legend_says(tables, grid):
-    table = tables["layer_transfer"]
-    figure = drawn("layer_transfer", grid, table)
-    panels = {ax.get_title(): ax for part in figure.subfigs for ax in part.axes}
-    looks = {name: look(line) for name, line in legend(figure).items()}
-    assert looks.keys() == CURVES.keys() and len(set(looks.values())) == 4
-    assert "mean over 3 seeds" in figure.legends[0].get_title().get_text()
-    for title, task, dev in (
+@pytest.mark.parametrize(
+    ("title", "task", "dev"),
+    [
         ("RTE (dev)", "rte", "dev"),
         ("RACE (dev)", "race", "dev"),
         ("MNLI (dev matched)", "mnli", "dev_matched"),
         ("mean of 3 tasks", "mean", "reported"),
-    ):
-        ax, of_task = panels[title], table[table["task"] == task]
-        for name, (arch, aux, split) in CURVES.items():
-            rows = of_task[(of_task["arch"] == arch) & (of_task["aux"] == aux)]
-            rows = rows[rows["split"] == (dev if split == "dev" else split)]
-            layers = rows[rows["n_transfer"] != "none"]
-            none, *others = sorted(curve(ax, looks[name]))
-            assert close(others, layers["n_transfer"], layers["mean"]), (title, name)
-            lone = rows.loc[rows["n_transfer"] == "none", "mean"].item()
-            assert none[0] < 0 and none[1] == pytest.approx(lone)
-            band = limits(layers["n_transfer"].astype(float), layers["ci_low"], layers["ci_high"])
-            if split == "dev":
-                assert band <= corners(ax, looks[name][0]), (title, name)
+    ],
+)
+def test_layer_transfer_draws_each_curve_as_its_legend_says(title, task, dev, tables, grid):
+    figure = drawn("layer_transfer", grid, tables["layer_transfer"])
+    (ax,) = [ax for part in figure.subfigs for ax in part.axes if ax.get_title() == title]
+    shown = legend(figure)
+    assert shown.keys() == CURVES.keys()
+    assert "mean over 3 seeds" in figure.legends[0].get_title().get_text()
+    of_task = tables["layer_transfer"].set_index(["task", "arch", "aux", "split"])
+    for name, (arch, aux, split) in CURVES.items():
+        rows = of_task.loc[task, arch, aux, dev if split == "dev" else split]
+        is_none = rows["n_transfer"] == "none"
+        layers, none = rows[~is_none], rows[is_none]
+        points = curve(ax, shown[name])
+        expected = pairs(layers["n_transfer"], layers["mean"])
+        assert {point for point in points if point[0] >= 0} == expected
+        assert [y for x, y in points if x < 0] == [pytest.approx(none["mean"].item(), abs=1e-5)]
+        if split == "dev":
+            limits = [pairs(layers["n_transfer"], layers[end]) for end in ("ci_low", "ci_high")]
+            assert set().union(*limits) <= corners(ax, shown[name])
 
 
 def test_zero_shot_draws_each_task_and_model_as_its_legend_says(tables, grid):
@@ -180,18 +155,16 @@ def test_zero_shot_draws_each_task_and_model_as_its_legend_says(tables, grid):
     figure = drawn("zero_shot", grid, table)
     left, right = figure.axes
     shown = {name.split(" (")[0]: line for name, line in legend(figure).items()}
-    archs = {"transformer": shown["Transformer"], "lstm": shown["LSTM"]}
-    for name in (*grid.zero_shot.tasks, "mean"):
-        colour = style.BLACK if name == "mean" else shown[tasks.task(name).title].get_color()
-        ax, of_task = right if name == "mean" else left, table[table["task"] == name]
-        expected = set()
-        for arch, line in archs.items():
-            rows = of_task[of_task["arch"] == arch]
-            found = curve(ax, (to_hex(colour), line.get_linestyle()))
-            assert close(found, rows["update"], rows["relative"]), (name, arch)
+    for arch, label in (("transformer", "Transformer"), ("lstm", "LSTM")):
+        for name in (*grid.zero_shot.tasks, "mean"):
+            rows = table[(table["arch"] == arch) & (table["task"] == name)]
+            ax, of_task = (right, None) if name == "mean" else (left, shown[tasks.task(name).title])
+            colour = of_task.get_color() if of_task else style.BLACK
+            wanted = Line2D([], [], color=colour, linestyle=shown[label].get_linestyle())
+            assert curve(ax, wanted) == pairs(rows["update"], rows["relative"]), (name, arch)
             later = rows[rows["update"] > 0]
-            expected |= limits(later["update"], later["relative_low"], later["relative_high"])
-        assert expected <= corners(ax, to_hex(colour)), name
+            for end in ("relative_low", "relative_high"):
+                assert pairs(later["update"], later[end]) <= corners(ax, wanted)
     for ax in (left, right):  # a random guess
         chance = [line for line in ax.lines if to_hex(line.get_color()) == style.GREY.lower()]
         assert [list(line.get_ydata()) for line in chance] == [[0, 0]]
@@ -203,20 +176,18 @@ def test_pretraining_draws_each_model_as_its_legend_says(tables, grid):
     left, right = figure.axes[:2]
     for name, line in legend(figure).items():
         rows = table[table["arch"] == name.lower()]
-        assert close(curve(left, look(line)), rows["update"], rows["mean"]), name
+        assert curve(left, line) == pairs(rows["update"], rows["mean"]), name
         later = rows[rows["update"] > 0]
         seconds = costs[costs["arch"] == name.lower()].groupby("update")["train_seconds"].mean()
         times = later["update"].map(seconds)
-        assert close(curve(right, look(line)), times, later["mean"]), name
-        assert limits(later["update"], later["low"], later["high"]) <= corners(
-            left, to_hex(line.get_color())
-        )
+        assert curve(right, line) == pairs(times, later["mean"]), name
+        for end in ("low", "high"):
+            assert pairs(later["update"], later[end]) <= corners(left, line)
 
 
 def test_probes_draw_each_model_as_its_legend_says_and_each_skills_own_chance(tables, grid):
     table = tables["probes"]
     figure = drawn("probes", grid, table)
-    panels = {ax.get_title(): ax for ax in figure.axes if ax.get_title()}
     shown = legend(figure)
     models = {
         "Transformer": ("transformer", "books"),
@@ -224,15 +195,14 @@ def test_probes_draw_each_model_as_its_legend_says_and_each_skills_own_chance(ta
         "Transformer, shuffled books": ("transformer", "shuffled"),
     }
     assert shown.keys() == {*models, "chance"}
-    for skill, ax in panels.items():
-        of_skill = table[table["skill"] == skill]
+    for ax in figure.axes:
+        of_skill = table[table["skill"] == ax.get_title()]
         for name, (arch, corpus) in models.items():
             rows = of_skill[(of_skill["arch"] == arch) & (of_skill["corpus"] == corpus)]
             means = rows.groupby("tokens", as_index=False)["accuracy"].mean()
-            found = curve(ax, look(shown[name]))
-            assert close(found, means["tokens"], means["accuracy"]), (skill, name)
+            assert curve(ax, shown[name]) == pairs(means["tokens"], means["accuracy"]), name
         (chance,) = [x for x in ax.lines if to_hex(x.get_color()) == style.GREY.lower()]
-        assert list(chance.get_ydata()) == [25.0 if skill == "reading" else 50.0] * 2
+        assert list(chance.get_ydata()) == [25.0 if ax.get_title() == "reading" else 50.0] * 2
 
 
 @pytest.mark.parametrize("shuffled", [True, False])

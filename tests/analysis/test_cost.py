@@ -159,7 +159,7 @@ def test_the_bars_of_the_figure_are_the_tables_minutes(costed):
     for bars, arch in zip(right.containers, grid.arch, strict=True):
         minutes = [tuned[arch, task] / 60 for task in grid.tasks]
         assert [bar.get_width() for bar in bars] == pytest.approx(minutes)
-        assert to_hex(bars[0].get_facecolor()) == to_hex(style.ARCHS[arch]["color"])
+        assert to_hex(bars[0].get_facecolor()) == to_hex(style.MODELS[arch]["color"])
 
 
 def test_a_run_of_nothing_has_an_empty_table(tmp_path):

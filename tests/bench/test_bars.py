@@ -1,7 +1,6 @@
 """Every comparison runs, at a tiny size; the baselines compute what ours does."""
 
 import contextlib
-import subprocess
 import types
 from dataclasses import replace
 
@@ -10,14 +9,10 @@ import pytest
 import torch
 
 from bench import bars, data, default_bars, gpu, ours, plain
-from bench.commit import COMMIT
-from bench.job import Rows
-from bench.sides import ROOT, Turn
+from bench.sides import Turn
 from gpt1.model.transformer import Transformer
 from gpt1.settings import LSTMShape, ModelSettings
-from gpt1.training.encoded import EncodedSplit
 from gpt1.training.runtime import Runtime
-from tasks import task as task_named
 from tests.bench.conftest import MODEL, N_VOCAB
 
 
@@ -57,53 +52,6 @@ def test_bars_against_transformers(bench):
     whole, accumulated = rows = [*bars.memory(bench)]
     check(rows, 2, 10, without=[1])
     assert whole.ours == accumulated.ours and "micro-batches of 1, the Trainer as" in rows[1].note
-
-
-def test_the_bar_against_a_commit(bench, monkeypatch):
-    known = subprocess.run(["git", "cat-file", "-e", COMMIT], cwd=ROOT, check=False)
-    if known.returncode:
-        pytest.skip(f"commit {COMMIT[:7]} is not in this clone")
-    tokens = data.corpus_tokens(str(bench.corpus()))
-    made = [data.made_pairs(name, tokens, 64, bench.out) for name in ("rte", "mrpc")]
-    monkeypatch.setattr(data, "world_rows", lambda *_: made)
-    (row,) = default_bars.cells(bench)
-    check([row], 1, 6)
-    assert "(45 cells)" in row.note and "(27 cells)" in row.note and "(48 cells)" in row.note
-    left = subprocess.run(["git", "worktree", "list"], cwd=ROOT, capture_output=True, text=True)
-    assert "checkout" not in left.stdout
-
-
-def test_the_mix_of_cells_is_the_default_grids(bench):
-    tasks = [task for stands_for in data.STANDS_FOR.values() for task in stands_for]
-    grid = bench.config().grid()
-    assert sorted(tasks) == sorted(grid.tasks)
-    rows = [Rows("", name, "", 2) for name in data.STANDS_FOR]
-    rows.append(Rows("", "rte", "", 2, "lstm"))
-    weights = dict(zip([*data.STANDS_FOR, "lstm"], default_bars.cells_of(grid, rows), strict=True))
-    # Nine cells a task of the transformer, four of the LSTM.
-    assert weights == {
-        "sst2": 18, "rte": 45, "mrpc": 27, "race": 9, "story_cloze": 9, "lstm": 48
-    }  # fmt: skip
-    assert sum(weights.values()) == len(grid.cells())
-
-
-def test_rows_of_the_world_are_taken_whatever_their_lengths(tmp_path, monkeypatch):
-    def encoded(folder):
-        spec = task_named(folder.name).spec
-        n = 4 if spec.name == "race" else 2  # choices, whose lengths differ
-        parts = [np.arange(5)] * 3, [np.arange(2)] * 3, [[np.arange(1 + i) for i in range(n)]] * 3
-        split = EncodedSplit([""] * 3, [""] * 3, np.zeros(3, int), *parts)
-        return types.SimpleNamespace(spec=spec, splits={"train": split})
-
-    monkeypatch.setattr(data, "load", encoded)
-    rows = data.world_rows(tmp_path, tmp_path / "rows", 64, N_VOCAB)
-    assert [own.task for own in rows] == [*data.STANDS_FOR]
-    assert all("choices" not in np.load(own.file) for own in rows)
-
-
-def test_a_mix_adds_weighted_seconds():
-    fast, slow = [Turn(1, 10, 5), Turn(2, 10, 5)], [Turn(6, 10, 9), Turn(6, 10, 9)]
-    assert default_bars.weighted([fast, slow], [3, 1]) == [Turn(9, 40, 9), Turn(12, 40, 9)]
 
 
 class Timed:

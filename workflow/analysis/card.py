@@ -6,7 +6,7 @@ choices the longest), with the start, delimiter and classify tokens.
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -32,58 +32,52 @@ class Facts(ExamplesRecord):
 
 
 @dataclass(frozen=True)
-class Split:
-    """The rows of a split by label, and of each [rows], sorted, its length and needed window."""
-
-    rows: int
-    labels: dict[str, int]
-    lengths: np.ndarray
-    n_ctx_needed: np.ndarray
-
-
-@dataclass(frozen=True)
 class Card:
-    """A task's data; `examples` are rows that it is trained on."""
+    """A task's data.
+
+    Of each row that is trained on, selects or is reported, by split [rows], its length and the
+    share of rows that the window truncates; `examples` are rows that it is trained on.
+    """
 
     task: tasks.Task
     n_ctx: int
     facts: Facts
-    splits: dict[str, Split]
+    lengths: dict[str, np.ndarray]
+    truncated: dict[str, float]
     examples: list[dict[str, Any]]
 
     @classmethod
-    def read(cls, results: Path, name: str, n_ctx: int) -> "Card":
+    def read(cls, results: Path, name: str, n_ctx: int) -> Self:
         """Of one task. Raises InputError for a file that is missing, damaged or of other rows."""
-        task = tasks.task(name)
         path, encoded = (results / kind / f"{name}.json" for kind in ("examples", "encoded"))
         facts, known = Facts.read(path), EncodedRecord.read(encoded).splits
         parts = {s: known[s] for s in ("train", "select", *facts.report) if s in known}
         digests = {split: part.examples for split, part in parts.items()}
         check_examples(encoded, digests, path, facts.sha256)
-        splits = {
-            split: Split(
-                rows=facts.rows[split],
-                labels={label: facts.labels[split][label] for label in task.labels},
-                lengths=_values(part.lengths),
-                n_ctx_needed=_values(part.n_ctx_needed),
-            )
-            for split, part in parts.items()
-        }
-        return cls(task, n_ctx, facts, splits, _examples(results / "examples" / name))
+        needed = {split: _values(part.n_ctx_needed) for split, part in parts.items()}
+        return cls(
+            task=tasks.task(name),
+            n_ctx=n_ctx,
+            facts=facts,
+            lengths={split: _values(part.lengths) for split, part in parts.items()},
+            truncated={split: float((n > n_ctx).mean()) for split, n in needed.items()},
+            examples=_examples(results / "examples" / name),
+        )
 
     @property
     def is_synthetic(self) -> bool:
         """Whether the rows are made by the embedded world."""
         return not self.facts.settings.published
 
-    def truncated(self, split: str) -> float:
-        """The share of a split's rows that the window truncates."""
-        return float((self.splits[split].n_ctx_needed > self.n_ctx).mean())
+    def shares(self, split: str) -> dict[str, float]:
+        """The share of a split's rows that has each label."""
+        counts = self.facts.labels[split]
+        return {label: counts[label] / self.facts.rows[split] for label in self.task.labels}
 
 
 def _values(counts: dict[str, int]) -> np.ndarray:
-    """The values [n], sorted, that `counts` says how often there are."""
-    return np.sort(np.repeat([int(value) for value in counts], list(counts.values())))
+    """The values [n] that `counts` says how often there are."""
+    return np.repeat([int(value) for value in counts], list(counts.values()))
 
 
 def _examples(folder: Path) -> list[dict[str, Any]]:

@@ -20,12 +20,12 @@ def draw(card: Card) -> Figure:
     """Left a histogram of tokens per input, in shares of each split; right the labels' shares."""
     figure = Figure(figsize=(11, 4.2), layout="constrained")
     left, right = figure.subplots(1, 2, width_ratios=(3, 2))
-    edges = bins(np.concatenate([part.lengths for part in card.splits.values()]))
-    looks = LOOKS[: len(card.splits)]  # too few of them would hide a split: an error, by `strict`
-    for look, (split, part) in zip(looks, card.splits.items(), strict=True):
-        counts, _ = np.histogram(part.lengths.clip(max=edges[-1]), edges)
-        label = f"{split} ({part.rows:,})"
-        left.stairs(100 * counts / part.rows, edges, label=label, linewidth=2, **look)
+    edges = bins(np.concatenate([*card.lengths.values()]))
+    looks = LOOKS[: len(card.lengths)]  # too few of them would hide a split: an error, by `strict`
+    for look, (split, lengths) in zip(looks, card.lengths.items(), strict=True):
+        counts, _ = np.histogram(lengths.clip(max=edges[-1]), edges)
+        label = f"{split} ({len(lengths):,})"
+        left.stairs(100 * counts / len(lengths), edges, label=label, linewidth=2, **look)
     left.set_xlim(0, edges[-1])
     left.set_ylim(bottom=0)
     left.set_xlabel(f"tokens of an input, in bins of {edges[1]} (the last one: and more)")
@@ -35,15 +35,15 @@ def draw(card: Card) -> Figure:
         left.axvline(card.n_ctx, color=style.BLACK, linewidth=1.2)
         top = left.get_xaxis_transform()
         left.text(card.n_ctx, 0.98, f" window: {card.n_ctx}", transform=top, va="top", fontsize=11)
-    splits = card.splits.items()
-    shares = pd.DataFrame({s: 100 * pd.Series(part.labels) / part.rows for s, part in splits})
+    shares = 100 * pd.DataFrame({split: card.shares(split) for split in card.lengths})
     colours = [look["color"] for look in looks]
     shares.plot.barh(ax=right, width=0.8, color=colours, edgecolor="white", legend=False)
     right.invert_yaxis()
     right.set_xlabel("% of the split's rows")
     right.set_title("labels")
     right.grid(axis="y", visible=False)
-    figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=len(splits))
+    handles, labels = left.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
     return figure
 
 

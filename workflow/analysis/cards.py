@@ -29,17 +29,15 @@ def page(card: Card, picture: str) -> str:
     """One card as Markdown; `picture` is the path of its figure from there."""
     title, side = card.task.title, card.n_ctx // 2 - 2
     of_pair = "" if card.task.family == "classification" else f", a text of a pair {side} of them"
-    shown = [_example(card, number, row) for number, row in enumerate(card.examples, start=1)]
-    return "\n\n".join(
-        [
-            f"## {title}",
-            "\n".join(f"- {name}: {fact}." for name, fact in _facts(card).items() if fact),
-            markdown.render(_rows(card)),
-            f"A window holds {card.n_ctx} tokens{of_pair}; what is longer is truncated.",
-            f"![Token lengths and labels of {title}]({picture})",
-            "\n".join(shown),
-        ]
-    )
+    parts = [
+        f"## {title}",
+        "\n".join(f"- {name}: {fact}." for name, fact in _facts(card).items() if fact),
+        markdown.render(_rows(card)),
+        f"A window holds {card.n_ctx} tokens{of_pair}; what is longer is truncated.",
+        f"![Token lengths and labels of {title}]({picture})",
+        "\n".join(f"{i}. {_example(card, row)}" for i, row in enumerate(card.examples, start=1)),
+    ]
+    return "\n\n".join(parts)
 
 
 def _facts(card: Card) -> dict[str, str]:
@@ -61,14 +59,14 @@ def _rows(card: Card) -> pd.DataFrame:
     """A line of text for each split."""
     lines = {
         split: {
-            "rows": f"{part.rows:,}",
-            **{label: f"{count / part.rows:.1%}" for label, count in part.labels.items()},
-            "tokens: median": f"{np.median(part.lengths):.0f}",
-            "95 %": f"{np.percentile(part.lengths, 95):.0f}",
-            "longest": f"{part.lengths.max():,}",
-            "truncated": f"{card.truncated(split):.1%}",
+            "rows": f"{len(lengths):,}",
+            **{label: f"{share:.1%}" for label, share in card.shares(split).items()},
+            "tokens: median": f"{np.median(lengths):.0f}",
+            "95 %": f"{np.percentile(lengths, 95):.0f}",
+            "longest": f"{lengths.max():,}",
+            "truncated": f"{card.truncated[split]:.1%}",
         }
-        for split, part in card.splits.items()
+        for split, lengths in card.lengths.items()
     }
     return pd.DataFrame(lines).T.rename_axis("split")
 
@@ -91,13 +89,13 @@ def _counts(counts: dict[str, int]) -> str:
     return ", ".join(f"{name} {count:,}" for name, count in counts.items() if count)
 
 
-def _example(card: Card, number: int, row: dict[str, Any]) -> str:
+def _example(card: Card, row: dict[str, Any]) -> str:
     texts = [_literal(row[key]) for key in ("first", "second") if row[key]]
     if row["choices"]:
         texts.append(" / ".join(map(_literal, row["choices"])))
     task, label = card.task, row["label"]
     named = label if task.soft_labels else task.labels[int(label)]
-    return f"{number}. {' — '.join(texts)} → **{named}**"
+    return f"{' — '.join(texts)} → **{named}**"
 
 
 def _literal(text: str) -> str:

@@ -5,11 +5,10 @@ the paper's differences, where its Table 5 prints both scores and the task's row
 """
 
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from workflow.analysis.figures import style
-from workflow.analysis.figures.ablation import LOOKS, places, printed_of_real
+from workflow.analysis.figures.ablation import places, printed_of_real
 from workflow.analysis.paper import FULL, SHUFFLED
 from workflow.grid import Grid
 
@@ -19,37 +18,31 @@ APART = 0.16  # of ours and the paper's mark, in lines
 
 def draw(table: pd.DataFrame, grid: Grid) -> Figure:
     """A panel per variant, a line per task; the means over the tasks stand on top."""
-    table = printed_of_real(table, grid)
-    at = pd.Series(places(grid))
+    table, at = printed_of_real(table, grid), pd.Series(places(grid))
     left_out = {FULL.title} if grid.shuffled else {FULL.title, SHUFFLED.title}
-    variants = [name for name in LOOKS if name not in left_out]
+    looks = {name: look for name, look in style.VARIANTS.items() if name not in left_out}
     figure = Figure(figsize=(14, 0.8 + 0.4 * max(6, len(at))), layout="constrained")
-    axes = figure.subplots(1, len(variants), sharey=True, sharex=True, squeeze=False)[0]
-    full = table[table["variant"] == FULL.title].set_index("task")["paper"].reindex(at.index)
-    for ax, variant in zip(axes, variants, strict=True):
-        rows = table[table["variant"] == variant].set_index("task").reindex(at.index)
-        _panel(ax, rows, rows["paper"] - full, at, variant)
+    axes = figure.subplots(1, len(looks), sharey=True, sharex=True, squeeze=False)[0]
+    wide = {n: r.set_index("task").reindex(at.index) for n, r in table.groupby("variant")}
+    for ax, (variant, look) in zip(axes, looks.items(), strict=True):
+        rows, paper = wide[variant], wide[variant]["paper"] - wide[FULL.title]["paper"]
+        ax.plot(rows["diff"], at, **look, linestyle="", markersize=7)
+        ax.hlines(at, rows["diff_low"], rows["diff_high"], color=look["color"], linewidth=1.8)
+        ax.plot(paper, at + APART, **style.PRINTED | look, linestyle="")
+        if rows["diff"].isna().all():
+            style.note_missing(ax)
+        ax.axvline(0, color=style.BLACK, linewidth=1)
+        ax.grid(visible=False, axis="y")
+        ax.tick_params(axis="y", length=0)
+        ax.set_title(variant.replace(", ", ",\n").replace(" w/", "\nw/"), fontsize=12)
     axes[0].set_yticks(at, [style.title(name, grid) for name in at.index])
     axes[0].set_ylim(at.max() + 0.6, -0.6)
     low, high = axes[0].get_xlim()
     axes[0].set_xlim(max(low, -WIDEST), min(high, WIDEST))
     figure.supxlabel("points more or less than the full transformer", fontsize=13)
-    ours = {"color": style.GREY, "marker": "o", "linestyle": ""}
-    looks = [ours | {"label": f"this run, {style.mean_over(grid.seeds.finetune)}"}]
+    ours = {"color": style.GREY, "marker": "o"}
+    handles = [ours | {"label": f"this run, {style.mean_over(grid.seeds.finetune)}"}]
     if table["paper"].notna().any():
-        looks.append(style.PRINTED | {"label": "the paper (GLUE test server)"})
-    style.legend(figure, looks, ncols=2)
+        handles.append(style.PRINTED | {"label": "the paper (GLUE test server)"})
+    style.legend(figure, [handle | {"linestyle": ""} for handle in handles])
     return figure
-
-
-def _panel(ax: Axes, rows: pd.DataFrame, paper: pd.Series, at: pd.Series, variant: str) -> None:
-    look = LOOKS[variant]
-    ax.plot(rows["diff"], at, markersize=7, **look)
-    ax.hlines(at, rows["diff_low"], rows["diff_high"], color=look["color"], linewidth=1.8)
-    ax.plot(paper, at + APART, **style.PRINTED | look)
-    if rows["diff"].isna().all():
-        style.note_missing(ax)
-    ax.axvline(0, color=style.BLACK, linewidth=1)
-    ax.grid(visible=False, axis="y")
-    ax.tick_params(axis="y", length=0)
-    ax.set_title(variant.replace(", ", ",\n").replace(" w/", "\nw/"), fontsize=12)

@@ -3,20 +3,20 @@
 The columns are those of Figure 2, left: `none` transfers nothing, 0 the embeddings alone.
 """
 
-import matplotlib
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
-from matplotlib.typing import ColorType
 
 import tasks
 from workflow.analysis import markdown
 from workflow.analysis.figures import style
 from workflow.grid import Grid
 
-COLOURS = matplotlib.colormaps["Blues"]
+COLOURS = "Blues"
+DARK = 71.5  # from here on white can be read better than black
 TITLES = {"transformer": "Transformer w/ aux LM", "lstm": "LSTM w/ aux LM"}
 
 
@@ -25,17 +25,19 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
     names = [*grid.tasks, "mean"]
     rows = table[(table["aux"] == "on") & (table["split"] != "train")]
     rows = rows.drop_duplicates(["arch", "n_transfer", "task"])  # the main split comes first
-    shown = [arch for arch in grid.arch if (rows["arch"] == arch).any()]
     figure = Figure(figsize=(13, 0.9 + 0.42 * len(names)), layout="constrained")
-    if not shown:
+    wide = {
+        arch: _scores(of_arch, names)
+        for arch in grid.arch
+        if len(of_arch := rows[rows["arch"] == arch])
+    }
+    if not wide:
         style.note_missing(figure.add_subplot())
         return figure
-    wide = {arch: _scores(rows[rows["arch"] == arch], names) for arch in shown}
     widths = [scores.shape[1] for scores in wide.values()]
-    axes = figure.subplots(1, len(shown), width_ratios=widths, sharey=True, squeeze=False)[0]
+    axes = figure.subplots(1, len(wide), width_ratios=widths, sharey=True, squeeze=False)[0]
     for ax, (arch, scores) in zip(axes, wide.items(), strict=True):
-        texts = scores.map(markdown.value)
-        cells(ax, scores.to_numpy(dtype=float), texts.to_numpy().tolist())
+        cells(ax, scores.to_numpy(), scores.map(markdown.value).to_numpy().tolist())
         ax.axhline(len(scores) - 1, color=style.BLACK, linewidth=1)
         ax.set_xticks(np.arange(scores.shape[1]) + 0.5, list(scores.columns))
         ax.set_title(TITLES[arch])
@@ -52,33 +54,16 @@ def _scores(rows: pd.DataFrame, names: list[str]) -> pd.DataFrame:
     return wide.reindex(index=names, columns=order)
 
 
-def cells(ax: Axes, values: np.ndarray, texts: list[list[str]]) -> None:
+def cells(ax: Axes, values: np.ndarray, texts: Sequence[Sequence[str]]) -> None:
     """Values from 0 to 100 [lines, columns] in colour, NaN without any, each with its text."""
     ax.pcolormesh(values, cmap=COLOURS, vmin=0, vmax=100, edgecolors="white", linewidth=1.5)
     for (i, j), value in np.ndenumerate(values):
-        colour = style.GREY if np.isnan(value) else ink(value)
-        ax.text(
-            j + 0.5, i + 0.5, texts[i][j], color=colour, ha="center", va="center", fontsize=11.5
-        )
+        ink = style.GREY if np.isnan(value) else "white" if value > DARK else "black"
+        where = (j + 0.5, i + 0.5)
+        ax.text(*where, texts[i][j], color=ink, ha="center", va="center", fontsize=11.5)
     ax.grid(visible=False)
     ax.tick_params(length=0)
-    for spine in ax.spines.values():
-        spine.set_visible(False)
-
-
-def ink(value: float) -> str:
-    """The colour of the text on the cell of a value from 0 to 100: the one of more contrast."""
-    return max(("black", "white"), key=lambda ink: contrast(ink, COLOURS(value / 100)))
-
-
-def contrast(one: ColorType, other: ColorType) -> float:
-    """The contrast of two colours, 1 to 21, by the Web Content Accessibility Guidelines 2.2."""
-    luminances = []
-    for colour in (one, other):
-        rgb = np.array(to_rgb(colour))
-        linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
-        luminances.append(float(linear @ (0.2126, 0.7152, 0.0722)))
-    return (max(luminances) + 0.05) / (min(luminances) + 0.05)
+    ax.spines[:].set_visible(False)
 
 
 def _label(name: str, rows: pd.DataFrame, grid: Grid) -> str:

@@ -3,7 +3,6 @@
 import math
 
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from workflow.analysis.figures import style
@@ -15,26 +14,26 @@ COLUMNS = 4
 def draw(table: pd.DataFrame, grid: Grid) -> Figure:
     """A panel per skill; lines are means over pre-training seeds, bands their range."""
     skills = list(table["skill"].unique())
-    n = max(1, len(skills))
-    columns, rows = min(COLUMNS, n), math.ceil(n / COLUMNS)
+    columns, rows = min(COLUMNS, len(skills)), math.ceil(len(skills) / COLUMNS)
     figure = Figure(figsize=(max(7, 3.7 * columns), 1.2 + 2.7 * rows), layout="constrained")
-    axes = style.panels(figure, rows, columns, n, sharex=True, sharey=True)
+    axes = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True).ravel()
     # published weights come without their number of tokens
     position = "tokens" if table["tokens"].notna().any() else "update"
     models = {model.name: model for model in (*grid.models(), *grid.models("shuffled"))}
     for ax, skill in zip(axes, skills, strict=False):
         panel = table[table["skill"] == skill]
-        ax.set_title(str(skill).replace("_", " "))
+        ax.set_title(skill.replace("_", " "))
         ax.axhline(panel["chance"].max(), color=style.GREY, linewidth=1)
         for name, model in models.items():
-            of_model = (panel["arch"] == model.arch) & (panel["corpus"] == model.corpus)
-            _curve(ax, panel[of_model], position, name)
-    if not skills:
-        style.note_missing(axes[0])
-        return figure
+            mine = panel[(panel["arch"] == model.arch) & (panel["corpus"] == model.corpus)]
+            seeds = mine.groupby(position, as_index=False)["accuracy"].agg(["mean", "min", "max"])
+            band = seeds[["mean", "min", "max"]]
+            style.along_updates(ax, seeds[position], band, **style.MODELS[name])
     style.updates_axis(axes[0], sorted(table[position].dropna().unique()), sparse=True)
     axes[0].set_ylim(0, 103)
-    for ax in axes[-columns:]:
+    for ax in axes[len(skills) :]:
+        ax.set_axis_off()
+    for ax in axes[: len(skills)][-columns:]:
         ax.tick_params(labelbottom=True)  # also where the panel below is empty
     zero = "; 0 = untrained" if 0 in grid.updates else ""
     seen = "tokens seen in pre-training" if position == "tokens" else "pre-training updates"
@@ -43,12 +42,3 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
     chance = {"color": style.GREY, "linewidth": 1, "label": "chance"}
     style.legend(figure, [*(style.MODELS[name] for name in models), chance])
     return figure
-
-
-def _curve(ax: Axes, rows: pd.DataFrame, position: str, name: str) -> None:
-    """The curve of one kind of model, the untrained one apart from it."""
-    look = style.MODELS[name]
-    for part in (rows[rows["update"] > 0], rows[rows["update"] == 0]):
-        seeds = part.groupby(position)["accuracy"].agg(["mean", "min", "max"])
-        ax.plot(seeds.index, seeds["mean"], **look)
-        style.draw_range(ax, seeds.index, seeds["min"], seeds["max"], look["color"])

@@ -17,33 +17,33 @@ with importing(__name__):
     from markupsafe import Markup
 
     from tasks.common.files import write_atomic
-    from workflow.analysis.page.content import environments, sections
     from workflow.analysis.page.glance import Glance
-    from workflow.analysis.page.markup import TONES
+    from workflow.analysis.page.markup import TONES, from_markdown
     from workflow.analysis.page.run import Run
     from workflow.analysis.program import parser
     from workflow.study_plan import StudyHeads
 
+HERE = Path(__file__).parent
+TEMPLATES = ("page.html", "outline.html")  # the frame, and what stands in it
+
 
 def render(made: Run, config: str) -> str:
-    """The page as HTML. Raises InputError for a damaged table or figure."""
-    here = Path(__file__).parent
+    """The page as HTML. Raises InputError for a damaged table."""
     templates = Environment(
-        loader=FileSystemLoader(here),
+        loader=FileSystemLoader(HERE),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    return templates.get_template("page.html").render(
+    return templates.get_template(TEMPLATES[0]).render(
         run=made,
         glance=Glance.of(made),
         tones=TONES,
-        sections=sections(made),
-        environments=environments(made),
+        from_markdown=from_markdown,
         config=config,
-        css=Markup((here / "page.css").read_text(encoding="utf-8")),
-        script=Markup((here / "page.js").read_text(encoding="utf-8")),
+        css=Markup((HERE / "page.css").read_text(encoding="utf-8")),
+        script=Markup((HERE / "page.js").read_text(encoding="utf-8")),
     )
 
 
@@ -59,7 +59,9 @@ def main(argv: list[str] | None = None) -> None:
         help="JSON of the studies that it can be asked for",
     )
     args = arguments.parse_args(argv)
-    shown = (tuple(args.tables), tuple(args.figures), tuple(args.studies.studies))
+    folder = args.results / "studies"  # those that were run come first
+    studies = sorted(args.studies.studies, key=lambda s: not (folder / f"{s.name}.md").exists())
+    shown = (tuple(args.tables), tuple(args.figures), tuple(studies))
     made = Run(args.results, args.grid, *shown, os.environ.get("RUN_OPTIONS", ""))
     page = render(made, os.environ.get("RUN_CONFIG", ""))
     with write_atomic(args.out) as file:

@@ -1,79 +1,57 @@
 """The run at a glance, which stands on top of the page, and which of its runs raised an alarm."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import pandas as pd
 
 from workflow.analysis import markdown
+from workflow.analysis.page.alarms import fine_tuning_runs
 from workflow.analysis.page.run import Run
+from workflow.analysis.paper import NO_PRETRAINING
 
 VERDICTS = ("reproduced", "undecided", "not reproduced", "not run")
-MODEL = ["arch", "corpus", "aux", "n_transfer"]
 
 
 @dataclass(frozen=True)
 class Glance:
-    """What the tables say in a few numbers; None where a table is not there.
+    """What the tables say in a few numbers; each is empty where its table is not there.
 
-    `checks` are those of the positive control that hold, and all; `verdicts` counts the claims of
-    each; `gain` is what pre-training adds on average, with its interval; `runs` are all fine-tuning
-    runs, and those with an alarm.
+    `checks` of the positive control by outcome, yes or no; claims by verdict; `gain` is what
+    pre-training adds on average, with its interval; fine-tuning runs, and those with an alarm.
     """
 
-    checks: tuple[int, int] | None
-    verdicts: dict[str, int] | None
-    gain: str | None
-    runs: tuple[int, int] | None
+    checks: dict[str, int]
+    verdicts: dict[str, int]
+    gain: str
+    interval: str
+    runs: int
+    alarms: int
 
     @classmethod
-    def of(cls, run: Run) -> "Glance":
+    def of(cls, run: Run) -> Self:
         """Read the run's tables. Raises InputError for a damaged one."""
-        control, claims = run.table("positive_control"), run.table("claims")
-        ablation, cells = run.table("ablation"), run.table("cells")
+        gain, _, interval = _gain(run.frame("ablation")).partition(" ")
+        runs = fine_tuning_runs(run.frame("cells"))
         return cls(
-            checks=None if control is None else _checks(control),
-            verdicts=None if claims is None else _verdicts(claims),
-            gain=None if ablation is None else _gain(ablation),
-            runs=None if cells is None else _runs(cells),
+            checks=_counts(run.frame("positive_control"), "met", ("yes", "no")),
+            verdicts=_counts(run.frame("claims"), "verdict", VERDICTS),
+            gain=gain,
+            interval=interval,
+            runs=len(runs),
+            alarms=int(runs["alarms"].notna().sum()),
         )
 
 
-def _checks(control: pd.DataFrame) -> tuple[int, int]:
-    judged = control["met"].dropna()
-    return int((judged == "yes").sum()), len(judged)
+def _counts(table: pd.DataFrame | None, column: str, values: Sequence[str]) -> dict[str, int]:
+    return {} if table is None else {v: int((table[column] == v).sum()) for v in values}
 
 
-def _verdicts(claims: pd.DataFrame) -> dict[str, int]:
-    return {name: int((claims["verdict"] == name).sum()) for name in VERDICTS}
-
-
-def _gain(ablation: pd.DataFrame) -> str | None:
+def _gain(ablation: pd.DataFrame | None) -> str:
     """The full transformer minus the same recipe with nothing transferred, over all tasks."""
-    same = "arch == 'transformer' and aux == 'on' and corpus == 'books' and n_transfer == 'none'"
-    rows = ablation[ablation["task"] == "avg_all"].query(same)
-    for diff, low, high in rows[["diff", "diff_low", "diff_high"]].itertuples(index=False):
-        return None if pd.isna(diff) else markdown.interval(-diff, -high, -low)
-    return None
-
-
-def _runs(cells: pd.DataFrame) -> tuple[int, int]:
-    runs = _fine_tuning(cells)
-    return len(runs), int(runs["alarms"].notna().sum())
-
-
-def _fine_tuning(cells: pd.DataFrame) -> pd.DataFrame:
-    """The runs of `cells.csv`, whose rows are scores: one row each."""
-    return cells.dropna(subset="seed").drop_duplicates([*MODEL, "task", "seed"])
-
-
-def alarms(cells: pd.DataFrame) -> pd.DataFrame:
-    """How many runs of each kind of model raised each alarm, as text; empty where none did."""
-    runs = _fine_tuning(cells)
-    raised = runs["alarms"].fillna("").str.get_dummies(";")
-    raised = raised.drop(columns="", errors="ignore")  # which pandas makes of a run without any
-    table = runs[MODEL].join(raised).groupby(MODEL, sort=False)[list(raised)].sum()
-    table.insert(0, "runs", runs.groupby(MODEL, sort=False).size())
-    table = table[(table[list(raised)] > 0).any(axis=1)].reset_index()
-    heads = {"arch": "model", "n_transfer": "layers"}
-    heads |= {name: name.replace("_", " ") for name in raised}
-    return table.rename(columns=heads).set_index("model").astype(str)
+    if ablation is None:
+        return ""
+    is_gain = (ablation["task"] == "avg_all") & (ablation["variant"] == NO_PRETRAINING.title)
+    limits = -ablation.loc[is_gain, ["diff", "diff_high", "diff_low"]].dropna(subset="diff")
+    return markdown.interval(*limits.iloc[0]) if len(limits) else ""

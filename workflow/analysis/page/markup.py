@@ -6,13 +6,16 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 
-from tasks.common.errors import InputError
 from workflow.analysis.markdown import MISSING
 
-REMEDY = "delete it and run the same command again"
 TONES = {  # how the words of a verdict look
-    **{"reproduced": "good", "yes": "good", "not reproduced": "bad", "no": "bad"},
-    **{"undecided": "open", "not run": "none", MISSING: "none"},
+    "reproduced": "good",
+    "yes": "good",
+    "not reproduced": "bad",
+    "no": "bad",
+    "undecided": "open",
+    "not run": "none",
+    MISSING: "none",
 }
 
 
@@ -44,16 +47,10 @@ def figure(path: Path, description: str) -> Markup:
 
 
 def data_uri(path: Path) -> str:
-    """An SVG inside of an address. Raises InputError if it is missing or damaged."""
-    found = path.read_bytes() if path.exists() else b""
-    if not (found.startswith(b"<?xml") and found.rstrip().endswith(b"</svg>")):
-        raise InputError(f"{path}: not a figure; {REMEDY}")
-    return f"data:image/svg+xml;base64,{b64encode(found).decode()}"
+    """An SVG inside of an address."""
+    return f"data:image/svg+xml;base64,{b64encode(path.read_bytes()).decode()}"
 
 
 def read(path: Path) -> str:
-    """The text of a file; empty where there is none. Raises InputError if it is not UTF-8."""
-    try:
-        return path.read_text(encoding="utf-8") if path.exists() else ""
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: damaged ({error}); {REMEDY}") from None
+    """The text of a file; empty where there is none."""
+    return path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""

@@ -1,22 +1,31 @@
-"""A run as the page sees it: its results folder, its tables, figures and studies, its commands."""
+"""A run as the page's templates see it: what it has, as HTML, and the commands that make it."""
 
 import shlex
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
+from markupsafe import Markup
 
 import tasks
+from workflow.analysis import markdown
+from workflow.analysis.page import markup
+from workflow.analysis.page.alarms import alarms, fine_tuning_runs
+from workflow.analysis.records import Environment
 from workflow.analysis.table import read_csv
 from workflow.grid import Grid
 from workflow.study_plan import StudyHead
+
+CAPTIONS = Path(__file__).parents[2] / "report"
 
 
 @dataclass(frozen=True)
 class Run:
     """A run's results folder, and the tables, figures and studies that its config has.
 
-    `options` are those of Snakemake that chose the config, for the commands.
+    `options` are those of Snakemake that chose the config, for the commands. What is not made yet
+    is empty HTML. Raises InputError for a damaged table or cell.
     """
 
     results: Path
@@ -27,20 +36,6 @@ class Run:
     options: str = ""
 
     @property
-    def title(self) -> str:
-        """The page's heading; the default folder goes without its name."""
-        name = self.results.name
-        return "Results" if name == "results" else f"Results: {name}"
-
-    @property
-    def scale(self) -> str:
-        """The data, models and seeds in words."""
-        seeds = self.grid.seeds
-        counts = f"{len(seeds.pretrain)} of pre-training, {len(seeds.finetune)} of fine-tuning"
-        scale = self.grid.scale or "scale not stated"
-        return f"{scale}; {len(self.grid.tasks)} tasks; seeds: {counts}"
-
-    @property
     def synthetic(self) -> str:
         """The titles of the tasks whose rows the embedded world makes; empty if all are real."""
         made = [name for name in self.grid.examples if self.grid.is_synthetic(name)]
@@ -48,12 +43,55 @@ class Run:
             return "every task"
         return ", ".join(tasks.task(name).title for name in made)
 
-    def table(self, name: str) -> pd.DataFrame | None:
-        """A table, or None where it was not made. Raises InputError if it is damaged."""
-        path = self.results / f"{name}.csv"
-        return read_csv(path) if name in self.tables and path.exists() else None
-
     def command(self, target: str) -> str:
         """The command that makes a file of the results folder."""
-        made = shlex.join(["snakemake", "--cores", "2", (self.results / target).as_posix()])
-        return f"{made} {self.options}".strip()
+        path = (self.results / target).as_posix()
+        return f"{shlex.join(['snakemake', '--cores', '2', path])} {self.options}".strip()
+
+    def frame(self, table: str) -> pd.DataFrame | None:
+        """A table's numbers, or None where it was not made."""
+        path = self.results / f"{table}.csv"
+        return read_csv(path) if table in self.tables and path.exists() else None
+
+    def table(self, name: str, title: str) -> Markup:
+        """A table, `name` being its path below the results without its ending."""
+        return markup.from_markdown(markup.read(self.results / f"{name}.md"), title)
+
+    def figure(self, name: str, description: str) -> Markup:
+        """A figure, `name` being its path below the results without its ending."""
+        return markup.figure(self.results / f"{name}.svg", description)
+
+    def caption(self, name: str) -> str:
+        """A caption of Snakemake's report as one line; empty if there is none."""
+        return " ".join(markup.read(CAPTIONS / f"{name}.rst").split())
+
+    def cards(self) -> Markup:
+        """The data cards, each folded under its task's title."""
+        folder, found = self.results / "cards", Markup()
+        for name in self.grid.examples:
+            if text := markup.read(folder / f"{name}.md"):
+                title = tasks.task(name).title
+                picture = Markup(f'src="{markup.data_uri(folder / f"{name}.svg")}"')
+                card = markup.from_markdown(text, title).replace(f'src="{name}.png"', picture)
+                found += Markup("<details><summary>{}</summary>{}</details>\n").format(title, card)
+        return found
+
+    def alarms(self, title: str) -> Markup:
+        """How many runs of each kind of model raised each alarm."""
+        cells = self.frame("cells")
+        if cells is None:
+            return Markup()
+        counts = alarms(fine_tuning_runs(cells))
+        if counts.empty:
+            return Markup("<p>No run raised an alarm.</p>")
+        return markup.from_markdown(markdown.render(counts, ("layers", "corpus", "aux")), title)
+
+    def environments(self) -> Markup:
+        """What the grid's cells were trained with, as each records it."""
+        paths = [path for cell in self.grid.cells() if (path := cell.path(self.results)).is_file()]
+        found = Counter(Environment.read(path).description for path in paths)
+        if not found:
+            return Markup()
+        rows = [{"cells": str(n), **dict(description)} for description, n in found.items()]
+        table = pd.DataFrame(rows).fillna(markdown.NONE).set_index("cells")
+        return markup.from_markdown(markdown.render(table, words=table.columns), "Trained with")
