@@ -34,6 +34,9 @@ def test_an_axis_of_updates_has_the_untrained_model_on_it():
     ax = Figure().add_subplot()
     style.updates_axis(ax, [30, 300])
     assert ax.get_xlim() == pytest.approx((24, 390)) and 0 not in ax.get_xticks()
+    ax = Figure().add_subplot()
+    style.updates_axis(ax, [37])  # of published weights
+    assert list(ax.get_xticks()) == [37]
 
 
 def test_an_axis_of_scores_ends_where_scores_do():

@@ -31,15 +31,12 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
     figure = Figure(figsize=(15, 5.2 + 2.9 * rows), layout="constrained")
     heights = [4.2, 2.9 * rows] if small else [4.2]
     top, *below = figure.subfigures(len(heights), 1, height_ratios=heights, squeeze=False)[:, 0]
-    for ax, name in zip(top.subplots(1, len(large), squeeze=False)[0], large, strict=True):
+    for ax, name in zip(top.subplots(1, len(large)), large, strict=True):
         _panel(ax, name, table, grid, large=True)
         ax.set_xlabel("layers transferred")
     for part in below:
-        axes = part.subplots(rows, columns, squeeze=False).ravel()
-        for ax, name in zip(axes, small, strict=False):
+        for ax, name in zip(style.panels(part, rows, columns, len(small)), small, strict=True):
             _panel(ax, name, table, grid, large=False)
-        for ax in axes[len(small) :]:
-            ax.set_axis_off()
         part.supxlabel("layers transferred", fontsize=13)
     shown = {of.title.removesuffix(" (full)"): of for of in CURVES}
     looks = [

@@ -16,11 +16,11 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
     skills = list(table["skill"].unique())
     columns, rows = min(COLUMNS, len(skills)), math.ceil(len(skills) / COLUMNS)
     figure = Figure(figsize=(max(7, 3.7 * columns), 1.2 + 2.7 * rows), layout="constrained")
-    axes = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True).ravel()
+    axes = style.panels(figure, rows, columns, len(skills), sharex=True, sharey=True)
     # published weights come without their number of tokens
     position = "tokens" if table["tokens"].notna().any() else "update"
     models = {model.name: model for model in (*grid.models(), *grid.models("shuffled"))}
-    for ax, skill in zip(axes, skills, strict=False):
+    for ax, skill in zip(axes, skills, strict=True):
         panel = table[table["skill"] == skill]
         ax.set_title(skill.replace("_", " "))
         ax.axhline(panel["chance"].max(), color=style.GREY, linewidth=1)
@@ -31,9 +31,7 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
             style.along_updates(ax, seeds[position], band, **style.MODELS[name])
     style.updates_axis(axes[0], sorted(table[position].dropna().unique()), sparse=True)
     axes[0].set_ylim(0, 103)
-    for ax in axes[len(skills) :]:
-        ax.set_axis_off()
-    for ax in axes[: len(skills)][-columns:]:
+    for ax in axes[-columns:]:
         ax.tick_params(labelbottom=True)  # also where the panel below is empty
     zero = "; 0 = untrained" if 0 in grid.updates else ""
     seen = "tokens seen in pre-training" if position == "tokens" else "pre-training updates"

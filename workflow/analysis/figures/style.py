@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, SubFigure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import EngFormatter, FixedLocator, LogLocator, MaxNLocator, NullLocator
 
@@ -107,6 +107,14 @@ def legend(figure: Figure, looks: Sequence[Look], **options: Any) -> None:
     figure.legend(handles=handles, loc="outside upper center", **options)
 
 
+def panels(figure: Figure | SubFigure, rows: int, columns: int, n: int, **options: Any) -> list:
+    """The first `n` axes of a grid of panels; the others are not shown."""
+    axes = [*figure.subplots(rows, columns, squeeze=False, **options).ravel()]
+    for ax in axes[n:]:
+        ax.set_axis_off()
+    return axes[:n]
+
+
 def title(name: str, grid: Grid) -> str:
     """A task's title; of a mean how many tasks it is over (`avg` the paper's eight)."""
     if name in ("avg", "avg_all", "mean"):
@@ -119,7 +127,7 @@ def mean_over(seeds: Sequence[int]) -> str:
     return "one seed" if len(seeds) == 1 else f"mean over {len(seeds)} seeds"
 
 
-def points(ax: Axes, x: pd.Series, estimates: pd.DataFrame, **look: Any) -> None:
+def points(ax: Axes, x: pd.Series | list[float], estimates: pd.DataFrame, **look: Any) -> None:
     """Values at `x` with their intervals; the columns of `estimates` are value, low and high."""
     value, low, high = estimates.columns
     ax.plot(x, estimates[value], **look)
@@ -179,7 +187,7 @@ def _log_ticks(
     locator = LogLocator(subs=(1,) if is_long else (1, 2, 5))
     if high / low < 5:
         locator = MaxNLocator(5, steps=[1, 2, 5, 10])
-    ticks = locator.tick_values(low, high)
+    ticks = locator.tick_values(low, high) if high > low else np.array([low])
     axis.set_major_locator(FixedLocator([*more, *ticks[ticks >= low * 0.99]]))
     axis.set_major_formatter(lambda x, _: EngFormatter(sep="")(x) if x >= 1 else f"{x:g}")
     axis.set_minor_locator(NullLocator())

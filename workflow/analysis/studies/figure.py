@@ -107,7 +107,7 @@ def _curves(ax: Axes, rows: pd.DataFrame, study: StudyPlan) -> Looks:
             shift = (i - (len(study.lines) - 1) / 2) * SPREAD
             x = [study.values.index(value) + shift for value in of_line["value"]]
             shown[line] = look | {"label": line}  # without an axis the ticks name it
-        style.with_intervals(ax, x, of_line, **look)
+        style.points(ax, x, of_line[style.SCORE], **look)
     if (
         "zero_shot" in rows and rows["zero_shot"].notna().any()
     ):  # of the checkpoint, so of all lines
