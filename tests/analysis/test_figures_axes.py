@@ -1,11 +1,10 @@
-"""Axes, ticks and places of the figures, worked out by hand."""
+"""Axes and ticks of the figures, worked out by hand."""
 
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
 from workflow.analysis.figures import style
-from workflow.analysis.figures.aux_gain import GAP, _apart
 
 
 @pytest.mark.parametrize(
@@ -39,22 +38,12 @@ def test_an_axis_of_updates_has_the_untrained_model_on_it():
     assert list(ax.get_xticks()) == [37]
 
 
-def test_an_axis_of_scores_ends_where_scores_do():
+def test_an_axis_ends_where_scores_and_differences_do():
     ax = Figure().add_subplot()
     for given, expected in (((-50, 150), (-20, 103)), ((10, 90), (10, 90))):
         ax.set_ylim(*given)
         style.limit_to_scores(ax)
         assert ax.get_ylim() == expected
-
-
-@pytest.mark.parametrize(
-    ("given", "expected"),
-    [
-        ([0.5] * 3, [0.5 - GAP, 0.5, 0.5 + GAP]),
-        ([0.1, 0.5, 0.9], [0.1, 0.5, 0.9]),
-        ([0.0, 0.0], [0, GAP]),
-        ([1.0, 1.0], [1 - GAP, 1]),
-    ],
-)
-def test_names_that_would_hide_each_other_are_moved_apart_as_little_as_possible(given, expected):
-    assert _apart(np.array(given)) == pytest.approx(expected)
+    ax.set_xlim(-150, 30)
+    style.limit_to_differences(ax.xaxis)
+    assert ax.get_xlim() == (-110, 30)

@@ -12,7 +12,6 @@ from workflow.analysis.figures.ablation import places, printed_of_real
 from workflow.analysis.paper import FULL, SHUFFLED
 from workflow.grid import Grid
 
-WIDEST = 110.0  # points: an interval of two seeds may be much longer than any difference
 APART = 0.16  # of ours and the paper's mark, in lines
 
 
@@ -37,8 +36,7 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
         ax.set_title(variant.replace(", ", ",\n").replace(" w/", "\nw/"), fontsize=12)
     axes[0].set_yticks(at, [style.title(name, grid) for name in at.index])
     axes[0].set_ylim(at.max() + 0.6, -0.6)
-    low, high = axes[0].get_xlim()
-    axes[0].set_xlim(max(low, -WIDEST), min(high, WIDEST))
+    style.limit_to_differences(axes[0].xaxis)
     figure.supxlabel("points more or less than the full transformer", fontsize=13)
     ours = {"color": style.GREY, "marker": "o"}
     handles = [ours | {"label": f"this run, {style.mean_over(grid.seeds.finetune)}"}]

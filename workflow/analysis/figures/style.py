@@ -74,6 +74,7 @@ MARKS: Look = {"linestyle": "", "markersize": 8}
 # Columns of tables: a value with its limits.
 SCORE = ["mean", "ci_low", "ci_high"]
 RELATIVE = ["relative", "relative_low", "relative_high"]
+WIDEST = 110.0  # points of a difference
 STYLE = Path(__file__).with_name("figures.mplstyle")
 
 
@@ -153,6 +154,12 @@ def limit_to_scores(ax: Axes) -> None:
     """Cut the vertical axis at what a score can be: an interval of two seeds may be much longer."""
     low, high = ax.get_ylim()
     ax.set_ylim(max(low, -20.0), min(high, 103.0))
+
+
+def limit_to_differences(axis: Axis) -> None:
+    """Cut an axis where no difference reaches but an interval of two seeds may."""
+    low, high = axis.get_view_interval()
+    axis.axes.set(**{f"{axis.axis_name}lim": (max(low, -WIDEST), min(high, WIDEST))})
 
 
 def log_axis(axis: Axis, margin: float = 1.15, sparse: bool = False) -> None:

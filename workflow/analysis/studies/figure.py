@@ -16,7 +16,6 @@ from matplotlib.figure import Figure
 import tasks
 from workflow.analysis import markdown
 from workflow.analysis.figures import style
-from workflow.analysis.figures.differences import WIDEST
 from workflow.analysis.studies.table import compared_with
 from workflow.study_plan import StudyPlan
 
@@ -62,8 +61,7 @@ def draw(table: pd.DataFrame, study: StudyPlan) -> Figure:
         ax.set_title(_title(name, study))
         if differences:
             ax.axhline(0, color=style.BLACK, linewidth=1)
-            low, high = ax.get_ylim()
-            ax.set_ylim(max(low, -WIDEST), min(high, WIDEST))
+            style.limit_to_differences(ax.yaxis)
         else:
             style.limit_to_scores(ax)
     against = f"points more or less than {compared_with(study)}"
