@@ -28,7 +28,8 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
     left.set_title(f"this run, {style.mean_over(grid.seeds.finetune)}")
     for ax in right:
         sizes = pd.Series({name: tasks.task(name).rows["train"] for name in real})
-        gain = {name: FULL.printed(name) - NO_AUX.printed(name) for name in real}
+        scores = table.pivot(index="task", columns="variant", values="paper").reindex(real)
+        gain = scores[FULL.title] - scores[NO_AUX.title]
         printed = pd.DataFrame({"gain": gain, "low": np.nan, "high": np.nan})
         _panel(ax, sizes, printed, **style.PRINTED)
         ax.set_title("the paper's scores and training sets")

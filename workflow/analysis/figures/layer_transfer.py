@@ -19,7 +19,7 @@ from workflow.grid import Grid
 
 LARGE = ["mnli", "race"]
 CURVES = {FULL: 0.2, NO_AUX: 0.0, LSTM: -0.2}  # moved so much at `none`, so that none hides one
-TRAIN = {"color": style.BLUE, "linestyle": "--", "linewidth": 1.5}
+TRAIN: style.Look = {"color": style.BLUE, "linestyle": "--", "linewidth": 1.5}
 
 
 def draw(table: pd.DataFrame, grid: Grid) -> Figure:
@@ -64,7 +64,7 @@ def _panel(ax: Axes, name: str, table: pd.DataFrame, grid: Grid, large: bool) ->
             style.curve(ax, x[part.index], part[style.SCORE], **look)
         if of == FULL:
             for is_none, part in mine[mine["split"] == "train"].groupby(x < 0):
-                lone = {"marker": "_", "markersize": 10} if is_none else {}
+                lone: style.Look = {"marker": "_", "markersize": 10} if is_none else {}
                 ax.plot(x[part.index], part["mean"], **TRAIN, **lone)
     shown = layers[:: -math.ceil(len(layers) / (7 if large else 4)) or -1]
     ax.set_xticks([none, *shown], ["none", *map(str, shown)])

@@ -12,10 +12,17 @@ import matplotlib
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.axis import Axis
+from matplotlib.axis import Axis, XAxis, YAxis
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import EngFormatter, FixedLocator, LogLocator, MaxNLocator, NullLocator
+from matplotlib.ticker import (
+    EngFormatter,
+    FixedLocator,
+    Locator,
+    LogLocator,
+    MaxNLocator,
+    NullLocator,
+)
 
 import tasks
 from tasks.common.files import write_atomic
@@ -25,7 +32,7 @@ from workflow.grid import Grid
 Look = dict[str, Any]
 
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
-YELLOW, BLUE, VERMILLION, PURPLE, GREY = "#F0E442", "#0072B2", "#D55E00", "#CC79A7", "#7F7F7F"
+BLUE, VERMILLION, PURPLE, GREY = "#0072B2", "#D55E00", "#CC79A7", "#7F7F7F"
 
 MODELS: dict[str, Look] = {  # by the name of the pre-trained model
     "transformer": {"label": "Transformer", "color": BLUE, "marker": "o", "linestyle": "-"},
@@ -74,7 +81,7 @@ MARKS: Look = {"linestyle": "", "markersize": 8}
 # Columns of tables: a value with its limits.
 SCORE = ["mean", "ci_low", "ci_high"]
 RELATIVE = ["relative", "relative_low", "relative_high"]
-WIDEST = 110.0  # points of a difference
+WIDEST = 110.0
 STYLE = Path(__file__).with_name("figures.mplstyle")
 
 
@@ -156,13 +163,13 @@ def limit_to_scores(ax: Axes) -> None:
     ax.set_ylim(max(low, -20.0), min(high, 103.0))
 
 
-def limit_to_differences(axis: Axis) -> None:
-    """Cut an axis where no difference reaches but an interval of two seeds may."""
+def limit_to_differences(axis: XAxis | YAxis) -> None:
+    """Cut an axis of differences likewise, in points."""
     low, high = axis.get_view_interval()
     axis.axes.set(**{f"{axis.axis_name}lim": (max(low, -WIDEST), min(high, WIDEST))})
 
 
-def log_axis(axis: Axis, margin: float = 1.15, sparse: bool = False) -> None:
+def log_axis(axis: XAxis | YAxis, margin: float = 1.15, sparse: bool = False) -> None:
     """Make an axis logarithmic over what is drawn, if anything is."""
     low, high = axis.get_data_interval()
     if np.isfinite([low, high]).all():
@@ -191,10 +198,10 @@ def _log_ticks(
     On a short axis, which has hardly any of these, they are at even distances.
     """
     is_long = high / low > (50 if sparse else 500)
-    locator = LogLocator(subs=(1,) if is_long else (1, 2, 5))
+    locator: Locator = LogLocator(subs=(1,) if is_long else (1, 2, 5))
     if high / low < 5:
         locator = MaxNLocator(5, steps=[1, 2, 5, 10])
-    ticks = locator.tick_values(low, high) if high > low else np.array([low])
+    ticks = np.asarray(locator.tick_values(low, high) if high > low else [low])
     axis.set_major_locator(FixedLocator([*more, *ticks[ticks >= low * 0.99]]))
     axis.set_major_formatter(lambda x, _: EngFormatter(sep="")(x) if x >= 1 else f"{x:g}")
     axis.set_minor_locator(NullLocator())
