@@ -13,14 +13,14 @@ from tasks.common.errors import InputError
 from tasks.common.files import write_json
 from tests.bench.conftest import TINY
 from tests.gpt1.examples import write_tokenizer
-from tests.gpt1.test_cells import write_task
+from tests.gpt1.kept_cells import write_task
 
 
 def test_a_cells_process_is_timed_to_its_first_step(bench):
     small = replace(bench, scale=replace(TINY, config="workflow/config/smoke.yaml"))
     world = bench.world
     n_vocab = write_tokenizer(world / "tokenizer")
-    write_task(world)
+    write_task(world, "rte")
     scores = {split: {"accuracy": 50.0} for split in ("train", "select", "dev")}
     facts = {"task": "rte", "majority": scores, "bag_of_words": scores}
     (world / "baselines").mkdir()
