@@ -33,7 +33,7 @@ def put(results: Path, name: str, **settings: object) -> None:
     """The examples and the encoded rows of a task, as the rules make them."""
     data, examples, encoded = (results / k / name for k in ("data", "examples", "encoded"))
     if not data.exists():
-        getattr(published_files, name)(data)
+        published_files.write(name, data)
     given = json.dumps({"published": False, **settings})
     files = ["--out", examples, "--facts", f"{examples}.json"]
     run(prepare.main, name, "--folder", data, "--settings", given, *files)
@@ -109,7 +109,7 @@ def test_a_published_set_has_its_licence_origin_and_subset(tmp_path):
 
 def test_dropped_rows_and_overlap_are_stated(tmp_path):
     folder = tmp_path / "data" / "snli"
-    published_files.snli(folder)
+    published_files.write("snli", folder)
     lines = (folder / "snli_1.0_train.jsonl").read_text()
     (folder / "snli_1.0_dev.jsonl").write_text(lines)
     put(tmp_path, "snli")
