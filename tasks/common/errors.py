@@ -138,14 +138,14 @@ def _stopped_by(number: int) -> str:
 
 
 def _complain(message: str, code: int = 1) -> int:
-    """Print the message to stderr, or, where that is a log on a full disk, to RUN_STDERR."""
+    """Print the message to stderr, or, where that is a log on a full disk, to that of the run."""
     line = "error: " + " ".join(message.split())
     try:
         print(line, file=sys.stderr, flush=True)
     except OSError:
         with (
             contextlib.suppress(OSError),  # who reads the messages may have been stopped as well
-            open(os.environ.get("RUN_STDERR", os.devnull), "a", encoding="utf-8") as file,
+            open(f"/proc/{os.environ.get('RUN_PID', 'self')}/fd/2", "a", encoding="utf-8") as file,
         ):
             print(line, file=file)
     return code

@@ -178,7 +178,7 @@ def test_changed_or_unexpected_files_are_refused_before_anything_is_normalised(t
         return str(caught.value)
 
     (folder / "manifest.json").unlink()
-    assert refused().endswith("manifest.json: no such file; fetch bookcorpus first")
+    assert refused().endswith("no manifest.json; fetch bookcorpus first")
     write_manifest(folder, "bookcorpus")
     corpus.documents(folder, settings("bookcorpus"), tmp_path / "right" / "documents")
     facts = json.loads((tmp_path / "right" / "documents.json").read_text())

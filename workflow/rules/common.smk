@@ -274,7 +274,7 @@ os.environ |= {
     "KEPT_CELLS": " ".join(cell.place for cell in cfg.kept()),
     "RUN_CONFIG": as_yaml(cfg),  # both for the page, which shows them
     "RUN_OPTIONS": chosen_config(),
-    "RUN_STDERR": f"/proc/{os.getpid()}/fd/2",  # for what a log on a full disk does not take
+    "RUN_PID": str(os.getpid()),  # whose stderr has what a log on a full disk does not take
     "HF_HUB_DISABLE_TELEMETRY": "1",
     "HF_HUB_DISABLE_XET": "1",  # plain HTTP, whose errors are documented
     "HF_HUB_OFFLINE": "1",  # no job but fetch asks the network

@@ -52,7 +52,8 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
 
 def _panel(ax: Axes, name: str, table: pd.DataFrame, grid: Grid, large: bool) -> None:
     rows = table[table["task"] == name]
-    layers = sorted({int(n) for n in table["n_transfer"] if n != "none"})
+    swept = table[table["arch"] == max(grid.arch, key=lambda arch: grid.n_layer[arch])]
+    layers = sorted({int(n) for n in swept["n_transfer"] if n != "none"})
     none = -max(layers, default=1) * (0.15 if large else 0.25)  # where `none` stands
     splits = [split for split in rows["split"].unique() if split != "train"]
     split = next((split for split in splits if split.startswith("dev")), splits[0])
