@@ -44,6 +44,13 @@ class ZeroShot(Settings):
     normalise: dict[str, ScoreRange]
 
 
+class Margins(Settings):
+    """Differences in points that are of no consequence, stated before the run."""
+
+    task: float = Field(5.0, gt=0, description="for a single task")
+    mean: float = Field(2.0, gt=0, description="for an average over tasks")
+
+
 class Grid(Settings):
     """Everything that the rules and the analysis know of a run; made by `Config.grid`.
 
@@ -69,6 +76,7 @@ class Grid(Settings):
     zero_shot: ZeroShot
     unlabelled: list[str]
     synthetic: list[str] = []
+    margins: Margins = Margins()
     has_corpus: bool
     scale: str = ""  # corpus and models in words, for the heading of the claims
 

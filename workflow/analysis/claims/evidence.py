@@ -11,6 +11,7 @@ from gpt1.cell import Arch, PretrainedModel
 from workflow.analysis.paper import Variant
 from workflow.analysis.records import ExamplesRecord, ZeroShotScore, read_examples
 from workflow.analysis.stats.estimate import Sample, combine, mean_of
+from workflow.analysis.stats.pooling import SeedPool
 from workflow.analysis.stats.samples import Samples
 from workflow.grid import Grid
 
@@ -41,6 +42,11 @@ class Evidence:
     results: Path
     grid: Grid
     samples: Samples
+
+    @cached_property
+    def seeds(self) -> SeedPool:
+        """What the variants of the run say about the chance of seeds."""
+        return self.samples.seed_pool(self.grid)
 
     @cached_property
     def examples(self) -> dict[str, ExamplesRecord]:

@@ -1,9 +1,13 @@
 """What a run says about a claim: an estimate, and the verdict on it.
 
 A claim is *reproduced* if the 95 % interval of its contrast lies on the claim's side of its border,
-*not reproduced* if it lies on the other side, or within the margin of it on either side (an effect
-of no consequence); else *undecided*, and `needs` says how many seeds and rows would do. Where a
-claim is about several tasks, Holm's p-value must be below 0.05 as well.
+and *not reproduced* if it lies on the other side. It is *equal*, and so not reproduced either, if
+two one-sided tests at 5 % show that the contrast is within the margin on both sides, that is, if
+its 90 % interval is (Schuirmann 1987, doi:10.1007/BF01068419). Else it is *undecided*, and `needs`
+says how many seeds and rows would do.
+
+A claim about every task holds if it holds on each, so each is tested at its own level, and a line
+before theirs counts them (intersection-union; Berger 1982, doi:10.1080/00401706.1982.10487790).
 """
 
 from collections.abc import Sequence
@@ -12,11 +16,12 @@ from typing import Self
 
 import numpy as np
 
-from workflow.analysis.stats.estimate import LEVEL, MARGIN, Estimate
+from workflow.analysis.stats.estimate import Estimate
 from workflow.analysis.stats.trends import RankTrend, Trend
 
-REPRODUCED, NOT_REPRODUCED = "reproduced", "not reproduced"
+REPRODUCED, NOT_REPRODUCED, EQUAL = "reproduced", "not reproduced", "equal"
 UNDECIDED, NOT_RUN = "undecided", "not run"
+VERDICTS = REPRODUCED, EQUAL, NOT_REPRODUCED, UNDECIDED, NOT_RUN
 CELLS = "the cells of this contrast"
 
 
@@ -30,13 +35,16 @@ class Count:
     p: float = np.nan
 
     @classmethod
-    def of(cls, found: Sequence[Estimate]) -> Self:
-        """How many estimates are above 0."""
-        low = sum(one.interval[0] > 0 for one in found)
-        high = sum(not one.interval[1] <= 0 for one in found)  # not lost where there is no interval
-        return cls(sum(one.value > 0 for one in found), (low, high), found[0].n_seeds)
+    def of(cls, found: Sequence["Found"], sure: Sequence[bool], lost: Sequence[bool]) -> Self:
+        """Of the tasks with an estimate each, how many are above 0."""
+        n = sum(one.value > 0 for one in found)
+        return cls(n, (sum(sure), len(found) - sum(lost)), min(one.n_seeds for one in found))
 
-    def needs(self, distance: float, n_tests: int = 1) -> str:
+    def within(self, margin: float) -> bool:
+        """Never: tasks are not points."""
+        return False
+
+    def needs(self, distance: float) -> str:
         """What each of the tasks needs."""
         return "what the tasks' own lines need"
 
@@ -49,22 +57,23 @@ Found = Estimate | Trend | RankTrend | Count
 class Finding:
     """An estimate beside the paper's value; None if it was not run for want of what is `lacking`.
 
-    The claim lies above the `border`, or below it where the paper's value is negative. A difference
-    within `margin` of it is of no consequence. `alarms` are those of the runs behind the estimate.
+    The claim lies above the `border`, or below it where the paper's value is negative. A contrast
+    within `margin` of 0 is of no consequence; 0 where no margin was stated. `alarms` are those of
+    the runs behind the estimate.
     """
 
     tasks: str
     contrast: str
     found: Found | None
     paper: float | None = None
-    margin: float = MARGIN
+    margin: float = 0.0
     border: float = 0.0
     lacking: str = CELLS
     alarms: str = ""
 
     @property
     def p(self) -> float:
-        """The p-value by itself, before Holm's correction."""
+        """The two-sided p-value."""
         return self.found.p if self.found else np.nan
 
     @property
@@ -72,24 +81,23 @@ class Finding:
         """The 95 % interval; NaN where there is none."""
         return self.found.interval if self.found else (np.nan, np.nan)
 
-    def verdict(self, p: float) -> str:
-        """The verdict, where `p` is the p-value among those of the claim (NaN: no test)."""
+    @property
+    def verdict(self) -> str:
+        """One of VERDICTS."""
         if self.found is None:
             return NOT_RUN
         direction = -1 if (self.paper or 0) < 0 else 1
         low, high = sorted((end - self.border) * direction for end in self.interval)
-        tested = np.isnan(p) or p < 1 - LEVEL
-        if low > 0 and tested:
-            return REPRODUCED
-        if (high < 0 and tested) or (-self.margin < low and high < self.margin):
-            return NOT_REPRODUCED
-        return UNDECIDED
+        if low > 0 or high < 0:
+            return REPRODUCED if low > 0 else NOT_REPRODUCED
+        return EQUAL if self.found.within(self.margin) else UNDECIDED
 
-    def needs(self, verdict: str, n_tests: int) -> str:
+    @property
+    def needs(self) -> str:
         """What would decide it, or what it was not run for want of."""
         if self.found is None:
             return self.lacking
-        if verdict != UNDECIDED:
+        if self.verdict != UNDECIDED:
             return ""
         effect = abs(self.found.value - self.border)
-        return self.found.needs(max(effect, self.margin - effect), n_tests)
+        return self.found.needs(max(effect, self.margin - effect))

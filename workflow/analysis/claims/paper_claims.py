@@ -10,7 +10,15 @@ from functools import partial
 
 import tasks
 from workflow.analysis.claims.evidence import Contrast, Evidence, minus
-from workflow.analysis.claims.finding import CELLS, Count, Finding, Found
+from workflow.analysis.claims.finding import (
+    CELLS,
+    EQUAL,
+    NOT_REPRODUCED,
+    REPRODUCED,
+    Count,
+    Finding,
+    Found,
+)
 from workflow.analysis.paper import (
     EIGHT,
     EMBEDDINGS,
@@ -21,7 +29,14 @@ from workflow.analysis.paper import (
     SHUFFLED,
     published,
 )
-from workflow.analysis.stats.estimate import Sample, average, difference, estimate
+from workflow.analysis.stats.estimate import (
+    LEVEL,
+    Sample,
+    average,
+    difference,
+    estimate,
+    holm,
+)
 from workflow.analysis.stats.pooling import estimates
 from workflow.analysis.stats.trends import (
     by_seed,
@@ -54,30 +69,51 @@ def on_average(
     if paper is None:  # a mean that the paper does not print may be over fewer tasks
         names = [name for name in names if name in run.grid.tasks]
     samples = run.contrasts(contrast)
-    found = estimates(samples, {"mean": names}).get("mean")
+    found = estimates(samples, {"mean": names}, run.seeds).get("mean")
     alarms = _raised(samples.get(name) for name in names)
-    return [Finding(f"mean of {len(names)}", contrast.name, found, paper, alarms=alarms)]
+    title, margin = f"mean of {len(names)}", run.grid.margins.mean
+    return [Finding(title, contrast.name, found, paper, margin, alarms=alarms)]
 
 
 def each_task(
     run: Evidence, contrast: Contrast, of: Tasks = None, paper: float | None = None
 ) -> list[Finding]:
-    """A contrast on each of the tasks `of`, a test for each."""
+    """A contrast on each of the tasks `of`: how many have it, and a test for each."""
     names = [name for name in of or run.grid.tasks if name in run.grid.tasks]
     printed = {name: paper or contrast.printed(name) for name in names}
-    return _by_task(run.contrasts(contrast), contrast.name, printed)
+    found = _by_task(run, run.contrasts(contrast), contrast.name, printed)
+    return found if len(found) == 1 else [_all_of(found), *found]
 
 
 def _by_task(
-    samples: Mapping[str, Sample | None], contrast: str, papers: Mapping[str, float | None]
+    run: Evidence,
+    samples: Mapping[str, Sample | None],
+    contrast: str,
+    papers: Mapping[str, float | None],
 ) -> list[Finding]:
     """A finding for each task of `papers`, moderated by all that have a sample."""
-    found, findings = estimates(samples), []
+    found, findings = estimates(samples, seeds=run.seeds), []
     for name, paper in papers.items():
         title, sample = tasks.task(name).title, samples.get(name)
-        alarms = sample.raised if sample else ""
-        findings.append(Finding(title, contrast, found.get(name), paper, alarms=alarms))
+        alarms, margin = sample.raised if sample else "", run.grid.margins.task
+        findings.append(Finding(title, contrast, found.get(name), paper, margin, alarms=alarms))
     return findings
+
+
+def _all_of(findings: Sequence[Finding]) -> Finding:
+    """The claim that all of the findings hold: how many do."""
+    n, known = len(findings), [one for one in findings if one.found]
+    one = Finding(f"{n} tasks", f"{findings[0].contrast}, tasks", None, n, border=n - 0.5)
+    if len(known) < n:
+        return replace(one, lacking=next(of.lacking for of in findings if not of.found))
+    verdicts = [of.verdict for of in known]
+    count = Count.of(
+        [of.found for of in known if of.found],
+        [verdict == REPRODUCED for verdict in verdicts],
+        [verdict in (NOT_REPRODUCED, EQUAL) for verdict in verdicts],
+    )
+    on_its_side = sum((of.found.value > 0) == ((of.paper or 1) > 0) for of in known if of.found)
+    return replace(one, found=replace(count, value=on_its_side))
 
 
 def _raised(samples: Iterable[Sample | None]) -> str:
@@ -99,7 +135,6 @@ def rises_with_size(run: Evidence, contrast: Contrast) -> list[Finding]:
             f"{len(run.grid.tasks)} tasks",
             f"{contrast.name}, points per tenfold training rows",
             found,
-            margin=0.0,
             lacking=lacking,
             alarms=_raised(known.get(name) for name in run.grid.tasks),
         )
@@ -109,7 +144,7 @@ def rises_with_size(run: Evidence, contrast: Contrast) -> list[Finding]:
 def layer_slope(run: Evidence) -> list[Finding]:
     """The mean over tasks rises with the layers, 0 to all, by so many points a layer."""
     curve, layers = run.layer_curve()
-    found = slope(curve, layers) if curve else None
+    found = slope(curve, layers, run.seeds, run.grid.tasks) if curve else None
     return [_of_curve(run, "mean over tasks, points a layer", found, curve)]
 
 
@@ -124,14 +159,14 @@ def _of_curve(
     run: Evidence, contrast: str, found: Found | None, curve: Sequence[Sample]
 ) -> Finding:
     title = f"mean of {len(run.grid.tasks)}"
-    return Finding(title, contrast, found, margin=0.0, alarms=_raised(curve))
+    return Finding(title, contrast, found, alarms=_raised(curve))
 
 
 def zero_shot_rise(run: Evidence) -> list[Finding]:
     """How much the transformer's mean zero-shot score changes from one checkpoint to the next."""
     curves = [100 * of.mean(axis=0) for of in run.zero_shot("transformer").values()]
     name = "change of the mean relative score from checkpoint to checkpoint, in %"
-    return [Finding(f"mean of {len(run.grid.zero_shot.tasks)}", name, rise(curves), margin=0.0)]
+    return [Finding(f"mean of {len(run.grid.zero_shot.tasks)}", name, rise(curves))]
 
 
 def zero_shot_variation(run: Evidence) -> list[Finding]:
@@ -149,11 +184,14 @@ def zero_shot_variation(run: Evidence) -> list[Finding]:
 def wins(run: Evidence, paper: float) -> list[Finding]:
     """The number of tasks on which the full transformer beats the best published system."""
     samples, everything = _against_published(run), len(tasks.PAPER_TASKS)
-    finding = Finding(f"{everything} tasks", "tasks won", None, paper, 0.0, paper - 0.5)
+    finding = Finding(f"{everything} tasks", "tasks won", None, paper, border=paper - 0.5)
     if len(samples) < everything:
         real = all(map(run.is_published, run.grid.tasks))
         return [replace(finding, lacking="all twelve tasks" if real else PUBLISHED_DATA)]
-    count = Count.of(list(estimates(samples).values()))
+    found = list(estimates(samples, seeds=run.seeds).values())
+    sure = holm([one.p for one in found]) < 1 - LEVEL  # which tasks win is seen afterwards
+    won, lost = ([s and one.value * d > 0 for s, one in zip(sure, found)] for d in (1, -1))
+    count = Count.of(found, won, lost)
     return [replace(finding, found=count, alarms=_raised(samples.values()))]
 
 
@@ -161,11 +199,12 @@ def against_published(run: Evidence) -> list[Finding]:
     """The full transformer minus the best published system, a test for each task."""
     names = [task.name for task in tasks.PAPER_TASKS if task.name in run.grid.tasks]
     leads = {name: paper_lead(name) for name in names}
-    found = _by_task(_against_published(run), "full − best published", leads)
-    return [
+    found = _by_task(run, _against_published(run), "full − best published", leads)
+    lines = [
         one if run.is_published(name) else replace(one, lacking=PUBLISHED_DATA)
         for name, one in zip(names, found, strict=True)
     ]
+    return [_all_of(lines), *lines]
 
 
 def paper_lead(name: str) -> float:

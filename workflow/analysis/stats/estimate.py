@@ -31,7 +31,6 @@ from scipy.special import stdtrit
 
 LEVEL = 0.95
 POWER = 0.8
-MARGIN = 1.0  # points; an effect below it is of no practical consequence
 MOST_UNITS = 100  # seeds or tasks that a plan is made for
 ANY = -np.inf, np.inf
 
@@ -44,7 +43,8 @@ class Sample:
     predictions are kept); `pretrain` [seeds] the pre-training seed that each fine-tuning seed
     started from; `n_rows` the rows (or texts that rows share) that were resampled. The metric's
     values lie within `limits`. Of each seed, `alarms` has a text for each run behind the score,
-    names joined by a semicolon, and `train_tokens` the tokens that these runs trained on.
+    names joined by a semicolon, and `train_tokens` the tokens that these runs trained on. `squares`
+    is the sum of the squared weights of the variants that it is a sum of.
     """
 
     seeds: tuple[int, ...]
@@ -57,6 +57,7 @@ class Sample:
     bag_of_words: float = np.nan
     train_tokens: Mapping[int, float] = field(default_factory=dict)
     alarms: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    squares: float = 1.0
 
     @property
     def value(self) -> float:
@@ -132,6 +133,7 @@ def combine(samples: Sequence[Sample], weights: Sequence[float]) -> Sample | Non
         total([sample.bag_of_words for sample in aligned]),
         {seed: sum(of.train_tokens.get(seed, np.nan) for of in aligned) for seed in seeds},
         {seed: tuple(chain(*(of.alarms.get(seed, ()) for of in aligned))) for seed in seeds},
+        sum(w**2 * of.squares for w, of in zip(weights, aligned, strict=True)),
     )
 
 
@@ -147,8 +149,10 @@ def average(samples: Iterable[Sample | None]) -> Sample | None:
     """
     found = list(samples)
     known = [sample for sample in found if sample is not None]
-    is_whole = known and len(known) == len(found)
-    return combine(known, [1.0 / len(known)] * len(known)) if is_whole else None
+    if not known or len(known) < len(found):
+        return None
+    mean = combine(known, [1.0 / len(known)] * len(known))
+    return mean and replace(mean, squares=known[0].squares)  # of the same variants
 
 
 def mean_of(samples: Mapping[Any, Sample | None], names: Iterable[Any]) -> Sample | None:
@@ -208,13 +212,17 @@ class Estimate:
             return 1e-12 if excess(smallest) <= 0 else 1.0
         return float(np.exp(brentq(excess, smallest, 0.0)))
 
-    def needs(self, distance: float, n_tests: int = 1) -> str:
+    def within(self, margin: float) -> bool:
+        """Whether it is within `margin` of 0, by two one-sided tests at 5 %."""
+        return abs(self.value) + half_width(self.parts, 2 * LEVEL - 1) < margin
+
+    def needs(self, distance: float) -> str:
         """How many seeds, and rows, would show an effect of `distance`; see `needed`."""
         if self.n_seeds < 2:
             return "2 seeds"
         if np.isnan(half_width(self.parts, LEVEL)):
             return "runs that differ"
-        sure = (stats.norm.ppf((1 + level_of(n_tests)) / 2) + stats.norm.ppf(POWER)) ** 2
+        sure = (stats.norm.ppf((1 + LEVEL) / 2) + stats.norm.ppf(POWER)) ** 2
         # The rows may have half of the variance that there is room for.
         more = max(1.0, 2 * sure * self.rows.variance / distance**2)
         rows = Component(self.rows.variance / more, self.rows.df * more)
@@ -223,7 +231,7 @@ class Estimate:
             times, more_df = n / self.n_seeds, (n - 1) / (self.n_seeds - 1)
             return [*(Component(of.variance / times, of.df * more_df) for of in self.seeds), rows]
 
-        seeds = needed("seeds", self.n_seeds + (more == 1), parts, distance, n_tests)
+        seeds = needed("seeds", self.n_seeds + (more == 1), parts, distance)
         if more == 1 or seeds.startswith("more"):
             return seeds
         return f"{seeds} and {_round_up(more * self.n_rows):,} rows a task"
@@ -234,24 +242,17 @@ def needed(
     first: int,
     parts: Callable[[int], Sequence[Component]],
     distance: float,
-    n_tests: int = 1,
 ) -> str:
     """How many of a `unit`, from `first` on, would show an effect of `distance`, as "4 seeds".
 
-    `parts` are those of the variance with so many. The power is 80 %; of `n_tests` of one family
-    each is taken to need the level of Holm's first.
+    `parts` are those of the variance with so many. The power is 80 %.
     """
     for n in range(first, MOST_UNITS + 1):
         error = np.sqrt(sum(part.variance for part in parts(n)))
-        half = half_width(parts(n), level_of(n_tests))
+        half = half_width(parts(n), LEVEL)
         if half + stats.norm.ppf(POWER) * error <= distance:
             return f"{n} {unit}"
     return f"more than {MOST_UNITS} {unit}"
-
-
-def level_of(n_tests: int) -> float:
-    """The level of Holm's first of so many tests."""
-    return 1 - (1 - LEVEL) / n_tests
 
 
 def estimate(sample: Sample) -> Estimate:

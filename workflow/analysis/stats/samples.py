@@ -28,6 +28,7 @@ with importing(__name__):
     from workflow.analysis.stats.bootstrap import N_RESAMPLES, resample
     from workflow.analysis.stats.degrees import place, read_degrees
     from workflow.analysis.stats.estimate import Sample, average
+    from workflow.analysis.stats.pooling import SeedPool
     from workflow.grid import Grid
 
 KEY = ["cell", "split", "metric", "degree"]  # a cell by its path below the results
@@ -178,6 +179,14 @@ class Samples:
         """The splits behind a task's one number: both of MNLI (Table 5), else the first."""
         splits = self.reported(task)
         return splits if tasks.task(task).averages_splits else splits[:1]
+
+    def seed_pool(self, grid: Grid, degree: str = "") -> SeedPool:
+        """The variants of the paper's Table 5 among these cells, which all tables pool over."""
+        variants: dict[Cell, dict[str, Sample | None]] = {}
+        for cell in filter(grid.is_endpoint, self.cells):
+            of_tasks = variants.setdefault(replace(cell, task=""), {})
+            of_tasks[cell.task] = self.headline(cell, degree)
+        return SeedPool(list(variants.values()))
 
     def reported(self, task: str) -> list[str]:
         """The splits that a task reports, main one first; those of its cells if there are any."""

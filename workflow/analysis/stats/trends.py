@@ -22,10 +22,10 @@ from workflow.analysis.stats.estimate import (
     Estimate,
     Sample,
     combine,
-    estimate,
-    level_of,
     needed,
+    with_parts,
 )
+from workflow.analysis.stats.pooling import SeedPool
 
 LEAST_DECADES = 0.5  # between the smallest and the largest training set, for a trend over sizes
 
@@ -53,14 +53,19 @@ class Trend:
         half = self.error * stats.t.ppf((1 + LEVEL) / 2, df)
         return self.value - half, self.value + half
 
-    def needs(self, distance: float, n_tests: int = 1) -> str:
+    def within(self, margin: float) -> bool:
+        """Whether it is within `margin` of 0, by two one-sided tests at 5 %."""
+        df = self.n_units * self.each - self.fitted
+        return abs(self.value) + self.error * stats.t.ppf(LEVEL, df) < margin
+
+    def needs(self, distance: float) -> str:
         """How many units that scatter as these do would show it; more rows change nothing."""
 
         def parts(n: int) -> list[Component]:
             variance = self.error**2 * self.n_units / n
             return [Component(variance, n * self.each - self.fitted)]
 
-        return needed(self.unit, self.n_units + 1, parts, distance, n_tests)
+        return needed(self.unit, self.n_units + 1, parts, distance)
 
 
 def size_trend(samples: Sequence[Sample], n_rows: Sequence[int]) -> Trend | None:
@@ -94,11 +99,13 @@ def changes(curves: Sequence[np.ndarray]) -> np.ndarray:
     return np.concatenate([np.empty(0), *(np.diff(curve) for curve in curves)])
 
 
-def slope(samples: Sequence[Sample], x: np.ndarray) -> Estimate | None:
-    """The slope of the least-squares line through samples at the places `x`."""
+def slope(
+    samples: Sequence[Sample], x: np.ndarray, seeds: SeedPool, names: Sequence[str]
+) -> Estimate | None:
+    """The slope of the least-squares line through averages over the tasks `names` at `x`."""
     centred = x - x.mean()
     sample = combine(samples, list(centred / (centred @ centred)))
-    return None if sample is None else estimate(sample)
+    return None if sample is None else with_parts(sample, seeds.parts(sample, names))
 
 
 @dataclass(frozen=True)
@@ -123,9 +130,13 @@ class RankTrend:
         half = stats.norm.ppf((1 + LEVEL) / 2) / np.sqrt(self.n_seeds * (self.n_points - 1))
         return max(-1.0, self.value - half), min(1.0, self.value + half)
 
-    def needs(self, distance: float, n_tests: int = 1) -> str:
+    def within(self, margin: float) -> bool:
+        """Never: a correlation has no margin in points."""
+        return False
+
+    def needs(self, distance: float) -> str:
         """How many seeds would show a correlation of `distance` with a power of 80 %."""
-        sure = stats.norm.ppf((1 + level_of(n_tests)) / 2) + stats.norm.ppf(POWER)
+        sure = stats.norm.ppf((1 + LEVEL) / 2) + stats.norm.ppf(POWER)
         n = max(2, int(np.ceil((sure / distance) ** 2 / (self.n_points - 1))))
         return f"{n} seeds" if n <= MOST_UNITS else f"more than {MOST_UNITS} seeds"
 

@@ -19,7 +19,7 @@ import tasks
 from workflow.analysis import markdown, table
 from workflow.analysis.notes import Notes
 from workflow.analysis.stats.estimate import Sample
-from workflow.analysis.stats.pooling import columns, paired
+from workflow.analysis.stats.pooling import SeedPool, columns, paired
 from workflow.analysis.stats.samples import Samples, official_sets
 from workflow.analysis.studies import constant, knockout, zero_shot_correlation
 from workflow.analysis.table import Table
@@ -72,6 +72,8 @@ def compare(
     sets = official_sets("+".join(splits.values()))
     facts["mean"] = {"metric": "mean", "split": sets, "note": notes.joined(study.tasks)}
 
+    seeds = SeedPool(list(scores.values()))
+
     def rows(point: Point) -> Iterator[dict[str, Any]]:
         heads, base = scores[point.place], reference(study, point)
         compared: dict[str, Heads] = {
@@ -80,7 +82,7 @@ def compare(
         if any(has_change(study, one) for one in study.points):
             compared["change"] = _change(study, scores, point) if has_change(study, point) else {}
         cells = {cell.task: cell.place for cell in point.cells}
-        for task, row in columns(heads, averages, **compared).items():
+        for task, row in columns(heads, averages, seeds, **compared).items():
             place = {"line": point.line, "value": point.value, "task": task}
             yield {**place, **facts[task], "cell": cells.get(task), **row}
 

@@ -36,10 +36,10 @@ def build(results: Path, grid: Grid) -> Table:
         variant: {name: samples.headline(variant.cell(grid, name)) for name in names}
         for variant in variants(grid)
     }
-    rows = []
+    rows, seeds = [], samples.seed_pool(grid)
     for variant, of_tasks in heads.items():
         diff = paired(of_tasks, heads[FULL]) if variant != FULL else {}
-        scores = columns(of_tasks, averages, diff=diff)
+        scores = columns(of_tasks, averages, seeds, diff=diff)
         rows += [
             {
                 "variant": variant.title,

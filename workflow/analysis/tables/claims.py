@@ -10,10 +10,9 @@ import pandas as pd
 
 from workflow.analysis import markdown
 from workflow.analysis.claims.evidence import Evidence
-from workflow.analysis.claims.finding import NOT_REPRODUCED, NOT_RUN, REPRODUCED, UNDECIDED
+from workflow.analysis.claims.finding import NOT_RUN, VERDICTS
 from workflow.analysis.claims.paper_claims import CLAIMS
 from workflow.analysis.notes import fewer_seeds
-from workflow.analysis.stats.estimate import MARGIN, holm
 from workflow.analysis.stats.samples import Samples
 from workflow.analysis.table import Table
 from workflow.grid import Grid
@@ -27,11 +26,8 @@ def build(results: Path, grid: Grid) -> Table:
     run = Evidence(results, grid, Samples.of_grid(results, grid, INPUTS))
     rows = []
     for claim in CLAIMS:
-        findings = claim.findings(run)
-        p_values = holm([finding.p for finding in findings])
-        n_tests = max(1, int((~np.isnan(p_values)).sum()))
-        for finding, p in zip(findings, p_values, strict=True):
-            found, verdict = finding.found, finding.verdict(p)
+        for finding in claim.findings(run):
+            found = finding.found
             rows.append(
                 {
                     "statement": claim.statement,
@@ -42,9 +38,9 @@ def build(results: Path, grid: Grid) -> Table:
                     "ours": found.value if found else np.nan,
                     "ci_low": finding.interval[0],
                     "ci_high": finding.interval[1],
-                    "p": p,
-                    "verdict": verdict,
-                    "needs": finding.needs(verdict, n_tests),
+                    "p": finding.p,
+                    "verdict": finding.verdict,
+                    "needs": finding.needs,
                     "n_seeds": found.n_seeds if found else 0,
                     "alarms": finding.alarms,
                 }
@@ -62,7 +58,7 @@ def _wide(table: pd.DataFrame, results: Path, grid: Grid) -> list[str | pd.DataF
         paper=wide["paper"].map(markdown.value), ours=_ours(table), p=wide["p"].map(_p)
     )
     counts = table["verdict"].value_counts()
-    totals = [f"{counts.get(v, 0)} {v}" for v in (REPRODUCED, NOT_REPRODUCED, UNDECIDED, NOT_RUN)]
+    totals = [f"{counts.get(verdict, 0)} {verdict}" for verdict in VERDICTS]
     seeds = f"{len(grid.seeds.pretrain)} of pre-training, {len(grid.seeds.finetune)} of fine-tuning"
     return [
         f"# The paper's claims at the scale of this run: {Path(results).name}",
@@ -72,11 +68,12 @@ def _wide(table: pd.DataFrame, results: Path, grid: Grid) -> list[str | pd.DataF
         f"{', '.join(totals)}.",
         f"Ours: the contrast, paired by row and seed, and {markdown.INTERVAL}. Zero-shot "
         "contrasts are over pre-training seeds, with the rows as they are. Reproduced: the "
-        "interval is on the claim's side of 0; not reproduced: on the other side, or within "
-        f"{MARGIN:g} point of 0; undecided: neither, and `needs` is what would decide an effect "
-        "of this size with a power of 80 %. p: Holm's, among the tasks of a claim; there the "
-        "verdict needs p below 0.05 as well. `!`: a run behind it raised an "
-        "alarm, named in the CSV.",
+        "interval is on the claim's side of 0; not reproduced: on the other side; equal: two "
+        f"one-sided tests show it to be within {grid.margins.task:g} points of 0 for a task or "
+        f"{grid.margins.mean:g} for a mean, which the config states; undecided: none of these, and "
+        "`needs` is what would decide an effect of this size with a power of 80 %. A claim about "
+        "several tasks holds if it does on each, so each has its own level, and a line counts "
+        "them. `!`: a run behind it raised an alarm, named in the CSV.",
         *fewer_seeds(grid),
     ]
 

@@ -29,7 +29,8 @@ def build(results: Path, grid: Grid) -> Table:
         cells = {name: variant.cell(grid, name) for name in grid.tasks}
         for degree in DEGREES:
             heads = {name: samples.headline(cell, degree) for name, cell in cells.items()}
-            for name, one in estimates(heads, {MEAN: grid.tasks}).items():
+            seeds = samples.seed_pool(grid, degree)
+            for name, one in estimates(heads, {MEAN: grid.tasks}, seeds).items():
                 low, high = one.interval
                 rows.append(
                     {

@@ -16,7 +16,7 @@ from gpt1.cell import Cell
 from workflow.analysis import markdown
 from workflow.analysis.notes import Notes
 from workflow.analysis.stats.estimate import mean_of, numbers
-from workflow.analysis.stats.pooling import Pool, estimates, pooled
+from workflow.analysis.stats.pooling import Pool, SeedPool, estimates, pooled
 from workflow.analysis.stats.samples import Samples
 from workflow.analysis.table import Table
 from workflow.grid import Grid
@@ -30,26 +30,29 @@ def build(results: Path, grid: Grid) -> Table:
     points = dict.fromkeys(
         (cell.arch, cell.aux, cell.n_transfer) for cell in grid.cells() if cell.corpus == "books"
     )
+    seeds = samples.seed_pool(grid)
     rows = [
         {"arch": arch, "aux": aux, "n_transfer": str(n), **row}
         for arch, aux, n in points
-        for row in _rows(samples, notes, {t: Cell(arch, t, aux, n) for t in grid.tasks})
+        for row in _rows(samples, seeds, notes, {t: Cell(arch, t, aux, n) for t in grid.tasks})
     ]
     table = pd.DataFrame(rows)
     return Table(table, _wide(table, notes))
 
 
-def _rows(samples: Samples, notes: Notes, cells: dict[str, Cell]) -> Iterator[dict[str, Any]]:
+def _rows(
+    samples: Samples, seeds: SeedPool, notes: Notes, cells: dict[str, Cell]
+) -> Iterator[dict[str, Any]]:
     """The rows of one point, its `cells` by task; no interval of training rows, whose predictions
     are not kept."""
     metrics = {name: tasks.task(name).metric for name in cells}
     heads = {name: samples.headline(cell) for name, cell in cells.items()}
     train = {name: samples.of(cell, "train", metrics[name]) for name, cell in cells.items()}
     mean = {"task": "mean", "metric": "mean", "note": notes.joined(cells)}
-    found = estimates(heads, {"mean": list(cells)}).get("mean")
+    found = estimates(heads, {"mean": list(cells)}, seeds).get("mean")
     yield {**mean, "split": "reported", **numbers(mean_of(heads, cells), found)}
     yield {**mean, "split": "train", **numbers(mean_of(train, cells))}
-    pool = Pool.of(heads.values())
+    pool = Pool.of(heads, seeds)
     for name, cell in cells.items():
         line = {"task": name, "metric": metrics[name], "note": notes.of(name)}
         for split in samples.reported(name):

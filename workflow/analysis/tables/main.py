@@ -93,8 +93,9 @@ def _ours(grid: Grid, samples: Samples, places: pd.DataFrame) -> pd.DataFrame:
     """This run's rows; the cells of each auxiliary setting are moderated by one another."""
     printed = NUMBERS[NUMBERS["method"] == OURS].set_index("column")["value"]
     cells = {(cell.aux, cell.task): cell for cell in grid.full_transformer()}
+    seeds = samples.seed_pool(grid)
     pools = {
-        aux: Pool.of(samples.headline(cell) for cell in cells.values() if cell.aux == aux)
+        aux: Pool.of({c.task: samples.headline(c) for c in cells.values() if c.aux == aux}, seeds)
         for aux in grid.aux
     }
     rows = []

@@ -1,0 +1,100 @@
+"""Seeds pooled over the variants of a run: intervals cover the truth, by simulation."""
+
+import numpy as np
+import pytest
+
+from tests.analysis.test_uncertainty import covers, seeds_of
+from workflow.analysis.stats.estimate import difference, mean_of
+from workflow.analysis.stats.pooling import SeedPool, estimates
+
+TASKS = range(6)
+FAILING, LOSS = 0.08, 40.0  # of the fits; points
+
+
+def simulate(rng: np.random.Generator, n_seeds: int, spreads, fails: bool):
+    """By variant and task scores of equal expectation: each task has the chance of its own fit, and
+    half as much that a seed does to all tasks. Some fits fail, if `fails`."""
+    variants = []
+    for spread in spreads:
+        scores = 60 + spread * rng.normal(size=(len(TASKS), n_seeds))
+        scores += spread / 2 * rng.normal(size=n_seeds)
+        if fails:
+            scores -= LOSS * (rng.random(scores.shape) < FAILING)
+        variants.append({task: seeds_of(list(scores[task])) for task in TASKS})
+    return variants
+
+
+def coverage(n_seeds: int, spreads, fails: bool, runs: int = 400) -> tuple[float, float]:
+    """How often the contrast of the first two variants covers 0: of the mean, and of a task."""
+    rng, means, of_tasks = np.random.default_rng(n_seeds), [], []
+    for _ in range(runs):
+        variants = simulate(rng, n_seeds, spreads, fails)
+        paired = {task: difference(variants[0][task], variants[1][task]) for task in TASKS}
+        found = estimates(paired, {"mean": list(TASKS)}, SeedPool(variants))
+        means.append(covers(found.pop("mean").interval, 0.0))
+        of_tasks += [covers(one.interval, 0.0) for one in found.values()]
+    return float(np.mean(means)), float(np.mean(of_tasks))
+
+
+@pytest.mark.parametrize("n_seeds", [2, 3, 5])
+@pytest.mark.parametrize("fails", [False, True])
+def test_where_variants_vary_alike_95_of_100_intervals_cover_whether_fits_fail_or_not(
+    n_seeds, fails
+):
+    of_mean, of_task = coverage(n_seeds, [3.0] * 8, fails)
+    assert of_mean > 0.94 and of_task > 0.93
+
+
+@pytest.mark.parametrize(("n_seeds", "least"), [(2, 0.85), (3, 0.88), (5, 0.89)])
+def test_the_wildest_of_a_run_is_covered_as_the_documentation_says(n_seeds, least):
+    of_mean, _ = coverage(n_seeds, [12.0, *[2.0] * 7], fails=False)
+    assert least < of_mean < 0.96
+
+
+def test_pooled_intervals_are_a_third_as_wide_with_two_seeds():
+    rng, widths = np.random.default_rng(0), []
+    for _ in range(200):
+        variants = simulate(rng, 2, [3.0] * 8, fails=False)
+        mean = difference(*(mean_of(samples, TASKS) for samples in variants[:2]))
+        paired = {task: difference(variants[0][task], variants[1][task]) for task in TASKS}
+        assert mean is not None
+        halves = []
+        for seeds in (SeedPool(variants), SeedPool()):
+            low, high = estimates(paired, {"mean": list(TASKS)}, seeds)["mean"].interval
+            halves.append((high - low) / 2)
+        widths.append(halves)
+    pooled, own = np.median(widths, axis=0)
+    assert pooled < own / 2
+
+
+def test_a_contrast_that_varies_more_than_the_pool_keeps_its_own_variance():
+    calm = [{task: seeds_of([60.0, 61.0]) for task in TASKS} for _ in range(8)]
+    wild = {task: seeds_of([30.0, 50.0]) for task in TASKS}
+    parts = SeedPool(calm).parts(mean_of(wild, TASKS), TASKS)
+    assert sum(part.variance for part in parts) == pytest.approx(100.0)  # (50 - 30)^2 / 2 / 2
+    assert [part.df for part in parts] == [3.5, 1]
+
+
+def test_variants_with_fewer_seeds_or_too_few_variants_are_not_pooled():
+    whole = {task: seeds_of([60.0, 70.0]) for task in TASKS}
+    one_pretraining = {task: seeds_of([60.0, 60.1], (0, 0)) for task in TASKS}
+    alone = SeedPool([whole, *[one_pretraining] * 7]).parts(mean_of(whole, TASKS), TASKS)
+    assert [(part.variance, part.df) for part in alone] == [(25.0, 1)]
+
+
+def test_two_constant_answers_are_not_said_to_be_equal():
+    variants = [{task: seeds_of([60.0, 70.0]) for task in TASKS} for _ in range(8)]
+    constant = {task: seeds_of([0.0, 0.0]) for task in TASKS}
+    found = estimates(constant, {"mean": list(TASKS)}, SeedPool(variants))["mean"]
+    assert np.isnan(found.interval).all() and np.isnan(found.p) and not found.within(5.0)
+
+
+def test_equal_is_two_one_sided_tests_at_5_of_100():
+    rng, said = np.random.default_rng(1), []
+    for _ in range(400):
+        variants = simulate(rng, 3, [3.0] * 8, fails=False)
+        shifted = {task: seeds_of(list(variants[0][task].score + 2.0)) for task in TASKS}
+        paired = {task: difference(shifted[task], variants[1][task]) for task in TASKS}
+        found = estimates(paired, {"mean": list(TASKS)}, SeedPool(variants))
+        said.append(found["mean"].within(2.0))  # the true difference is at the margin
+    assert np.mean(said) < 0.05
