@@ -11,7 +11,7 @@ from gpt1.cell import Cell, PretrainedModel
 from tasks.common.errors import InputError
 from tests.analysis.conftest import build, table_of, write, write_answers, write_predictions
 from workflow.analysis.paper import FULL, NUMBERS, OURS, PAPER_VARIANTS, SHUFFLED
-from workflow.analysis.stats.estimate import average, estimate
+from workflow.analysis.stats.estimate import average, with_parts
 from workflow.analysis.stats.samples import Samples, shared_texts
 from workflow.analysis.tables import (
     ablation,
@@ -72,7 +72,8 @@ def test_intervals_are_those_of_the_predictions_and_hold_the_mean(run_of):
     mean = row(table, task="mean", split="reported", **where)
     samples = Samples.of_grid(results, grid, ["endpoints"])
     heads = [samples.headline(full(name)) for name in EIGHT]
-    expected = estimate(average(heads)).interval
+    parts = samples.seed_pool(grid).parts(average(heads), EIGHT)
+    expected = with_parts(average(heads), parts).interval
     assert (mean["ci_low"], mean["ci_high"]) == pytest.approx(expected)
     assert heads[0].pretrain == (0, 1, 0) and heads[0].n_units == 2
     for module in (main, ablation):

@@ -10,7 +10,7 @@ A claim about every task holds if it holds on each, so each is tested at its own
 before theirs counts them (intersection-union; Berger 1982, doi:10.1080/00401706.1982.10487790).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -35,7 +35,7 @@ class Count:
     p: float = np.nan
 
     @classmethod
-    def of(cls, found: Sequence["Found"], sure: Sequence[bool], lost: Sequence[bool]) -> Self:
+    def of(cls, found: Sequence["Found"], sure: Iterable[bool], lost: Iterable[bool]) -> Self:
         """Of the tasks with an estimate each, how many are above 0."""
         n = sum(one.value > 0 for one in found)
         return cls(n, (sum(sure), len(found) - sum(lost)), min(one.n_seeds for one in found))

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+import numpy as np
+
 import tasks
 from workflow.analysis.claims.evidence import Contrast, Evidence, minus
 from workflow.analysis.claims.finding import (
@@ -71,7 +73,9 @@ def on_average(
     samples = run.contrasts(contrast)
     found = estimates(samples, {"mean": names}, run.seeds).get("mean")
     alarms = _raised(samples.get(name) for name in names)
-    title, margin = f"mean of {len(names)}", run.grid.margins.mean
+    margins = run.grid.margins
+    margin = margins.task if len(names) == 1 else margins.mean
+    title = f"mean of {len(names)}"
     return [Finding(title, contrast.name, found, paper, margin, alarms=alarms)]
 
 
@@ -82,7 +86,7 @@ def each_task(
     names = [name for name in of or run.grid.tasks if name in run.grid.tasks]
     printed = {name: paper or contrast.printed(name) for name in names}
     found = _by_task(run, run.contrasts(contrast), contrast.name, printed)
-    return found if len(found) == 1 else [_all_of(found), *found]
+    return [_all_of(found), *found] if len(found) > 1 else found
 
 
 def _by_task(
@@ -190,8 +194,8 @@ def wins(run: Evidence, paper: float) -> list[Finding]:
         return [replace(finding, lacking="all twelve tasks" if real else PUBLISHED_DATA)]
     found = list(estimates(samples, seeds=run.seeds).values())
     sure = holm([one.p for one in found]) < 1 - LEVEL  # which tasks win is seen afterwards
-    won, lost = ([s and one.value * d > 0 for s, one in zip(sure, found)] for d in (1, -1))
-    count = Count.of(found, won, lost)
+    above = np.array([one.value > 0 for one in found])
+    count = Count.of(found, sure & above, sure & ~above)
     return [replace(finding, found=count, alarms=_raised(samples.values()))]
 
 

@@ -2,12 +2,11 @@
 
 With two or three seeds the variance of a single score over them is hardly known, so it is pooled.
 
-That of an average over tasks is pooled over the variants of a run (`SeedPool`): the arithmetic mean of
-their variances, with half of the degrees of freedom that equal variances would have, and what the
-average's own variance has beyond it as a part by itself. Simulated coverage of a contrast of two of
-eight variants is 97 to 99 % where they vary alike, Gaussian or with fits that fail, and 92 to 97 %
-where they differ twentyfold; of one variant six times as wild as all others it is 90 % with two
-seeds and 92 % with three.
+That of an average over tasks is pooled over the variants of a run (`SeedPool`): the mean of their
+variances, with half of the degrees of freedom that equal variances would have, and what the
+average's own variance has beyond it as a part by itself. The simulated coverage of a contrast of
+two of eight variants is 95 to 99 % where they vary alike, Gaussian or with fits that fail; with one
+variant that is six times as wild as all others it is 88 % with two seeds and 92 % with more.
 
 The parts of a single task's variance are its own, moderated by those of the other tasks of the same
 variant or contrast (Smyth 2004, doi:10.2202/1544-6115.1027; never below its own); what the seed
@@ -62,6 +61,9 @@ class SeedPool:
         return pooled, Component(max(0.0, own - pooled.variance), f)
 
 
+NO_POOL = SeedPool()
+
+
 def _alike(one: Sample, other: Sample) -> bool:
     """Whether two samples have as many seeds, of pre-training and in all."""
     return len(set(one.pretrain)) == len(set(other.pretrain)) and one.n_units == other.n_units
@@ -72,9 +74,9 @@ class Pool:
     """What the tasks of one variant, or of one contrast, say together about the seeds.
 
     `mean` is the average of the tasks, and `common` the parts of its variance over seeds: what a
-    seed does to all tasks at once. `variance` and `df` are the prior of what it does to one task (Smyth's s0
-    squared and d0, by moments): `df` is infinite where the tasks differ no more than chance makes
-    them, and falls towards 4 the more they do; `most_df` is all there is.
+    seed does to all tasks at once. `variance` and `df` are the prior of what it does to one task
+    (Smyth's s0 squared and d0, by moments): `df` is infinite where the tasks differ no more than
+    chance makes them, and falls towards 4 the more they do; `most_df` is all there is.
     """
 
     mean: Sample
@@ -84,7 +86,7 @@ class Pool:
     most_df: float
 
     @classmethod
-    def of(cls, found: Mapping[Any, Sample | None], seeds: SeedPool = SeedPool()) -> "Pool | None":
+    def of(cls, found: Mapping[Any, Sample | None], seeds: SeedPool = NO_POOL) -> "Pool | None":
         """The pool of the tasks' samples; None where fewer than three have two seeds or more."""
         several = {key: one for key, one in found.items() if one is not None and one.n_units > 1}
         samples = list(several.values())
@@ -116,7 +118,7 @@ class Pool:
 def estimates(
     samples: Mapping[K, Sample | None],
     averages: Mapping[K, Sequence[K]] | None = None,
-    seeds: SeedPool = SeedPool(),
+    seeds: SeedPool = NO_POOL,
 ) -> dict[K, Estimate]:
     """The estimates of the tasks of one variant or contrast, moderated by one another.
 
@@ -150,7 +152,7 @@ def paired(
 def columns(
     samples: Mapping[K, Sample | None],
     averages: Mapping[K, Sequence[K]],
-    seeds: SeedPool = SeedPool(),
+    seeds: SeedPool = NO_POOL,
     **differences: Mapping[K, Sample | None],
 ) -> dict[K, dict[str, Any]]:
     """The columns of a table on each task of a variant and on each of the `averages` of some.

@@ -25,7 +25,7 @@ from workflow.analysis.stats.estimate import (
     needed,
     with_parts,
 )
-from workflow.analysis.stats.pooling import SeedPool
+from workflow.analysis.stats.pooling import NO_POOL, SeedPool
 
 LEAST_DECADES = 0.5  # between the smallest and the largest training set, for a trend over sizes
 
@@ -100,9 +100,15 @@ def changes(curves: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def slope(
-    samples: Sequence[Sample], x: np.ndarray, seeds: SeedPool, names: Sequence[str]
+    samples: Sequence[Sample],
+    x: np.ndarray,
+    seeds: SeedPool = NO_POOL,
+    names: Sequence[str] = (),
 ) -> Estimate | None:
-    """The slope of the least-squares line through averages over the tasks `names` at `x`."""
+    """The slope of the least-squares line through samples at the places `x`.
+
+    They are averages over the tasks `names`, whose chance of seeds is pooled over `seeds`.
+    """
     centred = x - x.mean()
     sample = combine(samples, list(centred / (centred @ centred)))
     return None if sample is None else with_parts(sample, seeds.parts(sample, names))
