@@ -32,6 +32,11 @@ def apart(*halves: float) -> list[Sample]:
     return [seeds_of(50 - half, 50 + half) for half in halves]
 
 
+def pool_of(tasks: list[Sample]) -> Pool | None:
+    """The pool of some tasks, without other variants."""
+    return Pool.of(dict(enumerate(tasks)))
+
+
 def test_cochrans_quantile_weighs_students_by_the_variances():
     parts = [Component(4.0, 1), Component(1.0, 10)]
     t = [stats.t.ppf(0.975, df) for df in (1, 10)]
@@ -51,7 +56,7 @@ def test_p_is_1_minus_the_level_of_the_interval_that_touches_0(value):
 
 def test_tasks_that_differ_no_more_than_chance_makes_them_share_one_variance():
     tasks = apart(1, 2, 3, 6)  # about their mean, 3: -2, -1, 0, 3; variances 4, 1, 0, 9 times 4/3
-    pool = Pool.of(tasks)
+    pool = pool_of(tasks)
     assert (pool.variance, pool.df, pool.most_df) == (pytest.approx(14 / 3), np.inf, 3)
     found = pool.estimate(tasks[1])
     assert found.seeds == (Component(pytest.approx(14 / 3), 3), Component(pytest.approx(9), 1))
@@ -62,7 +67,7 @@ def test_tasks_that_differ_no_more_than_chance_makes_them_share_one_variance():
 
 def test_tasks_that_differ_more_are_drawn_to_their_common_variance_by_its_certainty():
     tasks = apart(*[0.0] * 7, 8)  # about their mean, 1: seven times -1, and 7
-    pool = Pool.of(tasks)
+    pool = pool_of(tasks)
     df = 4 + 21 / 11  # the variances, 8/7 and 56: squared, over their mean's square, 43 / 7
     assert pool.df == pytest.approx(df) and pool.most_df == 7
     assert pool.variance == pytest.approx(8 * (df - 2) / df)
@@ -73,34 +78,31 @@ def test_tasks_that_differ_more_are_drawn_to_their_common_variance_by_its_certai
 
 
 def test_three_tasks_with_two_seeds_make_a_pool_and_fewer_do_not():
-    assert Pool.of(apart(1, 2, 3)) is not None
-    assert Pool.of(apart(1, 2)) is None and Pool.of([]) is None
-    assert Pool.of([*apart(1, 2), seeds_of(50)]) is None
-    pool = Pool.of([*apart(1, 2, 3), seeds_of(50)])  # whose one seed says nothing
+    assert pool_of(apart(1, 2, 3)) is not None
+    assert pool_of(apart(1, 2)) is None and pool_of([]) is None
+    assert pool_of([*apart(1, 2), seeds_of(50)]) is None
+    pool = pool_of([*apart(1, 2, 3), seeds_of(50)])  # whose one seed says nothing
     assert pool.mean.score == pytest.approx([48, 52])
     assert pool.estimate(seeds_of(50)).seeds == estimate(seeds_of(50)).seeds or np.isnan(
         pool.estimate(seeds_of(50)).seeds[0].variance
     )
-    alike = Pool.of(apart(2, 2, 2))
+    alike = pool_of(apart(2, 2, 2))
     assert (alike.variance, alike.df) == (0, np.inf)
 
 
-def first_that_shows(counts, distance, error_of, df_of, level=0.95):
+def first_that_shows(counts, distance, error_of, df_of):
     """The least number whose t interval and the quantile of 80 % power reach the distance."""
     for n in counts:
-        quantile = stats.t.ppf((1 + level) / 2, df_of(n))
+        quantile = stats.t.ppf(0.975, df_of(n))
         if (quantile + stats.norm.ppf(0.8)) * error_of(n) <= distance:
             return n
 
 
-@pytest.mark.parametrize(("distance", "n_tests"), [(4.0, 1), (4.0, 12), (2.5, 1)])
-def test_the_seeds_that_an_effect_needs_are_those_of_the_formula(distance, n_tests):
+@pytest.mark.parametrize("distance", [4.0, 2.5])
+def test_the_seeds_that_an_effect_needs_are_those_of_the_formula(distance):
     found = estimate(seeds_of(4, 6, 1))  # a variance of 19/3 between seeds
-    level = 1 - 0.05 / n_tests
-    n = first_that_shows(
-        range(4, 99), distance, lambda n: np.sqrt(19 / 3 / n), lambda n: n - 1, level
-    )
-    assert found.needs(distance, n_tests) == f"{n} seeds"
+    n = first_that_shows(range(4, 99), distance, lambda n: np.sqrt(19 / 3 / n), lambda n: n - 1)
+    assert found.needs(distance) == f"{n} seeds"
 
 
 def test_where_the_rows_are_too_few_they_are_named_as_well():
@@ -117,14 +119,12 @@ def test_where_the_rows_are_too_few_they_are_named_as_well():
     assert many.needs(5.0) == "2 seeds and 11,000 rows a task"
 
 
-@pytest.mark.parametrize("n_tests", [1, 3])
-def test_the_tasks_that_a_trend_needs_are_those_of_the_formula(n_tests):
+def test_the_tasks_that_a_trend_needs_are_those_of_the_formula():
     trend = Trend(1.0, 0.5, 0.07, 2, "tasks", 12, each=1, fitted=2)
-    level = 1 - 0.05 / n_tests
-    n = first_that_shows(
-        range(13, 99), 1.0, lambda n: 0.5 * np.sqrt(12 / n), lambda n: n - 2, level
-    )
-    assert trend.needs(1.0, n_tests) == f"{n} tasks"
+    n = first_that_shows(range(13, 99), 1.0, lambda n: 0.5 * np.sqrt(12 / n), lambda n: n - 2)
+    assert trend.needs(1.0) == f"{n} tasks"
+    half = stats.t.ppf(0.95, 10) * 0.5  # two one-sided tests at 5 %
+    assert trend.within(1.0 + 1.01 * half) and not trend.within(1.0 + 0.99 * half)
 
 
 def test_a_slope_is_the_mean_of_the_seeds_own_and_varies_as_they_do():
@@ -162,11 +162,10 @@ def test_fine_tuning_seeds_of_one_pre_training_are_one_curve():
     assert lone.value == 1 and np.isnan(lone.p) and np.isnan(lone.interval).all()
 
 
-@pytest.mark.parametrize("n_tests", [1, 4])
-def test_the_seeds_that_a_correlation_needs_are_those_of_the_formula(n_tests):
-    sure = stats.norm.ppf(1 - 0.025 / n_tests) + stats.norm.ppf(0.8)
+def test_the_seeds_that_a_correlation_needs_are_those_of_the_formula():
+    sure = stats.norm.ppf(0.975) + stats.norm.ppf(0.8)
     trend = RankTrend(0.4, 0.2, 5, 2)
-    assert trend.needs(0.5, n_tests) == f"{int(np.ceil(sure**2 / 0.25 / 4))} seeds"
+    assert trend.needs(0.5) == f"{int(np.ceil(sure**2 / 0.25 / 4))} seeds"
     assert trend.needs(9.0) == "2 seeds" and trend.needs(0.01) == "more than 100 seeds"
 
 
@@ -177,12 +176,10 @@ def test_a_rise_is_the_mean_change_and_judged_by_students_t():
     assert found.value == 1.25 and found.n_seeds == 2
     assert found.interval == pytest.approx((1.25 - half, 1.25 + half))
     assert found.p == pytest.approx(2 * stats.t.sf(1.25 / error, 3))
-    for n_tests in (1, 3):
-        level = 1 - 0.05 / n_tests
-        n = first_that_shows(
-            range(3, 99), 0.8, lambda n: 2 * error / np.sqrt(2 * n), lambda n: 2 * n - 1, level
-        )
-        assert found.needs(0.8, n_tests) == f"{n} seeds"
+    n = first_that_shows(
+        range(3, 99), 0.8, lambda n: 2 * error / np.sqrt(2 * n), lambda n: 2 * n - 1
+    )
+    assert found.needs(0.8) == f"{n} seeds"
     assert found.needs(1e-3) == "more than 100 seeds" and rise([]) is None
 
 
