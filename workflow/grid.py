@@ -47,8 +47,10 @@ class ZeroShot(Settings):
 class Margins(Settings):
     """Differences in points that are of no consequence, stated before the run."""
 
-    task: float = Field(5.0, gt=0, description="for a single task")
-    mean: float = Field(2.0, gt=0, description="for an average over tasks")
+    task: Annotated[float, Field(gt=0)] = 5.0
+    """For a single task."""
+    mean: Annotated[float, Field(gt=0)] = 2.0
+    """For an average over tasks."""
 
 
 class Grid(Settings):

@@ -4,6 +4,7 @@ import pandas as pd
 
 from tests.analysis.conftest import make_grid
 from tests.support.tables import write_table
+from workflow.analysis.claims.finding import VERDICTS
 from workflow.analysis.page.alarms import alarms
 from workflow.analysis.page.glance import Glance
 from workflow.analysis.page.run import Run
@@ -30,7 +31,7 @@ def test_the_glance_is_worked_out_from_the_tables_alone(tmp_path):
     found = Glance.of(Run(tmp_path, GRID, tuple(frames), ()))
     assert found.checks == {"yes": 2, "no": 1} and (found.runs, found.alarms) == (3, 2)
     assert (found.gain, found.interval) == ("39.9", "[33.2, 46.6]")
-    counts = {"reproduced": 1, "undecided": 2, "not reproduced": 0, "not run": 1}
+    counts = dict.fromkeys(VERDICTS, 0) | {"reproduced": 1, "undecided": 2, "not run": 1}
     assert found.verdicts == counts and [*found.verdicts] == [*counts]
     nothing = Glance.of(Run(tmp_path / "none", GRID, tuple(frames), ()))
     assert nothing == Glance(checks={}, verdicts={}, gain="", interval="", runs=0, alarms=0)

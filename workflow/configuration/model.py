@@ -35,7 +35,7 @@ from tasks.world.settings import WorldSettings
 from workflow.configuration import sections
 from workflow.configuration.sections import Runtime
 from workflow.configuration.studies import Study
-from workflow.grid import Grid, Seeds, ZeroShot, checkpoint_updates
+from workflow.grid import Grid, Margins, Seeds, ZeroShot, checkpoint_updates
 
 
 class Experiment(Settings):
@@ -51,6 +51,9 @@ class Experiment(Settings):
     pretrain: sections.Pretrain | None = sections.Pretrain()
     finetune: sections.Finetune = sections.Finetune()
     seeds: Seeds = Seeds()
+    margins: Margins = Margins()
+    """Differences in points that are of no consequence; a claim whose contrast is shown to be
+    within them is equal."""
     grid: sections.GridOptions = sections.GridOptions()
     tasks: Annotated[dict[sections.TaskName, sections.TaskEntry], Field(min_length=1)] = {
         t.name: sections.TaskEntry(source="hub" if t.hub.revision else None) for t in PAPER_TASKS
@@ -132,6 +135,7 @@ class Config(Settings):
             seeds=experiment.seeds,
             examples=list(self.examples()),
             updates=self.updates(),
+            margins=self.experiment.margins,
             zero_shot=ZeroShot(
                 tasks=list(experiment.zero_shot.tasks), normalise=experiment.zero_shot.scores()
             ),

@@ -7,11 +7,10 @@ from typing import Self
 import pandas as pd
 
 from workflow.analysis import markdown
+from workflow.analysis.claims.finding import VERDICTS
 from workflow.analysis.page.alarms import fine_tuning_runs
 from workflow.analysis.page.run import Run
 from workflow.analysis.paper import NO_PRETRAINING
-
-VERDICTS = ("reproduced", "undecided", "not reproduced", "not run")
 
 
 @dataclass(frozen=True)
