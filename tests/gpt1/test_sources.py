@@ -196,4 +196,4 @@ def test_changed_or_unexpected_files_are_refused_before_anything_is_normalised(t
     content = path.read_bytes()
     place = content.index(b"row 3")
     path.write_bytes(content[:place] + b"raw 3" + content[place + 5 :])
-    assert "train-00000-of-00002.parquet: not as it was fetched" in refused()
+    assert "train-00000-of-00002.parquet: not the file that manifest.json describes" in refused()
