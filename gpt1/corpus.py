@@ -47,8 +47,8 @@ def documents(folder: Path, settings: CorpusSettings, out: Path, threads: int = 
     """Normalise the documents of `folder` and count the words of those that are trained on.
 
     Writes the Arrow folder `out` with the splits train and heldout, `<out>.json`, which describes
-    it, and beside them `words.tsv`: lines "word<TAB>count", the most frequent first, without
-    newlines. Raises InputError for missing, changed or unfit files, wrong numbers of rows, a
+    it, and beside them `words.tsv`: lines "word<TAB>count", the most frequent first; newlines are
+    not counted. Raises InputError for missing, changed or unfit files, wrong numbers of rows, a
     held-out choice that does not fit, and a corpus without words.
     """
     listed = sources.list_documents(folder, settings)
@@ -96,8 +96,8 @@ def tokens(
 ) -> None:
     """Encode documents to `train.bin` and `heldout.bin` (uint16, little endian) in `out`.
 
-    They follow one another in the order of their names; `corpus.json` says where each begins. For
-    the corpus `shuffled` the words of each sentence are put in random order, as many tokens.
+    Documents follow one another in the order of their names; `corpus.json` says where each begins.
+    For `shuffled` the words of each sentence are put in random order; the token count stays.
     Raises InputError if the vocabulary does not fit into 16 bits, or if a document is not the one
     that `<documents>.json` describes.
     """
@@ -166,8 +166,8 @@ def main() -> None:
         command.add_argument("--out", type=Path, required=True, help="the folder to write")
         command.add_argument("--threads", type=int, default=1)
         if name == "tokens":
-            command.add_argument("--documents", type=Path, required=True, help="their folder")
-            command.add_argument("--tokenizer", type=Path, required=True, help="its folder")
+            command.add_argument("--documents", type=Path, required=True, help="document folder")
+            command.add_argument("--tokenizer", type=Path, required=True, help="tokenizer folder")
             command.add_argument(
                 "--shuffled",
                 action="store_const",

@@ -69,7 +69,7 @@ def choice_predictions(scorer: Scorer, split: EncodedSplit, task: str) -> np.nda
 def predict(
     scorer: Scorer, task: str, splits: Splits, split: str, words: dict[str, np.ndarray]
 ) -> tuple[np.ndarray, float | None]:
-    """Predictions for a split of a task, and CoLA's threshold; `words` as of `sentiment_words`."""
+    """Predictions for a split of a task, and CoLA's threshold; `words` from `sentiment_words`."""
     if task == "cola":
         threshold = best_threshold(sentence_scores(scorer, splits["train"]), splits["train"].labels)
         return (sentence_scores(scorer, splits[split]) > threshold).astype(int), threshold
@@ -88,7 +88,7 @@ def predict(
 def sentiment_words(tokenizer: Tokenizer) -> dict[str, np.ndarray]:
     """Ids of the words of SST-2's heuristic; one token each in the published vocabulary.
 
-    Raises InputError if the tokenizer lacks a letter of one.
+    Raises InputError if the tokenizer lacks a letter of one of them.
     """
     ids = {word: np.array(tokenizer.encode(word)) for word in ("very", "positive", "negative")}
     for word, tokens in ids.items():
@@ -105,8 +105,8 @@ def score_task(
 ) -> dict[str, Any]:
     """The scores of a language model on a task.
 
-    `score` is the main metric on the main split, 0 to 100, of `n` rows; `relative` puts it between
-    `random` (0) and `best` (1).
+    `score` is the main metric on the main split, 0 to 100, of `n` rows; `relative` is 0 at
+    `random` and 1 at `best`.
     """
     spec, split, scale = task.spec, task.main, settings.normalise[task.spec.name]
     splits = {

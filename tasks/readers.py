@@ -1,9 +1,9 @@
 """Reading the published files: tables, JSON lines and other documents become rows.
 
-A row (`Row`) has its texts, the file's own word for the label, and its file and line. Those of the
+A row (`Row`) has its texts, the file's own word for the label, and its file and line. Rows of the
 hub are made in `tasks.hub_records`.
 
-The tab-separated files of these data sets know no quoting: a lone `"` is text, and a reader with
+The tab-separated files of these data sets use no quoting: a lone `"` is text, and a reader with
 CSV quoting silently merges rows (SciTail lost 499 training rows that way in a widely used copy). A
 row ends at a newline and at nothing else: U+2028 or a carriage return inside a field is text. A
 byte order mark and CRLF are accepted. So lines are split here: the `text` builder of `datasets`
@@ -33,8 +33,8 @@ ORIGINAL = "download the file again in its original layout"
 class Row(NamedTuple):
     """One row of a file: `file` counts the split's files from 0, `line` is 1-based.
 
-    `key` is the row's name within its split. A row with a `flaw` says in it what was found; a task
-    that tolerates flawed rows counts them by `reason`, but one without reason is always an error.
+    `key` is the row's name within its split. `flaw` says what is wrong with the row; a task that
+    tolerates flawed rows counts them by `reason`, but a flaw with no `reason` is always an error.
     """
 
     file: int
@@ -50,12 +50,12 @@ class Row(NamedTuple):
 
 
 def lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield (line number from 1, text without its line end), blank lines at the end left out.
+    """Yield (line number from 1, text without its line end), but no blank lines at the end.
 
-    Raises InputError for what is no file, is compressed or is empty, and, naming the line, for text
-    that is not UTF-8.
+    Raises InputError if the file is not a regular one, is compressed or is empty and, naming the
+    line, if it is not UTF-8.
     """
-    if not path.is_file():  # a pipe would be waited for
+    if not path.is_file():  # opening a pipe would block
         raise InputError(f"{path}: not a regular file; put the published file in its place")
     blank, empty = 0, True
     with open(path, "rb") as file:
@@ -168,7 +168,7 @@ class JsonLines(Layout):
 
 
 def json_object(text: str, line: int = 1, file: int = 0) -> dict[str, Any] | Row:
-    """The JSON object of a text that starts at `line`; a flawed row if it is none."""
+    """The JSON object in a text that starts at `line`; without one, a flawed row."""
     try:
         record = parse_json(text)
     except json.JSONDecodeError as error:
@@ -182,7 +182,7 @@ def json_object(text: str, line: int = 1, file: int = 0) -> dict[str, Any] | Row
 
 
 def not_text(record: dict[str, Any], key: str) -> str:
-    """What is under `key` where a text is needed; empty if it is one."""
+    """What is wrong if `key` does not hold a text; empty if it does."""
     value = record.get(key)
     if isinstance(value, str):
         return ""
@@ -196,9 +196,9 @@ def is_blank(text: str) -> bool:
 
 
 def unquoted(text: str) -> str:
-    """The text that CSV writes as `text`, which is returned as it is if CSV would not write it so.
+    """`text` without its CSV quoting; unchanged if it is not what CSV would write.
 
-    CSV encloses a text that holds a quotation mark in two and doubles its own.
+    CSV puts a text that has quotation marks between two more, and doubles those in the text.
     """
     inner = text[1:-1]
     if len(text) < 2 or not text[0] == text[-1] == '"' or '""' not in inner:

@@ -1,10 +1,10 @@
 """Overlays of the config: what a study's line changes, and in whose folder each file then lies.
 
-An overlay maps dotted keys of the config to values: {"experiment.finetune.lm_coef": 0.25}. What it
-leads to lies below `results/variants/NAME/`, laid out as the results are, and the name says what
-differs: `finetune.lm_coef-0.25`. A file lies with the variant of those keys alone that it depends
-on, so variants that differ in fine-tuning share a language model, and one that changes nothing of
-it has the run's own.
+An overlay maps dotted keys of the config to values: {"experiment.finetune.lm_coef": 0.25}. Its
+files lie below `results/variants/NAME/`, laid out as the results are, and the name says what
+differs: `finetune.lm_coef-0.25`. A file lies with the variant that has only the keys it depends
+on, so variants that differ in fine-tuning share a language model: the run's own, if they change
+nothing that it depends on.
 
 Light, since the Snakefile plans with it at each start.
 """
@@ -25,7 +25,7 @@ Overlay = Mapping[str, Any]  # by dotted key, in any order
 
 LONGEST = 160  # characters of a name; file systems take 255
 _BOOKS = ("data", "experiment.world", "experiment.corpus")
-# By what is made, the keys that it depends on: these and all below them.
+# The keys that each stage's files depend on; a key stands for all below it.
 STAGES = {
     "world": ("data", "experiment.world"),
     "tasks": (
@@ -41,8 +41,8 @@ STAGES = {
     ),
 }
 STAGES["encoded"] = (*STAGES["tasks"], *STAGES["tokenizer"])
-# What the books alone have: the world's tasks stay as they are, and so does the vocabulary, which
-# the run's own books have taught.
+# Keys that change the books alone: the world's tasks stay as they are, and so does the vocabulary,
+# which is learnt from the run's own books.
 OF_BOOKS_ALONE = tuple(f"experiment.world.{key}" for key in ("discourse", "exclude", "planted"))
 
 
@@ -73,10 +73,10 @@ def cut(overlay: Overlay, stage: str) -> dict[str, Any]:
 
 
 def name(overlay: Overlay) -> str:
-    """`KEY-VALUE` of each key, joined by `+`; empty of an overlay that is.
+    """`KEY-VALUE` of each key, joined by `+`; empty for an empty overlay.
 
-    A name that would be too long, or whose values have other signs than a path should, ends in a
-    digest.
+    A name that would be too long, or whose values have characters that a path should not, ends in
+    a digest.
     """
     parts = (f"{key.removeprefix('experiment.')}-{_text(overlay[key])}" for key in sorted(overlay))
     whole = "+".join(parts)
@@ -146,7 +146,7 @@ class Variants:
         return validated(self.keys(self.overlays[variant])).model_copy(update={"results": folder})
 
     def at(self, variant: str, stage: str) -> str:
-        """The variant with whose files those of a stage lie: that of the keys which matter."""
+        """The variant in whose folder a stage's files lie: the one of only the keys that matter."""
         return name(cut(self.overlays[variant], stage))
 
     def reading(self, variant: str) -> Config:
@@ -155,14 +155,14 @@ class Variants:
         return self.config(variant).model_copy(update={"results": world.results})
 
     def by_updates(self) -> dict[tuple[int, ...], list[str]]:
-        """The run, first, and the variants that pre-train, by the updates with a checkpoint."""
+        """The run and then the variants that pre-train, grouped by updates with a checkpoint."""
         found: dict[tuple[int, ...], list[str]] = {}
         for variant in self.names("model"):
             found.setdefault(tuple(self.config(variant).updates()), []).append(variant)
         return found
 
     def by_tasks(self) -> dict[tuple[str, ...], list[str]]:
-        """The variants by the tasks that one model is trained on; `{task}` stands for a single."""
+        """The variants, grouped by the tasks that one model learns; `{task}` is any single task."""
         found: dict[tuple[str, ...], list[str]] = {("{task}",): []}
         for variant in list(self.overlays)[1:]:
             several = sorted(self.config(variant).experiment.finetune.multi_task)

@@ -7,11 +7,11 @@ keeping the best-scoring weights (of equals the latest; theirs keeps the first).
 
 Each task has a head: its rows and a classifier of its own on the one language model. The paper
 leaves several tasks to later work ("our model will benefit from multi-task training", 4.2). Here
-each batch is of one task, and every task gives the batches of its own cell, in their order; whose
-turn it is, is drawn in proportion to their numbers (as in MT-DNN, Liu et al. 2019,
+each batch is of one task, and every task gives the batches of its own cell, in their order; the
+turns are drawn in proportion to the tasks' numbers of batches (as in MT-DNN, Liu et al. 2019,
 arXiv:1901.11504). So a row is seen as often as in a run of its task alone, with the same weight of
 the auxiliary loss, and a head starts from the same values. At the turns of other tasks a classifier
-has no gradient, but its moments follow and its weights decay.
+has no gradient, but its moments are still updated and its weights decay.
 """
 
 import time
@@ -40,17 +40,17 @@ from tasks.metrics import score, score_split
 from tasks.stsb import soft_labels
 
 FIRST_EPOCH_EVALS = {1000 * 2**k for k in range(6)}  # authors' code
-CHUNK = 4096  # rows of an unlabelled split that are made into sequences at once
+CHUNK = 4096  # rows of an unlabelled split that are made into sequences at a time
 
 Scores = dict[str, dict[str, float]]  # by split (or split_group) and metric, 0 to 100
 
 
 @dataclass(frozen=True, kw_only=True)
 class Answers:
-    """What a model answers on a task under one seed, trained on it or not.
+    """What a model, trained on a task or not, answers on it under one seed.
 
-    `rows` are by split; `predictions` are of the reported splits, in the examples' order;
-    `constant` says whether one of these got one prediction for all rows.
+    `rows` counts those of each split; `predictions` are of the reported splits, in the examples'
+    order; `constant` says whether one of these has the same prediction for all rows.
     """
 
     seed: int
@@ -111,7 +111,7 @@ class Head:
         return [rows for e in epochs for rows in batching.epoch(n, self.batch, seed, e)]
 
     def train_mode(self) -> None:
-        """Dropout on, in a frozen language model off."""
+        """Dropout on, except in a frozen language model."""
         self.model.train()
         if self.settings.method.frozen:
             self.model.language_model.eval()
@@ -136,7 +136,7 @@ class Head:
         return predict(self.model, self.data.spec, split, self.runtime)[0]
 
     def predict_unlabelled(self, split: EncodedSplit) -> list[float]:
-        """Predictions for a split of any size, whose sequences may not fit in memory."""
+        """Predictions for a split of any size, even if its sequences exceed memory."""
         model = self.model.language_model
         special, family = SpecialTokens.after(model.n_vocab), self.data.spec.family
         chunks = np.split(np.arange(len(split)), range(CHUNK, len(split), CHUNK))
@@ -149,7 +149,7 @@ class Head:
         return score(spec, self.predict(select), select.labels)[spec.metric]
 
     def record(self, seed: int, copied: list[str], best: tuple[int, int], steps: int) -> RunRecord:
-        """What has come of it; the present weights, of the `best` epoch and update, are scored."""
+        """The result; it scores the present weights, those of the `best` epoch and update."""
         scores: Scores = {}
         rows, reported, constant = {}, {}, False
         for name, split in self.data.splits.items():
@@ -191,8 +191,8 @@ class Head:
 class FineTuning:
     """A run: one language model with a head for each of its tasks, and one optimizer.
 
-    `data` and `settings` are by task; the settings have the model, the learning rate, the warm-up,
-    the method and the optimizer in common. After construction the weights are those of step 0, and
+    `data` and `settings` are keyed by task; all settings share the model, the learning rate, the
+    warm-up, the method and the optimizer. After construction the weights are those of step 0, and
     `copied` names the transferred tensors; nothing has been trained yet.
     """
 
@@ -254,7 +254,7 @@ class FineTuning:
 
         Raises FloatingPointError if the loss is not finite.
         """
-        if not head.model.training:  # after scoring; a walk over all modules each time
+        if not head.model.training:  # only after scoring: it walks over all modules
             head.train_mode()
         if self.layer_rates.needed:
             self.layer_rates.apply(self.optimizer)
@@ -278,9 +278,9 @@ class FineTuning:
     def train(self) -> dict[str, RunRecord]:
         """Train, restore the weights that scored best on `select`, score every split of each task.
 
-        Scored is after each epoch and within the first, of several tasks after each part of
-        training, as many as the most epochs of a task; what counts is the mean of the tasks'
-        scores. Raises FloatingPointError if a loss is not finite, or weights that are to be scored.
+        It scores after each epoch and within the first. With several tasks epochs are equal parts
+        of training, as many as the task with the most epochs has; what counts is the mean of the
+        tasks' scores. Raises FloatingPointError if a loss, or a weight to be scored, is not finite.
         """
         self.runtime.reset_peak()
         parts = max(head.settings.epochs for head in self.heads.values())
@@ -293,7 +293,7 @@ class FineTuning:
             head.seconds += time.perf_counter() - started
             if done not in scored:
                 continue
-            if not self.optimizer.flat.isfinite().all():  # no loss shows what the last did
+            if not self.optimizer.flat.isfinite().all():  # no loss has seen this update
                 raise FloatingPointError(f"update {done}: a weight is not finite")
             part = int(np.searchsorted(ends, done)) + 1
             value = self._score(part, done)
@@ -308,7 +308,7 @@ class FineTuning:
         }
 
     def _score(self, part: int, done: int) -> float:
-        """The mean of the tasks' scores on their `select` splits, which are noted."""
+        """The mean of the tasks' `select` scores; adds each to `select_by_epoch`."""
         values = []
         for head in self.heads.values():
             values.append(head.select_score())

@@ -33,7 +33,7 @@ from tasks.world.word_pool import ALL_WORDS, WordPool
 
 NOUNS = ("subject", "object", "place")
 SAME, OTHER = "That is the same.", "That is something else."
-LIKED = 0.8  # share of the questions about a work that was liked: a mood alone tells something
+LIKED = 0.8  # share of questions on a work that was liked; so the mood alone hints at the label
 DENIED = 0.1  # share of the paragraphs that deny the opposite of an event
 EXPLAINED = 0.2  # share of the paragraphs that explain words
 COMPARED = 0.1  # share of the paragraphs that compare two tales
@@ -52,7 +52,7 @@ def retold(rng: random.Random, event: Event) -> Event:
 
 
 def with_other(rng: random.Random, pool: WordPool, event: Event, slot: str) -> Event:
-    """The event with another word of the same sort, no synonym, in this slot."""
+    """The event with another word of the same sort in this slot, but no synonym."""
     word = getattr(event, slot)
     if slot == "verb":
         return replace(event, verb=pool.verb(rng, VERBS[word].takes, (word,)))
@@ -73,8 +73,8 @@ def mrpc(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
     """Two reports, of one event or of two.
 
     Lexical: an opinion of a work, and how everyone felt. Relational: an event, and the same in
-    other words or another action or object. Compositional: one report is passive, and in another
-    event the roles are exchanged.
+    other words or one with another action or object. Compositional: one report is passive, and
+    another event is the same with the roles exchanged.
     """
     same = label == "1"
     if degree == "lexical":
@@ -107,10 +107,10 @@ def _another(rng: random.Random, pool: WordPool, event: Event) -> Event:
 
 
 def qqp(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
-    """Two questions: the same, or others.
+    """Two questions that ask the same thing, or do not.
 
-    Lexical: why a work was liked or not, mostly liked, and why everyone felt so. Relational: they
-    are about the same action and object or not. Compositional: in other words, for something else.
+    Lexical: why a work was liked (mostly) or not, and why all were happy or sad. Relational: about
+    the same action and object, or not. Compositional: in other words, for the same fact or another.
     """
     same = label == "1"
     if degree == "lexical":
@@ -136,9 +136,9 @@ def qqp(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
 def stsb(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
     """Two reports; the score is the weight of the parts that agree.
 
-    Lexical: two opinions agree, and are of one work. Relational: the parts of two events do, by the
-    same word or a synonym. Compositional: one report is passive, and an opposite action counts by
-    half.
+    Lexical: whether two opinions agree, and are of one work. Relational: which parts of two events
+    agree, by the same word or a synonym. Compositional: one report is passive as well, and an
+    opposite action counts half.
     """
     if degree == "lexical":
         positive, agree, alike = (rng.random() < 0.5 for _ in range(3))
@@ -186,7 +186,7 @@ def paragraph(rng: random.Random) -> str:
 
 
 def _explanation(rng: random.Random) -> str:
-    """What three words mean, or whether they mean something."""
+    """What each of three words means, or whether it means another."""
     lines = []
     for sort in rng.choices(("quartet", "person", "thing", "place"), (4, 2, 2, 1), k=3):
         if sort == "quartet":

@@ -1,4 +1,4 @@
-"""What no single key can tell: keys of the config that must fit each other.
+"""Checks of keys of the config that must fit each other.
 
 Each fault is one line: the key's path, what was found, what to do. Whether the data is there is
 checked in `workflow.configuration.paths`, the folder of results in `workflow.results_folder`.

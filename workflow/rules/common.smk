@@ -18,7 +18,7 @@ from workflow.overlay import Variants
 
 # A config file given on the command line takes the default's place: merged into it, it would
 # inherit keys that it does not show. Several files after --configfile are merged. They are read
-# here, since Snakemake takes `on` for true, 1e-4 for text, and the last of a key given twice.
+# here, since Snakemake reads `on` as true, 1e-4 as text, and of a key given twice only the last.
 default = results_folder.PROJECT / "workflow" / "config" / "world.yaml"
 
 try:
@@ -104,7 +104,7 @@ def raw(name):
 
 
 def tokenizer_of(variant):
-    """The files of a variant's tokenizer, which the rule `tokenizer` makes or which are published."""
+    """The files of a variant's tokenizer, made by the rule `tokenizer` or published."""
     return paths.tokenizer_files(variants.config(variants.at(variant, "tokenizer")))
 
 
@@ -152,7 +152,7 @@ def training_job(stage):
 
 
 def prepended(variable, folder):
-    """A variable that holds a list of folders, with one more at its head."""
+    """The value of a variable that lists folders, with one more in front."""
     return os.pathsep.join([str(folder), *filter(None, [os.environ.get(variable)])])
 
 
@@ -200,7 +200,7 @@ def study(wildcards):
 
 
 def study_inputs(wildcards):
-    """Cells, predictions and facts, and what studies of some kinds read beside."""
+    """Cells, predictions, facts and what else a study of its kind reads."""
     found = study(wildcards)
     cells = [file("<results>") for cell in found.cells() for file in (cell.path, cell.predictions)]
     facts = expand("<results>/examples/{task}.json", task=found.tasks)
@@ -235,7 +235,7 @@ def cell_of(wildcards):
 
 
 def launcher(processes):
-    """What starts a program in so many processes: Python, or torchrun, which passes signals on."""
+    """What runs a program in this many processes: Python, or torchrun, which passes signals on."""
     if processes == 1:
         return "python"
     signals = "SIGTERM,SIGINT,SIGHUP,SIGUSR1"
@@ -251,10 +251,10 @@ def run_settings(arch, tasks, wildcards):
 
 
 def table_inputs(table):
-    """The files that a table reads, by its INPUTS.
+    """The files that a table reads, as its INPUTS name them.
 
-    Each of these names some files of INPUTS in analysis.smk, a file of the results, or, by how their
-    names end, parts of the grid whose samples it reads.
+    Each entry names some files of INPUTS in analysis.smk, a file of the results, or the end of the
+    names of those parts of the grid whose samples it reads.
     """
     found = []
     for name in code.constant(f"workflow.analysis.tables.{table}", "INPUTS"):
@@ -263,7 +263,7 @@ def table_inputs(table):
     return found
 
 
-# What every program finds in its environment, and what may change without a job being run again.
+# What every program finds in its environment; a change here reruns no job.
 os.environ.setdefault("FETCH_OFFLINE", os.environ.get("HF_HUB_OFFLINE", "0"))
 os.environ |= {
     "PYTHONPATH": prepended("PYTHONPATH", workflow.basedir),
@@ -272,9 +272,9 @@ os.environ |= {
     "PRETRAIN_RUNTIME": cfg.runtime_of("pretrain").to_json(),
     "FINETUNE_RUNTIME": cfg.runtime_of("finetune").to_json(),
     "KEPT_CELLS": " ".join(cell.place for cell in cfg.kept()),
-    "RUN_CONFIG": as_yaml(cfg),  # both for the page, which shows them
+    "RUN_CONFIG": as_yaml(cfg),  # the page shows this and the next
     "RUN_OPTIONS": chosen_config(),
-    "RUN_PID": str(os.getpid()),  # whose stderr has what a log on a full disk does not take
+    "RUN_PID": str(os.getpid()),  # its stderr gets what a log on a full disk cannot hold
     "HF_HUB_DISABLE_TELEMETRY": "1",
     "HF_HUB_DISABLE_XET": "1",  # plain HTTP, whose errors are documented
     "HF_HUB_OFFLINE": "1",  # no job but fetch asks the network
@@ -301,8 +301,8 @@ onstart:
         results_folder.begin(cfg)
     except InputError as error:
         sys.exit(f"error: {error}")
-    # Snakemake's default limit of 100 jobs a second is never reached here, but to check it each
-    # pass of the scheduler calls for another one a second later, until the end of the run. A limit
+    # Snakemake's default limit of 100 jobs a second is never reached here, but checking it makes
+    # each pass of the scheduler call for another a second later, until the end of the run. A limit
     # that the user gives is kept.
     limit = workflow.scheduler.job_rate_limiter
     if limit and limit.max_jobs == 100 and limit.timespan == 1:

@@ -6,7 +6,7 @@ two one-sided tests at 5 % show that the contrast is within the margin on both s
 its 90 % interval is (Schuirmann 1987, doi:10.1007/BF01068419). Else it is *undecided*, and `needs`
 says how many seeds and rows would do.
 
-A claim about every task holds if it holds on each, so each is tested at its own level, and a line
+A claim about every task holds if it holds on each, so each is tested without correction; the line
 before theirs counts them (intersection-union; Berger 1982, doi:10.1080/00401706.1982.10487790).
 """
 
@@ -27,7 +27,7 @@ CELLS = "the cells of this contrast"
 
 @dataclass(frozen=True)
 class Count:
-    """A number of tasks; its interval counts those of which it is sure, and all but the lost."""
+    """A number of tasks; its interval runs from the `sure` ones to all but the `lost` ones."""
 
     value: float
     interval: tuple[float, float]
@@ -41,7 +41,7 @@ class Count:
         return cls(n, (sum(sure), len(found) - sum(lost)), min(one.n_seeds for one in found))
 
     def within(self, margin: float) -> bool:
-        """Never: tasks are not points."""
+        """False: a count has no margin."""
         return False
 
     def needs(self, distance: float) -> str:
@@ -55,11 +55,11 @@ Found = Estimate | Trend | RankTrend | Count
 
 @dataclass(frozen=True)
 class Finding:
-    """An estimate beside the paper's value; None if it was not run for want of what is `lacking`.
+    """An estimate beside the paper's value; `found` is None for want of what is `lacking`.
 
     The claim lies above the `border`, or below it where the paper's value is negative. A contrast
-    within `margin` of 0 is of no consequence; 0 where no margin was stated. `alarms` are those of
-    the runs behind the estimate.
+    within `margin` of 0 is of no consequence; `margin` is 0 where none was stated. `alarms` are
+    those of the runs behind the estimate.
     """
 
     tasks: str
@@ -94,7 +94,7 @@ class Finding:
 
     @property
     def needs(self) -> str:
-        """What would decide it, or what it was not run for want of."""
+        """What would decide it; if it was not run, what is lacking."""
         if self.found is None:
             return self.lacking
         if self.verdict != UNDECIDED:

@@ -2,17 +2,17 @@
 
 With two or three seeds the variance of a single score over them is hardly known, so it is pooled.
 
-That of an average over tasks is pooled over the variants of a run (`SeedPool`): the mean of their
-variances, with half of the degrees of freedom that equal variances would have, and what the
-average's own variance has beyond it as a part by itself. The simulated coverage of a contrast of
-two of eight variants is 95 to 99 % where they vary alike, Gaussian or with fits that fail; with one
-variant that is six times as wild as all others it is 88 % with two seeds and 92 % with more.
+The variance of an average over tasks is pooled over the variants of a run (`SeedPool`). One part is
+the mean of their variances, with half of the degrees of freedom that equal variances would have;
+another is the excess of the average's own variance over it. The simulated coverage of a contrast of
+two of eight variants is 95 to 99 % where they vary alike, Gaussian or with fits that fail; where
+one varies six times as much as all others, it is 88 % with two seeds and 92 % with more.
 
-The parts of a single task's variance are its own, moderated by those of the other tasks of the same
-variant or contrast (Smyth 2004, doi:10.2202/1544-6115.1027; never below its own); what the seed
-does to all tasks at once, which is that of their average; and its variance over rows. Coverage for
-one task is 95 % on average over the tasks. With two seeds a single task whose scores vary six times
-as much as all others' is covered about 80 % of the time.
+A single task's variance has three parts: its own over seeds, moderated by those of the other tasks
+of the same variant or contrast (Smyth 2004, doi:10.2202/1544-6115.1027; never below its own); what
+a seed does to all tasks at once, which is the variance of their average; and its variance over
+rows. The coverage for one task is 95 % on average over the tasks. With two seeds a single task
+whose scores vary six times as much as all others' is covered about 80 % of the time.
 """
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -49,8 +49,8 @@ class SeedPool:
     def parts(self, mean: Sample, names: Iterable[Any]) -> tuple[Component, ...]:
         """The parts of the variance over seeds of `mean`, the average of a contrast over `names`.
 
-        Its own alone where fewer than three variants have as many seeds, and where nothing varies
-        at all: two constant answers are equal everywhere and show nothing.
+        Only its own where fewer than three variants have as many seeds as it, and where nothing
+        varies at all: two constant answers are equal everywhere and show nothing.
         """
         names, own, f = list(names), mean.seed_variance, mean.n_units - 1
         means = [mean_of(samples, names) for samples in self.variants]
@@ -76,7 +76,7 @@ class Pool:
     `mean` is the average of the tasks, and `common` the parts of its variance over seeds: what a
     seed does to all tasks at once. `variance` and `df` are the prior of what it does to one task
     (Smyth's s0 squared and d0, by moments): `df` is infinite where the tasks differ no more than
-    chance makes them, and falls towards 4 the more they do; `most_df` is all there is.
+    by chance, and falls towards 4 the more they differ; `most_df` is that of all tasks together.
     """
 
     mean: Sample
