@@ -92,5 +92,5 @@ audit: install
 	  .venv/bin/pip-audit --strict --disable-pip --no-deps $(AUDIT) -r $$lock || exit 1; done
 
 clean:
-	rm -rf results/[!R]* results/.work .slurm .mutation mutants .snakemake .pytest_cache .ruff_cache .mypy_cache
+	rm -rf results/[!R]* results/.work .slurm mutants .snakemake .pytest_cache .ruff_cache .mypy_cache
 	find . -name __pycache__ -not -path "./.venv/*" -prune -exec rm -rf {} +

@@ -15,7 +15,6 @@ on each line, with the keys `text`, `second` and `choices`, and may hold texts o
 import argparse
 import itertools
 import json
-import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -118,6 +117,12 @@ def read_rows(path: Path) -> list[Row]:
     """The rows of a TSV or JSONL file. Raises InputError, naming the line, for a malformed one."""
     lines = [line.removesuffix("\r") for line in read_text(path).removesuffix("\n").split("\n")]
     header = [] if path.suffix == ".jsonl" else lines.pop(0).split("\t")
+    choices = [name for name in header if name.startswith("choice")]
+    numbered = {f"choice{i}" for i in range(1, len(choices) + 1)}
+    if set(choices) != numbered or len(set(header)) < len(header):
+        raise InputError(
+            f"{path}: line 1: give each column once, and choice1, choice2, ... in full"
+        )
     rows = []
     for number, line in enumerate(lines, 2 if header else 1):
         try:
@@ -136,8 +141,8 @@ def _tsv_row(header: list[str], line: str) -> Row:
     """Raises ValidationError for other columns than those of a row, and for too many or too few."""
     fields = itertools.zip_longest(header, line.split("\t"))
     columns = {name or "beyond the header": text for name, text in fields}
-    names = [name for name in columns if re.fullmatch(r"choice\d{1,3}", name)]
-    choices = [columns.pop(name) for name in sorted(names, key=lambda name: int(name[6:]))]
+    names = [f"choice{i}" for i in range(1, len(columns) + 1)]
+    choices = [columns.pop(name) for name in names if name in columns]
     return Row.model_validate({**columns, "choices": choices})
 
 

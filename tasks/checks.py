@@ -48,6 +48,7 @@ def published(
     """
     _quoted(path, examples)
     _count(task, path, name, len(examples), dropped, least)
+    _labels(task, path, name, examples)
     _balance(task, path, examples)
 
 
@@ -86,6 +87,25 @@ def _count(
     if not least and found < official:
         remedy += f", or declare a subset with min_rows: {{{name}: {found}}}"
     raise InputError(f"{path}: {found:,} rows in {name!r}, expected {expected}; {remedy}")
+
+
+def _labels(task: Task, path: Path, name: str, examples: list[Example]) -> None:
+    """Each label exactly as often as published, in a whole split whose labels were counted.
+
+    Where two labels are about as frequent, nothing else shows that they were exchanged.
+    """
+    expected = task.label_counts.get(name)
+    if expected is None or len(examples) != task.rows[name]:
+        return
+    counts = Counter(row.label for row in examples)
+    found = tuple(counts[index] for index in range(len(task.labels)))
+    if found != expected:
+        numbers = "; ".join(
+            f"{label} {n:,}, expected {m:,}"
+            for label, n, m in zip(task.labels, found, expected, strict=True)
+        )
+        reason = "labels in another order" if sorted(found) == sorted(expected) else "other data"
+        raise InputError(f"{path}: {name!r} has {numbers} ({reason}); download the file again")
 
 
 def _balance(task: Task, path: Path, examples: list[Example]) -> None:

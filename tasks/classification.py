@@ -13,6 +13,7 @@ sst2 = glue.task(
     texts=("sentence",),
     rows={"train": 67_349, "validation": 872, "test": 1_821},
     label_shares=(0.45, 0.55),
+    label_counts={"train": (29_780, 37_569), "dev": (428, 444)},
     # Of files that equal public copies (git blobs 781e7d9 and b1285ff).
     digests={
         "train": "2d6f413196e416fde48a4dbb5cd1f996c1f8598d1a0e904df8e52b6fe1dc4bae",
@@ -37,6 +38,7 @@ cola = glue.task(
     texts=("sentence",),
     rows={"train": 8_551, "validation": 1_043, "test": 1_063},
     label_shares=(0.3, 0.7),
+    label_counts={"train": (2_528, 6_023), "dev": (322, 721)},
     # Of a file that equals a public copy (git blob f0472d1, but for the last line end). Copies of
     # the training file differ in a row.
     digests={"dev": "904fcc97e705cc9f453494b657ca65d50264f78bcbb9eb23e51fbc9e2175cda8"},

@@ -92,6 +92,7 @@ dprd = Task(
     report=("test",),
     rows={"train": 1_322, "test": 564},
     label_shares=(0.5, 0.5),
+    label_counts={"train": (661, 661), "test": (282, 282)},
     obtain="download it from www.hlt.utdallas.edu/~vince/data/emnlp12 and put both files there",
     hub=HubSource(
         name="dprd",

@@ -32,6 +32,7 @@ snli = Task(
     report=("test",),
     rows={"train": 549_367, "dev": 9_842, "test": 9_824},
     label_shares=(0.33, 0.33, 0.33),
+    label_counts={"dev": (3_329, 3_235, 3_278)},
     obtain="download SNLI 1.0 from nlp.stanford.edu/projects/snli and unpack it there",
     hub=HubSource(
         name="snli",
@@ -67,6 +68,7 @@ mnli = glue.task(
     report=("dev_matched", "dev_mismatched"),
     averages_splits=True,  # as in Table 5
     label_shares=(0.33, 0.33, 0.33),
+    label_counts={"dev_matched": (3_479, 3_123, 3_213)},
     optional_unlabelled=("ax",),
 )
 # The diagnostic set, which a model of MNLI answers, is a configuration of its own on the hub. GLUE
@@ -92,6 +94,7 @@ qnli = glue.task(
     texts=("question", "sentence"),
     rows={"train": 104_743, "validation": 5_463, "test": 5_463},
     label_shares=(0.5, 0.5),
+    label_counts={"dev": (2_702, 2_761)},
 )
 
 rte = glue.task(
@@ -103,6 +106,7 @@ rte = glue.task(
     texts=SENTENCES,
     rows={"train": 2_490, "validation": 277, "test": 3_000},
     label_shares=(0.5, 0.5),
+    label_counts={"train": (1_249, 1_241), "dev": (146, 131)},
     # Of files that equal public copies (git blob 78e67cc of dev; train row by row).
     digests={
         "train": "744677c768a5e6a2870fe69f1eba2ada6cc1087cc97472a89a0bc2548d058a76",
@@ -131,6 +135,7 @@ scitail = Task(
     report=("test",),
     rows={"train": 23_596, "dev": 1_304, "test": 2_126},
     label_shares=(0.6, 0.4),
+    label_counts={"test": (1_284, 842)},
     obtain="download SciTail 1.1 from allenai.org/data/scitail and unpack it there",
     hub=HubSource(
         name="scitail",

@@ -160,6 +160,7 @@ story_cloze = Task(
     report=("test",),
     rows={"val": 1_871, "test": 1_871},
     label_shares=(0.5, 0.5),
+    label_counts={"val": (962, 909), "test": (960, 911)},
     obtain="ask for it at cs.rochester.edu/nlp/rocstories (a free form) and put both files there",
     hub=HubSource(
         name="story_cloze",

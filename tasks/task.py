@@ -52,6 +52,8 @@ class Task:
     label_shares: tuple[float, ...]  # about which share of the rows has each label
     obtain: str  # how to get the files
     hub: HubSource
+    # Of some splits, how often each of `labels` was published.
+    label_counts: dict[str, tuple[int, ...]] = field(default_factory=dict)
     # `checks.rows_digest` of the splits whose published files are known from two copies.
     digests: dict[str, str] = field(default_factory=dict)
     metric: str = "accuracy"

@@ -62,7 +62,7 @@ class Grid(Settings):
     published compares with; `has_corpus` is False for published weights, whose corpus is not
     available.
     `intermediate_aux` are the auxiliary settings of the cells between nothing and everything
-    transferred. `shuffled` says whether the negative control is run.
+    transferred. `shuffled` says whether the negative control is run. `margins` are those of claims.
     """
 
     arch: list[Arch]
@@ -137,7 +137,7 @@ class Grid(Settings):
         return cell.n_transfer == self.n_layer[cell.arch]
 
     def is_endpoint(self, cell: Cell) -> bool:
-        """Whether nothing or everything is transferred: the variants of the paper's Table 5."""
+        """Whether nothing or everything is transferred: the variants of `ablation.csv`."""
         return cell.n_transfer == "none" or self.is_full(cell)
 
     def full_transformer(self) -> list[Cell]:

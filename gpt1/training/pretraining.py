@@ -68,6 +68,8 @@ class Pretraining:
                 f"{corpus}: {len(self.train_tokens)} training tokens are fewer than n_ctx "
                 f"{settings.model.n_ctx}; give more books or a smaller n_ctx"
             )
+        if len(self.heldout_tokens) < 2:
+            raise InputError(f"{corpus}: the held-out books have no token to predict; give more")
         self.tokenizer: str = facts["tokenizer"]
         self.corpus: Corpus = facts["corpus"]
         self.digests = {name: split["sha256"] for name, split in facts["splits"].items()}

@@ -168,10 +168,12 @@ def test_a_mean_over_one_task_is_that_tasks_estimate_and_carries_its_alarms(tmp_
 
 
 def test_small_numbers_with_small_intervals_have_two_decimals():
-    rows = [(0.5, -0.25, 1.0), (0.5, -3.0, 4.0), (5.0, 0.25, 0.75), (0.5, -1.5, 0.75)]
+    rows = [(0.5, -0.25, 1.0), (0.5, -3.0, 4.0), (5.0, 0.25, 0.75), (0.5, -1.5, 0.75), (1, 1, 2)]
     table = pd.DataFrame(rows, columns=["ours", "ci_low", "ci_high"]).assign(alarms="")
+    table["contrast"] = ["a − b"] * 4 + ["a − b, tasks"]
     assert claims._ours(table) == [
-        *("0.50 [-0.25, 1.00]", "0.5 [-3.0, 4.0]", "5.0 [0.2, 0.8]", "0.5 [-1.5, 0.8]")
+        *("0.50 [-0.25, 1.00]", "0.5 [-3.0, 4.0]", "5.0 [0.2, 0.8]", "0.5 [-1.5, 0.8]"),
+        "1 [1, 2]",
     ]
 
 
@@ -192,7 +194,9 @@ def test_a_claim_about_every_task_holds_if_it_does_on_each_at_its_own_level():
     for lines, verdict, interval in (
         ([barely, clearly, line(-9.0, paper=-1.0)], "reproduced", (3, 3)),
         ([barely, clearly, lost], "not reproduced", (2, 2)),
-        ([barely, clearly, equal], "not reproduced", (2, 2)),
+        ([barely, clearly, equal], "undecided", (2, 3)),
+        ([barely, clearly, line(-2.1)], "undecided", (2, 3)),  # 0.07 by Holm
+        ([*[clearly] * 9, line(-2.1)], "not reproduced", (9, 9)),
     ):
         whole = _all_of(lines)
         assert (whole.verdict, whole.interval) == (verdict, interval)
@@ -206,7 +210,7 @@ def test_a_claim_about_every_task_holds_if_it_does_on_each_at_its_own_level():
 def test_an_exception_that_the_paper_names_is_a_claim_too(tmp_path):
     grid = make_grid("rte", "mrpc", layers=LAYERS)
     found = each_task(Evidence(tmp_path, grid, Samples()), minus(FULL, LSTM))
-    assert {one.tasks: one.paper for one in found} == {"2 tasks": 2, "RTE": 1.4, "MRPC": -0.9}
+    assert {one.tasks: one.paper for one in found} == {"2 tasks": None, "RTE": 1.4, "MRPC": -0.9}
     assert {one.verdict for one in found} == {"not run"}
 
 

@@ -51,7 +51,7 @@ def test_the_wildest_of_a_run_is_covered_as_the_documentation_says(n_seeds, leas
     assert least < of_mean < 0.96
 
 
-def test_pooled_intervals_are_a_third_as_wide_with_two_seeds():
+def test_pooled_intervals_are_less_than_half_as_wide_with_two_seeds():
     rng, widths = np.random.default_rng(0), []
     for _ in range(200):
         variants = simulate(rng, 2, [3.0] * 8, fails=False)

@@ -17,10 +17,10 @@ FILE = Path("rows.tsv")
 
 
 def rows(name: str, split: str, count: int | None = None) -> list[Example]:
-    """Made examples with the official number of rows, and the shares of labels."""
+    """Made examples with the official number of rows, and the counts or shares of labels."""
     definition, examples = task(name), []
     count = definition.rows[split] if count is None else count
-    shares = definition.label_shares
+    shares = definition.label_counts.get(split, definition.label_shares)
     ends = [sum(shares[: k + 1]) for k in range(len(shares))]
     for n in range(count):
         place = (n + 0.5) / count * ends[-1]
@@ -80,6 +80,18 @@ def test_a_flawed_row_may_be_in_the_official_number_and_one_without_gold_label_i
 def test_labels_in_the_other_order_are_told_by_their_shares(name):
     other = [replace(e, label=1 - e.label) for e in rows(name, "dev")]
     assert "the labels are in another order" in refusal(name, other)
+
+
+@pytest.mark.parametrize(
+    ("name", "split"), [("rte", "train"), ("sst2", "dev"), ("qnli", "dev"), ("story_cloze", "val")]
+)
+def test_labels_about_as_frequent_are_told_where_they_were_counted(name, split):
+    full = rows(name, split)
+    passes(name, full)
+    message = refusal(name, [replace(e, label=1 - e.label) for e in full])
+    assert message.endswith("(labels in another order); download the file again")
+    message = refusal(name, [*full[:-1], replace(full[-1], label=1 - full[-1].label)])
+    assert message.endswith("(other data); download the file again")
 
 
 @pytest.mark.parametrize("name", ["snli", "mnli", "race", "stsb"])

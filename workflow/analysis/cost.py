@@ -4,8 +4,9 @@
     python -m workflow.analysis.cost --configfile workflow/config/novels.yaml --config data=FOLDER
 
 An update of each stage and architecture is timed on random tokens. Core-hours, or hours of one GPU.
-Left out: preparing the data, starting programs, tables, waiting. Numbers of rows and their lengths
-are those of the published sets or of the embedded world, within the config's limits.
+Left out: preparing the data, starting programs, scores along pre-training, tables, waiting. Numbers
+of rows and their lengths are those of the published sets or of the embedded world, within the
+config's limits.
 """
 
 import argparse

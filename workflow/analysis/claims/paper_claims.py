@@ -14,7 +14,6 @@ import tasks
 from workflow.analysis.claims.evidence import Contrast, Evidence, minus
 from workflow.analysis.claims.finding import (
     CELLS,
-    EQUAL,
     NOT_REPRODUCED,
     REPRODUCED,
     Count,
@@ -64,9 +63,13 @@ class Claim:
 
 
 def on_average(
-    run: Evidence, contrast: Contrast, of: Tasks = None, paper: float | None = None
+    run: Evidence,
+    contrast: Contrast,
+    of: Tasks = None,
+    paper: float | None = None,
+    has_margin: bool = True,
 ) -> list[Finding]:
-    """The mean of a contrast over the tasks `of`."""
+    """The mean of a contrast over the tasks `of`; without a margin no contrast is `equal`."""
     names = list(of or run.grid.tasks)
     if paper is None:  # a mean that the paper does not print may be over fewer tasks
         names = [name for name in names if name in run.grid.tasks]
@@ -74,7 +77,7 @@ def on_average(
     found = estimates(samples, {"mean": names}, run.seeds).get("mean")
     alarms = _raised(samples.get(name) for name in names)
     margins = run.grid.margins
-    margin = margins.task if len(names) == 1 else margins.mean
+    margin = (margins.task if len(names) == 1 else margins.mean) if has_margin else 0.0
     title = f"mean of {len(names)}"
     return [Finding(title, contrast.name, found, paper, margin, alarms=alarms)]
 
@@ -105,19 +108,28 @@ def _by_task(
 
 
 def _all_of(findings: Sequence[Finding]) -> Finding:
-    """The claim that all of the findings hold: how many do."""
+    """The claim that all of the findings hold: how many do.
+
+    That each holds needs no correction for their number; that one of them does not hold does.
+    """
     n, known = len(findings), [one for one in findings if one.found]
-    one = Finding(f"{n} tasks", f"{findings[0].contrast}, tasks", None, n, border=n - 0.5)
+    one = Finding(f"{n} tasks", f"{findings[0].contrast}, tasks", None, border=n - 0.5)
     if len(known) < n:
         return replace(one, lacking=next(of.lacking for of in findings if not of.found))
-    verdicts = [of.verdict for of in known]
+    sure = holm([of.p for of in known]) < 1 - LEVEL
     count = Count.of(
         [of.found for of in known if of.found],
-        [verdict == REPRODUCED for verdict in verdicts],
-        [verdict in (NOT_REPRODUCED, EQUAL) for verdict in verdicts],
+        [of.verdict == REPRODUCED for of in known],
+        [of.verdict == NOT_REPRODUCED and is_sure for of, is_sure in zip(known, sure, strict=True)],
     )
     on_its_side = sum((of.found.value > 0) == ((of.paper or 1) > 0) for of in known if of.found)
-    return replace(one, found=replace(count, value=on_its_side))
+    return replace(one, found=replace(count, value=on_its_side), alarms=_joined(known))
+
+
+def _joined(findings: Sequence[Finding]) -> str:
+    """The alarms of several findings, each kind once."""
+    kinds = {text.partition(":")[0] for of in findings for text in of.alarms.split(";") if text}
+    return ";".join(sorted(kinds))
 
 
 def _raised(samples: Iterable[Sample | None]) -> str:
@@ -140,7 +152,7 @@ def rises_with_size(run: Evidence, contrast: Contrast) -> list[Finding]:
             f"{contrast.name}, points per tenfold training rows",
             found,
             lacking=lacking,
-            alarms=_raised(known.get(name) for name in run.grid.tasks),
+            alarms=_raised(known.get(name) for name in run.grid.tasks) if found else "",
         )
     ]
 
@@ -281,7 +293,7 @@ CLAIMS = [
     ),
     Claim(
         "Books of shuffled words give at most a third of the gain",
-        partial(on_average, contrast=THIRD),
+        partial(on_average, contrast=THIRD, has_margin=False),  # holds at a third, too
         CONTROL,
     ),
     Claim("Better than the best published system on 9 of 12 tasks", partial(wins, paper=9.0), "4"),

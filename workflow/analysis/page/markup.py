@@ -12,7 +12,6 @@ TONES = {  # how the words of a verdict look
     "reproduced": "good",
     "yes": "good",
     "not reproduced": "bad",
-    "equal": "bad",
     "no": "bad",
     "undecided": "open",
     "not run": "none",

@@ -11,9 +11,8 @@ would give intervals much too narrow: of two seeds, half of all resamples hold o
 Their variance is therefore estimated directly and judged by Student's t with its few degrees of
 freedom. The parts, each with a variance and degrees of freedom, are joined by Cochran's weighted
 quantile, sum(t_i v_i) / sum(v_i) (Cochran 1964, Biometrics 20:191), which stays honest with one
-degree of freedom where Satterthwaite's falls to 87 % coverage. The parts of
-an average over tasks are its variance over seeds, and its variance over rows; those of one task
-are in `workflow.analysis.stats.pooling`. The seeds' part holds some of the rows' chance too, so
+degree of freedom where Satterthwaite's falls to 87 % coverage. Which parts there are is said in
+`workflow.analysis.stats.pooling`. Those of the seeds hold some of the rows' chance too, so
 intervals err on the wide side.
 """
 

@@ -3,7 +3,7 @@
 With two or three seeds the variance of a single score over them is hardly known, so it is pooled.
 
 The variance of an average over tasks is pooled over the variants of a run (`SeedPool`). One part is
-the mean of their variances, with half of the degrees of freedom that equal variances would have;
+the mean of their variances, with half of (seeds - 1)(variants - 1) degrees of freedom;
 another is the excess of the average's own variance over it. The simulated coverage of a contrast of
 two of eight variants is 95 to 99 % where they vary alike, Gaussian or with fits that fail; where
 one varies six times as much as all others, it is 88 % with two seeds and 92 % with more.
@@ -66,7 +66,7 @@ NO_POOL = SeedPool()
 
 def _alike(one: Sample, other: Sample) -> bool:
     """Whether two samples have as many seeds, of pre-training and in all."""
-    return len(set(one.pretrain)) == len(set(other.pretrain)) and one.n_units == other.n_units
+    return (len(set(one.pretrain)), len(one.seeds)) == (len(set(other.pretrain)), len(other.seeds))
 
 
 @dataclass(frozen=True)

@@ -181,7 +181,7 @@ class Samples:
         return splits if tasks.task(task).averages_splits else splits[:1]
 
     def seed_pool(self, grid: Grid, degree: str = "") -> SeedPool:
-        """The variants of the paper's Table 5 among these cells, which all tables pool over."""
+        """Over those of these cells that transfer nothing or everything."""
         variants: dict[Cell, dict[str, Sample | None]] = {}
         for cell in filter(grid.is_endpoint, self.cells):
             of_tasks = variants.setdefault(replace(cell, task=""), {})

@@ -19,7 +19,7 @@ import tasks
 from workflow.analysis import markdown, table
 from workflow.analysis.notes import Notes
 from workflow.analysis.stats.estimate import Sample
-from workflow.analysis.stats.pooling import SeedPool, columns, paired
+from workflow.analysis.stats.pooling import NO_POOL, SeedPool, columns, paired
 from workflow.analysis.stats.samples import Samples, official_sets
 from workflow.analysis.studies import constant, knockout, zero_shot_correlation
 from workflow.analysis.table import Table
@@ -72,7 +72,9 @@ def compare(
     sets = official_sets("+".join(splits.values()))
     facts["mean"] = {"metric": "mean", "split": sets, "note": notes.joined(study.tasks)}
 
-    seeds = SeedPool(list(scores.values()))
+    distinct = {tuple(point.cells): scores[point.place] for point in study.points}
+    # Planted rows are scored in parts, by the same few models.
+    seeds = NO_POOL if study.kind == "planted" else SeedPool(list(distinct.values()))
 
     def rows(point: Point) -> Iterator[dict[str, Any]]:
         heads, base = scores[point.place], reference(study, point)

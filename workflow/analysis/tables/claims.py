@@ -72,19 +72,21 @@ def _wide(table: pd.DataFrame, results: Path, grid: Grid) -> list[str | pd.DataF
         f"one-sided tests show it to be within {grid.margins.task:g} points of 0 for a task or "
         f"{grid.margins.mean:g} for a mean, which the config states; undecided: none of these, and "
         "`needs` is what would decide an effect of this size with a power of 80 %. A claim about "
-        "several tasks holds if it does on each, so each has its own level, and a line counts "
-        "them. `!`: a run behind it raised an alarm, named in the CSV.",
+        "several tasks holds if it does on each; a line before them counts those of which the run "
+        "is sure, and those that are possible. `!`: a run behind it raised an alarm, named in the "
+        "CSV.",
         *fewer_seeds(grid),
     ]
 
 
 def _ours(table: pd.DataFrame) -> list[str]:
-    """The estimates with their intervals; of small ones with small intervals two decimals."""
+    """The estimates with their intervals; two decimals of small ones, none of counts."""
     ends = table[["ours", "ci_low", "ci_high"]]
-    small = (table["ours"].abs() <= 1) & (ends.abs().drop(columns="ours").max(axis=1) <= 1)
+    decimals = (ends.abs().max(axis=1) <= 1).map({True: 2, False: 1})
+    decimals[table["contrast"].str.endswith(("tasks", "tasks won"))] = 0
     shown = [
-        markdown.interval(value, low, high, 2 if is_small else 1)
-        for (value, low, high), is_small in zip(ends.itertuples(index=False), small, strict=True)
+        markdown.interval(*numbers, n)
+        for numbers, n in zip(ends.itertuples(index=False), decimals, strict=True)
     ]
     marks = table["alarms"].map(lambda alarms: " !" if alarms else "")
     return [text.replace(markdown.MISSING, NOT_RUN) for text in shown + marks]
