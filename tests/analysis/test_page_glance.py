@@ -7,6 +7,7 @@ from tests.support.tables import write_table
 from workflow.analysis.claims.finding import VERDICTS
 from workflow.analysis.page.alarms import alarms
 from workflow.analysis.page.glance import Glance
+from workflow.analysis.page.markup import TONES
 from workflow.analysis.page.run import Run
 from workflow.analysis.paper import FULL, NEITHER, NO_PRETRAINING
 
@@ -55,3 +56,7 @@ def test_alarms_are_counted_by_kind_of_model_in_the_order_of_the_cells():
     ]
     assert list(table.loc["lstm", ["runs", "not fitted", "majority rate"]]) == ["3", "2", "1"]
     assert alarms(pd.DataFrame(rows[1:2])).empty
+
+
+def test_each_verdict_has_a_tone_on_the_page():
+    assert set(VERDICTS) <= set(TONES)

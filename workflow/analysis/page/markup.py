@@ -12,6 +12,7 @@ TONES = {  # how the words of a verdict look
     "reproduced": "good",
     "yes": "good",
     "not reproduced": "bad",
+    "equal": "none",
     "no": "bad",
     "undecided": "open",
     "not run": "none",

@@ -85,8 +85,8 @@ def _ours(table: pd.DataFrame) -> list[str]:
     decimals = (ends.abs().max(axis=1) <= 1).map({True: 2, False: 1})
     decimals[table["contrast"].str.endswith(("tasks", "tasks won"))] = 0
     shown = [
-        markdown.interval(*numbers, n)
-        for numbers, n in zip(ends.itertuples(index=False), decimals, strict=True)
+        markdown.interval(value, low, high, n)
+        for (value, low, high), n in zip(ends.itertuples(index=False), decimals, strict=True)
     ]
     marks = table["alarms"].map(lambda alarms: " !" if alarms else "")
     return [text.replace(markdown.MISSING, NOT_RUN) for text in shown + marks]
