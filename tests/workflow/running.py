@@ -1,7 +1,7 @@
 """Snakemake, called by the tests.
 
-`snakemake` forks a process from a server that has imported Snakemake already, which takes longer
-than most plans; `command_line` starts one as a user does.
+`snakemake` forks a process from a server that has imported Snakemake and read the project's sources
+already, which takes longer than most plans; `command_line` starts one as a user does.
 """
 
 import atexit
@@ -20,9 +20,8 @@ import yaml
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload(
-    ["snakemake.cli", "snakemake.report.html_reporter", "smart_open", "pandas"]
-)
+FORKS.set_forkserver_preload(["tests.workflow.preloaded"])
+PACKAGES = ("gpt1", "tasks", "workflow")
 
 
 def snakemake(project: Path, *options: str, code: int = 0) -> str:
@@ -47,7 +46,9 @@ def _main(project: Path, options: Sequence[str], environment: dict[str, str], sa
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(project)
-    # The project's own packages, not those of the tests.
+    if project != ROOT:  # a copy has packages of its own
+        for name in [name for name in sys.modules if name.partition(".")[0] in PACKAGES]:
+            del sys.modules[name]
     sys.path[:] = [str(project), *(path for path in sys.path if path != str(ROOT))]
     try:
         main(list(options))

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -39,32 +40,57 @@ def tables(plan: dict[str, int]) -> set[str]:
     return {rule.removeprefix("table_") for rule in plan if rule.startswith("table_")}
 
 
+def options(run: Path, config: dict[str, Any] | None = None) -> tuple[str, ...]:
+    """Snakemake's options for a config, the small one if none is given, in the folder of a run."""
+    path = write(run / "config.yaml", small() if config is None else config)
+    return ("--directory", str(run), "--configfile", path, "--")
+
+
+def plan_of(run: Path, config: dict[str, Any] | None = None, target: str = "all") -> dict[str, int]:
+    """The jobs that a config would start in the folder of a finished run."""
+    return planned(ROOT, *options(run, config), target)
+
+
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory) -> Path:
-    """A copy of the project with a finished run of a small config as its default."""
-    project = tmp_path_factory.mktemp("finished")
-    copy_project(project)
-    write(project / "workflow" / "config" / "world.yaml", small())
-    for row in csv.DictReader(snakemake_summary(project), delimiter="\t"):
-        output = project / row["output_file"]
+    """A folder with a finished run of a small config."""
+    folder = tmp_path_factory.mktemp("finished")
+    for row in summary(folder):
+        output = folder / row["output_file"]
         output.parent.mkdir(parents=True, exist_ok=True)
         if output.suffix:
             output.write_text("{}")
         else:
             output.mkdir()
-    snakemake(project, "--touch", "--forceall", "all")
-    return project
+    snakemake(ROOT, "--touch", "--forceall", *options(folder), "all")
+    return folder
 
 
-def snakemake_summary(project: Path) -> list[str]:
-    said = snakemake(project, "--summary", "all").splitlines()
-    return said[next(i for i, line in enumerate(said) if line.startswith("output_file")) :]
+def summary(run: Path) -> list[dict[str, str]]:
+    """Every output of a run, with its rule and its log."""
+    said = snakemake(ROOT, "--summary", *options(run), "all").splitlines()
+    start = next(i for i, line in enumerate(said) if line.startswith("output_file"))
+    return list(csv.DictReader(said[start:], delimiter="\t"))
 
 
 @pytest.fixture
-def project(finished: Path, tmp_path: Path) -> Path:
+def run(finished: Path, tmp_path: Path) -> Path:
     """A finished run of its own, file times kept."""
-    return Path(shutil.copytree(finished, tmp_path / "project"))
+    return Path(shutil.copytree(finished, tmp_path / "run"))
+
+
+@pytest.fixture
+def project(run: Path) -> Path:
+    """A copy of the project, whose default config is the small one, with its finished run."""
+    copy_project(run)
+    write(run / "workflow" / "config" / "world.yaml", small())
+    return run
+
+
+@pytest.fixture(scope="module")
+def everything(finished: Path) -> dict[str, int]:
+    """The jobs of a whole run of the small config."""
+    return planned(ROOT, "--forceall", *options(finished), "all")
 
 
 def test_the_default_config_plans_the_whole_grid(tmp_path):
@@ -98,10 +124,9 @@ def test_a_table_plans_the_cells_that_it_needs_and_no_others(table, cells, tmp_p
     assert ("contamination" in plan) == (table == "contamination")
 
 
-def test_the_costs_wait_for_every_table_and_figure(project):
-    plan = planned(project, "--forceall", "results/cost.csv")
-    others = planned(project, "--forceall", "all")
-    assert {*others} - {*plan} == {"all", "page", "figure_cost", "figure_cost_score"}
+def test_the_costs_wait_for_every_table_and_figure(run, everything):
+    plan = planned(ROOT, "--forceall", *options(run), "results/cost.csv")
+    assert {*everything} - {*plan} == {"all", "page", "figure_cost", "figure_cost_score"}
 
 
 def test_a_single_cell_can_be_asked_for(tmp_path):
@@ -147,8 +172,8 @@ def test_the_whole_paper_can_be_planned_without_any_data_all_standing_anywhere(t
     assert planned(ROOT, "--directory", str(tmp_path), *options, "all") == plan
 
 
-def test_a_second_run_does_nothing(project):
-    assert planned(project, "all") == {}
+def test_a_second_run_does_nothing(run):
+    assert plan_of(run) == {}
 
 
 def shown(project: Path, code: int = 0) -> str:
@@ -176,13 +201,12 @@ def test_show_prints_the_tables_and_tells_what_was_removed_by_hand(project):
     assert shown(project, code=1).startswith("error: results: no results with a config.yaml")
 
 
-def test_a_config_that_others_results_were_not_made_with_is_told(project):
+def test_a_config_that_others_results_were_not_made_with_is_told(run):
     """Its jobs are planned, since whoever changes a key wants them."""
-    said = snakemake(project, "--dry-run", "all")
+    said = snakemake(ROOT, "--dry-run", *options(run), "all")
     assert "another config" not in said
     config = changed(small(), "experiment.finetune.epochs", 7)
-    path = write(project / "other.yaml", config)
-    said = snakemake(project, "--dry-run", "all", "--configfile", path)
+    said = snakemake(ROOT, "--dry-run", *options(run, config), "all")
     assert "results was made with another config, which differs in experiment.finetune." in said
 
 
@@ -205,10 +229,11 @@ def test_file_times_of_the_sources_rerun_nothing(project):
         ),
     ],
 )
-def test_a_changed_world_or_vocabulary_reruns_everything_that_reads_it(key, value, kept, project):
-    config = write(project / "changed.yaml", changed(small(), f"experiment.{key}", value))
-    plan = planned(project, "--configfile", config, "--", "all")
-    assert planned(project, "--forceall", "all").keys() - plan.keys() == kept
+def test_a_changed_world_or_vocabulary_reruns_everything_that_reads_it(
+    key, value, kept, run, everything
+):
+    plan = plan_of(run, changed(small(), f"experiment.{key}", value))
+    assert everything.keys() - plan.keys() == kept
 
 
 CHANGES = {  # a key, its new value, the jobs before the analysis that it reruns, and the tables
@@ -236,14 +261,13 @@ CHANGES = {  # a key, its new value, the jobs before the analysis that it reruns
 
 
 @pytest.mark.parametrize("key", CHANGES)
-def test_a_changed_setting_reruns_what_depends_on_it(key, project):
+def test_a_changed_setting_reruns_what_depends_on_it(key, run):
     value, jobs, of_tables = CHANGES[key]
-    config = write(project / "changed.yaml", changed(small(), f"experiment.{key}", value))
-    plan = planned(project, "--configfile", config, "--", "all")
+    plan = plan_of(run, changed(small(), f"experiment.{key}", value))
     assert (upstream(plan), tables(plan)) == (jobs, of_tables)
 
 
-def test_runtime_settings_rerun_nothing(project):
+def test_runtime_settings_rerun_nothing(run):
     values = {"device": "cuda", "precision": "bfloat16", "pretrain_threads": 2, "compile": True}
     values |= {"finetune_threads": 2, "micro_batch": 8, "skip_pads": False}
     values |= {key: {"pretrain": 99, "finetune": 98} for key in ("mem_mb", "minutes")}
@@ -251,45 +275,41 @@ def test_runtime_settings_rerun_nothing(project):
     before = parse(config).runtime.model_dump()
     assert all(before[key] != value for key, value in values.items())
     config["runtime"] = values
-    assert planned(project, "--configfile", write(project / "c.yaml", config), "--", "all") == {}
+    assert plan_of(run, config) == {}
 
 
 @pytest.mark.parametrize("shards", [2, 3])
-def test_cutting_the_jobs_otherwise_reruns_nothing(shards, project):
-    config = write(project / "changed.yaml", changed(small(), "runtime.shards", shards))
-    assert planned(project, "--configfile", config, "--", "all") == {}
+def test_cutting_the_jobs_otherwise_reruns_nothing(shards, run):
+    config = changed(small(), "runtime.shards", shards)
+    assert plan_of(run, config) == {}
     cell = "results/cells/transformer/rte/aux-on/layers-9.json"
-    (project / cell).unlink()
-    plan = planned(project, "--configfile", config, "--", cell)
-    assert plan == {f"finetune_transformer_intermediate_{shards}": 1}
+    (run / cell).unlink()
+    assert plan_of(run, config, cell) == {f"finetune_transformer_intermediate_{shards}": 1}
 
 
-def test_more_fine_tuning_seeds_rerun_the_cells_alone(project):
-    config = changed(small(), "experiment.seeds.finetune", [0, 1, 2])
-    plan = planned(project, "--configfile", write(project / "changed.yaml", config), "--", "all")
+def test_more_fine_tuning_seeds_rerun_the_cells_alone(run):
+    plan = plan_of(run, changed(small(), "experiment.seeds.finetune", [0, 1, 2]))
     assert upstream(plan) == FINETUNE
 
 
-def test_one_more_pre_training_seed_trains_one_more_model_of_each_architecture(project):
-    config = changed(small(), "experiment.seeds.pretrain", [0, 1, 2])
-    plan = planned(project, "--configfile", write(project / "changed.yaml", config), "--", "all")
+def test_one_more_pre_training_seed_trains_one_more_model_of_each_architecture(run):
+    plan = plan_of(run, changed(small(), "experiment.seeds.pretrain", [0, 1, 2]))
     assert upstream(plan) == {"pretrain": 2, "zero_shot": 2, "probes": 2}
     # Two seeds need two of three models, so the cells and their samples stay.
     assert not any(rule.startswith("samples_") for rule in plan)
 
 
-def test_keeping_a_cell_adds_one_job_and_repeats_no_other(project):
+def test_keeping_a_cell_adds_one_job_and_repeats_no_other(run):
     config = changed(small(), "experiment.keep", ["transformer/rte/aux-on/layers-12"])
-    options = ("--configfile", write(project / "changed.yaml", config), "--", "all")
     job = {"finetune_kept_transformer_rte_aux_on_layers_12": 1}
-    assert planned(project, *options) == job | {"all": 1}
+    assert plan_of(run, config) == job | {"all": 1}
     cell = "results/cells/transformer/rte/aux-on/layers-12.json"
-    (project / cell).unlink()
-    plan = planned(project, *options[:-1], "results/kept/transformer/rte/aux-on/layers-12")
+    (run / cell).unlink()
+    plan = plan_of(run, config, "results/kept/transformer/rte/aux-on/layers-12")
     assert plan == job | {"finetune_transformer_endpoints": 1}
 
 
-def test_a_cell_of_a_study_is_kept_from_the_checkpoint_and_with_the_settings_of_its_name(project):
+def test_a_cell_of_a_study_is_kept_from_the_checkpoint_and_with_the_settings_of_its_name(run):
     study = {"heading": "Mine", "tasks": ["rte"], "axis": "experiment.finetune.checkpoint"}
     study |= {"values": [30], "lines": {"light": {"experiment.finetune.lm_coef": 0.25}}}
     config = changed(small(), "experiment.studies", {"mine": study})
@@ -297,47 +317,43 @@ def test_a_cell_of_a_study_is_kept_from_the_checkpoint_and_with_the_settings_of_
     place = f"variants/{variant}/transformer/rte/aux-on/layers-12"
     target = f"results/variants/{variant}/kept/transformer/rte/aux-on/layers-12"
     config = changed(config, "experiment.keep", [place])
-    options = ("--configfile", write(project / "changed.yaml", config))
-    said = snakemake(project, *options, "--dry-run", "-p", "--", target)
+    said = snakemake(ROOT, "--dry-run", "-p", *options(run, config), target)
     keep = next(line for line in said.splitlines() if " --weights " in line)
     assert "update-30.safetensors" in keep and '"lm_coef": 0.25' in keep
-    assert planned(project, *options, "--", target) == {
+    assert plan_of(run, config, target) == {
         f"finetune_kept_{re.sub('[^a-z0-9]', '_', place)}": 1,
         "finetune_variant": 1,
     }
 
 
-def test_the_page_is_made_again_for_each_study_that_was_made_since(project):
+def test_the_page_is_made_again_for_each_study_that_was_made_since(run):
     mine = {"heading": "Mine", "question": "Nothing.", "tasks": ["rte"]}
     config = changed(small(), "experiment.studies", {"mine": mine, "other": {**mine}})
     config = changed(config, "experiment.studies.other.tasks", ["race"])  # which is not in it
-    options = ("--configfile", write(project / "changed.yaml", config))
-    assert planned(project, *options, "--", "all") == {"page": 1, "all": 1}  # it names them
-    snakemake(project, *options, "--touch", "all")
-    assert planned(project, *options, "--", "all") == {}
+    assert plan_of(run, config) == {"page": 1, "all": 1}  # it names them
+    snakemake(ROOT, "--touch", *options(run, config), "all")
+    assert plan_of(run, config) == {}
     for name in ("mine", "other"):
         for form in ("csv", "md", "png", "svg"):
-            path = project / "results" / "studies" / f"{name}.{form}"
+            path = run / "results" / "studies" / f"{name}.{form}"
             path.parent.mkdir(exist_ok=True)
             path.touch()
-    assert planned(project, *options, "--", "all") == {"page": 1, "all": 1}
-    snakemake(project, *options, "--touch", "all", "results/studies/mine.csv")
-    assert planned(project, *options, "--", "all") == {}
-    lost = project / "results" / "studies" / "mine.svg"
+    assert plan_of(run, config) == {"page": 1, "all": 1}
+    snakemake(ROOT, "--touch", *options(run, config), "all", "results/studies/mine.csv")
+    assert plan_of(run, config) == {}
+    lost = run / "results" / "studies" / "mine.svg"
     lost.unlink()
-    plan = planned(project, *options, "--", str(lost.relative_to(project)))  # as the page says
-    assert plan == {"study": 1}
+    assert plan_of(run, config, str(lost.relative_to(run))) == {"study": 1}  # as the page says
 
 
-def test_the_negative_control_adds_its_jobs_and_repeats_no_other(project):
+def test_the_negative_control_adds_its_jobs_and_repeats_no_other(run):
     config = changed(small(), "experiment.grid.shuffled", True)
-    plan = planned(project, "--configfile", write(project / "changed.yaml", config), "--", "all")
+    plan = plan_of(run, config)
     own = {"shuffled_tokens": 1, "pretrain_shuffled": 2, "probes_shuffled": 2}
     own["finetune_transformer_shuffled"] = 2
     samples = [rule for rule in plan if rule.startswith("samples_")]
     assert upstream(plan) == own and samples == ["samples_transformer_shuffled"]
-    one = changed(config, "experiment.seeds.shuffled", [0])
-    plan = planned(project, "--configfile", write(project / "changed.yaml", one), "--", "all")
+    plan = plan_of(run, changed(config, "experiment.seeds.shuffled", [0]))
     assert upstream(plan) == {**own, "pretrain_shuffled": 1, "probes_shuffled": 1}
 
 
@@ -438,8 +454,8 @@ def test_a_submission_is_planned_where_the_config_asks_for_it(tmp_path):
 
 
 def test_every_job_has_a_log_of_its_rule(finished):
-    jobs = csv.DictReader(snakemake_summary(finished), delimiter="\t")
-    assert all(re.match(f"results/logs/{job['rule']}[./]", job["log-file(s)"]) for job in jobs)
+    found = summary(finished)
+    assert all(re.match(f"results/logs/{job['rule']}[./]", job["log-file(s)"]) for job in found)
 
 
 def test_a_new_table_is_one_file(tmp_path):
