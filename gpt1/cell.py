@@ -17,15 +17,15 @@ Aux = Literal["on", "off"]  # with or without the auxiliary LM loss
 # How much of the pre-trained model is copied: "none" for nothing (the authors' -1), 0 for the
 # embeddings alone, k for the embeddings and the lowest k layers.
 NTransfer = int | Literal["none"]
-# What the language model read. "shuffled" is the negative control: the same books with the words of
-# each sentence in random order.
-Corpus = Literal["books", "shuffled"]
+# What the language model read. The others are negative controls, the same books in another order:
+# "shuffled" the words of each sentence, "sentences-shuffled" the sentences of all books.
+Corpus = Literal["books", "shuffled", "sentences-shuffled"]
 
 ARCHS: tuple[Arch, ...] = ("transformer", "lstm")
-CORPORA: tuple[Corpus, ...] = ("books", "shuffled")
+CORPORA: tuple[Corpus, ...] = ("books", "shuffled", "sentences-shuffled")
 _PATH = re.compile(
     r"(?:variants/(?P<variant>[\w.+-]+)/)?cells"
-    r"/(?P<arch>transformer|lstm)(?P<shuffled>-shuffled)?"
+    r"/(?P<arch>transformer|lstm)(?:-(?P<corpus>(?:sentences-)?shuffled))?"
     r"/(?P<task>\w+)/aux-(?P<aux>on|off)"
     r"/layers-(?P<n_transfer>none|\d+)\.json$"
 )
@@ -37,7 +37,7 @@ def home(results: str | Path, variant: str) -> Path:
 
 
 def model_name(arch: Arch, corpus: Corpus) -> str:
-    """The folder of a model's files: `transformer`, or `transformer-shuffled` for the control."""
+    """The folder of a model's files: `transformer`, or `transformer-shuffled` for a control."""
     return arch if corpus == "books" else f"{arch}-{corpus}"
 
 
@@ -132,8 +132,7 @@ class Cell:
             )
         n_transfer = match["n_transfer"]
         n_transfer = n_transfer if n_transfer == "none" else int(n_transfer)
-        corpus: Corpus = "shuffled" if match["shuffled"] else "books"
-        variant = match["variant"] or ""
+        corpus, variant = match["corpus"] or "books", match["variant"] or ""
         arch, task, aux = match["arch"], match["task"], match["aux"]
         return cls(arch, task, aux, n_transfer, corpus, variant)  # type: ignore[arg-type]
 

@@ -6,14 +6,17 @@ one stream. Normalising is a step of its own: slow, and independent of the token
     python -m gpt1.corpus documents --folder books --settings '{"heldout": 2}' --out out/documents
     python -m gpt1.corpus tokens --documents out/documents --tokenizer tokenizer --out out
 
-The corpus of the negative control is a second pair of token files (`tokens --shuffled`): the same
-documents with the words of each sentence in random order.
+The corpus of a negative control is another pair of token files: the same documents with the words
+of each sentence in random order (`tokens --corpus shuffled`), or with all sentences of a split in
+random order (`--corpus sentences-shuffled`).
 """
 
 import argparse
 import functools
+import itertools
 import shutil
 import sys
+from collections.abc import Iterable
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -24,8 +27,9 @@ with importing(__name__):
     import datasets
     import numpy as np
 
-    from gpt1.cell import Corpus
+    from gpt1.cell import CORPORA, Corpus
     from gpt1.special_tokens import N_SPECIAL
+    from gpt1.streams import stream
     from gpt1.text import normalise, sources
     from gpt1.text.documents import (
         count_words,
@@ -34,7 +38,7 @@ with importing(__name__):
         read_documents,
     )
     from gpt1.text.settings import CorpusSettings
-    from gpt1.text.shuffle import generator, shuffle_sentences
+    from gpt1.text.shuffle import generator, sentences, shuffle_sentences, shuffle_words
     from gpt1.text.tokenizer import WORDS, Tokenizer
     from gpt1.text.tokens import DTYPE
     from tasks.common.files import scratch_folder, sha256_file, write_atomic, write_json
@@ -97,7 +101,8 @@ def tokens(
     """Encode documents to `train.bin` and `heldout.bin` (uint16, little endian) in `out`.
 
     Documents follow one another in the order of their names; `corpus.json` says where each begins.
-    For `shuffled` the words of each sentence are put in random order; the token count stays.
+    For `shuffled` the words of each sentence are put in random order, for `sentences-shuffled` the
+    sentences of a whole split, so that no document begins anywhere; the token count stays.
     Raises InputError if the vocabulary does not fit into 16 bits, or if a document is not the one
     that `<documents>.json` describes.
     """
@@ -107,7 +112,8 @@ def tokens(
             f"{tokenizer}: {encoder.n_vocab:,} tokens and {N_SPECIAL} special tokens are too many "
             f"for 16-bit token files (at most {np.iinfo(DTYPE).max:,}); train with fewer merges"
         )
-    ids = datasets.Features(ids=datasets.List(datasets.Value("uint16")))
+    types = {"ids": "uint16", "lengths": "uint32"}
+    features = datasets.Features({k: datasets.List(datasets.Value(t)) for k, t in types.items()})
     splits: dict[str, dict[str, Any]] = {}
     with scratch_folder(out / "tokens") as scratch:
         for split in SPLITS:
@@ -118,41 +124,54 @@ def tokens(
                 threads,
                 scratch / f"{split}.arrow",
                 remove_columns=["name", "text"],
-                features=ids,
+                features=features,
                 writer_batch_size=1,
             )
-            splits[split] = _write_stream(names, encoded, out / f"{split}.bin")
-    facts = {
+            ids, lengths = ([of.values.to_numpy() for of in encoded.data[k]] for k in types)
+            starts = itertools.accumulate(map(len, ids), initial=0)
+            places = [
+                {"name": name, "start": start, "tokens": len(of)}
+                for name, start, of in zip(names, starts, ids, strict=False)
+            ]
+            parts: Iterable[np.ndarray] = ids
+            if corpus == "sentences-shuffled":
+                rng, n_tokens = stream("order of sentences", split), np.concatenate(lengths)
+                parts = shuffle_sentences(np.concatenate(ids), n_tokens, encoder.newline_id, rng)
+                places = []
+            facts = _write_stream(parts, out / f"{split}.bin")
+            splits[split] = facts | {"documents": places}
+    described = {
         "splits": splits,
         "tokenizer": encoder.digest,
         "n_vocab": encoder.n_vocab,
         "corpus": corpus,
         "documents": sha256_file(documents.with_name(f"{documents.name}.json")),
     }
-    write_json(out / "corpus.json", facts)
+    write_json(out / "corpus.json", described)
     print(", ".join(f"{split} {splits[split]['tokens']:,} tokens" for split in SPLITS), flush=True)
 
 
 def _encode(row: dict[str, str], encoder: Tokenizer, corpus: Corpus) -> dict[str, np.ndarray]:
-    """The token ids of one document, uint16 [n]."""
-    blocks, rng = [np.empty(0, DTYPE)], generator(row["name"])
+    """The token ids of one document, uint16 [n], and of sentences that move how many each has."""
+    blocks, lengths, rng = [np.empty(0, DTYPE)], [], generator(row["name"])
     for block in normalise.cut(row["text"]):  # of whole lines, which no sentence crosses
         words = block.replace("\n", " \n ").split(" ")
         if corpus == "shuffled":
-            words = list(shuffle_sentences(words, rng))
+            words = list(shuffle_words(words, rng))
+        if corpus == "sentences-shuffled":
+            lengths += [len(encoder.encode_words(sentence)) for sentence in sentences(words)]
         blocks.append(np.array(encoder.encode_words(words), DTYPE))
-    return {"ids": np.concatenate(blocks)}
+    counts = np.array(lengths, np.uint32)
+    return {"ids": np.concatenate(blocks), "lengths": counts[counts > 0]}
 
 
-def _write_stream(names: list[str], encoded: datasets.Dataset, path: Path) -> dict[str, Any]:
-    """Write the documents' tokens one after the other; returns what `corpus.json` says of them."""
-    places, start = [], 0
+def _write_stream(parts: Iterable[np.ndarray], path: Path) -> dict[str, Any]:
+    """Write tokens one after the other; returns what `corpus.json` says of the file."""
     with write_atomic(path, "wb") as file:
-        for name, ids in zip(names, encoded.data["ids"], strict=True):
-            file.write(ids.values.to_numpy().astype(DTYPE).tobytes())
-            places.append({"name": name, "start": start, "tokens": len(ids)})
-            start += len(ids)
-    return {"file": path.name, "tokens": start, "sha256": sha256_file(path), "documents": places}
+        for ids in parts:
+            file.write(ids.astype(DTYPE).tobytes())
+    n_tokens = path.stat().st_size // DTYPE.itemsize
+    return {"file": path.name, "tokens": n_tokens, "sha256": sha256_file(path)}
 
 
 def main() -> None:
@@ -168,14 +187,7 @@ def main() -> None:
         if name == "tokens":
             command.add_argument("--documents", type=Path, required=True, help="document folder")
             command.add_argument("--tokenizer", type=Path, required=True, help="tokenizer folder")
-            command.add_argument(
-                "--shuffled",
-                action="store_const",
-                dest="corpus",
-                const="shuffled",
-                default="books",
-                help="put the words of each sentence in random order",
-            )
+            command.add_argument("--corpus", choices=CORPORA, default="books", help="its order")
         else:
             command.add_argument("--folder", type=Path, required=True, help="of the raw text")
             command.add_argument("--settings", type=CorpusSettings.parse, required=True)

@@ -22,6 +22,7 @@ Purpose = Literal[
     "sample of rows",
     "special tokens of published weights",  # seed
     "order of words",  # of a shuffled document, by its name
+    "order of sentences",  # of a shuffled split, by its name
     "continuation of a text",  # seed
 ]
 

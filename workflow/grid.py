@@ -5,7 +5,7 @@ Light on purpose (no torch, no pandas): the Snakefile plans with it and the anal
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -14,6 +14,8 @@ from gpt1.settings import ScoreRange, Seed
 from tasks.common.settings import Settings, unique
 
 SeedList = Annotated[list[Seed], Field(min_length=1, max_length=1000), unique]
+Shuffled = Literal["words", "sentences"]
+CONTROLS: dict[Shuffled, Corpus] = {"words": "shuffled", "sentences": "sentences-shuffled"}
 
 
 class Seeds(Settings):
@@ -25,11 +27,11 @@ class Seeds(Settings):
     """Seeds of fine-tuning, the same in every cell; the i-th starts from the i-th seed of pretrain,
     beginning again after the last."""
     shuffled: SeedList | None = None
-    """Seeds of pre-training on the shuffled books (null: those of pretrain)."""
+    """Seeds of each pre-training on shuffled books (null: those of pretrain)."""
 
     def of(self, corpus: Corpus) -> list[int]:
         """The pre-training seeds on a corpus."""
-        return self.shuffled or self.pretrain if corpus == "shuffled" else self.pretrain
+        return self.pretrain if corpus == "books" else self.shuffled or self.pretrain
 
     def source(self, seed: int, corpus: Corpus = "books") -> int:
         """The pre-training seed that a fine-tuning seed starts from."""
@@ -62,13 +64,13 @@ class Grid(Settings):
     published compares with; `has_corpus` is False for published weights, whose corpus is not
     available.
     `intermediate_aux` are the auxiliary settings of the cells between nothing and everything
-    transferred. `shuffled` says whether the negative control is run. `margins` are those of claims.
+    transferred. `shuffled` are the negative controls. `margins` are those of claims.
     """
 
     arch: list[Arch]
     aux: list[Aux]
     intermediate_aux: list[Aux]
-    shuffled: bool
+    shuffled: list[Shuffled]
     layers: dict[Arch, list[NTransfer]]
     n_layer: dict[Arch, int]
     tasks: list[str]
@@ -95,33 +97,39 @@ class Grid(Settings):
             for n in self.layers[arch]
             if self.is_endpoint(cell := Cell(arch, task, aux, n)) or aux in self.intermediate_aux
         ]
-        if self.shuffled:
+        for corpus in self.controls():
             n = self.n_layer["transformer"]
-            cells += [Cell("transformer", task, "on", n, "shuffled") for task in self.tasks]
+            cells += [Cell("transformer", task, "on", n, corpus) for task in self.tasks]
         return cells
+
+    def controls(self) -> list[Corpus]:
+        """The corpora of the negative controls."""
+        return [CONTROLS[name] for name in self.shuffled]
 
     def parts(self) -> dict[str, list[Cell]]:
         """The cells by the part that they are sampled in, as in `transformer_endpoints`.
 
         A part is what the jobs of one architecture train: `endpoints`, the layers between them
-        (`intermediate`) or the `shuffled` books. So a table waits for the cells that it shows.
+        (`intermediate`) or shuffled books (`shuffled`, `sentences_shuffled`). So a table waits for
+        the cells that it shows.
         """
         found: dict[str, list[Cell]] = {}
         for cell in self.cells():
             part = "endpoints" if self.is_endpoint(cell) else "intermediate"
-            part = part if cell.corpus == "books" else "shuffled"
+            part = part if cell.corpus == "books" else cell.corpus.replace("-", "_")
             found.setdefault(f"{cell.arch}_{part}", []).append(cell)
         return found
 
     def models(self, corpus: Corpus = "books") -> list[PretrainedModel]:
         """The language models that are pre-trained on a corpus, by architecture and seed."""
-        if corpus == "shuffled":
-            archs: list[Arch] = ["transformer"] if self.shuffled else []
-        else:
-            archs = self.arch
+        archs: list[Arch] = self.arch if corpus == "books" else ["transformer"]
         return [
             PretrainedModel(arch, seed, corpus) for arch in archs for seed in self.seeds.of(corpus)
         ]
+
+    def all_models(self) -> list[PretrainedModel]:
+        """The language models of the books, then those of the negative controls."""
+        return [model for corpus in ("books", *self.controls()) for model in self.models(corpus)]
 
     def sources(self, cell: Cell) -> list[PretrainedModel]:
         """The language models that the seeds of a cell start from, in turn."""
@@ -151,7 +159,7 @@ class Grid(Settings):
         return [cell for cell in cells if cell.task in self.unlabelled]
 
 
-def any_model(corpus: Corpus = "books") -> PretrainedModel:
+def any_model(corpus: str = "books") -> PretrainedModel:
     """A model pre-trained on a corpus, with the wildcards `{arch}` and `{seed}` left open."""
     return PretrainedModel("{arch}", "{seed}", corpus)  # type: ignore[arg-type]
 
@@ -191,9 +199,10 @@ def jobs(grid: Grid, shards: int) -> Iterator[Job]:
         for part, layers in parts.items():
             if layers:
                 yield Job(f"finetune_{arch}_{part}", arch, tuple(layers), sources)
-    if sources := tuple(grid.models("shuffled")[:most]):
-        most = grid.n_layer["transformer"]
-        yield Job("finetune_transformer_shuffled", "transformer", (most,), sources)
+    for corpus in grid.controls():
+        name = f"finetune_transformer_{corpus.replace('-', '_')}"
+        sources = tuple(grid.models(corpus)[:most])
+        yield Job(name, "transformer", (grid.n_layer["transformer"],), sources)
 
 
 def checkpoint_updates(updates: int, n: int) -> list[int]:

@@ -1,7 +1,9 @@
-"""Sentences with their words in random order: the corpus of the negative control.
+"""The negative controls' books: the words of each sentence, or all sentences, in random order.
 
-A model that is pre-trained on such a corpus has seen the same words as often, in the same sentences
-and documents, but not how they follow each other.
+A model that is pre-trained on shuffled words has seen the same words as often, in the same
+sentences and documents, but not how they follow each other. One on shuffled sentences has seen
+whole sentences, but nothing that reaches further: the 1B Word Benchmark is like that, and the paper
+(4.1) chose books for their long stretches of contiguous text.
 """
 
 from collections.abc import Iterable, Iterator
@@ -19,21 +21,47 @@ def generator(name: str) -> np.random.Generator:
     return stream("order of words", name)
 
 
-def shuffle_sentences(words: Iterable[str], rng: np.random.Generator) -> Iterator[str]:
-    """The same words, those of each sentence in random order; end marks stay in their places.
+def sentences(words: Iterable[str]) -> Iterator[list[str]]:
+    """The sentences of a text, each with its end mark; the end of a line is one by itself.
 
     A sentence ends with a word of END_MARKS alone ("...") or with its line.
     """
     sentence: list[str] = []
     for word in words:
-        if word == NEWLINE or not word.strip(END_MARKS):
-            yield from _permuted(sentence, rng)
-            yield word
+        if word == NEWLINE and sentence:
+            yield sentence
             sentence = []
-        else:
-            sentence.append(word)
-    yield from _permuted(sentence, rng)
+        sentence.append(word)
+        if _is_end(word):
+            yield sentence
+            sentence = []
+    if sentence:
+        yield sentence
 
 
-def _permuted(words: list[str], rng: np.random.Generator) -> list[str]:
-    return [words[i] for i in rng.permutation(len(words))]
+def shuffle_words(words: Iterable[str], rng: np.random.Generator) -> Iterator[str]:
+    """The same words, those of each sentence in random order; end marks stay in their places."""
+    for sentence in sentences(words):
+        n = len(sentence) - _is_end(sentence[-1])
+        yield from (sentence[i] for i in rng.permutation(n))
+        yield from sentence[n:]
+
+
+def shuffle_sentences(
+    ids: np.ndarray, lengths: np.ndarray, newline: int, rng: np.random.Generator
+) -> Iterator[np.ndarray]:
+    """The sentences of a stream of tokens in random order; the ends of lines stay in their places.
+
+    `ids` are the tokens, uint16 [n], and `lengths` how many each sentence has, whose sum is n. They
+    are held in memory, with some 30 bytes for each sentence: 6 GB for the paper's books.
+    """
+    starts = np.cumsum(lengths) - lengths
+    order = np.arange(len(lengths))
+    moved = order[ids[starts] != newline]
+    order[moved] = rng.permutation(moved)
+    for i in order:
+        yield ids[starts[i] : starts[i] + lengths[i]]
+
+
+def _is_end(word: str) -> bool:
+    return word == NEWLINE or not word.strip(END_MARKS)

@@ -44,7 +44,7 @@ def make_grid(*names: str, **changes: Any) -> Grid:
         "layers": {"transformer": ["none", *range(13)], "lstm": ["none", 0, 1]},
         "n_layer": {"transformer": 12, "lstm": 1},
         "intermediate_aux": ["on", "off"],
-        "shuffled": False,
+        "shuffled": [],
         "seeds": {"pretrain": [0, 1], "finetune": [0, 1, 2]},
         "examples": [*every, "dprd"],
         "unlabelled": [],
@@ -122,7 +122,7 @@ def write_all(results: Path, grid: Grid) -> None:
 def write_probes(results: Path, grid: Grid, skills: dict[str, int] = SKILLS) -> None:
     """The scores of every checkpoint on the probes; `skills` are numbers of choices."""
     rng = random.Random(9)
-    for model in (*grid.models(), *grid.models("shuffled")):
+    for model in grid.all_models():
         for update in grid.updates:
             share = 0.9 * math.log1p(update) / math.log1p(3000) * (model.corpus == "books")
             scores = {}
@@ -214,7 +214,7 @@ def write_answers(results: Path, grid: Grid, n: int = 40, gain: float = 0.4) -> 
     for cell in grid.cells():
         share = 0.0 if cell.n_transfer == "none" else (1 + cell.n_transfer)
         share /= 1 + grid.n_layer[cell.arch]
-        share *= 0.2 if cell.corpus == "shuffled" else 0.5 if cell.arch == "lstm" else 1.0
+        share *= 0.2 if cell.corpus != "books" else 0.5 if cell.arch == "lstm" else 1.0
         write_cell_answers(results, cell, rng, 0.4 + gain * share, n)
 
 
@@ -278,7 +278,7 @@ def run_of(tmp_path: Path) -> Callable[..., tuple[Path, Grid]]:
 
     def make(*names: str, **changes: Any) -> tuple[Path, Grid]:
         layers = {"transformer": ["none", 0, 6, 12], "lstm": ["none", 0, 1]}
-        grid = make_grid(*names, layers=layers, shuffled=changes.get("shuffled", False))
+        grid = make_grid(*names, layers=layers, shuffled=changes.get("shuffled", []))
         write_all(tmp_path, grid)
         return tmp_path, make_grid(*names, **{"layers": layers, **changes})
 

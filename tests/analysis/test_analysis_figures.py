@@ -100,7 +100,7 @@ def test_a_table_that_is_not_one_is_refused_by_name(tmp_path, grid):
 def answered(tmp_path_factory) -> tuple[Path, Grid]:
     """A small run with predictions, so with intervals, and its tables."""
     layers = {"transformer": ["none", 0, 6, 12], "lstm": ["none", 0, 1]}
-    grid = make_grid("rte", "cola", "sst2", layers=layers, shuffled=True)
+    grid = make_grid("rte", "cola", "sst2", layers=layers, shuffled=["words"])
     results = tmp_path_factory.mktemp("answered")
     write_all(results, grid)
     write_answers(results, grid)
@@ -134,7 +134,7 @@ def test_differences_are_the_tables_with_its_intervals_and_the_papers_hollow(ans
     table = read_csv(results / "ablation.csv")
     panels = drawn(differences, table, grid)
     variants = [ax.get_title().replace("\n", " ") for ax in panels]
-    assert len(panels) == 4 and variants[-1] == "Transformer w/ aux LM, shuffled books"
+    assert len(panels) == 4 and variants[-1] == "Transformer w/ aux LM, shuffled words"
     lines = [label.get_text() for label in panels[0].get_yticklabels()]
     assert lines == ["mean of 3 tasks", "CoLA", "SST-2", "RTE"]
     assert {ax.get_xlim() for ax in panels} == {panels[0].get_xlim()}
@@ -258,7 +258,7 @@ def test_cost_against_score_counts_pre_training_where_something_is_transferred(a
         "Transformer w/ aux LM (full)": 1e12 + fine_tuning,
         "Transformer w/o pre-training": fine_tuning,
         "LSTM w/ aux LM": 5e11 + fine_tuning,
-        "Transformer w/ aux LM, shuffled books": 2e12 + fine_tuning,
+        "Transformer w/ aux LM, shuffled words": 2e12 + fine_tuning,
     }
     for name, flops in expected.items():
         assert (flops, means[name]) in points(left, hollow=False), name

@@ -95,16 +95,16 @@ def test_a_damaged_note_is_an_error_that_names_the_file(run_of):
 )
 def test_a_control_of_fewer_seeds_than_the_other_side_is_told(finetune, control, counts):
     seeds = {"pretrain": [0, 1, 2][: max(2, len(finetune))], "finetune": finetune}
-    grid = make_grid("rte", shuffled=True, seeds={**seeds, "shuffled": control})
+    grid = make_grid("rte", shuffled=["words"], seeds={**seeds, "shuffled": control})
     told = fewer_seeds(grid)
     assert len(told) == bool(counts)
     assert not counts or told[0].startswith(f"Shuffled books have {counts} pre-training seeds")
-    assert fewer_seeds(grid.model_copy(update={"shuffled": False})) == []
+    assert fewer_seeds(grid.model_copy(update={"shuffled": []})) == []
 
 
 @pytest.mark.parametrize("module", [ablation, claims])
 def test_tables_that_compare_with_the_control_tell_how_many_seeds_it_has(module, run_of):
-    results, grid = run_of("rte", "snli", shuffled=True)
+    results, grid = run_of("rte", "snli", shuffled=["words"])
     few = grid.seeds.model_copy(update={"shuffled": [0]})
     (line,) = fewer_seeds(grid.model_copy(update={"seeds": few}))
     for seeds, is_told in ((few, True), (grid.seeds, False)):

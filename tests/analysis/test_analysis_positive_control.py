@@ -80,7 +80,7 @@ def test_every_check_holds_where_the_effects_are_there(folder):
     assert "Every check holds" in table.markdown and "nan" not in table.markdown
     found = table.frame.set_index("check")["ours"]
     assert found["full minus no pre-training, mean of all tasks"] == 25
-    assert found["share of the gain that is left with shuffled books"] == pytest.approx(3 / 25)
+    assert found["share of the gain that is left with shuffled words"] == pytest.approx(3 / 25)
     assert found["all layers minus embeddings alone"] == 20
     told = table.frame[table.frame["met"] == ""].set_index("check")["ours"]
     assert dict(told) == {
@@ -93,7 +93,7 @@ def test_the_share_of_shuffled_books_has_an_interval_from_the_predictions(tmp_pa
     seeds = {"pretrain": [0, 1, 2], "finetune": [0, 1, 2], "shuffled": [0]}
     layers = {"transformer": ["none", 12], "lstm": ["none", 1]}
     names = ("rte", "snli", "sst2")
-    grid = make_grid(*names, layers=layers, seeds=seeds, shuffled=True)
+    grid = make_grid(*names, layers=layers, seeds=seeds, shuffled=["words"])
     write_all(tmp_path, grid)
     write_answers(tmp_path, grid, n=200, gain=0.5)
     write_samples(tmp_path, grid)
@@ -109,14 +109,14 @@ def test_a_control_of_fewer_seeds_is_told_below_its_share(folder, control, is_to
     seeds = GRID.seeds.model_copy(update={"shuffled": control})
     grid = GRID.model_copy(update={"seeds": seeds})
     text = positive_control.build(write(folder), grid).markdown
-    assert ("Shuffled books have 1 of the 2 pre-training seeds" in text) == is_told
+    assert ("Shuffled books have 1 of the 3 pre-training seeds" in text) == is_told
 
 
 GAIN = "full minus no pre-training, mean of all tasks"
 TASKS_UP = "tasks with 5 points more and the interval above 0"
 BAG = "tasks above the bag of words baseline"
 MAJORITY = "tasks above the majority baseline"
-SHARE = "share of the gain that is left with shuffled books"
+SHARE = "share of the gain that is left with shuffled words"
 RANKS = "rank correlation of the mean score with the layers transferred"
 RISE = "all layers minus embeddings alone"
 END = "zero-shot mean at the end"
@@ -171,7 +171,7 @@ def zero_shot(names: list[str], *scores: float) -> Edit:
 
 
 def shuffled(gain: float) -> Edit:
-    """An edit of what is lost with shuffled books, of 25 points."""
+    """An edit of what is lost with shuffled words, of 25 points."""
     return on_rows(CONTROL, ["avg_all"], diff=-gain)
 
 

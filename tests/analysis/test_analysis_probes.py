@@ -20,7 +20,7 @@ TRANSFORMER = PretrainedModel("transformer", 0)
 def grid():
     """Two transformers, an LSTM of two seeds, and one transformer on shuffled books."""
     seeds = {"pretrain": [0, 3], "finetune": [0, 1], "shuffled": [0]}
-    return make_grid(seeds=seeds, shuffled=True, updates=UPDATES)
+    return make_grid(seeds=seeds, shuffled=["words"], updates=UPDATES)
 
 
 def write_correct(results, model, correct, tokens=True, n=200, choices=2):

@@ -205,7 +205,7 @@ def test_variants_are_read_from_the_cells_that_their_names_promise(run_of, chang
 
 
 def test_the_negative_control_is_a_row_of_the_ablation_and_in_no_other_table(run_of, change):
-    results, grid = run_of("rte", shuffled=True)
+    results, grid = run_of("rte", shuffled=["words"])
     control, books = Cell("transformer", "rte", "on", 12, "shuffled"), full("rte")
     change(results, books, set_scores("dev", "accuracy", [80, 81, 82]))
     change(results, books, lambda cell: write(control.path(results), {**cell, **vars(control)}))
@@ -218,8 +218,8 @@ def test_the_negative_control_is_a_row_of_the_ablation_and_in_no_other_table(run
     assert row(table, variant=SHUFFLED.title, task="rte")["mean"] == 11
     assert row(table, variant=SHUFFLED.title, task="rte")["corpus"] == "shuffled"
     assert row(table, variant="Transformer w/ aux LM (full)", task="rte")["mean"] == 81
-    assert "| Transformer w/ aux LM, shuffled books" in text
-    without = grid.model_copy(update={"shuffled": False})
+    assert "| Transformer w/ aux LM, shuffled words" in text
+    without = grid.model_copy(update={"shuffled": []})
     assert SHUFFLED.title not in set(build(ablation, results, without)[0]["variant"])
 
     for module in (layer_transfer, main, contamination, zero_shot, pretraining):

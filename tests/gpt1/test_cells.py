@@ -101,10 +101,11 @@ def test_a_path_names_its_cell():
     assert found == Cell("lstm", "story_cloze", "off", "none")
     assert Cell.parse("cells/transformer/rte/aux-on/layers-12.json").n_transfer == 12
     assert Cell.parse(found.path("results/x")) == found
-    control = Cell("transformer", "rte", "on", 12, "shuffled")
-    path = Path("results/cells/transformer-shuffled/rte/aux-on/layers-12.json")
-    assert control.path("results") == path and Cell.parse(path) == control
-    assert "transformer-shuffled" in str(control.predictions("results"))
+    for corpus in ("shuffled", "sentences-shuffled"):
+        control = Cell("transformer", "rte", "on", 12, corpus)
+        path = Path(f"results/cells/transformer-{corpus}/rte/aux-on/layers-12.json")
+        assert control.path("results") == path and Cell.parse(path) == control
+        assert f"transformer-{corpus}" in str(control.predictions("results"))
     for other in ("rte/aux-on/layers-1.json", "lstm/rte/aux-yes/layers-1.json", "x"):
         with pytest.raises(InputError, match="not the path of a cell"):
             Cell.parse(other)

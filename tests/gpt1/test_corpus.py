@@ -19,6 +19,7 @@ from gpt1.text import sources, vocabulary
 from gpt1.text import tokenizer as bpe
 from gpt1.text.documents import read_documents
 from gpt1.text.settings import CorpusSettings
+from gpt1.text.shuffle import sentences
 from gpt1.text.tokenizer import Tokenizer
 from gpt1.text.tokens import open_tokens
 from tasks.common.errors import InputError
@@ -103,6 +104,27 @@ def test_shuffled_token_files_hold_the_words_of_each_sentence_in_another_order(f
     first = (tmp_path / "shuffled/train.bin").read_bytes()
     corpus.tokens(*arguments, tmp_path / "again", threads=2, corpus="shuffled")
     assert (tmp_path / "again/train.bin").read_bytes() == first
+
+
+def test_shuffled_sentences_are_those_of_the_split_in_another_order(folder, tmp_path):
+    tokenizer = make(write_books(folder, {"b.txt": "It was. Well… She said.\nIt."}), tmp_path)
+    arguments = (tmp_path / "documents", tmp_path / "tokenizer")
+    for out, threads in (("first", 1), ("again", 2)):
+        corpus.tokens(*arguments, tmp_path / out, threads, "sentences-shuffled")
+    for split in corpus.SPLITS:
+        one, two, again = (
+            open_tokens(tmp_path / out / "corpus.json", split) for out in (".", "first", "again")
+        )
+        assert np.array_equal(two, again) and one.tolist() != two.tolist()
+        before, after = (_sentences(of.tolist(), tokenizer) for of in (one, two))
+        assert sorted(before) == sorted(after) and len(before) > 5
+        assert [part == "\n" for part in before] == [part == "\n" for part in after]
+
+
+def _sentences(ids, tokenizer):
+    """The sentences of a stream, each as its text."""
+    words = tokenizer.decode(ids).replace("\n", " \n ").split(" ")
+    return [" ".join(sentence) for sentence in sentences(filter(None, words))]
 
 
 def test_documents_are_a_data_set_of_names_and_normalised_texts(folder, tmp_path):

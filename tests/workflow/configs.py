@@ -40,7 +40,7 @@ def small() -> dict[str, Any]:
     experiment = config["experiment"]
     experiment["tasks"] = {"rte": {}, "cola": {}}
     experiment["grid"] = {"layers": {"transformer": ["none", 0, 5, 9, 12]}}
-    del experiment["seeds"]["shuffled"]  # the negative control is not in this grid
+    experiment["seeds"] = {"pretrain": [0, 1], "finetune": [0, 1]}
     experiment["zero_shot"] = {"tasks": {"cola": {}}}
     experiment["pretrain"]["checkpoints"] = 3
     return config

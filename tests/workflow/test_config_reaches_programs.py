@@ -122,7 +122,8 @@ def marked(world: bool, pretrained: bool = False) -> dict[str, Any]:
     if not pretrained:
         experiment["pretrain"] |= {"updates": 6000, "warmup": 5999, "checkpoints": 2}
         experiment["seeds"]["shuffled"] = [5005, 5006]
-    experiment["grid"] |= {"shuffled": not pretrained, "intermediate_aux": ["on"]}
+    experiment["grid"] |= {"shuffled": [] if pretrained else ["sentences"]}
+    experiment["grid"]["intermediate_aux"] = ["on"]
     if pretrained:
         experiment["seeds"]["pretrain"] = [0]
     if world:
@@ -147,9 +148,9 @@ def shown(path: tuple[str, ...], value: Any) -> str:
         ("experiment", "pretrain", "checkpoints"): '"checkpoints": [0, 60, 6000]',
         ("experiment", "seeds", "pretrain"): "transformer/seed-5002/update-6000.safetensors",
         ("experiment", "seeds", "finetune"): "--seeds 5003 5004",
-        ("experiment", "seeds", "shuffled"): "transformer-shuffled/seed-5005/update-6000",
+        ("experiment", "seeds", "shuffled"): "transformer-sentences-shuffled/seed-5005/update-6000",
         ("experiment", "grid", "intermediate_aux"): '"intermediate_aux": ["on"]',
-        ("experiment", "grid", "shuffled"): "made/cells/transformer-shuffled/rte/aux-on/",
+        ("experiment", "grid", "shuffled"): "made/cells/transformer-sentences-shuffled/rte/aux-on/",
         ("experiment", "grid", "arch"): "made/cells/lstm/rte",
         ("experiment", "grid", "aux"): "aux-off/layers-none.json",
         ("experiment", "grid", "layers", "transformer"): "transformer/rte/aux-on/layers-4.json",

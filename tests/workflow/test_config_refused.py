@@ -148,7 +148,7 @@ def test_a_negative_control_needs_the_full_transformer_and_its_seeds_need_the_co
         assert told == (path == "grid.aux")
     config = changed(shipped(), "experiment.seeds.shuffled", [0])
     assert faults(config) == []
-    (line,) = faults(changed(config, "experiment.grid.shuffled", False))
+    (line,) = faults(changed(config, "experiment.grid.shuffled", []))
     assert line.startswith("experiment.seeds.shuffled: no effect")
 
 

@@ -98,8 +98,9 @@ def test_the_default_config_plans_the_whole_grid(tmp_path):
     assert {rule: n for rule, n in plan.items() if rule.startswith("finetune")} == {
         **{"finetune_transformer_endpoints": 24, "finetune_transformer_intermediate_1": 12},
         **{"finetune_lstm_endpoints": 24, "finetune_transformer_shuffled": 12},
+        "finetune_transformer_sentences_shuffled": 12,
     }
-    assert plan["pretrain"] == 4 and plan["zero_shot"] == 4 and plan["pretrain_shuffled"] == 1
+    assert plan["pretrain"] == 6 and plan["zero_shot"] == 6 and plan["pretrain_shuffled"] == 4
     assert plan["examples"] == plan["encode"] == 13 and plan["baselines"] == 12
     assert plan["all"] == 1 and plan["world"] == 1
 
@@ -117,8 +118,9 @@ def test_a_table_plans_the_cells_that_it_needs_and_no_others(table, cells, tmp_p
     found = {rule: n for rule, n in plan.items() if rule.startswith(("finetune", "samples"))}
     expected = {f"finetune_{arch}_endpoints": n for arch, n in cells.items()}
     expected |= {f"samples_{arch}_endpoints": 1 for arch in cells}
-    if table == "ablation":  # the only one with the negative control
-        expected |= {"finetune_transformer_shuffled": 12, "samples_transformer_shuffled": 1}
+    if table == "ablation":  # the only one with the negative controls
+        for control in ("transformer_shuffled", "transformer_sentences_shuffled"):
+            expected |= {f"finetune_{control}": 12, f"samples_{control}": 1}
     assert found == expected
     assert ("zero_shot" in plan) == (table == "zero_shot") and "cards" not in plan
     assert ("contamination" in plan) == (table == "contamination")
@@ -346,15 +348,16 @@ def test_the_page_is_made_again_for_each_study_that_was_made_since(run):
     assert plan_of(run, config, str(lost.relative_to(run))) == {"study": 1}  # as the page says
 
 
-def test_the_negative_control_adds_its_jobs_and_repeats_no_other(run):
-    config = changed(small(), "experiment.grid.shuffled", True)
+def test_the_negative_controls_add_their_jobs_and_repeat_no_other(run):
+    config = changed(small(), "experiment.grid.shuffled", ["words", "sentences"])
     plan = plan_of(run, config)
-    own = {"shuffled_tokens": 1, "pretrain_shuffled": 2, "probes_shuffled": 2}
-    own["finetune_transformer_shuffled"] = 2
-    samples = [rule for rule in plan if rule.startswith("samples_")]
-    assert upstream(plan) == own and samples == ["samples_transformer_shuffled"]
+    own = {"shuffled_tokens": 2, "pretrain_shuffled": 4, "probes_shuffled": 4}
+    own |= {"finetune_transformer_shuffled": 2, "finetune_transformer_sentences_shuffled": 2}
+    samples = {rule for rule in plan if rule.startswith("samples_")}
+    expected = {"samples_transformer_shuffled", "samples_transformer_sentences_shuffled"}
+    assert upstream(plan) == own and samples == expected
     plan = plan_of(run, changed(config, "experiment.seeds.shuffled", [0]))
-    assert upstream(plan) == {**own, "pretrain_shuffled": 1, "probes_shuffled": 1}
+    assert upstream(plan) == {**own, "pretrain_shuffled": 2, "probes_shuffled": 2}
 
 
 EDITS = {  # a file, the jobs before the analysis that its edit reruns, and the tables

@@ -42,7 +42,7 @@ def from_weights(data: Path | None, **pretrained: Any) -> dict[str, Any]:
 
 WRONG = [
     ("seeds.pretrain", [0, 1]),
-    ("grid.shuffled", True),
+    ("grid.shuffled", ["words"]),
     ("corpus", {"folder": "books", "heldout": 2}),
     ("pretrain", {"updates": 8}),
     ("tokenizer", {"merges": 100}),

@@ -44,7 +44,7 @@ def test_a_file_of_probes_that_is_not_there_is_one_line(tmp_path):
 def test_every_language_model_is_scored_in_a_job_of_its_own(tmp_path):
     seeds = {"pretrain": [0, 3], "finetune": [0, 1], "shuffled": [0]}
     config = changed(small(), "experiment.seeds", seeds)
-    config = changed(config, "experiment.grid.shuffled", True)
+    config = changed(config, "experiment.grid.shuffled", ["words"])
     options = ("--directory", str(tmp_path), "--configfile", write(tmp_path / "c.yaml", config))
     plan = planned(ROOT, *options, "--", "results/figures/probes.png")
     assert (plan["pretrain"], plan["pretrain_shuffled"]) == (4, 1)

@@ -111,8 +111,8 @@ def forecast(config: Config) -> Iterator[tuple[str, Arch, float, float]]:
     for arch in grid.arch:
         if grid.has_corpus:
             own, n_ctx = config.pretrain(arch, 0), config.experiment.model.n_ctx
-            models = [*grid.models(), *grid.models("shuffled")]
-            tokens = own.updates * own.batch * n_ctx * sum(model.arch == arch for model in models)
+            n_models = sum(model.arch == arch for model in grid.all_models())
+            tokens = own.updates * own.batch * n_ctx * n_models
             count = tokens * flops.per_token(own.model, vocabulary, n_ctx)
             speed = pace(config, arch, "pretrain", own.batch, n_ctx, vocabulary)
             yield "pre-training", arch, count / 1e15, count / speed / 3600

@@ -60,7 +60,10 @@ LSTM = Variant("LSTM w/ aux LM", "LSTM", arch="lstm")
 NEITHER = Variant(
     "Transformer w/o pre-training, w/o aux LM", "neither", aux="off", n_transfer="none"
 )
-SHUFFLED = Variant("Transformer w/ aux LM, shuffled books", "shuffled books", corpus="shuffled")
+SHUFFLED = Variant("Transformer w/ aux LM, shuffled words", "shuffled words", corpus="shuffled")
+SENTENCES_SHUFFLED = Variant(
+    "Transformer w/ aux LM, shuffled sentences", "shuffled sentences", corpus="sentences-shuffled"
+)
 EMBEDDINGS = Variant("Transformer, embeddings alone", "embeddings alone", n_transfer=0)
 PAPER_VARIANTS = (FULL, NO_PRETRAINING, NO_AUX, LSTM)
 FURTHER_VARIANTS = (
@@ -72,9 +75,10 @@ FURTHER_VARIANTS = (
 
 
 def variants(grid: Grid) -> list[Variant]:
-    """The paper's four, the negative control if it is run, the further ones that the grid holds."""
+    """The paper's four, the negative controls that are run, the further ones of the grid."""
+    controls = [v for v in (SHUFFLED, SENTENCES_SHUFFLED) if v.corpus in grid.controls()]
     further = [v for v in FURTHER_VARIANTS if v.arch in grid.arch and v.aux in grid.aux]
-    return [*PAPER_VARIANTS, *([SHUFFLED] if grid.shuffled else []), *further]
+    return [*PAPER_VARIANTS, *controls, *further]
 
 
 @functools.cache

@@ -59,7 +59,7 @@ def _pretrained(experiment: Experiment) -> Iterator[str]:
         "tokenizer.merges": (bool(experiment.tokenizer.merges), "give their vocabulary's folder"),
         "seeds.pretrain": (experiment.seeds.pretrain != [0], "give [0] for their one model"),
         "grid.arch": (experiment.grid.arch != ["transformer"], "give [transformer]"),
-        "grid.shuffled": (experiment.grid.shuffled, "give false"),
+        "grid.shuffled": (bool(experiment.grid.shuffled), "give []"),
     }
     for key, (is_wrong, remedy) in remedies.items():
         if is_wrong:
@@ -80,18 +80,18 @@ def _layers(config: Config) -> Iterator[str]:
 
 
 def _full_transformer(config: Config) -> Iterator[str]:
-    """The control and the submission are of the fully transferred transformer with aux on."""
+    """The controls and the submission are of the fully transferred transformer with aux on."""
     grid, most = config.experiment.grid, config.n_layer("transformer")
     has_any = "transformer" in grid.arch and "on" in grid.aux
     has_it = has_any and most in grid.layers.transformer
-    for key, is_wrong in (
-        ("grid.shuffled", grid.shuffled and not has_any),
-        ("submission", config.experiment.submission and not has_it),
+    for key, is_wrong, none in (
+        ("grid.shuffled", grid.shuffled and not has_any, "[]"),
+        ("submission", config.experiment.submission and not has_it, "false"),
     ):
         if is_wrong:
             yield (
                 f"experiment.{key}: is of the transformer with {most} layers and aux on, which "
-                "experiment.grid does not have; add it, or give false"
+                f"experiment.grid does not have; add it, or give {none}"
             )
 
 
@@ -102,7 +102,7 @@ def _grid(experiment: Experiment) -> Iterator[str]:
     for aux in set(grid.intermediate_aux or []) - set(grid.aux):
         yield f'experiment.grid.intermediate_aux: "{aux}" is not in experiment.grid.aux; add it'
     if experiment.seeds.shuffled and not grid.shuffled:
-        yield "experiment.seeds.shuffled: no effect, experiment.grid.shuffled is false; remove it"
+        yield "experiment.seeds.shuffled: no effect, experiment.grid.shuffled is []; remove it"
     for task, entry in section.tasks.items():
         if task in experiment.tasks and entry.model_dump(exclude_none=True):
             yield (

@@ -4,9 +4,9 @@ Most come from the settings of the programs; what is added here are the keys tha
 needs (both architectures side by side, the number of checkpoints, the grid).
 """
 
-from typing import TYPE_CHECKING, Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from gpt1.cell import Arch, Aux, Cell
 from gpt1.settings import (
@@ -29,6 +29,7 @@ from tasks.common.errors import InputError
 from tasks.common.settings import DataPath, Settings, unique
 from tasks.settings import DataSource, TaskRows
 from tasks.world.settings import Discourse, WorldSettings
+from workflow.grid import Shuffled
 
 # The zero-shot tasks, with the scores of a random guess and of the best single model of 2018: the
 # paper's Table 4 for SST-2 and CoLA. The paper does not print the other two: 50.4 is BiAttention
@@ -46,6 +47,12 @@ def _check_cell(name: str) -> str:
         return Cell.named(name).place
     except InputError:
         raise ValueError("not a cell such as transformer/sst2/aux-on/layers-12") from None
+
+
+def _listed(value: Any) -> Any:
+    if isinstance(value, bool):
+        raise ValueError("now a list; give [words] for true, [] for false")
+    return value
 
 
 if TYPE_CHECKING:
@@ -200,9 +207,9 @@ class GridOptions(Settings):
     """The settings of aux with which the cells between nothing and everything transferred are run
     (null: those of aux)."""
     layers: LayerGrid = LayerGrid()
-    shuffled: bool = False
-    """Whether the negative control is run: the transformer pre-trained on the same books with the
-    words of each sentence shuffled, fine-tuned on every task."""
+    shuffled: Annotated[list[Shuffled], BeforeValidator(_listed), unique] = []
+    """The negative controls, a list of words and sentences: the transformer pre-trained on the same
+    books with the words of each sentence shuffled, or all sentences, fine-tuned on every task."""
 
 
 class ZeroShotOptions(Settings):

@@ -8,7 +8,6 @@ SAMPLES = {part: f"<results>/samples/{part}.parquet" for part in grid.parts()}
 DECONTAMINATED = []  # published weights have no corpus to look for the examples in
 if grid.has_corpus:
     DECONTAMINATED = [*rules.contamination.output]
-ALL_MODELS = [*grid.models(), *grid.models("shuffled")]
 INPUTS = {  # files by the names that tables give them; see `table_inputs`
     "facts": expand(FACTS, task=grid.tasks),
     "facts of zero-shot tasks": expand(FACTS, task=grid.zero_shot.tasks),
@@ -21,8 +20,8 @@ INPUTS = {  # files by the names that tables give them; see `table_inputs`
         for update in grid.updates
     ],
     "checkpoints": [m.facts("<results>", update) for m in grid.models() for update in grid.updates],
-    "last checkpoints": [model.facts("<results>", grid.updates[-1]) for model in ALL_MODELS],
-    "probes": [m.probes("<results>", update) for m in ALL_MODELS for update in grid.updates],
+    "last checkpoints": [model.facts("<results>", grid.updates[-1]) for model in grid.all_models()],
+    "probes": [m.probes("<results>", update) for m in grid.all_models() for update in grid.updates],
     "cells": [cell.path("<results>") for cell in grid.cells()],
     "encoded": expand("<results>/encoded/{task}.json", task=grid.tasks),
 }

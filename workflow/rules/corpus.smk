@@ -76,28 +76,30 @@ rule tokens:
     params:
         out=subpath(output.facts, parent=True),
         tokenizer=its_tokenizer,
-        shuffled="",
+        corpus="books",
         code=code.digest("gpt1.corpus"),
     shell:
-        "python -m gpt1.corpus tokens {params.shuffled} --documents {input.documents}"
+        "python -m gpt1.corpus tokens --corpus {params.corpus} --documents {input.documents}"
         " --tokenizer {params.tokenizer:q} --threads {threads} --out {params.out:q}"
         " &> {log}"
 
 
 use rule tokens as shuffled_tokens with:
     output:
-        facts="<results>/corpus/shuffled/corpus.json",
+        facts="<results>/corpus/{corpus}/corpus.json",
         tokens=[
-            "<results>/corpus/shuffled/train.bin",
-            "<results>/corpus/shuffled/heldout.bin",
+            "<results>/corpus/{corpus}/train.bin",
+            "<results>/corpus/{corpus}/heldout.bin",
         ],
     log:
-        "<results>/logs/shuffled_tokens.log",
+        "<results>/logs/shuffled_tokens/{corpus}.log",
     benchmark:
-        "<results>/benchmarks/shuffled_tokens.tsv"
+        "<results>/benchmarks/shuffled_tokens/{corpus}.tsv"
     priority: 10  # not inherited
+    resources:
+        **data_job(8000),  # the order of all sentences
     params:
         out=subpath(output.facts, parent=True),
         tokenizer=its_tokenizer,
-        shuffled="--shuffled",
+        corpus="{corpus}",
         code=code.digest("gpt1.corpus"),

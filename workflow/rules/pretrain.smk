@@ -1,5 +1,5 @@
 # The language models, with checkpoints at log-spaced updates: a job for each architecture and seed,
-# on the books and, for the negative control, on the shuffled books.
+# on the books and, for the negative controls, on the shuffled books.
 
 # The names of a rule's outputs are fixed, and those of the checkpoints differ with the updates.
 for number, (updates, names) in enumerate(variants.by_updates().items()):
@@ -43,7 +43,7 @@ use rule pretrain as pretrain_shuffled with:
         checkpoints=checkpoints(CONTROL, grid.updates),
         log=CONTROL.folder("<results>") / "log.csv",
     log:
-        "<results>/logs/pretrain_shuffled/{arch}/{seed}.log",
+        "<results>/logs/pretrain_shuffled/{arch}-{corpus}/{seed}.log",
     benchmark:
-        "<results>/benchmarks/pretrain_shuffled/{arch}/{seed}.tsv"
+        "<results>/benchmarks/pretrain_shuffled/{arch}-{corpus}/{seed}.tsv"
     priority: 10  # not inherited

@@ -38,6 +38,6 @@ use rule probes as probes_shuffled with:
     output:
         [CONTROL.probes("<results>", update) for update in grid.updates],
     log:
-        "<results>/logs/probes_shuffled/{arch}/{seed}.log",
+        "<results>/logs/probes_shuffled/{arch}-{corpus}/{seed}.log",
     benchmark:
-        "<results>/benchmarks/probes_shuffled/{arch}/{seed}.tsv"
+        "<results>/benchmarks/probes_shuffled/{arch}-{corpus}/{seed}.tsv"

@@ -246,7 +246,7 @@ PRETRAINING, AUX = minus(FULL, NO_PRETRAINING), minus(FULL, NO_AUX)
 LAYERS = minus(FULL, EMBEDDINGS)
 CONTROL = "negative control"
 THIRD = Contrast(
-    "a third of (full − w/o pre-training) − (shuffled books − w/o pre-training)",
+    "a third of (full − w/o pre-training) − (shuffled words − w/o pre-training)",
     {FULL: 1 / 3, NO_PRETRAINING: 2 / 3, SHUFFLED: -1.0},
 )
 CLAIMS = [

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from workflow.analysis import markdown
 from workflow.analysis.figures import style
-from workflow.analysis.paper import EIGHT, SHUFFLED
+from workflow.analysis.paper import EIGHT, variants
 from workflow.analysis.stats.samples import official_sets
 from workflow.grid import Grid
 
@@ -42,10 +42,11 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
     baselines = table.groupby("task").first().reindex(at.index)
     for column, look in style.BASELINES.items():
         ax.hlines(baselines[column], at - 0.4, at + 0.4, **look)
-    looks = {n: look for n, look in style.VARIANTS.items() if n != SHUFFLED.title or grid.shuffled}
+    titles = [of.title for of in variants(grid) if of.title in style.VARIANTS]
+    looks = {title: style.VARIANTS[title] for title in titles}
     for i, (name, look) in enumerate(looks.items()):
         rows = table[table["variant"] == name].set_index("task").reindex(at.index)
-        x = at + (i - 2) * SPREAD
+        x = at + (i - len(looks) // 2) * SPREAD
         ax.plot(x, rows["paper"], **style.PRINTED | look, linestyle="")
         style.points(ax, x, rows[style.SCORE], **look, **style.MARKS)
     for before, place in pairwise(at):

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from workflow.analysis.figures import style
 from workflow.analysis.figures.ablation import places, printed_of_real
-from workflow.analysis.paper import FULL, SHUFFLED
+from workflow.analysis.paper import FULL, variants
 from workflow.grid import Grid
 
 APART = 0.16  # of ours and the paper's mark, in lines
@@ -18,8 +18,8 @@ APART = 0.16  # of ours and the paper's mark, in lines
 def draw(table: pd.DataFrame, grid: Grid) -> Figure:
     """A panel per variant, a line per task; the means over the tasks stand on top."""
     table, at = printed_of_real(table, grid), pd.Series(places(grid))
-    left_out = {FULL.title} if grid.shuffled else {FULL.title, SHUFFLED.title}
-    looks = {name: look for name, look in style.VARIANTS.items() if name not in left_out}
+    titles = [of.title for of in variants(grid) if of.title in style.VARIANTS and of != FULL]
+    looks = {title: style.VARIANTS[title] for title in titles}
     figure = Figure(figsize=(14, 0.8 + 0.4 * max(6, len(at))), layout="constrained")
     axes = figure.subplots(1, len(looks), sharey=True, sharex=True, squeeze=False)[0]
     wide = {n: r.set_index("task").reindex(at.index) for n, r in table.groupby("variant")}

@@ -19,7 +19,7 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
     axes = style.panels(figure, rows, columns, len(skills), sharex=True, sharey=True)
     # published weights come without their number of tokens
     position = "tokens" if table["tokens"].notna().any() else "update"
-    models = {model.name: model for model in (*grid.models(), *grid.models("shuffled"))}
+    models = {model.name: model for model in grid.all_models()}
     for ax, skill in zip(axes, skills, strict=True):
         panel = table[table["skill"] == skill]
         ax.set_title(skill.replace("_", " "))

@@ -26,7 +26,14 @@ from matplotlib.ticker import (
 
 import tasks
 from tasks.common.files import write_atomic
-from workflow.analysis.paper import FULL, LSTM, NO_AUX, NO_PRETRAINING, SHUFFLED
+from workflow.analysis.paper import (
+    FULL,
+    LSTM,
+    NO_AUX,
+    NO_PRETRAINING,
+    SENTENCES_SHUFFLED,
+    SHUFFLED,
+)
 from workflow.grid import Grid
 
 Look = dict[str, Any]
@@ -44,10 +51,16 @@ MODELS: dict[str, Look] = {  # by the name of the pre-trained model
         "linestyle": (0, (3, 1.5)),
     },
     "transformer-shuffled": {
-        "label": "Transformer, shuffled books",
+        "label": "Transformer, shuffled words",
         "color": VERMILLION,
         "marker": "x",
         "linestyle": ":",
+    },
+    "transformer-sentences-shuffled": {
+        "label": "Transformer, shuffled sentences",
+        "color": PURPLE,
+        "marker": "d",
+        "linestyle": "-.",
     },
 }
 VARIANTS: dict[str, Look] = {  # of Table 5
@@ -56,6 +69,7 @@ VARIANTS: dict[str, Look] = {  # of Table 5
     NO_AUX.title: {"color": ORANGE, "marker": "D"},
     LSTM.title: {"color": GREEN, "marker": "^"},
     SHUFFLED.title: {"color": PURPLE, "marker": "X"},
+    SENTENCES_SHUFFLED.title: {"color": BLACK, "marker": "P"},
 }
 TASKS: dict[str, Look] = {  # of the zero-shot figure
     "sst2": {"color": BLUE, "marker": "o"},

@@ -2,8 +2,8 @@
 
 `w/o pre-training` is the same recipe with nothing transferred; `w/o aux LM` has `lm_coef` 0. After
 the paper's eight tasks come the others that were run, and the average over all of the grid. The
-negative control is the full model, but pre-trained on books whose sentences are shuffled: what it
-keeps of the gain owes nothing to the order of words.
+negative controls are the full model, but pre-trained on shuffled books: what it keeps of the gain
+owes nothing to the order of the words in a sentence, or of the sentences.
 """
 
 from pathlib import Path

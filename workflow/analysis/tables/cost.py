@@ -54,7 +54,7 @@ def build(results: Path, grid: Grid) -> Table:
     """One row per language model, run and kind of job; what was not run has none."""
     models = [
         Trained.read(path, arch=model.arch, seed=model.seed, update=grid.updates[-1])
-        for model in (*grid.models(), *grid.models("shuffled"))
+        for model in grid.all_models()
         if (path := model.facts(results, grid.updates[-1])).exists()
     ]
     parts = [_pretraining(models), _fine_tuning(results, grid, models), job_costs.read(results)]

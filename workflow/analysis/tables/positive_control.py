@@ -2,7 +2,7 @@
 
 There pre-training teaches what the tasks need, by construction; so a run that does not see it is
 not working. A run on other data has no such table. Each line says what is wanted and what was
-found; the intervals are those of `ablation.csv`, and Fieller's for the share that shuffled books
+found; the intervals are those of `ablation.csv`, and Fieller's for the share that shuffled words
 leave of the gain. Whether a line is met is judged by the value, but for the first two.
 """
 
@@ -32,7 +32,7 @@ def build(results: Path, grid: Grid) -> Table:
     """One row per check; `ours` is in points, a number of tasks, a correlation or a share."""
     ablation, layer_transfer, zero_shot = (read_csv(results / name) for name in INPUTS[2:])
     checks = [*_transfer(ablation, len(grid.tasks))]
-    if grid.shuffled:
+    if SHUFFLED.corpus in grid.controls():
         run = Evidence(results, grid, Samples.of_grid(results, grid, INPUTS))
         checks.append(_share(ablation, run))
     checks += [*_reported(ablation, grid), *_layers(layer_transfer, grid), *_zero_shot(zero_shot)]
@@ -87,7 +87,7 @@ def _transfer(ablation: pd.DataFrame, n_tasks: int) -> Iterator[Check]:
 
 
 def _share(ablation: pd.DataFrame, run: Evidence) -> Check:
-    """What shuffled books leave of the gain; its interval is made of the samples."""
+    """What shuffled words leave of the gain; its interval is made of the samples."""
     gain = _gain(ablation, NO_PRETRAINING)[0]
     kept = (gain - _gain(ablation, SHUFFLED)[0]) / gain if gain > 0 else np.nan
     above, below = (
@@ -95,7 +95,7 @@ def _share(ablation: pd.DataFrame, run: Evidence) -> Check:
         for variant in (SHUFFLED, FULL)
     )
     limits = ratio_interval(above, below) if above and below else (np.nan, np.nan)
-    name = "share of the gain that is left with shuffled books"
+    name = "share of the gain that is left with shuffled words"
     return _check(name, "at most a third", kept, kept <= 1 / 3, *limits)
 
 

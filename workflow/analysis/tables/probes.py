@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 from scipy import stats
 
-from gpt1.cell import PretrainedModel
+from gpt1.cell import Corpus, PretrainedModel
 from workflow.analysis import markdown
 from workflow.analysis.records import ProbeScores
 from workflow.analysis.table import Table
@@ -21,10 +21,10 @@ COLUMNS = [
     *("skill", "arch", "corpus", "seed", "update", "tokens", "n", "chance", "accuracy"),
     *("ci_low", "ci_high"),
 ]
-CONTROL = (
-    "transformer-shuffled is the negative control: pre-trained on the same books with the words of "
-    "each sentence shuffled."
-)
+CONTROLS: dict[Corpus, str] = {
+    "shuffled": "the words of each sentence",
+    "sentences-shuffled": "all sentences",
+}
 MODEL = ["arch", "corpus", "seed"]
 POINT = [*MODEL, "update"]
 
@@ -34,7 +34,7 @@ def build(results: Path, grid: Grid) -> Table:
 
     There are no rows if nothing was scored, because the skills are then unknown.
     """
-    models = [*grid.models(), *grid.models("shuffled")]
+    models = grid.all_models()
     points = [(model, update) for model in models for update in grid.updates]
     found = pd.DataFrame(
         [row for point in points for row in _read(results, *point)], columns=COLUMNS
@@ -96,8 +96,12 @@ def _wide(table: pd.DataFrame, models: list[PretrainedModel]) -> list[str | pd.D
         f"## Accuracy at the last checkpoint (update {update})",
         last,
         "In brackets Wilson's 95 % interval over the items, for each language model by itself. "
-        "Chance is the accuracy of a random guess."
-        + (f" {CONTROL}" if any(model.corpus == "shuffled" for model in models) else ""),
+        "Chance is the accuracy of a random guess. "
+        + " ".join(
+            f"transformer-{corpus} was pre-trained on the same books with {what} shuffled."
+            for corpus, what in CONTROLS.items()
+            if any(model.corpus == corpus for model in models)
+        ),
         "## Tokens of pre-training until the skill shows",
         since,
         "The tokens seen at the first checkpoint from which on the accuracy was above chance, "
