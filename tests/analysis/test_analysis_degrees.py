@@ -9,7 +9,7 @@ from tasks.common.files import sha256_file, write_json
 from tests.analysis.conftest import make_grid, write_all, write_predictions, write_samples
 from workflow.analysis.paper import FULL, NO_PRETRAINING
 from workflow.analysis.stats.degrees import DEGREES, read_degrees
-from workflow.analysis.tables import degrees
+from workflow.analysis.tables import cells, degrees
 
 
 def write_degrees(results: Path, rows: list[str]) -> None:
@@ -47,6 +47,8 @@ def test_each_degree_has_the_score_of_its_own_rows(tmp_path):
     assert scores.loc[(NO_PRETRAINING.title, "avg_all", "lexical"), "mean"] == 0
     assert scores.loc[(FULL.title, "avg_all", "lexical"), "mean"] == 100
     assert "Scores by degree" in table.markdown and "nan" not in table.markdown
+    listed = cells.build(tmp_path, grid).frame  # of whole splits alone
+    assert len(listed) and not listed.duplicated(["n_transfer", "aux", "split", "seed"]).any()
 
 
 def test_a_file_of_degrees_that_was_cut_at_a_line_is_refused(tmp_path):

@@ -115,7 +115,7 @@ def test_a_planted_rank_trend_is_found_as_often_as_the_needed_seeds_promise():
 
 @pytest.mark.parametrize("n_seeds", [2, 3])
 def test_curves_that_only_wander_are_said_to_rise_in_5_of_100_runs(n_seeds):
-    rng, n = np.random.default_rng(n_seeds), 1000
+    rng, n = np.random.default_rng(n_seeds), 500
     found = [rise(list(rng.normal(size=(n_seeds, 9)).cumsum(axis=1))) for _ in range(n)]
     alarms = [one.interval[0] > 0 or one.interval[1] < 0 for one in found]
     assert alarms == [one.p < 1 - LEVEL for one in found]

@@ -59,7 +59,7 @@ def covers(interval: tuple[float, float], truth: float) -> bool:
 @pytest.fixture
 def few_resamples(monkeypatch):
     """Enough for a variance, so that hundreds of simulated runs take seconds."""
-    monkeypatch.setattr(row_bootstrap, "N_RESAMPLES", 250)
+    monkeypatch.setattr(row_bootstrap, "N_RESAMPLES", 120)
     row_bootstrap.times_drawn.cache_clear()
     yield
     row_bootstrap.times_drawn.cache_clear()
@@ -67,7 +67,7 @@ def few_resamples(monkeypatch):
 
 @pytest.mark.parametrize("n_seeds", [2, 3, 5])
 def test_intervals_cover_the_true_difference_in_95_of_100_runs(n_seeds, few_resamples):
-    rng, skills, n = np.random.default_rng(n_seeds), [0.6, 0.2], 400
+    rng, skills, n = np.random.default_rng(n_seeds), [0.6, 0.2], 250
     truth = 100 * float(np.subtract(*stats.norm.cdf(np.array(skills) / TOTAL)))
     of_tasks, of_means, of_scores = [], [], []
     for _ in range(n):
@@ -110,7 +110,7 @@ def test_one_pre_training_of_the_control_leaves_its_own_chance_out():
 
 @pytest.mark.parametrize("n_seeds", [2, 3])
 def test_a_false_alarm_on_any_of_the_tasks_comes_in_at_most_5_of_100_runs(n_seeds, few_resamples):
-    rng, n = np.random.default_rng(10 + n_seeds), 300
+    rng, n = np.random.default_rng(10 + n_seeds), 200
     alarms = []
     for _ in range(n):
         a, b = simulate(rng, n_seeds, [0.4, 0.4])
