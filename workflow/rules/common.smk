@@ -4,6 +4,7 @@ import os
 import re
 import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from gpt1.cell import Cell, home
@@ -101,6 +102,11 @@ def raw(name):
         return found if paths.data_sets(config)[own].entry.source else given(found)
 
     return its(files)
+
+
+def its_probes(value):
+    """The same, of the probes: those of the run where a variant's world differs in its books."""
+    return lambda wildcards: value(variants.reading(variants.at(variant_of(wildcards), "tasks")))
 
 
 def tokenizer_of(variant):
@@ -214,24 +220,25 @@ def named_labels(task):
     return ["--labels", *names] if names else []
 
 
-def trained_as(cell, wildcards):
-    """How a cell that is kept is trained, as JSON."""
-    config = variants.config(cell.variant)
-    return config.run_settings(cell.arch, [cell.task], cell.aux).to_json()
+def filled(cell, wildcards):
+    """A cell of a job, with the job's wildcards filled in."""
+    own = dict(wildcards.items())
+    names = {key: getattr(cell, key).format(**own) for key in ("arch", "task", "aux")}
+    return replace(cell, **names, variant=variant_of(wildcards) or cell.variant)
 
 
-def started_from(cell, file):
+def started_from(cell, file, wildcards):
     """A file of each checkpoint that a cell starts from, one for each pre-training seed."""
+    cell = filled(cell, wildcards)
     update = variants.config(cell.variant).checkpoint()
-    models = studies.sources(variants, cell)
-    return [getattr(model, file)("<results>", update) for model in models]
+    return [getattr(model, file)("<results>", update) for model in studies.sources(variants, cell)]
 
 
-def cell_of(wildcards):
-    """The cell of a variant's job, its task left open."""
-    n_transfer = wildcards.layers if wildcards.layers == "none" else int(wildcards.layers)
-    variant = variant_of(wildcards)
-    return Cell(wildcards.arch, "{task}", wildcards.aux, n_transfer, variant=variant)
+def run_settings(cells, wildcards):
+    """How the cells of a job are trained, as JSON."""
+    cells = [filled(cell, wildcards) for cell in cells]
+    config, first = variants.config(cells[0].variant), cells[0]
+    return config.run_settings(first.arch, [c.task for c in cells], first.aux).to_json()
 
 
 def launcher(processes):
@@ -240,14 +247,6 @@ def launcher(processes):
         return "python"
     signals = "SIGTERM,SIGINT,SIGHUP,SIGUSR1"
     return f"torchrun --standalone --nproc-per-node={processes} --signals-to-handle={signals}"
-
-
-def run_settings(arch, tasks, wildcards):
-    """How the cells of a job are trained, as JSON; `{task}` stands for its own task."""
-    own = {"arch": arch, **dict(wildcards.items())}
-    tasks = [task.format(**own) for task in tasks]
-    config = variants.config(variant_of(wildcards))
-    return config.run_settings(own["arch"], tasks, own["aux"]).to_json()
 
 
 def table_inputs(table):

@@ -7,38 +7,51 @@ import itertools
 together = sorted(cfg.experiment.finetune.multi_task)
 alone = [task for task in grid.tasks if task not in together]
 groups = [*([["{task}"]] if alone else []), *([together] if together else [])]
+# The rules by their names: the cells that a job trains, the tasks that `{task}` may be, and the
+# variants whose jobs they are.
+TRAINED = {
+    job.name + "_multi_task" * (tasks == together): (job.cells(tasks), "|".join(alone), [""])
+    for job, tasks in itertools.product(jobs(grid, cfg.runtime.shards), groups)
+}
+# A job of a variant trains one cell, or of several tasks with one model the cells of these.
+for number, (tasks, names) in enumerate(variants.by_tasks().items()):
+    name = f"finetune_variant_{number}" if number else "finetune_variant"
+    cells = [Cell("{arch}", task, "{aux}", "{layers}") for task in tasks]
+    TRAINED[name] = cells, "[a-z0-9_]+", names
 
-for job, tasks in itertools.product(jobs(grid, cfg.runtime.shards), groups):
-    is_one = len(tasks) == 1
-    rule_name = job.name if is_one else f"{job.name}_multi_task"
-    cells = job.cells(tasks)
+for name, (cells, own_tasks, names) in TRAINED.items():
+    of_task = dict.fromkeys(cell.task for cell in cells)
+    every = "|".join(str(cell.path("")) for cell in cells)
+    stem = "/".join(key for key in ("{arch}", "{task}", "{aux}", "{layers}") if key in every)
 
     rule:
         name:
-            rule_name
+            name
         input:
             vocabulary,
-            encoded=[f"<results>/encoded/{task}" for task in tasks],
-            baselines=[f"<results>/baselines/{task}.json" for task in tasks],
-            checkpoints=[m.checkpoint("<results>", cfg.checkpoint()) for m in job.sources],
-            facts=[m.facts("<results>", cfg.checkpoint()) for m in job.sources],
+            encoded=of("encoded", *(f"encoded/{task}" for task in of_task)),
+            baselines=of("tasks", *(f"baselines/{task}.json" for task in of_task)),
+            checkpoints=functools.partial(started_from, cells[0], "checkpoint"),
+            facts=functools.partial(started_from, cells[0], "facts"),
         output:
-            cells=[cell.path("<results>") for cell in cells],
-            predictions=[cell.predictions("<results>") for cell in cells],
+            cells=[cell.path("<results>{home}") for cell in cells],
+            predictions=[cell.predictions("<results>{home}") for cell in cells],
         log:
-            f"<results>/logs/{rule_name}/{'{task}/' * is_one}{{aux}}.log",
+            f"<results>{{home}}/logs/{name}/{stem}.log",
         benchmark:
-            f"<results>/benchmarks/{rule_name}/{'{task}/' * is_one}{{aux}}.tsv"
+            f"<results>{{home}}/benchmarks/{name}/{stem}.tsv"
         wildcard_constraints:
-            task="|".join(alone),
+            home=homes(names),
+            task=own_tasks,
+            layers="none|[0-9]+",
         threads: cfg.runtime.finetune_threads
         resources:
             **training_job("finetune"),
         params:
             cache=f"{cfg.results}/.work/runs",
             tokenizer=its_tokenizer,
-            settings=functools.partial(run_settings, job.arch, tasks),
-            seeds=grid.seeds.finetune,
+            settings=functools.partial(run_settings, cells),
+            seeds=its(lambda config, _: config.experiment.seeds.finetune),
             code=code.digest("gpt1.finetune"),
         shell:
             "python -m gpt1.finetune {output.cells} --predictions {output.predictions}"
@@ -60,8 +73,8 @@ for cell in cfg.kept():
             cell=cell.path("<results>"),
             encoded=below(cell.variant, "encoded", f"encoded/{cell.task}"),
             baselines=below(cell.variant, "tasks", f"baselines/{cell.task}.json"),
-            checkpoints=started_from(cell, "checkpoint"),
-            facts=started_from(cell, "facts"),
+            checkpoints=functools.partial(started_from, cell, "checkpoint"),
+            facts=functools.partial(started_from, cell, "facts"),
             tokenizer=tokenizer_of(cell.variant),
         output:
             directory(cell.kept("<results>")),
@@ -74,7 +87,7 @@ for cell in cfg.kept():
             **training_job("finetune"),
         params:
             cache=f"{cfg.results}/.work/runs",
-            settings=functools.partial(trained_as, cell),
+            settings=functools.partial(run_settings, [cell]),
             seeds=variants.config(cell.variant).experiment.seeds.finetune,
             tokenizer=os.path.dirname(tokenizer_of(cell.variant)[0]),
             labels=named_labels(cell.task),

@@ -4,7 +4,7 @@
 rule probes:
     input:
         vocabulary,
-        paths.raw_probes(cfg),
+        its_probes(paths.raw_probes),
         [MODEL.facts("<results>", update) for update in grid.updates],
         checkpoints=[MODEL.checkpoint("<results>", update) for update in grid.updates],
     output:
@@ -18,7 +18,7 @@ rule probes:
         **training_job("finetune"),
     params:
         out=subpath(output[0], parent=True),
-        probes=paths.probes_file(cfg),
+        probes=its_probes(paths.probes_file),
         tokenizer=its_tokenizer,
         settings=given_as(lambda config, w: config.model(w.arch)),
         code=code.digest("gpt1.probes"),
@@ -32,7 +32,7 @@ rule probes:
 use rule probes as probes_shuffled with:
     input:
         vocabulary,
-        paths.raw_probes(cfg),
+        its_probes(paths.raw_probes),
         [CONTROL.facts("<results>", update) for update in grid.updates],
         checkpoints=[CONTROL.checkpoint("<results>", update) for update in grid.updates],
     output:

@@ -27,54 +27,12 @@ rule study:
         " --study {params.study:q} --out {output.csv} &> {log}"
 
 
-# A job trains one cell, or of several tasks with one model the cells of these.
-for number, (tasks, names) in enumerate(variants.by_tasks().items()):
-    own = [Cell("{arch}", task, "{aux}", "{layers}") for task in tasks]
-    stem = "{arch}/{aux}/{layers}" if number else "{arch}/{task}/{aux}/{layers}"
-
-    rule:
-        name:
-            f"finetune_variant_{number}" if number else "finetune_variant"
-        input:
-            vocabulary,
-            encoded=of("encoded", *(f"encoded/{task}" for task in tasks)),
-            baselines=of("tasks", *(f"baselines/{task}.json" for task in tasks)),
-            checkpoints=lambda wildcards: started_from(cell_of(wildcards), "checkpoint"),
-            facts=lambda wildcards: started_from(cell_of(wildcards), "facts"),
-        output:
-            cells=[cell.path("<results>{home}") for cell in own],
-            predictions=[cell.predictions("<results>{home}") for cell in own],
-        log:
-            f"<results>{{home}}/logs/finetune/{stem}.log",
-        benchmark:
-            f"<results>{{home}}/benchmarks/finetune/{stem}.tsv"
-        wildcard_constraints:
-            home=homes(names),
-            layers="none|[0-9]+",
-        threads: cfg.runtime.finetune_threads
-        resources:
-            **training_job("finetune"),
-        params:
-            cache=f"{cfg.results}/.work/runs",
-            tokenizer=its_tokenizer,
-            settings=functools.partial(run_settings, None, tasks),
-            seeds=its(lambda config, _: config.experiment.seeds.finetune),
-            code=code.digest("gpt1.finetune"),
-        shell:
-            "python -m gpt1.finetune {output.cells} --predictions {output.predictions}"
-            " --encoded {input.encoded} --baselines {input.baselines}"
-            " --checkpoints {input.checkpoints} --tokenizer {params.tokenizer:q}"
-            " --settings {params.settings:q} --seeds {params.seeds}"
-            ' --runtime "$FINETUNE_RUNTIME" --code {params.code} --cache {params.cache:q}'
-            ' --keep "$KEPT_CELLS" &> {log}'
-
-
 if paths.probes_file(cfg):
 
     use rule probes as probes_variant with:
         input:
             vocabulary,
-            lambda w: paths.raw_probes(variants.reading(variants.at(variant_of(w), "tasks"))),
+            its_probes(paths.raw_probes),
             MODEL.facts("<results>{home}", "{step}"),
             checkpoints=MODEL.checkpoint("<results>{home}", "{step}"),
         output:
@@ -85,14 +43,6 @@ if paths.probes_file(cfg):
             "<results>{home}/benchmarks/probes/{arch}/{seed}/{step}.tsv"
         wildcard_constraints:
             home=homes(variants.names("model")[1:]),
-        params:
-            out=subpath(output[0], parent=True),
-            probes=lambda w: paths.probes_file(
-                variants.reading(variants.at(variant_of(w), "tasks"))
-            ),
-            tokenizer=its_tokenizer,
-            settings=given_as(lambda config, w: config.model(w.arch)),
-            code=code.digest("gpt1.probes"),
 
 
 if PLANTED:
@@ -138,9 +88,3 @@ if PLANTED:
             "<results>{home}/benchmarks/contamination.tsv"
         wildcard_constraints:
             home=homes(PLANTED),
-        params:
-            tasks=PLANTED_TASKS,
-            examples=lambda wildcards, input: os.path.dirname(input.examples[0]),
-            lengths="--every-length",
-            out=subpath(output[0], parent=True),
-            code=code.digest("gpt1.contamination"),
