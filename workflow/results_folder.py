@@ -4,17 +4,18 @@ import fcntl
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from tasks.common.errors import InputError
 from tasks.common.files import sweep, write_atomic
 from workflow.configuration.model import Config
 from workflow.configuration.read import ConfigError, as_yaml, parse, read
+from workflow.configuration.studies import flat
 
 CONFIG = "config.yaml"
 PROJECT = Path(__file__).resolve().parent.parent
+UNCHANGING = {"results": True, "runtime": True, "experiment": {"keep", "studies"}}
 CODE = ("bench", "docs", "gpt1", "tasks", "tests", "workflow")
-SYSTEM = {"bin", "boot", "dev", "etc", "lib", "lib64", "proc", "run", "sbin", "sys", "usr"}
 
 
 def faults(config: Config) -> Iterator[str]:
@@ -23,27 +24,18 @@ def faults(config: Config) -> Iterator[str]:
     Links are followed; a relative path begins where the run is started.
     """
     path = Path(os.path.realpath(config.results))
-    tops = {Path(os.path.abspath(config.results)).parts[1:2], path.parts[1:2]}
+    there = next(one for one in (path, *path.parents) if os.path.exists(one))
+    own = (PROJECT, *PROJECT.parents, Path.home().resolve(), *Path.cwd().parents)
     within = path.relative_to(PROJECT).parts[0] if PROJECT in path.parents else ""
-    there = next(str(p) for p in (path, *path.parents) if os.path.exists(p))
+    can_write = os.path.isdir(there) and os.access(there, os.W_OK | os.X_OK)
     wrong = {
-        "is your home folder": path == Path.home().resolve(),
-        "holds the project or the folder of this run": path
-        in (PROJECT, *PROJECT.parents, *Path.cwd().parents),
-        "has a name of more than 200 characters": max(map(len, path.parts)) > 200,
-        "is a path of more than 1,000 characters": len(str(path)) > 1000,
-        "is a file": os.path.isfile(path),
+        "is your home folder, or holds the project or the folder of this run": path in own,
         f"is in {within}/, a part of the project": within in CODE or within.startswith("."),
-        "is a folder of the system": bool(tops & {(top,) for top in SYSTEM})
-        and not path.is_relative_to("/dev/shm"),
-        f"cannot be written: {there} is closed, a file, or on a read-only disk": not os.access(
-            there, os.W_OK | os.X_OK
-        ),
+        f"cannot be written: {there} is closed, a file, or on a read-only disk": not can_write,
     }
-    for why, is_wrong in wrong.items():
-        if is_wrong:
-            yield f"results: {config.results!r} {why}; name a folder of its own, as results/mine"
-            return
+    for why in (why for why, is_wrong in wrong.items() if is_wrong):
+        yield f"results: {config.results!r} {why}; name a folder of its own, as results/mine"
+        return
 
 
 def lock(results: str | Path) -> IO[str] | None:
@@ -84,20 +76,8 @@ def changes(config: Config) -> list[str]:
     if not path.is_file():
         return []
     try:
-        before = parse(read([path])).model_dump()
+        before = parse(read([path]))
     except ConfigError:
         return ["all"]  # of another version of the suite, or damaged
-    now = config.model_dump()
-    for key in ("keep", "studies"):  # which add cells and change none
-        before["experiment"][key] = now["experiment"][key]
-    return [key for key in _differences(before, now) if not key.startswith(("results", "runtime"))]
-
-
-def _differences(one: Any, other: Any, path: str = "") -> Iterator[str]:
-    """The paths of the values that two nested dictionaries do not share."""
-    if not (isinstance(one, dict) and isinstance(other, dict)):
-        if one != other:
-            yield path
-        return
-    for key in {**one, **other}:
-        yield from _differences(one.get(key), other.get(key), f"{path}.{key}".lstrip("."))
+    one, other = (flat(found.model_dump(exclude=UNCHANGING)) for found in (before, config))
+    return [key for key in one | other if one.get(key, ...) != other.get(key, ...)]

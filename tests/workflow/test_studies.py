@@ -144,8 +144,7 @@ def test_any_key_of_the_config_can_be_an_axis(axis, tmp_path):
         ({"axis": "n_transfer", "values": ["much"]}, "values: n_transfer"),
         ({"axis": "n_transfer", "values": [1, 1]}, "values: each only once"),
         ({"references": {"full": {}}}, "lines and references: both have 'full'"),
-        ({"lines": {"a": {"without": ["kinds"]}}}, "without is now experiment.world.exclude"),
-        ({"lines": {"a": {"left_out": 3}}}, "left_out is now experiment.finetune.method.skip_la"),
+        ({"lines": {"a": {"left_out": 3}}}, "left_out: unknown; give arch, aux, n_transfer or a"),
         ({"asks": "What?"}, "asks is now question"),
         ({"beside": {}}, "beside is now references"),
         (

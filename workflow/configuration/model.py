@@ -85,7 +85,9 @@ class Config(Settings):
     """The configuration of a run."""
 
     results: Annotated[
-        str, Field(pattern=r"^[A-Za-z0-9_./][A-Za-z0-9_./-]*$"), AfterValidator(os.path.normpath)
+        str,
+        Field(pattern=r"^[A-Za-z0-9_./][A-Za-z0-9_./-]*$", max_length=250),
+        AfterValidator(os.path.normpath),
     ] = "results"
     """The folder that everything is written to, a path of letters, digits and _ . / - alone."""
     data: Annotated[str, Field(min_length=1)] | None = None

@@ -1,25 +1,23 @@
-"""The reference page of all keys of the config, made from its JSON Schema."""
+"""The JSON Schema of the config, and the reference page: a config of every key and default."""
 
 import json
-import re
+import textwrap
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined
 
 from workflow.configuration.model import Config
 
-TYPES = {
-    "integer": "whole number",
-    "number": "number",
-    "string": "text",
-    "boolean": "true or false",
-}
 INTRODUCTION = """\
 # Config reference
 
 Every key of a config file, with its default. A file states only what differs from the defaults,
 which are the paper's; `python -m workflow.configuration show FILE` prints the complete config.
 Several files after `--configfile` are merged in their order: sections key by key, lists as a whole.
-`null` stands for "not given".
+`null` stands for "not given", `NAME` for any name.
 
 Files are read as YAML 1.2: `on` is text and `1e-4` a number. Snakemake reads them too, before the
 suite does. Where it fails with a traceback or hangs (a file that is not UTF-8, aliases of aliases),
@@ -37,74 +35,56 @@ def schema() -> str:
 
 
 def reference() -> str:
-    """The reference page of all keys, as Markdown: a list for each section."""
-    whole = Config.model_json_schema()
-    return INTRODUCTION + "".join(_section("", whole, whole, {}))
+    """The reference page of all keys, as Markdown around a config."""
+    lines = "\n".join(_lines(Config, Config(), ""))
+    return f"{INTRODUCTION}\n```yaml\n{lines}\n```\n"
 
 
-def _section(
-    path: str, key: dict[str, Any], schema: dict[str, Any], shown: dict[str, str]
-) -> Iterator[str]:
-    """The heading and the keys of the section that `key` holds, then the sections inside it.
-
-    `shown` has the path of each list so far, by the name of its kind: where a second section is of
-    one kind, a link stands for its list.
-    """
-    section = schema["$defs"][kind_of(key)] if path else schema
-    yield f"\n## {path or 'Top level'}\n\n{_sentence(section | key)}{_overridden(key, section)}\n\n"
-    if (kind := section["title"]) in shown:
-        yield f"Its keys are those of [{shown[kind]}](#{shown[kind].replace('.', '').lower()}).\n"
-        return
-    shown[kind] = path
-    sections = {name: own for name, own in section["properties"].items() if kind_of(own)}
-    for name, own in section["properties"].items():
-        if name not in sections:
-            default = json.dumps(own["default"]) if "default" in own else "required"
-            yield f"- `{name}` ({_type(own)}, `{default}`): {_sentence(own)}\n"
-    for name, own in sections.items():
-        inside = f"{path}.{name}".lstrip(".")
-        yield from _section(inside + ".NAME" * has_names(own), own, schema, shown)
+def section_of(kind: Any) -> type[BaseModel] | None:
+    """The class of the section that a key holds, or of the sections, by their names."""
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        return kind
+    return next(filter(None, map(section_of, get_args(kind))), None)
 
 
-def kind_of(key: dict[str, Any]) -> str:
-    """The class of the section that a key holds, or of the sections, by their names; else empty."""
-    found = re.search(r"#/\$defs/(\w+)", json.dumps(key))
-    return found[1] if found else ""
-
-
-def has_names(key: dict[str, Any]) -> bool:
+def has_names(kind: Any) -> bool:
     """Whether the keys of a section are names, such as those of tasks."""
-    kinds = key.get("anyOf", [key])
-    return any(one.get("additionalProperties") or "patternProperties" in one for one in kinds)
+    return get_origin(kind) is dict or any(map(has_names, get_args(kind)))
 
 
-def _overridden(key: dict[str, Any], section: dict[str, Any]) -> str:
-    """The default of a section where it is not that of its keys."""
-    if "default" not in key or key["default"] is None:
-        return " Default: `null`." if "default" in key else ""
-    own = {name: inner.get("default") for name, inner in section["properties"].items()}
-    given = [
-        name if isinstance(value, dict) else f"{name}: {value}"
-        for name, value in key["default"].items()
-        if value != own.get(name, {})
-    ]
-    return f" Default: `{', '.join(given)}`." if given else ""
+def _lines(section: type[BaseModel], values: BaseModel | None, indent: str) -> Iterator[str]:
+    """The keys of a section, each below its description; `values` are its defaults, if any."""
+    for name, field in section.model_fields.items():
+        inner, named = section_of(field.annotation), has_names(field.annotation)
+        default = getattr(values, name) if values else field.get_default()
+        yield from _comment(field.description or (inner and inner.__doc__) or "", indent)
+        if inner is None:
+            yield f"{indent}{name}: {_shown(field, default)}"
+            continue
+        by_default = ", ".join(default) if named and default else "null" if default is None else ""
+        yield f"{indent}{name}:" + (by_default and f"  # default: {by_default}")
+        if named:
+            yield f"{indent}  NAME:"
+        own = default if isinstance(default, inner) else None
+        yield from _lines(inner, own, indent + "  " * (1 + named))
 
 
-def _sentence(described: dict[str, Any]) -> str:
-    """A description on one line, with a capital and a full stop."""
-    text = " ".join(described["description"].split())
-    return f"{text[0].upper()}{text[1:].rstrip('.')}."
+def _comment(text: str, indent: str) -> list[str]:
+    """A description as comments, with a capital and a full stop."""
+    text = " ".join(text.split())
+    text = f"{text[0].upper()}{text[1:].rstrip('.')}."
+    return textwrap.wrap(text, 100, initial_indent=f"{indent}# ", subsequent_indent=f"{indent}# ")
 
 
-def _type(key: dict[str, Any]) -> str:
-    """The type of a key in words; of one that may be null its other type."""
-    if "anyOf" in key:
-        return " or ".join(_type(one) for one in key["anyOf"] if one != {"type": "null"})
-    if "enum" in key or "const" in key:
-        return ", ".join(f"`{value}`" for value in key.get("enum") or [key["const"]])
-    if key.get("type") == "array":
-        return f"list of {_type(key['items'])}"
-    if has_names(key):
-        return f"section of {_type(key['additionalProperties'])}"
-    return TYPES.get(key.get("type", ""), "any value")
+def _shown(field: FieldInfo, default: Any) -> str:
+    """A default as YAML, and beside it the words that the key can be."""
+    words = ", ".join(_words(field.annotation))
+    shown = "" if default is PydanticUndefined else json.dumps(default)
+    beside = "; ".join(filter(None, ["" if shown else "required", words]))
+    return f"{shown}  # {beside}".lstrip() if beside else shown
+
+
+def _words(kind: Any) -> list[str]:
+    if get_origin(kind) is Literal:
+        return [str(word) for word in get_args(kind)]
+    return [] if get_origin(kind) is dict else [w for part in get_args(kind) for w in _words(part)]

@@ -15,13 +15,6 @@ from tasks.common.settings import Settings, first_fault, unique
 
 SECTIONS = ("data", "experiment")  # what a line may change
 LM_COEF = "experiment.finetune.lm_coef"
-RENAMED = {
-    "without": "experiment.world.exclude",
-    "planted": "experiment.world.planted",
-    "together": "experiment.finetune.multi_task",
-    "left_out": "experiment.finetune.method.skip_layer",
-    "update": "experiment.finetune.checkpoint",
-}
 
 
 def flat(section: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
@@ -38,11 +31,12 @@ class Line(Settings):
 
     model_config = ConfigDict(extra="allow")
 
-    arch: Arch = Field("transformer", description="transformer or lstm")
-    aux: Aux = Field("on", description="on or off, with or without the auxiliary LM loss")
-    n_transfer: Annotated[int, Field(ge=0)] | Literal["none", "all"] = Field(
-        "all", description="number of layers that are transferred, none for nothing at all"
-    )
+    arch: Arch = "transformer"
+    """The architecture, transformer or lstm."""
+    aux: Aux = "on"
+    """With or without the auxiliary LM loss, on or off."""
+    n_transfer: Annotated[int, Field(ge=0)] | Literal["none", "all"] = "all"
+    """The number of layers that are transferred, none for nothing at all."""
 
     @model_validator(mode="before")
     @classmethod
@@ -74,39 +68,28 @@ class Line(Settings):
 class Study(Settings):
     """A named set of cells with a table and a figure: every line at every value of one key."""
 
-    heading: Annotated[str, Field(min_length=1)] = Field(description="the heading of its table")
-    question: str = Field(
-        "",
-        description="what it compares, in one plain sentence: the caption of its table and of its "
-        "figure",
-    )
-    tasks: Annotated[list[str], Field(min_length=1), unique] = Field(
-        description="the tasks of experiment.tasks that it is run on"
-    )
-    axis: str | None = Field(
-        None,
-        description="the key whose values it compares: arch, aux, n_transfer or any of the config, "
-        "such as experiment.finetune.lm_coef",
-    )
-    values: list[Any] = Field([], description="the values of that key, in the order of the figure")
-    lines: Annotated[dict[str, Line], Field(min_length=1)] = Field(
-        {"full": Line()},
-        description="what each line has in place of the run's, such as {n_transfer: none} or "
-        "{experiment.finetune.l2: 0}, by the line's name",
-    )
-    references: dict[str, Line] = Field(
-        {}, description="what the lines are compared with, whatever the value of the axis"
-    )
-    kind: Literal["scores", "differences", "prediction", "planted"] = Field(
-        "scores",
-        description="what is shown: the scores; the differences to what they are compared with; "
-        "whether a prediction came true; what rows planted into the books do",
-    )
-    predicted: dict[str, Annotated[list[str], unique]] = Field(
-        {},
-        description="of the kind prediction: the tasks on which a line is predicted to lose half "
-        "or more of the gain by pre-training, which is that of the first reference over the second",
-    )
+    heading: Annotated[str, Field(min_length=1)]
+    """The heading of its table."""
+    question: str = ""
+    """What it compares, in one plain sentence: the caption of its table and of its figure."""
+    tasks: Annotated[list[str], Field(min_length=1), unique]
+    """The tasks of experiment.tasks that it is run on."""
+    axis: str | None = None
+    """The key whose values it compares: arch, aux, n_transfer or any of the config, such as
+    experiment.finetune.lm_coef."""
+    values: list[Any] = []
+    """The values of that key, in the order of the figure."""
+    lines: Annotated[dict[str, Line], Field(min_length=1)] = {"full": Line()}
+    """What each line has in place of the run's, such as {n_transfer: none} or
+    {experiment.finetune.l2: 0}, by the line's name."""
+    references: dict[str, Line] = {}
+    """What the lines are compared with, whatever the value of the axis."""
+    kind: Literal["scores", "differences", "prediction", "planted"] = "scores"
+    """What is shown: the scores; the differences to what they are compared with; whether a
+    prediction came true; what rows planted into the books do."""
+    predicted: dict[str, Annotated[list[str], unique]] = {}
+    """Of the kind prediction: the tasks on which a line is predicted to lose half or more of the
+    gain by pre-training, which is that of the first reference over the second."""
 
     @model_validator(mode="after")
     def _check_points(self) -> Self:
@@ -161,7 +144,5 @@ def _check_key(key: str) -> None:
     """Raise ValueError for a key that no config has at its head."""
     if key.partition(".")[0] in SECTIONS:
         return
-    if key in RENAMED:
-        raise ValueError(f"{key} is now {RENAMED[key]}")
     known = ", ".join(Line.model_fields)
     raise ValueError(f"{key[:60]}: unknown; give {known} or a key such as {LM_COEF}")

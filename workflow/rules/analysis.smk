@@ -5,14 +5,11 @@
 
 FACTS = "<results>/examples/{task}.json"
 SAMPLES = {part: f"<results>/samples/{part}.parquet" for part in grid.parts()}
-DECONTAMINATED = []  # published weights have no corpus to look for the examples in
-if grid.has_corpus:
-    DECONTAMINATED = [*rules.contamination.output]
 INPUTS = {  # files by the names that tables give them; see `table_inputs`
     "facts": expand(FACTS, task=grid.tasks),
     "facts of zero-shot tasks": expand(FACTS, task=grid.zero_shot.tasks),
     "facts of all examples": expand(FACTS, task=grid.examples),
-    "contamination": DECONTAMINATED,
+    "contamination": rules.contamination.output if grid.has_corpus else [],
     "zero_shot": [
         model.zero_shot("<results>", task, update)
         for model in grid.models()

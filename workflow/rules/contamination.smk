@@ -16,9 +16,9 @@ rule contamination:
     resources:
         **data_job(8000),
     params:
-        tasks=lambda wildcards, output: [Path(file).stem for file in output],
+        tasks=grid.examples,
         examples=lambda wildcards, input: os.path.dirname(input.examples[0]),
-        lengths=lambda wildcards: "--every-length" if variant_of(wildcards) else "",
+        lengths="",
         out=subpath(output[0], parent=True),
         code=code.digest("gpt1.contamination"),
     shell:

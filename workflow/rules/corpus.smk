@@ -99,7 +99,4 @@ use rule tokens as shuffled_tokens with:
     resources:
         **data_job(8000),  # the order of all sentences
     params:
-        out=subpath(output.facts, parent=True),
-        tokenizer=its_tokenizer,
         corpus="{corpus}",
-        code=code.digest("gpt1.corpus"),

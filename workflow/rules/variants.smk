@@ -88,3 +88,6 @@ if PLANTED:
             "<results>{home}/benchmarks/contamination.tsv"
         wildcard_constraints:
             home=homes(PLANTED),
+        params:
+            tasks=PLANTED_TASKS,
+            lengths="--every-length",
