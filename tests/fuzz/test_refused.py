@@ -54,14 +54,6 @@ def test_a_default_config_with_code_is_refused_and_its_code_is_not_run(tmp_path)
     assert said.strip().endswith(line) and not (tmp_path / "made").exists()
 
 
-def test_aliases_that_stand_for_millions_of_values_are_refused_at_once(tmp_path):
-    path, names = tmp_path / "c.yaml", "abcdefghijklmnop"
-    lines = [f"  - &{new} [{', '.join([f'*{old}'] * 9)}]" for old, new in itertools.pairwise(names)]
-    path.write_text("\n".join(["data:", "  - &a [x, x]", *lines, ""]))
-    with pytest.raises(ConfigError, match="an alias; write it out .* line 3,"):
-        parse(read([path]))
-
-
 def npy(path, payload):
     with open(path, "wb") as file:
         np.save(file, np.array([payload], dtype=object), allow_pickle=True)

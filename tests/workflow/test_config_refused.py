@@ -4,10 +4,8 @@ import math
 import os
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
-import yaml
 
 from tests.workflow.configs import ROOT, changed, complete, faults, shipped, small
 from workflow.configuration.read import ConfigError, parse, read
@@ -50,19 +48,13 @@ SENSELESS = {
     "finetune.lr.transformer": (1e7, 5e-324),
     "tasks.rte.lr.lstm": (1e7, 5e-324),
     "finetune.lm_coef": (1e4,),
-    "tasks.rte.epochs": (10**9,),
     "tasks.rte.batch": (10**9,),
     "optimizer.l2": (1e4, math.nan, math.inf),
     "optimizer.eps": (2.0, 1e-40),
     "optimizer.max_grad_norm": (1e7, 1e-30, -1.0),
     "model.init_std": (1e38, 1e-300),
     "model.transformer.n_embd": (10**12,),
-    "pretrain.warmup": (2**41,),
-    "pretrain.batch": (10**9,),
     "pretrain.checkpoints": (10**9,),
-    "tokenizer.merges": (10**6,),
-    "world.words": (10**12,),
-    "world.books": (10**9,),
     "world.scale": (1e9,),
     "zero_shot.normalise.cola.best": (1e9,),
 }
@@ -191,23 +183,6 @@ def test_the_folders_of_the_code_are_all_that_git_knows():
         pytest.skip("not a clone")
     folders = {name.partition("/")[0] for name in listed.stdout.split("\0") if "/" in name}
     assert {name for name in folders if not name.startswith(".")} - {"results"} == set(CODE)
-
-
-def every_value(section: Any, path: str = "") -> dict[str, Any]:
-    if not isinstance(section, dict) or not section:
-        return {path: section}
-    parts = [every_value(value, f"{path}.{key}".lstrip(".")) for key, value in section.items()]
-    return {key: value for part in parts for key, value in part.items()}
-
-
-@pytest.mark.parametrize("wrong", [object(), b"x", {"unknown": 1}, [[]], "\n", -1, math.nan, 2**70])
-def test_no_value_of_any_key_ends_in_anything_but_lines(wrong):
-    config = yaml.safe_load(yaml.safe_dump(complete("smoke").model_dump(mode="json")))
-    for key in every_value(config):
-        try:
-            parse(changed(config, key, wrong))
-        except ConfigError as error:
-            assert all("\n" not in fault and fault.partition(":")[0] for fault in error.faults)
 
 
 FILES = {  # a text, and words of the line

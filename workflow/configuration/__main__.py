@@ -18,19 +18,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         prog="python -m workflow.configuration", description=__doc__.splitlines()[0]
     )
-    commands = parser.add_subparsers(dest="command", required=True)
-    show = commands.add_parser("show", help="print the complete config of one or more files")
-    show.add_argument("files", nargs="+", type=Path, metavar="FILE")
-    commands.add_parser("schema", help="print the JSON Schema, for editors")
-    commands.add_parser("reference", help="print the reference page of all keys, as Markdown")
+    parser.add_argument("what", choices=["show", "schema", "reference"], help="what to print")
+    parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="the files to show")
     a = parser.parse_args()
-    if a.command == "show":
-        try:
-            print(as_yaml(parse(read(a.files))), end="")
-        except ConfigError as error:
-            sys.exit(str(error))
-    else:
-        print(schema() if a.command == "schema" else reference(), end="")
+    try:
+        shown = as_yaml(parse(read(a.files))) if a.what == "show" else ""
+    except ConfigError as error:
+        sys.exit(str(error))
+    print(shown or (schema() if a.what == "schema" else reference()), end="")
 
 
 if __name__ == "__main__":
