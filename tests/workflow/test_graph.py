@@ -178,14 +178,13 @@ def test_a_second_run_does_nothing(run):
     assert plan_of(run) == {}
 
 
-def test_what_was_removed_by_hand_is_in_the_summary_and_made_by_its_name(project):
-    checkpoint = next((project / "results").rglob("update-*.safetensors")).relative_to(project)
-    (project / checkpoint).unlink()
-    assert planned(project, "all").keys() <= {"page", "all"}  # the next run does not notice
-    rows = csv.DictReader(snakemake_summary(project), delimiter="\t")
-    missing = [row["output_file"] for row in rows if row["status"] == "missing"]
-    assert missing == [str(checkpoint)]
-    assert "pretrain" in planned(project, "--", str(checkpoint))
+def test_what_was_removed_by_hand_is_in_the_summary_and_made_by_its_name(run):
+    checkpoint = str(next((run / "results").rglob("update-*.safetensors")).relative_to(run))
+    (run / checkpoint).unlink()
+    assert plan_of(run).keys() <= {"page", "all"}  # the next run does not notice
+    found = summary(run)
+    assert [row["output_file"] for row in found if row["status"] == "missing"] == [checkpoint]
+    assert "pretrain" in plan_of(run, target=checkpoint)
 
 
 def test_a_config_that_others_results_were_not_made_with_is_told(run):
