@@ -14,7 +14,11 @@ from workflow.configuration.studies import flat
 
 CONFIG = "config.yaml"
 PROJECT = Path(__file__).resolve().parent.parent
-UNCHANGING = {"results": True, "runtime": True, "experiment": {"keep", "studies"}}
+UNCHANGING: dict[str, bool | set[str]] = {
+    "results": True,
+    "runtime": True,
+    "experiment": {"keep", "studies"},
+}
 CODE = ("bench", "docs", "gpt1", "tasks", "tests", "workflow")
 
 
