@@ -11,6 +11,7 @@ from gpt1.cell import Cell, PretrainedModel
 from tasks.common.errors import InputError
 from tests.analysis.conftest import build, table_of, write, write_answers, write_predictions
 from workflow.analysis.paper import FULL, NUMBERS, OURS, PAPER_VARIANTS, SHUFFLED
+from workflow.analysis.stats.alarms import is_marked
 from workflow.analysis.stats.estimate import average, with_parts
 from workflow.analysis.stats.samples import Samples, shared_texts
 from workflow.analysis.tables import (
@@ -261,12 +262,32 @@ def test_alarms_are_carried_with_the_number_of_runs_that_raised_them(run_of):
     results, grid = run_of("rte", "cola")
     table, text = build(ablation, results, grid)
     rte = row(table, variant="Transformer w/o pre-training", task="rte")
-    assert rte["alarms"] == "majority_rate:2/3"
-    assert row(table, variant="Transformer w/o pre-training", task="cola")["alarms"] == ""
+    assert rte["alarms"] == "below_bag_of_words:3/3;majority_rate:2/3"
+    cola = row(table, variant="Transformer w/o pre-training", task="cola")
+    assert cola["alarms"] == "below_bag_of_words:3/3"
     both = row(table, variant="Transformer w/o pre-training", task="avg_all")
-    assert both["alarms"] == "majority_rate:2/6"
+    assert both["alarms"] == "below_bag_of_words:6/6;majority_rate:2/6"
     line = next(line for line in text.splitlines() if line.startswith("| Transformer w/o pre"))
     assert line.rstrip(" |").endswith("!")
+    assert is_marked(rte["alarms"]) and not is_marked(cola["alarms"])
+
+
+def test_seeds_that_disagree_raise_an_alarm_of_every_run(run_of, change):
+    results, grid = run_of("rte", "mnli")
+    spread = {"rte": [45.0, 65.1, 50.0], "mnli": [45.0, 65.0, 50.0]}
+    for name, scores in spread.items():
+
+        def edit(cell, scores=scores):
+            for run, score in zip(cell["seeds"], scores, strict=True):
+                for split in run["scores"]:
+                    run["scores"][split] = {"accuracy": score}
+
+        change(results, full(name), edit)
+    table, text = build(cells, results, grid)
+    mine = table[(table["arch"] == "transformer") & (table["n_transfer"] == "12")]
+    mine = mine[mine["aux"] == "on"].groupby("task")["alarms"].unique()
+    assert list(mine["rte"]) == ["below_bag_of_words;seeds_disagree"]
+    assert list(mine["mnli"]) == ["below_bag_of_words"]
 
 
 def test_main_calls_dev_dev_and_puts_published_numbers_by_the_test_split(finished, grid):

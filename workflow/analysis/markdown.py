@@ -8,6 +8,8 @@ from typing import Any
 
 import pandas as pd
 
+from workflow.analysis.stats.alarms import is_marked
+
 MISSING = "missing"
 NONE = "–"
 METRICS = {
@@ -23,9 +25,10 @@ LEGEND = (
     "`a ± b`: mean and standard deviation over fine-tuning seeds (no `±`: one seed); `ci_low` and "
     f"`ci_high` in the CSV: {INTERVAL}. "
     "`!`: at least one run raised an alarm (at majority rate, constant prediction, loss not "
-    "falling, training rows not fitted), named in the CSV. `missing`: not run. Constant answer: "
-    "the one that scores best on the training rows (by F1 always yes, otherwise the most frequent "
-    "label there, for STS-B the mean); on the reported rows another may score better."
+    "falling, training rows not fitted, seeds 20 points apart), named in the CSV. `missing`: not "
+    "run. Constant answer: the one that scores best on the training rows (by F1 always yes, "
+    "otherwise the most frequent label there, for STS-B the mean); on the reported rows another "
+    "may score better."
 )
 
 
@@ -78,7 +81,7 @@ def score(row: Mapping[str, Any]) -> str:
     if pd.isna(row["mean"]):
         return MISSING
     spread = "" if pd.isna(row["sd"]) else f" ± {row['sd']:.1f}"
-    return f"{row['mean']:.1f}{spread}{' !' if row['alarms'] else ''}"
+    return f"{row['mean']:.1f}{spread}{' !' if is_marked(row['alarms']) else ''}"
 
 
 def decontaminated(row: Mapping[str, Any]) -> str:

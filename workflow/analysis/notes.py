@@ -70,6 +70,6 @@ def fewer_seeds(grid: Grid) -> list[str]:
         return []
     return [
         f"Shuffled books have {n_control} of the {n} pre-training seeds of the models that they "
-        "are compared with: the interval of such a difference leaves out by how much another "
-        "pre-training on shuffled books would differ."
+        "are compared with: such a difference takes a model that several fine-tuning seeds start "
+        "from for several, so its interval is too narrow."
     ]

@@ -11,6 +11,7 @@ from workflow.analysis.claims.finding import VERDICTS
 from workflow.analysis.page.alarms import fine_tuning_runs
 from workflow.analysis.page.run import Run
 from workflow.analysis.paper import NO_PRETRAINING
+from workflow.analysis.stats.alarms import is_marked
 
 
 @dataclass(frozen=True)
@@ -18,7 +19,8 @@ class Glance:
     """What the tables say in a few numbers; each is empty where its table is not there.
 
     `checks` of the positive control by outcome, yes or no; claims by verdict; `gain` is what
-    pre-training adds on average, with its interval; fine-tuning runs, and those with an alarm.
+    pre-training adds on average, with its interval; fine-tuning runs, and those with an alarm
+    that is marked.
     """
 
     checks: dict[str, int]
@@ -39,7 +41,7 @@ class Glance:
             gain=gain,
             interval=interval,
             runs=len(runs),
-            alarms=int(runs["alarms"].notna().sum()),
+            alarms=int(runs["alarms"].fillna("").map(is_marked).sum()),
         )
 
 

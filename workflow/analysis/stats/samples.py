@@ -25,6 +25,7 @@ with importing(__name__):
     from tasks.common.files import write_atomic
     from workflow.analysis.predictions import Predictions, answers, read_predictions
     from workflow.analysis.records import REMEDY, CellRecord
+    from workflow.analysis.stats.alarms import of_seeds
     from workflow.analysis.stats.bootstrap import N_RESAMPLES, resample
     from workflow.analysis.stats.degrees import place, read_degrees
     from workflow.analysis.stats.estimate import Sample, average
@@ -118,6 +119,9 @@ class Samples:
         InputError for a damaged file, or one of another cell or of other rows than those before.
         """
         found = self.cells[cell] = scored(cell, results, seeds)
+        if together := of_seeds(self.headline(cell)):
+            for key, one in found.items():
+                found[key] = replace(one, alarms=_added(one.alarms, together))
         predictions = read_predictions(results, cell)
         if predictions is None:
             return
@@ -249,6 +253,16 @@ def scored(cell: Cell, results: Path, chosen: Sequence[int]) -> dict[Key, Sample
         )
         for split, scores in (runs[0].scores.items() if runs else ())
         for metric in scores
+    }
+
+
+def _added(
+    alarms: Mapping[int, tuple[str, ...]], names: Sequence[str]
+) -> dict[int, tuple[str, ...]]:
+    """The alarms of each seed's run, and those of all seeds together."""
+    return {
+        seed: tuple(";".join(sorted(filter(None, [*text.split(";"), *names]))) for text in texts)
+        for seed, texts in alarms.items()
     }
 
 

@@ -12,6 +12,7 @@ import pandas as pd
 import tasks
 from workflow.analysis import markdown
 from workflow.analysis.notes import Notes
+from workflow.analysis.stats.alarms import is_marked
 from workflow.analysis.stats.samples import Samples
 from workflow.analysis.table import Table
 from workflow.grid import Grid
@@ -52,9 +53,9 @@ def build(results: Path, grid: Grid) -> Table:
 
 def _inventory(table: pd.DataFrame, notes: Notes) -> list[str | pd.DataFrame]:
     runs = table.drop_duplicates([*CELL, "seed"])
-    cells = runs.groupby(CELL, sort=False).agg(seeds=("seed", "count"), alarms=("alarms", "any"))
+    cells = runs.groupby(CELL, sort=False).agg(seeds=("seed", "count"), alarms=("alarms", ";".join))
     cells = cells.reset_index()
-    cells["layers"] = cells["n_transfer"].where(cells["alarms"])
+    cells["layers"] = cells["n_transfer"].where(cells["alarms"].map(is_marked))
     main = table["metric"] == table["task"].map({t: tasks.task(t).metric for t in notes.by_task})
     fitted = table.assign(train=table["score"].where(main & (table["split"] == "train")))
     sweeps, costs, fits = (frame.groupby(SWEEP, sort=False) for frame in (cells, runs, fitted))

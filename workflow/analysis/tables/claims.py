@@ -13,6 +13,7 @@ from workflow.analysis.claims.evidence import Evidence
 from workflow.analysis.claims.finding import NOT_RUN, VERDICTS
 from workflow.analysis.claims.paper_claims import CLAIMS
 from workflow.analysis.notes import fewer_seeds
+from workflow.analysis.stats.alarms import is_marked
 from workflow.analysis.stats.samples import Samples
 from workflow.analysis.table import Table
 from workflow.grid import Grid
@@ -88,7 +89,7 @@ def _ours(table: pd.DataFrame) -> list[str]:
         markdown.interval(value, low, high, n)
         for (value, low, high), n in zip(ends.itertuples(index=False), decimals, strict=True)
     ]
-    marks = table["alarms"].map(lambda alarms: " !" if alarms else "")
+    marks = table["alarms"].map(lambda alarms: " !" if is_marked(alarms) else "")
     return [text.replace(markdown.MISSING, NOT_RUN) for text in shown + marks]
 
 
