@@ -120,8 +120,8 @@ class Samples:
         """
         found = self.cells[cell] = scored(cell, results, seeds)
         if together := of_seeds(self.headline(cell)):
-            for key, one in found.items():
-                found[key] = replace(one, alarms=_added(one.alarms, together))
+            for key, scores in found.items():
+                found[key] = replace(scores, alarms=_added(scores.alarms, together))
         predictions = read_predictions(results, cell)
         if predictions is None:
             return
