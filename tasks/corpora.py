@@ -13,7 +13,7 @@ CORPORA: tuple[HubSource, ...] = (
         licence="unknown (terms of Smashwords)",
         files=parquet_files("plain_text", {"train": "train"}),
         rows={"train": 74_004_228},
-        columns=("text",),
+        texts=("text",),
         folder="books",
         by_hand=(
             "collect the books as UTF-8 text, one .txt file per book, and put them into books/ of "
@@ -26,7 +26,6 @@ CORPORA: tuple[HubSource, ...] = (
         revision=None,
         licence="mit according to the uploader (unverified)",
         files={"train": ("books_large_p1.txt", "books_large_p2.txt")},
-        rows={},  # not published
         lines=True,
         note="the commit begins with 7600e0b",
     ),
@@ -38,7 +37,7 @@ CORPORA: tuple[HubSource, ...] = (
         licence="cc-by-sa-3.0, gfdl",
         files=parquet_files("wikitext-103-raw-v1", THREE_SPLITS),
         rows={"train": 1_801_350, "dev": 3_760, "test": 4_358},
-        columns=("text",),
+        texts=("text",),
     ),
     HubSource(
         name="lm1b",
@@ -49,7 +48,7 @@ CORPORA: tuple[HubSource, ...] = (
         licence="none on the card",
         files={split: (f"plain_text/{split}/*.parquet",) for split in ("train", "test")},
         rows={"train": 30_301_028, "test": 306_688},
-        columns=("text",),
+        texts=("text",),
     ),
     HubSource(
         name="tinystories",
@@ -59,7 +58,7 @@ CORPORA: tuple[HubSource, ...] = (
         licence="cdla-sharing-1.0",
         files=parquet_files("data", {"train": "train", "dev": "validation"}),
         rows={"train": 2_119_719, "dev": 21_990},
-        columns=("text",),
+        texts=("text",),
     ),
 )
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from tasks.hub import HubSource, parquet_files
 from tasks.hub_records import hub_records
-from tasks.readers import Documents, Row
+from tasks.readers import Documents, Row, wrong
 from tasks.task import Task
 
 CONNECTIVE = re.compile(r"\b(because|since|but|so|and|although|if)\s+$", re.I)
@@ -29,35 +29,32 @@ def items(file: int, path: Path, text: str) -> Iterator[Row]:
     for start in range(0, len(lines), 5):
         line = start + 1
         if len(lines) < start + 4:
-            flaw = f"the last item has {len(lines) - start} of 4 lines; download it again"
-            yield Row(file, line, flaw=flaw)
-            return
+            found = f"the last item has {len(lines) - start} of 4 lines"
+            raise wrong(path, line, f"{found}; download it again")
         sentence, pronoun, listed, answer, *blank = lines[start : start + 5]
         # One item of the published test file has a blank after the comma.
         candidates = [candidate.strip() for candidate in listed.split(",")]
         if any(blank):
-            yield Row(file, line + 4, flaw=f"expected a blank line, found {blank[0]!r:.60}")
-        elif len(candidates) != 2 or "" in candidates:
-            flaw = f"expected two candidates with a comma between, found {listed!r:.60}"
-            yield Row(file, line + 2, flaw=flaw)
-        elif answer not in candidates:
-            flaw = f"answer {answer!r:.60} is neither of {listed!r:.80}"
-            yield Row(file, line + 3, flaw=flaw)
-        else:
-            row = Row(file, line, str(start // 5), str(candidates.index(answer) + 1))
-            yield item(row, sentence, pronoun, candidates)
+            raise wrong(path, line + 4, f"expected a blank line, found {blank[0]!r:.60}")
+        if len(candidates) != 2 or "" in candidates:
+            expected = "expected two candidates with a comma between"
+            raise wrong(path, line + 2, f"{expected}, found {listed!r:.60}")
+        if answer not in candidates:
+            raise wrong(path, line + 3, f"answer {answer!r:.60} is neither of {listed!r:.80}")
+        row = Row(file, line, str(start // 5), str(candidates.index(answer) + 1))
+        yield item(path, row, sentence, pronoun, candidates)
 
 
-def item(row: Row, sentence: str, pronoun: str, candidates: list[str]) -> Row:
+def item(path: Path, row: Row, sentence: str, pronoun: str, candidates: list[str]) -> Row:
     """The row with its sentence split at the ambiguous pronoun; its line is the sentence's."""
     sentence, pronoun = sentence.strip(), pronoun.strip()
     candidates = [candidate.strip() for candidate in candidates]
     place = pronoun_span(sentence, pronoun, candidates)
     if place is None:
-        flaw = f"pronoun {pronoun!r:.40} does not occur in {sentence!r:.80}"
-        return row._replace(line=row.line + 1, flaw=flaw)
+        what = f"pronoun {pronoun!r:.40} does not occur in {sentence!r:.80}"
+        raise wrong(path, row.line + 1, what)
     if not sentence[place[1] :].strip():
-        return row._replace(flaw=f"nothing follows the pronoun in {sentence!r:.80}")
+        raise wrong(path, row.line, f"nothing follows the pronoun in {sentence!r:.80}")
     first, second = sentence[: place[0]], sentence[place[1] :]
     return row._replace(first=first, second=second, choices=candidates)
 
@@ -66,7 +63,7 @@ def hub_items(source: HubSource, paths: list[Path]) -> Iterator[Row]:
     """The hub's records, one per item."""
     for file, line, number, record in hub_records(source, paths):
         row = Row(file, line, str(number), source.label_name(record["label"]))
-        yield item(row, record["sentence"], record["pronoun"], record["candidates"])
+        yield item(paths[file], row, record["sentence"], record["pronoun"], record["candidates"])
 
 
 def pronoun_span(sentence: str, pronoun: str, candidates: Sequence[str]) -> tuple[int, int] | None:
@@ -101,8 +98,7 @@ dprd = Task(
         config="plain_text",
         licence="unknown",
         files=parquet_files("plain_text", {"train": "train", "test": "test"}),
-        rows={"train": 1_322, "test": 564},
-        columns=("sentence", "pronoun", "candidates", "label"),
+        texts=("sentence", "pronoun", "candidates"),
         label="label",
         labels={0: "1", 1: "2"},
         named_labels=False,  # they are places in the list of candidates

@@ -16,7 +16,13 @@ from tasks.common.errors import InputError, importing, run
 
 with importing(__name__):
     import httpx2
-    from huggingface_hub import HfApi, constants, is_offline_mode, snapshot_download
+    from huggingface_hub import (
+        HfApi,
+        constants,
+        is_offline_mode,
+        set_client_factory,
+        snapshot_download,
+    )
     from huggingface_hub.utils import disable_progress_bars
 
     from tasks import TASKS
@@ -25,8 +31,8 @@ with importing(__name__):
     from tasks.corpora import CORPORA
     from tasks.dprd import dprd
     from tasks.hub import HubSource, Snapshot, matching, pinned
-    from tasks.hub_limits import limit_answers
 
+SILENCE_SECONDS = 20  # without a byte; the library then asks five times more
 # What an answer that is no listing makes of itself somewhere in the library.
 FAULTS = (
     httpx2.HTTPError,
@@ -103,8 +109,8 @@ def download(source: HubSource, commit: str, folder: Path, endpoint: str | None)
     The library takes a file that it once fetched for whole and compares no digests, so that is done
     here: a file that is not what the hub lists is removed and asked for once more.
     """
-    limit_answers()
-    constants.HF_HUB_DISABLE_XET = True  # plain HTTP instead, which obeys these limits
+    limit_silence()
+    constants.HF_HUB_DISABLE_XET = True  # plain HTTP instead, which obeys this limit
     what: dict[str, Any] = {"repo_id": source.repo, "repo_type": "dataset", "revision": commit}
     patterns = [*source.patterns, "README.md"]  # a branch of converted files has no card
     for _ in range(2):
@@ -129,6 +135,17 @@ def download(source: HubSource, commit: str, folder: Path, endpoint: str | None)
                 "unknown: use another revision"
             )
     return names
+
+
+def limit_silence() -> None:
+    """Let `huggingface_hub` give up on a silent hub; it would wait for a listing for ever."""
+
+    def limit(request: httpx2.Request) -> None:
+        kinds = ("connect", "read", "write", "pool")
+        request.extensions |= {"timeout": dict.fromkeys(kinds, SILENCE_SECONDS)}
+
+    hooks = {"request": [limit]}
+    set_client_factory(lambda: httpx2.Client(event_hooks=hooks, follow_redirects=True))
 
 
 def main() -> None:

@@ -31,8 +31,6 @@ def task(
         config=fields["name"],
         licence="other (GLUE: each set its own)",
         files=parquet_files(fields["name"], splits),
-        rows=counts,
-        columns=(*texts, "label", "idx"),
         texts=texts,
         index="idx",
         label="label",
@@ -46,5 +44,6 @@ def task(
         obtain="download it from gluebenchmark.com/tasks and unpack it there",
         hub=hub,
         unlabelled={split: (f"{split}.tsv",) for split in test},
+        unlabelled_rows={split: counts[split] for split in test},
         **(defaults | fields),
     )

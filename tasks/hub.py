@@ -24,25 +24,23 @@ THREE_SPLITS = {"train": "train", "dev": "validation", "test": "test"}
 class HubSource:
     """A data set on the hub. Splits have the suite's names (`dev`), not the hub's (`validation`).
 
-    `files`: for each split the patterns of its files in the repository. `rows`: the hub's own row
-    counts, so SNLI's include the rows without a gold label. `columns`: all that are read; `texts`:
-    those of the one or two texts; `index`: the row's number within its split, empty where the file
-    has none. `labels`: the hub's value of the column `label` and the task's label that it stands
-    for; empty for a score (STS-B) or a corpus. `named_labels`: whether the files hold these names
-    too, which then must agree. `unlabelled`: splits whose labels are all -1.
-    `lines`: whether the files are text with a row per line; else a corpus has a column `text`.
-    `by_hand`: how to obtain what has no repository; `folder` is its place under the data folder.
-    `caution`: what the data card warns of.
+    `files`: for each split the patterns of its files in the repository. `rows`: the published
+    numbers of rows of a corpus. `texts`: the columns of the texts; `index`: that of the row's
+    number within its split, or of RACE's article, empty where the file has none. `labels`: the
+    hub's value of the column `label` and the task's label that it stands for; empty for a score
+    (STS-B) or a corpus. `named_labels`: whether the files hold these names too, which then must
+    agree. `unlabelled`: splits whose labels are all -1. `lines`: whether the files are text with a
+    row per line. `by_hand`: how to obtain what has no repository; `folder` is its place under the
+    data folder. `caution`: what the data card warns of.
     """
 
     name: str
     licence: str
-    rows: dict[str, int]
     repo: str = ""
     revision: str | None = None
     config: str = ""
     files: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    columns: tuple[str, ...] = ()
+    rows: dict[str, int] = field(default_factory=dict)
     texts: tuple[str, ...] = ()
     index: str = ""
     label: str = ""
@@ -54,6 +52,11 @@ class HubSource:
     folder: str = ""
     note: str = ""
     caution: str = ""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that are read."""
+        return tuple(filter(None, (*self.texts, self.label, self.index)))
 
     @property
     def patterns(self) -> list[str]:

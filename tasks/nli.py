@@ -41,8 +41,6 @@ snli = Task(
         config="plain_text",
         licence="cc-by-sa-4.0",
         files=parquet_files("plain_text", THREE_SPLITS),
-        rows={"train": 550_152, "dev": 10_000, "test": 10_000},
-        columns=(*PAIR, "label"),
         texts=PAIR,
         label="label",
         labels=dict(enumerate(THREE_WAY)),
@@ -75,11 +73,11 @@ mnli = glue.task(
 # has it in a folder of its own too, or it was put beside the others.
 mnli = replace(
     mnli,
+    unlabelled_rows=mnli.unlabelled_rows | {"ax": 1_104},
     unlabelled=mnli.unlabelled | {"ax": ("diagnostic.tsv", "../diagnostic/diagnostic.tsv")},
     hub=replace(
         mnli.hub,
         files=mnli.hub.files | {"ax": ("ax/test-*.parquet",)},
-        rows=mnli.hub.rows | {"ax": 1_104},
         unlabelled=(*mnli.hub.unlabelled, "ax"),
     ),
 )
@@ -144,8 +142,6 @@ scitail = Task(
         config="snli_format",
         licence="none on the card",
         files=parquet_files("snli_format", THREE_SPLITS),
-        rows={"train": 23_596, "dev": 1_304, "test": 2_126},
-        columns=(*SENTENCES, "gold_label"),
         texts=SENTENCES,
         label="gold_label",
         labels={"neutral": "neutral", "entailment": "entailment"},

@@ -71,8 +71,8 @@ def prepare(
     without = unlabelled.read(task, source) if settings.unlabelled else {}
     if settings.published and not settings.min_rows:
         unlabelled.check_counts(task, source, without)
-    files = {split: task.files(source, split) for split in sorted(set(official.values()))}
-    files |= {split: unlabelled.files(task, source, split) for split in without}
+    read = (*sorted(set(official.values())), *without)
+    files = {split: task.files(source, split) for split in read}
     return splits | without, {
         "task": task.name,
         "version": task.version,

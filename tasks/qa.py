@@ -20,7 +20,7 @@ from typing import Any
 from tasks import readers
 from tasks.hub import THREE_SPLITS, HubSource
 from tasks.hub_records import hub_records
-from tasks.readers import Documents, Row
+from tasks.readers import Documents, Row, wrong
 from tasks.task import Task
 
 SENTENCES = tuple(f"InputSentence{k}" for k in (1, 2, 3, 4))
@@ -30,27 +30,15 @@ STORY = ("InputStoryid", *SENTENCES, *ENDINGS, "AnswerRightEnding")
 
 def questions(file: int, path: Path, text: str) -> Iterator[Row]:
     """One row per question of a RACE article's file; all share the article's text."""
-    record = readers.json_object(text, file=file)
-    if isinstance(record, Row):
-        yield record
-        return
-    lists: list[Any] = [record.get(key) for key in ("questions", "options", "answers")]
-    flaw = readers.not_text(record, "article")
-    for key, values in zip(("questions", "options", "answers"), lists, strict=True):
-        if not isinstance(values, list):
-            flaw = flaw or f"expected a list under {key!r}, found {values!r:.60}"
-    if not flaw and len({len(values) for values in lists}) > 1:
+    types = {"article": str, "questions": list, "options": list, "answers": list}
+    article, *lists = readers.json_values(path, text, types)
+    if len({len(values) for values in lists}) > 1:
         asked, options, answers = map(len, lists)
-        flaw = (
-            f"{asked} questions, {options} option lists and {answers} answers; each question "
-            "needs one of each: download the file again"
-        )
-    if flaw:
-        yield Row(file, 1, flaw=flaw)
-        return
+        what = f"{asked} questions, {options} option lists and {answers} answers"
+        raise wrong(path, 1, f"{what}; each question needs one of each: download the file again")
     for number, values in enumerate(zip(*lists, strict=True)):
         place = (path.parent.name, path.name, number)
-        yield question(Row(file, 1), place, record["article"], *values)
+        yield question(Row(file, 1), place, article, *values)
 
 
 def question(
@@ -93,24 +81,22 @@ def stories(file: int, path: Path, text: str) -> Iterator[Row]:
         names = next(reader)
         for column in STORY:
             if column not in names:
-                yield Row(file, 1, flaw=f"no column {column!r}, found {readers.shown(names)}")
-                return
+                raise wrong(path, 1, f"no column {column!r}, found {readers.shown(names)}")
         for cells in reader:
             line = reader.line_num
             cell = dict(zip(names, cells, strict=False))
             empty = [name for name in SENTENCES if readers.is_blank(cell.get(name, ""))]
             if len(cells) != len(names):
-                flaw = f"expected {len(names)} columns, found {len(cells)}; {readers.ORIGINAL}"
-                yield Row(file, line, flaw=flaw)
-            elif empty:
-                flaw = f"{empty[0]} is empty; every story needs four sentences"
-                yield Row(file, line, reason="empty text", flaw=flaw)
-            else:
-                story = " ".join(cell[name].strip() for name in SENTENCES)
-                endings = tuple(cell[name] for name in ENDINGS)
-                yield Row(file, line, cell[STORY[0]], cell[STORY[-1]], story, choices=endings)
+                found = f"expected {len(names)} columns, found {len(cells)}"
+                raise wrong(path, line, f"{found}; {readers.ORIGINAL}")
+            if empty:
+                raise wrong(path, line, f"{empty[0]} is empty; every story needs four sentences")
+            story = " ".join(cell[name].strip() for name in SENTENCES)
+            endings = tuple(cell[name] for name in ENDINGS)
+            yield Row(file, line, cell[STORY[0]], cell[STORY[-1]], story, choices=endings)
     except csv.Error as error:
-        yield Row(file, reader.line_num, flaw=f"not CSV ({error}); export the sheet again")
+        what = f"not CSV ({error}); export the sheet again"
+        raise wrong(path, reader.line_num, what) from None
 
 
 race = Task(
@@ -138,8 +124,8 @@ race = Task(
             ours: (f"middle/{theirs}-*.parquet", f"high/{theirs}-*.parquet")
             for ours, theirs in THREE_SPLITS.items()
         },
-        rows={"train": 87_866, "dev": 4_887, "test": 4_934},
-        columns=("example_id", "article", "answer", "question", "options"),
+        texts=("article", "question", "options"),
+        index="example_id",
         label="answer",
         labels={letter: letter for letter in "ABCD"},
         caution="no redistribution: the rows that this card shows are not to be passed on",
@@ -169,7 +155,6 @@ story_cloze = Task(
             "no permission to redistribute it is known: the rows that this card shows are not to "
             "be passed on"
         ),
-        rows={"val": 1_871, "test": 1_871},
         folder="StoryCloze",
         by_hand=(
             "fill in the form at cs.rochester.edu/nlp/rocstories, and put the two CSV files of "

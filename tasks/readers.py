@@ -20,21 +20,17 @@ from typing import Any, NamedTuple
 from tasks.common.errors import InputError
 from tasks.common.files import parse_json
 
-COMPRESSED = {
-    b"\x1f\x8b": "gzip",
-    b"PK\x03\x04": "zip",
-    b"\xfd7zXZ": "xz",
-    b"BZh": "bzip2",
-    b"\x28\xb5\x2f\xfd": "zstd",
-}
+# The first bytes of gzip, zip, xz, bzip2 and zstd.
+COMPRESSED = (b"\x1f\x8b", b"PK\x03\x04", b"\xfd7zXZ", b"BZh", b"\x28\xb5\x2f\xfd")
+NAMES = {str: "a text", list: "a list"}
 ORIGINAL = "download the file again in its original layout"
 
 
 class Row(NamedTuple):
     """One row of a file: `file` counts the split's files from 0, `line` is 1-based.
 
-    `key` is the row's name within its split. `flaw` says what is wrong with the row; a task that
-    tolerates flawed rows counts them by `reason`, but a flaw with no `reason` is always an error.
+    `key` is the row's name within its split. `flaw` says what is wrong with a row that some task
+    may tolerate; such rows are counted by `reason`. Whatever no task tolerates is raised (`wrong`).
     """
 
     file: int
@@ -61,9 +57,8 @@ def lines(path: Path) -> Iterator[tuple[int, str]]:
     with open(path, "rb") as file:
         for number, raw in enumerate(file, start=1):
             if number == 1:
-                kind = next((k for start, k in COMPRESSED.items() if raw.startswith(start)), None)
-                if kind:
-                    raise InputError(f"{path}: compressed by {kind}; unpack it")
+                if raw.startswith(COMPRESSED):
+                    raise InputError(f"{path}: compressed; unpack it")
                 raw = raw.removeprefix(b"\xef\xbb\xbf")
             raw = raw.removesuffix(b"\n").removesuffix(b"\r")
             if not raw:
@@ -75,10 +70,8 @@ def lines(path: Path) -> Iterator[tuple[int, str]]:
             try:
                 yield number, raw.decode("utf-8")
             except UnicodeDecodeError as error:
-                raise InputError(
-                    f"{path}:{number}: not UTF-8 at byte {error.start} of the line; "
-                    "save the file as UTF-8"
-                ) from None
+                place = f"byte {error.start} of the line"
+                raise wrong(path, number, f"not UTF-8 at {place}; save the file as UTF-8") from None
     if empty:
         raise InputError(f"{path}: the file is empty; download it again")
 
@@ -133,7 +126,7 @@ class Table(Layout):
         for column in self.columns:
             if column not in names:
                 found = f"no column {column!r}, found {shown(names)}"
-                raise InputError(f"{path}:1: {found}; is it the right file of this task?")
+                raise wrong(path, 1, f"{found}; is it the right file of this task?")
         cell_of = {name: place for place, name in enumerate(names)}
         for line, text in numbered:
             cells = text.split("\t")
@@ -156,38 +149,38 @@ class JsonLines(Layout):
 
     def rows(self, paths: list[Path]) -> Iterator[Row]:
         (path,) = paths
-        keys = (self.label, self.first, self.second)
         for line, text in lines(path):
-            record = json_object(text, line)
-            if isinstance(record, Row):
-                yield record
-            elif wrong := next(filter(None, (not_text(record, key) for key in keys)), ""):
-                yield Row(0, line, flaw=wrong)
-            else:
-                yield Row(0, line, str(line - 1), *(record[key] for key in keys))
+            values = json_values(
+                path, text, dict.fromkeys((self.label, self.first, self.second), str), line
+            )
+            yield Row(0, line, str(line - 1), *values)
 
 
-def json_object(text: str, line: int = 1, file: int = 0) -> dict[str, Any] | Row:
-    """The JSON object in a text that starts at `line`; without one, a flawed row."""
+def json_values(path: Path, text: str, types: dict[str, type], line: int = 1) -> list[Any]:
+    """The values under these keys of the JSON object in a text, which starts at `line` of its file.
+
+    Raises InputError, naming file and line, for what is no JSON object and for values of other
+    types.
+    """
     try:
         record = parse_json(text)
     except json.JSONDecodeError as error:
         place = f"{error.msg} at column {error.colno}"
-        flaw = f"not JSON ({place}); the file may be truncated: download it again"
-        return Row(file, line + error.lineno - 1, flaw=flaw)
+        what = f"not JSON ({place}); the file may be truncated: download it again"
+        raise wrong(path, line + error.lineno - 1, what) from None
     if not isinstance(record, dict):
-        kind = type(record).__name__
-        return Row(file, line, flaw=f"expected a JSON object, found {kind}")
-    return record
+        raise wrong(path, line, f"expected a JSON object, found {type(record).__name__}")
+    for key, expected in types.items():
+        value = record.get(key)
+        if not isinstance(value, expected):
+            found = f"found {value!r:.60}" if key in record else f"the keys are {shown(record)}"
+            raise wrong(path, line, f"expected {NAMES[expected]} under {key!r}, {found}")
+    return [record[key] for key in types]
 
 
-def not_text(record: dict[str, Any], key: str) -> str:
-    """What is wrong if `key` does not hold a text; empty if it does."""
-    value = record.get(key)
-    if isinstance(value, str):
-        return ""
-    found = f"found {value!r:.60}" if key in record else f"the keys are {shown(list(record))}"
-    return f"expected a text under {key!r}, {found}"
+def wrong(path: Path, line: int, what: str) -> InputError:
+    """The error that says what is wrong with a line of a file."""
+    return InputError(f"{path}:{line}: {what}")
 
 
 def is_blank(text: str) -> bool:
@@ -206,6 +199,6 @@ def unquoted(text: str) -> str:
     return text if '"' in inner.replace('""', "") else inner.replace('""', '"')
 
 
-def shown(names: list[str]) -> str:
+def shown(names: Iterable[str]) -> str:
     """Names for a message, cut to one line."""
     return " ".join(names)[:100] or "nothing"

@@ -8,7 +8,7 @@ A task is data: columns, labels, splits, metric, where its files lie. Its layout
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tasks.common.errors import InputError
@@ -76,6 +76,7 @@ class Task:
     hub_rows: Callable[[HubSource, list[Path]], Iterator[Row]] = hub_rows
     # The splits without public labels, and the names that their file may have.
     unlabelled: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    unlabelled_rows: dict[str, int] = field(default_factory=dict)  # their official numbers
     optional_unlabelled: tuple[str, ...] = ()  # those that a folder may lack
     unlabelled_index: str = "index"  # their column of row numbers
     # Whether rows whose guids differ after the last slash alone share a text.
@@ -108,21 +109,24 @@ class Task:
         layout = self.layouts[0]
         return layout if isinstance(layout, Table) else None
 
-    @property
-    def unlabelled_rows(self) -> dict[str, int]:
-        """How many rows each split without public labels officially has."""
-        return {split: self.hub.rows[split] for split in self.unlabelled}
-
     def row_of(self, guid: str) -> str:
         """The number of a guid's row in its file; of RACE that of the article."""
         key = guid.rpartition("/")[0] if self.several_rows_a_text else guid
         return re.split("[/-]", key)[-1]
 
     def files(self, source: Source, split: str) -> list[Path]:
-        """The files of an official split, sorted. Raises InputError for none or too many."""
+        """The files of a split, sorted. Raises InputError for none or too many."""
         if isinstance(source, Snapshot):
             return source.files(split)
         return self._layout(Path(source), split)[1]
+
+    def open(self, source: Source, split: str) -> tuple[list[Path], Iterator[Row]]:
+        """The files of a split and their rows; without public labels, the row's number is one."""
+        if isinstance(source, Snapshot):
+            paths = source.checked_files(split)
+            return paths, self.hub_rows(self.hub, paths)
+        layout, paths = self._layout(Path(source), split)
+        return paths, layout.rows(paths)
 
     def unlabelled_files(self, folder: str | Path) -> dict[str, Path]:
         """The unlabelled files that a folder has, by split."""
@@ -147,12 +151,7 @@ class Task:
         if split not in self.rows:
             known = ", ".join(self.rows)
             raise InputError(f"{self.name}: no labelled split {split!r}; it has {known}")
-        if isinstance(source, Snapshot):
-            paths = source.checked_files(split)
-            rows = self.hub_rows(self.hub, paths)
-        else:
-            layout, paths = self._layout(Path(source), split)
-            rows = layout.rows(paths)
+        paths, rows = self.open(source, split)
         flaws: list[str] = []
         examples: list[Example] = []
         tally = tally or Tally()
@@ -180,7 +179,13 @@ class Task:
         if not folder.is_dir():
             raise InputError(f"{folder}: no such folder; {self.obtain}")
         refuse_unreadable(folder)
-        for layout in self.layouts:
+        layouts, place = self.layouts, folder
+        if split in self.unlabelled:
+            assert self.table, f"{self.name} has no table"
+            numbered = replace(self.table, label=self.unlabelled_index, names=())
+            layouts = tuple(replace(numbered, files=name) for name in self.unlabelled[split])
+            place = folder.parent  # MNLI's diagnostic set may lie beside the task's folder
+        for layout in layouts:
             pattern = layout.files.format(split=split)
             # macOS archives leave `._1.txt` resource forks beside the real files.
             paths = sorted(p for p in folder.glob(pattern) if not p.name.startswith("."))
@@ -188,8 +193,8 @@ class Task:
                 names = " and ".join(repr(path.name) for path in paths)
                 raise InputError(f"{folder}: {names} both match {pattern}; keep only the right one")
             if paths:
-                return layout, inside(folder, paths)
-        patterns = " or ".join(layout.files.format(split=split) for layout in self.layouts)
+                return layout, inside(place, paths)
+        patterns = " or ".join(layout.files.format(split=split) for layout in layouts)
         raise InputError(f"{folder}: no file {patterns}; {self.obtain}")
 
     def _example(self, row: Row, split: str) -> tuple[Example, str, str]:

@@ -17,9 +17,10 @@ from tasks.common.errors import run
 from tasks.common.files import write_atomic, write_json
 from tasks.common.manifest import NAME, describe
 from tasks.world.books import write_book
+from tasks.world.draw import Draw
 from tasks.world.probes import PATH, write_probes
 from tasks.world.settings import WorldSettings
-from tasks.world.tasks import WORLD_TASKS, forbidden_texts, generator, make_splits
+from tasks.world.tasks import WORLD_TASKS, forbidden_texts, make_splits
 
 
 def make_world(settings: WorldSettings, out: Path) -> dict[str, Any]:
@@ -36,12 +37,12 @@ def make_world(settings: WorldSettings, out: Path) -> dict[str, Any]:
         for split, part in splits.items():
             degrees += [f"{name},{split},{i},{row.degree}\n" for i, row in enumerate(part)]
         forbidden |= forbidden_texts(name, splits)
-    files[PATH] = write_probes(generator(settings.seed, "probes"), settings)
+    files[PATH] = write_probes(Draw(settings.seed, "probes"), settings)
     files["degrees.csv"] = "".join(degrees)
     length = max(50, settings.words // settings.books)
     for number in range(settings.books):
-        rng = generator(settings.seed, f"book/{number}")
-        book = write_book(rng, number, length, settings.shares(), forbidden)
+        draw = Draw(settings.seed, f"book/{number}")
+        book = write_book(draw, number, length, settings.shares(), forbidden)
         files[f"books/book{number:03d}.txt"] = book
     (out / NAME).unlink(missing_ok=True)
     folders = {out / path.partition("/")[0] for path in files if "/" in path}

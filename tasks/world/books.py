@@ -5,7 +5,6 @@ what the tasks ask for; the texts of the labelled rows, and any 13 words in a ro
 kept out.
 """
 
-import random
 import re
 from collections.abc import Callable
 
@@ -19,15 +18,15 @@ from tasks.world import (
     stories,
     taxonomy,
 )
+from tasks.world.draw import Draw
 from tasks.world.lexicon import words
 from tasks.world.settings import Discourse
-from tasks.world.word_pool import ALL_WORDS
 
 NGRAM = 13  # the length of the n-grams by which the contamination table compares
 LINK = re.compile(r"^(so|but|though|perhaps|that is|in other words) ")
 NUMBERS = words("One Two Three Four Five Six Seven Eight Nine Ten Eleven Twelve")
 # Of each kind of discourse the title of its books, and how a paragraph of it is made.
-KINDS: dict[Discourse, tuple[str, Callable[[random.Random], str]]] = {
+KINDS: dict[Discourse, tuple[str, Callable[[Draw], str]]] = {
     "remarks": ("Diary", sentiment.paragraph),
     "stories": ("Tales", stories.paragraph),
     "retellings": ("Chronicle", paraphrase.paragraph),
@@ -40,7 +39,7 @@ KINDS: dict[Discourse, tuple[str, Callable[[random.Random], str]]] = {
 
 
 def write_book(
-    rng: random.Random,
+    draw: Draw,
     number: int,
     length: int,
     shares: dict[Discourse, float],
@@ -52,7 +51,7 @@ def write_book(
     """
     used = [kind for kind, share in shares.items() if share]
     title, _ = KINDS[used[number % len(used)]]
-    place, author = ALL_WORDS.word(rng, "place").title(), ALL_WORDS.word(rng, "name")
+    place, author = draw.word("place").title(), draw.word("name")
     blocks = [f"{title} of the {place}", f"by {author}"]
     count, chapter, next_chapter = 6, 0, 0
     written = dict.fromkeys(used, 0.0)
@@ -61,9 +60,9 @@ def write_book(
             chapter, next_chapter = chapter + 1, count + max(400, length // 11)
             blocks.append(f"Chapter {NUMBERS[(chapter - 1) % len(NUMBERS)]}")
         # The kind that lags most behind its share: long paragraphs are then as frequent as short.
-        kind = min(used, key=lambda k: (written[k] + rng.random() * 60) / shares[k])
+        kind = min(used, key=lambda k: (written[k] + draw.random() * 60) / shares[k])
         _, paragraph = KINDS[kind]
-        text = paragraph(rng)
+        text = paragraph(draw)
         # 13 words in a row may be of more than one paragraph.
         if not forbidden.isdisjoint(fingerprints("\n".join((*blocks[-2:], text)))):
             continue

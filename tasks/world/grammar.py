@@ -1,10 +1,9 @@
 """Events and the sentences that describe them: statements, passives, captions and questions."""
 
-import random
 from dataclasses import dataclass, replace
 
+from tasks.world.draw import Draw
 from tasks.world.lexicon import NAMES, SYNONYM, TOPIC, VERBS, a
-from tasks.world.word_pool import WordPool
 
 ON_TOPIC = 0.9  # probability that the place of an event is of its subject's topic, and its object
 TOPICS = list(dict.fromkeys(TOPIC.values()))
@@ -22,33 +21,30 @@ class Event:
 
 
 def draw_event(
-    rng: random.Random,
-    pool: WordPool,
+    draw: Draw,
     takes: str = "",
     topic: str = "",
     place: bool = True,
     time: bool = False,
 ) -> Event:
     """Draw an event, mostly of one topic; `takes`: its object is a "being", a "thing" or any."""
-    topic = topic or rng.choice(TOPICS)
-    verb = pool.verb(rng, takes)
-    who = pool.of_topic(rng, "person", topic)
+    topic = topic or draw.choice(TOPICS)
+    verb = draw.verb(takes)
+    who = draw.of_topic("person", topic)
     sort = "person" if VERBS[verb].takes == "being" else "thing"
     return Event(
         who,
         verb,
-        _of_topic(rng, pool, sort, topic, (who,)),
-        _of_topic(rng, pool, "place", topic) if place else "",
-        pool.word(rng, "time") if time else "",
+        _of_topic(draw, sort, topic, (who,)),
+        _of_topic(draw, "place", topic) if place else "",
+        draw.word("time") if time else "",
     )
 
 
-def _of_topic(
-    rng: random.Random, pool: WordPool, sort: str, topic: str, exclude: tuple[str, ...] = ()
-) -> str:
-    if rng.random() < ON_TOPIC:
-        return pool.of_topic(rng, sort, topic, exclude)
-    return pool.word(rng, sort, exclude)
+def _of_topic(draw: Draw, sort: str, topic: str, exclude: tuple[str, ...] = ()) -> str:
+    if draw.random() < ON_TOPIC:
+        return draw.of_topic(sort, topic, exclude)
+    return draw.word(sort, exclude)
 
 
 def use_synonyms(event: Event, *slots: str) -> Event:

@@ -66,7 +66,7 @@ cover conceal : reveal display : thing
 wash clean : soil stain : thing"""
 
 NEGATORS = ("not", "hardly", "far from", "by no means")
-# Classes of words, by the names under which a `WordPool` draws them.
+# Classes of words, by the names under which a `Draw` draws them.
 CLASSES = {
     "work": words("tale story song tune play show dinner meal speech talk dance feast"),
     "positive": words(

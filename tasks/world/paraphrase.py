@@ -3,9 +3,9 @@
 The books retell an event in other words, or deny its opposite.
 """
 
-import random
 from dataclasses import replace
 
+from tasks.world.draw import Draw
 from tasks.world.grammar import (
     Event,
     draw_event,
@@ -29,7 +29,6 @@ from tasks.world.lexicon import (
 )
 from tasks.world.rows import Degree, Probe, Row
 from tasks.world.sentiment import opinion
-from tasks.world.word_pool import ALL_WORDS, WordPool
 
 NOUNS = ("subject", "object", "place")
 SAME, OTHER = "That is the same.", "That is something else."
@@ -40,36 +39,36 @@ COMPARED = 0.1  # share of the paragraphs that compare two tales
 ASKED_AGAIN = 0.1  # share of the paragraphs that ask a question twice
 
 
-def renamed(rng: random.Random, event: Event) -> Event:
+def renamed(draw: Draw, event: Event) -> Event:
     """The event with synonyms for one or two of its nouns."""
     slots = [slot for slot in NOUNS if getattr(event, slot)]
-    return use_synonyms(event, *rng.sample(slots, rng.choice((1, 2))))
+    return use_synonyms(event, *draw.sample(slots, draw.choice((1, 2))))
 
 
-def retold(rng: random.Random, event: Event) -> Event:
+def retold(draw: Draw, event: Event) -> Event:
     """The event with a synonym for its verb and perhaps for its nouns."""
-    return renamed(rng, use_synonyms(event, "verb"))
+    return renamed(draw, use_synonyms(event, "verb"))
 
 
-def with_other(rng: random.Random, pool: WordPool, event: Event, slot: str) -> Event:
+def with_other(draw: Draw, event: Event, slot: str) -> Event:
     """The event with another word of the same sort in this slot, but no synonym."""
     word = getattr(event, slot)
     if slot == "verb":
-        return replace(event, verb=pool.verb(rng, VERBS[word].takes, (word,)))
+        return replace(event, verb=draw.verb(VERBS[word].takes, (word,)))
     sort = "place" if slot == "place" else "person" if _is_person(word) else "thing"
     barred = (event.subject, event.object, event.place)
-    return replace(event, **{slot: pool.word(rng, sort, barred)})
+    return replace(event, **{slot: draw.word(sort, barred)})
 
 
 def _is_person(word: str) -> bool:
     return any(word in pair for pair in PEOPLE)
 
 
-def _report(rng: random.Random, event: Event) -> str:
-    return sentence(statement(event, fronted=rng.random() < 0.3))
+def _report(draw: Draw, event: Event) -> str:
+    return sentence(statement(event, fronted=draw.random() < 0.3))
 
 
-def mrpc(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
+def mrpc(draw: Draw, label: str, degree: Degree) -> Row:
     """Two reports, of one event or of two.
 
     Lexical: an opinion of a work, and how everyone felt. Relational: an event, and the same in
@@ -78,35 +77,35 @@ def mrpc(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
     """
     same = label == "1"
     if degree == "lexical":
-        positive = rng.random() < 0.5
-        mood = pool.word(rng, "happy" if positive == same else "sad")
-        second = f"everyone in the {pool.word(rng, 'place')} was {mood}"
-        return Row(sentence(opinion(rng, pool, positive)), sentence(second), label, degree=degree)
-    event = draw_event(rng, pool, "being" if degree == "compositional" else "")
+        positive = draw.random() < 0.5
+        mood = draw.word("happy" if positive == same else "sad")
+        second = f"everyone in the {draw.word('place')} was {mood}"
+        return Row(sentence(opinion(draw, positive)), sentence(second), label, degree=degree)
+    event = draw_event(draw, "being" if degree == "compositional" else "")
     if degree == "relational":
-        other = retold(rng, event) if same else renamed(rng, _another(rng, pool, event))
-        second = _report(rng, other)
+        other = retold(draw, event) if same else renamed(draw, _another(draw, event))
+        second = _report(draw, other)
     else:
-        other = retold(rng, event)
+        other = retold(draw, event)
         if not same:
             other = replace(other, subject=other.object, object=other.subject)
         second = sentence(passive(other))
-    return Row(_report(rng, event), second, label, degree=degree)
+    return Row(_report(draw, event), second, label, degree=degree)
 
 
-def _another(rng: random.Random, pool: WordPool, event: Event) -> Event:
+def _another(draw: Draw, event: Event) -> Event:
     """The event with the opposite action, another action, or the same with another object.
 
     No word for the action is repeated, as in an event told again.
     """
-    if rng.random() < 0.4:
-        return replace(event, verb=rng.choice(opposites(event.verb)))
-    if rng.random() < 0.5:
-        return with_other(rng, pool, event, "verb")
-    return with_other(rng, pool, use_synonyms(event, "verb"), "object")
+    if draw.random() < 0.4:
+        return replace(event, verb=draw.choice(opposites(event.verb)))
+    if draw.random() < 0.5:
+        return with_other(draw, event, "verb")
+    return with_other(draw, use_synonyms(event, "verb"), "object")
 
 
-def qqp(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
+def qqp(draw: Draw, label: str, degree: Degree) -> Row:
     """Two questions that ask the same thing, or do not.
 
     Lexical: why a work was liked (mostly) or not, and why all were happy or sad. Relational: about
@@ -114,26 +113,26 @@ def qqp(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
     """
     same = label == "1"
     if degree == "lexical":
-        liked = rng.random() < LIKED
-        judged = pool.word(rng, "positive" if liked else "negative")
-        work, who = pool.word(rng, "work"), pool.word(rng, "person")
-        mood = pool.word(rng, "happy" if liked == same else "sad")
+        liked = draw.random() < LIKED
+        judged = draw.word("positive" if liked else "negative")
+        work, who = draw.word("work"), draw.word("person")
+        mood = draw.word("happy" if liked == same else "sad")
         forms = (f"was the {work} of the {who} so", f"did the {who} find the {work} so")
-        first = f"why {rng.choice(forms)} {judged}"
-        second = f"why was everyone in the {pool.word(rng, 'place')} {mood}"
+        first = f"why {draw.choice(forms)} {judged}"
+        second = f"why was everyone in the {draw.word('place')} {mood}"
         return Row(sentence(first, "?"), sentence(second, "?"), label, degree=degree)
-    word = rng.choice(("where", "when"))
-    event = draw_event(rng, pool, place=False)
+    word = draw.choice(("where", "when"))
+    event = draw_event(draw, place=False)
     first = sentence(question(event, word), "?")
-    other, asks = retold(rng, event), word
+    other, asks = retold(draw, event), word
     if degree == "relational" and not same:
-        other = renamed(rng, _another(rng, pool, event))
+        other = renamed(draw, _another(draw, event))
     elif not same:
         asks = "when" if word == "where" else "where"
     return Row(first, sentence(question(other, asks), "?"), label, degree=degree)
 
 
-def stsb(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
+def stsb(draw: Draw, label: str, degree: Degree) -> Row:
     """Two reports; the score is the weight of the parts that agree.
 
     Lexical: whether two opinions agree, and are of one work. Relational: which parts of two events
@@ -141,100 +140,102 @@ def stsb(rng: random.Random, pool: WordPool, label: str, degree: Degree) -> Row:
     opposite action counts half.
     """
     if degree == "lexical":
-        positive, agree, alike = (rng.random() < 0.5 for _ in range(3))
-        work = pool.word(rng, "work")
-        other_work = pool.word(rng, "work", (work,))
-        first = opinion(rng, pool, positive, work)
-        second = opinion(rng, pool, positive == agree, work if alike else other_work)
+        positive, agree, alike = (draw.random() < 0.5 for _ in range(3))
+        work = draw.word("work")
+        other_work = draw.word("work", (work,))
+        first = opinion(draw, positive, work)
+        second = opinion(draw, positive == agree, work if alike else other_work)
         score = STSB_OPINION * agree + STSB_WORK * alike
         return Row(sentence(first), sentence(second), f"{score:.3f}", degree=degree)
-    event = draw_event(rng, pool)
-    other, score, quality = event, 0.0, rng.random()
+    event = draw_event(draw)
+    other, score, quality = event, 0.0, draw.random()
     for slot, weight in STSB_WEIGHTS.items():
-        if rng.random() < quality:
+        if draw.random() < quality:
             score += weight
-            if rng.random() < 0.7:
+            if draw.random() < 0.7:
                 other = use_synonyms(other, slot)
-        elif slot == "verb" and degree == "compositional" and rng.random() < 0.5:
-            other = replace(other, verb=rng.choice(opposites(event.verb)))
+        elif slot == "verb" and degree == "compositional" and draw.random() < 0.5:
+            other = replace(other, verb=draw.choice(opposites(event.verb)))
             score += weight / 2
         else:
-            other = with_other(rng, pool, other, slot)
+            other = with_other(draw, other, slot)
     second = passive(other) if degree == "compositional" else statement(other)
     return Row(sentence(statement(event)), sentence(second), f"{score:.3f}", degree=degree)
 
 
-def paragraph(rng: random.Random) -> str:
+def paragraph(draw: Draw) -> str:
     """An event told or asked twice, or its opposite denied; tales compared; words explained."""
-    form = rng.random()
+    form = draw.random()
     if form < COMPARED:
-        return _comparison(rng)
+        return _comparison(draw)
     if form < COMPARED + ASKED_AGAIN:
-        row = qqp(rng, ALL_WORDS, "1", "lexical")
+        row = qqp(draw, "1", "lexical")
         return f"{row.first} {row.second}"
     if form > 1 - EXPLAINED:
-        return _explanation(rng)
-    event = draw_event(rng, ALL_WORDS, place=rng.random() < 0.5)
-    first = sentence(statement(event, fronted=rng.random() < 0.2))
-    again = retold(rng, event)
+        return _explanation(draw)
+    event = draw_event(draw, place=draw.random() < 0.5)
+    first = sentence(statement(event, fronted=draw.random() < 0.2))
+    again = retold(draw, event)
     if form < COMPARED + ASKED_AGAIN + DENIED:
-        denied = replace(again, verb=rng.choice(opposites(event.verb)))
+        denied = replace(again, verb=draw.choice(opposites(event.verb)))
         return f"{first} {sentence(statement(replace(denied, place=''), negated=True))}"
-    tell = passive if rng.random() < 0.2 else statement
-    link = rng.choice(("in other words , ", "that is , ", "so "))
+    tell = passive if draw.random() < 0.2 else statement
+    link = draw.choice(("in other words , ", "that is , ", "so "))
     return f"{first} {sentence(link + tell(again))}"
 
 
-def _explanation(rng: random.Random) -> str:
+def _explanation(draw: Draw) -> str:
     """What each of three words means, or whether it means another."""
     lines = []
-    for sort in rng.choices(("quartet", "person", "thing", "place"), (4, 2, 2, 1), k=3):
+    for sort in draw.choices(("quartet", "person", "thing", "place"), (4, 2, 2, 1), k=3):
         if sort == "quartet":
-            verb = ALL_WORDS.verb(rng)
-            lines.append(f"to {verb} is to {SYNONYM[verb]} , not to {rng.choice(opposites(verb))}.")
+            verb = draw.verb()
+            lines.append(
+                f"to {verb} is to {SYNONYM[verb]} , not to {draw.choice(opposites(verb))}."
+            )
             continue
-        word = ALL_WORDS.word(rng, sort)
-        asked = rng.choice((SYNONYM[word], ALL_WORDS.word(rng, sort, (word,))))
+        word = draw.word(sort)
+        asked = draw.choice((SYNONYM[word], draw.word(sort, (word,))))
         answer = "Yes." if asked == SYNONYM[word] else "No."
         explained = f"{a(word)} is {a(SYNONYM[word])}."
-        lines.append(rng.choice((explained, f"is {a(word)} {a(asked)}? {answer}")))
+        lines.append(draw.choice((explained, f"is {a(word)} {a(asked)}? {answer}")))
     return " ".join(sentence(line, "") for line in lines)
 
 
-def _comparison(rng: random.Random) -> str:
+def _comparison(draw: Draw) -> str:
     """Two reports, or two questions, and whether they say, or ask, the same."""
-    make = rng.choice((mrpc, qqp))
-    degree: Degree = rng.choices(("lexical", "relational", "compositional"), (6, 3, 1))[0]
-    label = rng.choice("10")
-    row = make(rng, ALL_WORDS, label, degree)
+    make = draw.choice((mrpc, qqp))
+    degree: Degree = draw.choices(("lexical", "relational", "compositional"), (6, 3, 1))[0]
+    label = draw.choice("10")
+    row = make(draw, label, degree)
     return f"{row.first} {row.second} {SAME if label == '1' else OTHER}"
 
 
-def probe_action(rng: random.Random) -> Probe:
+def probe_action(draw: Draw) -> Probe:
     """The same action in another word, not the opposite one."""
-    event = draw_event(rng, ALL_WORDS, place=False)
+    event = draw_event(draw, place=False)
     first = sentence(statement(event)) + " In other words,"
-    wrong = replace(event, verb=rng.choice(opposites(event.verb)))
+    wrong = replace(event, verb=draw.choice(opposites(event.verb)))
     right = use_synonyms(event, "verb")
     return Probe(first, (statement(right) + ".", statement(wrong) + "."))
 
 
-def probe_comparison(rng: random.Random) -> Probe:
+def probe_comparison(draw: Draw) -> Probe:
     """Whether two reports or questions say the same."""
-    make = rng.choice((mrpc, qqp))
-    label = rng.choice("10")
-    row = make(rng, ALL_WORDS, label, "relational")
+    make = draw.choice((mrpc, qqp))
+    label = draw.choice("10")
+    row = make(draw, label, "relational")
     choices = (SAME, OTHER) if label == "1" else (OTHER, SAME)
     return Probe(f"{row.first} {row.second}", choices)
 
 
-def probe_noun(rng: random.Random) -> Probe:
+def probe_noun(draw: Draw) -> Probe:
     """The same thing by its other name, not another thing of the same topic."""
-    event = draw_event(rng, ALL_WORDS, "thing", place=False)
+    event = draw_event(draw, "thing", place=False)
     again = use_synonyms(event, "verb", "object")
     topic = TOPIC[event.object]
     others = [w for pair in THINGS for w in pair if TOPIC[w] == topic]
     others = [w for w in others if w not in (event.object, SYNONYM[event.object])]
-    wrong = replace(again, object=rng.choice(others))
+    wrong = replace(again, object=draw.choice(others))
     context = sentence(statement(event)) + " In other words,"
     return Probe(context, (statement(again) + ".", statement(wrong) + "."))

@@ -21,9 +21,9 @@ from tasks.common.files import read_json, write_atomic, write_json
 from tasks.common.manifest import NAME, describe
 from tasks.examples import Example, read
 from tasks.splits import ranked
+from tasks.world.draw import Draw
 from tasks.world.entailment import ANSWER
 from tasks.world.manifest import check
-from tasks.world.tasks import generator
 
 # Rows of RACE and Story Cloze are long enough to have 13 words in a row, and so is one in five of
 # SST-2; none of SNLI is.
@@ -91,7 +91,7 @@ def make_books(
         digest = split_digest(examples / name, split)
         planted[name] = {"split": split, "examples": digest, "rows": chosen}
     trained = {name: text for name, text in books.items() if not heldout[name]}
-    made = books | plant(generator(0, "planted"), trained, copies)
+    made = books | plant(Draw(0, "planted"), trained, copies)
     (out / NAME).unlink(missing_ok=True)
     for name, text in made.items():
         with write_atomic(out / "books" / name) as file:

@@ -1,7 +1,6 @@
 """Probes: for every skill that the books teach, continuations of a context to choose from."""
 
 import json
-import random
 from collections.abc import Callable
 
 from tasks.world import (
@@ -14,11 +13,12 @@ from tasks.world import (
     stories,
     taxonomy,
 )
+from tasks.world.draw import Draw
 from tasks.world.rows import Probe
 from tasks.world.settings import WorldSettings
 
 PATH = "Probes/probes.jsonl"
-SKILLS: dict[str, Callable[[random.Random], Probe]] = {
+SKILLS: dict[str, Callable[[Draw], Probe]] = {
     "agreement": acceptability.probe,
     "opinion": sentiment.probe,
     "ending": stories.probe,
@@ -36,15 +36,15 @@ SKILLS: dict[str, Callable[[random.Random], Probe]] = {
 }
 
 
-def write_probes(rng: random.Random, settings: WorldSettings) -> str:
+def write_probes(draw: Draw, settings: WorldSettings) -> str:
     """JSON lines with skill, context, choices and label, `settings.probes` for each skill.
 
     Right choices are spread evenly over the places.
     """
     lines = []
     for skill, make in SKILLS.items():
-        for place in rng.sample(range(settings.probes), settings.probes):
-            probe = make(rng)
+        for place in draw.sample(range(settings.probes), settings.probes):
+            probe = make(draw)
             right = place % len(probe.choices)
             wrong = list(probe.choices[1:])
             choices = [*wrong[:right], probe.choices[0], *wrong[right:]]

@@ -1,12 +1,11 @@
 """One labelled row of the world, and how the rows of a split are drawn."""
 
-import random
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
 from tasks.common.errors import InputError
-from tasks.world.word_pool import WordPool
+from tasks.world.draw import Draw
 
 # What a row takes: to know a class of words; to relate words to each other; to combine two steps.
 Degree = Literal["lexical", "relational", "compositional"]
@@ -33,13 +32,12 @@ class Probe:
 
 
 Key = TypeVar("Key")
-MakeRow = Callable[[random.Random, WordPool, str, Degree], Row]
+MakeRow = Callable[[Draw, str, Degree], Row]
 
 
 def draw_rows(
-    rng: random.Random,
+    draw: Draw,
     make: MakeRow,
-    pool: WordPool,
     labels: dict[str, float],
     degrees: dict[Degree, float],
     n: int,
@@ -52,8 +50,8 @@ def draw_rows(
     plan = []
     for label, count in _counts(labels, n).items():
         plan += [(label, d) for d, k in _counts(degrees, count).items() for _ in range(k)]
-    rng.shuffle(plan)
-    return [_draw_new(rng, make, pool, label, degree, used) for label, degree in plan]
+    draw.shuffle(plan)
+    return [_draw_new(draw, make, label, degree, used) for label, degree in plan]
 
 
 def _counts(shares: dict[Key, float], n: int) -> dict[Key, int]:
@@ -66,11 +64,9 @@ def _counts(shares: dict[Key, float], n: int) -> dict[Key, int]:
     return counts
 
 
-def _draw_new(
-    rng: random.Random, make: MakeRow, pool: WordPool, label: str, degree: Degree, used: set[str]
-) -> Row:
+def _draw_new(draw: Draw, make: MakeRow, label: str, degree: Degree, used: set[str]) -> Row:
     for _ in range(10_000):
-        row = make(rng, pool, label, degree)
+        row = make(draw, label, degree)
         texts = sorted((row.first.lower(), row.second.lower())) + sorted(row.choices)
         key = "\n".join(texts)
         if key not in used:

@@ -1,7 +1,5 @@
 """The tasks of the world: how many rows, of which labels and words, in which splits and files."""
 
-import hashlib
-import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -17,9 +15,9 @@ from tasks.world import (
     taxonomy,
 )
 from tasks.world.books import ngrams, normalise
+from tasks.world.draw import Draw, hold_out
 from tasks.world.rows import Degree, MakeRow, Row, draw_rows
 from tasks.world.settings import WorldTaskName
-from tasks.world.word_pool import WordPool, hold_out
 
 UNSEEN_SHARE = 0.6  # probability that a reported row takes a word from the held-out units
 CLAIM_WORDS = 4  # texts of so few words may stand in the books
@@ -80,48 +78,40 @@ WORLD_TASKS: dict[WorldTaskName, WorldTask] = {
 }
 
 
-def generator(seed: int, name: str) -> random.Random:
-    """An independent random generator for each named part of the world."""
-    return random.Random(int(hashlib.sha256(f"{seed}/{name}".encode()).hexdigest(), 16))
-
-
 def make_splits(
     seed: int, name: WorldTaskName, train: int, report: int, degrees: dict[Degree, float]
 ) -> layouts.Splits:
     """All splits of a task; rows other than training rows also use words unseen in training."""
     task = WORLD_TASKS[name]
-    seen, unseen = hold_out(generator(seed, f"{name}/lexicon"))
+    seen, unseen = hold_out(Draw(seed, f"{name}/lexicon"))
     sizes = {"report": report, "unlabelled": UNLABELLED_ROWS}
     used: set[str] = set()
     splits = {}
     for split, size in task.splits.items():
         n = sizes[size] if isinstance(size, str) else max(6, round(train * size))
-        rng = generator(seed, f"{name}/{split}")
+        other_genres = split.endswith("mismatched")  # and unseen words alone
+        share = 0.0 if size == 1.0 else 1.0 if other_genres else UNSEEN_SHARE
+        held_out = unseen if share or name == "mnli" else None
+        draw = Draw(seed, f"{name}/{split}", seen, held_out, share)
         make = task.make
-        pool = WordPool(seen) if size == 1.0 else WordPool(seen, unseen, UNSEEN_SHARE)
-        if split.endswith("mismatched"):  # other genres, and unseen words alone
-            make, pool = _mnli("talk", "letters"), WordPool(seen, unseen, 1.0)
-        elif name == "mnli":
-            share = 0.0 if split == "train" else UNSEEN_SHARE
-            make, pool = _mnli("fiction", "news"), WordPool(seen, unseen, share)
-        splits[split] = draw_rows(rng, make, pool, task.labels, degrees, n, used)
+        if name == "mnli":
+            make = _mnli("talk", "letters") if other_genres else _mnli("fiction", "news")
+        splits[split] = draw_rows(draw, make, task.labels, degrees, n, used)
         if name == "snli":
-            splits[split] = _add_undecided(generator(seed, split), splits[split])
+            splits[split] = _add_undecided(Draw(seed, split), splits[split])
     return splits
 
 
 def _mnli(*genres: str) -> MakeRow:
     """The maker of rows of these genres."""
-    return lambda rng, pool, label, degree: entailment.mnli(
-        rng, pool, label, degree, rng.choice(genres)
-    )
+    return lambda draw, label, degree: entailment.mnli(draw, label, degree, draw.choice(genres))
 
 
-def _add_undecided(rng: random.Random, rows: list[Row]) -> list[Row]:
+def _add_undecided(draw: Draw, rows: list[Row]) -> list[Row]:
     """The rows and a fortieth more without a gold label (`-`), as in the published files."""
-    chosen = rng.sample(rows, max(1, len(rows) // 40))
+    chosen = draw.sample(rows, max(1, len(rows) // 40))
     mixed = rows + [Row(row.second, row.first, "-", degree=row.degree) for row in chosen]
-    rng.shuffle(mixed)
+    draw.shuffle(mixed)
     return mixed
 
 

@@ -4,7 +4,6 @@ It serves data sets as {repository: {commit: {path: content}}}. Errors carry the
 `X-Error-Code`, by which the library chooses its exception.
 """
 
-import contextlib
 import hashlib
 import json
 import re
@@ -25,9 +24,8 @@ class Hub:
     but ask for a token where one is fetched. `served`: content that is sent in place of what the
     tree lists, by path. `short`: a path of which half is sent. `cut`: one in whose middle the hub
     goes down. `down`: whether every connection is closed without an answer. `silent`: whether
-    connections stay open without one. `listing`: what is sent in place of every listing; `paging`:
-    whether each names itself as the next page. `endless`: a part of the paths whose answers never
-    end. `requests`: what was asked for, "GET path".
+    connections stay open without one. `listing`: what is sent in place of every listing.
+    `requests`: what was asked for, "GET path".
     """
 
     def __init__(self, repositories: Repositories) -> None:
@@ -48,9 +46,6 @@ class Hub:
         self.down = False
         self.silent = False
         self.listing: bytes | None = None
-        self.paging = False
-        self.coding: str | None = None  # of the listing
-        self.endless: str | None = None
         self.requests: list[str] = []
 
     def fetched(self) -> list[str]:
@@ -79,9 +74,6 @@ class Handler(BaseHTTPRequestHandler):
         if hub.silent:
             threading.Event().wait(1)  # tests take the waiting out of time.sleep
             self.close_connection = True
-            return
-        if hub.endless and hub.endless in path and self.command == "GET":
-            self._endless()
             return
         if api := API.fullmatch(path):
             if hub.listing is not None:
@@ -135,21 +127,8 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(content[start:])
         return None
 
-    def _endless(self) -> None:
-        """Zeros without end, in an answer that states no length."""
-        self.send_response(200)
-        self.end_headers()
-        self.close_connection = True
-        with contextlib.suppress(OSError):  # the other side has had enough
-            while True:
-                self.wfile.write(bytes(2**16))
-
     def _json(self, body: bytes) -> None:
         self.send_response(200)
-        if self.server.hub.coding:
-            self.send_header("Content-Encoding", self.server.hub.coding)
-        if self.server.hub.paging:
-            self.send_header("Link", f'<{self.server.hub.url}{self.path}>; rel="next"')
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()

@@ -151,13 +151,18 @@ def test_a_row_is_named_by_its_place_below_the_header(tmp_path):
     assert [(row.line, row.key) for row in rows_of(bare, path)][:2] == [(1, "0"), (2, "1")]
 
 
-def test_what_is_no_json_is_named_by_the_line_and_column_where_it_breaks():
-    broken = readers.json_object('{"a":\n\n x}', line=5, file=2)
-    assert (broken.file, broken.line) == (2, 7) and "at column 2" in broken.flaw
-    assert readers.json_object("[1]", 3).flaw == "expected a JSON object, found list"
-    assert readers.json_object("[1]", 3)[:2] == (0, 3)
-    assert readers.json_object('{"a": 1}') == {"a": 1}
-    assert readers.not_text({"a": "x"}, "a") == ""
-    assert readers.not_text({"a": 1}, "a") == "expected a text under 'a', found 1"
-    assert readers.not_text({"b": 1}, "a") == "expected a text under 'a', the keys are b"
-    assert readers.shown([]) == "nothing" and len(readers.shown(["x" * 60] * 3)) == 100
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"a":\n\n x}', "x.json:7: not JSON (Expecting value at column 2); the file may be trunc"),
+        ("[1]", "x.json:5: expected a JSON object, found list"),
+        ('{"a": 1}', "x.json:5: expected a text under 'a', found 1"),
+        ('{"b": 1}', "x.json:5: expected a text under 'a', the keys are b"),
+        ("{}", "x.json:5: expected a text under 'a', the keys are nothing"),
+        ('{"a": "", "b": {}}', "x.json:5: expected a list under 'b', found {}"),
+    ],
+)
+def test_what_is_no_such_json_is_named_by_the_line_where_it_breaks(text, said):
+    with pytest.raises(InputError) as error:
+        readers.json_values(Path("x.json"), text, {"a": str, "b": list}, line=5)
+    assert str(error.value).startswith(said)

@@ -111,13 +111,11 @@ def test_a_pipe_in_place_of_a_file_is_not_waited_for(published):
     assert "dev.tsv: not a regular file; put the published file" in refusal("rte", folder, "dev")
 
 
-@pytest.mark.parametrize(
-    ("pack", "said"), [(gzip.compress, "gzip"), (lzma.compress, "xz"), (bz2.compress, "bzip2")]
-)
-def test_a_compressed_file_under_a_plain_name_is_told(pack, said, published):
+@pytest.mark.parametrize("pack", [gzip.compress, lzma.compress, bz2.compress])
+def test_a_compressed_file_under_a_plain_name_is_told(pack, published):
     folder = published("rte")
     (folder / "dev.tsv").write_bytes(pack((folder / "dev.tsv").read_bytes()))
-    assert f"dev.tsv: compressed by {said}; unpack it" in refusal("rte", folder, "dev")
+    assert "dev.tsv: compressed; unpack it" in refusal("rte", folder, "dev")
 
 
 @pytest.mark.parametrize("within", ["", "dev/high"])

@@ -1,7 +1,7 @@
-"""The words a text may draw on: the whole lexicon for books, a part of it for training rows."""
+"""Random draws of words: from the whole lexicon for books, from a part of it for training rows."""
 
+import hashlib
 import random
-from dataclasses import dataclass, field
 
 from tasks.world import lexicon
 from tasks.world.lexicon import CATEGORIES, HYPONYM, NAMES_F, NAMES_M, QUARTETS, TOPIC, VERBS
@@ -26,53 +26,55 @@ UNITS: Units = {
 }
 
 
-@dataclass(frozen=True)
-class WordPool:
-    """Units to draw from: `seen` ones and, with probability `unseen_share`, `unseen` ones.
+class Draw(random.Random):
+    """A random generator of one named part of a world, which draws words as well.
 
-    A unit is held out whole, so that training rows alone tell nothing about its words.
+    The words are those of `seen` units and, with probability `unseen_share`, of `unseen` ones. A
+    unit is held out whole, so that training rows alone tell nothing about its words.
     """
 
-    seen: Units
-    unseen: Units = field(default_factory=dict)
-    unseen_share: float = 0.0
+    def __init__(
+        self,
+        seed: int,
+        part: str,
+        seen: Units = UNITS,
+        unseen: Units | None = None,
+        unseen_share: float = 0.0,
+    ):
+        super().__init__(int(hashlib.sha256(f"{seed}/{part}".encode()).hexdigest(), 16))
+        self.seen, self.unseen, self.unseen_share = seen, unseen, unseen_share
 
-    def unit(self, rng: random.Random, sort: str) -> tuple[str, ...]:
+    def unit(self, sort: str) -> tuple[str, ...]:
         """Draw a unit of a sort (a key of `UNITS`)."""
-        return rng.choice(self._part(rng)[sort])
+        return self.choice(self._units()[sort])
 
-    def word(self, rng: random.Random, sort: str, exclude: tuple[str, ...] = ()) -> str:
+    def word(self, sort: str, exclude: tuple[str, ...] = ()) -> str:
         """Draw a word of a sort from a unit that holds none of the excluded words."""
         while True:
-            unit = self.unit(rng, sort)
+            unit = self.unit(sort)
             if not set(unit) & set(exclude):
-                return rng.choice(unit)
+                return self.choice(unit)
 
-    def of_topic(
-        self, rng: random.Random, sort: str, topic: str, exclude: tuple[str, ...] = ()
-    ) -> str:
+    def of_topic(self, sort: str, topic: str, exclude: tuple[str, ...] = ()) -> str:
         """Draw a person, thing or place of a topic; of any topic if all of it are excluded."""
-        units = [unit for unit in self._part(rng)[sort] if TOPIC[unit[0]] == topic]
+        units = [unit for unit in self._units()[sort] if TOPIC[unit[0]] == topic]
         units = [unit for unit in units if not set(unit) & set(exclude)]
-        return rng.choice(rng.choice(units)) if units else self.word(rng, sort, exclude)
+        return self.choice(self.choice(units)) if units else self.word(sort, exclude)
 
-    def verb(self, rng: random.Random, takes: str = "", exclude: tuple[str, ...] = ()) -> str:
+    def verb(self, takes: str = "", exclude: tuple[str, ...] = ()) -> str:
         """Draw a verb that takes such objects, from no quartet of the excluded verbs."""
         barred = {VERBS[word].quartet for word in exclude}
         while True:
-            quartet = VERBS[self.unit(rng, "quartet")[0]].quartet
-            verb = rng.choice(rng.choice(QUARTETS[quartet]))
+            quartet = VERBS[self.unit("quartet")[0]].quartet
+            verb = self.choice(self.choice(QUARTETS[quartet]))
             if quartet not in barred and (not takes or verb.takes == takes):
                 return verb.base
 
-    def _part(self, rng: random.Random) -> Units:
-        return self.unseen if self.unseen and rng.random() < self.unseen_share else self.seen
+    def _units(self) -> Units:
+        return self.unseen if self.unseen and self.random() < self.unseen_share else self.seen
 
 
-ALL_WORDS = WordPool(UNITS)
-
-
-def hold_out(rng: random.Random, share: float = 0.4) -> tuple[Units, Units]:
+def hold_out(draw: Draw, share: float = 0.4) -> tuple[Units, Units]:
     """Split the lexicon into the units of training rows and those held out from them.
 
     The people, things and places of each topic, verbs of beings and of things, the kinds of each
@@ -84,7 +86,7 @@ def hold_out(rng: random.Random, share: float = 0.4) -> tuple[Units, Units]:
     for sort, units in UNITS.items():
         for group in _groups(sort, units):
             group = list(group)
-            rng.shuffle(group)
+            draw.shuffle(group)
             n = max(1, round(len(group) * share))
             unseen.setdefault(sort, []).extend(group[:n])
             seen.setdefault(sort, []).extend(group[n:])
