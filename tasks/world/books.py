@@ -19,12 +19,11 @@ from tasks.world import (
     taxonomy,
 )
 from tasks.world.draw import Draw
-from tasks.world.lexicon import words
+from tasks.world.lexicon import NUMBERS
 from tasks.world.settings import Discourse
 
 NGRAM = 13  # the length of the n-grams by which the contamination table compares
 LINK = re.compile(r"^(so|but|though|perhaps|that is|in other words) ")
-NUMBERS = words("One Two Three Four Five Six Seven Eight Nine Ten Eleven Twelve")
 # Of each kind of discourse the title of its books, and how a paragraph of it is made.
 KINDS: dict[Discourse, tuple[str, Callable[[Draw], str]]] = {
     "remarks": ("Diary", sentiment.paragraph),
@@ -39,11 +38,7 @@ KINDS: dict[Discourse, tuple[str, Callable[[Draw], str]]] = {
 
 
 def write_book(
-    draw: Draw,
-    number: int,
-    length: int,
-    shares: dict[Discourse, float],
-    forbidden: set[str],
+    draw: Draw, number: int, length: int, shares: dict[Discourse, float], forbidden: set[str]
 ) -> str:
     """A book of about `length` words, in chapters, without any of the `forbidden` texts.
 
