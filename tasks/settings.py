@@ -14,43 +14,33 @@ SplitName = Annotated[str, Field(min_length=1)]
 class DataSource(Settings):
     """Where a data set comes from: a folder of the published files, or the Hugging Face hub."""
 
-    folder: DataPath | None = Field(
-        None, description="its folder under the data folder, such as CoLA"
-    )
-    source: Literal["hub"] | None = Field(
-        None, description="in place of folder: hub, the Hugging Face hub"
-    )
-    revision: Commit | None = Field(
-        None,
-        description="the commit of the hub's repository, 40 hexadecimal digits "
-        "(default: the one that the task names)",
-    )
-    min_rows: dict[SplitName, Count] | None = Field(
-        None,
-        description="where the files are a subset of the published ones, the least number of rows "
-        "of a split, such as {test: 9818}",
-    )
+    folder: DataPath | None = None
+    """its folder under the data folder, such as CoLA"""
+    source: Literal["hub"] | None = None
+    """in place of folder: hub, the Hugging Face hub"""
+    revision: Commit | None = None
+    """the commit of the hub's repository, 40 hexadecimal digits (default: the one that the task
+    names)"""
+    min_rows: dict[SplitName, Count] | None = None
+    """where the files are a subset of the published ones, the least number of rows of a split, such
+    as {test: 9818}"""
 
 
 class TaskRows(DataSource):
     """A task's source and which of its rows are used."""
 
-    limit_train: Count | None = Field(None, description="maximum number of training rows")
-    limit_report: Count | None = Field(
-        None, description="maximum number of rows of each reported split"
-    )
-    train_from: SplitName | None = Field(
-        None, description="the official split whose rows are trained on (default: the task's own)"
-    )
-    carve: dict[SplitName, Annotated[float, Field(gt=0, lt=1)]] | None = Field(
-        None,
-        description="where there is one labelled file only, that of train_from: the shares of its "
-        "rows that train and that are reported, such as {train: 0.8, dev: 0.2}; rows with "
-        "a sentence, question or article in common stay together",
-    )
-    report_on: Annotated[list[SplitName], Field(min_length=1), unique] | None = Field(
-        None, description="the official splits that are reported (default: the task's own)"
-    )
+    limit_train: Count | None = None
+    """maximum number of training rows"""
+    limit_report: Count | None = None
+    """maximum number of rows of each reported split"""
+    train_from: SplitName | None = None
+    """the official split whose rows are trained on (default: the task's own)"""
+    carve: dict[SplitName, Annotated[float, Field(gt=0, lt=1)]] | None = None
+    """where there is one labelled file only, that of train_from: the shares of its rows that train
+    and that are reported, such as {train: 0.8, dev: 0.2}; rows with a sentence, question or article
+    in common stay together"""
+    report_on: Annotated[list[SplitName], Field(min_length=1), unique] | None = None
+    """the official splits that are reported (default: the task's own)"""
 
 
 class PrepareSettings(TaskRows):

@@ -4,7 +4,7 @@ Every book teaches it; a picture book shows its forms.
 """
 
 from tasks.world.draw import Draw
-from tasks.world.grammar import draw_event, np, sentence, where_and_when
+from tasks.world.grammar import draw_event, np, sentence
 from tasks.world.lexicon import GENDER, VERBS, a, plural
 from tasks.world.rows import Degree, Probe, Row
 
@@ -34,7 +34,7 @@ def _determiner(draw: Draw, good: bool) -> str:
     one = plural(event.subject) if many == good else event.subject
     two = event.object if many == good else plural(event.object)
     verb = VERBS[event.verb].past
-    return f"{first} {one} {verb} {second} {two}{where_and_when(event)}"
+    return f"{first} {one} {verb} {second} {two}{event.where_and_when()}"
 
 
 def _article(draw: Draw, good: bool) -> str:
@@ -44,26 +44,26 @@ def _article(draw: Draw, good: bool) -> str:
         kinds = [draw.word("kind"), draw.word("kind")]
     one, two = ("an" if (kind[0] in VOWELS) == good else "a" for kind in kinds)
     things = f"{one} {kinds[0]} and {two} {kinds[1]}"
-    return f"{np(event.subject)} {VERBS[event.verb].past} {things}{where_and_when(event)}"
+    return f"{np(event.subject)} {VERBS[event.verb].past} {things}{event.where_and_when()}"
 
 
 def _agreement(draw: Draw, good: bool) -> str:
     event, many = draw_event(draw), draw.random() < 0.5
     subject = f"these {plural(event.subject)}" if many else f"this {event.subject}"
     verb = VERBS[event.verb].base if many == good else VERBS[event.verb].third
-    return f"{subject} {verb} {np(event.object)}{where_and_when(event)}"
+    return f"{subject} {verb} {np(event.object)}{event.where_and_when()}"
 
 
 def _reflexive(draw: Draw, good: bool) -> str:
     event = draw_event(draw, "being")
     pronoun = "himself" if (GENDER[event.subject] == "m") == good else "herself"
-    return f"{np(event.subject)} {VERBS[event.verb].past} {pronoun}{where_and_when(event)}"
+    return f"{np(event.subject)} {VERBS[event.verb].past} {pronoun}{event.where_and_when()}"
 
 
 def _auxiliary(draw: Draw, good: bool) -> str:
     event = draw_event(draw)
     form = VERBS[event.verb].base if good else VERBS[event.verb].past
-    return f"{np(event.subject)} did not {form} {np(event.object)}{where_and_when(event)}"
+    return f"{np(event.subject)} did not {form} {np(event.object)}{event.where_and_when()}"
 
 
 def _order(draw: Draw, good: bool) -> str:

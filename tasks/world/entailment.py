@@ -6,7 +6,7 @@ SNLI and MNLI, and half of RTE; the books say what follows from an event.
 from dataclasses import replace
 
 from tasks.world.draw import Draw
-from tasks.world.grammar import Event, caption, draw_event, np, sentence, statement, use_synonyms
+from tasks.world.grammar import Event, draw_event, np, sentence
 from tasks.world.lexicon import SYNONYM, opposites
 from tasks.world.paraphrase import with_other
 from tasks.world.rows import Degree, Probe, Row
@@ -28,8 +28,9 @@ def snli(draw: Draw, label: str, degree: Degree) -> Row:
     if degree == "lexical":
         claim = f"{_subject(draw, event)} is {draw.word(STATE[label])}"
     else:
-        claim = caption(*_claim(draw, event, label, degree))
-    return Row(sentence(caption(event)), sentence(claim), label, degree=degree)
+        claimed, denied = _claim(draw, event, label, degree)
+        claim = claimed.caption(denied)
+    return Row(sentence(event.caption()), sentence(claim), label, degree=degree)
 
 
 def mnli(draw: Draw, label: str, degree: Degree, genre: str = "fiction") -> Row:
@@ -38,12 +39,13 @@ def mnli(draw: Draw, label: str, degree: Degree, genre: str = "fiction") -> Row:
     if degree == "lexical":
         claim = f"{_subject(draw, event)} was {draw.word(STATE[label])}"
     else:
-        claim = statement(*_claim(draw, event, label, degree))
+        claimed, denied = _claim(draw, event, label, degree)
+        claim = claimed.statement(denied)
     told = {
-        "fiction": statement(event),
-        "news": statement(event, fronted=True),
-        "talk": f"well , {statement(event)} , you know",
-        "letters": f"I hear that {statement(event)}",
+        "fiction": event.statement(),
+        "news": event.statement(fronted=True),
+        "talk": f"well , {event.statement()} , you know",
+        "letters": f"I hear that {event.statement()}",
     }
     return Row(sentence(told[genre]), sentence(claim), label, group=genre, degree=degree)
 
@@ -59,12 +61,12 @@ def _claim(draw: Draw, event: Event, label: str, degree: Degree) -> tuple[Event,
     if label == "neutral":
         claim = with_other(draw, event, "object")
         if draw.random() < 0.5:
-            claim = use_synonyms(claim, "verb")
+            claim = claim.with_synonyms("verb")
     elif (label == "entailment") != denied:
-        claim = use_synonyms(event, "verb")
+        claim = event.with_synonyms("verb")
     else:
         claim = replace(event, verb=draw.choice(opposites(event.verb)))
-    return use_synonyms(claim, draw.choice(("subject", "object"))), denied
+    return claim.with_synonyms(draw.choice(("subject", "object"))), denied
 
 
 def state_claim(draw: Draw, event: Event, entailed: bool) -> str:
@@ -94,7 +96,7 @@ def paragraph(draw: Draw) -> str:
         )
     )
     follows = f"so {_subject(draw, event)} was {states}"
-    return f"{sentence(statement(event))} {sentence(follows)}"
+    return f"{sentence(event.statement())} {sentence(follows)}"
 
 
 def probe_claim(draw: Draw) -> Probe:
@@ -112,7 +114,7 @@ def probe(draw: Draw) -> Probe:
     """
     event = draw_event(draw, place=False)
     certain, impossible = (draw.word(sort) for sort in ("certain", "impossible"))
-    told = f"{sentence(statement(event))} So {np(event.subject)} was"
+    told = f"{sentence(event.statement())} So {np(event.subject)} was"
     if draw.random() < 0.5:
         return Probe(told, (certain, impossible))
     return Probe(f"{told} not", (impossible, certain))

@@ -42,10 +42,6 @@ GENDER = {n: entry[2] for _, sort, entry in _TOPIC_NOUNS if sort == "people" for
 GENDER |= {name: "f" for name in NAMES_F} | {name: "m" for name in NAMES_M}
 NEGATORS = ("not", "hardly", "far from", "by no means")
 CLASSES = _lists(_WORDS["classes"])
-# STS-B's score: the weight of agreeing opinions and of their being of one work; and of each part of
-# an event that agrees. Either sums to 5.
-STSB_OPINION, STSB_WORK = 4.0, 1.0
-STSB_WEIGHTS = {"subject": 1.0, "verb": 1.5, "object": 1.5, "place": 1.0}
 
 
 @dataclass(frozen=True)
@@ -110,13 +106,3 @@ def opposites(verb: str) -> tuple[str, str]:
     entry = VERBS[verb]
     one, two = QUARTETS[entry.quartet][1 - entry.side]
     return one.base, two.base
-
-
-def relation(one: str, two: str) -> str:
-    """How two verbs are related: "same", "synonym", "antonym" or "other"."""
-    if one == two:
-        return "same"
-    first, second = VERBS[one], VERBS[two]
-    if first.quartet != second.quartet:
-        return "other"
-    return "synonym" if first.side == second.side else "antonym"

@@ -6,30 +6,15 @@ The books retell an event in other words, or deny its opposite.
 from dataclasses import replace
 
 from tasks.world.draw import Draw
-from tasks.world.grammar import (
-    Event,
-    draw_event,
-    passive,
-    question,
-    sentence,
-    statement,
-    use_synonyms,
-)
-from tasks.world.lexicon import (
-    PEOPLE,
-    STSB_OPINION,
-    STSB_WEIGHTS,
-    STSB_WORK,
-    SYNONYM,
-    THINGS,
-    TOPIC,
-    VERBS,
-    a,
-    opposites,
-)
+from tasks.world.grammar import Event, draw_event, sentence
+from tasks.world.lexicon import GENDER, SYNONYM, THINGS, TOPIC, VERBS, a, opposites
 from tasks.world.rows import Degree, Probe, Row
 from tasks.world.sentiment import opinion
 
+# STS-B's score: the weight of agreeing opinions and of their being of one work; and of each part of
+# an event that agrees. Either sums to 5.
+STSB_OPINION, STSB_WORK = 4.0, 1.0
+STSB_WEIGHTS = {"subject": 1.0, "verb": 1.5, "object": 1.5, "place": 1.0}
 NOUNS = ("subject", "object", "place")
 SAME, OTHER = "That is the same.", "That is something else."
 LIKED = 0.8  # share of questions on a work that was liked; so the mood alone hints at the label
@@ -42,12 +27,12 @@ ASKED_AGAIN = 0.1  # share of the paragraphs that ask a question twice
 def renamed(draw: Draw, event: Event) -> Event:
     """The event with synonyms for one or two of its nouns."""
     slots = [slot for slot in NOUNS if getattr(event, slot)]
-    return use_synonyms(event, *draw.sample(slots, draw.choice((1, 2))))
+    return event.with_synonyms(*draw.sample(slots, draw.choice((1, 2))))
 
 
 def retold(draw: Draw, event: Event) -> Event:
     """The event with a synonym for its verb and perhaps for its nouns."""
-    return renamed(draw, use_synonyms(event, "verb"))
+    return renamed(draw, event.with_synonyms("verb"))
 
 
 def with_other(draw: Draw, event: Event, slot: str) -> Event:
@@ -55,17 +40,13 @@ def with_other(draw: Draw, event: Event, slot: str) -> Event:
     word = getattr(event, slot)
     if slot == "verb":
         return replace(event, verb=draw.verb(VERBS[word].takes, (word,)))
-    sort = "place" if slot == "place" else "person" if _is_person(word) else "thing"
+    sort = "place" if slot == "place" else "person" if word in GENDER else "thing"
     barred = (event.subject, event.object, event.place)
     return replace(event, **{slot: draw.word(sort, barred)})
 
 
-def _is_person(word: str) -> bool:
-    return any(word in pair for pair in PEOPLE)
-
-
 def _report(draw: Draw, event: Event) -> str:
-    return sentence(statement(event, fronted=draw.random() < 0.3))
+    return sentence(event.statement(fronted=draw.random() < 0.3))
 
 
 def mrpc(draw: Draw, label: str, degree: Degree) -> Row:
@@ -89,7 +70,7 @@ def mrpc(draw: Draw, label: str, degree: Degree) -> Row:
         other = retold(draw, event)
         if not same:
             other = replace(other, subject=other.object, object=other.subject)
-        second = sentence(passive(other))
+        second = sentence(other.passive())
     return Row(_report(draw, event), second, label, degree=degree)
 
 
@@ -102,7 +83,7 @@ def _another(draw: Draw, event: Event) -> Event:
         return replace(event, verb=draw.choice(opposites(event.verb)))
     if draw.random() < 0.5:
         return with_other(draw, event, "verb")
-    return with_other(draw, use_synonyms(event, "verb"), "object")
+    return with_other(draw, event.with_synonyms("verb"), "object")
 
 
 def qqp(draw: Draw, label: str, degree: Degree) -> Row:
@@ -123,13 +104,13 @@ def qqp(draw: Draw, label: str, degree: Degree) -> Row:
         return Row(sentence(first, "?"), sentence(second, "?"), label, degree=degree)
     word = draw.choice(("where", "when"))
     event = draw_event(draw, place=False)
-    first = sentence(question(event, word), "?")
+    first = sentence(event.question(word), "?")
     other, asks = retold(draw, event), word
     if degree == "relational" and not same:
         other = renamed(draw, _another(draw, event))
     elif not same:
         asks = "when" if word == "where" else "where"
-    return Row(first, sentence(question(other, asks), "?"), label, degree=degree)
+    return Row(first, sentence(other.question(asks), "?"), label, degree=degree)
 
 
 def stsb(draw: Draw, label: str, degree: Degree) -> Row:
@@ -153,14 +134,14 @@ def stsb(draw: Draw, label: str, degree: Degree) -> Row:
         if draw.random() < quality:
             score += weight
             if draw.random() < 0.7:
-                other = use_synonyms(other, slot)
+                other = other.with_synonyms(slot)
         elif slot == "verb" and degree == "compositional" and draw.random() < 0.5:
             other = replace(other, verb=draw.choice(opposites(event.verb)))
             score += weight / 2
         else:
             other = with_other(draw, other, slot)
-    second = passive(other) if degree == "compositional" else statement(other)
-    return Row(sentence(statement(event)), sentence(second), f"{score:.3f}", degree=degree)
+    second = other.passive() if degree == "compositional" else other.statement()
+    return Row(sentence(event.statement()), sentence(second), f"{score:.3f}", degree=degree)
 
 
 def paragraph(draw: Draw) -> str:
@@ -174,14 +155,14 @@ def paragraph(draw: Draw) -> str:
     if form > 1 - EXPLAINED:
         return _explanation(draw)
     event = draw_event(draw, place=draw.random() < 0.5)
-    first = sentence(statement(event, fronted=draw.random() < 0.2))
+    first = sentence(event.statement(fronted=draw.random() < 0.2))
     again = retold(draw, event)
     if form < COMPARED + ASKED_AGAIN + DENIED:
         denied = replace(again, verb=draw.choice(opposites(event.verb)))
-        return f"{first} {sentence(statement(replace(denied, place=''), negated=True))}"
-    tell = passive if draw.random() < 0.2 else statement
+        return f"{first} {sentence(replace(denied, place='').statement(negated=True))}"
+    told = again.passive() if draw.random() < 0.2 else again.statement()
     link = draw.choice(("in other words , ", "that is , ", "so "))
-    return f"{first} {sentence(link + tell(again))}"
+    return f"{first} {sentence(link + told)}"
 
 
 def _explanation(draw: Draw) -> str:
@@ -214,10 +195,10 @@ def _comparison(draw: Draw) -> str:
 def probe_action(draw: Draw) -> Probe:
     """The same action in another word, not the opposite one."""
     event = draw_event(draw, place=False)
-    first = sentence(statement(event)) + " In other words,"
+    first = sentence(event.statement()) + " In other words,"
     wrong = replace(event, verb=draw.choice(opposites(event.verb)))
-    right = use_synonyms(event, "verb")
-    return Probe(first, (statement(right) + ".", statement(wrong) + "."))
+    right = event.with_synonyms("verb")
+    return Probe(first, (right.statement() + ".", wrong.statement() + "."))
 
 
 def probe_comparison(draw: Draw) -> Probe:
@@ -232,10 +213,10 @@ def probe_comparison(draw: Draw) -> Probe:
 def probe_noun(draw: Draw) -> Probe:
     """The same thing by its other name, not another thing of the same topic."""
     event = draw_event(draw, "thing", place=False)
-    again = use_synonyms(event, "verb", "object")
+    again = event.with_synonyms("verb", "object")
     topic = TOPIC[event.object]
     others = [w for pair in THINGS for w in pair if TOPIC[w] == topic]
     others = [w for w in others if w not in (event.object, SYNONYM[event.object])]
     wrong = replace(again, object=draw.choice(others))
-    context = sentence(statement(event)) + " In other words,"
-    return Probe(context, (statement(again) + ".", statement(wrong) + "."))
+    context = sentence(event.statement()) + " In other words,"
+    return Probe(context, (again.statement() + ".", wrong.statement() + "."))

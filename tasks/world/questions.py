@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from tasks.world.draw import Draw
-from tasks.world.grammar import Event, draw_event, np, question, sentence, statement
+from tasks.world.grammar import Event, draw_event, np, sentence
 from tasks.world.lexicon import SYNONYM, a
 from tasks.world.paraphrase import renamed, with_other
 from tasks.world.rows import Degree, Probe, Row
@@ -36,8 +36,8 @@ def qnli(draw: Draw, label: str, degree: Degree) -> Row:
             answer = replace(answer, place=draw.word("place"))
     elif not right:
         answer = with_other(draw, answer, "object")
-    asking = question(replace(event, place="", time=""), asked)
-    return Row(sentence(asking, "?"), sentence(statement(answer)), label, degree=degree)
+    asking = replace(event, place="", time="").question(asked)
+    return Row(sentence(asking, "?"), sentence(answer.statement()), label, degree=degree)
 
 
 def _why(draw: Draw, right: bool) -> Row:
@@ -63,7 +63,7 @@ class Passage:
     @property
     def text(self) -> str:
         """The passage as it is read."""
-        return " ".join(sentence(statement(event)) for event in self.events)
+        return " ".join(sentence(event.statement()) for event in self.events)
 
     def answers(self, asked: str) -> list[str]:
         """What the events answer to who, what, where or when."""
@@ -95,7 +95,7 @@ def answer(asked: str, word: str) -> str:
 def _ask(draw: Draw, event: Event) -> tuple[str, str, str]:
     """A question about an event: its word, its text and its answer."""
     asked = draw.choice(("who", "what", "where" if event.place else "when"))
-    text = question(replace(event, place="", time=""), asked)
+    text = replace(event, place="", time="").question(asked)
     return asked, sentence(text, "?"), getattr(event, SLOT[asked])
 
 

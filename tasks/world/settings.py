@@ -1,6 +1,6 @@
 """Typed settings of the embedded world; equal settings give equal files, byte by byte."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from pydantic import AfterValidator, Field
 
@@ -57,11 +57,7 @@ class Degrees(Settings):
 
     def shares(self) -> dict[Degree, float]:
         """The share of every degree."""
-        return {
-            "lexical": self.lexical,
-            "relational": self.relational,
-            "compositional": self.compositional,
-        }
+        return {degree: getattr(self, degree) for degree in get_args(Degree)}
 
 
 def _check_degrees(degrees: Degrees) -> Degrees:
@@ -73,36 +69,25 @@ def _check_degrees(degrees: Degrees) -> Degrees:
 class WorldSettings(Settings):
     """What `tasks.world` is given: the seed and the sizes of everything it writes."""
 
-    seed: Annotated[int, Field(ge=0, lt=2**63)] = Field(
-        default=7, description="seed of the books and the tasks"
-    )
-    words: Annotated[int, Field(ge=1, le=10**9)] = Field(
-        default=600_000,
-        description="approximate number of words of the corpus, spread evenly over books",
-    )
-    books: Annotated[int, Field(ge=1, le=10_000)] = Field(default=80, description="number of books")
-    discourse: Annotated[dict[Discourse, Share], AfterValidator(_check_discourse)] = Field(
-        default={},
-        description="shares of single kinds of discourse in the books' words, instead of the "
-        "default ones, such as {reasons: 0}; they are divided by their sum",
-    )
-    degrees: Annotated[Degrees, AfterValidator(_check_degrees)] = Field(
-        default=Degrees(),
-        description="shares of the rows of each degree of difficulty; they are divided by their "
-        "sum",
-    )
-    scale: Annotated[float, Field(gt=0, le=10)] = Field(
-        default=1.0, description="factor on the rows of every training split"
-    )
-    report: Annotated[int, Field(ge=10, le=10_000)] = Field(
-        default=200, description="rows of each reported split"
-    )
-    rows: dict[WorldTaskName, TrainRows] = Field(
-        default={}, description="training rows of single tasks, such as {rte: 60}, instead of scale"
-    )
-    probes: Annotated[int, Field(ge=10, le=10_000)] = Field(
-        default=200, description="items of each probe"
-    )
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = 7
+    """seed of the books and the tasks"""
+    words: Annotated[int, Field(ge=1, le=10**9)] = 600_000
+    """approximate number of words of the corpus, spread evenly over books"""
+    books: Annotated[int, Field(ge=1, le=10_000)] = 80
+    """number of books"""
+    discourse: Annotated[dict[Discourse, Share], AfterValidator(_check_discourse)] = {}
+    """shares of single kinds of discourse in the books' words, instead of the default ones, such as
+    {reasons: 0}; they are divided by their sum"""
+    degrees: Annotated[Degrees, AfterValidator(_check_degrees)] = Degrees()
+    """shares of the rows of each degree of difficulty; they are divided by their sum"""
+    scale: Annotated[float, Field(gt=0, le=10)] = 1.0
+    """factor on the rows of every training split"""
+    report: Annotated[int, Field(ge=10, le=10_000)] = 200
+    """rows of each reported split"""
+    rows: dict[WorldTaskName, TrainRows] = {}
+    """training rows of single tasks, such as {rte: 60}, instead of scale"""
+    probes: Annotated[int, Field(ge=10, le=10_000)] = 200
+    """items of each probe"""
 
     def shares(self) -> dict[Discourse, float]:
         """The share of every kind of discourse."""

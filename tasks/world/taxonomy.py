@@ -2,7 +2,7 @@
 
 from tasks.world.draw import Draw
 from tasks.world.entailment import state_claim
-from tasks.world.grammar import draw_event, sentence, statement
+from tasks.world.grammar import draw_event, sentence
 from tasks.world.lexicon import ANIMALS, CATEGORIES, CLASSES, HYPONYM, SYNONYM, VERBS, a, plural
 from tasks.world.rows import Degree, Probe, Row
 
@@ -17,7 +17,7 @@ def rte(draw: Draw, label: str, degree: Degree) -> Row:
     if degree == "lexical":
         event = draw_event(draw)
         claim = state_claim(draw, event, right)
-        return Row(sentence(statement(event)), sentence(claim), label, degree=degree)
+        return Row(sentence(event.statement()), sentence(claim), label, degree=degree)
     who, verb = draw.word("name"), VERBS[draw.verb("thing")]
     kind = draw.word("kind")
     named = HYPONYM[kind] if right else other_category(draw, kind)

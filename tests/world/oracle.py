@@ -6,16 +6,8 @@ text.
 """
 
 from tasks import Example
-from tasks.world.lexicon import (
-    ANIMALS,
-    CLASSES,
-    HYPONYM,
-    STSB_OPINION,
-    STSB_WEIGHTS,
-    STSB_WORK,
-    SYNONYM,
-    relation,
-)
+from tasks.world.lexicon import ANIMALS, CLASSES, HYPONYM, SYNONYM, VERBS
+from tasks.world.paraphrase import STSB_OPINION, STSB_WEIGHTS, STSB_WORK
 from tests.world import oracle_rules
 from tests.world.parser import PLURALS, Reading, read, sentences, tokens
 
@@ -23,6 +15,16 @@ THREE = ("entailment", "neutral", "contradiction")
 SLOTS = ("subject", "object", "place", "time")
 SLOT = {"who": "subject", "what": "object", "where": "place", "when": "time"}
 OF_STATE = {"certain": "entailment", "possible": "neutral", "impossible": "contradiction"}
+
+
+def relation(one: str, two: str) -> str:
+    """How two verbs are related: "same", "synonym", "antonym" or "other"."""
+    if one == two:
+        return "same"
+    first, second = VERBS[one], VERBS[two]
+    if first.quartet != second.quartet:
+        return "other"
+    return "synonym" if first.side == second.side else "antonym"
 
 
 def answer(task: str, example: Example) -> int | float:

@@ -1,12 +1,12 @@
 """The probes: as many as asked for, balanced, and right by the oracle's rules."""
 
 import json
-import random
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
+from tasks.world.draw import Draw
 from tasks.world.probes import write_probes
 from tasks.world.settings import WorldSettings
 from tests.world.oracle_probes import right_choices
@@ -64,7 +64,7 @@ def test_no_choice_is_right_by_its_length_alone(probes: Items):
 
 def test_liking_a_word_whatever_the_context_gives_no_more_than_chance():
     settings = WorldSettings(words=1000, books=1, probes=400)
-    lines = write_probes(random.Random(3), settings).splitlines()
+    lines = write_probes(Draw(3, "probes"), settings).splitlines()
     for skill in {json.loads(line)["skill"] for line in lines}:
         items = [item for line in lines if (item := json.loads(line))["skill"] == skill]
         half = len(items) // 2
