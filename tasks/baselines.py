@@ -12,6 +12,7 @@ import math
 import re
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -50,23 +51,20 @@ def bag_of_words(task: Task, train: list[Example], rows: list[Example]) -> np.nd
     # Here, because only this function needs them and they take a second to import.
     from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.linear_model import LogisticRegression, Ridge
+    from sklearn.pipeline import make_pipeline
 
+    labels = [example.label for example in train]
+    regression = Ridge(alpha=10.0) if task.soft_labels else LogisticRegression(max_iter=1000)
     count = CountVectorizer(analyzer=lambda features: features, max_features=50_000)
+    model = make_pipeline(count, regression)
     if task.family == "multiple_choice":
         n = len(rows[0].choices)
-        texts = (_choice_features(e, k) for e in train for k in range(n))
-        right = [int(k == e.label) for e in train for k in range(n)]
-        model = LogisticRegression(max_iter=1000).fit(count.fit_transform(texts), right)
-        asked = count.transform(_choice_features(e, k) for e in rows for k in range(n))
-        return model.decision_function(asked).reshape(-1, n).argmax(axis=1)
-    texts = (_features(task, example) for example in train)
-    labels = [example.label for example in train]
-    if len(set(labels)) == 1:
-        # Only one class in the training rows: predict it.
+        right = [k == label for label in labels for k in range(n)]
+        model.fit(_features(task, train), right)
+        return model.decision_function(_features(task, rows)).reshape(-1, n).argmax(axis=1)
+    if len(set(labels)) == 1:  # which no regression can be fitted to
         return majority(task, train, rows)
-    model = Ridge(alpha=10.0) if task.soft_labels else LogisticRegression(max_iter=1000)
-    model.fit(count.fit_transform(texts), labels)
-    return model.predict(count.transform(_features(task, example) for example in rows))
+    return model.fit(_features(task, train), labels).predict(_features(task, rows))
 
 
 def baselines(task: Task, splits: dict[str, list[Example]]) -> dict[str, Scores]:
@@ -98,19 +96,20 @@ def _words(text: str) -> list[str]:
     return WORD.findall(text.lower())
 
 
-def _features(task: Task, example: Example) -> list[str]:
-    first, second = _words(example.first), _words(example.second)
-    if task.family == "classification":
-        return first
-    # Similarity has no first and second: what only one of both has counts alike.
-    names = ("only", "only") if task.family == "similarity" else ("first", "second")
-    return _compared(first, second, names)
-
-
-def _choice_features(example: Example, k: int) -> list[str]:
-    # What all choices share cannot separate them: the context counts only by its overlap.
-    context = _words(example.first) + _words(example.second)
-    return _compared(context, _words(example.choices[k]), ("", "choice"))
+def _features(task: Task, examples: list[Example]) -> Iterator[list[str]]:
+    """The features of each example; for multiple choice, of each choice of each example."""
+    for example in examples:
+        first, second = _words(example.first), _words(example.second)
+        if task.family == "classification":
+            yield first
+        elif task.family == "multiple_choice":
+            # What all choices share cannot separate them: the context counts only by its overlap.
+            for choice in example.choices:
+                yield _compared(first + second, _words(choice), ("", "choice"))
+        else:
+            # Similarity has no first and second: what only one of both has counts alike.
+            names = ("only", "only") if task.family == "similarity" else ("first", "second")
+            yield _compared(first, second, names)
 
 
 def _compared(first: list[str], second: list[str], names: tuple[str, str]) -> list[str]:

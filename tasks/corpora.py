@@ -14,11 +14,6 @@ CORPORA: tuple[HubSource, ...] = (
         files=parquet_files("plain_text", {"train": "train"}),
         rows={"train": 74_004_228},
         texts=("text",),
-        folder="books",
-        by_hand=(
-            "collect the books as UTF-8 text, one .txt file per book, and put them into books/ of "
-            "the data folder"
-        ),
     ),
     HubSource(
         name="bookcorpus_text",  # one sentence per line, without book boundaries

@@ -33,16 +33,6 @@ with importing(__name__):
     from tasks.hub import HubSource, Snapshot, matching, pinned
 
 SILENCE_SECONDS = 20  # without a byte; the library then asks five times more
-# What an answer that is no listing makes of itself somewhere in the library.
-FAULTS = (
-    httpx2.HTTPError,
-    OSError,
-    LookupError,
-    TypeError,
-    ValueError,
-    AttributeError,
-    RecursionError,
-)
 
 
 def source_named(name: str) -> HubSource:
@@ -72,7 +62,9 @@ def fetch(name: str, revision: str | None, folder: str | Path, endpoint: str | N
         try:
             with writing(folder):
                 names = download(source, commit, folder, endpoint)
-        except FAULTS as error:
+        except InputError:
+            raise
+        except Exception as error:  # of the library, which trusts what a hub answers
             answer = " ".join(f"{type(error).__name__}: {error}".split())
             raise InputError(
                 f"{source.repo} at {commit}: not as expected ({answer:.200}); {folder} is "

@@ -12,7 +12,7 @@ ends a line at a lone carriage return too, and its `csv` builder pads a row that
 
 import json
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,7 +22,7 @@ from tasks.common.files import parse_json
 
 # The first bytes of gzip, zip, xz, bzip2 and zstd.
 COMPRESSED = (b"\x1f\x8b", b"PK\x03\x04", b"\xfd7zXZ", b"BZh", b"\x28\xb5\x2f\xfd")
-NAMES = {str: "a text", list: "a list"}
+NAMES: dict[type, str] = {str: "a text", list: "a list"}
 ORIGINAL = "download the file again in its original layout"
 
 
@@ -156,7 +156,7 @@ class JsonLines(Layout):
             yield Row(0, line, str(line - 1), *values)
 
 
-def json_values(path: Path, text: str, types: dict[str, type], line: int = 1) -> list[Any]:
+def json_values(path: Path, text: str, types: Mapping[str, type], line: int = 1) -> list[Any]:
     """The values under these keys of the JSON object in a text, which starts at `line` of its file.
 
     Raises InputError, naming file and line, for what is no JSON object and for values of other

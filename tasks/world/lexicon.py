@@ -20,17 +20,19 @@ def _lists(table: dict[str, str]) -> dict[str, list[str]]:
     return {name: line.split() for name, line in table.items()}
 
 
-_TOPIC_NOUNS = [
-    (topic, sort, line.split())
-    for topic, sorts in _WORDS["topics"].items()
-    for sort, lines in sorts.items()
+def _two_names(sort: str) -> list[tuple[str, ...]]:
+    return [tuple(line.split()[:2]) for nouns in _TOPICS.values() for line in nouns[sort]]
+
+
+_TOPICS: dict[str, dict[str, list[str]]] = _WORDS["topics"]
+PEOPLE, THINGS, PLACES = map(_two_names, ("people", "things", "places"))
+TOPIC = {
+    noun: topic
+    for topic, nouns in _TOPICS.items()
+    for lines in nouns.values()
     for line in lines
-]
-PEOPLE, THINGS, PLACES = (
-    [(one, two) for _, sort, (one, two, *_) in _TOPIC_NOUNS if sort == wanted]
-    for wanted in ("people", "things", "places")
-)
-TOPIC = {noun: topic for topic, _, entry in _TOPIC_NOUNS for noun in entry[:2]}
+    for noun in line.split()[:2]
+}
 TIMES: list[str] = _WORDS["times"].split()
 NUMBERS: list[str] = _WORDS["numbers"].split()
 CATEGORIES = _lists(_WORDS["categories"])
@@ -38,8 +40,9 @@ HYPONYM = {kind: category for category, kinds in CATEGORIES.items() for kind in 
 ANIMALS = ("dog", "bird", "fish")
 NAMES_F, NAMES_M = _lists(_WORDS["names"]).values()
 NAMES = NAMES_F + NAMES_M
-GENDER = {n: entry[2] for _, sort, entry in _TOPIC_NOUNS if sort == "people" for n in entry[:2]}
-GENDER |= {name: "f" for name in NAMES_F} | {name: "m" for name in NAMES_M}
+GENDER = {name: "f" for name in NAMES_F} | {name: "m" for name in NAMES_M}
+for one, two, gender in (line.split() for nouns in _TOPICS.values() for line in nouns["people"]):
+    GENDER |= {one: gender, two: gender}
 NEGATORS = ("not", "hardly", "far from", "by no means")
 CLASSES = _lists(_WORDS["classes"])
 
