@@ -23,7 +23,7 @@ from tasks.task import Task
 CONNECTIVE = re.compile(r"\b(because|since|but|so|and|although|if)\s+$", re.I)
 
 
-def items(file: int, path: Path, text: str) -> Iterator[Row]:
+def items(path: Path, text: str) -> Iterator[Row]:
     """One row per item: the text before the pronoun, the text after it, the two candidates."""
     lines = [line.strip() for line in text.split("\n")]
     for start in range(0, len(lines), 5):
@@ -41,29 +41,29 @@ def items(file: int, path: Path, text: str) -> Iterator[Row]:
             raise wrong(path, line + 2, f"{expected}, found {listed!r:.60}")
         if answer not in candidates:
             raise wrong(path, line + 3, f"answer {answer!r:.60} is neither of {listed!r:.80}")
-        row = Row(file, line, str(start // 5), str(candidates.index(answer) + 1))
-        yield item(path, row, sentence, pronoun, candidates)
+        row = Row(path, line, str(start // 5), str(candidates.index(answer) + 1))
+        yield item(row, sentence, pronoun, candidates)
 
 
-def item(path: Path, row: Row, sentence: str, pronoun: str, candidates: list[str]) -> Row:
+def item(row: Row, sentence: str, pronoun: str, candidates: list[str]) -> Row:
     """The row with its sentence split at the ambiguous pronoun; its line is the sentence's."""
     sentence, pronoun = sentence.strip(), pronoun.strip()
     candidates = [candidate.strip() for candidate in candidates]
     place = pronoun_span(sentence, pronoun, candidates)
     if place is None:
         what = f"pronoun {pronoun!r:.40} does not occur in {sentence!r:.80}"
-        raise wrong(path, row.line + 1, what)
+        raise wrong(row.path, row.line + 1, what)
     if not sentence[place[1] :].strip():
-        raise wrong(path, row.line, f"nothing follows the pronoun in {sentence!r:.80}")
+        raise wrong(row.path, row.line, f"nothing follows the pronoun in {sentence!r:.80}")
     first, second = sentence[: place[0]], sentence[place[1] :]
     return row._replace(first=first, second=second, choices=candidates)
 
 
 def hub_items(source: HubSource, paths: list[Path]) -> Iterator[Row]:
     """The hub's records, one per item."""
-    for file, line, number, record in hub_records(source, paths):
-        row = Row(file, line, str(number), source.label_name(record["label"]))
-        yield item(paths[file], row, record["sentence"], record["pronoun"], record["candidates"])
+    for path, line, number, record in hub_records(source, paths):
+        row = Row(path, line, str(number), source.label_name(record["label"]))
+        yield item(row, record["sentence"], record["pronoun"], record["candidates"])
 
 
 def pronoun_span(sentence: str, pronoun: str, candidates: Sequence[str]) -> tuple[int, int] | None:

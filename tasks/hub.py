@@ -117,7 +117,7 @@ def matching(patterns: Iterable[str], paths: Iterable[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A source as it was fetched into `folder` at `revision` (None: its own)."""
+    """A source as it was fetched into `folder` at `revision` (None: the source's own)."""
 
     source: HubSource
     folder: str | Path

@@ -12,9 +12,9 @@ from tasks.readers import Row
 
 def hub_records(
     source: HubSource, paths: list[Path]
-) -> Iterator[tuple[int, int, int, dict[str, Any]]]:
-    """The records of a source's parquet files: each one's file (from 0), line (from 1), number
-    within the split (from 0), and values by column.
+) -> Iterator[tuple[Path, int, int, dict[str, Any]]]:
+    """The records of a source's parquet files: each one's file, line (from 1), number within
+    the split (from 0), and values by column.
 
     Raises InputError for a file that is truncated, of another task, or whose labels are coded
     otherwise than the source says, and if there are no rows.
@@ -22,7 +22,7 @@ def hub_records(
     from pyarrow import ArrowException, parquet
 
     number = 0
-    for file, path in enumerate(paths):
+    for path in paths:
         line = 0
         try:
             with parquet.ParquetFile(path) as opened:
@@ -31,7 +31,7 @@ def hub_records(
                     batch.validate(full=True)  # texts are UTF-8
                     for record in batch.to_pylist():
                         line += 1
-                        yield file, line, number, record
+                        yield path, line, number, record
                         number += 1
         except (ArrowException, OSError) as error:
             reason = " ".join(str(error).split())
@@ -71,11 +71,11 @@ def _check_schema(path: Path, schema: Any, source: HubSource) -> None:
 
 def hub_rows(source: HubSource, paths: list[Path]) -> Iterator[Row]:
     """The rows of one or two texts and a label, numbered within the split."""
-    for file, line, number, record in hub_records(source, paths):
+    for path, line, number, record in hub_records(source, paths):
         texts = [record[name] for name in source.texts]
         if None in texts:
             flaw = "null text; remove the row or restore it"
-            yield Row(file, line, reason="empty text", flaw=flaw)
+            yield Row(path, line, reason="empty text", flaw=flaw)
         else:
             key = str(record[source.index] if source.index else number)
-            yield Row(file, line, key, source.label_name(record[source.label]), *texts)
+            yield Row(path, line, key, source.label_name(record[source.label]), *texts)

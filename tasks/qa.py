@@ -28,7 +28,7 @@ ENDINGS = ("RandomFifthSentenceQuiz1", "RandomFifthSentenceQuiz2")
 STORY = ("InputStoryid", *SENTENCES, *ENDINGS, "AnswerRightEnding")
 
 
-def questions(file: int, path: Path, text: str) -> Iterator[Row]:
+def questions(path: Path, text: str) -> Iterator[Row]:
     """One row per question of a RACE article's file; all share the article's text."""
     types = {"article": str, "questions": list, "options": list, "answers": list}
     article, *lists = readers.json_values(path, text, types)
@@ -38,7 +38,7 @@ def questions(file: int, path: Path, text: str) -> Iterator[Row]:
         raise wrong(path, 1, f"{what}; each question needs one of each: download the file again")
     for number, values in enumerate(zip(*lists, strict=True)):
         place = (path.parent.name, path.name, number)
-        yield question(Row(file, 1), place, article, *values)
+        yield question(Row(path, 1), place, article, *values)
 
 
 def question(
@@ -64,17 +64,17 @@ def race_hub_rows(source: HubSource, paths: list[Path]) -> Iterator[Row]:
     """The hub's questions, in the order of the original files."""
     n_questions: Counter[str] = Counter()
     rows = {}
-    for file, line, _, record in hub_records(source, paths):
-        school, article = paths[file].parent.name, record["example_id"]
+    for path, line, _, record in hub_records(source, paths):
+        school, article = path.parent.name, record["example_id"]
         place = (school, article.removeprefix(school), n_questions[article])
         n_questions[article] += 1
         values = (record[key] for key in ("article", "question", "options", "answer"))
-        rows[place] = question(Row(file, line), place, *values)
+        rows[place] = question(Row(path, line), place, *values)
     for place in sorted(rows):
         yield rows[place]
 
 
-def stories(file: int, path: Path, text: str) -> Iterator[Row]:
+def stories(path: Path, text: str) -> Iterator[Row]:
     """One row per story of Story Cloze's real CSV: quoting counts, and a header is needed."""
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
@@ -93,7 +93,7 @@ def stories(file: int, path: Path, text: str) -> Iterator[Row]:
                 raise wrong(path, line, f"{empty[0]} is empty; every story needs four sentences")
             story = " ".join(cell[name].strip() for name in SENTENCES)
             endings = tuple(cell[name] for name in ENDINGS)
-            yield Row(file, line, cell[STORY[0]], cell[STORY[-1]], story, choices=endings)
+            yield Row(path, line, cell[STORY[0]], cell[STORY[-1]], story, choices=endings)
     except csv.Error as error:
         what = f"not CSV ({error}); export the sheet again"
         raise wrong(path, reader.line_num, what) from None

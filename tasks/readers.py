@@ -27,13 +27,13 @@ ORIGINAL = "download the file again in its original layout"
 
 
 class Row(NamedTuple):
-    """One row of a file: `file` counts the split's files from 0, `line` is 1-based.
+    """One row of a file: `path` is the file, `line` its line, from 1.
 
     `key` is the row's name within its split. `flaw` says what is wrong with a row that some task
     may tolerate; such rows are counted by `reason`. Whatever no task tolerates is raised (`wrong`).
     """
 
-    file: int
+    path: Path
     line: int
     key: str = ""
     label: str = ""
@@ -92,13 +92,13 @@ class Layout:
 
 @dataclass(frozen=True)
 class Documents(Layout):
-    """Files that a function of their number, path and text turns into rows."""
+    """Files that a function of their path and text turns into rows."""
 
-    parse: Callable[[int, Path, str], Iterable[Row]]
+    parse: Callable[[Path, str], Iterable[Row]]
 
     def rows(self, paths: list[Path]) -> Iterator[Row]:
-        for file, path in enumerate(paths):
-            yield from self.parse(file, path, "\n".join(text for _, text in lines(path)))
+        for path in paths:
+            yield from self.parse(path, "\n".join(text for _, text in lines(path)))
 
 
 @dataclass(frozen=True)
@@ -133,10 +133,10 @@ class Table(Layout):
             if len(cells) == len(names):
                 label, first = cells[cell_of[self.label]], cells[cell_of[self.first]]
                 second = cells[cell_of[self.second]] if self.second else ""
-                yield Row(0, line, str(line - start), label, first, second)
+                yield Row(path, line, str(line - start), label, first, second)
             else:
                 flaw = f"expected {len(names)} columns, found {len(cells)}; {ORIGINAL}"
-                yield Row(0, line, reason="wrong column count", flaw=flaw)
+                yield Row(path, line, reason="wrong column count", flaw=flaw)
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ class JsonLines(Layout):
             values = json_values(
                 path, text, dict.fromkeys((self.label, self.first, self.second), str), line
             )
-            yield Row(0, line, str(line - 1), *values)
+            yield Row(path, line, str(line - 1), *values)
 
 
 def json_values(path: Path, text: str, types: Mapping[str, type], line: int = 1) -> list[Any]:

@@ -93,7 +93,7 @@ def carve(
     seed: int,
     purpose: str,
 ) -> dict[str, set[str]]:
-    """The guids of each part, at least as many as `counts` says while there are any.
+    """The guids of each part: as many as `counts` asks for or more, as long as any are left.
 
     Rows of one group stay together. The smallest part is drawn first. A group of more rows than a
     part is to have is left to a larger part, unless this one would stay empty.
@@ -118,9 +118,10 @@ def carve(
 
 
 def connected(rows: Sequence[Sequence[Hashable]]) -> list[int]:
-    """The group of each row, of one or two texts: rows that share one are of the same group.
+    """The number of each row's group; `rows` are the texts of each, one or two.
 
-    So are those that others link: (a, b), (b, c) and (c, d) are one group.
+    Rows that share a text are in one group, and so are rows that others link: (a, b), (b, c) and
+    (c, d) are one group.
     """
     import numpy as np
     from scipy.sparse import coo_array

@@ -110,7 +110,7 @@ class Task:
         return layout if isinstance(layout, Table) else None
 
     def row_of(self, guid: str) -> str:
-        """The number of a guid's row in its file; of RACE that of the article."""
+        """The number of a guid's row in its file; for RACE, the number of the article."""
         key = guid.rpartition("/")[0] if self.several_rows_a_text else guid
         return re.split("[/-]", key)[-1]
 
@@ -120,13 +120,12 @@ class Task:
             return source.files(split)
         return self._layout(Path(source), split)[1]
 
-    def open(self, source: Source, split: str) -> tuple[list[Path], Iterator[Row]]:
-        """The files of a split and their rows; without public labels, the row's number is one."""
+    def read_rows(self, source: Source, split: str) -> Iterator[Row]:
+        """The rows of a split; in a file without labels the row's number stands for one."""
         if isinstance(source, Snapshot):
-            paths = source.checked_files(split)
-            return paths, self.hub_rows(self.hub, paths)
+            return self.hub_rows(self.hub, source.checked_files(split))
         layout, paths = self._layout(Path(source), split)
-        return paths, layout.rows(paths)
+        return layout.rows(paths)
 
     def unlabelled_files(self, folder: str | Path) -> dict[str, Path]:
         """The unlabelled files that a folder has, by split."""
@@ -151,18 +150,17 @@ class Task:
         if split not in self.rows:
             known = ", ".join(self.rows)
             raise InputError(f"{self.name}: no labelled split {split!r}; it has {known}")
-        paths, rows = self.open(source, split)
         flaws: list[str] = []
         examples: list[Example] = []
         tally = tally or Tally()
-        for row in rows:
+        for row in self.read_rows(source, split):
             if self.csv_quoted:
                 as_read = row
                 row = row._replace(first=unquoted(row.first), second=unquoted(row.second))
                 tally.unquoted += row != as_read
             example, reason, flaw = self._example(row, split)
             if flaw:
-                flaws.append(f"{paths[row.file]}:{row.line}: {flaw}")
+                flaws.append(f"{row.path}:{row.line}: {flaw}")
                 if not (self.tolerated and reason):
                     raise InputError(flaws[-1])
             if reason:
@@ -172,7 +170,8 @@ class Task:
         if len(flaws) > max(3, self.tolerated * len(examples)):
             raise InputError(f"{flaws[0]}; {len(flaws)} such rows are too many")
         if not examples:
-            raise InputError(f"{paths[0]}: split {split!r} has no usable row; {self.obtain}")
+            path = self.files(source, split)[0]
+            raise InputError(f"{path}: split {split!r} has no usable row; {self.obtain}")
         return examples
 
     def _layout(self, folder: Path, split: str) -> tuple[Layout, list[Path]]:

@@ -7,7 +7,7 @@ the row's official index. MNLI has the diagnostic set (`ax`) too, where its file
 from tasks.common.errors import InputError
 from tasks.examples import Example
 from tasks.hub import Snapshot
-from tasks.readers import Row, unquoted
+from tasks.readers import Row, unquoted, wrong
 from tasks.task import UNLABELLED, Source, Task
 
 
@@ -36,25 +36,22 @@ def check_counts(task: Task, source: Source, splits: dict[str, list[Example]]) -
 
 def _examples(task: Task, source: Source, split: str) -> list[Example]:
     """The examples; without text for a malformed row of QQP, whose other files have a few."""
-    paths, rows = task.open(source, split)
     mend = unquoted if task.csv_quoted else str
     examples: list[Example] = []
     malformed = 0
-    for at, row in enumerate(rows):
-        place = f"{paths[row.file]}:{row.line}"
+    for at, row in enumerate(task.read_rows(source, split)):
         malformed += bool(row.flaw)
         if row.flaw and (not task.tolerated or malformed > max(3, task.tolerated * (at + 1))):
-            raise InputError(f"{place}: {row.flaw}")
+            raise wrong(row.path, row.line, row.flaw)
         number = _number(task, row, split) if isinstance(source, Snapshot) else row.label
         if not row.flaw and number != str(at):
-            raise InputError(
-                f"{place}: {task.unlabelled_index} is {number!r}, expected {at}; rows are "
-                "missing, moved or labelled: download the file again"
-            )
+            found = f"{task.unlabelled_index} is {number!r}, expected {at}"
+            remedy = "rows are missing, moved or labelled: download the file again"
+            raise wrong(row.path, row.line, f"{found}; {remedy}")
         first, second = mend(row.first.strip()), mend(row.second.strip())
         examples.append(Example(f"{task.name}/{split}/{at}", first, second, (), UNLABELLED))
     if not examples:
-        raise InputError(f"{paths[0]}: no rows; {task.obtain}")
+        raise InputError(f"{task.files(source, split)[0]}: no rows; {task.obtain}")
     return examples
 
 

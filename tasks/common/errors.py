@@ -28,8 +28,8 @@ class InputError(Exception):
 def make_again(path: str | Path) -> str:
     """The remedy for a damaged or missing file of a run's results.
 
-    Snakemake takes any file that is there for a good one, and misses none while what was made of it
-    is there; so it has to be told. RUN_OPTIONS are the options that chose the run's config.
+    Snakemake takes any existing file for a good one, and does not miss a file as long as what was
+    made from it exists, so it has to be told. RUN_OPTIONS are the options that chose the config.
     """
     options = os.environ.get("RUN_OPTIONS", "")
     return f"make it again: snakemake --cores 1 --force {shlex.quote(str(path))} {options}".strip()
@@ -38,7 +38,7 @@ def make_again(path: str | Path) -> str:
 class Interrupted(BaseException):
     """A signal asked the program to stop, which it did at a point from which it can go on.
 
-    No Exception, as KeyboardInterrupt is none: it must not pass for the failure of a single step.
+    Like KeyboardInterrupt it is not an Exception: it must not pass for the failure of one step.
     """
 
 
@@ -84,8 +84,8 @@ def run(main: Callable[[], None]) -> int:
 def importing(module: str) -> Iterator[None]:
     """Let a signal to stop end a program with one line while it imports what takes seconds.
 
-    Stands around the imports of a program, whose `__name__` is `module`. Nothing happens where it
-    is imported itself.
+    It wraps the imports of a program; `module` is the program's `__name__`. It does nothing where
+    the program is itself imported.
     """
 
     def stop(number: int, _frame: FrameType | None) -> None:
@@ -103,7 +103,7 @@ def importing(module: str) -> Iterator[None]:
 def answer_signals(handler: Any) -> dict[signal.Signals, Any]:
     """Let `handler` answer the SIGNALS; returns the handlers that they had.
 
-    Those that are ignored stay so: nohup has the program ignore SIGHUP.
+    Signals that are ignored stay ignored: nohup has the program ignore SIGHUP.
     """
     heard = [number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
     return {number: signal.signal(number, handler) for number in heard}
@@ -121,7 +121,7 @@ def within_memory(work: str, remedy: str = MORE_MEMORY) -> Iterator[None]:
 
 
 def memory_fault(error: BaseException) -> str:
-    """That the memory did not suffice, and how much was asked for; empty for another error.
+    """Says that memory ran out, and how much was asked for; empty for any other error.
 
     PyTorch raises RuntimeError on a CPU and a subclass of it on a GPU; NumPy and Arrow raise
     MemoryError.

@@ -1,6 +1,6 @@
 """Coreference: whom is a reason about? DPRD, and the reasons that the books give.
 
-Some adjectives are reasons for doing something, others for having it done to one.
+Some adjectives say why somebody did something, others why it was done to somebody.
 """
 
 from tasks.world.draw import Draw

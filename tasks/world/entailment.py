@@ -110,7 +110,7 @@ def probe_claim(draw: Draw) -> Probe:
 def probe(draw: Draw) -> Probe:
     """What is certain after an event, or what is impossible then.
 
-    Which class of words is right hangs on the context, so liking one of them gives 50 %.
+    Which class of words is right depends on the context, so a liking for one class scores 50 %.
     """
     event = draw_event(draw, place=False)
     certain, impossible = (draw.word(sort) for sort in ("certain", "impossible"))

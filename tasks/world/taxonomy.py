@@ -123,8 +123,9 @@ def probe_category(draw: Draw) -> Probe:
 def probe_ability(draw: Draw) -> Probe:
     """What a kind of animal can do, or what does not befall it.
 
-    Which class of words is right hangs on the context, so liking one of them gives 50 %. Without
-    full stops: in the books a sentence ends after either class, but not after a single word.
+    Which class of words is right depends on the context, so a liking for one class scores 50 %.
+    There are no full stops: in the books a sentence ends after either class, but not after a single
+    word.
     """
     kind = _animal(draw)
     ability, mishap = draw.word("ability"), draw.word("mishap")

@@ -145,7 +145,7 @@ def test_a_row_is_named_by_its_place_below_the_header(tmp_path):
     path = tmp_path / "x.tsv"
     path.write_text("label\tx\n1\ta\n0\tb\n2\n")
     one, two, short = rows_of(readers.Table("{split}.tsv", "x", "label"), path)
-    assert (one, two) == (readers.Row(0, 2, "0", "1", "a"), readers.Row(0, 3, "1", "0", "b"))
+    assert (one, two) == (readers.Row(path, 2, "0", "1", "a"), readers.Row(path, 3, "1", "0", "b"))
     assert (short.line, short.reason) == (4, "wrong column count")
     bare = readers.Table("{split}.tsv", "x", "label", names=("label", "x"))
     assert [(row.line, row.key) for row in rows_of(bare, path)][:2] == [(1, "0"), (2, "1")]

@@ -143,5 +143,5 @@ def test_the_pronoun_behind_the_connective_is_meant(sentence, candidates, before
     ],
 )
 def test_a_flaw_of_race_is_told_with_the_number_of_its_question(texts, flaw):
-    row = question(Row(0, 1), ("high", "high12.txt", 2), *texts)
+    row = question(Row(Path("x"), 1), ("high", "high12.txt", 2), *texts)
     assert row.flaw.startswith(flaw) and row.key == "high/12/2"
