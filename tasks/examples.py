@@ -6,13 +6,10 @@ programs read it with pyarrow only.
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tasks.common.errors import InputError
 from tasks.common.files import read_json
-
-if TYPE_CHECKING:
-    from datasets import Dataset
 
 COLUMNS = ("guid", "first", "second", "choices", "label", "group")
 
@@ -39,24 +36,26 @@ class Example:
     group: str = ""
 
 
-def to_dataset(examples: list[Example], labels: tuple[str, ...] | None) -> "Dataset":
-    """The examples as a data set; `labels` are the classes' names, None for scores."""
+def write(
+    folder: str | Path, splits: dict[str, list[Example]], labels: tuple[str, ...] | None
+) -> None:
+    """Save the examples of each split as `hf_datasets.save` does.
+
+    `labels` are the classes' names, None for scores.
+    """
     from datasets import ClassLabel, Dataset, Features, List, Value
+
+    from tasks.common import hf_datasets
 
     text = Value("string")
     label = Value("float64") if labels is None else ClassLabel(names=list(labels))
     types = {"guid": text, "first": text, "second": text, "choices": List(text)}
-    columns = {name: [getattr(example, name) for example in examples] for name in COLUMNS}
-    return Dataset.from_dict(columns, Features({**types, "label": label, "group": text}))
-
-
-def write(
-    folder: str | Path, splits: dict[str, list[Example]], labels: tuple[str, ...] | None
-) -> None:
-    """Save the examples of each split; see `to_dataset` and `hf_datasets.save`."""
-    from tasks.common import hf_datasets
-
-    hf_datasets.save(folder, {split: to_dataset(rows, labels) for split, rows in splits.items()})
+    features = Features({**types, "label": label, "group": text})
+    columns = {
+        split: {name: [getattr(row, name) for row in rows] for name in COLUMNS}
+        for split, rows in splits.items()
+    }
+    hf_datasets.save(folder, {s: Dataset.from_dict(c, features) for s, c in columns.items()})
 
 
 def read_facts(folder: str | Path) -> dict[str, Any]:

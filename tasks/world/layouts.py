@@ -31,18 +31,14 @@ def _tsv(columns: Columns, rows: list[Row], header: bool = True) -> str:
 
 
 def _glue(
-    folder: str, columns: Columns, not_in_test: set[str], index: str = "index", mark: str = ""
+    folder: str, columns: Columns, not_in_test: set[str], index: str = "index"
 ) -> Callable[[Splits], Files]:
-    """The writer of a GLUE task; test files have an index and not every column.
-
-    Each file begins with the byte order mark, if one is given.
-    """
+    """The writer of a GLUE task; test files have an index and not every column."""
     test = {index: "{i}"} | {key: cell for key, cell in columns.items() if key not in not_in_test}
 
     def write(splits: Splits) -> Files:
         return {
-            f"{folder}/{split}.tsv": mark
-            + _tsv(test if split.startswith("test") else columns, rows)
+            f"{folder}/{split}.tsv": _tsv(test if split.startswith("test") else columns, rows)
             for split, rows in splits.items()
         }
 
@@ -61,7 +57,12 @@ _qqp |= {"question1": "{row.first}", "question2": "{row.second}", "is_duplicate"
 qqp = _glue("QQP", _qqp, {"qid1", "qid2", "is_duplicate"}, index="id")
 _mrpc = {"Quality": "{row.label}", "#1 ID": "{odd}", "#2 ID": "{even}"}
 _mrpc |= {"#1 String": "{row.first}", "#2 String": "{row.second}"}
-mrpc = _glue("MRPC", _mrpc, {"Quality"}, mark="\ufeff")
+_write_mrpc = _glue("MRPC", _mrpc, {"Quality"})
+
+
+def mrpc(splits: Splits) -> Files:
+    """With a byte order mark."""
+    return {path: "\ufeff" + text for path, text in _write_mrpc(splits).items()}
 
 
 def cola(splits: Splits) -> Files:
