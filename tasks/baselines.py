@@ -55,16 +55,16 @@ def bag_of_words(task: Task, train: list[Example], rows: list[Example]) -> np.nd
 
     labels = [example.label for example in train]
     regression = Ridge(alpha=10.0) if task.soft_labels else LogisticRegression(max_iter=1000)
-    count = CountVectorizer(analyzer=lambda features: features, max_features=50_000)
+    count = CountVectorizer(analyzer=lambda words: words, max_features=50_000)
     model = make_pipeline(count, regression)
     if task.family == "multiple_choice":
         n = len(rows[0].choices)
         right = [k == label for label in labels for k in range(n)]
-        model.fit(_features(task, train), right)
-        return model.decision_function(_features(task, rows)).reshape(-1, n).argmax(axis=1)
+        model.fit(features(task, train), right)
+        return model.decision_function(features(task, rows)).reshape(-1, n).argmax(axis=1)
     if len(set(labels)) == 1:  # which no regression can be fitted to
         return majority(task, train, rows)
-    return model.fit(_features(task, train), labels).predict(_features(task, rows))
+    return model.fit(features(task, train), labels).predict(features(task, rows))
 
 
 def baselines(task: Task, splits: dict[str, list[Example]]) -> dict[str, Scores]:
@@ -96,7 +96,7 @@ def _words(text: str) -> list[str]:
     return WORD.findall(text.lower())
 
 
-def _features(task: Task, examples: list[Example]) -> Iterator[list[str]]:
+def features(task: Task, examples: list[Example]) -> Iterator[list[str]]:
     """The features of each example; for multiple choice, of each choice of each example."""
     for example in examples:
         first, second = _words(example.first), _words(example.second)

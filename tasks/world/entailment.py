@@ -3,6 +3,7 @@
 SNLI and MNLI, and half of RTE; the books say what follows from an event.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from tasks.world.draw import Draw
@@ -24,23 +25,13 @@ def snli(draw: Draw, label: str, degree: Degree) -> Row:
     Lexical: a state that is certain, possible or impossible. Relational: the same action, its
     opposite, or another object. Compositional: the same with the claim denied.
     """
-    event = draw_event(draw, place=draw.random() < 0.5)
-    if degree == "lexical":
-        claim = f"{_subject(draw, event)} is {draw.word(STATE[label])}"
-    else:
-        claimed, denied = _claim(draw, event, label, degree)
-        claim = claimed.caption(denied)
+    event, claim = _event_and_claim(draw, label, degree, Event.caption, "is")
     return Row(sentence(event.caption()), sentence(claim), label, degree=degree)
 
 
 def mnli(draw: Draw, label: str, degree: Degree, genre: str = "fiction") -> Row:
     """A past event told in a genre, and a claim, as in `snli`."""
-    event = draw_event(draw, place=draw.random() < 0.5)
-    if degree == "lexical":
-        claim = f"{_subject(draw, event)} was {draw.word(STATE[label])}"
-    else:
-        claimed, denied = _claim(draw, event, label, degree)
-        claim = claimed.statement(denied)
+    event, claim = _event_and_claim(draw, label, degree, Event.statement, "was")
     told = {
         "fiction": event.statement(),
         "news": event.statement(fronted=True),
@@ -48,6 +39,15 @@ def mnli(draw: Draw, label: str, degree: Degree, genre: str = "fiction") -> Row:
         "letters": f"I hear that {event.statement()}",
     }
     return Row(sentence(told[genre]), sentence(claim), label, group=genre, degree=degree)
+
+
+def _event_and_claim(
+    draw: Draw, label: str, degree: Degree, tell: Callable[[Event, bool], str], be: str
+) -> tuple[Event, str]:
+    event = draw_event(draw, place=draw.random() < 0.5)
+    if degree == "lexical":
+        return event, f"{_subject(draw, event)} {be} {draw.word(STATE[label])}"
+    return event, tell(*_claim(draw, event, label, degree))
 
 
 def _subject(draw: Draw, event: Event) -> str:

@@ -129,18 +129,16 @@ def test_examples_that_changed_after_they_were_prepared_are_refused(made, tmp_pa
 
 
 def test_the_words_that_two_texts_share_and_their_share_are_features():
-    def features(name, first, second):
-        return baselines._features(task(name), Example("x", first, second, (), 0))
+    def features(name, first, second, choices=()):
+        return list(baselines.features(task(name), [Example("x", first, second, choices, 0)]))
 
-    assert features("rte", "A red, car", "the red bus") == [
-        *("both red", "first a", "first ,", "first car", "second the", "second bus", "overlap 3")
-    ]
-    assert features("mrpc", "a b", "b a") == ["both a", "both b", "overlap 10"]
-    assert features("mrpc", "a", "b c") == ["only a", "only b", "only c", "overlap 0"]
-    assert features("sst2", "Fine film", "") == ["fine", "film"]
-    story = Example("x", "a b", "c", ("b d", ""), 0)
-    assert baselines._choice_features(story, 0) == ["both b", "choice d", "overlap 5"]
-    assert baselines._choice_features(story, 1) == ["overlap 0"]
+    both = ["both red", "first a", "first ,", "first car", "second the", "second bus", "overlap 3"]
+    assert features("rte", "A red, car", "the red bus") == [both]
+    assert features("mrpc", "a b", "b a") == [["both a", "both b", "overlap 10"]]
+    assert features("mrpc", "a", "b c") == [["only a", "only b", "only c", "overlap 0"]]
+    assert features("sst2", "Fine film", "") == [["fine", "film"]]
+    each = [["both b", "choice d", "overlap 5"], ["overlap 0"]]
+    assert features("race", "a b", "c", ("b d", "")) == each
 
 
 def test_the_constant_answer_is_the_smaller_of_two_as_frequent_and_yes_by_f1():
