@@ -25,15 +25,15 @@ def simulate(rng: np.random.Generator, n_seeds: int, spreads, fails: bool):
 
 
 def coverage(n_seeds: int, spreads, fails: bool) -> tuple[float, float]:
-    """How often the contrast of the first two variants covers 0: of the mean, and of a task."""
+    """How often the contrast of two variants covers 0: of the mean, and of the worst task."""
     rng, means, of_tasks = np.random.default_rng(n_seeds), [], []
     for _ in range(200 if n_seeds < 5 else 400):  # five seeds leave the least room to 95 %
         variants = simulate(rng, n_seeds, spreads, fails)
         paired = {task: difference(variants[0][task], variants[1][task]) for task in TASKS}
         found = estimates(paired, {"mean": list(TASKS)}, SeedPool(variants))
         means.append(covers(found.pop("mean").interval, 0.0))
-        of_tasks += [covers(one.interval, 0.0) for one in found.values()]
-    return float(np.mean(means)), float(np.mean(of_tasks))
+        of_tasks.append([covers(one.interval, 0.0) for one in found.values()])
+    return float(np.mean(means)), float(np.mean(of_tasks, axis=0).min())
 
 
 @pytest.mark.parametrize("n_seeds", [2, 3, 5])
@@ -41,8 +41,8 @@ def coverage(n_seeds: int, spreads, fails: bool) -> tuple[float, float]:
 def test_where_variants_vary_alike_95_of_100_intervals_cover_whether_fits_fail_or_not(
     n_seeds, fails
 ):
-    of_mean, of_task = coverage(n_seeds, [3.0] * 8, fails)
-    assert of_mean > 0.94 and of_task > 0.93
+    of_mean, of_worst_task = coverage(n_seeds, [3.0] * 8, fails)
+    assert 0.94 < of_mean < 1 and 0.93 < of_worst_task < 1
 
 
 @pytest.mark.parametrize(("n_seeds", "least"), [(2, 0.85), (3, 0.88), (5, 0.89)])
