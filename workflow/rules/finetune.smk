@@ -10,7 +10,7 @@ groups = [*([["{task}"]] if alone else []), *([together] if together else [])]
 # The rules by their names: the cells that a job trains, the tasks that `{task}` may be, and the
 # variants whose jobs they are.
 TRAINED = {
-    job.name + "_multi_task" * (tasks == together): (job.cells(tasks), "|".join(alone), [""])
+    f"{job.name}{'_multi_task' * (tasks == together)}": (job.cells(tasks), "|".join(alone), [""])
     for job, tasks in itertools.product(jobs(grid, cfg.runtime.shards), groups)
 }
 # A job of a variant trains one cell, or of several tasks with one model the cells of these.
@@ -22,7 +22,7 @@ for number, (tasks, names) in enumerate(variants.by_tasks().items()):
 for name, (cells, own_tasks, names) in TRAINED.items():
     of_task = dict.fromkeys(cell.task for cell in cells)
     every = "|".join(str(cell.path("")) for cell in cells)
-    stem = "/".join(key for key in ("{arch}", "{task}", "{aux}", "{layers}") if key in every)
+    stem = os.path.join(*(key for key in ("{arch}", "{task}", "{aux}", "{layers}") if key in every))
 
     rule:
         name:
