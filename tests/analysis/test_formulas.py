@@ -10,13 +10,13 @@ from scipy import stats
 from workflow.analysis.stats.estimate import Component, Estimate, Sample, estimate, half_width
 from workflow.analysis.stats.pooling import Pool
 from workflow.analysis.stats.trends import (
+    OverTasks,
     RankTrend,
-    Trend,
+    Steps,
     by_seed,
     rank_trend,
-    rise,
-    slope,
     spearman,
+    steps,
     ups_and_downs,
 )
 
@@ -120,20 +120,11 @@ def test_where_the_rows_are_too_few_they_are_named_as_well():
 
 
 def test_the_tasks_that_a_trend_needs_are_those_of_the_formula():
-    trend = Trend(1.0, 0.5, 0.07, 2, "tasks", 12, each=1, fitted=2)
+    trend = OverTasks(1.0, 0.5, 12, fitted=2)
     n = first_that_shows(range(13, 99), 1.0, lambda n: 0.5 * np.sqrt(12 / n), lambda n: n - 2)
     assert trend.needs(1.0) == f"{n} tasks"
     half = stats.t.ppf(0.95, 10) * 0.5  # two one-sided tests at 5 %
     assert trend.within(1.0 + 1.01 * half) and not trend.within(1.0 + 0.99 * half)
-
-
-def test_a_slope_is_the_mean_of_the_seeds_own_and_varies_as_they_do():
-    samples, x = [seeds_of(1, 2), seeds_of(3, 3), seeds_of(5, 9)], np.array([0.0, 1.0, 4.0])
-    own = [np.polyfit(x, [1, 3, 5], 1)[0], np.polyfit(x, [2, 3, 9], 1)[0]]
-    found = slope(samples, x)
-    assert found.value == pytest.approx(np.mean(own))
-    assert found.seeds[0].variance == pytest.approx(np.var(own, ddof=1) / 2)
-    assert slope([seeds_of(1), seeds_of(2).at([])], x[:2]) is None
 
 
 def test_a_rank_trend_is_the_mean_of_the_seeds_own_and_judged_by_pages_test():
@@ -169,18 +160,21 @@ def test_the_seeds_that_a_correlation_needs_are_those_of_the_formula():
     assert trend.needs(9.0) == "2 seeds" and trend.needs(0.01) == "more than 100 seeds"
 
 
-def test_a_rise_is_the_mean_change_and_judged_by_students_t():
-    found = rise([np.array([0.0, 1.0, 3.0]), np.array([0.0, 2.0, 2.0])])  # changes 1, 2, 2, 0
-    error = np.std([1, 2, 2, 0], ddof=1) / 2
-    half = stats.t.ppf(0.975, 3) * error
-    assert found.value == 1.25 and found.n_seeds == 2
-    assert found.interval == pytest.approx((1.25 - half, 1.25 + half))
-    assert found.p == pytest.approx(2 * stats.t.sf(1.25 / error, 3))
-    n = first_that_shows(
-        range(3, 99), 0.8, lambda n: 2 * error / np.sqrt(2 * n), lambda n: 2 * n - 1
-    )
-    assert found.needs(0.8) == f"{n} seeds"
-    assert found.needs(1e-3) == "more than 100 seeds" and rise([]) is None
+def test_steps_are_judged_by_the_sign_test():
+    found = steps([np.array([0.0, 1.0, 3.0, 3.0]), np.array([0.0, 2.0, 1.0, 4.0])])
+    assert (found.n_rising, found.n, found.n_seeds) == (4, 6, 2)
+    assert found.p == pytest.approx(sum(stats.binom.pmf([0, 1, 2, 4, 5, 6], 6, 0.5)))
+    low, high = (end / 100 for end in found.interval)  # Clopper and Pearson's
+    assert stats.binom.sf(3, 6, low) == pytest.approx(0.025)
+    assert stats.binom.cdf(4, 6, high) == pytest.approx(0.025)
+    assert steps([]) is None and steps([np.array([1.0])]) is None
+
+
+def test_the_seeds_that_a_share_of_steps_needs_are_those_of_the_formula():
+    sure = stats.norm.ppf(0.975) + stats.norm.ppf(0.8)
+    found = Steps(10, 16, 2)  # eight steps a seed
+    assert found.needs(12.5) == f"{int(np.ceil((sure * 50 / 12.5) ** 2 / 8))} seeds"
+    assert found.needs(0.0) == "more than 100 seeds"
 
 
 def test_spearman_is_scipys_and_0_of_a_flat_curve():

@@ -4,7 +4,7 @@ import pandas as pd
 
 from tests.analysis.conftest import make_grid
 from tests.support.tables import write_table
-from workflow.analysis.claims.finding import VERDICTS
+from workflow.analysis.claims.finding import MADE, PUBLISHED, VERDICTS, shown
 from workflow.analysis.page.alarms import alarms
 from workflow.analysis.page.glance import Glance
 from workflow.analysis.page.markup import TONES
@@ -15,7 +15,7 @@ GRID = make_grid("rte")
 
 
 def test_the_glance_is_worked_out_from_the_tables_alone(tmp_path):
-    verdicts = ["reproduced", "undecided", "undecided", "not run"]
+    verdicts = ["holds", "undecided", "undecided", "not run"]
     ablation = {"variant": [NO_PRETRAINING.title, NEITHER.title, FULL.title], "task": "avg_all"}
     ablation |= {"diff": [-39.9, -30.0, None], "diff_low": [-46.6, -35.0, None]}
     ablation |= {"diff_high": [-33.2, -25.0, None]}
@@ -24,7 +24,7 @@ def test_the_glance_is_worked_out_from_the_tables_alone(tmp_path):
     cells |= {"alarms": ["not_fitted", "not_fitted", None, "majority_rate;not_fitted", None]}
     frames = {
         "positive_control": pd.DataFrame({"check": "x", "met": ["yes", "no", "yes", None]}),
-        "claims": pd.DataFrame({"verdict": verdicts}),
+        "claims": pd.DataFrame({"verdict": verdicts, "data": MADE}),
         **{"ablation": pd.DataFrame(ablation), "cells": pd.DataFrame(cells)},
     }
     for name, frame in frames.items():
@@ -32,7 +32,8 @@ def test_the_glance_is_worked_out_from_the_tables_alone(tmp_path):
     found = Glance.of(Run(tmp_path, GRID, tuple(frames), ()))
     assert found.checks == {"yes": 2, "no": 1} and (found.runs, found.alarms) == (3, 2)
     assert (found.gain, found.interval) == ("39.9", "[33.2, 46.6]")
-    counts = dict.fromkeys(VERDICTS, 0) | {"reproduced": 1, "undecided": 2, "not run": 1}
+    counts = dict.fromkeys((shown(verdict, MADE) for verdict in VERDICTS), 0)
+    counts |= {"holds here": 1, "undecided": 2, "not run": 1}
     assert found.verdicts == counts and [*found.verdicts] == [*counts]
     nothing = Glance.of(Run(tmp_path / "none", GRID, tuple(frames), ()))
     assert nothing == Glance(checks={}, verdicts={}, gain="", interval="", runs=0, alarms=0)
@@ -59,4 +60,6 @@ def test_alarms_are_counted_by_kind_of_model_in_the_order_of_the_cells():
 
 
 def test_each_verdict_has_a_tone_on_the_page():
-    assert set(VERDICTS) <= set(TONES)
+    assert {shown(verdict, data) for verdict in VERDICTS for data in (PUBLISHED, MADE)} <= set(
+        TONES
+    )

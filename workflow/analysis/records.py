@@ -62,12 +62,13 @@ def check_examples(path: Path, digests: dict[str, str], other: Path, known: dict
 
 
 class Run(Record):
-    """One seed of a cell."""
+    """One seed of a cell; `select_by_epoch` are the scores by which its epoch was chosen."""
 
     seed: int
     pretrain_seed: int
     scores: Scores
     alarms: list[str]
+    select_by_epoch: list[dict[str, float]] = []
     train_tokens: float
     train_seconds: float
     peak_mb: float | None = None

@@ -7,10 +7,17 @@ from pathlib import Path
 
 import numpy as np
 
-from gpt1.cell import Arch, PretrainedModel
-from workflow.analysis.paper import Variant
-from workflow.analysis.records import ExamplesRecord, ZeroShotScore, read_examples
-from workflow.analysis.stats.estimate import Sample, combine, mean_of
+import tasks
+from gpt1.cell import Arch, Cell, PretrainedModel
+from workflow.analysis.paper import Variant, variants
+from workflow.analysis.records import (
+    CellRecord,
+    EncodedRecord,
+    ExamplesRecord,
+    ZeroShotScore,
+    read_examples,
+)
+from workflow.analysis.stats.estimate import Sample, combine
 from workflow.analysis.stats.pooling import SeedPool
 from workflow.analysis.stats.samples import Samples
 from workflow.grid import Grid
@@ -18,16 +25,24 @@ from workflow.grid import Grid
 
 @dataclass(frozen=True)
 class Contrast:
-    """A weighted sum of variants, and what it is called."""
+    """A weighted sum of variants, and what it is called.
+
+    `table_5` are the rows of the paper's Table 5 that it is compared with, if they are not these
+    variants. It has a margin within which it is of no consequence, unless it is no difference in
+    points.
+    """
 
     name: str
     weights: Mapping[Variant, float]
+    table_5: Mapping[Variant, float] | None = None
+    has_margin: bool = True
 
     def printed(self, task: str) -> float | None:
         """The paper's value on a task, by its Table 5; None if that does not have it."""
-        scores = [(weight, variant.printed(task)) for variant, weight in self.weights.items()]
+        weights = self.weights if self.table_5 is None else self.table_5
+        scores = [(weight, variant.printed(task)) for variant, weight in weights.items()]
         known = [weight * score for weight, score in scores if score is not None]
-        return round(float(sum(known)), 1) if len(known) == len(scores) else None
+        return round(float(sum(known)), 1) if known and len(known) == len(scores) else None
 
 
 def minus(a: Variant, b: Variant) -> Contrast:
@@ -46,16 +61,41 @@ class Evidence:
     @cached_property
     def seeds(self) -> SeedPool:
         """What the variants of the run say about the chance of seeds."""
-        return self.samples.seed_pool(self.grid)
+        return SeedPool([self.heads(variant) for variant in variants(self.grid)])
 
     @cached_property
     def examples(self) -> dict[str, ExamplesRecord]:
         """The facts of each task's rows."""
         return read_examples(self.results, self.grid.tasks)
 
+    @property
+    def train_rows(self) -> dict[str, int]:
+        """The number of each task's training rows."""
+        rows = {name: facts.rows.get("train", 0) for name, facts in self.examples.items()}
+        return {name: n for name, n in rows.items() if n}
+
+    @cached_property
+    def lengths(self) -> dict[str, float]:
+        """The mean number of tokens of each task's training rows."""
+        paths = {name: self.results / "encoded" / f"{name}.json" for name in self.grid.tasks}
+        rows = {
+            name: EncodedRecord.read(path).splits["train"].lengths
+            for name, path in paths.items()
+            if path.exists()
+        }
+        return {
+            name: float(np.average(np.array([*of], dtype=float), weights=[*of.values()]))
+            for name, of in rows.items()
+        }
+
     def is_published(self, task: str) -> bool:
         """Whether a task's rows are the published ones, not made ones."""
         return task in self.examples and self.examples[task].settings.published
+
+    @property
+    def is_all_published(self) -> bool:
+        """Whether the rows of all tasks are."""
+        return all(map(self.is_published, self.grid.tasks))
 
     def heads(self, variant: Variant) -> dict[str, Sample | None]:
         """By task the score of a variant; None if it was not run."""
@@ -68,17 +108,9 @@ class Evidence:
         found: dict[str, Sample | None] = {}
         for task in self.grid.tasks:
             known = [one for of_variant in heads if (one := of_variant[task]) is not None]
-            found[task] = combine(known, weights) if len(known) == len(weights) else None
+            is_whole = weights and len(known) == len(weights)
+            found[task] = combine(known, weights) if is_whole else None
         return found
-
-    def layer_curve(self) -> tuple[list[Sample], np.ndarray]:
-        """The mean over tasks at each number of layers, and these; nothing if one was not run."""
-        layers = [n for n in self.grid.layers.get("transformer", []) if n != "none"]
-        variants = [Variant("", "", n_transfer=n) for n in layers]
-        means = [mean_of(self.heads(variant), self.grid.tasks) for variant in variants]
-        known = [mean for mean in means if mean is not None]
-        whole = len(known) == len(layers) > 2
-        return (known if whole else []), np.array(layers, dtype=float)
 
     def zero_shot(self, arch: Arch) -> dict[int, np.ndarray]:
         """By pre-training seed the relative scores [tasks, checkpoints]; whole seeds alone."""
@@ -95,3 +127,36 @@ class Evidence:
         paths = [model.zero_shot(self.results, task, n) for n in self.grid.updates]
         scores = [ZeroShotScore.read(path).score if path.exists() else np.nan for path in paths]
         return [(score - limits.random) / (limits.best - limits.random) for score in scores]
+
+
+@dataclass(frozen=True)
+class EpochEvidence(Evidence):
+    """The same run by its scores along fine-tuning: `weights` times those after some epochs.
+
+    They are on the `select` split, whose predictions are not kept: its rows are taken as given.
+    """
+
+    weights: Mapping[int, float]
+
+    def heads(self, variant: Variant) -> dict[str, Sample | None]:
+        """By task the weighted sum; None if the variant was not run, or not for so long."""
+        return {task: self._along(variant.cell(self.grid, task)) for task in self.grid.tasks}
+
+    def _along(self, cell: Cell | None) -> Sample | None:
+        if cell is None or not cell.path(self.results).exists():
+            return None
+        record = CellRecord.read(cell.path(self.results), **vars(cell))
+        runs = [one for one in record.seeds if one.seed in self.grid.seeds.finetune]
+        metric = tasks.task(cell.task).metric
+        curves = [{point["epoch"]: point[metric] for point in of.select_by_epoch} for of in runs]
+        if not curves or any(not self.weights.keys() <= curve.keys() for curve in curves):
+            return None
+        score = np.array([sum(w * curve[at] for at, w in self.weights.items()) for curve in curves])
+        return Sample(
+            tuple(one.seed for one in runs),
+            tuple(one.pretrain_seed for one in runs),
+            score,
+            np.repeat(score[:, None], 2, axis=1),
+            n_rows=1,
+            alarms={one.seed: (";".join(sorted(one.alarms)),) for one in runs},
+        )

@@ -1,28 +1,39 @@
 """What a run says about a claim: an estimate, and the verdict on it.
 
-A claim is *reproduced* if the 95 % interval of its contrast lies on the claim's side of its border,
-and *not reproduced* if it lies on the other side. It is *equal*, and so not reproduced either, if
-two one-sided tests at 5 % show that the contrast is within the margin on both sides, that is, if
-its 90 % interval is (Schuirmann 1987, doi:10.1007/BF01068419). Else it is *undecided*, and `needs`
-says how many seeds and rows would do.
+A claim *holds* if the 95 % interval of its contrast lies on the claim's side of its border, and
+*does not hold* if it lies on the other side. If neither, the contrast may still be *equal* to 0:
+two one-sided tests at 5 % show that it is within the margin on both sides, that is, its 90 %
+interval is (Schuirmann 1987, doi:10.1007/BF01068419). Else it is *undecided*, and `needs` says how
+many seeds and rows would do. These words are the same for any data, and those of every CSV; what
+holds of the published data is called "reproduced" where it is shown, of made data "holds here".
 
 A claim about every task holds if it holds on each, so each is tested without correction; the line
 before theirs counts them (intersection-union; Berger 1982, doi:10.1080/00401706.1982.10487790).
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
 
 from workflow.analysis.stats.estimate import Estimate
-from workflow.analysis.stats.trends import RankTrend, Trend
+from workflow.analysis.stats.trends import OverTasks, RankTrend, Steps
 
-REPRODUCED, NOT_REPRODUCED, EQUAL = "reproduced", "not reproduced", "equal"
+HOLDS, DOES_NOT_HOLD, EQUAL = "holds", "does not hold", "equal"
 UNDECIDED, NOT_RUN = "undecided", "not run"
-VERDICTS = REPRODUCED, EQUAL, NOT_REPRODUCED, UNDECIDED, NOT_RUN
+VERDICTS = HOLDS, EQUAL, DOES_NOT_HOLD, UNDECIDED, NOT_RUN
+PUBLISHED, MADE = "published", "made"  # data
 CELLS = "the cells of this contrast"
+
+
+def shown(verdict: str, data: str) -> str:
+    """One of VERDICTS, in the words for published or for made data."""
+    if verdict == HOLDS:
+        return "reproduced" if data == PUBLISHED else "holds here"
+    if verdict == DOES_NOT_HOLD:
+        return "not reproduced" if data == PUBLISHED else "does not hold here"
+    return verdict
 
 
 @dataclass(frozen=True)
@@ -41,7 +52,7 @@ class Count:
         return cls(n, (sum(sure), len(found) - sum(lost)), min(one.n_seeds for one in found))
 
     def within(self, margin: float) -> bool:
-        """False: a count has no margin."""
+        """Never: a count has no margin."""
         return False
 
     def needs(self, distance: float) -> str:
@@ -50,16 +61,17 @@ class Count:
 
 
 # `interval` and `p` are NaN where there is none; `needs` names what would show a given effect.
-Found = Estimate | Trend | RankTrend | Count
+Found = Estimate | OverTasks | RankTrend | Steps | Count
 
 
 @dataclass(frozen=True)
 class Finding:
     """An estimate beside the paper's value; `found` is None for want of what is `lacking`.
 
-    The claim lies above the `border`, or below it where the paper's value is negative. A contrast
-    within `margin` of 0 is of no consequence; `margin` is 0 where none was stated. `alarms` are
-    those of the runs behind the estimate.
+    The claim is above the `border`; below it, if it is that there is `at_most` so much, or if the
+    paper's value is negative. A contrast within `margin` of 0 is of no consequence; `margin` is 0
+    where none was stated. `printed` is the contrast by the paper's Table 5, whose tasks are the
+    sample. `alarms` are those of the runs behind the estimate.
     """
 
     tasks: str
@@ -68,8 +80,10 @@ class Finding:
     paper: float | None = None
     margin: float = 0.0
     border: float = 0.0
+    at_most: bool = False
     lacking: str = CELLS
     alarms: str = ""
+    printed: OverTasks | None = None
 
     @property
     def p(self) -> float:
@@ -86,10 +100,10 @@ class Finding:
         """One of VERDICTS."""
         if self.found is None:
             return NOT_RUN
-        direction = -1 if (self.paper or 0) < 0 else 1
+        direction = -1 if self.at_most or (self.paper or 0) < 0 else 1
         low, high = sorted((end - self.border) * direction for end in self.interval)
         if low > 0 or high < 0:
-            return REPRODUCED if low > 0 else NOT_REPRODUCED
+            return HOLDS if low > 0 else DOES_NOT_HOLD
         return EQUAL if self.found.within(self.margin) else UNDECIDED
 
     @property
@@ -101,3 +115,8 @@ class Finding:
             return ""
         effect = abs(self.found.value - self.border)
         return self.found.needs(max(effect, self.margin - effect))
+
+    @property
+    def in_paper(self) -> "Finding":
+        """The same by the numbers that the paper prints."""
+        return replace(self, found=self.printed)

@@ -7,7 +7,7 @@ from typing import Self
 import pandas as pd
 
 from workflow.analysis import markdown
-from workflow.analysis.claims.finding import VERDICTS
+from workflow.analysis.claims.finding import VERDICTS, shown
 from workflow.analysis.page.alarms import fine_tuning_runs
 from workflow.analysis.page.run import Run
 from workflow.analysis.paper import NO_PRETRAINING
@@ -37,7 +37,7 @@ class Glance:
         runs = fine_tuning_runs(run.frame("cells"))
         return cls(
             checks=_counts(run.frame("positive_control"), "met", ("yes", "no")),
-            verdicts=_counts(run.frame("claims"), "verdict", VERDICTS),
+            verdicts=_verdicts(run.frame("claims")),
             gain=gain,
             interval=interval,
             runs=len(runs),
@@ -47,6 +47,13 @@ class Glance:
 
 def _counts(table: pd.DataFrame | None, column: str, values: Sequence[str]) -> dict[str, int]:
     return {} if table is None else {v: int((table[column] == v).sum()) for v in values}
+
+
+def _verdicts(claims: pd.DataFrame | None) -> dict[str, int]:
+    if claims is None:
+        return {}
+    found = _counts(claims, "verdict", VERDICTS)
+    return {shown(verdict, claims["data"].iloc[0]): n for verdict, n in found.items()}
 
 
 def _gain(ablation: pd.DataFrame | None) -> str:

@@ -10,8 +10,10 @@ from workflow.analysis.markdown import MISSING
 
 TONES = {  # how the words of a verdict look
     "reproduced": "good",
+    "holds here": "good",
     "yes": "good",
     "not reproduced": "bad",
+    "does not hold here": "bad",
     "equal": "none",
     "no": "bad",
     "undecided": "open",

@@ -1,11 +1,11 @@
-"""Trends: slopes over tasks and over layers, rank correlations, and how steady a curve is.
+"""Trends: means and slopes over tasks, rank correlations along layers, and how steady a curve is.
 
-The slope over layers has the chance of seeds and rows. Whether a curve rises at all is judged
-against curves in which nothing changes: of layers in any order (`RankTrend`), of checkpoints, which
-follow from each other, by their changes (`rise`). A trend over the tasks' sizes is about tasks, of
-which there are a dozen: these are its sample. They scatter about the line for reasons of their own,
-and their scatter holds the chance of their seeds and rows as well, so the regression's t interval
-over tasks covers all three. What a seed does to all tasks alike moves the line, not its slope.
+Whether a curve rises is judged against curves in which nothing changes: of layers in any order
+(`RankTrend`), of checkpoints, which follow from each other, by how many of their steps rise
+(`Steps`). A statement about tasks has these as its sample (`OverTasks`), a dozen at most.
+They scatter about their mean, or about a line, for reasons of their own, and their scatter holds
+the chance of their seeds and rows as well, so the t interval over tasks covers all three. What a
+seed does to all tasks alike moves a line, not its slope.
 """
 
 from collections.abc import Sequence
@@ -19,79 +19,115 @@ from workflow.analysis.stats.estimate import (
     MOST_UNITS,
     POWER,
     Component,
-    Estimate,
     Sample,
     combine,
     needed,
-    with_parts,
 )
-from workflow.analysis.stats.pooling import NO_POOL, SeedPool
-
-LEAST_DECADES = 0.5  # between the smallest and the largest training set, for a trend over sizes
 
 
 @dataclass(frozen=True)
-class Trend:
-    """A slope over tasks, or a mean change of seeds, judged by Student's t over these `units`.
+class OverTasks:
+    """A mean or the slope of a line over tasks, judged by Student's t over these.
 
-    Each of the `n_units` gives `each` degrees of freedom, of which the line takes `fitted`.
+    `fitted` is 1 for a mean and 2 for a line. An `error` of 0 decides nothing.
     """
 
     value: float
     error: float
-    p: float
-    n_seeds: int
-    unit: str
-    n_units: int
-    each: int
+    n_tasks: int
     fitted: int
+    n_seeds: int = 0
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95 % interval over tasks or changes; there is one with a single seed, too."""
-        df = self.n_units * self.each - self.fitted
-        half = self.error * stats.t.ppf((1 + LEVEL) / 2, df)
+        """The 95 % interval over tasks; there is one with a single seed, too."""
+        half = self._quantile(LEVEL) * (self.error or np.nan)
         return self.value - half, self.value + half
+
+    @property
+    def p(self) -> float:
+        """The two-sided p-value."""
+        t = abs(self.value) / (self.error or np.nan)
+        return float(2 * stats.t.sf(t, self.n_tasks - self.fitted))
 
     def within(self, margin: float) -> bool:
         """Whether it is within `margin` of 0, by two one-sided tests at 5 %."""
-        df = self.n_units * self.each - self.fitted
-        return abs(self.value) + self.error * stats.t.ppf(LEVEL, df) < margin
+        half = self._quantile(2 * LEVEL - 1) * (self.error or np.nan)
+        return abs(self.value) + half < margin
 
     def needs(self, distance: float) -> str:
-        """How many units that scatter as these do would show it; more rows change nothing."""
+        """How many tasks that scatter as these do would show it; more rows change nothing."""
 
         def parts(n: int) -> list[Component]:
-            variance = self.error**2 * self.n_units / n
-            return [Component(variance, n * self.each - self.fitted)]
+            return [Component(self.error**2 * self.n_tasks / n, n - self.fitted)]
 
-        return needed(self.unit, self.n_units + 1, parts, distance)
+        return needed("tasks", self.n_tasks + 1, parts, distance)
+
+    def _quantile(self, level: float) -> float:
+        return float(stats.t.ppf((1 + level) / 2, self.n_tasks - self.fitted))
 
 
-def size_trend(samples: Sequence[Sample], n_rows: Sequence[int]) -> Trend | None:
-    """How much the tasks' values rise with ten times as many training rows; `n_rows` [tasks].
-
-    None of fewer than three tasks, or where their sizes are within LEAST_DECADES.
-    """
-    logs, n = np.log10(n_rows), len(samples)
-    if n < 3 or np.ptp(logs) < LEAST_DECADES:
+def mean_over(values: Sequence[float]) -> OverTasks | None:
+    """The mean of the tasks' values [tasks]; None of fewer than three."""
+    if len(values) < 3:
         return None
-    line = stats.linregress(logs, [sample.value for sample in samples])
-    n_seeds = min(sample.n_units for sample in samples)
-    return Trend(line.slope, line.stderr, line.pvalue, n_seeds, "tasks", n, each=1, fitted=2)
+    return OverTasks(float(np.mean(values)), float(stats.sem(values)), len(values), fitted=1)
 
 
-def rise(curves: Sequence[np.ndarray]) -> Trend | None:
-    """How much the seeds' curves [points] change on average from point to point; None of no seed.
+def line_over(
+    values: Sequence[float], x: Sequence[float], least: float = 0.0, n_seeds: int = 0
+) -> OverTasks | None:
+    """How much the tasks' values [tasks] rise with `x` [tasks].
 
-    The points of a curve that wanders where nothing drives it depend on each other and its changes
-    do not, so these are the sample, and Student's t judges their mean.
+    None of fewer than three tasks, or where their `x` are not `least` apart.
     """
-    if not curves:
+    if len(values) < 3 or np.ptp(x) < least:
         return None
-    found, n = changes(curves), len(curves)
-    error, p = stats.sem(found), stats.ttest_1samp(found, 0.0).pvalue
-    return Trend(found.mean(), error, p, n, "seeds", n, each=len(found) // n, fitted=1)
+    line = stats.linregress(x, values)
+    return OverTasks(float(line.slope), float(line.stderr), len(values), 2, n_seeds)
+
+
+@dataclass(frozen=True)
+class Steps:
+    """The share of the steps along curves that rise, in %, judged by the sign test.
+
+    Where nothing drives a curve, a step rises half of the time, wherever the curve has wandered
+    before. A step that changes nothing does not rise. The interval is the binomial's exact one.
+    """
+
+    n_rising: int
+    n: int
+    n_seeds: int
+
+    @property
+    def value(self) -> float:
+        """The share of steps that rise, in %."""
+        return 100 * self.n_rising / self.n
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval over steps; there is one with a single seed, too."""
+        ends = stats.binomtest(self.n_rising, self.n).proportion_ci(LEVEL)
+        return 100 * ends.low, 100 * ends.high
+
+    @property
+    def p(self) -> float:
+        """The two-sided p-value of "half of the steps rise"."""
+        return float(stats.binomtest(self.n_rising, self.n).pvalue)
+
+    def within(self, margin: float) -> bool:
+        """Never: a share of steps has no margin in points."""
+        return False
+
+    def needs(self, distance: float) -> str:
+        """How many seeds would show a share so far from a half with a power of 80 %."""
+        return _seeds(50.0, distance, self.n / self.n_seeds)
+
+
+def steps(curves: Sequence[np.ndarray]) -> Steps | None:
+    """How steadily the seeds' curves [points] rise from point to point; None of no seed."""
+    found = changes(curves)
+    return Steps(int((found > 0).sum()), len(found), len(curves)) if len(found) else None
 
 
 def changes(curves: Sequence[np.ndarray]) -> np.ndarray:
@@ -99,19 +135,15 @@ def changes(curves: Sequence[np.ndarray]) -> np.ndarray:
     return np.concatenate([np.empty(0), *(np.diff(curve) for curve in curves)])
 
 
-def slope(
-    samples: Sequence[Sample],
-    x: np.ndarray,
-    seeds: SeedPool = NO_POOL,
-    names: Sequence[str] = (),
-) -> Estimate | None:
-    """The slope of the least-squares line through samples at the places `x`.
+def _seeds(deviation: float, distance: float, each: float) -> str:
+    """How many seeds would show `distance` with a power of 80 %.
 
-    They are averages over the tasks `names`, whose chance of seeds is pooled over `seeds`.
+    Each seed gives `each` independent values, with this standard deviation.
     """
-    centred = x - x.mean()
-    sample = combine(samples, list(centred / (centred @ centred)))
-    return None if sample is None else with_parts(sample, seeds.parts(sample, names))
+    sure = stats.norm.ppf((1 + LEVEL) / 2) + stats.norm.ppf(POWER)
+    if sure * deviation > distance * np.sqrt(MOST_UNITS * each):
+        return f"more than {MOST_UNITS} seeds"
+    return f"{max(2, int(np.ceil((sure * deviation / distance) ** 2 / each)))} seeds"
 
 
 @dataclass(frozen=True)
@@ -142,9 +174,7 @@ class RankTrend:
 
     def needs(self, distance: float) -> str:
         """How many seeds would show a correlation of `distance` with a power of 80 %."""
-        sure = stats.norm.ppf((1 + LEVEL) / 2) + stats.norm.ppf(POWER)
-        n = max(2, int(np.ceil((sure / distance) ** 2 / (self.n_points - 1))))
-        return f"{n} seeds" if n <= MOST_UNITS else f"more than {MOST_UNITS} seeds"
+        return _seeds(1.0, distance, self.n_points - 1)
 
 
 def rank_trend(samples: Sequence[Sample]) -> RankTrend | None:

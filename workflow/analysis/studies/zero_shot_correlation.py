@@ -111,9 +111,9 @@ def rank_correlation(pairs: Sequence[Sequence[float]] | np.ndarray) -> float:
 def correlation_of_changes(curves: Sequence[np.ndarray]) -> tuple[float, float, float]:
     """Spearman's correlation of the changes of both sides of the seeds' curves, and its interval.
 
-    Each curve is [checkpoints, 2]. The sample are the changes of all seeds, as they are for the
-    claim that zero-shot scores rise (`workflow.analysis.stats.trends.rise`). The interval is
-    Fisher's; NaN of fewer than five changes.
+    Each curve is [checkpoints, 2]. The points of a curve that only wanders depend on each other and
+    its changes do not, so those of all seeds are the sample. The interval is Fisher's; NaN of fewer
+    than five changes.
     """
     first, second = (changes([np.asarray(curve)[:, i] for curve in curves]) for i in (0, 1))
     value = rank_correlation(list(zip(first, second, strict=True))) if len(first) else np.nan

@@ -4,13 +4,23 @@ The claims and their judges are in `workflow.analysis.claims`.
 """
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from workflow.analysis import markdown
 from workflow.analysis.claims.evidence import Evidence
-from workflow.analysis.claims.finding import NOT_RUN, VERDICTS
+from workflow.analysis.claims.finding import (
+    DOES_NOT_HOLD,
+    HOLDS,
+    MADE,
+    NOT_RUN,
+    PUBLISHED,
+    VERDICTS,
+    Finding,
+    shown,
+)
 from workflow.analysis.claims.paper_claims import CLAIMS
 from workflow.analysis.notes import fewer_seeds
 from workflow.analysis.stats.alarms import is_marked
@@ -18,64 +28,88 @@ from workflow.analysis.stats.samples import Samples
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 
-INPUTS = ("endpoints", "intermediate", "shuffled", "zero_shot", "facts")
-DECIMALS = {**dict.fromkeys(["paper", "ours", "ci_low", "ci_high"], 4), "p": 6}
+INPUTS = ("endpoints", "intermediate", "shuffled", "zero_shot", "facts", "encoded", "cells")
+TABLE_5 = ["table_5", "table_5_low", "table_5_high"]
+DECIMALS = {**dict.fromkeys(["paper", "ours", "ci_low", "ci_high", *TABLE_5], 4), "p": 6}
 
 
 def build(results: Path, grid: Grid) -> Table:
     """One row per claim, or per claim and task."""
     run = Evidence(results, grid, Samples.of_grid(results, grid, INPUTS))
-    rows = []
-    for claim in CLAIMS:
-        for finding in claim.findings(run):
-            found = finding.found
-            rows.append(
-                {
-                    "statement": claim.statement,
-                    "section": claim.section,
-                    "tasks": finding.tasks,
-                    "contrast": finding.contrast,
-                    "paper": finding.paper,
-                    "ours": found.value if found else np.nan,
-                    "ci_low": finding.interval[0],
-                    "ci_high": finding.interval[1],
-                    "p": finding.p,
-                    "verdict": finding.verdict,
-                    "needs": finding.needs,
-                    "n_seeds": found.n_seeds if found else 0,
-                    "alarms": finding.alarms,
-                }
-            )
+    data = PUBLISHED if run.is_all_published else MADE
+    rows = [
+        {
+            "statement": claim.statement,
+            "section": claim.section,
+            **_row(finding),
+            **dict(zip([*TABLE_5, "table_5_verdict"], _by_table_5(finding), strict=True)),
+            "data": data,
+        }
+        for claim in CLAIMS
+        for finding in claim.findings(run)
+    ]
     table = pd.DataFrame(rows)
-    words = ("verdict", "tasks", "contrast", "needs")
+    words = ("verdict", "tasks", "contrast", "by Table 5", "needs")
     return Table(table, _wide(table, results, grid), DECIMALS, words)
 
 
+def _row(finding: Finding) -> dict[str, Any]:
+    found = finding.found
+    return {
+        "tasks": finding.tasks,
+        "contrast": finding.contrast,
+        "paper": finding.paper,
+        "ours": found.value if found else np.nan,
+        "ci_low": finding.interval[0],
+        "ci_high": finding.interval[1],
+        "p": finding.p,
+        "verdict": finding.verdict,
+        "needs": finding.needs,
+        "n_seeds": found.n_seeds if found else 0,
+        "alarms": finding.alarms,
+    }
+
+
+def _by_table_5(finding: Finding) -> tuple[float, float, float, str]:
+    """The contrast by the paper's own numbers, whose tasks are the sample, and the verdict."""
+    if finding.printed is None:
+        return np.nan, np.nan, np.nan, ""
+    return finding.printed.value, *finding.printed.interval, finding.in_paper.verdict
+
+
 def _wide(table: pd.DataFrame, results: Path, grid: Grid) -> list[str | pd.DataFrame]:
-    wide = table.set_index("statement")[
-        ["verdict", "section", "tasks", "contrast", "paper", "ours", "p", "needs"]
-    ]
-    wide = wide.assign(
-        paper=wide["paper"].map(markdown.value), ours=_ours(table), p=wide["p"].map(_p)
+    (data,) = table["data"].unique()
+    said = {verdict: shown(verdict, data) for verdict in VERDICTS}
+    wide = table.assign(
+        verdict=table["verdict"].map(said),
+        paper=table["paper"].map(markdown.value),
+        ours=_ours(table),
+        p=table["p"].map(_p),
     )
+    wide["by Table 5"] = [
+        f"{markdown.interval(*numbers)}: {verdict}" if verdict else markdown.NONE
+        for *numbers, verdict in table[[*TABLE_5, "table_5_verdict"]].itertuples(index=False)
+    ]
+    columns = ["verdict", "section", "tasks", "contrast", "paper", "by Table 5", "ours", "p"]
     counts = table["verdict"].value_counts()
-    totals = [f"{counts.get(verdict, 0)} {verdict}" for verdict in VERDICTS]
+    totals = [f"{counts.get(verdict, 0)} {said[verdict]}" for verdict in VERDICTS]
     seeds = f"{len(grid.seeds.pretrain)} of pre-training, {len(grid.seeds.finetune)} of fine-tuning"
     return [
         f"# The paper's claims at the scale of this run: {Path(results).name}",
         f"Scale: {grid.scale or 'not stated'}; {len(grid.tasks)} tasks; seeds: {seeds}. "
         "The verdicts hold for this scale and these data alone.",
-        wide,
+        wide.set_index("statement")[[*columns, "needs"]],
         f"{', '.join(totals)}.",
         f"Ours: the contrast, paired by row and seed, and {markdown.INTERVAL}. Zero-shot "
-        "contrasts are over pre-training seeds, with the rows as they are. Reproduced: the "
-        "interval is on the claim's side of 0; not reproduced: on the other side; equal: two "
-        f"one-sided tests show it to be within {grid.margins.task:g} points of 0 for a task or "
-        f"{grid.margins.mean:g} for a mean, which the config states; undecided: none of these, and "
-        "`needs` is what would decide an effect of this size with a power of 80 %. A claim about "
-        "several tasks holds if it does on each; a line before them counts those of which the run "
-        "is sure, and those that are possible. `!`: a run behind it raised an alarm, named in the "
-        "CSV.",
+        "contrasts are over pre-training seeds, those along fine-tuning over all seeds, with the "
+        f"rows as they are. {said[HOLDS].capitalize()}: the interval is on the claim's side; "
+        f"{said[DOES_NOT_HOLD]}: on the other side; equal: two one-sided tests show it to be "
+        f"within {grid.margins.task:g} points of 0 for a task or {grid.margins.mean:g} for a mean, "
+        "which the config states; undecided: none of these, and `needs` is what would decide an "
+        "effect of this size with a power of 80 %. By Table 5: the same contrast and test by the "
+        "numbers that the paper prints, with its tasks as the sample. A claim about several tasks "
+        "holds if it does on each; a line before them counts those of which the run is sure, and "
+        "those that are possible. `!`: a run behind it raised an alarm, named in the CSV.",
         *fewer_seeds(grid),
     ]
 

@@ -1,0 +1,62 @@
+"""Claims about the best published systems, which the paper's model beats on nine of twelve tasks.
+
+They are judged on the published data sets alone.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+import tasks
+from workflow.analysis.claims.contrasts import all_of, by_task, raised
+from workflow.analysis.claims.evidence import Contrast, Evidence
+from workflow.analysis.claims.finding import Count, Finding
+from workflow.analysis.paper import FULL, published
+from workflow.analysis.stats.estimate import LEVEL, Sample, holm
+from workflow.analysis.stats.pooling import estimates
+
+PUBLISHED_DATA = "the published data sets"
+LEAD = Contrast("full − best published", {FULL: 1.0})
+
+
+def wins(run: Evidence, paper: float) -> list[Finding]:
+    """The number of tasks on which the full transformer beats the best published system."""
+    samples, everything = _leads(run), len(tasks.PAPER_TASKS)
+    finding = Finding(f"{everything} tasks", "tasks won", None, paper, border=paper - 0.5)
+    if len(samples) < everything:
+        lacking = f"the full transformer's scores on all {everything} tasks"
+        return [replace(finding, lacking=lacking if run.is_all_published else PUBLISHED_DATA)]
+    found = list(estimates(samples, seeds=run.seeds).values())
+    sure = holm([one.p for one in found]) < 1 - LEVEL  # which tasks win is seen afterwards
+    above = np.array([one.value > 0 for one in found])
+    count = Count.of(found, sure & above, sure & ~above)
+    return [replace(finding, found=count, alarms=raised(samples.values()))]
+
+
+def each_lead(run: Evidence) -> list[Finding]:
+    """The full transformer minus the best published system, a test for each task."""
+    names = [task.name for task in tasks.PAPER_TASKS if task.name in run.grid.tasks]
+    found = by_task(run, _leads(run), LEAD, {name: paper_lead(name) for name in names})
+    lines = [
+        one if run.is_published(name) else replace(one, lacking=PUBLISHED_DATA)
+        for name, one in zip(names, found, strict=True)
+    ]
+    return [all_of(lines, LEAD, len(names)), *lines]
+
+
+def paper_lead(name: str) -> float:
+    """How many points the paper's model is ahead of the best published system on a task."""
+    ours, best = published()[name]
+    return round(ours - best, 1)
+
+
+def _leads(run: Evidence) -> dict[str, Sample]:
+    """By task, the full transformer minus the best published system; real data alone."""
+    found = {}
+    for name, sample in run.heads(FULL).items():
+        if sample is not None and name in published() and run.is_published(name):
+            best = published()[name][1]
+            limits = sample.limits[0] - best, sample.limits[1] - best
+            score, boot = sample.score - best, sample.boot - best
+            found[name] = replace(sample, score=score, boot=boot, limits=limits)
+    return found

@@ -1,0 +1,108 @@
+"""Claims about a contrast of variants: on average, or on each of some tasks."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+import tasks
+from workflow.analysis.claims.evidence import Contrast, Evidence
+from workflow.analysis.claims.finding import CELLS, DOES_NOT_HOLD, HOLDS, Count, Finding
+from workflow.analysis.stats.estimate import LEVEL, Sample, average, holm
+from workflow.analysis.stats.pooling import estimates
+from workflow.analysis.stats.trends import OverTasks, mean_over
+
+Tasks = Sequence[str] | None  # None: all of the grid
+
+
+def on_average(
+    run: Evidence,
+    contrast: Contrast,
+    of: Tasks = None,
+    paper: float | None = None,
+    at_most: bool = False,
+) -> list[Finding]:
+    """The mean of a contrast over the tasks `of`: above 0, or `at_most` the margin."""
+    names = list(of or run.grid.tasks)
+    samples = run.contrasts(contrast)
+    margins = run.grid.margins
+    margin = (margins.task if len(names) == 1 else margins.mean) if contrast.has_margin else 0.0
+    return [
+        Finding(
+            f"mean of {len(names)}",
+            contrast.name,
+            estimates(samples, {"mean": names}, run.seeds).get("mean"),
+            paper,
+            margin=0.0 if at_most else margin,
+            border=margin if at_most else 0.0,
+            at_most=at_most,
+            alarms=raised(samples.get(name) for name in names),
+            printed=printed_mean(contrast, names),
+        )
+    ]
+
+
+def each_task(
+    run: Evidence, contrast: Contrast, of: Tasks = None, paper: float | None = None
+) -> list[Finding]:
+    """A contrast on each of the tasks `of`: how many have it, and a test for each.
+
+    There is no test for one that the grid lacks, and no count then.
+    """
+    names = list(of or run.grid.tasks)
+    printed = {name: paper or contrast.printed(name) for name in names if name in run.grid.tasks}
+    found = by_task(run, run.contrasts(contrast), contrast, printed)
+    return [all_of(found, contrast, len(names)), *found] if len(names) > 1 else found
+
+
+def by_task(
+    run: Evidence,
+    samples: Mapping[str, Sample | None],
+    contrast: Contrast,
+    papers: Mapping[str, float | None],
+) -> list[Finding]:
+    """A finding for each task of `papers`, moderated by all that have a sample."""
+    found, findings = estimates(samples, seeds=run.seeds), []
+    margin = run.grid.margins.task if contrast.has_margin else 0.0
+    for name, paper in papers.items():
+        title, sample = tasks.task(name).title, samples.get(name)
+        alarms = sample.raised if sample else ""
+        line = Finding(title, contrast.name, found.get(name), paper, margin, alarms=alarms)
+        findings.append(line)
+    return findings
+
+
+def all_of(findings: Sequence[Finding], contrast: Contrast, n: int) -> Finding:
+    """The claim that a contrast holds on each of `n` tasks: on how many of the findings it does.
+
+    That each holds needs no correction for their number; that one of them does not hold does.
+    """
+    known = [one for one in findings if one.found]
+    one = Finding(f"{n} tasks", f"{contrast.name}, tasks", None, border=n - 0.5)
+    if len(known) < n:
+        return replace(one, lacking=next((of.lacking for of in findings if not of.found), CELLS))
+    sure = holm([of.p for of in known]) < 1 - LEVEL
+    count = Count.of(
+        [of.found for of in known if of.found],
+        [of.verdict == HOLDS for of in known],
+        [of.verdict == DOES_NOT_HOLD and is_sure for of, is_sure in zip(known, sure, strict=True)],
+    )
+    on_its_side = sum((of.found.value > 0) == ((of.paper or 1) > 0) for of in known if of.found)
+    return replace(one, found=replace(count, value=on_its_side), alarms=_joined(known))
+
+
+def printed_mean(contrast: Contrast, names: Iterable[str]) -> OverTasks | None:
+    """The mean over tasks by the paper's Table 5; None if that lacks one of them."""
+    values = [contrast.printed(name) for name in names]
+    known = [value for value in values if value is not None]
+    return mean_over(known) if len(known) == len(values) else None
+
+
+def raised(samples: Iterable[Sample | None]) -> str:
+    """The alarms of the runs behind some samples together; none if one was not run."""
+    mean = average(samples)
+    return mean.raised if mean else ""
+
+
+def _joined(findings: Sequence[Finding]) -> str:
+    """The alarms of several findings, each kind once."""
+    kinds = {text.partition(":")[0] for of in findings for text in of.alarms.split(";") if text}
+    return ";".join(sorted(kinds))

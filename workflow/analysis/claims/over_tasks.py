@@ -1,0 +1,76 @@
+"""Claims about which tasks have more of a contrast: those of larger sets, those of longer texts."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from workflow.analysis.claims.contrasts import on_average, printed_mean, raised
+from workflow.analysis.claims.evidence import Contrast, Evidence
+from workflow.analysis.claims.finding import CELLS, Finding
+from workflow.analysis.paper import EIGHT, TRAIN_ROWS
+from workflow.analysis.stats.trends import OverTasks, line_over
+
+LEAST_DECADES = 0.5  # between the smallest and the largest training set
+LEAST_DOUBLINGS = 1.0  # between the shortest and the longest mean input
+SIZES = "tasks whose training sets differ more in size"
+LENGTHS = "tasks whose inputs differ more in length"
+
+
+def rises_with_size(run: Evidence, contrast: Contrast) -> list[Finding]:
+    """A contrast rises by so many points with ten times as many training rows; of eight tasks."""
+    found = _rise(run, contrast, EIGHT, _decades(run.train_rows), LEAST_DECADES, SIZES)
+    name = f"{contrast.name}, points per tenfold training rows"
+    return [replace(found, contrast=name, printed=_printed_rise(contrast))]
+
+
+def rises_with_length(run: Evidence, contrast: Contrast) -> list[Finding]:
+    """A contrast rises by so many points with twice as many tokens in the mean input."""
+    doublings = {name: float(np.log2(tokens)) for name, tokens in run.lengths.items()}
+    found = _rise(run, contrast, run.grid.tasks, doublings, LEAST_DOUBLINGS, LENGTHS)
+    return [replace(found, contrast=f"{contrast.name}, points per doubling of the mean input")]
+
+
+def no_gain_of_small_sets(run: Evidence, contrast: Contrast) -> list[Finding]:
+    """A contrast is at most the margin on the smaller half of the eight tasks."""
+    half = len(EIGHT) // 2
+    printed = printed_mean(contrast, sorted(EIGHT, key=TRAIN_ROWS.__getitem__)[:half])
+    rows = {name: n for name, n in run.train_rows.items() if name in EIGHT}
+    if len(rows) < len(EIGHT) or np.ptp([*_decades(rows).values()]) < LEAST_DECADES:
+        lacking = CELLS if len(rows) < len(EIGHT) else SIZES
+        nothing = Finding(f"mean of {half}", contrast.name, None, at_most=True, lacking=lacking)
+        border = run.grid.margins.mean
+        return [replace(nothing, border=border, printed=printed)]
+    found = on_average(run, contrast, sorted(rows, key=rows.__getitem__)[:half], at_most=True)
+    return [replace(one, printed=printed) for one in found]
+
+
+def _decades(rows: Mapping[str, int]) -> dict[str, float]:
+    return {name: float(np.log10(n)) for name, n in rows.items()}
+
+
+def _rise(
+    run: Evidence,
+    contrast: Contrast,
+    names: Sequence[str],
+    x: Mapping[str, float],
+    least: float,
+    lacking: str,
+) -> Finding:
+    """How much a contrast rises with `x`, which must be `least` apart; else that is `lacking`."""
+    samples = run.contrasts(contrast)
+    known = [one for name in names if name in x and (one := samples.get(name)) is not None]
+    finding = Finding(f"{len(names)} tasks", contrast.name, None)
+    if len(known) < len(names):
+        return finding
+    values, n_seeds = [one.value for one in known], min(one.n_units for one in known)
+    found = line_over(values, [x[name] for name in names], least, n_seeds)
+    return replace(finding, found=found, lacking=lacking, alarms=raised(known) if found else "")
+
+
+def _printed_rise(contrast: Contrast) -> OverTasks | None:
+    """The same by the paper's Table 5; None if that has not the contrast."""
+    values = [contrast.printed(name) for name in EIGHT]
+    known = [value for value in values if value is not None]
+    x = [_decades(TRAIN_ROWS)[name] for name in EIGHT]
+    return line_over(known, x) if len(known) == len(values) else None
