@@ -19,7 +19,7 @@ from workflow.grid import Grid
 
 TABLES = ("main", "ablation", "layer_transfer", "zero_shot", "pretraining", "contamination")
 FIGURES = ("layer_transfer", "zero_shot", "ablation", "pretraining", "cost", "cost_score")
-FIGURES += ("differences", "aux_gain", "heat_map")
+FIGURES += ("differences", "aux_gain", "heat_map", "figure2")
 
 
 def problems(config: Config) -> Iterator[str]:
@@ -57,11 +57,10 @@ def problems(config: Config) -> Iterator[str]:
     page = (results / "data_cards.md").read_text(encoding="utf-8")
     yield from (f"data_cards.md: nothing on {name}" for name in cards if f"{name}.png" not in page)
     for name in [*(f"figures/{name}" for name in (*FIGURES, *probes)), *cards]:
-        png, svg = (results / f"{name}.{form}" for form in ("png", "svg"))
-        if png.stat().st_size < 10_000 or not png.read_bytes().startswith(b"\x89PNG"):
-            yield f"{png}: not a complete picture"
-        if not svg.read_text(encoding="utf-8").rstrip().endswith("</svg>"):
-            yield f"{svg}: not a complete picture"
+        for form, end in (("png", b"IEND\xaeB`\x82"), ("svg", b"</svg>"), ("pdf", b"%%EOF")):
+            picture = results / f"{name}.{form}"
+            if not picture.read_bytes().rstrip().endswith(end):
+                yield f"{picture}: not a complete picture"
 
 
 def missing_tables(results: Path) -> Iterator[str]:

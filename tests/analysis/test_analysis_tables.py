@@ -3,17 +3,26 @@
 import json
 import math
 
+import numpy as np
 import pandas as pd
 import pytest
 
 import tasks
 from gpt1.cell import Cell, PretrainedModel
 from tasks.common.errors import InputError
-from tests.analysis.conftest import build, table_of, write, write_answers, write_predictions
+from tests.analysis.conftest import (
+    build,
+    table_of,
+    write,
+    write_answers,
+    write_predictions,
+    write_samples,
+)
 from workflow.analysis.paper import FULL, NUMBERS, OURS, PAPER_VARIANTS, SHUFFLED
 from workflow.analysis.stats.alarms import is_marked
 from workflow.analysis.stats.estimate import average, with_parts
 from workflow.analysis.stats.samples import Samples, shared_texts
+from workflow.analysis.table import read_csv
 from workflow.analysis.tables import (
     ablation,
     cells,
@@ -107,6 +116,32 @@ def test_ablation_has_the_paired_difference_to_the_full_transformer(run_of):
     none = row(table, variant="Transformer w/o pre-training", task="avg")
     shown = f"{none['diff']:.1f} [{none['diff_low']:.1f}, {none['diff_high']:.1f}]"
     assert shown in text and "95 % interval over rows and seeds" in text
+
+
+def test_the_values_by_seed_are_written_and_read_again_or_refused(run_of):
+    results, grid = run_of("rte", "cola", "sst2")
+    write_answers(results, grid)
+    path = results / "ablation.csv"
+    write_samples(results, grid, ablation.INPUTS)
+    ablation.build(results, grid).write(path)
+    rows = read_csv(path).dropna(subset=["mean", "diff"])
+    for value in ("mean", "diff"):
+        by_seed = rows["by_seed" if value == "mean" else "diff_by_seed"]
+        assert {*by_seed.map(len)} == {3}
+        assert list(by_seed.map(np.mean)) == pytest.approx(list(rows[value]), abs=1e-4)
+    text = path.read_text()
+    numbers = ";".join(f"{one:.4f}" for one in rows["by_seed"].iloc[0])
+    assert numbers in text
+    path.write_text(text.replace(numbers, numbers.replace(";", "!")))
+    with pytest.raises(InputError, match="ablation.csv: not a table"):
+        read_csv(path)
+
+
+def test_the_ablation_adds_the_training_rows_of_each_task(run_of):
+    results, grid = run_of("rte")
+    write(results / "examples/rte.json", {"note": "", "sha256": {}, "rows": {"train": 321}})
+    rows = build(ablation, results, grid)[0].set_index("task")["train_rows"]
+    assert set(rows["rte"]) == {321} and rows["avg_all"].isna().all()
 
 
 def test_cells_with_other_rows_are_not_paired(run_of):

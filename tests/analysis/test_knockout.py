@@ -215,7 +215,7 @@ def test_the_heat_map_has_the_shares_marks_the_undecided_and_frames_the_predicte
     (mesh,) = (c for c in ax.collections if isinstance(c, QuadMesh))
     shares = np.array([[100 * lost[line, task] for task in TASKS] for line in PREDICTED])
     np.testing.assert_allclose(np.ma.filled(mesh.get_array(), np.nan), shares)
-    assert mesh.get_clim() == (0, 100)
+    assert mesh.get_clim() == (-20, 100)
     for (i, j), share in np.ndenumerate(shares):
         mark = "?" if i == 1 and TASKS[j] in ("rte", "sst2") else ""
         assert shown[j + 0.5, i + 0.5].get_text() == f"{round(share)}{mark}"

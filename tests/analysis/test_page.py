@@ -27,6 +27,7 @@ from workflow.study_plan import StudyHead, StudyHeads
 TABLES = ["main", "ablation", "layer_transfer", "zero_shot", "claims", "positive_control"]
 TABLES += ["pretraining", "probes"]
 FIGURES = {
+    "figure2": ["layer_transfer", "zero_shot"],
     **{name: [name] for name in ("ablation", "layer_transfer", "zero_shot", "probes")},
     **{"differences": ["ablation"], "aux_gain": ["ablation"], "heat_map": ["layer_transfer"]},
 }

@@ -162,7 +162,8 @@ def test_the_curves_are_those_of_the_table_with_its_intervals(kind, tmp_path):
     ]
     for ax, task in zip(panels, ["mean", *TASKS], strict=True):
         of_task = frame[frame["task"] == task]
-        for line, bars in zip(lines, ax.collections, strict=True):
+        assert len(ax.collections) == (len(lines) if kind == "differences" else 0)
+        for line, bars in zip(lines, ax.collections, strict=False):
             own = of_task[of_task["line"] == line]
             (curve,) = like(ax, named(picture)[line])
             assert list(curve.get_ydata()) == list(own[columns[0]])
@@ -205,13 +206,9 @@ def test_references_and_baselines_cross_the_panel_as_the_legend_says(tmp_path):
     picture, frame = drawn(study(lines=("a", "b"), references=("all", "none")), tmp_path)
     shown = named(picture)
     for ax, task in zip(picture.axes, ["mean", *TASKS], strict=False):
-        bands = ax.patches
-        for line, band in zip(("all", "none"), bands, strict=True):
+        for line in ("all", "none"):
             row = mean_of(frame, line, "", task)
             assert row["mean"] in [across.get_ydata()[0] for across in like(ax, shown[line])]
-            ends = (band.get_y(), band.get_y() + band.get_height())
-            assert ends == pytest.approx((row["ci_low"], row["ci_high"]))
-            assert to_hex(band.get_facecolor()) == to_hex(shown[line].get_color())
         for label, column in (("constant", "majority"), ("bag of words", "bag_of_words")):
             (look,) = (line for name, line in shown.items() if label in name)
             score = frame[frame["task"] == task][column].iloc[0]

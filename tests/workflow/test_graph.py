@@ -320,7 +320,7 @@ def test_the_page_is_made_again_for_each_study_that_was_made_since(run):
     snakemake(ROOT, "--touch", *options(run, config), "all")
     assert plan_of(run, config) == {}
     for name in ("mine", "other"):
-        for form in ("csv", "md", "png", "svg"):
+        for form in ("csv", "md", "png", "svg", "pdf"):
             path = run / "results" / "studies" / f"{name}.{form}"
             path.parent.mkdir(exist_ok=True)
             path.touch()

@@ -75,7 +75,7 @@ def test_a_missing_file_of_the_weights_or_their_vocabulary_is_reported(kind, los
     ]
 
 
-FIGURES = ("ablation", "layer_transfer", "zero_shot", "cost")
+FIGURES = ("figure2", "ablation", "layer_transfer", "zero_shot", "cost")
 FIGURES += ("differences", "aux_gain", "heat_map", "cost_score")
 STAGES = {
     **{"import": 1, "examples": 2, "baselines": 2, "encode": 2, "zero_shot": 1, "all": 1},
@@ -200,7 +200,7 @@ def test_a_run_from_an_exported_model_ends_in_cells_scores_and_tables(published_
     assert lstm and all("missing" in line for line in lstm)
     assert len(rows_of(results / "main.csv")) > 0 and not (results / "pretraining.csv").exists()
     assert {path.name for path in (results / "figures").iterdir()} == {
-        f"{name}.{form}" for name in FIGURES for form in ("png", "svg")
+        f"{name}.{form}" for name in FIGURES for form in ("png", "svg", "pdf")
     }
     page = (results / "index.html").read_text(encoding="utf-8")
     assert "Not made yet" not in page and "Not part of this run: Held-out perplexity." in page

@@ -2,7 +2,7 @@
 
     python -m workflow.analysis.cards --results R --grid JSON --n-ctx N --out R/data_cards.md
 
-Writes `R/cards/TASK` as Markdown and a figure (PNG, SVG), and all cards as one Markdown file.
+Writes `R/cards/TASK` as Markdown and a figure (PNG, SVG, PDF), and all cards as one Markdown file.
 """
 
 import re

@@ -32,10 +32,12 @@ COUNTS = [
     "decontaminated_rows",
 ]
 NUMBERS = {*DECIMALS, *COUNTS, "seed", "score", "paper"}  # a table's own columns may be text
+BY_SEED = ["by_seed", "diff_by_seed", "change_by_seed", "relative_by_seed"]  # tuples
 TEXT = [
     *("arch", "variant", "task", "metric", "split", "n_transfer", "aux", "corpus"),
     *("alarms", "note", "cpu"),
     *("table", "column", "source", "skill"),
+    *BY_SEED,
 ]
 
 
@@ -73,7 +75,19 @@ class Table:
         frame = frame[first + [name for name in frame if name not in first]]
         frame = frame.round({name: n for name, n in self.decimals.items() if name in frame})
         counts = {name: frame[name].astype(float).round() for name in COUNTS if name in frame}
-        return frame.assign(**{name: count.astype("Int64") for name, count in counts.items()})
+        lists = {name: frame[name].map(_joined) for name in BY_SEED if name in frame}
+        return frame.assign(
+            **lists, **{name: count.astype("Int64") for name, count in counts.items()}
+        )
+
+
+def _joined(values: object) -> str:
+    """Values by seed as text, `84.1;85.2`; empty of none."""
+    return ";".join(f"{value:.4f}" for value in values) if isinstance(values, tuple) else ""
+
+
+def _split(text: object) -> tuple[float, ...]:
+    return tuple(map(float, text.split(";"))) if isinstance(text, str) else ()
 
 
 def read_csv(path: Path) -> pd.DataFrame:
@@ -92,6 +106,8 @@ def read_csv(path: Path) -> pd.DataFrame:
             if len(wrong):
                 raise ValueError(f"{name} is {wrong.iloc[0]!r}, not a number")
             frame[name] = numbers
+        for name in frame.columns.intersection(BY_SEED):
+            frame[name] = frame[name].map(_split)
     except FileNotFoundError:
         raise InputError(f"{path}: no such file; make it first") from None
     except ValueError as error:  # pandas' own errors of parsing are such, with a line end

@@ -23,6 +23,7 @@ INPUTS = {  # files by the names that tables give them; see `table_inputs`
     "encoded": expand("<results>/encoded/{task}.json", task=grid.tasks),
 }
 FIGURE_TABLES = {  # of the figures that show something else than the table of their name
+    "figure2": ["layer_transfer", "zero_shot"],
     "pretraining": ["pretraining", "cost_pretraining"],
     "differences": ["ablation"],
     "aux_gain": ["ablation"],
@@ -116,6 +117,7 @@ for name in FIGURES:
                 )
                 for form in ("png", "svg")
             },
+            pdf=f"<results>/figures/{name}.pdf",
         log:
             f"<results>/logs/figure_{name}.log",
         benchmark:
@@ -145,7 +147,9 @@ rule cards:
             in_report(f"<results>/cards/{task}.png", "Data", "card", task=task)
             for task in grid.examples
         ],
-        parts=expand("<results>/cards/{task}.{form}", task=grid.examples, form=["md", "svg"]),
+        parts=expand(
+            "<results>/cards/{task}.{form}", task=grid.examples, form=["md", "svg", "pdf"]
+        ),
     log:
         "<results>/logs/cards.log",
     benchmark:

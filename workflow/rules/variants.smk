@@ -10,6 +10,7 @@ rule study:
         md="<results>/studies/{study}.md",
         png=in_report("<results>/studies/{study}.png", "Studies", "study", study="{study}"),
         svg="<results>/studies/{study}.svg",
+        pdf="<results>/studies/{study}.pdf",
     log:
         "<results>/logs/study/{study}.log",
     benchmark:

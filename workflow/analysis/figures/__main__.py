@@ -1,4 +1,4 @@
-"""Draw one figure from its table, as PNG and SVG whose bytes depend on the table alone.
+"""Draw one figure from its table, as PNG, SVG and PDF whose bytes depend on the table alone.
 
     python -m workflow.analysis.figures NAME --tables NAME.csv --grid JSON --out NAME.png
 
@@ -20,7 +20,7 @@ with importing(__name__):
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Read the tables, draw their figure, write `--out` (PNG) and the SVG beside it."""
+    """Read the tables, draw their figure, write `--out` (PNG), and SVG and PDF beside it."""
     parser = argparse.ArgumentParser(description="one figure of the analysis")
     parser.add_argument("name", choices=figures.names())
     parser.add_argument(

@@ -10,11 +10,11 @@ from matplotlib.figure import Figure
 
 from workflow.analysis import markdown
 from workflow.analysis.figures import style
-from workflow.analysis.paper import EIGHT, variants
+from workflow.analysis.paper import EIGHT
 from workflow.analysis.stats.samples import official_sets
 from workflow.grid import Grid
 
-SPREAD = 0.15  # distance of two variants within a group
+WIDTH = 0.8  # of a group of variants
 GAP = 0.5  # between the means, the paper's eight tasks and the others
 
 
@@ -34,19 +34,24 @@ def places(grid: Grid) -> dict[str, float]:
     return found
 
 
+def shown(table: pd.DataFrame) -> dict[str, style.Look]:
+    """How the variants look that are drawn: the paper's, and the controls that were run."""
+    there = {*table["variant"]}
+    return {name: look for name, look in style.VARIANTS.items() if name in there}
+
+
 def draw(table: pd.DataFrame, grid: Grid) -> Figure:
     """Averages left, then the paper's eight tasks, then the others that were run."""
     table, at = printed_of_real(table, grid), pd.Series(places(grid))
-    figure = Figure(figsize=(14, 6), layout="constrained")
+    figure = Figure(figsize=(12, 6), layout="constrained")
     ax = figure.add_subplot()
     baselines = table.groupby("task").first().reindex(at.index)
     for column, look in style.BASELINES.items():
         ax.hlines(baselines[column], at - 0.4, at + 0.4, **look)
-    titles = [of.title for of in variants(grid) if of.title in style.VARIANTS]
-    looks = {title: style.VARIANTS[title] for title in titles}
+    looks = shown(table)
     for i, (name, look) in enumerate(looks.items()):
         rows = table[table["variant"] == name].set_index("task").reindex(at.index)
-        x = at + (i - len(looks) // 2) * SPREAD
+        x = at + WIDTH * ((i + 0.5) / len(looks) - 0.5)
         ax.plot(x, rows["paper"], **style.PRINTED | look, linestyle="")
         style.points(ax, x, rows[style.SCORE], **look, **style.MARKS)
     for before, place in pairwise(at):
@@ -57,11 +62,9 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
     ax.set_xticks(at, [_label(name, table, grid) for name in at.index], fontsize=12)
     ax.set_xlim(-0.6, at.max() + 0.6)
     ax.tick_params(axis="x", length=0)
-    ax.set_ylabel(f"score (0 to 100), {style.mean_over(grid.seeds.finetune)}")
+    ax.set_ylabel(f"score (0 to 100), {style.mean_over(len(grid.seeds.finetune))}")
     handles = [look | style.MARKS | {"label": name} for name, look in looks.items()]
-    handles += [
-        style.BASELINES[name] | {"label": markdown.BASELINES[name]} for name in style.BASELINES
-    ]
+    handles += style.baselines()
     if table["paper"].notna().any():
         handles.append(
             style.PRINTED | {"linestyle": "", "label": "hollow: the paper (GLUE test server)"}
@@ -74,5 +77,7 @@ def _label(task: str, table: pd.DataFrame, grid: Grid) -> str:
     title = style.title(task, grid)
     if task in ("avg", "avg_all"):
         return title.replace("of ", "of\n")
+    title = title.replace(" ", "\n")
     row = table[table["task"] == task].iloc[0]
-    return f"{title}\n{markdown.METRICS[row['metric']]}\n{official_sets(row['split'])}"
+    metric = "" if row["metric"] == "accuracy" else f"{markdown.METRICS[row['metric']]}\n"
+    return f"{title}\n{metric}{official_sets(row['split'])}"

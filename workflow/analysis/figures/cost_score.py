@@ -8,7 +8,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from workflow.analysis import markdown
 from workflow.analysis.figures import style
 from workflow.grid import Grid
 
@@ -20,7 +19,7 @@ def draw(
     costs: pd.DataFrame, ablation: pd.DataFrame, zero_shot: pd.DataFrame, grid: Grid
 ) -> Figure:
     """Operations on log axes; scores are means over all tasks, as in the ablation's figure."""
-    figure = Figure(figsize=(13, 5.4), layout="constrained")
+    figure = Figure(figsize=(12, 5.6), layout="constrained")
     left, right = figure.subplots(1, 2)
     means = ablation[ablation["task"] == "avg_all"]
     pretraining = costs[costs["stage"] == "pre-training"].groupby(["arch", "corpus"])
@@ -30,6 +29,7 @@ def draw(
     looks = {n: look for n, look in style.VARIANTS.items() if n in set(means["variant"])}
     looks["further variants"] = FURTHER
     handles = [look | style.MARKS | {"label": name} for name, look in looks.items()]
+    handles += style.baselines()
     style.legend(figure, handles, ncols=3)
     return figure
 
@@ -55,8 +55,6 @@ def _variants(ax: Axes, means: pd.DataFrame, known: pd.DataFrame) -> None:
     for column, look in style.BASELINES.items():
         for score in means[column].dropna()[:1]:
             ax.axhline(score, linewidth=1.2, **look)
-            left, name = ax.get_yaxis_transform(), markdown.BASELINES[column]
-            ax.text(0.01, score, name, transform=left, va="bottom", fontsize=10.5)
     style.log_axis(ax.xaxis, margin=1.4)
     style.limit_to_scores(ax)
     ax.set_xlabel("floating-point operations of training, one seed (log)")
@@ -67,13 +65,16 @@ def _along_pretraining(
     ax: Axes, zero_shot: pd.DataFrame, pretraining: pd.DataFrame, grid: Grid
 ) -> None:
     means = zero_shot[(zero_shot["task"] == "mean") & (zero_shot["update"] > 0)]
+    ends = []
     for arch in grid.arch:
         if (arch, "books") in pretraining.index:
             rows, whole = means[means["arch"] == arch], pretraining.loc[(arch, "books")]
             flops = rows["tokens"].astype(float) * whole["flops"] / whole["train_tokens"]
-            style.curve(ax, flops, rows[style.RELATIVE], **style.MODELS[arch])
+            look = style.MODELS[arch]
+            style.curve(ax, flops, rows[style.RELATIVE], **look)
+            ends.append((look["label"], flops, rows["relative"], look))
     ax.axhline(0, color=style.GREY, linewidth=1)
     style.log_axis(ax.xaxis, sparse=True)
     ax.set_xlabel("floating-point operations of pre-training (log)")
-    ax.set_ylabel("zero-shot, mean relative score (0 = random)")
-    ax.legend(loc="upper left")
+    ax.set_ylabel("zero-shot, mean relative score")
+    style.label_ends(ax, ends)

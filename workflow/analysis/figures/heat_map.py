@@ -15,8 +15,8 @@ from workflow.analysis import markdown
 from workflow.analysis.figures import style
 from workflow.grid import Grid
 
-COLOURS = "Blues"
-DARK = 71.5  # from here on white can be read better than black
+COLOURS, LOWEST = "Blues", -20.0  # so light that black can be read best up to DARK, then white
+DARK = 66.0
 TITLES = {"transformer": "Transformer w/ aux LM", "lstm": "LSTM w/ aux LM"}
 
 
@@ -25,7 +25,7 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
     names = [*grid.tasks, "mean"]
     rows = table[(table["aux"] == "on") & (table["split"] != "train")]
     rows = rows.drop_duplicates(["arch", "n_transfer", "task"])  # the main split comes first
-    figure = Figure(figsize=(13, 0.9 + 0.42 * len(names)), layout="constrained")
+    figure = Figure(figsize=(12, 0.9 + 0.42 * len(names)), layout="constrained")
     wide = {
         arch: _scores(of_arch, names)
         for arch in grid.arch
@@ -56,7 +56,7 @@ def _scores(rows: pd.DataFrame, names: list[str]) -> pd.DataFrame:
 
 def cells(ax: Axes, values: np.ndarray, texts: Sequence[Sequence[str]]) -> None:
     """Values from 0 to 100 [lines, columns] in colour, NaN without any, each with its text."""
-    ax.pcolormesh(values, cmap=COLOURS, vmin=0, vmax=100, edgecolors="white", linewidth=1.5)
+    ax.pcolormesh(values, cmap=COLOURS, vmin=LOWEST, vmax=100, edgecolors="white", linewidth=1.5)
     for (i, j), value in np.ndenumerate(values):
         ink = style.GREY if np.isnan(value) else "white" if value > DARK else "black"
         where = (j + 0.5, i + 0.5)

@@ -1,7 +1,4 @@
-"""Held-out perplexity of both language models along pre-training, by updates and by seconds.
-
-Lines are means over the pre-training seeds, bands reach from the lowest seed to the highest.
-"""
+"""Held-out perplexity of both language models along pre-training, by updates and by seconds."""
 
 import numpy as np
 import pandas as pd
@@ -16,13 +13,15 @@ def draw(table: pd.DataFrame, costs: pd.DataFrame, grid: Grid) -> Figure:
     """Left against updates, with the tokens seen above; right against seconds of training."""
     seconds = costs.groupby(["arch", "update"])["train_seconds"].mean()
     table = table.join(seconds, on=["arch", "update"])
-    figure = Figure(figsize=(13, 5.5), layout="constrained")
+    figure = Figure(figsize=(12, 5.2), layout="constrained")
     left, right = figure.subplots(1, 2, sharey=True)
+    ends = []
     for arch in grid.arch:
         rows, look = table[table["arch"] == arch], style.MODELS[arch]
         trained = rows[rows["update"] > 0]
-        style.along_updates(left, rows["update"], rows[["mean", "low", "high"]], **look)
-        style.curve(right, trained["train_seconds"], trained[["mean", "low", "high"]], **look)
+        style.along_updates(left, rows["update"], rows[style.PERPLEXITY], **look)
+        style.curve(right, trained["train_seconds"], trained[style.PERPLEXITY], **look)
+        ends.append((look["label"], trained["train_seconds"], trained["mean"], look))
     style.updates_axis(left, grid.updates)
     left.set_xlabel("pre-training updates (log; 0 = untrained)")
     left.set_ylabel("held-out perplexity per token (log)")
@@ -30,7 +29,7 @@ def draw(table: pd.DataFrame, costs: pd.DataFrame, grid: Grid) -> Figure:
     style.log_axis(left.yaxis)
     style.log_axis(right.xaxis)
     _tokens_above(left, table[table["update"] > 0], grid.updates)
-    style.legend(figure, [style.MODELS[arch] for arch in grid.arch])
+    style.label_ends(right, ends)
     return figure
 
 

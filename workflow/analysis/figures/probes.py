@@ -12,10 +12,10 @@ COLUMNS = 4
 
 
 def draw(table: pd.DataFrame, grid: Grid) -> Figure:
-    """A panel per skill; lines are means over pre-training seeds, bands their range."""
-    skills = list(table["skill"].unique())
+    """A panel per skill, from the one that the full model has learnt best."""
+    skills = _by_final_score(table, grid)
     columns, rows = min(COLUMNS, len(skills)), math.ceil(len(skills) / COLUMNS)
-    figure = Figure(figsize=(max(7, 3.7 * columns), 1.2 + 2.7 * rows), layout="constrained")
+    figure = Figure(figsize=(max(7, 3 * columns), 1.2 + 2.3 * rows), layout="constrained")
     axes = style.panels(figure, rows, columns, len(skills), sharex=True, sharey=True)
     # published weights come without their number of tokens
     position = "tokens" if table["tokens"].notna().any() else "update"
@@ -26,8 +26,10 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
         ax.axhline(panel["chance"].max(), color=style.GREY, linewidth=1)
         for name, model in models.items():
             mine = panel[(panel["arch"] == model.arch) & (panel["corpus"] == model.corpus)]
-            seeds = mine.groupby(position, as_index=False)["accuracy"].agg(["mean", "min", "max"])
-            band = seeds[["mean", "min", "max"]]
+            seeds = mine.groupby(position, as_index=False)["accuracy"].agg(
+                ["mean", "min", "max", tuple]
+            )
+            band = seeds[["mean", "min", "max", "tuple"]]
             style.along_updates(ax, seeds[position], band, **style.MODELS[name])
     style.updates_axis(axes[0], sorted(table[position].dropna().unique()), sparse=True)
     axes[0].set_ylim(0, 103)
@@ -40,3 +42,10 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
     chance = {"color": style.GREY, "linewidth": 1, "label": "chance"}
     style.legend(figure, [*(style.MODELS[name] for name in models), chance])
     return figure
+
+
+def _by_final_score(table: pd.DataFrame, grid: Grid) -> list[str]:
+    last = table[(table["arch"] == grid.arch[0]) & (table["corpus"] == "books")]
+    last = last[last["update"] == grid.updates[-1]]
+    scores = last.groupby("skill", sort=False)["accuracy"].mean()
+    return list(scores.sort_values(ascending=False, kind="stable").index)

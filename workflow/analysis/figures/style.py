@@ -4,7 +4,7 @@ Colours are those of Okabe and Ito (2008), told apart under the common colour-bl
 style and marker repeat what colour says. Fonts and sizes are in `figures.mplstyle`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ from matplotlib.ticker import (
 
 import tasks
 from tasks.common.files import write_atomic
+from workflow.analysis import markdown
 from workflow.analysis.paper import (
     FULL,
     LSTM,
@@ -37,6 +38,7 @@ from workflow.analysis.paper import (
 from workflow.grid import Grid
 
 Look = dict[str, Any]
+CurveEnd = tuple[str, pd.Series, pd.Series, Look]  # name, x and y of the curve, and its look
 
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 BLUE, VERMILLION, PURPLE, GREY = "#0072B2", "#D55E00", "#CC79A7", "#7F7F7F"
@@ -49,17 +51,18 @@ MODELS: dict[str, Look] = {  # by the name of the pre-trained model
         "marker": "^",
         "markerfacecolor": "white",
         "linestyle": (0, (3, 1.5)),
+        "linewidth": 1.5,
     },
     "transformer-shuffled": {
         "label": "Transformer, shuffled words",
-        "color": VERMILLION,
+        "color": PURPLE,
         "marker": "x",
         "linestyle": ":",
     },
     "transformer-sentences-shuffled": {
         "label": "Transformer, shuffled sentences",
-        "color": PURPLE,
-        "marker": "d",
+        "color": BLACK,
+        "marker": "+",
         "linestyle": "-.",
     },
 }
@@ -91,23 +94,33 @@ PRINTED: Look = {
     "markersize": 6.5,
 }
 MARKS: Look = {"linestyle": "", "markersize": 8}
+SEED: Look = {"linestyle": "", "marker": ".", "markersize": 5, "alpha": 0.6, "zorder": 1.5}
+FEW = range(2, 5)  # so many seeds are drawn each by itself
+APART = 0.27  # of the seeds and the paper's mark from the mean, in lines
+LABEL = 0.062  # height of a curve's name, of its panel
 
-# Columns of tables: a value with its limits.
-SCORE = ["mean", "ci_low", "ci_high"]
-RELATIVE = ["relative", "relative_low", "relative_high"]
+# Columns of tables: a value with its limits and the values by seed.
+SCORE = ["mean", "ci_low", "ci_high", "by_seed"]
+DIFFERENCE = ["diff", "diff_low", "diff_high", "diff_by_seed"]
+RELATIVE = ["relative", "relative_low", "relative_high", "relative_by_seed"]
+PERPLEXITY = ["mean", "low", "high", "by_seed"]
 WIDEST = 110.0
+UNSTABLE = {  # what would change the bytes of a picture, by form
+    "png": ["Software"],
+    "svg": ["Date", "Creator"],
+    "pdf": ["CreationDate", "Creator", "Producer"],
+}
 STYLE = Path(__file__).with_name("figures.mplstyle")
 
 
 def save(draw: Callable[[], Figure], path: Path) -> None:
-    """Draw under the common style and write PNG and SVG, without dates and program versions."""
+    """Draw under the common style and write PNG, SVG and PDF, without dates and versions."""
     with matplotlib.rc_context(fname=STYLE):
         figure = draw()
         note_empty(figure)
-        with write_atomic(path.with_suffix(".png"), "wb") as file:
-            figure.savefig(file, format="png", metadata={"Software": None})
-        with write_atomic(path.with_suffix(".svg"), "wb") as file:
-            figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
+        for form, unstable in UNSTABLE.items():
+            with write_atomic(path.with_suffix(f".{form}"), "wb") as file:
+                figure.savefig(file, format=form, metadata=dict.fromkeys(unstable))
 
 
 def note_empty(figure: Figure) -> None:
@@ -129,6 +142,11 @@ def legend(figure: Figure, looks: Sequence[Look], **options: Any) -> None:
     figure.legend(handles=handles, loc="outside upper center", **options)
 
 
+def baselines() -> list[Look]:
+    """The baselines in a legend."""
+    return [look | {"label": markdown.BASELINES[name]} for name, look in BASELINES.items()]
+
+
 def panels(figure: Figure | SubFigure, rows: int, columns: int, n: int, **options: Any) -> list:
     """The first `n` axes of a grid of panels; the others are not shown."""
     axes = [*figure.subplots(rows, columns, squeeze=False, **options).ravel()]
@@ -144,25 +162,93 @@ def title(name: str, grid: Grid) -> str:
     return tasks.task(name).title
 
 
-def mean_over(seeds: Sequence[int]) -> str:
-    """How many seeds are behind a point."""
-    return "one seed" if len(seeds) == 1 else f"mean over {len(seeds)} seeds"
+def mean_over(n: int) -> str:
+    """How many seeds are behind a point, and whether each is drawn as well."""
+    return "one seed" if n == 1 else f"mean over {n} seeds{' (dots)' if n in FEW else ''}"
 
 
-def points(ax: Axes, x: pd.Series | list[float], estimates: pd.DataFrame, **look: Any) -> None:
-    """Values at `x` with their intervals; the columns of `estimates` are value, low and high."""
-    value, low, high = estimates.columns
+def points(
+    ax: Axes, x: Sequence[float], estimates: pd.DataFrame, bars: bool = False, **look: Any
+) -> None:
+    """Values at `x`, with a dot for each of a few seeds.
+
+    The columns of `estimates` are value, low and high limit, and the values by seed. Strokes reach
+    from limit to limit: with `bars`, and where there are too many seeds for dots.
+    """
+    value, low, high, by_seed = estimates.columns
     ax.plot(x, estimates[value], **look)
-    ax.vlines(x, estimates[low], estimates[high], color=look["color"], linewidth=1.5)
+    seeds = _few(x, estimates[by_seed])
+    ax.plot(*seeds, **_seeds(look))
+    if bars or not seeds[0]:
+        ax.vlines(x, estimates[low], estimates[high], color=look["color"], linewidth=1.5)
 
 
 def curve(ax: Axes, x: pd.Series, estimates: pd.DataFrame, **look: Any) -> None:
-    """As `points`, with a band from the low to the high limits."""
+    """As `points`, with a band from the low to the high limits where seeds are too many."""
     points(ax, x, estimates, **look)
-    _, low, high = estimates.columns
-    ax.fill_between(
-        x, estimates[low], estimates[high], color=look["color"], alpha=0.15, linewidth=0
-    )
+    _, low, high, by_seed = estimates.columns
+    if not _few(x, estimates[by_seed])[0]:
+        band: Look = {"color": look["color"], "alpha": 0.15, "linewidth": 0}
+        ax.fill_between(x, estimates[low], estimates[high], **band)
+
+
+def dots(ax: Axes, at: pd.Series, estimates: pd.DataFrame, paper: pd.Series, **look: Any) -> None:
+    """Differences on the lines `at`, with their intervals; the seeds below, the paper's above."""
+    value, low, high, by_seed = estimates.columns
+    ax.axvline(0, color=BLACK, linewidth=1)
+    ax.plot(estimates[value], at, **look | MARKS)
+    ax.hlines(at, estimates[low], estimates[high], color=look["color"], linewidth=1.8)
+    lines, seeds = _few(at + APART, estimates[by_seed])
+    ax.plot(seeds, lines, **_seeds(look))
+    ax.plot(paper, at - APART, **PRINTED | look, linestyle="")
+    if estimates[value].isna().all():
+        note_missing(ax)
+    ax.grid(visible=False, axis="y")
+    ax.tick_params(axis="y", length=0)
+    ax.set_ylim(at.max() + 0.6, at.min() - 0.6)
+
+
+def legend_of_dots(figure: Figure, grid: Grid, has_paper: bool) -> None:
+    """What the marks of `dots` are."""
+    ours = f"{mean_over(len(grid.seeds.finetune))}, 95 % interval"
+    looks: list[Look] = [{"marker": "o", "color": GREY, "label": ours}]
+    if has_paper:
+        looks.append(PRINTED | {"label": "the paper (GLUE test server)"})
+    legend(figure, [{"linestyle": ""} | look for look in looks])
+
+
+def _few(places: Iterable[float], by_seed: pd.Series) -> tuple[list[float], list[float]]:
+    """Where to draw each seed, if there are two to four: places, values; else nothing."""
+    of_places = [one if isinstance(one, tuple) else () for one in by_seed]
+    if max(map(len, of_places), default=0) not in FEW:
+        return [], []
+    found = [(at, value) for at, of in zip(places, of_places, strict=True) for value in of]
+    return [at for at, _ in found], [value for _, value in found]
+
+
+def _seeds(look: Look) -> Look:
+    """How the seeds of a mean look."""
+    return {"color": look["color"], **SEED}
+
+
+def label_ends(ax: Axes, ends: Sequence[CurveEnd]) -> None:
+    """Name curves beside a panel where all is drawn, at their ends; names keep apart."""
+    known = [
+        (name, x[y.last_valid_index()], y[y.last_valid_index()], look["color"])
+        for name, x, y, look in ends
+        if y.notna().any()
+    ]
+    ax.set_ylim(ax.get_ylim())
+    to_axes = ax.transScale + ax.transLimits
+    known.sort(key=lambda end: end[2])
+    heights = np.array([to_axes.transform(end[1:3])[1] for end in known])
+    steps = LABEL * np.arange(len(known))
+    up, down = heights - steps, (heights - steps)[::-1]
+    apart = (np.maximum.accumulate(up) + np.minimum.accumulate(down)[::-1]) / 2 + steps
+    for (name, *end, color), height in zip(known, apart, strict=True):
+        stroke = {"arrowstyle": "-", "color": color, "shrinkA": 0, "shrinkB": 5}
+        where: Look = {"xytext": (1.02, height), "textcoords": "axes fraction", "va": "center"}
+        ax.annotate(name, tuple(end), arrowprops=stroke, fontsize=12, **where)
 
 
 def along_updates(ax: Axes, x: pd.Series, estimates: pd.DataFrame, **look: Any) -> None:

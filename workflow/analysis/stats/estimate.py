@@ -269,11 +269,11 @@ def with_parts(sample: Sample, seeds: tuple[Component, ...]) -> Estimate:
 def numbers(sample: Sample | None, found: Estimate | None = None) -> dict[str, Any]:
     """The columns of a table on a score; NaN and 0 seeds of one that is unknown.
 
-    `sd` (n-1) is NaN of one seed.
+    `sd` (n-1) is NaN of one seed; `by_seed` are the scores in the order of the seeds.
     """
     low, high = found.interval if found else (np.nan, np.nan)
     names = ("mean", "sd", "majority", "bag_of_words", "train_tokens")
-    row = {"n_seeds": 0, **dict.fromkeys(names, np.nan), "alarms": ""}
+    row = {"n_seeds": 0, **dict.fromkeys(names, np.nan), "alarms": "", "by_seed": ()}
     if sample:
         row = {
             "n_seeds": len(sample.seeds),
@@ -283,6 +283,7 @@ def numbers(sample: Sample | None, found: Estimate | None = None) -> dict[str, A
             "bag_of_words": sample.bag_of_words,
             "train_tokens": np.mean([sample.train_tokens.get(s, np.nan) for s in sample.seeds]),
             "alarms": sample.raised,
+            "by_seed": tuple(sample.score),
         }
     return {**row, "ci_low": low, "ci_high": high}
 

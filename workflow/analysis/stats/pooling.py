@@ -157,16 +157,23 @@ def columns(
 ) -> dict[K, dict[str, Any]]:
     """The columns of a table on each task of a variant and on each of the `averages` of some.
 
-    They are those of `numbers`, and for each of the `differences` NAME, NAME_low and NAME_high,
-    NaN where it is unknown.
+    They are those of `numbers`, and for each of the `differences` NAME, NAME_low, NAME_high and
+    NAME_by_seed, NaN where it is unknown.
     """
     found = estimates(samples, averages, seeds)
-    means = {label: mean_of(samples, members) for label, members in averages.items()}
-    rows = {key: numbers(of, found.get(key)) for key, of in {**samples, **means}.items()}
+    known = _with_means(samples, averages)
+    rows = {key: numbers(of, found.get(key)) for key, of in known.items()}
     for name, of_tasks in differences.items():
-        against = estimates(of_tasks, averages, seeds)
+        against, known = estimates(of_tasks, averages, seeds), _with_means(of_tasks, averages)
         for key, row in rows.items():
             one = against.get(key)
             low, high = one.interval if one else (np.nan, np.nan)
             row |= {name: one.value if one else np.nan, f"{name}_low": low, f"{name}_high": high}
+            row[f"{name}_by_seed"] = tuple(of.score) if (of := known.get(key)) else ()
     return rows
+
+
+def _with_means(
+    samples: Mapping[K, Sample | None], averages: Mapping[K, Sequence[K]]
+) -> dict[K, Sample | None]:
+    return {**samples, **{label: mean_of(samples, names) for label, names in averages.items()}}

@@ -2,7 +2,7 @@
 
     python -m workflow.analysis.studies --results R --grid JSON --study JSON --out R/studies/X.csv
 
-Beside the CSV it writes the same as Markdown, and the figure as PNG and SVG.
+Beside the CSV it writes the same as Markdown, and the figure as PNG, SVG and PDF.
 """
 
 import sys

@@ -1,7 +1,7 @@
 """The figure of a study: curves over the values of its axis, or dots where it has none.
 
-A panel for the mean and for each task; bars are 95 % intervals. What is drawn are the scores, or
-with `kind: differences` the differences to what the study compares with. The values stand at even
+A panel for the mean and for each task. What is drawn are the scores, or with `kind: differences`
+the differences to what the study compares with, with their 95 % intervals. The values stand at even
 distances, for they are chosen by the study. A reference is a line across the panel. Along
 pre-training the zero-shot scores of the same checkpoints are a second curve.
 """
@@ -48,13 +48,12 @@ def draw(table: pd.DataFrame, study: StudyPlan) -> Figure:
     """The panels of a study, from the frame of its table."""
     differences = study.kind == "differences"
     if differences:  # drawn as the scores are
-        table = table.drop(columns=[*style.BASELINES]).assign(
-            mean=table["diff"], ci_low=table["diff_low"], ci_high=table["diff_high"]
-        )
+        table = table.drop(columns=[*style.BASELINES, *style.SCORE])
+        table = table.rename(columns=dict(zip(style.DIFFERENCE, style.SCORE, strict=True)))
     names = [*(["mean"] if len(study.tasks) > 1 else []), *study.tasks]
     columns = min(COLUMNS, len(names))
     n_rows = math.ceil(len(names) / columns)
-    figure = Figure(figsize=(max(9.0, 4.6 * columns), 3.6 * n_rows + 1), layout="constrained")
+    figure = Figure(figsize=(max(8.0, 4.0 * columns), 3.6 * n_rows + 1), layout="constrained")
     looks: Looks = {}
     for ax, name in zip(style.panels(figure, n_rows, columns, len(names)), names, strict=True):
         looks |= _panel(ax, table[table["task"] == name], study)
@@ -105,7 +104,7 @@ def _curves(ax: Axes, rows: pd.DataFrame, study: StudyPlan) -> Looks:
             shift = (i - (len(study.lines) - 1) / 2) * SPREAD
             x = [study.values.index(value) + shift for value in of_line["value"]]
             shown[line] = look | {"label": line}  # without an axis the ticks name it
-        style.points(ax, x, of_line[style.SCORE], **look)
+        style.points(ax, x, of_line[style.SCORE], study.kind == "differences", **look)
     if (
         "zero_shot" in rows and rows["zero_shot"].notna().any()
     ):  # of the checkpoint, so of all lines
@@ -117,13 +116,12 @@ def _curves(ax: Axes, rows: pd.DataFrame, study: StudyPlan) -> Looks:
 
 
 def _across(ax: Axes, rows: pd.DataFrame, study: StudyPlan) -> Looks:
-    """What has no value on the axis: the references with their intervals, and the baselines."""
+    """What has no value on the axis: the references and the baselines."""
     shown: Looks = {}
     for i, line in enumerate(study.references):
         look = REFERENCES[i % len(REFERENCES)]
         for row in rows[rows["line"] == line].dropna(subset="mean").itertuples():
             ax.axhline(row.mean, **look)
-            ax.axhspan(row.ci_low, row.ci_high, color=look["color"], alpha=0.08, linewidth=0)
             shown[line] = look | {"label": line}
     for name in [name for name in style.BASELINES if name in rows]:
         look = style.BASELINES[name] | {"linewidth": 1}

@@ -14,8 +14,8 @@ from workflow.grid import Grid
 
 INPUTS = ("checkpoints",)
 COLUMNS = [
-    *("arch", "task", "metric", "split", "n_seeds", "mean", "sd", "low", "high", "train_tokens"),
-    *("update", "heldout_loss", "train_loss"),
+    *("arch", "task", "metric", "split", "n_seeds", "mean", "sd", "low", "high", "by_seed"),
+    *("train_tokens", "update", "heldout_loss", "train_loss"),
 ]
 OVER_SEEDS = {
     "n_seeds": ("heldout_perplexity", "count"),
@@ -23,6 +23,7 @@ OVER_SEEDS = {
     "sd": ("heldout_perplexity", "std"),
     "low": ("heldout_perplexity", "min"),
     "high": ("heldout_perplexity", "max"),
+    "by_seed": ("heldout_perplexity", tuple),
     "train_tokens": ("tokens", "mean"),
     "heldout_loss": ("heldout_loss", "mean"),
     "train_loss": ("train_loss", "mean"),

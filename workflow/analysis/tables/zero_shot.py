@@ -20,7 +20,8 @@ from workflow.grid import Grid
 INPUTS = ("zero_shot", "facts of zero-shot tasks")
 COLUMNS = [
     *("arch", "task", "metric", "split", "n_seeds", "mean", "sd", "update", "tokens"),
-    *("relative", "relative_low", "relative_high", "random", "best", "n", "threshold", "note"),
+    *("relative", "relative_low", "relative_high", "relative_by_seed", "random", "best", "n"),
+    *("threshold", "note"),
 ]
 KEY = ["arch", "update", "task"]
 
@@ -29,8 +30,8 @@ def build(results: Path, grid: Grid) -> Table:
     """One row per (arch, task, update); a score that was not made is empty with n_seeds 0.
 
     `mean`, `sd`, `relative` and `threshold` are over the pre-training seeds, `relative_low` and
-    `relative_high` the lowest and the highest of them. The mean of the tasks is taken within each
-    seed first; a seed that lacks a task has none.
+    `relative_high` the lowest and the highest of them, `relative_by_seed` each. The mean of the
+    tasks is taken within each seed first; a seed that lacks a task has none.
     """
     names = grid.zero_shot.tasks
     runs = pd.DataFrame(
@@ -74,6 +75,7 @@ def _over_seeds(runs: pd.DataFrame) -> pd.DataFrame:
         relative=("relative", "mean"),
         relative_low=("relative", "min"),
         relative_high=("relative", "max"),
+        relative_by_seed=("relative", lambda scores: tuple(scores.dropna())),
         threshold=("threshold", "mean"),
     )
 

@@ -1,0 +1,59 @@
+"""The paper's Figure 2 in its layout: layers transferred on the left, zero-shot on the right.
+
+Left RACE and MultiNLI (or what there is instead), solid on dev and dashed on the training rows.
+Right each task and their mean along pre-training, solid of the transformer, dashed of the LSTM.
+"""
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+import tasks
+from workflow.analysis import markdown
+from workflow.analysis.figures import layer_transfer, style, zero_shot
+from workflow.grid import Grid
+
+SHOWN: list[style.Look] = [  # as RACE looks on the right
+    {"color": style.PURPLE, "marker": "v"},
+    style.TASKS["race"],
+]
+
+
+def draw(layers: pd.DataFrame, zero_shots: pd.DataFrame, grid: Grid) -> Figure:
+    """Scores on the left, relative scores on the right, where 1 is the state of the art."""
+    figure = Figure(figsize=(12, 5.2), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    _layers(left, layers, grid)
+    ends = zero_shot.curves(right, zero_shots, [*grid.zero_shot.tasks, "mean"], grid)
+    style.label_ends(right, ends)
+    right.set_ylabel("relative score (0 = random, 1 = best)")
+    _head(right, "Zero-shot, along pre-training", zero_shot.models(grid))
+    return figure
+
+
+def _layers(ax: Axes, table: pd.DataFrame, grid: Grid) -> None:
+    rows = layer_transfer.layers_axis(ax, table, grid, ticks=13)
+    rows = rows[rows["aux"] == grid.aux[0]]
+    ends, names = [], layer_transfer.large_first(grid)[:2]
+    for name, look in zip(names, SHOWN, strict=False):
+        of_task = rows[rows["task"] == name]
+        split = layer_transfer.dev(of_task)
+        for part in (split, "train"):
+            layer_transfer.sweep(ax, of_task[of_task["split"] == part], **look, linestyle="-")
+        reported = of_task[of_task["split"] == split]
+        ends.append((tasks.task(name).title, reported["layers"], reported["mean"], look))
+    style.limit_to_scores(ax)
+    style.label_ends(ax, ends)
+    ax.set_xlabel("layers transferred")
+    ax.set_ylabel(" and ".join({markdown.METRICS[tasks.task(name).metric]: 0 for name in names}))
+    solid = {"color": style.BLACK, "label": "dev"}
+    looks = [solid, solid | layer_transfer.TRAIN | {"label": "training rows"}]
+    _head(ax, "Fine-tuned, by layers transferred", looks)
+
+
+def _head(ax: Axes, title: str, looks: list[style.Look]) -> None:
+    """The title of a panel and, below it, what its strokes are."""
+    ax.set_title(title, pad=32)
+    handles = [Line2D([], [], **look) for look in looks]
+    ax.legend(handles=handles, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=len(looks))
