@@ -154,7 +154,7 @@ def test_the_program_writes_every_card_the_same_each_time(made):
         seen.append([path.read_bytes() for path in [out, *files]])
     assert seen[0] == seen[1]
     assert [path.name for path in files] == [
-        f"{name}.{form}" for name in ("race", "rte", "stsb") for form in ("md", "png", "svg")
+        f"{name}.{form}" for name in ("race", "rte", "stsb") for form in ("md", "pdf", "png", "svg")
     ]
     text = out.read_text(encoding="utf-8")
     assert [f"## {title}" in text for title in ("RTE", "RACE", "STS-B")] == [True] * 3
