@@ -183,6 +183,7 @@ def test_names_of_curves_stand_apart_in_the_order_of_their_ends():
     heights = {text.get_text(): text.xyann[1] for text in ax.texts}
     assert sorted(heights, key=heights.__getitem__) == ["d", "a", "b", "c"]
     assert np.diff(sorted(heights.values())).min() >= style.LABEL - 1e-9
+    assert max(heights.values()) <= 1
     assert {text.get_text(): text.xy for text in ax.texts}["c"] == (2, 9)
 
 

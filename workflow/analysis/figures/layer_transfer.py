@@ -6,6 +6,7 @@ alone). The model is the one with the most layers; the heat map has the LSTM too
 """
 
 import math
+from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -55,7 +56,7 @@ def large_first(grid: Grid) -> list[str]:
     return sorted(grid.tasks, key=lambda name: LARGE.index(name) if name in LARGE else len(LARGE))
 
 
-def sweep(ax: Axes, rows: pd.DataFrame, aside: float = 0.0, **look: style.Look) -> None:
+def sweep(ax: Axes, rows: pd.DataFrame, aside: float = 0.0, **look: Any) -> None:
     """A curve over the layers, dashed of training rows; `none` stands apart, left of 0."""
     for is_none, part in rows.groupby(rows["layers"] < 0):
         x = part["layers"].where(part["layers"] >= 0, _none(ax) * (1 + aside))

@@ -245,6 +245,7 @@ def label_ends(ax: Axes, ends: Sequence[CurveEnd]) -> None:
     steps = LABEL * np.arange(len(known))
     up, down = heights - steps, (heights - steps)[::-1]
     apart = (np.maximum.accumulate(up) + np.minimum.accumulate(down)[::-1]) / 2 + steps
+    apart -= max(0.0, apart.max(initial=0.0) - 1)
     for (name, *end, color), height in zip(known, apart, strict=True):
         stroke = {"arrowstyle": "-", "color": color, "shrinkA": 0, "shrinkB": 5}
         where: Look = {"xytext": (1.02, height), "textcoords": "axes fraction", "va": "center"}
