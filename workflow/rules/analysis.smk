@@ -147,9 +147,7 @@ rule cards:
             in_report(f"<results>/cards/{task}.png", "Data", "card", task=task)
             for task in grid.examples
         ],
-        parts=expand(
-            "<results>/cards/{task}.{form}", task=grid.examples, form=["md", "svg", "pdf"]
-        ),
+        parts=expand("<results>/cards/{task}.{form}", task=grid.examples, form=["md", "svg", "pdf"]),
     log:
         "<results>/logs/cards.log",
     benchmark:
