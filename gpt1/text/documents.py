@@ -109,9 +109,8 @@ def read_documents(folder: Path, split: str) -> Iterator[tuple[str, pa.Buffer]]:
 def _normalise(part: dict[str, Any], source: str | None) -> dict[str, Any]:
     """One row of `normalise_documents`."""
     raw = read_rows(source, Path(part["path"]), part["start"], part["stop"])
-    marked = source == "wikitext103"
-    blocks = normalise.cut(_MARKS.sub(r"\1", raw) if marked else raw)
-    text = "".join(normalise.normalise(blocks, tokenised=source in TOKENISED))
+    unmarked = _MARKS.sub(r"\1", raw) if source == "wikitext103" else raw
+    text = normalise.normalise(unmarked, tokenised=source in TOKENISED)
     return {
         "text": text,
         "words": len(text.split()),

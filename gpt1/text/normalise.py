@@ -5,15 +5,15 @@ tokenizer, and lower-cased afterwards (paper 4.1; authors' code). Fine-tuning te
 path. spaCy's contraction rules ("do n't") are visible in the published vocabulary, so a simpler
 splitter gives other tokens.
 
-ftfy works line by line, newlines are words that no spaCy rule reaches across, and so a long text
-may be normalised in blocks of whole lines with the same result as at once. One thing does reach
+ftfy works line by line, and newlines are words that no spaCy rule reaches across. So a long text
+can be normalised in blocks of whole lines, with the same result as at once. One thing does reach
 further in ftfy: the first `<` ends the unescaping of HTML entities for the rest of the text.
 `normalise` carries that over from block to block.
 """
 
 import functools
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import ftfy
@@ -26,9 +26,6 @@ if TYPE_CHECKING:  # takes two seconds to import, which programs that only decod
 # Runs of one and the same character. Backslash is absent: the authors' pattern meant to have it,
 # but loses it to Python's string escapes, and the published vocabulary was made that way.
 _SPACED = re.compile(r'([-~!";?+,)(/*\[\]}{|_])\1*')
-
-# What ftfy turns into a newline.
-_LINE_BREAKS = re.compile("[\n\r\x85\u2028\u2029]")
 
 # spaCy remembers every word; a fresh tokenizer after so many bounds its memory.
 _MOST_WORDS = 150_000  # about 60 MB beside spaCy itself
@@ -51,51 +48,32 @@ def words(text: str) -> list[str]:
     return split.split(" ") if split else []
 
 
-def normalise(blocks: Iterable[str], tokenised: bool = False) -> Iterator[str]:
-    """Normalise a long text, given in `blocks`; the joined result is one normalised text.
+def normalise(text: str, tokenised: bool = False) -> str:
+    """Normalise a long text, block by block, to words joined by one space.
 
-    Words are joined by one space and a newline character is the newline word, so the result equals
-    that of `words` on the whole text, whatever the blocks, with a newline at its end. Blocks are
-    whole lines. A block may also end within a line, before a word; ftfy then judges the two parts
-    of that line separately.
+    A newline stands for the newline word, and at the end; apart from that the result is that of
+    `words`. A text without words gives an empty string.
 
     A `tokenised` text was split into words by its publisher: spaCy's rules are left out, which
     would split its lower-cased words again, and wrongly ("id" into "i d").
     """
     split = _split_tokenised if tokenised else _split
     unescape: str | bool = "auto"
-    gap = ""  # what stands between the words so far and those to come
-    for block in blocks:
-        normalised = split(ftfy.fix_text(block, unescape_html=unescape))
+    normalised = []
+    for block in cut(text):
+        normalised.append(split(ftfy.fix_text(block, unescape_html=unescape)))
         if "<" in block:
             unescape = False
-        if normalised:
-            yield gap + normalised.replace(" \n ", "\n")
-            gap = " "
-        if gap and _LINE_BREAKS.search(block, len(block.rstrip())):
-            gap = "\n"
-    if gap:
-        yield "\n"
+    return "".join(block.replace(" \n ", "\n") + "\n" for block in normalised if block)
 
 
-def cut(text: str, size: int = 1 << 16, longest: int = 1 << 20) -> Iterator[str]:
-    """Cut a text into blocks of whole lines, of about `size` characters each.
-
-    A line longer than `longest` is cut before a word, so that memory stays bounded.
-    """
-    held = ""
-    for start in range(0, len(text), size):
-        held += text[start : start + size]
-        end = held.rfind("\n") + 1
-        if not end and len(held) >= longest:
-            visible = held.rstrip()
-            last_word = len(visible) - len(visible.rsplit(None, 1)[-1]) if visible else 0
-            end = last_word or len(held)
-        if end:
-            yield held[:end]
-            held = held[end:]
-    if held:
-        yield held
+def cut(text: str, size: int = 1 << 16) -> Iterator[str]:
+    """Cut a text into blocks of whole lines, each of at least `size` characters but the last."""
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start + size) + 1 or len(text)
+        yield text[start:end]
+        start = end
 
 
 def _split(fixed: str) -> str:
