@@ -15,7 +15,7 @@ from gpt1.training.run_cache import Key, RunCache
 from gpt1.training.runtime import Runtime
 from gpt1.training.task_data import TaskData
 from gpt1.weights.checkpoint import Checkpoint, load_checkpoint, versions, write_tensors
-from tasks.common.errors import MORE_MEMORY, InputError, within_memory
+from tasks.common.errors import InputError
 from tasks.common.files import read_json, sha256_json
 
 Records = Mapping[str, Answers]  # by task
@@ -146,9 +146,7 @@ class CellJob:
         answers = self.cache.get({**key, "unlabelled": digests}) if unlabelled else {}
         if records is None or answers is None or not all(p.exists() for p in weights.values()):
             rows = self.runtime.micro_batch or self.own.batch
-            fewer = f"give runtime.micro_batch: {rows // 2}, " if rows > 1 else ""
-            doing = f"{cells[0].place}: fine-tuning {rows} rows at once"
-            with within_memory(doing, fewer + MORE_MEMORY):
+            with self.runtime.holding(rows, f"rows of {cells[0].place}"):
                 settings, n_transfer = self.settings, cells[0].n_transfer
                 run = FineTuning(self.data, checkpoint, settings, n_transfer, seed, self.runtime)
                 records = {task: asdict(record) for task, record in run.train().items()}

@@ -17,7 +17,7 @@ from gpt1.cell import Arch, Corpus
 from gpt1.settings import PretrainSettings
 from gpt1.streams import torch_seed
 from gpt1.text.tokens import open_tokens
-from gpt1.training.accumulation import accumulate, halve_micro_batch
+from gpt1.training.accumulation import accumulate
 from gpt1.training.distributed import Processes
 from gpt1.training.optim import Adam, Schedule, warmup_cosine
 from gpt1.training.runtime import Runtime, cpu
@@ -114,12 +114,9 @@ class Pretraining:
         """
         i, own = self.optimizer.updates, self.settings
         ids = torch.from_numpy(windows(self.train_tokens, own.model.n_ctx, own.batch, own.seed, i))
-        share, loss = self.processes.share(own.batch), None
-        while loss is None:
-            self.optimizer.zero_grad()
-            loss = accumulate(self.model, ids, share, self.runtime, own.seed, i, self.stop.check)
-            if loss is None:
-                self.runtime = halve_micro_batch(self.runtime, len(share), i)
+        share = self.processes.share(own.batch)
+        self.optimizer.zero_grad()
+        loss = accumulate(self.model, ids, share, self.runtime, own.seed, i, self.stop.check)
         self.processes.sum(self.optimizer.grad)
         self.processes.sum(loss)
         self.optimizer.step()

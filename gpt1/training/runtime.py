@@ -11,7 +11,7 @@ import torch
 
 from gpt1.settings import RuntimeSettings
 from gpt1.streams import Purpose, torch_seed
-from tasks.common.errors import InputError, within_memory
+from tasks.common.errors import MORE_MEMORY, InputError, within_memory
 
 
 class Runtime(RuntimeSettings):
@@ -36,6 +36,14 @@ class Runtime(RuntimeSettings):
     def scoring(self) -> contextlib.AbstractContextManager[None]:
         """The context of a batch that is scored; in which a lack of memory is an InputError."""
         return within_memory(f"scoring {self.scoring_tokens} tokens at once")
+
+    def holding(self, n: int, what: str) -> contextlib.AbstractContextManager[None]:
+        """The context of work on `n` windows or rows; in which a lack of memory is an InputError.
+
+        Its remedy is a smaller `micro_batch`, which all that trains obeys.
+        """
+        fewer = f"give runtime.micro_batch: {n // 2}, " if n > 1 else ""
+        return within_memory(f"{n} {what} at once", fewer + MORE_MEMORY)
 
     def start(self) -> None:
         """Set torch's threads. Raises InputError if the device does not exist."""

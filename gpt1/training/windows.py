@@ -8,7 +8,6 @@ import torch
 from gpt1.model.language_model import LanguageModel
 from gpt1.streams import stream
 from gpt1.training.runtime import Runtime
-from tasks.common.errors import MORE_MEMORY, within_memory
 
 WINDOWS = 32  # held-out ones that are scored at once
 
@@ -50,13 +49,11 @@ def heldout_loss(
     model.eval()
     total = 0.0
     size = min(runtime.micro_batch or WINDOWS, WINDOWS)
-    fewer = f"give runtime.micro_batch: {size // 2}, " if size > 1 else ""
-    work = f"scoring {size} held-out windows at once"
     own = range(len(rows)) if share is None else share
     for start in range(own.start, own.stop, size):
         ids = torch.from_numpy(rows[start : min(start + size, own.stop)])
         check()
-        with within_memory(work, fewer + MORE_MEMORY), runtime.autocast():
+        with runtime.holding(size, "held-out windows"), runtime.autocast():
             _, loss = model(ids, with_lm_loss=True)
         total += float(loss) * len(ids)
     model.train(was_training)

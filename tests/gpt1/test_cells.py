@@ -304,7 +304,7 @@ def test_a_want_of_memory_ends_the_program_and_keeps_its_finished_runs(files, mo
         update(self, head, rows)
 
     monkeypatch.setattr(FineTuning, "update", failing)
-    said = r"layers-1: fine-tuning 4 rows at once: out of memory \(4\d* bytes asked for\); give "
+    said = r"4 rows of \S+layers-1 at once: out of memory \(4\d* bytes asked for\); give "
     with pytest.raises(InputError, match=said + "runtime.micro_batch: 2, run fewer jobs at once"):
         train(files, targets, [0])
     assert [path.exists() for path in targets] == [True, False, False]

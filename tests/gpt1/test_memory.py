@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from gpt1.model.language_model import LanguageModel
+from gpt1.training.accumulation import accumulate
 from gpt1.training.inference import predict
 from gpt1.training.runtime import Runtime
 from gpt1.training.scorer import Scorer
@@ -60,15 +61,26 @@ def test_held_out_windows_are_scored_a_micro_batch_at_a_time(arch, room):
     model.reset(torch.Generator().manual_seed(0))
     rows = np.random.default_rng(0).integers(0, toy.N_VOCAB, (40, 24))
     for micro_batch, size, fewer in ((None, 32, 16), (8, 8, 4), (64, 32, 16)):
-        line = rf"scoring {size} held-out windows at once: out of memory \(2.00 GiB asked for\); "
+        line = rf"^{size} held-out windows at once: out of memory \(2.00 GiB asked for\); "
         with pytest.raises(InputError, match=rf"{line}give runtime.micro_batch: {fewer}, {MORE}"):
             heldout_loss(model, rows, Runtime(micro_batch=micro_batch))
-    with pytest.raises(InputError, match=rf"scoring 1 held-out .* asked for\); {MORE}"):
+    with pytest.raises(InputError, match=rf"1 held-out .* asked for\); {MORE}"):
         heldout_loss(model, rows, Runtime(micro_batch=1))
     room["rows"] = 5
     cramped = heldout_loss(model, rows, Runtime(micro_batch=5))
     room["rows"] = 100
     assert cramped == pytest.approx(heldout_loss(model, rows, Runtime()), rel=1e-5)
+
+
+@pytest.mark.parametrize(("size", "remedy"), [(None, 4), (6, 3), (1, None)])
+def test_pre_training_obeys_a_micro_batch_or_one_line_asks_for_a_smaller_one(size, remedy, room):
+    model = build("lstm", toy.model("lstm"), toy.N_VOCAB).train()
+    ids = torch.zeros(8, 24, dtype=torch.int64)
+    remedy = f"give runtime.micro_batch: {remedy}, " if remedy else ""
+    with pytest.raises(InputError, match=rf"{size or 8} windows at once: .*for\); {remedy}{MORE}"):
+        accumulate(model, ids, range(8), Runtime(micro_batch=size), seed=0, update=0)
+    room["rows"] = size or 8
+    accumulate(model, ids, range(8), Runtime(micro_batch=size), seed=0, update=0)
 
 
 @pytest.mark.parametrize("arch", toy.ARCHS)
