@@ -4,7 +4,7 @@ The result holds only the texts; the start, delimiter and classify tokens are in
 is made, since their order depends on the task (paper 3.3). `datasets.load_from_disk` opens it.
 
     python -m gpt1.encode cola --examples results/examples/cola --tokenizer results/tokenizer \
-        --out results/encoded/cola --facts results/encoded/cola.json
+        --out results/encoded/cola
 """
 
 import argparse
@@ -132,11 +132,8 @@ def main() -> None:
     parser.add_argument("task")
     parser.add_argument("--examples", type=Path, required=True, help="folder of `tasks.prepare`")
     parser.add_argument("--tokenizer", type=Path, required=True, help="folder of its two files")
-    parser.add_argument("--out", type=Path, required=True, help="the folder to write")
-    parser.add_argument("--facts", type=Path, required=True, help="its facts: OUT.json")
+    parser.add_argument("--out", type=Path, required=True, help="the folder; its facts: OUT.json")
     a = parser.parse_args()
-    if a.facts != facts_path(a.out):
-        raise InputError(f"--facts {a.facts}: the facts of {a.out} are {facts_path(a.out)}")
     encode(a.task, a.examples, a.tokenizer, a.out)
 
 

@@ -30,7 +30,7 @@ with importing(__name__):
     from gpt1.training.runtime import Runtime
     from gpt1.weights.checkpoint import versions
     from gpt1.weights.kept import KeptFacts, save, save_tokenizer
-    from tasks.common.files import read_json, sha256_file, sha256_json
+    from tasks.common.files import read_json
 
 
 def finetune(job: CellJob, paths: dict[Cell, tuple[Path, Path]], seeds: Sequence[int]) -> list[str]:
@@ -102,13 +102,6 @@ def keep(
         print(f"{out}: kept seed {seed}", flush=True)
 
 
-def own_code() -> str:
-    """Digest of this package and of `tasks`, for a call by hand without `--code`."""
-    root = Path(__file__).parent.parent
-    files = sorted(path for name in ("gpt1", "tasks") for path in (root / name).rglob("*.py"))
-    return sha256_json([sha256_file(path) for path in files])
-
-
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -127,7 +120,7 @@ def main() -> None:
     parser.add_argument("--settings", required=True, type=RunSettings.parse)
     parser.add_argument("--seeds", required=True, nargs="+", type=int)
     parser.add_argument("--runtime", default=Runtime(), type=Runtime.parse)
-    parser.add_argument("--code", help="digest of the code, part of the cache's key")
+    parser.add_argument("--code", default="", help="digest of the code, part of the cache's key")
     parser.add_argument("--cache", required=True, type=Path, help="folder of finished runs")
     parser.add_argument(
         "--tokenizer", type=Path, help="folder of its files, for prompts, --weights"
@@ -146,8 +139,7 @@ def main() -> None:
     a.runtime.start()
     inputs = (a.encoded, a.baselines, a.checkpoints, a.settings.tasks, a.runtime)
     names = [cells[0].place] if a.weights else a.keep
-    cache, code = RunCache(a.cache), a.code or own_code()
-    job = CellJob(cells, *inputs, cache, code, names, a.tokenizer)
+    job = CellJob(cells, *inputs, RunCache(a.cache), a.code, names, a.tokenizer)
     if a.weights:
         return keep(job, a.cells[0], a.seeds, a.tokenizer, a.weights, a.labels)
     paths = dict(zip(cells, zip(a.cells, a.predictions, strict=True), strict=True))

@@ -26,7 +26,7 @@ with importing(__name__):
     from gpt1.streams import torch_seed
     from gpt1.text.tokenizer import Tokenizer
     from gpt1.training.runtime import Runtime
-    from gpt1.weights.checkpoint import build, load_checkpoint, read_facts
+    from gpt1.weights.checkpoint import load_checkpoint, read_facts
     from tasks.common.settings import Settings
 
 
@@ -66,15 +66,6 @@ def generate(model: LanguageModel, ids: list[int], sampling: Sampling) -> list[i
     return text[len(ids) :]
 
 
-def load(checkpoint: Path, tokenizer: Tokenizer, device: str) -> LanguageModel:
-    """The language model of a checkpoint. Raises InputError if it is not of this tokenizer."""
-    arch = (facts := read_facts(checkpoint)).arch
-    loaded = load_checkpoint(checkpoint, arch, facts.model, tokenizer.digest)
-    model = build(arch, facts.model, facts.n_vocab)
-    model.load_state_dict(loaded.tensors)
-    return model.to(device).eval()
-
-
 def tokenizer_folder(checkpoint: Path) -> Path:
     """The tokenizer of the run that a checkpoint is of: the nearest one in a folder above it.
 
@@ -101,10 +92,12 @@ def main() -> None:
     a = parser.parse_args()
     options = {name: getattr(a, name) for name in Sampling.model_fields}
     sampling = Sampling.parse(json.dumps(options))
-    Runtime.parse(json.dumps({"device": a.device})).start()
-    read_facts(a.checkpoint)  # a wrong path is told before a missing tokenizer
+    runtime = Runtime.parse(json.dumps({"device": a.device}))
+    runtime.start()
+    facts = read_facts(a.checkpoint)
     tokenizer = Tokenizer.load(a.tokenizer or tokenizer_folder(a.checkpoint))
-    model = load(a.checkpoint, tokenizer, a.device)
+    loaded = load_checkpoint(a.checkpoint, facts.arch, facts.model, tokenizer.digest)
+    model = loaded.language_model(runtime)
     prompt = tokenizer.encode(a.prompt)
     found = generate(model, [tokenizer.newline_id, *prompt], sampling)
     print(tokenizer.decode([*prompt, *found]))

@@ -104,8 +104,9 @@ def _encoded(item: Item, tokenizer: Tokenizer) -> Probe:
 
 def predict(scorer: Scorer, probes: list[Probe]) -> np.ndarray:
     """The likeliest choice of each probe by its mean token log-probability, `[n]`."""
-    sequences = [scorer.sequence([probe.context], ids) for probe in probes for ids in probe.choices]
-    return scorer.best_choices(sequences, [len(probe.choices) for probe in probes])
+    return scorer.best_choices(
+        [[scorer.sequence([probe.context], ids) for ids in probe.choices] for probe in probes]
+    )
 
 
 def score(scorer: Scorer, probes: list[Probe]) -> dict[str, dict[str, float]]:

@@ -98,21 +98,11 @@ def predict(scorer: Scorer, encode: Encode, task: str, split: EncodedSplit) -> n
     ]
     if not prompt.answers:
         rows = zip(contexts, split.choices, strict=True)
-        sequences = [scorer.sequence(c, choice) for c, choices in rows for choice in choices]
-        return scorer.best_choices(sequences, [len(choices) for choices in split.choices])
-    scores = _answers(scorer, encode, prompt, contexts)
-    scores = scores - _answers(scorer, encode, prompt, [_context(prompt, encode)])
-    return scores[:, 1] - scores[:, 0] if task == "stsb" else scores.argmax(1)
-
-
-def _answers(
-    scorer: Scorer, encode: Encode, prompt: Prompt, contexts: list[list[np.ndarray]]
-) -> np.ndarray:
-    """The log-probability of each answer after each context `[n, answers]`, in nats."""
+        return scorer.best_choices([[scorer.sequence(c, one) for one in own] for c, own in rows])
     answers = [np.array(encode(answer)) for answer in prompt.answers]
-    sequences = [scorer.sequence(context, answer) for context in contexts for answer in answers]
-    values = scorer.log_probabilities(sequences, [len(answers)] * len(contexts))
-    return np.array([of_answer.sum() for of_answer in values]).reshape(len(contexts), -1)
+    scores = scorer.answers(contexts, answers)
+    scores = scores - scorer.answers([_context(prompt, encode)], answers)
+    return scores[:, 1] - scores[:, 0] if task == "stsb" else scores.argmax(1)
 
 
 def _context(

@@ -36,8 +36,8 @@ Splits = dict[str, EncodedSplit]
 
 def sentence_scores(scorer: Scorer, split: EncodedSplit) -> np.ndarray:
     """CoLA: mean token log-probability of each sentence, `[n]`."""
-    tokens = scorer.log_probabilities([scorer.sequence([], text) for text in split.first])
-    return np.array([values.mean() for values in tokens])
+    items = [[scorer.sequence([], text)] for text in split.first]
+    return np.array([values.mean() for (values,) in scorer.log_probabilities(items)])
 
 
 def best_threshold(scores: np.ndarray, labels: np.ndarray) -> float:
@@ -58,12 +58,13 @@ def best_threshold(scores: np.ndarray, labels: np.ndarray) -> float:
 
 def choice_predictions(scorer: Scorer, split: EncodedSplit, task: str) -> np.ndarray:
     """RACE: the likeliest answer; DPRD: the candidate that makes the rest likeliest. `[n]`."""
-    sequences = []
+    items = []
     for first, second, choices in zip(split.first, split.second, split.choices, strict=True):
-        for choice in choices:
-            other, scored = (choice, second) if task == "dprd" else (second, choice)
-            sequences.append(scorer.sequence([first, other], scored))
-    return scorer.best_choices(sequences, [len(choices) for choices in split.choices])
+        if task == "dprd":
+            items.append([scorer.sequence([first, choice], second) for choice in choices])
+        else:
+            items.append([scorer.sequence([first, second], choice) for choice in choices])
+    return scorer.best_choices(items)
 
 
 def predict(
@@ -74,14 +75,8 @@ def predict(
         threshold = best_threshold(sentence_scores(scorer, splits["train"]), splits["train"].labels)
         return (sentence_scores(scorer, splits[split]) > threshold).astype(int), threshold
     if task == "sst2":
-        sequences = [
-            scorer.sequence([text, words["very"]], words[answer])
-            for text in splits[split].first
-            for answer in ("negative", "positive")
-        ]
-        tokens = scorer.log_probabilities(sequences, [2] * len(splits[split]))
-        sums = np.array([values.sum() for values in tokens])
-        return sums.reshape(-1, 2).argmax(1), None
+        contexts = [[text, words["very"]] for text in splits[split].first]
+        return scorer.answers(contexts, [words["negative"], words["positive"]]).argmax(1), None
     return choice_predictions(scorer, splits[split], task), None
 
 

@@ -91,10 +91,7 @@ def read_documents(folder: Path, split: str) -> Iterator[tuple[str, pa.Buffer]]:
     """
     path = folder.with_name(f"{folder.name}.json")
     facts = read_json(path)
-    try:
-        digests = {document["name"]: document["sha256"] for document in facts["documents"]}
-    except TypeError:
-        raise InputError(f"{path}: describes no documents; {make_again(path)}") from None
+    digests = {document["name"]: document["sha256"] for document in facts["documents"]}
     table = read_split(folder, split)
     for name, text in zip(table["name"].to_pylist(), table["text"], strict=True):
         buffer = text.as_buffer()

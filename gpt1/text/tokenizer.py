@@ -62,9 +62,6 @@ class Tokenizer:
         Raises InputError if a file is missing or damaged, or if ids and merges do not fit.
         """
         paths = vocabulary.find(Path(folder))
-        for path in paths:
-            if not path.is_file():
-                raise InputError(f"{path}: no such file; make or fetch it first")
         try:
             ids, merges = models.BPE.read_file(*map(str, paths))
         except Exception as error:  # the library has no class of its own

@@ -84,12 +84,10 @@ class CellJob:
             raise InputError(
                 f"the cells are of {len(groups)} groups; give one arch, corpus, variant and aux"
             )
-        for n_transfer, cells in self.models().items():
+        for cells in self.models().values():
             if sorted(cell.task for cell in cells) != sorted(self.settings):
                 tasks = ", ".join(self.settings)
                 raise InputError(f"--settings: of {tasks}; give one cell of each, not {cells}")
-            if n_transfer != "none" and n_transfer > self.own.model.shape.n_layer:
-                raise InputError(f"{cells[0].place}: the model has fewer layers; ask for fewer")
         for kind, found in (("encoded", self.encoded), ("baselines", self.baselines)):
             if found.keys() != self.settings.keys():
                 names, needed = ", ".join(found), ", ".join(self.settings)

@@ -4,6 +4,7 @@ There is no start-of-text token, so the newline token precedes every text (chose
 published). Special tokens and positions are outside the softmax, since they are not text.
 """
 
+import itertools
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -13,7 +14,7 @@ from torch import Tensor
 from gpt1.model.language_model import LanguageModel
 from gpt1.training.batching import by_length
 from gpt1.training.runtime import Runtime
-from gpt1.weights.checkpoint import Checkpoint, build
+from gpt1.weights.checkpoint import Checkpoint
 
 Scored = tuple[np.ndarray, int]  # token ids, and the index (>= 1) at which scoring begins
 
@@ -27,10 +28,7 @@ class Scorer:
     @classmethod
     def of(cls, checkpoint: Checkpoint, newline: int, runtime: Runtime) -> "Scorer":
         """A scorer of the model that a checkpoint holds."""
-        facts = checkpoint.facts
-        model = build(facts.arch, facts.model, facts.n_vocab, skip_pads=runtime.skip_pads)
-        model.load_state_dict(checkpoint.tensors)
-        return cls(model.to(runtime.device), newline, runtime)
+        return cls(checkpoint.language_model(runtime), newline, runtime)
 
     def sequence(self, context: Sequence[np.ndarray], scored: np.ndarray) -> Scored:
         """Newline + context + scored; the context loses its left end where `n_ctx` is too small."""
@@ -41,39 +39,43 @@ class Scorer:
         ids = np.concatenate([[self.newline], before, scored]).astype(np.int64)
         return ids, len(ids) - len(scored)
 
-    def log_probabilities(
-        self, sequences: list[Scored], sizes: Sequence[int] | None = None
-    ) -> list[np.ndarray]:
-        """For each sequence the log-probabilities (nats) of its scored tokens.
+    def log_probabilities(self, items: Sequence[Sequence[Scored]]) -> list[list[np.ndarray]]:
+        """The log-probabilities (nats) of the scored tokens of each sequence of each item.
 
-        `sizes` says how many sequences following each other are an item (None: one each). What an
-        item's sequences begin with is computed once, with `runtime.shared_prefix`. Raises
+        What an item's sequences begin with is computed once, with `runtime.shared_prefix`. Raises
         InputError if the memory does not suffice.
         """
-        counts = np.ones(len(sequences), dtype=int) if sizes is None else np.asarray(sizes)
-        starts = np.cumsum(counts) - counts
-        found: dict[int, np.ndarray] = {}
-        for size in np.unique(counts):
-            rows = starts[counts == size, None] + np.arange(size)  # [items, size]
-            lengths = np.array([len(ids) for ids, _ in sequences])[rows]
-            for items in by_length(lengths.sum(1), self.runtime.scoring_tokens):
-                numbers = rows[items].ravel()
+        sizes = np.array([len(item) for item in items])
+        tokens = np.array([sum(len(ids) for ids, _ in item) for item in items])
+        found: dict[int, list[np.ndarray]] = {}
+        for size in np.unique(sizes):
+            (same,) = np.nonzero(sizes == size)
+            for rows in by_length(tokens[same], self.runtime.scoring_tokens):
+                numbers = same[rows].tolist()
                 with self.runtime.scoring():
-                    scores = self._score([sequences[i] for i in numbers], size)
-                found |= zip(numbers.tolist(), scores, strict=True)
-        return [found[i] for i in range(len(sequences))]
+                    scores = self._score([s for i in numbers for s in items[i]], size)
+                found |= {i: list(itertools.islice(scores, size)) for i in numbers}
+        return [found[i] for i in range(len(items))]
 
-    def best_choices(self, sequences: list[Scored], sizes: Sequence[int]) -> np.ndarray:
+    def best_choices(self, items: Sequence[Sequence[Scored]]) -> np.ndarray:
         """The sequence of each item with the highest mean log-probability of its scored tokens.
 
-        Counted from 0, `[items]`; of equal ones the first. `sizes` as in `log_probabilities`.
+        Counted from 0, `[items]`; of equal ones the first.
         """
-        means = np.array([values.mean() for values in self.log_probabilities(sequences, sizes)])
-        return np.array([item.argmax() for item in np.split(means, np.cumsum(sizes)[:-1])])
+        scores = self.log_probabilities(items)
+        return np.array([np.argmax([values.mean() for values in item]) for item in scores])
+
+    def answers(
+        self, contexts: Sequence[Sequence[np.ndarray]], answers: Sequence[np.ndarray]
+    ) -> np.ndarray:
+        """The log-probability (nats) of each answer after each context, `[contexts, answers]`."""
+        items = [[self.sequence(context, answer) for answer in answers] for context in contexts]
+        scores = self.log_probabilities(items)
+        return np.array([[values.sum() for values in item] for item in scores])
 
     @torch.no_grad()
     def _score(self, batch: list[Scored], size: int) -> Iterator[np.ndarray]:
-        """As `log_probabilities`, for items of `size` sequences each."""
+        """The values of each sequence in turn; `size` of them following each other are an item."""
         lengths = np.array([len(ids) for ids, _ in batch])
         starts = np.array([start for _, start in batch])
         ids = np.zeros((len(batch), lengths.max()), dtype=np.int64)

@@ -23,7 +23,14 @@ from gpt1.model.language_model import NO_DROPOUT, LanguageModel
 from gpt1.model.lstm import LSTM
 from gpt1.model.modern import ModernTransformer
 from gpt1.model.transformer import Transformer
-from gpt1.settings import Dropout, LSTMShape, ModelSettings, ModernShape, TransformerShape
+from gpt1.settings import (
+    Dropout,
+    LSTMShape,
+    ModelSettings,
+    ModernShape,
+    RuntimeSettings,
+    TransformerShape,
+)
 from tasks.common.errors import InputError, make_again
 from tasks.common.files import read_json, sha256_file, write_atomic, write_json
 from tasks.common.settings import first_fault
@@ -61,6 +68,13 @@ class Checkpoint:
 
     tensors: dict[str, Tensor]
     facts: StoredFacts
+
+    def language_model(self, runtime: RuntimeSettings) -> LanguageModel:
+        """The model that it holds, on the device, without dropout."""
+        facts = self.facts
+        model = build(facts.arch, facts.model, facts.n_vocab, skip_pads=runtime.skip_pads)
+        model.load_state_dict(self.tensors)
+        return model.to(runtime.device).eval()
 
 
 def build(
@@ -138,22 +152,14 @@ def save_checkpoint(
 def read_facts(path: str | Path) -> StoredFacts:
     """The facts of the checkpoint at `path`.
 
-    Raises InputError if they are missing or invalid, and for the weights of a fine-tuned cell.
+    Raises InputError if they are missing or not those of a checkpoint of pre-training.
     """
-    if Path(path).is_dir():
-        raise InputError(f"{path}: a folder; give the .safetensors file of a checkpoint")
-    stored = read_json(sidecar(path))
-    if isinstance(stored, dict) and "cell" in stored:
-        raise InputError(
-            f"{path}: the weights of a fine-tuned cell, with its classifier; give a checkpoint of "
-            "pre-training"
-        )
     try:
-        return StoredFacts.model_validate(stored)
+        return StoredFacts.model_validate(read_json(sidecar(path)))
     except ValidationError as error:
         raise InputError(
-            f"{sidecar(path)}: does not describe a checkpoint ({first_fault(error)}); "
-            f"{make_again(path)}"
+            f"{sidecar(path)}: does not describe a checkpoint of pre-training "
+            f"({first_fault(error)}); {make_again(path)}"
         ) from None
 
 
@@ -188,11 +194,6 @@ def load_checkpoint(
                 f"{path}: its {key} is {value!r}, but {needed!r} is needed; "
                 "give the checkpoint that was made with this config"
             )
-    with torch.device("meta"):
-        blank = build(arch, settings, facts.n_vocab)
-    shapes = {name: p.shape for name, p in blank.named_parameters()}
-    if shapes != {name: tensor.shape for name, tensor in tensors.items()}:
-        raise InputError(f"{path}: its tensors do not fit a {arch} of {shape}; {make_again(path)}")
     return Checkpoint(tensors, facts)
 
 

@@ -107,9 +107,5 @@ def load(folder: Path, facts: KeptFacts, runtime: RuntimeSettings) -> TaskModel:
         language_model.cut(facts.settings.method.read_layer)
     classifier = Classifier(spec.family, language_model.n_hidden, spec.n_labels)
     task_model = TaskModel(language_model, classifier, runtime.shared_prefix)
-    tensors = read_tensors(path)
-    shapes = {name: p.shape for name, p in task_model.named_parameters()}
-    if shapes != {name: tensor.shape for name, tensor in tensors.items()}:
-        raise InputError(f"{path}: its tensors do not fit its JSON; keep the cell again")
-    task_model.load_state_dict(tensors)
+    task_model.load_state_dict(read_tensors(path))
     return task_model.to(torch.device(runtime.device)).eval()

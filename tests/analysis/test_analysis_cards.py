@@ -41,8 +41,7 @@ def put(results: Path, name: str, **settings: object) -> None:
     if not folder.is_dir():
         words = write_words(results, "".join(f"{word}\t5\n" for word in WORDS))
         run(tokenizer.main, "train", "--documents", words, "--merges", 20, "--out", folder)
-    files = ["--out", encoded, "--facts", f"{encoded}.json"]
-    run(encode.main, name, "--examples", examples, "--tokenizer", folder, *files)
+    run(encode.main, name, "--examples", examples, "--tokenizer", folder, "--out", encoded)
 
 
 def change(path: Path, **values: object) -> None:

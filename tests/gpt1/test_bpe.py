@@ -220,7 +220,7 @@ def test_a_vocabulary_with_published_file_names_is_read_and_checked_alike(traine
     with pytest.raises(InputError, match=f"{names[0]}: .* do both files belong together"):
         Tokenizer.load(tmp_path)
     (tmp_path / names[1]).unlink()
-    with pytest.raises(InputError, match=f"{names[1]}: no such file"):
+    with pytest.raises(InputError, match=f"{names[1]}: not a vocabulary and its merges"):
         Tokenizer.load(tmp_path)
 
 

@@ -175,12 +175,9 @@ def test_a_checkpoint_that_no_format_can_hold_is_not_exported(tmp_path, vocabula
 def test_the_weights_of_a_cell_are_refused_for_what_they_are(tmp_path):
     kept_cells.write_task(tmp_path, "rte")
     _, folder = kept_cells.kept_cell(tmp_path, "rte")
-    for path, told in (
-        (folder / f"seed-{kept_cells.SEEDS[0]}.safetensors", "the weights of a fine-tuned cell"),
-        (folder, "a folder"),
-    ):
-        with pytest.raises(InputError, match=f"{path}: {told}.*; give .* checkpoint"):
-            convert.export_weights(path, tmp_path / "out")
+    weights = folder / f"seed-{kept_cells.SEEDS[0]}.safetensors"
+    with pytest.raises(InputError, match="does not describe a checkpoint of pre-training"):
+        convert.export_weights(weights, tmp_path / "out")
 
 
 def test_the_command_line_imports_and_exports_and_tells_a_fault_in_one_line(

@@ -9,7 +9,8 @@ import torch
 from gpt1 import generate as program
 from gpt1.generate import Sampling, generate, next_logits
 from gpt1.text.tokenizer import Tokenizer
-from gpt1.weights.checkpoint import build
+from gpt1.training.runtime import Runtime
+from gpt1.weights.checkpoint import build, load_checkpoint, read_facts
 from tasks.common.errors import InputError
 from tests.gpt1 import toy
 from tests.gpt1.examples import write_tokenizer
@@ -88,7 +89,9 @@ def test_the_program_prints_prompt_and_continuation(results, arch):
     assert done.stdout.startswith("abba bad") and len(done.stdout) > len("abba bad\n")
     tokenizer = Tokenizer.load(results / "tokenizer")
     prompt = tokenizer.encode("abba bad")
-    model = program.load(checkpoint, tokenizer, "cpu")
+    facts = read_facts(checkpoint)
+    loaded = load_checkpoint(checkpoint, arch, facts.model, tokenizer.digest)
+    model = loaded.language_model(Runtime())
     found = generate(model, [tokenizer.newline_id, *prompt], Sampling(tokens=30, temperature=0))
     assert done.stdout == tokenizer.decode([*prompt, *found]) + "\n"
 

@@ -88,11 +88,11 @@ def test_language_models_are_scored_or_one_line_says_why_not(arch, room):
     model = build(arch, toy.model(arch), toy.N_VOCAB)
     model.reset(torch.Generator().manual_seed(0))
     scorer = Scorer(model, NEWLINE, Runtime())
-    sequences = [scorer.sequence([], np.arange(1, 9))]
+    items = [[scorer.sequence([], np.arange(1, 9))]]
     with pytest.raises(InputError, match=rf"scoring 4096 tokens at once: .*for\); {MORE}"):
-        scorer.log_probabilities(sequences)
+        scorer.log_probabilities(items)
     room["rows"] = 1
-    assert len(scorer.log_probabilities(sequences)) == 1
+    assert len(scorer.log_probabilities(items)) == 1
 
 
 @pytest.mark.parametrize("arch", toy.ARCHS)

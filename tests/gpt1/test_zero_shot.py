@@ -113,19 +113,18 @@ def test_a_long_context_loses_its_left_end_and_keeps_all_that_is_scored(scorer):
 
 
 def test_a_shared_prefix_changes_no_log_probability(scorer):
-    rng, sequences, sizes = np.random.default_rng(4), [], []
+    rng, items = np.random.default_rng(4), []
     for size in (1, 4, 2, 4, 3, 2):
         context = rng.integers(0, toy.N_VOCAB, rng.integers(1, 30))  # some lose their left end
         start = rng.integers(0, toy.N_VOCAB, 2)
-        for _ in range(size):  # answers that begin alike, so that the prefix is scored as well
-            scored = np.concatenate([start, rng.integers(0, toy.N_VOCAB, rng.integers(1, 6))])
-            sequences.append(scorer.sequence([context], scored))
-        sizes.append(size)
-    found = scorer.log_probabilities(sequences, sizes)
-    for values, (ids, start) in zip(found, sequences, strict=True):
-        assert values == pytest.approx(by_hand(scorer, ids.tolist())[start - 1 :], rel=1e-4)
-    for one, other in zip(found, scorer.log_probabilities(sequences), strict=True):
-        assert np.allclose(one, other, rtol=1e-4)
+        # Answers that begin alike, so that the prefix is scored as well.
+        ends = [rng.integers(0, toy.N_VOCAB, rng.integers(1, 6)) for _ in range(size)]
+        items.append([scorer.sequence([context], np.concatenate([start, end])) for end in ends])
+    for item, values in zip(items, scorer.log_probabilities(items), strict=True):
+        alone = scorer.log_probabilities([[sequence] for sequence in item])
+        for (ids, start), shared, (single,) in zip(item, values, alone, strict=True):
+            assert shared == pytest.approx(by_hand(scorer, ids.tolist())[start - 1 :], rel=1e-4)
+            assert np.allclose(shared, single, rtol=1e-4)
 
 
 def test_a_sentence_above_colas_threshold_is_acceptable(scorer):

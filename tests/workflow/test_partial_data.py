@@ -80,8 +80,7 @@ def results(tmp_path_factory):
         best = folder / "baselines" / f"{name}.json"
         done(baselines.main, name, "--examples", examples, "--out", best)
         made = ("--tokenizer", folder / "tokenizer", "--out", encoded)
-        facts = encoded.with_suffix(".json")
-        done(encode.main, name, "--examples", examples, *made, "--facts", facts)
+        done(encode.main, name, "--examples", examples, *made)
     model, weights = toy.model("transformer"), folder / "update-1.safetensors"
     started = build("transformer", model, n_vocab)
     started.reset(torch.Generator().manual_seed(5))

@@ -109,5 +109,5 @@ rule encode:
         code=code.digest("gpt1.encode"),
     shell:
         "python -m gpt1.encode {wildcards.task} --examples {input.examples}"
-        " --tokenizer {params.tokenizer:q} --out {output.encoded} --facts {output.facts}"
+        " --tokenizer {params.tokenizer:q} --out {output.encoded}"
         " &> {log}"
