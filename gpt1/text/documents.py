@@ -91,7 +91,10 @@ def read_documents(folder: Path, split: str) -> Iterator[tuple[str, pa.Buffer]]:
     """
     path = folder.with_name(f"{folder.name}.json")
     facts = read_json(path)
-    digests = {document["name"]: document["sha256"] for document in facts["documents"]}
+    try:
+        digests = {document["name"]: document["sha256"] for document in facts["documents"]}
+    except TypeError:
+        raise InputError(f"{path}: describes no documents; {make_again(path)}") from None
     table = read_split(folder, split)
     for name, text in zip(table["name"].to_pylist(), table["text"], strict=True):
         buffer = text.as_buffer()

@@ -194,6 +194,11 @@ def load_checkpoint(
                 f"{path}: its {key} is {value!r}, but {needed!r} is needed; "
                 "give the checkpoint that was made with this config"
             )
+    with torch.device("meta"):
+        blank = build(arch, settings, facts.n_vocab)
+    shapes = {name: p.shape for name, p in blank.named_parameters()}
+    if shapes != {name: tensor.shape for name, tensor in tensors.items()}:
+        raise InputError(f"{path}: its tensors do not fit a {arch} of {shape}; {make_again(path)}")
     return Checkpoint(tensors, facts)
 
 
