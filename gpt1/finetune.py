@@ -28,8 +28,7 @@ with importing(__name__):
     from gpt1.training.cell_job import CellJob
     from gpt1.training.run_cache import RunCache
     from gpt1.training.runtime import Runtime
-    from gpt1.weights.checkpoint import versions
-    from gpt1.weights.kept import KeptFacts, save, save_tokenizer
+    from gpt1.weights import kept
     from tasks.common.files import read_json
 
 
@@ -60,46 +59,25 @@ def finetune(job: CellJob, paths: dict[Cell, tuple[Path, Path]], seeds: Sequence
     return failures
 
 
-def keep(
-    job: CellJob,
-    path: Path,
-    seeds: Sequence[int],
-    tokenizer: Path,
-    out: Path,
-    labels: Sequence[str] | None,
-) -> None:
+def keep(job: CellJob, path: Path, seeds: Sequence[int], tokenizer: Path, out: Path) -> None:
     """Write the weights of the cell whose JSON is at `path`, and what belongs to them, to `out`.
 
-    `labels` are the names of the classes, None for scores and for choices. Raises InputError if the
-    weights do not score as the cell did: training is repeatable on a CPU, not always on a GPU.
+    Raises InputError if the weights do not score as the cell did: training is repeatable on a CPU,
+    not always on a GPU.
     """
-    cell = Cell.parse(path)
     (cells,) = job.models().values()
     scores = {one["seed"]: one["scores"] for one in read_json(path)["seeds"]}
-    save_tokenizer(out, tokenizer)
+    weights = {}
     for seed, checkpoint in job.starts(seeds):
-        record = job.run(cells, seed, checkpoint)[cell.task]
+        record = job.run(cells, seed, checkpoint)[cells[0].task]
         if record.scores != scores.get(seed):
             raise InputError(
                 f"{path}: seed {seed}, trained again for its weights, has other scores; delete "
                 "that file and run again, which makes cell and weights of one training"
             )
-        facts = KeptFacts(
-            cell=cell,
-            seed=seed,
-            pretrain_seed=checkpoint.facts.seed,
-            checkpoint=checkpoint.facts.sha256,
-            spec=job.encoded[cell.task].spec,
-            labels=tuple(labels) if labels else None,
-            n_vocab=checkpoint.facts.n_vocab,
-            settings=job.settings[cell.task],
-            runtime=Runtime(**job.runtime.numeric()),
-            scores=record.scores,
-            digests=job.digests[cell.task],
-            versions=versions(),
-        )
-        save(out, job.cache.weights(job.key(cells, seed, checkpoint), cell.task), facts)
-        print(f"{out}: kept seed {seed}", flush=True)
+        weights[seed] = job.cache.weights(job.key(cells, seed, checkpoint), cells[0].task)
+    kept.save(out, path, tokenizer, weights)
+    print(f"{out}: kept the weights of {len(weights)} seeds", flush=True)
 
 
 def main() -> None:
@@ -129,7 +107,6 @@ def main() -> None:
         "--keep", default=[], type=str.split, help="cells whose weights the cache keeps as well"
     )
     parser.add_argument("--weights", type=Path, help="folder to write the one cell's weights to")
-    parser.add_argument("--labels", nargs="+", help="names of its classes, kept with the weights")
     a = parser.parse_args()
     cells = [Cell.parse(path) for path in a.cells]
     if a.weights and (len(cells) > 1 or not a.tokenizer):
@@ -141,7 +118,7 @@ def main() -> None:
     names = [cells[0].place] if a.weights else a.keep
     job = CellJob(cells, *inputs, RunCache(a.cache), a.code, names, a.tokenizer)
     if a.weights:
-        return keep(job, a.cells[0], a.seeds, a.tokenizer, a.weights, a.labels)
+        return keep(job, a.cells[0], a.seeds, a.tokenizer, a.weights)
     paths = dict(zip(cells, zip(a.cells, a.predictions, strict=True), strict=True))
     if failures := finetune(job, paths, a.seeds):
         raise InputError(f"{len(failures)} runs failed, the others are kept: {'; '.join(failures)}")

@@ -34,7 +34,8 @@ with importing(__name__):
     from gpt1.training.encoded import EncodedSplit
     from gpt1.training.inference import predict
     from gpt1.training.runtime import Runtime
-    from gpt1.weights.kept import kept_seeds, load, read_facts
+    from gpt1.weights import kept
+    from tasks import task
     from tasks.common.settings import Settings, first_fault
     from tasks.spec import TaskSpec
 
@@ -53,15 +54,16 @@ class Predictor:
     """One seed of a kept cell, ready to answer rows. Raises InputError for damaged files."""
 
     def __init__(self, folder: Path, seed: int | None = None, device: str = "cpu"):
-        seed = kept_seeds(folder)[0] if seed is None else seed
-        self.facts = read_facts(folder, seed)
+        cell = kept.read(folder)
+        own = task(cell.task)
+        self.spec, self.n_ctx = own.spec, cell.settings.model.n_ctx
+        self.labels = () if own.family == "multiple_choice" else own.labels
         self.tokenizer = Tokenizer.load(folder)
-        if self.tokenizer.digest != self.facts.digests["tokenizer"]:
-            raise InputError(f"{folder}: the tokenizer in it is another one; keep the cell again")
-        as_trained = self.facts.runtime.model_dump(mode="json")
+        as_trained = cell.runtime.model_dump(mode="json")
         self.runtime = Runtime.parse(json.dumps({**as_trained, "device": device}))
         self.runtime.start()
-        self.model = load(folder, self.facts, self.runtime)
+        seed = cell.seeds[0] if seed is None else seed
+        self.model = cell.load(seed, self.spec, self.tokenizer.n_vocab, self.runtime)
 
     def encode(self, rows: list[Row], place: str) -> EncodedSplit:
         """The rows as an encoded split. Raises InputError, naming `place` and row, for a wrong one.
@@ -71,7 +73,7 @@ class Predictor:
         columns: dict[str, list[Any]] = {"first": [], "second": [], "choices": []}
         guids = [f"row {i}" for i in range(1, len(rows) + 1)]
         for guid, row in zip(guids, rows, strict=True):
-            _check(row, self.facts.spec, len(rows[0].choices), f"{place}: {guid}")
+            _check(row, self.spec, len(rows[0].choices), f"{place}: {guid}")
             texts = {"first": row.text.strip(), "second": row.second.strip()}
             choices = [choice.strip() for choice in row.choices]
             given = {"guid": guid, **texts, "choices": choices}
@@ -83,14 +85,13 @@ class Predictor:
 
     def answer(self, rows: list[Row], place: str) -> tuple[np.ndarray, np.ndarray]:
         """Predictions `[n]` and probabilities `[n, classes]` as of `gpt1.training.inference`."""
-        facts = self.facts
-        special, n_ctx = SpecialTokens.after(facts.n_vocab), facts.settings.model.n_ctx
-        split = batching.build(facts.spec.family, self.encode(rows, place), special, n_ctx)
-        return predict(self.model, facts.spec, split, self.runtime)
+        special, encoded = SpecialTokens.after(self.tokenizer.n_vocab), self.encode(rows, place)
+        split = batching.build(self.spec.family, encoded, special, self.n_ctx)
+        return predict(self.model, self.spec, split, self.runtime)
 
     def names(self, n_classes: int) -> tuple[str, ...]:
         """The names of the classes or choices."""
-        return self.facts.labels or tuple(f"choice{i}" for i in range(1, n_classes + 1))
+        return self.labels or tuple(f"choice{i}" for i in range(1, n_classes + 1))
 
 
 def _check(row: Row, spec: TaskSpec, n_choices: int, place: str) -> None:
@@ -149,7 +150,7 @@ def _tsv_row(header: list[str], line: str) -> Row:
 def lines_of(predictor: Predictor, rows: list[Row], place: str, as_json: bool) -> Iterator[str]:
     """The lines that are printed: TSV with a header, or JSON. A score has no probabilities."""
     predictions, probabilities = predictor.answer(rows, place)
-    is_score = predictor.facts.spec.soft_labels
+    is_score = predictor.spec.soft_labels
     names = () if is_score else predictor.names(probabilities.shape[1])
     if not as_json:
         yield "\t".join(["prediction", *(f"p_{name}" for name in names)])

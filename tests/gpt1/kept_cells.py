@@ -88,9 +88,7 @@ def train(folder, cell, kept=(), **options):
 def keep_weights(folder, cell, **options):
     """Write the weights of the cell."""
     own = job(folder, cell, [cell.place], **options)
-    task_of = task(cell.task)
-    labels = None if task_of.family == "multiple_choice" else task_of.label_names
-    keep(own, cell.path(folder), SEEDS, folder / "tokenizer", cell.kept(folder), labels)
+    keep(own, cell.path(folder), SEEDS, folder / "tokenizer", cell.kept(folder))
 
 
 def kept_cell(folder, name, arch="transformer", **options):

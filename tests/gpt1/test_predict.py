@@ -12,11 +12,10 @@ from gpt1.cell import Cell
 from gpt1.predict import Predictor, Row, read_rows
 from gpt1.settings import FinetuneMethod
 from gpt1.training.finetuning import FineTuning
-from gpt1.weights.kept import read_facts
+from gpt1.weights import kept
 from tasks import task
 from tasks.common.errors import InputError
 from tasks.common.files import read_json, write_json
-from tests.gpt1.examples import write_tokenizer
 from tests.gpt1.kept_cells import SEEDS, TASKS, keep_weights, kept_cell, train, write_task
 from tests.support.programs import call
 
@@ -188,13 +187,9 @@ def test_rows_with_different_numbers_of_choices_are_refused(made):
 
 def test_what_is_kept_says_all_that_a_reader_needs(made):
     cell, folder, _ = made["rte"]
-    record, facts = read_json(cell.path(folder.parents[4])), read_facts(folder, SEEDS[1])
-    assert facts.cell == cell and facts.labels == task("rte").labels
-    assert facts.scores == record["seeds"][1]["scores"] and facts.seed == SEEDS[1]
-    assert facts.digests.items() < record["digests"].items()
-    origin = (facts.checkpoint, facts.pretrain_seed)
-    assert origin == tuple(record["seeds"][1][key] for key in ("checkpoint", "pretrain_seed"))
-    assert facts.settings.model_dump(mode="json") == record["settings"]
+    assert (folder / "cell.json").read_bytes() == cell.path(folder.parents[4]).read_bytes()
+    assert Predictor(folder).labels == task("rte").labels
+    assert kept.read(folder).seeds == SEEDS
 
 
 def test_weights_are_kept_without_further_training_and_later_with_the_same_scores(
@@ -210,7 +205,7 @@ def test_weights_are_kept_without_further_training_and_later_with_the_same_score
     assert weights == [] and len(trained) == 2
     keep_weights(tmp_path, cell)
     assert len(trained) == 4 and path.read_bytes() == before
-    assert [row.seed for row in (read_facts(cell.kept(tmp_path), s) for s in SEEDS)] == SEEDS
+    assert kept.read(cell.kept(tmp_path)).seeds == SEEDS
     shutil.rmtree(cell.kept(tmp_path))
     keep_weights(tmp_path, cell)
     train(tmp_path, cell, [cell.place])
@@ -227,13 +222,9 @@ def test_weights_that_do_not_score_as_the_cell_did_are_refused(tmp_path):
         keep_weights(tmp_path, cell)
 
 
-def test_another_tokenizer_or_other_weights_are_refused(rte):
-    shutil.copyfile(rte / "seed-3.safetensors", rte / "seed-4.safetensors")
-    with pytest.raises(InputError, match="seed-4.safetensors: not the file that its JSON"):
-        Predictor(rte, 4)
-    vocabulary = rte / "encoder.json"
-    vocabulary.write_text(vocabulary.read_text() + " ")
-    with pytest.raises(InputError, match="the tokenizer in it is another one"):
-        Predictor(rte, 3)
-    write_tokenizer(rte)
-    assert Predictor(rte, 3).facts.seed == 3
+@pytest.mark.parametrize("name", ["seed-4.safetensors", "encoder.json", "cell.json"])
+def test_what_is_not_as_it_was_kept_is_refused(rte, name):
+    with open(rte / name, "ab") as file:
+        file.write(b" ")
+    with pytest.raises(InputError, match=f"{name}: not the file .*; keep the cell again"):
+        Predictor(rte)

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from gpt1.cell import Cell, home
 from gpt1.text.vocabulary import FILES
-from tasks import task as task_named
 from tasks.common.errors import InputError
 from workflow import code, results_folder, studies
 from workflow.configuration import paths, read
@@ -211,13 +210,6 @@ def study_inputs(wildcards):
     cells = [file("<results>") for cell in found.cells() for file in (cell.path, cell.predictions)]
     facts = expand("<results>/examples/{task}.json", task=found.tasks)
     return [*cells, *facts, *studies.inputs(variants, found)]
-
-
-def named_labels(task):
-    """The option that gives the names of a task's classes; none for scores and for choices."""
-    own = task_named(task)
-    names = () if own.family == "multiple_choice" else own.label_names or ()
-    return ["--labels", *names] if names else []
 
 
 def filled(cell, wildcards):

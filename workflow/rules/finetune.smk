@@ -90,10 +90,9 @@ for cell in cfg.kept():
             settings=functools.partial(run_settings, [cell]),
             seeds=variants.config(cell.variant).experiment.seeds.finetune,
             tokenizer=os.path.dirname(tokenizer_of(cell.variant)[0]),
-            labels=named_labels(cell.task),
             code=code.digest("gpt1.finetune"),
         shell:
-            "python -m gpt1.finetune {input.cell} --weights {output} {params.labels:q}"
+            "python -m gpt1.finetune {input.cell} --weights {output}"
             " --encoded {input.encoded} --baselines {input.baselines}"
             " --checkpoints {input.checkpoints} --tokenizer {params.tokenizer:q}"
             " --settings {params.settings:q} --seeds {params.seeds}"
