@@ -27,10 +27,14 @@ Percent = Annotated[float, Field(ge=0, le=100)]
 class TransformerShape(Settings):
     """The transformer's shape; the paper's by default."""
 
-    n_layer: Depth = Field(12, description="number of blocks")
-    n_embd: Width = Field(768, description="width of the hidden states; divisible by n_head")
-    n_head: Width = Field(12, description="number of attention heads")
-    n_ff: Width = Field(3072, description="width of the feed-forward layer")
+    n_layer: Depth = 12
+    """Number of blocks."""
+    n_embd: Width = 768
+    """Width of the hidden states; divisible by n_head."""
+    n_head: Width = 12
+    """Number of attention heads."""
+    n_ff: Width = 3072
+    """Width of the feed-forward layer."""
 
     @model_validator(mode="after")
     def _check_heads(self) -> Self:
@@ -57,26 +61,25 @@ class ModernShape(TransformerShape):
 class LSTMShape(Settings):
     """The LSTM's shape: one layer of 2048 units (paper 5); the embeddings' width is a choice."""
 
-    n_layer: Depth = Field(1, description="number of LSTM layers")
-    n_embd: Width = Field(768, description="width of the embeddings")
-    n_hidden: Width = Field(2048, description="number of LSTM units")
+    n_layer: Depth = 1
+    """Number of LSTM layers."""
+    n_embd: Width = 768
+    """Width of the embeddings."""
+    n_hidden: Width = 2048
+    """Number of LSTM units."""
 
 
 class ModelOptions(Settings):
     """What both architectures share."""
 
-    n_ctx: Annotated[int, Field(ge=8, le=2**20)] = Field(
-        512, description="longest sequence, in tokens"
-    )
-    init_std: Annotated[float, Field(ge=1e-9, le=100)] = Field(
-        0.02, description="standard deviation of the initial weights"
-    )
-    embd_dropout: Literal["matrix", "sum"] = Field(
-        "matrix", description="where embedding dropout is applied; matrix is the authors' code"
-    )
-    lm_softmax: Literal["all_rows", "tokens_only"] = Field(
-        "all_rows", description="rows that the LM softmax covers; all_rows is the authors' code"
-    )
+    n_ctx: Annotated[int, Field(ge=8, le=2**20)] = 512
+    """Longest sequence, in tokens."""
+    init_std: Annotated[float, Field(ge=1e-9, le=100)] = 0.02
+    """Standard deviation of the initial weights."""
+    embd_dropout: Literal["matrix", "sum"] = "matrix"
+    """Where embedding dropout is applied; matrix is the authors' code."""
+    lm_softmax: Literal["all_rows", "tokens_only"] = "all_rows"
+    """Rows that the LM softmax covers; all_rows is the authors' code."""
 
 
 class ModelSettings(ModelOptions):
@@ -94,16 +97,18 @@ def _check_norm(norm: float) -> float:
 class OptimizerSettings(Settings):
     """The authors' Adam, for pre-training and fine-tuning alike."""
 
-    b1: Rate = Field(0.9, description="decay rate of the first moment")
-    b2: Rate = Field(0.999, description="decay rate of the second moment")
-    eps: Annotated[float, Field(ge=1e-38, le=1)] = Field(
-        1e-8, description="added to the root of the second moment"
-    )
-    l2: Annotated[float, Field(ge=0, le=1000)] = Field(0.01, description="weight decay")
-    vector_l2: bool = Field(False, description="whether biases and gains decay as well")
-    max_grad_norm: Annotated[float, Field(ge=0, le=1e6), AfterValidator(_check_norm)] = Field(
-        1.0, description="clip the global gradient norm to this (0: never)"
-    )
+    b1: Rate = 0.9
+    """Decay rate of the first moment."""
+    b2: Rate = 0.999
+    """Decay rate of the second moment."""
+    eps: Annotated[float, Field(ge=1e-38, le=1)] = 1e-8
+    """Added to the root of the second moment."""
+    l2: Annotated[float, Field(ge=0, le=1000)] = 0.01
+    """Weight decay."""
+    vector_l2: bool = False
+    """Whether biases and gains decay as well."""
+    max_grad_norm: Annotated[float, Field(ge=0, le=1e6), AfterValidator(_check_norm)] = 1.0
+    """Clip the global gradient norm to this (0: never)."""
 
 
 # What the modern transformer is trained with: AdamW as for Llama (Touvron et al. 2023, 2.2).
@@ -113,29 +118,34 @@ MODERN_ADAMW = OptimizerSettings(b2=0.95, l2=0.1)
 class Dropout(Settings):
     """Dropout rates of a language model; active in training mode only."""
 
-    embd: Rate = Field(0.1, description="dropout rate of the embeddings")
-    attn: Rate = Field(0.1, description="dropout rate of the attention weights")
-    resid: Rate = Field(0.1, description="dropout rate before each residual sum")
+    embd: Rate = 0.1
+    """Dropout rate of the embeddings."""
+    attn: Rate = 0.1
+    """Dropout rate of the attention weights."""
+    resid: Rate = 0.1
+    """Dropout rate before each residual sum."""
 
 
 class FinetuneDropout(Dropout):
     """Dropout rates of fine-tuning: the language model's and the classifier's."""
 
-    clf: Rate = Field(0.1, description="dropout rate before the classifier")
+    clf: Rate = 0.1
+    """Dropout rate before the classifier."""
 
 
 class PretrainOptions(Settings):
     """How a language model is pre-trained."""
 
-    updates: Count = Field(1_000_000, description="number of updates")
-    warmup: Annotated[int, Field(ge=0, le=2**40)] = Field(
-        2000, description="updates of linear warm-up"
-    )
-    batch: Batch = Field(64, description="windows of n_ctx tokens per update")
-    dropout: Dropout = Field(Dropout(), description="dropout rates of pre-training")
-    heldout_tokens: Count = Field(
-        1_000_000, description="held-out tokens that a checkpoint's perplexity is computed on"
-    )
+    updates: Count = 1_000_000
+    """Number of updates."""
+    warmup: Annotated[int, Field(ge=0, le=2**40)] = 2000
+    """Updates of linear warm-up."""
+    batch: Batch = 64
+    """Windows of n_ctx tokens per update."""
+    dropout: Dropout = Dropout()
+    """Dropout rates of pre-training."""
+    heldout_tokens: Count = 1_000_000
+    """Held-out tokens that a checkpoint's perplexity is computed on."""
 
 
 class PretrainSettings(PretrainOptions):
@@ -151,51 +161,44 @@ class PretrainSettings(PretrainOptions):
 class FinetuneOptions(Settings):
     """How a cell is fine-tuned on its task."""
 
-    epochs: Epochs = Field(3, description="passes over the training rows")
-    batch: Batch = Field(32, description="rows per update")
-    warmup: Rate = Field(0.002, description="warm-up as a fraction of all updates")
-    dropout: FinetuneDropout = Field(FinetuneDropout(), description="dropout rates of fine-tuning")
-    eval_train: Count = Field(2000, description="training rows that the train score is computed on")
+    epochs: Epochs = 3
+    """Passes over the training rows."""
+    batch: Batch = 32
+    """Rows per update."""
+    warmup: Rate = 0.002
+    """Warm-up as a fraction of all updates."""
+    dropout: FinetuneDropout = FinetuneDropout()
+    """Dropout rates of fine-tuning."""
+    eval_train: Count = 2000
+    """Training rows that the train score is computed on."""
 
 
 class FinetuneMethod(Settings):
     """How a cell is fine-tuned beyond rates and sizes; the paper's method by default."""
 
-    train_share: Annotated[float, Field(gt=0, le=1)] = Field(
-        1.0,
-        description="share of the training rows that is used; the seed draws them, and they are "
-        "repeated for as many updates as all rows would take",
-    )
-    transfer: Literal["lowest", "highest"] = Field(
-        "lowest", description="which layers are copied where not all are"
-    )
-    skip_layer: Depth | Literal["none"] = Field(
-        "none", description="a layer, counted from 1, that the transfer leaves out"
-    )
-    read_layer: Annotated[int, Field(ge=0, le=2**10)] | Literal["top"] = Field(
-        "top",
-        description="the layer whose states the classifier reads (0: the embeddings); those above "
-        "it are left out",
-    )
-    frozen: bool = Field(False, description="whether the classifier alone is trained")
-    layer_decay: Annotated[float, Field(gt=0, le=1)] = Field(
-        1.0, description="factor of the learning rate from each layer to the one below (ULMFiT)"
-    )
-    gradual_unfreezing: bool = Field(
-        False,
-        description="whether layers are unfrozen one by one from the top, all of them by half of "
-        "the updates (ULMFiT: one an epoch)",
-    )
-    decay: Literal["authors", "adamw", "l2"] = Field(
-        "authors",
-        description="weight decay as the authors', as AdamW's, or as part of the gradient",
-    )
-    schedule: Literal["linear", "cosine", "restarts", "constant"] = Field(
-        "linear", description="the learning rate after warm-up; restarts is a cosine three times"
-    )
-    prompted: bool = Field(
-        False, description="whether the model is asked in words and not trained (gpt1.prompts)"
-    )
+    train_share: Annotated[float, Field(gt=0, le=1)] = 1.0
+    """Share of the training rows that is used; the seed draws them, and they are repeated for as
+    many updates as all rows would take."""
+    transfer: Literal["lowest", "highest"] = "lowest"
+    """Which layers are copied where not all are."""
+    skip_layer: Depth | Literal["none"] = "none"
+    """A layer, counted from 1, that the transfer leaves out."""
+    read_layer: Annotated[int, Field(ge=0, le=2**10)] | Literal["top"] = "top"
+    """The layer whose states the classifier reads (0: the embeddings); those above it are left
+    out."""
+    frozen: bool = False
+    """Whether the classifier alone is trained."""
+    layer_decay: Annotated[float, Field(gt=0, le=1)] = 1.0
+    """Factor of the learning rate from each layer to the one below (ULMFiT)."""
+    gradual_unfreezing: bool = False
+    """Whether layers are unfrozen one by one from the top, all of them by half of the updates
+    (ULMFiT: one an epoch)."""
+    decay: Literal["authors", "adamw", "l2"] = "authors"
+    """Weight decay as the authors', as AdamW's, or as part of the gradient."""
+    schedule: Literal["linear", "cosine", "restarts", "constant"] = "linear"
+    """The learning rate after warm-up; restarts is a cosine three times."""
+    prompted: bool = False
+    """Whether the model is asked in words and not trained (gpt1.prompts)."""
 
 
 class FinetuneSettings(FinetuneOptions):
@@ -217,8 +220,10 @@ class RunSettings(Settings):
 class ScoreRange(Settings):
     """The scores that count as 0 and as 1 in the zero-shot figure."""
 
-    random: Percent = Field(description="score of a random guess, 0 to 100")
-    best: Percent = Field(description="score of the state of the art, above random, to 100")
+    random: Percent
+    """Score of a random guess, 0 to 100."""
+    best: Percent
+    """Score of the state of the art, above random, to 100."""
 
 
 class ZeroShotSettings(Settings):
@@ -232,26 +237,19 @@ class ZeroShotSettings(Settings):
 class RuntimeOptions(Settings):
     """What may change a program's speed, and its numbers by rounding or dropout masks at most."""
 
-    device: Annotated[str, Field(pattern=r"^(cpu|mps|cuda(:[0-9]+)?)$")] = Field(
-        "cpu", description="cpu, cuda, cuda:0 or mps"
-    )
-    precision: Literal["float32", "bfloat16"] = Field(
-        "float32", description="arithmetic of the matrix products"
-    )
-    micro_batch: Batch | None = Field(
-        None,
-        description="examples in memory at once in training (null: the whole batch); each "
-        "micro-batch draws its own dropout",
-    )
-    skip_pads: bool = Field(
-        False, description="whether fine-tuning computes nothing for pads: faster on a CPU"
-    )
-    shared_prefix: bool = Field(
-        True,
-        description="whether the common beginning of an example's choices is computed only once "
-        "(transformer)",
-    )
-    compile: bool = Field(False, description="whether torch.compile is used")
+    device: Annotated[str, Field(pattern=r"^(cpu|mps|cuda(:[0-9]+)?)$")] = "cpu"
+    """The device: cpu, cuda, cuda:0 or mps."""
+    precision: Literal["float32", "bfloat16"] = "float32"
+    """Arithmetic of the matrix products."""
+    micro_batch: Batch | None = None
+    """Examples in memory at once in training (null: the whole batch); each micro-batch draws its
+    own dropout."""
+    skip_pads: bool = False
+    """Whether fine-tuning computes nothing for pads: faster on a CPU."""
+    shared_prefix: bool = True
+    """Whether the common beginning of an example's choices is computed only once (transformer)."""
+    compile: bool = False
+    """Whether torch.compile is used."""
 
 
 class RuntimeSettings(RuntimeOptions):

@@ -16,28 +16,21 @@ CorpusName = Literal["bookcorpus", "bookcorpus_text", "wikitext103", "lm1b", "ti
 class CorpusSettings(Settings):
     """The corpus: a folder of .txt books, or one of the corpora of the Hugging Face hub."""
 
-    folder: DataPath | None = Field(
-        None, description="folder of UTF-8 .txt books under the data folder, such as books"
-    )
-    source: CorpusName | None = Field(
-        None, description="in place of folder: a corpus of the Hugging Face hub"
-    )
-    revision: Commit | None = Field(
-        None,
-        description="the commit of the hub's repository, 40 hexadecimal digits "
-        "(default: the one that the suite pins)",
-    )
-    min_rows: dict[SplitName, Count] | None = Field(
-        None,
-        description="where the files are a subset of the published ones, the least number of rows "
-        "of a split, such as {train: 1000000}",
-    )
+    folder: DataPath | None = None
+    """Folder of UTF-8 .txt books under the data folder, such as books."""
+    source: CorpusName | None = None
+    """In place of folder: a corpus of the Hugging Face hub."""
+    revision: Commit | None = None
+    """The commit of the hub's repository, 40 hexadecimal digits (default: the one that the suite
+    pins)."""
+    min_rows: dict[SplitName, Count] | None = None
+    """Where the files are a subset of the published ones, the least number of rows of a split, such
+    as {train: 1000000}."""
     heldout: (
         Annotated[int, Field(ge=1)]
         | Annotated[list[Name], Field(min_length=1)]
         | Literal["official"]
-    ) = Field(
-        description="what the perplexity is measured on: a number of documents (chosen by the "
-        "digest of their names), a list of file names, or official, the split that the publisher "
-        "of the source set apart"
     )
+    """What the perplexity is measured on: a number of documents (chosen by the digest of their
+    names), a list of file names, or official, the split that the publisher of the source set
+    apart."""
