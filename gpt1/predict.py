@@ -118,12 +118,8 @@ def read_rows(path: Path) -> list[Row]:
     """The rows of a TSV or JSONL file. Raises InputError, naming the line, for a malformed one."""
     lines = [line.removesuffix("\r") for line in read_text(path).removesuffix("\n").split("\n")]
     header = [] if path.suffix == ".jsonl" else lines.pop(0).split("\t")
-    choices = [name for name in header if name.startswith("choice")]
-    numbered = {f"choice{i}" for i in range(1, len(choices) + 1)}
-    if set(choices) != numbered or len(set(header)) < len(header):
-        raise InputError(
-            f"{path}: line 1: give each column once, and choice1, choice2, ... in full"
-        )
+    if len(set(header)) < len(header):
+        raise InputError(f"{path}: line 1: a column occurs twice; give each once")
     rows = []
     for number, line in enumerate(lines, 2 if header else 1):
         try:
@@ -142,8 +138,9 @@ def _tsv_row(header: list[str], line: str) -> Row:
     """Raises ValidationError for other columns than those of a row, and for too many or too few."""
     fields = itertools.zip_longest(header, line.split("\t"))
     columns = {name or "beyond the header": text for name, text in fields}
-    names = [f"choice{i}" for i in range(1, len(columns) + 1)]
-    choices = [columns.pop(name) for name in names if name in columns]
+    choices = []
+    while (name := f"choice{len(choices) + 1}") in columns:
+        choices.append(columns.pop(name))
     return Row.model_validate({**columns, "choices": choices})
 
 

@@ -152,11 +152,7 @@ def main() -> None:
         facts = checkpoint.facts
         skills = score(Scorer.of(checkpoint, tokenizer.newline_id, a.runtime), probes)
         record = {
-            "arch": a.arch,
-            "corpus": facts.corpus,
-            "seed": facts.seed,
-            "update": facts.update,
-            "tokens": facts.tokens,
+            **facts.origin(),
             "skills": skills,
             "digests": {**digests, "checkpoint": facts.sha256},
         }

@@ -154,12 +154,10 @@ def main() -> None:
         facts = checkpoint.facts
         scorer = Scorer.of(checkpoint, tokenizer.newline_id, a.runtime)
         records = [score_task(scorer, task, a.settings, words) for task in tasks]
-        origin = {"arch": a.arch, "corpus": facts.corpus, "seed": facts.seed}
-        origin |= {"update": facts.update, "tokens": facts.tokens}
         source = PretrainedModel(a.arch, facts.seed, facts.corpus)
         digests = {"checkpoint": facts.sha256, "tokenizer": tokenizer.digest, "code": a.code}
         for task, record in zip(tasks, records, strict=True):
-            record |= origin | {"digests": {**digests, "data": task.labelled_digest}}
+            record |= facts.origin() | {"digests": {**digests, "data": task.labelled_digest}}
             write_json(source.zero_shot(a.results, task.spec.name, facts.update), record)
         names = ", ".join(task.spec.name for task in tasks)
         print(f"{source.name} seed {source.seed} {path.stem}: scored {names}", flush=True)

@@ -216,12 +216,19 @@ class Pretraining:
             raise InputError(
                 f"update {done}: the held-out loss is {loss:g}; lower experiment.pretrain.lr"
             )
-        facts = {"update": done, "tokens": done * self.tokens_per_update, "code": self.code}
-        facts |= {"corpus": self.corpus, "seed": settings.seed}
+        facts = CheckpointFacts(
+            model=settings.model,
+            tokenizer=self.tokenizer,
+            update=done,
+            tokens=done * self.tokens_per_update,
+            code=self.code,
+            corpus=self.corpus,
+            seed=settings.seed,
+        )
         save_checkpoint(
             self.path(done),
             self.model,
-            CheckpointFacts(model=settings.model, tokenizer=self.tokenizer, **facts),
+            facts,
             seconds=round(self.log.seconds, 3),
             train_loss=self.log.rows[-1].loss if self.log.rows else None,
             heldout_loss=loss,

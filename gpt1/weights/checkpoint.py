@@ -61,6 +61,10 @@ class StoredFacts(CheckpointFacts):
     n_vocab: int
     sha256: str
 
+    def origin(self) -> dict[str, Any]:
+        """What the scores of the checkpoint say of it."""
+        return self.model_dump(include={"arch", "corpus", "seed", "update", "tokens"})
+
 
 @dataclass(frozen=True)
 class Checkpoint:

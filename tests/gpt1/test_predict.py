@@ -163,11 +163,11 @@ def test_a_cell_that_is_not_kept_is_told_with_the_remedy(tmp_path):
         ("a.tsv", "text\tsecond\na\n", "line 2: second: found None"),
         ("a.tsv", "text\na\tb\n", "line 2: beyond the header: found 'b'"),
         ("a.tsv", "text\tsecond\n", "no rows below the header"),
-        ("a.tsv", "text\ttext\na\tb\n", "line 1: give each column once"),
+        ("a.tsv", "text\ttext\na\tb\n", "line 1: a column occurs twice"),
         (
             "a.tsv",
             "text\tchoice1\tchoice3\na\tb\tc\n",
-            "line 1: give each column once, and choice1",
+            "line 2: choice3: found 'c'",
         ),
         ("a.jsonl", '{"text": "a"}\n{"texts": "a"}\n', "line 2: text: missing"),
     ],
