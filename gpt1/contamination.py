@@ -50,7 +50,7 @@ class WordNumbers:
         )
 
     def of_corpus(self, text: str) -> Iterator[np.ndarray]:
-        """The same of a normalised document, in blocks."""
+        """The same for a normalised document, in blocks."""
         for block in normalise.cut(text):
             yield np.array([self._numbers.get(word, 0) for word in block.split()], SYMBOL)
 

@@ -1,9 +1,10 @@
-"""The twelve tasks told in words, for a language model that was never trained on one.
+"""The twelve tasks put into words, for a language model that was never trained on one.
 
 Source: GPT-2 (Radford et al. 2019, 3) and GPT-3 (Brown et al. 2020, appendix G) for the manner and
-some of the wordings; what is likelier whatever the texts say is taken off (Holtzman et al. 2021,
-arXiv:2104.08315: the domain's conditional PMI), except where a row has choices of its own, whose
-mean log-probabilities are compared. All wordings are lower case, as the vocabulary is.
+some of the wordings. An answer's log-probability without any text is subtracted, since some words
+are likelier whatever the texts say (Holtzman et al. 2021, arXiv:2104.08315: domain conditional
+PMI); of a row's own choices the mean log-probabilities are compared instead. All wordings are lower
+case, as the vocabulary is.
 """
 
 import re
@@ -65,7 +66,7 @@ def answer(
     newline: int,
     runtime: Runtime,
 ) -> Answers:
-    """What a language model that was never trained on a task says of its reported splits.
+    """What a language model that was never trained on a task answers on its reported splits.
 
     `encode` and `newline`, the id of the newline word, are the tokenizer's. Raises InputError for a
     task without a prompt.
@@ -111,7 +112,7 @@ def _context(
     first: np.ndarray | None = None,
     second: np.ndarray | None = None,
 ) -> list[np.ndarray]:
-    """The tokens before the answer; without texts what the wording says by itself."""
+    """The tokens before the answer; without texts, those of the wording alone."""
     texts = {"{first}": first, "{second}": second}
     nothing = np.empty(0, dtype=np.int64)
     parts = []

@@ -1,5 +1,5 @@
-"""A transformer decoder as they are built since 2018, for the question what of the paper's findings
-hangs on its architecture.
+"""A transformer decoder as they have been built since 2018, to see how much of the paper's findings
+depends on its architecture.
 
 Norms come before each half of a block and after the last block (pre-norm: Xiong et al. 2020,
 arXiv:2002.04745) and are RMSNorm (Zhang and Sennrich 2019, arXiv:1910.07467), without gains as in

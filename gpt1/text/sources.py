@@ -39,7 +39,7 @@ class Document:
     """A part of a file: the bytes `start` to `stop` of a text file, or these rows of a parquet one.
 
     The name is a path that ends in .txt; `rows` is the number of the publisher's rows in it, one
-    for a book; `heldout`: by its publisher.
+    for a book; `heldout` says whether its publisher set it apart.
     """
 
     name: str

@@ -1,6 +1,7 @@
 """The token files of a corpus, as `gpt1.corpus tokens` writes them.
 
-Apart from `gpt1.corpus`, so that pre-training depends neither on the text nor on the tokenizer.
+They are read apart from `gpt1.corpus`, so that pre-training depends neither on the text nor on the
+tokenizer.
 """
 
 from pathlib import Path

@@ -6,7 +6,7 @@ from statistics import NormalDist
 from gpt1.training.finetuning import Answers, RunRecord
 
 CORRELATIONS = ("matthews", "pearson")  # Matthews' is Pearson's of two binary variables
-CHANCE = 0.95  # the share of predictors which know nothing that stay below `best_of_chance`
+CHANCE = 0.95  # share of predictors that know nothing and stay below `best_of_chance`
 
 
 def alarms(record: Answers, majority: float, split: str, metric: str) -> list[str]:
@@ -35,7 +35,7 @@ def alarms(record: Answers, majority: float, split: str, metric: str) -> list[st
 
 
 def best_of_chance(rows: int) -> float:
-    """The correlation, 0 to 100, that 19 of 20 predictors which know nothing stay below.
+    """The correlation, 0 to 100, that 1 in 20 predictors that know nothing exceeds.
 
     Without any correlation the inverse hyperbolic tangent of Pearson's coefficient is about normal
     with the variance 1 / (rows - 3) (Fisher 1921, "On the 'probable error' of a coefficient of

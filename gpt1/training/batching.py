@@ -101,7 +101,7 @@ def input_lengths(family: str, split: EncodedSplit) -> np.ndarray:
 
 
 def n_ctx_needed(family: str, split: EncodedSplit) -> np.ndarray:
-    """The smallest n_ctx `[n]` that truncates nothing of an example: `build` cuts it at any less.
+    """The smallest n_ctx `[n]` that truncates nothing of an example; with any less `build` cuts it.
 
     A pair needs room for its longer side twice; with a question, question and answer do.
     """
@@ -136,7 +136,8 @@ def epoch(n: int, batch: int, seed: int, number: int) -> Iterator[np.ndarray]:
 def by_length(tokens: np.ndarray, limit: int) -> Iterator[np.ndarray]:
     """Row numbers in batches of rows of similar length, for scoring.
 
-    `tokens` `[n]` are the rows' lengths; a batch of several rows has at most `limit` with its pads.
+    `tokens` `[n]` are the rows' lengths; a batch of several rows has at most `limit` tokens, pads
+    included.
     """
     order, start = np.argsort(tokens, kind="stable"), 0
     for end in range(1, len(order) + 1):

@@ -1,4 +1,4 @@
-"""What a cell leaves: its JSON, with the scores of every seed, and its predictions as Parquet."""
+"""The files of a cell: its JSON, with the scores of every seed, and its predictions as Parquet."""
 
 import json
 from collections.abc import Sequence

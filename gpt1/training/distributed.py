@@ -89,7 +89,7 @@ def join(runtime: Runtime) -> tuple[Processes, Runtime]:
     """This process's place among those that torchrun started together, and its own device.
 
     A process started in any other way is alone. Raises InputError if there are fewer GPUs than
-    processes on this machine, or if the others do not come within HANG_SECONDS.
+    processes on this machine, or if the others do not join within HANG_SECONDS.
     """
     if not dist.is_torchelastic_launched():
         return Processes(), runtime

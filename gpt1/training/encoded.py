@@ -1,7 +1,7 @@
 """A task's encoded examples, as training reads them: what `gpt1.encode` wrote.
 
-Apart from `gpt1.encode` and read by pyarrow alone, so that training depends on neither `datasets`
-nor the tokenizer, whose import takes longer than many a cell.
+It is read apart from `gpt1.encode` and by pyarrow alone, so that training depends on neither
+`datasets` nor the tokenizer, which take longer to import than many a cell to train.
 """
 
 import itertools

@@ -111,7 +111,7 @@ class Adam:
         self.grad.zero_()
 
     def set_factors(self, factor: Callable[[nn.Parameter], float | Tensor]) -> None:
-        """Multiply the learning rate of each parameter by `factor` of it, from now on.
+        """From now on multiply the learning rate of each parameter by `factor(parameter)`.
 
         A tensor has the shape of the parameter, or one that broadcasts to it.
         """

@@ -34,13 +34,13 @@ class Runtime(RuntimeSettings):
         return 4096 if self.device == "cpu" else 32768
 
     def scoring(self) -> contextlib.AbstractContextManager[None]:
-        """The context of a batch that is scored; in which a lack of memory is an InputError."""
+        """A context for scoring a batch, in which a lack of memory is an InputError."""
         return within_memory(f"scoring {self.scoring_tokens} tokens at once")
 
     def holding(self, n: int, what: str) -> contextlib.AbstractContextManager[None]:
-        """The context of work on `n` windows or rows; in which a lack of memory is an InputError.
+        """A context for work on `n` examples at once, in which a lack of memory is an InputError.
 
-        Its remedy is a smaller `micro_batch`, which all that trains obeys.
+        `what` names the examples. The remedy is a smaller `micro_batch`.
         """
         fewer = f"give runtime.micro_batch: {n // 2}, " if n > 1 else ""
         return within_memory(f"{n} {what} at once", fewer + MORE_MEMORY)
@@ -86,7 +86,7 @@ def cpu() -> str:
 def seed_step(purpose: Purpose, *numbers: int) -> None:
     """Make torch's random numbers (dropout) a pure function of these, for exact restarts.
 
-    As `torch.manual_seed`, which takes a stack trace for every device that is not in use.
+    Like `torch.manual_seed`, which is slower: it takes a stack trace for each device not in use.
     """
     seed = torch_seed(purpose, *numbers)
     torch.default_generator.manual_seed(seed)

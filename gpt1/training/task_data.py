@@ -40,8 +40,8 @@ class TaskData:
         """The same with a share of the training rows, at least one, that the seed draws.
 
         They are repeated until there are as many as before, so that an epoch has as many updates:
-        what differs from share to share is how many rows are known, not how long is trained. Of one
-        seed the rows of a smaller share are among those of a larger one.
+        shares differ in how many rows are seen, not in how long the model is trained. With one seed
+        the rows of a smaller share are among those of a larger one.
         """
         train = self.splits["train"]
         order = stream("share of the training rows", seed).permutation(len(train))

@@ -50,7 +50,7 @@ class TrainingLog:
         return self.rows[-1]
 
     def start_clock(self) -> None:
-        """What follows is training, and what came since the last call of `take_time` was not."""
+        """Start again: the time since the last call of `take_time` was not training."""
         self._clock = time.perf_counter()
 
     def take_time(self) -> None:
@@ -69,7 +69,7 @@ class TrainingLog:
         }
 
     def load_state(self, state: dict[str, Tensor]) -> None:
-        """Go on with the log of a saved state."""
+        """Restore the log from a saved state."""
         for update, loss, lr, tokens, seconds in state["log"].tolist():
             self.rows.append(LogRow(int(update), loss, lr, int(tokens), seconds))
         self.loss_sum.copy_(state["loss_sum"])

@@ -42,8 +42,9 @@ def heldout_loss(
 ) -> float:
     """Mean next-token loss in nats over windows `[n, n_ctx]`; `check` is called between batches.
 
-    With a `share` of the windows, what these contribute to the mean. A batch has as many windows as
-    a micro-batch of training, at most WINDOWS. Raises InputError if the memory does not suffice.
+    Given a `share` of the windows, it returns what these contribute to the mean. A batch has as
+    many windows as a micro-batch of training, at most WINDOWS. Raises InputError if the memory does
+    not suffice.
     """
     was_training = model.training
     model.eval()

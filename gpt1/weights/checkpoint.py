@@ -112,7 +112,7 @@ def write_tensors(path: str | Path, tensors: dict[str, Tensor]) -> None:
 
 
 def read_tensors(path: str | Path, published: bool = False) -> dict[str, Tensor]:
-    """Read a safetensors file; one that others `published` has no digest.
+    """Read a safetensors file; a `published` one, which others wrote, has no digest.
 
     Raises InputError if it is missing or damaged.
     """
