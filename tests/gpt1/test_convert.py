@@ -25,7 +25,6 @@ from gpt1.weights.checkpoint import (
 from gpt1.weights.published import released_shapes
 from tasks.common.errors import InputError, run
 from tasks.common.files import read_json
-from tests.gpt1 import kept_cells
 from tests.gpt1 import published_files as files
 from tests.gpt1.published_files import FORMATS, bring_in
 from tests.gpt1.published_files import SMALL as MODEL
@@ -170,14 +169,6 @@ def test_a_checkpoint_that_no_format_can_hold_is_not_exported(tmp_path, vocabula
         with pytest.raises(InputError, match=told):
             convert.export_weights(path, tmp_path / "out")
     assert not (tmp_path / "out").exists()
-
-
-def test_the_weights_of_a_cell_are_refused_for_what_they_are(tmp_path):
-    kept_cells.write_task(tmp_path, "rte")
-    _, folder = kept_cells.kept_cell(tmp_path, "rte")
-    weights = folder / f"seed-{kept_cells.SEEDS[0]}.safetensors"
-    with pytest.raises(InputError, match="does not describe a checkpoint of pre-training"):
-        convert.export_weights(weights, tmp_path / "out")
 
 
 def test_the_command_line_imports_and_exports_and_tells_a_fault_in_one_line(
