@@ -138,7 +138,7 @@ def _tsv_row(header: list[str], line: str) -> Row:
     """Raises ValidationError for other columns than those of a row, and for too many or too few."""
     fields = itertools.zip_longest(header, line.split("\t"))
     columns = {name or "beyond the header": text for name, text in fields}
-    choices = []
+    choices: list[str | None] = []
     while (name := f"choice{len(choices) + 1}") in columns:
         choices.append(columns.pop(name))
     return Row.model_validate({**columns, "choices": choices})
