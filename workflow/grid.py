@@ -111,7 +111,7 @@ class Grid(Settings):
 
         A part is what the jobs of one architecture train: `endpoints`, the layers between them
         (`intermediate`) or shuffled books (`shuffled`, `sentences_shuffled`). So a table waits for
-        the cells that it shows.
+        the cells that it reads.
         """
         found: dict[str, list[Cell]] = {}
         for cell in self.cells():

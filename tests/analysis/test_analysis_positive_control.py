@@ -13,7 +13,7 @@ from tests.workflow.configs import shipped
 from workflow.analysis import paper
 from workflow.analysis.claims.evidence import Evidence
 from workflow.analysis.stats.bootstrap import N_RESAMPLES
-from workflow.analysis.stats.estimate import Sample
+from workflow.analysis.stats.sample import Sample
 from workflow.analysis.stats.samples import Samples, part_path
 from workflow.analysis.tables import ablation as ablation_table
 from workflow.analysis.tables import positive_control

@@ -20,7 +20,8 @@ from tests.analysis.conftest import (
 )
 from workflow.analysis.paper import FULL, NUMBERS, OURS, PAPER_VARIANTS, SHUFFLED
 from workflow.analysis.stats.alarms import is_marked
-from workflow.analysis.stats.estimate import average, with_parts
+from workflow.analysis.stats.estimate import estimate
+from workflow.analysis.stats.sample import average
 from workflow.analysis.stats.samples import Samples, shared_texts
 from workflow.analysis.table import read_csv
 from workflow.analysis.tables import (
@@ -79,17 +80,20 @@ def test_intervals_are_those_of_the_predictions_and_hold_the_mean(run_of):
     assert whole.sum() > 20 and middle.to_list() == pytest.approx(reported["mean"][whole].to_list())
     assert table.loc[table["split"] == "train", "ci_low"].isna().all()  # none are kept of these
     where = {"arch": "transformer", "aux": "on", "n_transfer": "12"}
+    is_full = (reported["arch"] == "transformer") & (reported["n_transfer"] == "12")
     mean = row(table, task="mean", split="reported", **where)
     samples = Samples.of_grid(results, grid, ["endpoints"])
     heads = [samples.headline(full(name)) for name in EIGHT]
     parts = samples.seed_pool(grid).parts(average(heads), EIGHT)
-    expected = with_parts(average(heads), parts).interval
+    expected = estimate(average(heads), parts).interval
     assert (mean["ci_low"], mean["ci_high"]) == pytest.approx(expected)
     assert heads[0].pretrain == (0, 1, 0) and heads[0].n_units == 2
     for module in (main, ablation):
         ours = build(module, results, grid)[0].dropna(subset="mean")
         ours = ours[(ours["arch"] == "transformer") & (ours["n_transfer"] == "12")]
         assert ours.loc[ours["task"].isin([*EIGHT, "avg"]), "ci_low"].notna().all()
+        same = [row(of, task="rte", aux="on")["ci_low"] for of in (ours, reported[is_full])]
+        assert same[0] == pytest.approx(same[1])  # pooled over the same variants
 
 
 def test_intervals_end_where_the_metric_does(run_of):
@@ -98,6 +102,9 @@ def test_intervals_end_where_the_metric_does(run_of):
     at = {"arch": "transformer", "aux": "on", "n_transfer": "12", "split": "dev"}
     high = row(build(layer_transfer, results, grid)[0], task="rte", **at)
     assert high["mean"] + (high["mean"] - high["ci_low"]) > 100 == high["ci_high"]
+    table, _ = build(ablation, results, grid)
+    assert table["ci_low"].min() >= -100 and table["ci_high"].max() <= 100
+    assert table["diff_low"].min() >= -100 and table["diff_high"].max() <= 100
 
 
 def test_ablation_has_the_paired_difference_to_the_full_transformer(run_of):

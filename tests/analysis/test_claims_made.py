@@ -25,7 +25,7 @@ from workflow.analysis.paper import (
     TRAIN_ROWS,
     Variant,
 )
-from workflow.analysis.stats.estimate import Sample
+from workflow.analysis.stats.sample import Sample
 from workflow.analysis.stats.samples import Samples
 
 GRID = make_grid(

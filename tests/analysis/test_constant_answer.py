@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from gpt1.cell import Cell
-from workflow.analysis.stats.estimate import Sample
+from workflow.analysis.stats.sample import Sample
 from workflow.analysis.stats.samples import Samples
 from workflow.analysis.studies import constant
 from workflow.study_plan import Point, StudyPlan

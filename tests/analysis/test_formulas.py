@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from workflow.analysis.stats.estimate import Component, Estimate, Sample, estimate, half_width
+from workflow.analysis.stats.estimate import Component, Estimate, estimate, half_width
 from workflow.analysis.stats.pooling import Pool
+from workflow.analysis.stats.sample import Sample
 from workflow.analysis.stats.trends import (
     OverTasks,
     RankTrend,

@@ -22,7 +22,7 @@ from tests.analysis.conftest import (
     write_cell_answers,
 )
 from workflow.analysis.figures import style
-from workflow.analysis.stats.estimate import Sample
+from workflow.analysis.stats.sample import Sample
 from workflow.analysis.studies import heat_map, knockout, table
 from workflow.analysis.studies.__main__ import main
 from workflow.analysis.table import Table

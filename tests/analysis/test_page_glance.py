@@ -5,10 +5,9 @@ import pandas as pd
 from tests.analysis.conftest import make_grid
 from tests.support.tables import write_table
 from workflow.analysis.claims.finding import MADE, PUBLISHED, VERDICTS, shown
-from workflow.analysis.page.alarms import alarms
 from workflow.analysis.page.glance import Glance
 from workflow.analysis.page.markup import TONES
-from workflow.analysis.page.run import Run
+from workflow.analysis.page.run import Run, alarms
 from workflow.analysis.paper import FULL, NEITHER, NO_PRETRAINING
 
 GRID = make_grid("rte")

@@ -13,7 +13,7 @@ from tests.analysis.conftest import make_grid, write, write_predictions
 from workflow.analysis.figures import style
 from workflow.analysis.studies import figure, planted
 from workflow.analysis.studies.__main__ import main
-from workflow.analysis.studies.detectors import DETECTORS, Manifest, detection, marked_rows, shares
+from workflow.analysis.studies.planted import DETECTORS, Manifest, detection, marked_rows
 from workflow.study_plan import Point, StudyPlan
 
 TASKS = {"sst2": "dev", "race": "test", "snli": "test"}
@@ -120,16 +120,11 @@ def test_rows_are_counted_with_what_marks_them(results):
 
 
 def test_recall_and_precision_count_rows():
-    frame = pd.DataFrame(
-        [
-            {"task": "sst2", "value": "0", "rows": 40, "share_words": 2.5},
-            {"task": "sst2", "value": "1", "rows": 10, "share_words": 50.0},
-            {"task": "sst2", "value": "16", "rows": 10, "share_words": 100.0},
-            {"task": "rte", "value": "0", "rows": 30, "share_words": 0.0},
-            {"task": "rte", "value": "1", "rows": 10, "share_words": 0.0},
-        ]
-    ).assign(share_whole=100.0)
-    found = detection(frame).set_index("detector", append=True)
+    counts = [("sst2", 0, 40, 1), ("sst2", 1, 10, 5), ("sst2", 16, 10, 10)]
+    counts += [("rte", 0, 30, 0), ("rte", 1, 10, 0)]  # task, times in the books, rows, marked
+    rows = [(task, n, i < hits, True) for task, n, total, hits in counts for i in range(total)]
+    found = detection(pd.DataFrame(rows, columns=["task", "count", "words", "whole"]))
+    found = found.set_index("detector", append=True)
     words, whole = DETECTORS.values()
     assert found.loc[("SST-2", words), "recall"] == "75 [53, 89] of 20"  # Wilson's interval
     assert found.loc[("SST-2", words), "precision"].startswith("94 [")
@@ -150,7 +145,7 @@ def test_a_model_of_planted_books_has_the_pre_training_seeds_of_the_runs_own(res
         found[point.line] = planted.sample(cell, GRID, results, of, rows, 16)
     assert found["own"].pretrain == found["planted"].pretrain == (0, 1)
     assert found["planted"].n_rows == 10 and found["planted"].seeds == (0, 1)
-    assert shares(rows, 16)["rows"] == 10
+    assert (rows["count"] == 16).sum() == 10
 
 
 def test_a_cell_that_was_not_run_is_missing(results):

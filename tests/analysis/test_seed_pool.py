@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from tests.analysis.test_uncertainty import covers, seeds_of
-from workflow.analysis.stats.estimate import difference, mean_of
 from workflow.analysis.stats.pooling import SeedPool, estimates
+from workflow.analysis.stats.sample import difference, mean_of
 
 TASKS = range(6)
 FAILING, LOSS = 0.08, 40.0  # of the fits; points

@@ -21,7 +21,7 @@ from tests.analysis.conftest import (
     write_cell_answers,
 )
 from workflow.analysis.figures import style
-from workflow.analysis.stats.estimate import Sample
+from workflow.analysis.stats.sample import Sample
 from workflow.analysis.studies import figure, table, zero_shot_correlation
 from workflow.analysis.studies.__main__ import main
 from workflow.analysis.studies.zero_shot_correlation import (

@@ -167,8 +167,3 @@ def test_a_best_seed_without_predictions_of_the_unlabelled_rows_is_refused(rte):
     path = write_predictions(results, cell, list(rows.itertuples(index=False, name=None)))
     with pytest.raises(InputError, match=f"{path}: no predictions of unlabelled rows by seed 2"):
         build(results, grid, "rte")
-
-
-def test_with_no_task_to_submit_there_is_no_zip(rte):
-    with pytest.raises(InputError, match="the grid has no GLUE task to submit"):
-        build(*rte)

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from workflow.analysis.stats.estimate import LEVEL, POWER, Sample, combine, estimate
+from workflow.analysis.stats.estimate import LEVEL, POWER, estimate
+from workflow.analysis.stats.sample import Sample, combine
 from workflow.analysis.stats.trends import OverTasks, line_over, mean_over, rank_trend, steps
 
 SIZES = [500, 640, 800, 1000, 1200, 2000, 3000, 5000, 8000, 12000, 20000, 60000]  # of 12 tasks

@@ -8,16 +8,9 @@ import tasks
 from tasks.metrics import score
 from workflow.analysis.stats import bootstrap as row_bootstrap
 from workflow.analysis.stats.bootstrap import resample
-from workflow.analysis.stats.estimate import (
-    Sample,
-    average,
-    combine,
-    difference,
-    estimate,
-    holm,
-    ratio_interval,
-)
+from workflow.analysis.stats.estimate import estimate, holm, ratio_interval
 from workflow.analysis.stats.pooling import estimates
+from workflow.analysis.stats.sample import Sample, average, combine, difference
 
 N_TASKS, N_ROWS = 8, 150
 # Standard deviations, in the units of a row's own noise, of what a row, a seed (on all tasks) and

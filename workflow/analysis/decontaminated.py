@@ -33,11 +33,10 @@ def marked_rows(results: Path, name: str, cell: Cell | None = None) -> pd.DataFr
     (RACE's middle and high) are there once more, as a split of their own. None if the corpus was
     not searched. Raises InputError if marks and predictions are not of the same examples.
     """
-    path = Path(results) / "contamination" / f"{name}.json"
-    if not path.exists():
+    path, facts = (results / kind / f"{name}.json" for kind in ("contamination", "examples"))
+    marks = Marks.find(path, task=name)
+    if marks is None:
         return None
-    marks = Marks.read(path, task=name)
-    facts = Path(results) / "examples" / f"{name}.json"
     check_examples(path, marks.examples, facts, ExamplesRecord.read(facts).sha256)
     frames = []
     for split, of in marks.splits.items():
@@ -86,7 +85,8 @@ def add(table: pd.DataFrame, results: Path, grid: Grid) -> pd.DataFrame:
         rows = rows[rows["seed"].isin(grid.seeds.finetune)]
         for (split, _), of_run in rows.groupby(["split", "seed"]):
             kept = of_run[~of_run["share"]]
-            scores = _score(cell.task, kept)
+            said, labels = (answers(cell.task, kept[key]) for key in ("prediction", "label"))
+            scores = {} if kept.empty else score(tasks.task(cell.task).spec, said, labels)
             runs += [
                 (cell.aux, cell.task, split, metric, scores.get(metric, np.nan), len(kept))
                 for metric in tasks.task(cell.task).metrics
@@ -94,11 +94,3 @@ def add(table: pd.DataFrame, results: Path, grid: Grid) -> pd.DataFrame:
     found = pd.DataFrame(runs, columns=[*SCORED, "score", "rows"]).groupby(SCORED, as_index=False)
     over_seeds = zip(COLUMNS, (("score", "mean"), ("score", "std"), ("rows", "first")), strict=True)
     return table.merge(found.agg(**dict(over_seeds)), on=SCORED, how="left")
-
-
-def _score(task: str, rows: pd.DataFrame) -> dict[str, float]:
-    """The scores of one seed's rows by metric; none of no rows."""
-    if rows.empty:
-        return {}
-    predictions, labels = (answers(task, rows[key]) for key in ("prediction", "label"))
-    return score(tasks.task(task).spec, predictions, labels)

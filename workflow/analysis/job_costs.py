@@ -13,7 +13,7 @@ import pandas as pd
 from tasks.common.errors import InputError
 
 PREPARATION, TABLES = "data", "tables"
-STAGES = {  # by the beginning of a rule's name; the first that fits
+STAGES = {  # by the beginning of a rule's name; what comes before training is data
     "finetune": "fine-tuning",
     "pretrain": "pre-training",
     "zero_shot": "zero-shot",
@@ -21,11 +21,6 @@ STAGES = {  # by the beginning of a rule's name; the first that fits
     **dict.fromkeys(["table", "figure", "page", "samples", "cards", "glue", "study"], TABLES),
 }
 COLUMNS = ["stage", "job", "runs", "job_seconds", "peak_mb"]
-
-
-def _stage(rule: str) -> str:
-    """The stage of a rule; whatever comes before training is data."""
-    return next((name for start, name in STAGES.items() if rule.startswith(start)), PREPARATION)
 
 
 def read(results: Path) -> pd.DataFrame:
@@ -38,7 +33,8 @@ def read(results: Path) -> pd.DataFrame:
     for path in sorted(folder.rglob("*.tsv")):
         rule = path.relative_to(folder).parts[0].removesuffix(".tsv")
         if rule != "study":
-            rows.append([_stage(rule), rule, 1, *_last_attempt(path)])
+            of = (stage for start, stage in STAGES.items() if rule.startswith(start))
+            rows.append([next(of, PREPARATION), rule, 1, *_last_attempt(path)])
     table = pd.DataFrame(rows, columns=COLUMNS)
     total = {"runs": "sum", "job_seconds": "sum", "peak_mb": "max"}
     return table.groupby(["stage", "job"], as_index=False, sort=False).agg(total)

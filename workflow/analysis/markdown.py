@@ -37,9 +37,12 @@ def render(frame: pd.DataFrame, words: Collection[str] = ()) -> str:
 
     Columns named in `words` stand to the left, as the index does, the others to the right.
     """
+
+    def escape(text: str) -> str:
+        return text.replace("|", "\\|")
+
     align = ("left", *("left" if name in words else "right" for name in frame.columns))
-    text = frame.reset_index().astype(str)
-    text = text.map(_escape).rename(columns=_escape)
+    text = frame.reset_index().astype(str).map(escape).rename(columns=escape)
     return text.to_markdown(index=False, disable_numparse=True, colalign=align)
 
 
@@ -76,12 +79,13 @@ def baselines(table: pd.DataFrame, columns: str) -> pd.DataFrame:
     return known.map(lambda number: value(number, MISSING)).T.rename(index=BASELINES)
 
 
-def score(row: Mapping[str, Any]) -> str:
+def score(row: Mapping[str, Any], decimals: int = 1) -> str:
     """`12.3 ± 0.4`, marked `!` where a run raised an alarm; `missing` where nothing was run."""
     if pd.isna(row["mean"]):
         return MISSING
-    spread = "" if pd.isna(row["sd"]) else f" ± {row['sd']:.1f}"
-    return f"{row['mean']:.1f}{spread}{' !' if is_marked(row['alarms']) else ''}"
+    spread = "" if pd.isna(row["sd"]) else f" ± {row['sd']:.{decimals}f}"
+    mark = " !" if is_marked(row.get("alarms", "")) else ""
+    return f"{row['mean']:.{decimals}f}{spread}{mark}"
 
 
 def decontaminated(row: Mapping[str, Any]) -> str:
@@ -90,7 +94,7 @@ def decontaminated(row: Mapping[str, Any]) -> str:
         return MISSING
     if not row["decontaminated_rows"]:
         return NONE
-    shown = {"mean": row["decontaminated_mean"], "sd": row["decontaminated_sd"], "alarms": ""}
+    shown = {"mean": row["decontaminated_mean"], "sd": row["decontaminated_sd"]}
     return f"{score(shown)} (n {row['decontaminated_rows']:.0f})"
 
 
@@ -107,9 +111,14 @@ def intervals(table: pd.DataFrame, *columns: str) -> list[str]:
     return [interval(*row) for row in table[list(columns)].itertuples(index=False)]
 
 
-def value(number: float | None, absent: str = NONE) -> str:
-    """One decimal, or `absent`."""
-    return absent if pd.isna(number) else f"{number:.1f}"
+def value(number: float | None, absent: str = NONE, form: str = ".1f") -> str:
+    """A number in a format, by default with one decimal; or `absent`."""
+    return absent if pd.isna(number) else f"{number:{form}}"
+
+
+def column(numbers: pd.Series, form: str, absent: str = MISSING) -> pd.Series:
+    """The `value` of each number."""
+    return numbers.map(lambda number: value(number, absent, form))
 
 
 def seeds(counts: pd.Series) -> str:
@@ -117,7 +126,3 @@ def seeds(counts: pd.Series) -> str:
     counts = counts[counts > 0] if (counts > 0).any() else counts
     low, high = int(counts.min()), int(counts.max())
     return f"{low}" if low == high else f"{low}-{high}"
-
-
-def _escape(text: str) -> str:
-    return text.replace("|", "\\|")

@@ -12,7 +12,7 @@ import tasks
 from gpt1.cell import Cell
 from tasks.common.errors import InputError, make_again
 from tasks.common.files import sha256_file
-from workflow.analysis.records import CellRecord, PredictionsRecord
+from workflow.analysis.records import CellRecord
 
 COLUMNS = ["seed", "split", "guid", "group", "label", "prediction"]
 
@@ -34,13 +34,13 @@ def read_predictions(results: Path, cell: Cell) -> Predictions | None:
     path, facts = cell.predictions(results), cell.path(results)
     if not path.exists() or not facts.exists():
         return None
-    if sha256_file(path) != CellRecord.read(facts, **vars(cell)).digests.predictions:
+    if sha256_file(path) != CellRecord.read(facts, **vars(cell)).predictions:
         raise InputError(
             f"{path}: not the predictions that {facts} was written with; {make_again(path)}"
         )
     table = pq.read_table(path, columns=COLUMNS)
-    record = PredictionsRecord.check(path, json.loads(table.schema.metadata[b"gpt1"]))
-    return Predictions(path, table.to_pandas(), record.examples)
+    examples = json.loads(table.schema.metadata[b"gpt1"])["examples"]
+    return Predictions(path, table.to_pandas(), examples)
 
 
 def answers(task: str, predictions: pd.Series) -> np.ndarray:

@@ -7,9 +7,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AliasPath, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from gpt1.cell import Arch, Aux, Corpus, NTransfer
+from gpt1.settings import ModelSettings
 from tasks.common.errors import InputError
 from tasks.common.files import read_json
 from tasks.common.settings import first_fault
@@ -30,13 +31,8 @@ class Record(BaseModel):
 
         Raises InputError, naming file and key, if it is missing, damaged or of another place.
         """
-        return cls.check(path, read_json(path), **place)
-
-    @classmethod
-    def check(cls, path: Path, value: Any, **place: Any) -> Self:
-        """The record in a parsed JSON `value` of the file `path`; raises InputError like `read`."""
         try:
-            record = cls.model_validate(value)
+            record = cls.model_validate(read_json(path))
         except ValidationError as error:
             raise InputError(f"{path}: {first_fault(error)}; {REMEDY}") from None
         for key, expected in place.items():
@@ -47,11 +43,16 @@ class Record(BaseModel):
                 )
         return record
 
+    @classmethod
+    def find(cls, path: Path, **place: Any) -> Self | None:
+        """The record in a JSON file that need not be there; raises InputError like `read`."""
+        return cls.read(path, **place) if path.exists() else None
+
 
 def read_examples(results: Path, names: Iterable[str]) -> dict[str, "ExamplesRecord"]:
     """The facts of those tasks that were prepared. Raises InputError for a damaged file."""
-    paths = {name: Path(results, "examples", f"{name}.json") for name in names}
-    return {name: ExamplesRecord.read(path) for name, path in paths.items() if path.exists()}
+    found = {name: ExamplesRecord.find(results / "examples" / f"{name}.json") for name in names}
+    return {name: record for name, record in found.items() if record}
 
 
 def check_examples(path: Path, digests: dict[str, str], other: Path, known: dict[str, str]) -> None:
@@ -82,14 +83,8 @@ class Baselines(Record):
     bag_of_words: Scores
 
 
-class CellDigests(Record):
-    """What of a cell's digests the analysis checks: the SHA-256 of its predictions' file."""
-
-    predictions: str
-
-
 class CellRecord(Record):
-    """`cells/ARCH/TASK/aux-X/layers-N.json`."""
+    """`cells/ARCH/TASK/aux-X/layers-N.json`; `predictions` is the SHA-256 of their file."""
 
     arch: Arch
     task: str
@@ -99,13 +94,7 @@ class CellRecord(Record):
     variant: str = ""
     baselines: Baselines
     seeds: list[Run]
-    digests: CellDigests
-
-
-class Device(Record):
-    """What of a program's runtime the page shows."""
-
-    device: str = ""
+    predictions: str = Field(validation_alias=AliasPath("digests", "predictions"))
 
 
 class Processor(Record):
@@ -117,7 +106,7 @@ class Processor(Record):
 class Environment(Record):
     """What a cell was trained with, by its JSON: the device, versions of Python and of packages."""
 
-    runtime: Device = Device()
+    device: str = Field("", validation_alias=AliasPath("runtime", "device"))
     versions: dict[str, str] = {}
     seeds: list[Processor] = []
 
@@ -125,29 +114,20 @@ class Environment(Record):
     def description(self) -> tuple[tuple[str, str], ...]:
         """All of it by name, the CPUs being those of all seeds; what is not recorded is absent."""
         cpus = "; ".join(sorted({seed.cpu for seed in self.seeds}))
-        named = {"device": self.runtime.device, "processor": cpus, **self.versions}
+        named = {"device": self.device, "processor": cpus, **self.versions}
         return tuple((name, value) for name, value in named.items() if value)
 
 
-class PredictionsRecord(Record):
-    """The metadata of a cell's predictions; `examples` are the digests of the splits."""
-
-    examples: dict[str, str]
-
-
-class Preparation(Record):
-    """How the examples were made: of published rows, or of made ones."""
-
-    published: bool = True
-
-
 class ExamplesRecord(Record):
-    """`examples/TASK.json`: which published rows are not there, digests and rows by split."""
+    """`examples/TASK.json`: which published rows are not there, digests and rows by split.
+
+    `published` says whether they are published rows, or made ones.
+    """
 
     note: str
     sha256: dict[str, str]
     rows: dict[str, int] = {}
-    settings: Preparation = Preparation()
+    published: bool = Field(True, validation_alias=AliasPath("settings", "published"))
 
 
 class EncodedSplit(Record):
@@ -228,15 +208,22 @@ class ProbeScores(Record):
 
 
 class Checkpoint(Record):
-    """`pretrain/ARCH/seed-K/update-N.json`. Losses in nats per token."""
+    """`pretrain/ARCH/seed-K/update-N.json`, losses in nats per token.
+
+    Of published weights it is not known how they were trained; a train loss there is not before the
+    first update.
+    """
 
     arch: Arch
     seed: int
+    corpus: Corpus = "books"
     update: int
-    tokens: float
-    seconds: float
+    tokens: float | None = None
+    seconds: float | None = None
     peak_mb: float | None = None
     cpu: str = ""
-    heldout_loss: float
-    heldout_perplexity: float
-    train_loss: float | None = None  # none before the first update
+    heldout_loss: float | None = None
+    heldout_perplexity: float | None = None
+    train_loss: float | None = None
+    n_vocab: int | None = None
+    model: ModelSettings | None = None

@@ -18,6 +18,8 @@ from typing import Any
 from tasks.common.errors import InputError, importing, run
 
 with importing(__name__):
+    import pandas as pd
+
     import tasks
     from gpt1.cell import Cell
     from tasks.common.files import sha256_file, write_atomic, write_json
@@ -86,16 +88,15 @@ def best_seed(cell: Cell, results: Path, seeds: list[int]) -> dict[str, Any]:
     }
 
 
-def submitted(results: Path, grid: Grid, name: str) -> tuple[dict[str, list[str]], dict[str, Any]]:
+def answered(results: Path, grid: Grid, cell: Cell) -> tuple[dict[str, list[str]], dict[str, Any]]:
     """The best seed's words for a task's unlabelled rows, by split, and the facts about them.
 
     Raises InputError if scores, predictions and rows do not belong together.
     """
-    cell = next((c for c in grid.full_transformer() if (c.task, c.aux) == (name, "on")), None)
-    if cell is None:
-        raise InputError(f"{name}: no fully transferred transformer with aux on in the grid")
-    best = best_seed(cell, results, grid.seeds.finetune)
-    predictions = read_predictions(results, cell)
+    best, predictions = (
+        best_seed(cell, results, grid.seeds.finetune),
+        read_predictions(results, cell),
+    )
     if predictions is None:
         raise InputError(f"{cell.predictions(results)}: no such file; run its job first")
     path, rows = predictions.path, predictions.rows
@@ -104,14 +105,12 @@ def submitted(results: Path, grid: Grid, name: str) -> tuple[dict[str, list[str]
         raise InputError(
             f"{path}: no predictions of unlabelled rows by seed {best['seed']}; {REMEDY}"
         )
-    facts = Path(results) / "encoded" / f"{name}.json"
-    words = {}
-    for split, encoded in EncodedRecord.read(facts).splits.items():
-        if encoded.role != "unlabelled":
-            continue
-        check_examples(facts, {split: encoded.examples}, path, predictions.examples)
-        split_rows = rows[rows["split"] == split]
-        words[split] = [word(name, answer) for answer in answers(name, split_rows["prediction"])]
+    encoded, words = results / "encoded" / f"{cell.task}.json", {}
+    for split, facts in EncodedRecord.read(encoded).splits.items():
+        if facts.role == "unlabelled":
+            check_examples(encoded, {split: facts.examples}, path, predictions.examples)
+            said = answers(cell.task, rows.loc[rows["split"] == split, "prediction"])
+            words[split] = [word(cell.task, answer) for answer in said]
     return words, {**best, "predictions": sha256_file(path)}
 
 
@@ -120,10 +119,8 @@ def sheets(results: Path, grid: Grid) -> tuple[dict[str, str], dict[str, Any]]:
 
     `labelled` says which labelled rows the seed was chosen on, where not on the published ones.
     """
-    if not grid.unlabelled:
-        raise InputError("the grid has no GLUE task to submit; add one to experiment.tasks")
     notes = Notes.read(results, grid.unlabelled)
-    known = {name: submitted(results, grid, name) for name in grid.unlabelled}
+    known = {cell.task: answered(results, grid, cell) for cell in grid.submitted()}
     texts: dict[str, str] = {}
     facts: dict[str, Any] = {}
     for sheet in SHEETS:
@@ -137,11 +134,11 @@ def sheets(results: Path, grid: Grid) -> tuple[dict[str, str], dict[str, Any]]:
             why = "not among the paper's tasks" if sheet.task == WNLI[0] else "not run"
             why = "its rows are missing" if predicted else why
             fact |= {"answers": "constant", "constant": sheet.constant, "why": why}
-        lines = ["index\tprediction", *(f"{i}\t{answer}" for i, answer in enumerate(words))]
-        text = "\n".join(lines) + "\n"
-        digest = hashlib.sha256(text.encode()).hexdigest()
+        column = pd.Series(words, name="prediction").rename_axis("index")
+        texts[sheet.name] = column.to_csv(sep="\t", lineterminator="\n")
+        digest = hashlib.sha256(texts[sheet.name].encode()).hexdigest()
         counts = {"rows": len(words), "official_rows": sheet.rows}
-        texts[sheet.name], facts[sheet.name] = text, {**fact, **counts, "sha256": digest}
+        facts[sheet.name] = {**fact, **counts, "sha256": digest}
     return texts, facts
 
 

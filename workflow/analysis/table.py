@@ -22,11 +22,13 @@ COLUMNS = [  # of every table, where they apply; a table's own columns come afte
 FOUR = [
     *("mean", "sd", "ci_low", "ci_high", "majority", "bag_of_words", "low", "high"),
     *("diff", "diff_low", "diff_high", "decontaminated_mean", "decontaminated_sd"),
-    *("share", "short", "accuracy", "chance"),
+    *("share", "short", "share_words", "share_whole", "accuracy", "chance"),
+    *("change", "change_low", "change_high", "zero_shot"),
+    *("lost", "beyond", "beyond_low", "beyond_high"),
 ]
 SIX = ["relative", "relative_low", "relative_high", "threshold", "heldout_loss", "train_loss"]
 DECIMALS = dict.fromkeys(FOUR, 4) | dict.fromkeys(SIX, 6)
-DECIMALS |= {"train_seconds": 2, "seconds": 2, "peak_mb": 1}
+DECIMALS |= {"train_seconds": 2, "job_seconds": 2, "peak_mb": 1, "flops": 0}
 COUNTS = [
     *("n_seeds", "train_rows", "train_tokens", "tokens", "update", "n", "rows"),
     "decontaminated_rows",

@@ -12,8 +12,9 @@ from workflow.analysis.claims.contrasts import all_of, by_task, raised
 from workflow.analysis.claims.evidence import Contrast, Evidence
 from workflow.analysis.claims.finding import Count, Finding
 from workflow.analysis.paper import FULL, published
-from workflow.analysis.stats.estimate import LEVEL, Sample, holm
+from workflow.analysis.stats.estimate import LEVEL, holm
 from workflow.analysis.stats.pooling import estimates
+from workflow.analysis.stats.sample import Sample
 
 PUBLISHED_DATA = "the published data sets"
 LEAD = Contrast("full − best published", {FULL: 1.0})

@@ -6,8 +6,9 @@ from dataclasses import replace
 import tasks
 from workflow.analysis.claims.evidence import Contrast, Evidence
 from workflow.analysis.claims.finding import CELLS, DOES_NOT_HOLD, HOLDS, Count, Finding
-from workflow.analysis.stats.estimate import LEVEL, Sample, average, holm
+from workflow.analysis.stats.estimate import LEVEL, holm
 from workflow.analysis.stats.pooling import estimates
+from workflow.analysis.stats.sample import Sample, average
 from workflow.analysis.stats.trends import OverTasks, mean_over
 
 Tasks = Sequence[str] | None  # None: all of the grid

@@ -9,7 +9,8 @@ from workflow.analysis.claims.contrasts import raised
 from workflow.analysis.claims.evidence import Contrast, Evidence
 from workflow.analysis.claims.finding import Finding
 from workflow.analysis.paper import Variant
-from workflow.analysis.stats.estimate import difference, estimate, mean_of
+from workflow.analysis.stats.estimate import estimate
+from workflow.analysis.stats.sample import difference, mean_of
 from workflow.analysis.stats.trends import by_seed, rank_trend, steps, ups_and_downs
 from workflow.grid import Grid
 

@@ -17,8 +17,8 @@ from workflow.analysis.records import (
     ZeroShotScore,
     read_examples,
 )
-from workflow.analysis.stats.estimate import Sample, combine
 from workflow.analysis.stats.pooling import SeedPool
+from workflow.analysis.stats.sample import Sample, combine
 from workflow.analysis.stats.samples import Samples
 from workflow.grid import Grid
 
@@ -90,7 +90,7 @@ class Evidence:
 
     def is_published(self, task: str) -> bool:
         """Whether a task's rows are the published ones, not made ones."""
-        return task in self.examples and self.examples[task].settings.published
+        return task in self.examples and self.examples[task].published
 
     @property
     def is_all_published(self) -> bool:

@@ -1,4 +1,4 @@
-"""The run at a glance, which stands on top of the page, and which of its runs raised an alarm."""
+"""The run at a glance, which stands on top of the page."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,6 @@ import pandas as pd
 
 from workflow.analysis import markdown
 from workflow.analysis.claims.finding import VERDICTS, shown
-from workflow.analysis.page.alarms import fine_tuning_runs
 from workflow.analysis.page.run import Run
 from workflow.analysis.paper import NO_PRETRAINING
 from workflow.analysis.stats.alarms import is_marked
@@ -34,14 +33,14 @@ class Glance:
     def of(cls, run: Run) -> Self:
         """Read the run's tables. Raises InputError for a damaged one."""
         gain, _, interval = _gain(run.frame("ablation")).partition(" ")
-        runs = fine_tuning_runs(run.frame("cells"))
+        runs = run.fine_tuning_runs()
         return cls(
             checks=_counts(run.frame("positive_control"), "met", ("yes", "no")),
             verdicts=_verdicts(run.frame("claims")),
             gain=gain,
             interval=interval,
-            runs=len(runs),
-            alarms=int(runs["alarms"].fillna("").map(is_marked).sum()),
+            runs=0 if runs is None else len(runs),
+            alarms=0 if runs is None else int(runs["alarms"].fillna("").map(is_marked).sum()),
         )
 
 

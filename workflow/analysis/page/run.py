@@ -11,13 +11,13 @@ from markupsafe import Markup
 import tasks
 from workflow.analysis import markdown
 from workflow.analysis.page import markup
-from workflow.analysis.page.alarms import alarms, fine_tuning_runs
 from workflow.analysis.records import Environment
 from workflow.analysis.table import read_csv
 from workflow.grid import Grid
 from workflow.study_plan import StudyHead
 
 CAPTIONS = Path(__file__).parents[2] / "report"
+MODEL = ["arch", "corpus", "aux", "n_transfer"]
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,13 @@ class Run:
         path = self.results / f"{table}.csv"
         return read_csv(path) if table in self.tables and path.exists() else None
 
+    def fine_tuning_runs(self) -> pd.DataFrame | None:
+        """The runs of `cells.csv`, whose rows are scores: one row each."""
+        cells = self.frame("cells")
+        if cells is None:
+            return None
+        return cells.dropna(subset="seed").drop_duplicates([*MODEL, "task", "seed"])
+
     def table(self, name: str, title: str) -> Markup:
         """A table, `name` being its path below the results without its ending."""
         return markup.from_markdown(markup.read(self.results / f"{name}.md"), title)
@@ -78,10 +85,10 @@ class Run:
 
     def alarms(self, title: str) -> Markup:
         """How many runs of each kind of model raised each alarm."""
-        cells = self.frame("cells")
-        if cells is None:
+        runs = self.fine_tuning_runs()
+        if runs is None:
             return Markup()
-        counts = alarms(fine_tuning_runs(cells))
+        counts = alarms(runs)
         if counts.empty:
             return Markup("<p>No run raised an alarm.</p>")
         return markup.from_markdown(markdown.render(counts, ("layers", "corpus", "aux")), title)
@@ -95,3 +102,15 @@ class Run:
         rows = [{"cells": str(n), **dict(description)} for description, n in found.items()]
         table = pd.DataFrame(rows).fillna(markdown.NONE).set_index("cells")
         return markup.from_markdown(markdown.render(table, words=table.columns), "Trained with")
+
+
+def alarms(runs: pd.DataFrame) -> pd.DataFrame:
+    """How many runs of each kind of model raised each alarm, as text; empty where none did."""
+    raised = runs["alarms"].dropna().str.get_dummies(";").reindex(runs.index, fill_value=0)
+    kinds = [runs[name] for name in MODEL]
+    table = raised.groupby(kinds, sort=False).sum()
+    table.insert(0, "runs", runs.groupby(kinds, sort=False).size())
+    table = table[table[list(raised)].any(axis=1)].reset_index()
+    table.columns = table.columns.str.replace("_", " ")
+    heads = {"arch": "model", "n transfer": "layers"}
+    return table.rename(columns=heads).set_index("model").astype(str)

@@ -1,6 +1,6 @@
 """Alarms of a cell's seeds together; those of a single run are in `gpt1.training.alarms`."""
 
-from workflow.analysis.stats.estimate import Sample
+from workflow.analysis.stats.sample import Sample
 
 APART = 20.0  # points between the best and the worst seed, beyond which they disagree
 DISAGREE, BELOW = "seeds_disagree", "below_bag_of_words"

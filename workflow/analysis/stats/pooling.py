@@ -21,18 +21,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from workflow.analysis.stats.estimate import (
-    Component,
-    Estimate,
-    Sample,
-    average,
-    combine,
-    difference,
-    estimate,
-    mean_of,
-    numbers,
-    with_parts,
-)
+from workflow.analysis.stats.estimate import Component, Estimate, estimate, numbers
+from workflow.analysis.stats.sample import Sample, average, combine, difference, mean_of
 
 K = TypeVar("K", bound=Hashable)
 
@@ -112,7 +102,7 @@ class Pool:
         weight = f / (self.df + f)  # 0 where the prior is certain
         moderated = max(variance, (1 - weight) * self.variance + weight * variance)
         task = Component(moderated, max(f, min(self.df + f, self.most_df)))
-        return with_parts(sample, (task, *self.common))
+        return estimate(sample, (task, *self.common))
 
 
 def estimates(
@@ -127,18 +117,20 @@ def estimates(
     of the run.
     """
     pool = Pool.of(samples, seeds)
-    found = {key: pooled(pool, one) for key, one in samples.items() if one is not None}
+    found = {key: one for key, of in samples.items() if (one := pooled(pool, of)) is not None}
     for label, members in (averages or {}).items():
         mean = mean_of(samples, members)
         if mean is not None:
             alone = len(members) == 1
             parts = seeds.parts(mean, members)
-            found[label] = found[members[0]] if alone else with_parts(mean, parts)
+            found[label] = found[members[0]] if alone else estimate(mean, parts)
     return found
 
 
-def pooled(pool: Pool | None, sample: Sample) -> Estimate:
-    """The estimate of one task, by itself where there is no pool."""
+def pooled(pool: Pool | None, sample: Sample | None) -> Estimate | None:
+    """The estimate of one task, by itself where there is no pool; None of no sample."""
+    if sample is None:
+        return None
     return pool.estimate(sample) if pool else estimate(sample)
 
 

@@ -23,13 +23,14 @@ with importing(__name__):
     import tasks
     from gpt1.cell import Cell
     from tasks.common.files import write_atomic
+    from workflow.analysis.notes import Notes
     from workflow.analysis.predictions import Predictions, answers, read_predictions
     from workflow.analysis.records import REMEDY, CellRecord
     from workflow.analysis.stats.alarms import of_seeds
     from workflow.analysis.stats.bootstrap import N_RESAMPLES, resample
     from workflow.analysis.stats.degrees import place, read_degrees
-    from workflow.analysis.stats.estimate import Sample, average
     from workflow.analysis.stats.pooling import SeedPool
+    from workflow.analysis.stats.sample import Sample, average
     from workflow.grid import Grid
 
 KEY = ["cell", "split", "metric", "degree"]  # a cell by its path below the results
@@ -165,19 +166,9 @@ class Samples:
         # One run is behind the scores on all splits.
         return replace(mean, train_tokens=first.train_tokens, alarms=first.alarms)
 
-    def lines(
-        self, names: Iterable[str], averages: Mapping[str, Sequence[str]]
-    ) -> dict[str, dict[str, str]]:
-        """What a table's row says of each task, and of each of the `averages` over some."""
-        splits = {name: "+".join(self.headline_splits(name)) for name in names}
-        found = {
-            name: {"task": name, "metric": tasks.task(name).metric, "split": split}
-            for name, split in splits.items()
-        }
-        for label, members in averages.items():
-            sets = official_sets("+".join(splits[name] for name in members))
-            found[label] = {"task": label, "metric": "mean", "split": sets}
-        return found
+    def splits(self, names: Iterable[str]) -> dict[str, str]:
+        """The splits behind the one number of each task, joined."""
+        return {name: "+".join(self.headline_splits(name)) for name in names}
 
     def headline_splits(self, task: str) -> list[str]:
         """The splits behind a task's one number: both of MNLI (Table 5), else the first."""
@@ -204,6 +195,20 @@ class Samples:
 def official_sets(split: str) -> str:
     """The official set behind some splits: `dev` for dev_matched+dev_mismatched."""
     return "+".join(sorted({part.split("_")[0] for part in split.split("+")}))
+
+
+def lines(
+    splits: Mapping[str, str], averages: Mapping[str, Sequence[str]], notes: Notes
+) -> dict[str, dict[str, str]]:
+    """What a table's row says of each task, by its splits, and of each of the `averages`."""
+    found = {
+        name: {"metric": tasks.task(name).metric, "split": split, "note": notes.of(name)}
+        for name, split in splits.items()
+    }
+    for label, members in averages.items():
+        sets = official_sets("+".join(splits[name] for name in members))
+        found[label] = {"metric": "mean", "split": sets, "note": notes.joined(members)}
+    return found
 
 
 def part_path(results: Path, part: str) -> Path:

@@ -14,15 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from workflow.analysis.stats.estimate import (
-    LEVEL,
-    MOST_UNITS,
-    POWER,
-    Component,
-    Sample,
-    combine,
-    needed,
-)
+from workflow.analysis.stats.estimate import LEVEL, MOST_UNITS, POWER, Component, needed
+from workflow.analysis.stats.sample import Sample, combine
 
 
 @dataclass(frozen=True)

@@ -18,17 +18,15 @@ import tasks
 from workflow.analysis import markdown
 from workflow.analysis.markdown import MISSING
 from workflow.analysis.records import ProbeScores
-from workflow.analysis.stats.estimate import Sample, combine, difference
 from workflow.analysis.stats.pooling import estimates
+from workflow.analysis.stats.sample import Heads, Scores, combine, difference
 from workflow.analysis.studies.constant import LEAST, MARK, is_below
 from workflow.grid import Grid
 from workflow.study_plan import StudyPlan
 
-Heads = Mapping[str, Sample | None]
 LOST, KEPT = "lost", "kept"
 COLUMNS = ["predicted", "lost", "beyond", "beyond_low", "beyond_high", "found", "decided"]
 BELOW = "below_constant"
-DECIMALS = dict.fromkeys(["lost", "beyond", "beyond_low", "beyond_high"], 4)
 LEGEND = (
     "Share of the gain by pre-training that is lost, in percent; in bold where half or more was "
     "predicted to be. `hit`: it lies on the predicted side of 50, `miss`: on the other; `?`: the "
@@ -40,7 +38,7 @@ LEGEND = (
 
 
 def add(
-    table: pd.DataFrame, study: StudyPlan, scores: Mapping[tuple[str, str], Heads]
+    table: pd.DataFrame, study: StudyPlan, scores: Scores
 ) -> tuple[pd.DataFrame, list[str | pd.DataFrame]]:
     """The table with COLUMNS and BELOW for each line and task, the matrix and the counts."""
     full, none = (scores[line, ""] for line in study.references)
@@ -133,11 +131,10 @@ def probes(results: Path, grid: Grid, study: StudyPlan) -> list[str | pd.DataFra
     for variant, line in reversed(lines.items()):
         for model in models:
             own = replace(model, variant=variant)
-            path = own.probes(results, update)
-            if path.exists():
-                place = {"arch": own.arch, "corpus": own.corpus, "seed": own.seed, "update": update}
-                for skill, score in ProbeScores.read(path, **place).skills.items():
-                    rows.append((skill, line, own.seed, score.accuracy, score.chance))
+            place = {"arch": own.arch, "corpus": own.corpus, "seed": own.seed, "update": update}
+            scored = ProbeScores.find(own.probes(results, update), **place)
+            for skill, score in scored.skills.items() if scored else ():
+                rows.append((skill, line, own.seed, score.accuracy, score.chance))
     if not rows:
         return []
     found = pd.DataFrame(rows, columns=["skill", "line", "seed", "accuracy", "chance"])

@@ -16,19 +16,15 @@ from typing import Any
 import pandas as pd
 
 import tasks
-from workflow.analysis import markdown, table
+from workflow.analysis import markdown
 from workflow.analysis.notes import Notes
-from workflow.analysis.stats.estimate import Sample
 from workflow.analysis.stats.pooling import NO_POOL, SeedPool, columns, paired
-from workflow.analysis.stats.samples import Samples, official_sets
+from workflow.analysis.stats.sample import Heads, Scores
+from workflow.analysis.stats.samples import Samples, lines
 from workflow.analysis.studies import constant, knockout, zero_shot_correlation
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 from workflow.study_plan import Point, StudyPlan
-
-DECIMALS = table.DECIMALS | dict.fromkeys(["change", "change_low", "change_high", "zero_shot"], 4)
-Heads = Mapping[str, Sample | None]  # a task's one number, by task
-Scores = Mapping[tuple[str, str], Heads]  # by line and value
 
 
 def build(results: Path, grid: Grid, study: StudyPlan) -> Table:
@@ -38,8 +34,7 @@ def build(results: Path, grid: Grid, study: StudyPlan) -> Table:
         (point.line, point.value): {c.task: samples.headline(c) for c in point.cells}
         for point in study.points
     }
-    splits = {task: "+".join(samples.headline_splits(task)) for task in study.tasks}
-    frame = compare(study, scores, splits, notes)
+    frame = compare(study, scores, samples.splits(study.tasks), notes)
     parts = wide(frame, study, notes)
     if study.axis == "checkpoint":
         frame, more = zero_shot_correlation.add(frame, results, study, scores)
@@ -48,7 +43,7 @@ def build(results: Path, grid: Grid, study: StudyPlan) -> Table:
         frame, more = knockout.add(frame, study, scores)
         parts += more + constant.parts(frame, study, samples)
         parts += knockout.probes(results, grid, study)
-    return Table(frame, [*parts, *legend(notes)], DECIMALS | knockout.DECIMALS)
+    return Table(frame, [*parts, *legend(notes)])
 
 
 def _samples(results: Path, grid: Grid, study: StudyPlan) -> Samples:
@@ -65,13 +60,7 @@ def compare(
 ) -> pd.DataFrame:
     """One row per (line, value, task), and per (line, value) the mean of several tasks."""
     averages = {"mean": study.tasks} if len(study.tasks) > 1 else {}
-    facts = {
-        task: {"metric": tasks.task(task).metric, "split": splits[task], "note": notes.of(task)}
-        for task in study.tasks
-    }
-    sets = official_sets("+".join(splits.values()))
-    facts["mean"] = {"metric": "mean", "split": sets, "note": notes.joined(study.tasks)}
-
+    facts = lines(splits, averages, notes)
     distinct = {tuple(point.cells): scores[point.place] for point in study.points}
     # Planted rows are scored in parts, by the same few models.
     seeds = NO_POOL if study.kind == "planted" else SeedPool(list(distinct.values()))
@@ -156,8 +145,7 @@ def _against(
     if not any(rows):
         return []
     mine = shown[rows]
-    columns = (mine[column] for column in (name, f"{name}_low", f"{name}_high"))
-    texts = [markdown.interval(*row) for row in zip(*columns, strict=True)]
+    texts = markdown.intervals(mine, name, f"{name}_low", f"{name}_high")
     found = markdown.pivot(mine.assign(text=texts), "row", "head", "text")
     return [f"## {title}", found.rename_axis("")]
 

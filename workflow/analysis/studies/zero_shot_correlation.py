@@ -5,7 +5,7 @@ is near 1 of any two that rise with the updates. So there is that of their chang
 checkpoint to the next as well, which asks whether both rise at the same time.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +16,8 @@ import tasks
 from gpt1.cell import PretrainedModel
 from workflow.analysis import markdown
 from workflow.analysis.records import ZeroShotScore
-from workflow.analysis.stats.estimate import LEVEL, Sample, estimate
+from workflow.analysis.stats.estimate import LEVEL, estimate
+from workflow.analysis.stats.sample import Scores
 from workflow.analysis.stats.trends import by_seed, changes
 from workflow.study_plan import StudyPlan
 
@@ -37,7 +38,7 @@ def add(
     table: pd.DataFrame,
     results: Path,
     study: StudyPlan,
-    scores: Mapping[tuple[str, str], Mapping[str, Sample | None]],
+    scores: Scores,
 ) -> tuple[pd.DataFrame, list[str | pd.DataFrame]]:
     """The table with a column `zero_shot`, the checkpoint's mean score; and what it foretells."""
     found = pairs(results, study, scores)
@@ -61,7 +62,7 @@ def add(
 def pairs(
     results: Path,
     study: StudyPlan,
-    scores: Mapping[tuple[str, str], Mapping[str, Sample | None]],
+    scores: Scores,
 ) -> pd.DataFrame:
     """BOTH scores of each line, checkpoint, task and pre-training seed, in the updates' order."""
     rows = []

@@ -15,7 +15,7 @@ from workflow.analysis.notes import Notes, fewer_seeds
 from workflow.analysis.paper import EIGHT, FULL, variants
 from workflow.analysis.records import read_examples
 from workflow.analysis.stats.pooling import columns, paired
-from workflow.analysis.stats.samples import Samples, official_sets
+from workflow.analysis.stats.samples import Samples, lines, official_sets
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 
@@ -30,7 +30,7 @@ def build(results: Path, grid: Grid) -> Table:
     samples, notes = Samples.of_grid(results, grid, INPUTS), Notes.read(results, grid.tasks)
     names = list(dict.fromkeys([*EIGHT, *grid.tasks]))
     averages = {"avg": list(EIGHT), "avg_all": grid.tasks}
-    lines = samples.lines(names, averages)
+    facts = lines(samples.splits(names), averages, notes)
     n_rows = {n: of.rows.get("train") for n, of in read_examples(results, grid.tasks).items()}
     heads = {
         variant: {name: samples.headline(variant.cell(grid, name)) for name in names}
@@ -47,8 +47,8 @@ def build(results: Path, grid: Grid) -> Table:
                 "aux": variant.aux,
                 "corpus": variant.corpus,
                 "n_transfer": variant.layers(grid),
-                **lines[name],
-                "note": notes.joined(averages[name]) if name in averages else notes.of(name),
+                "task": name,
+                **facts[name],
                 "paper": variant.printed(name),
                 **scores[name],
                 "train_rows": n_rows.get(name),
@@ -98,10 +98,10 @@ def _scores(table: pd.DataFrame, names: list[str], average: str, notes: Notes) -
         metric, split = markdown.METRICS[row.metric], official_sets(row.split)
         heads[row.task] = f"{notes.mark(row.task)} ({metric}, {split})"
     table = table.assign(head=table["task"].map(heads))
-    lines = []
+    shown = []
     for variant, mine in table.groupby("variant", sort=False):
-        lines.append(markdown.scores(mine, variant))
+        shown.append(markdown.scores(mine, variant))
         if mine["paper"].notna().any():
             printed = mine["paper"].map(markdown.value)
-            lines.append(mine.assign(line=f"*paper: {variant}*", shown=printed))
-    return markdown.with_baselines(pd.concat(lines), table).rename_axis("variant")
+            shown.append(mine.assign(line=f"*paper: {variant}*", shown=printed))
+    return markdown.with_baselines(pd.concat(shown), table).rename_axis("variant")

@@ -4,32 +4,24 @@ from pathlib import Path
 
 import pandas as pd
 
-from workflow.analysis import markdown
+from workflow.analysis.markdown import column
 from workflow.analysis.table import Table
 from workflow.analysis.tables.pretraining import checkpoints
 from workflow.grid import Grid
 
 INPUTS = ("checkpoints",)
-COSTS = ["train_tokens", "train_seconds", "peak_mb"]
+COSTS = {"train_tokens": ("tokens", ".0f"), "train_seconds": ("seconds", ".0f")}
+COSTS |= {"peak_mb": ("peak MB", ".1f")}
 
 
 def build(results: Path, grid: Grid) -> Table:
-    """One row per language model and checkpoint; what was not made has none."""
+    """One row per language model and checkpoint; what was not made has none.
+
+    The Markdown has the whole training of each model.
+    """
     names = {"tokens": "train_tokens", "seconds": "train_seconds"}
     table = checkpoints(results, grid).rename(columns=names)
     table = table[["arch", "seed", *COSTS, "cpu", "update"]].astype(dict.fromkeys(COSTS, float))
-    return Table(table, _wide(table))
-
-
-def _wide(table: pd.DataFrame) -> list[str | pd.DataFrame]:
-    """The whole training of each model."""
     last = table.groupby(["arch", "seed"], sort=False).last()
-    wide = pd.DataFrame(
-        {
-            "tokens": last["train_tokens"].map("{:.0f}".format),
-            "seconds": last["train_seconds"].map("{:.0f}".format),
-            "peak MB": last["peak_mb"].map("{:.1f}".format),
-        }
-    )
-    wide = wide.replace("nan", markdown.MISSING).reset_index("seed")
-    return ["# Costs of pre-training", wide]
+    wide = pd.DataFrame({head: column(last[name], form) for name, (head, form) in COSTS.items()})
+    return Table(table, ["# Costs of pre-training", wide.reset_index("seed")])

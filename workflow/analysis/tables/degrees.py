@@ -50,12 +50,7 @@ def build(results: Path, grid: Grid) -> Table:
 
 
 def _wide(table: pd.DataFrame, n_tasks: int) -> list[str | pd.DataFrame]:
-    text = table.assign(
-        shown=[
-            markdown.interval(row.mean, row.ci_low, row.ci_high)
-            for row in table.itertuples(index=False)
-        ]
-    )
+    text = table.assign(shown=markdown.intervals(table, "mean", "ci_low", "ci_high"))
     means, full = text[text["task"] == MEAN], text[(text["variant"] == FULL.title)]
     titles = {name: tasks.task(name).title for name in full["task"].unique() if name != MEAN}
     full = full.assign(task=full["task"].replace({**titles, MEAN: f"mean of {n_tasks}"}))

@@ -15,13 +15,14 @@ import tasks
 from gpt1.cell import Cell
 from workflow.analysis import markdown
 from workflow.analysis.notes import Notes
-from workflow.analysis.stats.estimate import mean_of, numbers
+from workflow.analysis.stats.estimate import numbers
 from workflow.analysis.stats.pooling import Pool, SeedPool, estimates, pooled
+from workflow.analysis.stats.sample import mean_of
 from workflow.analysis.stats.samples import Samples
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 
-INPUTS = ("endpoints", "intermediate", "facts")
+INPUTS = ("endpoints", "intermediate", "shuffled", "facts")
 
 
 def build(results: Path, grid: Grid) -> Table:
@@ -57,8 +58,7 @@ def _rows(
         line = {"task": name, "metric": metrics[name], "note": notes.of(name)}
         for split in samples.reported(name):
             sample = samples.of(cell, split, metrics[name])
-            found = pooled(pool, sample) if sample else None
-            yield {**line, "split": split, **numbers(sample, found)}
+            yield {**line, "split": split, **numbers(sample, pooled(pool, sample))}
         yield {**line, "split": "train", **numbers(train[name])}
 
 

@@ -21,7 +21,7 @@ from workflow.analysis.stats.samples import Samples, official_sets
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 
-INPUTS = ("transformer_endpoints", "contamination", "facts")
+INPUTS = ("endpoints", "shuffled", "contamination", "facts")
 FURTHER = "beside Table 4"
 TITLES = {
     "Table 2": "Natural language inference (Table 2): accuracy",
@@ -112,7 +112,7 @@ def _ours(grid: Grid, samples: Samples, places: pd.DataFrame) -> pd.DataFrame:
                     "arch": "transformer",
                     "n_transfer": str(grid.n_layer.get("transformer", "all")),
                     "variant": VARIANTS[aux],
-                    **numbers(sample, pooled(pools[aux], sample) if sample else None),
+                    **numbers(sample, pooled(pools[aux], sample)),
                 }
             )
     return pd.DataFrame(rows)

@@ -16,7 +16,8 @@ from scipy import stats
 from workflow.analysis.claims.evidence import Evidence, minus
 from workflow.analysis.notes import fewer_seeds
 from workflow.analysis.paper import FULL, LSTM, NEITHER, NO_PRETRAINING, SHUFFLED, Variant
-from workflow.analysis.stats.estimate import mean_of, ratio_interval
+from workflow.analysis.stats.estimate import ratio_interval
+from workflow.analysis.stats.sample import mean_of
 from workflow.analysis.stats.samples import Samples
 from workflow.analysis.table import Table, read_csv
 from workflow.grid import Grid

@@ -45,10 +45,14 @@ def build(results: Path, grid: Grid) -> Table:
 def checkpoints(results: Path, grid: Grid) -> pd.DataFrame:
     """The facts of each checkpoint that was made, by model and update."""
     found = [
-        Checkpoint.read(path, arch=model.arch, seed=model.seed, update=update).model_dump()
+        checkpoint.model_dump(exclude={"model"})
         for model in grid.models()
         for update in grid.updates
-        if (path := model.facts(results, update)).exists()
+        if (
+            checkpoint := Checkpoint.find(
+                model.facts(results, update), arch=model.arch, seed=model.seed, update=update
+            )
+        )
     ]
     return pd.DataFrame(found, columns=list(Checkpoint.model_fields))
 
@@ -56,12 +60,8 @@ def checkpoints(results: Path, grid: Grid) -> pd.DataFrame:
 def _wide(table: pd.DataFrame) -> list[str | pd.DataFrame]:
     wide = pd.DataFrame(index=pd.Index(table["update"].unique(), name="update"))
     for arch, mine in table.set_index("update").groupby("arch", sort=False):
-        shown = {
-            "tokens": mine["train_tokens"].map("{:.0f}".format),
-            "perplexity": mine.apply(_perplexity, axis=1),
-        }
-        for name, text in shown.items():
-            wide[f"{arch}: {name}"] = text.where(mine["n_seeds"] > 0, markdown.MISSING)
+        wide[f"{arch}: tokens"] = markdown.column(mine["train_tokens"], ".0f")
+        wide[f"{arch}: perplexity"] = mine.apply(markdown.score, axis=1, decimals=2)
     seeds = markdown.seeds(table["n_seeds"])
     note = (
         "Perplexity per BPE token on the held-out books: mean and standard deviation over "
@@ -74,8 +74,3 @@ def _wide(table: pd.DataFrame) -> list[str | pd.DataFrame]:
             " Update 1 changes nothing: the rate warms up from 0, and the first update has that."
         )
     return ["# Pre-training", wide, note]
-
-
-def _perplexity(row: pd.Series) -> str:
-    spread = "" if pd.isna(row["sd"]) else f" ± {row['sd']:.2f}"
-    return f"{row['mean']:.2f}{spread}"

@@ -51,13 +51,14 @@ def _place(model: PretrainedModel) -> dict[str, Any]:
 
 def _read(results: Path, model: PretrainedModel, update: int) -> Iterator[dict[str, Any]]:
     """The scores of a checkpoint, a row a skill; nothing if it was not scored."""
-    path, place = model.probes(results, update), _place(model) | {"update": update}
-    if path.exists():
-        found = ProbeScores.read(path, **place)
-        for skill, score in found.skills.items():
-            low, high = interval(score.correct, score.n)
-            row = place | {"skill": skill, "tokens": found.tokens, "ci_low": low, "ci_high": high}
-            yield row | score.model_dump()
+    place = _place(model) | {"update": update}
+    found = ProbeScores.find(model.probes(results, update), **place)
+    if found is None:
+        return
+    for skill, score in found.skills.items():
+        low, high = interval(score.correct, score.n)
+        row = place | {"skill": skill, "tokens": found.tokens, "ci_low": low, "ci_high": high}
+        yield row | score.model_dump()
 
 
 def interval(correct: int, n: int) -> tuple[float, float]:
@@ -82,8 +83,8 @@ def _wide(table: pd.DataFrame, models: list[PretrainedModel]) -> list[str | pd.D
     if table.empty:
         return [title, f"Every checkpoint is {markdown.MISSING}: not scored."]
     facts = table.groupby("skill", sort=False)[["n", "chance"]].first()
-    last = pd.DataFrame({"items": facts["n"].map("{:.0f}".format)})
-    last["chance"] = facts["chance"].map("{:.1f}".format)
+    last = pd.DataFrame({"items": markdown.column(facts["n"], ".0f")})
+    last["chance"] = markdown.column(facts["chance"], ".1f")
     since, update = pd.DataFrame(index=last.index), table["update"].max()
     names = [model.name for model in models]
     for model in models:

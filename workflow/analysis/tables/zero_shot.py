@@ -61,9 +61,9 @@ def build(results: Path, grid: Grid) -> Table:
 
 def _read(results: Path, model: PretrainedModel, update: int, task: str) -> dict[str, Any]:
     """A checkpoint's score; only what it would be of if it was not made."""
-    path = model.zero_shot(results, task, update)
     place = {"arch": model.arch, "seed": model.seed, "update": update, "task": task}
-    return ZeroShotScore.read(path, **place).model_dump() if path.exists() else place
+    record = ZeroShotScore.find(model.zero_shot(results, task, update), **place)
+    return record.model_dump() if record else place
 
 
 def _over_seeds(runs: pd.DataFrame) -> pd.DataFrame:
@@ -123,5 +123,4 @@ def _shown(row: pd.Series) -> str:
     if not row["n_seeds"]:
         return markdown.MISSING
     relative = f"{row['relative']:.3f}"
-    spread = "" if pd.isna(row["sd"]) else f" ± {row['sd']:.1f}"
-    return relative if row["task"] == "mean" else f"{row['mean']:.1f}{spread} ({relative})"
+    return relative if row["task"] == "mean" else f"{markdown.score(row)} ({relative})"

@@ -1,0 +1,146 @@
+"""A score by seed and on resampled rows, and sums of such scores.
+
+Two sources of chance stand behind a score: the seeds (of pre-training, and of fine-tuning within
+it) and the rows that happen to be in the evaluation set. A `Sample` has the score of each seed on
+all rows, and again on many resamples of the rows, the same ones for every seed and every cell of a
+task (the multi-bootstrap of Sellam et al. 2022, arXiv:2106.16163). So a difference of two samples
+is paired by seed and by row.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+ANY = -np.inf, np.inf
+Heads = Mapping[str, "Sample | None"]  # a task's one number, by task
+Scores = Mapping[tuple[str, str], Heads]  # by line and value of a study
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A score, or a weighted sum of scores, by seed.
+
+    `score` [seeds] on all rows; `boot` [seeds, resamples] on resampled rows (NaN where no
+    predictions are kept); `pretrain` [seeds] the pre-training seed that each fine-tuning seed
+    started from; `n_rows` the rows (or texts that rows share) that were resampled. The metric's
+    values lie within `limits`. Of each seed, `alarms` has a text for each run behind the score,
+    names joined by a semicolon, and `train_tokens` the tokens that these runs trained on. `squares`
+    is the sum of the squared weights of the variants that it is a sum of.
+    """
+
+    seeds: tuple[int, ...]
+    pretrain: tuple[int, ...]
+    score: np.ndarray
+    boot: np.ndarray
+    n_rows: int
+    limits: tuple[float, float] = ANY
+    majority: float = np.nan
+    bag_of_words: float = np.nan
+    train_tokens: Mapping[int, float] = field(default_factory=dict)
+    alarms: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    squares: float = 1.0
+
+    @property
+    def value(self) -> float:
+        """The mean over seeds."""
+        return float(self.score.mean())
+
+    @property
+    def units(self) -> tuple[int, ...]:
+        """The independent seeds: those of pre-training, or of fine-tuning after a single one."""
+        return self.pretrain if len(set(self.pretrain)) > 1 else self.seeds
+
+    @property
+    def n_units(self) -> int:
+        """How many independent seeds there are."""
+        return len(set(self.units))
+
+    @property
+    def seed_variance(self) -> float:
+        """The variance of the mean over seeds, `n_units - 1` degrees of freedom; NaN of one."""
+        _, place, n = np.unique(self.units, return_inverse=True, return_counts=True)
+        if len(n) < 2:
+            return float("nan")
+        means = np.bincount(place, self.score) / n
+        return float(means.var(ddof=1) * ((n / n.sum()) ** 2).sum())
+
+    @property
+    def row_variance(self) -> float:
+        """The variance of the mean over seeds that comes from the rows."""
+        return float(self.boot.mean(axis=0).var(ddof=1)) * self.n_rows / max(1, self.n_rows - 1)
+
+    @property
+    def raised(self) -> str:
+        """The alarms of the runs behind the score: `name:raised/runs`, joined by a semicolon."""
+        texts = [text for seed in self.seeds for text in self.alarms.get(seed, ())]
+        names = Counter(chain.from_iterable(text.split(";") for text in texts))
+        return ";".join(f"{name}:{n}/{len(texts)}" for name, n in sorted(names.items()) if name)
+
+    def at(self, seeds: Sequence[int]) -> "Sample":
+        """The same at some of its seeds, in their order."""
+        places = [self.seeds.index(seed) for seed in seeds]
+        return replace(
+            self,
+            seeds=tuple(seeds),
+            pretrain=tuple(self.pretrain[place] for place in places),
+            score=self.score[places],
+            boot=self.boot[places],
+        )
+
+
+def combine(samples: Sequence[Sample], weights: Sequence[float]) -> Sample | None:
+    """The sum of `weights` times `samples`, at the seeds that all of them have; None of no seed.
+
+    Its limits are what the sum can reach; tokens and alarms are those of all runs together.
+    """
+    shared = reduce(set.intersection, (set(sample.seeds) for sample in samples))
+    if not shared:
+        return None
+    seeds = sorted(shared)
+    aligned = [sample.at(seeds) for sample in samples]
+
+    def total(values: Sequence[Any]) -> Any:
+        return sum(w * value for w, value in zip(weights, values, strict=True))
+
+    ends = [of.limits if w > 0 else of.limits[::-1] for of, w in zip(aligned, weights, strict=True)]
+    return Sample(
+        aligned[0].seeds,
+        max((sample.pretrain for sample in aligned), key=lambda of: len(set(of))),
+        total([sample.score for sample in aligned]),
+        total([sample.boot for sample in aligned]),
+        min(sample.n_rows for sample in aligned),
+        (total([low for low, _ in ends]), total([high for _, high in ends])),
+        total([sample.majority for sample in aligned]),
+        total([sample.bag_of_words for sample in aligned]),
+        {seed: sum(of.train_tokens.get(seed, np.nan) for of in aligned) for seed in seeds},
+        {seed: tuple(chain(*(of.alarms.get(seed, ()) for of in aligned))) for seed in seeds},
+        sum(w**2 * of.squares for w, of in zip(weights, aligned, strict=True)),
+    )
+
+
+def difference(a: Sample | None, b: Sample | None) -> Sample | None:
+    """`a` minus `b`, paired by seed and by row; None if one is, or if they share no seed."""
+    return None if a is None or b is None else combine([a, b], [1.0, -1.0])
+
+
+def average(samples: Iterable[Sample | None]) -> Sample | None:
+    """The unweighted mean of several tasks, within each seed.
+
+    None if one of them is, if they share no seed, and of no task.
+    """
+    found = list(samples)
+    known = [sample for sample in found if sample is not None]
+    if not known or len(known) < len(found):
+        return None
+    mean = combine(known, [1.0 / len(known)] * len(known))
+    return mean and replace(mean, squares=known[0].squares)  # of the same variants
+
+
+def mean_of(samples: Mapping[Any, Sample | None], names: Iterable[Any]) -> Sample | None:
+    """The mean over the tasks `names`; None if one of them has no sample."""
+    return average(samples.get(name) for name in names)
