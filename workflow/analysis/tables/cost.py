@@ -29,7 +29,9 @@ def build(results: Path, grid: Grid) -> Table:
     """One row per language model, run and kind of job; what was not run has none."""
     update = grid.updates[-1]
     models = [
-        Checkpoint.find(model.facts(results, update), arch=model.arch, seed=model.seed)
+        Checkpoint.find(
+            model.facts(results, update), arch=model.arch, seed=model.seed, update=update
+        )
         for model in grid.all_models()
     ]
     made = [model for model in models if model is not None]
