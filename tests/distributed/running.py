@@ -1,7 +1,6 @@
 """Pre-training in several processes, forked from a server that has imported PyTorch already."""
 
 import csv
-import multiprocessing
 import os
 import socket
 from collections.abc import Iterator
@@ -13,9 +12,8 @@ from gpt1.settings import PretrainSettings
 from gpt1.training import pretraining
 from gpt1.training.distributed import join
 from gpt1.training.runtime import Runtime
+from tests.support.forks import FORKS
 
-FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload(["gpt1.training.pretraining", "tests.gpt1.toy"])
 SECONDS = 60
 
 

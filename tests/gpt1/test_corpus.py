@@ -25,6 +25,7 @@ from gpt1.text.tokens import open_tokens
 from tasks.common.errors import InputError
 from tests.gpt1 import naive_bpe
 from tests.gpt1.corpora import write_manifest
+from tests.support.programs import call
 
 BOOKS = {
     "a.txt": "It was the best of times.\n\nIt wasn't   the worst…\r\n“Well,” she said.",
@@ -159,14 +160,15 @@ def test_facts_and_word_counts_of_the_documents(folder, tmp_path):
     assert sum(d["words"] for d in documents if not d["heldout"]) == sum(counts.values())
 
 
-def test_one_process_and_two_write_the_same_bytes(folder, tmp_path, root):
+def test_one_process_and_two_write_the_same_bytes(folder, tmp_path):
     one, two = tmp_path / "one", tmp_path / "two"
     make(folder, one)
-    settings = '{"heldout": ["b.txt"]}'
-    out = ("--out", two / "documents")
-    run(root, "documents", "--folder", folder, "--settings", settings, *out)
-    arguments = ["--documents", two / "documents", "--tokenizer", one / "tokenizer"]
-    run(root, "tokens", *arguments, "--out", two)
+    program = ("--folder", folder, "--settings", '{"heldout": ["b.txt"]}', "--threads", 2)
+    done = call(corpus.main, "documents", *program, "--out", two / "documents")
+    assert done.returncode == 0, done.stderr
+    program = ("--documents", two / "documents", "--tokenizer", one / "tokenizer", "--threads", 2)
+    done = call(corpus.main, "tokens", *program, "--out", two)
+    assert done.returncode == 0, done.stderr
     for name in RESULTS:
         assert (two / name).read_bytes() == (one / name).read_bytes(), name
     assert sorted(path.name for path in two.iterdir()) == sorted([*RESULTS, "documents"])

@@ -5,7 +5,6 @@ already, which takes longer than most plans; `command_line` starts one as a user
 """
 
 import atexit
-import multiprocessing
 import os
 import re
 import shutil
@@ -18,9 +17,9 @@ from typing import Any
 
 import yaml
 
+from tests.support.forks import FORKS
+
 ROOT = Path(__file__).resolve().parent.parent.parent
-FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload(["tests.workflow.preloaded"])
 PACKAGES = ("gpt1", "tasks", "workflow")
 
 
