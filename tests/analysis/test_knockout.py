@@ -110,9 +110,18 @@ def test_hits_and_misses_are_counted_where_there_is_a_gain():
     assert counts.loc["all"].tolist() == [6, 4, 2, 3, 1]
 
 
-def test_the_probability_of_as_many_hits_is_that_of_all_ways_to_put_the_marks():
-    # three marks on six cells of which three lost: of 20 ways 9 + 1 hit two or three of them
-    assert knockout.chance(CELLS) == pytest.approx(10 / 20)
+def test_the_tasks_in_which_the_predicted_lines_cost_more_are_counted_once_each():
+    shares = {"sst2": (0.9, 0.1), "rte": (0.8, 0.4), "snli": (0.6, 0.5), "qnli": (0.2, 0.3)}
+    rows = [
+        {"task": task, "predicted": side, "lost": lost}
+        for task, of in shares.items()
+        for side, lost in zip(("lost", "kept"), of, strict=True)
+    ]
+    rows.append({"task": "mrpc", "predicted": "kept", "lost": 0.1})  # predicted in no line
+    rows.append({"task": "cola", "predicted": "lost", "lost": np.nan})  # no gain
+    assert knockout.ranked(pd.DataFrame(rows)) == (3, 4, pytest.approx(5 / 16))
+    nothing = knockout.ranked(pd.DataFrame(rows[-1:]))
+    assert nothing[:2] == (0, 0) and np.isnan(nothing[2])
 
 
 def plan() -> StudyPlan:

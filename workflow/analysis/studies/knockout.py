@@ -63,8 +63,8 @@ def add(
         LEGEND,
         "## The prediction",
         count(frame),
-        f"Marks at random would hit as many with a probability of {chance(frame):.2g} (Fisher's "
-        "exact test, as if cells were independent).",
+        "In {} of {} tasks the lines that were predicted to cost the gain cost more of it than the "
+        "others do (sign test over tasks: p {:.2g}).".format(*ranked(frame)),
     ]
 
 
@@ -106,12 +106,16 @@ def count(judged: pd.DataFrame) -> pd.DataFrame:
     return of.rename({LOST: "to be lost", KEPT: "to be kept"}).rename_axis("predicted")
 
 
-def chance(judged: pd.DataFrame) -> float:
-    """How likely as many hits are of marks put at random (Fisher's exact test, one-sided)."""
-    sides = [LOST, KEPT]
-    counts = pd.crosstab(judged["predicted"], judged["found"])
-    counts = counts.reindex(index=sides, columns=sides, fill_value=0)
-    return float(stats.fisher_exact(counts, alternative="greater").pvalue)
+def ranked(judged: pd.DataFrame) -> tuple[int, int, float]:
+    """In how many tasks the lines predicted to cost the gain do cost more of it; of how many; p.
+
+    The tasks are the sample (one-sided sign test): the lines of a task hang together, as where each
+    of two leaves out what the other one has.
+    """
+    means = judged.pivot_table("lost", "task", "predicted", "mean").reindex(columns=[LOST, KEPT])
+    difference = (means[LOST] - means[KEPT]).dropna()
+    n, of = int((difference > 0).sum()), len(difference)
+    return n, of, stats.binomtest(n, of, alternative="greater").pvalue if of else float("nan")
 
 
 def _shown(row: Mapping[str, Any]) -> str:
