@@ -4,7 +4,6 @@ import re
 from pathlib import Path
 
 import pandas  # noqa: F401
-import smart_open  # noqa: F401
 import snakemake.cli
 import snakemake.report.html_reporter  # noqa: F401
 

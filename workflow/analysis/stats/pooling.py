@@ -1,18 +1,11 @@
-"""How sure a score is, judged by what the seeds do to the run's other tasks and variants.
+"""How sure a score is, judged by what the seeds do to the other variants of the run.
 
-With two or three seeds the variance of a single score over them is hardly known, so it is pooled.
-
-The variance of an average over tasks is pooled over the variants of a run (`SeedPool`). One part is
-the mean of their variances, with half of (seeds - 1)(variants - 1) degrees of freedom;
-another is the excess of the average's own variance over it. The simulated coverage of a contrast of
-two of eight variants is 95 to 99 % where they vary alike, Gaussian or with fits that fail; where
-one varies six times as much as all others, it is 88 % with two seeds and 92 % with more.
-
-A single task's variance has three parts: its own over seeds, moderated by those of the other tasks
-of the same variant or contrast (Smyth 2004, doi:10.2202/1544-6115.1027; never below its own); what
-a seed does to all tasks at once, which is the variance of their average; and its variance over
-rows. The coverage for one task is 95 % on average over the tasks. With two seeds a single task
-whose scores vary six times as much as all others' is covered about 80 % of the time.
+With two or three seeds the variance of a single score over them is hardly known, so that of a task,
+and of an average over tasks, is pooled over the variants of a run. One part is the mean of their
+variances, with half of the sum of their degrees of freedom, less those of one; another is the
+excess of the score's own variance over it. The simulated coverage of a contrast of two of eight
+variants is 95 to 99 % where they vary alike, Gaussian or with fits that fail; where one varies six
+times as much as all others, it is 88 % with two seeds and 92 % with more.
 """
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -22,87 +15,47 @@ from typing import Any, TypeVar
 import numpy as np
 
 from workflow.analysis.stats.estimate import Component, Estimate, estimate, numbers
-from workflow.analysis.stats.sample import Sample, average, combine, difference, mean_of
+from workflow.analysis.stats.sample import Sample, difference, mean_of
 
 K = TypeVar("K", bound=Hashable)
 
 
 @dataclass(frozen=True)
 class SeedPool:
-    """What another seed does to an average over tasks, pooled over `variants` of a run.
+    """What another seed does to a task or to an average, pooled over `variants` of a run.
 
     Each variant has a sample by task.
     """
 
     variants: Sequence[Mapping[Any, Sample | None]] = ()
 
-    def parts(self, mean: Sample, names: Iterable[Any]) -> tuple[Component, ...]:
-        """The parts of the variance over seeds of `mean`, the average of a contrast over `names`.
+    def parts(self, sample: Sample, names: Iterable[Any]) -> tuple[Component, ...]:
+        """The parts of the variance over seeds of `sample`, the average of a contrast over `names`.
 
-        Only its own where fewer than three variants have as many seeds as it, and where nothing
-        varies at all: two constant answers are equal everywhere and show nothing.
+        Only its own where fewer than three variants have several seeds of the same kind as it, and
+        where nothing varies at all: two constant answers are equal everywhere and show nothing.
         """
-        names, own, f = list(names), mean.seed_variance, mean.n_units - 1
-        means = [mean_of(samples, names) for samples in self.variants]
-        alike = [one.seed_variance for one in means if one is not None and _alike(one, mean)]
-        if len(alike) < 3 or not f or not own + mean.row_variance:
-            return (Component(own, f),)
-        pooled = Component(mean.squares * float(np.mean(alike)), f * (len(alike) - 1) / 2)
-        return pooled, Component(max(0.0, own - pooled.variance), f)
+        names, own = list(names), Component(sample.seed_variance, sample.n_units - 1)
+        means = [mean_of(of, names) for of in self.variants]
+        alike = [
+            one
+            for one in means
+            if one is not None and one.n_units > 1 and _pretrains(one) == _pretrains(sample)
+        ]
+        if len(alike) < 3 or not own.df or not own.variance + sample.row_variance:
+            return (own,)
+        variance = float(np.mean([one.seed_variance / one.share for one in alike]))
+        df = float(np.mean([one.n_units - 1 for one in alike])) * (len(alike) - 1) / 2
+        pooled = Component(sample.squares * sample.share * variance, df)
+        return pooled, Component(max(0.0, own.variance - pooled.variance), own.df)
 
 
 NO_POOL = SeedPool()
 
 
-def _alike(one: Sample, other: Sample) -> bool:
-    """Whether two samples have as many seeds, of pre-training and in all."""
-    return (len(set(one.pretrain)), len(one.seeds)) == (len(set(other.pretrain)), len(other.seeds))
-
-
-@dataclass(frozen=True)
-class Pool:
-    """What the tasks of one variant, or of one contrast, say together about the seeds.
-
-    `mean` is the average of the tasks, and `common` the parts of its variance over seeds: what a
-    seed does to all tasks at once. `variance` and `df` are the prior of what it does to one task
-    (Smyth's s0 squared and d0, by moments): `df` is infinite where the tasks differ no more than
-    by chance, and falls towards 4 the more they differ; `most_df` is that of all tasks together.
-    """
-
-    mean: Sample
-    common: tuple[Component, ...]
-    variance: float
-    df: float
-    most_df: float
-
-    @classmethod
-    def of(cls, found: Mapping[Any, Sample | None], seeds: SeedPool = NO_POOL) -> "Pool | None":
-        """The pool of the tasks' samples; None where fewer than three have two seeds or more."""
-        several = {key: one for key, one in found.items() if one is not None and one.n_units > 1}
-        samples = list(several.values())
-        mean = average(samples)
-        if len(samples) < 3 or mean is None or mean.n_units < 2:
-            return None
-        own = [combine([sample, mean], [1.0, -1.0]) for sample in samples]
-        variances = np.array([one.seed_variance for one in own if one is not None])
-        variances *= len(samples) / (len(samples) - 1)
-        s0, f = float(variances.mean()), mean.n_units - 1
-        spread = float((variances**2).mean()) / s0**2 * f / (f + 2) - 1 if s0 else 0.0
-        d0 = 4 + 2 / spread if spread > 0 else np.inf
-        shrunk = s0 * (d0 - 2) / d0 if np.isfinite(d0) else s0
-        common = seeds.parts(mean, several)
-        return cls(mean, common, shrunk, d0, f * (len(samples) - 1))
-
-    def estimate(self, sample: Sample) -> Estimate:
-        """The estimate of one task."""
-        own = combine([sample, self.mean], [1.0, -1.0])
-        if sample.n_units < 2 or own is None:
-            return estimate(sample)
-        f, variance = own.n_units - 1, own.seed_variance
-        weight = f / (self.df + f)  # 0 where the prior is certain
-        moderated = max(variance, (1 - weight) * self.variance + weight * variance)
-        task = Component(moderated, max(f, min(self.df + f, self.most_df)))
-        return estimate(sample, (task, *self.common))
+def _pretrains(sample: Sample) -> bool:
+    """Whether its independent seeds are those of pre-training."""
+    return len(set(sample.pretrain)) > 1
 
 
 def estimates(
@@ -110,28 +63,18 @@ def estimates(
     averages: Mapping[K, Sequence[K]] | None = None,
     seeds: SeedPool = NO_POOL,
 ) -> dict[K, Estimate]:
-    """The estimates of the tasks of one variant or contrast, moderated by one another.
+    """The estimates of the tasks of one variant or contrast; `seeds` are the variants of the run.
 
     `averages` names means over some of the tasks; one that lacks a task is left out, as are
-    tasks without a sample. A mean over one task is that task's estimate. `seeds` are the variants
-    of the run.
+    tasks without a sample.
     """
-    pool = Pool.of(samples, seeds)
-    found = {key: one for key, of in samples.items() if (one := pooled(pool, of)) is not None}
-    for label, members in (averages or {}).items():
-        mean = mean_of(samples, members)
-        if mean is not None:
-            alone = len(members) == 1
-            parts = seeds.parts(mean, members)
-            found[label] = found[members[0]] if alone else estimate(mean, parts)
-    return found
-
-
-def pooled(pool: Pool | None, sample: Sample | None) -> Estimate | None:
-    """The estimate of one task, by itself where there is no pool; None of no sample."""
-    if sample is None:
-        return None
-    return pool.estimate(sample) if pool else estimate(sample)
+    members = {**{key: [key] for key in samples}, **(averages or {})}
+    means = {key: mean_of(samples, names) for key, names in members.items()}
+    return {
+        key: estimate(mean, seeds.parts(mean, members[key]))
+        for key, mean in means.items()
+        if mean is not None
+    }
 
 
 def paired(

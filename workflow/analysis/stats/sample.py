@@ -30,7 +30,7 @@ class Sample:
     started from; `n_rows` the rows (or texts that rows share) that were resampled. The metric's
     values lie within `limits`. Of each seed, `alarms` has a text for each run behind the score,
     names joined by a semicolon, and `train_tokens` the tokens that these runs trained on. `squares`
-    is the sum of the squared weights of the variants that it is a sum of.
+    is the sum of the squared weights of the variants that it is a sum of, each by its `share`.
     """
 
     seeds: tuple[int, ...]
@@ -61,13 +61,18 @@ class Sample:
         return len(set(self.units))
 
     @property
+    def share(self) -> float:
+        """What of the variance of one unit the mean has: 1 / n of n units with as many seeds."""
+        _, n = np.unique(self.units, return_counts=True)
+        return float(((n / n.sum()) ** 2).sum())
+
+    @property
     def seed_variance(self) -> float:
         """The variance of the mean over seeds, `n_units - 1` degrees of freedom; NaN of one."""
-        _, place, n = np.unique(self.units, return_inverse=True, return_counts=True)
-        if len(n) < 2:
+        if self.n_units < 2:
             return float("nan")
-        means = np.bincount(place, self.score) / n
-        return float(means.var(ddof=1) * ((n / n.sum()) ** 2).sum())
+        _, place, n = np.unique(self.units, return_inverse=True, return_counts=True)
+        return float((np.bincount(place, self.score) / n).var(ddof=1) * self.share)
 
     @property
     def row_variance(self) -> float:
@@ -108,7 +113,7 @@ def combine(samples: Sequence[Sample], weights: Sequence[float]) -> Sample | Non
         return sum(w * value for w, value in zip(weights, values, strict=True))
 
     ends = [of.limits if w > 0 else of.limits[::-1] for of, w in zip(aligned, weights, strict=True)]
-    return Sample(
+    found = Sample(
         aligned[0].seeds,
         max((sample.pretrain for sample in aligned), key=lambda of: len(set(of))),
         total([sample.score for sample in aligned]),
@@ -119,8 +124,9 @@ def combine(samples: Sequence[Sample], weights: Sequence[float]) -> Sample | Non
         total([sample.bag_of_words for sample in aligned]),
         {seed: sum(of.train_tokens.get(seed, np.nan) for of in aligned) for seed in seeds},
         {seed: tuple(chain(*(of.alarms.get(seed, ()) for of in aligned))) for seed in seeds},
-        sum(w**2 * of.squares for w, of in zip(weights, aligned, strict=True)),
     )
+    squares = sum(w**2 * of.squares * of.share for w, of in zip(weights, aligned, strict=True))
+    return replace(found, squares=squares / found.share)
 
 
 def difference(a: Sample | None, b: Sample | None) -> Sample | None:

@@ -9,7 +9,7 @@ and nothing else of the cells.
 
 import argparse
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
@@ -175,12 +175,17 @@ class Samples:
         splits = self.reported(task)
         return splits if tasks.task(task).averages_splits else splits[:1]
 
-    def seed_pool(self, grid: Grid, degree: str = "") -> SeedPool:
-        """Over those of these cells that transfer nothing or everything."""
+    def seed_pool(
+        self, grid: Grid, score: Callable[[Cell], Sample | None] | None = None
+    ) -> SeedPool:
+        """Of these cells those that transfer nothing or everything, by their `score`.
+
+        Without one it is that of the headline.
+        """
         variants: dict[Cell, dict[str, Sample | None]] = {}
         for cell in filter(grid.is_endpoint, self.cells):
             of_tasks = variants.setdefault(replace(cell, task=""), {})
-            of_tasks[cell.task] = self.headline(cell, degree)
+            of_tasks[cell.task] = score(cell) if score else self.headline(cell)
         return SeedPool(list(variants.values()))
 
     def reported(self, task: str) -> list[str]:

@@ -18,7 +18,7 @@ import tasks
 from workflow.analysis import markdown
 from workflow.analysis.markdown import MISSING
 from workflow.analysis.records import ProbeScores
-from workflow.analysis.stats.pooling import estimates
+from workflow.analysis.stats.pooling import NO_POOL, SeedPool, estimates
 from workflow.analysis.stats.sample import Heads, Scores, combine, difference
 from workflow.analysis.studies.constant import LEAST, MARK, is_below
 from workflow.grid import Grid
@@ -41,11 +41,14 @@ def add(
     table: pd.DataFrame, study: StudyPlan, scores: Scores
 ) -> tuple[pd.DataFrame, list[str | pd.DataFrame]]:
     """The table with COLUMNS and BELOW for each line and task, the matrix and the counts."""
-    full, none = (scores[line, ""] for line in study.references)
+    (full, none), seeds = (
+        (scores[line, ""] for line in study.references),
+        SeedPool([*scores.values()]),
+    )
     judged = [
         {"line": line, "task": task, **row}
         for line in study.lines
-        for task, row in judge(full, none, scores[line, ""], study.predicted[line]).items()
+        for task, row in judge(full, none, scores[line, ""], study.predicted[line], seeds).items()
     ]
     frame = pd.DataFrame(judged, columns=["line", "task", *COLUMNS])
     frame[BELOW] = frame["task"].map(is_below(table, study).map({True: "yes", False: "no"}))
@@ -68,7 +71,9 @@ def add(
     ]
 
 
-def judge(full: Heads, none: Heads, line: Heads, predicted: list[str]) -> dict[str, dict[str, Any]]:
+def judge(
+    full: Heads, none: Heads, line: Heads, predicted: list[str], seeds: SeedPool = NO_POOL
+) -> dict[str, dict[str, Any]]:
     """Of each task that all three have been run on, COLUMNS; without `found` where no gain is."""
     contrasts = {
         task: combine([a, b, c], [0.5, 0.5, -1.0])
@@ -76,7 +81,7 @@ def judge(full: Heads, none: Heads, line: Heads, predicted: list[str]) -> dict[s
         if (a := full[task]) is not None and (b := none[task]) is not None and c is not None
     }
     rows = {}
-    for task, estimate in estimates(contrasts).items():
+    for task, estimate in estimates(contrasts, seeds=seeds).items():
         gain, loss = difference(full[task], none[task]), difference(full[task], line[task])
         low, high = estimate.interval
         row = {"predicted": LOST if task in predicted else KEPT, "beyond": estimate.value}

@@ -4,6 +4,7 @@ Most rows are lexical (`workflow.analysis.stats.degrees`), so a high score alone
 than knowledge of words. Each score is the task's own metric on the rows of one degree.
 """
 
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -29,7 +30,7 @@ def build(results: Path, grid: Grid) -> Table:
         cells = {name: variant.cell(grid, name) for name in grid.tasks}
         for degree in DEGREES:
             heads = {name: samples.headline(cell, degree) for name, cell in cells.items()}
-            seeds = samples.seed_pool(grid, degree)
+            seeds = samples.seed_pool(grid, partial(samples.headline, degree=degree))
             for name, one in estimates(heads, {MEAN: grid.tasks}, seeds).items():
                 low, high = one.interval
                 rows.append(

@@ -6,6 +6,7 @@ the unweighted mean of all tasks (MNLI counted once, as the mean of its two spli
 """
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from gpt1.cell import Cell
 from workflow.analysis import markdown
 from workflow.analysis.notes import Notes
 from workflow.analysis.stats.estimate import numbers
-from workflow.analysis.stats.pooling import Pool, SeedPool, estimates, pooled
+from workflow.analysis.stats.pooling import estimates
 from workflow.analysis.stats.sample import mean_of
 from workflow.analysis.stats.samples import Samples
 from workflow.analysis.table import Table
@@ -31,18 +32,17 @@ def build(results: Path, grid: Grid) -> Table:
     points = dict.fromkeys(
         (cell.arch, cell.aux, cell.n_transfer) for cell in grid.cells() if cell.corpus == "books"
     )
-    seeds = samples.seed_pool(grid)
     rows = [
         {"arch": arch, "aux": aux, "n_transfer": str(n), **row}
         for arch, aux, n in points
-        for row in _rows(samples, seeds, notes, {t: Cell(arch, t, aux, n) for t in grid.tasks})
+        for row in _rows(samples, grid, notes, {t: Cell(arch, t, aux, n) for t in grid.tasks})
     ]
     table = pd.DataFrame(rows)
     return Table(table, _wide(table, notes))
 
 
 def _rows(
-    samples: Samples, seeds: SeedPool, notes: Notes, cells: dict[str, Cell]
+    samples: Samples, grid: Grid, notes: Notes, cells: dict[str, Cell]
 ) -> Iterator[dict[str, Any]]:
     """The rows of one point, its `cells` by task; no interval of training rows, whose predictions
     are not kept."""
@@ -50,15 +50,15 @@ def _rows(
     heads = {name: samples.headline(cell) for name, cell in cells.items()}
     train = {name: samples.of(cell, "train", metrics[name]) for name, cell in cells.items()}
     mean = {"task": "mean", "metric": "mean", "note": notes.joined(cells)}
-    found = estimates(heads, {"mean": list(cells)}, seeds).get("mean")
+    found = estimates(heads, {"mean": list(cells)}, samples.seed_pool(grid)).get("mean")
     yield {**mean, "split": "reported", **numbers(mean_of(heads, cells), found)}
     yield {**mean, "split": "train", **numbers(mean_of(train, cells))}
-    pool = Pool.of(heads, seeds)
     for name, cell in cells.items():
         line = {"task": name, "metric": metrics[name], "note": notes.of(name)}
         for split in samples.reported(name):
-            sample = samples.of(cell, split, metrics[name])
-            yield {**line, "split": split, **numbers(sample, pooled(pool, sample))}
+            score = partial(samples.of, split=split, metric=metrics[name])
+            one = estimates({name: score(cell)}, seeds=samples.seed_pool(grid, score)).get(name)
+            yield {**line, "split": split, **numbers(score(cell), one)}
         yield {**line, "split": "train", **numbers(train[name])}
 
 

@@ -6,6 +6,7 @@ is, and without it. The published figures are test figures; the column heads nam
 """
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from workflow.analysis import decontaminated, markdown
 from workflow.analysis.notes import Notes
 from workflow.analysis.paper import NUMBERS, OURS, TABLES_2_TO_4
 from workflow.analysis.stats.estimate import numbers
-from workflow.analysis.stats.pooling import Pool, pooled
+from workflow.analysis.stats.pooling import estimates
 from workflow.analysis.stats.samples import Samples, official_sets
 from workflow.analysis.table import Table
 from workflow.grid import Grid
@@ -90,19 +91,16 @@ def _published(places: pd.DataFrame) -> pd.DataFrame:
 
 
 def _ours(grid: Grid, samples: Samples, places: pd.DataFrame) -> pd.DataFrame:
-    """This run's rows; the cells of each auxiliary setting are moderated by one another."""
+    """This run's rows."""
     printed = NUMBERS[NUMBERS["method"] == OURS].set_index("column")["value"]
     cells = {(cell.aux, cell.task): cell for cell in grid.full_transformer()}
-    seeds = samples.seed_pool(grid)
-    pools = {
-        aux: Pool.of({c.task: samples.headline(c) for c in cells.values() if c.aux == aux}, seeds)
-        for aux in grid.aux
-    }
     rows = []
     for place in places.to_dict("records"):
+        score = partial(samples.of, split=place["split"], metric=place["metric"])
+        seeds = samples.seed_pool(grid, score)
         for aux in grid.aux:
-            cell = cells.get((aux, place["task"]))
-            sample = samples.of(cell, place["split"], place["metric"])
+            sample = score(cells.get((aux, place["task"])))
+            found = estimates({place["task"]: sample}, seeds=seeds).get(place["task"])
             carries = place["carries_paper"] and aux == "on"
             rows.append(
                 {
@@ -112,7 +110,7 @@ def _ours(grid: Grid, samples: Samples, places: pd.DataFrame) -> pd.DataFrame:
                     "arch": "transformer",
                     "n_transfer": str(grid.n_layer.get("transformer", "all")),
                     "variant": VARIANTS[aux],
-                    **numbers(sample, pooled(pools[aux], sample)),
+                    **numbers(sample, found),
                 }
             )
     return pd.DataFrame(rows)
