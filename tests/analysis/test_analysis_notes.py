@@ -6,7 +6,7 @@ import pytest
 
 from tasks.common.errors import InputError
 from tests.analysis.conftest import build, make_grid, write
-from workflow.analysis.notes import Notes, fewer_seeds
+from workflow.analysis.notes import Notes, single_control
 from workflow.analysis.tables import ablation, cells, claims, layer_transfer, main, zero_shot
 
 RTE = "train: 300 of 2,490 rows"
@@ -84,29 +84,29 @@ def test_a_damaged_note_is_an_error_that_names_the_file(run_of):
 
 
 @pytest.mark.parametrize(
-    ("finetune", "control", "counts"),
+    ("finetune", "control", "others"),
     [
-        ([0, 1], [0], "1 of the 2"),
-        ([0, 1, 2], [0, 1], "2 of the 3"),
-        ([0, 1], [0, 1], ""),
+        ([0, 1], [0], "2"),
+        ([0, 1, 2], [0], "3"),
+        ([0, 1, 2], [0, 1], ""),
         ([0, 1], None, ""),
         ([0], [0], ""),  # no cell starts from the others
     ],
 )
-def test_a_control_of_fewer_seeds_than_the_other_side_is_told(finetune, control, counts):
+def test_a_single_control_is_told_beside_several_models(finetune, control, others):
     seeds = {"pretrain": [0, 1, 2][: max(2, len(finetune))], "finetune": finetune}
     grid = make_grid("rte", shuffled=["words"], seeds={**seeds, "shuffled": control})
-    told = fewer_seeds(grid)
-    assert len(told) == bool(counts)
-    assert not counts or told[0].startswith(f"Shuffled books have {counts} pre-training seeds")
-    assert fewer_seeds(grid.model_copy(update={"shuffled": []})) == []
+    told = single_control(grid)
+    assert len(told) == bool(others)
+    assert not others or f"compared with {others}:" in told[0]
+    assert single_control(grid.model_copy(update={"shuffled": []})) == []
 
 
 @pytest.mark.parametrize("module", [ablation, claims])
 def test_tables_that_compare_with_the_control_tell_how_many_seeds_it_has(module, run_of):
     results, grid = run_of("rte", "snli", shuffled=["words"])
     few = grid.seeds.model_copy(update={"shuffled": [0]})
-    (line,) = fewer_seeds(grid.model_copy(update={"seeds": few}))
+    (line,) = single_control(grid.model_copy(update={"seeds": few}))
     for seeds, is_told in ((few, True), (grid.seeds, False)):
         _, text = build(module, results, grid.model_copy(update={"seeds": seeds}))
         assert (line in text.split("\n\n")) == is_told

@@ -8,8 +8,8 @@ import pytest
 from scipy import stats
 
 from workflow.analysis.stats.estimate import Component, Estimate, estimate, half_width
-from workflow.analysis.stats.pooling import Pool
-from workflow.analysis.stats.sample import Sample
+from workflow.analysis.stats.pooling import SeedPool
+from workflow.analysis.stats.sample import Sample, difference
 from workflow.analysis.stats.trends import (
     OverTasks,
     RankTrend,
@@ -26,16 +26,6 @@ def seeds_of(*scores: float) -> Sample:
     """A sample without chance from rows."""
     seeds, score = tuple(range(len(scores))), np.array(scores, dtype=float)
     return Sample(seeds, seeds, score, np.repeat(score[:, None], 9, axis=1), 100)
-
-
-def apart(*halves: float) -> list[Sample]:
-    """Tasks whose two seeds lie so far from 50, on either side."""
-    return [seeds_of(50 - half, 50 + half) for half in halves]
-
-
-def pool_of(tasks: list[Sample]) -> Pool | None:
-    """The pool of some tasks, without other variants."""
-    return Pool.of(dict(enumerate(tasks)))
 
 
 def test_cochrans_quantile_weighs_students_by_the_variances():
@@ -55,40 +45,17 @@ def test_p_is_1_minus_the_level_of_the_interval_that_touches_0(value):
     assert Estimate(0.0, parts[:1], parts[1], 2, 10).p == 1
 
 
-def test_tasks_that_differ_no_more_than_chance_makes_them_share_one_variance():
-    tasks = apart(1, 2, 3, 6)  # about their mean, 3: -2, -1, 0, 3; variances 4, 1, 0, 9 times 4/3
-    pool = pool_of(tasks)
-    assert (pool.variance, pool.df, pool.most_df) == (pytest.approx(14 / 3), np.inf, 3)
-    found = pool.estimate(tasks[1])
-    assert found.seeds == (Component(pytest.approx(14 / 3), 3), Component(pytest.approx(9), 1))
-    own = pool.estimate(tasks[3]).seeds[0]
-    assert own == Component(pytest.approx(9), 3)  # never below its own
-    assert found.rows == Component(0.0, 99) and (found.n_seeds, found.n_rows) == (2, 100)
-
-
-def test_tasks_that_differ_more_are_drawn_to_their_common_variance_by_its_certainty():
-    tasks = apart(*[0.0] * 7, 8)  # about their mean, 1: seven times -1, and 7
-    pool = pool_of(tasks)
-    df = 4 + 21 / 11  # the variances, 8/7 and 56: squared, over their mean's square, 43 / 7
-    assert pool.df == pytest.approx(df) and pool.most_df == 7
-    assert pool.variance == pytest.approx(8 * (df - 2) / df)
-    mixed = (df * pool.variance + 1) / (df + 1)
-    first, last = (pool.estimate(task).seeds for task in (tasks[0], tasks[-1]))
-    assert first == (Component(pytest.approx(mixed), pytest.approx(df + 1)), Component(1, 1))
-    assert last[0] == Component(pytest.approx(49), pytest.approx(df + 1))
-
-
-def test_three_tasks_with_two_seeds_make_a_pool_and_fewer_do_not():
-    assert pool_of(apart(1, 2, 3)) is not None
-    assert pool_of(apart(1, 2)) is None and pool_of([]) is None
-    assert pool_of([*apart(1, 2), seeds_of(50)]) is None
-    pool = pool_of([*apart(1, 2, 3), seeds_of(50)])  # whose one seed says nothing
-    assert pool.mean.score == pytest.approx([48, 52])
-    assert pool.estimate(seeds_of(50)).seeds == estimate(seeds_of(50)).seeds or np.isnan(
-        pool.estimate(seeds_of(50)).seeds[0].variance
-    )
-    alike = pool_of(apart(2, 2, 2))
-    assert (alike.variance, alike.df) == (0, np.inf)
+def test_the_variance_over_seeds_is_the_mean_of_the_variants_with_their_seeds_weighed():
+    three, two = seeds_of(50, 56, 53), replace(seeds_of(40, 44, 40), pretrain=(0, 1, 0))
+    variants = [{"rte": one} for one in (three, three, two)]
+    unit = (9 + 9 + 8) / 3  # the variances of a unit: 9 of three, 8 of the two of the control
+    assert (three.share, two.share) == (pytest.approx(1 / 3), pytest.approx(5 / 9))
+    contrast = difference(three, two)
+    assert contrast.squares * contrast.share == pytest.approx(1 / 3 + 5 / 9)
+    pooled, excess = SeedPool(variants).parts(contrast, ["rte"])
+    assert pooled.variance == pytest.approx((1 / 3 + 5 / 9) * unit)
+    assert pooled.df == pytest.approx((2 + 2 + 1) / 3)
+    assert excess == Component(max(0, contrast.seed_variance - pooled.variance), 2)
 
 
 def first_that_shows(counts, distance, error_of, df_of):

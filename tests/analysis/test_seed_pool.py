@@ -45,10 +45,10 @@ def test_where_variants_vary_alike_95_of_100_intervals_cover_whether_fits_fail_o
     assert 0.94 < of_mean < 1 and 0.93 < of_worst_task < 1
 
 
-@pytest.mark.parametrize(("n_seeds", "least"), [(2, 0.85), (3, 0.88), (5, 0.89)])
-def test_the_wildest_of_a_run_is_covered_as_the_documentation_says(n_seeds, least):
-    of_mean, _ = coverage(n_seeds, [12.0, *[2.0] * 7], fails=False)
-    assert least < of_mean < 0.96
+@pytest.mark.parametrize("n_seeds", [2, 3, 5])
+def test_the_wildest_of_a_run_is_covered_as_the_documentation_says(n_seeds):
+    of_mean, of_worst_task = coverage(n_seeds, [12.0, *[2.0] * 7], fails=False)
+    assert 0.85 < of_mean < 0.96 and 0.82 < of_worst_task < 0.97
 
 
 def test_pooled_intervals_are_less_than_half_as_wide_with_two_seeds():

@@ -63,13 +63,12 @@ class Notes:
         return words.pop() if len(self.by_task) > 1 and len(words) == 1 else ""
 
 
-def fewer_seeds(grid: Grid) -> list[str]:
-    """What a table says whose intervals compare models of more and of fewer pre-training seeds."""
+def single_control(grid: Grid) -> list[str]:
+    """What a table says that compares several pre-trained models with a single control."""
     n_control, n = (len(grid.seeds.of(corpus)[: len(grid.seeds.finetune)]) for corpus in SIDES)
-    if not grid.shuffled or n_control >= n:
+    if not grid.shuffled or n_control > 1 or n == 1:
         return []
     return [
-        f"Shuffled books have {n_control} of the {n} pre-training seeds of the models that they "
-        "are compared with: such a difference takes a model that several fine-tuning seeds start "
-        "from for several, so its interval is too narrow."
+        f"Shuffled books have one pre-training seed, and the models that they are compared with {n}: "
+        "how much another model of shuffled books would differ is in no interval."
     ]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 
 from workflow.analysis import markdown
-from workflow.analysis.notes import Notes, fewer_seeds
+from workflow.analysis.notes import Notes, single_control
 from workflow.analysis.paper import EIGHT, FULL, variants
 from workflow.analysis.records import read_examples
 from workflow.analysis.stats.pooling import columns, paired
@@ -75,7 +75,7 @@ def _wide(
         _differences(table, notes, n_tasks),
         "`a [b, c]`: the variant minus the full transformer, paired by row and seed, and "
         f"{markdown.INTERVAL}.",
-        *fewer_seeds(grid),
+        *single_control(grid),
     ]
 
 

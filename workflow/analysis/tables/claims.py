@@ -22,7 +22,7 @@ from workflow.analysis.claims.finding import (
     shown,
 )
 from workflow.analysis.claims.paper_claims import CLAIMS
-from workflow.analysis.notes import fewer_seeds
+from workflow.analysis.notes import single_control
 from workflow.analysis.stats.alarms import is_marked
 from workflow.analysis.stats.samples import Samples
 from workflow.analysis.table import Table
@@ -110,7 +110,7 @@ def _wide(table: pd.DataFrame, results: Path, grid: Grid) -> list[str | pd.DataF
         "numbers that the paper prints, with its tasks as the sample. A claim about several tasks "
         "holds if it does on each; a line before them counts those of which the run is sure, and "
         "those that are possible. `!`: a run behind it raised an alarm, named in the CSV.",
-        *fewer_seeds(grid),
+        *single_control(grid),
     ]
 
 
