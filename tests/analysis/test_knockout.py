@@ -210,7 +210,7 @@ def test_probes_of_one_seed_leave_the_other_missing(results, tmp_path):
 
 
 def test_the_heat_map_has_the_shares_marks_the_undecided_and_frames_the_predicted(made):
-    frame = made.frame.copy()
+    frame = made.frame.assign(decided="yes")
     unsure = (frame["line"] == "no kinds") & frame["task"].isin(["rte", "sst2"])
     frame.loc[unsure, "decided"] = "no"
     with matplotlib.rc_context(fname=style.STYLE):
