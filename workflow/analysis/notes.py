@@ -69,6 +69,6 @@ def single_control(grid: Grid) -> list[str]:
     if not grid.shuffled or n_control > 1 or n == 1:
         return []
     return [
-        f"Shuffled books have one pre-training seed, the models that they are compared with {n}: how "
-        "much another model of shuffled books would differ is in no interval."
+        "Shuffled books have one pre-training seed, the models that they are compared with "
+        f"{n}: how much another model of shuffled books would differ is in no interval."
     ]
