@@ -341,6 +341,7 @@ def test_a_program_stopped_by_a_signal_keeps_its_finished_runs_and_says_so(
     files, number, monkeypatch
 ):
     signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in some shells' background
+    before = signal.getsignal(number)
     targets, update = paths(files, "none", 0, 1), FineTuning.update
 
     def stopped(*arguments):
@@ -350,7 +351,7 @@ def test_a_program_stopped_by_a_signal_keeps_its_finished_runs_and_says_so(
 
     monkeypatch.setattr(FineTuning, "update", stopped)
     done = call(finetune.main, *words(files, targets))
-    assert done.returncode == INTERRUPTED
+    assert done.returncode == INTERRUPTED and signal.getsignal(number) == before
     assert done.stderr == f"error: stopped by {number.name}; start again to resume\n"
     assert done.stdout.startswith(f"{targets[0]}: dev") and not targets[1].exists()
     (kept,) = (files / "cache").iterdir()

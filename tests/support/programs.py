@@ -2,19 +2,21 @@
 
 import contextlib
 import io
+import signal
 import sys
 from collections.abc import Callable
 from subprocess import CompletedProcess
 from unittest.mock import patch
 
-from tasks.common.errors import run
+from tasks.common.errors import SIGNALS, run
 
 
 def call(main: Callable[[], None], *words: object) -> CompletedProcess[str]:
     """What `python -m`, then the program and these words, says and returns.
 
-    For a program's messages and files. What depends on a process (signals, the environment,
-    imports) needs one of its own.
+    For a program's messages and files. What depends on a process (the environment, imports) needs
+    one of its own. A program that a signal stopped ignores further ones, since it ends; this process
+    goes on, and has its handlers back, or nothing could end the workers that it starts.
     """
     out, errors = io.StringIO(), io.StringIO()
     arguments = ["program", *map(str, words)]
@@ -23,5 +25,10 @@ def call(main: Callable[[], None], *words: object) -> CompletedProcess[str]:
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(errors),
     ):
-        code = run(main)
+        before = {number: signal.getsignal(number) for number in SIGNALS}
+        try:
+            code = run(main)
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
     return CompletedProcess(arguments, code, out.getvalue(), errors.getvalue())
