@@ -15,8 +15,8 @@ def call(main: Callable[[], None], *words: object) -> CompletedProcess[str]:
     """What `python -m`, then the program and these words, says and returns.
 
     For a program's messages and files. What depends on a process (the environment, imports) needs
-    one of its own. A program that a signal stopped ignores further ones, since it ends; this process
-    goes on, and has its handlers back, or nothing could end the workers that it starts.
+    one of its own. A program that a signal stopped ignores further ones, since it ends. This
+    process goes on and has its handlers back, or nothing could end the workers that it starts.
     """
     out, errors = io.StringIO(), io.StringIO()
     arguments = ["program", *map(str, words)]
