@@ -1,8 +1,8 @@
-"""Random numbers: every purpose has a stream of its own, which is a function of its seed.
+"""Random numbers: every purpose has a stream of its own, a function of its seed.
 
-The purpose is a part of what a stream is seeded with, so that equal seeds of two purposes do not
-draw the same numbers: the first values of a language model in pre-training and those of a fresh
-layer in fine-tuning, say. (NumPy's own seeding would not do: to it `[7, 0]` is the same as 7.)
+The purpose is part of what a stream is seeded with, so that two purposes with equal seeds do not
+draw the same numbers: say, the first values of a language model in pre-training and those of a
+fresh layer in fine-tuning. (NumPy's own seeding would not do: to it `[7, 0]` is the same as 7.)
 """
 
 import hashlib
@@ -28,12 +28,12 @@ Purpose = Literal[
 
 
 def stream(purpose: Purpose, *of: int | str) -> np.random.Generator:
-    """The random numbers of a purpose, by a seed and whatever else they depend on."""
+    """A generator of a purpose's random numbers; `of` is its seed, if any, and the rest."""
     return np.random.default_rng(_entropy(purpose, *of))
 
 
 def torch_seed(purpose: Purpose, *of: int | str) -> int:
-    """What to seed a generator of PyTorch with, for the same; it is below 2^63."""
+    """The seed, below 2^63, of a PyTorch generator for the same purpose and numbers."""
     return _entropy(purpose, *of) % 2**63
 
 

@@ -1,8 +1,8 @@
 """Which rows share an n-gram with a long stream of symbols: exact, in one pass over the stream.
 
-The rows' n-grams are kept in memory, the stream passes in blocks. A table of hashes picks the
-places worth a look, which are then compared symbol by symbol: a collision of hashes costs time and
-never makes a match.
+The rows' n-grams are kept in memory; the stream is read in blocks. A table of hashes picks the
+places worth a look, which are then compared symbol by symbol, so a collision of hashes costs time
+but never makes a match.
 """
 
 from collections.abc import Hashable, Iterable
@@ -18,18 +18,18 @@ HASH_BITS = 26  # a table of 64 MB
 
 
 class Search:
-    """Rows and their n-grams, and what a scan found of them.
+    """Rows with their n-grams, and which of them the scans have found.
 
-    `contaminated`: rows that share an n-gram with what was scanned so far.
+    `contaminated`: rows that share an n-gram with what has been scanned so far.
     """
 
     def __init__(self, n: int = N) -> None:
         self.n = n
         self.contaminated: set[Hashable] = set()
-        self._rows: dict[bytes, list[Hashable]] = {}  # of each n-gram that was not found yet
+        self._rows: dict[bytes, list[Hashable]] = {}  # by n-gram, of those not found yet
 
     def add(self, row: Hashable, texts: Iterable[np.ndarray]) -> None:
-        """Add a row of these texts (symbols [m]). All rows are added before the first scan."""
+        """Add a row with its texts (symbols [m]). Add all rows before the first scan."""
         arrays = [np.asarray(text, SYMBOL) for text in texts]
         ngrams = {a[i : i + self.n].tobytes() for a in arrays for i in range(len(a) - self.n + 1)}
         for ngram in ngrams:

@@ -1,4 +1,4 @@
-"""The cells of one job: each run trained, or recalled from the cache, and the weights it leaves."""
+"""The cells of one job: their runs, trained or taken from the cache, and the weights to keep."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
@@ -24,10 +24,10 @@ Records = Mapping[str, Answers]  # by task
 class CellJob:
     """What the cells of one job share: architecture, corpus, variant and aux, inputs and settings.
 
-    Cells with the same `n_transfer` are of one model, which has a head for each task of `settings`.
+    Cells with the same `n_transfer` share a model, which has a head for each task of `settings`.
     `checkpoints` are of one language model, each from a pre-training seed of its own. The weights
     of the cells whose places are in `kept` go to the cache as well. Raises InputError if a file is
-    damaged or missing, or if cells, files and settings do not fit each other.
+    damaged or missing, or if cells, files and settings do not match.
     """
 
     def __init__(
@@ -74,11 +74,11 @@ class CellJob:
             }
             for task, own in settings.items()
         }
-        # Runs under another runtime or library are never mixed.
+        # Runs under different runtime settings or library versions are never mixed.
         self.environment = {"runtime": runtime.numeric(), "versions": versions()}
 
     def _check(self) -> None:
-        """Raise InputError unless cells, files and settings are of the same tasks and one model."""
+        """Raise InputError unless cells, files and settings are of the same tasks and one group."""
         groups = {(cell.arch, cell.corpus, cell.variant, cell.aux) for cell in self.cells}
         if len(groups) > 1:
             raise InputError(
@@ -87,26 +87,28 @@ class CellJob:
         for cells in self.models().values():
             if sorted(cell.task for cell in cells) != sorted(self.settings):
                 tasks = ", ".join(self.settings)
-                raise InputError(f"--settings: of {tasks}; give one cell of each, not {cells}")
+                given = ", ".join(cell.task for cell in cells)
+                raise InputError(f"--settings: of {tasks}; give one cell of each, not of {given}")
         for kind, found in (("encoded", self.encoded), ("baselines", self.baselines)):
             if found.keys() != self.settings.keys():
                 names, needed = ", ".join(found), ", ".join(self.settings)
-                raise InputError(f"--{kind}: of {names}, not {needed}; give the right files")
+                raise InputError(f"--{kind}: of {names}, not {needed}; give one file for each")
         for own in self.settings.values():
             if (self.cell.aux == "off") != (own.lm_coef == 0):
                 raise InputError(
-                    f"{self.cell.place}: lm_coef is {own.lm_coef:g}; it is 0 with aux off alone"
+                    f"{self.cell.place}: lm_coef is {own.lm_coef:g}; "
+                    "give 0 with aux off, and more than 0 with aux on"
                 )
 
     def models(self) -> dict[Any, list[Cell]]:
-        """The cells by the number of layers that are transferred: each list is of one model."""
+        """The cells by the number of layers that are transferred; those of a list share a model."""
         by_layers: dict[Any, list[Cell]] = {}
         for cell in self.cells:
             by_layers.setdefault(cell.n_transfer, []).append(cell)
         return by_layers
 
     def starts(self, seeds: Sequence[int]) -> list[tuple[int, Checkpoint]]:
-        """Each seed with its checkpoint: the i-th starts from the i-th, modulo their number."""
+        """Each seed with the checkpoint that it starts from; these take turns, in their order."""
         return list(zip(seeds, cycle(self.checkpoints), strict=False))
 
     def key(self, cells: Sequence[Cell], seed: int, checkpoint: Checkpoint) -> Key:
@@ -121,7 +123,7 @@ class CellJob:
         }
 
     def unlabelled(self, cell: Cell) -> list[str]:
-        """The unlabelled splits that are predicted: by the paper's main model only."""
+        """The unlabelled splits to predict: none, unless the cell is the paper's main model."""
         model = cell.arch, cell.aux, cell.corpus, cell.variant
         full = cell.n_transfer == self.own.model.shape.n_layer
         is_main = model == ("transformer", "on", "books", "") and full
@@ -131,8 +133,8 @@ class CellJob:
         """The records of one run, from the cache or from training.
 
         Predictions of unlabelled rows have a record of their own, so that a run is found whether or
-        not they are asked for. Asking for them or for weights later trains again. Raises InputError
-        if the memory does not suffice.
+        not they are asked for. If they or the weights are first asked for later, the run is trained
+        again. Raises InputError if memory runs out.
         """
         if self.own.method.prompted:
             return {cell.task: self._answer(cell.task, seed, checkpoint) for cell in cells}
@@ -165,13 +167,15 @@ class CellJob:
         return {task: RunRecord(**record) for task, record in records.items()}
 
     def _answer(self, task: str, seed: int, checkpoint: Checkpoint) -> Answers:
-        """What the language model says of a task that is told in words."""
-        from gpt1.text.tokenizer import Tokenizer  # of no other run, and slow to import
+        """What the language model, without fine-tuning, answers when the task is put in words."""
+        from gpt1.text.tokenizer import Tokenizer  # slow to import, and no other run needs it
 
         if self.tokenizer is None:
-            raise InputError("--tokenizer: missing; the words of a prompt need it")
+            raise InputError("--tokenizer: missing; give it, to encode the prompts")
         tokenizer = Tokenizer.load(self.tokenizer)
         if tokenizer.digest != self.encoded[task].tokenizer:
-            raise InputError(f"{self.tokenizer}: not the tokenizer of {task}; give that")
+            raise InputError(
+                f"{self.tokenizer}: not the tokenizer that encoded {task}; give that one"
+            )
         words = (tokenizer.encode, tokenizer.newline_id)
         return prompts.answer(seed, checkpoint, self.encoded[task], *words, self.runtime)

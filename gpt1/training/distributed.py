@@ -2,7 +2,7 @@
 
 The optimizer's gradients are one flat buffer, so an update costs one all-reduce. The windows of an
 update do not depend on the number of processes, and dropout masks belong to a micro-batch, not to a
-process. torchrun starts the processes, and stops the others where one of them ends.
+process. torchrun starts the processes, and stops the others when one of them fails.
 """
 
 import functools
@@ -23,16 +23,16 @@ from gpt1.training.runtime import Runtime
 from tasks.common.errors import InputError
 
 LOST = 3  # exit code of a process that had to stop because another one ended
-LOST_SECONDS = 2.0  # until it does, so that torchrun finds the one that ended first
-# A process that does not answer for so long hangs. The others wait for its share of an update or of
-# the held-out windows, or for the first one's files: on slow machines a minute or two. They wait
-# for each other as long at the start.
+LOST_SECONDS = 2.0  # that it waits first, so that torchrun blames the one that ended before it
+# A process that has not answered for so long is taken to hang. The others wait for its share of an
+# update or of the held-out windows, or until the first one has dealt with the files, which takes a
+# minute or two on slow machines. The limit for finding each other at the start is the same.
 HANG_SECONDS = 600.0
 
 
 @dataclass(frozen=True)
 class Processes:
-    """The processes of a run as one of them sees them; by default it is alone."""
+    """The processes of a run, as one of them sees them; by default there is only this one."""
 
     rank: int = 0
     count: int = 1
@@ -49,7 +49,7 @@ class Processes:
         return range(min(n, self.rank * size), min(n, (self.rank + 1) * size))
 
     def sum(self, tensor: Tensor) -> None:
-        """Sum a tensor over the processes, in place. Exits if another process has ended."""
+        """Sum a tensor over the processes, in place. Exits if another one has ended or hangs."""
         self._together(dist.all_reduce, tensor)
 
     def broadcast(self, tensor: Tensor) -> None:
@@ -59,7 +59,7 @@ class Processes:
     def _together(self, collective: Callable[[Tensor], object], tensor: Tensor) -> None:
         if self.count == 1:
             return
-        if os.getppid() != self.parent:  # torchrun is gone, and with it whoever waits for us
+        if os.getppid() != self.parent:  # torchrun has ended, so nobody waits for us any more
             self._leave()
         begun = time.monotonic()
         try:
@@ -67,8 +67,8 @@ class Processes:
         except RuntimeError:  # the connection is closed, or nothing came for too long
             if time.monotonic() - begun >= HANG_SECONDS:
                 print(
-                    f"warning: process {self.rank + 1} of {self.count} has waited for another one "
-                    f"for {HANG_SECONDS:.0f} s",
+                    f"warning: process {self.rank + 1} of {self.count} has waited "
+                    f"{HANG_SECONDS:.0f} s for another one and gives up",
                     file=sys.stderr,
                 )
             self._leave()
@@ -79,7 +79,7 @@ class Processes:
             dist.destroy_process_group()
 
     def _leave(self) -> NoReturn:
-        """End without a word: the reason is in the line of the process that ended first."""
+        """End without giving a reason: that is for the process that ended first to print."""
         time.sleep(LOST_SECONDS)
         sys.stderr.flush()
         os._exit(LOST)  # an orderly exit may wait for the lost process

@@ -1,17 +1,17 @@
-"""Fine-tune one language model on one task or several: a run, from first values to scores.
+"""A run: fine-tunes one language model on one task or several, from first values to scores.
 
 Source: paper 3.2 and 4.1 (three epochs, batch 32, linear decay, 0.2 % warm-up, lambda 0.5); the
 authors' code for the rest: fresh special tokens and classifier, clipping, shuffling, dropping the
 last partial batch, scoring after each epoch (and at updates 1000, 2000, 4000, ... of the first),
-keeping the best-scoring weights (of equals the latest; theirs keeps the first).
+keeping the best-scoring weights (the latest of equals, where theirs keeps the first).
 
-Each task has a head: its rows and a classifier of its own on the one language model. The paper
-leaves several tasks to later work ("our model will benefit from multi-task training", 4.2). Here
-each batch is of one task, and every task gives the batches of its own cell, in their order; the
-turns are drawn in proportion to the tasks' numbers of batches (as in MT-DNN, Liu et al. 2019,
-arXiv:1901.11504). So a row is seen as often as in a run of its task alone, with the same weight of
-the auxiliary loss, and a head starts from the same values. At the turns of other tasks a classifier
-has no gradient, but its moments are still updated and its weights decay.
+Each task has a head: its rows and a classifier of its own on the shared language model. The paper
+leaves training on several tasks to later work ("our model will benefit from multi-task training",
+4.2). Here each batch is of one task, and every task keeps the batches of a run of its own, in their
+order; the order of the tasks' turns is random, with one turn for each batch (as in MT-DNN, Liu et
+al. 2019, arXiv:1901.11504). So a row is seen as often as in a run of its task alone, with the
+same weight of the auxiliary loss, and a head starts from the same values. While other tasks have
+their turns, a classifier has no gradient, but its moments are still updated and its weights decay.
 """
 
 import time
@@ -40,7 +40,7 @@ from tasks.metrics import score, score_split
 from tasks.stsb import soft_labels
 
 FIRST_EPOCH_EVALS = {1000 * 2**k for k in range(6)}  # authors' code
-CHUNK = 4096  # rows of an unlabelled split that are made into sequences at a time
+CHUNK = 4096  # rows of an unlabelled split that are laid out as sequences at a time
 
 Scores = dict[str, dict[str, float]]  # by split (or split_group) and metric, 0 to 100
 
@@ -49,8 +49,9 @@ Scores = dict[str, dict[str, float]]  # by split (or split_group) and metric, 0 
 class Answers:
     """What a model, trained on a task or not, answers on it under one seed.
 
-    `rows` counts those of each split; `predictions` are of the reported splits, in the examples'
-    order; `constant` says whether one of these has the same prediction for all rows.
+    `rows` is the number of rows of each split; `predictions` are those for the reported splits, in
+    the order of the examples; `constant` says whether any reported split has the same prediction
+    for all rows.
     """
 
     seed: int
@@ -67,8 +68,9 @@ class RunRecord(Answers):
     """The result of a run on one task; losses in nats, times in seconds.
 
     `loss_*` are total losses and `clf_loss_*` classification losses, means over the first and the
-    last updates; `label_entropy` is the classification loss of chance. `truncated` is a share by
-    split, `copied` names the transferred tensors.
+    last updates; `label_entropy` is the least classification loss of a constant prediction.
+    `truncated` is, by split, the share of examples that lost tokens; `copied` names the transferred
+    tensors.
     """
 
     select_by_epoch: list[dict[str, float]]
@@ -91,7 +93,7 @@ class Head:
     """One task of a run: its rows, and its classifier on the language model of the run.
 
     `history` holds the total and the classification loss of each of its updates, `tokens` the
-    number of real tokens and `seconds` the time that they took.
+    number of tokens trained on, pads left out, and `seconds` the time that its updates took.
     """
 
     def __init__(
@@ -106,7 +108,7 @@ class Head:
         self.select_by_epoch: list[dict[str, float]] = []
 
     def batches(self, seed: int) -> list[np.ndarray]:
-        """The rows of each of its updates, in all epochs."""
+        """The rows of each of its updates, over all epochs."""
         n, epochs = len(self.data.splits["train"]), range(self.settings.epochs)
         return [rows for e in epochs for rows in batching.epoch(n, self.batch, seed, e)]
 
@@ -136,7 +138,7 @@ class Head:
         return predict(self.model, self.data.spec, split, self.runtime)[0]
 
     def predict_unlabelled(self, split: EncodedSplit) -> list[float]:
-        """Predictions for a split of any size, even if its sequences exceed memory."""
+        """Predictions for a split of any size: its sequences are never in memory all at once."""
         model = self.model.language_model
         special, family = SpecialTokens.after(model.n_vocab), self.data.spec.family
         chunks = np.split(np.arange(len(split)), range(CHUNK, len(split), CHUNK))
@@ -149,7 +151,7 @@ class Head:
         return score(spec, self.predict(select), select.labels)[spec.metric]
 
     def record(self, seed: int, copied: list[str], best: tuple[int, int], steps: int) -> RunRecord:
-        """The result; it scores the present weights, those of the `best` epoch and update."""
+        """The result, with scores of the present weights, those of the `best` epoch and update."""
         scores: Scores = {}
         rows, reported, constant = {}, {}, False
         for name, split in self.data.splits.items():
@@ -218,7 +220,7 @@ class FineTuning:
             classifiers[task] = Classifier(
                 spec.family, language_model.n_hidden, spec.n_labels, rate
             )
-            generator.set_state(drawn)  # as in a run of this task alone
+            generator.set_state(drawn)  # the same values as in a run of this task alone
             classifiers[task].reset(generator, model.init_std)
         self.copied = language_model.transfer(checkpoint.tensors, n_transfer, method)
         if method.read_layer != "top":
@@ -254,7 +256,7 @@ class FineTuning:
 
         Raises FloatingPointError if the loss is not finite.
         """
-        if not head.model.training:  # only after scoring: it walks over all modules
+        if not head.model.training:  # as after scoring; not each time: it visits all modules
             head.train_mode()
         if self.layer_rates.needed:
             self.layer_rates.apply(self.optimizer)
@@ -278,9 +280,10 @@ class FineTuning:
     def train(self) -> dict[str, RunRecord]:
         """Train, restore the weights that scored best on `select`, score every split of each task.
 
-        It scores after each epoch and within the first. With several tasks epochs are equal parts
-        of training, as many as the task with the most epochs has; what counts is the mean of the
-        tasks' scores. Raises FloatingPointError if a loss, or a weight to be scored, is not finite.
+        `select` is scored after each epoch and within the first. With several tasks, epochs are
+        equal parts of training, as many as the task with the most epochs has, and the mean of the
+        tasks' scores decides. Raises FloatingPointError if a loss, or a weight to be scored, is not
+        finite.
         """
         self.runtime.reset_peak()
         parts = max(head.settings.epochs for head in self.heads.values())
@@ -293,7 +296,7 @@ class FineTuning:
             head.seconds += time.perf_counter() - started
             if done not in scored:
                 continue
-            if not self.optimizer.flat.isfinite().all():  # no loss has seen this update
+            if not self.optimizer.flat.isfinite().all():  # no loss has been taken since this update
                 raise FloatingPointError(f"update {done}: a weight is not finite")
             part = int(np.searchsorted(ends, done)) + 1
             value = self._score(part, done)

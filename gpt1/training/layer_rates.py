@@ -1,9 +1,9 @@
 """Learning rates that differ from layer to layer: discriminative rates and gradual unfreezing.
 
-Source: ULMFiT (Howard and Ruder 2018, 3.2 and 3.3), which unfreezes a layer an epoch; here, with
-more layers than epochs, they join at even intervals until half of the updates are done. The special
-tokens are fresh, as the classifier is, and it reads the states of one of them: their rows have the
-classifier's rate from the first update on, although they lie in the embedding matrix.
+Source: ULMFiT (Howard and Ruder 2018, 3.2 and 3.3), which unfreezes one layer per epoch. Here there
+are more layers than epochs, so layers join at even intervals until half of the updates are done.
+The special tokens start from fresh values, as the classifier does, which reads the state of one of
+them. So their rows of the embedding matrix have the classifier's rate from the first update on.
 """
 
 import re
@@ -21,7 +21,7 @@ _LAYER = re.compile(r"h\.(\d+)\.")
 
 
 class LayerRates:
-    """The factor of each parameter's learning rate, by how far below the classifiers it is."""
+    """A factor for each parameter's learning rate, by its depth below the classifiers."""
 
     def __init__(
         self, model: LanguageModel, classifiers: Iterable[nn.Module], method: FinetuneMethod
@@ -31,7 +31,7 @@ class LayerRates:
         self.below |= {p: 0 for head in classifiers for p in head.parameters()}
         self.embed = model.embed
         self.special = slice(model.n_vocab, model.n_rows)
-        self.factors: list[float] = []  # those of the last update
+        self.factors: list[float] = []  # of the last update, by depth
 
     @property
     def needed(self) -> bool:
@@ -39,7 +39,7 @@ class LayerRates:
         return self.method.layer_decay < 1 or self.method.gradual_unfreezing
 
     def factor(self, below: int, progress: float) -> float:
-        """The factor `below` the classifier (0; the top layer is 1) at a fraction of training."""
+        """The factor at a depth (0 is the classifier, 1 the top layer) and fraction of training."""
         if self.method.gradual_unfreezing:
             trained = progress / ALL_TRAINED * (self.n_layer + 1)
             if below > trained:
@@ -55,7 +55,7 @@ class LayerRates:
             self.factors = factors
 
     def _of(self, parameter: nn.Parameter, factors: list[float]) -> float | Tensor:
-        """A parameter's factor; of the embeddings one for each row `[rows, 1]`."""
+        """A parameter's factor; for the embeddings, one for each row `[rows, 1]`."""
         factor = factors[self.below[parameter]]
         if parameter is not self.embed:
             return factor
@@ -64,7 +64,7 @@ class LayerRates:
         return rows
 
     def _below(self, name: str) -> int:
-        """Layers from a classifier down to a parameter; the embeddings are below them all."""
+        """The depth of a parameter below the classifiers; the embeddings are the deepest."""
         if name.startswith("proj."):
             return 1
         layer = _LAYER.match(name)

@@ -19,18 +19,21 @@ class Runtime(RuntimeSettings):
 
     Without dropout no field changes a loss beyond rounding (bfloat16: 2 %). With dropout,
     micro-batches, `skip_pads`, `shared_prefix`, `compile` and another device draw other masks from
-    the same seed: each micro-batch has its own, as each of the authors' GPUs had, and choices share
-    their prefix's. So a run's numbers belong to its `numeric()` settings, which a cell's JSON
-    records.
+    the same seed: each micro-batch has masks of its own, as each of the authors' GPUs had, and the
+    choices of an example share those of their common prefix. So a run's numbers hold only for its
+    `numeric()` settings, which a cell's JSON records.
     """
 
     def numeric(self) -> dict[str, Any]:
-        """The settings that may change a number of a run in one process, if only by rounding."""
+        """The settings that a run's numbers are recorded with: all but `threads`.
+
+        Another number of threads may change the rounding too, but repeats no finished run.
+        """
         return self.model_dump(exclude={"threads"})
 
     @property
     def scoring_tokens(self) -> int:
-        """Tokens of a batch that is scored without gradients: on a CPU as many as fit its cache."""
+        """Tokens in a batch scored without gradients; on a CPU, as many as fit its cache."""
         return 4096 if self.device == "cpu" else 32768
 
     def scoring(self) -> contextlib.AbstractContextManager[None]:
@@ -46,17 +49,17 @@ class Runtime(RuntimeSettings):
         return within_memory(f"{n} {what} at once", fewer + MORE_MEMORY)
 
     def start(self) -> None:
-        """Set torch's threads. Raises InputError if the device does not exist."""
+        """Set torch's number of threads. Raises InputError if the device does not exist."""
         torch.set_num_threads(self.threads)
         try:
             torch.empty(0, device=self.device)
-        except (AssertionError, RuntimeError):  # torch built without it, or no such device
+        except (AssertionError, RuntimeError):  # torch was built without it, or there is none
             raise InputError(
                 f"runtime.device is {self.device}, but torch sees no such device; use cpu"
             ) from None
 
     def reset_peak(self) -> None:
-        """Start measuring a run's peak memory; on a CPU only the process's own is known."""
+        """Start measuring a run's peak memory; on a CPU nothing is reset (see `peak_mb`)."""
         if self.device.startswith("cuda"):
             torch.cuda.reset_peak_memory_stats(self.device)
 
@@ -75,7 +78,7 @@ class Runtime(RuntimeSettings):
 
 
 def cpu() -> str:
-    """The processor's model, and its instructions that torch uses: single scores depend on them."""
+    """The CPU's model and the instruction set that torch uses: single scores depend on both."""
     info = Path("/proc/cpuinfo")
     lines = info.read_text(encoding="utf-8").splitlines() if info.is_file() else []
     models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
@@ -84,9 +87,10 @@ def cpu() -> str:
 
 
 def seed_step(purpose: Purpose, *numbers: int) -> None:
-    """Make torch's random numbers (dropout) a pure function of these, for exact restarts.
+    """Make torch's random numbers (dropout) a pure function of the arguments, for exact restarts.
 
-    Like `torch.manual_seed`, which is slower: it takes a stack trace for each device not in use.
+    Does what `torch.manual_seed` does, without the stack trace that this takes for each unused
+    device.
     """
     seed = torch_seed(purpose, *numbers)
     torch.default_generator.manual_seed(seed)

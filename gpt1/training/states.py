@@ -14,23 +14,24 @@ State = dict[str, Tensor]
 class SavedStates:
     """The last two states of a run, in its folder.
 
-    The one that is replaced stays until the next is written, so that a damaged one costs minutes.
+    Should the last be damaged, the run goes on from the one before it and loses only minutes.
     """
 
     def __init__(self, folder: Path) -> None:
         self.last, self.older = folder / "state.safetensors", folder / "older-state.safetensors"
 
     def save(self, state: State) -> None:
-        """Write a state, and keep the one before. Raises InputError if the disk is full."""
+        """Write a state and keep the one before it. Raises InputError if the disk is full."""
         if self.last.exists():
             self.last.replace(self.older)
         write_tensors(self.last, state)
 
     def load(self, check: Callable[[int], None]) -> State | None:
-        """The newest undamaged state, or None without any.
+        """The newest undamaged state, or None if there is none.
 
-        `check` is given its update and raises InputError if something else is missing to resume
-        there. A state that cannot be used is set aside, and one line says so.
+        `check` takes the state's number of updates and raises InputError if anything else that is
+        needed to resume there is missing. A state that cannot be used is renamed, and one line
+        says so.
         """
         states = [path for path in (self.last, self.older) if path.exists()]
         for path in states:

@@ -19,7 +19,7 @@ class TaskData:
     """A task's labelled splits as sequences.
 
     `train_eval` is the sample of training rows on which the train score is taken. `drawn` is the
-    number of distinct training rows where a share of them is trained on, and None elsewhere.
+    number of distinct training rows if only a share of them is trained on, otherwise None.
     """
 
     spec: TaskSpec
@@ -37,11 +37,11 @@ class TaskData:
         return cls(spec, _with_sample(splits, settings.eval_train))
 
     def share(self, share: float, seed: int, eval_train: int) -> "TaskData":
-        """The same with a share of the training rows, at least one, that the seed draws.
+        """The same task with a share of its training rows, drawn by the seed; one row at least.
 
         They are repeated until there are as many as before, so that an epoch has as many updates:
-        shares differ in how many rows are seen, not in how long the model is trained. With one seed
-        the rows of a smaller share are among those of a larger one.
+        shares differ in how many rows are seen, not in how long the model is trained. Under one
+        seed the rows of a smaller share are among those of a larger one.
         """
         train = self.splits["train"]
         order = stream("share of the training rows", seed).permutation(len(train))
@@ -58,7 +58,7 @@ class TaskData:
 
     @property
     def label_entropy(self) -> float:
-        """Entropy in nats of the training labels, for STS-B of the mean soft label.
+        """Entropy in nats of the training labels; for STS-B, of their mean soft label.
 
         No constant prediction has a lower classification loss.
         """

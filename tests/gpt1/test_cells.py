@@ -205,7 +205,7 @@ def test_cells_and_checkpoints_that_do_not_fit_are_refused(files):
         job(files, [Cell("transformer", "rte", aux, 0) for aux in ("on", "off")])
     with pytest.raises(InputError, match="its arch is 'transformer', but 'lstm' is needed"):
         job(files, arch="lstm", weights=["transformer"])
-    with pytest.raises(InputError, match="lm_coef is 0.5; it is 0 with aux off alone"):
+    with pytest.raises(InputError, match="lm_coef is 0.5; give 0 with aux off"):
         job(files, [Cell("transformer", "rte", "off", 0)])
     write_json(files / "baselines.json", {"task": "cola"})
     with pytest.raises(InputError, match="--baselines: of cola, not rte"):

@@ -1,7 +1,7 @@
 """The ablation as paired differences: each variant minus the full transformer, task by task.
 
-Points are differences that are paired by row and seed, bars their 95 % interval. Hollow marks are
-the paper's differences, where its Table 5 prints both scores and the task's rows are real.
+Points are differences paired by row and seed, bars their 95 % intervals. Hollow marks are the
+paper's differences, shown where its Table 5 prints both scores and the task's rows are real.
 """
 
 import pandas as pd
@@ -14,7 +14,7 @@ from workflow.grid import Grid
 
 
 def draw(table: pd.DataFrame, grid: Grid) -> Figure:
-    """A panel per variant, a line per task; the means over the tasks stand on top."""
+    """A panel per variant, a line per task; the means over tasks come first."""
     table, at = printed_of_real(table, grid), pd.Series(places(grid))
     looks = {name: look for name, look in shown(table).items() if name != FULL.title}
     figure = Figure(figsize=(12, 1.2 + 0.4 * max(6, len(at))), layout="constrained")
