@@ -98,7 +98,11 @@ def main() -> None:
     parser.add_argument("--settings", required=True, type=RunSettings.parse)
     parser.add_argument("--seeds", required=True, nargs="+", type=int)
     parser.add_argument("--runtime", default=Runtime(), type=Runtime.parse)
-    parser.add_argument("--code", default="", help="digest of the code, part of the cache's key")
+    parser.add_argument(
+        "--code",
+        default="",
+        help="digest of the code, part of the cache's key: another after an edit",
+    )
     parser.add_argument("--cache", required=True, type=Path, help="folder of finished runs")
     parser.add_argument(
         "--tokenizer", type=Path, help="folder of its files, for prompts, --weights"

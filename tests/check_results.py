@@ -11,6 +11,8 @@ import numpy as np
 import pandas as pd
 
 from gpt1.predict import Predictor
+from gpt1.weights import kept
+from tasks.common.files import read_json
 from workflow.analysis import tables
 from workflow.configuration.model import Config
 from workflow.configuration.paths import probes_file
@@ -44,10 +46,11 @@ def problems(config: Config) -> Iterator[str]:
         if any("missing" in line for line in lines if line.startswith("|")):
             yield f"{name}.md: a cell is missing"
     for cell in config.kept():
+        folder = cell.kept(config.results)
         for seed in config.experiment.seeds.finetune:
-            folder = cell.kept(config.results)
-            if Predictor(folder, seed).facts.cell != cell:
-                yield f"{folder}: of another cell"
+            Predictor(folder, seed)  # or it says what it lacks
+        if read_json(folder / kept.CELL) != read_json(cell.path(config.results)):
+            yield f"{folder}: of another cell"
     made = {path.stem for path in (results / "studies").glob("*.csv")}
     studies = set(config.experiment.studies) - made  # which are made when they are asked for
     gaps = (results / "index.html").read_text(encoding="utf-8").count("Not made yet")

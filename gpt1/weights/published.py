@@ -53,8 +53,8 @@ def read_openai(folder: Path, n_vocab: int, model: ModelSettings) -> dict[str, T
     """The arrays of OpenAI's `params_0.npy` to `params_9.npy` and `params_shapes.json`.
 
     The ten files are chunks of one vector; their boundaries fall anywhere within the arrays. Raises
-    InputError for a file that is missing or truncated, and for shapes or a total that do
-    not fit `model` and a vocabulary of `n_vocab`.
+    InputError for a file that is missing or truncated, and for shapes, a total or an order that
+    does not fit `model` and a vocabulary of `n_vocab`.
     """
     path = folder / SHAPES_FILE
     stored, expected = read_json(path), released_shapes(n_vocab, model)
@@ -77,10 +77,12 @@ def read_openai(folder: Path, n_vocab: int, model: ModelSettings) -> dict[str, T
             f"found {len(vector):,}"
         )
     arrays = torch.from_numpy(vector).split(sizes)
-    return {
+    released = {
         name: array.view(shape)
         for array, (name, shape) in zip(arrays, expected.items(), strict=True)
     }
+    _check_order(folder, released)
+    return released
 
 
 def read_chunk(path: Path) -> np.ndarray:
@@ -193,6 +195,19 @@ def _check_shapes(
         if own != other:
             raise InputError(f"{path}: {name}: expected {own}, found {other}")
     return expected
+
+
+def _check_order(folder: Path, released: dict[str, Tensor]) -> None:
+    """Refuse chunks in the wrong order: they put weights, half of which are negative, where
+    layer-norm gains should be."""
+    for name, tensor in released.items():
+        if name.endswith(("ln_1.weight", "ln_2.weight")):
+            positive = 100 * float((tensor > 0).float().mean())
+            if positive < 75:
+                raise InputError(
+                    f"{folder}/params_*.npy: {name}: expected gains, at least 75 % of them "
+                    f"positive, found {positive:.0f} %; are the {len(CHUNKS)} files in order?"
+                )
 
 
 READERS = {"openai": read_openai, "huggingface": read_huggingface}

@@ -128,6 +128,17 @@ def test_a_fault_in_published_files_is_told_with_file_expected_and_found(
     assert told in refusal(published, kind)
 
 
+def test_chunks_in_the_wrong_order_are_refused(published):
+    folder, arrays = published / "openai", files.openai_arrays(11, 12, 3, 16)
+    files.write_openai(folder, arrays, range(1019, 9172, 1019))  # of one length
+    bring_in(published, "openai")
+    one, two = folder / "params_3.npy", folder / "params_6.npy"
+    one.rename(folder / "other")
+    two.rename(one)
+    (folder / "other").rename(two)
+    assert "are the 10 files in order?" in refusal(published, "openai")
+
+
 @pytest.mark.parametrize("kind", FORMATS)
 def test_a_vocabulary_of_another_size_is_refused(published, kind):
     vocabulary = published / "vocabulary"

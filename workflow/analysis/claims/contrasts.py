@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import tasks
 from workflow.analysis.claims.evidence import Contrast, Evidence
-from workflow.analysis.claims.finding import CELLS, DOES_NOT_HOLD, HOLDS, Count, Finding
+from workflow.analysis.claims.finding import CELLS, DOES_NOT_HOLD, EQUAL, HOLDS, Count, Finding
 from workflow.analysis.stats.estimate import LEVEL, holm
 from workflow.analysis.stats.pooling import estimates
 from workflow.analysis.stats.sample import Sample, average
@@ -60,7 +60,7 @@ def by_task(
     contrast: Contrast,
     papers: Mapping[str, float | None],
 ) -> list[Finding]:
-    """A finding for each task of `papers`, moderated by all that have a sample."""
+    """A finding for each task of `papers`."""
     found, findings = estimates(samples, seeds=run.seeds), []
     margin = run.grid.margins.task if contrast.has_margin else 0.0
     for name, paper in papers.items():
@@ -87,7 +87,9 @@ def all_of(findings: Sequence[Finding], contrast: Contrast, n: int) -> Finding:
         [of.verdict == DOES_NOT_HOLD and is_sure for of, is_sure in zip(known, sure, strict=True)],
     )
     on_its_side = sum((of.found.value > 0) == ((of.paper or 1) > 0) for of in known if of.found)
-    return replace(one, found=replace(count, value=on_its_side), alarms=_joined(known))
+    equal = tuple(of.tasks for of in known if of.verdict == EQUAL)
+    count = replace(count, value=on_its_side, equal=equal)
+    return replace(one, found=count, alarms=_joined(known))
 
 
 def printed_mean(contrast: Contrast, names: Iterable[str]) -> OverTasks | None:

@@ -44,6 +44,7 @@ class Count:
     interval: tuple[float, float]
     n_seeds: int
     p: float = np.nan
+    equal: tuple[str, ...] = ()  # tasks without a difference of consequence
 
     @classmethod
     def of(cls, found: Sequence["Found"], sure: Iterable[bool], lost: Iterable[bool]) -> Self:
@@ -56,8 +57,9 @@ class Count:
         return False
 
     def needs(self, distance: float) -> str:
-        """What each of the tasks needs."""
-        return "what the tasks' own lines need"
+        """What each of the tasks needs; more seeds would not undo an equality."""
+        needed = "what the tasks' own lines need"
+        return f"{needed}; equal on {', '.join(self.equal)}" if self.equal else needed
 
 
 # `interval` and `p` are NaN where there is none; `needs` names what would show a given effect.

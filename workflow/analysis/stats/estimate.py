@@ -89,6 +89,8 @@ class Estimate:
             return "2 seeds"
         if np.isnan(half_width(self.parts, LEVEL)):
             return "runs that differ"
+        if not distance:
+            return f"more than {MOST_UNITS} seeds"
         sure = (stats.norm.ppf((1 + LEVEL) / 2) + stats.norm.ppf(POWER)) ** 2
         # The rows may have half of the variance that there is room for.
         more = max(1.0, 2 * sure * self.rows.variance / distance**2)

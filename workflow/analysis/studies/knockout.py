@@ -41,10 +41,8 @@ def add(
     table: pd.DataFrame, study: StudyPlan, scores: Scores
 ) -> tuple[pd.DataFrame, list[str | pd.DataFrame]]:
     """The table with COLUMNS and BELOW for each line and task, the matrix and the counts."""
-    (full, none), seeds = (
-        (scores[line, ""] for line in study.references),
-        SeedPool([*scores.values()]),
-    )
+    full, none = (scores[line, ""] for line in study.references)
+    seeds = SeedPool(list({tuple(of.cells): scores[of.place] for of in study.points}.values()))
     judged = [
         {"line": line, "task": task, **row}
         for line in study.lines

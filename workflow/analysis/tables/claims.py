@@ -109,7 +109,7 @@ def _wide(table: pd.DataFrame, results: Path, grid: Grid) -> list[str | pd.DataF
         "effect of this size with a power of 80 %. By Table 5: the same contrast and test by the "
         "numbers that the paper prints, with its tasks as the sample. A claim about several tasks "
         "holds if it does on each; a line before them counts those of which the run is sure, and "
-        "those that are possible. `!`: a run behind it raised an alarm, named in the CSV.",
+        "those that are not ruled out. `!`: a run behind it raised an alarm, named in the CSV.",
         *single_control(grid),
     ]
 
