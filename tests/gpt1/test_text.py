@@ -78,6 +78,11 @@ def test_a_line_end_is_one_word_however_many_blank_lines():
     assert normalise.words("one\u2028two") == ["one", "\n", "two"]
 
 
+def test_tokenised_text_is_lower_cased_and_has_the_quotes_of_books():
+    told = normalise.normalise("`` Well , '' said He .\n", tokenised=True)
+    assert told == '" well , " said he .\n'
+
+
 def test_text_without_anything_visible_has_no_words():
     assert normalise.words("") == normalise.words(" \n\t\u00a0\n") == []
 
