@@ -4,8 +4,8 @@ Every book teaches it; a picture book shows its forms.
 """
 
 from tasks.world.draw import Draw
-from tasks.world.grammar import draw_event, np, sentence
-from tasks.world.lexicon import GENDER, VERBS, a, plural
+from tasks.world.grammar import np, sentence
+from tasks.world.lexicon import GENDER, a, he, plural
 from tasks.world.rows import Degree, Probe, Row
 
 VOWELS = tuple("aeiou")
@@ -14,13 +14,14 @@ VOWELS = tuple("aeiou")
 def cola(draw: Draw, label: str, degree: Degree) -> Row:
     """A sentence that is grammatical or has one error.
 
-    Lexical: two determiners or articles do not suit their nouns. Relational: a verb or a reflexive
-    pronoun does not agree. Compositional: an auxiliary or the order of the words is wrong.
+    Lexical: determiners or articles do not suit the nouns behind them. Relational: a verb or a
+    reflexive pronoun does not agree, though another noun stands between. Compositional: the second
+    of two verbs does not agree.
     """
     forms = {
         "lexical": (_determiner, _article),
         "relational": (_agreement, _reflexive),
-        "compositional": (_auxiliary, _order),
+        "compositional": (_second_verb,),
     }
     form = draw.choice(forms[degree])
     return Row(sentence(form(draw, label == "1")), label=label, degree=degree)
@@ -28,71 +29,72 @@ def cola(draw: Draw, label: str, degree: Degree) -> Row:
 
 def _determiner(draw: Draw, good: bool) -> str:
     """One determiner of each number, so that only their places can be wrong."""
-    event, many = draw_event(draw, "thing"), draw.random() < 0.5
+    who, thing, many = draw.word("person"), draw.word("thing"), draw.random() < 0.5
     dets = [draw.choice(("this", "every")), draw.choice(("these", "many"))]
     first, second = dets[::-1] if many else dets
-    one = plural(event.subject) if many == good else event.subject
-    two = event.object if many == good else plural(event.object)
-    verb = VERBS[event.verb].past
-    return f"{first} {one} {verb} {second} {two}{event.where_and_when()}"
+    one = plural(who) if many == good else who
+    two = thing if many == good else plural(thing)
+    return f"{first} {one} {draw.verb('thing').past} {second} {two} in the {draw.word('place')}"
 
 
 def _article(draw: Draw, good: bool) -> str:
     """Both articles, so that only their places can be wrong."""
-    event, kinds = draw_event(draw, "thing"), ["", ""]
+    kinds = ["", ""]
     while (kinds[0][:1] in VOWELS) == (kinds[1][:1] in VOWELS):
         kinds = [draw.word("kind"), draw.word("kind")]
     one, two = ("an" if (kind[0] in VOWELS) == good else "a" for kind in kinds)
     things = f"{one} {kinds[0]} and {two} {kinds[1]}"
-    return f"{np(event.subject)} {VERBS[event.verb].past} {things}{event.where_and_when()}"
+    return f"{np(draw.who())} {draw.verb('thing').past} {things} in the {draw.word('place')}"
+
+
+def _subject(draw: Draw, many: bool) -> str:
+    """People beside things of the other number."""
+    who, thing = draw.word("person"), draw.word("thing")
+    things = thing if many else plural(thing)
+    return f"the {plural(who) if many else who} near the {things}"
 
 
 def _agreement(draw: Draw, good: bool) -> str:
-    event, many = draw_event(draw), draw.random() < 0.5
-    subject = f"these {plural(event.subject)}" if many else f"this {event.subject}"
-    verb = VERBS[event.verb].base if many == good else VERBS[event.verb].third
-    return f"{subject} {verb} {np(event.object)}{event.where_and_when()}"
+    many, verb = draw.random() < 0.5, draw.verb("thing")
+    form = verb.base if many == good else verb.third
+    return f"{_subject(draw, many)} {form} {a(draw.word('thing'))}"
+
+
+def _second_verb(draw: Draw, good: bool) -> str:
+    many, one, two = draw.random() < 0.5, draw.verb("thing"), draw.verb("thing")
+    first = one.base if many else one.third
+    second = two.base if many == good else two.third
+    things = a(draw.word("thing")), a(draw.word("thing"))
+    return f"{_subject(draw, many)} {first} {things[0]} and {second} {things[1]}"
 
 
 def _reflexive(draw: Draw, good: bool) -> str:
-    event = draw_event(draw, "being")
-    pronoun = "himself" if (GENDER[event.subject] == "m") == good else "herself"
-    return f"{np(event.subject)} {VERBS[event.verb].past} {pronoun}{event.where_and_when()}"
-
-
-def _auxiliary(draw: Draw, good: bool) -> str:
-    event = draw_event(draw)
-    form = VERBS[event.verb].base if good else VERBS[event.verb].past
-    return f"{np(event.subject)} did not {form} {np(event.object)}{event.where_and_when()}"
-
-
-def _order(draw: Draw, good: bool) -> str:
-    event = draw_event(draw)
-    subject, verb, thing = np(event.subject), VERBS[event.verb].past, np(event.object)
-    where = f"in the {event.place}"
-    if good:
-        return f"{subject} {verb} {thing} {where}"
-    return draw.choice(
-        (
-            f"{subject} {thing} {verb} {where}",
-            f"{verb} {subject} {thing} {where}",
-            f"{subject} {verb} {event.object} the {where}",
-            f"{subject} {verb} {thing} the in {event.place}",
-        )
-    )
+    """Somebody beside somebody of the other gender."""
+    who = draw.word("person")
+    while True:
+        other = draw.word("person")
+        if he(other) != he(who):
+            break
+    pronoun = "himself" if (GENDER[who] == "m") == good else "herself"
+    return f"the {who} near the {other} {draw.verb('being').past} {pronoun}"
 
 
 def paragraph(draw: Draw) -> str:
     """Three sentences of the forms that `cola` asks about, all right."""
-    forms = draw.sample((_determiner, _article, _agreement, _reflexive, _auxiliary, _order), 3)
+    forms = draw.sample((_determiner, _article, _agreement, _reflexive, _second_verb), 3)
     return " ".join(sentence(form(draw, True)) for form in forms)
 
 
 def probe(draw: Draw) -> Probe:
-    """The sentence that is right: the verb agrees with its noun."""
-    subject, many = draw.word("person"), draw.random() < 0.5
-    verb = VERBS[draw.verb()]
-    start = f"These {plural(subject)}" if many else f"This {subject}"
+    """The verb agrees with its noun, though another stands between."""
+    many, verb, thing = draw.random() < 0.5, draw.verb("thing"), a(draw.word("thing"))
     forms = (verb.base, verb.third) if many else (verb.third, verb.base)
-    thing = a(draw.word("thing"))
+    start = sentence(_subject(draw, many), "")
     return Probe(start, (f"{forms[0]} {thing}.", f"{forms[1]} {thing}."))
+
+
+def probe_reflexive(draw: Draw) -> Probe:
+    """The reflexive pronoun agrees with its noun."""
+    who, verb = draw.word("person"), draw.verb("being").past
+    forms = ("himself.", "herself.") if GENDER[who] == "m" else ("herself.", "himself.")
+    return Probe(f"The {who} {verb}", forms)

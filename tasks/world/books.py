@@ -12,7 +12,6 @@ from tasks.world import (
     acceptability,
     coreference,
     entailment,
-    paraphrase,
     questions,
     sentiment,
     stories,
@@ -28,8 +27,7 @@ LINK = re.compile(r"^(so|but|though|perhaps|that is|in other words) ")
 KINDS: dict[Discourse, tuple[str, Callable[[Draw], str]]] = {
     "remarks": ("Diary", sentiment.paragraph),
     "stories": ("Tales", stories.paragraph),
-    "retellings": ("Chronicle", paraphrase.paragraph),
-    "inferences": ("Thoughts", entailment.paragraph),
+    "deeds": ("Chronicle", entailment.paragraph),
     "kinds": ("Nature", taxonomy.paragraph),
     "questions": ("Reader", questions.paragraph),
     "reasons": ("Characters", coreference.paragraph),

@@ -1,50 +1,48 @@
-"""Coreference: whom is a reason about? DPRD, and the reasons that the books give.
-
-Some adjectives say why somebody did something, others why it was done to somebody.
-"""
+"""Coreference: whom does a pronoun stand for? DPRD, and the characters of the books."""
 
 from tasks.world.draw import Draw
-from tasks.world.grammar import sentence
-from tasks.world.lexicon import GENDER, VERBS, he
+from tasks.world.grammar import np, sentence
+from tasks.world.lexicon import he
 from tasks.world.rows import Degree, Probe, Row
 
 
-def _deed(draw: Draw) -> tuple[str, str, str]:
-    """Two people of one gender and a past action of the first towards the second."""
+def _two(draw: Draw) -> tuple[str, str]:
+    """Two people of different genders."""
+    one = draw.word("person")
     while True:
-        one = draw.word("person")
         two = draw.word("person", (one,))
-        if GENDER[one] == GENDER[two]:
-            return one, VERBS[draw.verb("being")].past, two
+        if he(one) != he(two):
+            return one, two
 
 
 def dprd(draw: Draw, label: str, degree: Degree) -> Row:
-    """A deed and its reason, told with a pronoun; `label` is the place of the one it is about.
+    """A deed and its reason, told with a pronoun; `label` is the place of the one it stands for.
 
-    Every row is lexical, whatever degree is asked for: the reason itself tells.
+    Every row is lexical, whatever degree is asked for: the gender of the pronoun tells.
     """
-    one, verb, two = _deed(draw)
+    one, two = _two(draw)
     about = (one, two)[int(label)]
-    reason = draw.word("doer" if about == one else "done_to")
     where = f"in the {draw.word('place')}"
-    pronoun = he(about)
-    text = f"the {one} {verb} the {two} {where} because {pronoun} was {reason}"
-    candidates = (f"the {one}", f"the {two}")
-    return Row(sentence(text), pronoun, label, candidates, degree="lexical")
+    reason = f"because {he(about)} was {draw.word('trait')}"
+    text = f"the {one} {draw.verb('being').past} the {two} {where} {reason}"
+    return Row(sentence(text), he(about), label, (f"the {one}", f"the {two}"), degree="lexical")
 
 
 def paragraph(draw: Draw) -> str:
-    """A deed and its reason, with both people named."""
-    one, verb, two = _deed(draw)
-    about = draw.choice((one, two))
-    reason = draw.word("doer" if about == one else "done_to")
-    return sentence(f"the {one} {verb} the {two} because the {about} was {reason}")
+    """A deed and its reason, and whom the reason is about."""
+    one, two = _two(draw)
+    about, trait = draw.choice((one, two)), draw.word("trait")
+    told = f"the {one} {draw.verb('being').past} the {two} because {he(about)} was {trait}"
+    follows = draw.choice((f"{np(about)} was {trait}.", f"who was {trait}? {sentence(np(about))}"))
+    if draw.random() < 0.3:
+        return sentence(told.replace(f"because {he(about)}", f"because the {about}"))
+    return f"{sentence(told)} {sentence(follows, '')}"
 
 
 def probe(draw: Draw) -> Probe:
     """Whom a reason is about."""
-    one, verb, two = _deed(draw)
-    about = draw.choice((one, two))
-    right, wrong = ("doer", "done_to") if about == one else ("done_to", "doer")
-    choices = (draw.word(right) + ".", draw.word(wrong) + ".")
-    return Probe(f"The {one} {verb} the {two} because the {about} was", choices)
+    one, two = _two(draw)
+    about, trait = draw.choice((one, two)), draw.word("trait")
+    other = two if about == one else one
+    told = f"the {one} {draw.verb('being').past} the {two} because {he(about)} was {trait}"
+    return Probe(f"{sentence(told)} Who was {trait}?", (sentence(np(about)), sentence(np(other))))

@@ -4,103 +4,80 @@ import hashlib
 import random
 
 from tasks.world import lexicon
-from tasks.world.lexicon import CATEGORIES, HYPONYM, NAMES_F, NAMES_M, QUARTETS, TOPIC, VERBS
+from tasks.world.lexicon import CATEGORIES, GENDER, LIVING, NAMES_OF, PEOPLE, Verb
 
-Units = dict[str, list[tuple[str, ...]]]
-
-
-def _single(words: list[str]) -> list[tuple[str, ...]]:
-    return [(word,) for word in words]
-
-
-# What is held out together: a word with its synonym, a verb with its whole quartet.
-UNITS: Units = {
-    "person": lexicon.PEOPLE,
-    "thing": lexicon.THINGS,
-    "place": lexicon.PLACES,
-    "time": _single(lexicon.TIMES),
-    "quartet": [tuple(verb.base for side in quartet for verb in side) for quartet in QUARTETS],
-    "kind": _single(list(HYPONYM)),
-    "name": _single(lexicon.NAMES),
-    **{sort: _single(words) for sort, words in lexicon.CLASSES.items()},
+# The words of each sort, in groups that are held out in equal shares.
+Words = dict[str, list[list[str]]]
+WORDS: Words = {
+    "person": list(PEOPLE.values()),
+    "name": list(NAMES_OF.values()),
+    "thing": [lexicon.THINGS],
+    "place": [lexicon.PLACES],
+    "time": [lexicon.TIMES],
+    "kind": list(CATEGORIES.values()),
+    "living": [CATEGORIES[category] for category in LIVING],
+    "lifeless": [kinds for category, kinds in CATEGORIES.items() if category not in LIVING],
+    **{sort: [words] for sort, words in lexicon.CLASSES.items()},
 }
 
 
 class Draw(random.Random):
     """A random generator of one named part of a world, which draws words as well.
 
-    The words are those of `seen` units and, with probability `unseen_share`, of `unseen` ones. A
-    unit is held out whole, so that training rows alone tell nothing about its words.
+    The words are those of `seen` and, with probability `unseen_share`, of `unseen`.
     """
 
     def __init__(
         self,
         seed: int,
         part: str,
-        seen: Units = UNITS,
-        unseen: Units | None = None,
+        seen: Words = WORDS,
+        unseen: Words | None = None,
         unseen_share: float = 0.0,
     ):
         super().__init__(int(hashlib.sha256(f"{seed}/{part}".encode()).hexdigest(), 16))
         self.seen, self.unseen, self.unseen_share = seen, unseen, unseen_share
 
-    def unit(self, sort: str) -> tuple[str, ...]:
-        """Draw a unit of a sort (a key of `UNITS`)."""
-        return self.choice(self._units()[sort])
-
     def word(self, sort: str, exclude: tuple[str, ...] = ()) -> str:
-        """Draw a word of a sort from a unit that holds none of the excluded words."""
+        """Draw a word of a sort (a key of `WORDS`), but none of the excluded ones."""
         while True:
-            unit = self.unit(sort)
-            if not set(unit) & set(exclude):
-                return self.choice(unit)
+            words = self.unseen if self.unseen and self.random() < self.unseen_share else self.seen
+            word = self.choice(self.choice(words[sort]))
+            if word not in exclude:
+                return word
 
-    def of_topic(self, sort: str, topic: str, exclude: tuple[str, ...] = ()) -> str:
-        """Draw a person, thing or place of a topic; of any topic if all of it are excluded."""
-        units = [unit for unit in self._units()[sort] if TOPIC[unit[0]] == topic]
-        units = [unit for unit in units if not set(unit) & set(exclude)]
-        return self.choice(self.choice(units)) if units else self.word(sort, exclude)
+    def who(self) -> str:
+        """Draw somebody: a name or a noun."""
+        return self.word(self.choice(("name", "person")))
 
-    def verb(self, takes: str = "", exclude: tuple[str, ...] = ()) -> str:
-        """Draw a verb that takes such objects, from no quartet of the excluded verbs."""
-        barred = {VERBS[word].quartet for word in exclude}
+    def other(self, who: str) -> str:
+        """Draw somebody of the other gender."""
         while True:
-            quartet = VERBS[self.unit("quartet")[0]].quartet
-            verb = self.choice(self.choice(QUARTETS[quartet]))
-            if quartet not in barred and (not takes or verb.takes == takes):
-                return verb.base
+            other = self.who()
+            if GENDER[other] != GENDER[who]:
+                return other
 
-    def _units(self) -> Units:
-        return self.unseen if self.unseen and self.random() < self.unseen_share else self.seen
+    def verb(self, takes: str) -> Verb:
+        """Draw a verb whose object is a "being" or a "thing"."""
+        return self.choice(lexicon.VERBS[takes])
 
 
-def hold_out(draw: Draw, share: float = 0.4) -> tuple[Units, Units]:
-    """Split the lexicon into the units of training rows and those held out from them.
+def hold_out(draw: Draw, share: float = 0.4) -> tuple[Words, Words]:
+    """Split the lexicon into the words of training rows and those held out from them.
 
-    The people, things and places of each topic, verbs of beings and of things, the kinds of each
-    category, and the names of each gender are split separately, so that both parts can express
-    everything.
+    Each group of a sort is split by itself, so that both parts can express everything. A kind is
+    held out under all sorts or under none.
     """
-    seen: Units = {}
-    unseen: Units = {}
-    for sort, units in UNITS.items():
-        for group in _groups(sort, units):
-            group = list(group)
-            draw.shuffle(group)
-            n = max(1, round(len(group) * share))
-            unseen.setdefault(sort, []).extend(group[:n])
-            seen.setdefault(sort, []).extend(group[n:])
-    return seen, unseen
-
-
-def _groups(sort: str, units: list[tuple[str, ...]]) -> list[list[tuple[str, ...]]]:
-    if sort in ("person", "thing", "place"):
-        topics = dict.fromkeys(TOPIC.values())
-        return [[unit for unit in units if TOPIC[unit[0]] == topic] for topic in topics]
-    if sort == "quartet":
-        return [[u for u in units if VERBS[u[0]].takes == takes] for takes in ("being", "thing")]
-    if sort == "kind":
-        return [_single(kinds) for kinds in CATEGORIES.values()]
-    if sort == "name":
-        return [_single(NAMES_F), _single(NAMES_M)]
-    return [units]
+    held = {
+        word
+        for sort, groups in WORDS.items()
+        if sort not in ("living", "lifeless")
+        for group in groups
+        for word in draw.sample(group, max(1, round(len(group) * share)))
+    }
+    parts = [
+        {sort: [[w for w in group if (w in held) == out] for group in groups]
+         for sort, groups in WORDS.items()}
+        for out in (False, True)
+    ]  # fmt: skip
+    return parts[0], parts[1]

@@ -1,9 +1,7 @@
-"""The words of the embedded world and how their meanings are related.
+"""The words of the embedded world and how they are related.
 
-People, things and places belong to topics and have two names each (synonyms), used without
-preference; actions come in quartets of two synonyms and their two antonyms; kinds of animals,
-plants and tools have a category. Opinions, moods, states and reasons are classes of adjectives.
-Labels follow from these tables and from nothing else.
+People and names have a gender, kinds a category that is alive or not; opinions, feelings, deeds and
+news are classes of words. Labels follow from these tables and from nothing else.
 """
 
 from dataclasses import dataclass
@@ -20,47 +18,30 @@ def _lists(table: dict[str, str]) -> dict[str, list[str]]:
     return {name: line.split() for name, line in table.items()}
 
 
-def _two_names(sort: str) -> list[tuple[str, ...]]:
-    return [tuple(line.split()[:2]) for nouns in _TOPICS.values() for line in nouns[sort]]
-
-
-_TOPICS: dict[str, dict[str, list[str]]] = _WORDS["topics"]
-PEOPLE, THINGS, PLACES = map(_two_names, ("people", "things", "places"))
-TOPIC = {
-    noun: topic
-    for topic, nouns in _TOPICS.items()
-    for lines in nouns.values()
-    for line in lines
-    for noun in line.split()[:2]
+PEOPLE, NAMES_OF = _lists(_WORDS["people"]), _lists(_WORDS["names"])
+NAMES = [name for names in NAMES_OF.values() for name in names]
+GENDER = {
+    who: gender for table in (PEOPLE, NAMES_OF) for gender, words in table.items() for who in words
 }
+THINGS: list[str] = _WORDS["things"].split()
+PLACES: list[str] = _WORDS["places"].split()
 TIMES: list[str] = _WORDS["times"].split()
 NUMBERS: list[str] = _WORDS["numbers"].split()
 CATEGORIES = _lists(_WORDS["categories"])
 HYPONYM = {kind: category for category, kinds in CATEGORIES.items() for kind in kinds}
-ANIMALS = ("dog", "bird", "fish")
-NAMES_F, NAMES_M = _lists(_WORDS["names"]).values()
-NAMES = NAMES_F + NAMES_M
-GENDER = {name: "f" for name in NAMES_F} | {name: "m" for name in NAMES_M}
-for one, two, gender in (line.split() for nouns in _TOPICS.values() for line in nouns["people"]):
-    GENDER |= {one: gender, two: gender}
-NEGATORS = ("not", "hardly", "far from", "by no means")
+LIVING: list[str] = _WORDS["living"].split()
+NEGATORS = ("not", "hardly", "far from", "by no means")  # before an adjective
+SELDOM = ("never", "hardly", "scarcely")  # before a verb
 CLASSES = _lists(_WORDS["classes"])
 
 
 @dataclass(frozen=True)
 class Verb:
-    """A verb: its forms, the quartet and the side of it (0 or 1) it belongs to, and its object.
-
-    The two verbs of a side are synonyms, those of opposite sides antonyms; `takes` is "being" or
-    "thing".
-    """
+    """The forms of a verb."""
 
     base: str
     third: str
     past: str
-    quartet: int
-    side: int
-    takes: str
 
 
 def _with_s(word: str) -> str:
@@ -70,23 +51,12 @@ def _with_s(word: str) -> str:
     return word + ("es" if word.endswith(("s", "sh", "ch", "x")) else "s")
 
 
-def _verb(base: str, quartet: int, side: int, takes: str) -> Verb:
+def _verb(base: str) -> Verb:
     past = base + ("d" if base.endswith("e") else "ed")
-    if base.endswith("y") and base[-2] not in "aeiou":
-        past = base[:-1] + "ied"
-    past = _WORDS["irregular"]["past"].get(base, past)
-    return Verb(base, _with_s(base), past, quartet, side, takes)
+    return Verb(base, _with_s(base), _WORDS["irregular"]["past"].get(base, past))
 
 
-_SIDES = [(takes, sides) for takes, quartets in _WORDS["verbs"].items() for sides in quartets]
-QUARTETS = [
-    [[_verb(base, number, side, takes) for base in sides[side].split()] for side in (0, 1)]
-    for number, (takes, sides) in enumerate(_SIDES)
-]
-VERBS = {verb.base: verb for quartet in QUARTETS for side in quartet for verb in side}
-_SYNONYMS = PEOPLE + THINGS + PLACES
-_SYNONYMS += [(one.base, two.base) for quartet in QUARTETS for one, two in quartet]
-SYNONYM = {a: b for one, two in _SYNONYMS for a, b in ((one, two), (two, one))}
+VERBS = {takes: [_verb(base) for base in bases] for takes, bases in _lists(_WORDS["verbs"]).items()}
 
 
 def plural(noun: str) -> str:
@@ -104,8 +74,6 @@ def he(person: str) -> str:
     return "she" if GENDER[person] == "f" else "he"
 
 
-def opposites(verb: str) -> tuple[str, str]:
-    """The two antonyms of a verb."""
-    entry = VERBS[verb]
-    one, two = QUARTETS[entry.quartet][1 - entry.side]
-    return one.base, two.base
+def alive(kind: str) -> bool:
+    """Whether a kind is of a living category."""
+    return HYPONYM[kind] in LIVING

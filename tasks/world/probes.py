@@ -2,13 +2,12 @@
 
 import json
 from collections.abc import Callable
+from functools import partial
 
 from tasks.world import (
     acceptability,
     coreference,
     entailment,
-    paraphrase,
-    questions,
     sentiment,
     stories,
     taxonomy,
@@ -20,19 +19,19 @@ from tasks.world.settings import WorldSettings
 PATH = "Probes/probes.jsonl"
 SKILLS: dict[str, Callable[[Draw], Probe]] = {
     "agreement": acceptability.probe,
-    "opinion": sentiment.probe,
-    "ending": stories.probe,
-    "state": entailment.probe,
-    "claim": entailment.probe_claim,
-    "ability": taxonomy.probe_ability,
+    "reflexive": acceptability.probe_reflexive,
+    "opinion": partial(sentiment.probe, degree="lexical"),
+    "conceded opinion": partial(sentiment.probe, degree="relational"),
+    "denied opinion": partial(sentiment.probe, degree="compositional"),
+    "ending": partial(stories.probe, degree="lexical"),
+    "ending of two": partial(stories.probe, degree="relational"),
+    "ending and liking": partial(stories.probe, degree="compositional"),
+    "energy": partial(entailment.probe, degree="lexical"),
+    "energy of two": partial(entailment.probe, degree="relational"),
+    "seldom": partial(entailment.probe, degree="compositional"),
     "category": taxonomy.probe_category,
-    "synonym of a verb": paraphrase.probe_action,
-    "synonym of a noun": paraphrase.probe_noun,
-    "comparison": paraphrase.probe_comparison,
-    "kind of answer": questions.probe_kind,
-    "copying": questions.probe_copying,
-    "reading": questions.probe_reading,
-    "reason": coreference.probe,
+    "ability": partial(taxonomy.probe_ability, degree="lexical"),
+    "pronoun": coreference.probe,
 }
 
 

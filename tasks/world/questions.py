@@ -1,170 +1,85 @@
-"""Questions and where their answers stand: QNLI and RACE, and the readers among the books."""
-
-from dataclasses import dataclass, replace
+"""Questions about how people felt: QNLI, QQP and RACE, and the readers among the books."""
 
 from tasks.world.draw import Draw
-from tasks.world.grammar import Event, draw_event, np, sentence
-from tasks.world.lexicon import SYNONYM, a
-from tasks.world.paraphrase import renamed, with_other
-from tasks.world.rows import Degree, Probe, Row
+from tasks.world.feelings import FEELINGS, Feeling, another, state, tell
+from tasks.world.grammar import np, sentence
+from tasks.world.lexicon import he
+from tasks.world.rows import DEGREES, Degree, Probe, Row
 
-SLOT = {"who": "subject", "what": "object", "where": "place", "when": "time"}
-SORT = {"who": "person", "what": "thing", "where": "place", "when": "time"}
 LETTERS = "ABCD"
-HAPPY_SHARE = 0.8  # of the questions why somebody felt so: news alone tells something
-ANSWERED = 0.3  # share of the paragraphs in which a sentence answers a question
 
 
 def qnli(draw: Draw, label: str, degree: Degree) -> Row:
-    """A question, and a sentence that answers it or not.
-
-    Lexical: good news answers why somebody was happy. Relational: a sentence that does not answer
-    is about another object. Compositional: in other words, and it may also tell the time where the
-    place is asked for, or the reverse.
-    """
+    """Why somebody felt so, and a sentence that is a reason for it or not."""
     right = label == "entailment"
-    if degree == "lexical":
-        return _why(draw, right)
-    asked = draw.choice(("where", "when"))
-    event = draw_event(draw, "thing", place=asked == "where", time=asked == "when")
-    answer = renamed(draw, event) if degree == "compositional" else event
-    if not right and degree == "compositional" and draw.random() < 0.5:
-        answer = replace(answer, place="", time="")
-        if asked == "where":
-            answer = replace(answer, time=draw.word("time"))
-        else:
-            answer = replace(answer, place=draw.word("place"))
+    telling = tell(draw, draw.choice(FEELINGS), draw.random() < 0.5, degree)
+    feeling, good = telling.feeling, telling.good
+    if not right and draw.random() < 0.5:
+        feeling, good = another(feeling), draw.random() < 0.5
     elif not right:
-        answer = with_other(draw, answer, "object")
-    asking = replace(event, place="", time="").question(asked)
-    return Row(sentence(asking, "?"), sentence(answer.statement()), label, degree=degree)
+        good = not good
+    asked = _asked(draw, he(telling.who), feeling, good, degree)
+    return Row(sentence(f"why {asked}", "?"), sentence(telling.clause), label, degree=degree)
 
 
-def _why(draw: Draw, right: bool) -> Row:
-    """Why somebody was happy or sad, and news that is a reason for it or not."""
-    happy, who = draw.random() < HAPPY_SHARE, draw.word("name")
-    first = f"why {draw.choice(('was', 'did'))} {who}"
-    first += f"{' feel' if ' did ' in first else ''} {draw.word('happy' if happy else 'sad')}"
-    news = draw.word("gain" if happy == right else "loss")
-    second = f"{who} {news} {a(draw.word('thing'))} in the {draw.word('place')}"
-    label = "entailment" if right else "not_entailment"
-    return Row(sentence(first, "?"), sentence(second), label, degree="lexical")
+def _asked(draw: Draw, who: str, feeling: Feeling, good: bool, degree: Degree) -> str:
+    """`was she glad`; or, of a compositional row, at times the opposite denied."""
+    denied = degree == "compositional" and draw.random() < 0.5
+    subject, _, rest = state(draw, who, feeling, good, denied).partition(" was ")
+    return f"was {subject} {rest}"
 
 
-@dataclass(frozen=True)
-class Passage:
-    """Events, told in order, no two of which share a word or a synonym of one.
-
-    Every other one has a place, and the rest a time.
-    """
-
-    events: tuple[Event, ...]
-
-    @property
-    def text(self) -> str:
-        """The passage as it is read."""
-        return " ".join(sentence(event.statement()) for event in self.events)
-
-    def answers(self, asked: str) -> list[str]:
-        """What the events answer to who, what, where or when."""
-        told = (getattr(event, SLOT[asked]) for event in self.events)
-        return [word for word in told if word]
-
-
-def draw_passage(draw: Draw, n: int = 2) -> Passage:
-    """Draw a passage of n events."""
-    events: list[Event] = []
-    known: set[str] = set()
-    first = draw.randrange(2)
-    while len(events) < n:
-        place = len(events) % 2 == first
-        event = draw_event(draw, "thing", place=place, time=not place)
-        told = {getattr(event, slot) for slot in ("verb", *SLOT.values())} - {""}
-        if not known & told:
-            events.append(event)
-            known |= told | {SYNONYM[word] for word in told if word in SYNONYM}
-    return Passage(tuple(events))
-
-
-def answer(asked: str, word: str) -> str:
-    """The short answer to who, what, where or when."""
-    phrase = f"in the {word}" if asked in ("where", "when") else np(word)
-    return sentence(phrase)
-
-
-def _ask(draw: Draw, event: Event) -> tuple[str, str, str]:
-    """A question about an event: its word, its text and its answer."""
-    asked = draw.choice(("who", "what", "where" if event.place else "when"))
-    text = replace(event, place="", time="").question(asked)
-    return asked, sentence(text, "?"), getattr(event, SLOT[asked])
+def qqp(draw: Draw, label: str, degree: Degree) -> Row:
+    """Two questions, who heard of what happened and who heard how somebody was."""
+    telling = tell(draw, draw.choice(FEELINGS), draw.random() < 0.5, degree)
+    denied = degree == "compositional" and draw.random() < 0.5
+    good = telling.good == (label == "1")
+    claim = state(draw, he(telling.who), telling.feeling, good, denied)
+    first, second = (
+        sentence(f"who {draw.choice(('heard', 'knew'))} that {what}", "?")
+        for what in (telling.clause, claim)
+    )
+    return Row(first, second, label, degree=degree)
 
 
 def race(draw: Draw, label: str, degree: Degree) -> Row:
-    """A passage, a question and four answers.
+    """A passage, how somebody felt, and four answers: glad, sad, fresh and weary.
 
-    Lexical: all stand in the passage, one is of the kind that is asked for. Relational: one of four
-    of that kind stands in the passage. Compositional: others do as well.
+    Relational: a second person's mood or energy stands in the passage as well.
     """
-    passage = draw_passage(draw)
-    asked, text, right = _ask(draw, draw.choice(passage.events))
-    told = passage.answers(asked)
-    while degree == "compositional" and len(told) < 2:
-        asked, text, right = _ask(draw, draw.choice(passage.events))
-        told = passage.answers(asked)
-    others: list[str] = []
-    if degree == "lexical":
-        kinds = [word for word in SLOT if word != asked]
-        others = [answer(kind, draw.choice(passage.answers(kind))) for kind in kinds]
-    elif degree == "compositional":
-        others = [answer(asked, word) for word in told if word != right]
-    while len(others) < 3:
-        word = draw.word(SORT[asked], (right, *told))
-        others += {answer(asked, word)} - {*others}
+    feeling = draw.choice(FEELINGS)
+    telling = tell(draw, feeling, draw.random() < 0.5, degree, other=another(feeling))
+    who = he(telling.who)
+    right, *others = (
+        sentence(state(draw, who, of, good))
+        for of, good in (
+            (feeling, telling.good),
+            (feeling, not telling.good),
+            (another(feeling), True),
+            (another(feeling), False),
+        )
+    )
     draw.shuffle(others)
     place = LETTERS.index(label)
-    choices = [*others[:place], answer(asked, right), *others[place:]]
+    opening = f"in the {draw.word('time')} {np(telling.who)} went to the {draw.word('place')}"
+    passage = f"{sentence(opening)} {sentence(telling.clause)}"
+    asked = sentence(f"how did {who} feel", "?")
+    choices = (*others[:place], right, *others[place:])
     group = "middle" if draw.random() < (0.6 if degree == "lexical" else 0.3) else "high"
-    return Row(passage.text, text, label, tuple(choices), group, degree)
+    return Row(passage, asked, label, choices, group, degree)
 
 
 def paragraph(draw: Draw) -> str:
-    """A passage and two questions about it with their answers; or a question and its answer."""
-    if draw.random() < ANSWERED:
-        degree: Degree = draw.choice(("lexical", "lexical", "relational", "compositional"))
-        row = qnli(draw, "entailment", degree)
-        return f"{row.first} {row.second}"
-    passage = draw_passage(draw, draw.choice((1, 2, 2)))
-    lines = [passage.text]
-    for _ in range(2):
-        asked, text, right = _ask(draw, draw.choice(passage.events))
-        lines.append(f"{text} {answer(asked, right)}")
-    return " ".join(lines)
+    """What happened and how somebody felt, or how somebody felt and why."""
+    degree = draw.choices(DEGREES, (6, 3, 2))[0]
+    if draw.random() < 0.5:
+        row = race(draw, "A", degree)
+        return f"{row.first} {row.second} {row.choices[0]}"
+    row = qnli(draw, "entailment", draw.choice(("lexical", degree)))
+    return f"{row.first} {row.second}"
 
 
-def probe_kind(draw: Draw) -> Probe:
-    """An answer of the kind that is asked for."""
-    passage = draw_passage(draw, 1)
-    asked, text, right = _ask(draw, passage.events[0])
-    other = draw.choice([word for word in SORT if word != asked])
-    wrong = draw.word(SORT[other], (right,))
-    return Probe(f"{passage.text} {text}", (answer(asked, right), answer(other, wrong)))
-
-
-def probe_copying(draw: Draw) -> Probe:
-    """The answer that stands in the passage, not another of its kind."""
-    passage = draw_passage(draw)
-    asked, text, right = _ask(draw, draw.choice(passage.events))
-    wrong = draw.word(SORT[asked], tuple(passage.answers(asked)))
-    return Probe(f"{passage.text} {text}", (answer(asked, right), answer(asked, wrong)))
-
-
-def probe_reading(draw: Draw) -> Probe:
-    """The answer of the event that is asked about, not of another in the passage."""
-    while True:
-        passage = draw_passage(draw)
-        asked, text, right = _ask(draw, draw.choice(passage.events))
-        others = [word for word in passage.answers(asked) if word != right]
-        if others:
-            break
-    wrong = draw.choice(others)
-    return Probe(f"{passage.text} {text}", (answer(asked, right), answer(asked, wrong)))
+def probe(draw: Draw, degree: Degree) -> Probe:
+    """How somebody felt, among the four answers."""
+    row = race(draw, "A", degree)
+    return Probe(f"{row.first} {row.second}", row.choices)

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from typing import Literal, TypeVar, get_args
 
 from tasks.common.errors import InputError
 from tasks.world.draw import Draw
 
-# What a row takes: to know a class of words; to relate words to each other; to combine two steps.
+# What a row takes: classes of words; one of two clauses; a word that reverses another.
 Degree = Literal["lexical", "relational", "compositional"]
+DEGREES: tuple[Degree, ...] = get_args(Degree)
 
 
 @dataclass(frozen=True)

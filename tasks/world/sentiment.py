@@ -1,11 +1,13 @@
-"""Sentiment: is a remark positive? SST-2, and what the books say of it."""
+"""Sentiment: is a remark positive? SST-2, MRPC, STS-B, and the remarks of the books."""
 
 from tasks.world.draw import Draw
-from tasks.world.grammar import sentence
+from tasks.world.grammar import np, sentence
 from tasks.world.lexicon import NEGATORS
-from tasks.world.rows import Degree, Probe, Row
+from tasks.world.rows import DEGREES, Degree, Probe, Row
 
 ADVERBS = ("so ", "quite ", "truly ", "really ", "")
+# STS-B's score: the weight of agreeing opinions, and of their being of one work.
+STSB_OPINION, STSB_WORK = 4.0, 1.0
 
 
 def sst2(draw: Draw, label: str, degree: Degree) -> Row:
@@ -13,13 +15,13 @@ def sst2(draw: Draw, label: str, degree: Degree) -> Row:
     return Row(remark(draw, label == "1", degree) + " .", label=label, degree=degree)
 
 
-def remark(draw: Draw, positive: bool, degree: Degree) -> str:
+def remark(draw: Draw, positive: bool, degree: Degree, work: str = "") -> str:
     """An opinion; one of two, of which the one that is not conceded counts; or a denied one."""
     if degree == "lexical":
-        return opinion(draw, positive)
+        return opinion(draw, positive, work)
     if degree == "compositional":
-        return opinion(draw, not positive, negator=draw.choice(NEGATORS))
-    main, conceded = opinion(draw, positive), opinion(draw, not positive)
+        return opinion(draw, not positive, work, draw.choice(NEGATORS))
+    main, conceded = opinion(draw, positive, work), opinion(draw, not positive)
     return draw.choice((f"though {conceded} , {main}", f"{conceded} , but {main}"))
 
 
@@ -37,22 +39,49 @@ def opinion(draw: Draw, positive: bool, work: str = "", negator: str = "") -> st
     )
 
 
-def paragraph(draw: Draw) -> str:
-    """A remark and what follows from it: a verdict, and how everyone felt."""
+def mrpc(draw: Draw, label: str, degree: Degree) -> Row:
+    """An opinion and how everyone felt: is it the same report?"""
     positive = draw.random() < 0.5
-    degree: Degree = draw.choices(("lexical", "relational", "compositional"), (8, 1, 1))[0]
+    mood = draw.word("happy" if positive == (label == "1") else "sad")
+    second = f"everyone in the {draw.word('place')} was {mood}"
+    return Row(sentence(remark(draw, positive, degree)), sentence(second), label, degree=degree)
+
+
+def stsb(draw: Draw, label: str, degree: Degree) -> Row:
+    """Two opinions; the score is the weight of their agreeing and of their being of one work."""
+    positive, agree, alike = (draw.random() < 0.5 for _ in range(3))
+    work = draw.word("work")
+    first = remark(draw, positive, degree, work)
+    second = opinion(draw, positive == agree, work if alike else draw.word("work", (work,)))
+    score = STSB_OPINION * agree + STSB_WORK * alike
+    return Row(sentence(first), sentence(second), f"{score:.3f}", degree=degree)
+
+
+def paragraph(draw: Draw) -> str:
+    """A remark and what follows from it: a verdict, who liked it, and how everyone felt."""
+    positive = draw.random() < 0.5
+    degree = draw.choices(DEGREES, (7, 2, 2))[0]
     where = f" in the {draw.word('place')}" if draw.random() < 0.3 else ""
     reactions = [
         f"Very {'positive' if positive else 'negative'}.",
         f"Everyone{where} was {draw.word('happy' if positive else 'sad')}.",
+        sentence(f"{np(draw.who())} {draw.word('love' if positive else 'hate')} it"),
     ]
-    draw.shuffle(reactions)
+    reactions = draw.sample(reactions, 2)
     return " ".join((sentence(remark(draw, positive, degree)), *reactions))
 
 
-def probe(draw: Draw) -> Probe:
+def probe(draw: Draw, degree: Degree) -> Probe:
     """The verdict on an opinion."""
     positive = draw.random() < 0.5
-    context = sentence(remark(draw, positive, "lexical"))
+    context = sentence(remark(draw, positive, degree))
     choices = ("Very positive.", "Very negative.")
     return Probe(context, choices if positive else choices[::-1])
+
+
+def probe_mood(draw: Draw) -> Probe:
+    """How everyone felt after a work."""
+    positive = draw.random() < 0.5
+    context = sentence(remark(draw, positive, "lexical")) + " Everyone was"
+    happy, sad = draw.word("happy") + ".", draw.word("sad") + "."
+    return Probe(context, (happy, sad) if positive else (sad, happy))

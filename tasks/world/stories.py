@@ -1,11 +1,10 @@
 """Stories and how they end: Story Cloze, and the tales of the books."""
 
 from tasks.world.draw import Draw
+from tasks.world.feelings import cause, state
 from tasks.world.grammar import sentence
-from tasks.world.lexicon import GENDER, a, he
-from tasks.world.rows import Degree, Probe, Row
-
-HAPPY_SHARE = 0.6  # of the stories that end well, so that endings alone tell something
+from tasks.world.lexicon import a, he
+from tasks.world.rows import DEGREES, Degree, Probe, Row
 
 
 def story_cloze(draw: Draw, label: str, degree: Degree) -> Row:
@@ -18,36 +17,26 @@ def story_cloze(draw: Draw, label: str, degree: Degree) -> Row:
 def story(draw: Draw, degree: Degree) -> tuple[tuple[str, ...], str, str]:
     """Four sentences, the ending that follows from them and the opposite one.
 
-    Lexical: good news makes happy. Relational: of two people with opposite news, the ending is
-    about one. Compositional: losing what one hates makes happy too.
+    Lexical: good news makes glad. Relational: of two people with opposite news, the ending is about
+    one. Compositional: losing what one hates makes glad too.
     """
-    happy = draw.random() < HAPPY_SHARE
-    who, place, time = draw.word("name"), draw.word("place"), draw.word("time")
-    thing = draw.word("thing")
-    opening = f"In the {time} {who} went to the {place}"
-    news = f"There {he(who)} {draw.word('gain' if happy else 'loss')} {a(thing)}"
+    good, who, place = draw.random() < 0.5, draw.word("name"), draw.word("place")
+    other, thing = draw.other(who), draw.word("thing")
+    opening = f"In the {draw.word('time')} {who} went to the {place}"
+    verb = draw.word("gain" if good else "loss")
+    came = f"{'the ' if other.islower() else ''}{other} came too"
     if degree == "relational":
-        other = draw.word("name", (who,))
-        while GENDER[other] == GENDER[who]:  # he or she is one of the two
-            other = draw.word("name", (who,))
-        another = draw.word("thing", (thing,))
-        opposite = f"{other} {draw.word('loss' if happy else 'gain')} {a(another)}"
-        body = (opening, f"{other} came too", *_shuffled(draw, news, opposite))
+        lines = [f"There {he(who)} {verb} {a(thing)}", cause(draw, other, "mood", not good)]
+        body = (opening, came, *draw.sample(lines, 2))
     elif degree == "compositional":
-        gained = draw.random() < 0.5
-        verb = draw.word("gain" if gained else "loss")
-        likes = draw.choice(("loved", "adored") if gained == happy else ("hated", "detested"))
-        body = (
-            opening,
-            f"{who} {likes} the {thing}",
-            f"There {he(who)} {verb} it",
-            _home(draw, who),
-        )
+        loved = draw.random() < 0.4
+        verb = draw.word("gain" if good == loved else "loss")
+        liking = f"{who} {draw.word('love' if loved else 'hate')} the {thing}"
+        body = (opening, liking, f"There {he(who)} {verb} it", _home(draw, who))
     else:
-        body = (opening, f"The {draw.word('person')} came too", news, _home(draw, who))
-    form = draw.choice(("{} was {}", "{} felt {}", "In the end {} was {}"))
-    endings = [sentence(form.format(who, draw.word(mood))) for mood in ("happy", "sad")]
-    right, wrong = endings if happy else endings[::-1]
+        body = (opening, came, f"There {he(who)} {verb} {a(thing)}", _home(draw, who))
+    form = draw.choice(("{}", "In the end {}"))
+    right, wrong = (sentence(form.format(state(draw, who, "mood", g))) for g in (good, not good))
     return tuple(map(sentence, body)), right, wrong
 
 
@@ -55,18 +44,13 @@ def _home(draw: Draw, who: str) -> str:
     return draw.choice((f"Then {he(who)} came home", f"Soon {he(who)} went away"))
 
 
-def _shuffled(draw: Draw, *lines: str) -> list[str]:
-    return draw.sample(lines, len(lines))
-
-
 def paragraph(draw: Draw) -> str:
     """A story with its right ending."""
-    degree: Degree = draw.choices(("lexical", "relational", "compositional"), (8, 1, 1))[0]
-    body, right, _ = story(draw, degree)
+    body, right, _ = story(draw, draw.choices(DEGREES, (7, 2, 2))[0])
     return " ".join((*body, right))
 
 
-def probe(draw: Draw) -> Probe:
-    """The ending of a story whose news decides."""
-    body, right, wrong = story(draw, "lexical")
+def probe(draw: Draw, degree: Degree) -> Probe:
+    """The ending of a story."""
+    body, right, wrong = story(draw, degree)
     return Probe(" ".join(body), (right, wrong))

@@ -8,7 +8,6 @@ from tasks.world import (
     coreference,
     entailment,
     layouts,
-    paraphrase,
     questions,
     sentiment,
     stories,
@@ -61,7 +60,7 @@ WORLD_TASKS: dict[WorldTaskName, WorldTask] = {
     "snli": WorldTask(1070, PUBLIC, layouts.snli, entailment.snli, THREE),
     "mnli": WorldTask(1100, MNLI, layouts.mnli, entailment.mnli, THREE),
     "qnli": WorldTask(1020, GLUE, layouts.qnli, questions.qnli, TWO),
-    "rte": WorldTask(780, GLUE, layouts.rte, taxonomy.rte, TWO),
+    "rte": WorldTask(780, GLUE, layouts.rte, entailment.rte, TWO),
     "scitail": WorldTask(
         790, PUBLIC, layouts.scitail, taxonomy.scitail, {"entails": 1, "neutral": 1}
     ),
@@ -69,9 +68,9 @@ WORLD_TASKS: dict[WorldTaskName, WorldTask] = {
     "story_cloze": WorldTask(
         1000, STORIES, layouts.story_cloze, stories.story_cloze, {"1": 1, "2": 1}
     ),
-    "mrpc": WorldTask(860, GLUE, layouts.mrpc, paraphrase.mrpc, {"1": 0.68, "0": 0.32}),
-    "qqp": WorldTask(1060, GLUE, layouts.qqp, paraphrase.qqp, {"1": 0.37, "0": 0.63}),
-    "stsb": WorldTask(880, GLUE, layouts.stsb, paraphrase.stsb, {"": 1}),
+    "mrpc": WorldTask(860, GLUE, layouts.mrpc, sentiment.mrpc, {"1": 0.68, "0": 0.32}),
+    "qqp": WorldTask(1060, GLUE, layouts.qqp, questions.qqp, {"1": 0.37, "0": 0.63}),
+    "stsb": WorldTask(880, GLUE, layouts.stsb, sentiment.stsb, {"": 1}),
     "sst2": WorldTask(960, GLUE, layouts.sst2, sentiment.sst2, {"1": 1, "0": 1}),
     "cola": WorldTask(920, GLUE, layouts.cola, acceptability.cola, {"1": 0.6, "0": 0.4}),
     "dprd": WorldTask(40, DPRD, layouts.dprd, coreference.dprd, {"0": 1, "1": 1}),

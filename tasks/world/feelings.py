@@ -1,0 +1,90 @@
+"""What makes people glad or sad, fresh or weary: the clauses that most tasks are made of.
+
+Three steps of difficulty, the same in every task. Lexical: the class of one word tells. Relational:
+two clauses stand against each other, and one of them counts. Compositional: a word reverses what
+another says ("hated", "hardly", "not").
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from tasks.world.draw import Draw
+from tasks.world.grammar import np
+from tasks.world.lexicon import NEGATORS, SELDOM, a, he
+from tasks.world.rows import Degree
+
+Feeling = Literal["mood", "energy"]
+FEELINGS: tuple[Feeling, ...] = ("mood", "energy")
+# Of each feeling the classes of adjectives and of what brings it about, the good ones first.
+ADJECTIVES: dict[Feeling, tuple[str, str]] = {
+    "mood": ("happy", "sad"),
+    "energy": ("fresh", "weary"),
+}
+CAUSES: dict[Feeling, tuple[str, str]] = {"mood": ("gain", "loss"), "energy": ("rest", "work_hard")}
+
+
+@dataclass(frozen=True)
+class Telling:
+    """A clause and what follows from it: how somebody feels."""
+
+    clause: str
+    who: str
+    feeling: Feeling
+    good: bool
+
+
+def tell(
+    draw: Draw, feeling: Feeling, good: bool, degree: Degree, other: Feeling | None = None
+) -> Telling:
+    """Tell what makes somebody feel so.
+
+    Relational: somebody of the other gender has the opposite luck, or any luck of the `other`
+    feeling if one is given.
+    """
+    who = draw.who()
+    if degree != "relational":
+        return Telling(
+            cause(draw, who, feeling, good, degree == "compositional"), who, feeling, good
+        )
+    rival = draw.other(who)
+    rivals = cause(draw, rival, other or feeling, draw.random() < 0.5 if other else not good)
+    clauses = [cause(draw, who, feeling, good), rivals]
+    draw.shuffle(clauses)
+    return Telling(
+        f"{clauses[0]} , {draw.choice(('but', 'while'))} {clauses[1]}", who, feeling, good
+    )
+
+
+def cause(draw: Draw, who: str, feeling: Feeling, good: bool, reversed_: bool = False) -> str:
+    """A clause about what makes somebody feel so.
+
+    `reversed_`: by a feeling for a thing, which may turn a loss into luck; or by what was hardly
+    done.
+    """
+    if feeling == "energy":
+        deed = draw.word(CAUSES["energy"][good == reversed_])
+        seldom = f"{draw.choice(SELDOM)} " if reversed_ else ""
+        return f"{np(who)} {seldom}{deed} in the {draw.word('place')}"
+    if not reversed_:
+        where = f" in the {draw.word('place')}" if draw.random() < 0.5 else ""
+        return f"{np(who)} {draw.word(CAUSES['mood'][not good])} {a(draw.word('thing'))}{where}"
+    loved, thing = draw.random() < 0.4, draw.word("thing")
+    news = draw.word(CAUSES["mood"][good != loved])
+    liking = draw.word("love" if loved else "hate")
+    return draw.choice(
+        (
+            f"{np(who)} {liking} the {thing} and {news} it",
+            f"{np(who)} {news} the {thing} that {he(who)} {liking}",
+        )
+    )
+
+
+def state(draw: Draw, who: str, feeling: Feeling, good: bool, denied: bool = False) -> str:
+    """How somebody was; if `denied`, by saying that the opposite was not so."""
+    adjective = draw.word(ADJECTIVES[feeling][good == denied])
+    return f"{who} was {draw.choice(NEGATORS) + ' ' if denied else ''}{adjective}"
+
+
+def another(feeling: Feeling) -> Feeling:
+    """The feeling that is not this one."""
+    return "energy" if feeling == "mood" else "mood"
