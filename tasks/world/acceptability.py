@@ -80,9 +80,13 @@ def _reflexive(draw: Draw, good: bool) -> str:
 
 
 def paragraph(draw: Draw) -> str:
-    """Three sentences of the forms that `cola` asks about, all right."""
-    forms = draw.sample((_determiner, _article, _agreement, _reflexive, _second_verb), 3)
-    return " ".join(sentence(form(draw, True)) for form in forms)
+    """Two sentences of the forms that `cola` asks about, all right, and a simpler one."""
+    forms = draw.sample((_determiner, _article, _agreement, _reflexive, _second_verb), 2)
+    lines = [form(draw, True) for form in forms]
+    who = draw.who()
+    himself = "himself" if GENDER[who] == "m" else "herself"
+    lines.append(f"{np(who)} {draw.verb('being').past} {himself}")
+    return " ".join(map(sentence, draw.sample(lines, len(lines))))
 
 
 def probe(draw: Draw) -> Probe:

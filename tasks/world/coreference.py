@@ -31,11 +31,10 @@ def dprd(draw: Draw, label: str, degree: Degree) -> Row:
 def paragraph(draw: Draw) -> str:
     """A deed and its reason, and whom the reason is about."""
     one, two = _two(draw)
-    about, trait = draw.choice((one, two)), draw.word("trait")
-    told = f"the {one} {draw.verb('being').past} the {two} because {he(about)} was {trait}"
-    follows = draw.choice((f"{np(about)} was {trait}.", f"who was {trait}? {sentence(np(about))}"))
-    if draw.random() < 0.3:
-        return sentence(told.replace(f"because {he(about)}", f"because the {about}"))
+    about, traits = draw.choice((one, two)), draw.words("trait", draw.choice((1, 2)))
+    told = f"the {one} {draw.verb('being').past} the {two} because {he(about)} was {traits}"
+    asked = f"who was {traits}? {sentence(np(about))}"
+    follows = draw.choice((f"{np(about)} was {traits}.", asked))
     return f"{sentence(told)} {sentence(follows, '')}"
 
 

@@ -46,6 +46,13 @@ class Draw(random.Random):
             if word not in exclude:
                 return word
 
+    def words(self, sort: str, n: int) -> str:
+        """Draw n different words of a sort, joined by `and`."""
+        chosen: list[str] = []
+        while len(chosen) < n:
+            chosen.append(self.word(sort, tuple(chosen)))
+        return " and ".join(chosen)
+
     def who(self) -> str:
         """Draw somebody: a name or a noun."""
         return self.word(self.choice(("name", "person")))

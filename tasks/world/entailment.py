@@ -4,7 +4,7 @@ from tasks.world.draw import Draw
 from tasks.world.feelings import FEELINGS, Telling, another, state, tell
 from tasks.world.grammar import np, sentence
 from tasks.world.lexicon import he
-from tasks.world.rows import DEGREES, Degree, Probe, Row
+from tasks.world.rows import DEGREES, IN_BOOKS, Degree, Probe, Row
 
 ANSWER = {"entailment": "Yes.", "neutral": "Perhaps.", "contradiction": "No."}
 GENRES = ("fiction", "news", "talk", "letters")
@@ -60,12 +60,16 @@ def rte(draw: Draw, label: str, degree: Degree) -> Row:
 
 def paragraph(draw: Draw) -> str:
     """Who rested or worked, and how they were then."""
-    degree = draw.choices(DEGREES, (6, 3, 2))[0]
-    telling = tell(draw, "energy", draw.random() < 0.5, degree)
+    degree, good = draw.choices(DEGREES, IN_BOOKS)[0], draw.random() < 0.5
+    telling = tell(draw, "energy", good, degree, n=draw.choice((1, 2)))
     who = _subject(draw, telling, degree)
-    lines = [state(draw, who, "energy", telling.good, draw.random() < 0.15)]
-    if draw.random() < 0.5:
-        lines.append(state(draw, he(telling.who), "energy", telling.good))
+    lines = [state(draw, who, "energy", good, n=2)]
+    if telling.rival:
+        lines.append(state(draw, he(telling.rival), "energy", not good, n=2))
+        draw.shuffle(lines)
+    elif draw.random() < 0.4:
+        opposite = state(draw, "", "energy", not good).replace(" was ", "not ")
+        lines = [f"{state(draw, who, 'energy', good)} , {opposite}"]
     return " ".join(map(sentence, (telling.clause, *lines)))
 
 

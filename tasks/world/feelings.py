@@ -25,49 +25,54 @@ CAUSES: dict[Feeling, tuple[str, str]] = {"mood": ("gain", "loss"), "energy": ("
 
 @dataclass(frozen=True)
 class Telling:
-    """A clause and what follows from it: how somebody feels."""
+    """A clause and what follows from it: how somebody feels, and perhaps a `rival` the opposite."""
 
     clause: str
     who: str
     feeling: Feeling
     good: bool
+    rival: str = ""
 
 
 def tell(
-    draw: Draw, feeling: Feeling, good: bool, degree: Degree, other: Feeling | None = None
+    draw: Draw,
+    feeling: Feeling,
+    good: bool,
+    degree: Degree,
+    other: Feeling | None = None,
+    n: int = 1,
 ) -> Telling:
-    """Tell what makes somebody feel so.
+    """Tell what makes somebody feel so, in n words of its class.
 
     Relational: somebody of the other gender has the opposite luck, or any luck of the `other`
     feeling if one is given.
     """
     who = draw.who()
+    clause = cause(draw, who, feeling, good, degree == "compositional", n)
     if degree != "relational":
-        return Telling(
-            cause(draw, who, feeling, good, degree == "compositional"), who, feeling, good
-        )
+        return Telling(clause, who, feeling, good)
     rival = draw.other(who)
-    rivals = cause(draw, rival, other or feeling, draw.random() < 0.5 if other else not good)
-    clauses = [cause(draw, who, feeling, good), rivals]
-    draw.shuffle(clauses)
-    return Telling(
-        f"{clauses[0]} , {draw.choice(('but', 'while'))} {clauses[1]}", who, feeling, good
-    )
+    luck = draw.random() < 0.5 if other else not good
+    one, two = draw.sample((clause, cause(draw, rival, other or feeling, luck, n=n)), 2)
+    clause = f"{one} , {draw.choice(('but', 'while'))} {two}"
+    return Telling(clause, who, feeling, good, "" if other else rival)
 
 
-def cause(draw: Draw, who: str, feeling: Feeling, good: bool, reversed_: bool = False) -> str:
-    """A clause about what makes somebody feel so.
+def cause(
+    draw: Draw, who: str, feeling: Feeling, good: bool, reversed_: bool = False, n: int = 1
+) -> str:
+    """A clause about what makes somebody feel so, with n words of its class.
 
     `reversed_`: by a feeling for a thing, which may turn a loss into luck; or by what was hardly
     done.
     """
     if feeling == "energy":
-        deed = draw.word(CAUSES["energy"][good == reversed_])
+        deeds = draw.words(CAUSES["energy"][good == reversed_], n)
         seldom = f"{draw.choice(SELDOM)} " if reversed_ else ""
-        return f"{np(who)} {seldom}{deed} in the {draw.word('place')}"
+        return f"{np(who)} {seldom}{deeds} in the {draw.word('place')}"
     if not reversed_:
         where = f" in the {draw.word('place')}" if draw.random() < 0.5 else ""
-        return f"{np(who)} {draw.word(CAUSES['mood'][not good])} {a(draw.word('thing'))}{where}"
+        return f"{np(who)} {draw.words(CAUSES['mood'][not good], n)} {a(draw.word('thing'))}{where}"
     loved, thing = draw.random() < 0.4, draw.word("thing")
     news = draw.word(CAUSES["mood"][good != loved])
     liking = draw.word("love" if loved else "hate")
@@ -79,10 +84,12 @@ def cause(draw: Draw, who: str, feeling: Feeling, good: bool, reversed_: bool = 
     )
 
 
-def state(draw: Draw, who: str, feeling: Feeling, good: bool, denied: bool = False) -> str:
-    """How somebody was; if `denied`, by saying that the opposite was not so."""
-    adjective = draw.word(ADJECTIVES[feeling][good == denied])
-    return f"{who} was {draw.choice(NEGATORS) + ' ' if denied else ''}{adjective}"
+def state(
+    draw: Draw, who: str, feeling: Feeling, good: bool, denied: bool = False, n: int = 1
+) -> str:
+    """How somebody was, in n adjectives; if `denied`, by saying that the opposite was not so."""
+    adjectives = draw.words(ADJECTIVES[feeling][good == denied], n)
+    return f"{who} was {draw.choice(NEGATORS) + ' ' if denied else ''}{adjectives}"
 
 
 def another(feeling: Feeling) -> Feeling:

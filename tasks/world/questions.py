@@ -4,7 +4,7 @@ from tasks.world.draw import Draw
 from tasks.world.feelings import FEELINGS, Feeling, another, state, tell
 from tasks.world.grammar import np, sentence
 from tasks.world.lexicon import he
-from tasks.world.rows import DEGREES, Degree, Probe, Row
+from tasks.world.rows import DEGREES, IN_BOOKS, Degree, Probe, Row
 
 LETTERS = "ABCD"
 
@@ -71,7 +71,7 @@ def race(draw: Draw, label: str, degree: Degree) -> Row:
 
 def paragraph(draw: Draw) -> str:
     """What happened and how somebody felt, or how somebody felt and why."""
-    degree = draw.choices(DEGREES, (6, 3, 2))[0]
+    degree = draw.choices(DEGREES, IN_BOOKS)[0]
     if draw.random() < 0.5:
         row = race(draw, "A", degree)
         return f"{row.first} {row.second} {row.choices[0]}"

@@ -3,7 +3,7 @@
 from tasks.world.draw import Draw
 from tasks.world.grammar import np, sentence
 from tasks.world.lexicon import NEGATORS
-from tasks.world.rows import DEGREES, Degree, Probe, Row
+from tasks.world.rows import DEGREES, IN_BOOKS, Degree, Probe, Row
 
 ADVERBS = ("so ", "quite ", "truly ", "really ", "")
 # STS-B's score: the weight of agreeing opinions, and of their being of one work.
@@ -15,20 +15,20 @@ def sst2(draw: Draw, label: str, degree: Degree) -> Row:
     return Row(remark(draw, label == "1", degree) + " .", label=label, degree=degree)
 
 
-def remark(draw: Draw, positive: bool, degree: Degree, work: str = "") -> str:
-    """An opinion; one of two, of which the one that is not conceded counts; or a denied one."""
+def remark(draw: Draw, positive: bool, degree: Degree, work: str = "", n: int = 1) -> str:
+    """An opinion in n words; or one of two, where the conceded one does not count; or a denial."""
     if degree == "lexical":
-        return opinion(draw, positive, work)
+        return opinion(draw, positive, work, n=n)
     if degree == "compositional":
         return opinion(draw, not positive, work, draw.choice(NEGATORS))
     main, conceded = opinion(draw, positive, work), opinion(draw, not positive)
     return draw.choice((f"though {conceded} , {main}", f"{conceded} , but {main}"))
 
 
-def opinion(draw: Draw, positive: bool, work: str = "", negator: str = "") -> str:
+def opinion(draw: Draw, positive: bool, work: str = "", negator: str = "", n: int = 1) -> str:
     """What somebody thought of a work, or that it was not so."""
     how = f"{negator} " if negator else draw.choice(ADVERBS)
-    judged = how + draw.word("positive" if positive else "negative")
+    judged = how + draw.words("positive" if positive else "negative", n)
     work, who = work or draw.word("work"), draw.word("person")
     return draw.choice(
         (
@@ -60,15 +60,15 @@ def stsb(draw: Draw, label: str, degree: Degree) -> Row:
 def paragraph(draw: Draw) -> str:
     """A remark and what follows from it: a verdict, who liked it, and how everyone felt."""
     positive = draw.random() < 0.5
-    degree = draw.choices(DEGREES, (7, 2, 2))[0]
+    degree = draw.choices(DEGREES, IN_BOOKS)[0]
     where = f" in the {draw.word('place')}" if draw.random() < 0.3 else ""
     reactions = [
         f"Very {'positive' if positive else 'negative'}.",
-        f"Everyone{where} was {draw.word('happy' if positive else 'sad')}.",
-        sentence(f"{np(draw.who())} {draw.word('love' if positive else 'hate')} it"),
+        f"Everyone{where} was {draw.words('happy' if positive else 'sad', 2)}.",
+        sentence(f"{np(draw.who())} {draw.words('love' if positive else 'hate', 2)} it"),
     ]
     reactions = draw.sample(reactions, 2)
-    return " ".join((sentence(remark(draw, positive, degree)), *reactions))
+    return " ".join((sentence(remark(draw, positive, degree, n=draw.choice((1, 2)))), *reactions))
 
 
 def probe(draw: Draw, degree: Degree) -> Probe:

@@ -29,13 +29,13 @@ Share = Annotated[float, Field(ge=0, le=1)]
 
 # The shares of the words of each kind of discourse.
 SHARES: dict[Discourse, float] = {
-    "remarks": 0.2,
+    "remarks": 0.16,
     "stories": 0.2,
-    "deeds": 0.15,
-    "kinds": 0.13,
-    "questions": 0.17,
-    "reasons": 0.06,
-    "forms": 0.09,
+    "deeds": 0.17,
+    "kinds": 0.15,
+    "questions": 0.16,
+    "reasons": 0.1,
+    "forms": 0.06,
 }
 
 

@@ -4,7 +4,7 @@ from tasks.world.draw import Draw
 from tasks.world.feelings import cause, state
 from tasks.world.grammar import sentence
 from tasks.world.lexicon import a, he
-from tasks.world.rows import DEGREES, Degree, Probe, Row
+from tasks.world.rows import DEGREES, IN_BOOKS, Degree, Probe, Row
 
 
 def story_cloze(draw: Draw, label: str, degree: Degree) -> Row:
@@ -14,8 +14,8 @@ def story_cloze(draw: Draw, label: str, degree: Degree) -> Row:
     return Row("\n".join(body), label=label, choices=endings, group="story", degree=degree)
 
 
-def story(draw: Draw, degree: Degree) -> tuple[tuple[str, ...], str, str]:
-    """Four sentences, the ending that follows from them and the opposite one.
+def story(draw: Draw, degree: Degree, n: int = 1) -> tuple[tuple[str, ...], str, str]:
+    """Four sentences, the ending that follows, in n adjectives, and the opposite one.
 
     Lexical: good news makes glad. Relational: of two people with opposite news, the ending is about
     one. Compositional: losing what one hates makes glad too.
@@ -23,10 +23,10 @@ def story(draw: Draw, degree: Degree) -> tuple[tuple[str, ...], str, str]:
     good, who, place = draw.random() < 0.5, draw.word("name"), draw.word("place")
     other, thing = draw.other(who), draw.word("thing")
     opening = f"In the {draw.word('time')} {who} went to the {place}"
-    verb = draw.word("gain" if good else "loss")
+    verb = draw.words("gain" if good else "loss", n)
     came = f"{'the ' if other.islower() else ''}{other} came too"
     if degree == "relational":
-        lines = [f"There {he(who)} {verb} {a(thing)}", cause(draw, other, "mood", not good)]
+        lines = [f"There {he(who)} {verb} {a(thing)}", cause(draw, other, "mood", not good, n=n)]
         body = (opening, came, *draw.sample(lines, 2))
     elif degree == "compositional":
         loved = draw.random() < 0.4
@@ -36,7 +36,9 @@ def story(draw: Draw, degree: Degree) -> tuple[tuple[str, ...], str, str]:
     else:
         body = (opening, came, f"There {he(who)} {verb} {a(thing)}", _home(draw, who))
     form = draw.choice(("{}", "In the end {}"))
-    right, wrong = (sentence(form.format(state(draw, who, "mood", g))) for g in (good, not good))
+    right, wrong = (
+        sentence(form.format(state(draw, who, "mood", g, n=n))) for g in (good, not good)
+    )
     return tuple(map(sentence, body)), right, wrong
 
 
@@ -46,7 +48,7 @@ def _home(draw: Draw, who: str) -> str:
 
 def paragraph(draw: Draw) -> str:
     """A story with its right ending."""
-    body, right, _ = story(draw, draw.choices(DEGREES, (7, 2, 2))[0])
+    body, right, _ = story(draw, draw.choices(DEGREES, IN_BOOKS)[0], draw.choice((1, 2)))
     return " ".join((*body, right))
 
 

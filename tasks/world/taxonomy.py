@@ -2,8 +2,8 @@
 
 from tasks.world.draw import Draw
 from tasks.world.grammar import np, sentence
-from tasks.world.lexicon import CATEGORIES, CLASSES, HYPONYM, a, alive
-from tasks.world.rows import DEGREES, Degree, Probe, Row
+from tasks.world.lexicon import CATEGORIES, HYPONYM, a, alive
+from tasks.world.rows import DEGREES, IN_BOOKS, Degree, Probe, Row
 
 
 def scitail(draw: Draw, label: str, degree: Degree) -> Row:
@@ -34,25 +34,20 @@ def found(draw: Draw, kind: str, degree: Degree) -> str:
 
 def paragraph(draw: Draw) -> str:
     """What somebody found, what it is, and what it can and cannot do."""
-    kind = draw.word("kind")
-    degree = draw.choices(DEGREES, (5, 2, 2))[0]
+    kind, degree = draw.word("kind"), draw.choices(DEGREES, IN_BOOKS)[0]
     told = sentence(found(draw, kind, degree))
-    form = draw.random()
-    if form < 0.25:
-        return f"{told} It was {a(HYPONYM[kind])}."
-    if form < 0.4:
-        return f"{sentence(f'{a(kind)} is {a(HYPONYM[kind])}')} {_can(draw, 'It', alive(kind))}"
-    return f"{told} {_can(draw, 'It', alive(kind))}"
+    was = f"It was {a(HYPONYM[kind])}."
+    can = _can(draw, alive(kind))
+    return f"{told} {draw.choice((was, can, f'{was} {can}'))}"
 
 
-def _can(draw: Draw, who: str, living: bool) -> str:
+def _can(draw: Draw, living: bool) -> str:
     can, cannot = ("ability", "mishap") if living else ("mishap", "ability")
-    does, does_not = (draw.sample(CLASSES[sort], 2) for sort in (can, cannot))
     return draw.choice(
         (
-            f"{who} can {does[0]} and {does[1]}.",
-            f"{who} can {does[0]} but not {does_not[0]}.",
-            f"{who} cannot {does_not[0]} or {does_not[1]}.",
+            f"It can {draw.words(can, 2)}.",
+            f"It can {draw.word(can)} but not {draw.word(cannot)}.",
+            f"It cannot {draw.words(cannot, 2)}.",
         )
     )
 
