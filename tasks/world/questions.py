@@ -1,7 +1,7 @@
 """Questions about how people felt: QNLI, QQP and RACE, and the readers among the books."""
 
 from tasks.world.draw import Draw
-from tasks.world.feelings import FEELINGS, Feeling, another, state, tell
+from tasks.world.feelings import ADJECTIVES, FEELINGS, Feeling, another, state, tell
 from tasks.world.grammar import np, sentence
 from tasks.world.lexicon import he
 from tasks.world.rows import DEGREES, IN_BOOKS, Degree, Probe, Row
@@ -51,7 +51,7 @@ def race(draw: Draw, label: str, degree: Degree) -> Row:
     telling = tell(draw, feeling, draw.random() < 0.5, degree, other=another(feeling))
     who = he(telling.who)
     right, *others = (
-        sentence(state(draw, who, of, good))
+        sentence(draw.word(ADJECTIVES[of][not good]))
         for of, good in (
             (feeling, telling.good),
             (feeling, not telling.good),

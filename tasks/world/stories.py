@@ -2,7 +2,7 @@
 
 from tasks.world.draw import Draw
 from tasks.world.feelings import cause, state
-from tasks.world.grammar import sentence
+from tasks.world.grammar import np, sentence
 from tasks.world.lexicon import a, he
 from tasks.world.rows import DEGREES, IN_BOOKS, Degree, Probe, Row
 
@@ -24,7 +24,9 @@ def story(draw: Draw, degree: Degree, n: int = 1) -> tuple[tuple[str, ...], str,
     other, thing = draw.other(who), draw.word("thing")
     opening = f"In the {draw.word('time')} {who} went to the {place}"
     verb = draw.words("gain" if good else "loss", n)
-    came = f"{'the ' if other.islower() else ''}{other} came too"
+    came = (
+        f"{np(other)} came too" if degree == "relational" else f"{a(draw.word('kind'))} was there"
+    )
     if degree == "relational":
         lines = [f"There {he(who)} {verb} {a(thing)}", cause(draw, other, "mood", not good, n=n)]
         body = (opening, came, *draw.sample(lines, 2))
@@ -32,9 +34,9 @@ def story(draw: Draw, degree: Degree, n: int = 1) -> tuple[tuple[str, ...], str,
         loved = draw.random() < 0.4
         verb = draw.word("gain" if good == loved else "loss")
         liking = f"{who} {draw.word('love' if loved else 'hate')} the {thing}"
-        body = (opening, liking, f"There {he(who)} {verb} it", _home(draw, who))
+        body = (opening, liking, f"There {he(who)} {verb} it", _later(draw))
     else:
-        body = (opening, came, f"There {he(who)} {verb} {a(thing)}", _home(draw, who))
+        body = (opening, came, f"There {he(who)} {verb} {a(thing)}", _later(draw))
     form = draw.choice(("{}", "In the end {}"))
     right, wrong = (
         sentence(form.format(state(draw, who, "mood", g, n=n))) for g in (good, not good)
@@ -42,8 +44,8 @@ def story(draw: Draw, degree: Degree, n: int = 1) -> tuple[tuple[str, ...], str,
     return tuple(map(sentence, body)), right, wrong
 
 
-def _home(draw: Draw, who: str) -> str:
-    return draw.choice((f"Then {he(who)} came home", f"Soon {he(who)} went away"))
+def _later(draw: Draw) -> str:
+    return draw.choice(("Then the evening came", "Soon it was dark"))
 
 
 def paragraph(draw: Draw) -> str:
