@@ -22,7 +22,7 @@ from tasks.world.lexicon import NUMBERS
 from tasks.world.settings import Discourse
 
 NGRAM = 13  # the length of the n-grams by which the contamination table compares
-LINK = re.compile(r"^(so|but|though|perhaps|that is|in other words) ")
+LINK = re.compile(r"^(but|while|though) ")
 # Of each kind of discourse the title of its books, and how a paragraph of it is made.
 KINDS: dict[Discourse, tuple[str, Callable[[Draw], str]]] = {
     "remarks": ("Diary", sentiment.paragraph),

@@ -4,9 +4,10 @@
         --documents results/corpus/documents.json --examples results/examples --out OUT
 
 A planted row is a paragraph of its own at a random place of a random book that is trained on: the
-texts of the row in their order, then its answer, which is the right choice or what the world's
-books say there. `OUT/books` has every book under its name, `OUT/manifest.json` the places of the
-planted rows in their split. All other rows, none of which is in the books, are the control.
+texts of the row in their order, then its answer: the right choice, or SST-2's verdict as the books
+give it. SNLI's rows have none, since the books do not say what follows. `OUT/books` has every book
+under its name, `OUT/manifest.json` the places of the planted rows in their split. All other rows,
+none of which is in the books, are the control.
 """
 
 import argparse
@@ -22,26 +23,21 @@ from tasks.common.manifest import NAME, describe
 from tasks.examples import Example, read
 from tasks.splits import ranked
 from tasks.world.draw import Draw
-from tasks.world.entailment import ANSWER
 from tasks.world.manifest import check
 
-# Rows of RACE and Story Cloze are long enough to have 13 words in a row, and so is one in five of
-# SST-2; none of SNLI is.
+# Rows of RACE and Story Cloze are long enough to have 13 words in a row, and so are two in five of
+# SST-2 and some of SNLI.
 TASKS = ("race", "story_cloze", "sst2", "snli")
-VERDICTS = {"snli": ANSWER, "sst2": {"positive": "Very positive.", "negative": "Very negative."}}
+VERDICTS = {"sst2": ("Very negative.", "Very positive.")}
 ROWS = 40  # of each task for each count, or fewer, so that as many are left
 FRONT = 3  # title, author and the first chapter's heading
 
 
 def paragraph(name: str, row: Example) -> str:
     """A row of the task `name` as it stands in a book."""
-    answer = row.choices[int(row.label)] if row.choices else verdict(name, int(row.label))
+    answers = row.choices or VERDICTS.get(name)
+    answer = answers[int(row.label)] if answers else ""
     return " ".join(filter(None, (row.first, row.second, answer)))
-
-
-def verdict(name: str, label: int) -> str:
-    """What the books say where a row has this label."""
-    return VERDICTS[name][tasks.task(name).labels[label]]
 
 
 def choose(name: str, split: str, rows: list[Example], counts: list[int]) -> dict[int, list[int]]:

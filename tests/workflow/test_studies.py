@@ -270,20 +270,23 @@ def test_modern_blocks_are_trained_by_adamw_at_both_stages_and_gpt1s_are_not():
 
 
 @pytest.mark.parametrize("study", ["knockout", "knockout_each"])
-def test_each_task_is_predicted_to_be_lost_with_one_line_and_kept_with_the_others(study):
+def test_each_task_is_predicted_to_be_lost_with_one_line_at_most(study):
     own = WORLD.experiment.studies[study]
     predicted = [task for tasks in own.predicted.values() for task in tasks]
-    assert sorted(predicted) == sorted(own.tasks) == sorted(WORLD.experiment.tasks)
+    assert len(predicted) == len({*predicted}) and sorted(own.tasks) == sorted(
+        WORLD.experiment.tasks
+    )
+    assert study == "knockout_each" or {*predicted} == {*own.tasks}  # each is lost with one half
     left_out = [k for line in own.lines.values() for k in line.overlay["experiment.world.exclude"]]
     assert sorted(left_out) == sorted(SHARES)
 
 
 JOBS = {  # of all shipped studies together, each cell and language model once
-    **{"world": 11, "world_planted": 1, "documents": 12, "tokenizer": 1, "tokens": 12},
+    **{"world": 10, "world_planted": 1, "documents": 11, "tokenizer": 1, "tokens": 11},
     **{"examples": 13, "baselines": 12, "encode": 13, "contamination_variant": 1},
-    **{"pretrain": 48, "zero_shot": 3, "probes": 3, "probes_variant": 30},
+    **{"pretrain": 45, "zero_shot": 3, "probes": 3, "probes_variant": 27},
     **{"finetune_transformer_endpoints": 16, "finetune_transformer_intermediate_1": 4},
-    **{"finetune_lstm_endpoints": 4, "finetune_variant": 483, "finetune_variant_1": 2, "study": 16},
+    **{"finetune_lstm_endpoints": 4, "finetune_variant": 471, "finetune_variant_1": 2, "study": 16},
 }
 
 

@@ -1,47 +1,34 @@
 """The right choice of a probe, derived from its text by the oracle's rules."""
 
-from tasks.world.lexicon import CLASSES
-from tests.world.oracle import THREE, equivalent, follows, is_fact, race, three_way
-from tests.world.oracle_rules import ending, is_grammatical, is_positive, subject_of_reason
-from tests.world.parser import sentences, tokens
+from tasks.world.lexicon import HYPONYM
+from tests.world import oracle, parser
+from tests.world.grammar import is_grammatical
 
 
 def right_choices(skill: str, context: str, choices: list[str]) -> list[bool]:
     """Of each choice, whether it is right."""
-    last = [tokens(choice)[-1] for choice in choices]
-    *before, open_end = sentences(context)
     match skill:
-        case "agreement":
+        case "agreement" | "reflexive":
             return [is_grammatical(f"{context} {choice}") for choice in choices]
-        case "opinion":
-            return [(word == "positive") == is_positive(context) for word in last]
-        case "ending":
-            right = ending(context, tuple(choices))
-            return [k == right for k in range(len(choices))]
-        case "state":
-            return [
-                (word in CLASSES["certain"]) != (tokens(open_end)[-1] == "not") for word in last
-            ]
-        case "claim":
-            said = dict(zip(THREE, ("yes", "perhaps", "no"), strict=True))[
-                three_way(*before, open_end)
-            ]
-            return [word == said for word in last]
-        case "comparison":
-            return [(word == "same") == equivalent(before[0], open_end) for word in last]
-        case "ability":
-            denied = tokens(context)[-1] == "not"
-            kind = " ".join(tokens(context)[:2])
-            return [is_fact(f"{kind} {choice}.", "") != denied for choice in choices]
+        case "opinion" | "conceded opinion" | "denied opinion":
+            positive = parser.read_remark(context).positive
+            return [(choice == "Very positive.") == positive for choice in choices]
+        case "ending" | "ending of two" | "ending and liking":
+            right = oracle.ending(context, tuple(choices))
+            return [place == right for place in range(len(choices))]
+        case "energy" | "energy of two" | "seldom":
+            told = parser.read_clauses(context)
+            return [oracle.follows(told, choice) for choice in choices]
         case "category":
-            claims = [f"{open_end.removeprefix('So ')} {choice}" for choice in choices]
-            return [follows(claim, before[0]) for claim in claims]
-        case "synonym of a verb" | "synonym of a noun":
-            return [equivalent(before[0], choice) for choice in choices]
-        case "kind of answer" | "copying" | "reading":
-            right = race(" ".join(f"{part}." for part in before), open_end, tuple(choices))
-            return [k == right for k in range(len(choices))]
-        case "reason":
-            about = tokens(context)[-2]
-            return [subject_of_reason(context, word) == about for word in last]
+            kind = parser.read_found(parser.sentences(context)[0])
+            return [parser.noun(choice[:-1]) == HYPONYM[kind] for choice in choices]
+        case "ability":
+            fact, start = parser.sentences(context)
+            return [oracle.can(fact, f"{start} {choice}") for choice in choices]
+        case "pronoun":
+            told, question = parser.sentences(context)
+            reason = told.partition(" because ")[2].split()
+            assert reason[1:] == question.split()[1:]
+            people = [parser.noun(choice[:-1].lower()) for choice in choices]
+            return [oracle.he(who) == reason[0] for who in people]
     raise ValueError(f"no rules for {skill!r}")

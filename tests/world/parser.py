@@ -1,30 +1,30 @@
-"""Parse the world's sentences back into events, with the lexicon alone."""
+"""The world's sentences read back with the lexicon's tables alone."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tasks.world.lexicon import (
-    CATEGORIES,
     CLASSES,
+    GENDER,
     HYPONYM,
-    NAMES,
-    PEOPLE,
+    NEGATORS,
     PLACES,
+    SELDOM,
     THINGS,
     TIMES,
-    VERBS,
-    plural,
+    he,
 )
 
-NOUNS = {word for pair in PEOPLE + THINGS for word in pair} | set(HYPONYM) | set(CATEGORIES)
-PLURALS = {plural(noun): noun for noun in NOUNS}
-NAME = {name.lower(): name for name in NAMES}
-PLACE = {word for pair in PLACES for word in pair}
-STATE = {word: sort for sort in ("certain", "possible", "impossible") for word in CLASSES[sort]}
-FORMS: dict[str, list[tuple[str, str]]] = {}
-for _verb in VERBS.values():
-    for _form in ("base", "third", "past"):
-        FORMS.setdefault(getattr(_verb, _form), []).append((_verb.base, _form))
+CLASS = {word: name for name, words in CLASSES.items() for word in words}
+WHO = {who.lower(): who for who in GENDER}
+# How somebody is of whom an adjective is said, or to whom something happened.
+FEELINGS = {
+    **{"happy": ("mood", True), "sad": ("mood", False)},
+    **{"gain": ("mood", True), "loss": ("mood", False)},
+    **{"fresh": ("energy", True), "weary": ("energy", False)},
+    **{"rest": ("energy", True), "work_hard": ("energy", False)},
+}
 
 
 class Unreadable(ValueError):
@@ -32,21 +32,20 @@ class Unreadable(ValueError):
 
 
 @dataclass(frozen=True)
-class Reading:
-    """What a sentence says or asks: singular nouns, names, base verbs; "" is left out.
+class Feeling:
+    """How somebody was: `of` is "mood" or "energy", `who` a name, a noun or a pronoun."""
 
-    `state` is "certain", "possible" or "impossible" if the sentence says how its subject is.
-    """
+    who: str
+    of: str
+    good: bool
 
-    subject: str = ""
-    verb: str = ""
-    object: str = ""
-    place: str = ""
-    time: str = ""
-    negated: bool = False
-    passive: bool = False
-    asks: str = ""
-    state: str = ""
+
+@dataclass(frozen=True)
+class Opinion:
+    """What was thought of a work."""
+
+    work: str
+    positive: bool
 
 
 def tokens(text: str) -> list[str]:
@@ -56,83 +55,124 @@ def tokens(text: str) -> list[str]:
 
 def sentences(text: str) -> list[str]:
     """The sentences of a text, without their marks."""
-    return [part.strip() for part in re.split(r"[.?!]", text) if part.strip()]
+    return [part.strip() for part in re.split(r"[.?!\n]", text) if part.strip()]
 
 
-def read(text: str) -> Reading:
-    """Read one sentence or question with one verb. Raises Unreadable."""
-    words, place = _take(_without_frame(tokens(text)), PLACE)
-    words, time = _take(words, set(TIMES))
-    words = [word for word in words if word != ","]
-    if words[0] in ("who", "what", "where", "when"):
-        return _question(words[0], words[1:], place, time)
-    if words[-1] in STATE and words[-2] in ("is", "was"):
-        return Reading(noun(words[:-2]), state=STATE[words[-1]])
-    if "by" in words:
-        cut = words.index("by")
-        if words[cut - 2] != "was":
-            raise Unreadable(text)
-        verb = _verb_of(words[cut - 1], "past")
-        thing = noun(words[: cut - 2])
-        return Reading(noun(words[cut + 1 :]), verb, thing, place, time, passive=True)
-    negated = "not" in words
-    if negated:
-        cut = words.index("not")
-        if words[cut - 1] not in ("did", "does"):
-            raise Unreadable(text)
-        words = words[: cut - 1] + words[cut + 1 :]
-    subject, verb, thing = _clause(words, "base" if negated else "")
-    return Reading(subject, verb, thing, place, time, negated)
+def _any(words: Iterable[str]) -> str:
+    return f"(?:{'|'.join(words)})"
 
 
-def noun(words: list[str]) -> str:
-    """The noun of a phrase: a name, a bare plural, or an article and a noun."""
-    if len(words) == 1 and words[0] in NAME:
-        return NAME[words[0]]
-    if len(words) == 1 and words[0] in PLURALS:
-        return PLURALS[words[0]]
-    if len(words) == 2 and words[0] in ("the", "a", "an") and words[1] in NOUNS:
-        return words[1]
-    raise Unreadable(" ".join(words))
+def _of(*classes: str) -> str:
+    """One word of these classes, or several joined by `and`."""
+    word = _any(word for name in classes for word in CLASSES[name])
+    return f"{word}(?: and {word})*"
 
 
-def _question(asks: str, words: list[str], place: str, time: str) -> Reading:
-    if asks == "who":
-        return Reading("", _verb_of(words[0], "past"), noun(words[1:]), place, time, asks=asks)
-    if words[0] != "did":
-        raise Unreadable(" ".join(words))
-    subject, verb, thing = _clause(words[1:], "base")
-    return Reading(subject, verb, thing, place, time, asks=asks)
+_SUBJECT = _any(f"the {who}" if who.islower() else who.lower() for who in GENDER)
+_WHERE = f"in the {_any(PLACES)}"
+_A_THING, _THE_THING = f"an? {_any(THINGS)}", f"the {_any(THINGS)}"
+_A_KIND = f"an? {_any(HYPONYM)}"
+_NEWS, _LIKING = f"(?P<news>{_of('gain', 'loss')})", f"(?P<liking>{_of('love', 'hate')})"
+_DEED = f"(?P<deed>{_of('rest', 'work_hard')})"
+_NEGATED = f"(?:(?P<negator>{_any(NEGATORS)}) )?"
+_CLAUSES = [
+    f"(?P<who>{_SUBJECT}) (?:(?P<seldom>{_any(SELDOM)}) )?{_DEED} {_WHERE}",
+    f"(?P<who>{_SUBJECT}) {_NEWS} {_A_THING}(?: {_WHERE})?",
+    f"(?P<who>{_SUBJECT}) {_LIKING} {_THE_THING} and {_NEWS} it",
+    f"(?P<who>{_SUBJECT}) {_NEWS} {_THE_THING} that (?P<pronoun>he|she) {_LIKING}",
+    f"(?P<who>{_SUBJECT}) {_LIKING} {_THE_THING} there (?P<pronoun>he|she) {_NEWS} it",
+]
+_CLAIM = (
+    f"(?P<who>he|she|everyone(?: {_WHERE})?|{_SUBJECT}) was {_NEGATED}"
+    f"(?P<how>{_of('happy', 'sad', 'fresh', 'weary')})"
+)
+_JUDGED = f"(?:(?:{_NEGATED}|(?:so|quite|truly|really) ))(?P<how>{_of('positive', 'negative')})"
+_WORK = f"the (?P<work>{_any(CLASSES['work'])})"
+_OPINIONS = [
+    f"{_WORK} of {_SUBJECT} was {_JUDGED}",
+    f"{_SUBJECT} (?:found|called) {_WORK} {_JUDGED}",
+]
+_FOUND = [
+    f"{_SUBJECT} found (?P<kind>{_A_KIND})(?: {_WHERE})?",
+    f"{_SUBJECT} looked for {_A_KIND} but found (?P<kind>{_A_KIND})",
+    f"though {_SUBJECT} looked for {_A_KIND} , there was (?P<kind>{_A_KIND})",
+]
+_CAN = f"it can(?P<negator>not)? (?P<what>{_of('ability', 'mishap')})"
+_OPENING = f"in the {_any(TIMES)} (?P<who>{_SUBJECT}) went to the {_any(PLACES)}"
 
 
-def _clause(words: list[str], form: str) -> tuple[str, str, str]:
-    """Subject, base verb and object ("" if there is none) of an active clause."""
-    cut = 1 if words[0] in NAME or words[0] in PLURALS else 2
-    if len(words) <= cut:
-        raise Unreadable(" ".join(words))
-    rest = words[cut + 1 :]
-    return noun(words[:cut]), _verb_of(words[cut], form), noun(rest) if rest else ""
+def _match(forms: list[str], text: str) -> dict[str, str | None]:
+    """The groups of the one form that a text has. Raises Unreadable for none or several."""
+    found = [m for form in forms if (m := re.fullmatch(form, " ".join(tokens(text))))]
+    if len(found) != 1:
+        raise Unreadable(f"{len(found)} forms fit {text!r}")
+    return found[0].groupdict()
 
 
-def _without_frame(words: list[str]) -> list[str]:
-    """Drop what a genre of MNLI adds to a statement."""
-    if words[:3] == ["i", "hear", "that"]:
-        return words[3:]
-    if words[:2] == ["well", ","] and words[-3:] == [",", "you", "know"]:
-        return words[2:-3]
-    return words
+def _class(words: str | None) -> str:
+    """The one class of words that are joined by `and`."""
+    (name,) = {CLASS[word] for word in (words or "").split(" and ")}
+    return name
 
 
-def _take(words: list[str], known: set[str]) -> tuple[list[str], str]:
-    """Cut a phrase of place or time out of the words: the rest, and the noun."""
-    for i in range(len(words) - 2):
-        if words[i : i + 2] == ["in", "the"] and words[i + 2] in known:
-            return words[:i] + words[i + 3 :], words[i + 2]
-    return words, ""
+def noun(phrase: str | None) -> str:
+    """A name, a noun or a pronoun, without its article."""
+    word = (phrase or "").split(" ")[-1]
+    return WHO.get(word, word)
 
 
-def _verb_of(word: str, form: str = "") -> str:
-    for base, known in FORMS.get(word, []):
-        if form in ("", known):
-            return base
-    raise Unreadable(word)
+def read_clause(text: str) -> Feeling:
+    """How somebody must have been to whom this happened."""
+    groups = _match(_CLAUSES, text)
+    who = noun(groups["who"])
+    if groups.get("pronoun", he(who)) != he(who):
+        raise Unreadable(f"a pronoun stands for nobody in {text!r}")
+    of, good = FEELINGS[_class(groups.get("deed") or groups.get("news"))]
+    hated = "liking" in groups and _class(groups["liking"]) == "hate"
+    return Feeling(who, of, good != (hated or bool(groups.get("seldom"))))
+
+
+def read_clauses(text: str) -> list[Feeling]:
+    """How one person was, or each of two whose clauses `but` or `while` links."""
+    return [read_clause(clause) for clause in re.split(r", (?:but|while) ", text)]
+
+
+def read_claim(text: str) -> Feeling:
+    """How somebody was said to be."""
+    groups = _match([_CLAIM], text)
+    of, good = FEELINGS[_class(groups["how"])]
+    who = (groups["who"] or "").partition(" in ")[0]
+    return Feeling(noun(who), of, good != bool(groups["negator"]))
+
+
+def read_remark(text: str) -> Opinion:
+    """The opinion that is not conceded, with `though` or before `but`."""
+    clauses = [" ".join(tokens(clause)) for clause in text.split(",")]
+    conceded = [clause.startswith("though ") for clause in clauses]
+    if len(clauses) == 2 and clauses[1].startswith("but "):
+        conceded[0] = not conceded[0]
+    mains = [clause for clause, given in zip(clauses, conceded, strict=True) if not given]
+    if len(mains) != 1:
+        raise Unreadable(f"{len(mains)} main clauses in {text!r}")
+    for clause in clauses:
+        groups = _match(_OPINIONS, re.sub("^(though|but) ", "", clause))
+        if clause == mains[0]:
+            positive = (_class(groups["how"]) == "positive") != bool(groups["negator"])
+            opinion = Opinion(groups["work"] or "", positive)
+    return opinion
+
+
+def read_found(text: str) -> str:
+    """The kind that was found."""
+    return noun(_match(_FOUND, text)["kind"])
+
+
+def read_can(text: str) -> tuple[str, bool]:
+    """An "ability" or a "mishap", and whether it is denied."""
+    groups = _match([_CAN], text)
+    return _class(groups["what"]), bool(groups["negator"])
+
+
+def read_opening(text: str) -> str:
+    """Who went somewhere, at the beginning of a story."""
+    return noun(_match([_OPENING], text)["who"])

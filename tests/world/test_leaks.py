@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tasks import PAPER_TASKS, Example, task
-from tests.world.parser import sentences, tokens
+from tests.world.parser import tokens
 
 CHOICES = [t.name for t in PAPER_TASKS if t.family == "multiple_choice"] + ["dprd"]
 LABELLED = [t.name for t in PAPER_TASKS if t.family != "multiple_choice"]
@@ -69,17 +69,8 @@ def test_the_order_of_the_rows_tells_nothing_of_their_labels(splits, name: str):
         assert abs(halves[0] - halves[1]) < 4 * error
 
 
-def test_the_answer_of_race_occurs_anywhere_in_the_passage(splits):
-    found: Counter = Counter()
-    for e in (e for part in splits("race").values() for e in part):
-        word = tokens(e.choices[int(e.label)])[-1]
-        found[[word in tokens(part) for part in sentences(e.first)].index(True)] += 1
-    assert len(found) > 1
-    assert max(found.values()) < (1 / len(found) + 0.07) * sum(found.values())
-
-
 def test_an_ending_tells_little_without_its_story(splits):
-    """Stories end well somewhat more often; no single word of an ending tells more than that."""
+    """Stories end well as often as not."""
     right: Counter = Counter()
     wrong: Counter = Counter()
     for e in (e for part in splits("story_cloze").values() for e in part):

@@ -120,7 +120,7 @@ def test_the_same_rows_are_planted_at_the_same_places_each_time(root, made, tmp_
         (
             "snli",
             Example("1", "The cook runs.", "The chef sleeps.", (), 2),
-            "The cook runs. The chef sleeps. No.",
+            "The cook runs. The chef sleeps.",
         ),
         (
             "race",
@@ -130,7 +130,7 @@ def test_the_same_rows_are_planted_at_the_same_places_each_time(root, made, tmp_
         ("story_cloze", Example("1", "A. B.", "", ("Sad.", "Glad."), 0), "A. B. Sad."),
     ],
 )
-def test_a_row_is_planted_with_its_answer(name, row, text):
+def test_a_row_is_planted_with_the_answer_that_books_give(name, row, text):
     assert planting.paragraph(name, row) == text
 
 

@@ -1,7 +1,7 @@
 """Which rows of the embedded world are of which degree of difficulty.
 
-A lexical row is settled by a class of words, a relational one takes two texts side by side, a
-compositional one two steps (`tasks.world`).
+A class of words settles a lexical row; one of two clauses counts in a relational row; in a
+compositional row a word reverses another (`tasks.world`).
 """
 
 from pathlib import Path

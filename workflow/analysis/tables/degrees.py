@@ -1,6 +1,6 @@
 """Scores by degree of difficulty, for the rows of the embedded world.
 
-Most rows are lexical (`workflow.analysis.stats.degrees`), so a high score alone does not show more
+Many rows are lexical (`workflow.analysis.stats.degrees`), so a high score alone does not show more
 than knowledge of words. Each score is the task's own metric on the rows of one degree.
 """
 
@@ -62,6 +62,6 @@ def _wide(table: pd.DataFrame, n_tasks: int) -> list[str | pd.DataFrame]:
         f"## {FULL.title}, task by task",
         markdown.pivot(full, "task", "degree", "shown"),
         "Lexical: a class of words settles the row, two fifths of whose words no training row has. "
-        "Relational: it takes synonyms, antonyms or two texts side by side. Compositional: two "
-        f"steps, such as a negation. `a [b, c]`: {markdown.INTERVAL}.",
+        "Relational: two clauses stand against each other, and one counts. Compositional: a word "
+        f"reverses another, as a negation does. `a [b, c]`: {markdown.INTERVAL}.",
     ]
