@@ -5,10 +5,11 @@ Every book teaches it; a picture book shows its forms.
 
 from tasks.world.draw import Draw
 from tasks.world.grammar import np, sentence
-from tasks.world.lexicon import GENDER, a, he, plural
+from tasks.world.lexicon import GENDER, a, plural
 from tasks.world.rows import Degree, Probe, Row
 
 VOWELS = tuple("aeiou")
+HIMSELF = {"m": "himself", "f": "herself"}
 
 
 def cola(draw: Draw, label: str, degree: Degree) -> Row:
@@ -47,9 +48,9 @@ def _article(draw: Draw, good: bool) -> str:
     return f"{np(draw.who())} {draw.verb('thing').past} {things} in the {draw.word('place')}"
 
 
-def _subject(draw: Draw, many: bool) -> str:
+def _subject(draw: Draw, many: bool, who: str = "") -> str:
     """People beside things of the other number."""
-    who, thing = draw.word("person"), draw.word("thing")
+    who, thing = who or draw.word("person"), draw.word("thing")
     things = thing if many else plural(thing)
     return f"the {plural(who) if many else who} near the {things}"
 
@@ -69,24 +70,15 @@ def _second_verb(draw: Draw, good: bool) -> str:
 
 
 def _reflexive(draw: Draw, good: bool) -> str:
-    """Somebody beside somebody of the other gender."""
-    who = draw.word("person")
-    while True:
-        other = draw.word("person")
-        if he(other) != he(who):
-            break
-    pronoun = "himself" if (GENDER[who] == "m") == good else "herself"
-    return f"the {who} near the {other} {draw.verb('being').past} {pronoun}"
+    many, who = draw.random() < 0.5, draw.word("person")
+    pronoun = "themselves" if many == good else HIMSELF[GENDER[who]]
+    return f"{_subject(draw, many, who)} {draw.verb('being').past} {pronoun}"
 
 
 def paragraph(draw: Draw) -> str:
-    """Two sentences of the forms that `cola` asks about, all right, and a simpler one."""
-    forms = draw.sample((_determiner, _article, _agreement, _reflexive, _second_verb), 2)
-    lines = [form(draw, True) for form in forms]
-    who = draw.who()
-    himself = "himself" if GENDER[who] == "m" else "herself"
-    lines.append(f"{np(who)} {draw.verb('being').past} {himself}")
-    return " ".join(map(sentence, draw.sample(lines, len(lines))))
+    """Three sentences of the forms that `cola` asks about, all right."""
+    forms = draw.sample((_determiner, _article, _agreement, _reflexive, _second_verb), 3)
+    return " ".join(sentence(form(draw, True)) for form in forms)
 
 
 def probe(draw: Draw) -> Probe:
@@ -98,7 +90,8 @@ def probe(draw: Draw) -> Probe:
 
 
 def probe_reflexive(draw: Draw) -> Probe:
-    """The reflexive pronoun agrees with its noun."""
-    who, verb = draw.word("person"), draw.verb("being").past
-    forms = ("himself.", "herself.") if GENDER[who] == "m" else ("herself.", "himself.")
-    return Probe(f"The {who} {verb}", forms)
+    """The number of a reflexive pronoun agrees with its noun, though another stands between."""
+    many, who = draw.random() < 0.5, draw.word("person")
+    forms = ["themselves.", HIMSELF[GENDER[who]] + "."]
+    start = f"{_subject(draw, many, who)} {draw.verb('being').past}"
+    return Probe(sentence(start, ""), tuple(forms if many else forms[::-1]))

@@ -1,47 +1,51 @@
 """Coreference: whom does a pronoun stand for? DPRD, and the characters of the books."""
 
 from tasks.world.draw import Draw
-from tasks.world.grammar import np, sentence
-from tasks.world.lexicon import he
+from tasks.world.grammar import sentence
+from tasks.world.lexicon import he, plural
 from tasks.world.rows import Degree, Probe, Row
 
 
-def _two(draw: Draw) -> tuple[str, str]:
-    """Two people of different genders."""
+def _deed(draw: Draw, first: bool) -> tuple[str, str, str, str]:
+    """What one person did to several or the reverse, whom its reason is about, and the other.
+
+    `first`: the reason is about who did it. The third is how the reason begins.
+    """
     one = draw.word("person")
-    while True:
-        two = draw.word("person", (one,))
-        if he(one) != he(two):
-            return one, two
+    many = draw.word("person", (one,))
+    phrases = {f"the {one}": f"{he(one)} was", f"the {plural(many)}": "they were"}
+    first_phrase, second = draw.sample(list(phrases), 2)
+    about, other = (first_phrase, second) if first else (second, first_phrase)
+    deed = f"{first_phrase} {draw.verb('being').past} {second}"
+    return deed, about, phrases[about], other
 
 
 def dprd(draw: Draw, label: str, degree: Degree) -> Row:
     """A deed and its reason, told with a pronoun; `label` is the place of the one it stands for.
 
-    Every row is lexical, whatever degree is asked for: the gender of the pronoun tells.
+    Every row is lexical, whatever degree is asked for: the number of the pronoun tells.
     """
-    one, two = _two(draw)
-    about = (one, two)[int(label)]
-    where = f"in the {draw.word('place')}"
-    reason = f"because {he(about)} was {draw.word('trait')}"
-    text = f"the {one} {draw.verb('being').past} the {two} {where} {reason}"
-    return Row(sentence(text), he(about), label, (f"the {one}", f"the {two}"), degree="lexical")
+    deed, about, was, other = _deed(draw, label == "0")
+    text = f"{deed} in the {draw.word('place')} because {was} {draw.word('trait')}"
+    choices = (about, other) if label == "0" else (other, about)
+    return Row(sentence(text), was.split()[0], label, choices, degree="lexical")
 
 
 def paragraph(draw: Draw) -> str:
     """A deed and its reason, and whom the reason is about."""
-    one, two = _two(draw)
-    about, traits = draw.choice((one, two)), draw.words("trait", draw.choice((1, 2)))
-    told = f"the {one} {draw.verb('being').past} the {two} because {he(about)} was {traits}"
-    asked = f"who was {traits}? {sentence(np(about))}"
-    follows = draw.choice((f"{np(about)} was {traits}.", asked))
-    return f"{sentence(told)} {sentence(follows, '')}"
+    deed, about, was, _ = _deed(draw, draw.random() < 0.5)
+    verb, traits = was.split()[1], draw.words("trait", draw.choice((1, 2)))
+    named = f"{about} {verb} {traits}"
+    told = f"{deed} because {draw.choice((f'{was} {traits}', named))}"
+    asked = f"who {verb} {traits}? {sentence(about)}"
+    return f"{sentence(told)} {sentence(draw.choice((f'{named}.', asked)), '')}"
 
 
 def probe(draw: Draw) -> Probe:
     """Whom a reason is about."""
-    one, two = _two(draw)
-    about, trait = draw.choice((one, two)), draw.word("trait")
-    other = two if about == one else one
-    told = f"the {one} {draw.verb('being').past} the {two} because {he(about)} was {trait}"
-    return Probe(f"{sentence(told)} Who was {trait}?", (sentence(np(about)), sentence(np(other))))
+    deed, about, was, other = _deed(draw, draw.random() < 0.5)
+    trait = draw.word("trait")
+    asked = f"Who {was.split()[1]} {trait}?"
+    return Probe(
+        f"{sentence(f'{deed} because {was} {trait}')} {asked}", (sentence(about), sentence(other))
+    )

@@ -4,7 +4,7 @@ import hashlib
 import random
 
 from tasks.world import lexicon
-from tasks.world.lexicon import CATEGORIES, GENDER, LIVING, NAMES_OF, PEOPLE, Verb
+from tasks.world.lexicon import CATEGORIES, LIVING, NAMES_OF, PEOPLE, Verb
 
 # The words of each sort, in groups that are held out in equal shares.
 Words = dict[str, list[list[str]]]
@@ -46,23 +46,16 @@ class Draw(random.Random):
             if word not in exclude:
                 return word
 
-    def words(self, sort: str, n: int) -> str:
-        """Draw n different words of a sort, joined by `and`."""
+    def words(self, sort: str, n: int, link: str = "and") -> str:
+        """Draw n different words of a sort, joined by `link`."""
         chosen: list[str] = []
         while len(chosen) < n:
             chosen.append(self.word(sort, tuple(chosen)))
-        return " and ".join(chosen)
+        return f" {link} ".join(chosen)
 
     def who(self) -> str:
         """Draw somebody: a name or a noun."""
         return self.word(self.choice(("name", "person")))
-
-    def other(self, who: str) -> str:
-        """Draw somebody of the other gender."""
-        while True:
-            other = self.who()
-            if GENDER[other] != GENDER[who]:
-                return other
 
     def verb(self, takes: str) -> Verb:
         """Draw a verb whose object is a "being" or a "thing"."""

@@ -38,13 +38,12 @@ def _telling_and_claim(draw: Draw, label: str, degree: Degree) -> tuple[Telling,
     if label == "neutral":
         feeling, good = another(feeling), draw.random() < 0.5
     denied = degree == "compositional" and draw.random() < 0.5
-    return telling, state(draw, _subject(draw, telling, degree), feeling, good, denied)
+    return telling, state(draw, _subject(draw, telling), feeling, good, denied)
 
 
-def _subject(draw: Draw, telling: Telling, degree: Degree) -> str:
-    """Whom a claim is about: a pronoun, which tells one of two people from the other."""
-    named = degree != "relational" and draw.random() < 0.5
-    return np(telling.who) if named else he(telling.who)
+def _subject(draw: Draw, telling: Telling) -> str:
+    """Whom a claim is about, by name or by pronoun."""
+    return np(telling.who) if draw.random() < 0.5 else he(telling.who)
 
 
 def rte(draw: Draw, label: str, degree: Degree) -> Row:
@@ -52,7 +51,7 @@ def rte(draw: Draw, label: str, degree: Degree) -> Row:
     good = draw.random() < 0.5
     telling = tell(draw, "energy", good, degree)
     denied = degree == "compositional" and draw.random() < 0.5
-    who = _subject(draw, telling, degree)
+    who = _subject(draw, telling)
     claim = state(draw, who, "energy", good == (label == "entailment"), denied)
     text = f"It was a day of {draw.word('time')}. {sentence(telling.clause)}"
     return Row(text, sentence(claim), label, degree=degree)
@@ -62,10 +61,12 @@ def paragraph(draw: Draw) -> str:
     """Who rested or worked, and how they were then."""
     degree, good = draw.choices(DEGREES, IN_BOOKS)[0], draw.random() < 0.5
     telling = tell(draw, "energy", good, degree, n=draw.choice((1, 2)))
-    who = _subject(draw, telling, degree)
+    who = _subject(draw, telling)
     lines = [state(draw, who, "energy", good, n=2)]
-    if telling.rival:
-        lines.append(state(draw, he(telling.rival), "energy", not good, n=2))
+    if telling.others:
+        lines.append(
+            state(draw, telling.others, "energy", not good, n=2).replace(" was ", " were ")
+        )
         draw.shuffle(lines)
     elif draw.random() < 0.4:
         opposite = state(draw, "", "energy", not good).replace(" was ", "not ")

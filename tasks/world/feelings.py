@@ -10,7 +10,7 @@ from typing import Literal
 
 from tasks.world.draw import Draw
 from tasks.world.grammar import np
-from tasks.world.lexicon import NEGATORS, SELDOM, a, he
+from tasks.world.lexicon import NEGATORS, OTHERS, SELDOM, a, he
 from tasks.world.rows import Degree
 
 Feeling = Literal["mood", "energy"]
@@ -25,13 +25,13 @@ CAUSES: dict[Feeling, tuple[str, str]] = {"mood": ("gain", "loss"), "energy": ("
 
 @dataclass(frozen=True)
 class Telling:
-    """A clause and what follows from it: how somebody feels, and perhaps a `rival` the opposite."""
+    """A clause and what follows from it: how somebody feels, and perhaps `others` the opposite."""
 
     clause: str
     who: str
     feeling: Feeling
     good: bool
-    rival: str = ""
+    others: str = ""
 
 
 def tell(
@@ -44,18 +44,17 @@ def tell(
 ) -> Telling:
     """Tell what makes somebody feel so, in n words of its class.
 
-    Relational: somebody of the other gender has the opposite luck, or any luck of the `other`
-    feeling if one is given.
+    Relational: others have the opposite luck, or any luck of the `other` feeling if one is given.
     """
     who = draw.who()
     clause = cause(draw, who, feeling, good, degree == "compositional", n)
     if degree != "relational":
         return Telling(clause, who, feeling, good)
-    rival = draw.other(who)
+    others = draw.choice(OTHERS)
     luck = draw.random() < 0.5 if other else not good
-    one, two = draw.sample((clause, cause(draw, rival, other or feeling, luck, n=n)), 2)
+    one, two = draw.sample((clause, cause(draw, others, other or feeling, luck, n=n)), 2)
     clause = f"{one} , {draw.choice(('but', 'while'))} {two}"
-    return Telling(clause, who, feeling, good, "" if other else rival)
+    return Telling(clause, who, feeling, good, "" if other else others)
 
 
 def cause(

@@ -1,11 +1,11 @@
 """How words are put into sentences."""
 
-from tasks.world.lexicon import NAMES
+from tasks.world.lexicon import NAMES, OTHERS
 
 
 def np(noun: str) -> str:
-    """A noun phrase; a name takes no article."""
-    return noun if noun in NAMES else f"the {noun}"
+    """A noun phrase; names and other people take no article."""
+    return noun if noun in NAMES or noun in OTHERS else f"the {noun}"
 
 
 def sentence(clause: str, mark: str = ".") -> str:

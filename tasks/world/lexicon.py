@@ -32,6 +32,7 @@ HYPONYM = {kind: category for category, kinds in CATEGORIES.items() for kind in 
 LIVING: list[str] = _WORDS["living"].split()
 NEGATORS = ("not", "hardly", "far from", "by no means")  # before an adjective
 SELDOM = ("never", "hardly", "scarcely")  # before a verb
+OTHERS = ("the others", "other people")  # beside the one whom a text is about
 CLASSES = _lists(_WORDS["classes"])
 
 

@@ -2,8 +2,8 @@
 
 from tasks.world.draw import Draw
 from tasks.world.feelings import cause, state
-from tasks.world.grammar import np, sentence
-from tasks.world.lexicon import a, he
+from tasks.world.grammar import sentence
+from tasks.world.lexicon import OTHERS, a, he
 from tasks.world.rows import DEGREES, IN_BOOKS, Degree, Probe, Row
 
 
@@ -17,26 +17,28 @@ def story_cloze(draw: Draw, label: str, degree: Degree) -> Row:
 def story(draw: Draw, degree: Degree, n: int = 1) -> tuple[tuple[str, ...], str, str]:
     """Four sentences, the ending that follows, in n adjectives, and the opposite one.
 
-    Lexical: good news makes glad. Relational: of two people with opposite news, the ending is about
-    one. Compositional: losing what one hates makes glad too.
+    Lexical: good news makes glad. Relational: others have opposite news. Compositional: losing what one hates makes glad too.
     """
     good, who, place = draw.random() < 0.5, draw.word("name"), draw.word("place")
-    other, thing = draw.other(who), draw.word("thing")
+    thing, others = draw.word("thing"), draw.choice(OTHERS)
     opening = f"In the {draw.word('time')} {who} went to the {place}"
     verb = draw.words("gain" if good else "loss", n)
-    came = (
-        f"{np(other)} came too" if degree == "relational" else f"{a(draw.word('kind'))} was there"
-    )
+    company = others if degree == "relational" else a(draw.word("living"))
     if degree == "relational":
-        lines = [f"There {he(who)} {verb} {a(thing)}", cause(draw, other, "mood", not good, n=n)]
-        body = (opening, came, *draw.sample(lines, 2))
+        lines = [f"There {he(who)} {verb} {a(thing)}", cause(draw, others, "mood", not good, n=n)]
+        body = (opening, f"{company} came too", *draw.sample(lines, 2))
     elif degree == "compositional":
         loved = draw.random() < 0.4
         verb = draw.word("gain" if good == loved else "loss")
         liking = f"{who} {draw.word('love' if loved else 'hate')} the {thing}"
-        body = (opening, liking, f"There {he(who)} {verb} it", _later(draw))
+        body = (opening, liking, f"There {he(who)} {verb} it", _home(draw, who))
     else:
-        body = (opening, came, f"There {he(who)} {verb} {a(thing)}", _later(draw))
+        body = (
+            opening,
+            f"{company} came too",
+            f"There {he(who)} {verb} {a(thing)}",
+            _home(draw, who),
+        )
     form = draw.choice(("{}", "In the end {}"))
     right, wrong = (
         sentence(form.format(state(draw, who, "mood", g, n=n))) for g in (good, not good)
@@ -44,8 +46,8 @@ def story(draw: Draw, degree: Degree, n: int = 1) -> tuple[tuple[str, ...], str,
     return tuple(map(sentence, body)), right, wrong
 
 
-def _later(draw: Draw) -> str:
-    return draw.choice(("Then the evening came", "Soon it was dark"))
+def _home(draw: Draw, who: str) -> str:
+    return draw.choice((f"Then {he(who)} came home", f"Soon {he(who)} went away"))
 
 
 def paragraph(draw: Draw) -> str:

@@ -2,7 +2,7 @@
 
 from tasks.world.draw import Draw
 from tasks.world.grammar import np, sentence
-from tasks.world.lexicon import CATEGORIES, HYPONYM, a, alive
+from tasks.world.lexicon import CATEGORIES, HYPONYM, a, alive, he
 from tasks.world.rows import DEGREES, IN_BOOKS, Degree, Probe, Row
 
 
@@ -20,14 +20,14 @@ def scitail(draw: Draw, label: str, degree: Degree) -> Row:
 
 def found(draw: Draw, kind: str, degree: Degree) -> str:
     """That somebody found a kind, and perhaps did not find another."""
-    who = np(draw.who())
+    who = draw.who()
     if degree == "lexical":
-        return f"{who} found {a(kind)} in the {draw.word('place')}"
+        return f"{np(who)} found {a(kind)} in the {draw.word('place')}"
     other = draw.word("lifeless" if alive(kind) else "living")
     return draw.choice(
         (
-            f"{who} looked for {a(other)} but found {a(kind)}",
-            f"though {who} looked for {a(other)} , there was {a(kind)}",
+            f"{np(who)} looked for {a(other)} , but {he(who)} found {a(kind)}",
+            f"though {np(who)} looked for {a(other)} , {he(who)} found {a(kind)}",
         )
     )
 
@@ -47,7 +47,7 @@ def _can(draw: Draw, living: bool) -> str:
         (
             f"It can {draw.words(can, 2)}.",
             f"It can {draw.word(can)} but not {draw.word(cannot)}.",
-            f"It cannot {draw.words(cannot, 2)}.",
+            f"It cannot {draw.words(cannot, 2, 'or')}.",
         )
     )
 
