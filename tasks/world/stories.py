@@ -17,16 +17,16 @@ def story_cloze(draw: Draw, label: str, degree: Degree) -> Row:
 def story(draw: Draw, degree: Degree, n: int = 1) -> tuple[tuple[str, ...], str, str]:
     """Four sentences, the ending that follows, in n adjectives, and the opposite one.
 
-    Lexical: good news makes glad. Relational: others have opposite news. Compositional: losing what one hates makes glad too.
+    Lexical: good news makes glad. Relational: others have opposite news. Compositional: losing
+    what one hates makes glad too.
     """
     good, who, place = draw.random() < 0.5, draw.word("name"), draw.word("place")
     thing, others = draw.word("thing"), draw.choice(OTHERS)
     opening = f"In the {draw.word('time')} {who} went to the {place}"
     verb = draw.words("gain" if good else "loss", n)
-    company = others if degree == "relational" else a(draw.word("living"))
     if degree == "relational":
         lines = [f"There {he(who)} {verb} {a(thing)}", cause(draw, others, "mood", not good, n=n)]
-        body = (opening, f"{company} came too", *draw.sample(lines, 2))
+        body = (opening, f"{others} came too", *draw.sample(lines, 2))
     elif degree == "compositional":
         loved = draw.random() < 0.4
         verb = draw.word("gain" if good == loved else "loss")
@@ -35,7 +35,7 @@ def story(draw: Draw, degree: Degree, n: int = 1) -> tuple[tuple[str, ...], str,
     else:
         body = (
             opening,
-            f"{company} came too",
+            f"{a(draw.word('living'))} came too",
             f"There {he(who)} {verb} {a(thing)}",
             _home(draw, who),
         )
