@@ -46,7 +46,20 @@ class Run:
     def command(self, target: str) -> str:
         """The command that makes a file of the results folder."""
         path = (self.results / target).as_posix()
-        return f"{shlex.join(['snakemake', '--cores', '2', path])} {self.options}".strip()
+        return f"{shlex.join(['snakemake', '--cores', 'all', path])} {self.options}".strip()
+
+    @property
+    def studies_made(self) -> list[StudyHead]:
+        """The studies that were run."""
+        return [study for study in self.studies if self._is_made(study)]
+
+    @property
+    def studies_to_make(self) -> list[StudyHead]:
+        """The studies that were not run."""
+        return [study for study in self.studies if not self._is_made(study)]
+
+    def _is_made(self, study: StudyHead) -> bool:
+        return (self.results / "studies" / f"{study.name}.md").exists()
 
     def frame(self, table: str) -> pd.DataFrame | None:
         """A table's numbers, or None where it was not made."""
