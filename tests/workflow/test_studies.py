@@ -190,7 +190,7 @@ def test_an_overlay_is_checked_as_a_config_is(line, fault):
         ({f"{METHOD}.frozen": True}, f'{METHOD}.frozen: there is no auxiliary loss; give aux: "o'),
         ({f"{FINETUNE}.multi_task": ["rte"]}, f"{FINETUNE}.multi_task: rte alone; give two tasks"),
         ({f"{FINETUNE}.multi_task": ["mnli", "snli"]}, "rte is not in multi_task; add it, or"),
-        ({f"{FINETUNE}.multi_task": ["rte", "wnli"]}, f"{FINETUNE}.multi_task: wnli is not in"),
+        ({f"{FINETUNE}.multi_task": ["rte", "odd"]}, f"{FINETUNE}.multi_task: odd is not in"),
         ({"experiment.world.exclude": list(SHARES)}, "experiment.world.exclude: no kind of disc"),
         (
             {"experiment.world.exclude": ["kinds"], "experiment.world.planted": [1]},
@@ -215,6 +215,14 @@ def test_cells_that_are_kept_are_of_the_grid_or_of_a_study_and_trained_alone():
     for place, n in ((known, 0), *((other, 1) for other in others)):
         found = Variants(parse(changed(base, "experiment.keep", [place])))
         assert len(list(studies.run_faults(found))) == n
+
+
+def test_zero_shot_scores_are_read_of_the_runs_own_language_models_alone():
+    axis = {"axis": f"{FINETUNE}.checkpoint", "values": [0, 3000], "tasks": ["cola"]}
+    lines = {"own": {}, "faster": {"experiment.pretrain.lr.transformer": 1e-2}}
+    own, both = (one_study(lines=of, **axis) for of in ({"own": {}}, lines))
+    read = [set(studies.inputs(found, studies.plan(found, "mine"))) for found in (own, both)]
+    assert read[0] == read[1] and len(read[0]) == 3 * 9  # seeds and checkpoints
 
 
 def test_planted_rows_are_of_a_study_alone():
