@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+import yaml
 
 from gpt1.cell import Cell
 from gpt1.settings import MODERN_ADAMW
@@ -11,7 +12,7 @@ from tests.workflow.configs import ROOT, changed, complete, faults, shipped, sma
 from tests.workflow.running import command_line, planned, snakemake, write
 from workflow import studies
 from workflow.analysis.flops import per_token
-from workflow.configuration.read import ConfigError, parse
+from workflow.configuration.read import ConfigError, merge, parse
 from workflow.overlay import STAGES, Variants, cut, name
 from workflow.study_plan import StudyPlan
 
@@ -33,6 +34,14 @@ def test_every_shipped_study_can_be_made_and_shares_the_grids_cells(study):
     assert len(plan.points) == len({(p.line, p.value) for p in plan.points})
     assert all([cell.task for cell in point.cells] == plan.tasks for point in plan.points)
     assert StudyPlan.parse(plan.to_json()) == plan
+
+
+def test_the_study_of_the_page_can_be_made():
+    page = (ROOT / "docs" / "studies.md").read_text(encoding="utf-8")
+    given = yaml.safe_load(page.partition("```yaml")[2].partition("```")[0])
+    ((study, own),) = given["experiment"]["studies"].items()
+    plan = studies.plan(Variants(parse(merge(shipped(), given))), study)
+    assert f"studies/{study}.csv" in page and len(plan.points) == len(own["values"]) * 2
 
 
 @pytest.mark.parametrize(
