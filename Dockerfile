@@ -14,7 +14,7 @@ RUN pip --disable-pip-version-check install --require-hashes -r requirements.loc
 COPY . .
 
 # Any user may run it, for whom Snakemake writes .snakemake here and libraries their caches in HOME.
-RUN chmod 1777 /suite /suite/results
+RUN mkdir results && chmod 1777 /suite /suite/results
 ENV HOME=/tmp USER=suite
 USER 1000
 

@@ -1,0 +1,48 @@
+"""GPT-1 as a library: a trained model from its files, and the tables of a run as data frames.
+
+docs/own-data.md shows both. A function imports what it needs when it is called, so `import gpt1`
+takes no time.
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from gpt1.generate import TextModel
+    from gpt1.predict import Predictor
+
+
+def load(path: str | Path, device: str = "cpu") -> "TextModel | Predictor":
+    """The language model of a checkpoint, or the fine-tuned model of a kept cell.
+
+    `path` is a file `update-N.safetensors`, which gives a `gpt1.generate.TextModel`, or the folder
+    of a kept cell, which gives a `gpt1.predict.Predictor` of the first seed. Architecture, settings
+    and tokenizer are those of the files beside it. Raises InputError for a file that is missing or
+    damaged and for a device that does not exist.
+    """
+    from gpt1.generate import TextModel
+    from gpt1.predict import Predictor
+
+    is_cell = Path(path).is_dir()
+    return Predictor(path, device=device) if is_cell else TextModel(path, device=device)
+
+
+def results(folder: str | Path) -> dict[str, "pd.DataFrame"]:
+    """The tables of a run by name: `cells`, `claims`, ..., `studies/NAME` (see results/README.md).
+
+    Scores run from 0 to 100. Numbers are numbers; `n_transfer` is text, since it may be "none", and
+    the columns `by_seed` hold tuples of numbers. Raises InputError for a folder without tables and
+    for a damaged one.
+    """
+    from tasks.common.errors import InputError
+    from workflow.analysis.table import (
+        read_csv,
+    )  # here alone gpt1 reaches up: tables are made there
+
+    folder = Path(folder)
+    paths = [*sorted(folder.glob("*.csv")), *sorted(folder.glob("studies/*.csv"))]
+    if not paths:
+        raise InputError(f"{folder}: no tables in it; give the folder of a finished run")
+    return {path.relative_to(folder).with_suffix("").as_posix(): read_csv(path) for path in paths}

@@ -128,10 +128,10 @@ def tokens(
                 writer_batch_size=1,
             )
             ids, lengths = ([of.values.to_numpy() for of in encoded.data[k]] for k in types)
-            starts = itertools.accumulate(map(len, ids), initial=0)
+            starts = [0, *itertools.accumulate(map(len, ids))]
             places = [
                 {"name": name, "start": start, "tokens": len(of)}
-                for name, start, of in zip(names, starts, ids, strict=False)
+                for name, start, of in zip(names, starts[:-1], ids, strict=True)
             ]
             parts: Iterable[np.ndarray] = ids
             if corpus == "sentences-shuffled":
@@ -153,14 +153,17 @@ def tokens(
 
 def _encode(row: dict[str, str], encoder: Tokenizer, corpus: Corpus) -> dict[str, np.ndarray]:
     """The token ids of one document, uint16 [n], and of sentences that move how many each has."""
-    blocks, lengths, rng = [np.empty(0, DTYPE)], [], generator(row["name"])
+    blocks, rng = [np.empty(0, DTYPE)], generator(row["name"])
+    lengths: list[int] = []
     for block in normalise.cut(row["text"]):  # of whole lines, which no sentence crosses
         words = block.replace("\n", " \n ").split(" ")
         if corpus == "shuffled":
             words = list(shuffle_words(words, rng))
+        parts = sentences(words) if corpus == "sentences-shuffled" else [words]
+        encoded = [encoder.encode_words(part) for part in parts]
+        blocks.append(np.fromiter(itertools.chain.from_iterable(encoded), DTYPE))
         if corpus == "sentences-shuffled":
-            lengths += [len(encoder.encode_words(sentence)) for sentence in sentences(words)]
-        blocks.append(np.array(encoder.encode_words(words), DTYPE))
+            lengths += map(len, encoded)
     counts = np.array(lengths, np.uint32)
     return {"ids": np.concatenate(blocks), "lengths": counts[counts > 0]}
 

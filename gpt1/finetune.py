@@ -100,8 +100,8 @@ def main() -> None:
     parser.add_argument("--runtime", default=Runtime(), type=Runtime.parse)
     parser.add_argument(
         "--code",
-        default="",
-        help="digest of the code, part of the cache's key: another after an edit",
+        required=True,
+        help="digest of the code, part of the cache's key: give another after an edit",
     )
     parser.add_argument("--cache", required=True, type=Path, help="folder of finished runs")
     parser.add_argument(

@@ -1,4 +1,4 @@
-"""Continue a text with a pre-trained language model.
+"""Continue and score texts with a pre-trained language model.
 
     python -m gpt1.generate results/pretrain/transformer/seed-0/update-3000.safetensors \
         --prompt "The play was" --tokens 40 --temperature 0.8 --top-k 20 --seed 1
@@ -9,14 +9,18 @@ the likeliest token.
 """
 
 import argparse
+import itertools
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from tasks.common.errors import InputError, importing, run
 
 with importing(__name__):
+    import numpy as np
+    import pandas as pd
     import torch
     from pydantic import Field
     from torch import Tensor
@@ -26,6 +30,7 @@ with importing(__name__):
     from gpt1.streams import torch_seed
     from gpt1.text.tokenizer import Tokenizer
     from gpt1.training.runtime import Runtime
+    from gpt1.training.scorer import Scorer
     from gpt1.weights.checkpoint import load_checkpoint, read_facts
     from tasks.common.settings import Settings
 
@@ -66,6 +71,64 @@ def generate(model: LanguageModel, ids: list[int], sampling: Sampling) -> list[i
     return text[len(ids) :]
 
 
+class TextModel:
+    """The language model of a checkpoint and its tokenizer, ready to score and continue texts.
+
+    `model` is the PyTorch module: token ids `[n, time]` to hidden states `[n, time, n_hidden]`.
+    `tokenizer` is by default that of the run. Raises InputError for files that are missing or
+    damaged, or that do not belong together.
+    """
+
+    def __init__(
+        self, checkpoint: str | Path, tokenizer: str | Path | None = None, device: str = "cpu"
+    ):
+        checkpoint = Path(checkpoint)
+        self.runtime = Runtime.parse(json.dumps({"device": device}))
+        self.runtime.check_device()
+        facts = read_facts(checkpoint)
+        self.tokenizer = Tokenizer.load(tokenizer or tokenizer_folder(checkpoint))
+        loaded = load_checkpoint(checkpoint, facts.arch, facts.model, self.tokenizer.digest)
+        self.model = loaded.language_model(self.runtime)
+
+    def score(self, texts: Sequence[str]) -> pd.DataFrame:
+        """How likely each text is, one row a text.
+
+        `tokens` counts its tokens, `log_probability` is that of all of them in nats, `perplexity`
+        is exp(-log_probability / tokens). Of a text that does not fit into n_ctx, each further half
+        window is scored after the half before it. Raises InputError for a text without words.
+        """
+        scorer = Scorer(self.model, self.tokenizer.newline_id, self.runtime)
+        n_ctx, windows, n_windows = self.model.n_ctx, [], []
+        for i, text in enumerate([texts] if isinstance(texts, str) else texts, 1):
+            ids = np.array(self.tokenizer.encode(text))
+            if not len(ids):
+                raise InputError(f"text {i}: found {text!r:.40}, which has no words; leave it out")
+            starts = [0, *range(n_ctx - 1, len(ids), n_ctx // 2)]
+            ends = [*starts[1:], len(ids)]
+            for start, end in zip(starts, ends, strict=True):
+                windows.append([scorer.sequence([ids[:start]], ids[start:end])])
+            n_windows.append(len(starts))
+        scores = (values for (values,) in scorer.log_probabilities(windows))
+        found = [np.concatenate([*itertools.islice(scores, n)]) for n in n_windows]
+        frame = pd.DataFrame(
+            {
+                "tokens": [len(values) for values in found],
+                "log_probability": [float(values.sum(dtype=float)) for values in found],
+            }
+        )
+        return frame.assign(perplexity=np.exp(-frame["log_probability"] / frame["tokens"]))
+
+    def generate(self, text: str, **sampling: Any) -> str:
+        """The text, as the tokenizer reads it (in lower case), and its continuation.
+
+        `sampling` are the fields of `Sampling`: tokens, temperature, top_k, seed. Raises InputError
+        for an invalid one.
+        """
+        own, prompt = Sampling.parse(json.dumps(sampling)), self.tokenizer.encode(text)
+        found = generate(self.model, [self.tokenizer.newline_id, *prompt], own)
+        return self.tokenizer.decode([*prompt, *found])
+
+
 def tokenizer_folder(checkpoint: Path) -> Path:
     """The tokenizer of the run that a checkpoint is of: the nearest one in a folder above it.
 
@@ -90,17 +153,9 @@ def main() -> None:
     parser.add_argument("--device", default="cpu", help="cpu, cuda or mps")
     parser.set_defaults(**Sampling().model_dump())
     a = parser.parse_args()
-    options = {name: getattr(a, name) for name in Sampling.model_fields}
-    sampling = Sampling.parse(json.dumps(options))
-    runtime = Runtime.parse(json.dumps({"device": a.device}))
-    runtime.start()
-    facts = read_facts(a.checkpoint)
-    tokenizer = Tokenizer.load(a.tokenizer or tokenizer_folder(a.checkpoint))
-    loaded = load_checkpoint(a.checkpoint, facts.arch, facts.model, tokenizer.digest)
-    model = loaded.language_model(runtime)
-    prompt = tokenizer.encode(a.prompt)
-    found = generate(model, [tokenizer.newline_id, *prompt], sampling)
-    print(tokenizer.decode([*prompt, *found]))
+    Runtime().start()
+    sampling = {name: getattr(a, name) for name in Sampling.model_fields}
+    print(TextModel(a.checkpoint, a.tokenizer, a.device).generate(a.prompt, **sampling))
 
 
 if __name__ == "__main__":

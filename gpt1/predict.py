@@ -16,7 +16,7 @@ import argparse
 import itertools
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from tasks.common.errors import InputError, importing, run
 
 with importing(__name__):
     import numpy as np
+    import pandas as pd
     from pydantic import ValidationError
 
     from gpt1.encode import encode_row
@@ -40,6 +41,7 @@ with importing(__name__):
     from tasks.spec import TaskSpec
 
 PAIRS = ("entailment", "similarity")
+KEYS = "give text, second and choices"
 
 
 class Row(Settings):
@@ -53,7 +55,8 @@ class Row(Settings):
 class Predictor:
     """One seed of a kept cell, ready to answer rows. Raises InputError for damaged files."""
 
-    def __init__(self, folder: Path, seed: int | None = None, device: str = "cpu"):
+    def __init__(self, folder: str | Path, seed: int | None = None, device: str = "cpu"):
+        folder = Path(folder)
         cell = kept.read(folder)
         own = task(cell.task)
         self.spec, self.n_ctx = own.spec, cell.settings.model.n_ctx
@@ -61,7 +64,7 @@ class Predictor:
         self.tokenizer = Tokenizer.load(folder)
         as_trained = cell.runtime.model_dump(mode="json")
         self.runtime = Runtime.parse(json.dumps({**as_trained, "device": device}))
-        self.runtime.start()
+        self.runtime.check_device()
         seed = cell.seeds[0] if seed is None else seed
         self.model = cell.load(seed, self.spec, self.tokenizer.n_vocab, self.runtime)
 
@@ -89,9 +92,31 @@ class Predictor:
         split = batching.build(self.spec.family, encoded, special, self.n_ctx)
         return predict(self.model, self.spec, split, self.runtime)
 
-    def names(self, n_classes: int) -> tuple[str, ...]:
-        """The names of the classes or choices."""
-        return self.labels or tuple(f"choice{i}" for i in range(1, n_classes + 1))
+    def predict(
+        self, rows: Sequence[str | Mapping[str, Any] | Row], place: str = "rows"
+    ) -> pd.DataFrame:
+        """The answer to each row, which is a text or a dictionary with the keys of `Row`.
+
+        `prediction` is the label, the choice ("choice1", ...) or, for STS-B, the score from 0 to 5;
+        `p_NAME` the probability of each label or choice. Raises InputError, naming `place` and row,
+        for a row that is not one of the task.
+        """
+        checked = []
+        for i, row in enumerate([rows] if isinstance(rows, str) else rows, 1):
+            try:
+                checked.append(Row.model_validate({"text": row} if isinstance(row, str) else row))
+            except ValidationError as error:
+                raise InputError(f"{place}: row {i}: {first_fault(error)}; {KEYS}") from None
+        if not checked:
+            raise InputError(f"{place}: no rows; give one")
+        predictions, probabilities = self.answer(checked, place)
+        if self.spec.soft_labels:
+            return pd.DataFrame({"prediction": predictions})
+        n_classes = probabilities.shape[1]
+        names = self.labels or [f"choice{i}" for i in range(1, n_classes + 1)]
+        answers = {"prediction": [names[i] for i in predictions]}
+        shares = zip(names, probabilities.T.astype(float), strict=True)
+        return pd.DataFrame(answers | {f"p_{name}": share for name, share in shares})
 
 
 def _check(row: Row, spec: TaskSpec, n_choices: int, place: str) -> None:
@@ -126,8 +151,8 @@ def read_rows(path: Path) -> list[Row]:
             rows.append(_tsv_row(header, line) if header else Row.model_validate_json(line))
         except ValidationError as error:
             raise InputError(
-                f"{path}: line {number}: {first_fault(error)}; give text, second and choices (in a "
-                "TSV: choice1, choice2, ...)"
+                f"{path}: line {number}: {first_fault(error)}; {KEYS} (in a TSV: choice1, "
+                "choice2, ...)"
             ) from None
     if not rows:
         raise InputError(f"{path}: no rows below the header; give one")
@@ -144,21 +169,18 @@ def _tsv_row(header: list[str], line: str) -> Row:
     return Row.model_validate({**columns, "choices": choices})
 
 
-def lines_of(predictor: Predictor, rows: list[Row], place: str, as_json: bool) -> Iterator[str]:
-    """The lines that are printed: TSV with a header, or JSON. A score has no probabilities."""
-    predictions, probabilities = predictor.answer(rows, place)
-    is_score = predictor.spec.soft_labels
-    names = () if is_score else predictor.names(probabilities.shape[1])
+def printed(answers: pd.DataFrame, as_json: bool) -> str:
+    """The answers as TSV with a header, or as JSON lines."""
+    answers = answers.round(4)
     if not as_json:
-        yield "\t".join(["prediction", *(f"p_{name}" for name in names)])
-    for value, shares in zip(predictions.tolist(), probabilities.tolist(), strict=True):
-        answer = round(value, 4) if is_score else names[int(value)]
-        rounded = {name: round(share, 4) for name, share in zip(names, shares, strict=False)}
-        if as_json:
-            found = {"prediction": answer} | ({"probabilities": rounded} if names else {})
-            yield json.dumps(found, ensure_ascii=False)
-        else:
-            yield "\t".join(map(str, [answer, *rounded.values()]))
+        return answers.to_csv(sep="\t", index=False, lineterminator="\n")
+    lines = []
+    for row in answers.to_dict("records"):
+        line = {"prediction": row.pop("prediction")}
+        if row:
+            line["probabilities"] = {name.removeprefix("p_"): share for name, share in row.items()}
+        lines.append(line)
+    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
 
 
 def main() -> None:
@@ -187,8 +209,9 @@ def main() -> None:
     else:
         rows = [Row(text=a.text, second=a.second or "", choices=a.choices or [])]
     place = str(a.file or "command line")
-    for line in lines_of(Predictor(a.cell, a.seed, a.device), rows, place, a.json):
-        print(line)
+    Runtime().start()
+    answers = Predictor(a.cell, a.seed, a.device).predict(rows, place)
+    print(printed(answers, a.json), end="")
 
 
 if __name__ == "__main__":

@@ -1,31 +1,44 @@
-"""Baselines: the best constant answer, and a linear model on bag-of-words features.
+"""Baselines: the best constant answer, and linear models on what a glance at the words shows.
 
     python -m tasks.baselines cola --examples examples/cola --out cola.json
 
-Both are fitted on the train split and scored on every other labelled one, by the same metric
-function as the fine-tuned models. The bag of words sees each text's words, the words that two texts
-share and how many these are; never the order of words.
+All are fitted on the train split and scored on every other labelled one, by the same metric
+function as the fine-tuned models. None is a network, and none sees more of the order of words than
+two neighbours:
+
+- word overlap (two texts): how many words the texts share;
+- one text: the bag of words of the better one of two texts, without the other; of multiple choice,
+  the choices alone;
+- bag of words: each text's words, the words that two texts share and how many these are;
+- word pairs (two texts): these, and each word of one text with each word of the other;
+- word classes: the same of the classes that words have in the books (`tasks.word_classes`);
+- affix bigrams (one text): neighbouring words by their first and last letters.
 """
 
 import argparse
-import math
-import re
+import functools
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
 
 from tasks import task as task_named
+from tasks import word_classes, word_features
 from tasks.common.arrow import split_names
 from tasks.common.errors import InputError, run
 from tasks.common.files import write_json
 from tasks.examples import Example, check_split, read, read_facts
+from tasks.linear_model import predict
 from tasks.metrics import score_split
+from tasks.prepare import prepare
+from tasks.settings import PrepareSettings
 from tasks.task import Task
+from tasks.word_classes import WordClasses
+from tasks.word_features import Features
 
-WORD = re.compile(r"\w+|[^\w\s]")
+IN_THE_WORLD = PrepareSettings(published=False, select_fraction=0.28)  # as by the default config
 Scores = dict[str, dict[str, float]]
 
 
@@ -44,39 +57,75 @@ def majority(task: Task, train: list[Example], rows: list[Example]) -> np.ndarra
 
 
 def bag_of_words(task: Task, train: list[Example], rows: list[Example]) -> np.ndarray:
-    """Predictions [n] for `rows` by logistic (STS-B: ridge) regression on word counts of `train`.
+    """Predictions [n] for `rows` by a linear model on word counts, by scikit-learn's settings."""
+    return predict(task, train, rows, word_features.bag_of_words, tuned=False)
 
-    For multiple choice a binary classifier scores each choice, and the best one is predicted.
+
+def score_baselines(
+    task: Task,
+    folder: Path,
+    books: Path | None,
+    settings: PrepareSettings = IN_THE_WORLD,
+) -> dict[str, Scores]:
+    """`baselines` of a task's published files in `folder`, without a run.
+
+    The classes of words are learnt from the .txt files below `books`, once for all tasks. By
+    default as many rows are trained on as in the default config. Raises InputError for files that
+    are not as published.
     """
-    # Here, because only this function needs them and they take a second to import.
-    from sklearn.feature_extraction.text import CountVectorizer
-    from sklearn.linear_model import LogisticRegression, Ridge
-    from sklearn.pipeline import make_pipeline
-
-    labels = [example.label for example in train]
-    regression = Ridge(alpha=10.0) if task.soft_labels else LogisticRegression(max_iter=1000)
-    count = CountVectorizer(analyzer=lambda words: words, max_features=50_000)
-    model = make_pipeline(count, regression)
-    if task.family == "multiple_choice":
-        n = len(rows[0].choices)
-        right = [k == label for label in labels for k in range(n)]
-        model.fit(features(task, train), right)
-        return model.decision_function(features(task, rows)).reshape(-1, n).argmax(axis=1)
-    if len(set(labels)) == 1:  # which no regression can be fitted to
-        return majority(task, train, rows)
-    return model.fit(features(task, train), labels).predict(features(task, rows))
+    return baselines(task, prepare(task, folder, settings)[0], _classes(books) if books else None)
 
 
-def baselines(task: Task, splits: dict[str, list[Example]]) -> dict[str, Scores]:
-    """{"majority": {split: {metric: 0..100}}, "bag_of_words": {...}} for every split but train."""
+@functools.cache
+def _classes(books: Path) -> WordClasses:
+    return word_classes.word_classes(
+        path.read_text(encoding="utf-8") for path in sorted(books.rglob("*.txt"))
+    )
+
+
+def baselines(
+    task: Task, splits: dict[str, list[Example]], classes: WordClasses | None = None
+) -> dict[str, Scores]:
+    """{"majority": {split: {metric: 0..100}}, "bag_of_words": {...}, ...}, for all but train.
+
+    A baseline that a task does not have is not there, as word classes are not without books. Of one
+    text it is each score of the better one. Raises InputError if there is no training row.
+    """
     train = splits.get("train")
     if not train:
         raise InputError(f"{task.name}: no train rows; prepare the examples again")
     scored = {split: rows for split, rows in splits.items() if split != "train"}
     rows = [example for part in scored.values() for example in part]
-    return {
+
+    def fitted(features: Features) -> Scores:
+        return _scores(task, scored, predict(task, train, rows, features))
+
+    found = {
         "majority": _scores(task, scored, majority(task, train, rows)),
         "bag_of_words": _scores(task, scored, bag_of_words(task, train, rows)),
+    }
+    if task.family == "classification":
+        found["affix_bigrams"] = fitted(word_features.affix_bigrams)
+    else:
+        found["word_overlap"] = fitted(word_features.word_overlap)
+        found["one_text"] = _better(
+            fitted(functools.partial(word_features.one_text, place=place))
+            for place in ((-1,) if task.family == "multiple_choice" else (0, -1))
+        )
+        found["word_pairs"] = fitted(word_features.word_pairs)
+    if classes:
+        of = {word: str(number) for word, number in classes.items()}
+        of_class = functools.partial(word_features.word_pairs, of=lambda word: of.get(word, "-"))
+        found["word_classes"] = fitted(of_class)
+    return found
+
+
+def _better(several: Iterable[Scores]) -> Scores:
+    """The highest of each score."""
+    found = list(several)
+    return {
+        split: {name: max(one[split][name] for one in found) for name in scores}
+        for split, scores in found[0].items()
     }
 
 
@@ -92,42 +141,14 @@ def _scores(task: Task, splits: dict[str, list[Example]], predictions: np.ndarra
     return scores
 
 
-def _words(text: str) -> list[str]:
-    return WORD.findall(text.lower())
-
-
-def features(task: Task, examples: list[Example]) -> Iterator[list[str]]:
-    """The features of each example; for multiple choice, of each choice of each example."""
-    for example in examples:
-        first, second = _words(example.first), _words(example.second)
-        if task.family == "classification":
-            yield first
-        elif task.family == "multiple_choice":
-            # What all choices share cannot separate them: the context counts only by its overlap.
-            for choice in example.choices:
-                yield _compared(first + second, _words(choice), ("", "choice"))
-        else:
-            # Similarity has no first and second: what only one of both has counts alike.
-            names = ("only", "only") if task.family == "similarity" else ("first", "second")
-            yield _compared(first, second, names)
-
-
-def _compared(first: list[str], second: list[str], names: tuple[str, str]) -> list[str]:
-    shared = set(first) & set(second)
-    features = [f"both {word}" for word in sorted(shared)]
-    for words, name in zip((first, second), names, strict=True):
-        if name:
-            features += [f"{name} {word}" for word in words if word not in shared]
-    # The overlap, as the share of the second text's words, in tenths.
-    share = len(shared) / max(1, len(set(second)))
-    return [*features, f"overlap {math.floor(10 * share)}"]
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("task", help="a task's name")
     parser.add_argument(
         "--examples", type=Path, required=True, help="the folder that tasks.prepare wrote"
+    )
+    parser.add_argument(
+        "--word-classes", type=Path, nargs="?", help="what tasks.word_classes wrote of the books"
     )
     parser.add_argument("--out", required=True, help="JSON of scores per baseline and split")
     args = parser.parse_args()
@@ -139,7 +160,8 @@ def main() -> None:
     for split in labelled:
         check_split(args.examples, split, facts)
     splits = {split: read(args.examples, split) for split in labelled}
-    scores = baselines(task, splits)
+    classes = word_classes.read(args.word_classes) if args.word_classes else None
+    scores = baselines(task, splits, classes)
     write_json(args.out, {"task": task.name, **scores})
     for name, by_split in scores.items():
         values = ", ".join(f"{split} {value[task.metric]:.1f}" for split, value in by_split.items())

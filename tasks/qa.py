@@ -84,12 +84,11 @@ def stories(path: Path, text: str) -> Iterator[Row]:
                 raise wrong(path, 1, f"no column {column!r}, found {readers.shown(names)}")
         for cells in reader:
             line = reader.line_num
-            cell = dict(zip(names, cells, strict=False))
-            empty = [name for name in SENTENCES if readers.is_blank(cell.get(name, ""))]
             if len(cells) != len(names):
                 found = f"expected {len(names)} columns, found {len(cells)}"
                 raise wrong(path, line, f"{found}; {readers.ORIGINAL}")
-            if empty:
+            cell = dict(zip(names, cells, strict=True))
+            if empty := [name for name in SENTENCES if readers.is_blank(cell[name])]:
                 raise wrong(path, line, f"{empty[0]} is empty; every story needs four sentences")
             story = " ".join(cell[name].strip() for name in SENTENCES)
             endings = tuple(cell[name] for name in ENDINGS)

@@ -6,8 +6,8 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any
 
-from gpt1 import prompts
 from gpt1.cell import Cell
+from gpt1.prompts import answer
 from gpt1.settings import FinetuneSettings
 from gpt1.training.encoded import load as load_encoded
 from gpt1.training.finetuning import Answers, FineTuning, RunRecord
@@ -178,4 +178,4 @@ class CellJob:
                 f"{self.tokenizer}: not the tokenizer that encoded {task}; give that one"
             )
         words = (tokenizer.encode, tokenizer.newline_id)
-        return prompts.answer(seed, checkpoint, self.encoded[task], *words, self.runtime)
+        return answer(seed, checkpoint, self.encoded[task], *words, self.runtime)

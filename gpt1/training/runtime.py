@@ -51,6 +51,10 @@ class Runtime(RuntimeSettings):
     def start(self) -> None:
         """Set torch's number of threads. Raises InputError if the device does not exist."""
         torch.set_num_threads(self.threads)
+        self.check_device()
+
+    def check_device(self) -> None:
+        """Raise InputError if the device does not exist."""
         try:
             torch.empty(0, device=self.device)
         except (AssertionError, RuntimeError):  # torch was built without it, or there is none

@@ -88,7 +88,7 @@ def build(
     dropout: Dropout = NO_DROPOUT,
     skip_pads: bool = False,
 ) -> LanguageModel:
-    """A model whose parameters are not initialised yet.
+    """A model with first values, drawn from torch's own generator.
 
     Raises InputError if the settings have the shape of the other architecture.
     """

@@ -21,41 +21,53 @@ def test_the_glance_is_worked_out_from_the_tables_alone(tmp_path):
     cells = {"arch": "lstm", "corpus": "books", "task": "rte", "aux": "on", "n_transfer": "none"}
     cells |= {"seed": [0, 0, 1, 2, None], "split": ["dev", "train", "dev", "dev", "dev"]}
     cells |= {"alarms": ["not_fitted", "not_fitted", None, "majority_rate;not_fitted", None]}
+    disagreeing = {**cells, "aux": "off", "alarms": "below_bag_of_words;seeds_disagree"}
     frames = {
         "positive_control": pd.DataFrame({"check": "x", "met": ["yes", "no", "yes", None]}),
         "claims": pd.DataFrame({"verdict": verdicts, "data": MADE}),
-        **{"ablation": pd.DataFrame(ablation), "cells": pd.DataFrame(cells)},
+        **{
+            "ablation": pd.DataFrame(ablation),
+            "cells": pd.concat(map(pd.DataFrame, (cells, disagreeing))),
+        },
     }
     for name, frame in frames.items():
         write_table(frame, tmp_path / f"{name}.csv")
     found = Glance.of(Run(tmp_path, GRID, tuple(frames), ()))
-    assert found.checks == {"yes": 2, "no": 1} and (found.runs, found.alarms) == (3, 2)
+    assert found.checks == {"yes": 2, "no": 1}
+    assert (found.runs, found.alarms, found.cells, found.disagree) == (6, 2, 2, 1)
     assert (found.gain, found.interval) == ("39.9", "[33.2, 46.6]")
     counts = dict.fromkeys((shown(verdict, MADE) for verdict in VERDICTS), 0)
     counts |= {"holds here": 1, "undecided": 2, "not run": 1}
     assert found.verdicts == counts and [*found.verdicts] == [*counts]
     nothing = Glance.of(Run(tmp_path / "none", GRID, tuple(frames), ()))
-    assert nothing == Glance(checks={}, verdicts={}, gain="", interval="", runs=0, alarms=0)
+    assert nothing == Glance(
+        checks={}, verdicts={}, gain="", interval="", runs=0, alarms=0, cells=0, disagree=0
+    )
 
 
-def test_alarms_are_counted_by_kind_of_model_in_the_order_of_the_cells():
+def test_alarms_of_runs_and_of_cells_are_counted_by_kind_of_model():
+    together = "below_bag_of_words;seeds_disagree"
     raised = {
-        ("transformer", "12"): ["not_fitted"],
-        ("transformer", "0"): [None],
-        ("lstm", "1"): ["not_fitted", "majority_rate;not_fitted", None],
+        ("transformer", "12", "rte"): ["not_fitted"],
+        ("transformer", "0", "rte"): [None],
+        ("lstm", "1", "rte"): ["not_fitted", "majority_rate;not_fitted", None],
+        ("lstm", "1", "qqp"): [f"{together};not_fitted", together, together],
     }
     rows = [
-        {"arch": arch, "n_transfer": n, "corpus": "books", "aux": "on", "seed": i, "alarms": named}
-        for (arch, n), of_seeds in raised.items()
-        for i, named in enumerate(of_seeds)
+        {"arch": arch, "n_transfer": n, "task": task, "corpus": "books", "aux": "on", "alarms": one}
+        for (arch, n, task), of_seeds in raised.items()
+        for one in of_seeds
     ]
     table = alarms(pd.DataFrame(rows))
     assert list(zip(table.index, table["layers"], strict=True)) == [
         ("transformer", "12"),
         ("lstm", "1"),
     ]
-    assert list(table.loc["lstm", ["runs", "not fitted", "majority rate"]]) == ["3", "2", "1"]
+    names = ["runs", "not fitted", "majority rate", "cells", "seeds disagree", "below bag of words"]
+    assert list(table.loc["lstm", names]) == ["6", "3", "1", "2", "1", "1"]
     assert alarms(pd.DataFrame(rows[1:2])).empty
+    of_cell = alarms(pd.DataFrame(rows[-1:]))
+    assert list(of_cell.iloc[0][["runs", "cells", "seeds disagree"]]) == ["1", "1", "1"]
 
 
 def test_each_verdict_has_a_tone_on_the_page():

@@ -243,6 +243,17 @@ def test_zero_shot_scores_stand_beside_those_of_their_checkpoints(tmp_path):
     ]
 
 
+def test_no_zero_shot_score_stands_beside_another_language_model(tmp_path):
+    plan = study("checkpoint", lines=("own", "other"), values=("0", "30"), tasks=["sst2"])
+    own, other = plan.points[:2], plan.points[2:]
+    other = [point.model_copy(update={"model": "pretrain.updates-9"}) for point in other]
+    plan = plan.model_copy(update={"points": [*own, *other]})
+    write_zero_shot(tmp_path, "sst2", {0: 50, 30: 55})
+    frame = made(tmp_path, plan).frame
+    assert mean_of(frame, "own", "30", "sst2")["zero_shot"] == 55
+    assert pd.isna(mean_of(frame, "other", "30", "sst2")["zero_shot"])
+
+
 def test_the_figure_has_the_zero_shot_scores_of_the_checkpoints(tmp_path):
     for task, scores in {"sst2": (50, 55, 60), "rte": (1, 2, 9)}.items():
         for seed in (0, 1):

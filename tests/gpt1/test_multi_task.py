@@ -153,7 +153,8 @@ def arguments(files: Path, out: Path, names=TASKS, settings=None, **options):
         *("--encoded", *(files / "encoded" / n for n in names)),
         *("--baselines", *(files / f"{n}.json" for n in names)),
         *("--checkpoints", files / "transformer.safetensors"),
-        *("--settings", given.to_json(), "--seeds", 0, 1, "--cache", out / "cache"),
+        *("--settings", given.to_json(), "--seeds", 0, 1),
+        *("--cache", out / "cache", "--code", "c"),
     ]
 
 

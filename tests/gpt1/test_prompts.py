@@ -97,7 +97,7 @@ def program(files, tokenizer):
     words = [cell.path(files), "--predictions", cell.predictions(files), "--cache", files / "c"]
     words += ["--encoded", files / "encoded/rte", "--baselines", files / "baselines.json"]
     words += ["--checkpoints", files / "5.safetensors", files / "6.safetensors"]
-    words += ["--settings", settings.to_json(), "--seeds", 0, 1, 2, *tokenizer]
+    words += ["--settings", settings.to_json(), "--seeds", 0, 1, 2, "--code", "c", *tokenizer]
     return cell, call(finetune.main, *words)
 
 

@@ -1,5 +1,7 @@
 """Majority and bag of words on rows whose answer is known."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,8 @@ from tasks.common.files import read_json, write_json
 from tasks.examples import Example, read, write
 from tasks.prepare import prepare
 from tasks.settings import PrepareSettings
+from tasks.word_classes import word_classes
+from tasks.word_features import affix_bigrams, bag_of_words, one_text, word_overlap, word_pairs
 from tests.support.programs import call
 
 
@@ -31,9 +35,12 @@ def test_every_task_is_scored_on_every_split_but_train(name, published):
     if each.groups:
         expected |= {f"{split}_{group}" for split in each.report for group in each.groups}
         expected |= {f"select_{e.group}" for e in splits["select"]}
-    for kind in ("majority", "bag_of_words"):
-        assert set(scores[kind]) == expected
-        assert all(set(values) == set(each.metrics) for values in scores[kind].values())
+    of_family = {"word_overlap", "one_text", "word_pairs"}
+    of_family = {"affix_bigrams"} if each.family == "classification" else of_family
+    assert set(scores) == {"majority", "bag_of_words", *of_family}
+    for by_split in scores.values():
+        assert set(by_split) == expected
+        assert all(set(values) == set(each.metrics) for values in by_split.values())
 
 
 def test_majority_of_stsb_is_the_mean_and_correlates_zero():
@@ -130,7 +137,7 @@ def test_examples_that_changed_after_they_were_prepared_are_refused(made, tmp_pa
 
 def test_the_words_that_two_texts_share_and_their_share_are_features():
     def features(name, first, second, choices=()):
-        return list(baselines.features(task(name), [Example("x", first, second, choices, 0)]))
+        return list(bag_of_words(task(name), Example("x", first, second, choices, 0)))
 
     both = ["both red", "first a", "first ,", "first car", "second the", "second bus", "overlap 3"]
     assert features("rte", "A red, car", "the red bus") == [both]
@@ -151,3 +158,67 @@ def test_the_constant_answer_is_the_smaller_of_two_as_frequent_and_yes_by_f1():
     rare = rows("train", [0, 0, 0], lambda _: "x")["train"]
     assert list(baselines.majority(task("qqp"), rare, rare)) == [1, 1, 1]
     assert list(baselines.majority(task("cola"), rare, rare)) == [0, 0, 0]
+
+
+def test_words_with_the_same_neighbours_are_of_one_class():
+    animals, tools = ("cat", "dog", "cow"), ("saw", "axe", "drill")
+    draw = np.random.default_rng(0).choice
+    pairs = zip(draw(animals, 300), draw(tools, 300), strict=True)
+    text = " ".join(f"the {a} sleeps at night . we mend an old {t} by day ." for a, t in pairs)
+    classes = word_classes([text])
+    assert len({classes[word] for word in animals}) == len({classes[word] for word in tools}) == 1
+    assert classes["cat"] != classes["saw"]
+    assert classes == word_classes([text])
+    with pytest.raises(InputError, match="2 words that occur 5 times"):
+        word_classes(["yes no " * 5])
+
+
+def test_classes_of_words_tell_of_words_that_no_training_row_has():
+    train = rows("train", [0, 1] * 10, {0: "a red car", 1: "a sad car"}.get)
+    dev = rows("dev", [0, 1], {0: "a blue car", 1: "a glum car"}.get)
+    classes = {"red": 0, "blue": 0, "sad": 1, "glum": 1}
+    scores = baselines.baselines(task("sst2"), train | dev, classes)
+    assert scores["word_classes"]["dev"]["accuracy"] == 100.0
+    assert scores["bag_of_words"]["dev"]["accuracy"] == 50.0
+
+
+def test_each_baseline_sees_what_it_is_named_after():
+    def seen(features, name, first, second="", choices=(), **given):
+        return [
+            set(found)
+            for found in features(task(name), Example("x", first, second, choices, 0), **given)
+        ]
+
+    (pairs,) = seen(word_pairs, "rte", "a b", "b c")
+    assert pairs >= {"0 a b", "0 a c", "0 b b", "0 b c", "both b"} and "0 b a" not in pairs
+    assert seen(word_pairs, "mrpc", "b", "a") == seen(word_pairs, "mrpc", "a", "b")
+    of_choice = seen(word_pairs, "race", "story", "who", ("he", "she"))
+    assert [{found for found in each if found[0] in "01"} for each in of_choice] == [
+        {"0 story he", "1 who he"},
+        {"0 story she", "1 who she"},
+    ]
+    assert seen(word_overlap, "rte", "a b", "b c") == [{"both", "first", "second", "a 5", "b 5"}]
+    assert seen(word_overlap, "race", "a", "b", ("a", "c")) == [
+        {"both", "a 5", "b 10"},
+        {"second", "a 0", "b 0"},
+    ]
+    assert seen(one_text, "rte", "a b", "c", place=0) == [{"a", "b"}]
+    assert seen(one_text, "race", "a", "b", ("c", "d e"), place=-1) == [{"c"}, {"d", "e"}]
+    (bigrams,) = seen(affix_bigrams, "cola", "An eel")
+    assert bigrams >= {"an eel", "an e-", "-n -el", "^ an", "eel $"}
+
+
+@pytest.mark.parametrize("place", ["first", "second"])
+def test_one_text_is_the_better_of_the_two(place):
+    made = rows("train", [0, 1] * 9, lambda _: "x", "x") | rows("dev", [0, 1], lambda _: "x", "x")
+    splits = {
+        split: [replace(row, **{place: ("no", "yes")[row.label]}) for row in found]
+        for split, found in made.items()
+    }
+    assert baselines.baselines(task("rte"), splits)["one_text"]["dev"]["accuracy"] == 100.0
+
+
+def test_a_folder_of_files_and_books_is_scored_without_a_run(published, tmp_path):
+    (tmp_path / "book.txt").write_text("the film was fine . the plot was dull . " * 5)
+    scores = baselines.score_baselines(task("sst2"), published("sst2"), tmp_path)
+    assert {"majority", "bag_of_words", "affix_bigrams", "word_classes"} == set(scores)

@@ -28,7 +28,7 @@ VALUES = [
     ("experiment.grid.arch", ["gru"], "'transformer' or 'lstm'"),
     ("experiment.grid.layers.lstm", ["some"], "integer or Input should be 'none'"),
     ("experiment.corpus.heldout", "some", "'official'"),
-    ("experiment.tasks.wnli", {"folder": "WNLI"}, "'snli', 'mnli'"),
+    ("experiment.tasks.riddles", {"folder": "R"}, "'snli', 'mnli'"),
     ("experiment.tasks.rte", None, "found null"),
     ("experiment.tasks.rte.report_on", [], "at least 1 item"),
     ("experiment.tasks.rte.revision", "main", "pattern"),

@@ -94,6 +94,7 @@ def results(tmp_path_factory):
             inputs = ("--encoded", folder / "encoded" / name, "--checkpoints", weights)
             inputs += ("--baselines", folder / "baselines" / f"{name}.json")
             runs = ("--settings", settings, "--seeds", 0, 1, "--cache", folder / "cache")
+            runs += ("--code", "c")
             outputs = [cell.path(folder) for cell in mine]
             answers = [cell.predictions(folder) for cell in mine]
             done(finetune.main, *outputs, "--predictions", *answers, *inputs, *runs)

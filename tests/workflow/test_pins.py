@@ -22,6 +22,10 @@ EXTRAS = ("slurm", "mutation")  # with a lock of their own
 LOCKS = ("requirements.lock", "requirements-torch.lock")
 LOCKS += tuple(f"requirements-{extra}.lock" for extra in EXTRAS)
 OURS = {"tasks", "gpt1", "workflow", "tests", "bench"}
+WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
+FLOW = {"name", "on", "permissions", "concurrency", "jobs"}
+JOB = {"runs-on", "container", "strategy", "timeout-minutes", "steps"}
+STEP = {"uses", "with", "run"}
 
 
 def canonical(name: str) -> str:
@@ -88,12 +92,27 @@ def test_the_lock_of_an_extra_begins_with_its_package(extra):
 
 
 def test_actions_are_pinned_by_commit_and_images_by_digest():
-    workflows = sorted((ROOT / ".github/workflows").glob("*.yml"))
-    text = "".join(path.read_text() for path in [*workflows, ROOT / "Dockerfile"])
+    text = "".join(path.read_text() for path in [*WORKFLOWS, ROOT / "Dockerfile"])
     actions, images = re.findall(r"uses: (.*)", text), re.findall(r"(?:image:|FROM) (.*)", text)
     assert len(actions) >= 4 and len(images) == 3
     assert [one for one in actions if not re.fullmatch(r"\S+@[0-9a-f]{40} # v[\d.]+", one)] == []
     assert [one for one in images if not re.fullmatch(r"\S+@sha256:[0-9a-f]{64}", one)] == []
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_a_workflow_has_keys_that_github_knows_and_runs_what_there_is(path):
+    flow = yaml.load(path.read_text(), yaml.BaseLoader)  # to which `on` is text
+    assert {"name", "on", "jobs"} <= flow.keys() <= FLOW
+    run = []
+    for job in flow["jobs"].values():
+        assert {"runs-on", "timeout-minutes", "steps"} <= job.keys() <= JOB
+        for step in job["steps"]:
+            assert step.keys() <= STEP and ("uses" in step) != ("run" in step)
+            run.append(step.get("run", ""))
+    targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert {*re.findall(r"\bmake ([\w-]+)", " ".join(run))} <= {*targets}
+    files = re.findall(r"[\w./-]+/[\w-]+\.ya?ml|\.ci/\w+", " ".join(run))
+    assert [name for name in files if not (ROOT / name).is_file()] == []
 
 
 def test_the_container_does_not_run_as_root():

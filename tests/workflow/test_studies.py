@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+import yaml
 
 from gpt1.cell import Cell
 from gpt1.settings import MODERN_ADAMW
@@ -11,7 +12,7 @@ from tests.workflow.configs import ROOT, changed, complete, faults, shipped, sma
 from tests.workflow.running import command_line, planned, snakemake, write
 from workflow import studies
 from workflow.analysis.flops import per_token
-from workflow.configuration.read import ConfigError, parse
+from workflow.configuration.read import ConfigError, merge, parse
 from workflow.overlay import STAGES, Variants, cut, name
 from workflow.study_plan import StudyPlan
 
@@ -33,6 +34,14 @@ def test_every_shipped_study_can_be_made_and_shares_the_grids_cells(study):
     assert len(plan.points) == len({(p.line, p.value) for p in plan.points})
     assert all([cell.task for cell in point.cells] == plan.tasks for point in plan.points)
     assert StudyPlan.parse(plan.to_json()) == plan
+
+
+def test_the_study_of_the_page_can_be_made():
+    page = (ROOT / "docs" / "studies.md").read_text(encoding="utf-8")
+    given = yaml.safe_load(page.partition("```yaml")[2].partition("```")[0])
+    ((study, own),) = given["experiment"]["studies"].items()
+    plan = studies.plan(Variants(parse(merge(shipped(), given))), study)
+    assert f"studies/{study}.csv" in page and len(plan.points) == len(own["values"]) * 2
 
 
 @pytest.mark.parametrize(
@@ -190,7 +199,7 @@ def test_an_overlay_is_checked_as_a_config_is(line, fault):
         ({f"{METHOD}.frozen": True}, f'{METHOD}.frozen: there is no auxiliary loss; give aux: "o'),
         ({f"{FINETUNE}.multi_task": ["rte"]}, f"{FINETUNE}.multi_task: rte alone; give two tasks"),
         ({f"{FINETUNE}.multi_task": ["mnli", "snli"]}, "rte is not in multi_task; add it, or"),
-        ({f"{FINETUNE}.multi_task": ["rte", "wnli"]}, f"{FINETUNE}.multi_task: wnli is not in"),
+        ({f"{FINETUNE}.multi_task": ["rte", "odd"]}, f"{FINETUNE}.multi_task: odd is not in"),
         ({"experiment.world.exclude": list(SHARES)}, "experiment.world.exclude: no kind of disc"),
         (
             {"experiment.world.exclude": ["kinds"], "experiment.world.planted": [1]},
@@ -215,6 +224,14 @@ def test_cells_that_are_kept_are_of_the_grid_or_of_a_study_and_trained_alone():
     for place, n in ((known, 0), *((other, 1) for other in others)):
         found = Variants(parse(changed(base, "experiment.keep", [place])))
         assert len(list(studies.run_faults(found))) == n
+
+
+def test_zero_shot_scores_are_read_of_the_runs_own_language_models_alone():
+    axis = {"axis": f"{FINETUNE}.checkpoint", "values": [0, 3000], "tasks": ["cola"]}
+    lines = {"own": {}, "faster": {"experiment.pretrain.lr.transformer": 1e-2}}
+    own, both = (one_study(lines=of, **axis) for of in ({"own": {}}, lines))
+    read = [set(studies.inputs(found, studies.plan(found, "mine"))) for found in (own, both)]
+    assert read[0] == read[1] and len(read[0]) == 3 * 9  # seeds and checkpoints
 
 
 def test_planted_rows_are_of_a_study_alone():

@@ -59,9 +59,7 @@ def main(argv: list[str] | None = None) -> None:
         help="JSON of the studies that it can be asked for",
     )
     args = arguments.parse_args(argv)
-    folder = args.results / "studies"  # those that were run come first
-    studies = sorted(args.studies.studies, key=lambda s: not (folder / f"{s.name}.md").exists())
-    shown = (tuple(args.tables), tuple(args.figures), tuple(studies))
+    shown = (tuple(args.tables), tuple(args.figures), tuple(args.studies.studies))
     made = Run(args.results, args.grid, *shown, os.environ.get("RUN_OPTIONS", ""))
     page = render(made, os.environ.get("RUN_CONFIG", ""))
     with write_atomic(args.out) as file:

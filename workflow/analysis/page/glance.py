@@ -8,9 +8,9 @@ import pandas as pd
 
 from workflow.analysis import markdown
 from workflow.analysis.claims.finding import VERDICTS, shown
-from workflow.analysis.page.run import Run
+from workflow.analysis.page.run import Run, raised
 from workflow.analysis.paper import NO_PRETRAINING
-from workflow.analysis.stats.alarms import is_marked
+from workflow.analysis.stats.alarms import DISAGREE
 
 
 @dataclass(frozen=True)
@@ -18,8 +18,8 @@ class Glance:
     """What the tables say in a few numbers; each is empty where its table is not there.
 
     `checks` of the positive control by outcome, yes or no; claims by verdict; `gain` is what
-    pre-training adds on average, with its interval; fine-tuning runs, and those with an alarm
-    that is marked.
+    pre-training adds on average, with its interval; fine-tuning runs, and those with an alarm of
+    their own; cells, and those whose seeds disagree.
     """
 
     checks: dict[str, int]
@@ -28,19 +28,24 @@ class Glance:
     interval: str
     runs: int
     alarms: int
+    cells: int
+    disagree: int
 
     @classmethod
     def of(cls, run: Run) -> Self:
         """Read the run's tables. Raises InputError for a damaged one."""
         gain, _, interval = _gain(run.frame("ablation")).partition(" ")
         runs = run.fine_tuning_runs()
+        of_runs, of_cells = (pd.DataFrame(), pd.DataFrame()) if runs is None else raised(runs)
         return cls(
             checks=_counts(run.frame("positive_control"), "met", ("yes", "no")),
             verdicts=_verdicts(run.frame("claims")),
             gain=gain,
             interval=interval,
-            runs=0 if runs is None else len(runs),
-            alarms=0 if runs is None else int(runs["alarms"].fillna("").map(is_marked).sum()),
+            runs=len(of_runs),
+            alarms=int(of_runs.any(axis=1).sum()),
+            cells=len(of_cells),
+            disagree=int(of_cells.get(DISAGREE, pd.Series()).sum()),
         )
 
 

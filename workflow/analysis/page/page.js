@@ -75,10 +75,15 @@ for (const table of document.querySelectorAll("table")) {
   if (rows > 14 && columns > 2) filterable(table);
 }
 
-// Paper shows everything.
-addEventListener("beforeprint", () => {
-  for (const details of document.querySelectorAll("details")) details.open = true;
-});
+// A link to what is folded opens it.
+function unfold() {
+  const target = document.getElementById(location.hash.slice(1));
+  const folded = target?.querySelector(":scope > details") ?? target?.closest("details");
+  if (folded) folded.open = true;
+  target?.scrollIntoView();
+}
+addEventListener("hashchange", unfold);
+if (location.hash) unfold();
 
 // The contents tell which section is on the screen.
 const links = new Map([...document.querySelectorAll("nav a")].map((a) => [a.hash.slice(1), a]));

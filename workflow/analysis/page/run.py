@@ -12,6 +12,7 @@ import tasks
 from workflow.analysis import markdown
 from workflow.analysis.page import markup
 from workflow.analysis.records import Environment
+from workflow.analysis.stats.alarms import OF_SEEDS
 from workflow.analysis.table import read_csv
 from workflow.grid import Grid
 from workflow.study_plan import StudyHead
@@ -46,7 +47,20 @@ class Run:
     def command(self, target: str) -> str:
         """The command that makes a file of the results folder."""
         path = (self.results / target).as_posix()
-        return f"{shlex.join(['snakemake', '--cores', '2', path])} {self.options}".strip()
+        return f"{shlex.join(['snakemake', '--cores', 'all', path])} {self.options}".strip()
+
+    @property
+    def studies_made(self) -> list[StudyHead]:
+        """The studies that were run."""
+        return [study for study in self.studies if self._is_made(study)]
+
+    @property
+    def studies_to_make(self) -> list[StudyHead]:
+        """The studies that were not run."""
+        return [study for study in self.studies if not self._is_made(study)]
+
+    def _is_made(self, study: StudyHead) -> bool:
+        return (self.results / "studies" / f"{study.name}.md").exists()
 
     def frame(self, table: str) -> pd.DataFrame | None:
         """A table's numbers, or None where it was not made."""
@@ -84,7 +98,7 @@ class Run:
         return found
 
     def alarms(self, title: str) -> Markup:
-        """How many runs of each kind of model raised each alarm."""
+        """How many runs and cells of each kind of model raised each alarm."""
         runs = self.fine_tuning_runs()
         if runs is None:
             return Markup()
@@ -104,13 +118,22 @@ class Run:
         return markup.from_markdown(markdown.render(table, words=table.columns), "Trained with")
 
 
+def raised(runs: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Which alarms each run raised by itself, and each cell by its seeds together, 0 or 1."""
+    every = runs["alarms"].str.get_dummies(";")
+    of_seeds = every.columns.intersection(OF_SEEDS)
+    cells = every[of_seeds].groupby([runs[name] for name in (*MODEL, "task")], sort=False).max()
+    return every.drop(columns=of_seeds), cells
+
+
 def alarms(runs: pd.DataFrame) -> pd.DataFrame:
-    """How many runs of each kind of model raised each alarm, as text; empty where none did."""
-    raised = runs["alarms"].dropna().str.get_dummies(";").reindex(runs.index, fill_value=0)
-    kinds = [runs[name] for name in MODEL]
-    table = raised.groupby(kinds, sort=False).sum()
-    table.insert(0, "runs", runs.groupby(kinds, sort=False).size())
-    table = table[table[list(raised)].any(axis=1)].reset_index()
+    """How many runs and cells of each kind of model raised each alarm; empty where none did."""
+    of_runs, of_cells = raised(runs)
+    by_run = of_runs.groupby([runs[name] for name in MODEL], sort=False)
+    by_cell = of_cells.groupby(MODEL, sort=False)
+    sizes = by_run.size().rename("runs"), by_cell.size().rename("cells")
+    table = pd.concat([sizes[0], by_run.sum(), sizes[1], by_cell.sum()], axis=1)
+    table = table[table[[*of_runs, *of_cells]].any(axis=1)].reset_index()
     table.columns = table.columns.str.replace("_", " ")
     heads = {"arch": "model", "n transfer": "layers"}
     return table.rename(columns=heads).set_index("model").astype(str)

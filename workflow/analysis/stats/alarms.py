@@ -4,6 +4,7 @@ from workflow.analysis.stats.sample import Sample
 
 APART = 20.0  # points between the best and the worst seed, beyond which they disagree
 DISAGREE, BELOW = "seeds_disagree", "below_bag_of_words"
+OF_SEEDS = DISAGREE, BELOW  # every run of the cell bears them, none of which they are the fault
 
 
 def of_seeds(score: Sample | None) -> list[str]:

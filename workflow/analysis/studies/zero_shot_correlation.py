@@ -64,9 +64,13 @@ def pairs(
     study: StudyPlan,
     scores: Scores,
 ) -> pd.DataFrame:
-    """BOTH scores of each line, checkpoint, task and pre-training seed, in the updates' order."""
+    """BOTH scores of each line, checkpoint, task and pre-training seed, in the updates' order.
+
+    Of the run's own language models; a variant's have no zero-shot scores.
+    """
     rows = []
-    for point in sorted((p for p in study.points if p.value), key=lambda p: int(p.value)):
+    own = (point for point in study.points if point.value and not point.model)
+    for point in sorted(own, key=lambda p: int(p.value)):
         for cell in point.cells:
             sample = scores[point.place][cell.task]
             for seed in dict.fromkeys(sample.pretrain) if sample else ():

@@ -1,0 +1,59 @@
+"""The linear model of the baselines: regression on counts of features, by scikit-learn."""
+
+from collections import Counter
+
+import numpy as np
+
+from tasks.examples import Example
+from tasks.splits import ranked
+from tasks.task import Task
+from tasks.word_features import Features
+
+STRENGTHS = (0.1, 1.0, 10.0)  # C: the inverse of the regularisation
+FOLDS = 3
+MAX_ROWS = 10_000
+MAX_FEATURES = 50_000  # the most frequent ones
+
+
+def predict(
+    task: Task,
+    train: list[Example],
+    rows: list[Example],
+    features: Features,
+    tuned: bool = True,
+) -> np.ndarray:
+    """Predictions [n] for `rows` by logistic (STS-B: ridge) regression on counts of `features`.
+
+    For multiple choice a binary classifier scores each choice, and the best one is predicted. A
+    `tuned` model has its regularisation chosen by cross-validation within at most 10,000 of the
+    training rows, to which it is fitted.
+    """
+    # Here, because only this function needs them and they take a second to import.
+    from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.linear_model import LogisticRegression, Ridge
+    from sklearn.model_selection import GridSearchCV, GroupKFold
+
+    if tuned and len(train) > MAX_ROWS:
+        drawn = {*ranked([row.guid for row in train], 0, "baselines")[:MAX_ROWS]}
+        train = [row for row in train if row.guid in drawn]
+    n = len(rows[0].choices) if task.family == "multiple_choice" else 1
+    labels = [k == row.label if n > 1 else row.label for row in train for k in range(n)]
+    if len(set(labels)) == 1:  # to which no regression can be fitted
+        return np.full(len(rows), labels[0])
+    count = CountVectorizer(analyzer=lambda found: found, max_features=MAX_FEATURES)
+    counts = count.fit_transform(found for row in train for found in features(task, row))
+    if task.soft_labels:
+        model, values = Ridge(alpha=10.0), {"alpha": tuple(1 / c for c in STRENGTHS)}
+    else:
+        model, values = LogisticRegression(max_iter=1000), {"C": STRENGTHS}
+    rarest = len(train) if task.soft_labels else min(Counter(labels).values())
+    if tuned and rarest >= FOLDS:
+        of_row = [i for i in range(len(train)) for _ in range(n)]
+        folds = GroupKFold(FOLDS).split(of_row, groups=of_row) if n > 1 else FOLDS
+        scoring = "neg_mean_squared_error" if task.soft_labels else "neg_log_loss"
+        model = GridSearchCV(model, values, cv=folds, scoring=scoring)
+    model.fit(counts, labels)
+    counts = count.transform(found for row in rows for found in features(task, row))
+    if n > 1:
+        return model.decision_function(counts).reshape(-1, n).argmax(axis=1)
+    return model.predict(counts)

@@ -1,0 +1,85 @@
+"""What the shallow baselines see of an example: lists of words, which a linear model counts.
+
+A function gives a list for each text that is scored: one for an example, and of multiple choice
+one for each choice. `of` turns a word into what stands for it, itself or its class.
+"""
+
+from collections.abc import Callable, Iterator
+from itertools import pairwise, product
+
+from tasks.examples import Example
+from tasks.task import Task
+from tasks.word_classes import words
+
+Features = Callable[[Task, Example], Iterator[list[str]]]
+
+
+def texts(task: Task, example: Example) -> list[list[list[str]]]:
+    """The words of the text or of both; of multiple choice of document, question and choice."""
+    first, second = words(example.first), words(example.second)
+    if task.family == "multiple_choice":
+        return [[first, second, words(choice)] for choice in example.choices]
+    return [[first] if task.family == "classification" else [first, second]]
+
+
+def bag_of_words(
+    task: Task, example: Example, of: Callable[[str], str] = str
+) -> Iterator[list[str]]:
+    """The words of each text alone, those that both share, and the share of the second's."""
+    # Similarity has no first and second: what only one of both has counts alike. What all choices
+    # share cannot separate them: the context counts only by its overlap.
+    names = {"similarity": ("only", "only"), "multiple_choice": ("", "choice")}
+    for *before, last in texts(task, example):
+        if not before:
+            yield [of(word) for word in last]
+            continue
+        first = [word for text in before for word in text]
+        shared = set(first) & set(last)
+        found = [f"both {of(word)}" for word in sorted(shared)]
+        for part, name in zip(
+            (first, last), names.get(task.family, ("first", "second")), strict=True
+        ):
+            if name:
+                found += [f"{name} {of(word)}" for word in part if word not in shared]
+        # The overlap, as the share of the second text's words, in tenths.
+        yield [*found, f"overlap {10 * len(shared) // max(1, len(set(last)))}"]
+
+
+def word_pairs(task: Task, example: Example, of: Callable[[str], str] = str) -> Iterator[list[str]]:
+    """The bag of words, and each pair of a word of the last text and a word of one before it."""
+    bags = bag_of_words(task, example, of)
+    for bag, (*before, last) in zip(bags, texts(task, example), strict=True):
+        second = {of(word) for word in last}
+        for number, text in enumerate(before):
+            for pair in product({of(word) for word in text}, second):
+                one, other = sorted(pair) if task.family == "similarity" else pair
+                bag.append(f"{number} {one} {other}")
+        yield bag
+
+
+def word_overlap(task: Task, example: Example) -> Iterator[list[str]]:
+    """How many words are shared and how many are not, and the shares of both texts' words."""
+    for *before, last in texts(task, example):
+        first, second = {word for text in before for word in text}, set(last)
+        shared = len(first & second)
+        found = ["both"] * shared + ["second"] * (len(second) - shared)
+        if task.family != "multiple_choice":
+            found += ["first"] * (len(first) - shared)
+        shares = (10 * shared // max(1, len(text)) for text in (first, second))
+        yield [*found, *(f"{name} {share}" for name, share in zip("ab", shares, strict=True))]
+
+
+def one_text(task: Task, example: Example, place: int) -> Iterator[list[str]]:
+    """The words of the first text (place 0) or of the last one (-1), without the other."""
+    for found in texts(task, example):
+        yield found[place]
+
+
+def affix_bigrams(task: Task, example: Example) -> Iterator[list[str]]:
+    """Each two neighbouring words, by themselves and by their first and last letters."""
+    for (text,) in texts(task, example):
+        found = []
+        for pair in pairwise(["^", *text, "$"]):
+            forms = ([word, f"{word[0]}-", f"-{word[-1]}", f"-{word[-2:]}"] for word in pair)
+            found += [" ".join(bigram) for bigram in product(*forms)]
+        yield found

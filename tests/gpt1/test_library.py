@@ -1,0 +1,169 @@
+"""The suite as a library: the lines of docs/own-data.md as they stand there, and the wheel."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+import gpt1
+from gpt1.generate import TextModel
+from gpt1.predict import Predictor
+from gpt1.weights.checkpoint import build
+from tasks.common.errors import InputError
+from tests.gpt1 import toy
+from tests.gpt1.examples import write_tokenizer
+from tests.gpt1.kept_cells import kept_cell, write_checkpoint, write_task
+from tests.support.tables import write_table
+
+CHECKPOINT = "results/pretrain/transformer/seed-0/update-3000.safetensors"
+CELL = "results/kept/transformer/sst2/aux-on/layers-12"
+CLAIMS = {"n_seeds": [3, 3], "ours": [43.7, None], "verdict": ["holds", ""]}
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """A folder with the results of a run, as far as the documented lines read them."""
+    folder = tmp_path_factory.mktemp("run")
+    write_task(folder / "own", "sst2")
+    _, kept = kept_cell(folder / "own", "sst2")
+    shutil.copytree(kept, folder / CELL)
+    write_tokenizer(folder / "results/tokenizer")
+    write_checkpoint(folder / "results", Path(CHECKPOINT).relative_to("results").with_suffix(""))
+    write_table(pd.DataFrame(CLAIMS), folder / "results/claims.csv")
+    (folder / "results/studies").mkdir()
+    study = {"n_transfer": ["none", "12"], "mean": [50.0, 80.5], "by_seed": ["49.5;50.5", ""]}
+    write_table(pd.DataFrame(study), folder / "results/studies/lm_coef.csv")
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def in_run(run, monkeypatch):
+    monkeypatch.chdir(run)
+
+
+def test_the_documented_lines_give_what_is_said_of_them(root):
+    text = (root / "docs/own-data.md").read_text(encoding="utf-8")
+    (lines,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    found = {}
+    exec(lines, found)
+    scores, answers = found["scores"], found["answers"]
+    assert list(scores) == ["tokens", "log_probability", "perplexity"] and len(scores) == 2
+    tokenizer = found["model"].tokenizer
+    prompt = tokenizer.decode(tokenizer.encode("The play was"))
+    assert found["text"].startswith(prompt) and len(found["text"]) > len(prompt)
+    assert list(answers) == ["prediction", "p_negative", "p_positive"]
+    shares = answers[["p_negative", "p_positive"]].to_numpy()
+    assert shares.sum(1) == pytest.approx(np.ones(2))
+    assert answers["prediction"].tolist() == [["negative", "positive"][i] for i in shares.argmax(1)]
+    kinds = {name: kind.kind for name, kind in found["claims"].dtypes.items()}
+    assert kinds["n_seeds"] == "i" and kinds["ours"] == "f"
+
+
+def log_probability(model, ids, start):
+    """That of the tokens from `start` on, each after all tokens before it."""
+    with torch.no_grad():
+        hidden, _ = model.model(torch.tensor([ids]))
+        logits = model.model.logits(hidden[0], n_rows=model.tokenizer.n_vocab)
+    values = logits[:-1].log_softmax(-1).gather(1, torch.tensor(ids)[1:, None])
+    return float(values[start - 1 :].sum())
+
+
+def test_a_text_that_does_not_fit_is_scored_by_windows_each_token_once():
+    model = gpt1.load(CHECKPOINT)
+    assert isinstance(model, TextModel) and model.model.n_ctx == 24
+    short, long = "a b c", " ".join("abcdefghij"[i % 7] for i in range(30))
+    ids, newline = model.tokenizer.encode(long), model.tokenizer.newline_id
+    scores = model.score([short, long, short])
+    assert scores["tokens"].tolist() == [3, 30, 3]
+    by_hand = log_probability(model, [newline, *model.tokenizer.encode(short)], 1)
+    assert scores["log_probability"][[0, 2]].tolist() == pytest.approx([by_hand] * 2, abs=1e-4)
+    first = log_probability(model, [newline, *ids[:23]], 1)
+    rest = log_probability(model, [newline, *ids[7:]], 17)
+    assert scores["log_probability"][1] == pytest.approx(first + rest, abs=1e-4)
+    assert scores["perplexity"][1] == pytest.approx(np.exp(-(first + rest) / 30), rel=1e-4)
+
+
+def test_one_text_or_row_needs_no_list():
+    model, cell = gpt1.load(Path(CHECKPOINT)), gpt1.load(CELL)
+    assert isinstance(cell, Predictor)
+    assert model.score("a b").equals(model.score(["a b"]))
+    assert cell.predict("a b").equals(cell.predict([{"text": "a b"}]))
+
+
+def test_all_tables_are_read_with_their_numbers():
+    tables = gpt1.results("results")
+    assert list(tables) == ["claims", "studies/lm_coef"]
+    study = tables["studies/lm_coef"]
+    assert study["n_transfer"].tolist() == ["none", "12"]
+    assert study["by_seed"].tolist() == [(49.5, 50.5), ()]
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda: gpt1.load("results/update-9.safetensors"), "update-9.json: no such file"),
+        (lambda: gpt1.load("results/studies"), "results/studies: no kept cell"),
+        (lambda: gpt1.load(CHECKPOINT, device="tpu"), "device: found 'tpu'"),
+        (lambda: gpt1.load(CHECKPOINT).score(["a", " "]), "text 2: found ' ', which has no words"),
+        (lambda: gpt1.load(CHECKPOINT).generate("a", top_p=1), "top_p: found 1"),
+        (lambda: gpt1.load(CELL).predict(["a", {"txt": "b"}]), "rows: row 2: .*; give text"),
+        (lambda: gpt1.load(CELL).predict([]), "rows: no rows; give one"),
+        (lambda: gpt1.results(CELL), "layers-12: no tables in it; give the folder of a finished"),
+    ],
+)
+def test_a_mistake_says_what_was_wrong(call, told):
+    with pytest.raises(InputError, match=told):
+        call()
+
+
+@pytest.mark.parametrize("arch", toy.ARCHS)
+def test_a_model_that_was_just_made_has_first_values(arch):
+    models = []
+    for _ in range(2):
+        torch.manual_seed(0)
+        models.append(build(arch, toy.model(arch, init_std=0.5), toy.N_VOCAB))
+    one, two = (dict(model.named_parameters()) for model in models)
+    assert all(torch.equal(one[name], two[name]) for name in one)
+    assert float(one["embed"].detach().std()) == pytest.approx(0.5, rel=0.1)
+
+
+def test_the_import_loads_no_library(root):
+    program = "import sys, gpt1; print({'torch', 'numpy', 'pandas', 'pydantic'} & {*sys.modules})"
+    done = subprocess.run([sys.executable, "-c", program], cwd=root, capture_output=True, text=True)
+    assert done.stdout == "set()\n", done.stderr
+
+
+@pytest.mark.skipif(not find_spec("setuptools"), reason="setuptools, the build backend, is absent")
+def test_the_wheel_holds_every_module_and_what_modules_read(root, tmp_path):
+    source, wheel = tmp_path / "source", tmp_path / "wheel"
+    packages = ("gpt1", "tasks", "workflow")
+    for name in (*packages, "tests", "bench"):
+        shutil.copytree(root / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(root / name, source)
+    options = ("--no-deps", "--no-build-isolation", "--no-index", "--quiet", "--wheel-dir", wheel)
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
+    done = subprocess.run([*pip, "wheel", *options, source], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    (file,) = wheel.iterdir()
+    with zipfile.ZipFile(file) as archive:
+        held = {name for name in archive.namelist() if ".dist-info/" not in name}
+        archive.extractall(tmp_path / "site")
+    needed = {path for name in packages for path in (source / name).rglob("*") if path.is_file()}
+    inside = {path.relative_to(source).as_posix() for path in needed}
+    # The graph, whose Snakefile is not in the wheel.
+    graph = re.compile(r"workflow/(config|profiles|report|rules)/")
+    assert held == {name for name in inside if not graph.match(name)}
+    program = "import gpt1, tasks.world.lexicon; print(gpt1.__file__, *gpt1.results('results'))"
+    environment = os.environ | {"PYTHONPATH": str(tmp_path / "site")}
+    said = subprocess.check_output([sys.executable, "-c", program], env=environment, text=True)
+    assert said.split() == [str(tmp_path / "site/gpt1/__init__.py"), *gpt1.results("results")]
