@@ -18,14 +18,15 @@ Aux = Literal["on", "off"]  # with or without the auxiliary LM loss
 # embeddings alone, k for the embeddings and the lowest k layers.
 NTransfer = int | Literal["none"]
 # What the language model read. The others are negative controls, the same books in another order:
-# "shuffled" the words of each sentence, "sentences-shuffled" the sentences of all books.
-Corpus = Literal["books", "shuffled", "sentences-shuffled"]
+# "shuffled" the words of each sentence, "sentences-shuffled" the sentences of all books. Or it read
+# the books and exchanged the embeddings of content words then (gpt1.permute).
+Corpus = Literal["books", "shuffled", "sentences-shuffled", "permuted-embeddings"]
 
 ARCHS: tuple[Arch, ...] = ("transformer", "lstm")
-CORPORA: tuple[Corpus, ...] = ("books", "shuffled", "sentences-shuffled")
+CORPORA: tuple[Corpus, ...] = ("books", "shuffled", "sentences-shuffled")  # that are read
 _PATH = re.compile(
     r"(?:variants/(?P<variant>[\w.+-]+)/)?cells"
-    r"/(?P<arch>transformer|lstm)(?:-(?P<corpus>(?:sentences-)?shuffled))?"
+    r"/(?P<arch>transformer|lstm)(?:-(?P<corpus>(?:sentences-)?shuffled|permuted-embeddings))?"
     r"/(?P<task>\w+)/aux-(?P<aux>on|off)"
     r"/layers-(?P<n_transfer>none|\d+)\.json$"
 )

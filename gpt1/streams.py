@@ -23,6 +23,7 @@ Purpose = Literal[
     "special tokens of published weights",  # seed
     "order of words",  # of a shuffled document, by its name
     "order of sentences",  # of a shuffled split, by its name
+    "rows of the embedding",  # that are exchanged; seed
     "continuation of a text",  # seed
 ]
 

@@ -9,13 +9,17 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from gpt1.cell import Arch, Aux, Cell, Corpus, NTransfer, PretrainedModel
+from gpt1.cell import CORPORA, Arch, Aux, Cell, Corpus, NTransfer, PretrainedModel
 from gpt1.settings import ScoreRange, Seed
 from tasks.common.settings import Settings, unique
 
 SeedList = Annotated[list[Seed], Field(min_length=1, max_length=1000), unique]
-Shuffled = Literal["words", "sentences"]
-CONTROLS: dict[Shuffled, Corpus] = {"words": "shuffled", "sentences": "sentences-shuffled"}
+Shuffled = Literal["words", "sentences", "embeddings"]
+CONTROLS: dict[Shuffled, Corpus] = {
+    "words": "shuffled",
+    "sentences": "sentences-shuffled",
+    "embeddings": "permuted-embeddings",
+}
 
 
 class Seeds(Settings):
@@ -31,7 +35,8 @@ class Seeds(Settings):
 
     def of(self, corpus: Corpus) -> list[int]:
         """The pre-training seeds on a corpus."""
-        return self.pretrain if corpus == "books" else self.shuffled or self.pretrain
+        read_otherwise = corpus in CORPORA and corpus != "books"
+        return self.shuffled or self.pretrain if read_otherwise else self.pretrain
 
     def source(self, seed: int, corpus: Corpus = "books") -> int:
         """The pre-training seed that a fine-tuning seed starts from."""
@@ -63,13 +68,14 @@ class Grid(Settings):
     predicted; `synthetic` are the tasks whose rows are made by the embedded world, which nothing
     published compares with; `has_corpus` is False for published weights, whose corpus is not
     available.
-    `intermediate_aux` are the auxiliary settings of the cells between nothing and everything
-    transferred. `shuffled` are the negative controls. `margins` are those of claims.
+    `layers_without_aux` are the numbers of layers, besides none and all, that are run without the
+    auxiliary loss as well (None: all). `shuffled` are the negative controls. `margins` are those of
+    claims.
     """
 
     arch: list[Arch]
     aux: list[Aux]
-    intermediate_aux: list[Aux]
+    layers_without_aux: list[int] | None = None
     shuffled: list[Shuffled]
     layers: dict[Arch, list[NTransfer]]
     n_layer: dict[Arch, int]
@@ -85,51 +91,58 @@ class Grid(Settings):
     scale: str = ""  # corpus and models in words, for the heading of the claims
 
     def cells(self) -> list[Cell]:
-        """Every cell, by architecture, task, aux and layers; then those of the shuffled books.
+        """Every cell, by architecture, task, aux and layers; then those of the negative controls.
 
         Of these there is the fully transferred transformer with the auxiliary loss alone.
         """
         cells = [
-            cell
+            Cell(arch, task, aux, n)
             for arch in self.arch
             for task in self.tasks
             for aux in self.aux
-            for n in self.layers[arch]
-            if self.is_endpoint(cell := Cell(arch, task, aux, n)) or aux in self.intermediate_aux
+            for n in self.sweep(arch, aux)
         ]
         for corpus in self.controls():
             n = self.n_layer["transformer"]
             cells += [Cell("transformer", task, "on", n, corpus) for task in self.tasks]
         return cells
 
+    def sweep(self, arch: Arch, aux: Aux) -> list[NTransfer]:
+        """The numbers of transferred layers that are run with or without the auxiliary loss."""
+        layers, some = self.layers.get(arch, []), self.layers_without_aux
+        if aux not in self.aux or aux == "on" or some is None:
+            return layers if aux in self.aux else []
+        return [n for n in layers if n in ("none", self.n_layer[arch], *some)]
+
     def controls(self) -> list[Corpus]:
-        """The corpora of the negative controls."""
+        """What the models of the negative controls read, or became."""
         return [CONTROLS[name] for name in self.shuffled]
 
     def parts(self) -> dict[str, list[Cell]]:
         """The cells by the part that they are sampled in, as in `transformer_endpoints`.
 
         A part is what the jobs of one architecture train: `endpoints`, the layers between them
-        (`intermediate`) or shuffled books (`shuffled`, `sentences_shuffled`). So a table waits for
-        the cells that it reads.
+        (`intermediate`) or the negative controls (`controls`). So a table waits for the cells that
+        it reads.
         """
         found: dict[str, list[Cell]] = {}
         for cell in self.cells():
             part = "endpoints" if self.is_endpoint(cell) else "intermediate"
-            part = part if cell.corpus == "books" else cell.corpus.replace("-", "_")
+            part = part if cell.corpus == "books" else "controls"
             found.setdefault(f"{cell.arch}_{part}", []).append(cell)
         return found
 
     def models(self, corpus: Corpus = "books") -> list[PretrainedModel]:
-        """The language models that are pre-trained on a corpus, by architecture and seed."""
+        """The language models of a corpus, by architecture and seed."""
         archs: list[Arch] = self.arch if corpus == "books" else ["transformer"]
         return [
             PretrainedModel(arch, seed, corpus) for arch in archs for seed in self.seeds.of(corpus)
         ]
 
     def all_models(self) -> list[PretrainedModel]:
-        """The language models of the books, then those of the negative controls."""
-        return [model for corpus in ("books", *self.controls()) for model in self.models(corpus)]
+        """All that are pre-trained: on the books, then on those of the negative controls."""
+        read = [corpus for corpus in CORPORA if corpus in ("books", *self.controls())]
+        return [model for corpus in read for model in self.models(corpus)]
 
     def sources(self, cell: Cell) -> list[PretrainedModel]:
         """The language models that the seeds of a cell start from, in turn."""
@@ -182,19 +195,23 @@ class Job:
 def jobs(grid: Grid, shards: int) -> Iterator[Job]:
     """How the grid is cut into jobs; `shards` is the number of jobs of the intermediate layers.
 
-    The jobs of `further` layers train what the grid leaves out, but can be asked for.
+    Where some of these are run with the auxiliary loss alone, the others join the endpoints, which
+    have jobs without it. The jobs of `further` layers train what the grid leaves out, but can be
+    asked for.
     """
     most = len(grid.seeds.finetune)  # a model beyond these is where no cell starts
     for arch in grid.arch:
         sources = tuple(model for model in grid.models() if model.arch == arch)[:most]
-        ends = ("none", grid.n_layer[arch])
-        others = [n for n in grid.layers[arch] if n not in ends]
+        layers, without = grid.layers[arch], grid.sweep(arch, "off")
+        others = [n for n in layers if n not in ("none", grid.n_layer[arch])]
+        with_aux_alone = [n for n in others if n not in without] if without else []
+        others = with_aux_alone or others
         n = min(shards, len(others))
         cuts = [others[i * len(others) // n : (i + 1) * len(others) // n] for i in range(n)]
         every: list[NTransfer] = ["none", *range(grid.n_layer[arch] + 1)]
-        parts = {"endpoints": [layer for layer in ends if layer in grid.layers[arch]]}
+        parts = {"endpoints": [layer for layer in layers if layer not in others]}
         parts |= {f"intermediate_{i}": cut for i, cut in enumerate(cuts, 1)}
-        left = [layer for layer in every if layer not in grid.layers[arch]]
+        left = [layer for layer in every if layer not in layers]
         parts |= {f"further_{i}": [layer] for i, layer in enumerate(left, 1)}
         for part, layers in parts.items():
             if layers:

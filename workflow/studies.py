@@ -75,7 +75,7 @@ def _alone(variants: Variants, line: Line) -> dict:
     keys = variants.keys(variants.effective(line))
     n_transfer = "none" if line.n_transfer == "all" else line.n_transfer
     layers = {**keys["experiment"]["grid"]["layers"], line.arch: [n_transfer]}
-    grid = {"arch": [line.arch], "aux": [line.aux], "intermediate_aux": None, "shuffled": []}
+    grid = {"arch": [line.arch], "aux": [line.aux], "layers_without_aux": None, "shuffled": []}
     seeds = {"shuffled": None}
     return merge(keys, {"experiment": {"grid": {**grid, "layers": layers}, "seeds": seeds}})
 

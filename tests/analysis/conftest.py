@@ -43,7 +43,6 @@ def make_grid(*names: str, **changes: Any) -> Grid:
         "aux": ["on", "off"],
         "layers": {"transformer": ["none", *range(13)], "lstm": ["none", 0, 1]},
         "n_layer": {"transformer": 12, "lstm": 1},
-        "intermediate_aux": ["on", "off"],
         "shuffled": [],
         "seeds": {"pretrain": [0, 1], "finetune": [0, 1, 2]},
         "examples": [*every, "dprd"],

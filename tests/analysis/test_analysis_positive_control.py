@@ -22,6 +22,7 @@ from workflow.configuration.read import parse
 GRID = parse(shipped("world")).grid()
 FULL, NONE, LSTM = paper.FULL.title, paper.NO_PRETRAINING.title, paper.LSTM.title
 NEITHER, CONTROL = paper.NEITHER.title, paper.SHUFFLED.title
+PERMUTED = paper.PERMUTED.title
 TASKS = GRID.tasks
 NOT_SAMPLED = np.full((1, N_RESAMPLES), np.nan)
 NO_ROWS = Sample(
@@ -54,6 +55,9 @@ def write(folder: Path, **changed: pd.DataFrame) -> Path:
     """The three tables that the checks read, with those in `changed` in place of good ones."""
     scores = {"none": 50.0, "0": 60.0, "3": 70.0, "6": 75.0, "9": 79.0, "12": 80.0}
     curve = [("transformer", "mean", "reported", n, "on", x) for n, x in scores.items()]
+    curve += [
+        ("transformer", "mean", "reported", n, "off", 80 - 16 * (n == "0")) for n in ("0", "12")
+    ]
     layers = pd.DataFrame(curve, columns=["arch", "task", "split", "n_transfer", "aux", "mean"])
     names = [*GRID.zero_shot.tasks, "mean"]
     points = [
@@ -62,7 +66,8 @@ def write(folder: Path, **changed: pd.DataFrame) -> Path:
         for update, relative in zip(GRID.updates[-4:], (0.1, 0.2, 0.4, 0.5), strict=True)
     ]
     zero_shot = pd.DataFrame(points, columns=["arch", "task", "update", "relative"])
-    good = {"ablation": ablation({NONE: 25.0, NEITHER: 20.0, LSTM: 10.0, CONTROL: 22.0})}
+    gains = {NONE: 25.0, NEITHER: 20.0, LSTM: 10.0, CONTROL: 22.0, PERMUTED: 26.0}
+    good = {"ablation": ablation(gains)}
     good |= {"layer_transfer": layers, "zero_shot": zero_shot}
     for name, frame in (good | changed).items():
         write_table(frame, folder / f"{name}.csv")
@@ -81,7 +86,10 @@ def test_every_check_holds_where_the_effects_are_there(folder):
     found = table.frame.set_index("check")["ours"]
     assert found["full minus no pre-training, mean of all tasks"] == 25
     assert found["share of the gain that is left with shuffled words"] == pytest.approx(3 / 25)
-    assert found["all layers minus embeddings alone"] == 20
+    assert found["share of the gain that is left with permuted embeddings"] == pytest.approx(
+        -1 / 25
+    )
+    assert (found[RISE], found[RISE_WITHOUT]) == (20, 16)
     told = table.frame[table.frame["met"] == ""].set_index("check")["ours"]
     assert dict(told) == {
         "full minus no pre-training and no auxiliary loss, mean of all tasks": 20,
@@ -98,8 +106,8 @@ def test_the_share_of_shuffled_books_has_an_interval_from_the_predictions(tmp_pa
     write_answers(tmp_path, grid, n=200, gain=0.5)
     write_samples(tmp_path, grid)
     ablation = ablation_table.build(tmp_path, grid).frame
-    run = Evidence(tmp_path, grid, Samples.of_grid(tmp_path, grid, ["endpoints", "shuffled"]))
-    *_, share, low, high, met = positive_control._share(ablation, run)
+    run = Evidence(tmp_path, grid, Samples.of_grid(tmp_path, grid, positive_control.INPUTS))
+    *_, share, low, high, met = positive_control._share(ablation, run, paper.SHUFFLED)
     assert 0.05 < low < share < high < 0.6  # a fifth of the layers' skill, planted
     assert met == "yes"
 
@@ -118,7 +126,9 @@ BAG = "tasks above the bag of words baseline"
 MAJORITY = "tasks above the majority baseline"
 SHARE = "share of the gain that is left with shuffled words"
 RANKS = "rank correlation of the mean score with the layers transferred"
+SHARE_PERMUTED = "share of the gain that is left with permuted embeddings"
 RISE = "all layers minus embeddings alone"
+RISE_WITHOUT = "all layers minus embeddings alone, w/o aux LM"
 END = "zero-shot mean at the end"
 RISES = "rises of that mean along the last 4 checkpoints"
 TASKS_SHOWN = "zero-shot tasks above 0.15 at the end"
@@ -148,12 +158,12 @@ def on_mean(gain: float, high: float) -> Edit:
     return on_rows(NONE, ["avg_all"], diff=-gain, diff_high=high)
 
 
-def curve(*scores: float) -> Edit:
+def curve(*scores: float, aux: str = "on") -> Edit:
     """An edit of the transformer's curve over the layers, `none` left out."""
 
     def edit(tables: dict[str, pd.DataFrame]) -> None:
         table = tables["layer_transfer"]
-        table.loc[table["n_transfer"] != "none", "mean"] = scores
+        table.loc[(table["n_transfer"] != "none") & (table["aux"] == aux), "mean"] = scores
 
     return edit
 
@@ -170,9 +180,9 @@ def zero_shot(names: list[str], *scores: float) -> Edit:
     return edit
 
 
-def shuffled(gain: float) -> Edit:
-    """An edit of what is lost with shuffled words, of 25 points."""
-    return on_rows(CONTROL, ["avg_all"], diff=-gain)
+def lost(control: str, gain: float) -> Edit:
+    """An edit of what is lost with a negative control, of 25 points."""
+    return on_rows(control, ["avg_all"], diff=-gain)
 
 
 SHOWN = GRID.zero_shot.tasks
@@ -191,9 +201,11 @@ BORDERS = [  # a check, an edit with which it just holds, and one with which it 
         on_tasks(FULL, 3, bag_of_words=80.0),
     ),
     (MAJORITY, on_tasks(FULL, 1, majority=80.0), on_tasks(FULL, 2, majority=80.0)),
-    (SHARE, shuffled(25 * 2 / 3 + 1e-9), shuffled(25 * 2 / 3 - 0.01)),
+    (SHARE, lost(CONTROL, 25 * 2 / 3 + 1e-9), lost(CONTROL, 25 * 2 / 3 - 0.01)),
+    (SHARE_PERMUTED, lost(PERMUTED, 25 * 2 / 3 + 1e-9), lost(PERMUTED, 25 * 2 / 3 - 0.01)),
     (RANKS, curve(60, 75, 70, 79, 80), curve(60, 79, 70, 75, 80)),
     (RISE, curve(60, 62, 64, 66, 68), curve(60, 62, 64, 66, 67.99)),
+    (RISE_WITHOUT, curve(72, 80, aux="off"), curve(72.01, 80, aux="off")),
     (END, zero_shot(["mean"], 0.1, 0.2, 0.3, 0.4), zero_shot(["mean"], 0.1, 0.2, 0.3, 0.3999)),
     (RISES, zero_shot(["mean"], 0.5, 0.51, 0.52, 0.53), zero_shot(["mean"], 0.5, 0.51, 0.51, 0.53)),
     (RISES, zero_shot(["mean"], 0.1, 0.2, 0.4, 0.5), zero_shot(["mean"], 0.4, 0.2, 0.41, 0.5)),

@@ -18,7 +18,7 @@ from tests.analysis.conftest import (
     write_predictions,
     write_samples,
 )
-from workflow.analysis.paper import FULL, NUMBERS, OURS, PAPER_VARIANTS, SHUFFLED
+from workflow.analysis.paper import FULL, NUMBERS, OURS, PAPER_VARIANTS, PERMUTED, SHUFFLED
 from workflow.analysis.stats.alarms import is_marked
 from workflow.analysis.stats.estimate import estimate
 from workflow.analysis.stats.sample import average
@@ -247,39 +247,42 @@ def test_variants_are_read_from_the_cells_that_their_names_promise(run_of, chang
         assert row(table, variant=name, task="rte")["mean"] == score
 
 
-def test_the_negative_control_is_a_row_of_the_ablation_and_in_no_other_table(run_of, change):
-    results, grid = run_of("rte", shuffled=["words"])
-    control, books = Cell("transformer", "rte", "on", 12, "shuffled"), full("rte")
+@pytest.mark.parametrize(("kind", "variant"), [("words", SHUFFLED), ("embeddings", PERMUTED)])
+def test_a_negative_control_is_a_row_of_the_ablation_and_in_no_other_table(
+    kind, variant, run_of, change
+):
+    results, grid = run_of("rte", shuffled=[kind])
+    control, books = Cell("transformer", "rte", "on", 12, variant.corpus), full("rte")
     change(results, books, set_scores("dev", "accuracy", [80, 81, 82]))
     change(results, books, lambda cell: write(control.path(results), {**cell, **vars(control)}))
     change(results, control, set_scores("dev", "accuracy", [10, 11, 12]))
     every, _ = build(cells, results, grid)
-    assert set(every.loc[every["corpus"] == "shuffled", "n_transfer"]) == {"12"}
+    assert set(every.loc[every["corpus"] == variant.corpus, "n_transfer"]) == {"12"}
     table, text = build(ablation, results, grid)
     names = list(table["variant"].unique())
-    assert names.index(SHUFFLED.title) == len(PAPER_VARIANTS)
-    assert row(table, variant=SHUFFLED.title, task="rte")["mean"] == 11
-    assert row(table, variant=SHUFFLED.title, task="rte")["corpus"] == "shuffled"
+    assert names.index(variant.title) == len(PAPER_VARIANTS)
+    assert row(table, variant=variant.title, task="rte")["mean"] == 11
+    assert row(table, variant=variant.title, task="rte")["corpus"] == variant.corpus
     assert row(table, variant="Transformer w/ aux LM (full)", task="rte")["mean"] == 81
-    assert "| Transformer w/ aux LM, shuffled words" in text
+    assert f"| {variant.title}" in text
     without = grid.model_copy(update={"shuffled": []})
-    assert SHUFFLED.title not in set(build(ablation, results, without)[0]["variant"])
+    assert variant.title not in set(build(ablation, results, without)[0]["variant"])
 
     for module in (layer_transfer, main, contamination, zero_shot, pretraining):
         with_control, text = build(module, results, grid)
-        assert "shuffled" not in text
+        assert variant.name not in text
         plain, _ = build(module, results, without)
         pd.testing.assert_frame_equal(with_control, plain)
 
 
-def test_layers_that_are_run_with_aux_on_alone_have_no_line_with_aux_off(run_of):
-    results, grid = run_of("rte", intermediate_aux=["on"])
+def test_layers_have_a_line_with_aux_off_where_they_are_run_so(run_of):
+    results, grid = run_of("rte", layers_without_aux=[0])
     table, _ = build(layer_transfer, results, grid)
     rows = table[(table["arch"] == "transformer") & (table["split"] == "dev")]
     layers = {
         aux: list(mine["n_transfer"]) for aux, mine in rows[rows["task"] == "rte"].groupby("aux")
     }
-    assert layers == {"on": ["none", "0", "6", "12"], "off": ["none", "12"]}
+    assert layers == {"on": ["none", "0", "6", "12"], "off": ["none", "0", "12"]}
     assert (rows["n_seeds"] == 3).all()
 
 

@@ -91,7 +91,8 @@ def by_length(variant: Variant, task: str, points: float) -> float:
 
 def by_layer(variant: Variant, task: str, points: float) -> float:
     """A score that rises with the layers."""
-    return 50 + points * (variant.n_transfer if isinstance(variant.n_transfer, int) else 0)
+    n_layer = GRID.n_layer[variant.arch]
+    return 50 + points * {"none": 0, "all": n_layer}.get(variant.n_transfer, variant.n_transfer)
 
 
 CASES = {  # where the claim holds, and where it does not
@@ -110,6 +111,10 @@ CASES = {  # where the claim holds, and where it does not
     "The average over the paper's eight tasks is higher without the auxiliary loss": (
         {"effect": partial(gain, of=NO_AUX, points=4)},
         {"effect": partial(gain, of=FULL, points=4)},
+    ),
+    "The layers above the embeddings help": (
+        {"effect": partial(by_layer, points=2)},
+        {"effect": partial(by_layer, points=-2)},
     ),
     "Each further layer helps": (
         {"effect": partial(by_layer, points=2)},
@@ -141,10 +146,29 @@ def test_a_claim_holds_where_it_was_planted_and_not_where_its_contrary_was(state
 def test_which_tasks_a_line_is_about(tmp_path):
     run = Made(tmp_path, GRID, Samples(), partial(by_layer, points=2), 1.5)
     titles = {name: [one.tasks for one in of(name, run)] for name in CASES}
-    assert titles["Each further layer helps"] == ["mean of 9", "2 tasks", "MNLI", "RACE"]
-    assert titles["Each further layer helps: monotone trend"] == ["mean of 9", "MNLI", "RACE"]
+    both = 2  # with and without the auxiliary loss
+    assert titles["Each further layer helps"] == ["mean of 9", "2 tasks", "MNLI", "RACE"] * both
+    assert (
+        titles["Each further layer helps: monotone trend"] == ["mean of 9", "MNLI", "RACE"] * both
+    )
     steps = titles["Zero-shot scores rise steadily along pre-training"]
     assert steps == ["mean of 4", "CoLA", "SST-2", "RACE", "DPRD"]
+
+
+@pytest.mark.parametrize(("layers", "expected"), [([0, 4], "does not hold"), ([0], "not run")])
+def test_a_layer_is_judged_without_the_auxiliary_loss_where_three_numbers_of_them_are_run(
+    layers, expected, tmp_path
+):
+    def contrary(variant: Variant, task: str) -> float:
+        return by_layer(variant, task, 2 if variant.aux == "on" else -2)
+
+    run = Made(
+        tmp_path, GRID.model_copy(update={"layers_without_aux": layers}), Samples(), contrary
+    )
+    for name in ("Each further layer helps", "Each further layer helps: monotone trend"):
+        found = [one.verdict for one in of(name, run)]
+        n = len(found) // 2
+        assert found == ["holds"] * n + [expected] * n
 
 
 def test_smaller_sets_are_those_of_fewer_rows_and_need_larger_ones_beside_them(tmp_path):

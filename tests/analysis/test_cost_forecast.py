@@ -17,8 +17,8 @@ def test_pre_training_is_counted_by_its_tokens(paces):
     config = parse(shipped())
     rows = {(stage, arch): (pflop, hours) for stage, arch, pflop, hours in cost.forecast(config)}
     own = config.pretrain("transformer", 0)
-    seeds, n_controls = config.experiment.seeds, len(config.experiment.grid.shuffled)
-    models = len(seeds.pretrain) + n_controls * len(seeds.shuffled)
+    seeds = config.experiment.seeds
+    models = len(seeds.pretrain) + 2 * len(seeds.shuffled)  # words, sentences
     tokens = models * own.updates * own.batch * own.model.n_ctx
     count = tokens * flops.per_token(own.model, cost.n_vocab(config), own.model.n_ctx)
     pflop, hours = rows["pre-training", "transformer"]

@@ -20,7 +20,7 @@ from tests.analysis.conftest import make_grid, write_all, write_answers, write_t
 from workflow.analysis import figures
 from workflow.analysis.figures import heat_map, style
 from workflow.analysis.figures.__main__ import main
-from workflow.analysis.paper import FULL, LSTM, NO_AUX, SENTENCES_SHUFFLED, SHUFFLED
+from workflow.analysis.paper import FULL, LSTM, NO_AUX, PERMUTED, SENTENCES_SHUFFLED, SHUFFLED
 from workflow.analysis.table import read_csv
 from workflow.grid import Grid
 
@@ -39,7 +39,9 @@ Points = set[tuple[float, float]]
 @pytest.fixture(scope="module")
 def grid() -> Grid:
     layers = {"transformer": ["none", 0, 6, 12], "lstm": ["none", 0, 1]}
-    return make_grid("mnli", "race", "rte", "cola", layers=layers, shuffled=["words", "sentences"])
+    return make_grid(
+        "mnli", "race", "rte", "cola", layers=layers, shuffled=["words", "sentences", "embeddings"]
+    )
 
 
 @pytest.fixture(scope="module")
@@ -196,7 +198,7 @@ def test_ablation_draws_each_variant_and_baseline_as_its_legend_says(tables, gri
     at = {titles[head]: x for head, x in zip(heads, ax.get_xticks(), strict=True)}
     shown = legend(figure)
     assert [*at] == ["avg_all", "cola", "mnli", "rte", "race"]
-    assert len({*shown} & {*table["variant"]}) == 6
+    assert len({*shown} & {*table["variant"]}) == 7
     for name in {*shown} & {*table["variant"]}:
         rows = table[table["variant"] == name].set_index("task").loc[[*at]]
         found = sorted(marks(ax, shown[name].get_color()))
@@ -216,7 +218,7 @@ def test_differences_are_the_tables_with_its_intervals_and_the_papers_hollow(tab
     table = tables["ablation"]
     panels = drawn("differences", grid, table).axes
     variants = [ax.get_title().replace("\n", " ") for ax in panels]
-    assert len(panels) == 5 and variants[-2] == SHUFFLED.title
+    assert len(panels) == 6 and variants[-3] == SHUFFLED.title
     lines = [label.get_text() for label in panels[0].get_yticklabels()]
     assert lines == ["mean of 4 tasks", "CoLA", "MNLI", "RTE", "RACE"]
     printed = table.pivot(index="variant", columns="task", values="paper")
@@ -274,7 +276,7 @@ def test_a_control_is_in_the_figures_where_it_was_run(run, tables, grid):
     table = tables["ablation"]
     table = table if run else table[table["variant"] != SHUFFLED.title]
     assert (SHUFFLED.title in legend(drawn("ablation", grid, table))) == run
-    assert len(drawn("differences", grid, table).axes) == 4 + run
+    assert len(drawn("differences", grid, table).axes) == 5 + run
 
 
 @pytest.mark.parametrize("order", [[], ["aux"], ["aux", "reported"]])
@@ -473,10 +475,11 @@ def test_cost_against_score_counts_pre_training_where_something_is_transferred(t
         "LSTM w/ aux LM": 5e11 + fine_tuning,
         SHUFFLED.title: 2e12 + fine_tuning,
         SENTENCES_SHUFFLED.title: 3e12 + fine_tuning,
+        PERMUTED.title: 1e12 + fine_tuning,  # of the books' model
     }
     for name, flops in expected.items():
         assert marks(left, style.VARIANTS[name]["color"]) == {(flops, means[name])}, name
-    assert len(marks(left, style.SKY)) == len(means) - len(expected) - 1
+    assert len(marks(left, style.GREY)) == len(means) - len(expected) - 1
     rows = rows_of(zero_shot, arch="transformer", task="mean")
     rows = rows[rows["update"] > 0]
     found = curve(right, style.BLUE)

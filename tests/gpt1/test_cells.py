@@ -100,7 +100,7 @@ def test_a_path_names_its_cell():
     assert found == Cell("lstm", "story_cloze", "off", "none")
     assert Cell.parse("cells/transformer/rte/aux-on/layers-12.json").n_transfer == 12
     assert Cell.parse(found.path("results/x")) == found
-    for corpus in ("shuffled", "sentences-shuffled"):
+    for corpus in ("shuffled", "sentences-shuffled", "permuted-embeddings"):
         control = Cell("transformer", "rte", "on", 12, corpus)
         path = Path(f"results/cells/transformer-{corpus}/rte/aux-on/layers-12.json")
         assert control.path("results") == path and Cell.parse(path) == control

@@ -31,6 +31,15 @@ def test_cells_start_from_the_last_checkpoint_of_every_seed_with_settings_of_the
     assert own.finetune("lstm", "rte", "on").lm_coef > 0
 
 
+def test_embeddings_are_permuted_in_the_checkpoint_of_the_books_and_the_same_seed(tmp_path):
+    config = changed(small(), "experiment.seeds", {"pretrain": [4, 2], "finetune": [7, 1]})
+    folder, last = "results/pretrain/transformer", f"seed-2/update-{parse(config).updates()[-1]}"
+    target = f"{folder}-permuted-embeddings/{last}.safetensors"
+    said = command(tmp_path, config, "gpt1.permute", target)
+    assert f"gpt1.permute {folder}/{last}.safetensors --corpus results/corpus/corpus.json " in said
+    assert f"--out {target} " in said
+
+
 def test_a_language_model_is_pre_trained_from_its_own_seed(tmp_path):
     config = changed(small(), "experiment.seeds", {"pretrain": [4, 2], "finetune": [7]})
     target = "results/pretrain/transformer/seed-2/update-0.safetensors"

@@ -41,7 +41,7 @@ def test_the_paper_is_the_default():
         **{"pretrain": [0], "finetune": [0, 1, 2], "shuffled": None}
     }
     assert experiment.grid.model_dump() == {
-        **{"intermediate_aux": None, "shuffled": []},
+        **{"layers_without_aux": None, "shuffled": []},
         **{"arch": ["transformer", "lstm"], "aux": ["on", "off"]},
         "layers": {"transformer": ["none", *range(13)], "lstm": ["none", 0, 1]},
     }

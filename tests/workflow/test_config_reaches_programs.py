@@ -122,7 +122,7 @@ def marked(world: bool, pretrained: bool = False) -> dict[str, Any]:
         experiment["pretrain"] |= {"updates": 6000, "warmup": 5999, "checkpoints": 2}
         experiment["seeds"]["shuffled"] = [5005, 5006]
     experiment["grid"] |= {"shuffled": [] if pretrained else ["sentences"]}
-    experiment["grid"]["intermediate_aux"] = ["on"]
+    experiment["grid"]["layers_without_aux"] = []
     if pretrained:
         experiment["seeds"]["pretrain"] = [0]
     if world:
@@ -148,7 +148,7 @@ def shown(path: tuple[str, ...], value: Any) -> str:
         ("experiment", "seeds", "pretrain"): "transformer/seed-5002/update-6000.safetensors",
         ("experiment", "seeds", "finetune"): "--seeds 5003 5004",
         ("experiment", "seeds", "shuffled"): "transformer-sentences-shuffled/seed-5005/update-6000",
-        ("experiment", "grid", "intermediate_aux"): '"intermediate_aux": ["on"]',
+        ("experiment", "grid", "layers_without_aux"): '"layers_without_aux": []',
         ("experiment", "grid", "shuffled"): "made/cells/transformer-sentences-shuffled/rte/aux-on/",
         ("experiment", "grid", "arch"): "made/cells/lstm/rte",
         ("experiment", "grid", "aux"): "aux-off/layers-none.json",

@@ -99,8 +99,10 @@ def test_the_default_config_plans_the_whole_grid(tmp_path):
         **{"finetune_transformer_endpoints": 24, "finetune_transformer_intermediate_1": 12},
         **{"finetune_lstm_endpoints": 24, "finetune_transformer_shuffled": 12},
         "finetune_transformer_sentences_shuffled": 12,
+        "finetune_transformer_permuted_embeddings": 12,
     }
     assert plan["pretrain"] == 6 and plan["zero_shot"] == 6 and plan["pretrain_shuffled"] == 4
+    assert plan["permuted_embeddings"] == 3  # of each model of the books
     assert plan["examples"] == plan["encode"] == 13 and plan["baselines"] == 12
     assert plan["all"] == 1 and plan["world"] == 1
 
@@ -119,8 +121,9 @@ def test_a_table_plans_the_cells_that_it_needs_and_no_others(table, cells, tmp_p
     expected = {f"finetune_{arch}_endpoints": n for arch, n in cells.items()}
     expected |= {f"samples_{arch}_endpoints": 1 for arch in cells}
     if table == "ablation":  # the only one with the negative controls
-        for control in ("transformer_shuffled", "transformer_sentences_shuffled"):
-            expected |= {f"finetune_{control}": 12, f"samples_{control}": 1}
+        for control in ("shuffled", "sentences_shuffled", "permuted_embeddings"):
+            expected[f"finetune_transformer_{control}"] = 12
+        expected["samples_transformer_controls"] = 1
     assert found == expected
     assert ("zero_shot" in plan) == (table == "zero_shot") and "cards" not in plan
     assert ("contamination" in plan) == (table == "contamination")
@@ -333,13 +336,13 @@ def test_the_page_is_made_again_for_each_study_that_was_made_since(run):
 
 
 def test_the_negative_controls_add_their_jobs_and_repeat_no_other(run):
-    config = changed(small(), "experiment.grid.shuffled", ["words", "sentences"])
+    config = changed(small(), "experiment.grid.shuffled", ["words", "sentences", "embeddings"])
     plan = plan_of(run, config)
     own = {"shuffled_tokens": 2, "pretrain_shuffled": 4, "probes_shuffled": 4}
     own |= {"finetune_transformer_shuffled": 2, "finetune_transformer_sentences_shuffled": 2}
+    own |= {"finetune_transformer_permuted_embeddings": 2, "permuted_embeddings": 2}
     samples = {rule for rule in plan if rule.startswith("samples_")}
-    expected = {"samples_transformer_shuffled", "samples_transformer_sentences_shuffled"}
-    assert upstream(plan) == own and samples == expected
+    assert upstream(plan) == own and samples == {"samples_transformer_controls"}
     plan = plan_of(run, changed(config, "experiment.seeds.shuffled", [0]))
     assert upstream(plan) == {**own, "pretrain_shuffled": 2, "probes_shuffled": 2}
 

@@ -18,13 +18,13 @@ def test_the_papers_grid_has_336_transformer_and_72_lstm_cells():
     assert len(paths) == 408 and "results/cells/lstm/rte/aux-off/layers-none.json" in paths
 
 
-@pytest.mark.parametrize("corpus", ["shuffled", "sentences-shuffled"])
+@pytest.mark.parametrize("corpus", ["shuffled", "sentences-shuffled", "permuted-embeddings"])
 def test_a_control_is_the_fully_transferred_transformer_with_aux_on(corpus):
     grid = complete().grid()
     control = [cell for cell in grid.cells() if cell.corpus == corpus]
     assert [cell.task for cell in control] == grid.tasks
     assert {(c.arch, c.aux, c.n_transfer) for c in control} == {("transformer", "on", 12)}
-    assert grid.parts()[f"transformer_{corpus.replace('-', '_')}"] == control
+    assert set(control) <= set(grid.parts()["transformer_controls"])
     assert sorted(sum(grid.parts().values(), []), key=str) == sorted(grid.cells(), key=str)
     assert {cell.corpus for cell in grid.full_transformer()} == {"books"}
 
@@ -33,6 +33,7 @@ def test_a_fine_tuning_seed_starts_from_the_pre_training_seed_at_its_place_modul
     seeds = Seeds(pretrain=[7, 8], finetune=[3, 1, 2], shuffled=[9])
     assert [seeds.source(seed) for seed in seeds.finetune] == [7, 8, 7]
     assert [seeds.source(seed, "shuffled") for seed in seeds.finetune] == [9, 9, 9]
+    assert seeds.of("permuted-embeddings") == [7, 8]  # which cost no training
     both = Seeds(pretrain=[7, 8], finetune=[3, 1])
     assert [both.source(seed, "shuffled") for seed in both.finetune] == [7, 8]
 
@@ -68,6 +69,30 @@ def test_however_the_jobs_are_cut_every_cell_is_made_once(shards):
     assert found["finetune_transformer_endpoints"].layers == ("none", 12)
     assert found["finetune_lstm_endpoints"].layers == ("none", 1)
     assert found["finetune_transformer_shuffled"].layers == (12,)
+
+
+@pytest.mark.parametrize(
+    ("without", "endpoints", "intermediate"),
+    [
+        (None, ("none", 12), (0, 3, 6, 9)),
+        ([], ("none", 12), (0, 3, 6, 9)),
+        ([0, 6], ("none", 0, 6, 12), (3, 9)),
+    ],
+)
+def test_no_layer_is_trained_without_the_auxiliary_loss_that_is_not_asked_for(
+    without, endpoints, intermediate
+):
+    grid = parse(changed(shipped(), "experiment.grid.layers_without_aux", without)).grid()
+    found = {job.name: job.layers for job in jobs(grid, 1)}
+    assert found["finetune_transformer_endpoints"] == endpoints
+    assert found["finetune_transformer_intermediate_1"] == intermediate
+    off = {
+        cell.n_transfer for cell in grid.cells() if (cell.arch, cell.aux) == ("transformer", "off")
+    }
+    assert off == {"none", 12, *((0, 3, 6, 9) if without is None else without)}
+    grid = grid.model_copy(update={"aux": ["on"]})
+    assert {cell.n_transfer for cell in grid.cells() if cell.arch == "transformer"} > {0, 3, 6, 9}
+    assert not [cell for cell in grid.cells() if cell.aux == "off"]
 
 
 @pytest.mark.parametrize(

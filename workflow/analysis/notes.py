@@ -66,7 +66,7 @@ class Notes:
 def single_control(grid: Grid) -> list[str]:
     """What a table says that compares several pre-trained models with a single control."""
     n_control, n = (len(grid.seeds.of(corpus)[: len(grid.seeds.finetune)]) for corpus in SIDES)
-    if not grid.shuffled or n_control > 1 or n == 1:
+    if not {"words", "sentences"} & {*grid.shuffled} or n_control > 1 or n == 1:
         return []
     return [
         "Shuffled books have one pre-training seed, the models that they are compared with "

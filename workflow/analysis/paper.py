@@ -71,7 +71,18 @@ SHUFFLED = Variant("Transformer w/ aux LM, shuffled words", "shuffled words", co
 SENTENCES_SHUFFLED = Variant(
     "Transformer w/ aux LM, shuffled sentences", "shuffled sentences", corpus="sentences-shuffled"
 )
+PERMUTED = Variant(
+    "Transformer w/ aux LM, permuted embeddings",
+    "permuted embeddings",
+    corpus="permuted-embeddings",
+)
 EMBEDDINGS = Variant("Transformer, embeddings alone", "embeddings alone", n_transfer=0)
+EMBEDDINGS_NO_AUX = Variant(
+    "Transformer, embeddings alone, w/o aux LM",
+    "embeddings alone, w/o aux LM",
+    aux="off",
+    n_transfer=0,
+)
 PAPER_VARIANTS = (FULL, NO_PRETRAINING, NO_AUX, LSTM)
 FURTHER_VARIANTS = (
     NEITHER,
@@ -83,7 +94,7 @@ FURTHER_VARIANTS = (
 
 def variants(grid: Grid) -> list[Variant]:
     """The paper's four, the negative controls that are run, the further ones of the grid."""
-    controls = [v for v in (SHUFFLED, SENTENCES_SHUFFLED) if v.corpus in grid.controls()]
+    controls = [v for v in (SHUFFLED, SENTENCES_SHUFFLED, PERMUTED) if v.corpus in grid.controls()]
     further = [v for v in FURTHER_VARIANTS if v.arch in grid.arch and v.aux in grid.aux]
     return [*PAPER_VARIANTS, *controls, *further]
 

@@ -99,10 +99,11 @@ def _grid(experiment: Experiment) -> Iterator[str]:
     grid, section, shape = experiment.grid, experiment.zero_shot, experiment.model.transformer
     if shape.block == "modern" and shape.n_embd // shape.n_head % 2:
         yield "experiment.model.transformer.block: modern ones need heads of an even width"
-    for aux in set(grid.intermediate_aux or []) - set(grid.aux):
-        yield f'experiment.grid.intermediate_aux: "{aux}" is not in experiment.grid.aux; add it'
-    if experiment.seeds.shuffled and not grid.shuffled:
-        yield "experiment.seeds.shuffled: no effect, experiment.grid.shuffled is []; remove it"
+    if experiment.seeds.shuffled and not {"words", "sentences"} & {*grid.shuffled}:
+        yield (
+            "experiment.seeds.shuffled: no effect, experiment.grid.shuffled has neither words nor "
+            "sentences; remove it"
+        )
     for task, entry in section.tasks.items():
         if task in experiment.tasks and entry.model_dump(exclude_none=True):
             yield (

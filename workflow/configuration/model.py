@@ -129,7 +129,7 @@ class Config(Settings):
         return Grid(
             arch=archs,
             aux=experiment.grid.aux,
-            intermediate_aux=experiment.grid.intermediate_aux or experiment.grid.aux,
+            layers_without_aux=experiment.grid.layers_without_aux,
             shuffled=experiment.grid.shuffled,
             layers={arch: getattr(experiment.grid.layers, arch) for arch in archs},
             n_layer={arch: self.n_layer(arch) for arch in archs},

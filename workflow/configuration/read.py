@@ -20,6 +20,7 @@ RENAMED = {
     "without": "exclude",
     "left_out": "skip_layer",
     "together": "multi_task",
+    "intermediate_aux": "layers_without_aux, a list of numbers of layers",
 }
 _SHORT = reprlib.Repr()
 _SHORT.maxlevel = 2

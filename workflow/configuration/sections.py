@@ -203,13 +203,14 @@ class GridOptions(Settings):
     """A list of transformer and lstm."""
     aux: Annotated[list[Aux], Field(min_length=1), unique] = ["on", "off"]
     """A list of on and off, with and without the auxiliary LM loss."""
-    intermediate_aux: Annotated[list[Aux], Field(min_length=1), unique] | None = None
-    """The settings of aux with which the cells between nothing and everything transferred are run
-    (null: those of aux)."""
     layers: LayerGrid = LayerGrid()
+    layers_without_aux: Annotated[list[Annotated[int, Field(ge=0)]], unique] | None = None
+    """Those of the layers, besides none and all, that are run without the auxiliary LM loss as well
+    (null: each of them)."""
     shuffled: Annotated[list[Shuffled], BeforeValidator(_listed), unique] = []
-    """The negative controls, a list of words and sentences: the transformer pre-trained on the same
-    books with the words of each sentence shuffled, or all sentences, fine-tuned on every task."""
+    """The negative controls, a list of words, sentences and embeddings, fine-tuned on every task:
+    the transformer pre-trained on the same books with the words of each sentence shuffled, or all
+    sentences; or the run's own, in which content words have exchanged their embeddings."""
 
 
 class ZeroShotOptions(Settings):

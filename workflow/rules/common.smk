@@ -35,6 +35,7 @@ except ConfigError as error:
 config.update(cfg.model_dump(mode="json", exclude_none=True))  # for the captions of the report
 grid = cfg.grid()
 MODEL, CONTROL = any_model(), any_model("{corpus}")
+PERMUTED = any_model("permuted-embeddings")
 PLANTED_TASKS = studies.planted_tasks(cfg)
 # The run ("") and its variants, by what is their own: planted books, any other world, a vocabulary.
 PLANTED = [name for name in variants.names("books") if "world.planted-" in name and grid.has_corpus]

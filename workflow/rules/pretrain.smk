@@ -47,3 +47,26 @@ use rule pretrain as pretrain_shuffled with:
     benchmark:
         "<results>/benchmarks/pretrain_shuffled/{arch}-{corpus}/{seed}.tsv"
     priority: 10  # not inherited
+
+
+# Nothing is trained: in a checkpoint of the books content words exchange their embeddings.
+rule permuted_embeddings:
+    input:
+        tokens="<results>/corpus/train.bin",
+        corpus="<results>/corpus/corpus.json",
+        facts=MODEL.facts("<results>", "{step}"),
+        checkpoint=MODEL.checkpoint("<results>", "{step}"),
+    output:
+        facts=PERMUTED.facts("<results>", "{step}"),
+        checkpoint=PERMUTED.checkpoint("<results>", "{step}"),
+    log:
+        "<results>/logs/permuted_embeddings/{arch}/{seed}/{step}.log",
+    benchmark:
+        "<results>/benchmarks/permuted_embeddings/{arch}/{seed}/{step}.tsv"
+    resources:
+        **data_job(4000),
+    params:
+        code=code.digest("gpt1.permute"),
+    shell:
+        "python -m gpt1.permute {input.checkpoint} --corpus {input.corpus} --code {params.code}"
+        " --out {output.checkpoint} &> {log}"

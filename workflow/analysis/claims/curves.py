@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 import tasks
+from gpt1.cell import Aux
 from workflow.analysis.claims.contrasts import raised
 from workflow.analysis.claims.evidence import Contrast, Evidence
 from workflow.analysis.claims.finding import Finding
@@ -14,33 +15,35 @@ from workflow.analysis.stats.sample import difference, mean_of
 from workflow.analysis.stats.trends import by_seed, rank_trend, steps, ups_and_downs
 from workflow.grid import Grid
 
+WITHOUT: dict[Aux, str] = {"on": "", "off": ", w/o aux LM"}
 
-def per_layer(grid: Grid) -> Contrast:
+
+def per_layer(grid: Grid, aux: Aux) -> Contrast:
     """The slope of the line through the scores with 0 layers, the embeddings alone, to all."""
-    layers = _layers(grid)
+    layers = _layers(grid, aux)
     x = np.array([variant.n_transfer for variant in layers], dtype=float)
     centred = x - x.mean() if layers else x
     weights = dict(zip(layers, (centred / (centred @ centred)).tolist(), strict=True))
-    return Contrast("points a layer", weights, has_margin=False)
+    return Contrast(f"points a layer{WITHOUT[aux]}", weights, has_margin=False)
 
 
-def layer_ranks(run: Evidence, of: Sequence[Sequence[str]]) -> list[Finding]:
+def layer_ranks(run: Evidence, of: Sequence[Sequence[str]], aux: Aux) -> list[Finding]:
     """Spearman's correlation with the layers, of the mean over each of the groups of tasks."""
-    heads, found = [run.heads(variant) for variant in _layers(run.grid)], []
+    heads, found = [run.heads(variant) for variant in _layers(run.grid, aux)], []
     for names in of:
         means = [mean_of(of_tasks, names) for of_tasks in heads]
         curve = [mean for mean in means if mean is not None]
         trend = rank_trend(curve) if curve and len(curve) == len(heads) else None
         title = tasks.task(names[0]).title if len(names) == 1 else f"mean of {len(names)}"
-        contrast = "rank correlation of the score with the layers"
+        contrast = f"rank correlation of the score with the layers{WITHOUT[aux]}"
         found.append(Finding(title, contrast, trend, alarms=raised(curve)))
     return found
 
 
-def _layers(grid: Grid) -> list[Variant]:
+def _layers(grid: Grid, aux: Aux) -> list[Variant]:
     """The transformer at each number of layers; nothing where there are too few for a curve."""
-    layers = [n for n in grid.layers.get("transformer", []) if n != "none"]
-    return [Variant("", "", n_transfer=n) for n in layers] if len(layers) > 2 else []
+    layers = [n for n in grid.sweep("transformer", aux) if n != "none"]
+    return [Variant("", "", aux=aux, n_transfer=n) for n in layers] if len(layers) > 2 else []
 
 
 def zero_shot_steps(run: Evidence) -> list[Finding]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import tasks
+from gpt1.cell import Aux
 from workflow.analysis.claims.against_published import each_lead, wins
 from workflow.analysis.claims.contrasts import each_task, on_average
 from workflow.analysis.claims.curves import (
@@ -27,6 +28,7 @@ from workflow.analysis.claims.over_tasks import (
 from workflow.analysis.paper import (
     EIGHT,
     EMBEDDINGS,
+    EMBEDDINGS_NO_AUX,
     FULL,
     LSTM,
     NEITHER,
@@ -37,6 +39,7 @@ from workflow.analysis.paper import (
 )
 
 FIGURE_2 = ("mnli", "race")
+AUXES: tuple[Aux, ...] = ("on", "off")
 
 
 @dataclass(frozen=True)
@@ -48,15 +51,15 @@ class Claim:
     section: str = "5"
 
 
-def each_layer(run: Evidence) -> list[Finding]:
+def each_layer(run: Evidence, aux: Aux) -> list[Finding]:
     """A layer adds points to the mean over tasks, and to those of Figure 2."""
-    contrast = per_layer(run.grid)
+    contrast = per_layer(run.grid, aux)
     return on_average(run, contrast) + each_task(run, contrast, FIGURE_2)
 
 
-def each_layer_in_order(run: Evidence) -> list[Finding]:
+def each_layer_in_order(run: Evidence, aux: Aux) -> list[Finding]:
     """The same by the order of the layers."""
-    return layer_ranks(run, [run.grid.tasks, *([name] for name in FIGURE_2)])
+    return layer_ranks(run, [run.grid.tasks, *([name] for name in FIGURE_2)], aux)
 
 
 def third_epoch(run: Evidence) -> list[Finding]:
@@ -81,7 +84,8 @@ NLI = tuple(t.name for t in tasks.PAPER_TASKS if t.family == "entailment" and t.
 PRETRAINING, AUX, LEAD = minus(FULL, NO_PRETRAINING), minus(FULL, NO_AUX), minus(FULL, LSTM)
 # Table 5 does not say whether the model without pre-training has the auxiliary loss.
 WITHOUT_BOTH = replace(minus(FULL, NEITHER), table_5=PRETRAINING.weights)
-LAYERS = minus(FULL, EMBEDDINGS)
+# The auxiliary loss slows a weak model down, so what layers add is judged without it as well.
+LAYERS, LAYERS_NO_AUX = minus(FULL, EMBEDDINGS), minus(NO_AUX, EMBEDDINGS_NO_AUX)
 CONTROL = "negative control"
 THIRD = Contrast(  # holds at a third, too
     "a third of (full − w/o pre-training) − (shuffled words − w/o pre-training)",
@@ -137,13 +141,22 @@ CLAIMS = [
     Claim(
         "The embeddings alone help", partial(on_average, contrast=minus(EMBEDDINGS, NO_PRETRAINING))
     ),
-    Claim(
-        "The layers above the embeddings help MNLI",
-        partial(each_task, contrast=LAYERS, of=("mnli",), paper=9.0),
+    *(
+        Claim(
+            "The layers above the embeddings help MNLI",
+            partial(each_task, contrast=contrast, of=("mnli",), paper=9.0),
+        )
+        for contrast in (LAYERS, LAYERS_NO_AUX)
     ),
-    Claim("The layers above the embeddings help", partial(on_average, contrast=LAYERS)),
-    Claim("Each further layer helps", each_layer),
-    Claim("Each further layer helps: monotone trend", each_layer_in_order),
+    *(
+        Claim("The layers above the embeddings help", partial(on_average, contrast=contrast))
+        for contrast in (LAYERS, LAYERS_NO_AUX)
+    ),
+    *(Claim("Each further layer helps", partial(each_layer, aux=aux)) for aux in AUXES),
+    *(
+        Claim("Each further layer helps: monotone trend", partial(each_layer_in_order, aux=aux))
+        for aux in AUXES
+    ),
     Claim("Zero-shot scores rise steadily along pre-training", zero_shot_steps),
     Claim("The LSTM's zero-shot scores vary more", zero_shot_variation),
     Claim(

@@ -9,9 +9,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from workflow.analysis.figures import style
+from workflow.analysis.paper import FULL, PERMUTED
 from workflow.grid import Grid
 
-FURTHER = {"color": style.SKY, "marker": "v"}  # the paper does not have these
+FURTHER = {"color": style.GREY, "marker": "v"}  # the paper does not have these
 CELL = ["arch", "corpus", "aux", "n_transfer"]
 
 
@@ -37,13 +38,15 @@ def draw(
 def with_flops(means: pd.DataFrame, costs: pd.DataFrame, pretraining: pd.Series) -> pd.DataFrame:
     """The means of variants with `flops`, of one seed on all tasks; those that are known alone.
 
-    A variant that transfers nothing cost no pre-training.
+    A variant that transfers nothing cost no pre-training; permuted embeddings cost that of the
+    model which they were taken from.
     """
     cells = costs[costs["stage"] == "fine-tuning"].groupby([*CELL, "task"])[["flops", "runs"]]
     seeds = cells.sum(min_count=1)
     per_seed = (seeds["flops"] / seeds["runs"]).groupby(level=CELL).sum(min_count=1)
     means = means.join(per_seed.rename("tuned"), on=CELL)
-    means = means.join(pretraining.rename("pretrained"), on=["arch", "corpus"])
+    read = means["corpus"].replace(PERMUTED.corpus, FULL.corpus)
+    means = means.assign(read=read).join(pretraining.rename("pretrained"), on=["arch", "read"])
     started = means["pretrained"].mask(means["n_transfer"] == "none", 0)
     return means.assign(flops=means["tuned"] + started).dropna(subset=["flops", "mean"])
 

@@ -32,6 +32,7 @@ from workflow.analysis.paper import (
     LSTM,
     NO_AUX,
     NO_PRETRAINING,
+    PERMUTED,
     SENTENCES_SHUFFLED,
     SHUFFLED,
 )
@@ -73,6 +74,7 @@ VARIANTS: dict[str, Look] = {  # of Table 5
     LSTM.title: {"color": GREEN, "marker": "^"},
     SHUFFLED.title: {"color": PURPLE, "marker": "X"},
     SENTENCES_SHUFFLED.title: {"color": BLACK, "marker": "P"},
+    PERMUTED.title: {"color": SKY, "marker": "*"},
 }
 TASKS: dict[str, Look] = {  # of the zero-shot figure
     "sst2": {"color": BLUE, "marker": "o"},

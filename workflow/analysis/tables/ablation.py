@@ -2,8 +2,9 @@
 
 `w/o pre-training` is the same recipe with nothing transferred; `w/o aux LM` has `lm_coef` 0. After
 the paper's eight tasks come the others that were run, and the average over all of the grid. The
-negative controls are the full model, but pre-trained on shuffled books: what it keeps of the gain
-owes nothing to the order of the words in a sentence, or of the sentences.
+negative controls are the full model, but pre-trained on shuffled books, or with the embeddings of
+content words permuted: what it keeps of the gain owes nothing to the order of the words in a
+sentence, of the sentences, or to what words mean.
 """
 
 from pathlib import Path
@@ -19,7 +20,7 @@ from workflow.analysis.stats.samples import Samples, lines, official_sets
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 
-INPUTS = ("endpoints", "shuffled", "facts")
+INPUTS = ("endpoints", "controls", "facts")
 
 
 def build(results: Path, grid: Grid) -> Table:

@@ -17,7 +17,7 @@ from workflow.analysis.stats.samples import Samples
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 
-INPUTS = ("endpoints", "intermediate", "shuffled", "facts")
+INPUTS = ("endpoints", "intermediate", "controls", "facts")
 CELL = ["arch", "task", "aux", "n_transfer", "corpus"]
 COLUMNS = [
     *("arch", "task", "metric", "split", "n_transfer", "aux", "corpus", "seed", "score"),

@@ -18,7 +18,7 @@ from workflow.analysis.stats.samples import Samples
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 
-INPUTS = ("endpoints", "shuffled")
+INPUTS = ("endpoints", "controls")
 MEAN = "avg_all"
 
 

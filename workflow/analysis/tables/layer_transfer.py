@@ -23,7 +23,7 @@ from workflow.analysis.stats.samples import Samples
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 
-INPUTS = ("endpoints", "intermediate", "shuffled", "facts")
+INPUTS = ("endpoints", "intermediate", "controls", "facts")
 
 
 def build(results: Path, grid: Grid) -> Table:

@@ -22,7 +22,7 @@ from workflow.analysis.stats.samples import Samples, official_sets
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 
-INPUTS = ("endpoints", "shuffled", "contamination", "facts")
+INPUTS = ("endpoints", "controls", "contamination", "facts")
 FURTHER = "beside Table 4"
 TITLES = {
     "Table 2": "Natural language inference (Table 2): accuracy",

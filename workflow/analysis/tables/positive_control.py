@@ -2,8 +2,8 @@
 
 There pre-training teaches what the tasks need, by construction; so a run that does not see it is
 not working. A run on other data has no such table. Each line says what is wanted and what was
-found; the intervals are those of `ablation.csv`, and Fieller's for the share that shuffled words
-leave of the gain. Whether a line is met is judged by the value, but for the first two.
+found; the intervals are those of `ablation.csv`, and Fieller's for the share that a negative
+control leaves of the gain. Whether a line is met is judged by the value, but for the first two.
 """
 
 from collections.abc import Iterator
@@ -15,14 +15,15 @@ from scipy import stats
 
 from workflow.analysis.claims.evidence import Evidence, minus
 from workflow.analysis.notes import single_control
-from workflow.analysis.paper import FULL, LSTM, NEITHER, NO_PRETRAINING, SHUFFLED, Variant
+from workflow.analysis.paper import FULL, LSTM, NEITHER, NO_PRETRAINING, PERMUTED, SHUFFLED, Variant
 from workflow.analysis.stats.estimate import ratio_interval
 from workflow.analysis.stats.sample import mean_of
 from workflow.analysis.stats.samples import Samples
 from workflow.analysis.table import Table, read_csv
 from workflow.grid import Grid
 
-INPUTS = ("endpoints", "shuffled", "ablation.csv", "layer_transfer.csv", "zero_shot.csv")
+INPUTS = ("endpoints", "controls", "ablation.csv", "layer_transfer.csv", "zero_shot.csv")
+CONTROLS = (SHUFFLED, PERMUTED)
 LAST = 4  # checkpoints along which zero-shot scores must rise
 # What is wanted and found; `met` is "yes" or "no", or "" for what is only reported.
 COLUMNS = ["check", "wanted", "ours", "ci_low", "ci_high", "met"]
@@ -33,9 +34,8 @@ def build(results: Path, grid: Grid) -> Table:
     """One row per check; `ours` is in points, a number of tasks, a correlation or a share."""
     ablation, layer_transfer, zero_shot = (read_csv(results / name) for name in INPUTS[2:])
     checks = [*_transfer(ablation, len(grid.tasks))]
-    if SHUFFLED.corpus in grid.controls():
-        run = Evidence(results, grid, Samples.of_grid(results, grid, INPUTS))
-        checks.append(_share(ablation, run))
+    run = Evidence(results, grid, Samples.of_grid(results, grid, INPUTS))
+    checks += [_share(ablation, run, of) for of in CONTROLS if of.corpus in grid.controls()]
     checks += [*_reported(ablation, grid), *_layers(layer_transfer, grid), *_zero_shot(zero_shot)]
     frame = pd.DataFrame(checks, columns=COLUMNS)
     numbers = frame[["ours", "ci_low", "ci_high"]].map(lambda x: "" if pd.isna(x) else f"{x:.2f}")
@@ -46,8 +46,8 @@ def build(results: Path, grid: Grid) -> Table:
         "# The positive control",
         f"The embedded world is made so that pre-training helps. **{verdict}.**",
         shown[["met", *shown.columns.drop("met")]],
-        "Differences and the share are paired by row and seed, with their 95 % intervals over "
-        "both; the bar of the share is for its value. This shows "
+        "Differences and shares are paired by row and seed, with their 95 % intervals over "
+        "both; the bar of a share is for its value. This shows "
         "that the suite can measure; it is no evidence about English.",
         *single_control(grid),
     ]
@@ -87,16 +87,16 @@ def _transfer(ablation: pd.DataFrame, n_tasks: int) -> Iterator[Check]:
         yield _check(name, f"at least {least} of {n_tasks}", n, n >= least)
 
 
-def _share(ablation: pd.DataFrame, run: Evidence) -> Check:
-    """What shuffled words leave of the gain; its interval is made of the samples."""
+def _share(ablation: pd.DataFrame, run: Evidence, control: Variant) -> Check:
+    """What a negative control leaves of the gain; its interval is made of the samples."""
     gain = _gain(ablation, NO_PRETRAINING)[0]
-    kept = (gain - _gain(ablation, SHUFFLED)[0]) / gain if gain > 0 else np.nan
+    kept = (gain - _gain(ablation, control)[0]) / gain if gain > 0 else np.nan
     above, below = (
         mean_of(run.contrasts(minus(variant, NO_PRETRAINING)), run.grid.tasks)
-        for variant in (SHUFFLED, FULL)
+        for variant in (control, FULL)
     )
     limits = ratio_interval(above, below) if above and below else (np.nan, np.nan)
-    name = "share of the gain that is left with shuffled words"
+    name = f"share of the gain that is left with {control.name}"
     return _check(name, "at most a third", kept, kept <= 1 / 3, *limits)
 
 
@@ -115,15 +115,19 @@ def _reported(ablation: pd.DataFrame, grid: Grid) -> Iterator[Check]:
 
 def _layers(table: pd.DataFrame, grid: Grid) -> Iterator[Check]:
     is_mean = (table["task"] == "mean") & (table["split"] == "reported")
-    is_full = (table["arch"] == "transformer") & (table["aux"] == "on")
-    mine = table[is_mean & is_full & (table["n_transfer"] != "none")]
-    scores = mine.set_index(mine["n_transfer"].astype(int))["mean"]
+    mine = table[is_mean & (table["arch"] == "transformer") & (table["n_transfer"] != "none")]
+    mine = mine.assign(n_transfer=mine["n_transfer"].astype(int))
+    curves = mine.set_index(["aux", "n_transfer"])["mean"]
+    scores = curves[curves.index.get_level_values("aux") == "on"].droplevel("aux")
     rho = stats.spearmanr(scores.index, scores).statistic if len(scores) > 1 else np.nan
     name = "rank correlation of the mean score with the layers transferred"
     # Rounded: of five points one swap of neighbours is 0.9, which SciPy puts just below.
     yield _check(name, "at least 0.9", rho, round(rho, 6) >= 0.9)
-    rise = scores.get(grid.n_layer["transformer"], np.nan) - scores.get(0, np.nan)
-    yield _check("all layers minus embeddings alone", "at least 8 points", rise, rise >= 8)
+    for aux, added in (("on", ""), ("off", ", w/o aux LM")):
+        if aux == "on" or 0 in grid.sweep("transformer", "off"):
+            ends = (curves.get((aux, n), np.nan) for n in (grid.n_layer["transformer"], 0))
+            rise, name = np.subtract(*ends), f"all layers minus embeddings alone{added}"
+            yield _check(name, "at least 8 points", rise, rise >= 8)
 
 
 def _zero_shot(table: pd.DataFrame) -> Iterator[Check]:

@@ -1,0 +1,76 @@
+"""A checkpoint whose content words have exchanged their embeddings: a negative control.
+
+    python -m gpt1.permute results/pretrain/transformer/seed-0/update-3000.safetensors \\
+        --corpus results/corpus/corpus.json --out results/pretrain/transformer-permuted-...
+
+Every layer is as it was pre-trained, but no content word means what it did: what fine-tuning still
+gains from such a model is not knowledge of words. Nothing is trained for it.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+from tasks.common.errors import InputError, importing, run
+
+with importing(__name__):
+    import numpy as np
+    import torch
+
+    from gpt1.settings import RuntimeSettings
+    from gpt1.streams import stream
+    from gpt1.text.tokens import open_tokens
+    from gpt1.weights.checkpoint import Checkpoint, read_facts, read_tensors, save_checkpoint
+    from tasks.common.files import read_json
+
+CHUNK = 2**24  # tokens that are counted at a time
+
+
+def content_tokens(counts: np.ndarray) -> np.ndarray:
+    """The tokens, ascending, whose rows are exchanged; `counts` [n_vocab] are those in the books.
+
+    The most frequent tokens, which together make half of the books, are left out: punctuation and
+    function words, without any list of these (some hundred and thirty words are half of an English
+    text). So are tokens that never occur, whose rows say nothing.
+    """
+    order = np.argsort(-counts, kind="stable")
+    before = np.cumsum(counts[order]) - counts[order]
+    rarer = order[2 * before >= counts.sum()]
+    return np.sort(rarer[counts[rarer] > 0])
+
+
+def permute(checkpoint: Path, corpus: Path, out: Path, code: str = "") -> None:
+    """Write `out`, the checkpoint with the rows of `content_tokens` in an order drawn by its seed.
+
+    Raises InputError for a file that is damaged or missing, and for a corpus of another tokenizer.
+    """
+    facts = read_facts(checkpoint)
+    if read_json(corpus).get("tokenizer") != facts.tokenizer:
+        raise InputError(f"{corpus}: of another tokenizer than {checkpoint}; give its own corpus")
+    tokens = open_tokens(corpus, "train")
+    counts = np.zeros(facts.n_vocab, dtype=np.int64)
+    for start in range(0, len(tokens), CHUNK):
+        counts += np.bincount(tokens[start : start + CHUNK], minlength=facts.n_vocab)
+    rows = content_tokens(counts)
+    order = stream("rows of the embedding", facts.seed).permutation(rows)
+    model = Checkpoint(read_tensors(checkpoint), facts).language_model(RuntimeSettings())
+    with torch.no_grad():
+        model.embed[torch.from_numpy(rows)] = model.embed[torch.from_numpy(order)]
+    own = facts.model_copy(update={"corpus": "permuted-embeddings", "code": code})
+    save_checkpoint(out, model, own, permuted_rows=len(rows), permuted_from=facts.sha256)
+    print(f"{out}: {len(rows):,} of {facts.n_vocab:,} rows exchanged", flush=True)
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("checkpoint", type=Path, help="of a model of the books")
+    parser.add_argument("--corpus", required=True, type=Path, help="corpus.json of these books")
+    parser.add_argument("--code", default="", help="digest of the code, kept in the JSON")
+    parser.add_argument("--out", required=True, type=Path, help="the checkpoint to write")
+    args = parser.parse_args()
+    permute(args.checkpoint, args.corpus, args.out, args.code)
+
+
+if __name__ == "__main__":
+    sys.exit(run(main))
