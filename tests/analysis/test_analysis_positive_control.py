@@ -7,6 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tasks import task as task_named
+from tasks.common.files import write_json
 from tests.analysis.conftest import make_grid, write_all, write_answers, write_samples
 from tests.support.tables import write_table
 from tests.workflow.configs import shipped
@@ -37,7 +39,19 @@ def folder(tmp_path_factory) -> Path:
     samples.cells.update({cell: {("dev", "accuracy", ""): NO_ROWS} for cell in GRID.cells()})
     for part in GRID.parts():
         samples.write(part_path(folder, part))
+    shallow(folder)
     return folder
+
+
+def shallow(folder: Path, **changed: dict[str, float]) -> None:
+    """The baselines of each task, with the scores by task in `changed` in place of good ones."""
+    good = {"majority": 50.0, "bag_of_words": 60.0, "one_text": 55.0, "word_classes": 70.0}
+    for name in TASKS:
+        scores = {k: changed.get(k, {}).get(name, value) for k, value in good.items()}
+        if task_named(name).family == "classification":
+            scores.pop("one_text")
+        facts = {k: {"dev": {"accuracy": value}} for k, value in scores.items()}
+        write_json(folder / "baselines" / f"{name}.json", {"task": name, **facts})
 
 
 def ablation(gains: dict[str, float], baseline: float = 50.0) -> pd.DataFrame:
@@ -46,6 +60,7 @@ def ablation(gains: dict[str, float], baseline: float = 50.0) -> pd.DataFrame:
     for variant, gain in {FULL: 0.0, **gains}.items():
         for task in [*TASKS, "avg", "avg_all"]:
             row = {"variant": variant, "task": task, "mean": 80.0 - gain, "diff": -gain}
+            row |= {"metric": "accuracy", "split": "dev"}
             row |= {"diff_low": -gain - 2, "diff_high": -gain + 2}
             rows.append(row | {"majority": baseline, "bag_of_words": baseline})
     return pd.DataFrame(rows)
@@ -212,6 +227,37 @@ BORDERS = [  # a check, an edit with which it just holds, and one with which it 
     (TASKS_SHOWN, zero_shot(SHOWN[:4], 0.1501), zero_shot(SHOWN[:2], 0.15)),
     (TASKS_SHOWN, zero_shot(SHOWN[:1], 0.15), zero_shot(SHOWN[:2], 0.1)),
 ]
+
+
+DEPTH = [  # a check, and scores of a baseline with which it just holds, and just fails
+    (
+        "full minus word classes, mean of all tasks",
+        {"word_classes": dict.fromkeys(TASKS, 70.0)},
+        {"word_classes": dict.fromkeys(TASKS, 70.01)},
+    ),
+    (
+        "tasks above every shallow baseline",
+        {"bag_of_words": dict.fromkeys(TASKS[:2], 80.0)},
+        {"bag_of_words": dict.fromkeys(TASKS[:3], 80.0)},
+    ),
+    (
+        "tasks where one text alone is at most 5 points above the constant answer",
+        {"one_text": {"snli": 55.0, "race": 20.0}},
+        {"one_text": {"snli": 55.01}},
+    ),
+]
+
+
+@pytest.mark.parametrize(("check", "holds", "fails"), DEPTH)
+def test_tasks_that_words_alone_solve_fail_their_checks(tmp_path, folder, check, holds, fails):
+    for part in GRID.parts():
+        path = part_path(tmp_path, part)
+        path.parent.mkdir(exist_ok=True)
+        path.symlink_to(part_path(folder, part))
+    write(tmp_path)
+    for scores, expected in ((holds, []), (fails, [check])):
+        shallow(tmp_path, **scores)
+        assert missed(tmp_path) == expected
 
 
 @pytest.mark.parametrize(("check", "holds", "fails"), BORDERS)

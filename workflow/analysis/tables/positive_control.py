@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from workflow.analysis import shallow
 from workflow.analysis.claims.evidence import Evidence, minus
 from workflow.analysis.notes import single_control
 from workflow.analysis.paper import FULL, LSTM, NEITHER, NO_PRETRAINING, PERMUTED, SHUFFLED, Variant
@@ -22,7 +23,14 @@ from workflow.analysis.stats.samples import Samples
 from workflow.analysis.table import Table, read_csv
 from workflow.grid import Grid
 
-INPUTS = ("endpoints", "controls", "ablation.csv", "layer_transfer.csv", "zero_shot.csv")
+INPUTS = (
+    "endpoints",
+    "controls",
+    "baselines",
+    "ablation.csv",
+    "layer_transfer.csv",
+    "zero_shot.csv",
+)
 CONTROLS = (SHUFFLED, PERMUTED)
 LAST = 4  # checkpoints along which zero-shot scores must rise
 # What is wanted and found; `met` is "yes" or "no", or "" for what is only reported.
@@ -32,8 +40,8 @@ Check = tuple[str, str, float, float, float, str]
 
 def build(results: Path, grid: Grid) -> Table:
     """One row per check; `ours` is in points, a number of tasks, a correlation or a share."""
-    ablation, layer_transfer, zero_shot = (read_csv(results / name) for name in INPUTS[2:])
-    checks = [*_transfer(ablation, len(grid.tasks))]
+    ablation, layer_transfer, zero_shot = (read_csv(results / name) for name in INPUTS[3:])
+    checks = [*_transfer(ablation, len(grid.tasks)), *_depth(results, ablation, grid)]
     run = Evidence(results, grid, Samples.of_grid(results, grid, INPUTS))
     checks += [_share(ablation, run, of) for of in CONTROLS if of.corpus in grid.controls()]
     checks += [*_reported(ablation, grid), *_layers(layer_transfer, grid), *_zero_shot(zero_shot)]
@@ -85,6 +93,24 @@ def _transfer(ablation: pd.DataFrame, n_tasks: int) -> Iterator[Check]:
     for name, is_met, share in counts:
         n, least = is_met.sum(), round(n_tasks * share)
         yield _check(name, f"at least {least} of {n_tasks}", n, n >= least)
+
+
+def _depth(results: Path, ablation: pd.DataFrame, grid: Grid) -> Iterator[Check]:
+    """Whether the tasks need more than words, and more than one of two texts."""
+    full = ablation[ablation["variant"] == FULL.title].set_index("task")
+    scores = shallow.scores(results, full.reset_index(), {"avg_all": grid.tasks})
+    lead = full.at["avg_all", "mean"] - scores.at["avg_all", "word_classes"]
+    yield _check(
+        "full minus word classes, mean of all tasks", "at least 10 points", lead, lead >= 10
+    )
+    above = full["mean"][grid.tasks] > scores["best"].reindex(grid.tasks)
+    least = round(len(grid.tasks) * 10 / 12)
+    wanted = f"at least {least} of {len(grid.tasks)}"
+    yield _check("tasks above every shallow baseline", wanted, above.sum(), above.sum() >= least)
+    alone = scores["one_text"].dropna()
+    near = (alone - full["majority"][alone.index] <= 5).sum()
+    name = "tasks where one text alone is at most 5 points above the constant answer"
+    yield _check(name, f"all {len(alone)} of two texts", near, near == len(alone))
 
 
 def _share(ablation: pd.DataFrame, run: Evidence, control: Variant) -> Check:
