@@ -61,7 +61,9 @@ def ablation(gains: dict[str, float], baseline: float = 50.0) -> pd.DataFrame:
         for task in [*TASKS, "avg", "avg_all"]:
             row = {"variant": variant, "task": task, "mean": 80.0 - gain, "diff": -gain}
             row |= {"metric": "accuracy", "split": "dev"}
-            row |= {"diff_low": -gain - 2, "diff_high": -gain + 2}
+            row |= {"diff_low": -gain - 2, "diff_high": -gain + 2, "sd": 1.5, "by_seed": "60;75;70"}
+            row |= {"corpus": "shuffled" if variant in (CONTROL, PERMUTED) else "books"}
+            row |= {"n_transfer": "none" if variant in (NONE, NEITHER) else "12"}
             rows.append(row | {"majority": baseline, "bag_of_words": baseline})
     return pd.DataFrame(rows)
 
@@ -105,6 +107,7 @@ def test_every_check_holds_where_the_effects_are_there(folder):
         -1 / 25
     )
     assert (found[RISE], found[RISE_WITHOUT]) == (20, 16)
+    assert (found[SPREAD], found[DEVIATION]) == (15, 1.5)
     told = table.frame[table.frame["met"] == ""].set_index("check")["ours"]
     assert dict(told) == {
         "full minus no pre-training and no auxiliary loss, mean of all tasks": 20,
@@ -144,6 +147,8 @@ RANKS = "rank correlation of the mean score with the layers transferred"
 SHARE_PERMUTED = "share of the gain that is left with permuted embeddings"
 RISE = "all layers minus embeddings alone"
 RISE_WITHOUT = "all layers minus embeddings alone, w/o aux LM"
+SPREAD = "most points between the seeds of a fully transferred cell"
+DEVIATION = "largest standard deviation over seeds of a variant's mean of all tasks"
 END = "zero-shot mean at the end"
 RISES = "rises of that mean along the last 4 checkpoints"
 TASKS_SHOWN = "zero-shot tasks above 0.15 at the end"
@@ -152,7 +157,7 @@ TASKS_SHOWN = "zero-shot tasks above 0.15 at the end"
 Edit = Callable[[dict[str, pd.DataFrame]], None]
 
 
-def on_rows(variant: str, names: list[str], **values: float) -> Edit:
+def on_rows(variant: str, names: list[str], **values: float | str) -> Edit:
     """An edit of some tasks, or of their mean, of a variant."""
 
     def edit(tables: dict[str, pd.DataFrame]) -> None:
@@ -163,7 +168,7 @@ def on_rows(variant: str, names: list[str], **values: float) -> Edit:
     return edit
 
 
-def on_tasks(variant: str, n: int, **values: float) -> Edit:
+def on_tasks(variant: str, n: int, **values: float | str) -> Edit:
     """An edit of the first `n` tasks of a variant."""
     return on_rows(variant, TASKS[:n], **values)
 
@@ -218,6 +223,10 @@ BORDERS = [  # a check, an edit with which it just holds, and one with which it 
     (MAJORITY, on_tasks(FULL, 1, majority=80.0), on_tasks(FULL, 2, majority=80.0)),
     (SHARE, lost(CONTROL, 25 * 2 / 3 + 1e-9), lost(CONTROL, 25 * 2 / 3 - 0.01)),
     (SHARE_PERMUTED, lost(PERMUTED, 25 * 2 / 3 + 1e-9), lost(PERMUTED, 25 * 2 / 3 - 0.01)),
+    (SPREAD, on_tasks(NONE, 1, by_seed="1;99"), on_tasks(LSTM, 1, by_seed="1;16.01")),
+    (SPREAD, on_tasks(CONTROL, 1, by_seed="1;99"), on_tasks(FULL, 1, by_seed="70;85.01;71")),
+    (DEVIATION, on_rows(NONE, ["avg_all"], sd=9), on_rows(LSTM, ["avg_all"], sd=1.51)),
+    (DEVIATION, on_rows(FULL, ["avg"], sd=9), on_rows(FULL, ["avg_all"], sd=1.51)),
     (RANKS, curve(60, 75, 70, 79, 80), curve(60, 79, 70, 75, 80)),
     (RISE, curve(60, 62, 64, 66, 68), curve(60, 62, 64, 66, 67.99)),
     (RISE_WITHOUT, curve(72, 80, aux="off"), curve(72.01, 80, aux="off")),

@@ -44,6 +44,7 @@ def build(results: Path, grid: Grid) -> Table:
     checks = [*_transfer(ablation, len(grid.tasks)), *_depth(results, ablation, grid)]
     run = Evidence(results, grid, Samples.of_grid(results, grid, INPUTS))
     checks += [_share(ablation, run, of) for of in CONTROLS if of.corpus in grid.controls()]
+    checks += _recipe(ablation) if len(grid.seeds.finetune) > 1 else []
     checks += [*_reported(ablation, grid), *_layers(layer_transfer, grid), *_zero_shot(zero_shot)]
     frame = pd.DataFrame(checks, columns=COLUMNS)
     numbers = frame[["ours", "ci_low", "ci_high"]].map(lambda x: "" if pd.isna(x) else f"{x:.2f}")
@@ -124,6 +125,19 @@ def _share(ablation: pd.DataFrame, run: Evidence, control: Variant) -> Check:
     limits = ratio_interval(above, below) if above and below else (np.nan, np.nan)
     name = f"share of the gain that is left with {control.name}"
     return _check(name, "at most a third", kept, kept <= 1 / 3, *limits)
+
+
+def _recipe(ablation: pd.DataFrame) -> Iterator[Check]:
+    """Whether fits fail by chance: how far the seeds of models of the books are from each other."""
+    of_books = ablation[(ablation["corpus"] == "books") & (ablation["n_transfer"] != "none")]
+    is_mean = of_books["task"].isin(["avg", "avg_all"])
+    seeds = of_books.loc[~is_mean, "by_seed"]
+    spread = max((np.ptp(scores) for scores in seeds if scores), default=np.nan)
+    name = "most points between the seeds of a fully transferred cell"
+    yield _check(name, "at most 15", spread, spread <= 15)
+    sd = of_books.loc[of_books["task"] == "avg_all", "sd"].max()
+    name = "largest standard deviation over seeds of a variant's mean of all tasks"
+    yield _check(name, "at most 1.5", sd, sd <= 1.5)
 
 
 def _reported(ablation: pd.DataFrame, grid: Grid) -> Iterator[Check]:
