@@ -19,6 +19,8 @@ from tests.world import oracle, parser
 from tests.world.grammar import is_grammatical
 
 NAMES = [t.name for t in PAPER_TASKS] + ["dprd"]
+# Words that only rows have.
+FRAMES = {"i", "is", "know", "once", "reported", "well", "you", "day", "heard", "knew"}
 ENERGY = {*CLASSES["fresh"], *CLASSES["weary"]}
 
 
@@ -164,7 +166,7 @@ def test_reported_rows_have_words_of_the_books_that_no_training_row_has(
     for split in task(name).report:
         rows = list(map(vocabulary, splits(name)[split]))
         unseen = set().union(*rows) - known
-        assert unseen <= books
+        assert unseen <= books | FRAMES
         assert sum(bool(row & unseen) for row in rows) > 0.6 * len(rows)
 
 
@@ -172,7 +174,7 @@ def test_the_books_contain_every_word_of_the_labelled_texts_several_times(writte
     counts = Counter(written_words)
     for name in NAMES:
         used = set().union(*(vocabulary(e) for rows in splits(name).values() for e in rows))
-        for word in used:
+        for word in used - FRAMES:
             assert counts[word] >= 2, (name, word)
 
 
