@@ -12,7 +12,7 @@ from gpt1.text.normalise import words as split_words
 from tasks import PAPER_TASKS, Example, task
 from tasks.world.__main__ import make_world
 from tasks.world.books import fingerprints, normalise
-from tasks.world.lexicon import CLASSES, HYPONYM, he
+from tasks.world.lexicon import CLASSES, HYPONYM
 from tasks.world.settings import WorldSettings
 from tasks.world.tasks import CLAIM_WORDS
 from tests.world import oracle, parser
@@ -63,14 +63,19 @@ def is_true(paragraph: str) -> bool:
             positive = parser.read_remark(first).positive
             return all(_agrees(claim, positive) for claim in claims)
         case "kinds":
-            can = re.sub(r"(It can \w+) but not", r"\1. It cannot", " ".join(rest)).split(". ")
+            can = (
+                re.sub(r"(It can \w+) but not", r"\1. It cannot", " ".join(rest))
+                .replace(" or ", " and ")
+                .split(". ")
+            )
             return all(_is_so(first, claim.removesuffix(".")) for claim in can)
         case _:
-            event, reason = first.removesuffix(".").split(" because ")
-            pronoun, _, traits = reason.split(" ", 2)
-            (who,) = (w for w in re.findall(r"[Tt]he (\w+)", event) if he(w) == pronoun)
+            deed, reason = first.lower().removesuffix(".").split(" because ")
+            about, be, traits = re.fullmatch(r"(.*) (was|were) (.*)", reason).groups()
+            people = re.findall(r"the \w+", deed)
+            (who,) = (w for w in people if about in (w, parser.pronoun_of(parser.noun(w))))
             said = " ".join(rest).lower()
-            return said in (f"the {who} was {traits}.", f"who was {traits}? the {who}.")
+            return said in (f"{who} {be} {traits}.", f"who {be} {traits}? {who}.")
 
 
 def _agrees(reaction: str, positive: bool) -> bool:
