@@ -6,7 +6,6 @@ from tasks.world.grammar import np, sentence
 from tasks.world.lexicon import he
 from tasks.world.rows import DEGREES, IN_BOOKS, Degree, Probe, Row
 
-ANSWER = {"entailment": "Yes.", "neutral": "Perhaps.", "contradiction": "No."}
 GENRES = ("fiction", "news", "talk", "letters")
 
 

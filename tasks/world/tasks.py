@@ -18,7 +18,7 @@ from tasks.world.draw import Draw, hold_out
 from tasks.world.rows import Degree, MakeRow, Row, draw_rows
 from tasks.world.settings import WorldTaskName
 
-UNSEEN_SHARE = 0.6  # probability that a reported row takes a word from the held-out units
+UNSEEN_SHARE = 0.6  # probability that a reported row takes a held-out word
 CLAIM_WORDS = 4  # texts of so few words may stand in the books
 UNLABELLED_ROWS = 20  # rows of an unlabelled test file
 
@@ -119,7 +119,7 @@ def forbidden_texts(name: WorldTaskName, splits: layouts.Splits) -> set[str]:
 
     They are both texts of a row, and any 13 words in a row of both with each choice behind them;
     for DPRD the sentence with either candidate in place of the pronoun. Claims of a few words, such
-    as "Crows are birds.", are allowed: without them books could not say what rows ask for.
+    as "It can bend.", are allowed: without them books could not say what rows ask for.
     """
     found: set[str] = set()
     for row in (row for rows in splits.values() for row in rows):

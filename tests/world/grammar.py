@@ -8,7 +8,7 @@ from tests.world.parser import tokens
 ARTICLE_ERROR = re.compile(r"\ba [aeiou]|\ban [^aeiou]", re.I)
 _WORDS = {
     **{"the": "THE", "in": "IN", "near": "NEAR", "and": "AND", "these": "MANY", "many": "MANY"},
-    **{"himself": "HIM", "herself": "HER"},
+    **{"himself": "HIM", "herself": "HER", "themselves": "THEM"},
     **dict.fromkeys(("a", "an", "this", "every"), "ONE"),
 }
 
@@ -45,6 +45,7 @@ def _grammar() -> re.Pattern[str]:
         for subject, verb in ((single, "(?:Vthird|Vpast)"), (several, "(?:Vbase|Vpast)"))
     ]
     said += [f"(?:THE S{g} {near}|N{g} )Vpast {him} " for g, him in (("m", "HIM"), ("f", "HER"))]
+    said.append(f"THE P[mf] {near}Vpast THEM ")
     return re.compile(f"(?:{'|'.join(said)})(?:IN THE PLACE )?")
 
 

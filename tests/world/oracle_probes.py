@@ -27,8 +27,7 @@ def right_choices(skill: str, context: str, choices: list[str]) -> list[bool]:
             return [oracle.can(fact, f"{start} {choice}") for choice in choices]
         case "pronoun":
             told, question = parser.sentences(context)
-            reason = told.partition(" because ")[2].split()
-            assert reason[1:] == question.split()[1:]
-            people = [parser.noun(choice[:-1].lower()) for choice in choices]
-            return [oracle.he(who) == reason[0] for who in people]
+            pronoun, *reason = told.partition(" because ")[2].split()
+            assert reason == question.split()[1:]
+            return [parser.pronoun_of(parser.noun(choice[:-1])) == pronoun for choice in choices]
     raise ValueError(f"no rules for {skill!r}")

@@ -9,6 +9,7 @@ from tasks.world.lexicon import (
     GENDER,
     HYPONYM,
     NEGATORS,
+    OTHERS,
     PLACES,
     SELDOM,
     THINGS,
@@ -33,7 +34,7 @@ class Unreadable(ValueError):
 
 @dataclass(frozen=True)
 class Feeling:
-    """How somebody was: `of` is "mood" or "energy", `who` a name, a noun or a pronoun."""
+    """How somebody was: `of` is "mood" or "energy", `who` a name, a noun, a pronoun or "others"."""
 
     who: str
     of: str
@@ -68,7 +69,8 @@ def _of(*classes: str) -> str:
     return f"{word}(?: and {word})*"
 
 
-_SUBJECT = _any(f"the {who}" if who.islower() else who.lower() for who in GENDER)
+_ONE = _any(f"the {who}" if who.islower() else who.lower() for who in GENDER)
+_SUBJECT = f"(?:{_ONE}|{_any(OTHERS)})"
 _WHERE = f"in the {_any(PLACES)}"
 _A_THING, _THE_THING = f"an? {_any(THINGS)}", f"the {_any(THINGS)}"
 _A_KIND = f"an? {_any(HYPONYM)}"
@@ -83,22 +85,22 @@ _CLAUSES = [
     f"(?P<who>{_SUBJECT}) {_LIKING} {_THE_THING} there (?P<pronoun>he|she) {_NEWS} it",
 ]
 _CLAIM = (
-    f"(?P<who>he|she|everyone(?: {_WHERE})?|{_SUBJECT}) was {_NEGATED}"
+    f"(?P<who>he|she|everyone(?: {_WHERE})?|{_SUBJECT}) (?:was|were) {_NEGATED}"
     f"(?P<how>{_of('happy', 'sad', 'fresh', 'weary')})"
 )
 _JUDGED = f"(?:(?:{_NEGATED}|(?:so|quite|truly|really) ))(?P<how>{_of('positive', 'negative')})"
 _WORK = f"the (?P<work>{_any(CLASSES['work'])})"
 _OPINIONS = [
-    f"{_WORK} of {_SUBJECT} was {_JUDGED}",
-    f"{_SUBJECT} (?:found|called) {_WORK} {_JUDGED}",
+    f"{_WORK} of {_ONE} was {_JUDGED}",
+    f"{_ONE} (?:found|called) {_WORK} {_JUDGED}",
 ]
 _FOUND = [
-    f"{_SUBJECT} found (?P<kind>{_A_KIND})(?: {_WHERE})?",
-    f"{_SUBJECT} looked for {_A_KIND} but found (?P<kind>{_A_KIND})",
-    f"though {_SUBJECT} looked for {_A_KIND} , there was (?P<kind>{_A_KIND})",
+    f"{_ONE} found (?P<kind>{_A_KIND}) {_WHERE}",
+    f"(?P<who>{_ONE}) looked for {_A_KIND} , but (?P<pronoun>he|she) found (?P<kind>{_A_KIND})",
+    f"though (?P<who>{_ONE}) looked for {_A_KIND} , (?P<pronoun>he|she) found (?P<kind>{_A_KIND})",
 ]
 _CAN = f"it can(?P<negator>not)? (?P<what>{_of('ability', 'mishap')})"
-_OPENING = f"in the {_any(TIMES)} (?P<who>{_SUBJECT}) went to the {_any(PLACES)}"
+_OPENING = f"in the {_any(TIMES)} (?P<who>{_ONE}) went to the {_any(PLACES)}"
 
 
 def _match(forms: list[str], text: str) -> dict[str, str | None]:
@@ -116,20 +118,28 @@ def _class(words: str | None) -> str:
 
 
 def noun(phrase: str | None) -> str:
-    """A name, a noun or a pronoun, without its article."""
-    word = (phrase or "").split(" ")[-1]
-    return WHO.get(word, word)
+    """A name, a noun or a pronoun, without its article; "others"."""
+    word = (phrase or "").lower().split(" ")[-1]
+    return "others" if phrase in OTHERS else WHO.get(word, word)
+
+
+def pronoun_of(who: str) -> str:
+    """The pronoun of a noun or a name; "they" of others."""
+    return he(who) if who in GENDER else "they"
+
+
+def _check_pronoun(groups: dict[str, str | None], text: str) -> None:
+    if groups.get("pronoun") and groups["pronoun"] != pronoun_of(noun(groups["who"])):
+        raise Unreadable(f"a pronoun stands for nobody in {text!r}")
 
 
 def read_clause(text: str) -> Feeling:
     """How somebody must have been to whom this happened."""
     groups = _match(_CLAUSES, text)
-    who = noun(groups["who"])
-    if groups.get("pronoun", he(who)) != he(who):
-        raise Unreadable(f"a pronoun stands for nobody in {text!r}")
+    _check_pronoun(groups, text)
     of, good = FEELINGS[_class(groups.get("deed") or groups.get("news"))]
     hated = "liking" in groups and _class(groups["liking"]) == "hate"
-    return Feeling(who, of, good != (hated or bool(groups.get("seldom"))))
+    return Feeling(noun(groups["who"]), of, good != (hated or bool(groups.get("seldom"))))
 
 
 def read_clauses(text: str) -> list[Feeling]:
@@ -164,7 +174,9 @@ def read_remark(text: str) -> Opinion:
 
 def read_found(text: str) -> str:
     """The kind that was found."""
-    return noun(_match(_FOUND, text)["kind"])
+    groups = _match(_FOUND, text)
+    _check_pronoun(groups, text)
+    return noun(groups["kind"])
 
 
 def read_can(text: str) -> tuple[str, bool]:

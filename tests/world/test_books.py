@@ -12,13 +12,15 @@ from gpt1.text.normalise import words as split_words
 from tasks import PAPER_TASKS, Example, task
 from tasks.world.__main__ import make_world
 from tasks.world.books import fingerprints, normalise
-from tasks.world.lexicon import CLASSES, HYPONYM, he
+from tasks.world.lexicon import CLASSES, HYPONYM
 from tasks.world.settings import WorldSettings
 from tasks.world.tasks import CLAIM_WORDS
 from tests.world import oracle, parser
 from tests.world.grammar import is_grammatical
 
 NAMES = [t.name for t in PAPER_TASKS] + ["dprd"]
+# Words that only rows have.
+FRAMES = {"i", "is", "know", "once", "reported", "well", "you", "day", "heard", "knew"}
 ENERGY = {*CLASSES["fresh"], *CLASSES["weary"]}
 
 
@@ -61,14 +63,19 @@ def is_true(paragraph: str) -> bool:
             positive = parser.read_remark(first).positive
             return all(_agrees(claim, positive) for claim in claims)
         case "kinds":
-            can = re.sub(r"(It can \w+) but not", r"\1. It cannot", " ".join(rest)).split(". ")
+            can = (
+                re.sub(r"(It can \w+) but not", r"\1. It cannot", " ".join(rest))
+                .replace(" or ", " and ")
+                .split(". ")
+            )
             return all(_is_so(first, claim.removesuffix(".")) for claim in can)
         case _:
-            event, reason = first.removesuffix(".").split(" because ")
-            pronoun, _, traits = reason.split(" ", 2)
-            (who,) = (w for w in re.findall(r"[Tt]he (\w+)", event) if he(w) == pronoun)
+            deed, reason = first.lower().removesuffix(".").split(" because ")
+            about, be, traits = re.fullmatch(r"(.*) (was|were) (.*)", reason).groups()
+            people = re.findall(r"the \w+", deed)
+            (who,) = (w for w in people if about in (w, parser.pronoun_of(parser.noun(w))))
             said = " ".join(rest).lower()
-            return said in (f"the {who} was {traits}.", f"who was {traits}? the {who}.")
+            return said in (f"{who} {be} {traits}.", f"who {be} {traits}? {who}.")
 
 
 def _agrees(reaction: str, positive: bool) -> bool:
@@ -164,7 +171,7 @@ def test_reported_rows_have_words_of_the_books_that_no_training_row_has(
     for split in task(name).report:
         rows = list(map(vocabulary, splits(name)[split]))
         unseen = set().union(*rows) - known
-        assert unseen <= books
+        assert unseen <= books | FRAMES
         assert sum(bool(row & unseen) for row in rows) > 0.6 * len(rows)
 
 
@@ -172,7 +179,7 @@ def test_the_books_contain_every_word_of_the_labelled_texts_several_times(writte
     counts = Counter(written_words)
     for name in NAMES:
         used = set().union(*(vocabulary(e) for rows in splits(name).values() for e in rows))
-        for word in used:
+        for word in used - FRAMES:
             assert counts[word] >= 2, (name, word)
 
 

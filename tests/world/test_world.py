@@ -16,7 +16,7 @@ from tasks.world.settings import SHARES, WorldSettings
 from tasks.world.tasks import WORLD_TASKS
 
 SMOKE = WorldSettings(seed=1, words=10_000, books=6, scale=0.1, report=16, probes=20)
-MANIFEST = "3d259ad913050cd728017a94ad9ff0e5ecff8b82992de8017b819bd3524237da"  # SMOKE's
+MANIFEST = "1b38d3ed8e95a0a15e2c8309b5bf5742de052f233aedbc9424b88f8cc959f49b"  # SMOKE's
 
 NO_DISCOURSE = json.dumps({"discourse": dict.fromkeys(SHARES, 0)})
 NO_DEGREE = '{"degrees": {"lexical": 0, "relational": 0, "compositional": 0}}'
