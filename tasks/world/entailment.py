@@ -1,7 +1,7 @@
 """Entailment: does a claim about how somebody was follow? SNLI, MNLI, RTE, and the books' deeds."""
 
 from tasks.world.draw import Draw
-from tasks.world.feelings import FEELINGS, Telling, another, state, tell
+from tasks.world.feelings import ADJECTIVES, FEELINGS, Telling, another, state, tell
 from tasks.world.grammar import np, sentence
 from tasks.world.lexicon import he
 from tasks.world.rows import DEGREES, IN_BOOKS, Degree, Probe, Row
@@ -22,13 +22,18 @@ def snli(draw: Draw, label: str, degree: Degree) -> Row:
 def mnli(draw: Draw, label: str, degree: Degree, genre: str = "fiction") -> Row:
     """The same, told in a genre."""
     telling, claim = _telling_and_claim(draw, label, degree)
+    told = _told(telling.clause, genre)
+    return Row(sentence(told), sentence(claim), label, group=genre, degree=degree)
+
+
+def _told(clause: str, genre: str) -> str:
     told = {
-        "fiction": f"once {telling.clause}",
-        "news": f"it is reported that {telling.clause}",
-        "talk": f"well , {telling.clause} , you know",
-        "letters": f"I hear that {telling.clause}",
+        "fiction": f"once {clause}",
+        "news": f"it is reported that {clause}",
+        "talk": f"well , {clause} , you know",
+        "letters": f"I hear that {clause}",
     }
-    return Row(sentence(told[genre]), sentence(claim), label, group=genre, degree=degree)
+    return told[genre]
 
 
 def _telling_and_claim(draw: Draw, label: str, degree: Degree) -> tuple[Telling, str]:
@@ -52,25 +57,32 @@ def rte(draw: Draw, label: str, degree: Degree) -> Row:
     denied = degree == "compositional" and draw.random() < 0.5
     who = _subject(draw, telling)
     claim = state(draw, who, "energy", good == (label == "entailment"), denied)
-    text = f"It was a day of {draw.word('time')}. {sentence(telling.clause)}"
-    return Row(text, sentence(claim), label, degree=degree)
+    return Row(f"{_day(draw)} {sentence(telling.clause)}", sentence(claim), label, degree=degree)
+
+
+def _day(draw: Draw) -> str:
+    return f"It was a day of {draw.word('time')}."
 
 
 def paragraph(draw: Draw) -> str:
-    """Who rested or worked, and how they were then."""
+    """Who rested or worked, or what news they had, and how they were then."""
     degree, good = draw.choices(DEGREES, IN_BOOKS)[0], draw.random() < 0.5
-    telling = tell(draw, "energy", good, degree, n=draw.choice((1, 2)))
+    feeling = draw.choices(("energy", "mood"), (2, 1))[0]
+    telling = tell(draw, feeling, good, degree, n=draw.choice((1, 2)))
     who = _subject(draw, telling)
-    lines = [state(draw, who, "energy", good, n=2)]
+    lines = [state(draw, who, feeling, good, n=2)]
     if telling.others:
-        lines.append(
-            state(draw, telling.others, "energy", not good, n=2).replace(" was ", " were ")
-        )
+        lines.append(state(draw, he(telling.others), feeling, not good, n=2))
         draw.shuffle(lines)
     elif draw.random() < 0.4:
-        opposite = state(draw, "", "energy", not good).replace(" was ", "not ")
-        lines = [f"{state(draw, who, 'energy', good)} , {opposite}"]
-    return " ".join(map(sentence, (telling.clause, *lines)))
+        opposite = draw.word(ADJECTIVES[feeling][good])
+        lines = [f"{state(draw, who, feeling, good)} , not {opposite}"]
+    told = sentence(telling.clause)
+    if draw.random() < 0.3:
+        told = sentence(_told(telling.clause, draw.choice(GENRES)))
+    elif draw.random() < 0.2:
+        told = f"{_day(draw)} {told}"
+    return " ".join((told, *map(sentence, lines)))
 
 
 def probe(draw: Draw, degree: Degree) -> Probe:
@@ -81,11 +93,3 @@ def probe(draw: Draw, degree: Degree) -> Probe:
         sentence(state(draw, who, "energy", good)) for good in (telling.good, not telling.good)
     )
     return Probe(sentence(telling.clause), (right, wrong))
-
-
-def probe_denial(draw: Draw) -> Probe:
-    """How somebody was not."""
-    telling = tell(draw, "energy", draw.random() < 0.5, "lexical")
-    context = f"{sentence(telling.clause)} {he(telling.who).capitalize()} was not"
-    fresh, weary = draw.word("fresh") + ".", draw.word("weary") + "."
-    return Probe(context, (weary, fresh) if telling.good else (fresh, weary))

@@ -44,17 +44,18 @@ def tell(
 ) -> Telling:
     """Tell what makes somebody feel so, in n words of its class.
 
-    Relational: others have the opposite luck, or any luck of the `other` feeling if one is given.
+    Relational: others have the opposite luck, or any luck of the `other` feeling if one is given;
+    either of them may be asked about.
     """
     who = draw.who()
-    clause = cause(draw, who, feeling, good, degree == "compositional", n)
     if degree != "relational":
+        clause = cause(draw, who, feeling, good, degree == "compositional", n)
         return Telling(clause, who, feeling, good)
-    others = draw.choice(OTHERS)
+    one, two = draw.sample((who, draw.choice(OTHERS)), 2)
     luck = draw.random() < 0.5 if other else not good
-    one, two = draw.sample((clause, cause(draw, others, other or feeling, luck, n=n)), 2)
-    clause = f"{one} , {draw.choice(('but', 'while'))} {two}"
-    return Telling(clause, who, feeling, good, "" if other else others)
+    parts = [cause(draw, one, feeling, good, n=n), cause(draw, two, other or feeling, luck, n=n)]
+    clause = f" , {draw.choice(('but', 'while'))} ".join(draw.sample(parts, 2))
+    return Telling(clause, one, feeling, good, "" if other else two)
 
 
 def cause(
@@ -88,7 +89,8 @@ def state(
 ) -> str:
     """How somebody was, in n adjectives; if `denied`, by saying that the opposite was not so."""
     adjectives = draw.words(ADJECTIVES[feeling][good == denied], n)
-    return f"{who} was {draw.choice(NEGATORS) + ' ' if denied else ''}{adjectives}"
+    be = "were" if who in (*OTHERS, "they") else "was"
+    return f"{who} {be} {draw.choice(NEGATORS) + ' ' if denied else ''}{adjectives}"
 
 
 def another(feeling: Feeling) -> Feeling:

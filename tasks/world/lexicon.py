@@ -70,9 +70,9 @@ def a(noun: str) -> str:
     return ("an " if noun[0] in "aeiou" else "a ") + noun
 
 
-def he(person: str) -> str:
-    """The subject pronoun of a person's name or noun."""
-    return "she" if GENDER[person] == "f" else "he"
+def he(who: str) -> str:
+    """The subject pronoun of a person's name or noun, or of other people."""
+    return "they" if who in OTHERS else "she" if GENDER[who] == "f" else "he"
 
 
 def alive(kind: str) -> bool:

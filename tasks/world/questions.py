@@ -4,7 +4,7 @@ from tasks.world.draw import Draw
 from tasks.world.feelings import ADJECTIVES, FEELINGS, Feeling, another, state, tell
 from tasks.world.grammar import np, sentence
 from tasks.world.lexicon import he
-from tasks.world.rows import DEGREES, IN_BOOKS, Degree, Probe, Row
+from tasks.world.rows import DEGREES, IN_BOOKS, Degree, Row
 
 LETTERS = "ABCD"
 
@@ -25,8 +25,8 @@ def qnli(draw: Draw, label: str, degree: Degree) -> Row:
 def _asked(draw: Draw, who: str, feeling: Feeling, good: bool, degree: Degree) -> str:
     """`was she glad`; or, of a compositional row, at times the opposite denied."""
     denied = degree == "compositional" and draw.random() < 0.5
-    subject, _, rest = state(draw, who, feeling, good, denied).partition(" was ")
-    return f"was {subject} {rest}"
+    subject, be, rest = state(draw, who, feeling, good, denied).split(maxsplit=2)
+    return f"{be} {subject} {rest}"
 
 
 def qqp(draw: Draw, label: str, degree: Degree) -> Row:
@@ -70,16 +70,10 @@ def race(draw: Draw, label: str, degree: Degree) -> Row:
 
 
 def paragraph(draw: Draw) -> str:
-    """What happened and how somebody felt, or how somebody felt and why."""
-    degree = draw.choices(DEGREES, IN_BOOKS)[0]
-    if draw.random() < 0.5:
+    """What happened and how somebody felt, or how somebody felt and why; or who knew of both."""
+    degree, form = draw.choices(DEGREES, IN_BOOKS)[0], draw.random()
+    if form < 0.5:
         row = race(draw, "A", degree)
         return f"{row.first} {row.second} {row.choices[0]}"
-    row = qnli(draw, "entailment", draw.choice(("lexical", degree)))
+    row = (qnli if form < 0.85 else qqp)(draw, "entailment" if form < 0.85 else "1", degree)
     return f"{row.first} {row.second}"
-
-
-def probe(draw: Draw, degree: Degree) -> Probe:
-    """How somebody felt, among the four answers."""
-    row = race(draw, "A", degree)
-    return Probe(f"{row.first} {row.second}", row.choices)

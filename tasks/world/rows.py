@@ -10,7 +10,7 @@ from tasks.world.draw import Draw
 # What a row takes: classes of words; one of two clauses; a word that reverses another.
 Degree = Literal["lexical", "relational", "compositional"]
 DEGREES: tuple[Degree, ...] = get_args(Degree)
-IN_BOOKS = (8, 2, 2)  # how often a paragraph of the books is of each degree
+IN_BOOKS = (7, 3, 2)  # how often a paragraph of the books is of each degree
 
 
 @dataclass(frozen=True)

@@ -77,11 +77,3 @@ def probe(draw: Draw, degree: Degree) -> Probe:
     context = sentence(remark(draw, positive, degree))
     choices = ("Very positive.", "Very negative.")
     return Probe(context, choices if positive else choices[::-1])
-
-
-def probe_mood(draw: Draw) -> Probe:
-    """How everyone felt after a work."""
-    positive = draw.random() < 0.5
-    context = sentence(remark(draw, positive, "lexical")) + " Everyone was"
-    happy, sad = draw.word("happy") + ".", draw.word("sad") + "."
-    return Probe(context, (happy, sad) if positive else (sad, happy))

@@ -3,7 +3,7 @@
 from tasks.world.draw import Draw
 from tasks.world.feelings import cause, state
 from tasks.world.grammar import sentence
-from tasks.world.lexicon import OTHERS, a, he
+from tasks.world.lexicon import NAMES, OTHERS, a, he
 from tasks.world.rows import DEGREES, IN_BOOKS, Degree, Probe, Row
 
 
@@ -53,7 +53,12 @@ def _home(draw: Draw, who: str) -> str:
 def paragraph(draw: Draw) -> str:
     """A story with its right ending."""
     body, right, _ = story(draw, draw.choices(DEGREES, IN_BOOKS)[0], draw.choice((1, 2)))
-    return " ".join((*body, right))
+    return " ".join((body[0], *map(_and, (*body[1:], right))))
+
+
+def _and(line: str) -> str:
+    """A sentence with a frame of its own: 13 words in a row of a labelled story are in no book."""
+    return f"And {line if line.split()[0] in NAMES else line[0].lower() + line[1:]}"
 
 
 def probe(draw: Draw, degree: Degree) -> Probe:
