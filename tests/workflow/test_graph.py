@@ -448,6 +448,13 @@ def test_every_job_has_a_log_of_its_rule(finished):
     assert all(re.match(f"results/logs/{job['rule']}[./]", job["log-file(s)"]) for job in found)
 
 
+def test_the_last_line_of_a_run_with_a_page_names_it(run):
+    touched = ("--touch", "--forceall", *options(run))
+    assert snakemake(ROOT, *touched, "all").splitlines()[-1] == "open results/index.html"
+    for others in ([*touched, "results/main.csv"], ["--dry-run", *touched[1:], "all"]):
+        assert "index.html" not in snakemake(ROOT, *others).splitlines()[-1]
+
+
 def test_a_new_table_is_one_file(tmp_path):
     copy_project(tmp_path)
     (tmp_path / "workflow" / "analysis" / "tables" / "novel.py").write_text(

@@ -14,7 +14,7 @@ for number, (updates, names) in enumerate(variants.by_updates().items()):
             checkpoints=checkpoints(MODEL, updates, "<results>{home}"),
             log=MODEL.folder("<results>{home}") / "log.csv",
         log:
-            "<results>{home}/logs/pretrain/{arch}/{seed}.log",
+            "<results>{home}/logs/pretrain/{arch}/seed-{seed}.log",
         benchmark:
             "<results>{home}/benchmarks/pretrain/{arch}/{seed}.tsv"
         wildcard_constraints:
@@ -43,7 +43,7 @@ use rule pretrain as pretrain_shuffled with:
         checkpoints=checkpoints(CONTROL, grid.updates),
         log=CONTROL.folder("<results>") / "log.csv",
     log:
-        "<results>/logs/pretrain_shuffled/{arch}-{corpus}/{seed}.log",
+        "<results>/logs/pretrain_shuffled/{arch}-{corpus}/seed-{seed}.log",
     benchmark:
         "<results>/benchmarks/pretrain_shuffled/{arch}-{corpus}/{seed}.tsv"
     priority: 10  # not inherited

@@ -39,7 +39,7 @@ if paths.probes_file(cfg):
         output:
             MODEL.probes("<results>{home}", "{step}"),
         log:
-            "<results>{home}/logs/probes/{arch}/{seed}/{step}.log",
+            "<results>{home}/logs/probes/{arch}/seed-{seed}/{step}.log",
         benchmark:
             "<results>{home}/benchmarks/probes/{arch}/{seed}/{step}.tsv"
         wildcard_constraints:
