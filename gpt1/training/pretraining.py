@@ -216,6 +216,7 @@ class Pretraining:
             raise InputError(
                 f"update {done}: the held-out loss is {loss:g}; lower experiment.pretrain.lr"
             )
+        self.log.show(done, heldout_loss=loss)
         facts = CheckpointFacts(
             model=settings.model,
             tokenizer=self.tokenizer,
