@@ -88,11 +88,12 @@ def same_tokens(tokenizer: Tokenizer, texts: Iterable[str]) -> int:
 @functools.cache
 def _rules() -> dict[str, list[str]]:
     """spaCy's exceptions, in lower case and as their parts; contractions as they are written."""
-    import spacy  # takes two seconds
+    from spacy.lang.en.tokenizer_exceptions import TOKENIZER_EXCEPTIONS  # takes two seconds
+    from spacy.symbols import ORTH
 
     found: dict[str, list[str]] = {}
-    for word, parts in spacy.blank("en").tokenizer.rules.items():
-        lower, names = word.lower(), [part[spacy.symbols.ORTH].lower() for part in parts]
+    for word, parts in TOKENIZER_EXCEPTIONS.items():
+        lower, names = word.lower(), [part[ORTH].lower() for part in parts]
         is_whole = len(names) == 1 and lower not in WORDS
         if (is_whole or word == lower) and word.isascii() and not SPACED.search(word):
             found[lower] = names
