@@ -60,7 +60,7 @@ rule permuted_embeddings:
         facts=PERMUTED.facts("<results>", "{step}"),
         checkpoint=PERMUTED.checkpoint("<results>", "{step}"),
     log:
-        "<results>/logs/permuted_embeddings/{arch}/{seed}/{step}.log",
+        "<results>/logs/permuted_embeddings/{arch}/seed-{seed}/{step}.log",
     benchmark:
         "<results>/benchmarks/permuted_embeddings/{arch}/{seed}/{step}.tsv"
     resources:
