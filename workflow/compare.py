@@ -60,14 +60,16 @@ class Finished:
         for path in sorted(results.glob("cells/*/*/*/*.json")):
             for name, value in Environment.read(path).description:
                 values.setdefault(name, set()).add(value)
-        tables = [read_csv(results / name) for name in names]
-        if unknown := {*tables[-1]["verdict"]} - {*VERDICTS}:
+        cells, ablation, claims = (read_csv(results / name) for name in names)
+        if unknown := {*claims["verdict"]} - {*VERDICTS}:
             raise InputError(
                 f"{results / names[-1]}: the verdict {min(unknown)!r} is another version's; make "
                 "it again with this one"
             )
         return cls(
-            *tables,
+            cells,
+            ablation,
+            claims,
             {key: str(value) for key, value in config.items() if not key.startswith(ASKED)},
             {name: "; ".join(sorted(found)) for name, found in values.items()},
         )
