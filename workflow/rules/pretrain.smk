@@ -16,7 +16,7 @@ for number, (updates, names) in enumerate(variants.by_updates().items()):
         log:
             "<results>{home}/logs/pretrain/{arch}/seed-{seed}.log",
         benchmark:
-            "<results>{home}/benchmarks/pretrain/{arch}/{seed}.tsv"
+            "<results>{home}/benchmarks/pretrain/{arch}/seed-{seed}.tsv"
         wildcard_constraints:
             home=homes(names),
         priority: 10
@@ -45,7 +45,7 @@ use rule pretrain as pretrain_shuffled with:
     log:
         "<results>/logs/pretrain_shuffled/{arch}-{corpus}/seed-{seed}.log",
     benchmark:
-        "<results>/benchmarks/pretrain_shuffled/{arch}-{corpus}/{seed}.tsv"
+        "<results>/benchmarks/pretrain_shuffled/{arch}-{corpus}/seed-{seed}.tsv"
     priority: 10  # not inherited
 
 
@@ -62,7 +62,7 @@ rule permuted_embeddings:
     log:
         "<results>/logs/permuted_embeddings/{arch}/seed-{seed}/{step}.log",
     benchmark:
-        "<results>/benchmarks/permuted_embeddings/{arch}/{seed}/{step}.tsv"
+        "<results>/benchmarks/permuted_embeddings/{arch}/seed-{seed}/{step}.tsv"
     resources:
         **data_job(4000),
     params:

@@ -12,7 +12,7 @@ rule probes:
     log:
         "<results>/logs/probes/{arch}/seed-{seed}.log",
     benchmark:
-        "<results>/benchmarks/probes/{arch}/{seed}.tsv"
+        "<results>/benchmarks/probes/{arch}/seed-{seed}.tsv"
     threads: cfg.runtime.finetune_threads
     resources:
         **training_job("finetune"),
@@ -40,4 +40,4 @@ use rule probes as probes_shuffled with:
     log:
         "<results>/logs/probes_shuffled/{arch}-{corpus}/seed-{seed}.log",
     benchmark:
-        "<results>/benchmarks/probes_shuffled/{arch}-{corpus}/{seed}.tsv"
+        "<results>/benchmarks/probes_shuffled/{arch}-{corpus}/seed-{seed}.tsv"

@@ -41,7 +41,7 @@ if paths.probes_file(cfg):
         log:
             "<results>{home}/logs/probes/{arch}/seed-{seed}/{step}.log",
         benchmark:
-            "<results>{home}/benchmarks/probes/{arch}/{seed}/{step}.tsv"
+            "<results>{home}/benchmarks/probes/{arch}/seed-{seed}/{step}.tsv"
         wildcard_constraints:
             home=homes(variants.names("model")[1:]),
 

@@ -16,7 +16,7 @@ rule zero_shot:
     log:
         "<results>/logs/zero_shot/{arch}/seed-{seed}.log",
     benchmark:
-        "<results>/benchmarks/zero_shot/{arch}/{seed}.tsv"
+        "<results>/benchmarks/zero_shot/{arch}/seed-{seed}.tsv"
     threads: cfg.runtime.finetune_threads
     resources:
         **training_job("finetune"),
