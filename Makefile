@@ -2,6 +2,7 @@
 # make CONFIG=FILE   those of a config of your own
 # make test       the environment, then the tests
 # make test-mutation MUTANTS="tasks.metrics.*"   small changes of the programs that no test stops
+# make slurm      the environment with Snakemake's plugin for Slurm
 # make smoke      the whole graph on a handful of rows, in results/smoke
 # make bench      speed against what else there is: results/bench.csv; make bench-gpu on a GPU
 # make CORES=4    on four cores; make PYTHON=python3.12 takes another Python for the environment
@@ -21,7 +22,7 @@ $(error CORES=$(CORES): give a whole number of at least 1, or all)
 endif
 endif
 
-.PHONY: all install test test-slow test-faults test-mutation test-slurm smoke bench bench-gpu lint audit clean
+.PHONY: all install slurm test test-slow test-faults test-mutation test-slurm smoke bench bench-gpu lint audit clean
 
 # A config of your own is read by the suite first: Snakemake tells of fewer faults, and runs templates.
 all: install
@@ -38,6 +39,10 @@ $(READY): requirements.lock requirements-torch.lock
 	$(PIP) install --require-hashes -r requirements.lock
 	$(PIP) install -r requirements-torch.lock
 	touch $@
+
+# Apart, because every start of Snakemake takes longer with it.
+slurm: install
+	$(PIP) install --no-deps --require-hashes -r requirements-slurm.lock
 
 test: install
 	.venv/bin/python -m pytest -n 2 --dist worksteal -m "not slow and not slurm and not faults"
@@ -59,8 +64,8 @@ test-mutation: install
 	.venv/bin/python -m mutmut run $(MUTANTS)
 	.venv/bin/python -m mutmut results
 
-# On a Slurm of two nodes that the tests start; TESTS=FILE runs some of them. Snakemake's plugin is kept
-# out of .venv, because every start of Snakemake takes longer with it.
+# On a Slurm of two nodes that the tests start, with the plugin in a folder of its own; TESTS=FILE runs
+# some of them.
 test-slurm: install
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --upgrade \
 	  --target .slurm --require-hashes -r requirements-slurm.lock

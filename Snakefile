@@ -48,11 +48,6 @@ include: "workflow/rules/analysis.smk"
 include: "workflow/rules/variants.smk"
 
 
-# The environment of every program, which --software-deployment-method conda makes.
-for rule_ in workflow.rules:
-    rule_.conda_env = str(Path(workflow.basedir) / "environment.yml")
-
-
 rule all:
     default_target: True
     input:
@@ -61,3 +56,10 @@ rule all:
         "<results>/data_cards.md",
         [cell.kept("<results>") for cell in cfg.kept()],
         "<results>/index.html",
+
+
+# Of every rule: the environment of its program, which --software-deployment-method conda makes, and
+# what is said of its jobs, where Snakemake would list all files of each.
+for rule_ in workflow.rules:
+    rule_.conda_env = str(Path(workflow.basedir) / "environment.yml")
+    rule_.message = "{rule} {log}"

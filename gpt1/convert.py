@@ -25,7 +25,7 @@ with importing(__name__):
     from gpt1.settings import ModelSettings, TransformerShape
     from gpt1.special_tokens import N_SPECIAL
     from gpt1.streams import torch_seed
-    from gpt1.text import vocabulary
+    from gpt1.text import hub_tokenizer, vocabulary
     from gpt1.text.tokenizer import Tokenizer
     from gpt1.weights.checkpoint import (
         CheckpointFacts,
@@ -105,9 +105,9 @@ def export_weights(
 ) -> int:
     """Write a checkpoint as a `transformers` folder; returns the number of values written.
 
-    The tokenizer's files stand beside the weights if its folder is given. Raises InputError for an
-    LSTM or a modern transformer, for a shape that the format cannot hold and for a tokenizer other
-    than the checkpoint's.
+    The tokenizer's files stand beside the weights if its folder is given, in the published layout
+    and as `AutoTokenizer` reads them. Raises InputError for an LSTM or a modern transformer, for a
+    shape that the format cannot hold and for a tokenizer other than the checkpoint's.
     """
     out, facts = Path(out), read_facts(checkpoint)
     if type(facts.model.shape) is not TransformerShape:
@@ -125,6 +125,7 @@ def export_weights(
         for source, target in zip(sources, vocabulary.HUB_FILES, strict=True):
             with open(source, "rb") as file, write_atomic(out / target, "wb") as copy:
                 shutil.copyfileobj(file, copy)
+        hub_tokenizer.save(out, Tokenizer.load(tokenizer), facts.model.n_ctx, special=False)
     return sum(tensor.numel() for tensor in released.values())
 
 

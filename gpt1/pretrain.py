@@ -24,6 +24,7 @@ def main() -> None:
     from gpt1.training.distributed import join
     from gpt1.training.pretraining import Pretraining
     from gpt1.training.runtime import Runtime
+    from gpt1.training.training_log import event_writer
 
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("arch", choices=ARCHS)
@@ -37,6 +38,8 @@ def main() -> None:
     processes, runtime = join(a.runtime)
     runtime.start()
     training = Pretraining(a.arch, a.corpus, a.settings, runtime, a.work, a.code, processes)
+    if runtime.tensorboard and processes.leads:
+        training.log.events = event_writer(a.out, training.optimizer.updates)
     training.train()
     training.publish(a.out)
     processes.close()

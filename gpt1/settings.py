@@ -250,6 +250,8 @@ class RuntimeOptions(Settings):
     """Whether the common beginning of an example's choices is computed only once (transformer)."""
     compile: bool = False
     """Whether torch.compile is used."""
+    tensorboard: bool = False
+    """Whether pre-training writes TensorBoard's event files beside its log, as it goes."""
 
 
 class RuntimeSettings(RuntimeOptions):

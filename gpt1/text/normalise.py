@@ -25,7 +25,8 @@ if TYPE_CHECKING:  # takes two seconds to import, which programs that only decod
 
 # Runs of one and the same character. Backslash is absent: the authors' pattern meant to have it,
 # but loses it to Python's string escapes, and the published vocabulary was made that way.
-_SPACED = re.compile(r'([-~!";?+,)(/*\[\]}{|_])\1*')
+SPACED = re.compile(r'([-~!";?+,)(/*\[\]}{|_])\1*')
+DASHES = (("—", "-"), ("–", "-"), ("―", "-"), ("…", "..."), ("´", "'"))
 
 # spaCy remembers every word; a fresh tokenizer after so many bounds its memory.
 _MOST_WORDS = 150_000  # about 60 MB beside spaCy itself
@@ -33,9 +34,9 @@ _MOST_WORDS = 150_000  # about 60 MB beside spaCy itself
 
 def standardise(text: str) -> str:
     """Spaces around runs of punctuation, plain dashes and dots, single spaces and newlines."""
-    for old, new in (("—", "-"), ("–", "-"), ("―", "-"), ("…", "..."), ("´", "'")):
+    for old, new in DASHES:
         text = text.replace(old, new)
-    lines = (" ".join(line.split()) for line in _SPACED.sub(r" \g<0> ", text).split(NEWLINE))
+    lines = (" ".join(line.split()) for line in SPACED.sub(r" \g<0> ", text).split(NEWLINE))
     return f" {NEWLINE} ".join(filter(None, lines))
 
 

@@ -46,7 +46,7 @@ class Tokenizer:
         self.digest = digest
         self.n_vocab = len(tokens)
         self._ids = {token: i for i, token in enumerate(tokens)}
-        self._model = models.BPE(
+        self.bpe = models.BPE(
             vocab=self._ids,
             merges=merges,
             unk_token=UNKNOWN,
@@ -95,7 +95,7 @@ class Tokenizer:
         return "\n".join(line.strip(" ") for line in lines)
 
     def _encode_word(self, word: str) -> tuple[int, ...]:
-        return tuple(token.id for token in self._model.tokenize(word)) if word else ()
+        return tuple(token.id for token in self.bpe.tokenize(word)) if word else ()
 
 
 def train(counts: dict[str, int], n_merges: int) -> tuple[list[str], Merges]:

@@ -178,8 +178,8 @@ class Pretraining:
         rate = row.tokens / max(row.seconds, 1e-9)
         left = (self.settings.updates - row.update) * self.tokens_per_update / rate
         print(
-            f"{self.model.arch} update {row.update}/{self.settings.updates} loss {row.loss:.3f} "
-            f"{rate:.0f} tokens/s {left:.0f} s left",
+            f"{self.model.arch} seed {self.settings.seed} update {row.update}/"
+            f"{self.settings.updates} loss {row.loss:.3f} {rate:.0f} tokens/s {left:.0f} s left",
             flush=True,
         )
 
@@ -216,6 +216,7 @@ class Pretraining:
             raise InputError(
                 f"update {done}: the held-out loss is {loss:g}; lower experiment.pretrain.lr"
             )
+        self.log.show(done, heldout_loss=loss)
         facts = CheckpointFacts(
             model=settings.model,
             tokenizer=self.tokenizer,

@@ -25,11 +25,11 @@ class Runtime(RuntimeSettings):
     """
 
     def numeric(self) -> dict[str, Any]:
-        """The settings that a run's numbers are recorded with: all but `threads`.
+        """The settings that a run's numbers are recorded with: not `threads`, not `tensorboard`.
 
         Another number of threads may change the rounding too, but repeats no finished run.
         """
-        return self.model_dump(exclude={"threads"})
+        return self.model_dump(exclude={"threads", "tensorboard"})
 
     @property
     def scoring_tokens(self) -> int:

@@ -1,14 +1,21 @@
-"""The log of a pre-training run: its mean losses, and the time that training took."""
+"""The log of a pre-training run: its mean losses, and the time that training took.
+
+It is written as CSV at the end and, if asked for, as TensorBoard's event files on the way.
+"""
 
 import csv
 import time
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import torch
 from torch import Tensor
 
+from tasks.common.errors import InputError
 from tasks.common.files import write_atomic
+
+if TYPE_CHECKING:
+    from torch.utils.tensorboard import SummaryWriter
 
 
 class LogRow(NamedTuple):
@@ -19,6 +26,21 @@ class LogRow(NamedTuple):
     lr: float
     tokens: int
     seconds: float
+
+
+def event_writer(folder: Path, done: int) -> "SummaryWriter":
+    """What writes event files into a folder, from the update after `done` on.
+
+    Raises InputError if the package is not installed.
+    """
+    try:
+        from torch.utils.tensorboard import SummaryWriter
+    except ImportError:
+        raise InputError(
+            "runtime.tensorboard: the package tensorboard is not installed; run pip install "
+            "tensorboard, or leave the key out"
+        ) from None
+    return SummaryWriter(str(folder), purge_step=done + 1, flush_secs=10)
 
 
 class TrainingLog:
@@ -32,6 +54,7 @@ class TrainingLog:
         self.loss_sum = torch.zeros((), device=device)  # since the last row
         self.n_summed = 0
         self.seconds = 0.0
+        self.events: SummaryWriter | None = None
         self._tokens_per_update, self._clock = tokens_per_update, time.perf_counter()
 
     def add(self, loss: Tensor) -> None:
@@ -47,7 +70,14 @@ class TrainingLog:
         self.n_summed = 0
         tokens = update * self._tokens_per_update
         self.rows.append(LogRow(update, loss, lr, tokens, self.seconds))
+        self.show(update, loss=loss, lr=lr)
         return self.rows[-1]
+
+    def show(self, update: int, **values: float) -> None:
+        """Write values of an update for TensorBoard, if that was asked for."""
+        if self.events:
+            for name, value in values.items():
+                self.events.add_scalar(name, value, update)
 
     def start_clock(self) -> None:
         """Start again: the time since the last call of `take_time` was not training."""

@@ -24,6 +24,7 @@ from tasks.common.files import read_json, write_atomic, write_json
 
 POSITIONS, TOKENS = "positions_embed.weight", "tokens_embed.weight"
 HEAD = "lm_head.weight"
+PREFIX = "transformer."  # of the model's tensors beside those of a head
 # The values that `transformers` assumes for keys missing from its config.json.
 CONFIG_DEFAULTS = {
     "model_type": "openai-gpt",
@@ -130,7 +131,7 @@ def read_huggingface(folder: Path, n_vocab: int, model: ModelSettings) -> dict[s
     if not weights.is_file():
         raise InputError(f"{weights}: no such file; expected safetensors, a pickle is never read")
     tensors = {
-        name.removeprefix("transformer."): tensor
+        name.removeprefix(PREFIX): tensor
         for name, tensor in read_tensors(weights, published=True).items()
         if not name.endswith((".attn.bias", "position_ids"))  # the causal mask, not a parameter
     }
@@ -142,8 +143,17 @@ def read_huggingface(folder: Path, n_vocab: int, model: ModelSettings) -> dict[s
     return {name: tensor.float() for name, tensor in tensors.items()}
 
 
-def write_huggingface(folder: Path, released: dict[str, Tensor], model: ModelSettings) -> None:
-    """Write `config.json` and `model.safetensors`; the tied head is not stored."""
+def write_huggingface(
+    folder: Path,
+    released: dict[str, Tensor],
+    model: ModelSettings,
+    head: dict[str, Tensor] | None = None,
+    **config: Any,
+) -> None:
+    """Write `config.json` and `model.safetensors`; the tied LM head is not stored.
+
+    `head` holds the tensors of a head on the model, and `config` further keys, which win.
+    """
     config = {
         **_own_config(folder, model),
         **dict.fromkeys(("embd_pdrop", "attn_pdrop", "resid_pdrop"), 0.1),
@@ -152,7 +162,10 @@ def write_huggingface(folder: Path, released: dict[str, Tensor], model: ModelSet
         "architectures": ["OpenAIGPTLMHeadModel"],
         "initializer_range": model.init_std,
         "tie_word_embeddings": True,
+        **config,
     }
+    if head is not None:
+        released = {f"{PREFIX}{name}": tensor for name, tensor in released.items()} | head
     with write_atomic(folder / TENSORS_FILE, "wb") as file:
         contiguous = {name: tensor.contiguous() for name, tensor in released.items()}
         file.write(save(contiguous, metadata={"format": "pt"}))

@@ -82,7 +82,7 @@ def run(main: Callable[[], None]) -> int:
 
 @contextlib.contextmanager
 def importing(module: str) -> Iterator[None]:
-    """Let a signal to stop end a program with one line while it imports what takes seconds.
+    """Let a signal to stop, or a package that is missing, end a program that imports with one line.
 
     It wraps the imports of a program; `module` is the program's `__name__`. It does nothing where
     the program is itself imported.
@@ -95,6 +95,11 @@ def importing(module: str) -> Iterator[None]:
     before = answer_signals(stop) if module == "__main__" else {}
     try:
         yield
+    except ModuleNotFoundError as error:
+        if module != "__main__":
+            raise
+        remedy = "make install, then: source .venv/bin/activate"
+        sys.exit(_complain(f"{sys.executable} has no package {error.name}; {remedy}"))
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

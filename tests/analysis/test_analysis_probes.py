@@ -70,11 +70,11 @@ def test_markdown_shows_the_last_checkpoint_and_when_each_skill_came(results, gr
         **{"skill": "mood", "items": "200", "chance": "50.0"},
         **{"transformer, seed 0": "90.0 (85.1–93.4)", "transformer, seed 3": "95.0 (91.0–97.3)"},
         **{"lstm, seed 0": "90.0 (85.1–93.4)", "lstm, seed 3": "95.0 (91.0–97.3)"},
-        "transformer-shuffled": "50.5 (43.6–57.4)",
+        "transformer, shuffled words": "50.5 (43.6–57.4)",
     }
     (row,) = lines(markdown, "Tokens of pre-training until the skill shows")
     assert row["transformer, seed 0"] == "512,000"  # 118 of 200 were right at update 10, by luck
-    assert row["transformer-shuffled"] == "–"
+    assert row["transformer, shuffled words"] == "–"
     assert "shuffled." in markdown
 
 

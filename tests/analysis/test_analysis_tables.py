@@ -22,7 +22,8 @@ from workflow.analysis.paper import FULL, NUMBERS, OURS, PAPER_VARIANTS, PERMUTE
 from workflow.analysis.stats.alarms import is_marked
 from workflow.analysis.stats.estimate import estimate
 from workflow.analysis.stats.sample import average
-from workflow.analysis.stats.samples import Samples, shared_texts
+from workflow.analysis.stats.samples import Samples
+from workflow.analysis.stats.scoring import shared_texts
 from workflow.analysis.table import read_csv
 from workflow.analysis.tables import (
     ablation,

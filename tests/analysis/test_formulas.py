@@ -52,6 +52,8 @@ def test_the_variance_over_seeds_is_the_mean_of_the_variants_with_their_seeds_we
     assert (three.share, two.share) == (pytest.approx(1 / 3), pytest.approx(5 / 9))
     contrast = difference(three, two)
     assert contrast.squares * contrast.share == pytest.approx(1 / 3 + 5 / 9)
+    other = difference(seeds_of(41, 45, 42), two)
+    assert difference(contrast, other).squares == pytest.approx(2)  # the control cancels out
     pooled, excess = SeedPool(variants).parts(contrast, ["rte"])
     assert pooled.variance == pytest.approx((1 / 3 + 5 / 9) * unit)
     assert pooled.df == pytest.approx((2 + 2 + 1) / 3)

@@ -31,7 +31,7 @@ def write_examples(folder, name, splits, unlabelled=()):
         written[split] = datasets.Dataset.from_dict(columns, features=features)
     written.save_to_disk(str(folder))
     digests = {split: split_digest(folder, split) for split in splits}
-    facts = {"task": name, "unlabelled": list(unlabelled), "sha256": digests}
+    facts = {"task": name, "note": "", "unlabelled": list(unlabelled), "sha256": digests}
     write_json(f"{folder}.json", facts)
     return folder
 

@@ -3,6 +3,8 @@
 import csv
 import math
 import re
+import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -210,6 +212,42 @@ def test_a_learning_rate_of_a_million_ends_in_one_line_with_the_remedy(tmp_path,
     line = r"error: update \d+: the (held-out )?loss is .*; lower experiment\.pretrain\.lr\n"
     assert re.fullmatch(line, done.stderr), done.stderr
     assert not (tmp_path / "out").exists()
+
+
+class Events:
+    """TensorBoard's writer, as far as it is used."""
+
+    made: list["Events"] = []
+
+    def __init__(self, folder, purge_step, flush_secs):
+        self.folder, self.first, self.scalars = folder, purge_step, []
+        Events.made.append(self)
+
+    def add_scalar(self, name, value, update):
+        self.scalars.append((name, update, value))
+
+
+@pytest.mark.parametrize("is_installed", [True, False])
+def test_event_files_have_the_log_or_the_missing_package_is_named(
+    tmp_path, monkeypatch, is_installed
+):
+    module = SimpleNamespace(SummaryWriter=Events) if is_installed else None
+    monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", module)
+    out = tmp_path / "out"
+    given = ["--corpus", corpus(tmp_path / "corpus"), "--work", tmp_path / "work", "--out", out]
+    given += ["--settings", pretrain_settings("transformer").to_json()]
+    done = call(pretrain.main, "transformer", *given, "--runtime", '{"tensorboard": true}')
+    if not is_installed:
+        assert done.returncode == 1 and done.stderr.count("\n") == 1
+        assert "pip install tensorboard" in done.stderr and not out.exists()
+        return
+    events = Events.made.pop()
+    assert (events.folder, events.first) == (str(out), 1)
+    with open(out / "log.csv") as file:
+        rows = [(int(row["update"]), float(row["loss"])) for row in csv.DictReader(file)]
+    assert [(update, value) for name, update, value in events.scalars if name == "loss"] == rows
+    assert [update for name, update, _ in events.scalars if name == "heldout_loss"] == [0, 3, 8]
+    assert read_json(out / "update-8.json")["runtime"].keys().isdisjoint({"tensorboard"})
 
 
 def checkpoint(tmp_path):

@@ -26,6 +26,7 @@ SWITCHES = {  # by field of Runtime: values that are compared with the default o
     "shared_prefix": [False],
     "compile": [True],
     "threads": [2],
+    "tensorboard": [True],
 }
 MARKS = {
     "device": pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU"),

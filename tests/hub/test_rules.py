@@ -54,8 +54,8 @@ def test_the_rules_fetch_and_read_tasks_and_do_so_again_offline(hub, tmp_path, m
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     forced = [manifest(name) for name in (*RUN, "wikitext103")]
     said = snakemake(ROOT, *options, path, "--forcerun", *forced, "--", *examples, forced[-1])
-    assert len(re.findall(r"^localrule fetch:", said, re.MULTILINE)) == len(forced)
-    assert len(re.findall(r"^(?:local)?rule examples:", said, re.MULTILINE)) == len(examples)
+    assert len(re.findall(r"^Job \d+: fetch ", said, re.MULTILINE)) == len(forced)
+    assert len(re.findall(r"^Job \d+: examples ", said, re.MULTILINE)) == len(examples)
     assert {path: (tmp_path / path).read_text() for path in examples} == before
 
     changed_pin = changed(config(), "experiment.tasks.mrpc.revision", OTHER)
@@ -68,6 +68,7 @@ def test_the_rules_fetch_and_read_tasks_and_do_so_again_offline(hub, tmp_path, m
 PROGRAMS = ["gpt1.finetune", "gpt1.pretrain", "gpt1.zero_shot"] + [
     ".".join(path.relative_to(ROOT).with_suffix("").parts)
     for path in sorted((ROOT / "workflow" / "analysis").rglob("[a-z]*.py"))
+    if path.stem != "export"  # which writes the card of a model for the hub
 ]
 
 

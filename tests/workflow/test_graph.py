@@ -373,12 +373,11 @@ def test_an_edited_style_sheet_makes_the_page_anew(project):
     assert planned(project, "all") == {"page": 1, "all": 1}
 
 
-UPDATED = "Input files updated by another job: "
-
-
-def reasons(project: Path, target: str) -> list[str]:
-    """Why each job of a dry run would be started, the last job last."""
-    return re.findall(r"^ *reason: (.*)", snakemake(project, "--dry-run", target), re.MULTILINE)
+def reasons(project: Path, target: str) -> dict[str, set[str]]:
+    """Why jobs of a dry run would be started, and the rules of those jobs."""
+    _, _, told = snakemake(project, "--dry-run", target).partition("Reasons:")
+    found = re.findall(r"^ {4}(\w[^\n]*):\n {8}([^\n]*)", told, re.MULTILINE)
+    return {reason: set(rules.split(", ")) for reason, rules in found}
 
 
 def test_an_edited_reader_leaves_the_language_models_and_the_cells_own_params(project):
@@ -390,7 +389,9 @@ def test_an_edited_reader_leaves_the_language_models_and_the_cells_own_params(pr
     # A dry run cannot know that the examples come out the same, so it plans the cells as well; the
     # cells' own digest stays, and with it the keys of the run cache: no run is trained again.
     cell = "results/cells/transformer/rte/aux-on/layers-9.json"
-    assert reasons(project, cell)[-1].startswith(UPDATED)
+    why = reasons(project, cell)
+    assert why["params have changed since last execution"] == {"examples"}
+    assert "finetune_transformer_intermediate_1" in why["input files updated by another job"]
 
 
 def test_every_fault_is_printed_on_its_own_line(tmp_path):
@@ -446,6 +447,13 @@ def test_a_submission_is_planned_where_the_config_asks_for_it(tmp_path):
 def test_every_job_has_a_log_of_its_rule(finished):
     found = summary(finished)
     assert all(re.match(f"results/logs/{job['rule']}[./]", job["log-file(s)"]) for job in found)
+
+
+def test_the_last_line_of_a_run_with_a_page_names_it(run):
+    touched = ("--touch", "--forceall", *options(run))
+    assert snakemake(ROOT, *touched, "all").splitlines()[-1] == "open results/index.html"
+    for others in ([*touched, "results/main.csv"], ["--dry-run", *touched[1:], "all"]):
+        assert "index.html" not in snakemake(ROOT, *others).splitlines()[-1]
 
 
 def test_a_new_table_is_one_file(tmp_path):

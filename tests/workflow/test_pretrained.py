@@ -204,7 +204,7 @@ def test_a_run_from_an_exported_model_ends_in_cells_scores_and_tables(published_
     }
     page = (results / "index.html").read_text(encoding="utf-8")
     assert "Not made yet" not in page and "Not part of this run: Held-out perplexity." in page
-    assert "pretrained: {path:" in page and "<h3>Table 5 as a picture</h3>" in page
+    assert "pretrained: {path:" in page and "<h3>Table 5 as a picture" in page
 
     other, folder = tmp_path / "other.safetensors", published_model / "huggingface"
     import_weights("huggingface", folder, folder, other, MODEL)

@@ -31,7 +31,7 @@ def page(card: Card, picture: str) -> str:
     of_pair = "" if card.task.family == "classification" else f", a text of a pair {side} of them"
     parts = [
         f"## {title}",
-        "\n".join(f"- {name}: {fact}." for name, fact in _facts(card).items() if fact),
+        "\n".join(f"- {name}: {fact}." for name, fact in facts(card).items() if fact),
         markdown.render(_rows(card)),
         f"A window holds {card.n_ctx} tokens{of_pair}; what is longer is truncated.",
         f"![Token lengths and labels of {title}]({picture})",
@@ -40,7 +40,7 @@ def page(card: Card, picture: str) -> str:
     return "\n\n".join(parts)
 
 
-def _facts(card: Card) -> dict[str, str]:
+def facts(card: Card) -> dict[str, str]:
     facts, hub = card.facts, card.task.hub
     dropped = (f"{split}: {_counts(counts)}" for split, counts in facts.dropped.items())
     return {

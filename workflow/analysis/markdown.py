@@ -17,9 +17,16 @@ METRICS = {
     **{"pearson": "Pearson", "spearman": "Spearman", "mean": "mean"},
 }
 BASELINES = {"majority": "constant answer, best on training rows", "bag_of_words": "bag of words"}
+CORPORA = {  # what a language model read, or what became of it
+    "books": "books",
+    "shuffled": "shuffled words",
+    "sentences-shuffled": "shuffled sentences",
+    "permuted-embeddings": "permuted embeddings",
+}
 INTERVAL = (
     "the 95 % interval over rows and seeds (of pre-training, each with its fine-tuning; of "
-    "fine-tuning alone where there is one pre-training seed; no interval of a single seed)"
+    "fine-tuning alone where there is one pre-training seed; no interval of a single seed), with "
+    "the variance over seeds pooled over the variants compared, where three or more have several"
 )
 LEGEND = (
     "`a ± b`: mean and standard deviation over fine-tuning seeds (no `±`: one seed); `ci_low` and "

@@ -27,7 +27,8 @@ with importing(__name__):
     from workflow.analysis.predictions import answers, read_predictions
     from workflow.analysis.program import parser
     from workflow.analysis.records import REMEDY, EncodedRecord, check_examples
-    from workflow.analysis.stats.samples import Samples, scored
+    from workflow.analysis.stats.samples import Samples
+    from workflow.analysis.stats.scoring import scored
     from workflow.grid import Grid
 
 WNLI = ("wnli", 146)  # the paper leaves it out

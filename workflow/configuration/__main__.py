@@ -9,8 +9,11 @@ import argparse
 import sys
 from pathlib import Path
 
-from workflow.configuration.read import ConfigError, as_yaml, parse, read
-from workflow.configuration.reference import reference, schema
+from tasks.common.errors import importing
+
+with importing(__name__):
+    from workflow.configuration.read import ConfigError, as_yaml, parse, read
+    from workflow.configuration.reference import reference, schema
 
 
 def main() -> None:

@@ -1,4 +1,5 @@
 # The config, checked; names and helpers that the rules share.
+import atexit
 import functools
 import os
 import re
@@ -15,6 +16,7 @@ from workflow.configuration import paths, read
 from workflow.configuration.read import ConfigError, as_yaml, refuse
 from workflow.grid import any_model, jobs
 from workflow.overlay import Variants
+from workflow.panel import by_kind
 
 # A config file given on the command line takes the default's place: merged into it, it would
 # inherit keys that it does not show. Several files after --configfile are merged. They are read
@@ -285,6 +287,11 @@ if workflow.is_main_process and (changed := results_folder.changes(cfg)):
     )
 
 
+for handler in workflow.logger_manager.get_log_handlers():
+    if handler.writes_to_stream:
+        handler.addFilter(by_kind)
+
+
 # Not in a dry run, nor in the processes of jobs.
 onstart:
     global lock  # held until the process ends
@@ -299,6 +306,12 @@ onstart:
     limit = workflow.scheduler.job_rate_limiter
     if limit and limit.max_jobs == 100 and limit.timespan == 1:
         workflow.scheduler.job_rate_limiter = None
+
+
+onsuccess:
+    if any(job.rule.name == "page" for job in workflow.dag.jobs):
+        # The last line, after what Snakemake says at its end.
+        atexit.register(print, f"open {cfg.results}/index.html", file=sys.stderr)
 
 
 wildcard_constraints:

@@ -14,9 +14,9 @@ for number, (updates, names) in enumerate(variants.by_updates().items()):
             checkpoints=checkpoints(MODEL, updates, "<results>{home}"),
             log=MODEL.folder("<results>{home}") / "log.csv",
         log:
-            "<results>{home}/logs/pretrain/{arch}/{seed}.log",
+            "<results>{home}/logs/pretrain/{arch}/seed-{seed}.log",
         benchmark:
-            "<results>{home}/benchmarks/pretrain/{arch}/{seed}.tsv"
+            "<results>{home}/benchmarks/pretrain/{arch}/seed-{seed}.tsv"
         wildcard_constraints:
             home=homes(names),
         priority: 10
@@ -43,9 +43,9 @@ use rule pretrain as pretrain_shuffled with:
         checkpoints=checkpoints(CONTROL, grid.updates),
         log=CONTROL.folder("<results>") / "log.csv",
     log:
-        "<results>/logs/pretrain_shuffled/{arch}-{corpus}/{seed}.log",
+        "<results>/logs/pretrain_shuffled/{arch}-{corpus}/seed-{seed}.log",
     benchmark:
-        "<results>/benchmarks/pretrain_shuffled/{arch}-{corpus}/{seed}.tsv"
+        "<results>/benchmarks/pretrain_shuffled/{arch}-{corpus}/seed-{seed}.tsv"
     priority: 10  # not inherited
 
 
@@ -60,9 +60,9 @@ rule permuted_embeddings:
         facts=PERMUTED.facts("<results>", "{step}"),
         checkpoint=PERMUTED.checkpoint("<results>", "{step}"),
     log:
-        "<results>/logs/permuted_embeddings/{arch}/{seed}/{step}.log",
+        "<results>/logs/permuted_embeddings/{arch}/seed-{seed}/{step}.log",
     benchmark:
-        "<results>/benchmarks/permuted_embeddings/{arch}/{seed}/{step}.tsv"
+        "<results>/benchmarks/permuted_embeddings/{arch}/seed-{seed}/{step}.tsv"
     resources:
         **data_job(4000),
     params:

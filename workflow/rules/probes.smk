@@ -10,9 +10,9 @@ rule probes:
     output:
         [MODEL.probes("<results>", update) for update in grid.updates],
     log:
-        "<results>/logs/probes/{arch}/{seed}.log",
+        "<results>/logs/probes/{arch}/seed-{seed}.log",
     benchmark:
-        "<results>/benchmarks/probes/{arch}/{seed}.tsv"
+        "<results>/benchmarks/probes/{arch}/seed-{seed}.tsv"
     threads: cfg.runtime.finetune_threads
     resources:
         **training_job("finetune"),
@@ -38,6 +38,6 @@ use rule probes as probes_shuffled with:
     output:
         [CONTROL.probes("<results>", update) for update in grid.updates],
     log:
-        "<results>/logs/probes_shuffled/{arch}-{corpus}/{seed}.log",
+        "<results>/logs/probes_shuffled/{arch}-{corpus}/seed-{seed}.log",
     benchmark:
-        "<results>/benchmarks/probes_shuffled/{arch}-{corpus}/{seed}.tsv"
+        "<results>/benchmarks/probes_shuffled/{arch}-{corpus}/seed-{seed}.tsv"

@@ -39,9 +39,9 @@ if paths.probes_file(cfg):
         output:
             MODEL.probes("<results>{home}", "{step}"),
         log:
-            "<results>{home}/logs/probes/{arch}/{seed}/{step}.log",
+            "<results>{home}/logs/probes/{arch}/seed-{seed}/{step}.log",
         benchmark:
-            "<results>{home}/benchmarks/probes/{arch}/{seed}/{step}.tsv"
+            "<results>{home}/benchmarks/probes/{arch}/seed-{seed}/{step}.tsv"
         wildcard_constraints:
             home=homes(variants.names("model")[1:]),
 

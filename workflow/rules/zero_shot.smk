@@ -14,9 +14,9 @@ rule zero_shot:
             for update in grid.updates
         ],
     log:
-        "<results>/logs/zero_shot/{arch}/{seed}.log",
+        "<results>/logs/zero_shot/{arch}/seed-{seed}.log",
     benchmark:
-        "<results>/benchmarks/zero_shot/{arch}/{seed}.tsv"
+        "<results>/benchmarks/zero_shot/{arch}/seed-{seed}.tsv"
     threads: cfg.runtime.finetune_threads
     resources:
         **training_job("finetune"),

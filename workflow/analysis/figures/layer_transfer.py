@@ -76,7 +76,7 @@ def layers_axis(ax: Axes, table: pd.DataFrame, grid: Grid, ticks: int) -> pd.Dat
     rows = rows.assign(layers=rows["n_transfer"].replace("none", -1).astype(float))
     layers = sorted({int(n) for n in rows["layers"] if n >= 0})
     most = max(layers, default=1) or 1
-    ax.set_xlim(-0.45 * most, 1.04 * most)
+    ax.set_xlim(-0.6 * most, 1.04 * most)
     shown = layers[:: -math.ceil(len(layers) / ticks) or -1]
     ax.set_xticks([_none(ax), *shown], ["none", *map(str, shown)])
     ax.axvline(0.4 * _none(ax), color=style.GREY, linewidth=0.8, linestyle=":")

@@ -67,13 +67,16 @@ MODELS: dict[str, Look] = {  # by the name of the pre-trained model
         "linestyle": "-.",
     },
 }
-VARIANTS: dict[str, Look] = {  # of Table 5
-    FULL.title: {"color": BLUE, "marker": "o"},
+VARIANTS: dict[str, Look] = {  # of Table 5, in the colour of their model where it is theirs alone
+    FULL.title: {"color": MODELS["transformer"]["color"], "marker": "o"},
     NO_PRETRAINING.title: {"color": VERMILLION, "marker": "s"},
     NO_AUX.title: {"color": ORANGE, "marker": "D"},
-    LSTM.title: {"color": GREEN, "marker": "^"},
-    SHUFFLED.title: {"color": PURPLE, "marker": "X"},
-    SENTENCES_SHUFFLED.title: {"color": BLACK, "marker": "P"},
+    LSTM.title: {"color": MODELS["lstm"]["color"], "marker": "^"},
+    SHUFFLED.title: {"color": MODELS["transformer-shuffled"]["color"], "marker": "X"},
+    SENTENCES_SHUFFLED.title: {
+        "color": MODELS["transformer-sentences-shuffled"]["color"],
+        "marker": "P",
+    },
     PERMUTED.title: {"color": SKY, "marker": "*"},
 }
 TASKS: dict[str, Look] = {  # of the zero-shot figure

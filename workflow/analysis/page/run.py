@@ -136,4 +136,5 @@ def alarms(runs: pd.DataFrame) -> pd.DataFrame:
     table = table[table[[*of_runs, *of_cells]].any(axis=1)].reset_index()
     table.columns = table.columns.str.replace("_", " ")
     heads = {"arch": "model", "n transfer": "layers"}
+    table = table.replace({"corpus": markdown.CORPORA})
     return table.rename(columns=heads).set_index("model").astype(str)

@@ -7,6 +7,7 @@ task (the multi-bootstrap of Sellam et al. 2022, arXiv:2106.16163). So a differe
 is paired by seed and by row.
 """
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -29,8 +30,9 @@ class Sample:
     predictions are kept); `pretrain` [seeds] the pre-training seed that each fine-tuning seed
     started from; `n_rows` the rows (or texts that rows share) that were resampled. The metric's
     values lie within `limits`. Of each seed, `alarms` has a text for each run behind the score,
-    names joined by a semicolon, and `train_tokens` the tokens that these runs trained on. `squares`
-    is the sum of the squared weights of the variants that it is a sum of, each by its `share`.
+    names joined by a semicolon, and `train_tokens` the tokens that these runs trained on. `weights`
+    are those of the variants that it is a sum of, each a token of its own; a variant with another
+    `share` than the sum's counts by its root.
     """
 
     seeds: tuple[int, ...]
@@ -43,7 +45,12 @@ class Sample:
     bag_of_words: float = np.nan
     train_tokens: Mapping[int, float] = field(default_factory=dict)
     alarms: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
-    squares: float = 1.0
+    weights: Mapping[object, float] = field(default_factory=lambda: {object(): 1.0})
+
+    @property
+    def squares(self) -> float:
+        """The sum of the squared weights of its variants."""
+        return sum(weight**2 for weight in self.weights.values())
 
     @property
     def value(self) -> float:
@@ -125,8 +132,12 @@ def combine(samples: Sequence[Sample], weights: Sequence[float]) -> Sample | Non
         {seed: sum(of.train_tokens.get(seed, np.nan) for of in aligned) for seed in seeds},
         {seed: tuple(chain(*(of.alarms.get(seed, ()) for of in aligned))) for seed in seeds},
     )
-    squares = sum(w**2 * of.squares * of.share for w, of in zip(weights, aligned, strict=True))
-    return replace(found, squares=squares / found.share)
+    parts: dict[object, float] = {}
+    for w, of in zip(weights, aligned, strict=True):
+        scale = w * math.sqrt(of.share / found.share)
+        for variant, own in of.weights.items():
+            parts[variant] = parts.get(variant, 0.0) + scale * own
+    return replace(found, weights=parts)
 
 
 def difference(a: Sample | None, b: Sample | None) -> Sample | None:
@@ -144,7 +155,7 @@ def average(samples: Iterable[Sample | None]) -> Sample | None:
     if not known or len(known) < len(found):
         return None
     mean = combine(known, [1.0 / len(known)] * len(known))
-    return mean and replace(mean, squares=known[0].squares)  # of the same variants
+    return mean and replace(mean, weights=known[0].weights)  # of the same variants
 
 
 def mean_of(samples: Mapping[Any, Sample | None], names: Iterable[Any]) -> Sample | None:

@@ -24,20 +24,18 @@ with importing(__name__):
     from gpt1.cell import Cell
     from tasks.common.files import write_atomic
     from workflow.analysis.notes import Notes
-    from workflow.analysis.predictions import Predictions, answers, read_predictions
-    from workflow.analysis.records import REMEDY, CellRecord
+    from workflow.analysis.predictions import read_predictions
+    from workflow.analysis.records import REMEDY
     from workflow.analysis.stats.alarms import of_seeds
-    from workflow.analysis.stats.bootstrap import N_RESAMPLES, resample
-    from workflow.analysis.stats.degrees import place, read_degrees
+    from workflow.analysis.stats.degrees import read_degrees
     from workflow.analysis.stats.pooling import SeedPool
     from workflow.analysis.stats.sample import Sample, average
+    from workflow.analysis.stats.scoring import Key, limits_of, resampled, scored
     from workflow.grid import Grid
 
 KEY = ["cell", "split", "metric", "degree"]  # a cell by its path below the results
 NOT_REPORTED = ("train", "select")
 GROUPS = ("_middle", "_high")  # RACE's two halves, scored beside the whole
-CORRELATIONS = ("matthews", "pearson", "spearman")
-Key = tuple[str, str, str]  # split, metric, and a degree of difficulty or "" for all rows
 
 
 @dataclass(frozen=True)
@@ -133,7 +131,7 @@ class Samples:
             if metric == tasks.task(cell.task).metric:
                 parts.update(degrees or {})
             for degree, rows in parts.items():
-                one = _resampled(sample, predictions, cell, split, metric, rows)
+                one = resampled(sample, predictions, cell, split, metric, rows)
                 if one is not None:
                     found[split, metric, degree] = (
                         one if degree else replace(one, score=sample.score)
@@ -221,11 +219,6 @@ def part_path(results: Path, part: str) -> Path:
     return Path(results, "samples", f"{part}.parquet")
 
 
-def limits_of(metric: str) -> tuple[float, float]:
-    """The lowest and the highest value of a metric."""
-    return (-100.0 if metric in CORRELATIONS else 0.0), 100.0
-
-
 def _sample(row: Mapping[str, Any]) -> Sample:
     """The sample in a row that `Samples.write` made."""
     seeds = tuple(map(int, row["seed"]))
@@ -243,29 +236,6 @@ def _sample(row: Mapping[str, Any]) -> Sample:
     )
 
 
-def scored(cell: Cell, results: Path, chosen: Sequence[int]) -> dict[Key, Sample]:
-    """The scores of the `chosen` seeds in a cell's JSON, not resampled."""
-    record = CellRecord.read(cell.path(results), **vars(cell))
-    runs = [one for one in record.seeds if one.seed in chosen]
-    majority, bag_of_words = record.baselines.majority, record.baselines.bag_of_words
-    return {
-        (split, metric, ""): Sample(
-            seeds=tuple(one.seed for one in runs),
-            pretrain=tuple(one.pretrain_seed for one in runs),
-            score=np.array([one.scores[split][metric] for one in runs]),
-            boot=np.full((len(runs), N_RESAMPLES), np.nan),
-            n_rows=0,
-            limits=limits_of(metric),
-            majority=majority.get(split, {}).get(metric, np.nan),
-            bag_of_words=bag_of_words.get(split, {}).get(metric, np.nan),
-            train_tokens={one.seed: one.train_tokens for one in runs},
-            alarms={one.seed: (";".join(sorted(one.alarms)),) for one in runs},
-        )
-        for split, scores in (runs[0].scores.items() if runs else ())
-        for metric in scores
-    }
-
-
 def _added(
     alarms: Mapping[int, tuple[str, ...]], names: Sequence[str]
 ) -> dict[int, tuple[str, ...]]:
@@ -274,42 +244,6 @@ def _added(
         seed: tuple(";".join(sorted(filter(None, [*text.split(";"), *names]))) for text in texts)
         for seed, texts in alarms.items()
     }
-
-
-def _resampled(
-    sample: Sample,
-    predictions: Predictions,
-    cell: Cell,
-    split: str,
-    metric: str,
-    chosen: set[str] | None = None,
-) -> Sample | None:
-    """The sample on the predicted rows of a split, or on those at the places that are `chosen`.
-
-    None if there are no such rows.
-    """
-    rows = predictions.rows[predictions.rows["seed"].isin(sample.seeds)]
-    mine = rows[rows["split"] == split]
-    if mine.empty:
-        base, _, group = split.rpartition("_")
-        mine = rows[(rows["split"] == base) & (rows["group"] == group)]
-    if chosen is not None:
-        mine = mine[mine["guid"].map(lambda guid: place(guid) in chosen).astype(bool)]
-    if mine.empty:
-        return None
-    shape = len(sample.seeds), len(mine) // len(sample.seeds)
-    said = answers(cell.task, mine["prediction"]).reshape(shape)
-    labels = answers(cell.task, mine["label"][: shape[1]])
-    texts = shared_texts(cell.task, mine["guid"].to_numpy()[: shape[1]])
-    score, boot, n_rows = resample(metric, said, labels, texts, f"{cell.task}/{split}")
-    return replace(sample, score=score, boot=boot, n_rows=n_rows)
-
-
-def shared_texts(task: str, guids: Sequence[str]) -> np.ndarray:
-    """For each row the number, from 0, of the text that it shares with others; else its own."""
-    if not tasks.task(task).several_rows_a_text:
-        return np.arange(len(guids))
-    return np.unique([guid.rpartition("/")[0] for guid in guids], return_inverse=True)[1]
 
 
 def main(argv: list[str] | None = None) -> None:

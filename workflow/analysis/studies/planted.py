@@ -23,7 +23,7 @@ from workflow.analysis.predictions import answers, read_predictions
 from workflow.analysis.records import Marks, Record, check_examples
 from workflow.analysis.stats.bootstrap import resample
 from workflow.analysis.stats.sample import Sample
-from workflow.analysis.stats.samples import limits_of, shared_texts
+from workflow.analysis.stats.scoring import limits_of, shared_texts
 from workflow.analysis.studies.table import compare, legend, wide
 from workflow.analysis.table import Table
 from workflow.analysis.tables.probes import interval as wilson

@@ -73,6 +73,6 @@ def _inventory(table: pd.DataFrame, notes: Notes) -> list[str | pd.DataFrame]:
         "# Cells",
         f"{len(cells)} cells, {len(runs)} runs. Train (the score on the training rows) and tokens "
         "are means over the runs of the line.",
-        wide.reset_index(SWEEP[1:]).rename(index=notes.mark),
+        wide.reset_index(SWEEP[1:]).replace({"corpus": markdown.CORPORA}).rename(index=notes.mark),
         *notes.footnote(),
     ]

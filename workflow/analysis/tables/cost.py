@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from workflow.analysis import flops, job_costs
-from workflow.analysis.markdown import NONE, column
+from workflow.analysis.markdown import CORPORA, NONE, column
 from workflow.analysis.records import CellRecord, Checkpoint, EncodedRecord
 from workflow.analysis.table import Table
 from workflow.analysis.tables.cells import CELL, SWEEP
@@ -127,5 +127,6 @@ def _sweeps(table: pd.DataFrame) -> list[str | pd.DataFrame]:
             "peak MB": column(runs["peak_mb"].max(), ".1f"),
         }
     ).reset_index(SWEEP[1:])
+    wide = wide.replace({"corpus": CORPORA})
     note = "Tokens and seconds are means over the runs of a line, memory is the highest."
     return ["## Fine-tuning", wide, note]

@@ -88,7 +88,9 @@ def _wide(table: pd.DataFrame, models: list[PretrainedModel]) -> list[str | pd.D
     since, update = pd.DataFrame(index=last.index), table["update"].max()
     names = [model.name for model in models]
     for model in models:
-        head = model.name + (f", seed {model.seed}" if names.count(model.name) > 1 else "")
+        corpus = f", {markdown.CORPORA[model.corpus]}" if model.corpus != "books" else ""
+        seed = f", seed {model.seed}" if names.count(model.name) > 1 else ""
+        head = model.arch + corpus + seed
         mine = table[(table[MODEL] == pd.Series(_place(model))).all(axis=1)]
         by_skill = mine.groupby("skill", sort=False)[COLUMNS]
         last[head], since[head] = by_skill.apply(_last), by_skill.apply(_since)
@@ -99,7 +101,7 @@ def _wide(table: pd.DataFrame, models: list[PretrainedModel]) -> list[str | pd.D
         "In brackets Wilson's 95 % interval over the items, for each language model by itself. "
         "Chance is the accuracy of a random guess. "
         + " ".join(
-            f"transformer-{corpus} was pre-trained on the same books with {what} shuffled."
+            f"{markdown.CORPORA[corpus].capitalize()}: the same books with {what} shuffled."
             for corpus, what in CONTROLS.items()
             if any(model.corpus == corpus for model in models)
         ),

@@ -1,0 +1,97 @@
+"""What a user sees: a panel on a terminal, a plain log elsewhere, a line for a mistake."""
+
+import importlib.util
+import logging
+import os
+import pty
+import re
+import subprocess
+import sys
+
+import pytest
+
+from tests.workflow.configs import shipped
+from tests.workflow.running import ROOT, command_line, copy_project, write
+from workflow.panel import by_kind
+
+WORLD = "results/smoke/world/manifest.json"
+SMOKE = ("--configfile", "workflow/config/smoke.yaml")
+
+
+def on_a_terminal(project, *options):
+    """What Snakemake shows on a terminal, without colours, and its exit code."""
+    terminal, end = pty.openpty()
+    command = [sys.executable, "-m", "snakemake", "--cores", "2", *options]
+    streams = {"stdin": subprocess.DEVNULL, "stdout": end, "stderr": end}
+    shown = b""
+    with subprocess.Popen(command, cwd=project, **streams) as process:
+        os.close(end)
+        try:
+            while part := os.read(terminal, 65536):
+                shown += part
+        except OSError:  # what a terminal answers whose programs have ended
+            os.close(terminal)
+    return re.sub(r"\x1b\[[\d;?]*[A-Za-z]|\r", "", shown.decode()), process.returncode
+
+
+def test_on_a_terminal_a_plan_is_a_table_that_fits_and_no_list_of_jobs():
+    said, code = on_a_terminal(ROOT, "--dry-run", "--forceall", "all")
+    table = said.partition("Job stats")[2].partition("total")[0]
+    rows = dict(re.findall(r"^ ([a-z ]+?) +(\d+) *$", table, re.MULTILINE))
+    assert code == 0 and "results/logs/" not in said
+    assert {"pretrain", "finetune", "table", "figure"} <= set(rows) and len(rows) <= 20
+
+
+def test_on_a_terminal_a_run_has_a_panel_and_an_error_its_line(tmp_path):
+    copy_project(tmp_path)
+    said, code = on_a_terminal(tmp_path, *SMOKE, "--", WORLD)
+    assert code == 0 and "Workflow Progress" in said and "Total Progress" in said
+    program = tmp_path / "tasks" / "world" / "__main__.py"
+    program.write_text("raise SystemExit('error: the stand-in failed')")
+    said, code = on_a_terminal(tmp_path, *SMOKE, "--force", "--", WORLD)
+    assert code == 1 and "error: the stand-in failed" in said
+
+
+def test_in_a_pipe_the_log_names_each_job_by_its_log_and_lists_no_files(tmp_path):
+    config = write(tmp_path / "config.yaml", shipped("smoke"))
+    said = command_line(ROOT, "-n", "-d", str(tmp_path), "--configfile", config, "--", "all")
+    jobs = re.findall(r"^Job \d+: (.*)$", said, re.MULTILINE)
+    assert "pretrain results/smoke/logs/pretrain/transformer/seed-0.log" in jobs
+    assert not re.search(r"^ +(input|output|resources):", said, re.MULTILINE)
+
+
+def test_rules_of_one_kind_are_counted_together():
+    stats = {"pretrain": 2, "pretrain_shuffled": 1, "shuffled_tokens": 1, "total": 4}
+    record = logging.makeLogRecord({"stats": stats, "rule_name": "table_cost_pretraining"})
+    assert by_kind(record) and record.rule_name == "table"
+    assert record.stats == {"pretrain": 3, "shuffled_tokens": 1, "total": 4}
+
+
+@pytest.mark.parametrize(
+    ("options", "fault"),
+    [
+        (["--configfile", "smok.yaml"], "--configfile smok.yaml: no such file"),
+        (["all", *SMOKE, "results/main.csv"], "--configfile results/main.csv: no such file"),
+        pytest.param(
+            ["all", "--profile", "workflow/profiles/slurm"],
+            "Snakemake's plugin for Slurm is not installed; install it with: make slurm",
+            marks=pytest.mark.skipif(
+                bool(importlib.util.find_spec("snakemake_executor_plugin_slurm")),
+                reason="the plugin is installed",
+            ),
+        ),
+    ],
+)
+def test_a_mistyped_option_is_one_line(options, fault):
+    _profile, line = command_line(ROOT, *options, code=1).splitlines()
+    assert line.startswith(f"error: {fault}")
+
+
+@pytest.mark.parametrize(
+    "name", ["gpt1.predict", "workflow.analysis.cost", "workflow.configuration"]
+)
+def test_a_program_without_its_packages_says_how_to_get_them(name):
+    command = [sys.executable, "-S", "-m", name]  # -S: no installed packages
+    done = subprocess.run(command, cwd=ROOT, text=True, capture_output=True)
+    assert done.returncode == 1 and done.stderr.count("\n") == 1
+    assert " has no package " in done.stderr and "activate" in done.stderr

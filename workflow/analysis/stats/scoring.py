@@ -1,0 +1,82 @@
+"""The samples of one cell: scores of its JSON, and of its predictions on resampled rows."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+import tasks
+from gpt1.cell import Cell
+from workflow.analysis.predictions import Predictions, answers
+from workflow.analysis.records import CellRecord
+from workflow.analysis.stats.bootstrap import N_RESAMPLES, resample
+from workflow.analysis.stats.degrees import place
+from workflow.analysis.stats.sample import Sample
+
+CORRELATIONS = ("matthews", "pearson", "spearman")
+Key = tuple[str, str, str]  # split, metric, and a degree of difficulty or "" for all rows
+
+
+def limits_of(metric: str) -> tuple[float, float]:
+    """The lowest and the highest value of a metric."""
+    return (-100.0 if metric in CORRELATIONS else 0.0), 100.0
+
+
+def scored(cell: Cell, results: Path, chosen: Sequence[int]) -> dict[Key, Sample]:
+    """The scores of the `chosen` seeds in a cell's JSON, not resampled."""
+    record = CellRecord.read(cell.path(results), **vars(cell))
+    runs = [one for one in record.seeds if one.seed in chosen]
+    majority, bag_of_words = record.baselines.majority, record.baselines.bag_of_words
+    return {
+        (split, metric, ""): Sample(
+            seeds=tuple(one.seed for one in runs),
+            pretrain=tuple(one.pretrain_seed for one in runs),
+            score=np.array([one.scores[split][metric] for one in runs]),
+            boot=np.full((len(runs), N_RESAMPLES), np.nan),
+            n_rows=0,
+            limits=limits_of(metric),
+            majority=majority.get(split, {}).get(metric, np.nan),
+            bag_of_words=bag_of_words.get(split, {}).get(metric, np.nan),
+            train_tokens={one.seed: one.train_tokens for one in runs},
+            alarms={one.seed: (";".join(sorted(one.alarms)),) for one in runs},
+        )
+        for split, scores in (runs[0].scores.items() if runs else ())
+        for metric in scores
+    }
+
+
+def resampled(
+    sample: Sample,
+    predictions: Predictions,
+    cell: Cell,
+    split: str,
+    metric: str,
+    chosen: set[str] | None = None,
+) -> Sample | None:
+    """The sample on the predicted rows of a split, or on those at the places that are `chosen`.
+
+    None if there are no such rows.
+    """
+    rows = predictions.rows[predictions.rows["seed"].isin(sample.seeds)]
+    mine = rows[rows["split"] == split]
+    if mine.empty:
+        base, _, group = split.rpartition("_")
+        mine = rows[(rows["split"] == base) & (rows["group"] == group)]
+    if chosen is not None:
+        mine = mine[mine["guid"].map(lambda guid: place(guid) in chosen).astype(bool)]
+    if mine.empty:
+        return None
+    shape = len(sample.seeds), len(mine) // len(sample.seeds)
+    said = answers(cell.task, mine["prediction"]).reshape(shape)
+    labels = answers(cell.task, mine["label"][: shape[1]])
+    texts = shared_texts(cell.task, mine["guid"].to_numpy()[: shape[1]])
+    score, boot, n_rows = resample(metric, said, labels, texts, f"{cell.task}/{split}")
+    return replace(sample, score=score, boot=boot, n_rows=n_rows)
+
+
+def shared_texts(task: str, guids: Sequence[str]) -> np.ndarray:
+    """For each row the number, from 0, of the text that it shares with others; else its own."""
+    if not tasks.task(task).several_rows_a_text:
+        return np.arange(len(guids))
+    return np.unique([guid.rpartition("/")[0] for guid in guids], return_inverse=True)[1]

@@ -1,0 +1,25 @@
+"""The panel that shows the progress of a run on a terminal."""
+
+import logging
+import re
+from collections import Counter
+
+# Rules that a loop makes, such as table_main and table_cost, and those for the negative controls.
+KINDS = re.compile(r"(table|figure|samples|finetune|pretrain|probes|zero_shot|contamination)_.+")
+
+
+def by_kind(record: logging.LogRecord) -> bool:
+    """A filter of Snakemake's log that lets all pass and counts the jobs of one kind together.
+
+    The panel has a bar for each rule; of one higher than the terminal a part is left behind at the
+    end, and there are fifty rules where a terminal may have 24 lines.
+    """
+    said = vars(record)
+    if "rule_name" in said:
+        said["rule_name"] = KINDS.sub(r"\1", said["rule_name"])
+    if "stats" in said:
+        counts: Counter[str] = Counter()
+        for rule, count in said["stats"].items():
+            counts[KINDS.sub(r"\1", rule)] += count
+        said["stats"] = dict(counts)
+    return True
