@@ -83,6 +83,17 @@ class Baselines(Record):
     bag_of_words: Scores
 
 
+class BaselinesRecord(Baselines):
+    """`baselines/TASK.json`; of the baselines that a task does not have there are no scores."""
+
+    task: str
+    word_overlap: Scores = {}
+    one_text: Scores = {}
+    word_pairs: Scores = {}
+    word_classes: Scores = {}
+    affix_bigrams: Scores = {}
+
+
 class CellRecord(Record):
     """`cells/ARCH/TASK/aux-X/layers-N.json`; `predictions` is the SHA-256 of their file."""
 

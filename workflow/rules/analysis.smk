@@ -9,6 +9,7 @@ INPUTS = {  # files by the names that tables give them; see `table_inputs`
     "facts": expand(FACTS, task=grid.tasks),
     "facts of zero-shot tasks": expand(FACTS, task=grid.zero_shot.tasks),
     "facts of all examples": expand(FACTS, task=grid.examples),
+    "baselines": expand("<results>/baselines/{task}.json", task=grid.tasks),
     "contamination": rules.contamination.output if grid.has_corpus else [],
     "zero_shot": [
         model.zero_shot("<results>", task, update)

@@ -28,6 +28,25 @@ rule documents:
         " &> {log}"
 
 
+rule word_classes:
+    input:
+        of("books", "corpus/documents"),
+    output:
+        "<results>{home}/corpus/word_classes.tsv",
+    log:
+        "<results>{home}/logs/word_classes.log",
+    benchmark:
+        "<results>{home}/benchmarks/word_classes.tsv"
+    wildcard_constraints:
+        home=homes(variants.names("books")),
+    resources:
+        **data_job(4000),
+    params:
+        code=code.digest("tasks.word_classes"),
+    shell:
+        "python -m tasks.word_classes --documents {input} --out {output} &> {log}"
+
+
 if LEARNT:
 
     rule tokenizer:

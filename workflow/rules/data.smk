@@ -72,7 +72,8 @@ rule examples:
 
 rule baselines:
     input:
-        "<results>{home}/examples/{task}",
+        examples="<results>{home}/examples/{task}",
+        classes=of("books", "corpus/word_classes.tsv") if grid.has_corpus else [],
     output:
         "<results>{home}/baselines/{task}.json",
     log:
@@ -86,7 +87,8 @@ rule baselines:
     params:
         code=code.digest("tasks.baselines"),
     shell:
-        "python -m tasks.baselines {wildcards.task} --examples {input} --out {output}" " &> {log}"
+        "python -m tasks.baselines {wildcards.task} --examples {input.examples}"
+        " --word-classes {input.classes} --out {output} &> {log}"
 
 
 rule encode:

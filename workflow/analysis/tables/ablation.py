@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from workflow.analysis import markdown
+from workflow.analysis import markdown, shallow
 from workflow.analysis.notes import Notes, single_control
 from workflow.analysis.paper import EIGHT, FULL, variants
 from workflow.analysis.records import read_examples
@@ -20,7 +20,7 @@ from workflow.analysis.stats.samples import Samples, lines, official_sets
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 
-INPUTS = ("endpoints", "controls", "facts")
+INPUTS = ("endpoints", "controls", "facts", "baselines")
 
 
 def build(results: Path, grid: Grid) -> Table:
@@ -57,21 +57,22 @@ def build(results: Path, grid: Grid) -> Table:
             for name in ("avg", *names, "avg_all")
         ]
     table = pd.DataFrame(rows)
-    return Table(table, _wide(table, names, grid, notes))
+    return Table(table, _wide(table, shallow.scores(results, table, averages), names, grid, notes))
 
 
 def _wide(
-    table: pd.DataFrame, names: list[str], grid: Grid, notes: Notes
+    table: pd.DataFrame, baselines: pd.DataFrame, names: list[str], grid: Grid, notes: Notes
 ) -> list[str | pd.DataFrame]:
     n_tasks, further = len(grid.tasks), names[len(EIGHT) :]
     return [
         "# Ablations (Table 5)",
-        _scores(table, ["avg", *EIGHT], "Avg (8)", notes),
+        _scores(table, baselines, ["avg", *EIGHT], "Avg (8)", notes),
         *notes.footnote(),
         "Avg is the unweighted mean of the eight columns. The paper's rows are scores of the GLUE "
         "test server; ours are on the split that the column names. " + markdown.LEGEND,
+        *shallow.note(baselines, grid),
         f"## Further tasks, and the average over all {n_tasks} tasks of this config",
-        _scores(table, ["avg_all", *further], f"Avg ({n_tasks})", notes),
+        _scores(table, baselines, ["avg_all", *further], f"Avg ({n_tasks})", notes),
         "## Difference to the full transformer",
         _differences(table, notes, n_tasks),
         "`a [b, c]`: the variant minus the full transformer, paired by row and seed, and "
@@ -91,7 +92,9 @@ def _differences(table: pd.DataFrame, notes: Notes, n_tasks: int) -> pd.DataFram
     return markdown.pivot(rows, "task", "variant", "shown")
 
 
-def _scores(table: pd.DataFrame, names: list[str], average: str, notes: Notes) -> pd.DataFrame:
+def _scores(
+    table: pd.DataFrame, baselines: pd.DataFrame, names: list[str], average: str, notes: Notes
+) -> pd.DataFrame:
     """Variants down, each with the paper's line below it; an average and its tasks across."""
     table = pd.concat([table[table["task"] == name] for name in names])
     heads = {names[0]: average}
@@ -105,4 +108,5 @@ def _scores(table: pd.DataFrame, names: list[str], average: str, notes: Notes) -
         if mine["paper"].notna().any():
             printed = mine["paper"].map(markdown.value)
             shown.append(mine.assign(line=f"*paper: {variant}*", shown=printed))
-    return markdown.with_baselines(pd.concat(shown), table).rename_axis("variant")
+    wide = markdown.with_baselines(pd.concat(shown), table)
+    return shallow.below(wide, baselines, heads).rename_axis("variant")

@@ -1,0 +1,25 @@
+"""The shallow baselines, as the tables show them."""
+
+import pytest
+
+from tasks.common.files import write_json
+from tests.analysis.conftest import build
+from workflow.analysis.tables import ablation
+
+
+def accuracy(**values: float) -> dict:
+    return {name: {"dev": {"accuracy": value}} for name, value in values.items()}
+
+
+@pytest.mark.parametrize("classes", [{}, accuracy(word_classes=58.4)])
+def test_they_stand_below_the_bag_of_words_with_the_best_of_them(run_of, classes):
+    results, grid = run_of("rte")
+    scores = accuracy(majority=50.0, bag_of_words=55.0, word_overlap=51.2, one_text=52.3)
+    write_json(results / "baselines" / "rte.json", {"task": "rte", **scores, **classes})
+    text = build(ablation, results, grid)[1]
+    cells = [[cell.strip() for cell in line.split("|")] for line in text.splitlines()]
+    lines = {line[1]: line for line in cells if len(line) > 1}
+    assert "51.2" in lines["word overlap"] and "52.3" in lines["one text alone"]
+    assert ("word classes" in lines) == bool(classes) and "affix bigrams" not in lines
+    best = "58.4" if classes else "55.0"
+    assert best in lines["best of these and the bag of words"]

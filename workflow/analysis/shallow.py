@@ -1,0 +1,78 @@
+"""The shallow baselines of a run: what linear models on words score on each task.
+
+They tell which tasks need more than words. `tasks.baselines` says what each of them sees.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from workflow.analysis import markdown
+from workflow.analysis.records import BaselinesRecord, Scores
+from workflow.grid import Grid
+
+NAMES = {
+    "word_overlap": "word overlap",
+    "one_text": "one text alone",
+    "word_pairs": "words x words",
+    "word_classes": "word classes",
+    "affix_bigrams": "affix bigrams",
+    "best": "best of these and the bag of words",
+}
+
+
+def scores(
+    results: Path, table: pd.DataFrame, averages: Mapping[str, Sequence[str]]
+) -> pd.DataFrame:
+    """The score of each baseline (column) on each task and in each of the `averages` (rows).
+
+    NaN is what there is not: not every task has every baseline. `table` names the metric and the
+    splits behind each task's one number, as ablation.csv does. Raises InputError for a damaged
+    file.
+    """
+    found = {}
+    for row in table.drop_duplicates("task").itertuples():
+        path = results / "baselines" / f"{row.task}.json"
+        if record := BaselinesRecord.find(path, task=row.task):
+            found[row.task] = {
+                name: _headline(getattr(record, name), row.split, row.metric)
+                for name in ("bag_of_words", *NAMES)
+                if name != "best"
+            }
+    frame = pd.DataFrame.from_dict(found, orient="index", columns=["bag_of_words", *NAMES])
+    frame = frame.assign(best=frame.max(axis=1)).astype(float)
+    frame = frame.reindex([*frame.index, *averages])
+    for name, members in averages.items():
+        frame.loc[name] = frame.reindex(members).mean(skipna=False)
+    return frame
+
+
+def _headline(scores: Scores, splits: str, metric: str) -> float:
+    found = [scores.get(split, {}).get(metric, np.nan) for split in splits.split("+")]
+    return float(np.mean(found))
+
+
+def below(wide: pd.DataFrame, scores: pd.DataFrame, heads: Mapping[str, str]) -> pd.DataFrame:
+    """A `wide` table of text, whose columns are `heads` of tasks, with the scores below it."""
+    mine = scores.reindex(list(heads))[[*NAMES]].T
+    mine = mine[mine.notna().any(axis=1)]
+    if mine.empty:
+        return wide
+    lines = mine.map(markdown.value).rename(index=NAMES, columns=dict(heads))
+    return pd.concat([wide, lines]).fillna(markdown.NONE)
+
+
+def note(scores: pd.DataFrame, grid: Grid) -> list[str]:
+    """What the lines are, in words."""
+    if not scores["best"].notna().any():
+        return []
+    said = (
+        "The lines below the bag of words are linear models, too, fitted on the training rows. "
+        "Word overlap: how many words two texts share. One text alone: the bag of words of the "
+        "better of two texts, of multiple choice of the choices. Words x words: each pair of words "
+        "across the texts. Affix bigrams: first and last letters of neighbouring words. "
+    )
+    classes = "Word classes: the classes that k-means makes of the books' words, in place of words."
+    return [said + (classes if grid.has_corpus else "Without books there are no word classes.")]
