@@ -346,7 +346,7 @@ def test_a_whole_run_can_be_trained_as_a_line_is(tmp_path):
     ("target", "fault"),
     [
         ("studies/bogus.csv", "error: config: experiment.studies.bogus: no such study; known"),
-        ("variants/finetune.l2-9/cells/transformer/rte/aux-on/layers-12.json", "MissingRule"),
+        ("variants/finetune.l2-9/cells/transformer/rte/aux-on/layers-12.json", "no such target"),
     ],
 )
 def test_what_cannot_be_asked_for_ends_in_one_line(target, fault, tmp_path):
