@@ -293,7 +293,7 @@ if workflow.is_main_process and (changed := results_folder.changes(cfg)):
 
 def a_target(record):
     """A filter of Snakemake's log: a target that no rule makes is a line that names the nearest."""
-    if found := re.search(r"No rule to produce (\S+) \(if you use", str(record.msg)):
+    if found := re.search(r"No rule\sto produce (\S+) \(if you use", str(record.msg)):
         made = [str(file) for rule in workflow.rules for file in rule.products()]
         names = ["all", *(name for name in made if "{" not in name)]
         near = difflib.get_close_matches(found[1], names, n=1)
