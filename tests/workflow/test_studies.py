@@ -117,7 +117,7 @@ def test_variants_that_differ_in_fine_tuning_share_a_language_model():
 
 ONE = dict.fromkeys(["world", "documents", "tokenizer", "examples", "baselines", "encode"], 1)
 ONE |= {
-    "word_classes": 1,
+    "baselines_word_classes": 1,
     "tokens": 1,
     "pretrain": 3,
     "finetune_transformer_endpoints": 1,
@@ -303,7 +303,7 @@ def test_each_task_is_predicted_to_be_lost_with_one_line_and_kept_with_the_other
 
 JOBS = {  # of all shipped studies together, each cell and language model once
     **{"world": 11, "world_planted": 1, "documents": 12, "tokenizer": 1, "tokens": 12},
-    "word_classes": 1,
+    "baselines_word_classes": 1,
     **{"examples": 13, "baselines": 12, "encode": 13, "contamination_variant": 1},
     **{"pretrain": 48, "zero_shot": 3, "probes": 3, "probes_variant": 30},
     **{"finetune_transformer_endpoints": 16, "finetune_transformer_intermediate_1": 4},
