@@ -24,8 +24,15 @@ def load(path: str | Path, device: str = "cpu") -> "TextModel | Predictor":
     """
     from gpt1.generate import TextModel
     from gpt1.predict import Predictor
+    from gpt1.weights import kept
+    from tasks.common.errors import InputError
 
     is_cell = Path(path).is_dir()
+    if not (Path(path) / kept.CELL if is_cell else Path(path)).is_file():
+        raise InputError(
+            f"{path}: no trained model; give results/pretrain/ARCH/seed-K/update-N.safetensors, or "
+            "the folder of a cell of experiment.keep, below results/kept"
+        )
     return Predictor(path, device=device) if is_cell else TextModel(path, device=device)
 
 

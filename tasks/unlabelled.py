@@ -20,7 +20,10 @@ def read(task: Task, source: Source) -> dict[str, list[Example]]:
     if isinstance(source, Snapshot):
         return {split: _examples(task, source, split) for split in task.unlabelled}
     if missing := task.missing_unlabelled(source):
-        raise InputError(f"{source}: {' and '.join(missing)} needed; {task.obtain}")
+        raise InputError(
+            f"{source}: {' and '.join(missing)} needed; {task.obtain}, or set "
+            "experiment.submission to false"
+        )
     return {split: _examples(task, source, split) for split in task.unlabelled_files(source)}
 
 

@@ -5,7 +5,9 @@ import re
 from collections import Counter
 
 # Rules that a loop makes, such as table_main and table_cost, and those for the negative controls.
-KINDS = re.compile(r"(table|figure|samples|finetune|pretrain|probes|zero_shot|contamination)_.+")
+KINDS = re.compile(
+    r"(table|figure|samples|finetune|pretrain|probes|zero_shot|contamination|baselines)_.+"
+)
 
 
 def by_kind(record: logging.LogRecord) -> bool:

@@ -80,7 +80,8 @@ def read(folder: Path) -> KeptCell:
     """What `save` wrote. Raises InputError if it is not there or not as it was written."""
     if not (folder / CELL).is_file():
         raise InputError(
-            f"{folder}: no kept cell; name the cell in experiment.keep and run snakemake {folder}"
+            f"{folder}: no kept cell; name the cell in experiment.keep and run snakemake {folder} "
+            "--cores 2 with the config of the run"
         )
     remedy = "keep the cell again"
     manifest.check(folder, manifest.read(folder, remedy)["files"], remedy)

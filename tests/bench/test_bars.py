@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from bench import bars, data, default_bars, gpu, ours, plain
+from bench.peaks import peak
 from bench.sides import Turn
 from gpt1.model.transformer import Transformer
 from gpt1.settings import LSTMShape, ModelSettings
@@ -140,3 +141,10 @@ def test_the_rate_of_pre_training_has_a_verdict_on_the_cards_of_the_bar(monkeypa
     for card, met in (("NVIDIA H100 80GB HBM3", "yes"), ("NVIDIA A100-SXM4-40GB", "")):
         (row,) = gpu.pretraining(gpu.GPU(card, tmp_path))
         assert (row.ours, row.met) == (590_000, met) and card in row.note
+
+
+def test_an_unknown_card_has_no_peak():
+    assert peak("NVIDIA H100 80GB HBM3") == 989e12
+    assert peak("NVIDIA A100-SXM4-40GB") == 312e12
+    assert peak("NVIDIA H100 PCIe") == 756e12
+    assert peak("Some Card 3000") is None

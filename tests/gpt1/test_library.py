@@ -110,8 +110,11 @@ def test_all_tables_are_read_with_their_numbers():
 @pytest.mark.parametrize(
     ("call", "told"),
     [
-        (lambda: gpt1.load("results/update-9.safetensors"), "update-9.json: no such file"),
-        (lambda: gpt1.load("results/studies"), "results/studies: no kept cell"),
+        (
+            lambda: gpt1.load("results/update-9.safetensors"),
+            "update-9.safetensors: no trained model",
+        ),
+        (lambda: gpt1.load("results/studies"), "results/studies: no trained model; give"),
         (lambda: gpt1.load(CHECKPOINT, device="tpu"), "device: found 'tpu'"),
         (lambda: gpt1.load(CHECKPOINT).score(["a", " "]), "text 2: found ' ', which has no words"),
         (lambda: gpt1.load(CHECKPOINT).generate("a", top_p=1), "top_p: found 1"),

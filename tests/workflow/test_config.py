@@ -6,6 +6,7 @@ import pytest
 import yaml
 
 from gpt1.settings import FinetuneMethod, LSTMShape, TransformerShape
+from tasks import task
 from tests.workflow.configs import NAMES, ROOT, changed, complete, shipped, small
 from workflow.configuration import reference
 from workflow.configuration.model import Config
@@ -137,3 +138,11 @@ def test_a_further_attempt_asks_for_more_up_to_what_the_partition_allows():
     minutes = parse(changed(shipped(), "runtime.minutes", hour)).runtime.minutes
     asked = [[minutes.of(stage, k) for k in (1, 2)] for stage in ("pretrain", "finetune", "data")]
     assert asked == [[60, 60], [40, 60], [60, 60]]
+
+
+@pytest.mark.parametrize("config", NAMES)
+def test_0_is_a_random_zero_shot_guess_and_1_lies_above_it(config):
+    for name, limits in complete(config).experiment.zero_shot.scores().items():
+        kind = task(name)
+        chance = 0.0 if kind.metric == "matthews" else 100 / len(kind.labels)
+        assert limits.random == chance < limits.best <= 100, name

@@ -219,7 +219,7 @@ def test_a_number_without_end_is_one_line(number, tmp_path):
 
 @pytest.mark.parametrize(("name", "why"), [(".", "Is a directory"), ("none", "No such file")])
 def test_a_config_file_that_cannot_be_read_is_one_line(name, why, tmp_path):
-    with pytest.raises(ConfigError, match=f"{why}.*{tmp_path}"):
+    with pytest.raises(ConfigError, match=f"{tmp_path}.*{why}"):
         read([tmp_path / name])
 
 

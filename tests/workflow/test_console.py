@@ -71,6 +71,8 @@ def test_rules_of_one_kind_are_counted_together():
     ("options", "fault"),
     [
         (["--configfile", "smok.yaml"], "--configfile smok.yaml: no such file"),
+        (["--configfile=smok.yaml"], "--configfile smok.yaml: no such file"),
+        (["--cores", "0", "all"], "--cores 0: give at least 1, or all"),
         (["all", *SMOKE, "results/main.csv"], "--configfile results/main.csv: no such file"),
         pytest.param(
             ["all", "--profile", "workflow/profiles/slurm"],
@@ -85,6 +87,19 @@ def test_rules_of_one_kind_are_counted_together():
 def test_a_mistyped_option_is_one_line(options, fault):
     _profile, line = command_line(ROOT, *options, code=1).splitlines()
     assert line.startswith(f"error: {fault}")
+
+
+@pytest.mark.parametrize(
+    ("target", "near"),
+    [
+        ("al", "did you mean all?"),
+        ("results/main.csv", "did you mean results/smoke/main.csv?"),
+        ("x", "what this config makes lies in results/smoke"),
+    ],
+)
+def test_a_mistyped_target_names_the_nearest(target, near):
+    *_, line = command_line(ROOT, *SMOKE, "--", target, code=1).splitlines()
+    assert line == f"error: {target}: no such target; {near}"
 
 
 @pytest.mark.parametrize(

@@ -139,7 +139,7 @@ def test_a_single_cell_can_be_asked_for(tmp_path):
     plan = planned(ROOT, "--directory", str(tmp_path), cell)
     chain = ("world", "examples", "baselines", "documents", "tokenizer", "tokens", "encode")
     assert plan == {
-        **dict.fromkeys((*chain, "word_classes"), 1),
+        **dict.fromkeys((*chain, "baselines_word_classes"), 1),
         **{"pretrain": 3, "finetune_transformer_further_4": 1},
     }
     plan = planned(ROOT, "--directory", str(tmp_path), cell.replace("layers-5", "layers-6"))
@@ -214,7 +214,14 @@ def test_file_times_of_the_sources_rerun_nothing(project):
         (
             "tokenizer.merges",
             1300,
-            {"world", "contamination", "examples", "baselines", "documents", "word_classes"},
+            {
+                "world",
+                "contamination",
+                "examples",
+                "baselines",
+                "documents",
+                "baselines_word_classes",
+            },
         ),
     ],
 )

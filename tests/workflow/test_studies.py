@@ -117,7 +117,7 @@ def test_variants_that_differ_in_fine_tuning_share_a_language_model():
 
 ONE = dict.fromkeys(["world", "documents", "tokenizer", "examples", "baselines", "encode"], 1)
 ONE |= {
-    "word_classes": 1,
+    "baselines_word_classes": 1,
     "tokens": 1,
     "pretrain": 3,
     "finetune_transformer_endpoints": 1,
@@ -306,7 +306,7 @@ def test_each_task_is_predicted_to_be_lost_with_one_line_at_most(study):
 
 JOBS = {  # of all shipped studies together, each cell and language model once
     **{"world": 10, "world_planted": 1, "documents": 11, "tokenizer": 1, "tokens": 11},
-    "word_classes": 1,
+    "baselines_word_classes": 1,
     **{"examples": 13, "baselines": 12, "encode": 13, "contamination_variant": 1},
     **{"pretrain": 45, "zero_shot": 3, "probes": 3, "probes_variant": 27},
     **{"finetune_transformer_endpoints": 16, "finetune_transformer_intermediate_1": 4},
@@ -349,7 +349,7 @@ def test_a_whole_run_can_be_trained_as_a_line_is(tmp_path):
     ("target", "fault"),
     [
         ("studies/bogus.csv", "error: config: experiment.studies.bogus: no such study; known"),
-        ("variants/finetune.l2-9/cells/transformer/rte/aux-on/layers-12.json", "MissingRule"),
+        ("variants/finetune.l2-9/cells/transformer/rte/aux-on/layers-12.json", "no such target"),
     ],
 )
 def test_what_cannot_be_asked_for_ends_in_one_line(target, fault, tmp_path):

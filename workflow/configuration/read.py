@@ -67,7 +67,7 @@ def read(paths: Sequence[str | Path], given: Iterable[str] = ()) -> dict[str, An
         try:
             keys = _load(Path(path).read_bytes(), path) or {}
         except OSError as error:
-            raise ConfigError([str(error)]) from None
+            raise ConfigError([f"{path}: {error.strerror}; give a config file"]) from None
         if not isinstance(keys, dict):
             raise ConfigError([f"{path}: {_shown(keys)} is no section; give keys such as results"])
         if "__use_yte__" in keys:  # of YTE, a language of templates that Snakemake knows

@@ -1,5 +1,6 @@
 # The config, checked; names and helpers that the rules share.
 import atexit
+import difflib
 import functools
 import os
 import re
@@ -279,6 +280,9 @@ if workflow.deployment_settings.deployment_method:  # Snakemake takes PYTHONPATH
 else:  # the programs run with Snakemake's Python
     os.environ |= {"PATH": prepended("PATH", os.path.dirname(sys.executable))}
 
+if workflow.resource_settings.cores == 0:  # Snakemake would wait for ever
+    sys.exit("error: --cores 0: give at least 1, or all")
+
 if workflow.is_main_process and (changed := results_folder.changes(cfg)):
     logger.warning(
         f"{cfg.results} was made with another config, which differs in {', '.join(changed[:5])}"
@@ -287,6 +291,20 @@ if workflow.is_main_process and (changed := results_folder.changes(cfg)):
     )
 
 
+def a_target(record):
+    """A filter of Snakemake's log: a target that no rule makes is a line that names the nearest."""
+    if found := re.search(r"No rule\sto produce (\S+) \(if you use", str(record.msg)):
+        made = [str(file) for rule in workflow.rules for file in rule.products()]
+        names = ["all", *(name for name in made if "{" not in name)]
+        near = difflib.get_close_matches(found[1], names, n=1)
+        own = f"what this config makes lies in {cfg.results}"
+        record.msg = (
+            f"error: {found[1]}: no such target; {f'did you mean {near[0]}?' if near else own}"
+        )
+    return True
+
+
+logger.addFilter(a_target)
 for handler in workflow.logger_manager.get_log_handlers():
     if handler.writes_to_stream:
         handler.addFilter(by_kind)

@@ -28,15 +28,15 @@ rule documents:
         " &> {log}"
 
 
-rule word_classes:
+rule baselines_word_classes:
     input:
         of("books", "corpus/documents"),
     output:
         "<results>{home}/corpus/word_classes.tsv",
     log:
-        "<results>{home}/logs/word_classes.log",
+        "<results>{home}/logs/baselines_word_classes.log",
     benchmark:
-        "<results>{home}/benchmarks/word_classes.tsv"
+        "<results>{home}/benchmarks/baselines_word_classes.tsv"
     wildcard_constraints:
         home=homes(variants.names("books")),
     resources:
