@@ -6,6 +6,7 @@ from tasks.world.grammar import np, sentence
 from tasks.world.lexicon import he
 from tasks.world.rows import DEGREES, IN_BOOKS, Degree, Probe, Row
 
+SURPRISES = 0.2  # of the books' deeds: without them nothing compares what was told with how it turned out
 GENRES = ("fiction", "news", "talk", "letters")
 
 
@@ -67,16 +68,26 @@ def _day(draw: Draw) -> str:
 def paragraph(draw: Draw) -> str:
     """Who rested or worked, or what news they had, and how they were then."""
     degree, good = draw.choices(DEGREES, IN_BOOKS)[0], draw.random() < 0.5
-    feeling = draw.choices(("energy", "mood"), (2, 1))[0]
+    feeling = draw.choice(FEELINGS)
     telling = tell(draw, feeling, good, degree, n=draw.choice((1, 2)))
     who = _subject(draw, telling)
-    lines = [state(draw, who, feeling, good, n=2)]
+    form = draw.random()
     if telling.others:
-        lines.append(state(draw, he(telling.others), feeling, not good, n=2))
+        lines = [
+            state(draw, who, feeling, good, n=2),
+            state(draw, he(telling.others), feeling, not good, n=2),
+        ]
         draw.shuffle(lines)
-    elif draw.random() < 0.4:
+    elif form < SURPRISES:
+        surprise = "alas" if good else "luckily"
+        lines = [f"{state(draw, who, feeling, not good)} , {surprise}"]
+    elif form < 2 * SURPRISES:
+        lines = [f"{state(draw, who, feeling, good)} , of course"]
+    elif form < 0.6:
         opposite = draw.word(ADJECTIVES[feeling][good])
         lines = [f"{state(draw, who, feeling, good)} , not {opposite}"]
+    else:
+        lines = [state(draw, who, feeling, good, n=2)]
     told = sentence(telling.clause)
     if draw.random() < 0.3:
         told = sentence(_told(telling.clause, draw.choice(GENRES)))
@@ -93,3 +104,12 @@ def probe(draw: Draw, degree: Degree) -> Probe:
         sentence(state(draw, who, "energy", good)) for good in (telling.good, not telling.good)
     )
     return Probe(sentence(telling.clause), (right, wrong))
+
+
+def probe_surprise(draw: Draw) -> Probe:
+    """Whether how somebody was agrees with what happened."""
+    good, agree = draw.random() < 0.5, draw.random() < 0.5
+    telling = tell(draw, draw.choice(FEELINGS), good, "lexical")
+    claim = state(draw, he(telling.who), telling.feeling, good == agree)
+    ends = [sentence(f"{claim} , {end}") for end in ("of course", "alas" if good else "luckily")]
+    return Probe(sentence(telling.clause), tuple(ends if agree else ends[::-1]))

@@ -29,6 +29,7 @@ SKILLS: dict[str, Callable[[Draw], Probe]] = {
     "energy": partial(entailment.probe, degree="lexical"),
     "energy of two": partial(entailment.probe, degree="relational"),
     "seldom": partial(entailment.probe, degree="compositional"),
+    "surprise": entailment.probe_surprise,
     "category": taxonomy.probe_category,
     "ability": partial(taxonomy.probe_ability, degree="lexical"),
     "pronoun": coreference.probe,
