@@ -45,9 +45,9 @@ def results(folder: str | Path) -> dict[str, "pd.DataFrame"]:
     for a damaged one.
     """
     from tasks.common.errors import InputError
-    from workflow.analysis.table import (
-        read_csv,
-    )  # here alone gpt1 reaches up: tables are made there
+
+    # Here alone gpt1 reaches up: tables are made there.
+    from workflow.analysis.table import read_csv
 
     folder = Path(folder)
     paths = [*sorted(folder.glob("*.csv")), *sorted(folder.glob("studies/*.csv"))]
