@@ -27,8 +27,9 @@ def load(path: str | Path, device: str = "cpu") -> "TextModel | Predictor":
     from gpt1.weights import kept
     from tasks.common.errors import InputError
 
-    is_cell = Path(path).is_dir()
-    if not (Path(path) / kept.CELL if is_cell else Path(path)).is_file():
+    is_cell, facts = Path(path).is_dir(), Path(path).with_suffix(".json")
+    is_checkpoint = Path(path).suffix == ".safetensors" and Path(path).is_file() and facts.is_file()
+    if not ((Path(path) / kept.CELL).is_file() if is_cell else is_checkpoint):
         raise InputError(
             f"{path}: no trained model; give results/pretrain/ARCH/seed-K/update-N.safetensors, or "
             "the folder of a cell of experiment.keep, below results/kept"
@@ -44,9 +45,9 @@ def results(folder: str | Path) -> dict[str, "pd.DataFrame"]:
     for a damaged one.
     """
     from tasks.common.errors import InputError
-    from workflow.analysis.table import (
-        read_csv,
-    )  # here alone gpt1 reaches up: tables are made there
+
+    # Here alone gpt1 reaches up: tables are made there.
+    from workflow.analysis.table import read_csv
 
     folder = Path(folder)
     paths = [*sorted(folder.glob("*.csv")), *sorted(folder.glob("studies/*.csv"))]

@@ -32,13 +32,10 @@ from tasks.common.files import write_json
 from tasks.examples import Example, check_split, read, read_facts
 from tasks.linear_model import predict
 from tasks.metrics import score_split
-from tasks.prepare import prepare
-from tasks.settings import PrepareSettings
 from tasks.task import Task
 from tasks.word_classes import WordClasses
 from tasks.word_features import Features
 
-IN_THE_WORLD = PrepareSettings(published=False, select_fraction=0.28)  # as by the default config
 Scores = dict[str, dict[str, float]]
 
 
@@ -59,28 +56,6 @@ def majority(task: Task, train: list[Example], rows: list[Example]) -> np.ndarra
 def bag_of_words(task: Task, train: list[Example], rows: list[Example]) -> np.ndarray:
     """Predictions [n] for `rows` by a linear model on word counts, by scikit-learn's settings."""
     return predict(task, train, rows, word_features.bag_of_words, tuned=False)
-
-
-def score_baselines(
-    task: Task,
-    folder: Path,
-    books: Path | None,
-    settings: PrepareSettings = IN_THE_WORLD,
-) -> dict[str, Scores]:
-    """`baselines` of a task's published files in `folder`, without a run.
-
-    The classes of words are learnt from the .txt files below `books`, once for all tasks. By
-    default as many rows are trained on as in the default config. Raises InputError for files that
-    are not as published.
-    """
-    return baselines(task, prepare(task, folder, settings)[0], _classes(books) if books else None)
-
-
-@functools.cache
-def _classes(books: Path) -> WordClasses:
-    return word_classes.word_classes(
-        path.read_text(encoding="utf-8") for path in sorted(books.rglob("*.txt"))
-    )
 
 
 def baselines(

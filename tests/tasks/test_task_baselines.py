@@ -216,9 +216,3 @@ def test_one_text_is_the_better_of_the_two(place):
         for split, found in made.items()
     }
     assert baselines.baselines(task("rte"), splits)["one_text"]["dev"]["accuracy"] == 100.0
-
-
-def test_a_folder_of_files_and_books_is_scored_without_a_run(published, tmp_path):
-    (tmp_path / "book.txt").write_text("the film was fine . the plot was dull . " * 5)
-    scores = baselines.score_baselines(task("sst2"), published("sst2"), tmp_path)
-    assert {"majority", "bag_of_words", "affix_bigrams", "word_classes"} == set(scores)

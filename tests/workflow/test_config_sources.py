@@ -35,6 +35,12 @@ def test_missing_raw_data_is_reported_before_the_graph_is_built(tmp_path):
     ]
 
 
+def test_a_missing_folder_beside_the_world_is_reported_before_anything_runs(tmp_path):
+    config = changed(shipped(), "experiment.tasks.rte", {"folder": f"{tmp_path}/mine"})
+    (fault,) = faults(config)
+    assert fault.startswith(f"experiment.tasks.rte: {tmp_path}/mine: no such folder")
+
+
 def test_books_may_lie_in_folders(tmp_path):
     config = changed(small(), "experiment.world", ...) | {"data": str(tmp_path)}
     raw_data(tmp_path, config)

@@ -41,6 +41,7 @@ def page(card: Card, picture: str) -> str:
 
 
 def facts(card: Card) -> dict[str, str]:
+    """What a card says of the task's data, by name; "" where there is nothing to say."""
     facts, hub = card.facts, card.task.hub
     dropped = (f"{split}: {_counts(counts)}" for split, counts in facts.dropped.items())
     return {

@@ -160,7 +160,9 @@ def missing_data(config: Config) -> Iterator[str]:
     if data and not Path(data).is_dir():
         yield f"data: no folder {data!r}; give the folder of the raw data"
         return
-    for name, found in in_folders.items() if data else ():
+    for name, found in in_folders.items():
+        if not data and not os.path.isabs(found.entry.folder or ""):
+            continue  # of the world, which is made in the run
         faults = _books(found) if name == "corpus" else _rows(config, name, found)
         yield from (f"{found.key}: {fault}" for fault in dict.fromkeys(faults))
     if config.experiment.probes:

@@ -297,6 +297,9 @@ def a_target(record):
         made = [str(file) for rule in workflow.rules for file in rule.products()]
         names = ["all", *(name for name in made if "{" not in name)]
         near = difflib.get_close_matches(found[1], names, n=1)
+        target = Path(found[1])
+        if target.parent.name and Path(cfg.results) not in target.parents:  # of another config?
+            near = [name for name in near if Path(name).name == target.name]
         own = f"what this config makes lies in {cfg.results}"
         record.msg = (
             f"error: {found[1]}: no such target; {f'did you mean {near[0]}?' if near else own}"
