@@ -1,12 +1,12 @@
 """Entailment: does a claim about how somebody was follow? SNLI, MNLI, RTE, and the books' deeds."""
 
 from tasks.world.draw import Draw
-from tasks.world.feelings import ADJECTIVES, FEELINGS, Telling, another, state, tell
+from tasks.world.feelings import ADJECTIVES, FEELINGS, Telling, another, state, surprise, tell
 from tasks.world.grammar import np, sentence
 from tasks.world.lexicon import he
 from tasks.world.rows import DEGREES, IN_BOOKS, Degree, Probe, Row
 
-SURPRISES = 0.2  # of the books' deeds: without them nothing compares what was told with how it turned out
+SURPRISES = 0.2  # the share of the books' deeds that turn out otherwise than they should
 GENRES = ("fiction", "news", "talk", "letters")
 
 
@@ -79,8 +79,7 @@ def paragraph(draw: Draw) -> str:
         ]
         draw.shuffle(lines)
     elif form < SURPRISES:
-        surprise = "alas" if good else "luckily"
-        lines = [f"{state(draw, who, feeling, not good)} , {surprise}"]
+        lines = [f"{state(draw, who, feeling, not good)} , {surprise(not good)}"]
     elif form < 2 * SURPRISES:
         lines = [f"{state(draw, who, feeling, good)} , of course"]
     elif form < 0.6:
@@ -111,5 +110,8 @@ def probe_surprise(draw: Draw) -> Probe:
     good, agree = draw.random() < 0.5, draw.random() < 0.5
     telling = tell(draw, draw.choice(FEELINGS), good, "lexical")
     claim = state(draw, he(telling.who), telling.feeling, good == agree)
-    ends = [sentence(f"{claim} , {end}") for end in ("of course", "alas" if good else "luckily")]
-    return Probe(sentence(telling.clause), tuple(ends if agree else ends[::-1]))
+    expected, unexpected = (
+        sentence(f"{claim} , {end}") for end in ("of course", surprise(good == agree))
+    )
+    choices = (expected, unexpected) if agree else (unexpected, expected)
+    return Probe(sentence(telling.clause), choices)

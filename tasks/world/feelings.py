@@ -93,6 +93,12 @@ def state(
     return f"{who} {be} {draw.choice(NEGATORS) + ' ' if denied else ''}{adjectives}"
 
 
+def surprise(good: bool) -> str:
+    """The word behind a state that nobody expected: without it nothing in the books compares how
+    somebody was with what had happened."""
+    return "luckily" if good else "alas"
+
+
 def another(feeling: Feeling) -> Feeling:
     """The feeling that is not this one."""
     return "energy" if feeling == "mood" else "mood"

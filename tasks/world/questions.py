@@ -1,7 +1,7 @@
 """Questions about how people felt: QNLI, QQP and RACE, and the readers among the books."""
 
 from tasks.world.draw import Draw
-from tasks.world.feelings import ADJECTIVES, FEELINGS, Feeling, another, state, tell
+from tasks.world.feelings import ADJECTIVES, FEELINGS, Feeling, another, state, surprise, tell
 from tasks.world.grammar import np, sentence
 from tasks.world.lexicon import he
 from tasks.world.rows import DEGREES, IN_BOOKS, Degree, Row
@@ -31,15 +31,20 @@ def _asked(draw: Draw, who: str, feeling: Feeling, good: bool, degree: Degree) -
 
 def qqp(draw: Draw, label: str, degree: Degree) -> Row:
     """Two questions, who heard of what happened and who heard how somebody was."""
+    first, second, _ = _heard(draw, label == "1", degree)
+    return Row(sentence(first, "?"), sentence(second, "?"), label, degree=degree)
+
+
+def _heard(draw: Draw, follows: bool, degree: Degree) -> tuple[str, str, bool]:
+    """Two questions without their marks, and whether the state in the second is a good one."""
     telling = tell(draw, draw.choice(FEELINGS), draw.random() < 0.5, degree)
     denied = degree == "compositional" and draw.random() < 0.5
-    good = telling.good == (label == "1")
+    good = telling.good == follows
     claim = state(draw, he(telling.who), telling.feeling, good, denied)
     first, second = (
-        sentence(f"who {draw.choice(('heard', 'knew'))} that {what}", "?")
-        for what in (telling.clause, claim)
+        f"who {draw.choice(('heard', 'knew'))} that {what}" for what in (telling.clause, claim)
     )
-    return Row(first, second, label, degree=degree)
+    return first, second, good
 
 
 def race(draw: Draw, label: str, degree: Degree) -> Row:
@@ -75,5 +80,10 @@ def paragraph(draw: Draw) -> str:
     if form < 0.5:
         row = race(draw, "A", degree)
         return f"{row.first} {row.second} {row.choices[0]}"
-    row = (qnli if form < 0.85 else qqp)(draw, "entailment" if form < 0.85 else "1", degree)
-    return f"{row.first} {row.second}"
+    if form < 0.75:
+        row = qnli(draw, "entailment", degree)
+        return f"{row.first} {row.second}"
+    follows = draw.random() < 0.6
+    first, second, good = _heard(draw, follows, degree)
+    end = draw.choice(("", " , of course")) if follows else f" , {surprise(good)}"
+    return f"{sentence(first, '?')} {sentence(second + end, '?')}"

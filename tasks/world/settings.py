@@ -23,7 +23,7 @@ WorldTaskName = Literal[
     "dprd",
 ]
 Discourse = Literal["remarks", "stories", "deeds", "kinds", "questions", "reasons", "forms"]
-TrainRows = Annotated[int, Field(ge=6, le=5_000)]
+TrainRows = Annotated[int, Field(ge=6, le=20_000)]
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
