@@ -120,6 +120,15 @@ def follows(told: list[Feeling], claim: str) -> bool:
     return three_way(told, claim) == "entailment"
 
 
+def turned_out(told: list[Feeling], said: str) -> bool:
+    """Whether a claim is so: it follows, or the word behind it says that nobody expected it."""
+    claim, comma, end = said.rstrip(".?").rpartition(", ")
+    if not comma or end == "of course":
+        return follows(told, claim or said)
+    good = {"luckily": True, "alas": False}[end]
+    return three_way(told, claim) == "contradiction" and read_claim(claim).good == good
+
+
 def mood_of_everyone(text: str) -> bool:
     """Whether everyone was glad."""
     said = read_claim(text)

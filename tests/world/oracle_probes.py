@@ -19,6 +19,9 @@ def right_choices(skill: str, context: str, choices: list[str]) -> list[bool]:
         case "energy" | "energy of two" | "seldom":
             told = parser.read_clauses(context)
             return [oracle.follows(told, choice) for choice in choices]
+        case "surprise":
+            told = parser.read_clauses(context)
+            return [oracle.turned_out(told, choice) for choice in choices]
         case "category":
             kind = parser.read_found(parser.sentences(context)[0])
             return [parser.noun(choice[:-1]) == HYPONYM[kind] for choice in choices]

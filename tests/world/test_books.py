@@ -50,12 +50,15 @@ def is_true(paragraph: str) -> bool:
         case "forms":
             return all(map(is_grammatical, (first, *rest)))
         case "deeds":
-            return all(oracle.follows(parser.read_clauses(first), claim) for claim in claims)
+            return all(oracle.turned_out(parser.read_clauses(first), claim) for claim in claims)
         case "stories":
             *told, end = first, *rest
             return oracle.ending(" ".join(told), (end,)) == 0
         case "questions" if first.startswith("Why"):
             return oracle.follows(parser.read_clauses(rest[0]), oracle.asked_why(first))
+        case "questions" if first.startswith("Who"):
+            told, said = (re.sub("^Who (heard|knew) that ", "", text) for text in (first, *rest))
+            return oracle.turned_out(parser.read_clauses(told), said)
         case "questions":
             told, question, answer = rest
             return oracle.race(f"{first} {told}", question, (answer,)) == 0
