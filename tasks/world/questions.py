@@ -30,17 +30,25 @@ def _asked(draw: Draw, who: str, feeling: Feeling, good: bool, degree: Degree) -
 
 
 def qqp(draw: Draw, label: str, degree: Degree) -> Row:
-    """Two questions, who heard of what happened and who heard how somebody was."""
-    first, second, _ = _heard(draw, label == "1", degree)
+    """Two questions, who heard of what happened and who heard how somebody was.
+
+    Of those that are not the same half are about the other of mood and energy.
+    """
+    same = label == "1"
+    first, second, _ = _heard(draw, same, degree, unrelated=not same and draw.random() < 0.5)
     return Row(sentence(first, "?"), sentence(second, "?"), label, degree=degree)
 
 
-def _heard(draw: Draw, follows: bool, degree: Degree) -> tuple[str, str, bool]:
+def _heard(
+    draw: Draw, follows: bool, degree: Degree, unrelated: bool = False
+) -> tuple[str, str, bool]:
     """Two questions without their marks, and whether the state in the second is a good one."""
     telling = tell(draw, draw.choice(FEELINGS), draw.random() < 0.5, degree)
     denied = degree == "compositional" and draw.random() < 0.5
-    good = telling.good == follows
-    claim = state(draw, he(telling.who), telling.feeling, good, denied)
+    feeling, good = telling.feeling, telling.good == follows
+    if unrelated:
+        feeling, good = another(feeling), draw.random() < 0.5
+    claim = state(draw, he(telling.who), feeling, good, denied)
     first, second = (
         f"who {draw.choice(('heard', 'knew'))} that {what}" for what in (telling.clause, claim)
     )

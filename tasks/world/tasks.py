@@ -57,22 +57,22 @@ class WorldTask:
 
 # The training rows rank the tasks by size as the published sets do.
 WORLD_TASKS: dict[WorldTaskName, WorldTask] = {
-    "snli": WorldTask(1070, PUBLIC, layouts.snli, entailment.snli, THREE),
-    "mnli": WorldTask(1100, MNLI, layouts.mnli, entailment.mnli, THREE),
-    "qnli": WorldTask(1020, GLUE, layouts.qnli, questions.qnli, TWO),
-    "rte": WorldTask(780, GLUE, layouts.rte, entailment.rte, TWO),
+    "snli": WorldTask(9000, PUBLIC, layouts.snli, entailment.snli, THREE),
+    "mnli": WorldTask(11250, MNLI, layouts.mnli, entailment.mnli, THREE),
+    "qnli": WorldTask(2500, GLUE, layouts.qnli, questions.qnli, TWO),
+    "rte": WorldTask(440, GLUE, layouts.rte, entailment.rte, TWO),
     "scitail": WorldTask(
-        790, PUBLIC, layouts.scitail, taxonomy.scitail, {"entails": 1, "neutral": 1}
+        940, PUBLIC, layouts.scitail, taxonomy.scitail, {"entails": 1, "neutral": 1}
     ),
-    "race": WorldTask(980, RACE, layouts.race, questions.race, FOUR),
+    "race": WorldTask(1875, RACE, layouts.race, questions.race, FOUR),
     "story_cloze": WorldTask(
-        1000, STORIES, layouts.story_cloze, stories.story_cloze, {"1": 1, "2": 1}
+        380, STORIES, layouts.story_cloze, stories.story_cloze, {"1": 1, "2": 1}
     ),
-    "mrpc": WorldTask(860, GLUE, layouts.mrpc, sentiment.mrpc, {"1": 0.68, "0": 0.32}),
-    "qqp": WorldTask(1060, GLUE, layouts.qqp, questions.qqp, {"1": 0.37, "0": 0.63}),
-    "stsb": WorldTask(880, GLUE, layouts.stsb, sentiment.stsb, {"": 1}),
-    "sst2": WorldTask(960, GLUE, layouts.sst2, sentiment.sst2, {"1": 1, "0": 1}),
-    "cola": WorldTask(920, GLUE, layouts.cola, acceptability.cola, {"1": 0.6, "0": 0.4}),
+    "mrpc": WorldTask(500, GLUE, layouts.mrpc, sentiment.mrpc, {"1": 0.68, "0": 0.32}),
+    "qqp": WorldTask(3750, GLUE, layouts.qqp, questions.qqp, {"1": 0.37, "0": 0.63}),
+    "stsb": WorldTask(625, GLUE, layouts.stsb, sentiment.stsb, {"": 1}),
+    "sst2": WorldTask(1250, GLUE, layouts.sst2, sentiment.sst2, {"1": 1, "0": 1}),
+    "cola": WorldTask(750, GLUE, layouts.cola, acceptability.cola, {"1": 0.6, "0": 0.4}),
     "dprd": WorldTask(40, DPRD, layouts.dprd, coreference.dprd, {"0": 1, "1": 1}),
 }
 
