@@ -23,6 +23,11 @@ with importing(__name__):
         set_client_factory,
         snapshot_download,
     )
+    from huggingface_hub.errors import (
+        GatedRepoError,
+        RepositoryNotFoundError,
+        RevisionNotFoundError,
+    )
     from huggingface_hub.utils import disable_progress_bars
 
     from tasks import TASKS
@@ -33,6 +38,11 @@ with importing(__name__):
     from tasks.hub import HubSource, Snapshot, matching, pinned
 
 SILENCE_SECONDS = 20  # without a byte; the library then asks five times more
+GONE = {  # the first that fits: the library counts a gated repository among those not found
+    GatedRepoError: "the repository is gated: accept its terms on the hub and set HF_TOKEN",
+    RepositoryNotFoundError: "the repository is withdrawn or private: give HF_TOKEN, or a folder",
+    RevisionNotFoundError: "the commit is gone: give another as revision:, or a folder",
+}
 
 
 def source_named(name: str) -> HubSource:
@@ -66,9 +76,10 @@ def fetch(name: str, revision: str | None, folder: str | Path, endpoint: str | N
             raise
         except Exception as error:  # of the library, which trusts what a hub answers
             answer = " ".join(f"{type(error).__name__}: {error}".split())
+            gone = (remedy for kind, remedy in GONE.items() if isinstance(error, kind))
+            later = f"{folder} is incomplete, downloaded files are kept: start again later"
             raise InputError(
-                f"{source.repo} at {commit}: not as expected ({answer:.200}); {folder} is "
-                "incomplete, downloaded files are kept: mend this, or start again later"
+                f"{source.repo} at {commit}: not as expected ({answer:.200}); {next(gone, later)}"
             ) from None
         facts = {
             "name": name,

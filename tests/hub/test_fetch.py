@@ -124,17 +124,24 @@ def test_every_corpus_is_read_as_it_was_fetched(each, hub, tmp_path):
     assert "not the file that manifest.json describes" in done.stderr
 
 
-def test_an_unknown_commit_a_missing_and_a_gated_repository_are_told(hub, tmp_path, monkeypatch):
-    assert "RevisionNotFoundError: " in refused(hub, tmp_path, commit=PIN)
+def test_a_lost_commit_and_a_gated_or_lost_repository_have_a_remedy_each(
+    hub, tmp_path, monkeypatch
+):
+    said = refused(hub, tmp_path, commit=PIN)
+    assert "RevisionNotFoundError: " in said and said.endswith(
+        "give another as revision:, or a folder"
+    )
     hub.gated.add("nyu-mll/glue")
-    assert "Cannot access gated repo for url" in refused(hub, tmp_path)
+    said = refused(hub, tmp_path)
+    assert "Cannot access gated repo for url" in said and said.endswith("and set HF_TOKEN")
     hub.heal()
     hub.closed.add("nyu-mll/glue")  # lists its files, and does not give them
     assert "Cannot access gated repo for url" in refused(hub, tmp_path)
     hub.heal()
     others = {name: files for name, files in hub.repositories.items() if name != "nyu-mll/glue"}
     monkeypatch.setattr(hub, "repositories", others)
-    assert "RepositoryNotFoundError: " in refused(hub, tmp_path)
+    said = refused(hub, tmp_path)
+    assert "RepositoryNotFoundError: " in said and said.endswith("give HF_TOKEN, or a folder")
     assert not (tmp_path / "manifest.json").exists() and hub.fetched() == []
 
 

@@ -17,9 +17,9 @@ def features(each: HubSource, names: list[str] | None = None) -> Features:
     """The columns of a source; `names` are the label's classes, if not the source's."""
     kinds: dict[str, Any] = {name: Value("string") for name in each.columns}
     kinds |= {"idx": Value("int32")} if "idx" in kinds else {}
-    kinds |= {
-        name: Sequence(Value("string")) for name in ("options", "candidates") if name in kinds
-    }
+    kinds |= {"options": Sequence(Value("string"))} if "options" in kinds else {}
+    if "candidates" in kinds:
+        kinds["candidates"] = Sequence(Value("string"), length=2)
     kinds |= {"annotator_labels": Sequence(Value("string"))} if "annotator_labels" in kinds else {}
     if not each.labels:
         kinds[each.label] = Value("float32")
