@@ -95,7 +95,7 @@ def without_frame(text: str) -> str:
 
 def asked_why(question: str) -> str:
     """What a question takes for granted: `She was glad` of `Why was she glad?`."""
-    return re.sub("^Why was (he|she|the .*)", r"\1 was", question)
+    return re.sub("^Why (was|were) (he|she|they)", r"\2 \1", question)
 
 
 def about(told: list[Feeling], who: str) -> Feeling:
@@ -159,7 +159,8 @@ def race(passage: str, question: str, choices: tuple[str, ...]) -> int:
         raise Unreadable(question)
     if about(told, asked[2]).who != parser.read_opening(opening):
         raise Unreadable(f"{asked[2]!r} is not who {opening!r}")
-    return only((follows(told, f"{asked[2]} was {choice}") for choice in choices), passage)
+    was = "were" if asked[2] == "they" else "was"
+    return only((follows(told, f"{asked[2]} {was} {choice}") for choice in choices), passage)
 
 
 def read_story(text: str) -> list[Feeling]:

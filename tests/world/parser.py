@@ -84,10 +84,11 @@ _CLAUSES = [
     f"(?P<who>{_SUBJECT}) {_NEWS} {_THE_THING} that (?P<pronoun>he|she) {_LIKING}",
     f"(?P<who>{_SUBJECT}) {_LIKING} {_THE_THING} there (?P<pronoun>he|she) {_NEWS} it",
 ]
-_CLAIM = (
-    f"(?P<who>he|she|everyone(?: {_WHERE})?|{_SUBJECT}) (?:was|were) {_NEGATED}"
-    f"(?P<how>{_of('happy', 'sad', 'fresh', 'weary')})"
-)
+_STATE = f"{_NEGATED}(?P<how>{_of('happy', 'sad', 'fresh', 'weary')})"
+_CLAIMS = [
+    f"(?P<who>he|she|everyone(?: {_WHERE})?|{_ONE}) was {_STATE}",
+    f"(?P<who>they|{_any(OTHERS)}) were {_STATE}",
+]
 _JUDGED = f"(?:(?:{_NEGATED}|(?:so|quite|truly|really) ))(?P<how>{_of('positive', 'negative')})"
 _WORK = f"the (?P<work>{_any(CLASSES['work'])})"
 _OPINIONS = [
@@ -100,7 +101,7 @@ _FOUND = [
     f"though (?P<who>{_ONE}) looked for {_A_KIND} , (?P<pronoun>he|she) found (?P<kind>{_A_KIND})",
 ]
 _CAN = f"it can(?P<negator>not)? (?P<what>{_of('ability', 'mishap')})"
-_OPENING = f"in the {_any(TIMES)} (?P<who>{_ONE}) went to the {_any(PLACES)}"
+_OPENING = f"in the {_any(TIMES)} (?P<who>{_SUBJECT}) went to the {_any(PLACES)}"
 
 
 def _match(forms: list[str], text: str) -> dict[str, str | None]:
@@ -149,7 +150,7 @@ def read_clauses(text: str) -> list[Feeling]:
 
 def read_claim(text: str) -> Feeling:
     """How somebody was said to be."""
-    groups = _match([_CLAIM], text)
+    groups = _match(_CLAIMS, text)
     of, good = FEELINGS[_class(groups["how"])]
     who = (groups["who"] or "").partition(" in ")[0]
     return Feeling(noun(who), of, good != bool(groups["negator"]))
