@@ -9,10 +9,13 @@ import pytest
 from tasks import PAPER_TASKS, Example, task
 from tasks.world.__main__ import make_world
 from tasks.world.settings import WorldSettings
+from tasks.world.tasks import WORLD_TASKS
 
 Splits = dict[str, list[Example]]
-LARGE = WorldSettings(seed=3, report=1000)
-SMALL = WorldSettings(seed=11, words=2_000, books=1, scale=0.5, probes=10)
+LARGE = WorldSettings(seed=3, report=1000, rows=dict.fromkeys(WORLD_TASKS, 1000))
+SMALL = WorldSettings(
+    seed=11, words=2_000, books=1, rows=dict.fromkeys(WORLD_TASKS, 500), probes=10
+)
 
 
 def _make(factory: pytest.TempPathFactory, settings: WorldSettings) -> Path:
@@ -38,7 +41,7 @@ def settings() -> WorldSettings:
 
 @pytest.fixture(scope="session")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A world with the default books and rows, and 1,000 rows in each reported split."""
+    """A world with the default books, and 1,000 rows in each training and reported split."""
     return _make(tmp_path_factory, LARGE)
 
 

@@ -55,7 +55,8 @@ def is_true(paragraph: str) -> bool:
             return all(oracle.turned_out(told, claim) for claim in claims)
         case "stories":
             *told, end = (re.sub("^And (.)", lambda m: m[1].upper(), p) for p in (first, *rest))
-            return oracle.ending(" ".join(told), (end,)) == 0
+            end = end.removeprefix("In the end ")
+            return oracle.follows(oracle.read_story(" ".join(told)), end)
         case "questions" if first.startswith("Why"):
             return oracle.follows(parser.read_clauses(rest[0]), oracle.asked_why(first))
         case "questions" if first.startswith("Who"):
@@ -113,6 +114,34 @@ def words_by_kind(paragraphs: list[str]) -> dict[str, float]:
 
 def test_all_that_the_books_say_is_true(paragraphs):
     assert [p for p in body(paragraphs)[::20] if not is_true(p)] == []
+
+
+@pytest.mark.parametrize(
+    ("paragraph", "right", "wrong"),
+    [
+        (
+            "Tom dozed in the inn, but other people marched in the barn. They were {}.",
+            "weary",
+            "spry",
+        ),
+        ("Well, the king hated the coat and ruined it, you know. He was {}.", "glad", "sad"),
+        ("Tom won a coat. He was glad, {}.", "of course", "luckily"),
+        ("It was a day of fog. Tom won a coat. He was {}, alas.", "sad", "glad"),
+        ("Who heard that Tom ruined a cup? Who knew that he was glad, {}?", "luckily", "alas"),
+        ("Why were they {}? The others dozed in the inn, while Tom won a box.", "spry", "glad"),
+        (
+            "In the fog Tom went to the inn. And there he {} a coat. And Tom was sad.",
+            "ruined",
+            "won",
+        ),
+        ("The tale of the king was hardly lovely. Very {}.", "negative", "positive"),
+        ("Anna found a robin in the inn. It was a {}. It can eat but not rust.", "bird", "dog"),
+        ("The king helped the girls because {} rich. The king was rich.", "he was", "they were"),
+        ("The men near the coat {} a box.", "lift", "lifts"),
+    ],
+)
+def test_what_does_not_follow_is_no_truth(paragraph: str, right: str, wrong: str):
+    assert is_true(paragraph.format(right)) and not is_true(paragraph.format(wrong))
 
 
 def read_books(world: Path) -> list[str]:
