@@ -1,7 +1,7 @@
 """The books of the world: tales, remarks, readers, natural histories and chronicles.
 
 Each book is named for one kind of discourse and contains some of every other. Together they teach
-what the tasks ask for; the texts of the labelled rows, and any 13 words in a row of theirs, are
+what the tasks ask for; the texts of the reported rows, and any 13 words in a row of theirs, are
 kept out.
 """
 
@@ -71,7 +71,7 @@ def normalise(text: str) -> str:
 
 
 def fingerprints(text: str) -> set[str]:
-    """What a book may not share with a labelled row.
+    """What a book may not share with a reported row.
 
     Its sentences, their clauses without the words that link them, and its `ngrams`.
     """

@@ -57,7 +57,7 @@ def paragraph(draw: Draw) -> str:
 
 
 def _and(line: str) -> str:
-    """A sentence with a frame of its own: 13 words in a row of a labelled story are in no book."""
+    """A sentence with a frame of its own: 13 words in a row of a reported story are in no book."""
     return f"And {line if line.split()[0] in NAMES else line[0].lower() + line[1:]}"
 
 

@@ -1,4 +1,4 @@
-"""The books: every word of the tasks, no labelled row, and each kind of discourse by its share."""
+"""The books: every word of the tasks, no reported row, and each kind of discourse by its share."""
 
 import re
 from collections import Counter
@@ -14,7 +14,7 @@ from tasks.world.__main__ import make_world
 from tasks.world.books import fingerprints, normalise
 from tasks.world.lexicon import CLASSES, HYPONYM
 from tasks.world.settings import WorldSettings
-from tasks.world.tasks import CLAIM_WORDS
+from tasks.world.tasks import ASKED, CLAIM_WORDS
 from tests.world import oracle, parser
 from tests.world.grammar import is_grammatical
 
@@ -167,24 +167,30 @@ def written(paragraphs) -> set[str]:
     return set().union(*map(fingerprints, paragraphs))
 
 
+def held_out(splits, name: str) -> dict[str, list[Example]]:
+    """The splits of a task whose rows no book may have: all but the training rows."""
+    return {split: rows for split, rows in splits(name).items() if split != task(name).train}
+
+
 @pytest.mark.parametrize("name", NAMES)
-def test_no_labelled_text_is_a_sentence_of_a_book(written: set[str], splits, name: str):
-    for e in (e for rows in splits(name).values() for e in rows):
+def test_no_reported_text_is_a_sentence_of_a_book(written: set[str], splits, name: str):
+    for e in (e for rows in held_out(splits, name).values() for e in rows):
         if name == "dprd":
             texts = [f"{e.first} {choice} {e.second}" for choice in e.choices]
         elif e.choices:
             texts = [e.first]
         else:
             texts = [e.first, e.second]
-        long = (text for text in map(normalise, texts) if len(text.split()) > CLAIM_WORDS)
-        assert written.isdisjoint(long), e
+        for text in map(normalise, texts):
+            if len(ASKED.sub("", text).split()) > CLAIM_WORDS:
+                assert text not in written, e
 
 
-def test_no_13_words_in_a_row_of_a_labelled_row_stand_in_a_book(paragraphs, splits):
+def test_no_13_words_in_a_row_of_a_reported_row_stand_in_a_book(paragraphs, splits):
     """By the search that the contamination table uses, over all books in a row."""
     numbers, search = WordNumbers(), Search()
     for name in NAMES:
-        for split, rows in splits(name).items():
+        for split, rows in held_out(splits, name).items():
             for i, e in enumerate(rows):
                 texts = [f"{e.first} {e.second} {choice}" for choice in e.choices or [""]]
                 search.add((name, split, i), map(numbers.of_text, texts))
