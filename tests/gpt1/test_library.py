@@ -23,8 +23,10 @@ from tests.gpt1 import toy
 from tests.gpt1.examples import write_tokenizer
 from tests.gpt1.kept_cells import kept_cell, write_checkpoint, write_task
 from tests.support.tables import write_table
+from tests.workflow.configs import complete
 
-CHECKPOINT = "results/pretrain/transformer/seed-0/update-3000.safetensors"
+UPDATES = complete().experiment.pretrain.updates  # of the run that the documents speak of
+CHECKPOINT = f"results/pretrain/transformer/seed-0/update-{UPDATES}.safetensors"
 CELL = "results/kept/transformer/sst2/aux-on/layers-12"
 CLAIMS = {"n_seeds": [3, 3], "ours": [43.7, None], "verdict": ["holds", ""]}
 

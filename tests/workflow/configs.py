@@ -42,7 +42,7 @@ def small() -> dict[str, Any]:
     experiment["grid"] = {"layers": {"transformer": ["none", 0, 5, 9, 12]}}
     experiment["seeds"] = {"pretrain": [0, 1], "finetune": [0, 1]}
     experiment["zero_shot"] = {"tasks": {"cola": {}}}
-    experiment["pretrain"]["checkpoints"] = 3
+    experiment["pretrain"] |= {"updates": 3000, "checkpoints": 3}
     return config
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests.workflow.configs import ROOT, changed, raw_data, shipped, small
+from tests.workflow.configs import ROOT, changed, complete, raw_data, shipped, small
 from tests.workflow.running import command_line, copy_project, planned, snakemake, write
 from workflow.configuration.read import parse
 
@@ -142,7 +142,8 @@ def test_a_single_cell_can_be_asked_for(tmp_path):
         **dict.fromkeys((*chain, "baselines_word_classes"), 1),
         **{"pretrain": 3, "finetune_transformer_further_4": 1},
     }
-    plan = planned(ROOT, "--directory", str(tmp_path), cell.replace("layers-5", "layers-6"))
+    inner = complete().grid().layers["transformer"][-2]
+    plan = planned(ROOT, "--directory", str(tmp_path), cell.replace("layers-5", f"layers-{inner}"))
     assert plan["finetune_transformer_intermediate_1"] == 1
 
 

@@ -82,7 +82,9 @@ def test_however_the_jobs_are_cut_every_cell_is_made_once(shards):
 def test_no_layer_is_trained_without_the_auxiliary_loss_that_is_not_asked_for(
     without, endpoints, intermediate
 ):
-    grid = parse(changed(shipped(), "experiment.grid.layers_without_aux", without)).grid()
+    layers = {"transformer": ["none", 0, 3, 6, 9, 12]}
+    config = changed(shipped(), "experiment.grid.layers", layers)
+    grid = parse(changed(config, "experiment.grid.layers_without_aux", without)).grid()
     found = {job.name: job.layers for job in jobs(grid, 1)}
     assert found["finetune_transformer_endpoints"] == endpoints
     assert found["finetune_transformer_intermediate_1"] == intermediate

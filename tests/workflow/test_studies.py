@@ -18,6 +18,7 @@ from workflow.study_plan import StudyPlan
 
 WORLD = complete()
 VARIANTS = Variants(WORLD)
+UPDATES = WORLD.experiment.pretrain.updates
 FINETUNE, METHOD = "experiment.finetune", "experiment.finetune.method"
 
 
@@ -124,7 +125,7 @@ ONE |= {
     "finetune_variant": 1,
 }
 AXES = {  # any key of the config: its values, and jobs beside those of ONE that the second needs
-    "experiment.pretrain.updates": ([3000, 300], {"pretrain_1": 3}),
+    "experiment.pretrain.updates": ([UPDATES, 300], {"pretrain_1": 3}),
     "experiment.tokenizer.merges": (
         [1500, 300],
         {"tokenizer": 2, "encode": 2, "tokens": 2, "pretrain": 6},
@@ -233,7 +234,7 @@ def test_cells_that_are_kept_are_of_the_grid_or_of_a_study_and_trained_alone():
 
 
 def test_zero_shot_scores_are_read_of_the_runs_own_language_models_alone():
-    axis = {"axis": f"{FINETUNE}.checkpoint", "values": [0, 3000], "tasks": ["cola"]}
+    axis = {"axis": f"{FINETUNE}.checkpoint", "values": [0, UPDATES], "tasks": ["cola"]}
     lines = {"own": {}, "faster": {"experiment.pretrain.lr.transformer": 1e-2}}
     own, both = (one_study(lines=of, **axis) for of in ({"own": {}}, lines))
     read = [set(studies.inputs(found, studies.plan(found, "mine"))) for found in (own, both)]
