@@ -67,7 +67,8 @@ def test_a_bag_of_words_is_far_from_the_oracle(splits, kind: Task):
 @pytest.mark.parametrize("kind", PAIRS, ids=lambda kind: kind.name)
 def test_one_text_of_a_pair_alone_tells_nothing_of_the_label(splits, kind: Task, left_out: str):
     constant, bag = scores_of(splits, kind, lambda e: dataclasses.replace(e, **{left_out: ""}))
-    assert bag < constant + 5
+    # The standard error of a correlation of 1,000 rows is 3.
+    assert bag < constant + (10 if kind.soft_labels else 5)
 
 
 @pytest.mark.parametrize("kind", CHOICES, ids=lambda kind: kind.name)

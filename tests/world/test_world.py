@@ -18,7 +18,7 @@ from tasks.world.tasks import WORLD_TASKS
 
 ROWS = dict.fromkeys(WORLD_TASKS, 90)
 SMOKE = WorldSettings(seed=1, words=10_000, books=6, rows=ROWS, report=16, probes=20)
-MANIFEST = "1b38d3ed8e95a0a15e2c8309b5bf5742de052f233aedbc9424b88f8cc959f49b"  # SMOKE's
+MANIFEST = "00246d588d597895df68b6d578fc8c15b72edff573291a104b5b5e61d453802b"  # SMOKE's
 
 NO_DISCOURSE = json.dumps({"discourse": dict.fromkeys(SHARES, 0)})
 NO_DEGREE = '{"degrees": {"lexical": 0, "relational": 0, "compositional": 0}}'
