@@ -309,9 +309,9 @@ JOBS = {  # of all shipped studies together, each cell and language model once
     **{"world": 10, "world_planted": 1, "documents": 11, "tokenizer": 1, "tokens": 11},
     "baselines_word_classes": 1,
     **{"examples": 13, "baselines": 12, "encode": 13, "contamination_variant": 1},
-    **{"pretrain": 45, "zero_shot": 3, "probes": 3, "probes_variant": 27},
+    **{"pretrain": 54, "zero_shot": 3, "probes": 3, "probes_variant": 27},
     **{"finetune_transformer_endpoints": 16, "finetune_transformer_intermediate_1": 4},
-    **{"finetune_lstm_endpoints": 4, "finetune_variant": 535, "finetune_variant_1": 2, "study": 17},
+    **{"finetune_lstm_endpoints": 4, "finetune_variant": 555, "finetune_variant_1": 2, "study": 18},
 }
 
 
