@@ -20,6 +20,7 @@ Depth = Annotated[int, Field(ge=1, le=2**10)]
 Epochs = Annotated[int, Field(ge=1, le=10_000)]
 Seed = Annotated[int, Field(ge=0, lt=2**63)]
 Rate = Annotated[float, Field(ge=0, lt=1)]
+InitStd = Annotated[float, Field(ge=1e-9, le=100)]
 Positive = Annotated[float, Field(gt=0)]
 Percent = Annotated[float, Field(ge=0, le=100)]
 
@@ -67,6 +68,8 @@ class LSTMShape(Settings):
     """Width of the embeddings."""
     n_hidden: Width = 2048
     """Number of LSTM units."""
+    init_std: InitStd | None = None
+    """Standard deviation of the LSTM's initial weights (null: that of the model)."""
 
 
 class ModelOptions(Settings):
@@ -74,7 +77,7 @@ class ModelOptions(Settings):
 
     n_ctx: Annotated[int, Field(ge=8, le=2**20)] = 512
     """Longest sequence, in tokens."""
-    init_std: Annotated[float, Field(ge=1e-9, le=100)] = 0.02
+    init_std: InitStd = 0.02
     """Standard deviation of the initial weights."""
     embd_dropout: Literal["matrix", "sum"] = "matrix"
     """Where embedding dropout is applied; matrix is the authors' code."""

@@ -168,11 +168,16 @@ class LanguageModel(nn.Module):
         """Take away the layers above the lowest `n_layer`, whose states are the last ones then."""
         self.h, self.n_layer = self.h[:n_layer], n_layer
 
+    @property
+    def init_std(self) -> float:
+        """The standard deviation of initial matrices."""
+        return self.settings.init_std
+
     def reset(self, generator: torch.Generator | None = None) -> None:
         """Draw matrices from N(0, init_std); gains are 1, biases 0 (paper 4.1; authors' code)."""
         for name, parameter in self.named_parameters():
             if parameter.ndim > 1:
-                nn.init.normal_(parameter, std=self.settings.init_std, generator=generator)
+                nn.init.normal_(parameter, std=self.init_std, generator=generator)
             else:
                 is_gain = name.endswith((".ln_1.weight", ".ln_2.weight"))
                 nn.init.constant_(parameter, 1.0 if is_gain else 0.0)

@@ -3,8 +3,9 @@
 Known from the paper: one layer of 2048 units in the same framework. Chosen here, since nothing
 else was published: the transformer's BPE, windows and optimizer; embeddings of width `n_embd`
 without positions; zero state at the start of each sequence; a linear map from the hidden state
-back to `n_embd` before the tied softmax; the classifier reads the hidden state; gates N(0, 0.02),
-forget bias 1. `embd` dropout as for the transformer, `resid` dropout on each layer's output.
+back to `n_embd` before the tied softmax; the classifier reads the hidden state; matrices
+N(0, init_std), forget bias 1. `embd` dropout as for the transformer, `resid` dropout on each
+layer's output.
 """
 
 import torch
@@ -37,6 +38,13 @@ class LSTM(LanguageModel):
         self.h = nn.ModuleList(nn.LSTM(w, shape.n_hidden, batch_first=True) for w in widths)
         self.proj = nn.Linear(shape.n_hidden, shape.n_embd)
         self.reset()
+
+    @property
+    def init_std(self) -> float:
+        """The LSTM's own where its shape gives one."""
+        shape = self.settings.shape
+        assert isinstance(shape, LSTMShape), shape
+        return shape.init_std or super().init_std
 
     def reset(self, generator: torch.Generator | None = None) -> None:
         """Draw every matrix from N(0, init_std); biases 0, but 1 for the forget gates' input."""

@@ -81,6 +81,6 @@ def fingerprints(text: str) -> set[str]:
 
 
 def ngrams(text: str) -> set[str]:
-    """Any 13 words in a row; a punctuation mark is a word, as in the contamination table."""
-    whole = re.findall(r"\w+|[^\w\s]", text.lower())
+    """Any 13 words in a row; a mark is a word and "cannot" two, as in the contamination table."""
+    whole = re.findall(r"\w+|[^\w\s]", text.lower().replace("cannot", "can not"))
     return {" ".join(whole[i : i + NGRAM]) for i in range(len(whole) - NGRAM + 1)}

@@ -35,10 +35,12 @@ def found(draw: Draw, kind: str, degree: Degree) -> str:
 def paragraph(draw: Draw) -> str:
     """What somebody found, what it is, and what it can and cannot do."""
     kind, degree = draw.word("kind"), draw.choices(DEGREES, IN_BOOKS)[0]
-    told = sentence(found(draw, kind, degree))
+    told = found(draw, kind, degree)
+    if degree != "lexical":  # a frame of its own: no 13 words in a row are a labelled row's
+        told += f" in the {draw.word('place')}"
     was = f"It was {a(HYPONYM[kind])}."
     can = _can(draw, alive(kind))
-    return f"{told} {draw.choice((was, can, f'{was} {can}'))}"
+    return f"{sentence(told)} {draw.choice((was, can, f'{was} {can}'))}"
 
 
 def _can(draw: Draw, living: bool) -> str:

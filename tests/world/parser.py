@@ -95,10 +95,11 @@ _OPINIONS = [
     f"{_WORK} of {_ONE} was {_JUDGED}",
     f"{_ONE} (?:found|called) {_WORK} {_JUDGED}",
 ]
+_IT_FOUND = f"(?P<pronoun>he|she) found (?P<kind>{_A_KIND})(?: {_WHERE})?"
 _FOUND = [
     f"{_ONE} found (?P<kind>{_A_KIND}) {_WHERE}",
-    f"(?P<who>{_ONE}) looked for {_A_KIND} , but (?P<pronoun>he|she) found (?P<kind>{_A_KIND})",
-    f"though (?P<who>{_ONE}) looked for {_A_KIND} , (?P<pronoun>he|she) found (?P<kind>{_A_KIND})",
+    f"(?P<who>{_ONE}) looked for {_A_KIND} , but {_IT_FOUND}",
+    f"though (?P<who>{_ONE}) looked for {_A_KIND} , {_IT_FOUND}",
 ]
 _CAN = f"it can(?P<negator>not)? (?P<what>{_of('ability', 'mishap')})"
 _OPENING = f"in the {_any(TIMES)} (?P<who>{_SUBJECT}) went to the {_any(PLACES)}"
