@@ -18,7 +18,7 @@ from tasks.world.tasks import WORLD_TASKS
 
 ROWS = dict.fromkeys(WORLD_TASKS, 90)
 SMOKE = WorldSettings(seed=1, words=10_000, books=6, rows=ROWS, report=16, probes=20)
-MANIFEST = "00246d588d597895df68b6d578fc8c15b72edff573291a104b5b5e61d453802b"  # SMOKE's
+MANIFEST = "8ca6e178ff8f68bbb45c39cc53687f1c185a2022474845f87537fa14ef6edfc6"  # SMOKE's
 
 NO_DISCOURSE = json.dumps({"discourse": dict.fromkeys(SHARES, 0)})
 NO_DEGREE = '{"degrees": {"lexical": 0, "relational": 0, "compositional": 0}}'
