@@ -6,10 +6,8 @@ python -m bench.ours zero_shot JOB      multiple-choice items scored without tra
 python -m bench.ours cell JOB           whole fine-tuning runs with their scores, a round a seed
 """
 
-import statistics
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -18,7 +16,7 @@ import torch
 
 from bench.job import Job, Rows
 from bench.rows import Batches
-from bench.turns import Turns
+from bench.turns import Turns, quicker
 from gpt1.settings import Dropout, FinetuneSettings, ModelSettings, PretrainSettings
 from gpt1.training.batching import Sequences
 from gpt1.training.encoded import EncodedSplit
@@ -32,7 +30,6 @@ from gpt1.zero_shot import choice_predictions
 from tasks.spec import TaskSpec
 
 QUICKER = "quicker"
-TIMED = 3  # updates of a precision, to find the quicker one
 
 
 def runtime_of(job: Job) -> Runtime:
@@ -73,18 +70,13 @@ def parts_of(every: Sequences) -> dict[str, Sequences]:
 
 
 def quicker_precision(run: FineTuning, head: Head, rows: np.ndarray) -> str:
-    """float32 or bfloat16: whichever takes less for an update.
+    """float32 or bfloat16: whichever takes less for an update."""
 
-    By the medians of three alternating updates, after one of each to warm up.
-    """
-    seconds: dict[str, list[float]] = {"float32": [], "bfloat16": []}
-    for _ in range(1 + TIMED):
-        for precision, found in seconds.items():
-            run.runtime = head.runtime = run.runtime.model_copy(update={"precision": precision})
-            started = time.perf_counter()
-            run.update(head, rows)
-            found.append(time.perf_counter() - started)
-    return min(seconds, key=lambda name: statistics.median(seconds[name][1:]))
+    def update(precision: str) -> None:
+        run.runtime = head.runtime = run.runtime.model_copy(update={"precision": precision})
+        run.update(head, rows)
+
+    return quicker(update)
 
 
 def finetune(job: Job, turns: Turns) -> None:

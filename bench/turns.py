@@ -6,6 +6,7 @@ The workers of one comparison take turns, so that whatever else the machine does
 import contextlib
 import json
 import os
+import statistics
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -13,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from bench.job import Job, Rows
+
+TIMED = 3  # updates of a precision, to find the quicker one
 
 
 class Turns:
@@ -63,6 +66,20 @@ class Turns:
                 work(job.untimed)
                 self.restart()
             self.done(work(job.steps))
+
+
+def quicker(update: Callable[[str], None]) -> str:
+    """float32 or bfloat16: whichever takes less for an update, which is given its name.
+
+    By the medians of three alternating updates, after one of each to warm up.
+    """
+    seconds: dict[str, list[float]] = {"float32": [], "bfloat16": []}
+    for _ in range(1 + TIMED):
+        for precision, found in seconds.items():
+            started = time.perf_counter()
+            update(precision)
+            found.append(time.perf_counter() - started)
+    return min(seconds, key=lambda name: statistics.median(seconds[name][1:]))
 
 
 def peak_mb(pid: int | str = "self") -> float:

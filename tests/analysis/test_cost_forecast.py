@@ -45,6 +45,9 @@ def test_rows_are_those_of_the_world_or_the_published_ones_up_to_the_limits():
     config = parse(shipped("paper") | {"data": "folder"})
     assert cost.task_size(config, "rte") == (2490, 277, 71)
     assert cost.task_size(config, "race")[2] == 4 * 380
+    assert cost.task_size(config, "stsb")[2] == 2 * 28  # both orders
+    config = parse(shipped("gpu") | {"data": "folder"})  # which trains on the dev rows of SNLI
+    assert cost.task_size(config, "snli") == (9842, 9824, 27)
 
 
 @pytest.mark.parametrize("arch", ["transformer", "lstm"])

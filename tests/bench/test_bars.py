@@ -72,7 +72,7 @@ class Timed:
 def test_the_quicker_precision_is_by_medians_of_alternating_updates(monkeypatch, quicker):
     slower = {"float32": "bfloat16", "bfloat16": "float32"}[quicker]
     run = Timed({quicker: [9, 1, 9, 1], slower: [0, 2, 2, 2]})  # the first warms up
-    monkeypatch.setattr(ours.time, "perf_counter", lambda: run.now)
+    monkeypatch.setattr("bench.turns.time.perf_counter", lambda: run.now)
     head = types.SimpleNamespace(runtime=run.runtime)
     assert ours.quicker_precision(run, head, np.arange(2)) == quicker
     assert run.order == ["float32", "bfloat16"] * 4

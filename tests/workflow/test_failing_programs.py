@@ -48,7 +48,7 @@ Path("told.json").write_text(json.dumps(commands))
 """
 
 
-@pytest.mark.parametrize("name", ["smoke", "published"])
+@pytest.mark.parametrize("name", ["smoke", "laptop"])
 def test_every_rule_is_one_program_whose_words_go_to_the_log(name, tmp_path):
     """Of two commands Snakemake would show the last alone to fail; a pipe would hide its end."""
     copy_project(tmp_path)

@@ -17,12 +17,12 @@ from gpt1.text import vocabulary
 from gpt1.weights.checkpoint import CheckpointFacts, build, save_checkpoint
 from tasks.world.__main__ import make_world
 from tasks.world.settings import WorldSettings
-from tests.workflow.configs import ROOT, changed, faults, raw_data, small
+from tests.workflow.configs import ROOT, changed, faults, raw_data, shipped, small
 from tests.workflow.running import command_line, planned, snakemake, write
 
 PRETRAINED = {"path": "gpt", "format": "openai", "updates": 37}
 MODEL = ModelSettings(
-    n_ctx=48, init_std=0.1, shape=TransformerShape(n_layer=2, n_embd=16, n_head=2, n_ff=64)
+    n_ctx=48, init_std=0.1, shape=TransformerShape(n_layer=12, n_embd=16, n_head=2, n_ff=64)
 )
 
 
@@ -129,18 +129,17 @@ def published_model(tmp_path_factory) -> Path:
 
 
 def tiny(data: Path, results: Path) -> dict[str, Any]:
-    """CoLA fine-tuned at three depths and zero-shot, from the exported Hugging Face folder."""
-    config = from_weights(None, path="huggingface", format="huggingface")
+    """`laptop.yaml` with its grid, from the exported weights, on CoLA of the world."""
+    config = shipped("laptop") | {"data": str(data), "results": str(results)}
     experiment = config["experiment"]
-    del experiment["world"]
-    config |= {"data": str(data), "results": str(results)}
+    experiment["pretrained"] = PRETRAINED | {"path": "huggingface", "format": "huggingface"}
     experiment["tokenizer"] = {"folder": "huggingface"}
     shared = MODEL.model_dump(exclude={"shape"})
     experiment["model"] = {**shared, "transformer": MODEL.shape.model_dump()}
     experiment["finetune"] |= {"epochs": 1, "batch": 8, "eval_train": 10}
+    experiment["seeds"] = {"finetune": [0, 1]}
     experiment["tasks"] = {"cola": {"min_rows": {"train": 1, "dev": 1}}}  # a handful of made rows
-    experiment["grid"]["aux"] = ["on"]
-    experiment["grid"]["layers"] = {"transformer": ["none", 1, 2]}
+    experiment["zero_shot"] = {"tasks": {"cola": {}}}
     return config
 
 
@@ -167,8 +166,8 @@ def test_a_run_from_an_exported_model_ends_in_cells_scores_and_tables(published_
         for name in ("logs", "benchmarks")
     )
     assert logs == benchmarks and Path("examples/cola") in logs
-    assert len(list(results.glob("cells/transformer/*/aux-on/layers-*.json"))) == 3
-    for layers, copied in (("none", 0), ("1", 13), ("2", 25)):
+    assert len(list(results.glob("cells/transformer/*/aux-*/layers-*.json"))) == 4 + 2
+    for layers, copied in (("none", 0), ("0", 1), ("6", 73), ("12", 145)):
         path = results / f"cells/transformer/cola/aux-on/layers-{layers}.json"
         cell = json.loads(path.read_text())
         assert len(cell["copied"]) == copied
@@ -190,12 +189,11 @@ def test_a_run_from_an_exported_model_ends_in_cells_scores_and_tables(published_
     text = (results / "zero_shot.md").read_text()
     assert "missing |" not in text and "untrained" not in text
 
-    scores = {
-        (row["variant"], row["task"]): row["n_seeds"] for row in rows_of(results / "ablation.csv")
-    }
-    assert scores["Transformer w/ aux LM (full)", "cola"] == "2"
-    assert scores["Transformer w/o pre-training", "cola"] == "2"
-    assert scores["LSTM w/ aux LM", "cola"] == "0"  # no published LSTM
+    rows = {(row["variant"], row["task"]): row for row in rows_of(results / "ablation.csv")}
+    full = rows["Transformer w/ aux LM (full)", "cola"]
+    assert full["n_seeds"] == "2" and float(full["paper"]) == 45.4
+    assert rows["Transformer w/o pre-training", "cola"]["n_seeds"] == "2"
+    assert rows["LSTM w/ aux LM", "cola"]["n_seeds"] == "0"  # no published LSTM
     lstm = [line for line in (results / "ablation.md").read_text().splitlines() if "| LSTM" in line]
     assert lstm and all("missing" in line for line in lstm)
     assert len(rows_of(results / "main.csv")) > 0 and not (results / "pretraining.csv").exists()

@@ -53,7 +53,7 @@ def test_every_language_model_is_scored_in_a_job_of_its_own(tmp_path):
     assert not {"encode", "table_cells", "zero_shot"} & set(plan)
 
 
-@pytest.mark.parametrize("name", ["novels", "published"])
+@pytest.mark.parametrize("name", ["novels", "laptop"])
 def test_a_run_without_probes_has_no_table_of_them(name, tmp_path):
     config = shipped(name) | {"data": str(tmp_path / "data")}
     raw_data(tmp_path / "data", config)
@@ -63,6 +63,6 @@ def test_a_run_without_probes_has_no_table_of_them(name, tmp_path):
     (tmp_path / "data" / "mine.jsonl").write_text("")
     given = changed(config, "experiment.probes", "mine.jsonl")
     plan = planned(ROOT, *options, "--configfile", write(tmp_path / "b.yaml", given), "all")
-    archs = 1 if name == "published" else 2
+    archs = 1 if name == "laptop" else 2
     n_seeds = len(parse(given).experiment.seeds.pretrain)
     assert plan == without | {"probes": archs * n_seeds, "table_probes": 1, "figure_probes": 1}

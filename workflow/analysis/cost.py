@@ -27,6 +27,7 @@ with importing(__name__):
     from gpt1.training.runtime import Runtime
     from gpt1.weights.checkpoint import build
     from tasks import task as task_named
+    from tasks.splits import choose_splits
     from tasks.world.tasks import WORLD_TASKS
     from workflow.analysis import flops
     from workflow.configuration.model import Config
@@ -37,7 +38,7 @@ LENGTHS = {
     "snli": 27, "mnli": 38, "qnli": 50, "rte": 71, "scitail": 40, "race": 380, "story_cloze": 65,
     "mrpc": 52, "qqp": 32, "stsb": 28, "sst2": 13, "cola": 11, "dprd": 40,
 }  # fmt: skip
-CHOICES = {"race": 4, "story_cloze": 2, "dprd": 2}
+SEQUENCES = {"race": 4, "story_cloze": 2, "dprd": 2, "mrpc": 2, "qqp": 2, "stsb": 2}  # of a row
 MOST_FLOPS = 30e9  # of the update that is timed: of a larger batch a part is
 UPDATES = 5  # that are timed, after one to warm up
 
@@ -55,12 +56,16 @@ def task_size(config: Config, name: str) -> tuple[int, int, float]:
         train = round(WORLD_TASKS[name].rows * world.scale)  # type: ignore[index]
         report, length = world.report, LENGTHS[name] / 2
     else:
-        rows = task_named(name).rows.values()
-        train, report, length = max(rows), min(rows), LENGTHS[name]
+        task, length = task_named(name), LENGTHS[name]
+        roles = choose_splits(task, settings)
+        whole = task.rows[roles.train]
+        carved = {split: round(share * whole) for split, share in roles.carve.items()}
+        sizes = carved or task.rows | {"train": whole}
+        train, report = sizes["train"], sum(sizes[split] for split in roles.report)
     train = min(train, settings.limit_train or train)
     report = min(report, settings.limit_report or report)
     length = min(length, config.experiment.model.n_ctx)
-    return train, report, CHOICES.get(name, 1) * length
+    return train, report, SEQUENCES.get(name, 1) * length
 
 
 def fine_tuning_flops(config: Config, arch: Arch, vocabulary: int) -> float:
@@ -70,7 +75,7 @@ def fine_tuning_flops(config: Config, arch: Arch, vocabulary: int) -> float:
         if cell.arch == arch:
             settings = config.finetune(arch, cell.task, cell.aux)
             train, report, tokens = task_size(config, cell.task)
-            length = tokens / CHOICES.get(cell.task, 1)
+            length = tokens / SEQUENCES.get(cell.task, 1)
             token = flops.per_token(settings.model, vocabulary, length, settings.lm_coef > 0)
             rows = settings.epochs * train + report / 3
             total += len(grid.seeds.finetune) * rows * tokens * token
@@ -116,7 +121,7 @@ def forecast(config: Config) -> Iterator[tuple[str, Arch, float, float]]:
             count = tokens * flops.per_token(own.model, vocabulary, n_ctx)
             speed = pace(config, arch, "pretrain", own.batch, n_ctx, vocabulary)
             yield "pre-training", arch, count / 1e15, count / speed / 3600
-        lengths = [task_size(config, name)[2] / CHOICES.get(name, 1) for name in grid.tasks]
+        lengths = [task_size(config, name)[2] / SEQUENCES.get(name, 1) for name in grid.tasks]
         batch, length = config.experiment.finetune.batch, round(statistics.mean(lengths))
         count = fine_tuning_flops(config, arch, vocabulary)
         speed = pace(config, arch, "finetune", batch, length, vocabulary)
