@@ -5,8 +5,9 @@ Light, since the Snakefile plans with it.
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
-from gpt1.cell import Cell, PretrainedModel, home
+from gpt1.cell import Arch, Cell, PretrainedModel, home
 from tasks.world.planting import TASKS as PLANTED_TASKS
 from workflow.configuration.model import Config
 from workflow.configuration.read import ConfigError, merge, parse, refuse
@@ -37,7 +38,7 @@ def plan(variants: Variants, study: str) -> StudyPlan:
         points.append(Point(line=line, value=shown, cells=cells, model=model))
     return StudyPlan(
         title=own.heading,
-        axis=(own.axis or "").rpartition(".")[2],
+        axis=_axis_name(own.axis or ""),
         tasks=own.tasks,
         lines=list(own.lines),
         references=list(own.references),
@@ -45,6 +46,12 @@ def plan(variants: Variants, study: str) -> StudyPlan:
         points=points,
         predicted=own.predicted,
     )
+
+
+def _axis_name(key: str) -> str:
+    """The last part of a key; the last two where that is an architecture: `lr.transformer`."""
+    parts = key.split(".")
+    return ".".join(parts[-2:] if parts[-1] in get_args(Arch) else parts[-1:])
 
 
 def faults(variants: Variants, study: str) -> Iterator[str]:

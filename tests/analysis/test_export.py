@@ -143,18 +143,20 @@ def test_a_lower_layer_that_is_read_is_the_last_one(tmp_path, monkeypatch):
     assert read_json(tmp_path / "out" / "config.json")["n_layer"] == 1
 
 
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        (["--seed", "9"], "no weights of seed 9; kept are those of 3, 4"),
-        ([], "layer_transfer.csv: no such file; run snakemake --cores 1"),
-    ],
-)
-def test_a_mistake_is_one_line_and_nothing_is_written(made, tmp_path, words, told):
+def test_an_unknown_seed_is_one_line_and_nothing_is_written(made, tmp_path):
     folder, cell, _ = made["rte"]
-    table = folder / "layer_transfer.csv"
-    hidden = table.rename(tmp_path / "hidden.csv") if not words else table
-    done = call(export.main, cell.place, "--results", folder, "--out", tmp_path / "out", *words)
-    hidden.rename(table)
+    words = [cell.place, "--results", folder, "--out", tmp_path / "out", "--seed", "9"]
+    done = call(export.main, *words)
+    told = "no weights of seed 9; kept are those of 3, 4"
     assert done.returncode == 1 and told in done.stderr and done.stderr.count("\n") == 1
     assert not (tmp_path / "out").exists()
+
+
+def test_a_run_without_tables_exports_without_intervals(made, tmp_path):
+    folder, cell, _ = made["rte"]
+    hidden = (folder / "layer_transfer.csv").rename(tmp_path / "hidden.csv")
+    export.export(folder, cell, tmp_path / "out")
+    hidden.rename(folder / "layer_transfer.csv")
+    card = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
+    scores = card.partition("## Scores")[2].partition("##")[0]
+    assert "| dev" in scores and "[nan" not in scores and "[]" not in scores

@@ -1,16 +1,23 @@
 """The config: its defaults, the files that state what differs, and its pages."""
 
+import csv
 import json
+import os
+import shutil
 
 import pytest
 import yaml
 
 from gpt1.settings import FinetuneMethod, LSTMShape, TransformerShape
 from tasks import task
+from tasks.common.files import read_json
+from tasks.world.__main__ import make_world
+from tasks.world.settings import WorldSettings
 from tests.workflow.configs import NAMES, ROOT, changed, complete, shipped, small
+from tests.workflow.running import command_line, write
 from workflow.configuration import reference
 from workflow.configuration.model import Config
-from workflow.configuration.read import as_yaml, parse, read
+from workflow.configuration.read import as_yaml, merge, parse, read
 
 
 def test_the_paper_is_the_default():
@@ -63,6 +70,62 @@ def test_the_gpu_config_is_the_papers_models_on_all_rows_of_seven_tasks():
     assert len(grid.cells()) == 7 * (8 + 4)  # by which its cost was reckoned
     runtime = gpu.runtime
     assert (runtime.device, runtime.precision, runtime.compile) == ("cuda", "bfloat16", False)
+
+
+ON_A_CPU = {  # what is cut of gpu.yaml; its precision and its kinds of cells stay
+    "results": "results",
+    "experiment": {
+        "corpus": {"heldout": 1},
+        "tokenizer": {"merges": 200},
+        "model": {
+            "n_ctx": 32,
+            "transformer": {"n_layer": 2, "n_embd": 16, "n_head": 2, "n_ff": 32},
+            "lstm": {"n_embd": 16, "n_hidden": 16},
+        },
+        "pretrain": {
+            **{"updates": 20, "warmup": 2, "batch": 8, "checkpoints": 2},
+            "lr": {"transformer": 5e-3, "lstm": 5e-3},
+        },
+        "finetune": {"epochs": 1},
+        "seeds": {"pretrain": [0], "finetune": [0]},
+        "grid": {"layers": {"transformer": ["none", 1, 2], "lstm": ["none", 1]}},
+    },
+    "runtime": {
+        **{"device": "cpu", "micro_batch": 3, "pretrain_processes": 2},
+        **{"pretrain_threads": 1, "finetune_threads": 1},
+    },
+}
+COMPILER = shutil.which(os.environ.get("CXX", "g++"))
+COMPILED = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not COMPILER, reason="torch.compile needs a C++ compiler on a CPU"),
+]
+
+
+@pytest.mark.parametrize("compiled", [False, pytest.param(True, marks=COMPILED)])
+def test_the_gpu_config_runs_to_a_table_on_a_cpu(compiled, tmp_path):
+    make_world(WorldSettings(words=3000, books=3, scale=0.01, report=24), tmp_path / "data")
+    config = merge(shipped("gpu"), ON_A_CPU) | {"data": "data"}
+    snli = config["experiment"]["tasks"]["snli"]
+    few = {"min_rows": {split: 1 for split in task("snli").rows}}
+    config["experiment"]["tasks"] = {"snli": snli | few, "stsb": {}}
+    options = ("-d", str(tmp_path), "--configfile", write(tmp_path / "config.yaml", config))
+    table = "results/layer_transfer.csv"
+    if compiled:  # the pre-training alone, as the config advises
+        alone = ("--config", "runtime={compile: true}", "--until", "pretrain")
+        command_line(ROOT, *options, *alone, "--", table)
+    command_line(ROOT, *options, "--", table)
+
+    of_model = tmp_path / "results" / "pretrain" / "transformer" / "seed-0"
+    first, last = (read_json(of_model / f"update-{update}.json") for update in (0, 20))
+    assert last["heldout_loss"] < first["heldout_loss"]
+    runtime = {"precision": "bfloat16", "micro_batch": 3, "processes": 2, "compile": compiled}
+    assert last["runtime"].items() >= runtime.items()
+    for path in (tmp_path / "results" / "cells").rglob("*.json"):
+        assert read_json(path)["runtime"]["precision"] == "bfloat16"
+    with open(tmp_path / table, encoding="utf-8", newline="") as file:
+        filled = [row for row in csv.DictReader(file) if row["n_seeds"] == "1"]
+    assert {row["n_transfer"] for row in filled if row["task"] == "snli"} == {"none", "1", "2"}
 
 
 def test_the_laptop_fine_tunes_as_the_paper_does_on_fewer_rows():

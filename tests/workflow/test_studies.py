@@ -116,6 +116,12 @@ def test_variants_that_differ_in_fine_tuning_share_a_language_model():
     assert models[0] == models[1] != models[2] == WORLD.grid().sources(plan.points[2].cells[0])
 
 
+def test_an_axis_is_named_by_its_key_and_not_by_an_architecture_alone():
+    for key, shown in ((f"{FINETUNE}.lr.transformer", "lr.transformer"), ("n_transfer",) * 2):
+        study = one_study(lines={"a": {}}, axis=key, values=[1, 2])
+        assert studies.plan(study, "mine").axis == shown
+
+
 ONE = dict.fromkeys(["world", "documents", "tokenizer", "examples", "baselines", "encode"], 1)
 ONE |= {
     "baselines_word_classes": 1,
