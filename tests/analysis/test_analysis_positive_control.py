@@ -147,8 +147,8 @@ RANKS = "rank correlation of the mean score with the layers transferred"
 SHARE_PERMUTED = "share of the gain that is left with permuted embeddings"
 RISE = "all layers minus embeddings alone"
 RISE_WITHOUT = "all layers minus embeddings alone, w/o aux LM"
-SPREAD = "most points between the seeds of a fully transferred cell"
-DEVIATION = "largest standard deviation over seeds of a variant's mean of all tasks"
+SPREAD = "most points between seeds of a pre-trained cell"
+DEVIATION = "largest sd over seeds of a variant's mean of all tasks"
 END = "zero-shot mean at the end"
 RISES = "rises of that mean along the last 4 checkpoints"
 TASKS_SHOWN = "zero-shot tasks above 0.15 at the end"
@@ -250,7 +250,7 @@ DEPTH = [  # a check, and scores of a baseline with which it just holds, and jus
         {"bag_of_words": dict.fromkeys(TASKS[:3], 80.0)},
     ),
     (
-        "tasks where one text alone is at most 5 points above the constant answer",
+        "pair tasks with one text alone near the constant answer",
         {"one_text": {"snli": 55.0, "race": 20.0}},
         {"one_text": {"snli": 55.01}},
     ),

@@ -24,7 +24,7 @@ ALONE = ("--disable-background-networking", "--disable-component-update", "--no-
 PROBE = """
 const VERDICTS = "#table-positive_control td.good, #table-positive_control td.bad";
 addEventListener("load", () => {
-  const field = document.querySelector(".tools input");
+  const field = document.querySelector("#table-claims .tools input");
   const table = field.parentElement.nextElementSibling.querySelector("table");
   const first = () => [...table.tBodies[0].rows].map((row) => row.cells[0].textContent.trim());
   const made = first();

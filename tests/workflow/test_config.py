@@ -171,7 +171,9 @@ def test_every_config_file_names_the_schema_and_fits_it(name):
 
 def test_a_task_has_its_own_training_settings_where_it_names_them():
     own = {"epochs": 5, "lm_coef": 2.0, "lr": {"lstm": 0.5}}
-    config = parse(changed(shipped(), "experiment.tasks.race", own))
+    whole = changed(shipped(), "experiment.tasks.race", own)
+    whole["experiment"]["tasks"]["rte"] = {}
+    config = parse(whole)
     race = config.finetune("lstm", "race", "on")
     rte = config.finetune("lstm", "rte", "on")
     assert (race.epochs, race.lm_coef, race.lr) == (5, 2.0, 0.5)

@@ -123,9 +123,9 @@ def test_what_is_submitted_must_be_in_the_grid(path, value):
 
 
 def test_only_a_cell_of_the_grid_can_be_kept():
-    known = "lstm/cola/aux-off/layers-none"
+    known = "lstm/cola/aux-off/layers-1"
     assert faults(changed(small(), "experiment.keep", [known])) == []
-    for name in ("transformer/rte/aux-on/layers-4", "transformer/rte/aux-on/layers-05"):
+    for name in ("transformer/rte/aux-on/layers-3", "transformer/rte/aux-on/layers-05"):
         (line,) = faults(changed(small(), "experiment.keep", [name]))
         assert line.startswith("experiment.keep") and "not a cell" in line
     assert "only once" in faults(changed(small(), "experiment.keep", [known] * 2))[0]

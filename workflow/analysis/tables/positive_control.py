@@ -110,7 +110,7 @@ def _depth(results: Path, ablation: pd.DataFrame, grid: Grid) -> Iterator[Check]
     yield _check("tasks above every shallow baseline", wanted, above.sum(), above.sum() >= least)
     alone = scores["one_text"].dropna()
     near = (alone - full["majority"][alone.index] <= 5).sum()
-    name = "tasks where one text alone is at most 5 points above the constant answer"
+    name = "pair tasks with one text alone near the constant answer"
     yield _check(name, f"all {len(alone)} of two texts", near, near == len(alone))
 
 
@@ -133,10 +133,10 @@ def _recipe(ablation: pd.DataFrame) -> Iterator[Check]:
     is_mean = of_books["task"].isin(["avg", "avg_all"])
     seeds = of_books.loc[~is_mean, "by_seed"]
     spread = max((np.ptp(scores) for scores in seeds if scores), default=np.nan)
-    name = "most points between the seeds of a fully transferred cell"
+    name = "most points between seeds of a pre-trained cell"
     yield _check(name, "at most 15", spread, spread <= 15)
     sd = of_books.loc[of_books["task"] == "avg_all", "sd"].max()
-    name = "largest standard deviation over seeds of a variant's mean of all tasks"
+    name = "largest sd over seeds of a variant's mean of all tasks"
     yield _check(name, "at most 1.5", sd, sd <= 1.5)
 
 
