@@ -55,6 +55,11 @@ def test_every_rule_is_one_program_whose_words_go_to_the_log(name, tmp_path):
     with open(tmp_path / "Snakefile", "a", encoding="utf-8") as file:
         file.write(TOLD)
     config = write(tmp_path / "config.yaml", shipped(name))
+    weights = tmp_path / "finetune-transformer-lm" / "model"  # as laptop.yaml has them
+    weights.mkdir(parents=True)
+    parameters = ["params_shapes.json", *(f"params_{n}.npy" for n in range(10))]
+    for file in (*parameters, "encoder_bpe_40000.json", "vocab_40000.bpe"):
+        (weights / file).touch()
     snakemake(tmp_path, "--list-rules", "--configfile", config)
     commands = json.loads((tmp_path / "told.json").read_text())
     assert len(commands) > 15
