@@ -446,7 +446,7 @@ def test_probes_draw_each_model_and_chance_from_the_skill_that_is_known_best(tab
     last = last[last["update"] == 3000].groupby("skill")["accuracy"].mean()
     titles = [ax.get_title() for ax in figure.axes if ax.get_title()]
     assert titles == list(last.sort_values(ascending=False).index)
-    for ax, skill in zip(figure.axes, titles, strict=False):
+    for ax, skill in zip(figure.axes[: len(titles)], titles, strict=True):
         for name, (arch, corpus) in models.items():
             rows = rows_of(table, skill=skill, arch=arch, corpus=corpus)
             means = rows.groupby("tokens", as_index=False)["accuracy"].mean()

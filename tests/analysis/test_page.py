@@ -153,7 +153,7 @@ def test_headings_go_down_one_level_at_a_time_and_tables_are_labelled(page):
     elements = Elements(page)
     levels = [int(tag[1]) for tag, _, _ in elements.of("h1", "h2", "h3", "h4")]
     assert levels[0] == 1 and levels.count(1) == 1
-    assert all(after <= before + 1 for before, after in zip(levels, levels[1:], strict=False))
+    assert all(after <= before + 1 for before, after in itertools.pairwise(levels))
     boxes = page.split("<table>")
     assert len(boxes) > 12
     for before, after in itertools.pairwise(boxes):

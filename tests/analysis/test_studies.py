@@ -163,11 +163,14 @@ def test_the_curves_are_those_of_the_table_with_its_intervals(kind, tmp_path):
     for ax, task in zip(panels, ["mean", *TASKS], strict=True):
         of_task = frame[frame["task"] == task]
         assert len(ax.collections) == (len(lines) if kind == "differences" else 0)
-        for line, bars in zip(lines, ax.collections, strict=False):
+        for place, line in enumerate(lines):
             own = of_task[of_task["line"] == line]
             (curve,) = like(ax, named(picture)[line])
             assert list(curve.get_ydata()) == list(own[columns[0]])
             assert list(np.round(curve.get_xdata())) == [0, 1, 2]
+            if kind == "scores":
+                continue
+            bars = ax.collections[place]
             assert to_hex(bars.get_colors()[0]) == to_hex(curve.get_color())
             ends = [tuple(segment[:, 1]) for segment in bars.get_segments()]
             assert ends == list(own[columns[1:]].itertuples(index=False, name=None))
@@ -205,7 +208,7 @@ def test_lines_without_an_axis_are_dots_whose_names_are_below_them(tmp_path):
 def test_references_and_baselines_cross_the_panel_as_the_legend_says(tmp_path):
     picture, frame = drawn(study(lines=("a", "b"), references=("all", "none")), tmp_path)
     shown = named(picture)
-    for ax, task in zip(picture.axes, ["mean", *TASKS], strict=False):
+    for ax, task in zip(picture.axes[:4], ["mean", *TASKS], strict=True):
         for line in ("all", "none"):
             row = mean_of(frame, line, "", task)
             assert row["mean"] in [across.get_ydata()[0] for across in like(ax, shown[line])]
