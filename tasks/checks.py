@@ -46,13 +46,13 @@ def published(
 
     `path` is its first file, `least` the declared subset's size.
     """
-    _quoted(path, examples)
+    unquoted_texts(path, examples)
     _count(task, path, name, len(examples), dropped, least)
     _labels(task, path, name, examples)
     _balance(task, path, examples)
 
 
-def _quoted(path: Path, examples: list[Example]) -> None:
+def unquoted_texts(path: Path, examples: list[Example]) -> None:
     """No cells as CSV quotes them, where texts know no quoting: pandas writes them if not told.
 
     Then every text with a quotation mark is enclosed in two and has its own doubled; a file may be
@@ -149,5 +149,6 @@ def overlap(task: Task, folder: str | Path, name: str, shared: int, rows: int) -
     if shared > max(3, OVERLAP * rows):
         raise InputError(
             f"{folder}: {shared:,} of {rows:,} rows of {name!r} are training rows of "
-            f"{task.title} as well, at most {OVERLAP:.0%} may be; download the files again"
+            f"{task.title} as well, at most {OVERLAP:.0%} may be; take them out of the training "
+            "rows, or download published files again"
         )

@@ -29,7 +29,7 @@ from tasks.splits import Roles, carve, choose_splits, connected, ranked
 from tasks.task import Source, Tally, Task
 from tasks.world import manifest
 
-MADE = "made data, not the published set"
+MADE, OWN = "made data, not the published set", "own data, not the published set"
 Splits = dict[str, list[Example]]
 
 
@@ -41,7 +41,7 @@ def prepare(
     Raises InputError, naming the file and the line, for whatever is wrong with the input.
     """
     roles = choose_splits(task, settings)
-    if not settings.published:
+    if not settings.published and not settings.own:
         manifest.check(Path(folder))
     hub = settings.source == "hub"
     source: Source = Snapshot(task.hub, folder, settings.revision) if hub else folder
@@ -55,7 +55,7 @@ def prepare(
         counts = {name: round(share * len(whole)) for name, share in roles.carve.items()}
         splits = _divided(task, folder, whole, counts, settings.seed, "carve")
     overlap = training_rows(task, splits)
-    if settings.published:
+    if settings.published or settings.own:
         for role, shared in overlap.items():
             checks.overlap(task, folder, official.get(role, role), shared, len(splits[role]))
     splits = {role: _limited(rows, role, settings) for role, rows in splits.items()}
@@ -89,7 +89,7 @@ def prepare(
         "settings": settings.model_dump(mode="json"),
         "origin": source.origin if isinstance(source, Snapshot) else {"source": "folder"},
         "sources": {split: _digests(Path(folder), paths) for split, paths in files.items()},
-        "note": note if settings.published else MADE,
+        "note": note if settings.published else OWN if settings.own else MADE,
     }
 
 
@@ -105,6 +105,8 @@ def _read(
         checks.published(task, path, split, examples, tally.dropped, least)
         if least is None and not isinstance(source, Snapshot):
             checks.rows_as_known(task, path, split, examples)
+    elif settings.own:
+        checks.unquoted_texts(path, examples)
     return examples
 
 

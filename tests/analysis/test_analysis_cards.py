@@ -106,6 +106,15 @@ def test_a_published_set_has_its_licence_origin_and_subset(tmp_path):
     assert "- From: the hub's nyu-mll/glue (rte) at commit c0ffee." in text
 
 
+def test_rows_of_the_users_own_are_not_taken_for_the_published_ones(tmp_path):
+    put(tmp_path, "rte", own=True)
+    card = Card.read(tmp_path, "rte", 64)
+    text = cards.page(card, "rte.png")
+    assert not card.is_synthetic and task("rte").hub.licence not in text
+    assert "- Licence: yours to state." in text and "files in the layout of RTE: dev.tsv" in text
+    assert "- Rows: own data, not the published set." in text
+
+
 def test_dropped_rows_and_overlap_are_stated(tmp_path):
     folder = tmp_path / "data" / "snli"
     published_files.write("snli", folder)

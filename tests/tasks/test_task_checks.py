@@ -124,6 +124,22 @@ def test_made_data_is_not_compared_with_published_numbers(published):
     assert meta["note"] == "train: 10 of 2,490 rows; dev: 10 of 277 rows"
 
 
+def test_of_the_users_own_rows_no_number_is_asked_but_leaks_and_quoting_are_found(published):
+    folder, own = published("rte"), PrepareSettings(published=False, own=True)
+    splits, meta = prepare.prepare(task("rte"), folder, own)
+    assert sum(map(len, splits.values())) == 20
+    assert meta["note"] == "own data, not the published set"
+    lines = (folder / "dev.tsv").read_text(encoding="utf-8").splitlines()
+    cells = [line.split("\t") for line in lines[1:]]
+    quoted = [f'{i}\t"He said ""{first}"""\t{second}\t{label}' for i, first, second, label in cells]
+    (folder / "dev.tsv").write_text("\n".join([lines[0], *quoted]) + "\n", encoding="utf-8")
+    with pytest.raises(InputError, match="10 of 10 texts with a quotation mark are quoted"):
+        prepare.prepare(task("rte"), folder, own)
+    (folder / "dev.tsv").write_text((folder / "train.tsv").read_text(encoding="utf-8"))
+    with pytest.raises(InputError, match=r"10 of 10 rows of 'dev' are training rows of RTE"):
+        prepare.prepare(task("rte"), folder, own)
+
+
 def test_training_rows_are_found_whatever_the_limits_their_case_blanks_and_order(published):
     folder = published("mrpc")
     lines = (folder / "train.tsv").read_text(encoding="utf-8-sig").splitlines()

@@ -75,6 +75,8 @@ UNFIT = [
     ("experiment.tasks.rte", {"train_from": "dev", "report_on": ["dev"]}, "training rows"),
     ("experiment.tasks.rte", {"folder": "RTE", "source": "hub"}, "both folder and source"),
     ("experiment.tasks.rte", {"folder": "RTE", "revision": "f" * 40}, "no effect on a folder"),
+    ("experiment.tasks.sst2", {"own": True}, "your own rows need a folder; give an absolute"),
+    ("experiment.tasks.sst2", {"folder": "/r", "own": True, "min_rows": {"dev": 9}}, "remove it"),
     ("experiment.tasks.story_cloze", {"source": "hub"}, "not on the hub; fill in the form"),
     ("experiment.zero_shot.tasks.dprd", {"source": "hub"}, "no commit of community-datasets"),
     ("experiment.zero_shot.tasks.cola", {"folder": "CoLA"}, "write {}"),

@@ -67,7 +67,7 @@ class Card:
     @property
     def is_synthetic(self) -> bool:
         """Whether the rows are made by the embedded world."""
-        return not self.facts.published
+        return not self.facts.published and not self.facts.own
 
     def shares(self, split: str) -> dict[str, float]:
         """The share of a split's rows that has each label."""

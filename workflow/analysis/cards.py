@@ -46,8 +46,8 @@ def facts(card: Card) -> dict[str, str]:
     dropped = (f"{split}: {_counts(counts)}" for split, counts in facts.dropped.items())
     return {
         "From": _origin(card),
-        "Licence": "none needed: made by the embedded world" if card.is_synthetic else hub.licence,
-        "Caution": "" if card.is_synthetic else hub.caution,
+        "Licence": _licence(card),
+        "Caution": hub.caution if facts.published else "",
         "Rows": facts.note,
         "Dropped": "; ".join(dropped),
         "Rows whose CSV quoting was undone": _counts(facts.unquoted),
@@ -83,7 +83,14 @@ def _origin(card: Card) -> str:
     for split, of_split in card.facts.sources.items():
         files |= {} if split in card.facts.unlabelled else of_split
     listed = ", ".join(f"{path} (sha256 {digest[:12]})" for path, digest in files.items())
-    return f"files in their original layout: {listed}"
+    layout = f"the layout of {card.task.title}" if card.facts.own else "their original layout"
+    return f"files in {layout}: {listed}"
+
+
+def _licence(card: Card) -> str:
+    if card.is_synthetic:
+        return "none needed: made by the embedded world"
+    return "yours to state" if card.facts.own else card.task.hub.licence
 
 
 def _counts(counts: dict[str, int]) -> str:

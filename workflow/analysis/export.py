@@ -95,7 +95,7 @@ def _card(results: Path, cell: Cell, found: kept.KeptCell, seed: int, name: str)
         model=model,
         settings=found.settings.model_dump(),
         code=_code(record),
-        licence="MIT" if card.is_synthetic else f"that of the data: {card.task.hub.licence}",
+        licence="MIT" if card.is_synthetic else f"that of the data: {facts(card)['Licence']}",
     )
     return f"---\n{_header(card, scores, name)}\n---\n\n{text}"
 

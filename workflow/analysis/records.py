@@ -132,13 +132,14 @@ class Environment(Record):
 class ExamplesRecord(Record):
     """`examples/TASK.json`: which published rows are not there, digests and rows by split.
 
-    `published` says whether they are published rows, or made ones.
+    `published` says whether they are published rows, not made ones or, as `own` says, the user's.
     """
 
     note: str
     sha256: dict[str, str]
     rows: dict[str, int] = {}
     published: bool = Field(True, validation_alias=AliasPath("settings", "published"))
+    own: bool = Field(False, validation_alias=AliasPath("settings", "own"))
 
 
 class EncodedSplit(Record):

@@ -11,7 +11,7 @@ from tasks.corpora import corpus
 from tasks.hub import fault
 from tasks.splits import faults
 from workflow.configuration.model import Config, Experiment
-from workflow.configuration.paths import data_sets
+from workflow.configuration.paths import DataSet, data_sets
 
 
 def cross_checks(config: Config) -> Iterator[str]:
@@ -169,9 +169,19 @@ def _sources(config: Config) -> Iterator[str]:
             yield f"{found.key}.revision: no effect on a folder; remove it, or give source instead"
         elif entry.source and found.hub and (wrong := fault(found.hub, entry.revision)):
             yield f"{found.key}.source: {wrong}"
+        if getattr(entry, "own", False):
+            yield from _own(config, found)
         if name != "corpus":
             wrong_splits = faults(tasks.task(name), config.prepare(name))
             yield from (f"{found.key}.{wrong}" for wrong in wrong_splits)
+
+
+def _own(config: Config, found: DataSet) -> Iterator[str]:
+    """What does not go with rows of the user's own."""
+    if found.entry.source or config.is_synthetic(found.entry):
+        yield f"{found.key}.own: your own rows need a folder; give an absolute path, or --config data"
+    if found.entry.min_rows:
+        yield f"{found.key}.min_rows: no effect on rows of your own; remove it"
 
 
 def _runtime(config: Config) -> Iterator[str]:

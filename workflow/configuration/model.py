@@ -115,8 +115,8 @@ class Config(Settings):
 
     def unlabelled(self) -> list[str]:
         """The GLUE tasks whose test rows are predicted for the submission."""
-        names = self.experiment.tasks if self.experiment.submission else {}
-        return [name for name in names if task(name).unlabelled]
+        entries = self.experiment.tasks if self.experiment.submission else {}
+        return [t for t, entry in entries.items() if task(t).unlabelled and not entry.own]
 
     def kept(self) -> list[Cell]:
         """The cells whose fine-tuned weights are kept."""
@@ -181,7 +181,7 @@ class Config(Settings):
         rows = {key: getattr(entry, key) for key in TaskRows.model_fields if hasattr(entry, key)}
         return PrepareSettings(
             **rows | {"folder": None},  # a path of the rule
-            published=not self.is_synthetic(entry),
+            published=not self.is_synthetic(entry) and not rows.get("own"),
             seed=finetune.select_seed,
             select_fraction=finetune.select_fraction,
             unlabelled=name in self.unlabelled(),
