@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.tasks import conftest as published_files
 from tests.workflow.configs import changed, shipped
 from workflow.analysis import cost, flops
 from workflow.configuration.read import parse
@@ -48,6 +49,13 @@ def test_rows_are_those_of_the_world_or_the_published_ones_up_to_the_limits():
     assert cost.task_size(config, "stsb")[2] == 2 * 28  # both orders
     config = parse(shipped("gpu") | {"data": "folder"})  # which trains on the dev rows of SNLI
     assert cost.task_size(config, "snli") == (9842, 9824, 27)
+
+
+def test_ones_own_rows_are_counted(tmp_path):
+    published_files.write("rte", tmp_path / "RTE")
+    rows = {"folder": str(tmp_path / "RTE"), "own": True}
+    config = parse(changed(shipped(), "experiment.tasks.rte", rows))
+    assert cost.task_size(config, "rte")[:2] == (10, 10)
 
 
 @pytest.mark.parametrize("arch", ["transformer", "lstm"])

@@ -6,7 +6,7 @@
 An update of each stage and architecture is timed on random tokens. Core-hours, or hours of one GPU.
 Left out: preparing the data, starting programs, scores along pre-training, tables, waiting. Numbers
 of rows and their lengths are those of the published sets or of the embedded world, within the
-config's limits.
+config's limits; of one's own rows the number is counted.
 """
 
 import argparse
@@ -31,6 +31,7 @@ with importing(__name__):
     from tasks.world.tasks import WORLD_TASKS
     from workflow.analysis import flops
     from workflow.configuration.model import Config
+    from workflow.configuration.paths import data_sets
     from workflow.configuration.read import ConfigError, parse, read
 
 # Mean tokens of a published input, special tokens included; the embedded world's are about half.
@@ -58,9 +59,13 @@ def task_size(config: Config, name: str) -> tuple[int, int, float]:
     else:
         task, length = task_named(name), LENGTHS[name]
         roles = choose_splits(task, settings)
-        whole = task.rows[roles.train]
+        rows = dict(task.rows)
+        if settings.own:
+            folder = data_sets(config)[name].folder
+            rows |= {split: len(task.read(folder, split)) for split in {*roles.files.values()}}
+        whole = rows[roles.train]
         carved = {split: round(share * whole) for split, share in roles.carve.items()}
-        sizes = carved or task.rows | {"train": whole}
+        sizes = carved or rows | {"train": whole}
         train, report = sizes["train"], sum(sizes[split] for split in roles.report)
     train = min(train, settings.limit_train or train)
     report = min(report, settings.limit_report or report)
