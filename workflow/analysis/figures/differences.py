@@ -4,6 +4,8 @@ Points are differences paired by row and seed, bars their 95 % intervals. Hollow
 paper's differences, shown where its Table 5 prints both scores and the task's rows are real.
 """
 
+from textwrap import fill
+
 import pandas as pd
 from matplotlib.figure import Figure
 
@@ -23,7 +25,8 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
     for ax, (variant, look) in zip(axes, looks.items(), strict=True):
         paper = wide[variant]["paper"] - wide[FULL.title]["paper"]
         style.dots(ax, at, wide[variant][style.DIFFERENCE], paper, **look)
-        ax.set_title(variant.replace(", ", ",\n").replace(" w/", "\nw/"), fontsize=12)
+        lines = variant.replace(", ", ",\n").replace(" w/", "\nw/").splitlines()
+        ax.set_title("\n".join(fill(line, 16, break_on_hyphens=False) for line in lines), fontsize=12)
     axes[0].set_yticks(at, [style.title(name, grid) for name in at.index])
     style.limit_to_differences(axes[0].xaxis)
     figure.supxlabel("points more or less than the full transformer", fontsize=13)
