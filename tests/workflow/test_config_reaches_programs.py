@@ -100,6 +100,7 @@ def marked(world: bool, pretrained: bool = False) -> dict[str, Any]:
         experiment["tokenizer"] = {"folder": "MyBPE"}
         experiment["corpus"] = {"folder": "MyBooks", "heldout": ["mybook.txt"]}
         config["data"] = "mydata"
+        experiment["tasks"]["rte"]["own"] = True
         experiment["probes"] = "myprobes.jsonl"
     if pretrained:
         del experiment["corpus"], experiment["pretrain"]
@@ -158,6 +159,7 @@ def shown(path: tuple[str, ...], value: Any) -> str:
         ("experiment", "model", "transformer", "block"): '"shape": {"n_embd": 4004',
         ("experiment", "probes"): "--probes mydata/myprobes.jsonl",
         ("experiment", "submission"): '"unlabelled": true',
+        ("experiment", "tasks", "rte", "own"): '"own": true, "published": false',
         ("experiment", "keep"): "--weights made/kept/transformer/rte/aux-on/layers-4",
         ("runtime", "shards"): "finetune_transformer_intermediate_2",
     }
