@@ -30,8 +30,8 @@ class TaskRows(DataSource):
     """A task's source and which of its rows are used."""
 
     own: bool = False
-    """whether the rows in the folder are your own, in the task's layout: no published number or share
-    is asked of them"""
+    """whether the rows in the folder are your own, in the task's layout: no published number or
+    share is asked of them"""
     limit_train: Count | None = None
     """maximum number of training rows"""
     limit_report: Count | None = None
@@ -49,8 +49,9 @@ class TaskRows(DataSource):
 class PrepareSettings(TaskRows):
     """What `tasks.prepare` is given for one task.
 
-    `published` is False for the embedded world and for the user's own rows, for which no published
-    number holds. `unlabelled` adds GLUE's test rows, whose labels are not public, as further splits.
+    `published` is False for the embedded world and for the user's own rows, of which no published
+    number holds. `unlabelled` adds GLUE's test rows, whose labels are not public, as further
+    splits.
     """
 
     published: bool = True

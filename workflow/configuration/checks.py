@@ -179,7 +179,7 @@ def _sources(config: Config) -> Iterator[str]:
 def _own(config: Config, found: DataSet) -> Iterator[str]:
     """What does not go with rows of the user's own."""
     if found.entry.source or config.is_synthetic(found.entry):
-        yield f"{found.key}.own: your own rows need a folder; give an absolute path, or --config data"
+        yield f"{found.key}.own: your own rows need a folder; give its absolute path"
     if found.entry.min_rows:
         yield f"{found.key}.min_rows: no effect on rows of your own; remove it"
 

@@ -182,6 +182,9 @@ def _books(found: DataSet) -> Iterator[str]:
 
 def _rows(config: Config, name: str, found: DataSet) -> Iterator[str]:
     """Official splits that are read and have no file, or too many; unlabelled rows."""
+    if config.prepare(name).own and not Path(found.folder).is_dir():
+        yield f"no folder {found.folder}; give that of your rows"
+        return
     hub = ", or give source: hub" if task(name).hub.repo else ""
     for split in choose_splits(task(name), config.prepare(name)).files.values():
         try:

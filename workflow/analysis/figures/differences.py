@@ -26,7 +26,8 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
         paper = wide[variant]["paper"] - wide[FULL.title]["paper"]
         style.dots(ax, at, wide[variant][style.DIFFERENCE], paper, **look)
         lines = variant.replace(", ", ",\n").replace(" w/", "\nw/").splitlines()
-        ax.set_title("\n".join(fill(line, 16, break_on_hyphens=False) for line in lines), fontsize=12)
+        title = "\n".join(fill(line, 16, break_on_hyphens=False) for line in lines)
+        ax.set_title(title, fontsize=12)
     axes[0].set_yticks(at, [style.title(name, grid) for name in at.index])
     style.limit_to_differences(axes[0].xaxis)
     figure.supxlabel("points more or less than the full transformer", fontsize=13)
