@@ -431,7 +431,7 @@ def test_a_run_without_its_data_ends_in_one_line(tmp_path):
     )
     assert not (tmp_path / "results").exists()
     plan = command_line(ROOT, *options, "--dry-run", "--", "all")
-    assert "A plan only, a run would end at once. error: config: data: missing; give" in plan
+    assert "This is a plan only; a run would stop at once. error: config: data: missing; give" in plan
 
 
 def test_the_graph_can_be_run_from_another_folder(tmp_path):

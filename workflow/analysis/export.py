@@ -150,7 +150,7 @@ def _header(card: Card, scores: pd.DataFrame, name: str) -> str:
     evaluations = [
         EvalResult(
             task_type=kind,
-            dataset_type=hub.repo if from_hub else task.name,
+            dataset_type=hub.repo if from_hub else "own" if facts.own else task.name,
             dataset_name=f"{task.title} ({facts.note})" if facts.note else task.title,
             dataset_split=row.split,
             metric_type=row.metric,

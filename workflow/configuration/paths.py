@@ -149,7 +149,8 @@ def missing_data(config: Config) -> Iterator[str]:
         names = dict.fromkeys(os.path.basename(path) for path in folders if not os.path.isabs(path))
         yield (
             f"data: missing; give the folder that holds {'/, '.join(names)}/ in their original "
-            "layouts, with --config data=FOLDER"
+            "layouts, with --config data=FOLDER, or put a config with the embedded world first, as "
+            "in --configfile workflow/config/world.yaml mine.yaml"
         )
         return
     if data and config.experiment.world:

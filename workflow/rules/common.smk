@@ -58,7 +58,7 @@ def given(files):
     missing = str(ConfigError(paths.missing_data(cfg)))
     if not workflow.dryrun:
         sys.exit(missing)
-    warn_once(f"A plan only, a run would end at once. {missing}")
+    warn_once(f"This is a plan only; a run would stop at once. {missing}")
     return []
 
 
@@ -296,6 +296,8 @@ def a_target(record):
     if found := re.search(r"No rule\sto produce (\S+) \(if you use", str(record.msg)):
         made = [str(file) for rule in workflow.rules for file in rule.products()]
         names = ["all", *(name for name in made if "{" not in name)]
+        names += [f"{cfg.results}/cells/{cell.place}.json" for cell in cfg.grid().cells()]
+        names += [f"{cfg.results}/studies/{study}.csv" for study in cfg.experiment.studies]
         near = difflib.get_close_matches(found[1], names, n=1)
         target = Path(found[1])
         if target.parent.name and Path(cfg.results) not in target.parents:  # of another config?

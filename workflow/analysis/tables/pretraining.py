@@ -70,7 +70,5 @@ def _wide(table: pd.DataFrame) -> list[str | pd.DataFrame]:
     )
     by_update = table.dropna(subset="mean").groupby("update")["mean"].apply(list)
     if 1 in by_update and by_update[1] == by_update.get(0):
-        note += (
-            " Update 1 changes nothing: the rate warms up from 0, and the first update has that."
-        )
+        note += " Update 1 changes nothing: its learning rate is 0, from which the rate warms up."
     return ["# Pre-training", wide, note]
