@@ -427,11 +427,15 @@ def test_a_run_without_its_data_ends_in_one_line(tmp_path):
     said = command_line(ROOT, *options, "--", "all", code=1)
     assert said.splitlines()[-1] == (
         "error: config: data: missing; give the folder that holds books/, SNLI/, RTE/, MRPC/, "
-        "STS-B/, SST-2/, CoLA/, DPRD/ in their original layouts, with --config data=FOLDER"
+        "STS-B/, SST-2/, CoLA/, DPRD/ in their original layouts, with --config data=FOLDER, or put "
+        "a config with the embedded world first, as in --configfile workflow/config/world.yaml "
+        "mine.yaml"
     )
     assert not (tmp_path / "results").exists()
     plan = command_line(ROOT, *options, "--dry-run", "--", "all")
-    assert "This is a plan only; a run would stop at once. error: config: data: missing; give" in plan
+    assert (
+        "This is a plan only; a run would stop at once. error: config: data: missing; give" in plan
+    )
 
 
 def test_the_graph_can_be_run_from_another_folder(tmp_path):
