@@ -48,7 +48,7 @@ LEARNT = [
     for name in variants.names("tokenizer")
     if variants.config(name).experiment.tokenizer.merges
 ]
-warn_once = functools.cache(logger.warning)
+warn_last = functools.cache(lambda line: atexit.register(print, line, file=sys.stderr))
 
 
 def given(files):
@@ -58,7 +58,7 @@ def given(files):
     missing = str(ConfigError(paths.missing_data(cfg)))
     if not workflow.dryrun:
         sys.exit(missing)
-    warn_once(f"This is a plan only; a run would stop at once. {missing}")
+    warn_last(f"This is a plan only; a run would stop at once. {missing}")
     return []
 
 
@@ -296,7 +296,7 @@ def a_target(record):
     if found := re.search(r"No rule\sto produce (\S+) \(if you use", str(record.msg)):
         made = [str(file) for rule in workflow.rules for file in rule.products()]
         names = ["all", *(name for name in made if "{" not in name)]
-        names += [f"{cfg.results}/cells/{cell.place}.json" for cell in cfg.grid().cells()]
+        names += [f"{cfg.results}/cells/{cell.place}.json" for cell in grid.cells()]
         names += [f"{cfg.results}/studies/{study}.csv" for study in cfg.experiment.studies]
         near = difflib.get_close_matches(found[1], names, n=1)
         target = Path(found[1])

@@ -56,8 +56,9 @@ def build(results: Path, grid: Grid) -> Table:
         f"The embedded world is made so that pre-training helps. **{verdict}.**",
         shown[["met", *shown.columns.drop("met")]],
         "Differences and shares are paired by row and seed, with their 95 % intervals over "
-        "both; the bar of a share is for its value. This shows "
-        "that the suite can measure; it is no evidence about English.",
+        "both; the bar of a share is for its value, which is empty where nothing was gained. What "
+        "is only reported has no bar. This shows that the suite can measure; it is no evidence "
+        "about English.",
         *single_control(grid),
     ]
     return Table(frame, parts, words=("met", "wanted"))
