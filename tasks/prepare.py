@@ -41,7 +41,7 @@ def prepare(
     Raises InputError, naming the file and the line, for whatever is wrong with the input.
     """
     roles = choose_splits(task, settings)
-    if not settings.published and not settings.own:
+    if settings.is_made:
         manifest.check(Path(folder))
     hub = settings.source == "hub"
     source: Source = Snapshot(task.hub, folder, settings.revision) if hub else folder
@@ -55,7 +55,7 @@ def prepare(
         counts = {name: round(share * len(whole)) for name, share in roles.carve.items()}
         splits = _divided(task, folder, whole, counts, settings.seed, "carve")
     overlap = training_rows(task, splits)
-    if settings.published or settings.own:
+    if not settings.is_made:
         for role, shared in overlap.items():
             checks.overlap(task, folder, official.get(role, role), shared, len(splits[role]))
     splits = {role: _limited(rows, role, settings) for role, rows in splits.items()}
@@ -89,7 +89,7 @@ def prepare(
         "settings": settings.model_dump(mode="json"),
         "origin": source.origin if isinstance(source, Snapshot) else {"source": "folder"},
         "sources": {split: _digests(Path(folder), paths) for split, paths in files.items()},
-        "note": note if settings.published else OWN if settings.own else MADE,
+        "note": MADE if settings.is_made else OWN if settings.own else note,
     }
 
 

@@ -58,3 +58,8 @@ class PrepareSettings(TaskRows):
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
     select_fraction: Annotated[float, Field(gt=0, lt=1)] = 0.1
     unlabelled: bool = False
+
+    @property
+    def is_made(self) -> bool:
+        """Whether the embedded world makes the rows."""
+        return not self.published and not self.own

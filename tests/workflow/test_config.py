@@ -213,3 +213,9 @@ def test_0_is_a_random_zero_shot_guess_and_1_lies_above_it(config):
         kind = task(name)
         chance = 0.0 if kind.metric == "matthews" else 100 / len(kind.labels)
         assert limits.random == chance < limits.best <= 100, name
+
+
+def test_no_test_rows_of_glue_are_asked_for_beside_rows_of_ones_own():
+    submitted = changed(small(), "experiment.submission", True)
+    own = changed(submitted, "experiment.tasks.rte", {"folder": str(ROOT), "own": True})
+    assert set(parse(submitted).unlabelled()) - set(parse(own).unlabelled()) == {"rte"}

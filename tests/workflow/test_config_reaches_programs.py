@@ -51,7 +51,8 @@ def keys_of_config(section: type[Settings], path=()) -> Iterator[tuple[str, ...]
 def starred(path: tuple[str, ...]) -> tuple[str, ...]:
     """A path with a task's name replaced by `*`."""
     return tuple(
-        "*" if before in NAMED else name for before, name in zip(("", *path), path, strict=False)
+        "*" if before in NAMED else name
+        for before, name in zip(("", *path[:-1]), path, strict=True)
     )
 
 

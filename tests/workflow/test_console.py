@@ -94,6 +94,10 @@ def test_a_mistyped_option_is_one_line(options, fault):
     [
         ("al", "did you mean all?"),
         ("results/main.csv", "did you mean results/smoke/main.csv?"),
+        (
+            "results/smoke/cells/transformer/sst2/aux_on/layers-12.json",
+            "did you mean results/smoke/cells/transformer/sst2/aux-on/layers-12.json?",
+        ),
         ("x", "what this config makes lies in results/smoke"),
     ],
 )

@@ -53,7 +53,7 @@ def n_vocab(config: Config) -> int:
 def task_size(config: Config, name: str) -> tuple[int, int, float]:
     """Rows of a task that are trained on, rows that are reported, mean tokens of a row."""
     settings, world = config.prepare(name), config.experiment.world
-    if world and not settings.published and not settings.own:
+    if world and settings.is_made:
         train = round(WORLD_TASKS[name].rows * world.scale)  # type: ignore[index]
         report, length = world.report, LENGTHS[name] / 2
     else:

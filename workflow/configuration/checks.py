@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import tasks
 from tasks.corpora import corpus
 from tasks.hub import fault
+from tasks.settings import TaskRows
 from tasks.splits import faults
 from workflow.configuration.model import Config, Experiment
 from workflow.configuration.paths import DataSet, data_sets
@@ -169,7 +170,7 @@ def _sources(config: Config) -> Iterator[str]:
             yield f"{found.key}.revision: no effect on a folder; remove it, or give source instead"
         elif entry.source and found.hub and (wrong := fault(found.hub, entry.revision)):
             yield f"{found.key}.source: {wrong}"
-        if getattr(entry, "own", False):
+        if isinstance(entry, TaskRows) and entry.own:
             yield from _own(config, found)
         if name != "corpus":
             wrong_splits = faults(tasks.task(name), config.prepare(name))
