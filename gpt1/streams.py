@@ -33,6 +33,15 @@ def stream(purpose: Purpose, *of: int | str) -> np.random.Generator:
     return np.random.default_rng(_entropy(purpose, *of))
 
 
+def drawn_rows(n: int, share: float, seed: int) -> np.ndarray:
+    """Which of `n` training rows a run with a share of them is trained on; one at least.
+
+    Under one seed the rows of a smaller share are among those of a larger one.
+    """
+    order = stream("share of the training rows", seed).permutation(n)
+    return order[: max(1, round(share * n))]
+
+
 def torch_seed(purpose: Purpose, *of: int | str) -> int:
     """The seed, below 2^63, of a PyTorch generator for the same purpose and numbers."""
     return _entropy(purpose, *of) % 2**63

@@ -73,11 +73,11 @@ def baselines(
     rows = [example for part in scored.values() for example in part]
 
     def fitted(features: Features) -> Scores:
-        return _scores(task, scored, predict(task, train, rows, features))
+        return scores(task, scored, predict(task, train, rows, features))
 
     found = {
-        "majority": _scores(task, scored, majority(task, train, rows)),
-        "bag_of_words": _scores(task, scored, bag_of_words(task, train, rows)),
+        "majority": scores(task, scored, majority(task, train, rows)),
+        "bag_of_words": scores(task, scored, bag_of_words(task, train, rows)),
     }
     if task.family == "classification":
         found["affix_bigrams"] = fitted(word_features.affix_bigrams)
@@ -104,16 +104,31 @@ def _better(several: Iterable[Scores]) -> Scores:
     }
 
 
-def _scores(task: Task, splits: dict[str, list[Example]], predictions: np.ndarray) -> Scores:
-    scores: Scores = {}
+def scores(task: Task, splits: dict[str, list[Example]], predictions: np.ndarray) -> Scores:
+    """{split: {metric: 0..100}} of predictions [n] for the rows of all `splits`, in their order."""
+    found: Scores = {}
     start = 0
     for split, rows in splits.items():
         part = predictions[start : start + len(rows)]
         labels = np.array([example.label for example in rows])
         groups = [example.group for example in rows]
-        scores |= score_split(task.spec, part, labels, groups, split)
+        found |= score_split(task.spec, part, labels, groups, split)
         start += len(rows)
-    return scores
+    return found
+
+
+def labelled(task: Task, folder: Path) -> dict[str, list[Example]]:
+    """The rows of every split with labels.
+
+    Raises InputError for those of another task, or damaged ones.
+    """
+    facts = read_facts(folder)
+    if facts["task"] != task.name:
+        raise InputError(f"{folder}: examples of {facts['task']}, not of {task.name}")
+    splits = [split for split in split_names(folder) if split not in task.unlabelled]
+    for split in splits:
+        check_split(folder, split, facts)
+    return {split: read(folder, split) for split in splits}
 
 
 def main() -> None:
@@ -128,15 +143,8 @@ def main() -> None:
     parser.add_argument("--out", required=True, help="JSON of scores per baseline and split")
     args = parser.parse_args()
     task = task_named(args.task)
-    facts = read_facts(args.examples)
-    if facts["task"] != task.name:
-        raise InputError(f"{args.examples}: examples of {facts['task']}, not of {task.name}")
-    labelled = [split for split in split_names(args.examples) if split not in task.unlabelled]
-    for split in labelled:
-        check_split(args.examples, split, facts)
-    splits = {split: read(args.examples, split) for split in labelled}
     classes = word_classes.read(args.word_classes) if args.word_classes else None
-    scores = baselines(task, splits, classes)
+    scores = baselines(task, labelled(task, args.examples), classes)
     write_json(args.out, {"task": task.name, **scores})
     for name, by_split in scores.items():
         values = ", ".join(f"{split} {value[task.metric]:.1f}" for split, value in by_split.items())

@@ -144,9 +144,9 @@ def run_faults(variants: Variants) -> Iterator[str]:
 def inputs(variants: Variants, study: StudyPlan) -> list[str]:
     """What a study reads beside its cells, below `<results>`.
 
-    Of the run's own checkpoints their zero-shot scores; with a prediction the probes of its
-    language models after the last update; of planted rows which these are, and what a search of the
-    books finds of them.
+    Of the run's own checkpoints their zero-shot scores; of shares of the training rows all rows;
+    with a prediction the probes of its language models after the last update; of planted rows
+    which these are, and what a search of the books finds of them.
     """
     base, updates = variants.base, variants.base.updates()
     cells = study.cells()
@@ -156,6 +156,8 @@ def inputs(variants: Variants, study: StudyPlan) -> list[str]:
         tasks = [task for task in study.tasks if task in base.experiment.zero_shot.tasks]
         own = [model for model in models if not model.variant]
         found += [m.zero_shot("<results>", t, u) for m in own for t in tasks for u in updates]
+    if study.axis == "train_share":
+        found += [Path("<results>", "examples", task) for task in study.tasks]
     if study.kind == "prediction":
         found += [model.probes("<results>", updates[-1]) for model in models]
     if study.kind == "planted":

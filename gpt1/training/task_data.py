@@ -6,7 +6,7 @@ import numpy as np
 
 from gpt1.settings import FinetuneSettings
 from gpt1.special_tokens import SpecialTokens
-from gpt1.streams import stream
+from gpt1.streams import drawn_rows
 from gpt1.training import batching
 from gpt1.training.batching import Sequences
 from gpt1.training.encoded import EncodedTask
@@ -44,8 +44,7 @@ class TaskData:
         seed the rows of a smaller share are among those of a larger one.
         """
         train = self.splits["train"]
-        order = stream("share of the training rows", seed).permutation(len(train))
-        drawn = order[: max(1, round(share * len(train)))]
+        drawn = drawn_rows(len(train), share, seed)
         sample = _with_sample({"train": _chosen(train, np.sort(drawn))}, eval_train)["train_eval"]
         repeated = _chosen(train, np.sort(np.resize(drawn, len(train))))
         splits = {**self.splits, "train": repeated, "train_eval": sample}

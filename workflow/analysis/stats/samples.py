@@ -25,7 +25,7 @@ with importing(__name__):
     from tasks.common.files import write_atomic
     from workflow.analysis.notes import Notes
     from workflow.analysis.predictions import read_predictions
-    from workflow.analysis.records import REMEDY
+    from workflow.analysis.records import REMEDY, Scores
     from workflow.analysis.stats.alarms import of_seeds
     from workflow.analysis.stats.degrees import read_degrees
     from workflow.analysis.stats.pooling import SeedPool
@@ -110,14 +110,16 @@ class Samples:
         results: Path,
         seeds: Sequence[int],
         degrees: Mapping[str, set[str]] | None = None,
+        bag_of_words: Scores | None = None,
     ) -> None:
         """Sample a cell that was run: of its `seeds` those that it has.
 
         So a cell left over from a wider config does not make its neighbours' averages lopsided.
-        `degrees` are rows of the embedded world, which are scored by themselves as well. Raises
+        `degrees` are rows of the embedded world, which are scored by themselves as well.
+        `bag_of_words` takes the place of the one that was fitted to all training rows. Raises
         InputError for a damaged file, or one of another cell or of other rows than those before.
         """
-        found = self.cells[cell] = scored(cell, results, seeds)
+        found = self.cells[cell] = scored(cell, results, seeds, bag_of_words)
         if together := of_seeds(self.headline(cell)):
             for key, scores in found.items():
                 found[key] = replace(scores, alarms=_added(scores.alarms, together))

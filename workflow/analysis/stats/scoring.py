@@ -9,7 +9,7 @@ import numpy as np
 import tasks
 from gpt1.cell import Cell
 from workflow.analysis.predictions import Predictions, answers
-from workflow.analysis.records import CellRecord
+from workflow.analysis.records import CellRecord, Scores
 from workflow.analysis.stats.bootstrap import N_RESAMPLES, resample
 from workflow.analysis.stats.degrees import place
 from workflow.analysis.stats.sample import Sample
@@ -23,11 +23,19 @@ def limits_of(metric: str) -> tuple[float, float]:
     return (-100.0 if metric in CORRELATIONS else 0.0), 100.0
 
 
-def scored(cell: Cell, results: Path, chosen: Sequence[int]) -> dict[Key, Sample]:
-    """The scores of the `chosen` seeds in a cell's JSON, not resampled."""
+def scored(
+    cell: Cell, results: Path, chosen: Sequence[int], bag_of_words: Scores | None = None
+) -> dict[Key, Sample]:
+    """The scores of the `chosen` seeds in a cell's JSON, not resampled.
+
+    With a `bag_of_words` in place of the one of all training rows.
+    """
     record = CellRecord.read(cell.path(results), **vars(cell))
     runs = [one for one in record.seeds if one.seed in chosen]
-    majority, bag_of_words = record.baselines.majority, record.baselines.bag_of_words
+    majority, bag_of_words = (
+        record.baselines.majority,
+        bag_of_words or record.baselines.bag_of_words,
+    )
     return {
         (split, metric, ""): Sample(
             seeds=tuple(one.seed for one in runs),

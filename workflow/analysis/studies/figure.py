@@ -125,7 +125,12 @@ def _across(ax: Axes, rows: pd.DataFrame, study: StudyPlan) -> Looks:
             shown[line] = look | {"label": line}
     for name in [name for name in style.BASELINES if name in rows]:
         look = style.BASELINES[name] | {"linewidth": 1}
-        for value in rows[name].dropna().unique()[:1]:
-            ax.axhline(value, **look)
+        known = rows.dropna(subset=name).drop_duplicates("value")
+        if known[name].nunique() > 1:  # fitted to the rows of each value
+            known = known[known["value"] != ""]
+            ax.plot([study.values.index(value) for value in known["value"]], known[name], **look)
+        elif len(known):
+            ax.axhline(known[name].iloc[0], **look)
+        if len(known):
             shown[name] = look | {"label": markdown.BASELINES[name]}
     return shown

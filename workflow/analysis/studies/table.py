@@ -21,7 +21,7 @@ from workflow.analysis.notes import Notes
 from workflow.analysis.stats.pooling import NO_POOL, SeedPool, columns, paired
 from workflow.analysis.stats.sample import Heads, Scores
 from workflow.analysis.stats.samples import Samples, lines
-from workflow.analysis.studies import constant, knockout, zero_shot_correlation
+from workflow.analysis.studies import constant, few_rows, knockout, zero_shot_correlation
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 from workflow.study_plan import Point, StudyPlan
@@ -48,10 +48,17 @@ def build(results: Path, grid: Grid, study: StudyPlan) -> Table:
 
 def _samples(results: Path, grid: Grid, study: StudyPlan) -> Samples:
     """Samples of the study's cells that were run."""
-    found = Samples()
+    found, seeds = Samples(), tuple(grid.seeds.finetune)
+    examples, shares = results / "examples", few_rows.shares(study)
     for cell in study.cells():
         if cell.path(results).exists():
-            found.add(cell, results, grid.seeds.finetune)
+            share = shares.get(cell)
+            own = (
+                few_rows.bag_of_words(examples / cell.task, cell.task, share, seeds)
+                if share
+                else None
+            )
+            found.add(cell, results, seeds, bag_of_words=own)
     return found
 
 
@@ -125,7 +132,7 @@ def wide(frame: pd.DataFrame, study: StudyPlan, notes: Notes) -> list[str | pd.D
     )
     scores = markdown.pivot(shown, "row", "head", "score")
     if shown["majority"].notna().any():
-        scores = pd.concat([scores, markdown.baselines(shown, "head")])
+        scores = pd.concat([scores, *_baselines(shown, study)])
     compared = [p.place for p in study.points if reference(study, p) != p.place]
     changed = [p.place for p in study.points if has_change(study, p)]
     parts: list[str | pd.DataFrame] = [f"# {study.title}", scores.rename_axis("")]
@@ -135,6 +142,21 @@ def wide(frame: pd.DataFrame, study: StudyPlan, notes: Notes) -> list[str | pd.D
     parts += _against(shown, "change", changed, title)
     explained = f"Below 0: {study.lines[0]} is further ahead than at {since}, or less behind."
     return [*parts, explained] if changed else parts
+
+
+def _baselines(shown: pd.DataFrame, study: StudyPlan) -> list[pd.DataFrame]:
+    """The baselines, at each value if one of them was fitted to that value's rows."""
+    whole = markdown.baselines(shown, "head")
+    if shown.groupby("head")["bag_of_words"].nunique().max() < 2:
+        return [whole]
+    words = markdown.BASELINES["bag_of_words"]
+    by_value = [
+        markdown.baselines(rows, "head")
+        .loc[[words]]
+        .rename({words: f"{words}, {study.axis} {value}"})
+        for value, rows in shown[shown["value"] != ""].groupby("value", sort=False)
+    ]
+    return [whole.drop(index=words), *by_value]
 
 
 def _against(

@@ -1,0 +1,44 @@
+"""The bag of words on the few rows that a share of the training rows has.
+
+So a model that was trained on 64 rows stands beside a bag of words of the same 64.
+"""
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+import tasks
+from gpt1.cell import Cell
+from gpt1.streams import drawn_rows
+from tasks import baselines
+from workflow.analysis.records import Scores
+from workflow.study_plan import StudyPlan
+
+
+def shares(study: StudyPlan) -> dict[Cell, float]:
+    """The share that each cell of a study along `train_share` has, where it is not all rows."""
+    if study.axis != "train_share":
+        return {}
+    found = {cell: float(p.value) for p in study.points if p.value for cell in p.cells}
+    return {cell: share for cell, share in found.items() if share < 1}
+
+
+@cache
+def bag_of_words(folder: Path, task: str, share: float, seeds: tuple[int, ...]) -> Scores:
+    """Its scores by split and metric, the mean over the seeds that draw the rows.
+
+    `folder` has the task's examples. Raises InputError if it is not what `tasks.prepare` wrote.
+    """
+    spec = tasks.task(task)
+    splits = baselines.labelled(spec, folder)
+    train = splits.pop("train")
+    rows = [row for split in splits.values() for row in split]
+    found = []
+    for seed in seeds:
+        few = [train[i] for i in drawn_rows(len(train), share, seed)]
+        found.append(baselines.scores(spec, splits, baselines.bag_of_words(spec, few, rows)))
+    return {
+        split: {m: float(np.mean([one[split][m] for one in found])) for m in scores}
+        for split, scores in found[0].items()
+    }
