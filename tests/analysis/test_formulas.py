@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from workflow.analysis.claims.finding import UNDECIDED, Finding
 from workflow.analysis.stats.estimate import Component, Estimate, estimate, half_width
 from workflow.analysis.stats.pooling import SeedPool
 from workflow.analysis.stats.sample import Sample, difference
@@ -131,13 +132,22 @@ def test_the_seeds_that_a_correlation_needs_are_those_of_the_formula():
 
 
 def test_steps_are_judged_by_the_sign_test():
-    found = steps([np.array([0.0, 1.0, 3.0, 3.0]), np.array([0.0, 2.0, 1.0, 4.0])])
+    curves = [np.array([0.0, 1.0, 3.0, 2.0]), np.array([0.0, 2.0, 1.0, 4.0])]
+    found = steps(curves)
     assert (found.n_rising, found.n, found.n_seeds) == (4, 6, 2)
     assert found.p == pytest.approx(sum(stats.binom.pmf([0, 1, 2, 4, 5, 6], 6, 0.5)))
     low, high = (end / 100 for end in found.interval)  # Clopper and Pearson's
     assert stats.binom.sf(3, 6, low) == pytest.approx(0.025)
     assert stats.binom.cdf(4, 6, high) == pytest.approx(0.025)
     assert steps([]) is None and steps([np.array([1.0])]) is None
+    level = [np.append(np.full(3, curve[0]), curve) for curve in curves]
+    assert steps(level) == found  # steps that change nothing count on neither side
+
+
+def test_curves_that_never_change_are_undecided():
+    found = Finding("mean", "steps", steps([np.full(4, 50.0)] * 2), border=50.0)
+    assert found.verdict == UNDECIDED and found.needs == "curves that change"
+    assert (found.interval, found.p) == ((0.0, 100.0), 1.0)
 
 
 def test_the_seeds_that_a_share_of_steps_needs_are_those_of_the_formula():

@@ -85,7 +85,9 @@ class Steps:
     """The share of the steps along curves that rise, in %, judged by the sign test.
 
     Where nothing drives a curve, a step rises half of the time, wherever the curve has wandered
-    before. A step that changes nothing does not rise. The interval is the binomial's exact one.
+    before. Steps that change nothing are not counted, as ever in this test: a score of 100 cannot
+    rise (Dixon and Mood 1946, doi:10.1080/01621459.1946.10501898). The interval is the binomial's
+    exact one; if no step is left, it is the whole range.
     """
 
     n_rising: int
@@ -95,18 +97,20 @@ class Steps:
     @property
     def value(self) -> float:
         """The share of steps that rise, in %."""
-        return 100 * self.n_rising / self.n
+        return 100 * self.n_rising / self.n if self.n else float("nan")
 
     @property
     def interval(self) -> tuple[float, float]:
         """The 95 % interval over steps; there is one with a single seed, too."""
+        if not self.n:
+            return 0.0, 100.0
         ends = stats.binomtest(self.n_rising, self.n).proportion_ci(LEVEL)
         return 100 * ends.low, 100 * ends.high
 
     @property
     def p(self) -> float:
         """The two-sided p-value of "half of the steps rise"."""
-        return float(stats.binomtest(self.n_rising, self.n).pvalue)
+        return float(stats.binomtest(self.n_rising, self.n).pvalue) if self.n else 1.0
 
     def within(self, margin: float) -> bool:
         """Never: a share of steps has no margin in points."""
@@ -114,13 +118,14 @@ class Steps:
 
     def needs(self, distance: float) -> str:
         """How many seeds would show a share so far from a half with a power of 80 %."""
-        return _seeds(50.0, distance, self.n / self.n_seeds)
+        return _seeds(50.0, distance, self.n / self.n_seeds) if self.n else "curves that change"
 
 
 def steps(curves: Sequence[np.ndarray]) -> Steps | None:
     """How steadily the seeds' curves [points] rise from point to point; None of no seed."""
     found = changes(curves)
-    return Steps(int((found > 0).sum()), len(found), len(curves)) if len(found) else None
+    n_rising, n = int((found > 0).sum()), int((found != 0).sum())
+    return Steps(n_rising, n, len(curves)) if len(found) else None
 
 
 def changes(curves: Sequence[np.ndarray]) -> np.ndarray:
