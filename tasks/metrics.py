@@ -40,8 +40,6 @@ def score_split(
 ) -> dict[str, dict[str, float]]:
     """Scores of a split and, where its examples have groups (RACE), of each `{split}_{group}`."""
     predictions, labels, group = np.asarray(predictions), np.asarray(labels), np.asarray(groups)
-    if len(group) != len(labels):
-        raise ValueError(f"{split}: {len(group)} groups for {len(labels)} labels")
     scores = {split: score(task, predictions, labels)}
     for name in sorted({name for name in groups if name}):
         scores[f"{split}_{name}"] = score(task, predictions[group == name], labels[group == name])

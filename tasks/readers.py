@@ -48,11 +48,8 @@ class Row(NamedTuple):
 def lines(path: Path) -> Iterator[tuple[int, str]]:
     """Yield (line number from 1, text without its line end), but no blank lines at the end.
 
-    Raises InputError if the file is not a regular one, is compressed or is empty and, naming the
-    line, if it is not UTF-8.
+    Raises InputError if the file is compressed or empty and, naming the line, if it is not UTF-8.
     """
-    if not path.is_file():  # opening a pipe would block
-        raise InputError(f"{path}: not a regular file; put the published file in its place")
     blank, empty = 0, True
     with open(path, "rb") as file:
         for number, raw in enumerate(file, start=1):

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tasks.common.errors import InputError
-from tasks.common.files import inside, refuse_unreadable
+from tasks.common.files import inside
 from tasks.examples import Example
 from tasks.hub import HubSource, Snapshot
 from tasks.hub_records import hub_rows
@@ -177,7 +177,6 @@ class Task:
     def _layout(self, folder: Path, split: str) -> tuple[Layout, list[Path]]:
         if not folder.is_dir():
             raise InputError(f"{folder}: no such folder; {self.obtain}")
-        refuse_unreadable(folder)
         layouts, place = self.layouts, folder
         if split in self.unlabelled:
             assert self.table, f"{self.name} has no table"

@@ -52,6 +52,12 @@ class LanguageModel(nn.Module):
         self.n_rows = n_vocab + N_SPECIAL
         self.settings, self.dropout, self.skip_pads = settings, dropout, skip_pads
         self.compiled_trunk: Callable[[Layout, Tensor], Tensor] | None = None
+        self.add_layers()
+        self.reset()
+
+    def add_layers(self) -> None:
+        """Make `embed`, `h` and whatever else the shape of the settings asks for."""
+        raise NotImplementedError
 
     def forward(
         self, ids: Tensor, lengths: Tensor | None = None, with_lm_loss: bool = False
@@ -193,7 +199,7 @@ class LanguageModel(nn.Module):
 
     def lm_features(self, hidden: Tensor) -> Tensor:
         """Hidden states `[..., n_hidden]` to the `[..., n_embd]` that meet the tied embedding."""
-        raise NotImplementedError
+        return hidden
 
 
 def widen(logits: Tensor) -> Tensor:

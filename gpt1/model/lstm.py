@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from gpt1.model.language_model import NO_DROPOUT, LanguageModel
 from gpt1.model.layout import Layout
-from gpt1.settings import Dropout, LSTMShape, ModelSettings
+from gpt1.settings import LSTMShape
 
 
 class LSTM(LanguageModel):
@@ -22,22 +22,16 @@ class LSTM(LanguageModel):
 
     arch = "lstm"
 
-    def __init__(
-        self,
-        n_vocab: int,
-        settings: ModelSettings,
-        dropout: Dropout = NO_DROPOUT,
-        skip_pads: bool = False,
-    ):
-        super().__init__(n_vocab, settings, dropout)  # cuDNN and oneDNN take whole grids
-        shape = settings.shape
+    def add_layers(self) -> None:
+        """The embedding matrix, the LSTM and the map from its states back to the embeddings."""
+        self.skip_pads = False  # cuDNN and oneDNN take whole grids
+        shape = self.settings.shape
         assert isinstance(shape, LSTMShape), shape
         self.n_layer, self.n_hidden = shape.n_layer, shape.n_hidden
         self.embed = nn.Parameter(torch.empty(self.n_rows, shape.n_embd))
         widths = [shape.n_embd] + [shape.n_hidden] * (shape.n_layer - 1)
         self.h = nn.ModuleList(nn.LSTM(w, shape.n_hidden, batch_first=True) for w in widths)
         self.proj = nn.Linear(shape.n_hidden, shape.n_embd)
-        self.reset()
 
     @property
     def init_std(self) -> float:

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from gpt1.model.language_model import NO_DROPOUT, LanguageModel
 from gpt1.model.layout import Layout
-from gpt1.settings import Dropout, ModelSettings, ModernShape
+from gpt1.settings import Dropout, ModernShape
 
 EPS = 1e-5  # inside the root of RMSNorm
 BASE = 10_000.0  # of the wavelengths of RoPE
@@ -98,21 +98,14 @@ class ModernTransformer(LanguageModel):
     can_share_prefix = True
     decay = "adamw"
 
-    def __init__(
-        self,
-        n_vocab: int,
-        settings: ModelSettings,
-        dropout: Dropout = NO_DROPOUT,
-        skip_pads: bool = False,
-    ):
-        super().__init__(n_vocab, settings, dropout, skip_pads)
-        shape = settings.shape
+    def add_layers(self) -> None:
+        """The embedding matrix and the blocks."""
+        shape = self.settings.shape
         assert isinstance(shape, ModernShape), shape
         self.n_layer, self.n_hidden = shape.n_layer, shape.n_embd
         self.d_head = shape.n_embd // shape.n_head
         self.embed = nn.Parameter(torch.empty(self.n_rows, shape.n_embd))
         self.h = nn.ModuleList(Block(shape) for _ in range(shape.n_layer))
-        self.reset()
 
     def reset(self, generator: torch.Generator | None = None) -> None:
         """Draw the embeddings from N(0, init_std) and each matrix by its width."""
@@ -131,7 +124,3 @@ class ModernTransformer(LanguageModel):
         for block in self.h:
             x = block(x, batch, turn, rates)
         return norm(x)
-
-    def lm_features(self, hidden: Tensor) -> Tensor:
-        """The hidden states themselves."""
-        return hidden

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from gpt1.model.language_model import NO_DROPOUT, LanguageModel
 from gpt1.model.layout import Layout
-from gpt1.settings import Dropout, ModelSettings, TransformerShape
+from gpt1.settings import Dropout, TransformerShape
 
 
 class Conv1D(nn.Module):
@@ -79,20 +79,13 @@ class Transformer(LanguageModel):
     arch = "transformer"
     can_share_prefix = True
 
-    def __init__(
-        self,
-        n_vocab: int,
-        settings: ModelSettings,
-        dropout: Dropout = NO_DROPOUT,
-        skip_pads: bool = False,
-    ):
-        super().__init__(n_vocab, settings, dropout, skip_pads)
-        shape = settings.shape
+    def add_layers(self) -> None:
+        """The embedding matrix and the blocks."""
+        shape = self.settings.shape
         assert isinstance(shape, TransformerShape), shape
         self.n_layer, self.n_hidden = shape.n_layer, shape.n_embd
         self.embed = nn.Parameter(torch.empty(self.n_rows + self.n_ctx, shape.n_embd))
         self.h = nn.ModuleList(Block(shape) for _ in range(shape.n_layer))
-        self.reset()
 
     def trunk(self, batch: Layout, we: Tensor) -> Tensor:
         """A layout and the embedding matrix to the last block's output `[positions, n_embd]`."""
@@ -102,7 +95,3 @@ class Transformer(LanguageModel):
         for block in self.h:
             x = block(x, batch, rates)
         return x
-
-    def lm_features(self, hidden: Tensor) -> Tensor:
-        """The hidden states themselves."""
-        return hidden

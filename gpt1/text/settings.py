@@ -7,8 +7,6 @@ from pydantic import Field
 from tasks.common.settings import DataPath, Settings
 from tasks.settings import Commit, Count, SplitName
 
-OFFICIAL = "official"
-
 Name = Annotated[str, Field(min_length=1)]
 CorpusName = Literal["bookcorpus", "bookcorpus_text", "wikitext103", "lm1b", "tinystories"]
 

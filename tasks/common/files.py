@@ -173,13 +173,6 @@ def inside(folder: Path, paths: list[Path]) -> list[Path]:
     return paths
 
 
-def refuse_unreadable(folder: Path) -> None:
-    """Raise InputError if a folder or one in it cannot be listed: a pattern would find nothing."""
-    for place in (folder, *folder.rglob("*/")):
-        if not os.access(place, os.R_OK | os.X_OK):
-            raise InputError(f"{place}: cannot be read; give yourself the permission (chmod u+rx)")
-
-
 def sha256_file(path: str | Path) -> str:
     """Hex digest of a file's content."""
     with open(path, "rb") as file:

@@ -86,12 +86,6 @@ def test_race_is_scored_whole_and_by_half():
     )
 
 
-@pytest.mark.parametrize("n_groups", [9, 11])
-def test_groups_of_other_rows_are_an_error(n_groups):
-    with pytest.raises(ValueError, match=f"dev: {n_groups} groups for 10 labels"):
-        score_split(task("cola").spec, GUESSES, LABELS, [""] * n_groups, "dev")
-
-
 def test_soft_labels_share_a_score_between_its_two_classes():
     targets = soft_labels(np.array([0.0, 2.25, 5.0]))
     assert targets.tolist() == [
@@ -106,9 +100,3 @@ def test_expected_score_gives_the_score_back():
     targets = soft_labels(scores)
     assert np.allclose(targets.sum(axis=1), 1.0)
     assert np.allclose(expected_score(targets), scores)
-
-
-@pytest.mark.parametrize("wrong", [-0.1, 5.1, float("nan")])
-def test_soft_labels_refuse_scores_outside_0_to_5(wrong):
-    with pytest.raises(ValueError, match="0 to 5"):
-        soft_labels(np.array([1.0, wrong]))
