@@ -1,19 +1,14 @@
 """Every comparison runs, at a tiny size; the baselines compute what ours does."""
 
-import contextlib
-import types
 from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
 
-from bench import bars, data, default_bars, gpu, ours, plain
-from bench.peaks import peak
-from bench.sides import Turn
+from bench import bars, data, default_bars, gpu, plain
 from gpt1.model.transformer import Transformer
 from gpt1.settings import LSTMShape, ModelSettings
-from gpt1.training.runtime import Runtime
 from tests.bench.conftest import MODEL, N_VOCAB
 
 
@@ -53,29 +48,6 @@ def test_bars_against_transformers(bench):
     whole, accumulated = rows = [*bars.memory(bench)]
     check(rows, 2, 10, without=[1])
     assert whole.ours == accumulated.ours and "micro-batches of 1, the Trainer as" in rows[1].note
-
-
-class Timed:
-    """A run whose updates take given seconds, by a clock of its own."""
-
-    def __init__(self, seconds):
-        self.runtime, self.seconds, self.now, self.order = Runtime(), seconds, 0.0, []
-
-    def update(self, head, _rows):
-        precision = head.runtime.precision
-        assert self.runtime.precision == precision
-        self.order.append(precision)
-        self.now += self.seconds[precision].pop(0)
-
-
-@pytest.mark.parametrize("quicker", ["float32", "bfloat16"])
-def test_the_quicker_precision_is_by_medians_of_alternating_updates(monkeypatch, quicker):
-    slower = {"float32": "bfloat16", "bfloat16": "float32"}[quicker]
-    run = Timed({quicker: [9, 1, 9, 1], slower: [0, 2, 2, 2]})  # the first warms up
-    monkeypatch.setattr("bench.turns.time.perf_counter", lambda: run.now)
-    head = types.SimpleNamespace(runtime=run.runtime)
-    assert ours.quicker_precision(run, head, np.arange(2)) == quicker
-    assert run.order == ["float32", "bfloat16"] * 4
 
 
 def test_a_missing_folder_of_real_rows_is_one_line(bench, tmp_path):
@@ -131,20 +103,3 @@ def test_the_bars_of_a_gpu_run_on_a_cpu(monkeypatch, tmp_path):
     # Of an unknown card the peak is not known, and the bar is not for it.
     assert "MFU" not in rows[0].note and rows[0].met == "" and "H100 or H200" in rows[0].note
     assert rows[-1].unit == "MB" and rows[-1].wanted == "<= 80000"
-
-
-def test_the_rate_of_pre_training_has_a_verdict_on_the_cards_of_the_bar(monkeypatch, tmp_path):
-    turns = [Turn(1, tokens, 1) for tokens in (600_000, 530_000, 590_000)]
-    monkeypatch.setattr(gpu, "alternate", lambda *_: ([turns], [""]))
-    monkeypatch.setattr(gpu, "Side", lambda *_: contextlib.nullcontext())
-    monkeypatch.setattr(gpu.GPU, "pretraining", lambda *_: tmp_path)
-    for card, met in (("NVIDIA H100 80GB HBM3", "yes"), ("NVIDIA A100-SXM4-40GB", "")):
-        (row,) = gpu.pretraining(gpu.GPU(card, tmp_path))
-        assert (row.ours, row.met) == (590_000, met) and card in row.note
-
-
-def test_an_unknown_card_has_no_peak():
-    assert peak("NVIDIA H100 80GB HBM3") == 989e12
-    assert peak("NVIDIA A100-SXM4-40GB") == 312e12
-    assert peak("NVIDIA H100 PCIe") == 756e12
-    assert peak("Some Card 3000") is None

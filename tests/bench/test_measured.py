@@ -1,7 +1,5 @@
 """A bar that fails costs its own row alone, and what was measured before an end is written."""
 
-import pytest
-
 from bench.measured import measured, summary
 from bench.report import Row
 from bench.sides import WorkerError
@@ -21,12 +19,6 @@ def bad(given):
     raise WorkerError("bench.plain ended with 1:\nno room left")
 
 
-def stopped(given):
-    """Bar 6: something that somebody stops."""
-    raise KeyboardInterrupt
-    yield
-
-
 def test_a_bar_that_fails_is_a_row_and_the_others_go_on(capsys):
     tables = []
     rows = measured({5: bad, 2: good}, [5, 2], "a bench", lambda rows: tables.append([*rows]))
@@ -39,10 +31,3 @@ def test_a_bar_that_fails_is_a_row_and_the_others_go_on(capsys):
     assert summary(rows) == (
         "1 rows meet their bar, 1 do not, 0 are undecided; not measured: bar 5"
     )
-
-
-def test_what_was_measured_before_an_end_is_written():
-    tables = []
-    with pytest.raises(KeyboardInterrupt):
-        measured({2: good, 6: stopped}, [2, 6], "a bench", lambda rows: tables.append([*rows]))
-    assert len(tables) == 1 and [row.bar for row in tables[0]] == [2]

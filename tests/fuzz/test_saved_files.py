@@ -17,7 +17,8 @@ from tasks.examples import read as read_examples
 from tests.fuzz.mutations import fuzz, renewed, without_checksums
 from tests.gpt1 import examples as toy_examples
 from tests.gpt1 import published_files, toy
-from tests.gpt1.corpora import write_manifest, write_parquet
+from tests.gpt1.corpora import write_parquet
+from tests.tasks.hub_files import manifest
 
 
 def test_checkpoints(tmp_path):
@@ -70,7 +71,7 @@ def test_parquet_files_of_a_corpus(tmp_path):
         write_parquet(path, ["a b", "", " = c = "])
 
     def recorded():
-        write_manifest(folder, "wikitext103")
+        manifest(folder, "wikitext103")
 
     recorded()
     fuzz(folder, lambda: list_documents(folder, settings), "*.parquet", recorded)

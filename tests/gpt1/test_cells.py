@@ -1,7 +1,6 @@
 """Cells: the run cache, failures, alarms, the JSON and the predictions of a cell."""
 
 import json
-import re
 import shutil
 import signal
 import subprocess
@@ -368,16 +367,6 @@ def test_the_program_trains_without_importing_datasets_or_the_tokenizer(files):
     done = subprocess.run(call, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == "[]" and targets[0].exists()
-
-
-@pytest.mark.parametrize(("arch", "lr"), [("transformer", 1e6), ("lstm", 1e39)])
-def test_a_learning_rate_beyond_all_sense_is_one_line_with_the_remedy(files, arch, lr):
-    (target,) = paths(files, "none", arch=arch)
-    done = call(finetune.main, *words(files, [target], arch, lr=lr))
-    assert done.returncode == 1
-    line = r"error: 1 runs failed, .*none\.json, seed 0: update \d+: (the loss|a weight) is .*; "
-    assert re.fullmatch(line + r"lower experiment\.finetune\.lr\n", done.stderr), done.stderr
-    assert not target.exists()
 
 
 def test_a_cell_of_a_variant_says_so_and_predicts_no_unlabelled_rows(files, encode_again):

@@ -4,8 +4,6 @@ import hashlib
 import json
 import os
 import signal
-import subprocess
-import sys
 
 import datasets
 import numpy as np
@@ -24,8 +22,8 @@ from gpt1.text.tokenizer import Tokenizer
 from gpt1.text.tokens import open_tokens
 from tasks.common.errors import InputError
 from tests.gpt1 import naive_bpe
-from tests.gpt1.corpora import write_manifest
 from tests.support.programs import call
+from tests.tasks.hub_files import manifest
 
 BOOKS = {
     "a.txt": "It was the best of times.\n\nIt wasn't   the worst…\r\n“Well,” she said.",
@@ -174,19 +172,6 @@ def test_one_process_and_two_write_the_same_bytes(folder, tmp_path):
     assert sorted(path.name for path in two.iterdir()) == sorted([*RESULTS, "documents"])
 
 
-def run(root, *arguments, rc=0, **environment):
-    command = [sys.executable, "-m", "gpt1.corpus", *arguments, "--threads", 2]
-    done = subprocess.run(
-        list(map(str, command)),
-        cwd=root,
-        capture_output=True,
-        text=True,
-        env=os.environ | environment,
-    )
-    assert done.returncode == rc, done.stderr
-    return done.stderr if rc else done.stdout
-
-
 def test_a_stopped_run_leaves_the_documents_of_the_one_before(folder, tmp_path, monkeypatch):
     documents = make_documents(folder, tmp_path / "out")
     before = [name for name, _ in read_documents(documents, "train")]
@@ -299,15 +284,17 @@ def test_a_vocabulary_that_16_bits_cannot_hold_is_refused(folder, tmp_path):
         corpus.tokens(out / "documents", out / "tokenizer", out)
 
 
-def test_a_mistake_seen_by_a_worker_is_reported_on_one_line(tmp_path, root):
+def test_a_mistake_seen_by_a_worker_is_reported_on_one_line(tmp_path):
     folder = tmp_path / "raw" / "plain_text"
     folder.mkdir(parents=True)
     table = pyarrow.table({"text": ["a word", None]})
     for number in (0, 1):
         parquet.write_table(table, folder / f"train-0000{number}-of-00002.parquet")
-    write_manifest(tmp_path / "raw", "bookcorpus")
+    manifest(tmp_path / "raw", "bookcorpus")
     settings = {"source": "bookcorpus", "min_rows": {"train": 1}, "heldout": 1}
     arguments = ("--folder", tmp_path / "raw", "--settings", json.dumps(settings))
-    said = run(root, "documents", *arguments, "--out", tmp_path / "out" / "documents", rc=1)
-    assert said.startswith("error: ") and said.count("\n") == 1
-    assert "row 1 without text" in said and not list((tmp_path / "out").iterdir())
+    out = ("--threads", 2, "--out", tmp_path / "out" / "documents")
+    done = call(corpus.main, "documents", *arguments, *out)
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: ") and done.stderr.count("\n") == 1
+    assert "row 1 without text" in done.stderr and not list((tmp_path / "out").iterdir())

@@ -20,9 +20,10 @@ def parameters(seed=0):
 @pytest.mark.parametrize("vector_l2", [False, True])
 @pytest.mark.parametrize("max_grad_norm", [0.0, 0.5, 100.0])
 def test_adam_follows_the_authors_formula_for_five_updates(vector_l2, max_grad_norm):
-    own, lr, l2, total = parameters(), 0.1, 0.01, 10
+    own, lr, b1, b2, l2, total = parameters(), 0.1, 0.8, 0.99, 0.01, 10
     expected = [p.detach().clone() for p in own]
-    settings = OptimizerSettings(l2=l2, vector_l2=vector_l2, max_grad_norm=max_grad_norm)
+    options = {"vector_l2": vector_l2, "max_grad_norm": max_grad_norm}
+    settings = OptimizerSettings(b1=b1, b2=b2, l2=l2, **options)
     adam = Adam(own, Schedule(lr, warmup_linear, 0.2, total), settings)
     m, v = ([torch.zeros_like(p) for p in expected] for _ in range(2))
     for t in range(5):
@@ -35,10 +36,10 @@ def test_adam_follows_the_authors_formula_for_five_updates(vector_l2, max_grad_n
         if max_grad_norm > 0 and norm > max_grad_norm:
             grads = [g * max_grad_norm / norm for g in grads]
         rate = lr * warmup_linear(t / total, 0.2)
-        rate *= math.sqrt(1 - 0.999 ** (t + 1)) / (1 - 0.9 ** (t + 1))
+        rate *= math.sqrt(1 - b2 ** (t + 1)) / (1 - b1 ** (t + 1))
         for i, g in enumerate(grads):
-            m[i] = 0.9 * m[i] + 0.1 * g
-            v[i] = 0.999 * v[i] + 0.001 * g * g
+            m[i] = b1 * m[i] + (1 - b1) * g
+            v[i] = b2 * v[i] + (1 - b2) * g * g
             decay = l2 * expected[i] if expected[i].ndim > 1 or vector_l2 else 0.0
             expected[i] = expected[i] - rate * (m[i] / (v[i].sqrt() + 1e-8) + decay)
         for p, e in zip(own, expected, strict=True):

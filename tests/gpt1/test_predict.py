@@ -185,13 +185,6 @@ def test_rows_with_different_numbers_of_choices_are_refused(made):
         Predictor(made["race"][1]).answer(rows, "x")
 
 
-def test_what_is_kept_says_all_that_a_reader_needs(made):
-    cell, folder, _ = made["rte"]
-    assert (folder / "cell.json").read_bytes() == cell.path(folder.parents[4]).read_bytes()
-    assert Predictor(folder).labels == task("rte").labels
-    assert kept.read(folder).seeds == SEEDS
-
-
 def test_weights_are_kept_without_further_training_and_later_with_the_same_scores(
     tmp_path, monkeypatch
 ):

@@ -263,7 +263,7 @@ def test_a_checkpoint_of_another_architecture_or_shape_is_refused(tmp_path):
     path = checkpoint(tmp_path)
     with pytest.raises(InputError, match="its arch is 'lstm', but 'transformer' is needed"):
         load_checkpoint(path, "transformer", toy.model("transformer"), "t" * 64)
-    model = toy.changed(toy.model("lstm"), ("shape", "n_hidden"), 50)
+    model = toy.model("lstm", shape=toy.SHAPES["lstm"].model_copy(update={"n_hidden": 50}))
     with pytest.raises(InputError, match="shape"):
         load_checkpoint(path, "lstm", model, "t" * 64)
     with pytest.raises(InputError, match="n_ctx"):

@@ -12,7 +12,8 @@ from gpt1.text.documents import normalise_documents
 from gpt1.text.settings import CorpusSettings
 from tasks import corpora
 from tasks.common.errors import InputError
-from tests.gpt1.corpora import PIN, write_manifest, write_parquet
+from tests.gpt1.corpora import write_parquet
+from tests.tasks.hub_files import PIN, manifest
 
 FILES = {
     "bookcorpus": {
@@ -50,12 +51,12 @@ def snapshot(folder, source):
     for name, n in FILES[source].items():
         split = "train" if "train" in name else name.split("/")[1].split("-")[0]
         write_parquet(folder / name, [f"the {split} row {i} ." for i in range(n)])
-    write_manifest(folder, source)
+    manifest(folder, source)
     return folder
 
 
 def listed(folder, source):
-    write_manifest(folder, source)
+    manifest(folder, source)
     return sources.list_documents(folder, settings(source))
 
 
@@ -159,7 +160,7 @@ def test_tokenised_sentences_are_not_split_again(tmp_path):
 def test_a_file_that_is_not_right_is_named(change, message, tmp_path):
     folder, out = snapshot(tmp_path / "raw", "bookcorpus"), tmp_path / "out"
     change(folder / "plain_text/train-00000-of-00002.parquet")
-    write_manifest(folder, "bookcorpus")
+    manifest(folder, "bookcorpus")
     with pytest.raises(InputError, match=f"00000-of-00002.parquet: {message}"):
         corpus.documents(folder, settings("bookcorpus"), out / "documents")
     assert not (out.exists() and list(out.iterdir()))
@@ -179,7 +180,7 @@ def test_changed_or_unexpected_files_are_refused_before_anything_is_normalised(t
 
     (folder / "manifest.json").unlink()
     assert refused().endswith("no manifest.json; fetch bookcorpus first")
-    write_manifest(folder, "bookcorpus")
+    manifest(folder, "bookcorpus")
     corpus.documents(folder, settings("bookcorpus"), tmp_path / "right" / "documents")
     facts = json.loads((tmp_path / "right" / "documents.json").read_text())
     hub = corpora.corpus("bookcorpus")

@@ -53,15 +53,6 @@ def pretrain_settings(arch, **options):
     return PretrainSettings(**{**given, "optimizer": OptimizerSettings(), **options})
 
 
-def changed(settings, path, value):
-    """A copy of the settings with the value at `path`, a tuple of keys, replaced by another."""
-    head, *rest = path
-    old = getattr(settings, head)
-    new = changed(old, rest, value) if rest else value
-    assert new != old
-    return settings.model_copy(update={head: new})
-
-
 def checkpoint(language_model):
     """A language model's weights as a loaded checkpoint."""
     facts = StoredFacts(

@@ -65,25 +65,6 @@ def test_the_rules_fetch_and_read_tasks_and_do_so_again_offline(hub, tmp_path, m
     assert hub.requests == []
 
 
-PROGRAMS = ["gpt1.finetune", "gpt1.pretrain", "gpt1.zero_shot"] + [
-    ".".join(path.relative_to(ROOT).with_suffix("").parts)
-    for path in sorted((ROOT / "workflow" / "analysis").rglob("[a-z]*.py"))
-    if path.stem != "export"  # which writes the card of a model for the hub
-]
-
-
-def test_training_scoring_and_tables_import_nothing_that_asks_a_network():
-    check = (
-        "import importlib, sys\n"
-        f"for name in {PROGRAMS}: importlib.import_module(name)\n"
-        "print(*sorted({'datasets', 'huggingface_hub'} & set(sys.modules)))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", check], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == ""
-
-
 @pytest.mark.parametrize(("given", "passed"), [(None, "0"), ("1", "1")])
 def test_fetch_alone_may_ask_the_network_and_only_if_the_user_may(given, passed, tmp_path):
     rule = (ROOT / "workflow" / "rules" / "data.smk").read_text(encoding="utf-8")

@@ -7,6 +7,7 @@ from datasets import ClassLabel, Dataset, Features, Sequence, Value
 
 from tasks import task
 from tasks.common.files import sha256_file, write_json
+from tasks.fetch import source_named
 from tasks.hub import HubSource
 
 PIN = "0123456789abcdef0123456789abcdef01234567"
@@ -55,7 +56,7 @@ def snapshot(
 
 def manifest(folder: Path, name: str, **other: Any) -> None:
     """What `tasks.fetch` leaves beside the files."""
-    each = task(name).hub
+    each = source_named(name)
     files = {
         path.relative_to(folder).as_posix(): {
             "bytes": path.stat().st_size,

@@ -112,29 +112,6 @@ def test_a_folder_that_holds_something_else_is_never_replaced(published):
     assert (folder / "dev.tsv").is_file()
 
 
-FULL = """
-import resource, signal, sys
-resource.setrlimit(resource.RLIMIT_FSIZE, (1024, 1024))
-signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-from datasets import Dataset
-from tasks.common.errors import run
-from tasks.common.hf_datasets import save
-rows = Dataset.from_dict({"text": [str(k) for k in range(9999)]})
-sys.exit(run(lambda: save(sys.argv[1], {"train": rows})))
-"""
-
-
-def test_a_full_disk_is_reported_on_one_line_and_keeps_the_old_examples(tmp_path, published):
-    rows = task("rte").read(published("rte"), "dev")
-    write(tmp_path / "out", {"dev": rows}, None)
-    command = [sys.executable, "-c", FULL, str(tmp_path / "out")]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 1 and done.stderr.count("\n") == 1
-    assert "(ulimit -f) and start again" in done.stderr
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["out", "rte"]
-    assert (tmp_path / "out" / "dev").is_dir()
-
-
 def test_blank_lines_keep_their_numbers_and_those_at_the_end_are_no_rows(tmp_path):
     path = tmp_path / "x.tsv"
     path.write_bytes(b"\xef\xbb\xbfa\r\n\n\n\xef\xbb\xbfb\r\n\r\n\n")

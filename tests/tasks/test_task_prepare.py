@@ -98,20 +98,6 @@ def test_a_reported_dev_split_no_longer_selects():
     assert choose_splits(task("scitail"), PrepareSettings(report_on=["dev"])).select is None
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("{", "invalid json"),
-        ('{"limt_train": 5}', "limt_train: found 5; extra inputs"),
-        ('{"report_on": ["dev", "dev"]}', "each value may occur only once"),
-        ('{"select_fraction": 1.0}', "select_fraction"),
-    ],
-)
-def test_wrong_settings_are_told(text, said):
-    with pytest.raises(InputError, match=said):
-        PrepareSettings.parse(text)
-
-
 def test_one_id_for_two_rows_is_refused(published):
     folder = published("story_cloze")
     path = next(folder.glob("*val.csv"))
