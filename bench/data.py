@@ -91,7 +91,7 @@ def glue_rows(data: Path | None, world: Path, out: Path, n_ctx: int) -> list[Row
         run("tasks.prepare", name, "--folder", folder, "--settings", limits,
             "--out", examples, "--facts", f"{examples}.json")  # fmt: skip
         run("gpt1.encode", name, "--examples", examples, "--tokenizer", vocabulary,
-            "--out", encoded, "--facts", f"{encoded}.json")  # fmt: skip
+            "--out", encoded)  # fmt: skip
         found.append(_write(load(encoded), n_ctx, PUBLISHED_VOCABULARY, out))
     return found
 

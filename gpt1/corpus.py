@@ -42,7 +42,7 @@ with importing(__name__):
     from gpt1.text.tokenizer import WORDS, Tokenizer
     from gpt1.text.tokens import DTYPE
     from tasks.common.files import scratch_folder, sha256_file, write_atomic, write_json
-    from tasks.common.hf_datasets import library, memory_mapped
+    from tasks.common.hf_datasets import library
 
 SPLITS = ("train", "heldout")
 
@@ -119,7 +119,7 @@ def tokens(
         for split in SPLITS:
             names = [name for name, _ in read_documents(documents, split)]
             encoded = parallel_map(
-                memory_mapped(documents, split),
+                library().Dataset.load_from_disk(documents / split),
                 functools.partial(_encode, encoder=encoder, corpus=corpus),
                 threads,
                 scratch / f"{split}.arrow",
@@ -195,8 +195,6 @@ def main() -> None:
             command.add_argument("--folder", type=Path, required=True, help="of the raw text")
             command.add_argument("--settings", type=CorpusSettings.parse, required=True)
     args = parser.parse_args()
-    if args.threads < 1:
-        raise InputError(f"--threads {args.threads}: at least one is needed")
     library()  # offline and quiet
     if args.command == "documents":
         documents(args.folder, args.settings, args.out, args.threads)

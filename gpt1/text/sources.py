@@ -119,16 +119,8 @@ def choose_heldout(
     does not fit the corpus or leaves nothing to train on.
     """
     names = {document.name for document in documents}
-    official = {document.name for document in documents if document.heldout}
-    if (heldout == "official") != bool(official):
-        fitting = (
-            "has a published held-out split; use 'official'"
-            if official
-            else "has no published held-out split; give a number"
-        )
-        raise InputError(f"heldout: found {heldout!r}, but {folder} {fitting}")
     if isinstance(heldout, str):
-        chosen = official
+        chosen = {document.name for document in documents if document.heldout}
     elif isinstance(heldout, int):
         chosen = set(sorted(names, key=lambda n: hashlib.sha256(n.encode()).digest())[:heldout])
     else:

@@ -159,8 +159,6 @@ def main() -> None:
     command.add_argument("--merges", type=int, required=True, help="number of merges to learn")
     command.add_argument("--out", type=Path, required=True, help="folder of the two files")
     args = parser.parse_args()
-    if args.merges < 1:
-        raise InputError(f"--merges {args.merges}: ask for at least one")
     tokens, merges = train(read_words(args.documents), args.merges)
     vocabulary.save(args.out, tokens, merges)
     Tokenizer.load(args.out)

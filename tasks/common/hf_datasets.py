@@ -28,15 +28,6 @@ def library() -> ModuleType:
     return datasets
 
 
-def memory_mapped(folder: Path, split: str) -> "Dataset":
-    """The rows of a split that `save` wrote, left on the disk; damage is for the caller to find."""
-    from tasks.common.arrow import split_files
-
-    datasets = library()
-    files = split_files(folder, split)
-    return datasets.concatenate_datasets([datasets.Dataset.from_file(str(path)) for path in files])
-
-
 def save(folder: str | Path, splits: dict[str, "Dataset"]) -> None:
     """Save the splits as a `DatasetDict`, atomically. Equal rows give equal bytes.
 

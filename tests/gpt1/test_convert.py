@@ -3,7 +3,6 @@
 import hashlib
 import json
 import math
-import sys
 
 import numpy as np
 import pytest
@@ -23,11 +22,12 @@ from gpt1.weights.checkpoint import (
     sidecar,
 )
 from gpt1.weights.published import released_shapes
-from tasks.common.errors import InputError, run
+from tasks.common.errors import InputError
 from tasks.common.files import read_json
 from tests.gpt1 import published_files as files
 from tests.gpt1.published_files import FORMATS, bring_in
 from tests.gpt1.published_files import SMALL as MODEL
+from tests.support.programs import call
 
 torch.set_num_threads(1)
 
@@ -171,23 +171,15 @@ def test_a_checkpoint_that_no_format_can_hold_is_not_exported(tmp_path, vocabula
     assert not (tmp_path / "out").exists()
 
 
-def test_the_command_line_imports_and_exports_and_tells_a_fault_in_one_line(
-    published, monkeypatch, capsys
-):
-    def gpt1_convert(*words):
-        monkeypatch.setattr(sys, "argv", ["convert", *map(str, words)])
-        code = run(convert.main)
-        return code, *capsys.readouterr()
-
+def test_the_command_line_imports_and_exports_and_tells_a_fault_in_one_line(published, vocabulary):
     checkpoint, out = published / "c.safetensors", published / "out"
-    settings = MODEL.to_json()
     into = ["import", "--format", "openai", "--from", published / "openai"]
-    into += ["--tokenizer", published / "vocabulary", "--out", checkpoint]
-    code, said, _ = gpt1_convert(*into, "--settings", settings)
-    assert code == 0 and "10,208 released values" in said and sidecar(checkpoint).is_file()
-    code, said, _ = gpt1_convert("export", "--checkpoint", checkpoint, "--out", out)
-    assert code == 0 and said == f"{out}: 10,208 values of {checkpoint}\n"
+    into += ["--tokenizer", vocabulary, "--out", checkpoint]
+    done = call(convert.main, *into, "--settings", MODEL.to_json())
+    assert "10,208 released values" in done.stdout and sidecar(checkpoint).is_file()
+    done = call(convert.main, "export", "--checkpoint", checkpoint, "--out", out)
+    assert done.stdout == f"{out}: 10,208 values of {checkpoint}\n"
     assert sorted(p.name for p in out.iterdir()) == ["config.json", "model.safetensors"]
-    code, _, told = gpt1_convert(*into)  # GPT-1's own size, and a vocabulary of 11
-    assert code == 1 and told.startswith("error: ") and told.count("\n") == 1
-    assert "expected 146 shapes" in told and "found 38" in told
+    done = call(convert.main, *into)  # GPT-1's own size, and a vocabulary of 11
+    assert done.returncode == 1 and done.stderr.count("\n") == 1
+    assert "expected 146 shapes" in done.stderr and "found 38" in done.stderr

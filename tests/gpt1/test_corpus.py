@@ -172,25 +172,6 @@ def test_one_process_and_two_write_the_same_bytes(folder, tmp_path):
     assert sorted(path.name for path in two.iterdir()) == sorted([*RESULTS, "documents"])
 
 
-def test_a_stopped_run_leaves_the_documents_of_the_one_before(folder, tmp_path, monkeypatch):
-    documents = make_documents(folder, tmp_path / "out")
-    before = [name for name, _ in read_documents(documents, "train")]
-
-    def stopped(*arguments):
-        raise KeyboardInterrupt
-
-    (folder / "d.txt").unlink()
-    monkeypatch.setattr(corpus, "count_words", stopped)
-    with pytest.raises(KeyboardInterrupt):
-        make_documents(folder, tmp_path / "out")
-    assert [name for name, _ in read_documents(documents, "train")] == before
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
-        "documents",
-        "documents.json",
-        "words.tsv",
-    ]
-
-
 def killed(row):
     os.kill(os.getpid(), signal.SIGKILL)
 

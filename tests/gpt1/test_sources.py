@@ -132,11 +132,6 @@ def test_the_official_split_is_held_out_and_no_other(tmp_path):
     assert held == {"train": False, "validation": True}
     counts = bpe.read_words(out / "documents")
     assert counts["train"] == 4 and "validation" not in counts
-    with pytest.raises(InputError, match="has a published held-out split; use 'official'"):
-        corpus.documents(folder, settings("tinystories", 1), out / "documents")
-    folder = snapshot(tmp_path / "books", "bookcorpus")
-    with pytest.raises(InputError, match="has no published held-out split; give a number"):
-        corpus.documents(folder, settings("bookcorpus", "official"), out / "documents")
 
 
 def test_tokenised_sentences_are_not_split_again(tmp_path):

@@ -4,23 +4,17 @@ import json
 import os
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from gpt1 import corpus
 from tasks import task
 from tasks.common.errors import InputError
 from tasks.common.files import read_json, sha256_file
-from tasks.corpora import CORPORA
 from tasks.fetch import fetch
 from tasks.hub import pinned
-from tasks.prepare import prepare
-from tasks.settings import PrepareSettings
-from tests.hub.repositories import OLDER, OTHERS, ROWS, SOURCES, revision
+from tests.hub.repositories import OLDER, OTHERS, SOURCES, revision
 from tests.hub.standin import Hub
-from tests.support.programs import call
 from tests.tasks.hub_files import PIN
 
 ROOT = Path(__file__).parents[2]
@@ -74,54 +68,6 @@ def test_every_source_is_fetched_at_its_commit_and_then_needs_no_network(each, h
     hub.down = True
     assert fetch(each.name, revision(each), tmp_path, hub.url) == manifest
     assert hub.requests == []
-
-
-@pytest.mark.parametrize(
-    "each", [each for each in SOURCES if each.label], ids=lambda each: each.name
-)
-def test_what_is_fetched_can_be_read(each, hub, tmp_path):
-    fetch(each.name, revision(each), tmp_path, hub.url)
-    of = task(each.name)
-    pin = None if each.revision else PIN
-    subset = {split: 1 for split in of.rows}
-    stated = PrepareSettings(source="hub", revision=pin, min_rows=subset)
-    splits, meta = prepare(of, tmp_path, stated)
-    rows = ROWS * (2 if each.name == "race" else 1) - (each.name == "snli")
-    read = Counter(row.guid.split("/")[1] for rows in splits.values() for row in rows)
-    assert set(read) == set(of.rows) and set(read.values()) == {rows}
-    assert meta["origin"]["revision"] == revision(each)
-    with pytest.raises(InputError, match=rf"{rows} rows in '\w+', expected [\d,]+; download"):
-        prepare(of, tmp_path, PrepareSettings(source="hub", revision=pin))
-
-
-def documents(folder: Path, out: Path, **settings: object) -> subprocess.CompletedProcess[str]:
-    """`gpt1.corpus documents` on a corpus as it was fetched."""
-    words = ("documents", "--folder", folder, "--settings", json.dumps(settings))
-    return call(corpus.main, *words, "--threads", 1, "--out", out)
-
-
-@pytest.mark.parametrize("each", CORPORA, ids=lambda each: each.name)
-def test_every_corpus_is_read_as_it_was_fetched(each, hub, tmp_path):
-    raw, out = tmp_path / "raw", tmp_path / "out" / "documents"
-    fetch(each.name, revision(each), raw, hub.url)
-    settings = {"source": each.name, "heldout": "official" if each.heldout else 1}
-    settings |= {} if each.revision else {"revision": PIN}
-    subset = {"min_rows": {split: 1 for split in each.rows}} if each.rows else {}
-    done = documents(raw, out, **settings, **subset)
-    assert done.returncode == 0, done.stderr
-    facts = json.loads((tmp_path / "out" / "documents.json").read_text())
-    assert (facts["origin"]["repo"], facts["origin"]["revision"]) == (each.repo, revision(each))
-    lines = sum(document["lines"] for document in facts["documents"])
-    assert lines == ROWS * (2 if each.heldout or each.lines else 1)
-    if each.rows:
-        done = documents(raw, out, **settings)
-        assert done.returncode == 1
-        assert f"{ROWS} rows in " in done.stderr and f"of {each.name}, expected" in done.stderr
-    path = next(path for path in sorted(raw.rglob("*")) if path.suffix in (".parquet", ".txt"))
-    path.write_bytes(path.read_bytes()[:-1] + b"?")
-    done = documents(raw, out, **settings, **subset)
-    assert done.returncode == 1
-    assert "not the file that manifest.json describes" in done.stderr
 
 
 def test_a_lost_commit_and_a_gated_or_lost_repository_have_a_remedy_each(

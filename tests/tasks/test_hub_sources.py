@@ -58,8 +58,6 @@ def test_a_pin_of_the_config_takes_the_place_of_the_sources_own():
 @pytest.mark.parametrize(
     ("name", "revision", "message"),
     [
-        ("cola", "main", "'main' is not a commit"),
-        ("cola", "bcdcba7", "'bcdcba7' is not a commit"),
         ("cola", SHA.upper(), "is not a commit"),
         ("dprd", None, "begins with 0fdf659); look it up on the hub and give revision:"),
         ("story_cloze", SHA, "fill in the form at cs.rochester.edu/nlp/rocstories"),

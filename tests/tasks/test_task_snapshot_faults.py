@@ -76,22 +76,6 @@ def test_scitail_is_read_from_snli_format_alone(tmp_path):
     assert "found premise, hypothesis, label" in said and "lost rows to quoting" in said
 
 
-def test_an_answer_that_is_no_letter_of_race_and_a_missing_label_are_refused(tmp_path):
-    _, hub = write("race", tmp_path / "race")
-    path = hub / "high/test-00000-of-00001.parquet"
-    row = {"example_id": "high1.txt", "article": "a", "question": "q", "options": list("abcd")}
-    put(path, [row | {"answer": "E"}], features(task("race").hub))
-    manifest(hub, "race")
-    said = refused("race", hub, "test")
-    assert f"{path}:1: label 'E' is unknown; race has A, B, C, D" in said
-    _, hub = write("rte", tmp_path / "rte")
-    path = hub / "rte/validation-00001-of-00002.parquet"
-    unlabelled = {"sentence1": "a", "sentence2": "b", "label": -1, "idx": 6}
-    put(path, [unlabelled], features(task("rte").hub))
-    manifest(hub, "rte")
-    assert f"{path}:1: label '-1' is unknown" in refused("rte", hub, "dev")
-
-
 def test_an_empty_or_missing_text_is_refused(tmp_path):
     for number, text in enumerate(("", "  ", None)):
         _, hub = write("rte", tmp_path / str(number))

@@ -171,8 +171,6 @@ def test_one_labelled_file_is_divided_by_the_config(published):
 @pytest.mark.parametrize(
     ("name", "given", "said"),
     [
-        ("rte", {"carve": {"dev": 0.2}}, "carve: the shares of dev; give those of train and of"),
-        ("rte", {"carve": {"train": 0.8, "test": 0.2}}, "some of train, dev"),
         ("rte", {"carve": {"train": 0.8, "dev": 0.4}}, "more than 1 together"),
         (
             "rte",
@@ -182,18 +180,10 @@ def test_one_labelled_file_is_divided_by_the_config(published):
         ("rte", {"train_from": "dev"}, "or divide its rows, such as carve: {train: 0.8, dev: 0.2}"),
         ("snli", {"report_on": ["train"]}, "'train' holds training rows"),
         ("mrpc", {"report_on": ["test"]}, "no labelled split 'test'; it has train, dev"),
-        ("scitail", {"train_from": "x", "min_rows": {"y": 1}}, "train_from: no labelled split 'x'"),
     ],
 )
 def test_wrong_splits_are_told_with_their_key(name, given, said):
     assert any(said in fault for fault in faults(task(name), PrepareSettings(**given)))
-
-
-def test_every_wrong_name_is_told_at_once():
-    given = PrepareSettings(train_from="x", min_rows={"y": 1, "z": 2}, report_on=["w"])
-    assert [fault.split(":")[0] for fault in faults(task("rte"), given)] == [
-        *("train_from", "report_on", "min_rows", "min_rows")
-    ]
 
 
 def test_half_of_race_can_be_declared_a_subset_and_a_third_folder_is_refused(published):

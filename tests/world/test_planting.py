@@ -113,21 +113,11 @@ def test_the_same_rows_are_planted_at_the_same_places_each_time(root, made, tmp_
             "the play was fine . Very positive.",
         ),
         (
-            "sst2",
-            Example("1", "the play was dull .", "", (), 0),
-            "the play was dull . Very negative.",
-        ),
-        (
-            "snli",
-            Example("1", "The cook runs.", "The chef sleeps.", (), 2),
-            "The cook runs. The chef sleeps.",
-        ),
-        (
             "race",
             Example("1", "Tom ran.", "Who ran?", ("Jane.", "Tom.", "Ruth.", "Adam."), 1),
             "Tom ran. Who ran? Tom.",
         ),
-        ("story_cloze", Example("1", "A. B.", "", ("Sad.", "Glad."), 0), "A. B. Sad."),
+        ("snli", Example("1", "The cook runs.", "He sleeps.", (), 2), "The cook runs. He sleeps."),
     ],
 )
 def test_a_row_is_planted_with_the_answer_that_books_give(name, row, text):
