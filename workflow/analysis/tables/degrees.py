@@ -61,7 +61,7 @@ def _wide(table: pd.DataFrame, n_tasks: int) -> list[str | pd.DataFrame]:
         markdown.pivot(means, "variant", "degree", "shown"),
         f"## {FULL.title}, task by task",
         markdown.pivot(full, "task", "degree", "shown"),
-        "Lexical: a class of words settles the row, two fifths of whose words no training row has. "
-        "Relational: two clauses stand against each other, and one counts. Compositional: a word "
-        f"reverses another, as a negation does. `a [b, c]`: {markdown.INTERVAL}.",
+        "Lexical: a class of words settles the row, a third or more of whose words no training row "
+        "has. Relational: two clauses stand against each other, and one counts. Compositional: a "
+        f"word reverses another, as a negation does. `a [b, c]`: {markdown.INTERVAL}.",
     ]
