@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # takes a second to import
     from scipy.sparse import csr_matrix
 
 WORD = re.compile(r"\w+|[^\w\s]")
-# At most, and three words a class at least. Chosen on an earlier embedded world, on which 150 to 250
+# At most, with three words a class at least. Chosen on an earlier embedded world, where 150 to 250
 # classes of 200 to 300 dimensions were within 1.5 points of each other in the mean of twelve tasks,
 # and 100 dimensions lost 5 points.
 N_CLASSES = 200

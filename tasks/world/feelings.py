@@ -1,8 +1,8 @@
 """What makes people glad or sad, fresh or weary: the clauses that most tasks are made of.
 
-Three degrees of difficulty, the same in every task but CoLA. Lexical: the class of one word tells. Relational:
-two clauses stand against each other, and one of them counts. Compositional: a word reverses what
-another says ("hated", "hardly", "not").
+Three degrees of difficulty, the same in every task but CoLA. Lexical: the class of one word tells.
+Relational: two clauses stand against each other, and one of them counts. Compositional: a word
+reverses what another says ("hated", "hardly", "not").
 """
 
 from dataclasses import dataclass
