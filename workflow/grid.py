@@ -149,10 +149,6 @@ class Grid(Settings):
         models = [model for model in self.models(cell.corpus) if model.arch == cell.arch]
         return models[: len(self.seeds.finetune)]  # a model beyond these is where no cell starts
 
-    def is_synthetic(self, task: str) -> bool:
-        """Whether a task's rows are made by the embedded world."""
-        return task in self.synthetic
-
     def is_full(self, cell: Cell) -> bool:
         """Whether all layers are transferred."""
         return cell.n_transfer == self.n_layer[cell.arch]

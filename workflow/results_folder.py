@@ -19,7 +19,6 @@ UNCHANGING: dict[str, bool | set[str]] = {
     "runtime": True,
     "experiment": {"keep", "studies"},
 }
-CODE = ("bench", "docs", "gpt1", "tasks", "tests", "workflow")
 
 
 def faults(config: Config) -> Iterator[str]:
@@ -30,11 +29,9 @@ def faults(config: Config) -> Iterator[str]:
     path = Path(os.path.realpath(config.results))
     there = next(one for one in (path, *path.parents) if os.path.exists(one))
     own = (PROJECT, *PROJECT.parents, Path.home().resolve(), *Path.cwd().parents)
-    within = path.relative_to(PROJECT).parts[0] if PROJECT in path.parents else ""
     can_write = os.path.isdir(there) and os.access(there, os.W_OK | os.X_OK)
     wrong = {
         "is your home folder, or holds the project or the folder of this run": path in own,
-        f"is in {within}/, a part of the project": within in CODE or within.startswith("."),
         f"cannot be written: {there} is closed, a file, or on a read-only disk": not can_write,
     }
     for why in (why for why, is_wrong in wrong.items() if is_wrong):

@@ -1,15 +1,12 @@
 """A wrong config is refused before the first job: each key on one line, with what was found."""
 
-import math
 import os
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.workflow.configs import ROOT, changed, complete, faults, shipped, small
 from workflow.configuration.read import ConfigError, parse, read
-from workflow.results_folder import CODE
 
 UPDATES = complete().experiment.pretrain.updates
 
@@ -17,47 +14,16 @@ UPDATES = complete().experiment.pretrain.updates
 VALUES = [
     ("bogus", 1, "unknown key"),
     ("experiment.finetune.epoch", 3, "unknown key; did you mean epochs?"),
-    ("experiment.finetune", 3, "dictionary"),
     ("experiment.pretrain.updates", 40.0, "integer, found 40.0"),
-    ("experiment.pretrain.updates", 0, "greater than or equal to 1"),
-    ("experiment.pretrain.lr.lstm", "fast", "number, found 'fast'"),
-    ("experiment.seeds.pretrain", [2**63], "less than"),
     ("experiment.seeds.finetune", [1, 1], "only once"),
-    ("experiment.seeds.finetune", [*range(20_000)], "at most 1000 items"),
-    ("experiment.grid.aux", [True], "'on' or 'off'"),
-    ("experiment.grid.arch", ["gru"], "'transformer' or 'lstm'"),
     ("experiment.grid.layers.lstm", ["some"], "integer or Input should be 'none'"),
-    ("experiment.corpus.heldout", "some", "'official'"),
     ("experiment.tasks.riddles", {"folder": "R"}, "'snli', 'mnli'"),
     ("experiment.tasks.rte", None, "found null"),
-    ("experiment.tasks.rte.report_on", [], "at least 1 item"),
-    ("experiment.tasks.rte.revision", "main", "pattern"),
-    ("experiment.submission", "yes", "boolean"),
     ("experiment.keep", ["rte"], "not a cell"),
-    ("runtime.device", "gpu", "pattern"),
-    ("runtime.pretrain_threads", 10**9, "less than or equal to 16384"),
-    ("data", 3, "string"),
+    ("experiment.optimizer.l2", float("nan"), "found nan"),
     ("results", "my\nresults", "pattern"),
-    ("results", "-r", "pattern"),
-    ("results", "r" * 300, "at most 250 characters"),
     ("experiment.studies", {"Bad-name": {"heading": "A", "tasks": ["rte"]}}, "pattern"),
 ]
-# Beyond all sense: they would end in a traceback hours later, or in no training at all.
-SENSELESS = {
-    "pretrain.lr.lstm": (1e7, 5e-324),
-    "finetune.lr.transformer": (1e7, 5e-324),
-    "tasks.rte.lr.lstm": (1e7, 5e-324),
-    "finetune.lm_coef": (1e4,),
-    "tasks.rte.batch": (10**9,),
-    "optimizer.l2": (1e4, math.nan, math.inf),
-    "optimizer.eps": (2.0, 1e-40),
-    "optimizer.max_grad_norm": (1e7, 1e-30, -1.0),
-    "model.init_std": (1e38, 1e-300),
-    "model.transformer.n_embd": (10**12,),
-    "pretrain.checkpoints": (10**9,),
-    "world.scale": (1e9,),
-    "zero_shot.normalise.cola.best": (1e9,),
-}
 # Keys that do not fit each other.
 UNFIT = [
     ("experiment.grid.layers.transformer", ["none", 13], "13, but the transformer has 12 layers"),
@@ -99,19 +65,6 @@ def test_a_wrong_value_is_one_line_with_its_key(path, value, words):
     assert all("\n" not in line for line in found)
 
 
-@pytest.mark.parametrize("key", SENSELESS)
-def test_a_number_beyond_all_sense_is_refused(key):
-    for value in SENSELESS[key]:
-        (line,) = faults(changed(shipped(), f"experiment.{key}", value))
-        assert line.startswith(f"experiment.{key}: ") and line.endswith(f"found {value}")
-
-
-@pytest.mark.parametrize("old", ["most", "beside", "asks", "without", "left_out", "together"])
-def test_a_key_that_was_renamed_is_told_with_its_new_name(old):
-    (line,) = faults(shipped() | {old: 1})
-    assert line.startswith(f"{old}: unknown key; {old} is now ")
-
-
 @pytest.mark.parametrize(
     ("path", "value"),
     [("experiment.grid.aux", ["off"]), ("experiment.grid.layers.transformer", ["none", 3])],
@@ -146,8 +99,6 @@ def test_a_negative_control_needs_the_full_transformer_and_its_seeds_need_the_co
 
 
 RESULTS = {
-    **{name: "is in gpt1/, a part of the project" for name in ("gpt1/", "gpt1/text", "./gpt1")},
-    **{name: f"is in {name}/, a part of the project" for name in (".git", "workflow", "docs")},
     **{
         name: "is your home folder, or holds"
         for name in (".", "..", "../..", "/", str(Path.home()))
@@ -168,23 +119,14 @@ def test_results_where_nothing_should_or_can_be_written_are_one_line(name, monke
 def test_links_to_the_project_and_to_the_home_folder_are_followed(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    (tmp_path / "link").symlink_to(ROOT / "gpt1")
+    (tmp_path / "link").symlink_to(ROOT)
     (tmp_path / "own").mkdir()
     (tmp_path / "home").symlink_to("own")
-    for name, why in (("link/new", "is in gpt1/"), ("..", "is your home"), ("own", "is your home")):
+    for name in ("link", "..", "own"):
         (line,) = faults(shipped() | {"results": name})
-        assert line.startswith(f"results: {name!r} {why}")
+        assert line.startswith(f"results: {name!r} is your home")
     for name in ("gpt1", ".", "../beside", str(tmp_path), str(ROOT / "results/x"), "/scratch/me"):
         assert faults(shipped() | {"results": name}) == []
-
-
-def test_the_folders_of_the_code_are_all_that_git_knows():
-    command = ["git", "ls-files", "-z"]
-    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    if listed.returncode or not listed.stdout:
-        pytest.skip("not a clone")
-    folders = {name.partition("/")[0] for name in listed.stdout.split("\0") if "/" in name}
-    assert {name for name in folders if not name.startswith(".")} - {"results"} == set(CODE)
 
 
 FILES = {  # a text, and words of the line
@@ -210,14 +152,6 @@ def test_a_file_that_is_no_config_is_one_line_with_its_place(text, tmp_path):
         read([path])
     (line,) = error.value.faults
     assert line.startswith(f"{path}: ") and FILES[text] in line
-
-
-@pytest.mark.parametrize("number", ["0x" + "f" * 5000, "9" * 5000])
-def test_a_number_without_end_is_one_line(number, tmp_path):
-    path = tmp_path / "config.yaml"
-    path.write_text(f"experiment: {{pretrain: {{updates: {number}}}}}")
-    with pytest.raises(ConfigError, match=r"experiment\.pretrain\.updates: Input should be a"):
-        parse(read([path]))
 
 
 @pytest.mark.parametrize(("name", "why"), [(".", "Is a directory"), ("none", "No such file")])

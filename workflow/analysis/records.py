@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any, Self
 
-from pydantic import AliasPath, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AliasPath, BaseModel, ConfigDict, Field, ValidationError
 
 from gpt1.cell import Arch, Aux, Corpus, NTransfer
 from gpt1.settings import ModelSettings
@@ -161,6 +161,12 @@ class EncodedRecord(Record):
 
     splits: dict[str, EncodedSplit]
 
+    @property
+    def mean_length(self) -> float:
+        """Mean tokens of a training input."""
+        rows = self.splits["train"].lengths
+        return sum(int(length) * n for length, n in rows.items()) / sum(rows.values())
+
 
 class SplitMarks(Record):
     """Of each row the words of its longest text, and how many in a row stand in the books."""
@@ -200,12 +206,6 @@ class SkillScore(Record):
     choices: Annotated[int, Field(ge=2)]
     accuracy: Score
     chance: Score
-
-    @model_validator(mode="after")
-    def _check_correct(self) -> Self:
-        if self.correct > self.n:
-            raise ValueError(f"correct {self.correct} is more than n {self.n}")
-        return self
 
 
 class ProbeScores(Record):

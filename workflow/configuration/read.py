@@ -13,15 +13,6 @@ from pydantic import ValidationError
 from workflow.configuration.checks import cross_checks
 from workflow.configuration.model import Config
 
-RENAMED = {
-    "most": "max",
-    "beside": "references",
-    "asks": "question",
-    "without": "exclude",
-    "left_out": "skip_layer",
-    "together": "multi_task",
-    "intermediate_aux": "layers_without_aux, a list of numbers of layers",
-}
 _SHORT = reprlib.Repr()
 _SHORT.maxlevel = 2
 _SHORT.maxstring = _SHORT.maxlong = _SHORT.maxother = 60
@@ -174,12 +165,10 @@ def _path(fault: Any, data: Any) -> list[str | int]:
 
 
 def _message(fault: Any) -> str:
-    """Pydantic's words; for an unknown key its new name or the nearest one."""
+    """Pydantic's words; for an unknown key the nearest one."""
     if fault["type"] != "extra_forbidden":
         return str(fault["msg"]).removeprefix("Value error, ")
     key = str(fault["loc"][-1])
-    if key in RENAMED:
-        return f"unknown key; {key} is now {RENAMED[key]}"
     schema = Config.model_json_schema()
     sections = (schema, *schema["$defs"].values())
     known = {name for section in sections for name in section.get("properties", ())} - {key}

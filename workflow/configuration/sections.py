@@ -4,9 +4,9 @@ Most come from the settings of the programs; what is added here are the keys tha
 needs (both architectures side by side, the number of checkpoints, the grid).
 """
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from gpt1.cell import Arch, Aux, Cell
 from gpt1.settings import (
@@ -47,12 +47,6 @@ def _check_cell(name: str) -> str:
         return Cell.named(name).place
     except InputError:
         raise ValueError("not a cell such as transformer/sst2/aux-on/layers-12") from None
-
-
-def _listed(value: Any) -> Any:
-    if isinstance(value, bool):
-        raise ValueError("now a list; give [words] for true, [] for false")
-    return value
 
 
 if TYPE_CHECKING:
@@ -207,7 +201,7 @@ class GridOptions(Settings):
     layers_without_aux: Annotated[list[Annotated[int, Field(ge=0)]], unique] | None = None
     """Those of the layers, besides none and all, that are run without the auxiliary LM loss as well
     (null: each of them)."""
-    shuffled: Annotated[list[Shuffled], BeforeValidator(_listed), unique] = []
+    shuffled: Annotated[list[Shuffled], unique] = []
     """The negative controls, a list of words, sentences and embeddings, fine-tuned on every task:
     the transformer pre-trained on the same books with the words of each sentence shuffled, or all
     sentences; or the run's own, in which content words have exchanged their embeddings."""

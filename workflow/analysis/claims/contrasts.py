@@ -9,7 +9,7 @@ from workflow.analysis.claims.finding import CELLS, DOES_NOT_HOLD, EQUAL, HOLDS,
 from workflow.analysis.stats.estimate import LEVEL, holm
 from workflow.analysis.stats.pooling import estimates
 from workflow.analysis.stats.sample import Sample, average
-from workflow.analysis.stats.trends import OverTasks, mean_over
+from workflow.analysis.stats.trends import mean_over
 
 Tasks = Sequence[str] | None  # None: all of the grid
 
@@ -36,7 +36,7 @@ def on_average(
             border=margin if at_most else 0.0,
             at_most=at_most,
             alarms=raised(samples.get(name) for name in names),
-            printed=printed_mean(contrast, names),
+            printed=mean_over(contrast.printed_on(names)),
         )
     ]
 
@@ -90,13 +90,6 @@ def all_of(findings: Sequence[Finding], contrast: Contrast, n: int) -> Finding:
     equal = tuple(of.tasks for of in known if of.verdict == EQUAL)
     count = replace(count, value=on_its_side, equal=equal)
     return replace(one, found=count, alarms=_joined(known))
-
-
-def printed_mean(contrast: Contrast, names: Iterable[str]) -> OverTasks | None:
-    """The mean over tasks by the paper's Table 5; None if that lacks one of them."""
-    values = [contrast.printed(name) for name in names]
-    known = [value for value in values if value is not None]
-    return mean_over(known) if len(known) == len(values) else None
 
 
 def raised(samples: Iterable[Sample | None]) -> str:

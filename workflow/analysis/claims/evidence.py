@@ -1,6 +1,6 @@
 """The results of a run as the claims read them: contrasts of variants, and curves."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -44,6 +44,11 @@ class Contrast:
         known = [weight * score for weight, score in scores if score is not None]
         return round(float(sum(known)), 1) if known and len(known) == len(scores) else None
 
+    def printed_on(self, names: Iterable[str]) -> list[float]:
+        """The paper's values on some tasks; none if its Table 5 lacks one of them."""
+        values = [self.printed(name) for name in names]
+        return [] if None in values else [value for value in values if value is not None]
+
 
 def minus(a: Variant, b: Variant) -> Contrast:
     """The difference of two variants."""
@@ -78,14 +83,8 @@ class Evidence:
     def lengths(self) -> dict[str, float]:
         """The mean number of tokens of each task's training rows."""
         paths = {name: self.results / "encoded" / f"{name}.json" for name in self.grid.tasks}
-        rows = {
-            name: EncodedRecord.read(path).splits["train"].lengths
-            for name, path in paths.items()
-            if path.exists()
-        }
         return {
-            name: float(np.average(np.array([*of], dtype=float), weights=[*of.values()]))
-            for name, of in rows.items()
+            n: EncodedRecord.read(path).mean_length for n, path in paths.items() if path.exists()
         }
 
     def is_published(self, task: str) -> bool:

@@ -52,10 +52,6 @@ class Count:
         n = sum(one.value > 0 for one in found)
         return cls(n, (sum(sure), len(found) - sum(lost)), min(one.n_seeds for one in found))
 
-    def within(self, margin: float) -> bool:
-        """Never: a count has no margin."""
-        return False
-
     def needs(self, distance: float) -> str:
         """What each of the tasks needs; more seeds would not undo an equality."""
         needed = "what the tasks' own lines need"
@@ -106,7 +102,9 @@ class Finding:
         low, high = sorted((end - self.border) * direction for end in self.interval)
         if low > 0 or high < 0:
             return HOLDS if low > 0 else DOES_NOT_HOLD
-        return EQUAL if self.found.within(self.margin) else UNDECIDED
+        if isinstance(self.found, Estimate | OverTasks) and self.found.within(self.margin):
+            return EQUAL
+        return UNDECIDED
 
     @property
     def needs(self) -> str:

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from workflow.analysis.claims.contrasts import on_average, printed_mean, raised
+from workflow.analysis.claims.contrasts import on_average, raised
 from workflow.analysis.claims.evidence import Contrast, Evidence
 from workflow.analysis.claims.finding import CELLS, Finding
 from workflow.analysis.paper import EIGHT, TRAIN_ROWS
-from workflow.analysis.stats.trends import OverTasks, line_over
+from workflow.analysis.stats.trends import line_over, mean_over
 
 LEAST_DECADES = 0.5  # between the smallest and the largest training set
 LEAST_DOUBLINGS = 1.0  # between the shortest and the longest mean input
@@ -21,7 +21,8 @@ def rises_with_size(run: Evidence, contrast: Contrast) -> list[Finding]:
     """A contrast rises by so many points with ten times as many training rows; of eight tasks."""
     found = _rise(run, contrast, EIGHT, _decades(run.train_rows), LEAST_DECADES, SIZES)
     name = f"{contrast.name}, points per tenfold training rows"
-    return [replace(found, contrast=name, printed=_printed_rise(contrast))]
+    x = [_decades(TRAIN_ROWS)[task] for task in EIGHT]
+    return [replace(found, contrast=name, printed=line_over(contrast.printed_on(EIGHT), x))]
 
 
 def rises_with_length(run: Evidence, contrast: Contrast) -> list[Finding]:
@@ -34,7 +35,8 @@ def rises_with_length(run: Evidence, contrast: Contrast) -> list[Finding]:
 def no_gain_of_small_sets(run: Evidence, contrast: Contrast) -> list[Finding]:
     """A contrast is at most the margin on the smaller half of the eight tasks."""
     half = len(EIGHT) // 2
-    printed = printed_mean(contrast, sorted(EIGHT, key=TRAIN_ROWS.__getitem__)[:half])
+    smaller = sorted(EIGHT, key=TRAIN_ROWS.__getitem__)[:half]
+    printed = mean_over(contrast.printed_on(smaller))
     rows = {name: n for name, n in run.train_rows.items() if name in EIGHT}
     if len(rows) < len(EIGHT) or np.ptp([*_decades(rows).values()]) < LEAST_DECADES:
         lacking = CELLS if len(rows) < len(EIGHT) else SIZES
@@ -66,11 +68,3 @@ def _rise(
     values, n_seeds = [one.value for one in known], min(one.n_units for one in known)
     found = line_over(values, [x[name] for name in names], least, n_seeds)
     return replace(finding, found=found, lacking=lacking, alarms=raised(known) if found else "")
-
-
-def _printed_rise(contrast: Contrast) -> OverTasks | None:
-    """The same by the paper's Table 5; None if that has not the contrast."""
-    values = [contrast.printed(name) for name in EIGHT]
-    known = [value for value in values if value is not None]
-    x = [_decades(TRAIN_ROWS)[name] for name in EIGHT]
-    return line_over(known, x) if len(known) == len(values) else None

@@ -49,15 +49,10 @@ class Samples:
     def of_grid(cls, results: Path, grid: Grid, names: Iterable[str]) -> Self:
         """Of the parts of the grid whose names end with one of `names`.
 
-        Raises InputError for a file that is damaged or that lacks a cell of the grid.
+        Raises InputError for a file that is missing or damaged.
         """
-        parts = {n: cells for n, cells in grid.parts().items() if n.endswith(tuple(names))}
-        found = cls.read(part_path(results, name) for name in parts)
-        for name, cells in parts.items():
-            for cell in cells:
-                if cell not in found.cells:
-                    raise InputError(f"{part_path(results, name)}: lacks {cell.place}; {REMEDY}")
-        return found
+        parts = (part for part in grid.parts() if part.endswith(tuple(names)))
+        return cls.read(part_path(results, part) for part in parts)
 
     @classmethod
     def read(cls, paths: Iterable[Path]) -> Self:

@@ -112,10 +112,6 @@ class Steps:
         """The two-sided p-value of "half of the steps rise"."""
         return float(stats.binomtest(self.n_rising, self.n).pvalue) if self.n else 1.0
 
-    def within(self, margin: float) -> bool:
-        """Never: a share of steps has no margin in points."""
-        return False
-
     def needs(self, distance: float) -> str:
         """How many seeds would show a share so far from a half with a power of 80 %."""
         return _seeds(50.0, distance, self.n / self.n_seeds) if self.n else "curves that change"
@@ -165,10 +161,6 @@ class RankTrend:
             return float("nan"), float("nan")
         half = stats.norm.ppf((1 + LEVEL) / 2) / np.sqrt(self.n_seeds * (self.n_points - 1))
         return max(-1.0, self.value - half), min(1.0, self.value + half)
-
-    def within(self, margin: float) -> bool:
-        """Never: a correlation has no margin in points."""
-        return False
 
     def needs(self, distance: float) -> str:
         """How many seeds would show a correlation of `distance` with a power of 80 %."""

@@ -55,13 +55,14 @@ def _pretraining(models: list[Checkpoint]) -> pd.DataFrame:
 def _fine_tuning(results: Path, grid: Grid, models: list[Checkpoint]) -> pd.DataFrame:
     """The runs of the grid's seeds."""
     by_arch = {model.arch: model for model in models}
-    lengths = {task: mean_length(results, task) for task in grid.tasks}
+    paths = {task: results / "encoded" / f"{task}.json" for task in grid.tasks}
+    lengths = {task: EncodedRecord.read(p).mean_length for task, p in paths.items() if p.exists()}
     rows = []
     for cell in grid.cells():
         record = CellRecord.find(cell.path(results), **vars(cell))
         for run in record.seeds if record else []:
             if run.seed in grid.seeds.finetune:
-                model, length = by_arch.get(cell.arch), lengths[cell.task]
+                model, length = by_arch.get(cell.arch), lengths.get(cell.task)
                 count = model and _flops(model, run.train_tokens, length, cell.aux == "on")
                 place = vars(cell) | {"n_transfer": str(cell.n_transfer), "flops": count}
                 rows.append(place | run.model_dump(include={"seed", *MEASURED}))
@@ -75,16 +76,6 @@ def _flops(
     if of.model is None or of.n_vocab is None or not length:
         return None
     return tokens * flops.per_token(of.model, of.n_vocab, min(length, of.model.n_ctx), lm_loss)
-
-
-def mean_length(results: Path, task: str) -> float | None:
-    """Mean tokens of a task's training inputs, or None where it is not encoded."""
-    record = EncodedRecord.find(results / "encoded" / f"{task}.json")
-    if record is None:
-        return None
-    splits = record.splits.values()
-    lengths = next(split.lengths for split in splits if split.role == "train")
-    return sum(int(n) * rows for n, rows in lengths.items()) / sum(lengths.values())
 
 
 def _wide(table: pd.DataFrame) -> list[str | pd.DataFrame]:
