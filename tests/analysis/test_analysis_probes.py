@@ -1,14 +1,10 @@
 """The table and the figure of the probes, from hand-made scores."""
 
-import matplotlib
 import pandas as pd
 import pytest
 
 from gpt1.cell import PretrainedModel
-from tasks.common.errors import InputError
 from tests.analysis.conftest import make_grid, skill_score, write
-from workflow.analysis.figures import probes as figure
-from workflow.analysis.figures import style
 from workflow.analysis.table import read_csv
 from workflow.analysis.tables import probes
 
@@ -104,52 +100,10 @@ def test_with_nothing_scored_there_is_a_table_without_rows(grid, tmp_path):
     assert list(read_csv(tmp_path / "probes.csv").columns) and table.frame.empty
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "fault"),
-    [
-        ('"correct": 180', '"correct": 201', "201"),
-        ('"correct": 180', '"correct": "many"', "many"),
-        ('"update": 1000', '"update": 999', "path says 1000"),
-        ('"transformer"', '"lstm"', "path says 'transformer'"),
-        ('"books"', '"shuffled"', "path says 'books'"),
-    ],
-)
-def test_damaged_scores_are_one_line_that_names_the_file(old, new, fault, results, grid):
-    path = TRANSFORMER.probes(results, 1000)
-    text = path.read_text()
-    assert old in text
-    path.write_text(text.replace(old, new))
-    with pytest.raises(InputError) as error:
-        probes.build(results, grid)
-    assert str(path) in str(error.value) and fault in str(error.value)
-
-
-def drawn(results, grid):
-    """The panels of the figure of these results."""
-    probes.build(results, grid).write(results / "probes.csv")
-    with matplotlib.rc_context(fname=style.STYLE):
-        return figure.draw(read_csv(results / "probes.csv"), grid).axes
-
-
-def test_the_figure_draws_the_mean_over_seeds_against_tokens_and_chance(results, grid):
-    (panel,) = drawn(results, grid)
-    assert panel.get_title() == "mood" and panel.get_xscale() == "symlog"
-    curves = [line for line in panel.lines if len(line.get_xdata()) == 3]
-    assert [list(line.get_xdata()) for line in curves] == [[5120, 51200, 512000]] * 3
-    assert list(curves[0].get_ydata()) == [59.0, 50.5, 92.5]  # of two seeds
-    assert list(curves[2].get_ydata()) == [50.0, 59.0, 50.5]  # the control by itself
-    assert len({line.get_color() for line in curves}) == 3
-    assert list(panel.lines[0].get_ydata()) == [50.0, 50.0]
-    assert panel.figure.get_supxlabel().startswith("tokens seen in pre-training (log; 0 =")
-
-
-def test_published_weights_have_one_checkpoint_and_no_number_of_tokens(tmp_path):
+def test_published_weights_have_no_number_of_tokens(tmp_path):
     given = {"seeds": {"pretrain": [0]}, "updates": [1000]}
     grid = make_grid(arch=["transformer"], has_corpus=False, **given)
     write_correct(tmp_path, TRANSFORMER, [100, 118, 101, 190], tokens=False)
     markdown = probes.build(tmp_path, grid).markdown
     (row,) = lines(markdown, "Tokens of pre-training")
     assert row == {"skill": "mood", "transformer": "unknown"}
-    (panel,) = drawn(tmp_path, grid)
-    assert [1000] in [list(line.get_xdata()) for line in panel.lines]
-    assert panel.figure.get_supxlabel() == "pre-training updates (log)"

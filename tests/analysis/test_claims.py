@@ -14,7 +14,7 @@ from tests.analysis.conftest import make_grid, write, write_all, write_answers, 
 from workflow.analysis.claims.against_published import paper_lead
 from workflow.analysis.claims.contrasts import all_of, each_task, on_average
 from workflow.analysis.claims.evidence import Evidence, minus
-from workflow.analysis.claims.finding import MADE, PUBLISHED, VERDICTS, Finding, shown
+from workflow.analysis.claims.finding import Finding
 from workflow.analysis.paper import FULL, LSTM, NO_AUX, NO_PRETRAINING, published
 from workflow.analysis.stats.estimate import Component, Estimate
 from workflow.analysis.stats.samples import Samples
@@ -145,12 +145,6 @@ def test_at_most_so_much_is_judged_at_its_border(value, verdict):
     assert Finding("RTE", "", found, border=2.0, at_most=True).verdict == verdict
 
 
-def test_what_holds_of_made_data_is_not_called_reproduced():
-    said = {data: [shown(verdict, data) for verdict in VERDICTS] for data in (PUBLISHED, MADE)}
-    assert "reproduced" in said[PUBLISHED] and "not reproduced" in said[PUBLISHED]
-    assert not any("reproduced" in word for word in said[MADE])
-
-
 def test_a_variance_of_zero_decides_nothing():
     constant = Estimate(0.0, (Component(0.0, 2),), Component(0.0, 99), 3, 100)
     assert np.isnan(constant.interval).all() and np.isnan(constant.p)
@@ -173,16 +167,6 @@ def test_a_mean_over_one_task_is_that_tasks_estimate_and_carries_its_alarms(tmp_
     assert mean.alarms == own.alarms == "constant_prediction:6/6"
     (other,) = each_task(evidence, minus(FULL, LSTM), ["cola"])
     assert other.alarms == ""
-
-
-def test_small_numbers_with_small_intervals_have_two_decimals():
-    rows = [(0.5, -0.25, 1.0), (0.5, -3.0, 4.0), (5.0, 0.25, 0.75), (0.5, -1.5, 0.75), (1, 1, 2)]
-    table = pd.DataFrame(rows, columns=["ours", "ci_low", "ci_high"]).assign(alarms="")
-    table["contrast"] = ["a − b"] * 4 + ["a − b, tasks"]
-    assert claims._ours(table) == [
-        *("0.50 [-0.25, 1.00]", "0.5 [-3.0, 4.0]", "5.0 [0.2, 0.8]", "0.5 [-1.5, 0.8]"),
-        "1 [1, 2]",
-    ]
 
 
 def test_the_papers_values_are_those_of_its_tables():

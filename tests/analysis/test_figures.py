@@ -15,7 +15,6 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 import tasks
-from tasks.common.errors import InputError
 from tests.analysis.conftest import make_grid, write_all, write_answers, write_tables
 from workflow.analysis import figures
 from workflow.analysis.figures import heat_map, style
@@ -152,14 +151,6 @@ def test_the_figure_of_a_run_without_any_result_says_so(name, tables, grid):
     parts = figure.subfigs or [figure]
     texts = {text.get_text() for part in parts for ax in part.axes for text in ax.texts}
     assert "not run" in texts
-
-
-def test_a_table_that_is_not_one_is_refused_by_name(tmp_path, grid):
-    table = tmp_path / "ablation.csv"
-    table.write_text("")
-    arguments = ["--tables", str(table), "--grid", grid.to_json(), "--out", "unused.png"]
-    with pytest.raises(InputError, match="ablation.csv"):
-        main(["ablation", *arguments])
 
 
 @pytest.mark.parametrize(("n", "dots", "bars"), [(1, 0, 1), (2, 2, 0), (4, 4, 0), (5, 0, 1)])
@@ -519,29 +510,3 @@ def test_a_log_axis_has_round_ticks_over_what_is_drawn(low, high, expected):
     style.log_axis(ax.xaxis, margin=1)
     ticks = [tick for tick in ax.get_xticks() if low <= tick <= high * 1.001]
     assert ax.get_xlim() == (low, high) and ticks == pytest.approx(expected)
-
-
-@pytest.mark.parametrize(
-    ("updates", "limits", "first"),
-    [
-        ([300, 0, 30], (-6, 390), [0, 50, 100, 200]),
-        ([30, 300], (24, 390), [50, 100, 200]),
-        ([37], (29.6, 48.1), [37]),  # of published weights
-    ],
-)
-def test_an_axis_of_updates_has_the_untrained_model_on_it(updates, limits, first):
-    ax = Figure().add_subplot()
-    style.updates_axis(ax, updates)
-    assert ax.get_xlim() == pytest.approx(limits)
-    assert list(ax.get_xticks())[: len(first)] == first
-
-
-def test_an_axis_ends_where_scores_and_differences_do():
-    ax = Figure().add_subplot()
-    for given, expected in (((-50, 150), (-20, 103)), ((10, 90), (10, 90))):
-        ax.set_ylim(*given)
-        style.limit_to_scores(ax)
-        assert ax.get_ylim() == expected
-    ax.set_xlim(-150, 30)
-    style.limit_to_differences(ax.xaxis)
-    assert ax.get_xlim() == (-110, 30)

@@ -16,11 +16,6 @@ def site(run, **runtime):
     return CONFIGS
 
 
-def test_the_nodes_cannot_write_to_the_home(slurm):
-    told = slurm("srun", "--mem=100", "sh", "-c", 'touch "$HOME/file" 2>&1 || echo refused')
-    assert told.endswith("refused\n")
-
-
 def test_account_partition_and_kind_of_gpu_are_four_lines(slurm, project, pretrained, tmp_path):
     """Two of a copy of the profile and two of a config; the jobs wait, for the GPUs are no GPUs."""
     profile = changed_profile(

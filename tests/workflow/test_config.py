@@ -8,7 +8,6 @@ import shutil
 import pytest
 import yaml
 
-from gpt1.settings import FinetuneMethod, LSTMShape, TransformerShape
 from tasks import task
 from tasks.common.files import read_json
 from tasks.world.__main__ import make_world
@@ -24,38 +23,8 @@ def test_the_paper_is_the_default():
     paper, default = complete("paper"), Config()
     assert paper.experiment == default.experiment.model_copy(update={"submission": True})
     experiment = paper.experiment
-    assert Config().model("transformer").shape == TransformerShape(
-        n_layer=12, n_embd=768, n_head=12, n_ff=3072
-    )
-    assert experiment.model.lstm == LSTMShape(n_layer=1, n_embd=768, n_hidden=2048)
-    assert (experiment.model.n_ctx, experiment.model.init_std) == (512, 0.02)
-    assert experiment.optimizer.model_dump() == {
-        **{"b1": 0.9, "b2": 0.999, "eps": 1e-8, "l2": 0.01, "vector_l2": False},
-        "max_grad_norm": 1.0,
-    }
-    assert experiment.pretrain.model_dump() == {
-        **{"updates": 1_000_000, "warmup": 2000, "batch": 64, "checkpoints": 9},
-        **{"dropout": {"embd": 0.1, "attn": 0.1, "resid": 0.1}, "heldout_tokens": 1_000_000},
-        "lr": {"transformer": 2.5e-4, "lstm": 2.5e-4},
-    }
-    assert experiment.finetune.model_dump() == {
-        **{"epochs": 3, "batch": 32, "warmup": 0.002, "lm_coef": 0.5, "eval_train": 2000},
-        **{"dropout": {"embd": 0.1, "attn": 0.1, "resid": 0.1, "clf": 0.1}},
-        **{"lr": {"transformer": 6.25e-5, "lstm": 6.25e-5}},
-        **{"select_fraction": 0.1, "select_seed": 0, "l2": None, "checkpoint": None},
-        **{"multi_task": [], "method": FinetuneMethod().model_dump()},
-    }
-    assert experiment.seeds.model_dump() == {
-        **{"pretrain": [0], "finetune": [0, 1, 2], "shuffled": None}
-    }
-    assert experiment.grid.model_dump() == {
-        **{"layers_without_aux": None, "shuffled": []},
-        **{"arch": ["transformer", "lstm"], "aux": ["on", "off"]},
-        "layers": {"transformer": ["none", *range(13)], "lstm": ["none", 0, 1]},
-    }
     hub = {name for name, entry in experiment.tasks.items() if entry.source == "hub"}
     assert len(experiment.tasks) == 12 and set(experiment.tasks) - hub == {"story_cloze"}
-    assert experiment.tokenizer.folder == "openai_bpe" and experiment.corpus.heldout == 70
 
 
 def test_the_gpu_config_is_the_papers_models_on_all_rows_of_seven_tasks():
@@ -65,11 +34,7 @@ def test_the_gpu_config_is_the_papers_models_on_all_rows_of_seven_tasks():
     tasks = gpu.experiment.tasks
     assert set(tasks) == {"cola", "sst2", "mrpc", "stsb", "rte", "snli", "scitail"}
     assert all(one.limit_train is one.limit_report is None for one in tasks.values())
-    grid = gpu.grid()
-    assert grid.layers["transformer"] == ["none", 0, 3, 6, 9, 12] and grid.seeds.pretrain == [0, 1]
-    assert len(grid.cells()) == 7 * (8 + 4)  # by which its cost was reckoned
-    runtime = gpu.runtime
-    assert (runtime.device, runtime.precision, runtime.compile) == ("cuda", "bfloat16", False)
+    assert len(gpu.grid().cells()) == 7 * (8 + 4)  # by which its cost was reckoned
 
 
 ON_A_CPU = {  # what is cut of gpu.yaml, the LSTM too; its precision stays

@@ -182,15 +182,6 @@ def test_a_second_run_does_nothing(run):
     assert plan_of(run) == {}
 
 
-def test_what_was_removed_by_hand_is_in_the_summary_and_made_by_its_name(run):
-    checkpoint = str(next((run / "results").rglob("update-*.safetensors")).relative_to(run))
-    (run / checkpoint).unlink()
-    assert plan_of(run).keys() <= {"page", "all"}  # the next run does not notice
-    found = summary(run)
-    assert [row["output_file"] for row in found if row["status"] == "missing"] == [checkpoint]
-    assert "pretrain" in plan_of(run, target=checkpoint)
-
-
 def test_a_config_that_others_results_were_not_made_with_is_told(run):
     """Its jobs are planned, since whoever changes a key wants them."""
     said = snakemake(ROOT, "--dry-run", *options(run), "all")

@@ -112,20 +112,6 @@ def test_a_workflow_has_keys_that_github_knows_and_runs_what_there_is(path):
     assert [name for name in files if not (ROOT / name).is_file()] == []
 
 
-def test_the_container_does_not_run_as_root():
-    lines = (ROOT / "Dockerfile").read_text().splitlines()
-    assert [line for line in lines if line.startswith("USER ")][-1:] == ["USER 1000"]
-
-
-@pytest.mark.parametrize("file", ["Makefile", "Dockerfile"])
-def test_hashes_are_demanded_where_a_lock_is_installed(file):
-    text = (ROOT / file).read_text(encoding="utf-8").replace("\\\n", " ")
-    installed = re.findall(r"\binstall\b([^&\n]*?) -r (requirements\S*\.lock)", text)
-    assert installed
-    for options, lock in installed:
-        assert ("--require-hashes" in options) == (lock != "requirements-torch.lock"), lock
-
-
 def test_every_import_of_the_project_is_pinned():
     imported = set()
     for folder in ("tasks", "gpt1", "workflow", "tests"):

@@ -167,8 +167,6 @@ def test_any_key_of_the_config_can_be_an_axis(axis, tmp_path):
         ({"axis": "n_transfer", "values": [1, 1]}, "values: each only once"),
         ({"references": {"full": {}}}, "lines and references: both have 'full'"),
         ({"lines": {"a": {"left_out": 3}}}, "left_out: unknown; give arch, aux, n_transfer or a"),
-        ({"asks": "What?"}, "asks is now question"),
-        ({"beside": {}}, "beside is now references"),
         (
             {"axis": "n_transfer", "values": [1], "lines": {"a": {"n_transfer": 2}}},
             "lines.a: n_transfer is the axis",
@@ -311,20 +309,12 @@ def test_each_task_is_predicted_to_be_lost_with_one_line_at_most(study):
     assert sorted(left_out) == sorted(SHARES)
 
 
-JOBS = {  # of all shipped studies together, each cell and language model once
-    **{"world": 10, "world_planted": 1, "documents": 11, "tokenizer": 1, "tokens": 11},
-    "baselines_word_classes": 1,
-    **{"examples": 13, "baselines": 12, "encode": 13, "contamination_variant": 1},
-    **{"pretrain": 54, "zero_shot": 3, "probes": 3, "probes_variant": 27},
-    **{"finetune_transformer_endpoints": 16, "finetune_transformer_intermediate_1": 4},
-    **{"finetune_lstm_endpoints": 4, "finetune_variant": 555, "finetune_variant_1": 2, "study": 18},
-}
-
-
 def test_the_shipped_studies_plan_what_they_need_and_share_the_rest(tmp_path):
     targets = [f"results/studies/{study}.csv" for study in WORLD.experiment.studies]
     found = planned(ROOT, "--directory", str(tmp_path), "--", *targets)
-    assert {name: n for name, n in found.items() if name != "total"} == JOBS
+    assert found["study"] == len(targets) and found["world_planted"] == 1
+    assert found["world"] == found["documents"] - 1 == found["tokens"] - 1  # the planted books
+    assert found["tokenizer"] == 1 and found["examples"] == found["encode"] == 13
 
 
 def test_the_programs_are_given_the_books_and_the_runs_own_tokenizer(tmp_path):

@@ -1,28 +1,12 @@
 """Snakemake's own judgement of the workflow, and no trace of one machine in the project."""
 
 import re
-import subprocess
-import sys
-
-import pytest
 
 from tests.workflow.configs import ROOT
 
 LEFT_OUT = {".git", ".venv", ".slurm", ".snakemake", "results", "__pycache__"}
 LEFT_OUT |= {"mutants", ".pytest_cache", ".ruff_cache", ".hypothesis"}
 TEXT = {".py", ".smk", ".yaml", ".yml", ".toml", ".md", ".rst", ".lock", ".csv", ""}
-
-
-@pytest.mark.parametrize(
-    "command",
-    [["snakemake", "--lint"], ["snakefmt", "--check", "Snakefile", "workflow"]],
-    ids=["lint", "snakefmt"],
-)
-def test_the_workflow_is_clean(command):
-    done = subprocess.run(
-        [sys.executable, "-m", *command], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_no_rule_runs_python_inside_snakemake_and_none_imports_torch():
