@@ -19,7 +19,7 @@ with importing(__name__):
 
     from gpt1.cell import Cell
     from workflow.analysis import markdown
-    from workflow.analysis.claims.finding import DOES_NOT_HOLD, EQUAL, HOLDS, VERDICTS
+    from workflow.analysis.claims.finding import DOES_NOT_HOLD, EQUAL, HOLDS
     from workflow.analysis.records import Environment
     from workflow.analysis.stats.samples import NOT_REPORTED
     from workflow.analysis.table import read_csv
@@ -61,11 +61,6 @@ class Finished:
             for name, value in Environment.read(path).description:
                 values.setdefault(name, set()).add(value)
         cells, ablation, claims = (read_csv(results / name) for name in names)
-        if unknown := {*claims["verdict"]} - {*VERDICTS}:
-            raise InputError(
-                f"{results / names[-1]}: the verdict {min(unknown)!r} is another version's; make "
-                "it again with this one"
-            )
         return cls(
             cells,
             ablation,

@@ -38,6 +38,10 @@ class Seeds(Settings):
         read_otherwise = corpus in CORPORA and corpus != "books"
         return self.shuffled or self.pretrain if read_otherwise else self.pretrain
 
+    def sources(self, corpus: Corpus = "books") -> list[int]:
+        """Those of them that cells start from: there may be more than seeds of fine-tuning."""
+        return self.of(corpus)[: len(self.finetune)]
+
     def source(self, seed: int, corpus: Corpus = "books") -> int:
         """The pre-training seed that a fine-tuning seed starts from."""
         seeds = self.of(corpus)
@@ -146,8 +150,8 @@ class Grid(Settings):
 
     def sources(self, cell: Cell) -> list[PretrainedModel]:
         """The language models that the seeds of a cell start from, in turn."""
-        models = [model for model in self.models(cell.corpus) if model.arch == cell.arch]
-        return models[: len(self.seeds.finetune)]  # a model beyond these is where no cell starts
+        seeds = self.seeds.sources(cell.corpus)
+        return [PretrainedModel(cell.arch, seed, cell.corpus) for seed in seeds]
 
     def is_full(self, cell: Cell) -> bool:
         """Whether all layers are transferred."""
@@ -195,9 +199,8 @@ def jobs(grid: Grid, shards: int) -> Iterator[Job]:
     have jobs without it. The jobs of `further` layers train what the grid leaves out, but can be
     asked for.
     """
-    most = len(grid.seeds.finetune)  # a model beyond these is where no cell starts
     for arch in grid.arch:
-        sources = tuple(model for model in grid.models() if model.arch == arch)[:most]
+        sources = tuple(PretrainedModel(arch, seed) for seed in grid.seeds.sources())
         layers, without = grid.layers[arch], grid.sweep(arch, "off")
         others = [n for n in layers if n not in ("none", grid.n_layer[arch])]
         with_aux_alone = [n for n in others if n not in without] if without else []
@@ -214,7 +217,8 @@ def jobs(grid: Grid, shards: int) -> Iterator[Job]:
                 yield Job(f"finetune_{arch}_{part}", arch, tuple(layers), sources)
     for corpus in grid.controls():
         name = f"finetune_transformer_{corpus.replace('-', '_')}"
-        sources = tuple(grid.models(corpus)[:most])
+        seeds = grid.seeds.sources(corpus)
+        sources = tuple(PretrainedModel("transformer", seed, corpus) for seed in seeds)
         yield Job(name, "transformer", (grid.n_layer["transformer"],), sources)
 
 

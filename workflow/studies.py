@@ -112,10 +112,9 @@ def made(variants: Variants) -> list[str]:
 
 def sources(variants: Variants, cell: Cell) -> list[PretrainedModel]:
     """The language models that a cell's seeds start from, one for each pre-training seed."""
-    seeds = variants.config(cell.variant).experiment.seeds
-    used = seeds.of(cell.corpus)[: len(seeds.finetune)]
+    seeds = variants.config(cell.variant).experiment.seeds.sources(cell.corpus)
     variant = variants.at(cell.variant, "model")
-    return [PretrainedModel(cell.arch, seed, cell.corpus, variant) for seed in used]
+    return [PretrainedModel(cell.arch, seed, cell.corpus, variant) for seed in seeds]
 
 
 def run_faults(variants: Variants) -> Iterator[str]:

@@ -65,7 +65,7 @@ class Notes:
 
 def single_control(grid: Grid) -> list[str]:
     """What a table says that compares several pre-trained models with a single control."""
-    n_control, n = (len(grid.seeds.of(corpus)[: len(grid.seeds.finetune)]) for corpus in SIDES)
+    n_control, n = (len(grid.seeds.sources(corpus)) for corpus in SIDES)
     if not {"words", "sentences"} & {*grid.shuffled} or n_control > 1 or n == 1:
         return []
     return [

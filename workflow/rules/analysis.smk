@@ -40,8 +40,8 @@ if not cfg.experiment.world:
     NOT_MADE |= {"degrees"}
 if not paths.probes_file(cfg):
     NOT_MADE |= {"probes"}
-TABLES = [table for table in modules("tables") if table not in NOT_MADE]
-FIGURES = [f for f in modules("figures") if {*FIGURE_TABLES.get(f, [f])} <= {*TABLES}]
+TABLES = [table for table in tables.names() if table not in NOT_MADE]
+FIGURES = [f for f in figures.names() if {*FIGURE_TABLES.get(f, [f])} <= {*TABLES}]
 # The benchmarks of jobs are no declared outputs, so the table of costs waits for all but the page.
 # Not by `ancient`: Snakemake does not look for changes in what depends on such an input.
 COSTED = [*expand("<results>/{t}.csv", t=[t for t in TABLES if t != "cost"])]

@@ -13,6 +13,7 @@ from gpt1.cell import Cell, home
 from gpt1.text.vocabulary import FILES
 from tasks.common.errors import InputError
 from workflow import code, results_folder, studies
+from workflow.analysis import figures, tables
 from workflow.configuration import paths, read
 from workflow.configuration.read import ConfigError, as_yaml, refuse
 from workflow.grid import any_model, jobs
@@ -171,12 +172,6 @@ def chosen_config():
     options = ["--configfile", *files] if files else []
     values = workflow.config_settings.config_args or []
     return shlex.join([*options, *(["--config", *values] if values else [])])
-
-
-def modules(package):
-    """The names of a package's public modules, found by their files."""
-    folder = Path(workflow.basedir, "workflow", "analysis", package)
-    return sorted(path.stem for path in folder.glob("[!_]*.py"))
 
 
 def in_report(path, category, caption, **labels):
