@@ -15,7 +15,7 @@ import os
 import sys
 from pathlib import Path
 
-from bench import bars, default_bars, gpu, program_bars
+from bench import bars, gpu, program_bars
 from bench.comparison import QUICK, Bench, Scale
 from bench.data import make_world
 from bench.machine import environment
@@ -29,7 +29,7 @@ CPU = {
     2: bars.race_items,
     3: bars.story_cloze_items,
     4: bars.zero_shot,
-    5: default_bars.pretraining,
+    5: bars.pretraining,
     8: program_bars.first_step,
     9: program_bars.planning,
     10: bars.memory,

@@ -1,17 +1,21 @@
-"""The bars at GPT-1's size: what is compared with what, and what a row of the table says of it.
+"""The bars on a CPU: what is compared with what, and what a row of the table says of it.
 
 Source: the project's issue on speed. Each function measures one bar and yields its rows.
 """
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 from bench import data
 from bench.comparison import Bench, race, sides_of
-from bench.job import Job
+from bench.job import Job, Rows
 from bench.report import Row, compared
 from bench.rows import corpus_tokens
 from bench.sides import Ratio, Side
+from gpt1.settings import RuntimeOptions
+from workflow.configuration.model import Config
 
 
 def fine_tuning(bench: Bench) -> Iterator[Row]:
@@ -102,6 +106,33 @@ def zero_shot(bench: Bench) -> Iterator[Row]:
         note = f"float32; both {batch} items a call{told(job)}"
         yield compared(4, f"{what}: without a shared prefix", "items/s",
                        Ratio.of(ours, without), None, note)  # fmt: skip
+
+
+def pretraining(bench: Bench) -> Iterator[Row]:
+    """Bar 5: pre-training of the default model, against a plain loop."""
+    config = bench.config()
+    settings = config.pretrain("transformer", 0)
+    facts = json.loads(bench.corpus().read_text(encoding="utf-8"))
+    job = Job(
+        rows=[Rows(str(bench.corpus()), "books", "", 1)],
+        models={"transformer": settings.model.model_dump(mode="json")},
+        n_vocab=facts["n_vocab"],
+        training=settings.model_dump(mode="json", exclude={"model"}),
+        runtime=_default_runtime(config),
+        rounds=bench.scale.rounds,
+        steps=bench.scale.small_steps,
+        warm_up=3,
+        untimed=1,
+    )
+    workers = (("bench.ours", "pretrain", "JOB"), ("bench.plain", "pretrain", "JOB"))
+    for _, (ours, plain), _ in race(job, sides_of(bench, job, "pretrain", *workers)):
+        what = "pre-training of the default transformer: plain PyTorch loop"
+        yield compared(5, what, "tokens/s", Ratio.of(ours, plain), 1.5, "one thread, float32")
+
+
+def _default_runtime(config: Config) -> dict[str, Any]:
+    runtime = {key: getattr(config.runtime, key) for key in RuntimeOptions.model_fields}
+    return runtime | {"threads": config.runtime.finetune_threads}
 
 
 def memory(bench: Bench) -> Iterator[Row]:

@@ -16,7 +16,7 @@ from bench.measured import measured, summary
 from bench.peaks import peak
 from bench.report import Row, compared, limited, table, verdict
 from bench.rows import corpus_tokens
-from bench.sides import ROOT, Ratio, Side, alternate
+from bench.sides import ROOT, Ratio, Side, Turn, alternate
 from gpt1.settings import FinetuneSettings, LSTMShape, ModelSettings, PretrainSettings
 from workflow.analysis import flops
 
@@ -81,11 +81,17 @@ class GPU:
         return job.write(self.out / f"{name}.json")
 
 
+def turns_of(gpu: GPU, kind: str, path: Path, *modules: str) -> list[list[Turn]]:
+    """The turns of each side of a comparison."""
+    with ExitStack() as stack:
+        sides = [stack.enter_context(Side(module, kind, path)) for module in modules]
+        return alternate(sides, gpu.rounds)[0]
+
+
 def pretraining(gpu: GPU) -> Iterator[Row]:
     """Bar 11: tokens per second of GPT-1's pre-training, and the share of the card's peak."""
     path = gpu.pretraining("transformer", gpu.transformer, gpu.compile)
-    with Side("bench.ours", "pretrain", path) as side:
-        (turns,), _ = alternate([side], gpu.rounds)
+    (turns,) = turns_of(gpu, "pretrain", path, "bench.ours")
     rates = sorted(turn.rate for turn in turns)
     rate = rates[len(rates) // 2]
     model = gpu.transformer
@@ -104,11 +110,7 @@ def pretraining(gpu: GPU) -> Iterator[Row]:
 def lstm(gpu: GPU) -> Iterator[Row]:
     """Bar 12: pre-training of the LSTM against a plain loop over `nn.LSTM`."""
     path = gpu.pretraining("lstm", gpu.lstm, False)
-    with (
-        Side("bench.ours", "pretrain", path) as ours,
-        Side("bench.plain", "pretrain", path) as other,
-    ):
-        (a, b), _ = alternate([ours, other], gpu.rounds)
+    a, b = turns_of(gpu, "pretrain", path, "bench.ours", "bench.plain")
     yield compared(12, "pre-training the LSTM: plain nn.LSTM loop", "tokens/s", Ratio.of(a, b), 2.0)
 
 
@@ -124,11 +126,7 @@ def fine_tuning(gpu: GPU) -> Iterator[Row]:
         job = gpu.fine_tuning(rows, pad_to=pad_to)
         job = replace(job, training=job.training | {"batch": batch})
         path = gpu._write(job, rows.task)
-        with (
-            Side("bench.ours", "finetune", path) as ours,
-            Side("bench.plain", "finetune", path) as other,
-        ):
-            (a, b), _ = alternate([ours, other], gpu.rounds)
+        a, b = turns_of(gpu, "finetune", path, "bench.ours", "bench.plain")
         what = f"fine-tuning on {rows.task}-shaped rows: padded to {pad_to}"
         yield compared(13, what, "rows/s", Ratio.of(a, b), 5.0, f"batches of {batch}")
 

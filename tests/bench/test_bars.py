@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from bench import bars, data, default_bars, gpu, plain
+from bench import bars, data, gpu, plain
 from gpt1.model.transformer import Transformer
 from gpt1.settings import LSTMShape, ModelSettings
 from tests.bench.conftest import MODEL, N_VOCAB
@@ -28,7 +28,7 @@ def check(rows, n, bar, without=()):
         (2, bars.race_items, 1),
         (3, bars.story_cloze_items, 2),
         (4, bars.zero_shot, 2),
-        (5, default_bars.pretraining, 1),
+        (5, bars.pretraining, 1),
     ],
 )
 def test_bars_against_our_own_path_and_a_plain_loop(bench, bar, measure, n):

@@ -1,13 +1,12 @@
 """Sides of a comparison take turns, and a side that fails says why."""
 
-import sys
 import textwrap
 import time
 
 import pytest
 
 from bench.report import Row, compared, limited, line, table
-from bench.rows import Batches, drawn_lengths
+from bench.rows import Batches
 from bench.sides import Ratio, Side, Turn, WorkerError, alternate
 
 WORKER = """
@@ -125,22 +124,3 @@ def test_all_sides_see_the_same_rows():
     batches = Batches(5, 2)
     assert [batches.next().tolist() for _ in range(3)] == [[0, 1], [2, 3], [4, 0]]
     assert batches.first().tolist() == [0, 1]
-
-
-def test_drawn_lengths_have_the_given_deciles():
-    import numpy as np
-
-    deciles = [4, 19, 24, 28, 34, 41, 50, 62, 84, 117, 237]
-    lengths = drawn_lengths(deciles, 20_000, np.random.default_rng(0))
-    assert lengths.min() >= 4 and lengths.max() <= 237
-    assert np.abs(np.quantile(lengths, np.linspace(0.1, 0.9, 9)) - deciles[1:-1]).max() <= 2
-
-
-def test_workers_need_not_have_torch():
-    code = (
-        "import bench.turns, bench.sides, bench.job, bench.rows, sys; print('torch' in sys.modules)"
-    )
-    import subprocess
-
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"

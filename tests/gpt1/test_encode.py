@@ -6,7 +6,7 @@ import datasets
 import numpy as np
 import pytest
 
-from gpt1.encode import encode, main
+from gpt1.encode import encode
 from gpt1.text import tokenizer as bpe
 from gpt1.text import vocabulary
 from gpt1.text.tokenizer import Tokenizer
@@ -16,7 +16,6 @@ from tasks.common.arrow import split_digest
 from tasks.common.errors import InputError
 from tasks.common.files import read_json, write_json
 from tests.gpt1.examples import write_examples
-from tests.support.programs import call
 
 
 @pytest.fixture(scope="module")
@@ -77,13 +76,6 @@ def test_every_text_label_and_name_comes_back_in_the_splits_order(race, tokenize
             choices = [ids.tolist() for ids in split.choices[i]]
             assert choices == [encoder.encode(choice) for choice in row["choices"]]
     assert encoder.newline_id in found.splits["test"].first[0]
-
-
-def test_the_program_writes_the_facts_beside_the_folder(race, tokenizer, tmp_path):
-    out = tmp_path / "encoded/race"
-    done = call(main, "race", "--examples", race, "--tokenizer", tokenizer, "--out", out)
-    assert done.returncode == 0, done.stderr
-    assert list(load(out).splits) == ["train", "test", "dev"]
 
 
 def test_datasets_opens_the_same_folder(race, tokenizer, tmp_path):

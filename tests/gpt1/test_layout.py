@@ -1,4 +1,4 @@
-"""Which tokens are computed: the layouts by hand, and prefixes shared without a trace."""
+"""Which tokens are computed and predicted, and prefixes shared without a trace."""
 
 import numpy as np
 import pytest
@@ -23,32 +23,6 @@ def test_a_shared_prefix_is_what_all_sequences_begin_with_but_never_the_classify
     assert layout.common_prefix(same, np.array([[3, 3]])).tolist() == [2]
     longer = np.array([[[7, 1, 9, 0], [7, 1, 9, 9]]])
     assert layout.common_prefix(longer, np.array([[3, 4]])).tolist() == [2]
-
-
-def test_a_shared_layout_by_hand():
-    found = layout.layout_of(
-        IDS, LENGTHS, torch.empty(0), skip_pads=True, shared_prefix=True, with_targets=True
-    )
-    assert found.tokens.tolist() == [7, 1, 2, 3, 9, 9, 7, 4, 9, 8, 4, 5, 9]
-    assert found.places.tolist() == [0, 1, 2, 3, 4, 3, 0, 1, 2, 0, 1, 2, 3]
-    assert found.ends.tolist() == [4, 5, 8, 12]
-    assert found.shape == (2, 7) and found.real.tolist() == [0, 1, 2, 3, 4, 5, *range(7, 14)]
-    targets = found.targets
-    assert targets.state.tolist() == [0, 1, 2, 3, 2, 6, 7, 9, 10, 11]
-    assert targets.token.tolist() == [1, 2, 3, 9, 9, 4, 9, 4, 5, 9]
-    a, b, c, d = 1 / 16, 1 / 12, 1 / 8, 1 / 12  # a target of each sequence: 1 / (targets * 4)
-    expected = [a + b, a + b, a, a, b, c, c, d, d, d]
-    assert targets.weight.tolist() == pytest.approx(expected)
-    seen = found.mask[0, 0].int().tolist()
-    assert seen[:6] == [
-        [1, 0, 0, 0, 0, 0, 0],
-        [1, 1, 0, 0, 0, 0, 0],
-        [1, 1, 1, 0, 0, 0, 0],
-        [1, 1, 1, 1, 0, 0, 0],
-        [1, 1, 1, 1, 1, 0, 0],
-        [1, 1, 1, 0, 0, 1, 0],
-    ]
-    assert found.mask[1, 0].int().tolist()[4] == [0, 0, 0, 1, 1, 0, 0]
 
 
 @pytest.mark.parametrize("skip_pads", [False, True], ids=["with pads", "without pads"])
@@ -107,13 +81,3 @@ def test_choices_alone_share_their_prefix_and_it_is_computed_once(name, shares):
     every = int(split.lengths[rows].sum())
     assert seen == [int(layout.computed(split.ids, split.lengths)[rows].sum()) if shares else every]
     assert (seen[0] < every) == shares and run.tokens == every
-
-
-def test_predictions_are_the_same_with_a_shared_prefix():
-    run = start("race", sizes={"train": 8, "select": 8, "dev": 40})
-    for _ in range(3):
-        run.update(np.arange(8))
-    dev = run.data.splits["dev"]
-    shared = run.predict(dev)
-    run.model.shared_prefix = False
-    assert np.array_equal(run.predict(dev), shared) and len(set(shared)) > 1
