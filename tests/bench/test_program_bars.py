@@ -10,7 +10,6 @@ from bench import program_bars
 from gpt1.training.encoded import load
 from gpt1.weights.checkpoint import CheckpointFacts, build, save_checkpoint
 from tasks.common.errors import InputError
-from tasks.common.files import write_json
 from tests.bench.conftest import TINY
 from tests.gpt1.examples import write_tokenizer
 from tests.gpt1.kept_cells import write_task
@@ -21,10 +20,6 @@ def test_a_cells_process_is_timed_to_its_first_step(bench):
     world = bench.world
     n_vocab = write_tokenizer(world / "tokenizer")
     write_task(world, "rte")
-    scores = {split: {"accuracy": 50.0} for split in ("train", "select", "dev")}
-    facts = {"task": "rte", "majority": scores, "bag_of_words": scores}
-    (world / "baselines").mkdir()
-    write_json(world / "baselines" / "rte.json", facts)
     settings = small.config().finetune("transformer", "rte", "on").model
     model = build("transformer", settings, n_vocab)
     model.reset(torch.Generator().manual_seed(0))

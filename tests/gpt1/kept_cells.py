@@ -6,6 +6,7 @@ import torch
 from gpt1.cell import Cell
 from gpt1.encode import encode
 from gpt1.finetune import finetune, keep
+from gpt1.settings import RunSettings
 from gpt1.text.tokenizer import Tokenizer
 from gpt1.training.cell_job import CellJob
 from gpt1.training.run_cache import RunCache
@@ -46,9 +47,8 @@ def write_task(folder, name, reported=40):
     splits = {split: rows_of(name, n, i) for i, (split, n) in enumerate(sizes.items())}
     write_encoded(folder, name, splits)
     scores = {split: dict.fromkeys(task(name).metrics, 50.0) for split in sizes}
-    write_json(
-        folder / "baselines.json", {"task": name, "majority": scores, "bag_of_words": scores}
-    )
+    facts = {"task": name, "majority": scores, "bag_of_words": scores}
+    write_json(folder / "baselines" / f"{name}.json", facts)
     for arch in toy.ARCHS:
         write_checkpoint(folder, arch, arch)
     return splits
@@ -74,9 +74,23 @@ def write_checkpoint(folder, name, arch="transformer", seed=5, **facts):
 def job(folder, cell, kept=(), **options):
     """What trains the cell, or recalls it; `kept` are the places whose weights are kept."""
     settings = {cell.task: toy.settings(cell.arch, toy.DROPOUT, lm_coef=0.5, **options)}
-    files = ([folder / "encoded" / cell.task], [folder / "baselines.json"])
-    weights, cache = [folder / f"{cell.arch}.safetensors"], RunCache(folder / "c")
+    files = ([folder / "encoded" / cell.task], [folder / "baselines" / f"{cell.task}.json"])
+    weights, cache = [folder / f"{cell.arch}.safetensors"], RunCache(folder / "cache")
     return CellJob([cell], *files, weights, settings, Runtime(), cache, "", kept)
+
+
+def finetune_words(folder, cells, settings, checkpoints=("transformer",), seeds=(0,), out=None):
+    """What the program is given for cells on the tasks of `settings`; it writes them to `out`."""
+    out = out or folder
+    return [
+        *(cell.path(out) for cell in cells),
+        *("--predictions", *(cell.predictions(out) for cell in cells)),
+        *("--encoded", *(folder / "encoded" / task for task in settings)),
+        *("--baselines", *(folder / "baselines" / f"{task}.json" for task in settings)),
+        *("--checkpoints", *(folder / f"{name}.safetensors" for name in checkpoints)),
+        *("--settings", RunSettings(tasks=settings).to_json(), "--seeds", *seeds),
+        *("--cache", out / "cache", "--code", "c"),
+    ]
 
 
 def train(folder, cell, kept=(), **options):

@@ -193,10 +193,8 @@ NOT_READ = r"encoder\.json and merges\.bpe: not a vocabulary and its merges \(.*
     [
         ("encoder.json", lambda s: s[: len(s) // 2], NOT_READ),
         ("encoder.json", lambda s: s.replace(" 7,", ' "7",'), "do not fit|id 7 is None"),
-        ("encoder.json", lambda s: s.replace(" 7,", " 700,"), "id 7 is None"),
         ("encoder.json", swap_ids, "expected"),
         ("encoder.json", lambda s: s.replace('"<unk>"', '"<pad>"'), "id 0 is '<pad>'"),
-        ("merges.bpe", lambda s: s[:-3], "expected"),
         ("merges.bpe", lambda s: s.rsplit("\n", 2)[0] + "\n", "do both files belong together"),
         ("merges.bpe", lambda s: s + "a b c\n", NOT_READ),
         ("merges.bpe", lambda s: s + s.split("\n")[1] + "\n", "do both files belong together"),

@@ -15,7 +15,7 @@ import torch
 
 from gpt1 import finetune
 from gpt1.cell import Cell
-from gpt1.settings import OptimizerSettings, RunSettings
+from gpt1.settings import OptimizerSettings
 from gpt1.training import cell_job
 from gpt1.training.alarms import alarms
 from gpt1.training.cell_job import CellJob
@@ -27,7 +27,13 @@ from tasks.common.arrow import split_digest
 from tasks.common.errors import INTERRUPTED, InputError
 from tasks.common.files import read_json, sha256_file, write_json
 from tests.gpt1 import toy
-from tests.gpt1.kept_cells import rows_of, write_checkpoint, write_encoded, write_task
+from tests.gpt1.kept_cells import (
+    finetune_words,
+    rows_of,
+    write_checkpoint,
+    write_encoded,
+    write_task,
+)
 from tests.support.programs import call
 
 
@@ -64,7 +70,7 @@ def job(
     """A job of the cells, or of one of RTE."""
     settings = {"rte": toy.settings(arch, **options)}
     weights = [files / f"{name}.safetensors" for name in weights or [arch]]
-    inputs = ([files / "encoded/rte"], [files / "baselines.json"], weights)
+    inputs = ([files / "encoded/rte"], [files / "baselines/rte.json"], weights)
     own = (settings, runtime or Runtime(), RunCache(files / "cache"), code, kept)
     return CellJob(cells or [Cell(arch, "rte", "on", 0)], *inputs, *own)
 
@@ -206,7 +212,7 @@ def test_cells_and_checkpoints_that_do_not_fit_are_refused(files):
         job(files, arch="lstm", weights=["transformer"])
     with pytest.raises(InputError, match="lm_coef is 0.5; give 0 with aux off"):
         job(files, [Cell("transformer", "rte", "off", 0)])
-    write_json(files / "baselines.json", {"task": "cola"})
+    write_json(files / "baselines/rte.json", {"task": "cola"})
     with pytest.raises(InputError, match="--baselines: of cola, not rte"):
         job(files)
 
@@ -324,15 +330,10 @@ def test_alarms_are_the_four_signs_of_having_learnt_nothing(files):
     assert names(clf_loss_end=float("nan")) == ["loss_not_falling", "not_fitted"]
 
 
-def words(files, targets, arch="transformer", **settings):
+def words(files, targets):
     """What the program is given."""
-    given = {"encoded": files / "encoded/rte", "baselines": files / "baselines.json"}
-    given |= {"cache": files / "cache", "checkpoints": files / f"{arch}.safetensors"}
-    settings = RunSettings(tasks={"rte": toy.settings(arch, **settings)}).to_json()
-    given |= {"seeds": 0, "settings": settings, "code": "c"}
-    options = [str(x) for name, value in given.items() for x in (f"--{name}", value)]
-    answers = [Cell.parse(path).predictions(files) for path in targets]
-    return [*map(str, targets), *options, "--predictions", *map(str, answers)]
+    cells = [Cell.parse(path) for path in targets]
+    return finetune_words(files, cells, {"rte": toy.settings("transformer")})
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -363,7 +364,7 @@ def test_the_program_trains_without_importing_datasets_or_the_tokenizer(files):
         "import sys; from gpt1 import finetune; finetune.main(); "
         "print(sorted({'datasets', 'tokenizers', 'spacy', 'ftfy'} & sys.modules.keys()))"
     )
-    call = [sys.executable, "-c", program, *words(files, targets)]
+    call = [sys.executable, "-c", program, *map(str, words(files, targets))]
     done = subprocess.run(call, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == "[]" and targets[0].exists()

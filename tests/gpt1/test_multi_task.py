@@ -8,7 +8,7 @@ import torch
 
 from gpt1 import finetune
 from gpt1.cell import Cell
-from gpt1.settings import FinetuneMethod, OptimizerSettings, RunSettings
+from gpt1.settings import FinetuneMethod, OptimizerSettings
 from gpt1.training import batching, finetuning
 from gpt1.training.finetuning import FineTuning
 from gpt1.training.runtime import Runtime
@@ -16,7 +16,7 @@ from gpt1.training.task_data import TaskData
 from tasks import task
 from tasks.common.files import read_json
 from tests.gpt1 import toy
-from tests.gpt1.kept_cells import write_task
+from tests.gpt1.kept_cells import finetune_words, write_task
 from tests.support.programs import call
 
 torch.set_num_threads(1)
@@ -138,48 +138,37 @@ def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("made")
     for name in TASKS:
         write_task(folder, name)
-        (folder / "baselines.json").rename(folder / f"{name}.json")
     return folder
 
 
-def arguments(files: Path, out: Path, names=TASKS, settings=None, **options):
-    """The words of a call; `settings` replaces those of single tasks."""
-    own = {name: toy.settings("transformer", lm_coef=0.5, **options) for name in TASKS}
-    given = RunSettings(tasks={**own, **(settings or {})})
-    cells = [Cell("transformer", n, "on", 2, variant=NAME) for n in names]
-    return [
-        *(cell.path(out) for cell in cells),
-        *("--predictions", *(cell.predictions(out) for cell in cells)),
-        *("--encoded", *(files / "encoded" / n for n in names)),
-        *("--baselines", *(files / f"{n}.json" for n in names)),
-        *("--checkpoints", files / "transformer.safetensors"),
-        *("--settings", given.to_json(), "--seeds", 0, 1),
-        *("--cache", out / "cache", "--code", "c"),
-    ]
+def arguments(files: Path, out: Path, names=TASKS, **options):
+    """The words of a call."""
+    settings = {name: toy.settings("transformer", lm_coef=0.5, **options) for name in TASKS}
+    cells = [Cell("transformer", name, "on", 2, variant=NAME) for name in names]
+    return finetune_words(files, cells, settings, seeds=(0, 1), out=out)
 
 
 def test_the_program_writes_a_cell_for_each_task_and_finds_them_again(files, tmp_path, monkeypatch):
-    words = arguments(files, tmp_path)
-    done = call(finetune.main, *words)
+    given = arguments(files, tmp_path)
+    done = call(finetune.main, *given)
     assert done.returncode == 0, done.stderr
-    for path, name in zip(words[:2], TASKS, strict=True):
+    for path, name in zip(given[:2], TASKS, strict=True):
         cell = read_json(path)
         assert (cell["task"], cell["variant"], cell["aux"]) == (name, NAME, "on")
         assert [seed["seed"] for seed in cell["seeds"]] == [0, 1]
         assert all(seed["steps"] == 12 for seed in cell["seeds"])  # 3 batches, 2 epochs, 2 tasks
         assert all({"select", task(name).main} <= s["scores"].keys() for s in cell["seeds"])
         assert Cell.parse(path).predictions(tmp_path).exists()
-    first = [Path(path).read_bytes() for path in words[:2]]
+    first = [Path(path).read_bytes() for path in given[:2]]
     monkeypatch.setattr(FineTuning, "train", None)  # from the cache alone
-    assert call(finetune.main, *words).returncode == 0
-    assert [Path(path).read_bytes() for path in words[:2]] == first
+    assert call(finetune.main, *given).returncode == 0
+    assert [Path(path).read_bytes() for path in given[:2]] == first
 
 
 @pytest.mark.parametrize(
     ("change", "fault"),
     [
         ({"names": ["rte"]}, "--settings: of mrpc, rte; give one cell of each"),
-        ({"settings": {"snli": toy.settings("lstm")}}, "--settings: of mrpc, rte, snli; give"),
         ({"lr": 1e30, "warmup": 0.0}, "lower experiment.finetune.lr"),
     ],
 )

@@ -9,14 +9,14 @@ import torch
 from gpt1 import finetune, prompts
 from gpt1.cell import Cell
 from gpt1.prompts import PROMPTS, Prompt, predict
-from gpt1.settings import FinetuneMethod, RunSettings
+from gpt1.settings import FinetuneMethod
 from gpt1.training.runtime import Runtime
 from gpt1.training.scorer import Scorer
 from gpt1.weights.checkpoint import build
 from tasks import PAPER_TASKS, task
 from tasks.common.files import read_json, sha256_file
 from tests.gpt1 import toy
-from tests.gpt1.kept_cells import write_checkpoint, write_task
+from tests.gpt1.kept_cells import finetune_words, write_checkpoint, write_task
 from tests.gpt1.test_zero_shot import NEWLINE, by_hand
 from tests.support.programs import call
 
@@ -93,12 +93,9 @@ def program(files, tokenizer):
     """What the program says of a cell that is told in words."""
     cell = Cell("transformer", "rte", "off", 2, variant="prompted-true")
     method = FinetuneMethod(prompted=True)
-    settings = RunSettings(tasks={"rte": toy.settings("transformer", lm_coef=0.0, method=method)})
-    words = [cell.path(files), "--predictions", cell.predictions(files), "--cache", files / "c"]
-    words += ["--encoded", files / "encoded/rte", "--baselines", files / "baselines.json"]
-    words += ["--checkpoints", files / "5.safetensors", files / "6.safetensors"]
-    words += ["--settings", settings.to_json(), "--seeds", 0, 1, 2, "--code", "c", *tokenizer]
-    return cell, call(finetune.main, *words)
+    settings = {"rte": toy.settings("transformer", lm_coef=0.0, method=method)}
+    given = finetune_words(files, [cell], settings, checkpoints="56", seeds=(0, 1, 2))
+    return cell, call(finetune.main, *given, *tokenizer)
 
 
 def test_the_program_writes_a_cell_that_was_not_trained(files):

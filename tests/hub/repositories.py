@@ -48,13 +48,10 @@ def _row(each: HubSource, split: str, group: str, k: int) -> dict[str, Any]:
         row["candidates"] = ["the cat", "the dog"]
         row["sentence"] = f"In {split} the cat saw the dog because it was {k} years old."
         row["pronoun"] = "it"
-    if "annotator_labels" in row:
-        row["annotator_labels"] = []
     if each.label:
         values = list(each.labels) or [x / 2 for x in range(11)]
         value = values[k % len(values)]
-        no_gold = each.name == "snli" and k == ROWS - 1
-        row[each.label] = -1 if split in each.unlabelled or no_gold else value
+        row[each.label] = -1 if split in each.unlabelled else value
     return row
 
 

@@ -21,7 +21,6 @@ def features(each: HubSource, names: list[str] | None = None) -> Features:
     kinds |= {"options": Sequence(Value("string"))} if "options" in kinds else {}
     if "candidates" in kinds:
         kinds["candidates"] = Sequence(Value("string"), length=2)
-    kinds |= {"annotator_labels": Sequence(Value("string"))} if "annotator_labels" in kinds else {}
     if not each.labels:
         kinds[each.label] = Value("float32")
     elif isinstance(min(each.labels), int):

@@ -34,15 +34,11 @@ TSV = "tsv_format/scitail_1.0_test.tsv"
 # task, layout, split, file, what to replace, by what, line, what the message must say
 EDITS = [
     ("rte", "rte", "dev", "dev.tsv", b"\tnot_entailment\n", b"\n", 2, "4 columns, found 3"),
-    ("cola", "cola", "dev", "dev.tsv", b"wd01\t1\t", b"wd01\t1", 2, "4 columns, found 3"),
     ("scitail", "scitail", "test", TSV, b"\tneutral", b"", 1, "found 2"),
     ("rte", "rte", "dev", "dev.tsv", b"not_entailment", b"maybe", 2, "label 'maybe' is unknown"),
-    ("mnli", "mnli", "train", "train.tsv", b"\tneutral\n", b"\thidden\n", 3, "label 'hidden'"),
     ("race", "race", "dev", "dev/high/0.txt", b'"B"', b'"E"', 1, "label 'E' is unknown"),
-    ("sst2", "sst2", "train", "train.tsv", b"film 3\t1", b"film 3\t2", 5, "label '2'"),
     ("stsb", "stsb", "dev", "dev.tsv", b"\t0.500", b"\t5.500", 3, "a score from 0 to 5"),
     ("stsb", "stsb", "dev", "dev.tsv", b"\t0.500", b"\tnan", 3, "a score from 0 to 5"),
-    ("stsb", "stsb", "dev", "dev.tsv", b"score", b"rating", 1, "no column 'score'"),
     ("mrpc", "mrpc", "dev", "dev.tsv", b"one 4", b"\xff\xfe", 6, "not UTF-8"),
     ("sst2", "sst2", "dev", "dev.tsv", b"dev film 2", b"  ", 4, "empty text"),
     ("rte", "rte", "dev", "dev.tsv", b"guess 2", b"", 4, "empty text"),
