@@ -5,18 +5,47 @@ import os
 import re
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
+from tasks import TASKS as ALL_TASKS
+from tasks import task
 from tasks.common.arrow import read_split
 from tasks.fetch import source_named
 from tests.hub.repositories import ROWS, revision
-from tests.hub.runs import OTHER, TASKS, config, manifest
-from tests.workflow.configs import ROOT, changed
+from tests.tasks.hub_files import PIN
+from tests.workflow.configs import ROOT, changed, shipped
 from tests.workflow.running import planned, snakemake, write
 
+TASKS = [each.name for each in (*ALL_TASKS, task("dprd")) if each.hub.repo]
+OTHER = "fedcba9876543210fedcba9876543210fedcba98"
 # Several unlabelled splits, one, none; rows in groups; a revision of the config's.
 RUN = ("mnli", "mrpc", "race", "dprd")
+
+
+def config() -> dict[str, Any]:
+    """The paper's experiment with all its data from the hub, which has only a few rows."""
+    found = shipped("paper") | {"results": "out", "runtime": {}}
+    experiment = found["experiment"]
+    experiment["corpus"] = {
+        **{"source": "wikitext103", "heldout": "official"},
+        "min_rows": {"train": 1, "test": 1},
+    }
+    experiment["tokenizer"] = {"merges": 100}
+    entries = {
+        name: {"source": "hub", "min_rows": {split: 1 for split in task(name).rows}}
+        for name in TASKS
+    }
+    dprd = entries.pop("dprd") | {"revision": PIN}
+    experiment["tasks"] = entries
+    experiment["zero_shot"] = {"tasks": {"dprd": dprd}}
+    return found
+
+
+def manifest(name: str) -> str:
+    """Where the manifest of a task or a corpus of the hub lies."""
+    return f"out/raw/{name}/{revision(source_named(name))}/manifest.json"
 
 
 def test_every_task_of_the_hub_is_fetched_and_read_by_a_job(tmp_path):
@@ -43,9 +72,9 @@ def test_the_rules_fetch_and_read_tasks_and_do_so_again_offline(hub, tmp_path, m
         files = json.loads((tmp_path / manifest(name)).read_text())["files"]
         assert set(files) <= set(hub.fetched())
     splits = ("mnli/test_matched", "mnli/test_mismatched", "mnli/ax", "mrpc/test")
-    for task, split in (split.split("/") for split in splits):
-        rows = read_split(tmp_path / "out" / "examples" / task, split)
-        assert rows["guid"].to_pylist() == [f"{task}/{split}/{k}" for k in range(ROWS)]
+    for name, split in (split.split("/") for split in splits):
+        rows = read_split(tmp_path / "out" / "examples" / name, split)
+        assert rows["guid"].to_pylist() == [f"{name}/{split}/{k}" for k in range(ROWS)]
         assert set(rows["label"].to_pylist()) == {-1}
     before = {path: (tmp_path / path).read_text() for path in examples}
 
