@@ -187,10 +187,11 @@ def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("cell", type=Path, help="the folder of the kept cell, results/kept/...")
-    parser.add_argument("--text", help="the text, premise, first sentence, document or story")
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument("--text", help="the text, premise, first sentence, document or story")
     parser.add_argument("--second", help="the hypothesis, second sentence or question")
     parser.add_argument("--choices", nargs="+", help="the answers to choose from")
-    parser.add_argument(
+    source.add_argument(
         "--file",
         type=Path,
         help="many rows: a .tsv with the header text, second, choice1, choice2, ..., or a .jsonl "
@@ -200,17 +201,14 @@ def main() -> None:
     parser.add_argument("--seed", type=int, help="of fine-tuning (default: the first one kept)")
     parser.add_argument("--device", default="cpu", help="cpu, cuda or mps")
     a = parser.parse_args()
-    if (a.file is None) == (a.text is None):
-        raise InputError("give either --text or --file")
     if a.file and (a.second is not None or a.choices):
         raise InputError("--second and --choices belong to --text; put them into the file")
     if a.file:
         rows = read_rows(a.file)
     else:
         rows = [Row(text=a.text, second=a.second or "", choices=a.choices or [])]
-    place = str(a.file or "command line")
     Runtime().start()
-    answers = Predictor(a.cell, a.seed, a.device).predict(rows, place)
+    answers = Predictor(a.cell, a.seed, a.device).predict(rows, str(a.file or "command line"))
     print(printed(answers, a.json), end="")
 
 

@@ -137,7 +137,6 @@ def test_a_jsonl_file_is_read_as_a_tsv(made, tmp_path):
         ("sst2", ["--text", "a", "--choices", "b", "c"], "has no choices; leave them out"),
         ("race", ["--text", "a", "--choices", "b"], "needs at least two choices, none empty"),
         ("sst2", ["--text", " "], "no text; give one"),
-        ("sst2", [], "give either --text or --file"),
         ("sst2", ["--text", "a", "--seed", "9"], "no weights of seed 9; kept are those of 3, 4"),
         ("sst2", ["--text", "a", "--device", "tpu"], "device: found 'tpu'; "),
         ("sst2", ["--file", "none.tsv"], "none.tsv: no such file"),
