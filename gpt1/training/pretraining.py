@@ -17,14 +17,13 @@ from gpt1.cell import Arch, Corpus
 from gpt1.settings import PretrainSettings
 from gpt1.streams import torch_seed
 from gpt1.text.tokens import open_tokens
-from gpt1.training.accumulation import accumulate
 from gpt1.training.distributed import Processes
 from gpt1.training.optim import Adam, Schedule, warmup_cosine
 from gpt1.training.runtime import Runtime, cpu
 from gpt1.training.states import SavedStates
 from gpt1.training.stopping import StopRequest
 from gpt1.training.training_log import LogRow, TrainingLog
-from gpt1.training.windows import heldout_loss, heldout_windows, windows
+from gpt1.training.windows import accumulate, heldout_loss, heldout_windows, windows
 from gpt1.weights.checkpoint import (
     CheckpointFacts,
     build,

@@ -1,4 +1,7 @@
-"""Windows of token ids from the corpus, and the loss over the held-out ones (paper 4.1)."""
+"""Windows of token ids from the corpus, their gradients, and the loss over held-out ones.
+
+Source: paper 4.1.
+"""
 
 from collections.abc import Callable
 
@@ -7,7 +10,7 @@ import torch
 
 from gpt1.model.language_model import LanguageModel
 from gpt1.streams import stream
-from gpt1.training.runtime import Runtime
+from gpt1.training.runtime import Runtime, seed_step
 
 WINDOWS = 32  # held-out ones that are scored at once
 
@@ -16,6 +19,36 @@ def windows(tokens: np.ndarray, n_ctx: int, batch: int, seed: int, update: int) 
     """The `[batch, n_ctx]` windows of one update, uniform over the corpus: a pure function."""
     starts = stream("windows", seed, update).integers(0, len(tokens) - n_ctx + 1, batch)
     return np.stack([tokens[s : s + n_ctx] for s in starts]).astype(np.int64)
+
+
+def accumulate(
+    model: LanguageModel,
+    ids: torch.Tensor,
+    share: range,
+    runtime: Runtime,
+    seed: int,
+    update: int,
+    check: Callable[[], None] = lambda: None,
+) -> torch.Tensor:
+    """Add the gradients of the windows `share` of a batch `ids` `[batch, n_ctx]` to the model's.
+
+    Returns their part of the batch's mean loss, in nats. The dropout masks of a micro-batch are a
+    function of (seed, update, its first window). `check` is called before each. Raises InputError
+    if the memory does not suffice.
+    """
+    total = torch.zeros((), device=runtime.device)
+    size = runtime.micro_batch or len(ids)
+    with runtime.holding(min(size, len(share)), "windows"):
+        for first in range(share.start, share.stop, size):
+            check()
+            micro_batch = ids[first : min(first + size, share.stop)]
+            seed_step("dropout of pre-training", seed, update, first)
+            with runtime.autocast():
+                _, loss = model(micro_batch, with_lm_loss=True)
+            loss = loss * (len(micro_batch) / len(ids))
+            loss.backward()
+            total += loss.detach()
+    return total
 
 
 def heldout_windows(tokens: np.ndarray, n_ctx: int, limit: int) -> np.ndarray:

@@ -6,11 +6,10 @@ import pytest
 import torch
 
 from gpt1.model.language_model import LanguageModel
-from gpt1.training.accumulation import accumulate
 from gpt1.training.inference import predict
 from gpt1.training.runtime import Runtime
 from gpt1.training.scorer import Scorer
-from gpt1.training.windows import heldout_loss
+from gpt1.training.windows import accumulate, heldout_loss
 from gpt1.weights.checkpoint import build
 from tasks.common.errors import InputError, run
 from tests.gpt1 import toy
