@@ -36,9 +36,9 @@ def write_examples(folder, name, splits, unlabelled=()):
     return folder
 
 
-def write_tokenizer(folder):
-    """A vocabulary of ten letters without merges; returns its size."""
-    base = ["<unk>", *CHARACTERS, *(c + "</w>" for c in CHARACTERS), "\n</w>"]
+def write_tokenizer(folder, characters=CHARACTERS):
+    """A vocabulary of characters, by default ten letters, without merges; returns its size."""
+    base = ["<unk>", *characters, *(c + "</w>" for c in characters), "\n</w>"]
     save_vocabulary(folder, base, [])
     return len(base)
 

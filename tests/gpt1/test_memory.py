@@ -6,7 +6,6 @@ import pytest
 import torch
 
 from gpt1.model.language_model import LanguageModel
-from gpt1.training.inference import predict
 from gpt1.training.runtime import Runtime
 from gpt1.training.scorer import Scorer
 from gpt1.training.windows import accumulate, heldout_loss
@@ -83,22 +82,13 @@ def test_pre_training_obeys_a_micro_batch_or_one_line_asks_for_a_smaller_one(siz
 
 
 @pytest.mark.parametrize("arch", toy.ARCHS)
-def test_language_models_are_scored_or_one_line_says_why_not(arch, room):
-    model = build(arch, toy.model(arch), toy.N_VOCAB)
-    model.reset(torch.Generator().manual_seed(0))
-    scorer = Scorer(model, NEWLINE, Runtime())
-    items = [[scorer.sequence([], np.arange(1, 9))]]
-    with pytest.raises(InputError, match=rf"scoring 4096 tokens at once: .*for\); {MORE}"):
-        scorer.log_probabilities(items)
-    room["rows"] = 1
-    assert len(scorer.log_probabilities(items)) == 1
-
-
-@pytest.mark.parametrize("arch", toy.ARCHS)
-def test_rows_are_predicted_or_one_line_says_why_not(arch, room):
-    tuning = toy.start("rte", arch)
-    split = tuning.data.splits["dev"]
-    with pytest.raises(InputError, match=rf"scoring 4096 tokens at once: .*for\); {MORE}"):
-        predict(tuning.model, tuning.data.spec, split, tuning.runtime)
-    room["rows"] = len(split)
-    assert len(predict(tuning.model, tuning.data.spec, split, tuning.runtime)[0]) == len(split)
+def test_texts_and_rows_are_scored_or_one_line_says_why_not(arch, room):
+    run = toy.start("rte", arch)
+    split, scorer = run.data.splits["dev"], Scorer(run.model.language_model, NEWLINE, Runtime())
+    text = [[scorer.sequence([], np.arange(1, 9))]]
+    for score in (lambda: scorer.log_probabilities(text), lambda: run.predict(split)):
+        room["rows"] = 0
+        with pytest.raises(InputError, match=rf"scoring 4096 tokens at once: .*for\); {MORE}"):
+            score()
+        room["rows"] = len(split)
+        assert len(score()) > 0

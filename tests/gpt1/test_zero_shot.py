@@ -8,7 +8,6 @@ from sklearn.metrics import matthews_corrcoef
 from gpt1 import zero_shot
 from gpt1.cell import PretrainedModel
 from gpt1.settings import ZeroShotSettings
-from gpt1.text import vocabulary
 from gpt1.text.tokenizer import Tokenizer
 from gpt1.training.batching import sample
 from gpt1.training.encoded import load as load_encoded
@@ -139,23 +138,18 @@ def test_a_sentence_above_colas_threshold_is_acceptable(scorer):
     assert set(found) == {0, 1}
 
 
-def spelling(folder, letters):
-    """The tokenizer of these letters."""
-    base = ["<unk>", *letters, *(letter + "</w>" for letter in letters), "\n</w>"]
-    vocabulary.save(folder, base, [])
-    return Tokenizer.load(folder), base
-
-
 def test_the_words_of_sst2_are_spelled_by_the_tokenizer_or_refused(tmp_path):
     letters = sorted({*"verypositivenegative"})
-    tokenizer, base = spelling(tmp_path / "all", letters)
+    write_tokenizer(tmp_path, letters)
+    tokenizer = Tokenizer.load(tmp_path)
     found = sentiment_words(tokenizer)
     assert list(found) == ["very", "positive", "negative"]
     for word, ids in found.items():
-        assert [base[i] for i in ids] == [*word[:-1], word[-1] + "</w>"]
+        assert [tokenizer.tokens[i] for i in ids] == [*word[:-1], word[-1] + "</w>"]
     letters.remove("g")
+    write_tokenizer(tmp_path, letters)
     with pytest.raises(InputError, match="zero-shot sst2: the tokenizer cannot spell 'negative'"):
-        sentiment_words(spelling(tmp_path / "without", letters)[0])
+        sentiment_words(Tokenizer.load(tmp_path))
 
 
 def settings(name, limit=None, random=10, best=50):
@@ -192,7 +186,7 @@ def test_a_relative_score_is_0_by_chance_and_1_at_the_best(scorer, monkeypatch):
 def files(tmp_path):
     """CoLA encoded by a tokenizer, another tokenizer, and two checkpoints of the first."""
     write_tokenizer(tmp_path / "tokenizer")
-    spelling(tmp_path / "other", "a")
+    write_tokenizer(tmp_path / "other", "a")
     splits = ("train", "select", "dev")
     write_encoded(tmp_path, "cola", {name: rows_of("cola", 8, i) for i, name in enumerate(splits)})
     for update in (3, 8):
