@@ -12,7 +12,6 @@ CONFIG =
 PYTHON ?= python3
 RUN = .venv/bin/snakemake --cores $(CORES)
 READY = .venv/ready
-AUDIT =
 PIP = .venv/bin/python -m pip --disable-pip-version-check
 
 # Snakemake waits for ever with no cores.
@@ -94,7 +93,7 @@ lint: install
 # each lock, because hashes in one file of a call are demanded of all, and PyTorch's has none.
 audit: install
 	for lock in requirements*.lock; do \
-	  .venv/bin/pip-audit --strict --disable-pip --no-deps $(AUDIT) -r $$lock || exit 1; done
+	  .venv/bin/pip-audit --strict --disable-pip --no-deps -r $$lock || exit 1; done
 
 clean:
 	rm -rf results/[!R]* results/.work .slurm mutants .snakemake .pytest_cache .ruff_cache .mypy_cache

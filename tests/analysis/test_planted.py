@@ -3,15 +3,13 @@
 from dataclasses import replace
 from pathlib import Path
 
-import matplotlib
 import pandas as pd
 import pytest
 
 from gpt1.cell import Cell
 from tasks.common.errors import InputError
 from tests.analysis.conftest import make_grid, write, write_predictions
-from workflow.analysis.figures import style
-from workflow.analysis.studies import figure, planted
+from workflow.analysis.studies import planted
 from workflow.analysis.studies.__main__ import main
 from workflow.analysis.studies.planted import DETECTORS, Manifest, detection, marked_rows
 from workflow.study_plan import Point, StudyPlan
@@ -163,20 +161,6 @@ def test_marks_of_other_examples_are_one_line(results):
     write_marks(results / "variants" / BOOKS, "sst2", examples="others")
     with pytest.raises(InputError, match="its dev rows are not those of"):
         built(results)
-
-
-def test_the_figure_has_both_models_scores_by_count(results):
-    shown, table = planted.build(results, GRID, plan())
-    with matplotlib.rc_context(fname=style.STYLE):
-        picture = figure.draw(table.frame, shown)
-    assert [line.get_label() for line in picture.legends[0].legend_handles] == ["own", "planted"]
-    tasks = ["mean", *TASKS]
-    for ax, task in zip(picture.axes[: len(tasks)], tasks, strict=True):
-        assert [tick.get_text() for tick in ax.get_xticklabels()] == ["0", "1", "16"]
-        curves = [line for line in ax.lines if line.get_marker() != style.SEED["marker"]]
-        for curve, line in zip(curves, ("own", "planted"), strict=True):
-            rows = table.frame[(table.frame["task"] == task) & (table.frame["line"] == line)]
-            assert list(curve.get_ydata()) == list(rows["mean"])
 
 
 def test_the_program_writes_the_study_of_one_task_without_a_mean(results):

@@ -187,13 +187,6 @@ def test_what_was_not_run_is_told(kind, tmp_path):
     assert all(is_noted_as_not_run(ax) for ax in picture.axes[:4])
 
 
-@pytest.mark.parametrize(("n", "slanted"), [(7, False), (8, True)])
-def test_the_names_of_many_values_are_slanted_beside_each_other(n, slanted, tmp_path):
-    picture, _ = drawn(study(values=[str(10**i) for i in range(n)], tasks=["rte"]), tmp_path)
-    labels = picture.axes[0].get_xticklabels()
-    assert len(labels) == n and all((label.get_rotation() > 0) == slanted for label in labels)
-
-
 def test_lines_without_an_axis_are_dots_whose_names_are_below_them(tmp_path):
     picture, frame = drawn(study("", lines=("a", "b", "c")), tmp_path)
     dots = [line for line in picture.axes[0].lines if line.get_marker() in ("o", "s", "D")]

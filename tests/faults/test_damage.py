@@ -1,9 +1,6 @@
 """Damaged files are recognised by their checksums and named; what can be made again is."""
 
-import errno
 import random
-import subprocess
-import sys
 
 import pytest
 import torch
@@ -14,9 +11,8 @@ from gpt1.training.run_cache import RunCache
 from gpt1.training.runtime import Runtime
 from gpt1.weights.checkpoint import read_tensors, write_tensors
 from tasks import task
-from tasks.common import files
 from tasks.common.errors import InputError
-from tasks.common.files import read_json, scratch_folder, this_machine, write_atomic, write_json
+from tasks.common.files import read_json, scratch_folder, write_atomic, write_json
 from tests.gpt1.test_pretrain import run
 from tests.gpt1.toy import corpus, pretrain_settings
 
@@ -124,39 +120,11 @@ def test_json_that_python_cannot_hold_is_told_with_its_place(tmp_path, value, re
         task("snli").read(tmp_path, "dev")
 
 
-def test_what_a_killed_write_left_is_swept_and_what_is_being_written_is_not(tmp_path):
-    path = tmp_path / "a[1].json"
-    code = "import os, signal\nfrom tasks.common.files import write_atomic\n"
-    code += f"with write_atomic({str(path)!r}) as file:\n    file.write('half')\n"
-    code += "    file.flush()\n    os.kill(os.getpid(), signal.SIGKILL)\n"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == -9
-    (left,) = tmp_path.iterdir()
-    other = tmp_path / f".b.json.{this_machine()}-99999999"  # of another file
-    other.write_text("")
-    with write_atomic(path) as file:
-        file.write("whole")
-        assert not left.exists()
-    assert path.read_text() == "whole" and set(tmp_path.iterdir()) == {path, other}
-
-
 def test_what_a_killed_run_left_of_a_folder_is_swept(tmp_path):
     (tmp_path / ".out.tmp" / "new").mkdir(parents=True)
     with scratch_folder(tmp_path / "out") as scratch:
         assert not list(scratch.iterdir())
     assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.parametrize(
-    ("number", "remedy"),
-    [(errno.EROFS, "make the folder writable"), (errno.ENOSPC, "free some space")],
-)
-def test_a_folder_that_refuses_a_write_is_one_line(tmp_path, monkeypatch, number, remedy):
-    def refuse(*arguments, **options):
-        raise OSError(number, "refused", str(tmp_path / ".a.json.x"))
-
-    monkeypatch.setattr(files, "open", refuse, raising=False)
-    with pytest.raises(InputError, match=rf"a\.json: refused while writing; {remedy}"):
-        write_json(tmp_path / "a.json", {})
 
 
 def test_a_file_that_cannot_be_read_while_another_is_written_keeps_its_name(tmp_path):

@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import sys
 
 import pytest
 
@@ -11,6 +12,8 @@ from tests.workflow.configs import ROOT
 def make(*words: str) -> subprocess.CompletedProcess[str]:
     """Run make without installing anything."""
     rules = (ROOT / "Makefile").read_text(encoding="utf-8")
+    rules = rules.replace(".venv/bin/python", sys.executable)
+    rules = rules.replace(".venv/bin/snakemake", f"{sys.executable} -m snakemake --dry-run")
     env = {key: value for key, value in os.environ.items() if not key.startswith("MAKE")}
     command = ["make", "-f", "-", "--old-file=install", *words]
     return subprocess.run(command, input=rules, cwd=ROOT, env=env, text=True, capture_output=True)
@@ -26,4 +29,13 @@ def test_a_number_of_cores_that_is_none_is_one_line(cores):
 @pytest.mark.parametrize("cores", ["1", "16", "all"])
 def test_other_numbers_of_cores_are_passed_on(cores):
     done = make("--dry-run", f"CORES={cores}", "smoke")
-    assert f"snakemake --cores {cores} " in done.stdout, done.stderr
+    assert f" --cores {cores} " in done.stdout, done.stderr
+
+
+def test_make_refuses_a_config_with_code_before_snakemake_would_run_it(tmp_path):
+    file, made = tmp_path / "config.yaml", tmp_path / "made"
+    code = f"import os; os.mkdir({str(made)!r})"
+    file.write_text(f'__use_yte__: true\n__definitions__: ["{code}"]\n')
+    done = make("all", f"CONFIG={file}")
+    assert done.returncode and f"error: config: {file}: __use_yte__ lets the" in done.stderr
+    assert not made.exists()
