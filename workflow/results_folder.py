@@ -29,14 +29,13 @@ def faults(config: Config) -> Iterator[str]:
     path = Path(os.path.realpath(config.results))
     there = next(one for one in (path, *path.parents) if os.path.exists(one))
     own = (PROJECT, *PROJECT.parents, Path.home().resolve(), *Path.cwd().parents)
-    can_write = os.path.isdir(there) and os.access(there, os.W_OK | os.X_OK)
-    wrong = {
-        "is your home folder, or holds the project or the folder of this run": path in own,
-        f"cannot be written: {there} is closed, a file, or on a read-only disk": not can_write,
-    }
-    for why in (why for why, is_wrong in wrong.items() if is_wrong):
-        yield f"results: {config.results!r} {why}; name a folder of its own, as results/mine"
+    if path in own:
+        why = "is your home folder, or holds the project or the folder of this run"
+    elif not (os.path.isdir(there) and os.access(there, os.W_OK | os.X_OK)):
+        why = f"cannot be written: {there} is closed, a file, or on a read-only disk"
+    else:
         return
+    yield f"results: {config.results!r} {why}; name a folder of its own, as results/mine"
 
 
 def lock(results: str | Path) -> IO[str] | None:

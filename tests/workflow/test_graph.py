@@ -354,7 +354,6 @@ EDITS = {  # a file, the jobs before the analysis that its edit reruns, and the 
     "workflow/analysis/tables/ablation.py": ({}, {"ablation", "positive_control", "cost"}),
     "workflow/analysis/figures/ablation.py": ({}, {"cost"}),  # which waits for every figure
     "workflow/configuration/model.py": ({}, set()),
-    "workflow/configuration/paths.py": ({}, set()),
 }
 
 

@@ -23,9 +23,6 @@ LOCKS = ("requirements.lock", "requirements-torch.lock")
 LOCKS += tuple(f"requirements-{extra}.lock" for extra in EXTRAS)
 OURS = {"tasks", "gpt1", "workflow", "tests", "bench"}
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
-FLOW = {"name", "on", "permissions", "concurrency", "jobs"}
-JOB = {"runs-on", "container", "strategy", "timeout-minutes", "steps"}
-STEP = {"uses", "with", "run"}
 
 
 def canonical(name: str) -> str:
@@ -97,15 +94,9 @@ def test_actions_are_pinned_by_commit_and_images_by_digest():
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
-def test_a_workflow_has_keys_that_github_knows_and_runs_what_there_is(path):
-    flow = yaml.load(path.read_text(), yaml.BaseLoader)  # to which `on` is text
-    assert {"name", "on", "jobs"} <= flow.keys() <= FLOW
-    run = []
-    for job in flow["jobs"].values():
-        assert {"runs-on", "timeout-minutes", "steps"} <= job.keys() <= JOB
-        for step in job["steps"]:
-            assert step.keys() <= STEP and ("uses" in step) != ("run" in step)
-            run.append(step.get("run", ""))
+def test_a_workflow_runs_targets_and_files_that_there_are(path):
+    flow = yaml.load(path.read_text(), yaml.BaseLoader)
+    run = [step.get("run", "") for job in flow["jobs"].values() for step in job["steps"]]
     targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
     assert {*re.findall(r"\bmake ([\w-]+)", " ".join(run))} <= {*targets}
     files = re.findall(r"[\w./-]+/[\w-]+\.ya?ml|\.ci/\w+", " ".join(run))
