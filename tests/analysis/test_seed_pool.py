@@ -51,6 +51,22 @@ def test_the_wildest_of_a_run_is_covered_as_the_documentation_says(n_seeds):
     assert 0.85 < of_mean < 0.96 and 0.82 < of_worst_task < 0.97
 
 
+@pytest.mark.parametrize("place", [1, 6], ids=["another variant", "a control"])
+def test_wild_controls_that_are_left_out_are_covered_and_widen_no_other_interval(place):
+    rng, covered, widths = np.random.default_rng(1), [], []
+    for _ in range(200):
+        variants = simulate(rng, 3, [*[2.0] * 6, *[24.0] * 3], fails=False)
+        paired = {task: difference(variants[0][task], variants[place][task]) for task in TASKS}
+        low, high = estimates(paired, {"mean": list(TASKS)}, SeedPool(variants[:6]))[
+            "mean"
+        ].interval
+        pooled = estimates(paired, {"mean": list(TASKS)}, SeedPool(variants))["mean"].interval
+        covered.append(covers((low, high), 0.0))
+        widths.append((high - low) / (pooled[1] - pooled[0]))
+    assert np.mean(covered) > 0.92
+    assert place != 1 or np.median(widths) < 0.5
+
+
 def test_pooled_intervals_are_less_than_half_as_wide_with_two_seeds():
     rng, widths = np.random.default_rng(0), []
     for _ in range(200):

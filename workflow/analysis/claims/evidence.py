@@ -65,8 +65,9 @@ class Evidence:
 
     @cached_property
     def seeds(self) -> SeedPool:
-        """What the variants of the run say about the chance of seeds."""
-        return SeedPool([self.heads(variant) for variant in variants(self.grid)])
+        """What the variants of the run say about the chance of seeds, the controls left out."""
+        pooled = [variant for variant in variants(self.grid) if variant.corpus == "books"]
+        return SeedPool([self.heads(variant) for variant in pooled])
 
     @cached_property
     def examples(self) -> dict[str, ExamplesRecord]:
