@@ -147,7 +147,7 @@ def test_steps_are_judged_by_the_sign_test():
 def test_curves_that_never_change_are_undecided():
     found = Finding("mean", "steps", steps([np.full(4, 50.0)] * 2), border=50.0)
     assert found.verdict == UNDECIDED and found.needs == "curves that change"
-    assert (found.interval, found.p) == ((0.0, 100.0), 1.0)
+    assert (found.found.value, found.interval, found.p) == (50.0, (0.0, 100.0), 1.0)
 
 
 def test_the_seeds_that_a_share_of_steps_needs_are_those_of_the_formula():

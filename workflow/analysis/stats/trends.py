@@ -96,8 +96,8 @@ class Steps:
 
     @property
     def value(self) -> float:
-        """The share of steps that rise, in %."""
-        return 100 * self.n_rising / self.n if self.n else float("nan")
+        """The share of steps that rise, in %; a half if none changes: as many rise as fall."""
+        return 100 * self.n_rising / self.n if self.n else 50.0
 
     @property
     def interval(self) -> tuple[float, float]:
