@@ -142,6 +142,17 @@ def test_with_no_decontaminated_row_there_is_no_score(run_of):
     assert "(n 0)" not in text and "nan" not in text
 
 
+def test_where_no_row_is_contaminated_its_scores_are_not_shown_twice(run_of):
+    results, grid = run_of("rte")
+    marked(results, "rte", [])
+    answered(results, "rte", LABELS, ANSWERS)
+    text = build(main, results, grid)[1]
+    tables = {title: part for title, _, part in (p.partition("\n") for p in text.split("## "))}
+    (nli,) = [part for title, part in tables.items() if "Table 2" in title]
+    assert nli.count("(this run), decontaminated") == 1  # without aux there are no predictions
+    assert build(main, results, grid)[0]["decontaminated_rows"].max() == 8
+
+
 def test_a_group_has_its_own_rows(run_of):
     results, grid = run_of("race")
     groups = ["middle"] * 3 + ["high"] * 5

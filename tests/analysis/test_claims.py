@@ -66,7 +66,6 @@ def test_a_planted_gain_is_reproduced_on_average_and_by_task(large):
     assert (each["verdict"] == "holds").sum() >= 3
     assert set(tasks.loc["8 tasks", "verdict"]) == {"not run"}  # of which the grid has four
     assert each.loc["RTE", "paper"] == 2.2
-    assert lines(table, "Each further layer helps: monotone trend")["ours"].iloc[0] > 0.8
     shuffled = lines(table, "Books of shuffled words help less")
     assert list(shuffled["verdict"]) == ["holds"]
 
@@ -77,7 +76,7 @@ def test_what_was_not_run_says_so_and_what_is_lacking(large):
     assert set(eight["verdict"]) == {"not run"} and set(eight["paper"]) == {14.8}
     assert eight["ours"].isna().all() and set(eight["table_5_verdict"]) == {"holds"}
     best = table.loc["Better than the best published system but for RTE, SST-2 and MRPC"]
-    assert set(best["verdict"]) == {"not run"} and set(best["needs"]) == {"the published data sets"}
+    assert (best["verdict"], best["needs"]) == ("not run", "the published data sets")
 
 
 def test_markdown_states_the_scale_and_counts_the_verdicts(large):

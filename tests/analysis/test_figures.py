@@ -89,7 +89,8 @@ def curve(ax: Axes, color: str, linestyle: str = "-") -> Points:
 def marks(ax: Axes, color: str, hollow: bool = False) -> Points:
     """The marks of that colour that no line joins, but for the seeds."""
     lines = [line for line in ax.lines if line.get_linestyle() == "None"]
-    lines = [line for line in lines if line.get_marker() != style.SEED["marker"]]
+    others = style.SEED["marker"], "<", ">"  # arrows are of intervals
+    lines = [line for line in lines if line.get_marker() not in others]
     lines = [line for line in lines if (line.get_markerfacecolor() == "white") == hollow]
     lines = [line for line in lines if to_hex(line.get_color()) == to_hex(color)]
     return set().union(*(pairs(*line.get_data()) for line in lines))
@@ -227,6 +228,13 @@ def test_differences_are_the_tables_with_its_intervals_and_the_papers_hollow(tab
         assert marks(ax, color, hollow=True) == pairs(paper, at - style.APART)
 
 
+def test_an_interval_that_is_longer_than_the_axis_ends_in_an_arrow(tables, grid):
+    ax, *_ = drawn("differences", grid, tables["ablation"].assign(diff_low=-150, diff_high=5)).axes
+    left, right = ([*line.get_data()] for line in ax.lines if line.get_marker() in ("<", ">"))
+    assert set(left[0]) == {-110.0} and list(left[1]) == list(ax.get_yticks())
+    assert not len(right[0])
+
+
 def test_the_auxiliary_gain_is_full_minus_without_by_the_number_of_training_rows(tables, grid):
     sizes = {"rte": 200, "cola": 7000, "mnli": 500, "race": 600}
     table = tables["ablation"].assign(train_rows=tables["ablation"]["task"].map(sizes))
@@ -354,6 +362,13 @@ def test_layer_transfer_draws_each_curve_as_its_legend_says(title, task, dev, ta
         line = legend(figure)[name]
         rows = rows_of(of_task, aux=aux, split=split)
         assert is_sweep(ax, rows, line.get_color(), line.get_linestyle()), name
+
+
+def test_the_points_of_a_curve_of_fewer_layers_are_not_joined(tables, grid):
+    few = grid.model_copy(update={"layers_without_aux": [0]})
+    lines = legend(drawn("layer_transfer", few, tables["layer_transfer"]))
+    strokes = [lines[f"Transformer {name}"].get_linestyle() for name in ("w/ aux LM", "w/o aux LM")]
+    assert strokes == ["-", "None"]
 
 
 def test_an_lstm_that_is_alone_has_its_own_axis_of_layers(tables, grid):

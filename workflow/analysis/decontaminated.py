@@ -21,7 +21,8 @@ from workflow.grid import Grid
 SCORED = ["aux", "task", "split", "metric"]
 COLUMNS = ["decontaminated_mean", "decontaminated_sd", "decontaminated_rows"]
 NOTE = (
-    f"Decontaminated: without the rows that share {N} words in a row with the pre-training corpus."
+    f"Decontaminated: without the rows that share {N} words in a row with the pre-training corpus; "
+    "a model without such a line has the same scores on the others."
 )
 
 

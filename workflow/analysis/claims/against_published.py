@@ -37,6 +37,9 @@ def wins(run: Evidence, paper: float) -> list[Finding]:
 def each_lead(run: Evidence) -> list[Finding]:
     """The full transformer minus the best published system, a test for each task."""
     names = [task.name for task in tasks.PAPER_TASKS if task.name in run.grid.tasks]
+    if not any(map(run.is_published, names)):
+        none = Finding(f"{len(names)} tasks", f"{LEAD.name}, tasks", None, lacking=PUBLISHED_DATA)
+        return [none]
     found = by_task(run, _leads(run), LEAD, {name: paper_lead(name) for name in names})
     lines = [
         one if run.is_published(name) else replace(one, lacking=PUBLISHED_DATA)

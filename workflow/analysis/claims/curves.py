@@ -1,18 +1,15 @@
 """Claims about curves: along the layers transferred, and along pre-training."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
 import tasks
 from gpt1.cell import Aux
-from workflow.analysis.claims.contrasts import raised
 from workflow.analysis.claims.evidence import Contrast, Evidence
 from workflow.analysis.claims.finding import Finding
 from workflow.analysis.paper import Variant
 from workflow.analysis.stats.estimate import estimate
-from workflow.analysis.stats.sample import difference, mean_of
-from workflow.analysis.stats.trends import by_seed, rank_trend, steps, ups_and_downs
+from workflow.analysis.stats.sample import difference
+from workflow.analysis.stats.trends import by_seed, steps, ups_and_downs
 from workflow.grid import Grid
 
 WITHOUT: dict[Aux, str] = {"on": "", "off": ", w/o aux LM"}
@@ -25,19 +22,6 @@ def per_layer(grid: Grid, aux: Aux) -> Contrast:
     centred = x - x.mean() if layers else x
     weights = dict(zip(layers, (centred / (centred @ centred)).tolist(), strict=True))
     return Contrast(f"points a layer{WITHOUT[aux]}", weights, has_margin=False)
-
-
-def layer_ranks(run: Evidence, of: Sequence[Sequence[str]], aux: Aux) -> list[Finding]:
-    """Spearman's correlation with the layers, of the mean over each of the groups of tasks."""
-    heads, found = [run.heads(variant) for variant in _layers(run.grid, aux)], []
-    for names in of:
-        means = [mean_of(of_tasks, names) for of_tasks in heads]
-        curve = [mean for mean in means if mean is not None]
-        trend = rank_trend(curve) if curve and len(curve) == len(heads) else None
-        title = tasks.task(names[0]).title if len(names) == 1 else f"mean of {len(names)}"
-        contrast = f"rank correlation of the score with the layers{WITHOUT[aux]}"
-        found.append(Finding(title, contrast, trend, alarms=raised(curve)))
-    return found
 
 
 def _layers(grid: Grid, aux: Aux) -> list[Variant]:

@@ -18,7 +18,7 @@ from typing import Self
 import numpy as np
 
 from workflow.analysis.stats.estimate import Estimate
-from workflow.analysis.stats.trends import OverTasks, RankTrend, Steps
+from workflow.analysis.stats.trends import OverTasks, Steps
 
 HOLDS, DOES_NOT_HOLD, EQUAL = "holds", "does not hold", "equal"
 UNDECIDED, NOT_RUN = "undecided", "not run"
@@ -53,13 +53,13 @@ class Count:
         return cls(n, (sum(sure), len(found) - sum(lost)), min(one.n_seeds for one in found))
 
     def needs(self, distance: float) -> str:
-        """What each of the tasks needs; more seeds would not undo an equality."""
+        """What each of the tasks needs, and on which there is no difference of consequence."""
         needed = "what the tasks' own lines need"
         return f"{needed}; equal on {', '.join(self.equal)}" if self.equal else needed
 
 
 # `interval` and `p` are NaN where there is none; `needs` names what would show a given effect.
-Found = Estimate | OverTasks | RankTrend | Steps | Count
+Found = Estimate | OverTasks | Steps | Count
 
 
 @dataclass(frozen=True)

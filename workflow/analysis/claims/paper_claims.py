@@ -12,12 +12,7 @@ import tasks
 from gpt1.cell import Aux
 from workflow.analysis.claims.against_published import each_lead, wins
 from workflow.analysis.claims.contrasts import each_task, on_average
-from workflow.analysis.claims.curves import (
-    layer_ranks,
-    per_layer,
-    zero_shot_steps,
-    zero_shot_variation,
-)
+from workflow.analysis.claims.curves import per_layer, zero_shot_steps, zero_shot_variation
 from workflow.analysis.claims.evidence import Contrast, EpochEvidence, Evidence, minus
 from workflow.analysis.claims.finding import Finding
 from workflow.analysis.claims.over_tasks import (
@@ -55,11 +50,6 @@ def each_layer(run: Evidence, aux: Aux) -> list[Finding]:
     """A layer adds points to the mean over tasks, and to those of Figure 2."""
     contrast = per_layer(run.grid, aux)
     return on_average(run, contrast) + each_task(run, contrast, FIGURE_2)
-
-
-def each_layer_in_order(run: Evidence, aux: Aux) -> list[Finding]:
-    """The same by the order of the layers."""
-    return layer_ranks(run, [run.grid.tasks, *([name] for name in FIGURE_2)], aux)
 
 
 def third_epoch(run: Evidence) -> list[Finding]:
@@ -153,10 +143,6 @@ CLAIMS = [
         for contrast in (LAYERS, LAYERS_NO_AUX)
     ),
     *(Claim("Each further layer helps", partial(each_layer, aux=aux)) for aux in AUXES),
-    *(
-        Claim("Each further layer helps: monotone trend", partial(each_layer_in_order, aux=aux))
-        for aux in AUXES
-    ),
     Claim("Zero-shot scores rise steadily along pre-training", zero_shot_steps),
     Claim("The LSTM's zero-shot scores vary more", zero_shot_variation),
     Claim(

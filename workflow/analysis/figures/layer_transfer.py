@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 import tasks
 from workflow.analysis import markdown
 from workflow.analysis.figures import style
-from workflow.analysis.paper import FULL, LSTM, NO_AUX
+from workflow.analysis.paper import FULL, LSTM, NO_AUX, Variant
 from workflow.grid import Grid
 
 LARGE = ["mnli", "race"]
@@ -41,9 +41,7 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
         part.supxlabel("layers transferred", fontsize=13)
     shown = {of.title.removesuffix(" (full)"): of for of in CURVES if _is_swept(of.arch, grid)}
     looks = [
-        style.VARIANTS[of.title] | {"linestyle": "-", "label": label}
-        for label, of in shown.items()
-        if of.aux in grid.aux
+        _look(of, grid) | {"label": label} for label, of in shown.items() if of.aux in grid.aux
     ]
     if FULL in shown.values() and "on" in grid.aux:
         looks.insert(1, style.VARIANTS[FULL.title] | TRAIN | {"label": "the same, training rows"})
@@ -98,12 +96,19 @@ def _is_swept(arch: str, grid: Grid) -> bool:
     return arch == max(grid.arch, key=lambda name: grid.n_layer[name])
 
 
+def _look(of: Variant, grid: Grid) -> style.Look:
+    """How a curve looks; of fewer layers than the others its points are not joined."""
+    of_arch = (grid.sweep(of.arch, aux) for aux in grid.aux)
+    is_whole = len(grid.sweep(of.arch, of.aux)) == max(map(len, of_arch))
+    return style.VARIANTS[of.title] | {"linestyle": "-" if is_whole else ""}
+
+
 def _panel(ax: Axes, name: str, table: pd.DataFrame, grid: Grid, ticks: int) -> None:
     rows = layers_axis(ax, table[table["task"] == name], grid, ticks)
     split = dev(rows)
     for of, aside in CURVES.items():
         mine = rows[(rows["arch"] == of.arch) & (rows["aux"] == of.aux)]
-        look = style.VARIANTS[of.title] | {"linestyle": "-"}
+        look = _look(of, grid)
         sweep(ax, mine[mine["split"] == split], aside, **look)
         if of == FULL:
             sweep(ax, mine[mine["split"] == "train"], aside, **look)

@@ -198,11 +198,17 @@ def curve(ax: Axes, x: pd.Series, estimates: pd.DataFrame, **look: Any) -> None:
 
 
 def dots(ax: Axes, at: pd.Series, estimates: pd.DataFrame, paper: pd.Series, **look: Any) -> None:
-    """Differences on the lines `at`, with their intervals; the seeds below, the paper's above."""
+    """Differences on the lines `at`, with their intervals; the seeds below, the paper's above.
+
+    An arrow stands where an interval is longer than `limit_to_differences` shows.
+    """
     value, low, high, by_seed = estimates.columns
     ax.axvline(0, color=BLACK, linewidth=1)
-    ax.plot(estimates[value], at, **look | MARKS)
+    ax.plot(estimates[value], at, **look | MARKS | {"markersize": 6})
     ax.hlines(at, estimates[low], estimates[high], color=look["color"], linewidth=1.8)
+    for end, edge, arrow in ((low, -WIDEST, "<"), (high, WIDEST, ">")):
+        cut = at[estimates[end].abs().gt(WIDEST).to_numpy()]
+        ax.plot([edge] * len(cut), cut, color=look["color"], linestyle="", marker=arrow)
     lines, seeds = _few(at + APART, estimates[by_seed])
     ax.plot(seeds, lines, **_seeds(look))
     ax.plot(paper, at - APART, **PRINTED | look, linestyle="")

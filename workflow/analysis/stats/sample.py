@@ -108,7 +108,9 @@ class Sample:
 def combine(samples: Sequence[Sample], weights: Sequence[float]) -> Sample | None:
     """The sum of `weights` times `samples`, at the seeds that all of them have; None of no seed.
 
-    Its limits are what the sum can reach; tokens and alarms are those of all runs together.
+    Its limits are what the sum can reach; tokens and alarms are those of all runs together. Seeds
+    are as independent as those of the sample with the fewest pre-trainings, unless that has one:
+    two models of shuffled books behind three fine-tuning seeds are two.
     """
     shared = reduce(set.intersection, (set(sample.seeds) for sample in samples))
     if not shared:
@@ -119,10 +121,11 @@ def combine(samples: Sequence[Sample], weights: Sequence[float]) -> Sample | Non
     def total(values: Sequence[Any]) -> Any:
         return sum(w * value for w, value in zip(weights, values, strict=True))
 
+    several = [of.pretrain for of in aligned if len(set(of.pretrain)) > 1]
     ends = [of.limits if w > 0 else of.limits[::-1] for of, w in zip(aligned, weights, strict=True)]
     found = Sample(
         aligned[0].seeds,
-        max((sample.pretrain for sample in aligned), key=lambda of: len(set(of))),
+        min(several, key=lambda of: len(set(of)), default=aligned[0].pretrain),
         total([sample.score for sample in aligned]),
         total([sample.boot for sample in aligned]),
         min(sample.n_rows for sample in aligned),

@@ -1,8 +1,7 @@
-"""Trends: means and slopes over tasks, rank correlations along layers, and how steady a curve is.
+"""Trends: means and slopes over tasks, and how steadily a curve rises.
 
-Whether a curve rises is judged against curves in which nothing changes: of layers in any order
-(`RankTrend`), of checkpoints, which follow from each other, by how many of their steps rise
-(`Steps`). A statement about tasks has these as its sample (`OverTasks`), a dozen at most.
+Whether a curve of checkpoints, which follow from each other, rises is judged by how many of its
+steps do (`Steps`). A statement about tasks has these as its sample (`OverTasks`), a dozen at most.
 They scatter about their mean, or about a line, for reasons of their own, and their scatter holds
 the chance of their seeds and rows as well, so the t interval over tasks covers all three. What a
 seed does to all tasks alike moves a line, not its slope.
@@ -15,7 +14,7 @@ import numpy as np
 from scipy import stats
 
 from workflow.analysis.stats.estimate import LEVEL, MOST_UNITS, POWER, Component, needed
-from workflow.analysis.stats.sample import Sample, combine
+from workflow.analysis.stats.sample import Sample
 
 
 @dataclass(frozen=True)
@@ -114,7 +113,14 @@ class Steps:
 
     def needs(self, distance: float) -> str:
         """How many seeds would show a share so far from a half with a power of 80 %."""
-        return _seeds(50.0, distance, self.n / self.n_seeds) if self.n else "curves that change"
+        if not self.n:
+            return "curves that change"
+        sure = stats.norm.ppf((1 + LEVEL) / 2) + stats.norm.ppf(POWER)
+        steps_needed = (sure * 50.0 / distance) ** 2 if distance else np.inf
+        seeds = steps_needed * self.n_seeds / self.n
+        if seeds > MOST_UNITS:
+            return f"more than {MOST_UNITS} seeds"
+        return f"{max(2, int(np.ceil(seeds)))} seeds"
 
 
 def steps(curves: Sequence[np.ndarray]) -> Steps | None:
@@ -127,72 +133,6 @@ def steps(curves: Sequence[np.ndarray]) -> Steps | None:
 def changes(curves: Sequence[np.ndarray]) -> np.ndarray:
     """The changes from point to point of all curves."""
     return np.concatenate([np.empty(0), *(np.diff(curve) for curve in curves)])
-
-
-def _seeds(deviation: float, distance: float, each: float) -> str:
-    """How many seeds would show `distance` with a power of 80 %.
-
-    Each seed gives `each` independent values, with this standard deviation.
-    """
-    sure = stats.norm.ppf((1 + LEVEL) / 2) + stats.norm.ppf(POWER)
-    if sure * deviation > distance * np.sqrt(MOST_UNITS * each):
-        return f"more than {MOST_UNITS} seeds"
-    return f"{max(2, int(np.ceil((sure * deviation / distance) ** 2 / each)))} seeds"
-
-
-@dataclass(frozen=True)
-class RankTrend:
-    """The mean over seeds of each curve's Spearman correlation with its places.
-
-    Judged by Page's test (1963): where nothing changes along the curves, each order of a seed's
-    `n_points` is equally likely. So two seeds whose curves happen to have the same correlation are
-    no surer than two that differ. The test is linear in `value`, whose interval follows from it.
-    """
-
-    value: float
-    p: float
-    n_points: int
-    n_seeds: int
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """The 95 % interval, within -1 and 1; NaN of one seed, as that of any other estimate."""
-        if self.n_seeds < 2:
-            return float("nan"), float("nan")
-        half = stats.norm.ppf((1 + LEVEL) / 2) / np.sqrt(self.n_seeds * (self.n_points - 1))
-        return max(-1.0, self.value - half), min(1.0, self.value + half)
-
-    def needs(self, distance: float) -> str:
-        """How many seeds would show a correlation of `distance` with a power of 80 %."""
-        return _seeds(1.0, distance, self.n_points - 1)
-
-
-def rank_trend(samples: Sequence[Sample]) -> RankTrend | None:
-    """How steadily the samples of a curve rise from one to the next; None if they share no seed.
-
-    Seeds that start from one pre-training are one curve, that of their mean. The p-value is
-    two-sided.
-    """
-    together = combine(samples, [0.0] * len(samples))
-    if together is None:
-        return None
-    scores = np.stack([sample.at(together.seeds).score for sample in samples], axis=1)
-    units = together.units
-    curves = np.stack([scores[np.equal(units, unit)].mean(axis=0) for unit in sorted(set(units))])
-    p = float("nan")
-    if len(curves) > 1:
-        one_sided = [stats.page_trend_test(ends).pvalue for ends in (curves, curves[:, ::-1])]
-        p = min(1.0, 2 * float(min(one_sided)))
-    return RankTrend(float(spearman(curves).mean()), p, len(samples), len(curves))
-
-
-def spearman(curves: np.ndarray) -> np.ndarray:
-    """Spearman's correlation of curves [..., points] with their places; 0 of a flat one."""
-    ranks = stats.rankdata(curves, axis=-1)
-    ranks = ranks - ranks.mean(axis=-1, keepdims=True)
-    places = np.arange(curves.shape[-1]) - (curves.shape[-1] - 1) / 2
-    below = np.sqrt((ranks**2).sum(axis=-1) * (places**2).sum())
-    return np.divide(ranks @ places, below, out=np.zeros(np.shape(below)), where=below > 0)
 
 
 def ups_and_downs(curves: np.ndarray) -> float:
