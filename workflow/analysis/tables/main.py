@@ -141,7 +141,8 @@ def _scores(table: pd.DataFrame, has_corpus: bool) -> pd.DataFrame:
     lines = [published.assign(line="*" + labels + "*", shown=shown)]
     for variant, mine in ours.groupby("variant", sort=False):
         lines.append(markdown.scores(mine, variant))
-        if has_corpus and not np.allclose(mine["decontaminated_mean"], mine["mean"]):
+        ran = mine.dropna(subset=["mean"])
+        if has_corpus and not np.allclose(ran["decontaminated_mean"], ran["mean"]):
             lines.append(_decontaminated(lines[-1]))
     return markdown.with_baselines(pd.concat(lines), ours).rename_axis("model")
 
