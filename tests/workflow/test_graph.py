@@ -101,7 +101,7 @@ def test_the_default_config_plans_the_whole_grid(tmp_path):
         "finetune_transformer_sentences_shuffled": 12,
         "finetune_transformer_permuted_embeddings": 12,
     }
-    assert plan["pretrain"] == 6 and plan["zero_shot"] == 6 and plan["pretrain_shuffled"] == 4
+    assert plan["pretrain"] == 6 and plan["zero_shot"] == 6 and plan["pretrain_shuffled"] == 6
     assert plan["permuted_embeddings"] == 3  # of each model of the books
     assert plan["examples"] == plan["encode"] == 13 and plan["baselines"] == 12
     assert plan["all"] == 1 and plan["world"] == 1
