@@ -207,7 +207,7 @@ def dots(ax: Axes, at: pd.Series, estimates: pd.DataFrame, paper: pd.Series, **l
     ax.plot(estimates[value], at, **look | MARKS | {"markersize": 6})
     ax.hlines(at, estimates[low], estimates[high], color=look["color"], linewidth=1.8)
     for end, edge, arrow in ((low, -WIDEST, "<"), (high, WIDEST, ">")):
-        cut = at[estimates[end].abs().gt(WIDEST).to_numpy()]
+        cut = at[(estimates[end] / edge).gt(1).to_numpy()]
         ax.plot([edge] * len(cut), cut, color=look["color"], linestyle="", marker=arrow)
     lines, seeds = _few(at + APART, estimates[by_seed])
     ax.plot(seeds, lines, **_seeds(look))
