@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import jinja2
 import pytest
 
+import tasks
 from tests.workflow.configs import ROOT, shipped
 from tests.workflow.running import copy_project, snakemake
 
@@ -31,6 +32,19 @@ def test_every_test_that_the_page_of_testing_names_is_there():
         path = ROOT / "tests" / f"{module}.py"
         assert path.is_file(), module
         assert not name or f"def {name}(" in path.read_text(encoding="utf-8"), f"{module}::{name}"
+
+
+def test_the_page_of_the_hub_has_each_tasks_repository_commit_and_columns():
+    rows = re.findall(
+        r"^\| ([\w, ]+) \| (\S+), (.*) \| (.*) \|$", (ROOT / "docs/hub.md").read_text(), re.M
+    )
+    told = {name: row for names, *row in rows for name in names.split(", ")}
+    for task in (*tasks.TASKS, tasks.task("dprd")):
+        if task.hub.repo:
+            repo, commit, columns = told.pop(task.name)
+            assert (repo, columns) == (task.hub.repo, ", ".join(task.hub.columns))
+            assert commit == task.hub.revision[:7] if task.hub.revision else "`revision:`" in commit
+    assert not told
 
 
 def test_the_reports_caption_of_a_study_is_its_question():
