@@ -8,15 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 
-from gpt1.convert import export_weights, import_weights
+from gpt1.convert import import_weights
 from gpt1.settings import ModelSettings, TransformerShape
 from gpt1.text import tokenizer as bpe
 from gpt1.text import vocabulary
-from gpt1.weights.checkpoint import CheckpointFacts, build, save_checkpoint
 from tasks.world.__main__ import make_world
 from tasks.world.settings import WorldSettings
+from tests.gpt1.published_files import openai_arrays, write_openai
 from tests.workflow.configs import ROOT, changed, faults, raw_data, shipped, small
 from tests.workflow.running import command_line, planned, snakemake, write
 
@@ -113,27 +112,25 @@ def test_tasks_of_the_world_and_weights_from_elsewhere(tmp_path):
 
 @pytest.fixture(scope="module")
 def published_model(tmp_path_factory) -> Path:
-    """The world's files as data; beside them a tiny random model and its vocabulary, exported."""
+    """The world's files as data; beside them a tiny random model and its vocabulary."""
     data = tmp_path_factory.mktemp("data")
     make_world(WorldSettings(words=2000, books=2, scale=0.05, report=10), data)
     books = " ".join(path.read_text() for path in sorted((data / "books").iterdir()))
     counts = Counter(re.findall(r"\w+|[^\w\s]", books.lower()))
-    vocabulary.save(data / "ours", *bpe.train(dict(counts), 200))
-    tokenizer = bpe.Tokenizer.load(data / "ours")
-    model = build("transformer", MODEL, tokenizer.n_vocab)
-    model.reset(torch.Generator().manual_seed(3))
-    checkpoint = data / "ours" / "model.safetensors"
-    save_checkpoint(checkpoint, model, CheckpointFacts(model=MODEL, tokenizer=tokenizer.digest))
-    export_weights(checkpoint, data / "huggingface", data / "ours")
+    published = data / "finetune-transformer-lm" / "model"
+    vocabulary.save(published, *bpe.train(dict(counts), 200))
+    for ours, theirs in zip(vocabulary.FILES, vocabulary.PUBLISHED_FILES, strict=True):
+        (published / ours).rename(published / theirs)
+    pieces = json.loads((published / vocabulary.PUBLISHED_FILES[0]).read_text())
+    write_openai(published, openai_arrays(len(pieces), MODEL.n_ctx, 12, 16))
     return data
 
 
 def tiny(data: Path, results: Path) -> dict[str, Any]:
-    """`laptop.yaml` with its grid, from the exported weights, on CoLA of the world."""
+    """`laptop.yaml` with its grid, from files like OpenAI's, on CoLA of the world."""
     config = shipped("laptop") | {"data": str(data), "results": str(results)}
     experiment = config["experiment"]
-    experiment["pretrained"] = PRETRAINED | {"path": "huggingface", "format": "huggingface"}
-    experiment["tokenizer"] = {"folder": "huggingface"}
+    experiment["pretrained"]["updates"] = 37
     shared = MODEL.model_dump(exclude={"shape"})
     experiment["model"] = {**shared, "transformer": MODEL.shape.model_dump()}
     experiment["finetune"] |= {"epochs": 1, "batch": 8, "eval_train": 10}
@@ -148,7 +145,7 @@ def rows_of(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def test_a_run_from_an_exported_model_ends_in_cells_scores_and_tables(published_model, tmp_path):
+def test_a_run_from_published_weights_ends_in_cells_scores_and_tables(published_model, tmp_path):
     results = tmp_path / "results"
     config = write(tmp_path / "c.yaml", tiny(published_model, results))
     command_line(ROOT, "-d", str(tmp_path), "--configfile", config, "--", "all")
@@ -159,7 +156,7 @@ def test_a_run_from_an_exported_model_ends_in_cells_scores_and_tables(published_
     }
     assert not (results / "corpus").exists() and not (results / "tokenizer").exists()
     facts = json.loads((results / "pretrain/transformer/seed-0/update-37.json").read_text())
-    assert facts["update"] == 37 and facts["source"]["format"] == "huggingface"
+    assert facts["update"] == 37 and facts["source"]["format"] == "openai"
 
     logs, benchmarks = (
         {path.relative_to(results / name).with_suffix("") for path in (results / name).rglob("*.*")}
@@ -204,7 +201,10 @@ def test_a_run_from_an_exported_model_ends_in_cells_scores_and_tables(published_
     assert "Not made yet" not in page and "Not part of this run: Held-out perplexity." in page
     assert "pretrained: {path:" in page and "<h3>Table 5 as a picture" in page
 
-    other, folder = tmp_path / "other.safetensors", published_model / "huggingface"
-    import_weights("huggingface", folder, folder, other, MODEL)
+    other, folder = (
+        tmp_path / "other.safetensors",
+        published_model / "finetune-transformer-lm/model",
+    )
+    import_weights("openai", folder, folder, other, MODEL)
     run_from = results / "pretrain/transformer/seed-0/update-37.safetensors"
     assert other.read_bytes() == run_from.read_bytes()
