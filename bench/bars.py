@@ -20,7 +20,8 @@ from workflow.configuration.model import Config
 
 def fine_tuning(bench: Bench) -> Iterator[Row]:
     """Bar 1: fine-tuning at GPT-1's size with the auxiliary loss, against `transformers`."""
-    job = bench.job(data.glue_rows(bench.real, bench.world, bench.out, bench.scale.model.n_ctx))
+    rows_of = data.glue_rows(bench.real, bench.world, bench.out, bench.scale.model.n_ctx)
+    job = bench.job(rows_of, steps=bench.scale.steps)
     origin = "published rows" if bench.real else "rows of the embedded world, lengths as published"
     workers = sides_of(
         bench, job, "glue",

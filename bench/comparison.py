@@ -21,6 +21,7 @@ class Scale:
 
     model: ModelSettings = GPT1  # where a bar says GPT-1 size
     rounds: int = 5
+    steps: int = 4  # of fine-tuning at GPT-1's size, in a round
     small_steps: int = 20  # of small models, in a round
     batch: int = 8
     items: int = 2  # multiple-choice items in a step
@@ -32,7 +33,7 @@ class Scale:
 
 QUICK = Scale(
     model=ModelSettings(shape=TransformerShape(n_embd=256, n_head=4, n_ff=1024)),
-    rounds=2, small_steps=5, memory_rows=8, plans=1,
+    rounds=2, steps=1, small_steps=5, memory_rows=8, plans=1,
 )  # fmt: skip
 
 
