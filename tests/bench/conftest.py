@@ -8,7 +8,9 @@ from gpt1.settings import ModelSettings, TransformerShape
 
 SHAPE = TransformerShape(n_layer=2, n_embd=16, n_head=2, n_ff=32)
 MODEL = ModelSettings(n_ctx=128, shape=SHAPE)
-TINY = Scale(model=MODEL, rounds=2, steps=2, small_steps=2, batch=4, items=1, memory_rows=4, plans=1)
+TINY = Scale(
+    model=MODEL, rounds=2, steps=2, small_steps=2, batch=4, items=1, memory_rows=4, plans=1
+)
 N_VOCAB = 300
 
 
