@@ -149,7 +149,9 @@ def test_rows_without_a_label_or_without_a_text_are_predicted_in_chunks(name, mo
     first = [none, *split.first[1:]]
     second = [none, *split.second[1:]]
     blind = replace(split, labels=np.full(5, -1.0 if name == "stsb" else -1))
-    assert np.array_equal(run.predict_unlabelled(blind), answers)
+    assert np.allclose(
+        run.predict_unlabelled(blind), answers, atol=1e-5
+    )  # other batches, so other rounding
     found = run.predict_unlabelled(replace(blind, first=first, second=second))
     assert len(found) == 5 and np.allclose(found[1:], answers[1:], atol=1e-5)
 
