@@ -7,7 +7,7 @@ from gpt1 import finetune
 from gpt1.training.finetuning import FineTuning
 
 
-def _stop(self: FineTuning, head: object, rows: object) -> None:
+def _stop(self: FineTuning, rows: object) -> None:
     print(time.monotonic(), flush=True)
     os._exit(0)
 

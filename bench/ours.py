@@ -20,7 +20,7 @@ from bench.turns import Turns, quicker
 from gpt1.settings import Dropout, FinetuneSettings, ModelSettings, PretrainSettings
 from gpt1.training.batching import Sequences
 from gpt1.training.encoded import EncodedSplit
-from gpt1.training.finetuning import FineTuning, Head
+from gpt1.training.finetuning import FineTuning
 from gpt1.training.pretraining import Pretraining
 from gpt1.training.runtime import Runtime
 from gpt1.training.scorer import Scorer
@@ -38,8 +38,8 @@ def runtime_of(job: Job) -> Runtime:
     return Runtime(**job.runtime | {"precision": "float32" if given == QUICKER else given})
 
 
-def fine_tuning(job: Job, rows: Rows, seed: int = 0, cut: bool = False) -> tuple[FineTuning, Head]:
-    """A run on a job's rows, from random weights, at update 0, and its head.
+def fine_tuning(job: Job, rows: Rows, seed: int = 0, cut: bool = False) -> FineTuning:
+    """A run on a job's rows, from random weights, at update 0.
 
     With `cut` a tenth of the rows selects and another is scored.
     """
@@ -53,9 +53,7 @@ def fine_tuning(job: Job, rows: Rows, seed: int = 0, cut: bool = False) -> tuple
     settings = FinetuneSettings(**job.training, model=model)
     source = Checkpoint({}, facts)
     splits = parts_of(train) if cut else {"train": train}
-    data, runtime = {"it": TaskData(spec, splits)}, runtime_of(job)
-    run = FineTuning(data, source, {"it": settings}, "none", seed, runtime)
-    return run, run.heads["it"]
+    return FineTuning(TaskData(spec, splits), source, settings, "none", seed, runtime_of(job))
 
 
 def parts_of(every: Sequences) -> dict[str, Sequences]:
@@ -69,12 +67,12 @@ def parts_of(every: Sequences) -> dict[str, Sequences]:
     return found
 
 
-def quicker_precision(run: FineTuning, head: Head, rows: np.ndarray) -> str:
+def quicker_precision(run: FineTuning, rows: np.ndarray) -> str:
     """float32 or bfloat16: whichever takes less for an update."""
 
     def update(precision: str) -> None:
-        run.runtime = head.runtime = run.runtime.model_copy(update={"precision": precision})
-        run.update(head, rows)
+        run.runtime = run.runtime.model_copy(update={"precision": precision})
+        run.update(rows)
 
     return quicker(update)
 
@@ -82,20 +80,18 @@ def quicker_precision(run: FineTuning, head: Head, rows: np.ndarray) -> str:
 def finetune(job: Job, turns: Turns) -> None:
     """Updates of fine-tuning on every file of rows."""
     for rows in turns.each(job.rows):
-        run, head = fine_tuning(job, rows)
-        batches = Batches(len(head.data.splits["train"]), head.batch)
+        run = fine_tuning(job, rows)
+        batches = Batches(len(run.data.splits["train"]), run.batch)
         note = run.runtime.precision
         if job.runtime.get("precision") == QUICKER:
-            note = quicker_precision(run, head, batches.first())
-            run.runtime = head.runtime = run.runtime.model_copy(update={"precision": note})
+            note = quicker_precision(run, batches.first())
+            run.runtime = run.runtime.model_copy(update={"precision": note})
 
-        def work(
-            steps: int, run: FineTuning = run, head: Head = head, batches: Batches = batches
-        ) -> int:
+        def work(steps: int, run: FineTuning = run, batches: Batches = batches) -> int:
             for _ in range(steps):
-                run.update(head, batches.next())
+                run.update(batches.next())
             synchronize(run.runtime)
-            return steps * head.batch
+            return steps * run.batch
 
         turns.take(job, work, note)
 
@@ -106,8 +102,8 @@ def cell(job: Job, turns: Turns) -> None:
         seeds = iter(range(job.rounds))
 
         def work(_steps: int, rows: Rows = rows, seeds: Iterator[int] = seeds) -> int:
-            run, _ = fine_tuning(job, rows, next(seeds), cut=True)
-            return len(run.train()["it"].predictions["dev"])
+            run = fine_tuning(job, rows, next(seeds), cut=True)
+            return len(run.train().predictions["dev"])
 
         turns.take(job, work, job.runtime.get("precision", "float32"))
 

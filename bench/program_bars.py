@@ -20,7 +20,7 @@ from tasks.common.errors import InputError
 def first_step(bench: Bench) -> Iterator[Row]:
     """Bar 8: a cell's process from its start to its first step."""
     config, world = bench.config(), bench.world
-    settings = config.run_settings("transformer", ["rte"], "on")
+    settings = config.finetune("transformer", "rte", "on")
     cell = Cell("transformer", "rte", "on", 12)
     words = [
         str(cell.path(bench.out)),

@@ -106,7 +106,7 @@ def export_weights(
     """Write a checkpoint as a `transformers` folder; returns the number of values written.
 
     The tokenizer's files stand beside the weights if its folder is given, in the published layout
-    and as `AutoTokenizer` reads them. Raises InputError for an LSTM or a modern transformer, for a
+    and as `AutoTokenizer` reads them. Raises InputError for an LSTM, for a
     shape that the format cannot hold and for a tokenizer other than the checkpoint's.
     """
     out, facts = Path(out), read_facts(checkpoint)

@@ -1,12 +1,11 @@
-"""Fine-tune cells: every seed of each, on one task, or on several with one model.
+"""Fine-tune cells: every seed of each.
 
     python -m gpt1.finetune results/cells/transformer/cola/aux-on/layers-{none,12}.json \\
         --predictions results/predictions/transformer/cola/aux-on/layers-{none,12}.parquet ...
 
 A cell trains in seconds where a process takes two to start, so one process runs many: cells of one
-architecture, corpus and aux, on the tasks of --settings. Cells with the same number of transferred
-layers come of one model, which has a head for each task. How cells are distributed over jobs leaves
-no trace. Every finished run is cached; failed runs are reported at the end, after all others.
+architecture, task, corpus and aux. How cells are distributed over jobs leaves no trace. Every
+finished run is cached; failed runs are reported at the end, after all others.
 
 With --weights the weights of one cell, those of every seed, are written for `gpt1.predict` in place
 of its JSON. A cell that --keep names leaves them in the cache when it is trained; one that was
@@ -23,7 +22,7 @@ from tasks.common.errors import InputError, importing, run
 
 with importing(__name__):
     from gpt1.cell import Cell
-    from gpt1.settings import RunSettings
+    from gpt1.settings import FinetuneSettings
     from gpt1.training import cell_files
     from gpt1.training.cell_job import CellJob
     from gpt1.training.run_cache import RunCache
@@ -35,16 +34,16 @@ with importing(__name__):
 def finetune(job: CellJob, paths: dict[Cell, tuple[Path, Path]], seeds: Sequence[int]) -> list[str]:
     """Run every cell and write its JSON and predictions; returns a line for each failed run.
 
-    A failed run costs only the cells of its own model. Raises InputError and, like OSError, for a
+    A failed run costs only its own cell. Raises InputError and, like OSError, for a
     file that cannot be read or written, which stops all.
     """
     failures = []
-    for cells in job.models().values():
+    for cell in job.cells:
         runs = []
         for seed, checkpoint in job.starts(seeds):
-            fault = f"{paths[cells[0]][0]}, seed {seed}"
+            fault = f"{paths[cell][0]}, seed {seed}"
             try:
-                runs.append((checkpoint, job.run(cells, seed, checkpoint)))
+                runs.append((checkpoint, job.run(cell, seed, checkpoint)))
             except (InputError, OSError):  # a full disk or memory, a damaged file stop all
                 raise
             except FloatingPointError as error:  # the training diverged
@@ -53,9 +52,7 @@ def finetune(job: CellJob, paths: dict[Cell, tuple[Path, Path]], seeds: Sequence
                 traceback.print_exc()
                 failures.append(f"{fault}: {type(error).__name__}: {error}")
         if len(runs) == len(seeds):
-            for cell in cells:
-                own = [(checkpoint, records[cell.task]) for checkpoint, records in runs]
-                cell_files.write(cell, *paths[cell], own, job)
+            cell_files.write(cell, *paths[cell], runs, job)
     return failures
 
 
@@ -65,17 +62,16 @@ def keep(job: CellJob, path: Path, seeds: Sequence[int], tokenizer: Path, out: P
     Raises InputError if the weights do not score as the cell did: training is repeatable on a CPU,
     not always on a GPU.
     """
-    (cells,) = job.models().values()
     scores = {one["seed"]: one["scores"] for one in read_json(path)["seeds"]}
     weights = {}
     for seed, checkpoint in job.starts(seeds):
-        record = job.run(cells, seed, checkpoint)[cells[0].task]
+        record = job.run(job.cell, seed, checkpoint)
         if record.scores != scores.get(seed):
             raise InputError(
                 f"{path}: seed {seed}, trained again for its weights, has other scores; delete "
                 "that file and run again, which makes cell and weights of one training"
             )
-        weights[seed] = job.cache.weights(job.key(cells, seed, checkpoint), cells[0].task)
+        weights[seed] = job.cache.weights(job.key(job.cell, seed, checkpoint))
     kept.save(out, path, tokenizer, weights)
     print(f"{out}: kept the weights of {len(weights)} seeds", flush=True)
 
@@ -85,8 +81,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("cells", nargs="+", type=Path, help="JSON files to write")
     parser.add_argument("--predictions", nargs="+", type=Path, help="Parquet files, one for each")
-    parser.add_argument("--encoded", required=True, nargs="+", type=Path, help="of each task")
-    parser.add_argument("--baselines", required=True, nargs="+", type=Path, help="of each task")
+    parser.add_argument("--encoded", required=True, type=Path, help="the encoded task")
+    parser.add_argument("--baselines", required=True, type=Path, help="JSON of its baselines")
     parser.add_argument(
         "--checkpoints",
         required=True,
@@ -95,7 +91,7 @@ def main() -> None:
         help="one for each pre-training seed; the i-th of --seeds starts from the i-th, modulo "
         "their number",
     )
-    parser.add_argument("--settings", required=True, type=RunSettings.parse)
+    parser.add_argument("--settings", required=True, type=FinetuneSettings.parse)
     parser.add_argument("--seeds", required=True, nargs="+", type=int)
     parser.add_argument("--runtime", default=Runtime(), type=Runtime.parse)
     parser.add_argument(
@@ -104,9 +100,7 @@ def main() -> None:
         help="digest of the code, part of the cache's key: give another after an edit",
     )
     parser.add_argument("--cache", required=True, type=Path, help="folder of finished runs")
-    parser.add_argument(
-        "--tokenizer", type=Path, help="folder of its files, for prompts, --weights"
-    )
+    parser.add_argument("--tokenizer", type=Path, help="folder of its files, for --weights")
     parser.add_argument(
         "--keep", default=[], type=str.split, help="cells whose weights the cache keeps as well"
     )
@@ -118,9 +112,9 @@ def main() -> None:
     if not a.weights and len(a.predictions or ()) != len(cells):
         raise InputError(f"--predictions: give {len(cells)} paths, one for each cell")
     a.runtime.start()
-    inputs = (a.encoded, a.baselines, a.checkpoints, a.settings.tasks, a.runtime)
+    inputs = (a.encoded, a.baselines, a.checkpoints, a.settings, a.runtime)
     names = [cells[0].place] if a.weights else a.keep
-    job = CellJob(cells, *inputs, RunCache(a.cache), a.code, names, a.tokenizer)
+    job = CellJob(cells, *inputs, RunCache(a.cache), a.code, names)
     if a.weights:
         return keep(job, a.cells[0], a.seeds, a.tokenizer, a.weights)
     paths = dict(zip(cells, zip(a.cells, a.predictions, strict=True), strict=True))

@@ -44,21 +44,6 @@ class TransformerShape(Settings):
         return self
 
 
-class ModernShape(TransformerShape):
-    """The shape of `gpt1.model.modern`; `block` tells it from GPT-1's.
-
-    Its feed-forward layer has three matrices where GPT-1's has two.
-    """
-
-    block: Literal["modern"]
-
-    @model_validator(mode="after")
-    def _check_pairs(self) -> Self:
-        if self.n_embd // self.n_head % 2:
-            raise ValueError(f"heads of {self.n_embd // self.n_head} units; RoPE turns pairs")
-        return self
-
-
 class LSTMShape(Settings):
     """The LSTM's shape: one layer of 2048 units (paper 5); the embeddings' width is a choice."""
 
@@ -88,7 +73,7 @@ class ModelOptions(Settings):
 class ModelSettings(ModelOptions):
     """Settings of one model; `shape` determines the architecture. GPT-1 by default."""
 
-    shape: TransformerShape | LSTMShape | ModernShape = TransformerShape()
+    shape: TransformerShape | LSTMShape = TransformerShape()
 
 
 def _check_norm(norm: float) -> float:
@@ -112,10 +97,6 @@ class OptimizerSettings(Settings):
     """Whether biases and gains decay as well."""
     max_grad_norm: Annotated[float, Field(ge=0, le=1e6), AfterValidator(_check_norm)] = 1.0
     """Clip the global gradient norm to this (0: never)."""
-
-
-# What the modern transformer is trained with: AdamW as for Llama (Touvron et al. 2023, 2.2).
-MODERN_ADAMW = OptimizerSettings(b2=0.95, l2=0.1)
 
 
 class Dropout(Settings):
@@ -182,26 +163,11 @@ class FinetuneMethod(Settings):
     train_share: Annotated[float, Field(gt=0, le=1)] = 1.0
     """Share of the training rows that is used; the seed draws them, and they are repeated for as
     many updates as all rows would take."""
-    transfer: Literal["lowest", "highest"] = "lowest"
-    """Which layers are copied where not all are."""
-    skip_layer: Depth | Literal["none"] = "none"
-    """A layer, counted from 1, that the transfer leaves out."""
     read_layer: Annotated[int, Field(ge=0, le=2**10)] | Literal["top"] = "top"
     """The layer whose states the classifier reads (0: the embeddings); those above it are left
     out."""
     frozen: bool = False
     """Whether the classifier alone is trained."""
-    layer_decay: Annotated[float, Field(gt=0, le=1)] = 1.0
-    """Factor of the learning rate from each layer to the one below (ULMFiT)."""
-    gradual_unfreezing: bool = False
-    """Whether layers are unfrozen one by one from the top, all of them by half of the updates
-    (ULMFiT: one an epoch)."""
-    decay: Literal["authors", "adamw", "l2"] = "authors"
-    """Weight decay as the authors', as AdamW's, or as part of the gradient."""
-    schedule: Literal["linear", "cosine", "restarts", "constant"] = "linear"
-    """The learning rate after warm-up; restarts is a cosine three times."""
-    prompted: bool = False
-    """Whether the model is asked in words and not trained (gpt1.prompts)."""
 
 
 class FinetuneSettings(FinetuneOptions):
@@ -212,12 +178,6 @@ class FinetuneSettings(FinetuneOptions):
     method: FinetuneMethod = FinetuneMethod()
     model: ModelSettings
     optimizer: OptimizerSettings
-
-
-class RunSettings(Settings):
-    """What `gpt1.finetune` is given: how each task of one model is trained, by its name."""
-
-    tasks: Annotated[dict[str, FinetuneSettings], Field(min_length=1)]
 
 
 class ScoreRange(Settings):

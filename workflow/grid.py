@@ -186,10 +186,10 @@ class Job:
     layers: tuple[NTransfer, ...]
     sources: tuple[PretrainedModel, ...]  # that the cells start from
 
-    def cells(self, tasks: list[str]) -> list[Cell]:
-        """The cells that the job trains on the tasks, with the wildcard `{aux}` left open."""
+    def cells(self) -> list[Cell]:
+        """The cells that the job trains, with the wildcards `{task}` and `{aux}` left open."""
         corpus = self.sources[0].corpus
-        return [Cell(self.arch, t, "{aux}", n, corpus) for n in self.layers for t in tasks]  # type: ignore[arg-type]
+        return [Cell(self.arch, "{task}", "{aux}", n, corpus) for n in self.layers]  # type: ignore[arg-type]
 
 
 def jobs(grid: Grid, shards: int) -> Iterator[Job]:

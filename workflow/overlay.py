@@ -161,14 +161,6 @@ class Variants:
             found.setdefault(tuple(self.config(variant).updates()), []).append(variant)
         return found
 
-    def by_tasks(self) -> dict[tuple[str, ...], list[str]]:
-        """The variants, grouped by the tasks that one model learns; `{task}` is any single task."""
-        found: dict[tuple[str, ...], list[str]] = {("{task}",): []}
-        for variant in list(self.overlays)[1:]:
-            several = sorted(self.config(variant).experiment.finetune.multi_task)
-            found.setdefault(tuple(several) or ("{task}",), []).append(variant)
-        return found
-
     def names(self, stage: str) -> list[str]:
         """The run itself and the variants that have files of a stage of their own."""
         return sorted({self.at(variant, stage) for variant in self.overlays})

@@ -70,9 +70,6 @@ def faults(variants: Variants, study: str) -> Iterator[str]:
             parse(_alone(variants, given))
         except ConfigError as error:
             yield from (f"{place}{at}: {fault}" for fault in error.faults)
-        several = given.overlay.get("experiment.finetune.multi_task") or own.tasks
-        for task in [task for task in own.tasks if task not in several]:
-            yield f"{place}{at}: {task} is not in multi_task; add it, or remove it from the tasks"
         if base.experiment.pretrained and variants.at(name(variants.effective(given)), "model"):
             yield f"{place}{at}: experiment.pretrained gives the weights; no model can be trained"
 
@@ -130,13 +127,12 @@ def run_faults(variants: Variants) -> Iterator[str]:
     known = set(variants.base.grid().cells())
     for study in variants.base.experiment.studies.values() if variants.base.kept() else ():
         for _, _, line in study.points():
-            if not line.overlay.get("experiment.finetune.method.prompted"):
-                known |= {cell(variants, line, task) for task in study.tasks}
+            known |= {cell(variants, line, task) for task in study.tasks}
     for one in variants.base.kept():
-        if one not in known or variants.config(one.variant).trained_together(one.task)[1:]:
+        if one not in known:
             yield (
-                f"experiment.keep: {one.place} is not a cell of experiment.grid, nor one that a "
-                "study trains on its task alone; add it there, or remove it"
+                f"experiment.keep: {one.place} is not a cell of experiment.grid, nor of a study; "
+                "add it there, or remove it"
             )
 
 

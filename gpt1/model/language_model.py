@@ -5,7 +5,6 @@ softmax over all rows, the loss per sequence and the meaning of `n_transfer`.
 """
 
 from collections.abc import Callable
-from typing import Literal
 
 import torch
 import torch.nn.functional as F
@@ -13,17 +12,10 @@ from torch import Tensor, nn
 
 from gpt1.cell import Arch, NTransfer
 from gpt1.model.layout import Layout, LMTargets, layout_of
-from gpt1.settings import Dropout, FinetuneMethod, ModelSettings
+from gpt1.settings import Dropout, ModelSettings
 from gpt1.special_tokens import N_SPECIAL
 
 NO_DROPOUT = Dropout(embd=0.0, attn=0.0, resid=0.0)
-PAPER_METHOD = FinetuneMethod()
-
-
-def copied_layers(n_layer: int, n_transfer: int, method: FinetuneMethod) -> list[int]:
-    """The layers, from 0, that a transfer of `n_transfer` of them copies: the lowest, as a rule."""
-    first = n_layer - n_transfer if method.transfer == "highest" else 0
-    return [i for i in range(first, first + n_transfer) if i + 1 != method.skip_layer]
 
 
 class LanguageModel(nn.Module):
@@ -38,7 +30,6 @@ class LanguageModel(nn.Module):
     n_layer: int
     n_hidden: int  # width of the hidden states
     can_share_prefix = False  # whether `trunk` takes layouts whose sequences share a prefix
-    decay: Literal["authors", "adamw"] = "authors"  # of the weights, in pre-training
 
     def __init__(
         self,
@@ -139,19 +130,14 @@ class LanguageModel(nn.Module):
         return (F.cross_entropy(logits, targets.token, reduction="none") * targets.weight).sum()
 
     @torch.no_grad()
-    def transfer(
-        self,
-        source: dict[str, Tensor],
-        n_transfer: NTransfer,
-        method: FinetuneMethod = PAPER_METHOD,
-    ) -> list[str]:
+    def transfer(self, source: dict[str, Tensor], n_transfer: NTransfer) -> list[str]:
         """Copy the embeddings and the lowest `n_transfer` layers of `source` into this model.
 
         "none" copies nothing; 0 the embeddings (BPE and position rows; special tokens stay fresh);
-        k the embeddings and k layers, the lowest unless `method` says otherwise. All else keeps its
-        initial values. The LSTM's output map belongs to the top layer, whose states it reads.
-        Returns the names of the copied tensors (authors' code, where "none" is -1: `1 + 12 k`
-        arrays for the transformer). Raises ValueError for a number of layers that does not exist.
+        k the embeddings and the lowest k layers. All else keeps its initial values. The LSTM's
+        output map belongs to the top layer, whose states it reads. Returns the names of the copied
+        tensors (authors' code, where "none" is -1: `1 + 12 k` arrays for the transformer). Raises
+        ValueError for a number of layers that does not exist.
         """
         if n_transfer == "none":
             return []
@@ -160,9 +146,8 @@ class LanguageModel(nn.Module):
         own = dict(self.named_parameters())
         special = slice(self.n_vocab, self.n_rows)
         fresh = self.embed[special].clone()
-        layers = copied_layers(self.n_layer, n_transfer, method)
-        prefixes = [f"h.{i}." for i in layers]
-        if self.n_layer - 1 in layers:
+        prefixes = [f"h.{i}." for i in range(n_transfer)]
+        if n_transfer == self.n_layer:
             prefixes.append("proj.")
         names = ["embed", *(name for name in own if name.startswith(tuple(prefixes)))]
         for name in names:

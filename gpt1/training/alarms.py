@@ -3,13 +3,13 @@
 import math
 from statistics import NormalDist
 
-from gpt1.training.finetuning import Answers, RunRecord
+from gpt1.training.finetuning import RunRecord
 
 CORRELATIONS = ("matthews", "pearson")  # Matthews' is Pearson's of two binary variables
 CHANCE = 0.95  # share of predictors that know nothing and stay below `best_of_chance`
 
 
-def alarms(record: Answers, majority: float, split: str, metric: str) -> list[str]:
+def alarms(record: RunRecord, majority: float, split: str, metric: str) -> list[str]:
     """Names of the alarms of a run; empty if there are none.
 
     `majority_rate`: the score of the main reported split is not above `majority`, the best constant
@@ -26,11 +26,10 @@ def alarms(record: Answers, majority: float, split: str, metric: str) -> list[st
         names.append("majority_rate")
     if record.constant:
         names.append("constant_prediction")
-    if isinstance(record, RunRecord):
-        if not record.clf_loss_end < record.clf_loss_start:
-            names.append("loss_not_falling")
-        if not record.clf_loss_end < record.label_entropy:
-            names.append("not_fitted")
+    if not record.clf_loss_end < record.clf_loss_start:
+        names.append("loss_not_falling")
+    if not record.clf_loss_end < record.label_entropy:
+        names.append("not_fitted")
     return names
 
 

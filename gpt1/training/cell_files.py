@@ -13,7 +13,7 @@ from gpt1.cell import Cell
 from gpt1.training.alarms import alarms
 from gpt1.training.cell_job import CellJob
 from gpt1.training.encoded import EncodedTask
-from gpt1.training.finetuning import Answers, RunRecord
+from gpt1.training.finetuning import RunRecord
 from gpt1.weights.checkpoint import Checkpoint
 from tasks.common.files import sha256_file, write_atomic, write_json
 
@@ -34,11 +34,11 @@ def write(
     cell: Cell,
     path: Path,
     predictions: Path,
-    runs: Sequence[tuple[Checkpoint, Answers]],
+    runs: Sequence[tuple[Checkpoint, RunRecord]],
     job: CellJob,
 ) -> None:
     """Write a cell's JSON and predictions from the runs of its seeds, and print its scores."""
-    encoded, records = job.encoded[cell.task], [record for _, record in runs]
+    encoded, records = job.encoded, [record for _, record in runs]
     _write_predictions(predictions, cell, encoded, records)
     write_json(path, _facts(cell, runs, job, sha256_file(predictions)))
     split, metric = encoded.main, encoded.spec.metric
@@ -47,11 +47,10 @@ def write(
 
 
 def _facts(
-    cell: Cell, runs: Sequence[tuple[Checkpoint, Answers]], job: CellJob, predictions: str
+    cell: Cell, runs: Sequence[tuple[Checkpoint, RunRecord]], job: CellJob, predictions: str
 ) -> dict[str, Any]:
     """The JSON of a cell; `predictions` is the digest of their file."""
-    encoded, baselines = job.encoded[cell.task], job.baselines[cell.task]
-    settings, first = job.settings[cell.task], runs[0][1]
+    encoded, baselines, settings, first = job.encoded, job.baselines, job.settings, runs[0][1]
     split, metric = encoded.main, encoded.spec.metric
     majority = baselines["majority"][split][metric]
     return {
@@ -59,8 +58,8 @@ def _facts(
         "lm_coef": settings.lm_coef,
         "family": encoded.spec.family,
         "metric": metric,
-        "copied": first.copied if isinstance(first, RunRecord) else [],
-        "truncated": first.truncated if isinstance(first, RunRecord) else {},
+        "copied": first.copied,
+        "truncated": first.truncated,
         "baselines": {kind: baselines[kind] for kind in ("majority", "bag_of_words")},
         "seeds": [
             {
@@ -72,13 +71,13 @@ def _facts(
             for checkpoint, record in runs
         ],
         "settings": settings.model_dump(mode="json"),
-        "digests": {**job.digests[cell.task], "predictions": predictions},
+        "digests": {**job.digests, "predictions": predictions},
         **job.environment,
     }
 
 
 def _write_predictions(
-    path: Path, cell: Cell, encoded: EncodedTask, records: Sequence[Answers]
+    path: Path, cell: Cell, encoded: EncodedTask, records: Sequence[RunRecord]
 ) -> None:
     """Write one row for each seed, predicted split and example, in this order.
 
@@ -101,7 +100,7 @@ def _write_predictions(
         parquet.write_table(table, file)
 
 
-def _table(encoded: EncodedTask, split: str, record: Answers) -> pa.Table:
+def _table(encoded: EncodedTask, split: str, record: RunRecord) -> pa.Table:
     rows, unlabelled = encoded.splits[split], encoded.facts.splits[split].role == "unlabelled"
     columns = {
         "seed": np.full(len(rows), record.seed),

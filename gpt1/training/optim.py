@@ -10,15 +10,11 @@ Source: paper 4.1; authors' released code for everything that the paper leaves o
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Literal
 
 import torch
 from torch import Tensor, nn
 
 from gpt1.settings import OptimizerSettings
-
-Decay = Literal["authors", "adamw", "l2"]
-RESTARTS = 3  # parts of training, each with a cosine of its own
 
 
 def warmup_linear(x: float, warmup: float) -> float:
@@ -31,26 +27,6 @@ def warmup_cosine(x: float, warmup: float) -> float:
     if x <= warmup and warmup > 0:
         return x / warmup
     return 0.5 * (1.0 + math.cos(math.pi * x))
-
-
-def warmup_restarts(x: float, warmup: float) -> float:
-    """SGDR's factor at `x`: linear up over `warmup`, a half cosine in each third of training."""
-    if x <= warmup and warmup > 0:
-        return x / warmup
-    return 0.5 * (1.0 + math.cos(math.pi * (RESTARTS * x % 1.0)))
-
-
-def warmup_constant(x: float, warmup: float) -> float:
-    """The factor at `x` of a schedule without decay: linear up over `warmup`, then 1."""
-    return min(1.0, x / warmup) if warmup > 0 else 1.0
-
-
-SCHEDULES = {
-    "linear": warmup_linear,
-    "cosine": warmup_cosine,
-    "restarts": warmup_restarts,
-    "constant": warmup_constant,
-}
 
 
 @dataclass(frozen=True)
@@ -76,11 +52,6 @@ class Adam:
 
     Matrices decay by `l2`; vectors (biases, gains) only with `vector_l2`. The parameters become
     views of the flat buffer, so a step is a handful of operations whatever the number of tensors.
-
-    `decay` is the authors', AdamW's (their decoupled decay without Adam's bias correction of the
-    rate) or plain L2 (part of the gradient, after clipping, as in `torch.optim.Adam`). `factors`
-    multiply the rate of each parameter, or of parts of it; a factor of 0 leaves it as it is, but
-    its moments follow.
     """
 
     def __init__(
@@ -88,12 +59,9 @@ class Adam:
         parameters: Iterable[nn.Parameter],
         schedule: Schedule,
         settings: OptimizerSettings,
-        decay: Decay = "authors",
     ):
         ordered = sorted(parameters, key=lambda p: p.ndim <= 1)  # matrices first, order kept
-        self.schedule, self.settings, self.decay = schedule, settings, decay
-        self.parameters = ordered
-        self.factors: Tensor | None = None
+        self.schedule, self.settings = schedule, settings
         self.updates = 0
         self.flat = torch.cat([p.detach().reshape(-1) for p in ordered])
         self.grad, self.m, self.v = (torch.zeros_like(self.flat) for _ in range(3))
@@ -110,14 +78,6 @@ class Adam:
         """Set every gradient to zero, in place: the gradients stay views of the flat buffer."""
         self.grad.zero_()
 
-    def set_factors(self, factor: Callable[[nn.Parameter], float | Tensor]) -> None:
-        """From now on multiply the learning rate of each parameter by `factor(parameter)`.
-
-        A tensor has the shape of the parameter, or one that broadcasts to it.
-        """
-        parts = [(torch.ones_like(p.data) * factor(p)).reshape(-1) for p in self.parameters]
-        self.factors = torch.cat(parts)
-
     def rate(self) -> float:
         """Learning rate of the next update, without Adam's bias correction."""
         return self.schedule.rate(self.updates)
@@ -126,25 +86,18 @@ class Adam:
     def step(self) -> Tensor:
         """Clip, update moments and parameters; returns the gradient norm before clipping."""
         own, norm = self.settings, self.grad.norm()
-        before = None if self.factors is None else self.flat.clone()
         scale = None  # what the kernel divides gradients by
         if own.max_grad_norm > 0:
             scale = (norm / own.max_grad_norm).clamp(min=1.0)
-            if scale.dtype is not torch.float32 or self.decay == "l2":
-                self.grad.div_(scale)  # the kernel takes no other type, and decay comes after
+            if scale.dtype is not torch.float32:
+                self.grad.div_(scale)  # the kernel takes no other type
                 scale = None
         t, rate = self.updates + 1, self.rate()
         root = math.sqrt(1 - own.b2**t)
         # The kernel's own decay multiplies by 1 - rate * decay, which float32 rounds to a tenth of
         # the decay. It adds eps to the corrected root, so eps is given without the correction.
         decayed = self.flat[: self.n_decayed]
-        if self.decay == "l2":
-            self.grad[: self.n_decayed].add_(decayed, alpha=own.l2)
-        else:
-            alpha = rate * own.l2
-            if self.decay == "authors":
-                alpha = alpha * root / (1 - own.b1**t)
-            decayed.sub_(decayed, alpha=alpha)
+        decayed.sub_(decayed, alpha=rate * own.l2 * root / (1 - own.b1**t))
         torch._fused_adamw_(
             [self.flat],
             [self.grad],
@@ -161,8 +114,6 @@ class Adam:
             maximize=False,
             grad_scale=scale,
         )
-        if before is not None and self.factors is not None:  # a step is linear in the rate
-            self.flat.copy_(before.lerp(self.flat, self.factors))
         self.updates = t
         return norm
 

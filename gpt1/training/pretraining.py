@@ -93,8 +93,7 @@ class Pretraining:
             self.model.compile_trunk()
         warmup = settings.warmup / settings.updates
         schedule = Schedule(settings.lr, warmup_cosine, warmup, settings.updates)
-        parameters, decay = self.model.parameters(), self.model.decay
-        self.optimizer = Adam(parameters, schedule, settings.optimizer, decay)
+        self.optimizer = Adam(self.model.parameters(), schedule, settings.optimizer)
         self.stop = StopRequest()
         self.log = TrainingLog(self.tokens_per_update, runtime.device)
         if processes.leads:

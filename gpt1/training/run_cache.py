@@ -27,9 +27,9 @@ class RunCache:
         """Where the record of `key` is, or would be."""
         return self.folder / f"{sha256_json(key)}.json"
 
-    def weights(self, key: Key, task: str) -> Path:
-        """Where the weights of the run of `key` with the head of a task are, if they are kept."""
-        return self.path(key).with_suffix(f".{task}.safetensors")
+    def weights(self, key: Key) -> Path:
+        """Where the weights of the run of `key` are, if they are kept."""
+        return self.path(key).with_suffix(".safetensors")
 
     def get(self, key: Key) -> dict[str, Any] | None:
         """The record of `key`, or None if it is absent or damaged (with a warning)."""

@@ -21,15 +21,12 @@ from torch import Tensor
 from gpt1.cell import Arch, Corpus
 from gpt1.model.language_model import NO_DROPOUT, LanguageModel
 from gpt1.model.lstm import LSTM
-from gpt1.model.modern import ModernTransformer
 from gpt1.model.transformer import Transformer
 from gpt1.settings import (
     Dropout,
     LSTMShape,
     ModelSettings,
-    ModernShape,
     RuntimeSettings,
-    TransformerShape,
 )
 from tasks.common.errors import InputError, make_again
 from tasks.common.files import read_json, sha256_file, write_atomic, write_json
@@ -95,8 +92,8 @@ def build(
     shape = settings.shape
     if isinstance(shape, LSTMShape) != (arch == "lstm"):
         raise InputError(f"model.shape: found {shape}; give the shape of a {arch}")
-    kinds = {LSTMShape: LSTM, ModernShape: ModernTransformer, TransformerShape: Transformer}
-    return kinds[type(shape)](n_vocab, settings, dropout, skip_pads)
+    kind = LSTM if arch == "lstm" else Transformer
+    return kind(n_vocab, settings, dropout, skip_pads)
 
 
 def sidecar(path: str | Path) -> Path:

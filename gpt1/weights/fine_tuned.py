@@ -33,9 +33,8 @@ CLASS_MODEL = "OpenAIGPTForSequenceClassification"
 def write(folder: Path, cell: KeptCell, task_model: TaskModel, task: Task) -> None:
     """Write the model of one seed of a cell to a `transformers` folder.
 
-    Raises InputError for a model that the format does not have: an LSTM, a modern transformer, a
-    feed-forward layer of another width than four times n_embd, and a classifier that reads the
-    embeddings.
+    Raises InputError for a model that the format does not have: an LSTM, a feed-forward layer
+    of another width than four times n_embd, and a classifier that reads the embeddings.
     """
     model, method = cell.settings.model, cell.settings.method
     if type(model.shape) is not TransformerShape or method.read_layer == 0:

@@ -6,7 +6,6 @@ import torch
 from gpt1.cell import Cell
 from gpt1.encode import encode
 from gpt1.finetune import finetune, keep
-from gpt1.settings import RunSettings
 from gpt1.text.tokenizer import Tokenizer
 from gpt1.training.cell_job import CellJob
 from gpt1.training.run_cache import RunCache
@@ -73,22 +72,22 @@ def write_checkpoint(folder, name, arch="transformer", seed=5, **facts):
 
 def job(folder, cell, kept=(), **options):
     """What trains the cell, or recalls it; `kept` are the places whose weights are kept."""
-    settings = {cell.task: toy.settings(cell.arch, toy.DROPOUT, lm_coef=0.5, **options)}
-    files = ([folder / "encoded" / cell.task], [folder / "baselines" / f"{cell.task}.json"])
+    settings = toy.settings(cell.arch, toy.DROPOUT, lm_coef=0.5, **options)
+    files = (folder / "encoded" / cell.task, folder / "baselines" / f"{cell.task}.json")
     weights, cache = [folder / f"{cell.arch}.safetensors"], RunCache(folder / "cache")
     return CellJob([cell], *files, weights, settings, Runtime(), cache, "", kept)
 
 
 def finetune_words(folder, cells, settings, checkpoints=("transformer",), seeds=(0,), out=None):
-    """What the program is given for cells on the tasks of `settings`; it writes them to `out`."""
-    out = out or folder
+    """What the program is given for the cells of one task; it writes them to `out`."""
+    out, task = out or folder, cells[0].task
     return [
         *(cell.path(out) for cell in cells),
         *("--predictions", *(cell.predictions(out) for cell in cells)),
-        *("--encoded", *(folder / "encoded" / task for task in settings)),
-        *("--baselines", *(folder / "baselines" / f"{task}.json" for task in settings)),
+        *("--encoded", folder / "encoded" / task),
+        *("--baselines", folder / "baselines" / f"{task}.json"),
         *("--checkpoints", *(folder / f"{name}.safetensors" for name in checkpoints)),
-        *("--settings", RunSettings(tasks=settings).to_json(), "--seeds", *seeds),
+        *("--settings", settings.to_json(), "--seeds", *seeds),
         *("--cache", out / "cache", "--code", "c"),
     ]
 

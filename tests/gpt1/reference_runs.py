@@ -17,6 +17,7 @@ from gpt1.settings import (
     TransformerShape,
 )
 from gpt1.training.encoded import EncodedSplit
+from gpt1.training.finetuning import FineTuning
 from gpt1.training.runtime import Runtime
 from gpt1.training.task_data import TaskData
 from gpt1.weights.checkpoint import build
@@ -92,7 +93,7 @@ def tuning(
     try:
         blank = toy.checkpoint(build(arch, settings.model, N_VOCAB))
         data, runtime = TaskData.of(encoded, N_VOCAB, settings), Runtime(skip_pads=skip_pads)
-        run = toy.SingleTask(data, blank, settings, "none", 0, runtime)
+        run = FineTuning(data, blank, settings, "none", 0, runtime)
     finally:
         torch.set_default_dtype(torch.float32)
     draw(run.model)

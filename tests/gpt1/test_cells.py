@@ -68,9 +68,9 @@ def job(
     files, cells=None, arch="transformer", code="", runtime=None, weights=None, kept=(), **options
 ):
     """A job of the cells, or of one of RTE."""
-    settings = {"rte": toy.settings(arch, **options)}
+    settings = toy.settings(arch, **options)
     weights = [files / f"{name}.safetensors" for name in weights or [arch]]
-    inputs = ([files / "encoded/rte"], [files / "baselines/rte.json"], weights)
+    inputs = (files / "encoded/rte", files / "baselines/rte.json", weights)
     own = (settings, runtime or Runtime(), RunCache(files / "cache"), code, kept)
     return CellJob(cells or [Cell(arch, "rte", "on", 0)], *inputs, *own)
 
@@ -97,7 +97,7 @@ def key(files, n_transfer=1, aux="on", **options):
     """A run's key in the cache, and the cache's path for it."""
     cell = Cell("transformer", "rte", aux, n_transfer)
     own = job(files, [cell], **options)
-    return own.cache.path(own.key([cell], 0, own.checkpoints[0]))
+    return own.cache.path(own.key(cell, 0, own.checkpoints[0]))
 
 
 def test_a_path_names_its_cell():
@@ -204,7 +204,7 @@ def test_unlabelled_rows_that_come_later_retrain_one_cell_and_ones_that_go_retra
 
 
 def test_cells_and_checkpoints_that_do_not_fit_are_refused(files):
-    with pytest.raises(InputError, match="give one cell of each"):
+    with pytest.raises(InputError, match="encoded/rte: of rte, not qnli"):
         job(files, [Cell("transformer", "qnli", "on", 0)])
     with pytest.raises(InputError, match="the cells are of 2 groups"):
         job(files, [Cell("transformer", "rte", aux, 0) for aux in ("on", "off")])
@@ -213,7 +213,7 @@ def test_cells_and_checkpoints_that_do_not_fit_are_refused(files):
     with pytest.raises(InputError, match="lm_coef is 0.5; give 0 with aux off"):
         job(files, [Cell("transformer", "rte", "off", 0)])
     write_json(files / "baselines/rte.json", {"task": "cola"})
-    with pytest.raises(InputError, match="--baselines: of cola, not rte"):
+    with pytest.raises(InputError, match="rte.json: of cola, not rte"):
         job(files)
 
 
@@ -300,10 +300,10 @@ def test_a_failing_run_costs_only_its_own_cell_and_is_told_at_the_end(
 def test_a_want_of_memory_ends_the_program_and_keeps_its_finished_runs(files, monkeypatch, capsys):
     targets, update = paths(files, 0, 1, 2), FineTuning.update
 
-    def failing(self, head, rows):
+    def failing(self, rows):
         if len(self.copied) == 13:
             torch.empty(10**14)
-        update(self, head, rows)
+        update(self, rows)
 
     monkeypatch.setattr(FineTuning, "update", failing)
     said = r"4 rows of \S+layers-1 at once: out of memory \(4\d* bytes asked for\); give "
@@ -315,7 +315,7 @@ def test_a_want_of_memory_ends_the_program_and_keeps_its_finished_runs(files, mo
 
 def test_alarms_are_the_four_signs_of_having_learnt_nothing(files):
     own = job(files)
-    run = own.run(own.cells, 0, own.checkpoints[0])["rte"]
+    run = own.run(own.cell, 0, own.checkpoints[0])
     good = replace(run, constant=False, clf_loss_start=1.0, clf_loss_end=0.5, label_entropy=0.6)
 
     def names(score=61.0, **changes):
@@ -333,7 +333,7 @@ def test_alarms_are_the_four_signs_of_having_learnt_nothing(files):
 def words(files, targets):
     """What the program is given."""
     cells = [Cell.parse(path) for path in targets]
-    return finetune_words(files, cells, {"rte": toy.settings("transformer")})
+    return finetune_words(files, cells, toy.settings("transformer"))
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

@@ -10,7 +10,7 @@ import torch
 from safetensors.torch import load_file
 
 from gpt1 import convert
-from gpt1.settings import LSTMShape, ModernShape
+from gpt1.settings import LSTMShape
 from gpt1.streams import torch_seed
 from gpt1.text.tokenizer import Tokenizer
 from gpt1.weights.checkpoint import (
@@ -154,12 +154,9 @@ def test_a_head_and_its_prefix_and_the_hubs_masks_are_understood(published):
 def test_a_checkpoint_that_no_format_can_hold_is_not_exported(tmp_path, vocabulary):
     digest = Tokenizer.load(vocabulary).digest
     lstm = MODEL.model_copy(update={"shape": LSTMShape(n_layer=1, n_embd=8, n_hidden=8)})
-    new = ModernShape(n_layer=1, n_embd=8, n_head=2, n_ff=8, block="modern")
-    modern = MODEL.model_copy(update={"shape": new})
     narrow = MODEL.model_copy(update={"shape": files.SHAPE.model_copy(update={"n_ff": 32})})
     for arch, settings, told in (
         ("lstm", lstm, "expected GPT-1's blocks, found lstm of"),
-        ("transformer", modern, "expected GPT-1's blocks, found transformer of"),
         ("transformer", narrow, "n_ff: expected 64"),
     ):
         model = build(arch, settings, 11)

@@ -6,9 +6,8 @@ import torch.nn.functional as F
 
 from gpt1.model.classifier import classification_loss
 from gpt1.model.lstm import LSTM
-from gpt1.model.modern import ModernTransformer
 from gpt1.model.transformer import Transformer
-from gpt1.settings import Dropout, LSTMShape, ModelSettings, ModernShape, TransformerShape
+from gpt1.settings import Dropout, LSTMShape, ModelSettings, TransformerShape
 from gpt1.weights.checkpoint import build
 from tasks.common.errors import InputError
 
@@ -36,16 +35,10 @@ def tensors(model):
     return {name: p.detach().clone() for name, p in model.named_parameters()}
 
 
-def modern(seed=0, rates=None, **options):
-    shape = ModernShape(n_layer=3, n_embd=16, n_head=2, n_ff=24, block="modern")
-    return ready(ModernTransformer, shape, seed, rates, **options)
-
-
 MODELS = {
     "transformer": transformer,
     "lstm": lstm,
     "lstm2": lambda **k: lstm(n_layer=2, **k),
-    "modern": modern,
 }
 
 

@@ -5,16 +5,14 @@ from typing import get_args
 
 import pytest
 
-from gpt1.settings import ModernShape
 from gpt1.streams import Purpose, stream, torch_seed
+from gpt1.training.finetuning import FineTuning
 from gpt1.training.pretraining import Pretraining
 from gpt1.training.runtime import Runtime
 from gpt1.training.task_data import TaskData
 from gpt1.weights.checkpoint import load_checkpoint
 from tasks import task
 from tests.gpt1 import toy
-
-MODERN = ModernShape(n_layer=2, n_embd=32, n_head=4, n_ff=64, block="modern")
 
 
 def test_streams_of_all_purposes_seeds_and_places_differ():
@@ -29,19 +27,12 @@ def test_a_stream_is_a_function_of_its_purpose_and_seed():
     assert one == two
 
 
-@pytest.mark.parametrize(
-    ("arch", "shape"),
-    [
-        ("transformer", toy.SHAPES["transformer"]),
-        ("lstm", toy.SHAPES["lstm"]),
-        ("transformer", MODERN),
-    ],
-)
+@pytest.mark.parametrize("arch", toy.ARCHS)
 @pytest.mark.parametrize("n_transfer", ["none", 0, 1])
 def test_a_fresh_tensor_of_a_seed_is_none_that_pre_training_with_that_seed_began_with(
-    tmp_path, arch, shape, n_transfer
+    tmp_path, arch, n_transfer
 ):
-    model = toy.model(arch, shape=shape)
+    model = toy.model(arch)
     settings = toy.pretrain_settings(arch, model=model)
     training = Pretraining(arch, toy.corpus(tmp_path / "c"), settings, Runtime(), tmp_path / "w")
     training.train()
@@ -49,7 +40,7 @@ def test_a_fresh_tensor_of_a_seed_is_none_that_pre_training_with_that_seed_began
     data = TaskData.of(toy.encoded(task("rte"), train=8, select=8, dev=8), toy.N_VOCAB, own)
     for update in settings.checkpoints:
         source = load_checkpoint(training.path(update), arch, model, "t" * 64)
-        run = toy.SingleTask(data, source, own, n_transfer, settings.seed, Runtime())
+        run = FineTuning(data, source, own, n_transfer, settings.seed, Runtime())
         for name, tensor in run.model.language_model.named_parameters():
             special = slice(toy.N_VOCAB, toy.N_VOCAB + 3)
             fresh = special if name in run.copied else slice(None)

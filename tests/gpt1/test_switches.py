@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import torch
 
+from gpt1.training.finetuning import FineTuning
 from gpt1.training.runtime import Runtime
 from gpt1.training.task_data import TaskData
 from gpt1.weights.checkpoint import build
@@ -46,7 +47,7 @@ def start(
     draw(source)
     encoded = toy.encoded(task(name), train=8, select=4, dev=4)
     data, runtime = TaskData.of(encoded, n_vocab, settings), Runtime(skip_pads=skip_pads)
-    return toy.SingleTask(data, toy.checkpoint(source), settings, n_transfer, seed, runtime)
+    return FineTuning(data, toy.checkpoint(source), settings, n_transfer, seed, runtime)
 
 
 def tensors(run):
@@ -161,10 +162,8 @@ def test_the_seed_alone_decides_the_order_of_the_rows(switch, arch, monkeypatch)
     orders = []
     for given in (one, other):
         run, seen = start(arch, **given), []
-        update = run.run.update
-        monkeypatch.setattr(
-            run.run, "update", lambda head, rows, u=update, s=seen: u(head, rows) or s.append(rows)
-        )
+        update = run.update
+        monkeypatch.setattr(run, "update", lambda rows, u=update, s=seen: u(rows) or s.append(rows))
         run.train()
         assert len(seen) == 2
         orders.append(np.concatenate(seen).tolist())

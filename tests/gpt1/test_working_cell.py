@@ -8,7 +8,7 @@ import torch
 
 from gpt1.training import finetuning
 from gpt1.training.alarms import alarms
-from gpt1.training.finetuning import Head
+from gpt1.training.finetuning import FineTuning
 from gpt1.training.optim import Adam
 from gpt1.training.runtime import Runtime
 from gpt1.training.task_data import TaskData
@@ -25,7 +25,7 @@ def alarms_of_a_cell(name):
     encoded = toy.encoded_task(kind.spec, train=rows, select=rows, **{kind.main: rows})
     settings = toy.settings("transformer", epochs=60, batch=8, lm_coef=0.5)
     data = TaskData.of(encoded, toy.N_VOCAB, settings)
-    run = toy.SingleTask(data, toy.source("transformer"), settings, 2, 0, Runtime())
+    run = FineTuning(data, toy.source("transformer"), settings, 2, 0, Runtime())
     return alarms(run.train(), 50.0, kind.main, kind.metric)
 
 
@@ -46,12 +46,12 @@ def test_gradients_cleared_before_the_step_raise_an_alarm(monkeypatch):
 
 
 def test_training_rows_with_the_label_of_the_row_before_raise_an_alarm(monkeypatch):
-    losses = Head.losses
+    losses = FineTuning.losses
 
     def shifted(self, rows, split):
         return losses(self, rows, replace(split, labels=np.roll(split.labels, 1)))
 
-    monkeypatch.setattr(Head, "losses", shifted)
+    monkeypatch.setattr(FineTuning, "losses", shifted)
     assert "majority_rate" in alarms_of_a_cell("rte")
 
 

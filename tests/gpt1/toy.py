@@ -70,32 +70,6 @@ def source(arch, seed=77):
     return checkpoint(blank)
 
 
-class SingleTask:
-    """A run of one task: what most tests ask of its head and of the run stands together."""
-
-    def __init__(self, *inputs):
-        data, checkpoint, settings, *rest = inputs
-        self.run = FineTuning({"it": data}, checkpoint, {"it": settings}, *rest)
-        self.head = self.run.heads["it"]
-
-    def __getattr__(self, name):
-        return getattr(self.run if hasattr(self.run, name) else self.head, name)
-
-    def __setattr__(self, name, value):
-        """What replaces a part of the head, in a test."""
-        own = self if name in ("run", "head") else self.head
-        object.__setattr__(own, name, value)
-
-    def __delattr__(self, name):
-        delattr(self.head, name)
-
-    def update(self, rows):
-        self.run.update(self.head, rows)
-
-    def train(self):
-        return self.run.train()["it"]
-
-
 def start(
     name="rte",
     arch="transformer",
@@ -111,7 +85,7 @@ def start(
     data = encoded(task(name), **(sizes or {"train": 8, "select": 8, "dev": 8}))
     if n_transfer != "none":
         n_transfer = min(n_transfer, own.model.shape.n_layer)
-    return SingleTask(
+    return FineTuning(
         TaskData.of(data, N_VOCAB, own), source(arch), own, n_transfer, seed, runtime or Runtime()
     )
 

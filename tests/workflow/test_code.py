@@ -80,7 +80,7 @@ def test_training_depends_on_no_reader_and_no_text(program):
     assert "tasks/classification.py" in readers and not used & (readers - shared)
     assert not used & {"gpt1/encode.py", "gpt1/corpus.py"}
     text = {path for path in used if path.startswith("gpt1/text/")}
-    if program == "gpt1.pretrain":  # fine-tuning encodes the words of prompts
+    if program == "gpt1.pretrain":  # fine-tuning puts a tokenizer beside kept weights
         assert text <= {"gpt1/text/__init__.py", "gpt1/text/tokens.py"}  # the format of token files
 
 

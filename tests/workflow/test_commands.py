@@ -22,12 +22,12 @@ def test_cells_start_from_the_last_checkpoint_of_every_seed_with_settings_of_the
     said, own = command(tmp_path, config, "gpt1.finetune", target), parse(config)
     last = own.updates()[-1]
     weights = [f"results/pretrain/lstm/seed-{seed}/update-{last}.safetensors" for seed in (4, 2)]
-    assert f"--checkpoints {' '.join(weights)} --tokenizer" in said
+    assert f"--checkpoints {' '.join(weights)} --settings" in said
     assert "--seeds 7 1 3 " in said
     assert "--encoded results/encoded/rte " in said
     assert "--baselines results/baselines/rte.json " in said
-    settings = own.run_settings("lstm", ["rte"], "off")
-    assert settings.tasks["rte"].lm_coef == 0 and f"--settings '{settings.to_json()}'" in said
+    settings = own.finetune("lstm", "rte", "off")
+    assert settings.lm_coef == 0 and f"--settings '{settings.to_json()}'" in said
     assert own.finetune("lstm", "rte", "on").lm_coef > 0
 
 

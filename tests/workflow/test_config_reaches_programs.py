@@ -156,8 +156,6 @@ def shown(path: tuple[str, ...], value: Any) -> str:
         ("experiment", "grid", "aux"): "aux-off/layers-none.json",
         ("experiment", "grid", "layers", "transformer"): "transformer/rte/aux-on/layers-4.json",
         ("experiment", "grid", "layers", "lstm"): "lstm/rte/aux-on/layers-1.json",
-        # Only modern blocks are named.
-        ("experiment", "model", "transformer", "block"): '"shape": {"n_embd": 4004',
         ("experiment", "probes"): "--probes mydata/myprobes.jsonl",
         ("experiment", "submission"): '"unlabelled": true',
         ("experiment", "tasks", "rte", "own"): '"own": true, "published": false',

@@ -28,11 +28,9 @@ VALUES = [
 UNFIT = [
     ("experiment.grid.layers.transformer", ["none", 13], "13, but the transformer has 12 layers"),
     ("experiment.grid.layers.lstm", [0, 2], "2, but the lstm has 1 layers"),
-    ("experiment.finetune.method", {"skip_layer": 13}, "13, but the transformer has 12 layers"),
+    ("experiment.finetune.method", {"read_layer": 13}, "13, but the transformer has 12 layers"),
     ("experiment.finetune.checkpoint", 7, "7 has no checkpoint; give one of 0, "),
-    ("experiment.finetune.multi_task", ["rte"], "give two tasks or more"),
     ("experiment.model.transformer.n_head", 7, "n_embd 48 is not a multiple of n_head 7"),
-    ("experiment.model.transformer", {"block": "modern", "n_embd": 3, "n_head": 1}, "even width"),
     ("experiment.pretrain.warmup", UPDATES, "leave none"),
     ("experiment.pretrain", None, "give both, or experiment.pretrained"),
     ("experiment.corpus.heldout", 80, "80 of 80 books leave none"),

@@ -59,7 +59,7 @@ def test_however_the_jobs_are_cut_every_cell_is_made_once(shards):
     made = [
         str(cell.path("results")).format(aux=aux)
         for name, job in found.items()
-        for cell in job.cells(grid.tasks)
+        for cell in job.cells()
         for aux in ("on", "off")
         if "further" not in name and (cell.corpus == "books" or aux == "on")
     ]

@@ -10,7 +10,6 @@ import pytest
 import torch
 
 from gpt1 import encode, finetune
-from gpt1.settings import RunSettings
 from gpt1.weights.checkpoint import CheckpointFacts, build, save_checkpoint
 from tasks import baselines, prepare, task
 from tasks.examples import read
@@ -90,7 +89,7 @@ def results(tmp_path_factory):
         for aux, lm_coef in (("on", 0.5), ("off", 0.0)):
             mine = [cell for cell in GRID.cells() if (cell.task, cell.aux) == (name, aux)]
             own = toy.settings("transformer", lm_coef=lm_coef, epochs=1)
-            settings = RunSettings(tasks={name: own}).to_json()
+            settings = own.to_json()
             inputs = ("--encoded", folder / "encoded" / name, "--checkpoints", weights)
             inputs += ("--baselines", folder / "baselines" / f"{name}.json")
             runs = ("--settings", settings, "--seeds", 0, 1, "--cache", folder / "cache")

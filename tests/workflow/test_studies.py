@@ -6,7 +6,6 @@ import pytest
 import yaml
 
 from gpt1.cell import Cell
-from gpt1.settings import MODERN_ADAMW
 from tasks.world.settings import SHARES
 from tests.workflow.configs import ROOT, changed, complete, faults, shipped, small
 from tests.workflow.running import command_line, planned, snakemake, write
@@ -61,10 +60,10 @@ def test_the_study_of_the_page_can_be_made():
             Cell("transformer", "rte", "on", 12, variant="finetune.lm_coef-2"),
         ),
         (
-            {f"{METHOD}.transfer": "highest", "n_transfer": 3, f"{FINETUNE}.l2": 0},
+            {f"{METHOD}.train_share": 0.5, "n_transfer": 3, f"{FINETUNE}.l2": 0},
             Cell(
                 *("transformer", "rte", "on", 3),
-                variant="finetune.l2-0+finetune.method.transfer-highest",
+                variant="finetune.l2-0+finetune.method.train_share-0.5",
             ),
         ),
         (
@@ -108,10 +107,10 @@ def test_a_file_lies_with_the_keys_that_it_depends_on(key, stages):
 
 
 def test_variants_that_differ_in_fine_tuning_share_a_language_model():
-    block = {"experiment.model.transformer.block": "modern"}
-    found = one_study(lines={"a": block, "b": {**block, f"{FINETUNE}.lm_coef": 2}, "c": {}})
+    wide = {"experiment.model.transformer.n_embd": 96}
+    found = one_study(lines={"a": wide, "b": {**wide, f"{FINETUNE}.lm_coef": 2}, "c": {}})
     plan = studies.plan(found, "mine")
-    assert [point.model for point in plan.points] == 2 * ["model.transformer.block-modern"] + [""]
+    assert [point.model for point in plan.points] == 2 * ["model.transformer.n_embd-96"] + [""]
     models = [studies.sources(found, point.cells[0]) for point in plan.points]
     assert models[0] == models[1] != models[2] == WORLD.grid().sources(plan.points[2].cells[0])
 
@@ -208,9 +207,6 @@ def test_an_overlay_is_checked_as_a_config_is(line, fault):
         ({f"{FINETUNE}.checkpoint": 31}, f"{FINETUNE}.checkpoint: 31 has no checkpoint; give one"),
         ({"arch": "lstm", f"{METHOD}.read_layer": 1}, f"{METHOD}.read_layer: is the transformer's"),
         ({f"{METHOD}.frozen": True}, f'{METHOD}.frozen: there is no auxiliary loss; give aux: "o'),
-        ({f"{FINETUNE}.multi_task": ["rte"]}, f"{FINETUNE}.multi_task: rte alone; give two tasks"),
-        ({f"{FINETUNE}.multi_task": ["mnli", "snli"]}, "rte is not in multi_task; add it, or"),
-        ({f"{FINETUNE}.multi_task": ["rte", "odd"]}, f"{FINETUNE}.multi_task: odd is not in"),
         ({"experiment.world.exclude": list(SHARES)}, "experiment.world.exclude: no kind of disc"),
         (
             {"experiment.world.exclude": ["kinds"], "experiment.world.planted": [1]},
@@ -225,14 +221,13 @@ def test_a_study_whose_cells_cannot_be_made_is_told_when_it_is_asked_for(line, f
     ]
 
 
-def test_cells_that_are_kept_are_of_the_grid_or_of_a_study_and_trained_alone():
-    lines = {"a": {f"{FINETUNE}.l2": 0}, "b": {f"{FINETUNE}.multi_task": ["rte", "snli"]}}
+def test_cells_that_are_kept_are_of_the_grid_or_of_a_study():
+    lines = {"a": {f"{FINETUNE}.l2": 0}}
     base = changed(shipped(), "experiment.studies", {"mine": {"heading": "M", "tasks": ["rte"]}})
     base = changed(base, "experiment.studies.mine.lines", lines)
     known = "variants/finetune.l2-0/transformer/rte/aux-on/layers-12"
-    others = ["variants/finetune.l2-1/transformer/rte/aux-on/layers-12"]
-    others += ["variants/finetune.multi_task-rte.snli/transformer/rte/aux-on/layers-12"]
-    for place, n in ((known, 0), *((other, 1) for other in others)):
+    other = "variants/finetune.l2-1/transformer/rte/aux-on/layers-12"
+    for place, n in ((known, 0), (other, 1)):
         found = Variants(parse(changed(base, "experiment.keep", [place])))
         assert len(list(studies.run_faults(found))) == n
 
@@ -276,27 +271,6 @@ def test_the_two_lstms_have_the_transformers_parameters_and_flops():
     assert flops == pytest.approx(per_token(transformer, n_vocab, time), rel=5e-3)
 
 
-def test_modern_blocks_cost_as_much_as_gpt1s_but_for_the_positions_of_its_softmax():
-    for config, closely in (("world", 1e-2), ("paper", 1e-2), ("smoke", 3e-2)):
-        own = shipped(config)
-        modern = parse(changed(own, "experiment.model.transformer.block", "modern"))
-        models = [found.model("transformer") for found in (parse(own), modern)]
-        flops = [per_token(model, 1500, models[0].n_ctx) for model in models]
-        assert flops[1] == pytest.approx(flops[0], rel=closely) and flops[1] < flops[0]
-        only_tokens = models[0].model_copy(update={"lm_softmax": "tokens_only"})
-        assert flops[1] == pytest.approx(per_token(only_tokens, 1500, models[0].n_ctx), rel=5e-3)
-
-
-def test_modern_blocks_are_trained_by_adamw_at_both_stages_and_gpt1s_are_not():
-    modern = parse(changed(shipped(), "experiment.model.transformer.block", "modern"))
-    own = modern.finetune("transformer", "rte", "on")
-    assert own.method.decay == "adamw" and own.optimizer == MODERN_ADAMW
-    assert modern.pretrain("transformer", 0).optimizer == MODERN_ADAMW
-    assert modern.pretrain("lstm", 0).optimizer == WORLD.experiment.optimizer
-    plain = WORLD.finetune("transformer", "rte", "on")
-    assert plain.method.decay == "authors" and plain.optimizer == WORLD.experiment.optimizer
-
-
 @pytest.mark.parametrize("study", ["knockout", "knockout_each"])
 def test_each_task_is_predicted_to_be_lost_with_one_line_at_most(study):
     own = WORLD.experiment.studies[study]
@@ -331,15 +305,13 @@ def test_the_programs_are_given_the_books_and_the_runs_own_tokenizer(tmp_path):
 
 
 def test_a_whole_run_can_be_trained_as_a_line_is(tmp_path):
-    config = changed(small(), f"{METHOD}.schedule", "cosine")
-    config = changed(config, f"{FINETUNE}.multi_task", ["cola", "rte"])
+    config = changed(small(), f"{METHOD}.train_share", 0.5)
     config = changed(config, f"{FINETUNE}.checkpoint", 0)
     options = ("-d", str(tmp_path), "--configfile", write(tmp_path / "c.yaml", config), "-n", "-p")
     target = "results/cells/transformer/rte/aux-on/layers-12.json"
     said = snakemake(ROOT, *options, "--", target)
     (line,) = (line for line in said.splitlines() if "python -m gpt1.finetune" in line)
-    assert '"schedule": "cosine"' in line and "seed-1/update-0.safetensors" in line
-    assert '{"tasks": {"cola": {' in line and target.replace("rte", "cola") in line
+    assert '"train_share": 0.5' in line and "seed-1/update-0.safetensors" in line
 
 
 @pytest.mark.parametrize(

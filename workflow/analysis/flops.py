@@ -7,7 +7,7 @@ The rule counts what the mathematics asks for: pads count nothing, and a prefix 
 counts once for each choice. Source: Kaplan et al. 2020 and nanoGPT's `estimate_mfu`.
 """
 
-from gpt1.settings import ModelSettings, ModernShape, TransformerShape
+from gpt1.settings import ModelSettings, TransformerShape
 from gpt1.special_tokens import N_SPECIAL
 
 
@@ -16,9 +16,8 @@ def per_token(model: ModelSettings, n_vocab: int, time: float, lm_loss: bool = T
     shape = model.shape
     softmax = (n_vocab + N_SPECIAL) * shape.n_embd if lm_loss else 0
     if isinstance(shape, TransformerShape):
-        is_modern = isinstance(shape, ModernShape)
-        block = 4 * shape.n_embd**2 + (3 if is_modern else 2) * shape.n_embd * shape.n_ff
-        if lm_loss and model.lm_softmax == "all_rows" and not is_modern:
+        block = 4 * shape.n_embd**2 + 2 * shape.n_embd * shape.n_ff
+        if lm_loss and model.lm_softmax == "all_rows":
             softmax += model.n_ctx * shape.n_embd
         attention = 12 * shape.n_layer * shape.n_embd * time
         return 6 * (shape.n_layer * block + softmax) + attention

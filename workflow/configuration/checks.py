@@ -73,7 +73,6 @@ def _layers(config: Config) -> Iterator[str]:
     for arch in grid.arch:
         most = config.n_layer(arch)
         asked = [(f"grid.layers.{arch}", layer) for layer in getattr(grid.layers, arch)]
-        asked.append(("finetune.method.skip_layer", method.skip_layer))
         asked.append(("finetune.method.read_layer", method.read_layer))
         for key, layer in asked:
             if isinstance(layer, int) and layer > most:
@@ -97,9 +96,7 @@ def _full_transformer(config: Config) -> Iterator[str]:
 
 
 def _grid(experiment: Experiment) -> Iterator[str]:
-    grid, section, shape = experiment.grid, experiment.zero_shot, experiment.model.transformer
-    if shape.block == "modern" and shape.n_embd // shape.n_head % 2:
-        yield "experiment.model.transformer.block: modern ones need heads of an even width"
+    grid, section = experiment.grid, experiment.zero_shot
     if experiment.seeds.shuffled and not {"words", "sentences"} & {*grid.shuffled}:
         yield (
             "experiment.seeds.shuffled: no effect, experiment.grid.shuffled has neither words nor "
@@ -129,19 +126,8 @@ def _finetune(config: Config) -> Iterator[str]:
         yield f"{key}.checkpoint: {own.checkpoint} has no checkpoint; give one of {known}"
     if "lstm" in experiment.grid.arch and method.read_layer != "top":
         yield f"{key}.method.read_layer: is the transformer's; give top, or another grid.arch"
-    for name in ("frozen", "prompted"):
-        if getattr(method, name) and "on" in experiment.grid.aux:
-            yield f'{key}.method.{name}: there is no auxiliary loss; give aux: "off"'
-    if len(own.multi_task) == 1:
-        yield f"{key}.multi_task: {own.multi_task[0]} alone; give two tasks or more, or none"
-    for task in own.multi_task:
-        if task not in experiment.tasks:
-            yield f"{key}.multi_task: {task} is not in experiment.tasks; add it there"
-    known_tasks = [task for task in own.multi_task if task in experiment.tasks]
-    for arch in experiment.grid.arch:
-        rates = {config.finetune(arch, task, "on").lr for task in known_tasks}
-        if len(rates) > 1:
-            yield f"{key}.multi_task: its tasks have {len(rates)} learning rates; give them one"
+    if method.frozen and "on" in experiment.grid.aux:
+        yield f'{key}.method.frozen: there is no auxiliary loss; give aux: "off"'
 
 
 def _world(config: Config) -> Iterator[str]:

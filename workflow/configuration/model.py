@@ -7,24 +7,18 @@ depends on it and nothing else.
 """
 
 import os
-from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
 from gpt1.cell import Arch, Aux, Cell
 from gpt1.settings import (
-    MODERN_ADAMW,
     FinetuneSettings,
-    LSTMShape,
     ModelSettings,
-    ModernShape,
     OptimizerSettings,
     PretrainSettings,
-    RunSettings,
     RuntimeOptions,
     RuntimeSettings,
-    TransformerShape,
     ZeroShotSettings,
 )
 from gpt1.text.settings import CorpusSettings
@@ -203,21 +197,9 @@ class Config(Settings):
 
     def model(self, arch: Arch) -> ModelSettings:
         """The model of one architecture."""
-        models, own = self.experiment.model, getattr(self.experiment.model, arch)
+        models = self.experiment.model
         shared = models.model_dump(exclude={"transformer", "lstm"})
-        shape: TransformerShape | LSTMShape
-        if arch == "lstm":
-            shape = own
-        elif own.block == "gpt1":
-            shape = TransformerShape(**own.model_dump(exclude={"block"}))
-        else:  # three matrices of two thirds the width cost as much
-            shape = ModernShape(**{**own.model_dump(), "n_ff": round(own.n_ff * 2 / 3)})
-        return ModelSettings(**shared, shape=shape)
-
-    def optimizer(self, arch: Arch) -> OptimizerSettings:
-        """The optimizer of pre-training and fine-tuning; a modern transformer has its own."""
-        is_modern = isinstance(self.model(arch).shape, ModernShape)
-        return MODERN_ADAMW if is_modern else self.experiment.optimizer
+        return ModelSettings(**shared, shape=getattr(models, arch))
 
     def pretrain(self, arch: Arch, seed: int) -> PretrainSettings:
         """For `gpt1.pretrain`: model, optimizer, schedule and seed of one language model."""
@@ -227,7 +209,7 @@ class Config(Settings):
             lr=getattr(self._pretrain.lr, arch),
             checkpoints=self.updates(),
             model=self.model(arch),
-            optimizer=self.optimizer(arch),
+            optimizer=self.experiment.optimizer,
         )
 
     def checkpoint(self) -> int:
@@ -239,12 +221,10 @@ class Config(Settings):
         """How the cells of one (arch, task, aux) are trained.
 
         A task's own values take precedence over those of all tasks. `lm_coef` is 0 without the
-        auxiliary loss. A modern transformer's decay is AdamW's unless another is asked for.
+        auxiliary loss.
         """
         common, own = self.experiment.finetune, self.experiment.tasks[task]
-        model, optimizer, method = self.model(arch), self.optimizer(arch), common.method
-        if isinstance(model.shape, ModernShape) and method.decay == "authors":
-            method = method.model_copy(update={"decay": "adamw"})
+        optimizer = self.experiment.optimizer
         if common.l2 is not None:
             optimizer = optimizer.model_copy(update={"l2": common.l2})
         lm_coef = common.lm_coef if own.lm_coef is None else own.lm_coef
@@ -254,19 +234,10 @@ class Config(Settings):
             batch=own.batch or common.batch,
             lr=getattr(own.lr, arch) or getattr(common.lr, arch),
             lm_coef=lm_coef if aux == "on" else 0.0,
-            method=method,
-            model=model,
+            method=common.method,
+            model=self.model(arch),
             optimizer=optimizer,
         )
-
-    def run_settings(self, arch: Arch, tasks: Iterable[str], aux: Aux) -> RunSettings:
-        """For `gpt1.finetune`: how the cells of one (arch, aux) are trained on each task."""
-        return RunSettings(tasks={task: self.finetune(arch, task, aux) for task in tasks})
-
-    def trained_together(self, task: str) -> list[str]:
-        """The tasks of the model that is trained on a task, in one order."""
-        several = sorted(self.experiment.finetune.multi_task)
-        return several if task in several else [task]
 
     def zero_shot(self, arch: Arch) -> ZeroShotSettings:
         """For `gpt1.zero_shot`: how many rows are scored, and how scores are normalised."""

@@ -99,18 +99,10 @@ class World(WorldSettings):
     only in a line of a study (tasks.world.planting)."""
 
 
-class Transformer(TransformerShape):
-    """The transformer's shape and its blocks; the paper's by default."""
-
-    block: Literal["gpt1", "modern"] = "gpt1"
-    """GPT-1's blocks, or modern ones (pre-norm, RMSNorm, RoPE, SwiGLU) at equal FLOPs, trained by
-    AdamW (gpt1.model.modern)."""
-
-
 class Models(ModelOptions):
     """Both architectures; an architecture that grid.arch leaves out is not used."""
 
-    transformer: Transformer = Transformer()
+    transformer: TransformerShape = TransformerShape()
     lstm: LSTMShape = LSTMShape()
 
 
@@ -160,9 +152,6 @@ class Finetune(FinetuneOptions):
     method: FinetuneMethod = FinetuneMethod()
     checkpoint: Annotated[int, Field(ge=0, le=2**40)] | None = None
     """The pre-training update whose checkpoint is fine-tuned (null: the last)."""
-    multi_task: Annotated[list[str], unique] = []
-    """Tasks that one model is trained on at once, with a classifier for each, instead of a model
-    each."""
     select_fraction: Annotated[float, Field(gt=0, lt=1)] = 0.1
     """Share of the training rows that select the best epoch (Story Cloze: the authors' own)."""
     select_seed: Seed = 0

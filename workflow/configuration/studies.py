@@ -84,9 +84,9 @@ class Study(Settings):
     {experiment.finetune.l2: 0}, by the line's name."""
     references: dict[str, Line] = {}
     """What the lines are compared with, whatever the value of the axis."""
-    kind: Literal["scores", "differences", "prediction", "planted"] = "scores"
-    """What is shown: the scores; the differences to what they are compared with; whether a
-    prediction came true; what rows planted into the books do."""
+    kind: Literal["scores", "prediction", "planted"] = "scores"
+    """What is shown: the scores; whether a prediction came true; what rows planted into the books
+    do."""
     predicted: dict[str, Annotated[list[str], unique]] = {}
     """Of the kind prediction: the tasks on which a line is predicted to lose half or more of the
     gain by pre-training, which is that of the first reference over the second."""

@@ -225,11 +225,10 @@ def started_from(cell, file, wildcards):
     return [getattr(model, file)("<results>", update) for model in studies.sources(variants, cell)]
 
 
-def run_settings(cells, wildcards):
-    """How the cells of a job are trained, as JSON."""
-    cells = [filled(cell, wildcards) for cell in cells]
-    config, first = variants.config(cells[0].variant), cells[0]
-    return config.run_settings(first.arch, [c.task for c in cells], first.aux).to_json()
+def finetune_settings(cell, wildcards):
+    """How a cell, and those of its job, are trained, as JSON."""
+    own = filled(cell, wildcards)
+    return variants.config(own.variant).finetune(own.arch, own.task, own.aux).to_json()
 
 
 def launcher(processes):

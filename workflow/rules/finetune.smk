@@ -1,26 +1,15 @@
 # The cells. A rule for each part of an architecture's layer sweep, so that one process trains many
 # cells: starting one costs as much as training a small cell. Sharding is not a param, so resharding
-# reruns nothing. Layers that the grid leaves out can be asked for cell by cell. The tasks of
-# experiment.finetune.multi_task have one model, and so one job.
-import itertools
+# reruns nothing. Layers that the grid leaves out can be asked for cell by cell.
+# The rules by their names: the cells that a job trains, and the variants whose jobs they are. A job
+# of a variant trains one cell.
+TRAINED = {job.name: (job.cells(), [""]) for job in jobs(grid, cfg.runtime.shards)}
+TRAINED["finetune_variant"] = (
+    [Cell("{arch}", "{task}", "{aux}", "{layers}")],
+    list(variants.overlays)[1:],
+)
 
-together = sorted(cfg.experiment.finetune.multi_task)
-alone = [task for task in grid.tasks if task not in together]
-groups = [*([["{task}"]] if alone else []), *([together] if together else [])]
-# The rules by their names: the cells that a job trains, the tasks that `{task}` may be, and the
-# variants whose jobs they are.
-TRAINED = {
-    f"{job.name}{'_multi_task' * (tasks == together)}": (job.cells(tasks), "|".join(alone), [""])
-    for job, tasks in itertools.product(jobs(grid, cfg.runtime.shards), groups)
-}
-# A job of a variant trains one cell, or of several tasks with one model the cells of these.
-for number, (tasks, names) in enumerate(variants.by_tasks().items()):
-    name = f"finetune_variant_{number}" if number else "finetune_variant"
-    cells = [Cell("{arch}", task, "{aux}", "{layers}") for task in tasks]
-    TRAINED[name] = cells, "[a-z0-9_]+", names
-
-for name, (cells, own_tasks, names) in TRAINED.items():
-    of_task = dict.fromkeys(cell.task for cell in cells)
+for name, (cells, names) in TRAINED.items():
     every = "|".join(str(cell.path("")) for cell in cells)
     stem = os.path.join(*(key for key in ("{arch}", "{task}", "{aux}", "{layers}") if key in every))
 
@@ -29,8 +18,8 @@ for name, (cells, own_tasks, names) in TRAINED.items():
             name
         input:
             vocabulary,
-            encoded=of("encoded", *(f"encoded/{task}" for task in of_task)),
-            baselines=of("tasks", *(f"baselines/{task}.json" for task in of_task)),
+            encoded=of("encoded", "encoded/{task}"),
+            baselines=of("tasks", "baselines/{task}.json"),
             checkpoints=functools.partial(started_from, cells[0], "checkpoint"),
             facts=functools.partial(started_from, cells[0], "facts"),
         output:
@@ -42,21 +31,20 @@ for name, (cells, own_tasks, names) in TRAINED.items():
             f"<results>{{home}}/benchmarks/{name}/{stem}.tsv"
         wildcard_constraints:
             home=homes(names),
-            task=own_tasks,
+            task="|".join(grid.tasks),
             layers="none|[0-9]+",
         threads: cfg.runtime.finetune_threads
         resources:
             **training_job("finetune"),
         params:
             cache=f"{cfg.results}/.work/runs",
-            tokenizer=its_tokenizer,
-            settings=functools.partial(run_settings, cells),
+            settings=functools.partial(finetune_settings, cells[0]),
             seeds=its(lambda config, _: config.experiment.seeds.finetune),
             code=code.digest("gpt1.finetune"),
         shell:
             "python -m gpt1.finetune {output.cells} --predictions {output.predictions}"
             " --encoded {input.encoded} --baselines {input.baselines}"
-            " --checkpoints {input.checkpoints} --tokenizer {params.tokenizer:q}"
+            " --checkpoints {input.checkpoints}"
             " --settings {params.settings:q} --seeds {params.seeds}"
             ' --runtime "$FINETUNE_RUNTIME" --code {params.code} --cache {params.cache:q}'
             ' --keep "$KEPT_CELLS" &> {log}'
@@ -87,7 +75,7 @@ for cell in cfg.kept():
             **training_job("finetune"),
         params:
             cache=f"{cfg.results}/.work/runs",
-            settings=functools.partial(run_settings, [cell]),
+            settings=functools.partial(finetune_settings, cell),
             seeds=variants.config(cell.variant).experiment.seeds.finetune,
             tokenizer=os.path.dirname(tokenizer_of(cell.variant)[0]),
             code=code.digest("gpt1.finetune"),

@@ -1,8 +1,7 @@
 """The figure of a study: curves over the values of its axis, or dots where it has none.
 
-A panel for the mean and for each task. What is drawn are the scores, or with `kind: differences`
-the differences to what the study compares with, with their 95 % intervals. The values stand at even
-distances, for they are chosen by the study. A reference is a line across the panel. Along
+A panel for the mean and for each task. The values stand at even distances, for they are chosen by
+the study. A reference is a line across the panel. Along
 pre-training the zero-shot scores of the same checkpoints are a second curve.
 """
 
@@ -16,7 +15,6 @@ from matplotlib.figure import Figure
 import tasks
 from workflow.analysis import markdown
 from workflow.analysis.figures import style
-from workflow.analysis.studies.table import compared_with
 from workflow.study_plan import StudyPlan
 
 Looks = dict[str, dict[str, Any]]
@@ -46,10 +44,6 @@ SPREAD = 0.08  # distance of two lines at a value
 
 def draw(table: pd.DataFrame, study: StudyPlan) -> Figure:
     """The panels of a study, from the frame of its table."""
-    differences = study.kind == "differences"
-    if differences:  # drawn as the scores are
-        table = table.drop(columns=[*style.BASELINES, *style.SCORE])
-        table = table.rename(columns=dict(zip(style.DIFFERENCE, style.SCORE, strict=True)))
     names = [*(["mean"] if len(study.tasks) > 1 else []), *study.tasks]
     columns = min(COLUMNS, len(names))
     n_rows = math.ceil(len(names) / columns)
@@ -58,13 +52,8 @@ def draw(table: pd.DataFrame, study: StudyPlan) -> Figure:
     for ax, name in zip(style.panels(figure, n_rows, columns, len(names)), names, strict=True):
         looks |= _panel(ax, table[table["task"] == name], study)
         ax.set_title(_title(name, study))
-        if differences:
-            ax.axhline(0, color=style.BLACK, linewidth=1)
-            style.limit_to_differences(ax.yaxis)
-        else:
-            style.limit_to_scores(ax)
-    against = f"points more or less than {compared_with(study)}"
-    figure.supylabel(against if differences else "score (0 to 100)", fontsize=13)
+        style.limit_to_scores(ax)
+    figure.supylabel("score (0 to 100)", fontsize=13)
     if study.axis:
         figure.supxlabel(study.axis, fontsize=13)
     style.legend(figure, list(looks.values()), ncols=min(3, columns + 1), title=study.title)
@@ -104,7 +93,7 @@ def _curves(ax: Axes, rows: pd.DataFrame, study: StudyPlan) -> Looks:
             shift = (i - (len(study.lines) - 1) / 2) * SPREAD
             x = [study.values.index(value) + shift for value in of_line["value"]]
             shown[line] = look | {"label": line}  # without an axis the ticks name it
-        style.points(ax, x, of_line[style.SCORE], study.kind == "differences", **look)
+        style.points(ax, x, of_line[style.SCORE], False, **look)
     if (
         "zero_shot" in rows and rows["zero_shot"].notna().any()
     ):  # of the checkpoint, so of all lines

@@ -4,9 +4,8 @@
 first line, at the same value; of a single line, and of planted rows, the line's first value.
 
 Of several lines along an axis, `change` is how far the difference of a line to the first line has
-moved since the first value (a difference of differences), paired by row and seed. In `today` it is
-how much more, or less, a finding of the paper holds of a modern transformer; in `train_size` how
-much more, or less, a part of the method gives of all labelled rows than of few.
+moved since the first value (a difference of differences), paired by row and seed. In `train_size`
+it is how much more, or less, a part of the method gives of all labelled rows than of few.
 """
 
 from collections.abc import Collection, Iterator, Mapping
