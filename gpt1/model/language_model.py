@@ -11,6 +11,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from gpt1.cell import Arch, NTransfer
+from gpt1.model.dropout import dropout
 from gpt1.model.layout import Layout, LMTargets, layout_of
 from gpt1.settings import Dropout, ModelSettings
 from gpt1.special_tokens import N_SPECIAL
@@ -98,7 +99,7 @@ class LanguageModel(nn.Module):
         mask hits every occurrence of a token and the tied softmax alike.
         """
         on_matrix = self.training and self.settings.embd_dropout == "matrix"
-        return F.dropout(self.embed, self.dropout.embd) if on_matrix else self.embed
+        return dropout(self.embed, self.dropout.embd) if on_matrix else self.embed
 
     def input_dropout(self, x: Tensor) -> Tensor:
         """What the first layer reads; with `embd_dropout: sum` dropout acts here."""

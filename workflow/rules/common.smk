@@ -257,6 +257,7 @@ os.environ.setdefault("FETCH_OFFLINE", os.environ.get("HF_HUB_OFFLINE", "0"))
 os.environ |= {
     "PYTHONPATH": prepended("PYTHONPATH", workflow.basedir),
     "PYTHONUNBUFFERED": "1",  # so that a log can be followed
+    "THP_MEM_ALLOC_ENABLE": "1",  # torch's large tensors in huge pages, for fewer page faults
     "PRETRAIN_WITH": launcher(cfg.runtime.pretrain_processes),
     "PRETRAIN_RUNTIME": cfg.runtime_of("pretrain").to_json(),
     "FINETUNE_RUNTIME": cfg.runtime_of("finetune").to_json(),

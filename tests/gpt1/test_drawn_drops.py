@@ -1,0 +1,69 @@
+"""Dropout of a large tensor drops each value by itself at its rate, and its gradient alike."""
+
+import numpy as np
+import pytest
+import torch
+
+from gpt1.model import dropout
+from gpt1.model.dropout import LARGE, drops
+from tests.gpt1 import toy
+
+torch.set_num_threads(1)
+
+
+@pytest.mark.parametrize("rate", [0.01, 0.1, 0.5, 0.9])
+def test_the_drops_are_as_many_as_the_rate_says_and_lie_independently(rate):
+    torch.manual_seed(0)
+    n = 400_000
+    places = drops(n, rate).numpy()
+    dropped = np.zeros(n, dtype=bool)
+    dropped[places] = True
+    assert len(places) == dropped.sum() and (np.diff(places) > 0).all()
+    halves = np.split(dropped, 2)
+    pairs = (dropped[:-1] & dropped[1:]).mean()
+    for found, expected in ((halves[0].mean(), rate), (halves[1].mean(), rate), (pairs, rate**2)):
+        assert found == pytest.approx(expected, abs=6 * np.sqrt(expected / (n / 2)))
+    assert dropped[0] == (places[0] == 0)
+    first = np.mean([0 in drops(5, rate) for _ in range(2000)])
+    last = np.mean([4 in drops(5, rate) for _ in range(2000)])
+    assert [first, last] == pytest.approx([rate, rate], abs=0.06)
+
+
+def test_value_and_gradient_are_dropped_at_the_same_places_and_the_rest_is_scaled():
+    torch.manual_seed(1)
+    x = torch.randn(LARGE // 64, 64).T.requires_grad_()  # not contiguous
+    found = dropout.dropout(x, 0.1)
+    weight = torch.randn_like(found)
+    (found * weight).sum().backward()
+    kept = found != 0
+    assert kept.float().mean() == pytest.approx(0.9, abs=0.01)
+    torch.testing.assert_close(found[kept], (x / 0.9)[kept])
+    torch.testing.assert_close(x.grad, torch.where(kept, weight / 0.9, 0.0))
+
+
+def test_the_seed_decides_the_drops():
+    def once(seed):
+        torch.manual_seed(seed)
+        return dropout.dropout(torch.ones(LARGE), 0.1)
+
+    assert torch.equal(once(0), once(0)) and not torch.equal(once(0), once(1))
+
+
+def test_a_small_tensor_a_rate_of_0_and_another_device_are_left_to_torch(monkeypatch):
+    monkeypatch.setattr(dropout, "drops", None)
+    assert dropout.dropout(torch.ones(LARGE), 0.0).min() == 1
+    assert dropout.dropout(torch.ones(LARGE - 1), 0.1).min() == 0
+    assert dropout.dropout(torch.ones(LARGE, device="meta"), 0.1).device.type == "meta"
+
+
+def test_the_embedding_matrix_is_dropped_so_in_training(monkeypatch):
+    monkeypatch.setattr(dropout, "LARGE", 1)
+    seen, own = [], dropout.drops
+    monkeypatch.setattr(dropout, "drops", lambda n, rate: seen.append((n, rate)) or own(n, rate))
+    run = toy.start(dropout=toy.DROPOUT)
+    embed = run.model.language_model.embed
+    run.update(np.arange(4))
+    assert (embed.numel(), toy.DROPOUT.embd) in seen
+    seen.clear()
+    run.predict(run.data.splits["dev"])
+    assert not seen
