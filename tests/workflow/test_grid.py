@@ -57,9 +57,10 @@ def test_however_the_jobs_are_cut_every_cell_is_made_once(shards):
     grid = complete("smoke").grid()
     found = {job.name: job for job in jobs(grid, shards)}
     made = [
-        str(cell.path("results")).format(aux=aux)
+        str(cell.path("results")).format(task=task, aux=aux)
         for name, job in found.items()
         for cell in job.cells()
+        for task in grid.tasks
         for aux in ("on", "off")
         if "further" not in name and (cell.corpus == "books" or aux == "on")
     ]
