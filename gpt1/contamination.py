@@ -1,6 +1,6 @@
-"""How many words in a row each reported example shares with what the language model was trained on.
+"""Which reported examples share 13 words in a row with what the language model was trained on.
 
-An example that shares 13 of them counts as contaminated (`N`; Brown et al. 2020, appendix C). A run
+An example that does counts as contaminated (`N`; Brown et al. 2020, appendix C). A run
 of words lies within one text of an example and within one document; a story and each of its endings
 are one text, DPRD's sentence is two, since the pronoun between them is not kept. Newlines are
 skipped on both sides, so that it does not matter how a corpus breaks its lines.
@@ -8,15 +8,13 @@ skipped on both sides, so that it does not matter how a corpus breaks its lines.
     python -m gpt1.contamination rte cola --documents corpus/documents --examples examples \\
         --out contamination
 
-One pass over the corpus looks for runs of 13 words. A shorter text cannot have one: for small
-books, `--every-length` gives the length of the longest run, by a pass for each length from 5 on.
+A text of fewer words cannot have such a run.
 """
 
 import argparse
 import functools
-import itertools
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from tasks.common.errors import importing, run
@@ -31,9 +29,6 @@ with importing(__name__):
     from tasks.common.arrow import split_names
     from tasks.common.files import sha256_file, write_json
     from tasks.examples import Example
-
-SHORTEST = 5  # fewer words in a row stand in any book
-Documents = Callable[[], Iterable[Iterable[np.ndarray]]]
 
 
 class WordNumbers:
@@ -66,37 +61,12 @@ def row_texts(row: Example) -> list[str]:
     return [row.first, row.second, *row.choices]
 
 
-def longest_match(
-    rows: list[list[np.ndarray]], documents: Documents, lengths: Iterable[int]
-) -> list[int]:
-    """Of each row the greatest of the rising `lengths` that a text shares with a document, or 0.
-
-    A row is texts of symbols [m], int32; `documents` gives the blocks of each document anew.
-    """
-    found = [0] * len(rows)
-    left = list(range(len(rows)))
-    for n in lengths:  # who shares n symbols shares n - 1
-        search = Search(n)
-        for row in left:
-            search.add(row, rows[row])
-        for blocks in documents():
-            search.scan(blocks)
-        left = [row for row in left if row in search.contaminated]
-        for row in left:
-            found[row] = n
-        if not left:
-            break
-    return found
-
-
-def contamination(
-    names: list[str], documents: Path, examples: Path, out: Path, every_length: bool = False
-) -> None:
+def contamination(names: list[str], documents: Path, examples: Path, out: Path) -> None:
     """Write `out`/TASK.json for every task of `names`.
 
     It has, for each reported split, the number of words of the longest text of each row (`words`)
-    and the length of its longest run (`match`): 13 or 0, or any from 5 on if `every_length`. Raises
-    InputError for a document or a row that changed.
+    and the length of the run that it shares (`match`): 13 or 0. Raises InputError for a document or
+    a row that changed.
     """
     numbers = WordNumbers()
     digests = {name: _reported(examples / name) for name in names}
@@ -108,20 +78,19 @@ def contamination(
         for name, splits in digests.items()
         for split in splits
     }
-
-    def books() -> Iterator[Iterator[np.ndarray]]:
-        for _, text in read_documents(documents, "train"):
-            yield numbers.of_corpus(text.to_pybytes().decode())
-
-    lengths = itertools.count(SHORTEST) if every_length else [N]
-    every = [row for of_split in rows.values() for row in of_split]
-    matches = iter(longest_match(every, books, lengths))
+    search = Search(N)
+    for (name, split), of_split in rows.items():
+        for i, texts in enumerate(of_split):
+            search.add((name, split, i), texts)
+    for _, text in read_documents(documents, "train"):
+        search.scan(numbers.of_corpus(text.to_pybytes().decode()))
     digest = sha256_file(documents.with_name(f"{documents.name}.json"))
     for name, splits in digests.items():
         found = {}
         for split in splits:
             words = [max(map(len, row)) for row in rows[name, split]]
-            found[split] = {"words": words, "match": [next(matches) for _ in words]}
+            marked = [(name, split, i) in search.contaminated for i in range(len(words))]
+            found[split] = {"words": words, "match": [N if one else 0 for one in marked]}
         facts = {"task": name, "documents": digest, "examples": splits, "splits": found}
         write_json(out / f"{name}.json", facts)
         counts = (
@@ -146,9 +115,8 @@ def main() -> None:
     parser.add_argument("--documents", type=Path, required=True, help="the normalised documents")
     parser.add_argument("--examples", type=Path, required=True, help="the tasks' examples")
     parser.add_argument("--out", type=Path, required=True, help="folder of TASK.json to write")
-    parser.add_argument("--every-length", action="store_true", help="runs from 5 words on")
     a = parser.parse_args()
-    contamination(a.tasks, a.documents, a.examples, a.out, a.every_length)
+    contamination(a.tasks, a.documents, a.examples, a.out)
 
 
 if __name__ == "__main__":

@@ -43,7 +43,7 @@ STAGES = {
 STAGES["encoded"] = (*STAGES["tasks"], *STAGES["tokenizer"])
 # Keys that change the books alone: the world's tasks stay as they are, and so does the vocabulary,
 # which is learnt from the run's own books.
-OF_BOOKS_ALONE = tuple(f"experiment.world.{key}" for key in ("discourse", "exclude", "planted"))
+OF_BOOKS_ALONE = tuple(f"experiment.world.{key}" for key in ("discourse", "exclude"))
 
 
 def nested(overlay: Overlay) -> dict[str, Any]:

@@ -7,9 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args
 
-from gpt1.cell import Arch, Cell, PretrainedModel, home
-from tasks.world.planting import TASKS as PLANTED_TASKS
-from workflow.configuration.model import Config
+from gpt1.cell import Arch, Cell, PretrainedModel
 from workflow.configuration.read import ConfigError, merge, parse, refuse
 from workflow.configuration.studies import Line
 from workflow.overlay import Variants, name
@@ -61,8 +59,6 @@ def faults(variants: Variants, study: str) -> Iterator[str]:
     for task in own.tasks:
         if task not in base.experiment.tasks:
             yield f"{key}.tasks: {task} is not in experiment.tasks; add it there, or remove it"
-        elif own.kind == "planted" and task not in PLANTED_TASKS:
-            yield f"{key}.tasks: no rows of {task} are planted; give {', '.join(PLANTED_TASKS)}"
     for line, value, given in own.points():
         place = f"{key}.{'references' if line in own.references else 'lines'}.{line}"
         at = "" if value is None else f" at {own.axis} {value}"
@@ -117,13 +113,8 @@ def sources(variants: Variants, cell: Cell) -> list[PretrainedModel]:
 def run_faults(variants: Variants) -> Iterator[str]:
     """What the config of a run, and no variant's, is checked for, one line each.
 
-    Cells of experiment.keep that neither the grid nor a study has; planted rows without a study.
+    Cells of experiment.keep that neither the grid nor a study has.
     """
-    if (world := variants.base.experiment.world) and world.planted:
-        yield (
-            "experiment.world.planted: is compared with books without planted rows; give it in a "
-            "line of experiment.studies"
-        )
     known = set(variants.base.grid().cells())
     for study in variants.base.experiment.studies.values() if variants.base.kept() else ():
         for _, _, line in study.points():
@@ -140,8 +131,7 @@ def inputs(variants: Variants, study: StudyPlan) -> list[str]:
     """What a study reads beside its cells, below `<results>`.
 
     Of the run's own checkpoints their zero-shot scores; of shares of the training rows all rows;
-    with a prediction the probes of its language models after the last update; of planted rows
-    which these are, and what a search of the books finds of them.
+    with a prediction the probes of its language models after the last update.
     """
     base, updates = variants.base, variants.base.updates()
     cells = study.cells()
@@ -155,13 +145,4 @@ def inputs(variants: Variants, study: StudyPlan) -> list[str]:
         found += [Path("<results>", "examples", task) for task in study.tasks]
     if study.kind == "prediction":
         found += [model.probes("<results>", updates[-1]) for model in models]
-    if study.kind == "planted":
-        folder = home("<results>", study.model(study.lines[0]))
-        found += [folder / "world" / "manifest.json"]
-        found += [folder / "contamination" / f"{task}.json" for task in planted_tasks(base)]
     return [str(path) for path in found]
-
-
-def planted_tasks(config: Config) -> list[str]:
-    """The tasks of the run whose rows can be planted."""
-    return [task for task in PLANTED_TASKS if task in config.experiment.tasks]

@@ -51,7 +51,7 @@ class StudyPlan(Settings):
     tasks: list[str]
     lines: list[str]
     references: list[str] = []
-    kind: Literal["scores", "prediction", "planted"] = "scores"
+    kind: Literal["scores", "prediction"] = "scores"
     points: list[Point] = Field(min_length=1)
     predicted: dict[str, list[str]] = {}
 

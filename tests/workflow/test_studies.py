@@ -171,7 +171,6 @@ def test_any_key_of_the_config_can_be_an_axis(axis, tmp_path):
             "lines.a: n_transfer is the axis",
         ),
         ({"predicted": {"full": []}}, "predicted and kind: prediction go together"),
-        ({"kind": "planted"}, "kind planted: give one line, with planted rows, and one reference;"),
         (
             {"lines": {"a": {"aux": "off", f"{FINETUNE}.lm_coef": 1}}},
             'experiment.finetune.lm_coef: no effect with aux "off"',
@@ -208,10 +207,6 @@ def test_an_overlay_is_checked_as_a_config_is(line, fault):
         ({"arch": "lstm", f"{METHOD}.read_layer": 1}, f"{METHOD}.read_layer: is the transformer's"),
         ({f"{METHOD}.frozen": True}, f'{METHOD}.frozen: there is no auxiliary loss; give aux: "o'),
         ({"experiment.world.exclude": list(SHARES)}, "experiment.world.exclude: no kind of disc"),
-        (
-            {"experiment.world.exclude": ["kinds"], "experiment.world.planted": [1]},
-            "experiment.world.planted: into other books than those of exclude",
-        ),
     ],
 )
 def test_a_study_whose_cells_cannot_be_made_is_told_when_it_is_asked_for(line, fault):
@@ -238,12 +233,6 @@ def test_zero_shot_scores_are_read_of_the_runs_own_language_models_alone():
     own, both = (one_study(lines=of, **axis) for of in ({"own": {}}, lines))
     read = [set(studies.inputs(found, studies.plan(found, "mine"))) for found in (own, both)]
     assert read[0] == read[1] and len(read[0]) == 3 * 9  # seeds and checkpoints
-
-
-def test_planted_rows_are_of_a_study_alone():
-    config = parse(changed(shipped(), "experiment.world.planted", [1, 4]))
-    (fault,) = studies.run_faults(Variants(config))
-    assert fault.startswith("experiment.world.planted: is compared with books without")
 
 
 def test_the_world_is_the_runs_but_for_what_is_left_out():
@@ -286,8 +275,8 @@ def test_each_task_is_predicted_to_be_lost_with_one_line_at_most(study):
 def test_the_shipped_studies_plan_what_they_need_and_share_the_rest(tmp_path):
     targets = [f"results/studies/{study}.csv" for study in WORLD.experiment.studies]
     found = planned(ROOT, "--directory", str(tmp_path), "--", *targets)
-    assert found["study"] == len(targets) and found["world_planted"] == 1
-    assert found["world"] == found["documents"] - 1 == found["tokens"] - 1  # the planted books
+    assert found["study"] == len(targets)
+    assert found["world"] == found["documents"] == found["tokens"] == 1 + 2 + 7  # of the knock-outs
     assert found["tokenizer"] == 1 and found["examples"] == found["encode"] == 13
 
 

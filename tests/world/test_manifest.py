@@ -14,7 +14,6 @@ from tasks import task
 from tasks.common.errors import InputError
 from tasks.prepare import prepare
 from tasks.settings import PrepareSettings
-from tasks.world import planting
 from tasks.world.__main__ import make_world
 from tasks.world.settings import WorldSettings
 from tests.gpt1.examples import write_tokenizer
@@ -35,17 +34,11 @@ def probes(world: Path) -> None:
     read_probes(world / "Probes" / "probes.jsonl", Tokenizer.load(world / "tokenizer"))
 
 
-def planted(world: Path) -> None:
-    folders = (world / "books", world / "documents.json", world / "examples")
-    planting.make_books([], [1], *folders, world / "out")
-
-
 @pytest.mark.parametrize(
     ("read", "name", "text"),
     [
         (books, "books/book001.txt", None),
         (books, "books/book001.txt", "Another book.\n"),
-        (planted, "books/book000.txt", "Another book.\n"),
         (rows, "RTE/train.tsv", "index\tsentence1\tsentence2\tlabel\n0\ta\tb\tentailment\n"),
         (probes, "Probes/probes.jsonl", '{"skill": "s"}\n'),
     ],

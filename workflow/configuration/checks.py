@@ -131,19 +131,17 @@ def _finetune(config: Config) -> Iterator[str]:
 
 
 def _world(config: Config) -> Iterator[str]:
-    """What is left out of the world's books, or planted into them."""
+    """What is left out of the world's books."""
     experiment = config.experiment
     if not (world := experiment.world):
         return
     if all(data_set.entry.source for data_set in data_sets(config).values()):
         yield "experiment.world: no effect, no data set is taken from a folder; remove it"
-    if world.exclude and world.planted:
-        yield "experiment.world.planted: into other books than those of exclude; give one of them"
     if not any(share for kind, share in world.shares().items() if kind not in world.exclude):
         yield "experiment.world.exclude: no kind of discourse is left; exclude fewer"
     books = experiment.corpus
-    if (world.exclude or world.planted) and (books is None or books.source or config.data):
-        yield "experiment.world: the run reads other books; remove exclude and planted"
+    if world.exclude and (books is None or books.source or config.data):
+        yield "experiment.world: the run reads other books; remove exclude"
 
 
 def _sources(config: Config) -> Iterator[str]:

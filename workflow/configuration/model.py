@@ -192,7 +192,7 @@ class Config(Settings):
         world = self.experiment.world
         assert world is not None, "the run has no embedded world"
         discourse = {**world.discourse, **dict.fromkeys(world.exclude, 0.0)}
-        given = world.model_dump(exclude={"exclude", "planted", "discourse"})
+        given = world.model_dump(exclude={"exclude", "discourse"})
         return WorldSettings.model_validate({**given, "discourse": discourse})
 
     def model(self, arch: Arch) -> ModelSettings:

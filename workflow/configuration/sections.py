@@ -94,9 +94,6 @@ class World(WorldSettings):
 
     exclude: Annotated[list[Discourse], unique] = []
     """Kinds of discourse that the books do not have; the others fill as many words."""
-    planted: Annotated[list[Annotated[int, Field(ge=1, le=1000)]], unique] = []
-    """How often reported rows are planted into the books, such as [1, 16]: other rows for each;
-    only in a line of a study (tasks.world.planting)."""
 
 
 class Models(ModelOptions):

@@ -84,9 +84,8 @@ class Study(Settings):
     {experiment.finetune.l2: 0}, by the line's name."""
     references: dict[str, Line] = {}
     """What the lines are compared with, whatever the value of the axis."""
-    kind: Literal["scores", "prediction", "planted"] = "scores"
-    """What is shown: the scores; whether a prediction came true; what rows planted into the books
-    do."""
+    kind: Literal["scores", "prediction"] = "scores"
+    """What is shown: the scores, or whether a prediction came true."""
     predicted: dict[str, Annotated[list[str], unique]] = {}
     """Of the kind prediction: the tasks on which a line is predicted to lose half or more of the
     gain by pre-training, which is that of the first reference over the second."""
@@ -114,11 +113,6 @@ class Study(Settings):
     def _check_kind(self) -> None:
         if bool(self.predicted) != (self.kind == "prediction"):
             raise ValueError("predicted and kind: prediction go together")
-        is_pair = len(self.references) == len(self.lines) == 1 and not self.axis
-        if self.kind == "planted" and not is_pair:
-            raise ValueError(
-                "kind planted: give one line, with planted rows, and one reference; no axis"
-            )
         if self.kind != "prediction":
             return
         if self.predicted.keys() != self.lines.keys() or self.axis:

@@ -40,10 +40,7 @@ config.update(cfg.model_dump(mode="json", exclude_none=True))  # for the caption
 grid = cfg.grid()
 MODEL, CONTROL = any_model(), any_model("{corpus}")
 PERMUTED = any_model("permuted-embeddings")
-PLANTED_TASKS = studies.planted_tasks(cfg)
-# The run ("") and its variants, by what is their own: planted books, any other world, a vocabulary.
-PLANTED = [name for name in variants.names("books") if "world.planted-" in name and grid.has_corpus]
-WRITTEN = [name for name in variants.names("world") if name not in PLANTED]
+# The run ("") and its variants that have a vocabulary of their own.
 LEARNT = [
     name
     for name in variants.names("tokenizer")

@@ -18,10 +18,9 @@ rule contamination:
     params:
         tasks=grid.examples,
         examples=lambda wildcards, input: os.path.dirname(input.examples[0]),
-        lengths="",
         out=subpath(output[0], parent=True),
         code=code.digest("gpt1.contamination"),
     shell:
-        "python -m gpt1.contamination {params.tasks} {params.lengths}"
+        "python -m gpt1.contamination {params.tasks}"
         " --documents {input.documents} --examples {params.examples:q} --out {params.out:q}"
         " &> {log}"

@@ -14,7 +14,7 @@ if cfg.experiment.world:
         benchmark:
             "<results>{home}/benchmarks/world.tsv"
         wildcard_constraints:
-            home=homes(WRITTEN),
+            home=homes(variants.names("world")),
         resources:
             **data_job(2000),
         params:

@@ -12,7 +12,7 @@ from tasks.common.errors import importing, run
 with importing(__name__):
     from workflow.analysis.figures import style
     from workflow.analysis.program import parser
-    from workflow.analysis.studies import figure, heat_map, planted, table
+    from workflow.analysis.studies import figure, heat_map, table
     from workflow.study_plan import StudyPlan
 
 
@@ -22,10 +22,7 @@ def main(argv: list[str] | None = None) -> None:
     arguments.add_argument("--study", type=StudyPlan.parse, required=True, help="the plan as JSON")
     args = arguments.parse_args(argv)
     study = args.study
-    if study.kind == "planted":
-        study, made = planted.build(args.results, args.grid, study)
-    else:
-        made = table.build(args.results, args.grid, study)
+    made = table.build(args.results, args.grid, study)
     made.write(args.out)
     draw = heat_map.draw if study.kind == "prediction" else figure.draw
     style.save(lambda: draw(made.frame, study), args.out.with_suffix(".png"))

@@ -1,7 +1,7 @@
 """The table of a study: each of its lines at each value, on every task and in their mean.
 
 `diff` is the paired difference to what the study compares with: the first reference; else the
-first line, at the same value; of a single line, and of planted rows, the line's first value.
+first line, at the same value; of a single line the line's first value.
 
 Of several lines along an axis, `change` is how far the difference of a line to the first line has
 moved since the first value (a difference of differences), paired by row and seed. In `train_size`
@@ -17,7 +17,7 @@ import pandas as pd
 import tasks
 from workflow.analysis import markdown
 from workflow.analysis.notes import Notes
-from workflow.analysis.stats.pooling import NO_POOL, SeedPool, columns, paired
+from workflow.analysis.stats.pooling import SeedPool, columns, paired
 from workflow.analysis.stats.sample import Heads, Scores
 from workflow.analysis.stats.samples import Samples, lines
 from workflow.analysis.studies import constant, few_rows, knockout, zero_shot_correlation
@@ -68,8 +68,7 @@ def compare(
     averages = {"mean": study.tasks} if len(study.tasks) > 1 else {}
     facts = lines(splits, averages, notes)
     distinct = {tuple(point.cells): scores[point.place] for point in study.points}
-    # Planted rows are scored in parts, by the same few models.
-    seeds = NO_POOL if study.kind == "planted" else SeedPool(list(distinct.values()))
+    seeds = SeedPool(list(distinct.values()))
 
     def rows(point: Point) -> Iterator[dict[str, Any]]:
         heads, base = scores[point.place], reference(study, point)
@@ -90,7 +89,7 @@ def reference(study: StudyPlan, point: Point) -> tuple[str, str]:
     """The line and the value of what a point is compared with; of that one itself, its own."""
     if study.references:
         return study.references[0], ""
-    if len(study.lines) > 1 and study.kind != "planted":
+    if len(study.lines) > 1:
         return study.lines[0], point.value
     return point.line, study.points[0].value
 
@@ -98,12 +97,10 @@ def reference(study: StudyPlan, point: Point) -> tuple[str, str]:
 def has_change(study: StudyPlan, point: Point) -> bool:
     """Whether it is told how a point's difference to the first line has changed.
 
-    It is at the last value, and of planted rows at each after the first, unless both lines have
-    the same cells at the first value and there.
+    It is at the last value, unless both lines have the same cells at the first value and there.
     """
     values, base = study.values, study.lines[0]
-    ends = values[1:] if study.kind == "planted" else values[1:][-1:]
-    if study.references or point.line == base or point.value not in ends:
+    if study.references or point.line == base or point.value not in values[1:][-1:]:
         return False
     cells = {one.place: one.cells for one in study.points}
     return any(cells[base, v] != cells[point.line, v] for v in (values[0], point.value))
