@@ -51,6 +51,9 @@ class Ratio:
         return cls(*rates, statistics.median(ratios), min(ratios), max(ratios))
 
 
+OURS = {"THP_MEM_ALLOC_ENABLE": "1"}  # as the workflow's jobs have it
+
+
 class Side:
     """A worker process: `python -m MODULE WORDS`, by default with this checkout's code.
 
@@ -69,7 +72,8 @@ class Side:
             cwd=code,
             env=os.environ
             | {"PYTHONPATH": os.pathsep.join(path), "OMP_NUM_THREADS": str(threads)}
-            | {"HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"},
+            | {"HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"}
+            | (OURS if module == "bench.ours" else {}),
             text=True,
         )
         self._answer()  # it has imported what it needs
