@@ -38,6 +38,7 @@ with importing(__name__):
         POSITIONS,
         READERS,
         TOKENS,
+        is_release,
         read_settings,
         released_shapes,
         write_huggingface,
@@ -157,6 +158,11 @@ def main() -> None:
     given = (a.format, a.folder, a.tokenizer, a.out, a.settings, a.updates, a.code)
     n_values = import_weights(*given)
     print(f"{a.out}: {n_values:,} released values from {a.folder}", flush=True)
+    if a.format == "openai":
+        known = (
+            "OpenAI's release" if is_release(a.folder) else "not OpenAI's release, another GPT-1"
+        )
+        print(f"{a.folder}: {known}, by the digests of its files", flush=True)
 
 
 if __name__ == "__main__":

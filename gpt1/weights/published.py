@@ -7,6 +7,7 @@ Source: the authors' released `model` folder and its loader; the file and tensor
 `openai-community/openai-gpt`.
 """
 
+import hashlib
 import math
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from torch import Tensor
 
 from gpt1.settings import ModelSettings
 from gpt1.weights.checkpoint import build, read_tensors
-from gpt1.weights.files import CHUNKS, CONFIG_FILE, SHAPES_FILE, TENSORS_FILE
+from gpt1.weights.files import CHUNKS, CONFIG_FILE, RELEASE, SHAPES_FILE, TENSORS_FILE
 from tasks.common.errors import InputError
 from tasks.common.files import read_json, write_atomic, write_json
 
@@ -86,6 +87,18 @@ def read_openai(folder: Path, n_vocab: int, model: ModelSettings) -> dict[str, T
     return released
 
 
+def is_release(folder: Path) -> bool:
+    """Whether the folder's files are OpenAI's own, by git's ids; they may be missing."""
+    paths = {folder / name: known for name, known in RELEASE.items()}
+    return all(path.is_file() and git_id(path) == known for path, known in paths.items())
+
+
+def git_id(path: Path) -> str:
+    """What git calls a file of this content, as `git hash-object` does."""
+    content = path.read_bytes()
+    return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
+
+
 def read_chunk(path: Path) -> np.ndarray:
     """One of OpenAI's ten files. Raises InputError unless it is a whole vector of float32."""
     try:
@@ -95,8 +108,8 @@ def read_chunk(path: Path) -> np.ndarray:
         found = f"{chunk.dtype} {list(chunk.shape)}"
     except FileNotFoundError:
         found = f"no such file; there are {len(CHUNKS)}, {CHUNKS[0]} to {CHUNKS[-1]}"
-    except Exception as error:  # numpy raises a dozen kinds for what is not a whole array file
-        found = f"no whole .npy file ({' '.join(str(error).split()):.120})"
+    except Exception:  # numpy raises a dozen kinds for what is not a whole array file
+        found = "no whole .npy file; copy it again"
     raise InputError(f"{path}: expected a vector of float32, found {found}")
 
 

@@ -21,11 +21,12 @@ from gpt1.weights.checkpoint import (
     save_checkpoint,
     sidecar,
 )
-from gpt1.weights.published import released_shapes
+from gpt1.weights.files import RELEASE
+from gpt1.weights.published import git_id, is_release, released_shapes
 from tasks.common.errors import InputError
 from tasks.common.files import read_json
 from tests.gpt1 import published_files as files
-from tests.gpt1.published_files import FORMATS, bring_in
+from tests.gpt1.published_files import BPE_FOLDER, FORMATS, bring_in, needs_bpe
 from tests.gpt1.published_files import SMALL as MODEL
 from tests.support.programs import call
 
@@ -174,9 +175,29 @@ def test_the_command_line_imports_and_exports_and_tells_a_fault_in_one_line(publ
     into += ["--tokenizer", vocabulary, "--out", checkpoint]
     done = call(convert.main, *into, "--settings", MODEL.to_json())
     assert "10,208 released values" in done.stdout and sidecar(checkpoint).is_file()
+    assert "not OpenAI's release, another GPT-1" in done.stdout
     done = call(convert.main, "export", "--checkpoint", checkpoint, "--out", out)
     assert done.stdout == f"{out}: 10,208 values of {checkpoint}\n"
     assert sorted(p.name for p in out.iterdir()) == ["config.json", "model.safetensors"]
     done = call(convert.main, *into)  # GPT-1's own size, and a vocabulary of 11
     assert done.returncode == 1 and done.stderr.count("\n") == 1
     assert "expected 146 shapes" in done.stderr and "found 38" in done.stderr
+
+
+def test_the_release_is_known_by_the_digests_of_all_its_files(published, tmp_path, monkeypatch):
+    (tmp_path / "empty").touch()
+    assert git_id(tmp_path / "empty") == "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
+    folder = published / "openai"
+    assert len(RELEASE) == 11 and not is_release(folder) and not is_release(tmp_path)
+    monkeypatch.setattr("gpt1.weights.published.RELEASE", {n: git_id(folder / n) for n in RELEASE})
+    assert is_release(folder)
+    (folder / "params_3.npy").write_bytes(b"")
+    assert not is_release(folder)
+
+
+@needs_bpe
+def test_the_released_shapes_have_the_digest_of_the_release():
+    path = BPE_FOLDER / "params_shapes.json"
+    if not path.is_file():
+        pytest.skip("params_shapes.json is not beside OpenAI's vocabulary")
+    assert git_id(path) == RELEASE["params_shapes.json"]

@@ -40,8 +40,9 @@ LENGTHS = {
     "mrpc": 52, "qqp": 32, "stsb": 28, "sst2": 13, "cola": 11, "dprd": 40,
 }  # fmt: skip
 SEQUENCES = {"race": 4, "story_cloze": 2, "dprd": 2, "mrpc": 2, "qqp": 2, "stsb": 2}  # of a row
-MOST_FLOPS = 30e9  # of the update that is timed: of a larger batch a part is
-UPDATES = 5  # that are timed, after one to warm up
+MOST_FLOPS = 1e12  # of the update that is timed: of a larger batch a part is
+UPDATES = 5  # that are timed, after one to warm up; fewer if they take long
+LONG = 20.0  # seconds
 
 
 def n_vocab(config: Config) -> int:
@@ -100,8 +101,8 @@ def pace(config: Config, arch: Arch, stage: str, batch: int, length: int, vocabu
     sequence = length * flops.per_token(settings, vocabulary, length)
     rows = batch if on_gpu else max(1, min(batch, int(MOST_FLOPS / sequence)))
     ids = torch.randint(vocabulary, (rows, length), device=runtime.device)
-    seconds = []
-    for _ in range(1 + UPDATES):
+    seconds: list[float] = []
+    while len(seconds) < 2 or len(seconds) < 1 + UPDATES and sum(seconds) < LONG:
         started = time.perf_counter()
         optimizer.zero_grad()
         for micro_batch in ids.split(runtime.micro_batch or rows):

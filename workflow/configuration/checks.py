@@ -149,7 +149,7 @@ def _sources(config: Config) -> Iterator[str]:
     for name, found in data_sets(config).items():
         entry = found.entry
         if entry.folder and entry.source:
-            yield f"{found.key}: both folder and source are given; remove one of them"
+            yield f"{found.key}: both folder and source are given; remove one, or give source: null"
         elif entry.revision and not entry.source:
             yield f"{found.key}.revision: no effect on a folder; remove it, or give source instead"
         elif entry.source and found.hub and (wrong := fault(found.hub, entry.revision)):
