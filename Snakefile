@@ -53,7 +53,6 @@ rule all:
     input:
         expand("<results>/{table}.{form}", table=["cells", *TABLES], form=["csv", "md"]),
         expand("<results>/figures/{figure}.{form}", figure=FIGURES, form=["png", "svg"]),
-        "<results>/data_cards.md",
         [cell.kept("<results>") for cell in cfg.kept()],
         "<results>/index.html",
 

@@ -20,7 +20,7 @@ from workflow.configuration.read import parse, read
 from workflow.grid import Grid
 
 TABLES = ("main", "ablation", "layer_transfer", "zero_shot", "pretraining", "contamination")
-FIGURES = ("layer_transfer", "zero_shot", "ablation", "pretraining", "cost", "cost_score")
+FIGURES = ("layer_transfer", "zero_shot", "ablation", "pretraining")
 FIGURES += ("differences", "aux_gain", "heat_map", "figure2")
 
 
@@ -56,10 +56,9 @@ def problems(config: Config) -> Iterator[str]:
     gaps = (results / "index.html").read_text(encoding="utf-8").count("Not made yet")
     if gaps > len(studies):
         yield f"index.html: {gaps} gaps, of which {len(studies)} are studies"
-    cards = [f"cards/{task}" for task in grid.examples]
-    page = (results / "data_cards.md").read_text(encoding="utf-8")
-    yield from (f"data_cards.md: nothing on {name}" for name in cards if f"{name}.png" not in page)
-    for name in [*(f"figures/{name}" for name in (*FIGURES, *probes)), *cards]:
+    gone = {*grid.examples} - {*pd.read_csv(results / "data.csv")["task"]}
+    yield from (f"data.csv: nothing on {name}" for name in sorted(gone))
+    for name in (f"figures/{name}" for name in (*FIGURES, *probes)):
         for form, end in (("png", b"IEND\xaeB`\x82"), ("svg", b"</svg>"), ("pdf", b"%%EOF")):
             picture = results / f"{name}.{form}"
             if not picture.read_bytes().rstrip().endswith(end):

@@ -7,6 +7,7 @@ import pytest
 from gpt1.streams import drawn_rows
 from tasks import baselines, task
 from tasks.common.errors import InputError
+from tasks.common.files import read_json, write_json
 from tasks.examples import read
 from tests.analysis.test_studies import GRID, like, made, mean_of, named, study
 from tests.gpt1.examples import write_examples
@@ -29,6 +30,8 @@ def results(tmp_path):
 
     made(tmp_path, study("lm_coef", ("full", "other"), SHARES, tasks=["sst2"]))  # the same cells
     write_examples(tmp_path / "examples/sst2", "sst2", {"train": rows(16), "dev": rows(40)})
+    facts = tmp_path / "examples/sst2.json"
+    write_json(facts, read_json(facts) | {"rows": {"train": 16, "dev": 40}})
     few_rows.bag_of_words.cache_clear()
     return tmp_path
 
@@ -68,6 +71,8 @@ def test_the_figure_draws_it_along_the_shares(results):
         picture = figure.draw(frame, plan)
     (curve,) = like(picture.axes[0], named(picture)["bag of words"])
     assert list(curve.get_xdata()) == [0, 1, 2]
+    ticks = [tick.get_text() for tick in picture.axes[0].get_xticklabels()]
+    assert ticks == ["2", "8", "16"] and picture.get_supxlabel() == "training rows"
     scores = [mean_of(frame, "full", value, "sst2")["bag_of_words"] for value in SHARES]
     assert list(curve.get_ydata()) == scores
 

@@ -11,15 +11,12 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from matplotlib.figure import Figure
 
 from tests.analysis.conftest import PROCESSOR, make_grid, write_all, write_answers, write_tables
 from workflow.analysis import figures, markdown, tables
-from workflow.analysis.figures import style
 from workflow.analysis.figures.__main__ import main as draw
 from workflow.analysis.page import markup
 from workflow.analysis.page.__main__ import main
-from workflow.analysis.page.run import Run
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 from workflow.study_plan import StudyHead, StudyHeads
@@ -55,7 +52,7 @@ def grid() -> Grid:
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory, grid) -> Path:
-    """A run with its tables and figures, but without data cards."""
+    """A run with its tables and figures."""
     results = tmp_path_factory.mktemp("page") / "run"
     write_all(results, grid)
     write_answers(results, grid)
@@ -197,31 +194,12 @@ def test_each_table_and_figure_has_the_command_that_makes_it(page, results):
 
 
 def test_what_is_not_made_yet_is_told_with_its_command(page, results, grid, tmp_path):
-    command = f"snakemake --cores all {results}/data_cards.md --configfile my.yaml"
-    gap = f"Not made yet. This makes it: {command}"
-    assert gap in [text for _, attrs, text in Elements(page).of("p") if attrs.get("class") == "gap"]
     nothing = page_of(tmp_path / "none", grid, ["main"], ["ablation"], tmp_path / "page.html")
     gaps = [text for _, attrs, text in Elements(nothing).of("p") if attrs.get("class") == "gap"]
     for target in ("main.csv", "cells.csv", "figures/ablation.png"):
         made = f"snakemake --cores all {tmp_path}/none/{target}"
         assert f"Not made yet. This makes it: {made}" in gaps
     assert "Not part of this run: The positive control." in gaps
-
-
-def card(folder: Path, name: str, text: str) -> None:
-    folder.mkdir(exist_ok=True)
-    (folder / f"{name}.md").write_text(text)
-    style.save(Figure, folder / f"{name}.png")
-
-
-def test_each_data_card_is_shown_under_its_tasks_title_with_its_picture(grid, tmp_path):
-    for name in ("sst2", "dprd"):  # of two tasks of four
-        text = f"# The card of {name}\n\nRows of {name}.\n\n![Lengths]({name}.png)\n"
-        card(tmp_path / "cards", name, text)
-    body = Run(tmp_path, grid, (), ()).cards()
-    assert re.findall("<summary>(.*?)</summary>", body) == ["SST-2", "DPRD"]
-    assert "Rows of dprd." in body and "The card of" not in body
-    assert body.count('<img src="data:image/svg+xml;base64,') == 2
 
 
 def test_a_table_without_a_place_on_the_page_stands_at_its_end(results, grid, tmp_path):
@@ -332,5 +310,5 @@ def test_a_table_keeps_its_alignment_and_its_verdicts_have_a_tone():
 def test_every_table_and_figure_of_the_suite_has_its_place(grid, tmp_path):
     every = [*tables.names(), *figures.names()]
     page = page_of(tmp_path / "none", grid, tables.names(), figures.names(), tmp_path / "page.html")
-    assert page.count('<p class="gap">Not made yet') == len(every) + 2  # cards and alarms
+    assert page.count('<p class="gap">Not made yet') == len(every) + 1  # alarms
     assert 'id="further"' not in page

@@ -38,7 +38,6 @@ STAGES = {  # a rule, and a file that its job makes
     "table_cells": "cells.csv",
     "table_ablation": "ablation.csv",
     "figure_ablation": "figures/ablation.png",
-    "cards": "data_cards.md",
     "page": "index.html",
 }
 

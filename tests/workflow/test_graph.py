@@ -19,7 +19,7 @@ from tests.workflow.configs import ROOT, changed, complete, raw_data, shipped, s
 from tests.workflow.running import command_line, copy_project, planned, snakemake, write
 from workflow.configuration.read import parse
 
-ANALYSIS = ("samples_", "table_", "figure_", "cards", "page", "all")
+ANALYSIS = ("samples_", "table_", "figure_", "page", "all")
 OF_CELLS = {"main", "ablation", "layer_transfer", "contamination", "claims", "positive_control"}
 OF_CELLS |= {"degrees", "cost", "cells"}
 OF_ZERO_SHOT = {"zero_shot", "claims", "positive_control", "cost"}
@@ -125,13 +125,13 @@ def test_a_table_plans_the_cells_that_it_needs_and_no_others(table, cells, tmp_p
             expected[f"finetune_transformer_{control}"] = 12
         expected["samples_transformer_controls"] = 1
     assert found == expected
-    assert ("zero_shot" in plan) == (table == "zero_shot") and "cards" not in plan
+    assert ("zero_shot" in plan) == (table == "zero_shot")
     assert ("contamination" in plan) == (table == "contamination")
 
 
 def test_the_costs_wait_for_every_table_and_figure(run, everything):
     plan = planned(ROOT, "--forceall", *options(run), "results/cost.csv")
-    assert {*everything} - {*plan} == {"all", "page", "figure_cost", "figure_cost_score"}
+    assert {*everything} - {*plan} == {"all", "page"}
 
 
 def test_a_single_cell_can_be_asked_for(tmp_path):
@@ -242,7 +242,7 @@ CHANGES = {  # a key, its new value, the jobs before the analysis that it reruns
             **dict.fromkeys(FINETUNE, 2),
             **dict.fromkeys(("examples", "baselines", "encode", "contamination"), 1),
         },
-        OF_CELLS,
+        OF_CELLS | {"data"},
     ),
     "zero_shot.limit": (9, {"zero_shot": 4}, OF_ZERO_SHOT),
 }

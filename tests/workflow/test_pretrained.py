@@ -74,11 +74,15 @@ def test_a_missing_file_of_the_weights_or_their_vocabulary_is_reported(kind, los
     ]
 
 
-FIGURES = ("figure2", "ablation", "layer_transfer", "zero_shot", "cost")
-FIGURES += ("differences", "aux_gain", "heat_map", "cost_score")
+FIGURES = ("figure2", "ablation", "layer_transfer", "zero_shot")
+FIGURES += ("differences", "aux_gain", "heat_map")
 STAGES = {
     **{"import": 1, "examples": 2, "baselines": 2, "encode": 2, "zero_shot": 1, "all": 1},
-    **{"cards": 1, "finetune_transformer_endpoints": 4, "finetune_transformer_intermediate_1": 4},
+    **{
+        "table_data": 1,
+        "finetune_transformer_endpoints": 4,
+        "finetune_transformer_intermediate_1": 4,
+    },
     **{f"samples_transformer_{part}": 1 for part in ("endpoints", "intermediate")},
     **{f"table_{name}": 1 for name in ("cells", "main", "ablation", "layer_transfer", "zero_shot")},
     **{"table_claims": 1, "table_cost": 1},

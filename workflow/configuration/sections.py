@@ -234,7 +234,7 @@ class Minutes(PerStage):
 
     data: Count = 60
     """Of a job that prepares data: books, tokens, tokenizer, examples, contamination, imported
-    weights, data cards."""
+    weights."""
 
 
 class Runtime(RuntimeOptions):

@@ -22,6 +22,7 @@ INPUTS = {  # files by the names that tables give them; see `table_inputs`
     "probes": [m.probes("<results>", update) for m in grid.all_models() for update in grid.updates],
     "cells": [cell.path("<results>") for cell in grid.cells()],
     "encoded": expand("<results>/encoded/{task}.json", task=grid.tasks),
+    "encoded of all examples": expand("<results>/encoded/{task}.json", task=grid.examples),
 }
 FIGURE_TABLES = {  # of the figures that show something else than the table of their name
     "figure2": ["layer_transfer", "zero_shot"],
@@ -29,7 +30,6 @@ FIGURE_TABLES = {  # of the figures that show something else than the table of t
     "differences": ["ablation"],
     "aux_gain": ["ablation"],
     "heat_map": ["layer_transfer"],
-    "cost_score": ["cost", "ablation", "zero_shot"],
 }
 NOT_MADE = set()  # tables of what this run does not have
 if not grid.has_corpus:
@@ -45,11 +45,8 @@ FIGURES = [f for f in figures.names() if {*FIGURE_TABLES.get(f, [f])} <= {*TABLE
 # The benchmarks of jobs are no declared outputs, so the table of costs waits for all but the page.
 # Not by `ancient`: Snakemake does not look for changes in what depends on such an input.
 COSTED = [*expand("<results>/{t}.csv", t=[t for t in TABLES if t != "cost"])]
-COSTED += expand(
-    "<results>/figures/{figure}.svg",
-    figure=[f for f in FIGURES if "cost" not in FIGURE_TABLES.get(f, [f])],
-)
-INPUTS["all but costs"] = [*COSTED, "<results>/data_cards.md"]
+COSTED += expand("<results>/figures/{figure}.svg", figure=FIGURES)
+INPUTS["all but costs"] = COSTED
 
 
 for part, cells in grid.parts().items():
@@ -134,43 +131,10 @@ for name in FIGURES:
             " --grid {params.grid:q} --out {output.png} &> {log}"
 
 
-rule cards:
-    input:
-        facts=expand(
-            "<results>/{stage}/{task}.json",
-            stage=["examples", "encoded"],
-            task=grid.examples,
-        ),
-        examples=expand("<results>/examples/{task}", task=grid.examples),
-    output:
-        md="<results>/data_cards.md",
-        figures=[
-            in_report(f"<results>/cards/{task}.png", "Data", "card", task=task)
-            for task in grid.examples
-        ],
-        parts=expand("<results>/cards/{task}.{form}", task=grid.examples, form=["md", "svg", "pdf"]),
-    log:
-        "<results>/logs/cards.log",
-    benchmark:
-        "<results>/benchmarks/cards.tsv"
-    resources:
-        **data_job(4000),
-    params:
-        results=subpath(output.md, parent=True),
-        grid=grid_json,
-        n_ctx=cfg.experiment.model.n_ctx,
-        code=code.digest("workflow.analysis.cards"),
-    shell:
-        "python -m workflow.analysis.cards --results {params.results:q} --grid {params.grid:q}"
-        " --n-ctx {params.n_ctx} --out {output.md} &> {log}"
-
-
 rule page:
     input:
         expand("<results>/{table}.{form}", table=TABLES, form=["csv", "md"]),
         expand("<results>/figures/{figure}.svg", figure=FIGURES),
-        "<results>/data_cards.md",
-        expand("<results>/cards/{task}.svg", task=grid.examples),
         # Those that are there when the run is planned; it keeps them up to date.
         studies.made(variants),
     output:

@@ -281,14 +281,14 @@ def limit_to_differences(axis: XAxis | YAxis) -> None:
     axis.axes.set(**{f"{axis.axis_name}lim": (max(low, -WIDEST), min(high, WIDEST))})
 
 
-def log_axis(axis: XAxis | YAxis, margin: float = 1.15, sparse: bool = False) -> None:
+def log_axis(axis: XAxis | YAxis) -> None:
     """Make an axis logarithmic over what is drawn, if anything is."""
     low, high = axis.get_data_interval()
     if np.isfinite([low, high]).all():
-        limits = low / margin, high * margin
+        limits = low / 1.15, high * 1.15
         name = axis.axis_name
         axis.axes.set(**{f"{name}scale": "log", f"{name}lim": limits})
-        _log_ticks(axis, *limits, sparse=sparse)
+        _log_ticks(axis, *limits, sparse=False)
 
 
 def updates_axis(ax: Axes, updates: Sequence[float], sparse: bool = False) -> None:

@@ -86,17 +86,6 @@ class Run:
         """A caption of Snakemake's report as one line; empty if there is none."""
         return " ".join(markup.read(CAPTIONS / f"{name}.rst").split())
 
-    def cards(self) -> Markup:
-        """The data cards, each folded under its task's title."""
-        folder, found = self.results / "cards", Markup()
-        for name in self.grid.examples:
-            if text := markup.read(folder / f"{name}.md"):
-                title = tasks.task(name).title
-                picture = Markup(f'src="{markup.data_uri(folder / f"{name}.svg")}"')
-                card = markup.from_markdown(text, title).replace(f'src="{name}.png"', picture)
-                found += Markup("<details><summary>{}</summary>{}</details>\n").format(title, card)
-        return found
-
     def alarms(self, title: str) -> Markup:
         """How many runs and cells of each kind of model raised each alarm."""
         runs = self.fine_tuning_runs()

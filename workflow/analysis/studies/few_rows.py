@@ -1,4 +1,4 @@
-"""The bag of words on the few rows that a share of the training rows has.
+"""How many rows a share of the training rows has, and the bag of words on so few.
 
 So a model that was trained on 64 rows stands beside a bag of words of the same 64.
 """
@@ -12,7 +12,7 @@ import tasks
 from gpt1.cell import Cell
 from gpt1.streams import drawn_rows
 from tasks import baselines
-from workflow.analysis.records import Scores
+from workflow.analysis.records import ExamplesRecord, Scores
 from workflow.study_plan import StudyPlan
 
 
@@ -22,6 +22,25 @@ def shares(study: StudyPlan) -> dict[Cell, float]:
         return {}
     found = {cell: float(p.value) for p in study.points if p.value for cell in p.cells}
     return {cell: share for cell, share in found.items() if share < 1}
+
+
+def train_rows(results: Path, study: StudyPlan) -> dict[tuple[str, str], int]:
+    """By task and value of a study along `train_share`, the rows that it is fine-tuned on.
+
+    The mean has them where all tasks have as many. Raises InputError for a damaged file.
+    """
+    facts = {
+        task: ExamplesRecord.read(results / "examples" / f"{task}.json") for task in study.tasks
+    }
+    found: dict[tuple[str, str], int] = {}
+    for value in study.values:
+        counts = {
+            task: len(drawn_rows(of.rows["train"], float(value), 0)) for task, of in facts.items()
+        }
+        found |= {(task, value): count for task, count in counts.items()}
+        if len({*counts.values()}) == 1:
+            found["mean", value] = max(counts.values())
+    return found
 
 
 @cache

@@ -55,7 +55,8 @@ def draw(table: pd.DataFrame, study: StudyPlan) -> Figure:
         style.limit_to_scores(ax)
     figure.supylabel("score (0 to 100)", fontsize=13)
     if study.axis:
-        figure.supxlabel(study.axis, fontsize=13)
+        title = "training rows" if "train_rows" in table else study.axis
+        figure.supxlabel(title, fontsize=13)
     style.legend(figure, list(looks.values()), ncols=min(3, columns + 1), title=study.title)
     return figure
 
@@ -72,12 +73,20 @@ def _panel(ax: Axes, rows: pd.DataFrame, study: StudyPlan) -> Looks:
         style.note_missing(ax)
         return {}
     shown = _curves(ax, rows, study) | _across(ax, rows, study)
-    ticks = study.values if study.axis else study.lines
+    ticks = _values(rows, study) if study.axis else study.lines
     ax.set_xticks(range(len(ticks)), ticks)
     if not study.axis or len(ticks) > CROWDED:
         ax.tick_params(axis="x", labelrotation=30)
     ax.set_xlim(-0.5, len(ticks) - 0.5)
     return shown
+
+
+def _values(rows: pd.DataFrame, study: StudyPlan) -> list[str]:
+    """The values of the axis as text: numbers of training rows where the table has them."""
+    if "train_rows" not in rows or rows["train_rows"].isna().all():
+        return study.values
+    known = rows.drop_duplicates("value").set_index("value")["train_rows"]
+    return [f"{known[value]:,.0f}" for value in study.values]
 
 
 def _curves(ax: Axes, rows: pd.DataFrame, study: StudyPlan) -> Looks:

@@ -20,13 +20,14 @@ from workflow.analysis.markdown import MISSING
 from workflow.analysis.records import ProbeScores
 from workflow.analysis.stats.pooling import NO_POOL, SeedPool, estimates
 from workflow.analysis.stats.sample import Heads, Scores, combine, difference
-from workflow.analysis.studies.constant import LEAST, MARK, is_below
 from workflow.grid import Grid
 from workflow.study_plan import StudyPlan
 
 LOST, KEPT = "lost", "kept"
 COLUMNS = ["predicted", "lost", "beyond", "beyond_low", "beyond_high", "found", "decided"]
 BELOW = "below_constant"
+MARK = "‡"
+LEAST = 5.0  # points; of less there is nothing to lose
 LEGEND = (
     "Share of the gain by pre-training that is lost, in percent; in bold where half or more was "
     "predicted to be. `hit`: it lies on the predicted side of 50, `miss`: on the other; `?`: the "
@@ -35,6 +36,12 @@ LEGEND = (
     "the constant answer's, so a part of the gain is what this answer has too. In the CSV `lost` "
     "is the share, `beyond` the points lost beyond half of the gain, with their interval."
 )
+
+
+def is_below(table: pd.DataFrame, study: StudyPlan) -> pd.Series:
+    """By task, whether the line without pre-training is below the constant answer."""
+    none = table[table["line"] == study.references[1]].set_index("task")
+    return none["mean"] < none["majority"]
 
 
 def add(

@@ -8,6 +8,7 @@ moved since the first value (a difference of differences), paired by row and see
 it is how much more, or less, a part of the method gives of all labelled rows than of few.
 """
 
+import math
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from workflow.analysis.notes import Notes
 from workflow.analysis.stats.pooling import SeedPool, columns, paired
 from workflow.analysis.stats.sample import Heads, Scores
 from workflow.analysis.stats.samples import Samples, lines
-from workflow.analysis.studies import constant, few_rows, knockout, zero_shot_correlation
+from workflow.analysis.studies import few_rows, knockout, zero_shot_correlation
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 from workflow.study_plan import Point, StudyPlan
@@ -35,13 +36,16 @@ def build(results: Path, grid: Grid, study: StudyPlan) -> Table:
     }
     frame = compare(study, scores, samples.splits(study.tasks), notes)
     parts = wide(frame, study, notes)
+    if study.axis == "train_share":
+        known = few_rows.train_rows(results, study)
+        places = zip(frame["task"], frame["value"], strict=True)
+        frame = frame.assign(train_rows=[known.get(place, math.nan) for place in places])
     if study.axis == "checkpoint":
         frame, more = zero_shot_correlation.add(frame, results, study, scores)
         parts += more
     if study.predicted:
         frame, more = knockout.add(frame, study, scores)
-        parts += more + constant.parts(frame, study, samples)
-        parts += knockout.probes(results, grid, study)
+        parts += more + knockout.probes(results, grid, study)
     return Table(frame, [*parts, *legend(notes)])
 
 

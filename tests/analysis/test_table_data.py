@@ -1,0 +1,152 @@
+"""The table of the data: numbers that fit rows and windows, and where the rows come from."""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from unittest.mock import patch
+
+import pandas as pd
+import pytest
+
+from gpt1 import encode
+from gpt1.text import tokenizer
+from tasks import prepare, task
+from tasks.common.errors import InputError
+from tasks.common.files import read_json
+from tests.analysis.conftest import make_grid, write
+from tests.gpt1.corpora import write_words
+from tests.tasks import conftest as published_files
+from workflow.analysis.table import Table
+from workflow.analysis.tables import data
+
+WORDS = ("train", "dev", "test", "fact", "guess", "why", "story", "a", "?", "0", "1", "2")
+
+
+def run(main: Callable[[], None], *arguments: object) -> None:
+    with patch.object(sys, "argv", ["program", *map(str, arguments)]):
+        main()
+
+
+def put(results: Path, name: str, **settings: object) -> None:
+    """The examples and the encoded rows of a task, as the rules make them."""
+    folder, examples, encoded = (results / k / name for k in ("data", "examples", "encoded"))
+    if not folder.exists():
+        published_files.write(name, folder)
+    given = json.dumps({"published": False, **settings})
+    files = ["--out", examples, "--facts", f"{examples}.json"]
+    run(prepare.main, name, "--folder", folder, "--settings", given, *files)
+    vocabulary = results / "tokenizer"
+    if not vocabulary.is_dir():
+        words = write_words(results, "".join(f"{word}\t5\n" for word in WORDS))
+        run(tokenizer.main, "train", "--documents", words, "--merges", 20, "--out", vocabulary)
+    run(encode.main, name, "--examples", examples, "--tokenizer", vocabulary, "--out", encoded)
+
+
+def change(path: Path, **values: object) -> None:
+    write(path, read_json(path) | values)
+
+
+def table(results: Path, *names: str) -> Table:
+    return data.build(results, make_grid("rte", examples=[*names]))
+
+
+def lines(results: Path, name: str) -> pd.DataFrame:
+    """The rows of a task by split."""
+    return table(results, name).frame.set_index("split")
+
+
+def test_lengths_and_windows_are_those_that_encoding_counted(tmp_path):
+    put(tmp_path, "rte")
+    path = tmp_path / "encoded" / "rte.json"
+    facts = read_json(path)
+    rows = facts["splits"]["dev"]["rows"]
+    facts["splits"]["dev"] |= {"lengths": {"30": 4, "7": rows - 4}}
+    facts["splits"]["dev"] |= {"n_ctx_needed": {"16": rows - 3, "17": 3}}
+    write(path, facts)
+    dev = lines(tmp_path, "rte").loc["dev"]
+    assert [dev["length_median"], dev["length_95"], dev["length_max"]] == [7, 30, 30]
+    assert [dev["n_ctx_95"], dev["n_ctx_max"]] == [17, 17]
+
+
+def test_rows_labels_and_origin_of_made_rows(tmp_path):
+    for name in ("rte", "race", "stsb"):
+        put(tmp_path, name)
+    found = table(tmp_path, "rte", "race", "stsb")
+    rte = found.frame[found.frame["task"] == "rte"].set_index("split")
+    assert rte["rows"].to_dict() == {"train": 9, "select": 1, "dev": 10}
+    assert rte.loc["dev", "labels"] == "entailment 50.0%, not_entailment 50.0%"
+    assert "- RTE: the embedded world; licence: none needed" in found.markdown
+    assert "| RACE, test" in found.markdown and "| STS-B, dev" in found.markdown
+
+
+def test_a_published_set_has_its_licence_origin_and_subset(tmp_path):
+    put(tmp_path, "rte", published=True, min_rows={"train": 10, "dev": 10})
+    row = lines(tmp_path, "rte").loc["dev"]
+    assert row["licence"] == task("rte").hub.licence
+    assert row["origin"].startswith("files dev.tsv (sha256 ")
+    assert row["note"] == "train: 10 of 2,490 rows; dev: 10 of 277 rows"
+    origin = {"source": "hub", "repo": "nyu-mll/glue", "config": "rte", "revision": "c0ffee"}
+    change(tmp_path / "examples" / "rte.json", origin=origin)
+    found = lines(tmp_path, "rte").loc["dev", "origin"]
+    assert found == "the hub's nyu-mll/glue (rte) at commit c0ffee"
+
+
+def test_rows_of_the_users_own_are_not_taken_for_the_published_ones(tmp_path):
+    put(tmp_path, "rte", own=True)
+    row = lines(tmp_path, "rte").loc["dev"]
+    assert row["licence"] == "yours to state" and row["origin"].startswith("own files dev.tsv")
+    assert row["note"] == "own data, not the published set"
+
+
+def test_dropped_rows_and_rows_known_from_training_are_stated(tmp_path):
+    folder = tmp_path / "data" / "snli"
+    published_files.write("snli", folder)
+    published = (folder / "snli_1.0_train.jsonl").read_text()
+    (folder / "snli_1.0_dev.jsonl").write_text(published)
+    put(tmp_path, "snli")
+    found = lines(tmp_path, "snli")
+    assert found["dropped"].iloc[0] == (
+        "dev: no gold label 1; test: no gold label 1; train: no gold label 1"
+    )
+    assert found["overlap"].to_dict() == {"train": 0, "select": 3, "test": 0}
+    assert found["half_known"].to_dict() == {"train": 0, "select": 3, "test": 3}
+    assert "CSV quoting" not in table(tmp_path, "snli").markdown
+    change(tmp_path / "examples" / "snli.json", unquoted={"train": 2})
+    assert "CSV quoting undone: train 2" in table(tmp_path, "snli").markdown
+
+
+def test_rows_that_may_not_be_passed_on_carry_a_caution(tmp_path):
+    put(tmp_path, "race")
+    assert "caution" not in table(tmp_path, "race").markdown
+    facts = read_json(tmp_path / "examples" / "race.json")
+    facts["settings"]["published"] = True
+    write(tmp_path / "examples" / "race.json", facts)
+    assert "; caution: " in table(tmp_path, "race").markdown
+
+
+def test_encoded_rows_of_other_examples_are_refused(tmp_path):
+    put(tmp_path, "rte")
+    path = tmp_path / "examples" / "rte.json"
+    digests = read_json(path)["sha256"]
+    change(path, sha256=digests | {"dev": "other rows"})
+    with pytest.raises(InputError, match=r"rte.json: its dev rows are not those of .*examples"):
+        table(tmp_path, "rte")
+    change(path, labels=[])
+    with pytest.raises(
+        InputError, match=r"examples/rte.json: labels: found \[\]; .*run its job again"
+    ):
+        table(tmp_path, "rte")
+    (tmp_path / "encoded" / "rte.json").unlink()
+    change(path, labels={})
+    with pytest.raises(InputError, match="no such file"):
+        table(tmp_path, "rte")
+
+
+def test_unlabelled_rows_are_not_in_the_table(tmp_path):
+    put(tmp_path, "rte")
+    path = tmp_path / "encoded" / "rte.json"
+    facts = read_json(path)
+    facts["splits"]["test"] = facts["splits"]["dev"] | {"role": "unlabelled"}
+    write(path, facts)
+    assert [*lines(tmp_path, "rte").index] == ["train", "select", "dev"]

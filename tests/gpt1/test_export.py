@@ -1,0 +1,123 @@
+"""A kept cell exported to Hugging Face: `transformers` answers as the suite does."""
+
+import numpy as np
+import pytest
+import torch
+from transformers import (
+    AutoModelForSequenceClassification,
+    AutoTokenizer,
+    OpenAIGPTDoubleHeadsModel,
+    pipeline,
+)
+
+from gpt1 import export
+from gpt1.predict import Predictor, Row
+from gpt1.settings import FinetuneMethod, TransformerShape
+from tasks import task
+from tasks.common.files import read_json
+from tests.gpt1 import toy
+from tests.gpt1.kept_cells import SEEDS, TASKS, kept_cell, write_task
+from tests.support.programs import call
+
+SHAPE = TransformerShape(n_layer=2, n_embd=16, n_head=4, n_ff=64)  # n_ff as the format has it
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """Of each task the folder of a kept cell and its reported rows."""
+    found = {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(toy.SHAPES, "transformer", SHAPE)
+        for name in TASKS:
+            folder = tmp_path_factory.mktemp(name)
+            rows = write_task(folder, name)
+            cell, _ = kept_cell(folder, name, "transformer")
+            found[name] = cell.kept(folder), rows[task(name).main]
+    return found
+
+
+@torch.no_grad()
+def answered(folder, name, rows):
+    """What `transformers` makes of the rows: probabilities, or a score."""
+    own = task(name)
+    if own.family in ("classification", "entailment"):
+        ask = pipeline("text-classification", str(folder), top_k=None)
+        pairs = [{"text": row["first"], "text_pair": row.get("second", "")} for row in rows]
+        given = [row["first"] for row in rows] if own.family == "classification" else pairs
+        answers = [{one["label"]: one["score"] for one in ask([row])[0]} for row in given]
+        return [[answer[label] for label in own.labels] for answer in answers]
+    tokenizer, found = AutoTokenizer.from_pretrained(folder), []
+    if own.family == "similarity":
+        model = AutoModelForSequenceClassification.from_pretrained(folder).eval()
+        for row in rows:
+            orders = [(row["first"], row["second"]), (row["second"], row["first"])]
+            read = tokenizer(orders, padding=True, return_tensors="pt")
+            shares = model(**read).logits.sum(0).softmax(0)
+            expected_score = float(shares @ torch.arange(float(len(shares))))
+            found.append(expected_score if own.soft_labels else shares.tolist())
+        return found
+    model = OpenAIGPTDoubleHeadsModel.from_pretrained(folder).eval()
+    for row in rows:
+        text = f"{row['first']} {row.get('second', '')}".strip()
+        read = tokenizer([(text, c) for c in row["choices"]], padding=True, return_tensors="pt")
+        ends = read["attention_mask"].sum(1) - 1  # where each classify token is
+        logits = model(read["input_ids"][None], mc_token_ids=ends[None]).mc_logits[0]
+        found.append(logits.softmax(0).tolist())
+    return found
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_transformers_gives_the_answers_of_the_suite(made, name, monkeypatch, tmp_path):
+    folder, rows = made[name]
+    out, seed = tmp_path / "model", SEEDS[1]
+    bias = torch.tensor([0.07, -0.04, 0.02, 0.01, -0.03, 0.05])
+    load = export.kept.KeptCell.load
+
+    def biased(self, *given):  # a bias that the few updates of a test do not make
+        model = load(self, *given)
+        with torch.no_grad():
+            model.classifier.bias.copy_(bias[: len(model.classifier.bias)])
+        return model
+
+    monkeypatch.setattr(export.kept.KeptCell, "load", biased)
+    done = call(export.main, folder, "--out", out, "--seed", seed)
+    assert done.returncode == 0, done.stderr
+    assert f"hf upload NAME/model {out}" in done.stdout
+    given = [
+        Row(text=r["first"], second=r.get("second", ""), choices=r.get("choices", [])) for r in rows
+    ]
+    predictions, shares = Predictor(folder, seed).answer(given, "rows")
+    expected = predictions if task(name).soft_labels else shares
+    assert np.array(answered(out, name, rows)) == pytest.approx(expected, abs=1e-5)
+    assert np.ptp(expected, axis=0).max() > 1e-3
+
+
+@pytest.mark.parametrize(
+    ("arch", "options", "told"),
+    [
+        ("lstm", {}, "GPT-1's blocks alone, found LSTMShape"),
+        ("transformer", {"method": FinetuneMethod(read_layer=0)}, "found a classifier on the"),
+        ("transformer", {}, "n_ff: expected 128"),
+    ],
+)
+def test_what_the_format_does_not_hold_is_told_in_a_line(tmp_path, arch, options, told):
+    write_task(tmp_path, "rte")
+    cell, _ = kept_cell(tmp_path, "rte", arch, **options)
+    done = call(export.main, cell.kept(tmp_path), "--out", tmp_path / "out")
+    assert done.returncode == 1 and told in done.stderr and done.stderr.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_lower_layer_that_is_read_is_the_last_one(tmp_path, monkeypatch):
+    monkeypatch.setitem(toy.SHAPES, "transformer", SHAPE)
+    write_task(tmp_path, "rte")
+    cell, _ = kept_cell(tmp_path, "rte", "transformer", method=FinetuneMethod(read_layer=1))
+    export.export(cell.kept(tmp_path), tmp_path / "out")
+    assert read_json(tmp_path / "out" / "config.json")["n_layer"] == 1
+
+
+def test_an_unknown_seed_is_one_line_and_nothing_is_written(made, tmp_path):
+    done = call(export.main, made["rte"][0], "--out", tmp_path / "out", "--seed", "9")
+    told = "no weights of seed 9; kept are those of 3, 4"
+    assert done.returncode == 1 and told in done.stderr and done.stderr.count("\n") == 1
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,130 @@
+"""The data of each task: rows, labels and lengths of each split, and where they come from.
+
+A length is that of the whole input as it is fine-tuned, in tokens: all its texts (of several
+choices the longest), with the start, delimiter and classify tokens.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import tasks
+from workflow.analysis.records import EncodedRecord, ExamplesRecord, check_examples
+from workflow.analysis.table import Table
+from workflow.grid import Grid
+
+INPUTS = ("facts of all examples", "encoded of all examples")
+SHOWN = {
+    "rows": "rows",
+    "labels": "labels",
+    "length_median": "tokens: median",
+    "length_95": "95 %",
+    "length_max": "longest",
+    "n_ctx_95": "window: 95 %",
+    "n_ctx_max": "all",
+    "overlap": "training rows",
+    "half_known": "a text of one",
+}
+ABOUT = (
+    "Tokens of an input with its special tokens. Window: the smallest n_ctx that truncates nothing "
+    "of 95 % of the rows, and of all. Training rows: rows that are training rows, too, before any "
+    "limit; a text of one: rows with a text of a training row."
+)
+
+
+class Facts(ExamplesRecord):
+    """Of `examples/TASK.json` what the table says."""
+
+    report: list[str]
+    labels: dict[str, dict[str, int]]
+    unlabelled: list[str]
+    dropped: dict[str, dict[str, int]]
+    unquoted: dict[str, int]
+    overlap: dict[str, int]
+    half_known: dict[str, int]
+    origin: dict[str, str]
+    sources: dict[str, dict[str, str]]
+
+
+def build(results: Path, grid: Grid) -> Table:
+    """One row per task and split that is trained on, selects or is reported.
+
+    Raises InputError for a file that is missing, damaged or of other rows.
+    """
+    rows = [row for name in grid.examples for row in _rows(results, name)]
+    frame = pd.DataFrame(rows)
+    titles = frame["task"].map(lambda name: tasks.task(name).title)
+    shown = frame.rename(columns=SHOWN).set_index(titles + ", " + frame["split"])
+    shown = shown[[*SHOWN.values()]].rename_axis("task, split").astype(str)
+    sources = frame.drop_duplicates("task").set_index(titles.drop_duplicates())
+    listed = [f"- {title}: {_sentence(row)}." for title, row in sources.iterrows()]
+    parts = ["# Data", shown, ABOUT, "## Where the rows come from", "\n".join(listed)]
+    return Table(frame, parts, words=["labels"])
+
+
+def _rows(results: Path, name: str) -> list[dict[str, Any]]:
+    path, encoded = (results / kind / f"{name}.json" for kind in ("examples", "encoded"))
+    facts, known = Facts.read(path), EncodedRecord.read(encoded).splits
+    parts = {s: known[s] for s in ("train", "select", *facts.report) if s in known}
+    check_examples(encoded, {s: part.examples for s, part in parts.items()}, path, facts.sha256)
+    rows = []
+    for split, part in parts.items():
+        counts, total = facts.labels[split], facts.rows[split]
+        shares = (f"{label} {counts[label] / total:.1%}" for label in tasks.task(name).labels)
+        row = {"task": name, "split": split, "rows": total, "labels": ", ".join(shares)}
+        row |= {"length_median": _quantile(part.lengths, 50)}
+        for key, values in (("length", part.lengths), ("n_ctx", part.n_ctx_needed)):
+            row |= {f"{key}_95": _quantile(values, 95), f"{key}_max": _quantile(values, 100)}
+        row |= {"overlap": facts.overlap.get(split, 0)}
+        row |= {"half_known": facts.half_known.get(split, 0)}
+        rows.append(row | _origin(name, facts))
+    return rows
+
+
+def _quantile(counts: dict[str, int], percent: int) -> int:
+    """Of values that `counts` says how often there are, the one that `percent` do not exceed."""
+    values = np.repeat([int(value) for value in counts], list(counts.values()))
+    return int(np.percentile(values, percent, method="inverted_cdf"))
+
+
+def _origin(name: str, facts: Facts) -> dict[str, str]:
+    """Where a task's rows come from; "" where there is nothing to say."""
+    hub, origin = tasks.task(name).hub, facts.origin
+    licence = hub.licence
+    if origin["source"] == "hub":
+        place = f"the hub's {origin['repo']} ({origin['config']}) at commit {origin['revision']}"
+    elif facts.published or facts.own:
+        used = [files for split, files in facts.sources.items() if split not in facts.unlabelled]
+        files = {path: digest for of_split in used for path, digest in of_split.items()}
+        listed = (f"{path} (sha256 {digest[:12]})" for path, digest in files.items())
+        place = ("own files " if facts.own else "files ") + ", ".join(listed)
+    else:
+        place, licence = "the embedded world", "none needed"
+    dropped = (f"{split}: {_counts(counts)}" for split, counts in facts.dropped.items())
+    return {
+        "origin": place,
+        "licence": "yours to state" if facts.own else licence,
+        "caution": hub.caution if facts.published else "",
+        "note": facts.note,
+        "dropped": "; ".join(dropped),
+        "unquoted": _counts(facts.unquoted),
+    }
+
+
+def _counts(counts: dict[str, int]) -> str:
+    return ", ".join(f"{name} {count:,}" for name, count in counts.items() if count)
+
+
+def _sentence(row: pd.Series) -> str:
+    """What is said of a task's rows beside the numbers."""
+    named = {
+        "licence": "licence",
+        "caution": "caution",
+        "note": "rows",
+        "dropped": "dropped",
+        "unquoted": "CSV quoting undone",
+    }
+    said = (f"{name}: {row[key]}" for key, name in named.items() if row[key])
+    return "; ".join([row["origin"], *said])
