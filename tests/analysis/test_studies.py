@@ -21,13 +21,8 @@ from tests.analysis.conftest import (
     write_cell_answers,
 )
 from workflow.analysis.figures import style
-from workflow.analysis.stats.sample import Sample
-from workflow.analysis.studies import figure, table, zero_shot_correlation
+from workflow.analysis.studies import figure, table
 from workflow.analysis.studies.__main__ import main
-from workflow.analysis.studies.zero_shot_correlation import (
-    correlation_of_changes,
-    rank_correlation,
-)
 from workflow.analysis.table import read_csv
 from workflow.study_plan import Point, StudyPlan
 
@@ -213,9 +208,8 @@ def test_zero_shot_scores_stand_beside_those_of_their_checkpoints(tmp_path):
     assert mean_of(found.frame, "full", "300", "sst2")["zero_shot"] == 60.5
     assert pd.isna(mean_of(found.frame, "full", "300", "rte")["zero_shot"])
     assert pd.isna(mean_of(found.frame, "full", "300")["zero_shot"])  # that of three tasks
-    section = found.markdown.partition("## Rank correlation with the paper's zero-shot heur")[2]
+    section = found.markdown.partition("## The same checkpoints by the paper's zero-shot")[2]
     assert "SST-2" in section and "QNLI" not in section
-    section = found.markdown.partition("## The same checkpoints by the paper's zero-shot heur")[2]
     lines = [line for line in section.partition("##")[0].splitlines() if line.startswith("|")]
     cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
     assert cells[0] == ["", "SST-2"]
@@ -251,51 +245,6 @@ def test_the_figure_has_the_zero_shot_scores_of_the_checkpoints(tmp_path):
         np.testing.assert_allclose(curve.get_ydata(), scores)
 
 
-def test_the_rank_correlation_is_of_the_order_alone():
-    assert rank_correlation([(1, 10), (2, 100), (9, 101)]) == pytest.approx(1)
-    assert rank_correlation([(1, 3), (2, 2), (9, 1)]) == pytest.approx(-1)
-    assert np.isnan(rank_correlation([(1, 3), (2, 2)]))
-    assert np.isnan(rank_correlation([(1, 3), (1, 2), (1, 5)]))
-
-
-def test_the_correlation_is_taken_within_each_pre_training_seed(tmp_path):
-    plan = study("checkpoint", values=("0", "30", "300"), tasks=["sst2"])
-    write_zero_shot(tmp_path, "sst2", {0: 10, 30: 20, 300: 30}, seed=0)
-    write_zero_shot(tmp_path, "sst2", {0: 50, 30: 40, 300: 60}, seed=1)
-    tuned = [(50, 1), (60, 3), (70, 2)]  # 1 and -0.5; over all six points it is below 0
-    heads = {
-        point.place: {"sst2": Sample((0, 1), (0, 1), np.array(scores), np.zeros((2, 2)), 9)}
-        for point, scores in zip(plan.points, tuned, strict=True)
-    }
-    frame = pd.DataFrame([{"line": "full", "value": "30", "task": "sst2"}])
-    frame, (*_, found, _) = zero_shot_correlation.add(frame, tmp_path, plan, heads)
-    assert list(frame["zero_shot"]) == [30.0]
-    assert found.loc["SST-2", "of the curves"].startswith("0.25 [")
-
-
-def test_the_correlation_of_changes_tells_curves_that_only_both_rise():
-    same = [[(1.0, 10.0), (2.0, 11.0), (9.0, 30.0)], [(0.0, 5.0), (4.0, 8.0), (5.0, 9.0)]]
-    assert correlation_of_changes(same)[0] == pytest.approx(1)
-    other = [[(0.0, 0.0), (1.0, 9.0), (5.0, 12.0), (9.0, 13.0), (18.0, 13.5), (40.0, 13.6)]]
-    assert rank_correlation(other[0]) == pytest.approx(1)
-    value, low, high = correlation_of_changes(other)
-    assert value < 0 and low < value < high
-    assert np.isnan(correlation_of_changes([])[0])
-    value, low, _ = correlation_of_changes([same[0]])
-    assert np.isnan(value) and np.isnan(low)
-
-
-@pytest.mark.parametrize("wanders", [False, True])
-def test_curves_that_know_nothing_of_each_other_correlate_in_5_of_100_pairs(wanders):
-    rng, found = np.random.default_rng(0), []
-    for _ in range(500):
-        curves = rng.normal(size=(2, 9, 2))  # two seeds, nine checkpoints
-        curves = curves.cumsum(axis=1) if wanders else curves
-        found.append(correlation_of_changes([list(map(tuple, curve)) for curve in curves]))
-    alarms = np.mean([low > 0 or high < 0 for _, low, high in found])
-    assert 0.005 <= alarms <= 0.06
-
-
 def test_the_program_writes_a_table_and_a_figure_the_same_each_time(tmp_path):
     plan = study(lines=("a", "b"))
     made(tmp_path, plan)
@@ -315,14 +264,6 @@ def test_a_single_task_has_no_mean(tmp_path):
     picture, frame = drawn(plan, tmp_path)
     assert set(frame["task"]) == {"rte"} and len(picture.axes) == 1
     assert "mean of" not in table.build(tmp_path, GRID, plan).markdown.partition("`a [b, c]`")[0]
-
-
-def test_a_single_pre_training_seed_has_a_correlation_without_an_interval(tmp_path):
-    plan = study("checkpoint", values=("0", "30", "300"))
-    write_zero_shot(tmp_path, "sst2", {0: 50, 30: 55, 300: 60})
-    section = made(tmp_path, plan).markdown.partition("zero-shot heuristics")[2]
-    (line,) = (line for line in section.splitlines() if line.startswith("| SST-2"))
-    assert "[" not in line
 
 
 @pytest.mark.parametrize("between", [(), ("0.25", "0.5")])

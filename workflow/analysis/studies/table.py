@@ -21,7 +21,7 @@ from workflow.analysis.notes import Notes
 from workflow.analysis.stats.pooling import SeedPool, columns, paired
 from workflow.analysis.stats.sample import Heads, Scores
 from workflow.analysis.stats.samples import Samples, lines
-from workflow.analysis.studies import few_rows, knockout, zero_shot_correlation
+from workflow.analysis.studies import few_rows, knockout, zero_shot
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 from workflow.study_plan import Point, StudyPlan
@@ -41,7 +41,7 @@ def build(results: Path, grid: Grid, study: StudyPlan) -> Table:
         places = zip(frame["task"], frame["value"], strict=True)
         frame = frame.assign(train_rows=[known.get(place, math.nan) for place in places])
     if study.axis == "checkpoint":
-        frame, more = zero_shot_correlation.add(frame, results, study, scores)
+        frame, more = zero_shot.add(frame, results, study, scores)
         parts += more
     if study.predicted:
         frame, more = knockout.add(frame, study, scores)

@@ -1,0 +1,54 @@
+"""Scores from each checkpoint beside its zero-shot scores."""
+
+from pathlib import Path
+
+import pandas as pd
+
+import tasks
+from gpt1.cell import PretrainedModel
+from workflow.analysis import markdown
+from workflow.analysis.records import ZeroShotScore
+from workflow.analysis.stats.sample import Scores
+from workflow.study_plan import StudyPlan
+
+
+def add(
+    table: pd.DataFrame,
+    results: Path,
+    study: StudyPlan,
+    scores: Scores,
+) -> tuple[pd.DataFrame, list[str | pd.DataFrame]]:
+    """The table with a column `zero_shot`, the checkpoint's mean score, and a section on it."""
+    found = _zero_shot(results, study, scores)
+    places = [point.place for point in study.points if point.value]
+    mean = found.pivot_table(index=["line", "value"], columns="task", values="zero_shot")
+    mean = mean.reindex(index=places, columns=study.tasks)
+    mean["mean"] = mean.mean(axis=1, skipna=False)  # of all tasks or of none
+    long = mean.rename_axis(columns="task").stack().rename("zero_shot").reset_index()
+    table = table.merge(long, on=["line", "value", "task"], how="left")
+    titles = {task: tasks.task(task).title for task in study.tasks}
+    titles |= {"mean": f"mean of {len(study.tasks)}"} if len(study.tasks) > 1 else {}
+    wide = mean.loc[study.lines[0]][list(titles)].rename(columns=titles).dropna(axis=1, how="all")
+    if wide.empty:
+        return table, []
+    shown = wide.map(lambda score: markdown.value(score, markdown.MISSING))
+    shown.index = [f"{study.axis} {value}" for value in shown.index]
+    heading = "## The same checkpoints by the paper's zero-shot heuristics"
+    return table, [heading, shown.rename_axis("")]
+
+
+def _zero_shot(results: Path, study: StudyPlan, scores: Scores) -> pd.DataFrame:
+    """The zero-shot score of each line, checkpoint, task and pre-training seed.
+
+    Of the run's own language models; a variant's have no zero-shot scores.
+    """
+    rows = []
+    for point in study.points:
+        for cell in point.cells if point.value and not point.model else ():
+            sample = scores[point.place][cell.task]
+            for seed in dict.fromkeys(sample.pretrain) if sample else ():
+                model = PretrainedModel(cell.arch, seed, cell.corpus)
+                path = model.zero_shot(results, cell.task, int(point.value))
+                if path.exists():
+                    rows.append((*point.place, cell.task, ZeroShotScore.read(path).score))
+    return pd.DataFrame(rows, columns=["line", "value", "task", "zero_shot"])
