@@ -51,7 +51,7 @@ class Ratio:
         return cls(*rates, statistics.median(ratios), min(ratios), max(ratios))
 
 
-OURS = {"THP_MEM_ALLOC_ENABLE": "1"}  # as the workflow's jobs have it
+HUGE_PAGES = {"THP_MEM_ALLOC_ENABLE": "1"}  # as the workflow's jobs have them; for both sides
 
 
 class Side:
@@ -73,7 +73,7 @@ class Side:
             env=os.environ
             | {"PYTHONPATH": os.pathsep.join(path), "OMP_NUM_THREADS": str(threads)}
             | {"HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"}
-            | (OURS if module == "bench.ours" else {}),
+            | HUGE_PAGES,
             text=True,
         )
         self._answer()  # it has imported what it needs

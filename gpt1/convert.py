@@ -38,7 +38,7 @@ with importing(__name__):
         POSITIONS,
         READERS,
         TOKENS,
-        is_release,
+        check_release,
         read_settings,
         released_shapes,
         write_huggingface,
@@ -145,6 +145,9 @@ def main() -> None:
         help="JSON of the model; by default what config.json says, or GPT-1",
     )
     importing.add_argument("--updates", type=int, default=0, help="it was trained for; 0: unknown")
+    importing.add_argument(
+        "--release", action="store_true", help="refuse files that are not OpenAI's own"
+    )
     importing.add_argument("--code", default="", help="digest of the code, kept with the weights")
     exporting = commands.add_parser("export", help="a checkpoint to Hugging Face's format")
     exporting.add_argument("--checkpoint", required=True)
@@ -156,13 +159,10 @@ def main() -> None:
         print(f"{a.out}: {n_values:,} values of {a.checkpoint}", flush=True)
         return
     given = (a.format, a.folder, a.tokenizer, a.out, a.settings, a.updates, a.code)
+    if a.release:
+        check_release(a.folder)
     n_values = import_weights(*given)
     print(f"{a.out}: {n_values:,} released values from {a.folder}", flush=True)
-    if a.format == "openai":
-        known = (
-            "OpenAI's release" if is_release(a.folder) else "not OpenAI's release, another GPT-1"
-        )
-        print(f"{a.folder}: {known}, by the digests of its files", flush=True)
 
 
 if __name__ == "__main__":

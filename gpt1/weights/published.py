@@ -87,10 +87,16 @@ def read_openai(folder: Path, n_vocab: int, model: ModelSettings) -> dict[str, T
     return released
 
 
-def is_release(folder: Path) -> bool:
-    """Whether the folder's files are OpenAI's own, by git's ids; they may be missing."""
-    paths = {folder / name: known for name, known in RELEASE.items()}
-    return all(path.is_file() and git_id(path) == known for path, known in paths.items())
+def check_release(folder: Path) -> None:
+    """Raise InputError unless the folder's files are OpenAI's own, by git's ids."""
+    for name, known in RELEASE.items():
+        path = folder / name
+        found = git_id(path) if path.is_file() else "no such file"
+        if found != known:
+            raise InputError(
+                f"{path}: expected OpenAI's file, git's id {known[:12]}, found {found[:12]}; "
+                "download it again, or set experiment.pretrained.release: false for another GPT-1"
+            )
 
 
 def git_id(path: Path) -> str:

@@ -22,7 +22,7 @@ from gpt1.weights.checkpoint import (
     sidecar,
 )
 from gpt1.weights.files import RELEASE
-from gpt1.weights.published import git_id, is_release, released_shapes
+from gpt1.weights.published import check_release, git_id, released_shapes
 from tasks.common.errors import InputError
 from tasks.common.files import read_json
 from tests.gpt1 import published_files as files
@@ -175,7 +175,9 @@ def test_the_command_line_imports_and_exports_and_tells_a_fault_in_one_line(publ
     into += ["--tokenizer", vocabulary, "--out", checkpoint]
     done = call(convert.main, *into, "--settings", MODEL.to_json())
     assert "10,208 released values" in done.stdout and sidecar(checkpoint).is_file()
-    assert "not OpenAI's release, another GPT-1" in done.stdout
+    refused = call(convert.main, *into, "--settings", MODEL.to_json(), "--release")
+    assert refused.returncode == 1 and refused.stderr.count("\n") == 1
+    assert "params_shapes.json: expected OpenAI's file, git's id 29fac299ae84" in refused.stderr
     done = call(convert.main, "export", "--checkpoint", checkpoint, "--out", out)
     assert done.stdout == f"{out}: 10,208 values of {checkpoint}\n"
     assert sorted(p.name for p in out.iterdir()) == ["config.json", "model.safetensors"]
@@ -184,15 +186,18 @@ def test_the_command_line_imports_and_exports_and_tells_a_fault_in_one_line(publ
     assert "expected 146 shapes" in done.stderr and "found 38" in done.stderr
 
 
-def test_the_release_is_known_by_the_digests_of_all_its_files(published, tmp_path, monkeypatch):
+def test_a_release_with_another_or_a_missing_file_is_refused(published, tmp_path, monkeypatch):
     (tmp_path / "empty").touch()
     assert git_id(tmp_path / "empty") == "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
     folder = published / "openai"
-    assert len(RELEASE) == 11 and not is_release(folder) and not is_release(tmp_path)
+    assert len(RELEASE) == 11
+    with pytest.raises(InputError, match="params_shapes.json: expected .* found no such file"):
+        check_release(tmp_path)
     monkeypatch.setattr("gpt1.weights.published.RELEASE", {n: git_id(folder / n) for n in RELEASE})
-    assert is_release(folder)
+    check_release(folder)
     (folder / "params_3.npy").write_bytes(b"")
-    assert not is_release(folder)
+    with pytest.raises(InputError, match="params_3.npy: expected .* found e69de29bb2d1; download"):
+        check_release(folder)
 
 
 @needs_bpe

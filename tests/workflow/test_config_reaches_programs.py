@@ -107,6 +107,7 @@ def marked(world: bool, pretrained: bool = False) -> dict[str, Any]:
         del experiment["corpus"], experiment["pretrain"]
         experiment["grid"]["arch"] = ["transformer"]
         experiment["pretrained"] = {"path": "MyWeights", "format": "openai", "updates": 0}
+        experiment["pretrained"]["release"] = True
     numbers = itertools.count(1001)
     for path, value in leaves(config).items():
         section = config
@@ -145,6 +146,7 @@ def shown(path: tuple[str, ...], value: Any) -> str:
         ("experiment", "pretrained", "path"): "--from mydata/MyWeights",
         ("experiment", "pretrained", "format"): "--format openai",
         ("experiment", "pretrained", "updates"): f"--updates {value} ",
+        ("experiment", "pretrained", "release"): " --release ",
         ("experiment", "pretrain", "updates"): "update-6000.safetensors",
         ("experiment", "pretrain", "checkpoints"): '"checkpoints": [0, 60, 6000]',
         ("experiment", "seeds", "pretrain"): "transformer/seed-5002/update-6000.safetensors",

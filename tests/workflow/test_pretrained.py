@@ -134,7 +134,7 @@ def tiny(data: Path, results: Path) -> dict[str, Any]:
     """`laptop.yaml` with its grid, from files like OpenAI's, on CoLA of the world."""
     config = shipped("laptop") | {"data": str(data), "results": str(results)}
     experiment = config["experiment"]
-    experiment["pretrained"]["updates"] = 37
+    experiment["pretrained"] |= {"updates": 37, "release": False}
     shared = MODEL.model_dump(exclude={"shape"})
     experiment["model"] = {**shared, "transformer": MODEL.shape.model_dump()}
     experiment["finetune"] |= {"epochs": 1, "batch": 8, "eval_train": 10}

@@ -71,6 +71,14 @@ class Pretrained(Settings):
     """Their format: openai (params_*.npy) or huggingface (config.json and model.safetensors)."""
     updates: Count
     """Updates that the weights were trained for, which no file states."""
+    release: bool = False
+    """Whether only OpenAI's own files will do, by their digests."""
+
+    @model_validator(mode="after")
+    def _check_release(self) -> Self:
+        if self.release and self.format != "openai":
+            raise ValueError("release: OpenAI's files have format: openai")
+        return self
 
 
 class Tokenizer(Settings):

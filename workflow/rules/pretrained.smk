@@ -20,10 +20,11 @@ rule import:
         folder=os.path.dirname(paths.weight_files(cfg)[0]),
         tokenizer=its_tokenizer,
         updates=grid.updates[-1],
+        release="--release" if cfg.experiment.pretrained.release else "",
         settings=given_as(lambda config, _: config.model("transformer")),
         code=code.digest("gpt1.convert"),
     shell:
         "python -m gpt1.convert import --format {params.format} --from {params.folder:q}"
         " --tokenizer {params.tokenizer:q} --settings {params.settings:q}"
-        " --updates {params.updates} --code {params.code} --out {output.checkpoint}"
+        " --updates {params.updates} {params.release} --code {params.code} --out {output.checkpoint}"
         " &> {log}"
