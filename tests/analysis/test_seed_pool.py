@@ -50,33 +50,20 @@ def test_the_wildest_of_a_run_is_covered_as_the_documentation_says(n_seeds):
     assert 0.85 < of_mean < 0.96 and 0.82 < of_worst_task < 0.97
 
 
-CONTROLS = [2.0] * 6, [12.0] * 3
-# The full transformer, without pre-training, without the auxiliary loss, without both; two LSTMs.
-LSTMS = [3.0, 0.3, 3.0, 0.3], [12.0] * 2
-
-
-@pytest.mark.parametrize(
-    ("spreads", "place", "is_wild"),
-    [(CONTROLS, 1, False), (CONTROLS, 6, True), (LSTMS, 2, False), (LSTMS, 4, True)],
-    ids=["beside controls", "a control", "beside LSTMs", "an LSTM"],
-)
-def test_wild_variants_that_are_left_out_are_covered_and_widen_no_other_interval(
-    spreads, place, is_wild
-):
+@pytest.mark.parametrize("place", [1, 6], ids=["another variant", "a control"])
+def test_wild_controls_that_are_left_out_are_covered_and_widen_no_other_interval(place):
     rng, covered, of_tasks, widths = np.random.default_rng(1), [], [], []
-    calm, wild = spreads
-    for _ in range(250):
-        variants = simulate(rng, 3, [*calm, *wild])
+    for _ in range(400):
+        variants = simulate(rng, 3, [*[2.0] * 6, *[12.0] * 3])
         paired = {task: difference(variants[0][task], variants[place][task]) for task in TASKS}
-        found = estimates(paired, {"mean": list(TASKS)}, SeedPool(variants[: len(calm)]))
+        found = estimates(paired, {"mean": list(TASKS)}, SeedPool(variants[:6]))
         low, high = found.pop("mean").interval
+        pooled = estimates(paired, {"mean": list(TASKS)}, SeedPool(variants))["mean"].interval
         covered.append(covers((low, high), 0.0))
         of_tasks.append([covers(one.interval, 0.0) for one in found.values()])
-        if not is_wild:
-            ends = estimates(paired, {"mean": list(TASKS)}, SeedPool(variants))["mean"].interval
-            widths.append((high - low) / (ends[1] - ends[0]))
+        widths.append((high - low) / (pooled[1] - pooled[0]))
     assert np.mean(covered) > 0.9 and np.mean(of_tasks, axis=0).min() > 0.88
-    assert is_wild or np.median(widths) < 0.65
+    assert place != 1 or np.median(widths) < 0.5
 
 
 def test_two_models_of_shuffled_books_behind_three_fits_are_two_seeds():

@@ -145,8 +145,8 @@ def test_a_task_has_its_own_training_settings_where_it_names_them():
     race = config.finetune("lstm", "race", "on")
     rte = config.finetune("lstm", "rte", "on")
     assert (race.epochs, race.lm_coef, race.lr) == (5, 2.0, 0.5)
-    assert (rte.epochs, rte.lm_coef, rte.lr) == (3, 0.5, 1e-3)
-    assert config.finetune("transformer", "race", "on").lr == 1e-3
+    assert (rte.epochs, rte.lm_coef, rte.lr) == (3, 0.5, 5e-4)
+    assert config.finetune("transformer", "race", "on").lr == 5e-4
     assert config.finetune("lstm", "race", "off").lm_coef == 0.0
 
 

@@ -97,10 +97,11 @@ def test_the_default_config_plans_the_whole_grid(tmp_path):
     plan = planned(ROOT, "--directory", str(tmp_path), "all")
     assert {rule: n for rule, n in plan.items() if rule.startswith("finetune")} == {
         **{"finetune_transformer_endpoints": 24, "finetune_transformer_intermediate_1": 12},
-        **{"finetune_lstm_endpoints": 24, "finetune_transformer_sentences_shuffled": 12},
+        **{"finetune_lstm_endpoints": 24, "finetune_transformer_shuffled": 12},
+        "finetune_transformer_sentences_shuffled": 12,
         "finetune_transformer_permuted_embeddings": 12,
     }
-    assert plan["pretrain"] == 6 and plan["zero_shot"] == 6 and plan["pretrain_shuffled"] == 2
+    assert plan["pretrain"] == 6 and plan["zero_shot"] == 6 and plan["pretrain_shuffled"] == 6
     assert plan["permuted_embeddings"] == 3  # of each model of the books
     assert plan["examples"] == plan["encode"] == 13 and plan["baselines"] == 12
     assert plan["all"] == 1 and plan["world"] == 1

@@ -173,15 +173,13 @@ class Samples:
     def seed_pool(
         self, grid: Grid, score: Callable[[Cell], Sample | None] | None = None
     ) -> SeedPool:
-        """Of the transformer's cells on the books those that transfer nothing or everything.
+        """Of these cells those that transfer nothing or everything, by their `score`.
 
-        They count by their `score`, without one by that of the headline. The LSTM and the negative
-        controls are left out: their fits vary several times as much as the transformer's, of which
-        they say nothing.
+        Without one it is that of the headline. Negative controls are left out: what another seed
+        does to a model of shuffled books says nothing of the others.
         """
         variants: dict[Cell, dict[str, Sample | None]] = {}
-        pooled = (c for c in self.cells if (c.arch, c.corpus) == ("transformer", "books"))
-        for cell in filter(grid.is_endpoint, pooled):
+        for cell in (c for c in self.cells if grid.is_endpoint(c) and c.corpus == "books"):
             of_tasks = variants.setdefault(replace(cell, task=""), {})
             of_tasks[cell.task] = score(cell) if score else self.headline(cell)
         return SeedPool(list(variants.values()))
