@@ -107,6 +107,10 @@ class Loop:
         """bfloat16 where the job asks for it."""
         if self.job.runtime.get("precision") != "bfloat16":
             return contextlib.nullcontext()
+        onednn = torch.backends.mkldnn
+        if onednn.is_available() and not torch.ops.mkldnn._is_mkldnn_bf16_supported():
+            # Its LSTM raises an error without AVX-512.
+            onednn.enabled = False  # type: ignore[assignment]
         return torch.autocast(self.device.split(":")[0], dtype=torch.bfloat16)
 
     def lm_loss(self, ids: Tensor, real: Tensor | None = None) -> tuple[Tensor, Tensor]:

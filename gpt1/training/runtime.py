@@ -71,7 +71,11 @@ class Runtime(RuntimeSettings):
         """The context of every forward pass; parameters stay float32."""
         if self.precision == "float32":
             return contextlib.nullcontext()
-        return torch.autocast(self.device.split(":")[0], dtype=getattr(torch, self.precision))
+        onednn = torch.backends.mkldnn
+        if onednn.is_available() and not torch.ops.mkldnn._is_mkldnn_bf16_supported():
+            # Without AVX-512 it raises an error for an LSTM in bfloat16; PyTorch's own code runs.
+            onednn.enabled = False  # type: ignore[assignment]
+        return torch.autocast(self.device.split(":")[0], dtype=torch.bfloat16)
 
     def peak_mb(self) -> float:
         """Peak memory in MB: the GPU's since `reset_peak`; on a CPU the process's so far."""

@@ -20,7 +20,8 @@ def test_the_papers_grid_has_336_transformer_and_72_lstm_cells():
 
 @pytest.mark.parametrize("corpus", ["shuffled", "sentences-shuffled", "permuted-embeddings"])
 def test_a_control_is_the_fully_transferred_transformer_with_aux_on(corpus):
-    grid = complete().grid()
+    controls = ["words", "sentences", "embeddings"]
+    grid = parse(changed(shipped(), "experiment.grid.shuffled", controls)).grid()
     control = [cell for cell in grid.cells() if cell.corpus == corpus]
     assert [cell.task for cell in control] == grid.tasks
     assert {(c.arch, c.aux, c.n_transfer) for c in control} == {("transformer", "on", 12)}
@@ -45,11 +46,11 @@ def test_a_job_starts_from_every_model_of_its_architecture_that_a_seed_needs():
         PretrainedModel("lstm", 5),
         PretrainedModel("lstm", 6),
     )
-    assert sources["finetune_transformer_shuffled"][0] == PretrainedModel(
-        "transformer", 5, "shuffled"
-    )
-    path = sources["finetune_transformer_shuffled"][1].checkpoint("results", 8)
-    assert path == Path("results/pretrain/transformer-shuffled/seed-6/update-8.safetensors")
+    shuffled = sources["finetune_transformer_sentences_shuffled"]
+    assert shuffled[0] == PretrainedModel("transformer", 5, "sentences-shuffled")
+    path = shuffled[1].checkpoint("results", 8)
+    folder = "results/pretrain/transformer-sentences-shuffled/seed-6"
+    assert path == Path(folder, "update-8.safetensors")
 
 
 @pytest.mark.parametrize("shards", [1, 2, 3, 11, 40])
