@@ -142,7 +142,7 @@ class Config(Settings):
         )
 
     def scale(self) -> str:
-        """The data, the models and the weight of the auxiliary loss in words."""
+        """The data and the models in words."""
         experiment, shapes = self.experiment, self.experiment.model
         data = " and ".join(dict.fromkeys(map(self._origin, self.examples().values())))
         models = {
@@ -155,8 +155,7 @@ class Config(Settings):
         if own := experiment.pretrain:
             tokens = own.updates * own.batch * shapes.n_ctx
             trained = f"{own.updates:,} updates of pre-training, {tokens:,} tokens"
-        weight = f"an auxiliary LM loss of weight {experiment.finetune.lm_coef:g}"
-        return f"{data}; {named}; {trained}; {weight}"
+        return f"{data}; {named}; {trained}"
 
     def is_synthetic(self, entry: DataSource | CorpusSettings) -> bool:
         """Whether a data set is made by the embedded world, not read from the hub or a folder."""
