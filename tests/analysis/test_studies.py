@@ -119,7 +119,7 @@ def test_the_markdown_has_the_scores_the_differences_and_the_baselines(tmp_path)
     text = made(tmp_path, study(lines=("a", "b"))).markdown
     assert text.startswith("# A study of mine\n") and "| a, lm_coef 0.5 " in text
     assert "## Difference to a at the same lm_coef" in text
-    against = text.partition("## Difference")[2]
+    against = text.partition("## Difference to a")[2].partition("\n## ")[0]
     assert "| b, lm_coef 2 " in against and "| a, lm_coef 2 " not in against
     assert "| bag of words " in text.partition("## Difference")[0]
 
@@ -264,6 +264,29 @@ def test_a_single_task_has_no_mean(tmp_path):
     picture, frame = drawn(plan, tmp_path)
     assert set(frame["task"]) == {"rte"} and len(picture.axes) == 1
     assert "mean of" not in table.build(tmp_path, GRID, plan).markdown.partition("`a [b, c]`")[0]
+
+
+@pytest.mark.parametrize("references", [(), ("all",)], ids=["lines alone", "a reference"])
+def test_each_of_several_lines_is_compared_with_its_own_first_value(references, tmp_path):
+    result = made(tmp_path, study(lines=("a", "b"), references=references))
+    for line in ("a", "b"):
+        for task in [*TASKS, "mean"]:
+            start, half, end = (mean_of(result.frame, line, v, task) for v in ("0", "0.5", "2"))
+            assert pd.isna(start["along"])
+            for row in (half, end):
+                assert row["along"] == pytest.approx(row["mean"] - start["mean"])
+                assert row["along_low"] < row["along"] < row["along_high"]
+    assert result.frame.loc[result.frame["line"] == "all", "along"].isna().all()
+    section = result.markdown.partition("## Difference of each line to its own lm_coef 0")[2]
+    assert "| a, lm_coef 2 " in section and "| b, lm_coef 0.5 " in section
+
+
+@pytest.mark.parametrize(
+    "plan", [study(), study("", lines=("a", "b"))], ids=["one line", "no axis"]
+)
+def test_a_single_line_and_a_study_without_axis_have_no_second_comparison(plan, tmp_path):
+    found = made(tmp_path, plan)
+    assert "along" not in found.frame and "its own" not in found.markdown
 
 
 @pytest.mark.parametrize("between", [(), ("0.25", "0.5")])

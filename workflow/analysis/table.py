@@ -23,7 +23,7 @@ FOUR = [
     *("mean", "sd", "ci_low", "ci_high", "majority", "bag_of_words", "low", "high"),
     *("diff", "diff_low", "diff_high", "decontaminated_mean", "decontaminated_sd"),
     *("share", "short", "share_words", "share_whole", "accuracy", "chance"),
-    *("change", "change_low", "change_high", "zero_shot"),
+    *("along", "along_low", "along_high", "change", "change_low", "change_high", "zero_shot"),
     *("lost", "beyond", "beyond_low", "beyond_high"),
 ]
 SIX = ["relative", "relative_low", "relative_high", "threshold", "heldout_loss", "train_loss"]
@@ -34,7 +34,9 @@ COUNTS = [
     "decontaminated_rows",
 ]
 NUMBERS = {*DECIMALS, *COUNTS, "seed", "score", "paper"}  # a table's own columns may be text
-BY_SEED = ["by_seed", "diff_by_seed", "change_by_seed", "relative_by_seed"]  # tuples
+BY_SEED = [  # tuples
+    *("by_seed", "diff_by_seed", "along_by_seed", "change_by_seed", "relative_by_seed"),
+]
 TEXT = [
     *("arch", "variant", "task", "metric", "split", "n_transfer", "aux", "corpus"),
     *("alarms", "note", "cpu"),

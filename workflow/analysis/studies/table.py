@@ -3,6 +3,8 @@
 `diff` is the paired difference to what the study compares with: the first reference; else the
 first line, at the same value; of a single line the line's first value.
 
+`along` is the difference to the first value of the same line, where `diff` is to something else.
+
 Of several lines along an axis, `change` is how far the difference of a line to the first line has
 moved since the first value (a difference of differences), paired by row and seed. In `train_size`
 it is how much more, or less, a part of the method gives of all labelled rows than of few.
@@ -79,6 +81,9 @@ def compare(
         compared: dict[str, Heads] = {
             "diff": paired(heads, scores[base]) if base != point.place else {}
         }
+        if any(is_along(study, one) for one in study.points):
+            start = scores.get((point.line, study.values[0]), {})
+            compared["along"] = paired(heads, start) if is_along(study, point) else {}
         if any(has_change(study, one) for one in study.points):
             compared["change"] = _change(study, scores, point) if has_change(study, point) else {}
         cells = {cell.task: cell.place for cell in point.cells}
@@ -96,6 +101,18 @@ def reference(study: StudyPlan, point: Point) -> tuple[str, str]:
     if len(study.lines) > 1:
         return study.lines[0], point.value
     return point.line, study.points[0].value
+
+
+def is_along(study: StudyPlan, point: Point) -> bool:
+    """Whether a point is compared with its line's first value beside what `diff` compares it with.
+
+    It is where the axis has moved on, unless the cells are the same.
+    """
+    if point.value not in study.values[1:]:
+        return False
+    start = point.line, study.values[0]
+    (cells,) = (one.cells for one in study.points if one.place == start)
+    return reference(study, point) != start and point.cells != cells
 
 
 def has_change(study: StudyPlan, point: Point) -> bool:
@@ -137,7 +154,9 @@ def wide(frame: pd.DataFrame, study: StudyPlan, notes: Notes) -> list[str | pd.D
     changed = [p.place for p in study.points if has_change(study, p)]
     parts: list[str | pd.DataFrame] = [f"# {study.title}", scores.rename_axis("")]
     parts += _against(shown, "diff", compared, f"Difference to {compared_with(study)}")
-    since = f"{study.axis} {study.values[0]}" if changed else ""
+    since = f"{study.axis} {study.values[0]}" if study.values else ""
+    along = [p.place for p in study.points if is_along(study, p)]
+    parts += _against(shown, "along", along, f"Difference of each line to its own {since}")
     title = f"Change of the difference to {study.lines[0]} since {since}"
     parts += _against(shown, "change", changed, title)
     explained = f"Below 0: {study.lines[0]} is further ahead than at {since}, or less behind."
