@@ -50,6 +50,16 @@ def test_the_wildest_of_a_run_is_covered_as_the_documentation_says(n_seeds):
     assert 0.85 < of_mean < 0.96 and 0.82 < of_worst_task < 0.97
 
 
+@pytest.mark.parametrize(
+    ("others", "low", "high"),
+    [([0.3] * 6, 0.9, 0.98), ([9.0] * 6 + [0.3] * 6, 0.99, 1.0)],
+    ids=["learn nothing", "vary more, or learn nothing"],
+)
+def test_variants_beside_others_are_covered_as_the_documentation_says(others, low, high):
+    of_mean, of_worst_task = coverage(3, [3.0] * 6 + others)
+    assert low <= of_mean <= high and low - 0.03 <= of_worst_task <= high
+
+
 @pytest.mark.parametrize("place", [1, 6], ids=["another variant", "a control"])
 def test_wild_controls_that_are_left_out_are_covered_and_widen_no_other_interval(place):
     rng, covered, of_tasks, widths = np.random.default_rng(1), [], [], []

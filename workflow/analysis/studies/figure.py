@@ -37,6 +37,7 @@ ZERO_SHOT: dict[str, Any] = {
     **{"color": style.GREEN, "marker": "^", "linestyle": "--"},
     "label": "zero-shot, by the paper's heuristic",
 }
+AXES = {"train_share": "training rows", "checkpoint": "updates of pre-training"}
 COLUMNS = 3
 CROWDED = 7  # values of an axis whose names stand beside each other
 SPREAD = 0.08  # distance of two lines at a value
@@ -52,10 +53,12 @@ def draw(table: pd.DataFrame, study: StudyPlan) -> Figure:
     for ax, name in zip(style.panels(figure, n_rows, columns, len(names)), names, strict=True):
         looks |= _panel(ax, table[table["task"] == name], study)
         ax.set_title(_title(name, study))
+        if "train_rows" in table and name == "mean":  # the tasks have different numbers of rows
+            ax.set_xlabel("share of the rows")
         style.limit_to_scores(ax)
     figure.supylabel("score (0 to 100)", fontsize=13)
     if study.axis:
-        title = "training rows" if "train_rows" in table else study.axis
+        title = AXES.get(study.axis, study.axis)
         figure.supxlabel(title, fontsize=13)
     style.legend(figure, list(looks.values()), ncols=min(3, columns + 1), title=study.title)
     return figure
