@@ -239,7 +239,8 @@ def test_the_figure_has_the_zero_shot_scores_of_the_checkpoints(tmp_path):
     picture, _ = drawn(plan, tmp_path)
     (look,) = (line for name, line in named(picture).items() if "zero-shot" in name)
     expected = [[26, 29, 35], [50.5, 55.5, 60.5], [1.5, 2.5, 9.5]]
-    for ax, scores in zip(picture.axes, expected, strict=False):
+    assert picture.get_supxlabel() == "updates of pre-training"
+    for ax, scores in zip(picture.axes, expected, strict=True):
         (curve,) = like(ax, look)
         assert list(curve.get_xdata()) == [0, 1, 2]
         np.testing.assert_allclose(curve.get_ydata(), scores)

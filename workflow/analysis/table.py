@@ -34,9 +34,7 @@ COUNTS = [
     "decontaminated_rows",
 ]
 NUMBERS = {*DECIMALS, *COUNTS, "seed", "score", "paper"}  # a table's own columns may be text
-BY_SEED = [  # tuples
-    *("by_seed", "diff_by_seed", "along_by_seed", "change_by_seed", "relative_by_seed"),
-]
+BY_SEED = [f"{of}by_seed" for of in ("", "diff_", "along_", "change_", "relative_")]  # tuples
 TEXT = [
     *("arch", "variant", "task", "metric", "split", "n_transfer", "aux", "corpus"),
     *("alarms", "note", "cpu"),
