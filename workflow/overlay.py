@@ -13,7 +13,7 @@ import functools
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from gpt1.cell import home
@@ -127,15 +127,27 @@ class Variants:
 
     def effective(self, line: Line) -> Overlay:
         """The overlay of a line without the keys whose values the run has anyway."""
+        base = self._flat | self._given_way(line.overlay)
         return {
             key: value
             for key, value in line.overlay.items()
-            if key not in self._flat or self._flat[key] != value
+            if key not in base or base[key] != value or self._given_way([key])
         }
 
     def keys(self, overlay: Overlay) -> dict[str, Any]:
         """What a config file of the run with an overlay would hold."""
-        return merge(self._values, nested(overlay))
+        return merge(merge(self._values, nested(self._given_way(overlay))), nested(overlay))
+
+    def _given_way(self, keys: Iterable[str]) -> dict[str, None]:
+        """The tasks' own values of what the keys set for all tasks, such as epochs.
+
+        In a config a task's own value comes first; in a study what a line says of all tasks does,
+        or it would change nothing.
+        """
+        tasks, prefix = self.base.experiment.tasks, "experiment.finetune."
+        common = [key.removeprefix(prefix) for key in keys if key.startswith(prefix)]
+        own = [f"experiment.tasks.{task}.{key}" for task in tasks for key in common]
+        return {key: None for key in own if self._flat.get(key) is not None}
 
     @functools.cache  # noqa: B019  (it lives as long as the run's config)
     def config(self, variant: str) -> Config:

@@ -183,6 +183,44 @@ def test_a_study_that_says_nothing_is_one_line(entry, fault):
     assert found.startswith("experiment.studies.mine") and fault in found
 
 
+NOTHING = "changes nothing; remove the"
+
+
+@pytest.mark.parametrize(
+    ("entry", "fault"),
+    [
+        (
+            {"axis": f"{FINETUNE}.lr.lstm", "values": [1e-3, 2e-3]},
+            f"lines.full: {FINETUNE}.lr.lstm 0.002 {NOTHING} value",
+        ),
+        (
+            {"lines": {"a": {"experiment.tasks.cola.epochs": 3}}},
+            f"lines.a: experiment.tasks.cola.epochs {NOTHING} line",
+        ),
+        (
+            {"references": {"b": {"experiment.model.lstm.n_hidden": 32}}},
+            f"references.b: experiment.model.lstm.n_hidden {NOTHING} line",
+        ),
+    ],
+)
+def test_what_would_train_the_same_cells_under_another_name_is_refused(entry, fault):
+    assert list(studies.faults(one_study(**entry), "mine")) == [f"experiment.studies.mine.{fault}"]
+
+
+def test_what_a_line_says_of_all_tasks_comes_before_the_tasks_own_values():
+    own, key = WORLD.experiment.tasks["rte"].epochs, f"{FINETUNE}.epochs"
+    given = {"axis": key, "values": [1, WORLD.experiment.finetune.epochs, own]}
+    found = one_study(lines={"full": {}, "aux 2": {f"{FINETUNE}.lm_coef": 2}}, **given)
+    cells = [point.cells[0] for point in studies.plan(found, "mine").points]
+    trained = [found.config(c.variant).finetune(c.arch, c.task, c.aux) for c in cells]
+    assert [settings.epochs for settings in trained] == 2 * [1, 3, own]
+    both = one_study(lines={"a": {key: 3, "experiment.tasks.rte.epochs": own}, "b": {key: 3}})
+    names = [
+        name(both.effective(line)) for _, _, line in both.base.experiment.studies["mine"].points()
+    ]
+    assert [both.config(n).finetune("transformer", "rte", "on").epochs for n in names] == [own, 3]
+
+
 @pytest.mark.parametrize(
     ("line", "fault"),
     [
