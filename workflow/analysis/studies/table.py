@@ -211,6 +211,6 @@ def legend(notes: Notes) -> list[str]:
     """What stands below the sections."""
     return [
         *notes.footnote(),
-        f"`a [b, c]`: the difference, paired by row and seed, and {markdown.INTERVAL}. "
-        + markdown.LEGEND,
+        "`a [b, c]`: the difference, paired by row and seed, and its 95 % interval, of the kind of "
+        f"`ci_low` and `ci_high`. {markdown.LEGEND}",
     ]

@@ -75,8 +75,8 @@ def _wide(
         _scores(table, baselines, ["avg_all", *further], f"Avg ({n_tasks})", notes),
         "## Difference to the full transformer",
         _differences(table, notes, n_tasks),
-        "`a [b, c]`: the variant minus the full transformer, paired by row and seed, and "
-        f"{markdown.INTERVAL}.",
+        "`a [b, c]`: the variant minus the full transformer, paired by row and seed, and its 95 % "
+        "interval, of the kind of `ci_low` and `ci_high`.",
         *single_control(grid),
     ]
 
