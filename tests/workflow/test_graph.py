@@ -155,7 +155,7 @@ def test_the_other_configs_plan(name, tmp_path):
         raw_data(tmp_path / "data", shipped(name))
         options += ["--config", "data=data"]
     plan = planned(ROOT, *options, "--", "all")
-    expected = {"smoke": 96 + 12 + 1, "novels": 12, "gpu": 7 * (2 + 1 + 2)}
+    expected = {"smoke": 72 + 12 + 1, "novels": 12, "gpu": 7 * (2 + 1 + 2)}
     expected |= {"novels_night": 6 * (3 + 2), "paper": 24 * (2 + 5), "laptop": 5 * (2 + 1)}
     assert sum(n for rule, n in plan.items() if rule.startswith("finetune")) == expected[name]
     assert ("world" in plan) == (name == "smoke")
