@@ -1,4 +1,8 @@
 # The corpus, from raw text to token files, and the tokenizer that is learnt from it.
+# The world's books take seconds on one core; a job that asks for several waits until they are free
+# together, and meanwhile keeps none busy.
+books = cfg.experiment.corpus
+corpus_threads = 1 if books and cfg.is_synthetic(books) else 4
 
 
 rule documents:
@@ -15,7 +19,7 @@ rule documents:
     wildcard_constraints:
         home=homes(variants.names("books")),
     priority: 10
-    threads: 4  # more by --set-threads documents=16
+    threads: corpus_threads  # more by --set-threads documents=16
     resources:
         **data_job(lambda wildcards, threads: 500 * threads),
     params:
@@ -89,7 +93,7 @@ rule tokens:
     wildcard_constraints:
         home=homes(variants.names("tokens")),
     priority: 10
-    threads: 4
+    threads: corpus_threads
     resources:
         **data_job(2000),
     params:
