@@ -5,15 +5,17 @@ Light, since the Snakefile plans with it.
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 from gpt1.cell import Arch, Cell, PretrainedModel
 from workflow.configuration.read import ConfigError, merge, parse, refuse
-from workflow.configuration.studies import Line, Study
+from workflow.configuration.studies import Line
 from workflow.overlay import Variants, name
 from workflow.study_plan import Point, StudyHead, StudyHeads, StudyPlan
 
 FORMS = ("csv", "md", "svg")  # of a study's files those that the page shows
+# Sections of experiment that no cell's scores depend on.
+NOT_TRAINED = ("grid", "keep", "margins", "probes", "studies", "submission", "zero_shot")
 
 
 def cell(variants: Variants, line: Line, task: str) -> Cell:
@@ -68,36 +70,24 @@ def faults(variants: Variants, study: str) -> Iterator[str]:
             yield from (f"{place}{at}: {fault}" for fault in error.faults)
         if base.experiment.pretrained and variants.at(name(variants.effective(given)), "model"):
             yield f"{place}{at}: experiment.pretrained gives the weights; no model can be trained"
-    if all(task in base.experiment.tasks for task in own.tasks):
-        yield from _without_effect(variants, own, key)
+        for changed in _of_no_cell(given, own.tasks):
+            remedy = "make the line a reference" if changed == own.axis else "remove it"
+            if not changed.startswith(f"{own.axis}."):  # its values may have a part for each line
+                yield f"{place}{at}: {changed} changes none of its cells; {remedy}"
 
 
-def _without_effect(variants: Variants, study: Study, key: str) -> Iterator[str]:
-    """Lines, and values of the axis, that change nothing for any task of the study, a line each."""
-    earlier: dict[str, list[Any]] = {}
-    for line, value, given in study.points():
-        own = [_made_of(variants, given, task) for task in study.tasks]
-        if value is not None:
-            if own in earlier.setdefault(line, []):
-                yield f"{key}.lines.{line}: {study.axis} {value} changes nothing; remove the value"
-            earlier[line].append(own)
-        elif changed := variants.effective(given):
-            bare = Line(arch=given.arch, aux=given.aux, n_transfer=given.n_transfer)
-            if own == [_made_of(variants, bare, task) for task in study.tasks]:
-                place = f"{key}.{'references' if line in study.references else 'lines'}.{line}"
-                yield f"{place}: {', '.join(changed)} changes nothing; remove the line"
+def _of_no_cell(line: Line, tasks: list[str]) -> Iterator[str]:
+    """The keys of a line that its cells do not depend on.
 
-
-def _made_of(variants: Variants, line: Line, task: str) -> tuple:
-    """All that the scores of a line's cell come from."""
-    config = variants.config(name(variants.effective(line)))
-    own = config.experiment
-    cell = (line.arch, line.aux, line.n_transfer, config.finetune(line.arch, task, line.aux))
-    rows = (config.data, own.world, config.prepare(task), own.tasks[task].folder)
-    books = (own.pretrained, own.corpus, own.tokenizer)
-    trained = config.pretrain(line.arch, seed=0) if own.pretrain else None
-    model = (config.model(line.arch), trained, config.checkpoint())
-    return *cell, *rows, *books, *model, own.seeds
+    They are of the other architecture, of another task, or of what is made of cells, and would
+    train the same cells once more under another name.
+    """
+    (other,) = set(get_args(Arch)) - {line.arch}
+    for key in line.overlay:
+        section, _, below = key.removeprefix("experiment.").partition(".")
+        of_task = section == "tasks" and below.partition(".")[0] not in tasks
+        if other in key.split(".") or of_task or section in NOT_TRAINED:
+            yield key
 
 
 def _alone(variants: Variants, line: Line) -> dict:

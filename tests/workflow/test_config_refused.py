@@ -30,11 +30,6 @@ UNFIT = [
     ("experiment.grid.layers.lstm", [0, 2], "2, but the lstm has 1 layers"),
     ("experiment.finetune.method", {"read_layer": 13}, "13, but the transformer has 12 layers"),
     ("experiment.finetune.checkpoint", 7, "7 has no checkpoint; give one of 0, "),
-    (
-        "experiment.finetune.epochs",
-        1,
-        "1 has no effect, each task has its own; change experiment.t",
-    ),
     ("experiment.model.transformer.n_head", 7, "n_embd 48 is not a multiple of n_head 7"),
     ("experiment.pretrain.warmup", UPDATES, "leave none"),
     ("experiment.pretrain", None, "give both, or experiment.pretrained"),

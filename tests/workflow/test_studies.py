@@ -168,7 +168,15 @@ def test_any_key_of_the_config_can_be_an_axis(axis, tmp_path):
         ({"lines": {"a": {"left_out": 3}}}, "left_out: unknown; give arch, aux, n_transfer or a"),
         (
             {"axis": "n_transfer", "values": [1], "lines": {"a": {"n_transfer": 2}}},
-            "lines.a: n_transfer is the axis",
+            "lines.a: n_transfer is given by the axis",
+        ),
+        (
+            {
+                "axis": METHOD,
+                "values": [{"train_share": 1}],
+                "lines": {"a": {f"{METHOD}.train_share": 0.1}},
+            },
+            f"lines.a: {METHOD}.train_share is given by the axis",
         ),
         ({"predicted": {"full": []}}, "predicted and kind: prediction go together"),
         (
@@ -183,28 +191,40 @@ def test_a_study_that_says_nothing_is_one_line(entry, fault):
     assert found.startswith("experiment.studies.mine") and fault in found
 
 
-NOTHING = "changes nothing; remove the"
+NOTHING = "changes none of its cells; "
 
 
 @pytest.mark.parametrize(
     ("entry", "fault"),
     [
         (
-            {"axis": f"{FINETUNE}.lr.lstm", "values": [1e-3, 2e-3]},
-            f"lines.full: {FINETUNE}.lr.lstm 0.002 {NOTHING} value",
+            {"axis": f"{FINETUNE}.lr.lstm", "values": [2e-3]},
+            f"lines.full at {FINETUNE}.lr.lstm 0.002: {FINETUNE}.lr.lstm {NOTHING}make the line a "
+            "reference",
+        ),
+        (
+            {"axis": "n_transfer", "values": [12], "lines": {"a": {"experiment.margins.task": 1}}},
+            f"lines.a at n_transfer 12: experiment.margins.task {NOTHING}remove it",
         ),
         (
             {"lines": {"a": {"experiment.tasks.cola.epochs": 3}}},
-            f"lines.a: experiment.tasks.cola.epochs {NOTHING} line",
+            f"lines.a: experiment.tasks.cola.epochs {NOTHING}remove it",
         ),
         (
             {"references": {"b": {"experiment.model.lstm.n_hidden": 32}}},
-            f"references.b: experiment.model.lstm.n_hidden {NOTHING} line",
+            f"references.b: experiment.model.lstm.n_hidden {NOTHING}remove it",
         ),
     ],
 )
 def test_what_would_train_the_same_cells_under_another_name_is_refused(entry, fault):
     assert list(studies.faults(one_study(**entry), "mine")) == [f"experiment.studies.mine.{fault}"]
+
+
+def test_an_axis_of_a_section_may_have_a_part_for_each_line():
+    rates = [{"transformer": rate, "lstm": rate} for rate in (1e-3, 2e-3)]
+    lines = {"transformer": {}, "LSTM": {"arch": "lstm"}}
+    found = one_study(axis=f"{FINETUNE}.lr", values=rates, lines=lines)
+    assert list(studies.faults(found, "mine")) == []
 
 
 def test_what_a_line_says_of_all_tasks_comes_before_the_tasks_own_values():

@@ -128,15 +128,6 @@ def _finetune(config: Config) -> Iterator[str]:
         yield f"{key}.method.read_layer: is the transformer's; give top, or another grid.arch"
     if method.frozen and "on" in experiment.grid.aux:
         yield f'{key}.method.frozen: there is no auxiliary loss; give aux: "off"'
-    default = type(own)()
-    for name in ("epochs", "batch", "lm_coef"):
-        value = getattr(own, name)
-        has_own = all(getattr(t, name) is not None for t in experiment.tasks.values())
-        if value != getattr(default, name) and has_own:
-            yield (
-                f"{key}.{name}: {value:g} has no effect, each task has its own; "
-                f"change experiment.tasks.NAME.{name}, or remove it"
-            )
 
 
 def _world(config: Config) -> Iterator[str]:

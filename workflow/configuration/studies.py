@@ -99,8 +99,9 @@ class Study(Settings):
         if both := self.lines.keys() & self.references.keys():
             raise ValueError(f"lines and references: both have {min(both)!r}")
         for name, line in self.lines.items():
-            if self.axis in (*line.model_fields_set, *line.overlay):
-                raise ValueError(f"lines.{name}: {self.axis} is the axis")
+            for key in (*line.model_fields_set, *line.overlay):
+                if f"{key}.".startswith(f"{self.axis}."):
+                    raise ValueError(f"lines.{name}: {key} is given by the axis")
         if len({str(value) for value in self.values}) < len(self.values):
             raise ValueError("values: each only once")
         try:
