@@ -1,6 +1,7 @@
 """How a program ends: a user's mistake, a lack of memory or a signal is one line and a code."""
 
 import contextlib
+import functools
 import os
 import re
 import shlex
@@ -50,15 +51,12 @@ def run(main: Callable[[], None]) -> int:
     is 1, but INTERRUPTED for a program that a signal stopped: what it had finished is kept, so it
     can go on.
     """
-    own = os.getpid()
 
     def stop(number: int, _frame: FrameType | None) -> None:
-        if os.getpid() != own:  # in a process that a library has forked
-            signal.signal(number, signal.SIG_DFL)
-            signal.raise_signal(number)
         answer_signals(signal.SIG_IGN)  # the same one often comes twice, and once is enough
         raise Interrupted(_stopped_by(number))
 
+    _leave_forks_alone()
     before = answer_signals(stop)
     try:
         main()
@@ -78,6 +76,22 @@ def run(main: Callable[[], None]) -> int:
             if signal.getsignal(number) is stop:
                 signal.signal(number, handler)
     return 0
+
+
+@functools.cache
+def _leave_forks_alone() -> None:
+    """Let signals end the processes that libraries fork, at once, as if no program answered them.
+
+    Python answers a signal between two steps of its own, so a worker that waits for a lock when it
+    is ended would wait for ever, and the program for it.
+    """
+
+    def forget() -> None:
+        for number in SIGNALS:
+            if getattr(signal.getsignal(number), "__module__", None) == __name__:
+                signal.signal(number, signal.SIG_DFL)
+
+    os.register_at_fork(after_in_child=forget)
 
 
 @contextlib.contextmanager

@@ -97,11 +97,14 @@ def test_a_program_under_nohup_outlives_its_terminal():
 
 
 def test_a_process_that_a_library_forks_dies_of_a_signal_as_ever():
-    """Pools end their processes by SIGTERM."""
-    code = "import os, time\nfrom tasks.common.errors import run\ndef main():\n"
+    """Pools end their processes by SIGTERM, also one that waits for a lock."""
+    code = "import os, signal, time\nfrom tasks.common.errors import run\ndef main():\n"
     code += "    ready, up = os.pipe()\n    pid = os.fork()\n    if not pid:\n"
-    code += "        os.write(up, b'1')\n        time.sleep(60)\n        os._exit(0)\n"
-    code += "    os.read(ready, 1)\n"
+    code += "        is_default = signal.getsignal(signal.SIGTERM) is signal.SIG_DFL\n"
+    code += (
+        "        os.write(up, b'%d' % is_default)\n        time.sleep(60)\n        os._exit(0)\n"
+    )
+    code += "    assert os.read(ready, 1) == b'1'\n"
     code += f"    os.kill(pid, {signal.SIGTERM:d})\n    print(os.waitpid(pid, 0)[1])\nrun(main)"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, text=True, capture_output=True)
     assert (done.stdout, done.stderr) == (f"{signal.SIGTERM:d}\n", "")

@@ -119,7 +119,7 @@ def test_the_complete_config_reads_back_as_the_same_config(name, tmp_path):
 
 def test_a_complete_config_leaves_out_what_studies_do_not_change():
     text = as_yaml(complete("world"))
-    assert "embeddings alone, weight 2: {n_transfer: 0, experiment.finetune.lm_coef: 2" in text
+    assert "embeddings alone, 9 epochs: {n_transfer: 0, experiment.finetune.epochs: 9" in text
     assert text.count("frozen: false") == 1  # of the run itself
 
 
