@@ -10,7 +10,7 @@ TEXT = {".py", ".smk", ".yaml", ".yml", ".toml", ".md", ".rst", ".lock", ".csv",
 
 
 def test_no_rule_runs_python_inside_snakemake_and_none_imports_torch():
-    for path in [ROOT / "Snakefile", *(ROOT / "workflow" / "rules").glob("*.smk")]:
+    for path in [ROOT / "workflow" / "Snakefile", *(ROOT / "workflow" / "rules").glob("*.smk")]:
         text = path.read_text(encoding="utf-8")
         assert not re.search(r"^\s*(run|script|notebook):", text, re.MULTILINE), path
         assert not re.search(r"^\s*(import|from) (torch|pandas|numpy)", text, re.M), path

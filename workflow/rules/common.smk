@@ -19,11 +19,12 @@ from workflow.configuration.read import ConfigError, as_yaml, refuse
 from workflow.grid import any_model, jobs
 from workflow.overlay import Variants
 from workflow.panel import by_kind
+from workflow.results_folder import PROJECT
 
 # A config file given on the command line takes the default's place: merged into it, it would
 # inherit keys that it does not show. Several files after --configfile are merged. They are read
 # here, since Snakemake reads `on` as true, 1e-4 as text, and of a key given twice only the last.
-default = results_folder.PROJECT / "workflow" / "config" / "world.yaml"
+default = PROJECT / "workflow" / "config" / "world.yaml"
 
 try:
     files = workflow.overwrite_configfiles or [default]
@@ -173,7 +174,7 @@ def chosen_config():
 
 def in_report(path, category, caption, **labels):
     """An output that the report shows; the caption is workflow/report/CAPTION.rst, if there."""
-    file = Path(workflow.basedir, "workflow", "report", f"{caption}.rst")
+    file = Path(PROJECT, "workflow", "report", f"{caption}.rst")
     caption = str(file) if file.is_file() else None
     return report(path, caption=caption, category=category, labels=labels)
 
@@ -252,7 +253,7 @@ def table_inputs(table):
 # What every program finds in its environment; a change here reruns no job.
 os.environ.setdefault("FETCH_OFFLINE", os.environ.get("HF_HUB_OFFLINE", "0"))
 os.environ |= {
-    "PYTHONPATH": prepended("PYTHONPATH", workflow.basedir),
+    "PYTHONPATH": prepended("PYTHONPATH", PROJECT),
     "PYTHONUNBUFFERED": "1",  # so that a log can be followed
     "THP_MEM_ALLOC_ENABLE": "1",  # torch's large tensors in huge pages, for fewer page faults
     "PRETRAIN_WITH": launcher(cfg.runtime.pretrain_processes),
@@ -267,7 +268,7 @@ os.environ |= {
     "HF_HUB_OFFLINE": "1",  # no job but fetch asks the network
 }
 if workflow.deployment_settings.deployment_method:  # Snakemake takes PYTHONPATH away from conda
-    folder = shlex.quote(str(workflow.basedir)).replace("{", "{{").replace("}", "}}")
+    folder = shlex.quote(str(PROJECT)).replace("{", "{{").replace("}", "}}")
     shell.prefix(f"set -euo pipefail; export PYTHONPATH={folder}; ")
 else:  # the programs run with Snakemake's Python
     os.environ |= {"PATH": prepended("PATH", os.path.dirname(sys.executable))}
