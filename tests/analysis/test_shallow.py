@@ -4,6 +4,7 @@ import pytest
 
 from tasks.common.files import write_json
 from tests.analysis.conftest import build
+from workflow.analysis import shallow
 from workflow.analysis.tables import ablation
 
 
@@ -23,3 +24,15 @@ def test_they_stand_below_the_bag_of_words_with_the_best_of_them(run_of, classes
     assert ("word classes" in lines) == bool(classes) and "affix bigrams" not in lines
     best = "58.4" if classes else "55.0"
     assert best in lines["best of these and the bag of words"]
+
+
+def test_tasks_that_a_larger_run_left_have_none(run_of):
+    results, grid = run_of("rte")
+    for name in ("rte", "mnli"):
+        splits = dict.fromkeys(("dev", "dev_matched", "dev_mismatched"), {"accuracy": 52.3})
+        record = {"majority": splits, "bag_of_words": splits, "one_text": splits}
+        write_json(results / "baselines" / f"{name}.json", {"task": name, **record})
+    table, text = build(ablation, results, grid)
+    assert list(shallow.scores(results, table, grid, {}).index) == ["rte"]
+    shown = [line for line in text.splitlines() if line.startswith("| one text alone")]
+    assert [line.count("52.3") for line in shown] == [1, 1]  # RTE, and the mean of all, which is it

@@ -24,16 +24,16 @@ NAMES = {
 
 
 def scores(
-    results: Path, table: pd.DataFrame, averages: Mapping[str, Sequence[str]]
+    results: Path, table: pd.DataFrame, grid: Grid, averages: Mapping[str, Sequence[str]]
 ) -> pd.DataFrame:
-    """The score of each baseline (column) on each task and in each of the `averages` (rows).
+    """The score of each baseline (column) on each task of the run and in the `averages` (rows).
 
     NaN is what there is not: not every task has every baseline. `table` names the metric and the
-    splits behind each task's one number, as ablation.csv does. Raises InputError for a damaged
-    file.
+    splits behind each task's one number, as ablation.csv does, which has further tasks of the
+    paper; a larger run may have left theirs. Raises InputError for a damaged file.
     """
     found = {}
-    for row in table.drop_duplicates("task").itertuples():
+    for row in table[table["task"].isin(grid.tasks)].drop_duplicates("task").itertuples():
         path = results / "baselines" / f"{row.task}.json"
         if record := BaselinesRecord.find(path, task=row.task):
             found[row.task] = {

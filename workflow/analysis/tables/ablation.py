@@ -57,7 +57,8 @@ def build(results: Path, grid: Grid) -> Table:
             for name in ("avg", *names, "avg_all")
         ]
     table = pd.DataFrame(rows)
-    return Table(table, _wide(table, shallow.scores(results, table, averages), names, grid, notes))
+    baselines = shallow.scores(results, table, grid, averages)
+    return Table(table, _wide(table, baselines, names, grid, notes))
 
 
 def _wide(
