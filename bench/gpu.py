@@ -13,12 +13,12 @@ from typing import Any
 from bench import data
 from bench.job import Job, Rows
 from bench.measured import measured, summary
-from bench.peaks import peak
 from bench.report import Row, compared, limited, table, verdict
 from bench.rows import corpus_tokens
 from bench.sides import ROOT, Ratio, Side, Turn, alternate
 from gpt1.settings import FinetuneSettings, LSTMShape, ModelSettings, PretrainSettings
 from workflow.analysis import flops
+from workflow.analysis.peaks import peak
 
 GPT1, LSTM = ModelSettings(), ModelSettings(shape=LSTMShape())
 RATE, CARDS = 525_000, ("H100", "H200")  # tokens a second of pre-training, and on what

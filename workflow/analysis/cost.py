@@ -1,12 +1,14 @@
-"""Forecast what a config costs on this machine: the FLOPs of its grid over the pace of an update.
+"""Forecast what a config costs: the FLOPs of its grid over the pace of an update.
 
-    python -m workflow.analysis.cost --configfile workflow/config/world.yaml
     python -m workflow.analysis.cost --configfile workflow/config/novels.yaml --config data=FOLDER
+    python -m workflow.analysis.cost --configfile workflow/config/paper.yaml --config data=FOLDER \
+        --card H100 --mfu 0.4
 
-An update of each stage and architecture is timed on random tokens. Core-hours, or hours of one GPU.
-Left out: preparing the data, starting programs, scores along pre-training, tables, waiting. Numbers
-of rows and their lengths are those of the published sets or of the embedded world, within the
-config's limits; of one's own rows the number is counted.
+An update of each stage and architecture is timed on random tokens, or its pace is a share of the
+peak of a card that need not be there. Core-hours, or hours of one GPU. Left out: preparing the
+data, starting programs, scores along pre-training, tables, waiting. Numbers of rows and their
+lengths are those of the published sets or of the embedded world, within the config's limits; of
+one's own rows the number is counted.
 """
 
 import argparse
@@ -30,6 +32,7 @@ with importing(__name__):
     from tasks.splits import choose_splits
     from tasks.world.tasks import WORLD_TASKS
     from workflow.analysis import flops
+    from workflow.analysis.peaks import PEAKS
     from workflow.configuration.model import Config
     from workflow.configuration.paths import data_sets
     from workflow.configuration.read import ConfigError, parse, read
@@ -116,8 +119,10 @@ def pace(config: Config, arch: Arch, stage: str, batch: int, length: int, vocabu
     return rows * sequence / statistics.median(seconds[1:])
 
 
-def forecast(config: Config) -> Iterator[tuple[str, Arch, float, float]]:
-    """Stage, architecture, PFLOP and hours."""
+def forecast(
+    config: Config, given: float | None = None
+) -> Iterator[tuple[str, Arch, float, float]]:
+    """Stage, architecture, PFLOP and hours, at a `given` pace in FLOP/s or at the one timed."""
     grid, vocabulary = config.grid(), n_vocab(config)
     for arch in grid.arch:
         if grid.has_corpus:
@@ -125,12 +130,12 @@ def forecast(config: Config) -> Iterator[tuple[str, Arch, float, float]]:
             n_models = sum(model.arch == arch for model in grid.all_models())
             tokens = own.updates * own.batch * n_ctx * n_models
             count = tokens * flops.per_token(own.model, vocabulary, n_ctx)
-            speed = pace(config, arch, "pretrain", own.batch, n_ctx, vocabulary)
+            speed = given or pace(config, arch, "pretrain", own.batch, n_ctx, vocabulary)
             yield "pre-training", arch, count / 1e15, count / speed / 3600
         lengths = [task_size(config, name)[2] / SEQUENCES.get(name, 1) for name in grid.tasks]
         batch, length = config.experiment.finetune.batch, round(statistics.mean(lengths))
         count = fine_tuning_flops(config, arch, vocabulary)
-        speed = pace(config, arch, "finetune", batch, length, vocabulary)
+        speed = given or pace(config, arch, "finetune", batch, length, vocabulary)
         yield "fine-tuning", arch, count / 1e15, count / speed / 3600
 
 
@@ -139,13 +144,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--configfile", type=Path, nargs="+", required=True)
     parser.add_argument("--config", nargs="+", default=[], metavar="KEY=VALUE")
+    parser.add_argument("--card", choices=PEAKS, help="a GPU that need not be here")
+    parser.add_argument("--mfu", type=float, help="the share of its dense bfloat16 peak, as 0.4")
     a = parser.parse_args()
+    if (a.card is None) != (a.mfu is None) or a.mfu is not None and not 0 < a.mfu <= 1:
+        parser.error("--card and --mfu: give both, the latter above 0 and at most 1")
     try:
         config = parse(read(a.configfile, a.config))
     except ConfigError as error:
         sys.exit(str(error))
-    hours = "GPU-hours" if config.runtime.device.startswith("cuda") else "core-hours"
-    table = pd.DataFrame(forecast(config), columns=["stage", "model", "PFLOP", hours])
+    on_gpu = a.card or config.runtime.device.startswith("cuda")
+    if on_gpu and not a.card and not torch.cuda.is_available():
+        sys.exit("error: runtime.device is cuda, but no GPU is here; give --card H100 --mfu 0.4")
+    hours, given = "GPU-hours" if on_gpu else "core-hours", a.card and PEAKS[a.card] * a.mfu
+    table = pd.DataFrame(forecast(config, given), columns=["stage", "model", "PFLOP", hours])
     print(table.to_string(index=False), f"all: {table[hours].sum():.3g} {hours}", sep="\n")
 
 
