@@ -13,6 +13,7 @@ from pathlib import Path
 
 from tasks.common.errors import InputError
 from tasks.examples import Example
+from tasks.known import plain_texts
 from tasks.readers import unquoted
 from tasks.task import NO_GOLD_LABEL, Task
 
@@ -136,11 +137,13 @@ def rows_as_known(task: Task, path: Path, name: str, examples: list[Example]) ->
 
 
 def rows_digest(examples: list[Example]) -> str:
-    """SHA-256 over the texts, choices and labels of all rows, in their order."""
+    """SHA-256 over the texts, choices and labels of all rows, in their order.
+
+    Case and blanks do not count: copies differ in their blanks.
+    """
     found = hashlib.sha256()
     for row in examples:
-        values = (row.first, row.second, row.choices, row.label)
-        found.update(json.dumps(values, ensure_ascii=False).encode() + b"\n")
+        found.update(json.dumps([plain_texts(row), row.label], ensure_ascii=False).encode() + b"\n")
     return found.hexdigest()
 
 

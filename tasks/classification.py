@@ -16,8 +16,8 @@ sst2 = glue.task(
     label_counts={"train": (29_780, 37_569), "dev": (428, 444)},
     # Of files that equal public copies (git blobs 781e7d9 and b1285ff).
     digests={
-        "train": "2d6f413196e416fde48a4dbb5cd1f996c1f8598d1a0e904df8e52b6fe1dc4bae",
-        "dev": "0e08e34f56bbdc5cddf66adf0ab4688e3d3a1fc6e6688a41917375040441d4ea",
+        "train": "c8a21ea5ffb2ec52d5aec4983645d9a951b3de4cb9edb07e39d4ab233b752f62",
+        "dev": "28baa7f82e5d03953228a5eed415fe2d40d7ac03f3544c9df4991ca2a975f7f3",
     },
 )
 
@@ -41,5 +41,5 @@ cola = glue.task(
     label_counts={"train": (2_528, 6_023), "dev": (322, 721)},
     # Of a file that equals a public copy (git blob f0472d1, but for the last line end). Copies of
     # the training file differ in a row.
-    digests={"dev": "904fcc97e705cc9f453494b657ca65d50264f78bcbb9eb23e51fbc9e2175cda8"},
+    digests={"dev": "b6c27fdaabfd26e2c8a38d54ee5d9f7e4824aa78c80de8f74cc6d9d65d061b07"},
 )

@@ -1,4 +1,4 @@
-"""Which rows a model has seen in training, whole or by one of their texts."""
+"""Which rows have texts in common: those seen in training, and those that contradict each other."""
 
 import hashlib
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -13,15 +13,10 @@ def training_rows(task: Task, splits: Splits) -> dict[str, int]:
     """How many rows of each split but `train` are training rows too, texts and choices.
 
     The order of the sentences of a similarity pair does not matter. The published sets have a few
-    such rows (CoLA: 16 of 1,043), so these are counted, not refused.
+    such rows (CoLA: 16 of 1,043), so these are counted, not refused. Selection rows that are yet to
+    be taken out of the training rows count as such.
     """
-
-    def whole(row: Example) -> list[Hashable]:
-        texts = [plain(text) for text in (row.first, row.second, *row.choices)]
-        pair = sorted(texts[:2]) if task.family == "similarity" else texts[:2]
-        return [_digest("\0".join((*pair, *texts[2:])))]
-
-    return _in_train(splits, whole)
+    return _in_train(splits, lambda row: [_whole(task, row)])
 
 
 def rows_with_a_training_text(task: Task, splits: Splits) -> dict[str, int]:
@@ -29,10 +24,24 @@ def rows_with_a_training_text(task: Task, splits: Splits) -> dict[str, int]:
     return _in_train(splits, lambda row: shared_texts(task, row))
 
 
+def contradictions(task: Task, rows: Sequence[Example]) -> int:
+    """How many rows have the texts and choices of another row, and another label."""
+    keys = [_whole(task, row) for row in rows]
+    labels: dict[bytes, set[float]] = {key: set() for key in keys}
+    for key, row in zip(keys, rows, strict=True):
+        labels[key].add(row.label)
+    return sum(len(labels[key]) > 1 for key in keys)
+
+
 def shared_texts(task: Task, row: Example) -> list[Hashable]:
     """Digests of the texts that other rows may have as well: of a pair both."""
     pair = task.family in ("entailment", "similarity")
     return [_digest(plain(text)) for text in ((row.first, row.second) if pair else (row.first,))]
+
+
+def plain_texts(row: Example) -> list[str]:
+    """The texts and choices of a row, as they are compared."""
+    return [plain(text) for text in (row.first, row.second, *row.choices)]
 
 
 def plain(text: str) -> str:
@@ -47,6 +56,13 @@ def _in_train(splits: Splits, keys: Callable[[Example], list[Hashable]]) -> dict
     return {
         split: sum(not known.isdisjoint(keys(r)) for r in rows) for split, rows in others.items()
     }
+
+
+def _whole(task: Task, row: Example) -> bytes:
+    """A digest of all texts of a row, those of a similarity pair in no order."""
+    first, second, *choices = plain_texts(row)
+    pair = sorted((first, second)) if task.family == "similarity" else (first, second)
+    return _digest("\0".join((*pair, *choices)))
 
 
 def _digest(text: str) -> bytes:

@@ -27,8 +27,8 @@ mrpc = glue.task(
     label_counts={"train": (1_194, 2_474), "dev": (129, 279)},
     # Of files that equal public copies (git blobs 4d28927 and f23d81f).
     digests={
-        "train": "77ab05d7993aa9e7b0791446c6d8079f65176b6253fefc5c13f1e770a13f19ca",
-        "dev": "1059be2455594a19f24a435ff0ad05458cd038ddac197787dd46bf36eab1e501",
+        "train": "e020172c67063d01a942886595371b294cbcb518db47a16adc6d40311c45317e",
+        "dev": "dbb571ffa8dfce96fc444dc169034db8fa2ecbf993df5f8b2882ade63d0baa46",
     },
 )
 # On the hub its `idx` counts on over train, dev and test, and its test labels are public.
