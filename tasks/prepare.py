@@ -23,7 +23,7 @@ from tasks.common.errors import InputError, run
 from tasks.common.files import sha256_file, write_json
 from tasks.examples import Example, write
 from tasks.hub import Snapshot
-from tasks.known import rows_with_a_training_text, shared_texts, training_rows
+from tasks.known import contradictions, rows_with_a_training_text, shared_texts, training_rows
 from tasks.settings import PrepareSettings
 from tasks.splits import Roles, carve, choose_splits, connected, ranked
 from tasks.task import Source, Tally, Task
@@ -69,6 +69,9 @@ def prepare(
         parts = _divided(task, folder, rows, wanted, settings.seed, "select")
         splits = {"train": parts["train"], "select": parts["select"]} | splits
     without = unlabelled.read(task, source) if settings.unlabelled else {}
+    if not settings.is_made:
+        for split, rows in without.items():
+            checks.unquoted_texts(task.files(source, split)[0], rows)
     if settings.published and not settings.min_rows:
         unlabelled.check_counts(task, source, without)
     read = (*sorted(set(official.values())), *without)
@@ -89,7 +92,7 @@ def prepare(
         "settings": settings.model_dump(mode="json"),
         "origin": source.origin if isinstance(source, Snapshot) else {"source": "folder"},
         "sources": {split: _digests(Path(folder), paths) for split, paths in files.items()},
-        "note": MADE if settings.is_made else OWN if settings.own else note,
+        "note": MADE if settings.is_made else _own_note(task, splits) if settings.own else note,
     }
 
 
@@ -167,6 +170,21 @@ def _note(task: Task, roles: Roles, counts: dict[str, int]) -> str:
         if counts[role] != task.rows[split]
     ]
     return "; ".join(other + fewer)
+
+
+def _own_note(task: Task, splits: Splits) -> str:
+    """The note on the user's own rows, with an alarm for labels that teach little."""
+    train, every = splits["train"], [row for rows in splits.values() for row in rows]
+    parts = [OWN]
+    if found := contradictions(task, every):
+        parts.append(
+            f"alarm: {found:,} of {len(every):,} rows have the texts of another row and "
+            "another label"
+        )
+    labels = [label for label, count in _label_counts(task, train).items() if count]
+    if len(labels) == 1:
+        parts.append(f"alarm: all {len(train):,} training rows have label {labels[0]!r}")
+    return "; ".join(parts)
 
 
 def main() -> None:

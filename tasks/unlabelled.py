@@ -51,7 +51,7 @@ def _examples(task: Task, source: Source, split: str) -> list[Example]:
             found = f"{task.unlabelled_index} is {number!r}, expected {at}"
             remedy = "rows are missing, moved or labelled: download the file again"
             raise wrong(row.path, row.line, f"{found}; {remedy}")
-        first, second = mend(row.first.strip()), mend(row.second.strip())
+        first, second = mend(row.first).strip(), mend(row.second).strip()
         examples.append(Example(f"{task.name}/{split}/{at}", first, second, (), UNLABELLED))
     if not examples:
         raise InputError(f"{task.files(source, split)[0]}: no rows; {task.obtain}")

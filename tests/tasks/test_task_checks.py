@@ -1,6 +1,7 @@
 """The checks on whole files: a planted fault is told, and the published files pass."""
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -188,21 +189,49 @@ def test_single_published_splits_pass_every_check(name, split):
     checks.published(definition, folder, split, examples, tally.dropped)
 
 
-def test_cells_that_pandas_quoted_are_refused_and_quotation_marks_are_not():
+WRITERS: dict[str, Callable[[str], str]] = {
+    "pandas": lambda text: WRITERS["of every text"](text) if '"' in text else text,
+    "of every text": lambda text: f'"{text.replace(chr(34), chr(34) * 2)}"',
+    "R": lambda text: f'"{WRITERS["with backslashes"](text)}"',
+    "with backslashes": lambda text: text.replace('"', '\\"'),
+}
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_cells_quoted_as_in_csv_are_refused_and_quotation_marks_are_not(writer):
     plain = rows("qnli", "dev")
     said = ['who wrote "Emma" ?', '"Emma" is a book', '""Emma"" is spelt so', '"who" or "what"']
     for n, text in enumerate(said):
         plain[n] = replace(plain[n], first=text)
     passes("qnli", plain)
-    quoted = [
-        replace(row, first='"' + row.first.replace('"', '""') + '"') if '"' in row.first else row
-        for row in plain
-    ]
-    for among in (quoted, quoted[:2] + plain[2:]):  # also where half of the file is quoted
-        n = sum(row.first.startswith('"who wrote') or row.first.startswith('"""') for row in among)
-        message = refusal("qnli", among)
-        assert f"{n} of 4 texts with a quotation mark are quoted as in CSV" in message
-        assert "quoting=csv.QUOTE_NONE" in message
+    quoted = [replace(row, first=WRITERS[writer](row.first)) for row in plain]
+    n = sum('"' in row.first for row in quoted)
+    assert f"{n:,} of {n:,} texts with a quotation mark are quoted as" in refusal("qnli", quoted)
+    half = [pair[n % 2] for n, pair in enumerate(zip(quoted, plain, strict=True))]
+    assert "texts with a quotation mark are quoted as in CSV, first" in refusal("qnli", half)
+
+
+def test_a_label_alone_and_rows_that_contradict_each_other_are_told_of_own_rows(published):
+    folder, own = published("sst2"), PrepareSettings(published=False, own=True)
+    assert prepare.prepare(task("sst2"), folder, own)[1]["note"] == prepare.OWN
+    lines = ["sentence\tlabel", *(f"film {k}\t1" for k in range(30))]
+    (folder / "train.tsv").write_text("\n".join(lines) + "\n")
+    note = prepare.prepare(task("sst2"), folder, own)[1]["note"]
+    assert note == f"{prepare.OWN}; alarm: all 27 training rows have label 'positive'"
+    (folder / "train.tsv").write_text("\n".join([*lines, "Film  3\t0", "film 3\t0", "film 4\t1"]))
+    note = prepare.prepare(task("sst2"), folder, own)[1]["note"]
+    said = "alarm: 3 of 43 rows have the texts of another row and another label"
+    assert note == f"{prepare.OWN}; {said}"
+
+
+@pytest.mark.parametrize(
+    ("name", "split"), [("qnli", "dev"), ("story_cloze", "val"), ("story_cloze", "test")]
+)
+def test_as_many_other_rows_are_told_where_the_digest_is_known(name, split):
+    other = rows(name, split)
+    passes(name, other)
+    with pytest.raises(InputError, match=f"the rows of '{split}' are not the published ones"):
+        checks.rows_as_known(task(name), FILE, split, other)
 
 
 def test_labels_moved_by_a_row_are_told_where_the_digest_is_known(published):
@@ -211,6 +240,8 @@ def test_labels_moved_by_a_row_are_told_where_the_digest_is_known(published):
     examples = rte.read(folder, "dev")
     known = replace(rte, digests={"dev": checks.rows_digest(examples)})
     checks.rows_as_known(known, FILE, "dev", examples)
+    spaced = [replace(row, second=row.second.replace(" ", "  ")) for row in examples]
+    checks.rows_as_known(known, FILE, "dev", spaced)
     labels = [row.label for row in examples]
     moved = [
         replace(row, label=k) for row, k in zip(examples, labels[1:] + labels[:1], strict=True)

@@ -135,6 +135,15 @@ def test_prepare_adds_the_unlabelled_rows_as_splits_and_refuses_too_few(tmp_path
     )
 
 
+def test_test_rows_quoted_as_in_csv_are_refused(tmp_path):
+    for split in ("train", "dev"):
+        put(tmp_path / f"{split}.tsv", *(f"x\t{k % 2}\t\t{split} {k}" for k in range(20)))
+    put(tmp_path / "test.tsv", "index\tsentence", *(f'{k}\t"row {k}"' for k in range(9)))
+    own = PrepareSettings(published=False, own=True, unlabelled=True)
+    with pytest.raises(InputError, match=r"test.tsv: 9 of 9 texts .* are quoted as in CSV"):
+        prepare(task("cola"), tmp_path, own)
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -161,10 +170,11 @@ def test_a_broken_row_of_qqp_keeps_its_place(tmp_path):
     lines = [f"{i}\ta{i}\tb{i}" for i in range(6)]
     lines[2] = "2\tonly one"
     lines[4] = "4\tc\t"
+    lines[5] = '5\t"is it ""a5"" "\tb5'
     folder = put(tmp_path / "test.tsv", "id\tquestion1\tquestion2", *lines)
     found = load("qqp", folder)["test"]
     assert [index_of(e) for e in found] == list(range(6))
-    assert texts(found)[2:6] == [("", ""), ("a3", "b3"), ("c", ""), ("a5", "b5")]
+    assert texts(found)[2:6] == [("", ""), ("a3", "b3"), ("c", ""), ('is it "a5"', "b5")]
     folder = put(tmp_path / "test.tsv", "id\tquestion1\tquestion2", *(["0\ta"] * 4))
     with pytest.raises(InputError, match=r"test.tsv:5: expected 3 columns, found 2"):
         load("qqp", folder)

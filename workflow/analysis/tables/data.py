@@ -30,7 +30,8 @@ SHOWN = {
 ABOUT = (
     "Tokens of an input with its special tokens. Window: the smallest n_ctx that truncates nothing "
     "of 95 % of the rows, and of all. Training rows: rows that are training rows, too, before any "
-    "limit; a text of one: rows with a text of a training row."
+    "limit and before selection rows are taken out of these; a text of one: rows with a text of a "
+    "row that is trained on."
 )
 
 
