@@ -241,7 +241,8 @@ class FineTuning:
                     continue
                 if not self.optimizer.flat.isfinite().all():  # since the loss was taken
                     raise FloatingPointError(f"update {done}: a weight is not finite")
-                value = self.select_score()
+                # The last digits are noise: of two rows every correlation is 100 or -100.
+                value = round(self.select_score(), 9)
                 point = {"epoch": epoch + 1, "update": done, self.data.spec.metric: value}
                 self.select_by_epoch.append(point)
                 if value >= best:  # a select split of few rows has many ties

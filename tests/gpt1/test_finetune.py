@@ -81,9 +81,12 @@ def test_fewer_rows_than_a_batch_still_train():
     assert run.train().steps == 2
 
 
-def test_the_weights_kept_are_those_that_selected_best(monkeypatch):
+@pytest.mark.parametrize(
+    ("scores", "best"), [((50.0, 80.0, 60.0), 2), ((50.0, 100.0, 99.99999999999999), 3)]
+)
+def test_the_weights_kept_are_those_that_selected_best(scores, best, monkeypatch):
     run = start(epochs=3)
-    values = iter([50.0, 80.0, 60.0])
+    values = iter(scores)
     kept = []
 
     def select_score():
@@ -92,8 +95,8 @@ def test_the_weights_kept_are_those_that_selected_best(monkeypatch):
 
     monkeypatch.setattr(run, "select_score", select_score)
     record = run.train()
-    assert record.best_epoch == 2
-    assert torch.equal(run.optimizer.flat, kept[1])
+    assert record.best_epoch == best
+    assert torch.equal(run.optimizer.flat, kept[best - 1])
 
 
 def test_the_label_entropy_is_the_loss_of_the_best_constant_answer():
