@@ -23,10 +23,10 @@ with importing(__name__):
     import numpy as np
 
     from gpt1.text import normalise
-    from gpt1.text.documents import read_documents
     from gpt1.text.ngrams import SYMBOL, N, Search
     from tasks import examples as task_examples
     from tasks.common.arrow import split_names
+    from tasks.common.documents import read_documents
     from tasks.common.files import sha256_file, write_json
     from tasks.examples import Example
 

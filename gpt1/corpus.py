@@ -31,16 +31,12 @@ with importing(__name__):
     from gpt1.special_tokens import N_SPECIAL
     from gpt1.streams import stream
     from gpt1.text import normalise, sources
-    from gpt1.text.documents import (
-        count_words,
-        normalise_documents,
-        parallel_map,
-        read_documents,
-    )
+    from gpt1.text.documents import count_words, normalise_documents, parallel_map
     from gpt1.text.settings import CorpusSettings
     from gpt1.text.shuffle import generator, sentences, shuffle_sentences, shuffle_words
     from gpt1.text.tokenizer import WORDS, Tokenizer
     from gpt1.text.tokens import DTYPE
+    from tasks.common.documents import read_documents
     from tasks.common.files import scratch_folder, sha256_file, write_atomic, write_json
     from tasks.common.hf_datasets import library
 

@@ -1,6 +1,6 @@
 """Classes of words, learnt from the neighbours of words in books without any network.
 
-    python -m tasks.word_classes --documents corpus/documents --out corpus/word_classes.tsv
+    python -m tasks.word_classes --documents corpus/documents --out corpus/word_classes.json
 
 Words whose neighbours are alike fall into one class: each word is a vector of its positive
 pointwise mutual information with the words around it, reduced by a singular value decomposition
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tasks.common.errors import InputError, run
-from tasks.common.files import write_atomic
+from tasks.common.files import read_json, write_json
 
 if TYPE_CHECKING:  # takes a second to import
     from scipy.sparse import csr_matrix
@@ -105,25 +105,23 @@ def _ppmi(counts: "csr_matrix") -> "csr_matrix":
 
 
 def read(path: Path) -> WordClasses:
-    """The classes that the program wrote. Raises InputError for another file."""
-    try:
-        pairs = (line.split("\t") for line in path.read_text(encoding="utf-8").splitlines())
-        return {word: int(number) for word, number in pairs}
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path}: no word classes ({error}); make them again") from None
+    """The classes that the program wrote. Raises InputError for another file, or a damaged one."""
+    found = read_json(path)
+    if not isinstance(found, dict):
+        raise InputError(f"{path}: no word classes; make them again")
+    return found["classes"]
 
 
 def main() -> None:
-    from tasks.common.arrow import read_split
+    from tasks.common.documents import read_documents
 
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--documents", required=True, type=Path, help="the corpus' documents")
-    parser.add_argument("--out", required=True, help="lines word<TAB>class, frequent words first")
+    parser.add_argument("--out", required=True, help="JSON: the class of each word")
     args = parser.parse_args()
-    texts = read_split(args.documents, "train")["text"]
-    classes = word_classes(text.as_py() for text in texts)
-    with write_atomic(args.out) as file:
-        file.writelines(f"{word}\t{number}\n" for word, number in classes.items())
+    texts = (text.to_pybytes().decode() for _, text in read_documents(args.documents, "train"))
+    classes = word_classes(texts)
+    write_json(args.out, {"classes": classes})
     print(f"{len(set(classes.values()))} classes of {len(classes):,} words")
 
 

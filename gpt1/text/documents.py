@@ -1,4 +1,4 @@
-"""Normalised documents of a corpus: making them, counting their words, reading them.
+"""Normalised documents of a corpus: making them, and counting their words.
 
 They are rows of an Arrow folder, which `datasets.load_from_disk` opens as well: `name` and `text`,
 words joined by one space, a newline where a line ends.
@@ -7,18 +7,14 @@ words joined by one space, a newline where a line ends.
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-
 from gpt1.text import normalise
 from gpt1.text.sources import Document, read_rows
-from tasks.common.arrow import read_split
-from tasks.common.errors import InputError, make_again
-from tasks.common.files import read_json
+from tasks.common.errors import InputError
 
 if TYPE_CHECKING:  # takes a second to import, which programs that only read need not wait for
     from datasets import Dataset
@@ -82,28 +78,6 @@ def parallel_map(
         raise InputError(
             f"--threads {threads}: a worker was killed, most likely out of memory; use fewer"
         ) from None
-
-
-def read_documents(folder: Path, split: str) -> Iterator[tuple[str, pa.Buffer]]:
-    """Name and normalised text (UTF-8) of each document of a split, memory-mapped.
-
-    Raises InputError for a document that is not the one described in `<folder>.json`.
-    """
-    path = folder.with_name(f"{folder.name}.json")
-    facts = read_json(path)
-    try:
-        digests = {document["name"]: document["sha256"] for document in facts["documents"]}
-    except TypeError:
-        raise InputError(f"{path}: describes no documents; {make_again(path)}") from None
-    table = read_split(folder, split)
-    for name, text in zip(table["name"].to_pylist(), table["text"], strict=True):
-        buffer = text.as_buffer()
-        if digests.get(name) != hashlib.sha256(buffer).hexdigest():
-            raise InputError(
-                f"{folder}: {name} is not the document described in {path.name}; "
-                f"{make_again(folder)}"
-            )
-        yield name, buffer
 
 
 def _normalise(part: dict[str, Any], source: str | None) -> dict[str, Any]:

@@ -27,7 +27,7 @@ STAGES = {  # a rule, and a file that its job makes
     "tokens": "corpus/corpus.json",
     "pretrain": f"pretrain/{CHECKPOINT}",
     "examples": "examples/rte.json",
-    "baselines_word_classes": "corpus/word_classes.tsv",
+    "baselines_word_classes": "corpus/word_classes.json",
     "baselines": "baselines/rte.json",
     "encode": "encoded/rte.json",
     "contamination": "contamination/rte.json",

@@ -5,7 +5,6 @@ import pytest
 
 from gpt1.corpus import documents
 from gpt1.encode import encode
-from gpt1.text.documents import read_documents
 from gpt1.text.settings import CorpusSettings
 from gpt1.text.sources import list_documents
 from gpt1.text.tokenizer import Tokenizer, read_words
@@ -13,6 +12,7 @@ from gpt1.text.tokens import open_tokens
 from gpt1.training import encoded
 from gpt1.weights.checkpoint import CheckpointFacts, build, load_checkpoint, save_checkpoint
 from gpt1.weights.published import READERS
+from tasks.common.documents import read_documents
 from tasks.examples import read as read_examples
 from tests.fuzz.mutations import fuzz, renewed, without_checksums
 from tests.gpt1 import examples as toy_examples

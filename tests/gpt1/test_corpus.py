@@ -15,11 +15,11 @@ from gpt1 import corpus
 from gpt1.text import documents as text_documents
 from gpt1.text import sources, vocabulary
 from gpt1.text import tokenizer as bpe
-from gpt1.text.documents import read_documents
 from gpt1.text.settings import CorpusSettings
 from gpt1.text.shuffle import sentences
 from gpt1.text.tokenizer import Tokenizer
 from gpt1.text.tokens import open_tokens
+from tasks.common.documents import read_documents
 from tasks.common.errors import InputError
 from tests.gpt1 import naive_bpe
 from tests.support.programs import call

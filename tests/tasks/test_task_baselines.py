@@ -1,18 +1,20 @@
 """Majority and bag of words on rows whose answer is known."""
 
+import hashlib
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from datasets import Dataset
 
-from tasks import TASKS, baselines, task
+from tasks import TASKS, baselines, task, word_classes
 from tasks.common.arrow import split_digest, split_names
 from tasks.common.errors import InputError
 from tasks.common.files import read_json, write_json
+from tasks.common.hf_datasets import save
 from tasks.examples import Example, read, write
 from tasks.prepare import prepare
 from tasks.settings import PrepareSettings
-from tasks.word_classes import word_classes
 from tasks.word_features import affix_bigrams, bag_of_words, one_text, word_overlap, word_pairs
 from tests.support.programs import call
 
@@ -165,12 +167,28 @@ def test_words_with_the_same_neighbours_are_of_one_class():
     draw = np.random.default_rng(0).choice
     pairs = zip(draw(animals, 300), draw(tools, 300), strict=True)
     text = " ".join(f"the {a} sleeps at night . we mend an old {t} by day ." for a, t in pairs)
-    classes = word_classes([text])
+    classes = word_classes.word_classes([text])
     assert len({classes[word] for word in animals}) == len({classes[word] for word in tools}) == 1
     assert classes["cat"] != classes["saw"]
-    assert classes == word_classes([text])
+    assert classes == word_classes.word_classes([text])
     with pytest.raises(InputError, match="2 words that occur 5 times"):
-        word_classes(["yes no " * 5])
+        word_classes.word_classes(["yes no " * 5])
+
+
+def test_word_classes_of_damaged_documents_and_damaged_classes_are_refused(made, tmp_path):
+    text = " ".join(f"{word} " * 5 for word in ("red", "blue", "sad"))
+    documents, classes = tmp_path / "documents", tmp_path / "classes.json"
+    save(documents, {"train": Dataset.from_dict({"name": ["a.txt"], "text": [text]})})
+    described = [{"name": "a.txt", "sha256": hashlib.sha256(text.encode()).hexdigest()}]
+    write_json(f"{documents}.json", {"documents": described})
+    words = ("--documents", documents, "--out", classes)
+    assert call(word_classes.main, *words).stdout == "1 classes of 3 words\n"
+    classes.write_bytes(classes.read_bytes().replace(b"sad", b"mad"))
+    given = ("race", "--examples", made, "--word-classes", classes, "--out", tmp_path / "b.json")
+    assert "classes.json: damaged or edited" in call(baselines.main, *given).stderr
+    (arrow,) = documents.glob("train/*.arrow")
+    arrow.write_bytes(arrow.read_bytes().replace(b"sad", b"mad"))
+    assert "a.txt is not the document described" in call(word_classes.main, *words).stderr
 
 
 def test_classes_of_words_tell_of_words_that_no_training_row_has():

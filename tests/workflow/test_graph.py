@@ -255,6 +255,11 @@ def test_a_changed_setting_reruns_what_depends_on_it(key, run):
     assert (upstream(plan), tables(plan)) == (jobs, of_tables)
 
 
+def test_other_word_classes_rerun_the_baselines(run):
+    (run / "results/corpus/word_classes.json").write_text("others")
+    assert upstream(plan_of(run)) == {"baselines": 2, **FINETUNE}
+
+
 def test_runtime_settings_rerun_nothing(run):
     values = {"device": "cuda", "precision": "bfloat16", "pretrain_threads": 2, "compile": True}
     values |= {"finetune_threads": 2, "micro_batch": 8, "skip_pads": False}

@@ -34,9 +34,10 @@ rule documents:
 
 rule baselines_word_classes:
     input:
-        of("books", "corpus/documents"),
+        documents=of("books", "corpus/documents"),
+        facts=of("books", "corpus/documents.json"),
     output:
-        "<results>{home}/corpus/word_classes.tsv",
+        "<results>{home}/corpus/word_classes.json",
     log:
         "<results>{home}/logs/baselines_word_classes.log",
     benchmark:
@@ -48,7 +49,7 @@ rule baselines_word_classes:
     params:
         code=code.digest("tasks.word_classes"),
     shell:
-        "python -m tasks.word_classes --documents {input} --out {output} &> {log}"
+        "python -m tasks.word_classes --documents {input.documents} --out {output} &> {log}"
 
 
 if LEARNT:

@@ -73,7 +73,7 @@ rule examples:
 rule baselines:
     input:
         examples="<results>{home}/examples/{task}",
-        classes=of("books", "corpus/word_classes.tsv") if grid.has_corpus else [],
+        classes=of("books", "corpus/word_classes.json") if grid.has_corpus else [],
     output:
         "<results>{home}/baselines/{task}.json",
     log:
