@@ -60,9 +60,14 @@ def set_scores(split: str, metric: str, values: list[float]):
 
 def test_mean_and_sd_of_three_seeds_are_those_worked_out_by_hand(run_of, change):
     results, grid = run_of("rte")
-    change(results, full("rte"), set_scores("dev", "accuracy", [60, 62, 67]))
+    for split, more in (("dev", 0), ("select", 3), ("train", 20)):
+        scores = [60 + more, 62 + more, 67 + more]
+        change(results, full("rte"), set_scores(split, "accuracy", scores))
     table, _ = build(layer_transfer, results, grid)
-    cell = row(table, arch="transformer", aux="on", n_transfer="12", split="dev")
+    at = {"arch": "transformer", "aux": "on", "n_transfer": "12"}
+    train = [row(table, task=task, split="train", **at)["mean"] for task in ("rte", "mean")]
+    assert train == pytest.approx([83, 83])
+    cell = row(table, split="dev", **at)
     assert cell["n_seeds"] == 3
     assert cell["mean"] == pytest.approx(63)
     assert cell["sd"] == pytest.approx(math.sqrt(13))  # (9 + 1 + 16) / 2
@@ -353,17 +358,6 @@ def test_main_calls_dev_dev_and_puts_published_numbers_by_the_test_split(finishe
     assert "| *CAFE*" in text and "test server" in text
 
 
-def test_layer_transfer_has_none_and_every_depth_on_reported_and_training_rows(finished, grid):
-    table, text = table_of(layer_transfer, finished, grid)
-    mine = table[(table["arch"] == "transformer") & (table["aux"] == "off")]
-    mnli = mine[(mine["task"] == "mnli") & (mine["split"] == "dev_matched")]
-    assert list(mnli["n_transfer"]) == ["none", *map(str, range(13))]
-    assert list(mnli["n_seeds"]) == [3] * 14
-    for split in ("dev_matched", "dev_mismatched", "train"):
-        assert len(mine[(mine["task"] == "mnli") & (mine["split"] == split)]) == 14
-    assert "## lstm, auxiliary LM off" in text
-
-
 def test_mean_of_all_tasks_counts_mnli_once(run_of, change):
     results, grid = run_of("mnli", "rte")
     change(results, full("mnli"), set_scores("dev_matched", "accuracy", [80, 80, 80]))
@@ -425,6 +419,8 @@ def test_pretraining_gives_perplexity_and_tokens_of_every_checkpoint(run_of):
     assert list(first[["low", "mean", "high"]]) == pytest.approx([low, (low + high) / 2, high])
     assert first["sd"] == pytest.approx((high - low) / 2**0.5)
     assert first["n_seeds"] == 2 and first["train_tokens"] == 0
+    made = table[table["n_seeds"] > 0]
+    assert list(made["train_tokens"]) == list(2560 * made["update"])
     assert list(table.loc[table["n_seeds"] == 1, ["arch", "update"]].iloc[0]) == ["lstm", 30]
     assert list(table.loc[table["n_seeds"] == 0, ["arch", "update"]].iloc[0]) == ["lstm", 367]
     assert next(line for line in text.splitlines() if "| 367" in line).count("missing") == 2

@@ -15,11 +15,11 @@ from workflow.analysis.claims.against_published import paper_lead
 from workflow.analysis.claims.contrasts import all_of, each_task, on_average
 from workflow.analysis.claims.evidence import Evidence, minus
 from workflow.analysis.claims.finding import Finding
-from workflow.analysis.paper import FULL, LSTM, NO_AUX, NO_PRETRAINING, published
+from workflow.analysis.paper import FULL, LSTM, NO_AUX, NO_PRETRAINING, SHUFFLED, published
 from workflow.analysis.stats.estimate import Component, Estimate
 from workflow.analysis.stats.samples import Samples
 from workflow.analysis.table import Table
-from workflow.analysis.tables import claims
+from workflow.analysis.tables import ablation, claims
 from workflow.grid import Grid
 
 NAMES = ("rte", "snli", "mnli", "qqp", "cola")
@@ -68,6 +68,23 @@ def test_a_planted_gain_is_reproduced_on_average_and_by_task(large):
     assert each.loc["RTE", "paper"] == 2.2
     shuffled = lines(table, "Books of shuffled words help less")
     assert list(shuffled["verdict"]) == ["holds"]
+
+
+def test_wild_scores_of_a_negative_control_leave_all_else_as_it_is(tmp_path):
+    results, grid = run(tmp_path, 0.4)
+
+    def others() -> pd.DataFrame:
+        write_samples(results, grid)
+        table = pd.concat(of.build(results, grid).frame for of in (ablation, claims))
+        return table[~table["variant"].fillna(table["contrast"]).str.contains(SHUFFLED.name)]
+
+    before = others()
+    for cell in (cell for cell in grid.cells() if cell.corpus == SHUFFLED.corpus):
+        record = json.loads(cell.path(results).read_text())
+        for one, score in zip(record["seeds"], (5.0, 50.0, 95.0), strict=True):
+            one["scores"] = {s: dict.fromkeys(of, score) for s, of in one["scores"].items()}
+        write(cell.path(results), record)
+    pd.testing.assert_frame_equal(others(), before)
 
 
 def test_what_was_not_run_says_so_and_what_is_lacking(large):

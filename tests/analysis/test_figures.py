@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection
+from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -111,6 +111,13 @@ def strokes(ax: Axes, color: str) -> list[tuple]:
     found = [c for c in ax.collections if isinstance(c, LineCollection)]
     found = [c for c in found if to_hex(c.get_color()[0]) == to_hex(color)]
     return [tuple(map(tuple, ends)) for one in found for ends in one.get_segments()]
+
+
+def band(ax: Axes, color: str) -> Points:
+    """The corners of the bands of a colour."""
+    found = [of for of in ax.collections if isinstance(of, PolyCollection)]
+    found = [of for of in found if to_hex(of.get_facecolor()[0]) == to_hex(color)]
+    return set().union(*(pairs(*path.vertices.T) for of in found for path in of.get_paths()))
 
 
 def rows_of(table: pd.DataFrame, **wanted: str) -> pd.DataFrame:
@@ -330,8 +337,12 @@ def is_sweep(ax: Axes, rows: pd.DataFrame, color: str, linestyle: str = "-") -> 
         layers["n_transfer"], layers["mean"]
     )
     if linestyle == "-":
-        dots = {point for point in seeds(ax, color) if point[0] >= 0}
-        right &= dots == each_seed(layers["n_transfer"].astype(float), layers["by_seed"])
+        at, is_few = layers["n_transfer"].astype(float), len(none["by_seed"].item()) in style.FEW
+        ends = set() if is_few else pairs(at, layers["ci_low"]) | pairs(at, layers["ci_high"])
+        bars = {(x, round(y, 4)) for ends in strokes(ax, color) for x, y in ends}
+        drawn = (seeds(ax, color), bars, band(ax, color))
+        expected = each_seed(at, layers["by_seed"]) if is_few else set(), ends, ends
+        right &= expected == tuple({point for point in of if point[0] >= 0} for of in drawn)
     return right and [y for x, y in found if x < 0] == [
         pytest.approx(none["mean"].item(), abs=1e-4)
     ]
@@ -370,9 +381,10 @@ def test_the_points_of_a_curve_of_fewer_layers_are_not_joined(tables, grid):
     assert strokes == ["-", "None"]
 
 
-def test_an_lstm_that_is_alone_has_its_own_axis_of_layers(tables, grid):
+def test_an_lstm_of_six_seeds_alone_has_its_own_axis_bars_and_a_band(tables, grid):
     alone = grid.model_copy(update={"arch": ["lstm"]})
     table = rows_of(tables["layer_transfer"], arch="lstm")
+    table = table.assign(by_seed=[2 * of for of in table["by_seed"]])
     figure = drawn("layer_transfer", alone, table)
     assert [*legend(figure)] == [LSTM.title]
     rows = rows_of(table, task="mean", aux="on", split="reported")
@@ -436,8 +448,10 @@ def test_tokens_stand_above_the_updates_where_all_models_see_as_many(tables, gri
     assert len(drawn("pretraining", grid, table.assign(train_tokens=others), costs).axes) == 2
 
 
-def test_probes_draw_each_model_and_chance_from_the_skill_that_is_known_best(tables, grid):
+@pytest.mark.parametrize("copies", [1, 3])  # of two seeds: dots, or a band
+def test_probes_draw_each_model_and_chance_from_the_skill_that_is_known_best(copies, tables, grid):
     table = tables["probes"]
+    table = pd.concat(table.assign(accuracy=table["accuracy"] - i) for i in range(copies))
     figure = drawn("probes", grid, table)
     shown = legend(figure)
     models = {
@@ -454,11 +468,14 @@ def test_probes_draw_each_model_and_chance_from_the_skill_that_is_known_best(tab
     for ax, skill in zip(figure.axes[: len(titles)], titles, strict=True):
         for name, (arch, corpus) in models.items():
             rows = rows_of(table, skill=skill, arch=arch, corpus=corpus)
-            means = rows.groupby("tokens", as_index=False)["accuracy"].mean()
-            found = curve(ax, shown[name].get_color(), shown[name].get_linestyle())
-            assert found == pairs(means["tokens"], means["accuracy"]), name
-            dots = pairs(rows["tokens"], rows["accuracy"])
-            assert seeds(ax, shown[name].get_color()) == dots
+            color, scores = shown[name].get_color(), rows.groupby("tokens")["accuracy"]
+            low, mean, high = (
+                pairs(of.index, of) for of in map(scores.agg, ("min", "mean", "max"))
+            )
+            assert curve(ax, color, shown[name].get_linestyle()) == mean, name
+            dots, ends = pairs(rows["tokens"], rows["accuracy"]), low | high
+            found = seeds(ax, color), band(ax, color)
+            assert found == ((dots, set()) if copies == 1 else (set(), ends))
         assert {y for _, y in curve(ax, style.GREY)} == {25.0 if skill == "reading" else 50.0}
 
 

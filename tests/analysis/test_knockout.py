@@ -21,8 +21,8 @@ from tests.analysis.conftest import (
     write,
     write_cell_answers,
 )
+from tests.analysis.test_formulas import seeds_of as sample
 from workflow.analysis.figures import style
-from workflow.analysis.stats.sample import Sample
 from workflow.analysis.studies import heat_map, knockout, table
 from workflow.analysis.studies.__main__ import main
 from workflow.analysis.table import Table
@@ -35,12 +35,6 @@ SKILL = {  # about the share of right answers: (line, task) where it is not the 
     **{("all books", ""): 0.75, ("none", ""): 0.35, ("no remarks", ""): 0.74},
     **{("no kinds", ""): 0.74, ("no remarks", "sst2"): 0.36, ("no kinds", "rte"): 0.36},
 }
-
-
-def sample(*scores: float) -> Sample:
-    """Two seeds of these scores, whose rows add no chance."""
-    score = np.array(scores)
-    return Sample((0, 1), (0, 1), score, np.repeat(score[:, None], 9, axis=1), 100)
 
 
 def judged(full, none, line, predicted=()) -> pd.DataFrame:
@@ -80,10 +74,7 @@ def test_where_pre_training_gains_little_there_is_no_verdict():
 
 
 def test_a_single_seed_has_a_share_and_decides_nothing():
-    def one(score: float) -> Sample:
-        return Sample((0,), (0,), np.array([score]), np.full((1, 9), score), 100)
-
-    row = judged(one(90.0), one(50.0), one(50.0)).iloc[0]
+    row = judged(sample(90.0), sample(50.0), sample(50.0)).iloc[0]
     assert (row["lost"], row["found"], row["decided"]) == (1.0, "lost", "no")
     assert np.isnan(row["beyond_low"])
 

@@ -282,14 +282,6 @@ def test_each_of_several_lines_is_compared_with_its_own_first_value(references, 
     assert "| a, lm_coef 2 " in section and "| b, lm_coef 0.5 " in section
 
 
-@pytest.mark.parametrize(
-    "plan", [study(), study("", lines=("a", "b"))], ids=["one line", "no axis"]
-)
-def test_a_single_line_and_a_study_without_axis_have_no_second_comparison(plan, tmp_path):
-    found = made(tmp_path, plan)
-    assert "along" not in found.frame and "its own" not in found.markdown
-
-
 @pytest.mark.parametrize("between", [(), ("0.25", "0.5")])
 def test_lines_along_an_axis_have_the_change_of_their_difference(between, tmp_path):
     plan = study("block", lines=("a", "b", "c"), values=("gpt1", *between, "modern"))
@@ -323,15 +315,16 @@ def the_same_at_both_ends() -> StudyPlan:
 
 
 @pytest.mark.parametrize(
-    "plan",
+    ("plan", "has_own"),  # whether each line is compared with itself
     [
-        the_same_at_both_ends(),
-        study(values=("0", "1")),
-        study("", lines=("a", "b")),
-        study(lines=("a", "b"), references=("all",)),
+        (the_same_at_both_ends(), True),
+        (study(), False),
+        (study("", lines=("a", "b")), False),
+        (study(lines=("a", "b"), references=("all",)), True),
     ],
     ids=["the same at both ends", "one line", "no axis", "a reference"],
 )
-def test_other_studies_have_no_difference_of_differences(plan, tmp_path):
+def test_other_studies_have_no_difference_of_differences(plan, has_own, tmp_path):
     found = made(tmp_path, plan)
     assert "change" not in found.frame and "Change of the difference" not in found.markdown
+    assert ("along" in found.frame) == ("its own" in found.markdown) == has_own

@@ -245,6 +245,10 @@ CHANGES = {  # a key, its new value, the jobs before the analysis that it reruns
         OF_CELLS | {"data"},
     ),
     "zero_shot.limit": (9, {"zero_shot": 4}, OF_ZERO_SHOT),
+    "margins.mean": (
+        *(3.0, {}),
+        OF_CELLS | OF_ZERO_SHOT | {"data", "probes", "pretraining", "cost_pretraining"},
+    ),
 }
 
 

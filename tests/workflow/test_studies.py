@@ -91,6 +91,7 @@ def test_a_name_is_a_path_and_no_two_overlays_have_one():
     [
         ("experiment.finetune.lm_coef", set()),
         ("experiment.model.n_ctx", {"model"}),
+        ("experiment.optimizer.l2", {"model"}),
         ("experiment.pretrain.updates", {"model"}),
         ("experiment.tokenizer.merges", {"tokenizer", "encoded", "tokens", "model"}),
         ("experiment.world.exclude", {"world", "books", "tokens", "model"}),

@@ -148,7 +148,7 @@ def main() -> None:
     parser.add_argument("--mfu", type=float, help="the share of its dense bfloat16 peak, as 0.4")
     a = parser.parse_args()
     if (a.card is None) != (a.mfu is None) or a.mfu is not None and not 0 < a.mfu <= 1:
-        parser.error("--card and --mfu: give both, the latter above 0 and at most 1")
+        parser.error("give both or neither, such as --card H100 --mfu 0.4; at most 1")
     try:
         config = parse(read(a.configfile, a.config))
     except ConfigError as error:
