@@ -11,7 +11,8 @@ class Classifier(nn.Module):
     """One linear map from states `[B, S, n_hidden]` to logits `[B, classes]`.
 
     Similarity adds the states of the two orders first; multiple choice gives one logit for each
-    choice, hence `[B, S]`. One dropout mask serves all choices of an example.
+    choice, hence `[B, S]`. One dropout mask serves all choices of an example. Its values are not set
+    before `reset` draws them or others are loaded.
     """
 
     def __init__(self, family: str, n_hidden: int, n_classes: int, dropout: float = 0.0):
@@ -20,9 +21,8 @@ class Classifier(nn.Module):
         n_out = 1 if family == "multiple_choice" else n_classes
         self.weight = nn.Parameter(torch.empty(n_hidden, n_out))
         self.bias = nn.Parameter(torch.empty(n_out))
-        self.reset()
 
-    def reset(self, generator: torch.Generator | None = None, init_std: float = 0.02) -> None:
+    def reset(self, generator: torch.Generator, init_std: float = 0.02) -> None:
         """Weight N(0, init_std), bias 0."""
         nn.init.normal_(self.weight, std=init_std, generator=generator)
         nn.init.zeros_(self.bias)

@@ -22,7 +22,8 @@ NO_DROPOUT = Dropout(embd=0.0, attn=0.0, resid=0.0)
 class LanguageModel(nn.Module):
     """Base of the language models: token ids to hidden states and the LM loss.
 
-    The dropout rates hold in training mode only. With `skip_pads` pads are not computed.
+    Its values are not set before `reset` draws them or others are loaded. The dropout rates hold in
+    training mode only. With `skip_pads` pads are not computed.
     """
 
     arch: Arch
@@ -45,7 +46,6 @@ class LanguageModel(nn.Module):
         self.settings, self.dropout, self.skip_pads = settings, dropout, skip_pads
         self.compiled_trunk: Callable[[Layout, Tensor], Tensor] | None = None
         self.add_layers()
-        self.reset()
 
     def add_layers(self) -> None:
         """Make `embed`, `h` and whatever else the shape of the settings asks for."""
@@ -165,7 +165,7 @@ class LanguageModel(nn.Module):
         """The standard deviation of initial matrices."""
         return self.settings.init_std
 
-    def reset(self, generator: torch.Generator | None = None) -> None:
+    def reset(self, generator: torch.Generator) -> None:
         """Draw matrices from N(0, init_std); gains are 1, biases 0 (paper 4.1; authors' code)."""
         for name, parameter in self.named_parameters():
             if parameter.ndim > 1:

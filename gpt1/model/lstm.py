@@ -40,7 +40,7 @@ class LSTM(LanguageModel):
         assert isinstance(shape, LSTMShape), shape
         return shape.init_std or super().init_std
 
-    def reset(self, generator: torch.Generator | None = None) -> None:
+    def reset(self, generator: torch.Generator) -> None:
         """Draw every matrix from N(0, init_std); biases 0, but 1 for the forget gates' input."""
         super().reset(generator)
         for layer in self.h:  # gates are stored as input, forget, cell, output

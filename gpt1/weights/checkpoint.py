@@ -85,7 +85,7 @@ def build(
     dropout: Dropout = NO_DROPOUT,
     skip_pads: bool = False,
 ) -> LanguageModel:
-    """A model with first values, drawn from torch's own generator.
+    """A model whose values are still to be drawn or loaded.
 
     Raises InputError if the settings have the shape of the other architecture.
     """
