@@ -11,8 +11,8 @@ class Classifier(nn.Module):
     """One linear map from states `[B, S, n_hidden]` to logits `[B, classes]`.
 
     Similarity adds the states of the two orders first; multiple choice gives one logit for each
-    choice, hence `[B, S]`. One dropout mask serves all choices of an example. Its values are not set
-    before `reset` draws them or others are loaded.
+    choice, hence `[B, S]`. One dropout mask serves all choices of an example. The parameters have
+    no values before `reset` draws them or others are loaded.
     """
 
     def __init__(self, family: str, n_hidden: int, n_classes: int, dropout: float = 0.0):

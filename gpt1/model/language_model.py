@@ -22,8 +22,8 @@ NO_DROPOUT = Dropout(embd=0.0, attn=0.0, resid=0.0)
 class LanguageModel(nn.Module):
     """Base of the language models: token ids to hidden states and the LM loss.
 
-    Its values are not set before `reset` draws them or others are loaded. The dropout rates hold in
-    training mode only. With `skip_pads` pads are not computed.
+    The parameters have no values before `reset` draws them or others are loaded. The dropout rates
+    hold in training mode only. With `skip_pads` pads are not computed.
     """
 
     arch: Arch

@@ -13,6 +13,7 @@ further in ftfy: the first `<` ends the unescaping of HTML entities for the rest
 
 import functools
 import re
+import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -92,7 +93,14 @@ def _split_tokenised(fixed: str) -> str:
 
 @functools.cache
 def _tokenizer() -> "Tokenizer":
-    """spaCy's English tokenizer."""
-    import spacy
+    """spaCy's English tokenizer.
 
+    thinc, on which spaCy rests, imports torch if it can, which would take two seconds for nothing.
+    """
+    sys.modules.setdefault("torch", None)  # type: ignore[arg-type]
+    try:
+        import spacy
+    finally:
+        if sys.modules["torch"] is None:
+            del sys.modules["torch"]
     return spacy.blank("en").tokenizer
