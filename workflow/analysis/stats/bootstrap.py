@@ -11,7 +11,6 @@ import zlib
 from collections.abc import Callable
 
 import numpy as np
-from scipy.stats import rankdata
 
 N_RESAMPLES = 1000
 MOST_UNITS = 2000
@@ -85,6 +84,8 @@ def _moments(said: np.ndarray, labels: np.ndarray) -> Columns:
 
 
 def _rank_moments(said: np.ndarray, labels: np.ndarray) -> Columns:
+    from scipy.stats import rankdata  # here: it takes a second to import
+
     # ranks of a constant side would not be constant if they were taken of rounding
     ranks = rankdata(np.where(_centred(said), said, 0.0), axis=-1)
     return _moments(ranks, rankdata(labels))

@@ -16,9 +16,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import stats
 from scipy.optimize import brentq
-from scipy.special import stdtrit
+from scipy.special import ndtri, stdtrit
 
 from workflow.analysis.stats.sample import ANY, Sample, combine
 
@@ -91,7 +90,7 @@ class Estimate:
             return "runs that differ"
         if not distance:
             return f"more than {MOST_UNITS} seeds"
-        sure = (stats.norm.ppf((1 + LEVEL) / 2) + stats.norm.ppf(POWER)) ** 2
+        sure = (ndtri((1 + LEVEL) / 2) + ndtri(POWER)) ** 2
         # The rows may have half of the variance that there is room for.
         more = max(1.0, 2 * sure * self.rows.variance / distance**2)
         rows = Component(self.rows.variance / more, self.rows.df * more)
@@ -119,7 +118,7 @@ def needed(
     for n in range(first, MOST_UNITS + 1):
         error = np.sqrt(sum(part.variance for part in parts(n)))
         half = half_width(parts(n), LEVEL)
-        if half + stats.norm.ppf(POWER) * error <= distance:
+        if half + ndtri(POWER) * error <= distance:
             return f"{n} {unit}"
     return f"more than {MOST_UNITS} {unit}"
 
