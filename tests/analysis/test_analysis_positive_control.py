@@ -11,7 +11,7 @@ from tasks import task as task_named
 from tasks.common.files import write_json
 from tests.analysis.conftest import make_grid, write_all, write_answers, write_samples
 from tests.support.tables import write_table
-from tests.workflow.configs import changed, shipped
+from tests.workflow.configs import full
 from workflow.analysis import paper
 from workflow.analysis.claims.evidence import Evidence
 from workflow.analysis.stats.bootstrap import N_RESAMPLES
@@ -21,8 +21,7 @@ from workflow.analysis.tables import ablation as ablation_table
 from workflow.analysis.tables import positive_control
 from workflow.configuration.read import parse
 
-CONTROLS = ["words", "sentences", "embeddings"]
-GRID = parse(changed(shipped(), "experiment.grid.shuffled", CONTROLS)).grid()
+GRID = parse(full()).grid()
 FULL, NONE, LSTM = paper.FULL.title, paper.NO_PRETRAINING.title, paper.LSTM.title
 NEITHER, CONTROL = paper.NEITHER.title, paper.SHUFFLED.title
 PERMUTED = paper.PERMUTED.title

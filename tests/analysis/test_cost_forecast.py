@@ -3,7 +3,7 @@
 import pytest
 
 from tests.tasks import conftest as published_files
-from tests.workflow.configs import changed, shipped
+from tests.workflow.configs import changed, full, shipped
 from workflow.analysis import cost, flops
 from workflow.analysis.peaks import peak
 from workflow.configuration.read import parse
@@ -16,11 +16,10 @@ def paces(monkeypatch):
 
 
 def test_pre_training_is_counted_by_its_tokens(paces):
-    config = parse(shipped())
+    config = parse(full())
     rows = {(stage, arch): (pflop, hours) for stage, arch, pflop, hours in cost.forecast(config)}
     own = config.pretrain("transformer", 0)
-    seeds = config.experiment.seeds
-    models = len(seeds.pretrain) + 2 * len(seeds.shuffled)  # words, sentences
+    models = 3 * len(config.experiment.seeds.pretrain)  # of the books, and of both shuffled ones
     tokens = models * own.updates * own.batch * own.model.n_ctx
     count = tokens * flops.per_token(own.model, cost.n_vocab(config), own.model.n_ctx)
     pflop, hours = rows["pre-training", "transformer"]

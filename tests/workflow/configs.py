@@ -15,7 +15,7 @@ from tests.workflow.running import ROOT
 from workflow import results_folder
 from workflow.configuration.model import Config
 from workflow.configuration.paths import data_sets, missing_data
-from workflow.configuration.read import ConfigError, parse
+from workflow.configuration.read import ConfigError, merge, parse
 from workflow.overlay import Variants
 from workflow.studies import run_faults
 
@@ -27,6 +27,11 @@ def shipped(name: str = "world") -> dict[str, Any]:
     """A config of `workflow/config`, as its file states it."""
     path = ROOT / "workflow" / "config" / f"{name}.yaml"
     return yaml.safe_load(path.read_text(encoding="utf-8"))
+
+
+def full() -> dict[str, Any]:
+    """The default with all negative controls, as two files give it."""
+    return merge(shipped(), shipped("world_full"))
 
 
 def complete(name: str = "world") -> Config:

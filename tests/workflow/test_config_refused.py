@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.workflow.configs import ROOT, changed, complete, faults, shipped, small
+from tests.workflow.configs import ROOT, changed, complete, faults, full, shipped, small
 from workflow.configuration.read import ConfigError, parse, read
 
 UPDATES = complete().experiment.pretrain.updates
@@ -89,7 +89,7 @@ def test_a_negative_control_needs_the_full_transformer_and_its_seeds_need_the_co
     for path, value in (("grid.aux", ["off"]), ("grid.arch", ["lstm"])):
         found = faults(changed(shipped(), f"experiment.{path}", value))
         assert any(line.startswith("experiment.grid.shuffled: ") for line in found)
-    config = changed(shipped(), "experiment.seeds.shuffled", [0])
+    config = changed(full(), "experiment.seeds.shuffled", [0])
     assert faults(config) == []
     for shuffled in ([], ["embeddings"]):
         (line,) = faults(changed(config, "experiment.grid.shuffled", shuffled))

@@ -97,14 +97,18 @@ def test_the_default_config_plans_the_whole_grid(tmp_path):
     plan = planned(ROOT, "--directory", str(tmp_path), "all")
     assert {rule: n for rule, n in plan.items() if rule.startswith("finetune")} == {
         **{"finetune_transformer_endpoints": 24, "finetune_transformer_intermediate_1": 12},
-        **{"finetune_lstm_endpoints": 24, "finetune_transformer_shuffled": 12},
-        "finetune_transformer_sentences_shuffled": 12,
-        "finetune_transformer_permuted_embeddings": 12,
+        **{"finetune_lstm_endpoints": 24, "finetune_transformer_permuted_embeddings": 12},
     }
-    assert plan["pretrain"] == 6 and plan["zero_shot"] == 6 and plan["pretrain_shuffled"] == 6
+    assert plan["pretrain"] == 6 and plan["zero_shot"] == 6
     assert plan["permuted_embeddings"] == 3  # of each model of the books
     assert plan["examples"] == plan["encode"] == 13 and plan["baselines"] == 12
     assert plan["all"] == 1 and plan["world"] == 1
+    files = [str(ROOT / f"workflow/config/{name}.yaml") for name in ("world", "world_full")]
+    full = planned(ROOT, "--directory", str(tmp_path), "--configfile", *files, "--", "all")
+    assert full == plan | {
+        **{"shuffled_tokens": 2, "pretrain_shuffled": 6, "probes_shuffled": 6},
+        **{"finetune_transformer_shuffled": 12, "finetune_transformer_sentences_shuffled": 12},
+    }
 
 
 @pytest.mark.parametrize(
@@ -121,8 +125,7 @@ def test_a_table_plans_the_cells_that_it_needs_and_no_others(table, cells, tmp_p
     expected = {f"finetune_{arch}_endpoints": n for arch, n in cells.items()}
     expected |= {f"samples_{arch}_endpoints": 1 for arch in cells}
     if table == "ablation":  # the only one with the negative controls
-        for control in ("shuffled", "sentences_shuffled", "permuted_embeddings"):
-            expected[f"finetune_transformer_{control}"] = 12
+        expected["finetune_transformer_permuted_embeddings"] = 12
         expected["samples_transformer_controls"] = 1
     assert found == expected
     assert ("zero_shot" in plan) == (table == "zero_shot")

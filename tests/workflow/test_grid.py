@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from gpt1.cell import PretrainedModel
-from tests.workflow.configs import changed, complete, shipped
+from tests.workflow.configs import changed, complete, full, shipped
 from workflow.configuration.read import parse
 from workflow.grid import Seeds, checkpoint_updates, jobs
 
@@ -20,8 +20,7 @@ def test_the_papers_grid_has_336_transformer_and_72_lstm_cells():
 
 @pytest.mark.parametrize("corpus", ["shuffled", "sentences-shuffled", "permuted-embeddings"])
 def test_a_control_is_the_fully_transferred_transformer_with_aux_on(corpus):
-    controls = ["words", "sentences", "embeddings"]
-    grid = parse(changed(shipped(), "experiment.grid.shuffled", controls)).grid()
+    grid = parse(full()).grid()
     control = [cell for cell in grid.cells() if cell.corpus == corpus]
     assert [cell.task for cell in control] == grid.tasks
     assert {(c.arch, c.aux, c.n_transfer) for c in control} == {("transformer", "on", 12)}
@@ -40,7 +39,7 @@ def test_a_fine_tuning_seed_starts_from_the_pre_training_seed_at_its_place_modul
 
 
 def test_a_job_starts_from_every_model_of_its_architecture_that_a_seed_needs():
-    config = changed(shipped(), "experiment.seeds", {"pretrain": [5, 6, 7], "finetune": [0, 1]})
+    config = changed(full(), "experiment.seeds", {"pretrain": [5, 6, 7], "finetune": [0, 1]})
     sources = {job.name: job.sources for job in jobs(parse(config).grid(), 1)}
     assert sources["finetune_lstm_endpoints"] == (
         PretrainedModel("lstm", 5),
