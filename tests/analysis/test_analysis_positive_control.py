@@ -245,6 +245,12 @@ DEPTH = [  # a check, and scores of a baseline with which it just fails
 ]
 
 
+def test_their_average_is_not_counted_among_pair_tasks(folder):
+    pairs = GRID.model_copy(update={"tasks": ["rte", "snli"]})
+    *_, check = positive_control._depth(folder, ablation({}), pairs)
+    assert check[1] == "all 2 of two texts"
+
+
 @pytest.mark.parametrize(("check", "scores"), DEPTH)
 def test_tasks_that_words_alone_solve_fail_their_checks(tmp_path, folder, check, scores):
     for part in GRID.parts():

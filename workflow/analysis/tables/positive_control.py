@@ -112,7 +112,7 @@ def _depth(results: Path, ablation: pd.DataFrame, grid: Grid) -> Iterator[Check]
     )
     lead, n = full["mean"][grid.tasks] - scores["best"].reindex(grid.tasks), len(grid.tasks)
     yield _count("tasks above every shallow baseline", lead, lead > 0, n, 10 / 12)
-    alone = scores["one_text"].dropna()
+    alone = scores["one_text"].reindex(grid.tasks).dropna()
     alone -= full["majority"][alone.index]
     near = (alone <= 5).sum() if alone.notna().any() else np.nan
     name = "pair tasks with one text alone near the constant answer"
