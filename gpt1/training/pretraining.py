@@ -3,7 +3,8 @@
 Source: paper 3.1 and 4.1. The windows and the dropout masks of update i are pure functions of
 (seed, i) and of the first window of a micro-batch. An interrupted run resumes from its last saved
 state and ends with the same weights, bit for bit on the CPU. The work folder is keyed by everything
-that decides the result. With several processes the first one alone reads and writes it.
+that decides the result, precision and versions included. With several processes the first one alone
+reads and writes it.
 """
 
 import math
@@ -28,6 +29,7 @@ from gpt1.weights.checkpoint import (
     CheckpointFacts,
     build,
     check_checkpoint,
+    library_versions,
     save_checkpoint,
     sidecar,
 )
@@ -72,17 +74,18 @@ class Pretraining:
         self.tokenizer: str = facts["tokenizer"]
         self.corpus: Corpus = facts["corpus"]
         self.digests = {name: split["sha256"] for name, split in facts["splits"].items()}
-        key = {
+        run = {
             "arch": arch,
             "settings": settings.model_dump(mode="json"),
             "corpus": self.digests,
             "tokenizer": self.tokenizer,
-            "code": code,
         }
+        made = {"code": code, "precision": runtime.precision, "versions": library_versions()}
         if processes.leads:
             for folder in Path(work).glob("*"):  # of runs with other settings, too
                 sweep(folder)
-        self.work = Path(work) / f"{arch}-{sha256_json(key)[:16]}"
+        self.name = f"{arch}-{sha256_json(run)[:16]}"
+        self.work = Path(work) / f"{self.name}-{sha256_json(made)[:8]}"
         self.work.mkdir(parents=True, exist_ok=True)
         self.states = SavedStates(self.work)
         self.model = build(arch, settings.model, facts["n_vocab"], settings.dropout)
@@ -256,7 +259,14 @@ class Pretraining:
 
     def _resume(self) -> None:
         """Continue from the newest saved state with which all is undamaged, if there is one."""
+        others = any(path != self.work for path in self.work.parent.glob(f"{self.name}-*"))
         state = self.states.load(self._check_before)
+        if state is None and others:
+            print(
+                "starting from update 0: what is saved of this run was made by other code, in "
+                "another precision, or with another version of torch or numpy",
+                flush=True,
+            )
         if state is None:
             return
         self.optimizer.load_state(state)

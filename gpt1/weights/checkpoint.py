@@ -205,8 +205,9 @@ def load_checkpoint(
 
 def versions() -> dict[str, str]:
     """Versions of what a number depends on."""
-    return {
-        "python": platform.python_version(),
-        "torch": torch.__version__,
-        "numpy": numpy.__version__,
-    }
+    return {"python": platform.python_version(), **library_versions()}
+
+
+def library_versions() -> dict[str, str]:
+    """Versions of the libraries that do the arithmetic."""
+    return {"torch": torch.__version__, "numpy": numpy.__version__}

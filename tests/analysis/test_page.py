@@ -262,14 +262,21 @@ def test_the_environment_is_that_of_the_cells(results, grid, tmp_path):
         path = cell.path(results)
         record = json.loads(path.read_text())
         versions = {"python": "3.11.7", "torch": "2.9.0" if i < 2 else "2.13.0"}
-        record |= {"versions": versions, "runtime": {"device": "cpu", "threads": 1}}
+        precision = "bfloat16" if i < 2 else "float32"
+        runtime = {"device": "cpu", "precision": precision, "micro_batch": None, "compile": False}
+        record |= {"versions": versions, "runtime": runtime}
         path.write_text(json.dumps(record))
     page = page_of(results, grid, [], [], tmp_path / "page.html")
     shown = page.partition('<article id="environment">')[2].partition("</article>")[0]
-    shown = shown.partition("<tbody>")[2].partition("</tbody>")[0]
-    lines = [re.findall(CELL, row) for row in shown.split("</tr>")[:-1]]
-    counts = {"2.9.0": 2, "2.13.0": len(cells) - 2}
-    assert lines == [[f"{n}", "cpu", PROCESSOR, "3.11.7", torch] for torch, n in counts.items()]
+    rows = shown.partition("<tbody>")[2].partition("</tbody>")[0]
+    lines = [re.findall(CELL, row) for row in rows.split("</tr>")[:-1]]
+    same = ["null", "false", PROCESSOR, "3.11.7"]
+    assert lines == [
+        ["2", "cpu", "bfloat16", *same, "2.9.0"],
+        [f"{len(cells) - 2}", "cpu", "float32", *same, "2.13.0"],
+    ]
+    assert "Cells differ in precision, torch; " in shown
+    assert all(f"<code>{cells[i].place}</code>" in shown for i in (0, 2))
 
 
 def test_every_table_and_figure_has_its_own_caption(page):

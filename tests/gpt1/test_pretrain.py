@@ -97,12 +97,29 @@ def test_stopping_and_starting_again_gives_the_same_weights_bit_for_bit(
     assert [r["loss"] for r in one] == [r["loss"] for r in two]
 
 
-def test_other_settings_code_or_books_do_not_resume_from_an_old_state(tmp_path):
-    for options in ({}, {"lr": 1e-3}, {"code": "new"}):
+def test_other_settings_or_books_do_not_resume_from_an_old_state(tmp_path):
+    for options in ({}, {"lr": 1e-3}):
         run(tmp_path, "lstm", **options)
     books, work = corpus(tmp_path / "other", train=1900), tmp_path / "a" / "work"
     Pretraining("lstm", books, pretrain_settings("lstm"), Runtime(), work)
-    assert len(list(work.iterdir())) == 4
+    assert len(list(work.iterdir())) == 3
+
+
+@pytest.mark.parametrize("change", ["code", "precision", "torch", "numpy"])
+def test_other_code_precision_or_versions_start_anew_and_say_so(
+    tmp_path, change, capsys, monkeypatch
+):
+    run(tmp_path, "lstm")
+    run(tmp_path, "lstm")
+    assert "starting" not in capsys.readouterr().out
+    found = {"torch": torch.__version__, "numpy": np.__version__}
+    if change in found:
+        monkeypatch.setattr(pretraining, "library_versions", lambda: {**found, change: "0.1"})
+    runtime = Runtime(precision="bfloat16" if change == "precision" else "float32")
+    run(tmp_path, "lstm", runtime=runtime, code="new" if change == "code" else "")
+    said = capsys.readouterr().out
+    assert "starting from update 0: what is saved of this run was made by other code, in" in said
+    assert "resuming" not in said and len(list((tmp_path / "a" / "work").iterdir())) == 2
 
 
 @pytest.mark.parametrize("arch", toy.ARCHS)

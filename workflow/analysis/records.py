@@ -3,6 +3,7 @@
 Keys that the analysis does not use are ignored; NaN, infinity and silent conversions are refused.
 """
 
+import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any, Self
@@ -115,18 +116,19 @@ class Processor(Record):
 
 
 class Environment(Record):
-    """What a cell was trained with, by its JSON: the device, versions of Python and of packages."""
+    """What a cell was trained with, by its JSON: runtime settings, CPUs, versions of packages."""
 
-    device: str = Field("", validation_alias=AliasPath("runtime", "device"))
+    runtime: dict[str, str | bool | int | None] = {}
     versions: dict[str, str] = {}
     seeds: list[Processor] = []
 
     @property
     def description(self) -> tuple[tuple[str, str], ...]:
-        """All of it by name, the CPUs being those of all seeds; what is not recorded is absent."""
+        """All of it by name, as text; the CPUs are those of all seeds."""
         cpus = "; ".join(sorted({seed.cpu for seed in self.seeds}))
-        named = {"device": self.device, "processor": cpus, **self.versions}
-        return tuple((name, value) for name, value in named.items() if value)
+        named = {**self.runtime, "processor": cpus, **self.versions}
+        texts = {k: v if isinstance(v, str) else json.dumps(v) for k, v in named.items()}
+        return tuple((name, text) for name, text in texts.items() if text)
 
 
 class ExamplesRecord(Record):

@@ -1,7 +1,6 @@
 """A run as the page's templates see it: what it has, as HTML, and the commands that make it."""
 
 import shlex
-from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,6 +8,7 @@ import pandas as pd
 from markupsafe import Markup
 
 import tasks
+from gpt1.cell import Cell
 from workflow.analysis import markdown
 from workflow.analysis.page import markup
 from workflow.analysis.records import Environment
@@ -97,14 +97,20 @@ class Run:
         return markup.from_markdown(markdown.render(counts, ("layers", "corpus", "aux")), title)
 
     def environments(self) -> Markup:
-        """What the grid's cells were trained with, as each records it."""
-        paths = [path for cell in self.grid.cells() if (path := cell.path(self.results)).is_file()]
-        found = Counter(Environment.read(path).description for path in paths)
+        """What the grid's cells were trained with, as each records it, and where they differ."""
+        found: dict[tuple[tuple[str, str], ...], list[Cell]] = {}
+        for cell in self.grid.cells():
+            if (path := cell.path(self.results)).is_file():
+                found.setdefault(Environment.read(path).description, []).append(cell)
         if not found:
             return Markup()
-        rows = [{"cells": str(n), **dict(description)} for description, n in found.items()]
+        rows = [{"cells": str(len(of)), **dict(names)} for names, of in found.items()]
         table = pd.DataFrame(rows).fillna(markdown.NONE).set_index("cells")
-        return markup.from_markdown(markdown.render(table, words=table.columns), "Trained with")
+        text = markdown.render(table, words=table.columns)
+        if differ := [name for name in table if table[name].nunique() > 1]:
+            firsts = ", ".join(f"`{of[0].place}`" for of in found.values())
+            text += f"\n\nCells differ in {', '.join(differ)}; first of each row: {firsts}."
+        return markup.from_markdown(text, "Trained with")
 
 
 def raised(runs: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
