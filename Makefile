@@ -23,9 +23,7 @@ endif
 
 .PHONY: all install slurm test test-slow test-faults test-mutation test-slurm smoke bench bench-gpu lint audit clean
 
-# A config of your own is read by the suite first: Snakemake tells of fewer faults, and runs templates.
 all: install
-	$(if $(CONFIG),.venv/bin/python -m workflow.configuration show $(CONFIG) > /dev/null)
 	$(RUN) all $(if $(CONFIG),--configfile $(CONFIG))
 
 install: $(READY)

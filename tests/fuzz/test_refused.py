@@ -40,8 +40,33 @@ def test_a_tag_of_yaml_is_an_error_with_its_line(tmp_path, tag):
         ConfigError, match="--config data: could not determine a constructor .* line 1,"
     ):
         read([], [f"data={value}"])
-    snakemake(ROOT, "-n", "-d", str(tmp_path / "run"), "--configfile", str(path), code=1)
     assert not (tmp_path / "made").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("__use_yte__: true\n{0}", "__use_yte__ lets the file run code; remove it"),
+        ("<<: {{__use_yte__: true}}\n{0}", "__use_yte__ lets the file run code; remove it"),
+        ("!!python/object/apply:os.mkdir [{1}]", "could not determine a constructor"),
+        ("experiment: &a {{world: *a}}", "an alias; write it out"),
+    ],
+)
+@pytest.mark.parametrize("is_last", [False, True])
+def test_a_config_with_code_or_aliases_never_reaches_snakemake(text, fault, is_last, tmp_path):
+    own, smoke = tmp_path / "c.yaml", ROOT / "workflow" / "config" / "smoke.yaml"
+    code = f'__definitions__: ["import os; os.mkdir({str(tmp_path / "made")!r})"]\n'
+    own.write_text(text.format(code, tmp_path / "made"))
+    files = map(str, [smoke, own] if is_last else [own, smoke])
+    said = snakemake(ROOT, "-n", "-d", str(tmp_path / "run"), "--configfile", *files, code=1)
+    assert said.splitlines()[-1].startswith(f"error: config: {own}: {fault}")
+    assert not (tmp_path / "made").exists()
+
+
+def test_a_key_that_means_something_to_snakemake_is_unknown(tmp_path):
+    path = write(tmp_path / "c.yaml", {"pathvars": {"Results": 5}})
+    said = snakemake(ROOT, "-n", "-d", str(tmp_path), "--configfile", path, code=1)
+    assert said.splitlines()[-1] == "error: config: pathvars: unknown key; see docs/config.md"
 
 
 def test_a_default_config_with_code_is_refused_and_its_code_is_not_run(tmp_path):

@@ -45,6 +45,7 @@ def _main(project: Path, options: Sequence[str], environment: dict[str, str], sa
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(project)
+    sys.argv[1:] = options  # which the default profile looks at
     if project != ROOT:  # a copy has packages of its own
         for name in [name for name in sys.modules if name.partition(".")[0] in PACKAGES]:
             del sys.modules[name]

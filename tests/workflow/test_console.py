@@ -70,10 +70,10 @@ def test_rules_of_one_kind_are_counted_together():
 @pytest.mark.parametrize(
     ("options", "fault"),
     [
-        (["--configfile", "smok.yaml"], "--configfile smok.yaml: no such file"),
-        (["--configfile=smok.yaml"], "--configfile smok.yaml: no such file"),
+        (["--configfile", "smok.yaml"], "config: smok.yaml: No such file"),
+        (["--configfile=smok.yaml"], "config: smok.yaml: No such file"),
         (["--cores", "0", "all"], "--cores 0: give at least 1, or all"),
-        (["all", *SMOKE, "results/main.csv"], "--configfile results/main.csv: no such file"),
+        (["all", *SMOKE, "results/main.csv"], "config: results/main.csv: No such file"),
         pytest.param(
             ["all", "--profile", "workflow/profiles/slurm"],
             "Snakemake's plugin for Slurm is not installed; install it with: make slurm",

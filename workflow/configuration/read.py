@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from workflow.configuration.checks import cross_checks
 from workflow.configuration.model import Config
 
+DEFAULT = Path(__file__).parents[1] / "config" / "world.yaml"
 _SHORT = reprlib.Repr()
 _SHORT.maxlevel = 2
 _SHORT.maxstring = _SHORT.maxlong = _SHORT.maxother = 60
@@ -47,6 +48,14 @@ def parse(data: dict[str, Any]) -> Config:
     return config
 
 
+def config_of(files: Sequence[str | Path], given: Iterable[str] | None) -> Config:
+    """The config of a run with these words after `--configfile` and `--config`.
+
+    A file takes the default's place: merged into it, it would inherit keys that it does not show.
+    """
+    return parse(read(files or [DEFAULT], given or ()))
+
+
 def read(paths: Sequence[str | Path], given: Iterable[str] = ()) -> dict[str, Any]:
     """The keys of config files, then those of `--config KEY=VALUE`; later ones take precedence.
 
@@ -56,9 +65,13 @@ def read(paths: Sequence[str | Path], given: Iterable[str] = ()) -> dict[str, An
     merged: dict[str, Any] = {}
     for path in paths:
         try:
-            keys = _load(Path(path).read_bytes(), path) or {}
+            keys = _load(Path(path).read_text(encoding="utf-8"), path) or {}
+        except UnicodeDecodeError as error:
+            raise ConfigError([f"{path}: {error}; save it as UTF-8"]) from None
         except OSError as error:
-            raise ConfigError([f"{path}: {error.strerror}; give a config file"]) from None
+            raise ConfigError(
+                [f"{path}: {error.strerror}; give a config file, and targets before --configfile"]
+            ) from None
         if not isinstance(keys, dict):
             raise ConfigError([f"{path}: {_shown(keys)} is no section; give keys such as results"])
         if "__use_yte__" in keys:  # of YTE, a language of templates that Snakemake knows
@@ -119,6 +132,7 @@ class _Loader(yaml.SafeLoader):
 
 _Loader.yaml_implicit_resolvers = {}
 for _kind, _pattern in {
+    "merge": "<<",
     "null": r"~|null|",
     "bool": r"true|false",
     "int": r"[-+]?(0|[1-9][0-9]{0,17})",  # a longer one is read as a float
@@ -129,7 +143,7 @@ for _kind, _pattern in {
     )
 
 
-def _load(text: bytes | str, source: str | Path) -> Any:
+def _load(text: str, source: str | Path) -> Any:
     """The value of a YAML text. Raises ConfigError, naming the source and the line."""
     try:
         return yaml.load(text, Loader=_Loader)

@@ -19,11 +19,9 @@ which are the paper's; `python -m workflow.configuration show FILE` prints the c
 Several files after `--configfile` are merged in their order: sections key by key, lists as a whole.
 `null` stands for "not given", `NAME` for any name.
 
-Files are read as YAML 1.2: `on` is text and `1e-4` a number. Snakemake reads them too, before the
-suite does. Where it fails with a traceback or hangs (a file that is not UTF-8, aliases of aliases),
-`show FILE` says in one line what is wrong. A file with `__use_yte__` is a template from which
-Snakemake runs code: `show FILE` refuses it, Snakemake does not. `make CONFIG=FILE` starts a run
-after `show FILE` found nothing.
+Files are read as YAML 1.2: `on` is text and `1e-4` a number. The default profile has the suite read
+them before Snakemake does, which would run code that stands in a file with `__use_yte__`, and
+follow aliases without end; `--workflow-profile` takes another profile, and leaves that out.
 
 This page is made by `python -m workflow.configuration reference`.
 """
