@@ -4,6 +4,7 @@ import io
 import itertools
 import os
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from tasks import task
 from tasks.common.errors import InputError
 from tests.gpt1 import published_files
 from tests.tasks.both_layouts import glue_original
-from tests.workflow.configs import ROOT, changed, small
+from tests.workflow.configs import ROOT, changed, raw_data, small
 from tests.workflow.running import copy_project, snakemake, write
 from workflow.configuration.read import ConfigError, parse, read
 
@@ -138,3 +139,15 @@ def test_words_of_the_shell_in_the_name_of_a_data_folder_are_a_name(tmp_path):
     snakemake(ROOT, *options, *targets)
     assert all((tmp_path / target).exists() for target in targets)
     assert not list(tmp_path.rglob("made"))
+
+
+@pytest.mark.parametrize("name", ["raw/books/{b}.txt", "raw/RTE/{old,x}.tsv", "{data}/books/b.txt"])
+def test_braces_in_a_name_of_the_data_folder_are_an_error_with_the_name(name, tmp_path):
+    data = tmp_path / Path(name).parts[0]
+    config = changed(small(), "experiment.world", ...) | {"data": str(data)}
+    raw_data(data, config)
+    (tmp_path / name).touch()
+    config = write(tmp_path / "c.yaml", config)
+    said = snakemake(ROOT, "-d", str(tmp_path), "--configfile", config, "--", "all", code=1)
+    (line,) = [line for line in said.splitlines() if line.startswith(f"error: {data}/")]
+    assert "{" in line and line.endswith("braces in a name are Snakemake's wildcards; rename it")

@@ -377,8 +377,9 @@ def test_an_edited_program_reruns_what_uses_it(name, project):
     assert (upstream(plan), tables(plan)) == EDITS[name]
 
 
-def test_an_edited_style_sheet_makes_the_page_anew(project):
-    with open(project / "workflow/analysis/page/page.css", "a", encoding="utf-8") as file:
+@pytest.mark.parametrize("name", ["analysis/page/page.css", "report/table_main.rst"])
+def test_an_edited_style_sheet_or_caption_makes_the_page_anew(name, project):
+    with open(project / "workflow" / name, "a", encoding="utf-8") as file:
         file.write("\n/* edited */\n")
     assert planned(project, "all") == {"page": 1, "all": 1}
 
@@ -438,6 +439,19 @@ def test_a_run_without_its_data_ends_in_one_line(tmp_path):
     assert plan.splitlines()[-1].startswith(
         "This is a plan only; a run would stop at once. error: config: data: missing; give"
     )
+
+
+def test_a_plan_without_all_of_its_data_is_a_table_and_names_what_is_missing(tmp_path):
+    raw_data(tmp_path, shipped("novels"))
+    shutil.rmtree(tmp_path / "RTE")
+    path = str(ROOT / "workflow/config/novels.yaml")
+    options = ("-d", str(tmp_path), "--configfile", path, "--config", f"data={tmp_path}")
+    plan = command_line(ROOT, *options, "--dry-run", "--", "all")
+    assert re.search(r"^examples +7$", plan, re.MULTILINE)
+    fault = f"error: config: experiment.tasks.rte: {tmp_path}/RTE: no such folder"
+    assert f"This is a plan only; a run would stop at once. {fault}" in plan.splitlines()[-1]
+    assert fault in command_line(ROOT, *options, "--", "all", code=1).splitlines()[-1]
+    assert not (tmp_path / "results").exists()
 
 
 def test_the_graph_can_be_run_from_another_folder(tmp_path):

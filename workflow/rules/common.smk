@@ -9,9 +9,12 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+from snakemake.io import contains_wildcard
+
 from gpt1.cell import Cell, home
 from gpt1.text.vocabulary import FILES
 from tasks.common.errors import InputError
+from tasks.common.files import sha256_json
 from workflow import code, results_folder, studies
 from workflow.analysis import figures, tables
 from workflow.configuration import paths, read
@@ -21,23 +24,19 @@ from workflow.overlay import Variants
 from workflow.panel import by_kind
 from workflow.results_folder import PROJECT
 
-# A config file given on the command line takes the default's place: merged into it, it would
-# inherit keys that it does not show. Several files after --configfile are merged. They are read
-# here, since Snakemake reads `on` as true, 1e-4 as text, and of a key given twice only the last.
-default = PROJECT / "workflow" / "config" / "world.yaml"
-
+# The files are read here, since Snakemake reads `on` as true, 1e-4 as text, and of a key given
+# twice only the last; what another workflow gives as its module's config is read as it stands.
 try:
-    files = workflow.overwrite_configfiles or [default]
-    cfg = read.parse(read.read(files, workflow.config_settings.config_args or []))
+    if workflow.modifier.skip_configfile:
+        cfg = read.parse(config)
+    else:
+        cfg = read.config_of(workflow.overwrite_configfiles, workflow.config_settings.config_args)
     variants = Variants(cfg)
-    wrong = [*results_folder.faults(cfg), *studies.run_faults(variants)]
-    if not paths.has_no_data(cfg):  # else see `given`
-        wrong += paths.missing_data(cfg)
-    refuse(wrong)
+    refuse([*results_folder.faults(cfg), *studies.run_faults(variants)])
 except ConfigError as error:
     sys.exit(str(error))
 
-config.update(cfg.model_dump(mode="json", exclude_none=True))  # for the captions of the report
+config = cfg.model_dump(mode="json", exclude_none=True)  # for the captions of the report
 grid = cfg.grid()
 MODEL, CONTROL = any_model(), any_model("{corpus}")
 PERMUTED = any_model("permuted-embeddings")
@@ -47,18 +46,25 @@ LEARNT = [
     for name in variants.names("tokenizer")
     if variants.config(name).experiment.tokenizer.merges
 ]
+CAPTIONS = PROJECT / "workflow" / "report"
+missing = [*paths.missing_data(cfg)]  # see `given`
 warn_last = functools.cache(lambda line: atexit.register(print, line, file=sys.stderr))
 
 
 def given(files):
-    """Files of the data folder. Where none is given, a plan (-n) does without, and a run ends."""
-    if not paths.has_no_data(cfg):
+    """Raw files, or the world's. Where some are missing, a plan (-n) does without, and a run ends.
+
+    The run ends, too, at a name that Snakemake would take for a pattern, which cannot be escaped.
+    """
+    if patterns := [file for file in files if contains_wildcard(file)]:
+        sys.exit(f"error: {patterns[0]}: braces in a name are Snakemake's wildcards; rename it")
+    if not missing:
         return files
-    missing = str(ConfigError(paths.missing_data(cfg)))
     if not workflow.dryrun:
-        sys.exit(missing)
-    warn_last(f"This is a plan only; a run would stop at once. {missing}")
-    return []
+        sys.exit(str(ConfigError(missing)))
+    warn_last(f"This is a plan only; a run would stop at once. {ConfigError(missing)}")
+    made = cfg.experiment.world and f"{cfg.results}/world/manifest.json"
+    return [file for file in files if os.path.exists(file) or file == made]
 
 
 def variant_of(wildcards):
@@ -111,14 +117,19 @@ def its_probes(value):
     return lambda wildcards: value(variants.reading(variants.at(variant_of(wildcards), "tasks")))
 
 
+def raw_probes(config):
+    """What a job that reads the probes depends on."""
+    return given(paths.raw_probes(config))
+
+
 def tokenizer_of(variant):
     """The files of a variant's tokenizer, made by the rule `tokenizer` or published."""
     return paths.tokenizer_files(variants.config(variants.at(variant, "tokenizer")))
 
 
-def vocabulary(wildcards):
+def vocabulary(wildcards, variant=""):
     """An input: the files of the tokenizer."""
-    files = tokenizer_of(variant_of(wildcards))
+    files = tokenizer_of(variant or variant_of(wildcards))
     return files if cfg.experiment.tokenizer.merges else given(files)
 
 
@@ -174,7 +185,7 @@ def chosen_config():
 
 def in_report(path, category, caption, **labels):
     """An output that the report shows; the caption is workflow/report/CAPTION.rst, if there."""
-    file = Path(PROJECT, "workflow", "report", f"{caption}.rst")
+    file = CAPTIONS / f"{caption}.rst"
     caption = str(file) if file.is_file() else None
     return report(path, caption=caption, category=category, labels=labels)
 
@@ -250,6 +261,10 @@ def table_inputs(table):
     return found
 
 
+shown = as_yaml(cfg)  # the page shows this and RUN_OPTIONS
+if os.environ.get("RUN_PID") == str(os.getpid()) and os.environ.get("RUN_CONFIG") != shown:
+    sys.exit("error: module: a second one with another config; start another run for it")
+
 # What every program finds in its environment; a change here reruns no job.
 os.environ.setdefault("FETCH_OFFLINE", os.environ.get("HF_HUB_OFFLINE", "0"))
 os.environ |= {
@@ -260,7 +275,7 @@ os.environ |= {
     "PRETRAIN_RUNTIME": cfg.runtime_of("pretrain").to_json(),
     "FINETUNE_RUNTIME": cfg.runtime_of("finetune").to_json(),
     "KEPT_CELLS": " ".join(cell.place for cell in cfg.kept()),
-    "RUN_CONFIG": as_yaml(cfg),  # the page shows this and the next
+    "RUN_CONFIG": shown,
     "RUN_OPTIONS": chosen_config(),
     "RUN_PID": str(os.getpid()),  # its stderr gets what a log on a full disk cannot hold
     "HF_HUB_DISABLE_TELEMETRY": "1",

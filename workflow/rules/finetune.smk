@@ -63,7 +63,7 @@ for cell in cfg.kept():
             baselines=below(cell.variant, "tasks", f"baselines/{cell.task}.json"),
             checkpoints=functools.partial(started_from, cell, "checkpoint"),
             facts=functools.partial(started_from, cell, "facts"),
-            tokenizer=tokenizer_of(cell.variant),
+            tokenizer=functools.partial(vocabulary, variant=cell.variant),
         output:
             directory(cell.kept("<results>")),
         log:

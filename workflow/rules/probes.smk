@@ -4,7 +4,7 @@
 rule probes:
     input:
         vocabulary,
-        its_probes(paths.raw_probes),
+        its_probes(raw_probes),
         [MODEL.facts("<results>", update) for update in grid.updates],
         checkpoints=[MODEL.checkpoint("<results>", update) for update in grid.updates],
     output:
@@ -32,7 +32,7 @@ rule probes:
 use rule probes as probes_shuffled with:
     input:
         vocabulary,
-        its_probes(paths.raw_probes),
+        its_probes(raw_probes),
         [CONTROL.facts("<results>", update) for update in grid.updates],
         checkpoints=[CONTROL.checkpoint("<results>", update) for update in grid.updates],
     output:

@@ -33,7 +33,7 @@ if paths.probes_file(cfg):
     use rule probes as probes_variant with:
         input:
             vocabulary,
-            its_probes(paths.raw_probes),
+            its_probes(raw_probes),
             MODEL.facts("<results>{home}", "{step}"),
             checkpoints=MODEL.checkpoint("<results>{home}", "{step}"),
         output:
