@@ -15,7 +15,7 @@ import torch
 
 from gpt1 import finetune
 from gpt1.cell import Cell
-from gpt1.settings import OptimizerSettings
+from gpt1.settings import FinetuneMethod, OptimizerSettings
 from gpt1.training import cell_job
 from gpt1.training.alarms import alarms
 from gpt1.training.cell_job import CellJob
@@ -250,7 +250,8 @@ def test_the_negative_control_starts_from_the_shuffled_books_and_nothing_else_do
 
 @pytest.mark.parametrize(
     "change",
-    ["code", "lr", "l2", "init_std", "aux", "data", "checkpoint", "precision", "pads", "torch"],
+    ["code", "lr", "l2", "init_std", "method", "aux", "data", "checkpoint", "precision", "pads"]
+    + ["torch"],
 )
 def test_everything_that_decides_a_result_is_part_of_the_key(
     files, encode_again, change, monkeypatch
@@ -268,6 +269,7 @@ def test_everything_that_decides_a_result_is_part_of_the_key(
             "lr": {"lr": 1e-5},
             "l2": {"optimizer": OptimizerSettings(l2=0.5)},
             "init_std": {"model": toy.model("transformer", init_std=0.1)},
+            "method": {"method": FinetuneMethod(frozen=True)},
             "aux": {"aux": "off", "lm_coef": 0.0},
             "precision": {"runtime": Runtime(precision="bfloat16")},
             "pads": {"runtime": Runtime(skip_pads=True)},

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from gpt1.training import finetuning
+from gpt1.training import batching, finetuning
 from gpt1.training.runtime import Runtime
 from gpt1.training.task_data import TaskData
 from tasks import TASKS, task
@@ -65,6 +65,33 @@ def test_the_same_run_twice_gives_the_same_weights_and_scores_and_another_seed_d
     assert torch.equal(runs[0].optimizer.flat, runs[1].optimizer.flat)
     assert not torch.equal(runs[0].optimizer.flat, runs[2].optimizer.flat)
     assert records[0] == records[1] != records[2]
+
+
+def test_the_train_score_is_of_a_random_sample_of_the_rows():
+    run = start(sizes={"train": 64, "select": 4, "dev": 4}, eval_train=8)
+    train, sampled = (run.data.splits[name] for name in ("train", "train_eval"))
+    rows = batching.sample(64, 8)
+    assert rows.max() > 8
+    for name in ("ids", "lengths", "labels"):
+        assert np.array_equal(getattr(sampled, name), getattr(train, name)[rows])
+
+
+def test_an_update_is_the_same_after_scoring_as_without_it():
+    runs = [start(dropout=toy.DROPOUT) for _ in range(2)]
+    for run in runs:
+        run.update(np.arange(8))  # at a rate of 0
+    runs[0].select_score()
+    for run in runs:
+        run.update(np.arange(8))
+    assert torch.equal(runs[0].optimizer.flat, runs[1].optimizer.flat)
+
+
+def test_every_seed_has_dropout_masks_of_its_own():
+    runs = [start(dropout=toy.DROPOUT, seed=seed) for seed in (0, 1)]
+    runs[1].optimizer.flat.copy_(runs[0].optimizer.flat)
+    for run in runs:
+        run.update(np.arange(8))
+    assert runs[0].history != runs[1].history
 
 
 def test_steps_and_tokens_are_counted_and_the_last_partial_batch_is_dropped():

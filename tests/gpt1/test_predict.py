@@ -98,6 +98,15 @@ def test_answers_have_labels_and_probabilities(made, as_json):
         assert [float(x) for x in line[1:]] == pytest.approx(shares, abs=1e-4)
 
 
+def test_each_row_has_its_own_probabilities_whatever_the_lengths(rte):
+    rows = [Row(text="a b c d " * n, second="b") for n in (3, 2, 1)]
+    predictor = Predictor(rte)
+    _, together = predictor.answer(rows, "rows")
+    alone = [predictor.answer([row], "row")[1][0] for row in rows]
+    assert together == pytest.approx(np.array(alone), abs=1e-6)
+    assert abs(together[0] - together[2]).max() > 1e-4
+
+
 def test_choices_are_named_by_their_columns_and_scores_are_numbers(made):
     choices = ["a", "b c", "d"]  # fewer than in RACE, which one logit a choice allows
     own = ["--text", "a b", "--second", "c", "--choices", *choices, "--json"]

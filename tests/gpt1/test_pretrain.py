@@ -76,6 +76,7 @@ def test_a_run_writes_its_checkpoints_their_facts_and_a_log(tmp_path, arch):
 def test_stopping_and_starting_again_gives_the_same_weights_bit_for_bit(
     tmp_path, arch, stop_at, monkeypatch
 ):
+    monkeypatch.setattr(pretraining, "LOG_ROWS", 2)  # so that rows are of several updates
     whole = run(tmp_path, arch, "whole")
     update = Pretraining.update
 
@@ -85,6 +86,7 @@ def test_stopping_and_starting_again_gives_the_same_weights_bit_for_bit(
         return update(self)
 
     monkeypatch.setattr(pretraining, "STATE_SECONDS", 0.0)
+    monkeypatch.setattr(pretraining, "SAVING_SHARE", 0)  # a state after each update
     monkeypatch.setattr(Pretraining, "update", stopped)
     with pytest.raises(KeyboardInterrupt):
         run(tmp_path, arch, "parts")
@@ -94,6 +96,7 @@ def test_stopping_and_starting_again_gives_the_same_weights_bit_for_bit(
         assert same(whole / f"{name}.safetensors", parts / f"{name}.safetensors")
     logs = [(d / "log.csv").read_text().splitlines() for d in (whole, parts)]
     one, two = (list(csv.DictReader(lines)) for lines in logs)
+    assert [int(r["update"]) for r in one] == [3, 4, 8]
     assert [r["loss"] for r in one] == [r["loss"] for r in two]
 
 
