@@ -27,7 +27,10 @@ def test_another_workflow_runs_the_first_jobs_of_the_smoke_graph_with_its_config
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        (module("g", "config: {'experiments': {}}"), "config: experiments: unknown key; did you mean"),
+        (
+            module("g", "config: {'experiments': {}}"),
+            "config: experiments: unknown key; did you mean",
+        ),
         (module("g", "prefix: 'x'"), "module: x/results/ as results; give config with results"),
         (module("g", "pathvars: results='x'"), "module: x/ as results; give config with results"),
         (
