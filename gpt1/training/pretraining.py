@@ -11,6 +11,7 @@ import math
 import shutil
 import time
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -30,11 +31,12 @@ from gpt1.weights.checkpoint import (
     build,
     check_checkpoint,
     library_versions,
+    read_tensors,
     save_checkpoint,
     sidecar,
 )
 from tasks.common.errors import InputError, Interrupted
-from tasks.common.files import read_json, sha256_json, sweep, write_atomic
+from tasks.common.files import read_json, sha256_json, sweep, write_atomic, write_json
 
 PROGRESS_SECONDS = 5.0
 STATE_SECONDS = 60.0  # between saved states
@@ -63,20 +65,21 @@ class Pretraining:
         self.processes = processes
         facts = read_json(corpus)
         self.train_tokens = open_tokens(corpus, "train")
-        self.heldout_tokens = open_tokens(corpus, "heldout")
+        heldout = open_tokens(corpus, "heldout")
         if len(self.train_tokens) < settings.model.n_ctx:
             raise InputError(
                 f"{corpus}: {len(self.train_tokens)} training tokens are fewer than n_ctx "
                 f"{settings.model.n_ctx}; give more books or a smaller n_ctx"
             )
-        if len(self.heldout_tokens) < 2:
+        if len(heldout) < 2:
             raise InputError(f"{corpus}: the held-out books have no token to predict; give more")
+        self.heldout = heldout_windows(heldout, settings.model.n_ctx, settings.heldout_tokens)
         self.tokenizer: str = facts["tokenizer"]
         self.corpus: Corpus = facts["corpus"]
         self.digests = {name: split["sha256"] for name, split in facts["splits"].items()}
         run = {
             "arch": arch,
-            "settings": settings.model_dump(mode="json"),
+            "settings": settings.model_dump(mode="json", exclude={"heldout_tokens"}),
             "corpus": self.digests,
             "tokenizer": self.tokenizer,
         }
@@ -206,9 +209,8 @@ class Pretraining:
         self.processes.broadcast(wanted)
         if not wanted:
             return
-        rows = heldout_windows(self.heldout_tokens, self.model.n_ctx, settings.heldout_tokens)
-        share = self.processes.share(len(rows))
-        own = heldout_loss(self.model, rows, self.runtime, self.stop.check, share)
+        share = self.processes.share(len(self.heldout))
+        own = heldout_loss(self.model, self.heldout, self.runtime, self.stop.check, share)
         total = torch.tensor(own, dtype=torch.float64)
         self.processes.sum(total)
         if not self.processes.leads:
@@ -233,16 +235,31 @@ class Pretraining:
             facts,
             seconds=round(self.log.seconds, 3),
             train_loss=self.log.rows[-1].loss if self.log.rows else None,
-            heldout_loss=loss,
-            heldout_perplexity=math.exp(loss),
-            heldout_tokens=rows.shape[0] * (rows.shape[1] - 1),  # the predicted ones
+            **self._heldout_facts(loss),
             parameters=sum(p.numel() for p in self.model.parameters()),
-            settings=settings.model_dump(mode="json"),
             corpus_sha256=self.digests,
             runtime={**self.runtime.numeric(), "processes": self.processes.count},
             peak_mb=self.runtime.peak_mb(),
             cpu=cpu(),
         )
+
+    def _heldout_facts(self, loss: float) -> dict[str, Any]:
+        """A checkpoint's score on the held-out documents, with the settings that it depends on."""
+        n, n_ctx = self.heldout.shape
+        return {
+            "heldout_loss": loss,
+            "heldout_perplexity": math.exp(loss),
+            "heldout_tokens": n * (n_ctx - 1),  # the predicted ones
+            "settings": self.settings.model_dump(mode="json"),
+        }
+
+    def _score_again(self, update: int) -> None:
+        """Score a checkpoint whose work folder knows its score on other held-out tokens."""
+        stored = read_json(sidecar(self.path(update)))
+        if stored["settings"] != self.settings.model_dump(mode="json"):
+            self.model.load_state_dict(read_tensors(self.path(update)))
+            facts = self._heldout_facts(heldout_loss(self.model, self.heldout, self.runtime))
+            write_json(sidecar(self.path(update)), stored | facts)
 
     def _save_state(self) -> None:
         """Write what a restart needs, atomically."""
@@ -287,6 +304,7 @@ class Pretraining:
         out = Path(out)
         out.mkdir(parents=True, exist_ok=True)
         for update in self.settings.checkpoints:
+            self._score_again(update)
             for source in (self.path(update), sidecar(self.path(update))):
                 with write_atomic(out / source.name, "wb") as file, open(source, "rb") as original:
                     shutil.copyfileobj(original, file)
