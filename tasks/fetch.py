@@ -8,6 +8,8 @@ holds one commit for good.
 """
 
 import argparse
+import itertools
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -38,6 +40,7 @@ with importing(__name__):
     from tasks.hub import HubSource, Snapshot, matching, pinned
 
 SILENCE_SECONDS = 20  # without a byte; the library then asks five times more
+MAX_PAGES = 100  # of listings, of up to a thousand files each; the data sets have a few dozen
 GONE = {  # the first that fits: the library counts a gated repository among those not found
     GatedRepoError: "the repository is gated: accept its terms on the hub and set HF_TOKEN",
     RepositoryNotFoundError: "the repository is withdrawn or private: give HF_TOKEN, or a folder",
@@ -112,8 +115,10 @@ def download(source: HubSource, commit: str, folder: Path, endpoint: str | None)
     The library takes a file that it once fetched for whole and compares no digests, so that is done
     here: a file that is not what the hub lists is removed and asked for once more.
     """
-    limit_silence()
-    constants.HF_HUB_DISABLE_XET = True  # plain HTTP instead, which obeys this limit
+    limit_hub()
+    constants.HF_HUB_DISABLE_XET = True  # plain HTTP instead, which obeys these limits
+    # The library keeps the listing of a commit for good, a wrong one too.
+    shutil.rmtree(folder / ".cache" / "huggingface" / "trees", ignore_errors=True)
     what: dict[str, Any] = {"repo_id": source.repo, "repo_type": "dataset", "revision": commit}
     patterns = [*source.patterns, "README.md"]  # a branch of converted files has no card
     for _ in range(2):
@@ -140,10 +145,16 @@ def download(source: HubSource, commit: str, folder: Path, endpoint: str | None)
     return names
 
 
-def limit_silence() -> None:
-    """Let `huggingface_hub` give up on a silent hub; it would wait for a listing for ever."""
+def limit_hub() -> None:
+    """Let `huggingface_hub` give up on a hub that is silent, or whose listing does not end.
+
+    It would wait for a listing, or read it, for ever.
+    """
+    pages = itertools.count(1)
 
     def limit(request: httpx2.Request) -> None:
+        if "/tree/" in request.url.path and next(pages) > MAX_PAGES:
+            raise ValueError(f"a listing of more than {MAX_PAGES} pages")
         kinds = ("connect", "read", "write", "pool")
         request.extensions |= {"timeout": dict.fromkeys(kinds, SILENCE_SECONDS)}
 

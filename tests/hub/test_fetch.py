@@ -195,6 +195,21 @@ def test_a_listed_name_that_leaves_the_folder_is_refused_and_nothing_is_removed(
     assert kept.read_bytes() == b"of another job" and hub.fetched() == []
 
 
+def test_a_listing_whose_pages_never_end_is_given_up(hub, tmp_path):
+    hub.endless = True
+    assert "(ValueError: a listing of more than 100 pages)" in refused(hub, tmp_path)
+    assert len(hub.requests) == 100 and hub.fetched() == []
+
+
+def test_a_wrong_listing_is_not_kept(hub, tmp_path):
+    hub.listing = json.dumps([ENTRY | {"path": RTE[1]}]).encode()
+    refused(hub, tmp_path)
+    hub.heal()
+    with program(hub, tmp_path) as again:
+        assert again.wait() == 0, again.stderr.read()
+    assert {path for path in RTE if (tmp_path / path).exists()} == {*RTE}
+
+
 def test_a_hub_that_never_answers_is_given_up(hub, tmp_path, monkeypatch):
     monkeypatch.setattr("tasks.fetch.SILENCE_SECONDS", 0.1)
     hub.silent = True
