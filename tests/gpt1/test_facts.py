@@ -22,7 +22,7 @@ from gpt1.special_tokens import SpecialTokens
 from gpt1.training import batching, finetuning
 from gpt1.training.optim import Schedule, warmup_cosine, warmup_linear
 from gpt1.weights.checkpoint import build
-from tasks import TASKS, task
+from tasks import PAPER_TASKS, task
 from tests.gpt1 import toy
 from tests.gpt1.reference_runs import batch_of, reference, tuning
 from tests.gpt1.toy import start
@@ -60,7 +60,7 @@ def test_gpt1_has_116_534_784_released_values_three_special_tokens_and_a_head():
     assert {count(block) for block in model.h} == {7_087_872} and len(model.h) == 12
     assert SpecialTokens.after(model.n_vocab) == SpecialTokens(40_478, 40_479, 40_480)
     assert model.n_rows == 40_481 and len(model.embed) == 40_481 + 512  # position i: 40,481 + i
-    for each in TASKS:
+    for each in PAPER_TASKS:
         with torch.device("meta"):
             head = Classifier(each.family, model.n_hidden, each.spec.n_labels)
         ny = FAMILIES[each.family][each.name]
@@ -74,10 +74,10 @@ def count(module):
 
 def test_every_task_has_the_family_and_the_number_of_answers_of_the_papers_table_1():
     found = {family: set() for family in FAMILIES}
-    for each in TASKS:
+    for each in PAPER_TASKS:
         found[each.family].add(each.name)
     assert found == {family: set(names) for family, names in FAMILIES.items()}
-    assert {t.name: len(t.labels) for t in TASKS if t.family == "multiple_choice"} == {
+    assert {t.name: len(t.labels) for t in PAPER_TASKS if t.family == "multiple_choice"} == {
         "race": 4,
         "story_cloze": 2,
     }
@@ -93,7 +93,7 @@ def test_the_default_training_is_the_papers():
     assert after.dropout.model_dump() == {**before.dropout.model_dump(), "clf": 0.1}
     assert (adam.b1, adam.b2, adam.eps) == (0.9, 0.999, 1e-8)
     assert (adam.l2, adam.vector_l2, adam.max_grad_norm) == (0.01, False, 1.0)
-    assert len(TASKS) == 12
+    assert len(PAPER_TASKS) == 12
 
 
 def test_the_cosine_is_not_begun_anew_after_the_warm_up_but_falls_a_little_at_its_end():
