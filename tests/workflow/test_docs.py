@@ -10,7 +10,7 @@ import tasks
 from tests.workflow.configs import ROOT, shipped
 from tests.workflow.running import copy_project, snakemake
 
-PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), ROOT / "results/README.md"]
+PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *ROOT.glob("[cr]*/README.md")]
 NAMED = r"`((?:gpt1|tasks|workflow|tests|docs|bench)/(?!test_)[\w/.-]*\w)`"
 
 

@@ -150,7 +150,9 @@ rule page:
         tables=TABLES,
         figures=FIGURES,
         studies=lambda wildcards: studies.heads(variants).to_json(),
-        captions=sha256_json({path.name: path.read_text() for path in CAPTIONS.glob("*.rst")}),
+        captions=sha256_json(
+            {path.name: path.read_text("utf-8") for path in CAPTIONS.glob("*.rst")}
+        ),
         code=code.digest("workflow.analysis.page"),
     shell:
         "python -m workflow.analysis.page --results {params.results:q} --grid {params.grid:q}"
