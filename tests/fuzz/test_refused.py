@@ -15,7 +15,7 @@ from tasks.common.errors import InputError
 from tests.gpt1 import published_files
 from tests.tasks.both_layouts import glue_original
 from tests.workflow.configs import ROOT, changed, raw_data, small
-from tests.workflow.running import copy_project, snakemake, write
+from tests.workflow.running import snakemake, write
 from workflow.configuration.read import ConfigError, parse, read
 
 TAGS = ["!!python/object/apply:os.mkdir [{0}]", "!!python/name:os.mkdir", "!mine x"]
@@ -47,37 +47,21 @@ def test_a_tag_of_yaml_is_an_error_with_its_line(tmp_path, tag):
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("__use_yte__: true\n{0}", "__use_yte__ lets the file run code; remove it"),
-        ("<<: {{__use_yte__: true}}\n{0}", "__use_yte__ lets the file run code; remove it"),
-        ("!!python/object/apply:os.mkdir [{1}]", "could not determine a constructor"),
-        ("experiment: &a {{world: *a}}", "an alias; write it out"),
+        ("__use_yte__: true\n{0}", "{1}: __use_yte__ lets the file run code; remove it"),
+        ("<<: {{__use_yte__: true}}\n{0}", "{1}: __use_yte__ lets the file run code; remove it"),
+        ("experiment: &a {{world: *a}}", "{1}: an alias; write it out"),
+        ("pathvars: {{Results: 5}}", "pathvars: unknown key; see docs/config.md"),
     ],
 )
 @pytest.mark.parametrize("is_last", [False, True])
-def test_a_config_with_code_or_aliases_never_reaches_snakemake(text, fault, is_last, tmp_path):
+def test_what_snakemake_would_act_on_in_a_config_is_refused_before(text, fault, is_last, tmp_path):
     own, smoke = tmp_path / "c.yaml", ROOT / "workflow" / "config" / "smoke.yaml"
     code = f'__definitions__: ["import os; os.mkdir({str(tmp_path / "made")!r})"]\n'
-    own.write_text(text.format(code, tmp_path / "made"))
+    own.write_text(text.format(code))
     files = map(str, [smoke, own] if is_last else [own, smoke])
     said = snakemake(ROOT, "-n", "-d", str(tmp_path / "run"), "--configfile", *files, code=1)
-    assert said.splitlines()[-1].startswith(f"error: config: {own}: {fault}")
+    assert said.splitlines()[-1].startswith("error: config: " + fault.format("", own))
     assert not (tmp_path / "made").exists()
-
-
-def test_a_key_that_means_something_to_snakemake_is_unknown(tmp_path):
-    path = write(tmp_path / "c.yaml", {"pathvars": {"Results": 5}})
-    said = snakemake(ROOT, "-n", "-d", str(tmp_path), "--configfile", path, code=1)
-    assert said.splitlines()[-1] == "error: config: pathvars: unknown key; see docs/config.md"
-
-
-def test_a_default_config_with_code_is_refused_and_its_code_is_not_run(tmp_path):
-    copy_project(tmp_path)
-    path = tmp_path / "workflow" / "config" / "world.yaml"
-    code = f"import os; os.mkdir({str(tmp_path / 'made')!r})"
-    path.write_text(f'__use_yte__: true\n__definitions__: ["{code}"]\n' + path.read_text())
-    said = snakemake(tmp_path, "-n", "all", code=1)
-    line = f"error: config: {path}: __use_yte__ lets the file run code; remove it"
-    assert said.strip().endswith(line) and not (tmp_path / "made").exists()
 
 
 def npy(path, payload):
@@ -141,13 +125,13 @@ def test_words_of_the_shell_in_the_name_of_a_data_folder_are_a_name(tmp_path):
     assert not list(tmp_path.rglob("made"))
 
 
-@pytest.mark.parametrize("name", ["raw/books/{b}.txt", "raw/RTE/{old,x}.tsv", "{data}/books/b.txt"])
+@pytest.mark.parametrize("name", ["raw/books/{b}.txt", "{data}/books/b.txt"])
 def test_braces_in_a_name_of_the_data_folder_are_an_error_with_the_name(name, tmp_path):
     data = tmp_path / Path(name).parts[0]
     config = changed(small(), "experiment.world", ...) | {"data": str(data)}
     raw_data(data, config)
     (tmp_path / name).touch()
-    config = write(tmp_path / "c.yaml", config)
-    said = snakemake(ROOT, "-d", str(tmp_path), "--configfile", config, "--", "all", code=1)
+    options = ("-d", str(tmp_path), "--configfile", write(tmp_path / "c.yaml", config))
+    said = snakemake(ROOT, *options, "--", "all", code=1)
     (line,) = [line for line in said.splitlines() if line.startswith(f"error: {data}/")]
     assert "{" in line and line.endswith("braces in a name are Snakemake's wildcards; rename it")
