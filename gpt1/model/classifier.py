@@ -4,7 +4,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from gpt1.model.language_model import LanguageModel, widen
+from gpt1.model.language_model import LanguageModel
+from gpt1.model.lm_loss import widen
 
 
 class Classifier(nn.Module):

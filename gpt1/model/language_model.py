@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from gpt1.cell import Arch, NTransfer
 from gpt1.model.dropout import dropout
 from gpt1.model.layout import Layout, LMTargets, layout_of
+from gpt1.model.lm_loss import lm_loss
 from gpt1.settings import Dropout, ModelSettings
 from gpt1.special_tokens import N_SPECIAL
 
@@ -127,8 +128,8 @@ class LanguageModel(nn.Module):
         Every real token but the first is a target, delimiter and classify included; pads are not,
         and only states that predict a target enter the softmax.
         """
-        logits = widen(self.logits(hidden[targets.state], we))
-        return (F.cross_entropy(logits, targets.token, reduction="none") * targets.weight).sum()
+        features = self.lm_features(hidden[targets.state])
+        return lm_loss(features, we[: self.n_softmax], targets.token, targets.weight)
 
     @torch.no_grad()
     def transfer(self, source: dict[str, Tensor], n_transfer: NTransfer) -> list[str]:
@@ -186,8 +187,3 @@ class LanguageModel(nn.Module):
     def lm_features(self, hidden: Tensor) -> Tensor:
         """Hidden states `[..., n_hidden]` to the `[..., n_embd]` that meet the tied embedding."""
         return hidden
-
-
-def widen(logits: Tensor) -> Tensor:
-    """Logits in at least float32: a loss is never computed in bfloat16."""
-    return logits.float() if logits.dtype.itemsize < 4 else logits
