@@ -25,6 +25,7 @@ PACKAGES = ("gpt1", "tasks", "workflow")
 
 def snakemake(project: Path, *options: str, code: int = 0) -> str:
     """Run snakemake in `project`; returns what it said, errors included."""
+    _apart(project, options)
     with tempfile.NamedTemporaryFile("r", encoding="utf-8") as said:
         arguments = (project, ("--cores", "2", *options), dict(os.environ), said.name)
         process = FORKS.Process(target=_main, args=arguments)
@@ -58,6 +59,7 @@ def _main(project: Path, options: Sequence[str], environment: dict[str, str], sa
 
 def command_line(project: Path, *options: str, code: int = 0) -> str:
     """The same, with a Python of its own."""
+    _apart(project, options)
     command = [sys.executable, "-m", "snakemake", "--cores", "2", *options]
     done = subprocess.run(
         command,
@@ -70,6 +72,11 @@ def command_line(project: Path, *options: str, code: int = 0) -> str:
     )
     assert done.returncode == code, done.stdout
     return done.stdout
+
+
+def _apart(project: Path, options: Sequence[str]) -> None:
+    """The project's own results/ is no part of a test."""
+    assert project != ROOT or {"-d", "--directory"} & {*options}, "give a folder with --directory"
 
 
 def planned(project: Path, *options: str) -> dict[str, int]:

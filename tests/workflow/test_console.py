@@ -15,7 +15,7 @@ from tests.workflow.running import ROOT, command_line, copy_project, write
 from workflow.panel import by_kind
 
 WORLD = "results/smoke/world/manifest.json"
-SMOKE = ("--configfile", "workflow/config/smoke.yaml")
+SMOKE = ("--configfile", str(ROOT / "workflow" / "config" / "smoke.yaml"))
 
 
 def on_a_terminal(project, *options):
@@ -34,8 +34,8 @@ def on_a_terminal(project, *options):
     return re.sub(r"\x1b\[[\d;?]*[A-Za-z]|\r", "", shown.decode()), process.returncode
 
 
-def test_on_a_terminal_a_plan_is_a_table_that_fits_and_no_list_of_jobs():
-    said, code = on_a_terminal(ROOT, "--dry-run", "--forceall", "all")
+def test_on_a_terminal_a_plan_is_a_table_that_fits_and_no_list_of_jobs(tmp_path):
+    said, code = on_a_terminal(ROOT, "-d", str(tmp_path), "--dry-run", "all")
     table = said.partition("Job stats")[2].partition("total")[0]
     rows = dict(re.findall(r"^ ([a-z ]+?) +(\d+) *$", table, re.MULTILINE))
     assert code == 0 and "results/logs/" not in said
@@ -75,7 +75,7 @@ def test_rules_of_one_kind_are_counted_together():
     [
         (["--configfile", "smok.yaml"], "config: smok.yaml: No such file"),
         (["--cores", "0", "all"], "--cores 0: give at least 1, or all"),
-        (["all", *SMOKE, "results/main.csv"], "config: results/main.csv: No such file"),
+        (["all", *SMOKE, "results/none.csv"], "config: results/none.csv: No such file"),
         pytest.param(
             ["all", "--profile", "workflow/profiles/slurm"],
             "Snakemake's plugin for Slurm is not installed; install it with: make slurm",
@@ -86,8 +86,8 @@ def test_rules_of_one_kind_are_counted_together():
         ),
     ],
 )
-def test_a_mistyped_option_is_one_line(options, fault):
-    _profile, line = command_line(ROOT, *options, code=1).splitlines()
+def test_a_mistyped_option_is_one_line(options, fault, tmp_path):
+    _profile, line = command_line(ROOT, "-d", str(tmp_path), *options, code=1).splitlines()
     assert line.startswith(f"error: {fault}")
 
 
@@ -103,8 +103,9 @@ def test_a_mistyped_option_is_one_line(options, fault):
         ("x", "what this config makes lies in results/smoke"),
     ],
 )
-def test_a_mistyped_target_names_the_nearest(target, near):
-    *_, line = command_line(ROOT, *SMOKE, "--", target, code=1).splitlines()
+def test_a_mistyped_target_names_the_nearest(target, near, tmp_path):
+    options = ("-d", str(tmp_path), *SMOKE, "--", target)
+    *_, line = command_line(ROOT, *options, code=1).splitlines()
     assert line == f"error: {target}: no such target; {near}"
 
 
