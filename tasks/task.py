@@ -5,6 +5,7 @@ A task is data: columns, labels, splits, metric, where its files lie. Its layout
 (unknown label, empty text, a wrong score, too many flawed rows, an empty split) are in `Task.read`.
 """
 
+import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -175,7 +176,7 @@ class Task:
         return examples
 
     def _layout(self, folder: Path, split: str) -> tuple[Layout, list[Path]]:
-        if not folder.is_dir():
+        if not os.path.isdir(folder):  # also of a name that is too long
             raise InputError(f"{folder}: no such folder; {self.obtain}")
         layouts, place = self.layouts, folder
         if split in self.unlabelled:

@@ -51,6 +51,10 @@ UNFIT = [
     ("experiment.corpus", {"source": "bookcorpus_text", "heldout": 1}, "no commit of rojagtap"),
     ("runtime", {"pretrain_processes": 2, "device": "cuda:1"}, "cannot share the device"),
     ("data", "nowhere", "no folder 'nowhere'"),
+    ("data", "x" * 5000, "no folder 'xxx"),
+    ("experiment.tasks.sst2", {"folder": f"/{'x' * 5000}"}, "no such folder"),
+    ("experiment.corpus", {"folder": f"/{'x' * 5000}", "heldout": 1}, "no .txt file in /xxx"),
+    ("experiment.tokenizer", {"folder": f"/{'x' * 5000}"}, "no file /xxx"),
 ]
 
 

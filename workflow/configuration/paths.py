@@ -115,7 +115,9 @@ def published_files(config: Config) -> dict[str, list[str]]:
     if folder:
         path = os.path.join(root, folder)
         kinds = (FILES, PUBLISHED_FILES, HUB_FILES)
-        there = (names for names in kinds if any(Path(path, name).exists() for name in names))
+        there = (
+            names for names in kinds if any(os.path.exists(f"{path}/{name}") for name in names)
+        )
         names = next(there, PUBLISHED_FILES)
         found["experiment.tokenizer.folder"] = [os.path.join(path, name) for name in names]
     return found
@@ -158,7 +160,7 @@ def missing_data(config: Config) -> Iterator[str]:
             "experiment.world: no effect where data is given; take a config without it, such "
             "as workflow/config/novels.yaml"
         )
-    if data and not Path(data).is_dir():
+    if data and not os.path.isdir(data):
         yield f"data: no folder {data!r}; give the folder of the raw data"
         return
     for name, found in in_folders.items():
@@ -174,7 +176,7 @@ def missing_data(config: Config) -> Iterator[str]:
 
 
 def _books(found: DataSet) -> Iterator[str]:
-    if not any(Path(found.folder).rglob("*.txt")):
+    if not os.path.isdir(found.folder) or not any(Path(found.folder).rglob("*.txt")):
         yield (
             f"no .txt file in {found.folder}; put books there, each a .txt file, or give a corpus "
             "of the hub with source"
@@ -183,7 +185,7 @@ def _books(found: DataSet) -> Iterator[str]:
 
 def _rows(config: Config, name: str, found: DataSet) -> Iterator[str]:
     """Official splits that are read and have no file, or too many; unlabelled rows."""
-    if config.prepare(name).own and not Path(found.folder).is_dir():
+    if config.prepare(name).own and not os.path.isdir(found.folder):
         yield f"no folder {found.folder}; give that of your rows"
         return
     hub = ", or give source: hub" if task(name).hub.repo else ""
@@ -192,7 +194,9 @@ def _rows(config: Config, name: str, found: DataSet) -> Iterator[str]:
             task(name).files(found.folder, split)
         except InputError as error:
             yield f"{error}{hub}"
-    if name in config.unlabelled() and (missing := task(name).missing_unlabelled(found.folder)):
+    if not (name in config.unlabelled() and os.path.isdir(found.folder)):
+        return
+    if missing := task(name).missing_unlabelled(found.folder):
         yield (
             f"{found.folder} lacks {' and '.join(missing)}, the unlabelled rows to predict; put it "
             "there, or give experiment.submission: false"
