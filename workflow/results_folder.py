@@ -2,7 +2,7 @@
 
 import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO
 
@@ -60,14 +60,18 @@ def lock(results: str | Path) -> IO[str] | None:
     return file
 
 
-def begin(config: Config) -> None:
-    """Keep the config of a run beside its results, and remove what killed writes left there."""
-    path, text = Path(config.results, CONFIG), as_yaml(config)
-    if not path.is_file() or path.read_bytes() != text.encode():
-        with write_atomic(path) as file:
-            file.write(text)
-    for place, _, _ in os.walk(config.results):
+def sweep_all(results: str | Path) -> None:
+    """Remove what killed writes left anywhere in the folder."""
+    for place, _, _ in os.walk(results):
         sweep(Path(place))
+
+
+def keep_config(config: Config, made: set[str], tables: Iterable[str]) -> None:
+    """Keep the config beside the files that a run has `made`, unless other tables are another's."""
+    path, others = Path(config.results, CONFIG), {*filter(os.path.exists, tables)} - made
+    if not (others and (changes(config) or not path.exists())):
+        with write_atomic(path) as file:
+            file.write(as_yaml(config))
 
 
 def changes(config: Config) -> list[str]:

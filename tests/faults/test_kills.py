@@ -16,11 +16,9 @@ from gpt1.training.pretraining import Pretraining
 from gpt1.training.runtime import Runtime
 from tests.faults.runs import (
     RESULTS,
-    ended,
     finished,
     leftovers,
     new_project,
-    start,
     start_tables,
     tables,
 )
@@ -112,7 +110,6 @@ def test_a_workflow_stopped_at_random_instants_ends_with_the_same_score_tables(w
             os.killpg(process.pid, (signal.SIGKILL, signal.SIGTERM)[stops % 2])
             process.communicate()
             stops += 1
-            finished(start(project, "--unlock"))
         else:  # it was done; stopped from the beginning again
             assert process.returncode == 0, said
             assert tables(project) == whole.tables
@@ -121,15 +118,3 @@ def test_a_workflow_stopped_at_random_instants_ends_with_the_same_score_tables(w
     finished(start_tables(project))
     assert tables(project) == whole.tables
     assert not leftovers(project / RESULTS)
-
-
-def test_two_workflows_at_once_are_told_and_harm_nothing(whole, tmp_path):
-    project = new_project(tmp_path / "project")
-    first = start_tables(project)
-    while first.poll() is None and not list(project.glob(".snakemake/locks/*")):
-        time.sleep(0.05)
-    code, said = ended(start_tables(project))
-    assert code and "locked" in said
-    finished(first)
-    finished(start_tables(project))
-    assert tables(project) == whole.tables

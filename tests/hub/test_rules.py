@@ -100,8 +100,7 @@ def test_fetch_alone_may_ask_the_network_and_only_if_the_user_may(given, passed,
     assert 'HF_HUB_OFFLINE="$FETCH_OFFLINE" python -m tasks.fetch' in rule
     snakefile = tmp_path / "Snakefile"
     snakefile.write_text(
-        f"configfile: {str(ROOT / 'workflow/config/world.yaml')!r}\n"
-        f"include: {str(ROOT / 'workflow/rules/common.smk')!r}\n"
+        f"include: {str(ROOT / 'workflow/Snakefile')!r}\n"
         'rule echo:\n output: "echo.txt"\n'
         " shell: 'echo \"$HF_HUB_OFFLINE $FETCH_OFFLINE\" > {output}'\n"
     )

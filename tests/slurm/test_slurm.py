@@ -78,7 +78,6 @@ def test_a_workflow_that_was_killed_goes_on_while_its_jobs_still_run(
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     assert slurm.job(job)["JobState"] == "RUNNING"
-    run.finish(run.start("--unlock"))
     run.finish(run.start("results/pretraining.csv"))
     assert scores(run.folder) == scores(local) and weights(run.folder) == weights(local)
 

@@ -7,7 +7,7 @@ import pandas  # noqa: F401
 import snakemake.cli
 import snakemake.report.html_reporter  # noqa: F401
 
-from workflow import code, results_folder, studies  # noqa: F401
+from workflow import code, provenance, results_folder, studies  # noqa: F401
 
 for rules in (code.ROOT / "workflow" / "rules").glob("*.smk"):
     for program in re.findall(r'code\.digest\("([\w.]+)"\)', rules.read_text(encoding="utf-8")):

@@ -75,7 +75,6 @@ def command_line(project: Path, *options: str, code: int = 0) -> str:
 
 
 def _apart(project: Path, options: Sequence[str]) -> None:
-    """The project's own results/ is no part of a test."""
     assert project != ROOT or {"-d", "--directory"} & {*options}, "give a folder with --directory"
 
 

@@ -185,15 +185,6 @@ def test_a_second_run_does_nothing(run):
     assert plan_of(run) == {}
 
 
-def test_a_config_that_others_results_were_not_made_with_is_told(run):
-    """Its jobs are planned, since whoever changes a key wants them."""
-    said = snakemake(ROOT, "--dry-run", *options(run), "all")
-    assert "another config" not in said
-    config = changed(small(), "experiment.finetune.epochs", 7)
-    said = snakemake(ROOT, "--dry-run", *options(run, config), "all")
-    assert "results was made with another config, which differs in experiment.finetune." in said
-
-
 def test_file_times_of_the_sources_rerun_nothing(project):
     for path in project.rglob("*"):
         if "results" not in path.parts and ".snakemake" not in path.parts and path.is_file():

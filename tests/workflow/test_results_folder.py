@@ -5,11 +5,11 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
-from tasks.common.errors import InputError
 from tasks.common.files import this_machine
 from tests.workflow.configs import changed, shipped
 from tests.workflow.running import ROOT, copy_project, planned, snakemake, write
@@ -23,9 +23,9 @@ lock = results_folder.lock(sys.argv[1])
 print("taken", flush=True)
 sys.stdin.read()
 """
-# In the place of a program: asks for the lock while its run holds it.
+# In the place of a program: asks for the lock while its run holds it, and takes SECONDS.
 ASKS = """
-import sys
+import os, sys, time
 from pathlib import Path
 from tasks.common.errors import InputError
 from workflow import results_folder
@@ -36,6 +36,7 @@ try:
 except InputError as error:
     said = str(error)
 (out / "manifest.json").write_text(said)
+time.sleep(int(os.environ.get("SECONDS", 0)))
 """
 
 
@@ -50,15 +51,6 @@ def held(tmp_path):
         process.kill()
 
 
-def test_the_lock_ends_with_its_process_however_that_ends(held, tmp_path):
-    with pytest.raises(InputError, match="results: another run is writing to .*; wait for its end"):
-        results_folder.lock(tmp_path / "results")
-    held.send_signal(signal.SIGKILL)
-    held.wait()
-    with results_folder.lock(tmp_path / "results"), pytest.raises(InputError):
-        results_folder.lock(tmp_path / "results")
-
-
 @pytest.mark.parametrize("number", [errno.ENOLCK, errno.EOPNOTSUPP])
 def test_a_file_system_without_locks_stops_no_run(tmp_path, monkeypatch, number):
     def flock(file, operation):
@@ -68,17 +60,24 @@ def test_a_file_system_without_locks_stops_no_run(tmp_path, monkeypatch, number)
     assert results_folder.lock(tmp_path) is None
 
 
-def test_a_run_holds_the_lock_until_its_jobs_have_ended(tmp_path):
+def test_a_run_holds_the_lock_until_its_jobs_have_ended_or_it_is_killed(tmp_path):
     copy_project(tmp_path)
     (tmp_path / "tasks" / "world" / "__main__.py").write_text(ASKS)
-    snakemake(tmp_path, "results/world/manifest.json")
-    said = (tmp_path / "results/world/manifest.json").read_text()
+    manifest = tmp_path / "results" / "world" / "manifest.json"
+    command = [sys.executable, "-m", "snakemake", "--cores", "1", "results/world/manifest.json"]
+    options = {"cwd": tmp_path, "env": os.environ | {"SECONDS": "600"}, "start_new_session": True}
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL, **options) as process:
+        while process.poll() is None and not manifest.exists():
+            time.sleep(0.05)
+        os.killpg(process.pid, signal.SIGKILL)
+    snakemake(tmp_path, "results/world/manifest.json")  # the same command goes on
+    said = manifest.read_text()
     assert "another run is writing to 'results'; wait" in said
     assert results_folder.lock(tmp_path / "results")
 
 
 def test_a_second_run_from_another_folder_is_refused_and_jobs_are_not(held, tmp_path):
-    """A plan changes nothing, `--unlock` starts nothing, and jobs load the workflow again."""
+    """A plan changes nothing, and jobs load the workflow again."""
     results = tmp_path / "results"
     config = shipped("smoke") | {"results": str(results)}
     options = ("-d", str(tmp_path / "b"), "--configfile", write(tmp_path / "c.yaml", config), "--")
@@ -87,7 +86,6 @@ def test_a_second_run_from_another_folder_is_refused_and_jobs_are_not(held, tmp_
     said = snakemake(ROOT, *options, manifest, code=1)
     assert said.strip().splitlines()[-1].startswith("error: results: another run is writing to ")
     assert not Path(manifest).exists() and not (results / "config.yaml").exists()
-    snakemake(ROOT, "--unlock", *options, manifest)
     as_job = ("--mode", "remote", "--no-hooks", "--nolock")  # of what Snakemake gives to a job
     snakemake(ROOT, *as_job, *options, manifest)
     assert Path(manifest).exists()
@@ -105,7 +103,7 @@ def test_a_second_run_from_another_folder_is_refused_and_jobs_are_not(held, tmp_
 def test_another_config_is_told_by_the_keys_in_which_it_differs(tmp_path):
     config = shipped("smoke") | {"results": str(tmp_path)}
     assert results_folder.changes(parse(config)) == []
-    results_folder.begin(parse(config))
+    results_folder.keep_config(parse(config), set(), [])
     same = changed(changed(config, "runtime.shards", 3), "experiment.keep", [])
     assert results_folder.changes(parse(same)) == []
     other = changed(config, "experiment.seeds.finetune", [9])

@@ -9,12 +9,13 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+from snakemake.common import NOTHING_TO_BE_DONE_MSG
 from snakemake.io import contains_wildcard
 
 from gpt1.cell import Cell, home
 from gpt1.text.vocabulary import FILES
 from tasks.common.errors import InputError
-from tasks.common.files import sha256_json
+from tasks.common.files import sha256_file, sha256_json
 from workflow import code, results_folder, studies
 from workflow.analysis import figures, tables
 from workflow.configuration import paths, read
@@ -22,6 +23,7 @@ from workflow.configuration.read import ConfigError, as_yaml, refuse
 from workflow.grid import any_model, jobs
 from workflow.overlay import Variants
 from workflow.panel import by_kind
+from workflow.provenance import Provenance
 from workflow.results_folder import PROJECT
 
 # The files are read here, since Snakemake reads `on` as true, 1e-4 as text, and of a key given
@@ -48,7 +50,15 @@ LEARNT = [
 ]
 CAPTIONS = PROJECT / "workflow" / "report"
 missing = [*paths.missing_data(cfg)]  # see `given`
+warn = functools.cache(logger.warning)
 warn_last = functools.cache(lambda line: atexit.register(print, line, file=sys.stderr))
+
+
+def stop(fault):
+    """End the run; a plan (-n) goes on, and says so last."""
+    if not workflow.dryrun:
+        sys.exit(fault)
+    warn_last(f"This is a plan only; a run would stop at once. {fault}")
 
 
 def given(files):
@@ -60,9 +70,7 @@ def given(files):
         sys.exit(f"error: {patterns[0]}: braces in a name are Snakemake's wildcards; rename it")
     if not missing:
         return files
-    if not workflow.dryrun:
-        sys.exit(str(ConfigError(missing)))
-    warn_last(f"This is a plan only; a run would stop at once. {ConfigError(missing)}")
+    stop(str(ConfigError(missing)))
     made = cfg.experiment.world and f"{cfg.results}/world/manifest.json"
     return [file for file in files if os.path.exists(file) or file == made]
 
@@ -291,12 +299,34 @@ else:  # the programs run with Snakemake's Python
 if workflow.resource_settings.cores == 0:  # Snakemake would wait for ever
     sys.exit("error: --cores 0: give at least 1, or all")
 
-if workflow.is_main_process and (changed := results_folder.changes(cfg)):
-    logger.warning(
-        f"{cfg.results} was made with another config, which differs in {', '.join(changed[:5])}"
-        f"{', ...' if changed[5:] else ''}. What depends on it is made anew in its place; to keep "
-        "both, name another folder with --config results=FOLDER."
-    )
+
+def provenance():
+    """With what each file of the results was made, as it is listed now."""
+    digests = {rule.params.get(key, "") for rule in workflow.rules for key in ("code", "module")}
+    digests |= {sha256_file(path) for path in (PROJECT / "workflow" / "rules").glob("*.smk")}
+    metadata = workflow.persistence.metadata
+    try:
+        return Provenance(cfg, digests, lambda file: getattr(metadata(file), "starttime", None))
+    except InputError as error:  # it is damaged
+        sys.exit(f"error: {error}")
+
+
+def a_plan(record):
+    """A filter of Snakemake's log: the first line on a plan comes after what is wrong with it.
+
+    No hook is called for a plan without jobs.
+    """
+    if (has_jobs := hasattr(record, "stats")) or record.msg == NOTHING_TO_BE_DONE_MSG:
+        taken = (job for job in workflow.dag.jobs if not workflow.dag.needrun(job))
+        if fault := "" if workflow.touch else provenance().refusal(taken):
+            stop(fault)
+        elif has_jobs and (keys := results_folder.changes(cfg)):
+            warn(
+                f"{cfg.results} was made with another config, which differs in "
+                f"{', '.join(keys[:5])}{', ...' if keys[5:] else ''}. What depends on it is made "
+                "anew in its place; to keep both, name another folder with --config results=FOLDER."
+            )
+    return True
 
 
 def a_target(record):
@@ -318,6 +348,8 @@ def a_target(record):
 
 
 logger.addFilter(a_target)
+if workflow.is_main_process and workflow.modifier.is_main_snakefile():  # a module has no hooks
+    logger.addFilter(a_plan)
 for handler in workflow.logger_manager.get_log_handlers():
     if handler.writes_to_stream:
         handler.addFilter(by_kind)
@@ -327,8 +359,10 @@ for handler in workflow.logger_manager.get_log_handlers():
 onstart:
     global lock  # held until the process ends
     try:
-        lock = results_folder.lock(cfg.results)
-        results_folder.begin(cfg)
+        if (lock := results_folder.lock(cfg.results)) is None:
+            warn(f"{cfg.results} is on a disk without locks: a second run there is not refused")
+        results_folder.sweep_all(cfg.results)
+        provenance().begin(job for job in workflow.dag.jobs if workflow.dag.needrun(job))
     except InputError as error:
         sys.exit(f"error: {error}")
     # Snakemake's default limit of 100 jobs a second is never reached here, but checking it makes
@@ -340,6 +374,13 @@ onstart:
 
 
 onsuccess:
+    workflow.persistence.deactivate_cache()  # of records as they were before the jobs
+    try:
+        provenance().end(workflow.dag.jobs)
+        made = {file for job in workflow.dag.jobs for file in job.output}
+        results_folder.keep_config(cfg, made, rules.all.input)
+    except InputError as error:
+        sys.exit(f"error: {error}")
     if any(job.rule.name == "page" for job in workflow.dag.jobs):
         # The last line, after what Snakemake says at its end.
         atexit.register(print, f"open {cfg.results}/index.html", file=sys.stderr)
