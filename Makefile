@@ -1,5 +1,6 @@
-# make            the environment, then every table and figure of the default config in results/
-# make CONFIG=FILE   those of a config of your own
+# make            the environment, then a first look: every table and figure in results/quick, in ten minutes
+# make full       the same with twelve layers, harder rows and all of the default config, in results/
+# make CONFIG=FILE   that of a config of your own
 # make test       the environment, then the tests
 # make test-mutation MUTANTS="tasks.metrics.*"   small changes of the programs that no test stops
 # make slurm      the environment with Snakemake's plugin for Slurm
@@ -8,7 +9,7 @@
 # make CORES=4    on four cores; make PYTHON=python3.12 takes another Python for the environment
 
 CORES ?= all
-CONFIG =
+CONFIG = workflow/config/quick.yaml
 PYTHON ?= python3
 RUN = .venv/bin/snakemake --cores $(CORES)
 READY = .venv/ready
@@ -21,10 +22,13 @@ $(error CORES=$(CORES): give a whole number of at least 1, or all)
 endif
 endif
 
-.PHONY: all install slurm test test-slow test-faults test-mutation test-slurm smoke bench bench-gpu lint audit clean
+.PHONY: all full install slurm test test-slow test-faults test-mutation test-slurm smoke bench bench-gpu lint audit clean
 
 all: install
-	$(RUN) all $(if $(CONFIG),--configfile $(CONFIG))
+	$(RUN) all --configfile $(CONFIG)
+
+full: install
+	$(RUN) all
 
 install: $(READY)
 

@@ -20,7 +20,7 @@ from workflow.overlay import Variants
 from workflow.studies import run_faults
 
 UNLABELLED = ("test.tsv", "test_matched.tsv", "test_mismatched.tsv")
-NAMES = ("world", "smoke", "novels", "novels_night", "gpu", "paper", "laptop")
+NAMES = ("world", "quick", "smoke", "novels", "novels_night", "gpu", "paper", "laptop")
 
 
 def shipped(name: str = "world") -> dict[str, Any]:
