@@ -36,15 +36,6 @@ def test_configs_of_ones_own_are_snakemakes_to_read():
     assert " all --configfile a.yaml b.yaml\n" in make("-n", "all", "CONFIG=a.yaml b.yaml").stdout
 
 
-def test_make_refuses_a_config_with_code_before_snakemake_would_run_it(tmp_path):
-    file, made = tmp_path / "config.yaml", tmp_path / "made"
-    code = f"import os; os.mkdir({str(made)!r})"
-    file.write_text(f'__use_yte__: true\n__definitions__: ["{code}"]\n')
-    done = make("all", f"CONFIG={file}")
-    assert done.returncode and f"error: config: {file}: __use_yte__ lets the" in done.stderr
-    assert not made.exists()
-
-
 def test_make_takes_a_first_look_and_make_full_the_default_config():
     first, full = (make("--dry-run", word).stdout for word in ("all", "full"))
     assert first.rstrip().endswith("--cores all all --configfile workflow/config/quick.yaml")
