@@ -5,7 +5,7 @@
 # make test-mutation MUTANTS="tasks.metrics.*"   small changes of the programs that no test stops
 # make slurm      the environment with Snakemake's plugin for Slurm
 # make smoke      the whole graph on a handful of rows, in results/smoke
-# make bench      speed against what else there is: results/bench.csv; make bench-gpu on a GPU
+# make bench      speed beside transformers and plain PyTorch: results/bench.csv; make bench-gpu on a GPU
 # make CORES=4    on four cores; make PYTHON=python3.12 takes another Python for the environment
 
 CORES ?= all
@@ -75,10 +75,10 @@ test-slurm: install
 smoke: install
 	$(RUN) all --configfile workflow/config/smoke.yaml
 
-# About a quarter of an hour. DATA=FOLDER with RTE, MRPC, CoLA and openai_bpe takes published rows.
+# About a quarter of an hour.
 bench: install
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check -r bench/requirements.txt
-	.venv/bin/python -m bench $(if $(DATA),--data $(DATA))
+	.venv/bin/python -m bench
 
 bench-gpu: install
 	.venv/bin/python -m bench gpu

@@ -1,15 +1,15 @@
 """What users would otherwise run for GLUE: OpenAI GPT of `transformers`, fine-tuned by its Trainer.
 
-    python -m bench.huggingface JOB padded      as its GLUE example: padded to 128, float32
-    python -m bench.huggingface JOB accumulated     padded, gradients of the job's micro-batches
-    python -m bench.huggingface JOB same        our work: both losses, dynamic padding, the quicker
+    python -m bench.huggingface WORK padded     as its GLUE example: padded to 128, float32
+    python -m bench.huggingface WORK same       our work: both losses, dynamic padding, the quicker
                                                 precision, both orders of a similarity
 
-The first two have no auxiliary loss, for it has none, and one order of a similarity.
+The first has no auxiliary loss, for its model has none, and one order of a similarity.
 """
 
 import sys
 import tempfile
+from functools import partial
 
 import numpy as np
 import torch
@@ -24,11 +24,12 @@ from transformers import (
     TrainingArguments,
 )
 
-from bench.job import Job, Rows
 from bench.turns import Turns, quicker
+from bench.work import Work, read_rows
+from gpt1.special_tokens import N_SPECIAL
+from gpt1.training.batching import Sequences
 
 LONGEST = 128  # max_seq_length of the GLUE example
-SPECIAL = 3
 
 
 class BothLosses(nn.Module):
@@ -55,97 +56,65 @@ class BothLosses(nn.Module):
         return {"loss": clf + self.lm_coef * lm}
 
 
-def rows_of(rows: Rows, whole: bool) -> list[dict]:
-    """Every row's sequences with its label; not `whole`, the first alone, cut to `LONGEST`."""
-    arrays = np.load(rows.file)
-    examples = []
-    for ids, lengths, label in zip(arrays["ids"], arrays["lengths"], arrays["labels"], strict=True):
-        sequences = [one[:n] for one, n in zip(ids, lengths, strict=True)]
-        examples.append({"ids": sequences if whole else [sequences[0][:LONGEST]], "label": label})
-    return examples
+def collate(rows: Sequences, whole: bool, which: list[int]) -> dict[str, Tensor]:
+    """A batch of these row numbers; not `whole`, their first sequences alone, cut and padded."""
+    ids, lengths = rows.take(np.array(which))
+    if not whole:
+        ids, lengths = ids[:, :1, :LONGEST], lengths[:, :1].clip(max=LONGEST)
+        ids = np.pad(ids, [(0, 0), (0, 0), (0, LONGEST - ids.shape[2])])
+    ids = ids.reshape(-1, ids.shape[2])
+    mask = np.arange(ids.shape[1]) < lengths.reshape(-1, 1)
+    arrays = {"input_ids": ids, "attention_mask": mask, "labels": rows.labels[which]}
+    return {key: torch.from_numpy(array.astype(np.int64)) for key, array in arrays.items()}
 
 
-def collate(rows: list[dict], to: int | None) -> dict[str, Tensor]:
-    """A padded batch: to `to` tokens, or to the longest of its sequences."""
-    sequences = [ids for row in rows for ids in row["ids"]]
-    ids = torch.zeros(len(sequences), to or max(map(len, sequences)), dtype=torch.long)
-    mask = torch.zeros_like(ids)
-    for i, sequence in enumerate(sequences):
-        ids[i, : len(sequence)] = torch.from_numpy(sequence.astype(np.int64))
-        mask[i, : len(sequence)] = 1
-    labels = torch.tensor([int(row["label"]) for row in rows])
-    return {"input_ids": ids, "attention_mask": mask, "labels": labels}
-
-
-def quicker_precision(model: nn.Module, batch: dict[str, Tensor]) -> str:
-    """float32 or bfloat16: whichever takes less for the gradients of a batch."""
-
-    def gradients(precision: str) -> None:
-        with torch.autocast("cpu", torch.bfloat16, enabled=precision == "bfloat16"):
-            loss = model(**batch)["loss"]
-        loss.backward()
-        model.zero_grad()
-
-    return quicker(gradients)
+def gradients(model: nn.Module, batch: dict[str, Tensor], precision: str) -> None:
+    """Forward and backward pass, to see which precision is quicker."""
+    with torch.autocast("cpu", torch.bfloat16, enabled=precision == "bfloat16"):
+        loss = model(**batch)["loss"]
+    loss.backward()
+    model.zero_grad()
 
 
 class TakeTurns(TrainerCallback):
-    """Stops the Trainer between steps until it is its turn."""
+    """Holds the Trainer between steps until it is its turn."""
 
-    def __init__(self, job: Job, turns: Turns, batch: int, note: str):
-        self.job, self.turns, self.batch, self.note = job, turns, batch, note
+    def __init__(self, turns: Turns, batch: int, precision: str):
+        self.turns, self.batch, self.precision = turns, batch, precision
 
     def on_train_begin(self, args, state, control, **_):  # noqa: ANN001  as the base class
-        """Without warm-up the first turn begins here."""
-        if not self.job.warm_up:
-            self._begin()
+        """The model is on its device."""
+        self.turns.begin(self.precision)
 
     def on_step_end(self, args, state, control, **_):  # noqa: ANN001
         """A step is done, optimizer included."""
-        job, done = self.job, state.global_step - self.job.warm_up
-        of_turn = job.untimed + job.steps
-        if done == 0:
-            self._begin()
-        elif done > 0 and done % of_turn == 0:
-            self.turns.done(job.steps * self.batch)
-            if done < job.rounds * of_turn:
-                self.turns.wait()
-        elif done > 0 and done % of_turn == job.untimed:
-            self.turns.restart()
-
-    def _begin(self) -> None:
-        self.turns.say(ready=self.note)
-        self.turns.wait()
+        control.should_training_stop = not self.turns.done(self.batch)
 
 
-def train(job: Job, rows: Rows, turns: Turns, variant: str) -> None:
-    """All turns on one file of rows."""
-    own = job.models["transformer"]
-    shape, batch, same = own["shape"], job.training["batch"], variant == "same"
-    at_once = job.runtime["micro_batch"] if variant == "accumulated" else batch
+def train(work: Work, same: bool) -> None:
+    """All turns."""
+    turns, rows, shape = Turns(work), read_rows(work.data), work.model["shape"]
     config = OpenAIGPTConfig(
-        vocab_size=job.n_vocab + SPECIAL,
-        n_positions=own["n_ctx"],
+        vocab_size=work.n_vocab + N_SPECIAL,
+        n_positions=work.model["n_ctx"],
         n_embd=shape["n_embd"],
         n_layer=shape["n_layer"],
         n_head=shape["n_head"],
-        num_labels=rows.n_labels,
+        num_labels=work.n_labels,
         pad_token_id=0,
     )
-    examples, time, precision = rows_of(rows, same), None if same else LONGEST, "float32"
+    precision, batch = "float32", partial(collate, rows, same)
+    model: nn.Module = OpenAIGPTForSequenceClassification(config)
     if same:
-        model: nn.Module = BothLosses(config, job.training["lm_coef"])
-        precision = quicker_precision(model, collate(examples[:batch], time))
-    else:
-        model = OpenAIGPTForSequenceClassification(config)
+        model = BothLosses(config, work.training["lm_coef"])
+        precision = quicker(partial(gradients, model, batch([*range(work.batch)])))
     with tempfile.TemporaryDirectory() as folder:
         arguments = TrainingArguments(
             output_dir=folder,
-            per_device_train_batch_size=at_once,
-            gradient_accumulation_steps=batch // at_once,
-            max_steps=job.warm_up + job.rounds * (job.untimed + job.steps),
+            per_device_train_batch_size=work.batch,
+            max_steps=work.rounds * (1 + work.steps),
             bf16=precision == "bfloat16",
-            use_cpu=job.runtime.get("device", "cpu") == "cpu",
+            use_cpu=True,
             train_sampling_strategy="sequential",
             remove_unused_columns=False,
             save_strategy="no",
@@ -156,20 +125,11 @@ def train(job: Job, rows: Rows, turns: Turns, variant: str) -> None:
         Trainer(
             model=model,
             args=arguments,
-            train_dataset=examples,
-            data_collator=lambda given: collate(given, time),
-            callbacks=[TakeTurns(job, turns, batch, precision)],
+            train_dataset=range(len(rows)),
+            data_collator=batch,
+            callbacks=[TakeTurns(turns, work.batch, precision)],
         ).train()
 
 
-def main() -> None:
-    """The command line."""
-    path, variant = sys.argv[1:]
-    job, turns = Job.read(path), Turns()
-    torch.set_num_threads(job.runtime.get("threads", 1))
-    for rows in turns.each(job.rows):
-        train(job, rows, turns, variant)
-
-
 if __name__ == "__main__":
-    main()
+    train(Work.read(sys.argv[1]), sys.argv[2] == "same")

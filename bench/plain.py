@@ -1,14 +1,10 @@
-"""A plain padded PyTorch loop in the style of a good small GPT code base: the other baseline.
+"""A plain padded PyTorch loop in the style of a good small GPT code base: `bench.plain WORK`.
 
-python -m bench.plain pretrain JOB      the transformer or LSTM on windows of a corpus
-python -m bench.plain finetune JOB      every sequence padded to the longest, or to pad_to
-python -m bench.plain zero_shot JOB     one sequence per choice, one item after another
-
-The model has GPT-1's shape and mathematics (post-norm, tanh GELU, tied softmax) by PyTorch's own
-layers, `scaled_dot_product_attention`, AdamW and clipping. It has dropout where the job has.
+The models have GPT-1's shape and mathematics (post-norm, tanh GELU, tied softmax) or the LSTM's, by
+PyTorch's own layers, `scaled_dot_product_attention`, AdamW and clipping, with the work's dropout.
+Every choice and both orders of a pair are sequences of their own.
 """
 
-import contextlib
 import sys
 
 import numpy as np
@@ -16,11 +12,11 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from bench.job import Job, Rows
-from bench.rows import Batches, corpus_tokens
 from bench.turns import Turns
-
-SPECIAL = 3
+from bench.work import Work, batches, read_rows
+from gpt1.special_tokens import N_SPECIAL
+from gpt1.text.tokens import open_tokens
+from gpt1.training.runtime import Runtime
 
 
 class Block(nn.Module):
@@ -44,14 +40,14 @@ class Block(nn.Module):
 
 
 class GPT(nn.Module):
-    """Tokens `[n, time]` to hidden states and to logits over the tokens."""
+    """Tokens `[n, time]` to hidden states, and these to logits over the tokens."""
 
     def __init__(self, model: dict, n_vocab: int, dropout: dict, n_labels: int = 1):
         super().__init__()
         shape = model["shape"]
         width = shape["n_embd"]
-        self.tokens = nn.Embedding(n_vocab + SPECIAL, width)
-        self.places = nn.Embedding(model["n_ctx"], width)
+        self.tokens = nn.Embedding(n_vocab + N_SPECIAL, width)
+        self.positions = nn.Embedding(model["n_ctx"], width)
         self.drop = nn.Dropout(dropout["embd"])
         sizes = (width, shape["n_head"], shape["n_ff"], dropout["attn"], dropout["resid"])
         self.blocks = nn.Sequential(*(Block(*sizes) for _ in range(shape["n_layer"])))
@@ -60,8 +56,8 @@ class GPT(nn.Module):
 
     def forward(self, ids: Tensor) -> Tensor:
         """Hidden states `[n, time, n_embd]`."""
-        places = torch.arange(ids.size(1), device=ids.device)
-        return self.blocks(self.drop(self.tokens(ids) + self.places(places)))
+        positions = torch.arange(ids.size(1), device=ids.device)
+        return self.blocks(self.drop(self.tokens(ids) + self.positions(positions)))
 
     def logits(self, hidden: Tensor) -> Tensor:
         """The tied softmax."""
@@ -75,7 +71,8 @@ class LSTM(nn.Module):
         super().__init__()
         shape = model["shape"]
         width, hidden = shape["n_embd"], shape["n_hidden"]
-        self.tokens, self.drop = nn.Embedding(n_vocab + SPECIAL, width), nn.Dropout(dropout["embd"])
+        self.tokens = nn.Embedding(n_vocab + N_SPECIAL, width)
+        self.drop = nn.Dropout(dropout["embd"])
         self.lstm = nn.LSTM(width, hidden, shape["n_layer"], batch_first=True)
         self.proj, self.head = nn.Linear(hidden, width), nn.Linear(hidden, n_labels)
         nn.init.normal_(self.tokens.weight, std=0.02)
@@ -90,37 +87,63 @@ class LSTM(nn.Module):
 
 
 class Loop:
-    """One model, its AdamW and its device."""
+    """One model, its AdamW and its data; a method for each kind of work, which is one update."""
 
-    def __init__(self, job: Job, rows: Rows):
-        self.job, self.device = job, job.runtime.get("device", "cpu")
-        n_labels = 1 if rows.family == "multiple_choice" else rows.n_labels
-        dropout = job.training.get("dropout", {"embd": 0.0, "attn": 0.0, "resid": 0.0})
-        kind = GPT if rows.arch == "transformer" else LSTM
-        model = kind(job.models[rows.arch], job.n_vocab, dropout, n_labels).to(self.device)
-        self.model: nn.Module = model
-        self.compiled = torch.compile(model) if job.runtime.get("compile") else model
-        lr = job.training.get("lr", 1e-3)
+    def __init__(self, work: Work, runtime: Runtime):
+        self.work, self.device = work, runtime.device
+        self.runtime = runtime.model_copy(update={"precision": work.precision})
+        n_labels = 1 if work.family == "multiple_choice" else work.n_labels
+        kind = GPT if work.arch == "transformer" else LSTM
+        model = kind(work.model, work.n_vocab, work.training["dropout"], n_labels)
+        self.model: nn.Module = model.to(self.device)
+        self.forward = torch.compile(self.model) if runtime.compile else self.model
+        lr = work.training["lr"]
         self.optimizer = torch.optim.AdamW(model.parameters(), lr=lr, weight_decay=0.01, fused=True)
+        if work.kind == "pretrain":
+            self.tokens, self.random = open_tokens(work.data, "train"), np.random.default_rng(0)
+        else:
+            self.rows = read_rows(work.data)
+            self.order = batches(len(self.rows), work.batch)
 
-    def autocast(self) -> contextlib.AbstractContextManager:
-        """bfloat16 where the job asks for it."""
-        if self.job.runtime.get("precision") != "bfloat16":
-            return contextlib.nullcontext()
-        onednn = torch.backends.mkldnn
-        if onednn.is_available() and not torch.ops.mkldnn._is_mkldnn_bf16_supported():
-            # Its LSTM raises an error without AVX-512.
-            onednn.enabled = False  # type: ignore[assignment]
-        return torch.autocast(self.device.split(":")[0], dtype=torch.bfloat16)
+    def pretrain(self) -> int:
+        """An update on windows of a corpus, in tokens."""
+        time = self.work.model["n_ctx"]
+        starts = self.random.integers(0, len(self.tokens) - time + 1, self.work.batch)
+        ids = self.tensor(np.stack([self.tokens[s : s + time] for s in starts]))
+        with self.runtime.autocast():
+            loss, _ = self.lm_loss(ids)
+        self.update(loss)
+        return ids.numel()
+
+    def finetune(self) -> int:
+        """An update on rows padded to the longest sequence, or to `pad_to`."""
+        which = next(self.order)
+        ids, lengths = map(self.tensor, self.rows.take(which))
+        pad_to = min(self.work.pad_to, self.work.model["n_ctx"])
+        ids = F.pad(ids, (0, max(0, pad_to - ids.size(2)))).flatten(0, 1)
+        labels, ends = self.tensor(self.rows.labels[which]), lengths.flatten()
+        real = torch.arange(ids.size(1), device=self.device) < ends[:, None]
+        with self.runtime.autocast():
+            lm, hidden = self.lm_loss(ids, real)
+            last = hidden[torch.arange(len(ids)), ends - 1].view(*lengths.shape, -1)
+            by_choice = self.work.family == "multiple_choice"
+            logits = self.model.head(last).squeeze(2) if by_choice else self.model.head(last.sum(1))
+            clf = F.cross_entropy(logits.float(), labels)
+        self.update(clf + self.work.training["lm_coef"] * lm)
+        return len(which)
+
+    def tensor(self, array: np.ndarray) -> Tensor:
+        """As int64, on the device."""
+        return torch.from_numpy(array.astype(np.int64)).to(self.device)
 
     def lm_loss(self, ids: Tensor, real: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """The LM loss over the real tokens, and the hidden states."""
-        hidden = self.compiled(ids)
+        hidden = self.forward(ids)
         targets = ids[:, 1:] if real is None else ids[:, 1:].masked_fill(~real[:, 1:], -100)
         logits = self.model.logits(hidden[:, :-1])
         return F.cross_entropy(logits.flatten(0, 1).float(), targets.flatten()), hidden
 
-    def step(self, loss: Tensor) -> None:
+    def update(self, loss: Tensor) -> None:
         """Backward pass, clipping and AdamW."""
         loss.backward()
         nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
@@ -129,91 +152,7 @@ class Loop:
         loss.item()
 
 
-def pretrain(job: Job, turns: Turns) -> None:
-    """Updates of pre-training, in tokens."""
-    for rows in turns.each(job.rows):
-        loop, tokens = Loop(job, rows), corpus_tokens(rows.file)
-        n_ctx, batch = job.models[rows.arch]["n_ctx"], job.training["batch"]
-        random = np.random.default_rng(0)
-
-        def update(loop=loop, tokens=tokens, n_ctx=n_ctx, batch=batch, random=random) -> int:
-            starts = random.integers(0, len(tokens) - n_ctx + 1, batch)
-            ids = torch.from_numpy(np.stack([tokens[s : s + n_ctx] for s in starts]).astype("i8"))
-            with loop.autocast():
-                loss, _ = loop.lm_loss(ids.to(loop.device))
-            loop.step(loss)
-            return ids.numel()
-
-        _repeat(update, job, turns)
-
-
-def finetune(job: Job, turns: Turns) -> None:
-    """Updates of fine-tuning, in rows; every choice and both orders are sequences of their own."""
-    for rows in turns.each(job.rows):
-        loop, arrays = Loop(job, rows), np.load(rows.file)
-        batches = Batches(len(arrays["ids"]), job.training["batch"])
-
-        def update(loop=loop, arrays=arrays, batches=batches, rows=rows) -> int:
-            which = batches.next()
-            lengths = torch.from_numpy(arrays["lengths"][which].astype("i8")).to(loop.device)
-            longest = int(lengths.max())
-            ids = torch.from_numpy(arrays["ids"][which][:, :, :longest].astype("i8"))
-            ids = F.pad(ids, (0, max(0, (job.pad_to or 0) - longest))).to(loop.device)
-            time = ids.size(2)
-            labels = torch.from_numpy(arrays["labels"][which].astype("i8")).to(loop.device)
-            n, s = lengths.shape
-            flat, ends = ids.flatten(0, 1), lengths.flatten()
-            with loop.autocast():
-                real = torch.arange(time, device=loop.device) < ends[:, None]
-                lm, hidden = loop.lm_loss(flat, real)
-                last = hidden[torch.arange(n * s, device=loop.device), ends - 1].view(n, s, -1)
-                if rows.family == "multiple_choice":
-                    logits = loop.model.head(last).squeeze(2)
-                else:
-                    logits = loop.model.head(last.sum(1))
-                loss = F.cross_entropy(logits.float(), labels) + job.training["lm_coef"] * lm
-            loop.step(loss)
-            return n
-
-        _repeat(update, job, turns)
-
-
-@torch.no_grad()
-def zero_shot(job: Job, turns: Turns) -> None:
-    """Mean log-probability of every choice after document and question, an item at a time."""
-    for rows in turns.each(job.rows):
-        loop, arrays = Loop(job, rows), np.load(rows.file)
-        loop.model.eval()
-        batches = Batches(len(arrays["first"]), job.training["batch"])
-
-        def score(loop=loop, arrays=arrays, batches=batches) -> int:
-            which = batches.next()
-            for i in which:
-                context, choices = (
-                    np.append(arrays["first"][i], arrays["second"][i]),
-                    arrays["choices"],
-                )
-                ids = torch.from_numpy(np.stack([np.append(context, c) for c in choices[i]]))
-                with loop.autocast():
-                    hidden = loop.model(ids.long())[:, len(context) - 1 : -1]
-                    logits = loop.model.logits(hidden).float().log_softmax(-1)
-                logits.gather(2, ids[:, len(context) :, None].long()).mean((1, 2)).argmax().item()
-            return len(which)
-
-        _repeat(score, job, turns)
-
-
-def _repeat(update, job: Job, turns: Turns) -> None:
-    turns.take(job, lambda steps: sum(update() for _ in range(steps)))
-
-
-def main() -> None:
-    """The command line."""
-    kind, path = sys.argv[1:]
-    job, turns = Job.read(path), Turns()
-    torch.set_num_threads(job.runtime.get("threads", 1))
-    {"finetune": finetune, "pretrain": pretrain, "zero_shot": zero_shot}[kind](job, turns)
-
-
 if __name__ == "__main__":
-    main()
+    given = Work.read(sys.argv[1])
+    turns = Turns(given)
+    turns.repeat(getattr(Loop(given, turns.runtime), given.kind), given.precision)

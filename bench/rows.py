@@ -1,46 +1,70 @@
-"""Rows as every side of a comparison reads them: `.npz` files of padded token ids.
+"""Rows and a corpus of drawn tokens, in the lengths of published rows, which decide the time."""
 
-`ids` `[N, S, time]`, `lengths` `[N, S]`, `labels` `[N]`; multiple-choice rows for scoring hold
-`first` `[N, time]`, `second` `[N, time]` and `choices` `[N, S, time]` besides. NumPy alone: no
-worker waits for more than it needs.
-"""
-
-import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from gpt1.special_tokens import SpecialTokens
+from gpt1.text.tokens import DTYPE
+from gpt1.training import batching
+from gpt1.training.encoded import EncodedSplit
+from tasks import task
+from tasks.common.files import sha256_file, write_json
 
-class Batches:
-    """Row numbers in batches, in the order of the file, beginning again at its end."""
-
-    def __init__(self, n: int, size: int):
-        self.n, self.size, self._done = n, min(size, n), 0
-
-    def first(self) -> np.ndarray:
-        """The first batch, without going on to the next."""
-        return np.arange(self.size)
-
-    def next(self) -> np.ndarray:
-        """The next batch."""
-        rows = (self._done * self.size + np.arange(self.size)) % self.n
-        self._done += 1
-        return rows
-
-
-def corpus_tokens(corpus: str) -> np.ndarray:
-    """The training tokens of a `corpus.json`, memory-mapped."""
-    facts = json.loads(Path(corpus).read_text(encoding="utf-8"))
-    return np.memmap(Path(corpus).parent / facts["splits"]["train"]["file"], "<u2", mode="r")
-
-
-def texts(tokens: np.ndarray, lengths: np.ndarray, random: np.random.Generator) -> list[np.ndarray]:
-    """For each of the lengths a text of so many tokens, from a random place of a corpus."""
-    starts = random.integers(0, len(tokens) - lengths.max() + 1, len(lengths))
-    return [np.array(tokens[s : s + n], np.int32) for s, n in zip(starts, lengths, strict=True)]
+# Tokens of the two texts under the published vocabulary: the smallest, the deciles and the largest,
+# of training rows (MNLI: of a dev set). RACE and Story Cloze have one length, near their means.
+LENGTHS = {
+    "rte": (
+        [5, 20, 26, 31, 35, 40, 46, 57, 92, 122, 279],
+        [3, 7, 8, 9, 10, 11, 12, 13, 15, 19, 46],
+    ),
+    "mrpc": (
+        [7, 16, 19, 21, 23, 25, 27, 28, 30, 33, 47],
+        [9, 16, 19, 21, 23, 25, 26, 28, 31, 33, 46],
+    ),
+    "mnli": ([1, 7, 10, 13, 16, 20, 24, 28, 34, 42, 139], [3, 6, 8, 9, 10, 11, 12, 14, 15, 18, 43]),
+    "cola": ([3, 5, 6, 7, 8, 8, 9, 10, 12, 14, 28], [0]),
+    "race": ([300], [12]),
+    "story_cloze": ([46], [0]),
+}
+CHOICES = {"race": (4, 8), "story_cloze": (2, 10)}  # how many, and the tokens of each
 
 
-def drawn_lengths(deciles: list[int], n: int, random: np.random.Generator) -> np.ndarray:
-    """`n` lengths of a distribution that is given by its smallest value, deciles and largest."""
-    at = random.uniform(0, len(deciles) - 1, n)
-    return np.interp(at, np.arange(len(deciles)), deciles).round().astype(int)
+def draw_rows(name: str, n_ctx: int, n_vocab: int, folder: Path, n: int = 256) -> dict[str, Any]:
+    """Write `n` rows in a task's shape; what `Work` must know of them."""
+    random, spec = np.random.default_rng(0), task(name).spec
+    n_choices, length = CHOICES.get(name, (0, 0))
+
+    def text(length: int) -> np.ndarray:
+        return _zipf(random, length, n_vocab).astype(np.int32)
+
+    def texts(deciles: list[int]) -> list[np.ndarray]:
+        at = random.uniform(0, len(deciles) - 1, n)
+        return [text(round(x)) for x in np.interp(at, np.arange(len(deciles)), deciles)]
+
+    first, second = map(texts, LENGTHS[name])
+    choices = [[text(length) for _ in range(n_choices)] for _ in range(n)]
+    n_labels = n_choices or spec.n_labels
+    labels, empty = random.integers(0, n_labels, n), [""] * n
+    split = EncodedSplit(empty, empty, labels, first, second, choices)
+    rows = batching.build(spec.family, split, SpecialTokens.after(n_vocab), n_ctx)
+    path = folder / f"{name}.npz"
+    np.savez(path, ids=rows.ids, lengths=rows.lengths, labels=labels)
+    return {"data": str(path), "family": spec.family, "n_labels": n_labels}
+
+
+def draw_corpus(folder: Path, n_vocab: int, n: int = 2_000_000) -> str:
+    """Write a corpus of `n` tokens; returns its `corpus.json`."""
+    tokens = _zipf(np.random.default_rng(0), n, n_vocab).astype(DTYPE)
+    folder.mkdir(parents=True, exist_ok=True)
+    tokens.tofile(folder / "tokens.bin")
+    split = {"file": "tokens.bin", "tokens": n, "sha256": sha256_file(folder / "tokens.bin")}
+    splits = {"train": split, "heldout": split}
+    facts = {"tokenizer": "", "corpus": "books", "n_vocab": n_vocab, "splits": splits}
+    write_json(folder / "corpus.json", facts)
+    return str(folder / "corpus.json")
+
+
+def _zipf(random: np.random.Generator, n: int, n_vocab: int) -> np.ndarray:
+    return random.zipf(1.2, n) % n_vocab

@@ -1,71 +1,73 @@
-"""A worker's half of a comparison: it works when it is told to, and says how long that took.
+"""A worker's half of a comparison: it updates when it is told to, and reports the time."""
 
-The workers of one comparison take turns, so that whatever else the machine does meets all alike.
-"""
-
-import contextlib
 import json
 import os
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
+from collections.abc import Callable, Generator
 from typing import Any
 
-from bench.job import Job, Rows
+import torch
 
-TIMED = 3  # updates of a precision, to find the quicker one
+from bench.work import Work
+from gpt1.training.runtime import Runtime
 
 
 class Turns:
     """The worker's line to `bench.sides`, by standard input and output.
 
-    What libraries print goes to standard error instead.
+    What libraries print goes to standard error instead. A turn begins with an update that is not
+    timed, since the other sides' turns have emptied the caches.
     """
 
-    def __init__(self) -> None:
-        self._out = os.fdopen(os.dup(1), "w")
+    def __init__(self, work: Work) -> None:
+        self._work, self._out = work, os.fdopen(os.dup(1), "w")
         os.dup2(2, 1)
-        self._started = 0.0
-        self.say(started=True)
+        self.runtime = Runtime(**work.runtime)
+        self.runtime.start()
 
-    def say(self, **values: Any) -> None:
-        """Send one line."""
+    def begin(self, precision: str) -> None:
+        """Say that all is prepared, and wait for the first turn."""
+        self._course = self._updates(precision)
+        next(self._course)
+
+    def done(self, amount: int) -> bool:
+        """Count an update on so many rows or tokens, and wait if it ends a turn.
+
+        False after the last turn.
+        """
+        try:
+            self._course.send(amount)
+        except StopIteration:
+            return False
+        return True
+
+    def repeat(self, update: Callable[[], int], precision: str) -> None:
+        """All turns of `update`, which returns how many rows or tokens it did."""
+        self.begin(precision)
+        while self.done(update()):
+            pass
+
+    def _updates(self, precision: str) -> Generator[None, int, None]:
+        self._say(ready=precision)
+        for _ in range(self._work.rounds):
+            if not sys.stdin.readline():
+                return  # the parent's end is the worker's
+            yield
+            started, done = self._now(), 0
+            for _ in range(self._work.steps):
+                done += yield
+            rate = done / (self._now() - started)
+            self._say(rate=rate, peak_mb=self.runtime.peak_mb())
+
+    def _now(self) -> float:
+        if self.runtime.device.startswith("cuda"):  # whose calls return before they are done
+            torch.cuda.synchronize()
+        return time.perf_counter()
+
+    def _say(self, **values: Any) -> None:
         print(json.dumps(values), file=self._out, flush=True)
-
-    def each(self, files: Iterable[Rows]) -> Iterator[Rows]:
-        """The files of rows, each when the worker may prepare: another might be in its turn."""
-        for rows in files:
-            self.wait()
-            yield rows
-
-    def wait(self) -> None:
-        """Wait for the word to begin; the parent's end is the worker's."""
-        if not sys.stdin.readline():
-            sys.exit()
-        self._started = time.perf_counter()
-
-    def done(self, work: float) -> None:
-        """Report the time that passed, the work done in it (rows, tokens) and peak memory."""
-        seconds = time.perf_counter() - self._started
-        self.say(seconds=seconds, work=work, peak_mb=peak_mb())
-
-    def restart(self) -> None:
-        """Forget the time since `wait`: what comes now is timed."""
-        self._started = time.perf_counter()
-
-    def take(self, job: Job, work: Callable[[int], float], note: str = "") -> None:
-        """The job's warm-up and turns of `work`, which does so many steps and returns the work."""
-        if job.warm_up:
-            work(job.warm_up)
-        self.say(ready=note)
-        for _ in range(job.rounds):
-            self.wait()
-            if job.untimed:
-                work(job.untimed)
-                self.restart()
-            self.done(work(job.steps))
 
 
 def quicker(update: Callable[[str], None]) -> str:
@@ -74,29 +76,9 @@ def quicker(update: Callable[[str], None]) -> str:
     By the medians of three alternating updates, after one of each to warm up.
     """
     seconds: dict[str, list[float]] = {"float32": [], "bfloat16": []}
-    for _ in range(1 + TIMED):
-        for precision, found in seconds.items():
+    for _ in range(4):
+        for precision, taken in seconds.items():
             started = time.perf_counter()
             update(precision)
-            found.append(time.perf_counter() - started)
+            taken.append(time.perf_counter() - started)
     return min(seconds, key=lambda name: statistics.median(seconds[name][1:]))
-
-
-def peak_mb(pid: int | str = "self") -> float:
-    """Peak memory of a process in MB; of this one, if it computes on a GPU, PyTorch's on the card.
-
-    Not `ru_maxrss` on Linux, which a process inherits from the one that started it. 0 for a process
-    that has ended, or for another one where there is no /proc.
-    """
-    torch = sys.modules.get("torch")
-    if pid == "self" and torch is not None and torch.cuda.is_initialized():
-        return torch.cuda.max_memory_reserved() / 2**20
-    with contextlib.suppress(OSError):
-        lines = Path(f"/proc/{pid}/status").read_text("ascii", "replace").splitlines()
-        return next((int(s.split()[1]) / 1024 for s in lines if s.startswith("VmHWM")), 0.0)
-    if pid != "self":
-        return 0.0
-    import resource
-
-    unit = 2**20 if sys.platform == "darwin" else 2**10
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
