@@ -18,7 +18,7 @@ TRAINER = {
     "Trainer, the same work": ["bench.huggingface", "same"],
 }
 Settings = FinetuneSettings | PretrainSettings
-WORLD_VOCABULARY = 1757  # of the default run
+WORLD_VOCABULARY = 950  # of the default run
 
 
 @dataclass(frozen=True)
