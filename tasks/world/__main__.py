@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tasks.common.errors import run
-from tasks.common.files import write_atomic, write_json
+from tasks.common.files import scratch_folder, write_json, writing
 from tasks.common.manifest import NAME, describe
 from tasks.world.books import write_book
 from tasks.world.draw import Draw
@@ -45,23 +45,17 @@ def make_world(settings: WorldSettings, out: Path) -> dict[str, Any]:
         book = write_book(draw, number, length, settings.shares(), forbidden)
         files[f"books/book{number:03d}.txt"] = book
     (out / NAME).unlink(missing_ok=True)
-    folders = {out / path.partition("/")[0] for path in files if "/" in path}
-    try:
-        _remove(folders)
+    with scratch_folder(out / "files") as scratch:  # in one go: RACE alone has thousands
         for path, text in files.items():
-            with write_atomic(out / path) as file:
-                file.write(text)
-    except BaseException:
-        _remove(folders)
-        raise
+            with writing(scratch / path):
+                (scratch / path).parent.mkdir(parents=True, exist_ok=True)
+                (scratch / path).write_text(text, encoding="utf-8", newline="\n")
+        for top in {path.partition("/")[0] for path in files}:
+            shutil.rmtree(out / top, ignore_errors=True)
+            (scratch / top).replace(out / top)
     manifest = {"settings": settings.model_dump(), "rows": rows, "files": describe(out, files)}
     write_json(out / NAME, manifest)
     return manifest
-
-
-def _remove(folders: set[Path]) -> None:
-    for folder in folders:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def main() -> None:

@@ -23,6 +23,9 @@ from tasks.world.settings import Discourse
 
 NGRAM = 13  # the length of the n-grams by which the contamination table compares
 LINK = re.compile(r"^(but|while|though) ")
+MARK = re.compile(r"[^\w \n]")
+SENTENCE_END = re.compile(r"[.!?:]")
+WORD = re.compile(r"\w+|[^\w\s]")
 # Of each kind of discourse the title of its books, and how a paragraph of it is made.
 KINDS: dict[Discourse, tuple[str, Callable[[Draw], str]]] = {
     "remarks": ("Diary", sentiment.paragraph),
@@ -57,7 +60,7 @@ def write_book(
         _, paragraph = KINDS[kind]
         text = paragraph(draw)
         # 13 words in a row may be of more than one paragraph.
-        if not forbidden.isdisjoint(fingerprints("\n".join((*blocks[-2:], text)))):
+        if not forbidden.isdisjoint(fingerprints(text, "\n".join(blocks[-2:]))):
             continue
         blocks.append(text)
         written[kind] += len(text.split())
@@ -67,20 +70,33 @@ def write_book(
 
 def normalise(text: str) -> str:
     """A text in lower case without punctuation."""
-    return " ".join(re.sub(r"[^\w ]", " ", text.lower()).split())
+    return " ".join(MARK.sub(" ", text.lower()).split())
 
 
-def fingerprints(text: str) -> set[str]:
+def fingerprints(text: str, before: str = "") -> set[str]:
     """What a book may not share with a reported row.
 
     Its sentences, their clauses without the words that link them, and its `ngrams`.
     """
-    parts = {normalise(part) for part in re.split(r"[.!?:\n]", text)}
-    parts |= {LINK.sub("", normalise(part)) for part in re.split(r"[.!?:,\n]", text)}
-    return (parts | ngrams(text)) - {""}
+    ended = SENTENCE_END.sub("\n", text)
+    sentences, clauses = ended, ended.replace(",", "\n")
+    parts = set(_lines(sentences)) | {LINK.sub("", part) for part in _lines(clauses)}
+    return (parts | ngrams(text, before)) - {""}
 
 
-def ngrams(text: str) -> set[str]:
-    """Any 13 words in a row; a mark is a word and "cannot" two, as in the contamination table."""
-    whole = re.findall(r"\w+|[^\w\s]", text.lower().replace("cannot", "can not"))
+def _lines(text: str) -> list[str]:
+    """Each line of a text as `normalise` makes it."""
+    return [" ".join(line.split()) for line in MARK.sub(" ", text.lower()).split("\n")]
+
+
+def ngrams(text: str, before: str = "") -> set[str]:
+    """Any 13 words in a row that end in a text, and may begin in what is `before` it.
+
+    A mark is a word and "cannot" two, as in the contamination table.
+    """
+    whole = [*_words(before)[1 - NGRAM :], *_words(text)]
     return {" ".join(whole[i : i + NGRAM]) for i in range(len(whole) - NGRAM + 1)}
+
+
+def _words(text: str) -> list[str]:
+    return WORD.findall(text.lower().replace("cannot", "can not"))
