@@ -68,8 +68,14 @@ class Provenance:
         write_json(self.path, self.listed)
 
     def _outputs(self, jobs: Iterable[Any]) -> Iterator[tuple[str, Any, str]]:
-        """Each by its name in the folder, with the digest that this run gives it."""
+        """Each by its name in the folder, with the digest that this run gives it.
+
+        Files of the hub are not listed: they may be copied, and their manifests tell them.
+        """
         for job in jobs:
             studies = [job.params.get(name) for name in ("study", "studies")]
             own = sha256_json([self.own, *studies])[:12]
-            yield from ((os.path.relpath(f, self.config.results), f, own) for f in job.output)
+            for file in job.output:
+                name = os.path.relpath(file, self.config.results)
+                if not name.startswith(f"raw{os.sep}"):
+                    yield name, file, own

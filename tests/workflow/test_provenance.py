@@ -127,3 +127,13 @@ def test_a_file_is_listed_anew_when_its_run_has_ended(tmp_path):
     assert not provenance(2).refusal([job])
     job.params["study"] = "another"
     assert provenance(2).refusal([job])
+
+
+def test_files_of_the_hub_may_be_copied_without_a_list(tmp_path):
+    files = {name: tmp_path / name / "rte.json" for name in ("raw", "examples")}
+    for file in files.values():
+        file.parent.mkdir()
+        file.touch()
+    made = Provenance(parse(small() | {"results": str(tmp_path)}), ["code"], lambda file: None)
+    jobs = {name: SimpleNamespace(output=[str(path)], params={}) for name, path in files.items()}
+    assert not made.refusal([jobs["raw"]]) and made.refusal([jobs["examples"]])

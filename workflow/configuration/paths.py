@@ -79,6 +79,8 @@ def files_below(folder: str) -> list[str]:
     whose time changes when a file is added or removed; checking each file would slow every start.
     Editing one of those files in place goes unnoticed; touch its folder.
     """
+    if not os.path.isdir(folder):  # a name may be longer than any that rglob takes
+        return []
     below = sorted(path for path in Path(folder).rglob("*") if not path.name.startswith("."))
     found = [str(path) for path in below if path.is_file()]
     if len(found) <= MANY_FILES:

@@ -21,7 +21,8 @@ Several files after `--configfile` are merged in their order: sections key by ke
 
 Files are read as YAML 1.2: `on` is text and `1e-4` a number. The default profile has the suite read
 them before Snakemake does, which would run code that stands in a file with `__use_yte__`, and
-follow aliases without end; `--workflow-profile` takes another profile, and leaves that out.
+follow aliases without end; `--workflow-profile`, or a `profiles/default` in the folder where the
+run starts, leaves that out.
 
 This page is made by `python -m workflow.configuration reference`.
 """
