@@ -30,7 +30,7 @@ def predict(
     """
     # Here, because only this function needs them and they take a second to import.
     from sklearn.feature_extraction.text import CountVectorizer
-    from sklearn.linear_model import LogisticRegression, Ridge
+    from sklearn.linear_model import LogisticRegression, LogisticRegressionCV, Ridge
     from sklearn.model_selection import GridSearchCV, GroupKFold
 
     if tuned and len(train) > MAX_ROWS:
@@ -42,16 +42,24 @@ def predict(
         return np.full(len(rows), labels[0])
     count = CountVectorizer(analyzer=lambda found: found, max_features=MAX_FEATURES)
     counts = count.fit_transform(found for row in train for found in features(task, row))
-    if task.soft_labels:
-        model, values = Ridge(alpha=10.0), {"alpha": tuple(1 / c for c in STRENGTHS)}
-    else:
-        model, values = LogisticRegression(max_iter=1000), {"C": STRENGTHS}
+    model = Ridge(alpha=10.0) if task.soft_labels else LogisticRegression(max_iter=1000)
     rarest = len(train) if task.soft_labels else min(Counter(labels).values())
     if tuned and rarest >= FOLDS:
         of_row = [i for i in range(len(train)) for _ in range(n)]
         folds = GroupKFold(FOLDS).split(of_row, groups=of_row) if n > 1 else FOLDS
-        scoring = "neg_mean_squared_error" if task.soft_labels else "neg_log_loss"
-        model = GridSearchCV(model, values, cv=folds, scoring=scoring)
+        if task.soft_labels:
+            values = {"alpha": tuple(1 / c for c in STRENGTHS)}
+            model = GridSearchCV(model, values, cv=folds, scoring="neg_mean_squared_error")
+        else:  # each strength starts from the weights of the one before it
+            search = LogisticRegressionCV(
+                Cs=STRENGTHS,
+                cv=folds,
+                l1_ratios=(0,),
+                scoring="neg_log_loss",
+                max_iter=1000,
+                use_legacy_attributes=False,
+            )
+            model.set_params(C=search.fit(counts, labels).C_)
     model.fit(counts, labels)
     counts = count.transform(found for row in rows for found in features(task, row))
     if n > 1:

@@ -151,19 +151,23 @@ class FineTuning:
         built = (batching.build(family, split.take(c), special, model.n_ctx) for c in chunks)
         return [value for sequences in built for value in self.predict(sequences).tolist()]
 
-    def select_score(self) -> float:
-        """The main metric on the split that selects the best weights."""
-        spec, select = self.data.spec, self.data.splits["select"]
-        return score(spec, self.predict(select), select.labels)[spec.metric]
+    def select_score(self, predictions: np.ndarray) -> float:
+        """The main metric of predictions for the split that selects the best weights."""
+        spec = self.data.spec
+        return score(spec, predictions, self.data.splits["select"].labels)[spec.metric]
 
-    def record(self, best_epoch: int, best_update: int) -> RunRecord:
-        """The result, with scores of the present weights, those of the best epoch."""
+    def record(self, best_epoch: int, best_update: int, selected: np.ndarray) -> RunRecord:
+        """The result, with scores of the present weights, those of the best epoch.
+
+        `selected` are their predictions for the split that selects.
+        """
         scores: Scores = {}
         rows, reported, constant = {}, {}, False
         for name, split in self.data.splits.items():
             if name == "train":
                 continue
-            predictions, shown = self.predict(split), name.removesuffix("_eval")
+            predictions = selected if name == "select" else self.predict(split)
+            shown = name.removesuffix("_eval")
             scores |= score_split(self.data.spec, predictions, split.labels, split.groups, shown)
             rows[shown] = len(split)
             if name not in ("train_eval", "select"):
@@ -228,6 +232,7 @@ class FineTuning:
         self.runtime.reset_peak()
         per_epoch = self.updates // self.settings.epochs
         best, best_flat, best_at, done = -np.inf, self.optimizer.flat.clone(), (0, 0), 0
+        selected = np.empty(0)
         for epoch in range(self.settings.epochs):
             for rows in batching.epoch(
                 len(self.data.splits["train"]), self.batch, self.seed, epoch
@@ -242,11 +247,12 @@ class FineTuning:
                 if not self.optimizer.flat.isfinite().all():  # since the loss was taken
                     raise FloatingPointError(f"update {done}: a weight is not finite")
                 # The last digits are noise: of two rows every correlation is 100 or -100.
-                value = round(self.select_score(), 9)
+                predictions = self.predict(self.data.splits["select"])
+                value = round(self.select_score(predictions), 9)
                 point = {"epoch": epoch + 1, "update": done, self.data.spec.metric: value}
                 self.select_by_epoch.append(point)
                 if value >= best:  # a select split of few rows has many ties
-                    best, best_at = value, (epoch + 1, done)
+                    best, best_at, selected = value, (epoch + 1, done), predictions
                     best_flat.copy_(self.optimizer.flat)
         self.optimizer.flat.copy_(best_flat)
-        return self.record(*best_at)
+        return self.record(*best_at, selected)
