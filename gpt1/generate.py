@@ -47,8 +47,7 @@ class Sampling(Settings):
 @torch.no_grad()
 def next_logits(model: LanguageModel, ids: list[int]) -> Tensor:
     """Logits `[n_vocab]` of what follows the last n_ctx of `ids`: text tokens alone."""
-    window = torch.tensor([ids[-model.n_ctx :]])
-    hidden, _ = model(window)
+    hidden, _ = model([ids[-model.n_ctx :]])
     return model.logits(hidden[0, -1], n_rows=model.n_vocab).double().cpu()
 
 

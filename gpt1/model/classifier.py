@@ -5,6 +5,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from gpt1.model.language_model import LanguageModel
+from gpt1.model.layout import Array
 from gpt1.model.lm_loss import widen
 
 
@@ -54,15 +55,15 @@ class TaskModel(nn.Module):
         self.shared_prefix = shared_prefix and has_choices and language_model.can_share_prefix
 
     def forward(
-        self, ids: Tensor, lengths: Tensor, with_lm_loss: bool = False
+        self, ids: Array, lengths: Array, with_lm_loss: bool = False
     ) -> tuple[Tensor, Tensor | None]:
         """Class logits and, if asked for, the LM loss in nats (else None; the LM head never runs).
 
-        ids `[B, S, time]` and lengths `[B, S]` hold S sequences for each example; they are best
-        given on the CPU. The classifier reads the state at each sequence's last real token, the
-        classify token.
+        ids `[B, S, time]` and lengths `[B, S]` hold S sequences for each example. The classifier
+        reads the state at each sequence's last real token, the classify token.
         """
-        batch = self.language_model.lay_out(ids, lengths, self.shared_prefix, with_lm_loss)
+        options = {"shared_prefix": self.shared_prefix, "with_targets": with_lm_loss}
+        batch = self.language_model.lay_out(ids, lengths, **options)
         hidden, lm_loss = self.language_model.states(batch)
         return self.classifier(hidden[batch.ends].view(*lengths.shape, -1)), lm_loss
 

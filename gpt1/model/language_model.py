@@ -6,13 +6,15 @@ softmax over all rows, the loss per sequence and the meaning of `n_transfer`.
 
 from collections.abc import Callable
 
+import numpy as np
 import torch
 import torch.nn.functional as F
+from numpy.typing import ArrayLike
 from torch import Tensor, nn
 
 from gpt1.cell import Arch, NTransfer
 from gpt1.model.dropout import dropout
-from gpt1.model.layout import Layout, LMTargets, layout_of
+from gpt1.model.layout import Array, Layout, LMTargets, layout_of
 from gpt1.model.lm_loss import lm_loss
 from gpt1.settings import Dropout, ModelSettings
 from gpt1.special_tokens import N_SPECIAL
@@ -53,39 +55,26 @@ class LanguageModel(nn.Module):
         raise NotImplementedError
 
     def forward(
-        self, ids: Tensor, lengths: Tensor | None = None, with_lm_loss: bool = False
+        self, ids: ArrayLike, lengths: ArrayLike | None = None, with_lm_loss: bool = False
     ) -> tuple[Tensor, Tensor | None]:
         """Hidden states and, if asked for, the LM loss in nats (else None).
 
-        ids `[n, time]`, lengths `[n]` (special tokens counted; None: no pads), best given on the
-        CPU, to hidden states `[n, time, n_hidden]`; their values at pads mean nothing. The loss is
-        the mean over the sequences of each sequence's mean over its targets.
+        ids `[n, time]`, lengths `[n]` (special tokens counted; None: no pads), as NumPy takes them,
+        to hidden states `[n, time, n_hidden]`; their values at pads mean nothing. The loss is the
+        mean over the sequences of each sequence's mean over its targets.
         """
-        if lengths is None:
-            lengths = torch.full(ids.shape[:1], ids.shape[1])
+        ids = np.asarray(ids)
+        lengths = np.full(len(ids), ids.shape[1]) if lengths is None else np.asarray(lengths)
         batch = self.lay_out(ids[:, None], lengths[:, None], with_targets=with_lm_loss)
         hidden, loss = self.states(batch)
         return batch.pad(hidden), loss
 
-    def lay_out(
-        self,
-        ids: Tensor,
-        lengths: Tensor,
-        shared_prefix: bool = False,
-        with_targets: bool = False,
-    ) -> Layout:
+    def lay_out(self, ids: Array, lengths: Array, **options: bool) -> Layout:
         """The layout of examples, ids `[n, S, time]` and lengths `[n, S]`, on this model's device.
 
-        With targets `states` computes the LM loss, too.
+        The options are `shared_prefix` and `with_targets`, by which `states` has an LM loss.
         """
-        return layout_of(
-            ids.cpu().numpy(),
-            lengths.cpu().numpy(),
-            self.embed,
-            skip_pads=self.skip_pads,
-            shared_prefix=shared_prefix,
-            with_targets=with_targets,
-        )
+        return layout_of(ids, lengths, self.embed, skip_pads=self.skip_pads, **options)
 
     def states(self, batch: Layout) -> tuple[Tensor, Tensor | None]:
         """Hidden states `[positions, n_hidden]` of a layout, and the LM loss if it has targets."""

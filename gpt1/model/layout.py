@@ -86,7 +86,7 @@ def layout_of(
     def to(array: Array) -> Tensor:
         return torch.from_numpy(array).to(embed.device)
 
-    given = ids.shape
+    given, ids = ids.shape, ids.astype(np.int64)
     if not shared_prefix:
         ids, lengths = ids.reshape(-1, 1, ids.shape[2]), lengths.reshape(-1, 1)
     n, s, time = ids.shape

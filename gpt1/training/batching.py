@@ -34,9 +34,9 @@ class Sequences:
         return len(self.ids)
 
     def take(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The rows' ids `[len(rows), S, t]` as int64 and lengths, cut to the longest of them."""
+        """The rows' ids `[len(rows), S, t]` and lengths, cut to the longest of them."""
         lengths = self.lengths[rows]
-        return self.ids[rows, :, : lengths.max()].astype(np.int64), lengths.astype(np.int64)
+        return self.ids[rows, :, : lengths.max()], lengths
 
 
 def single(text: np.ndarray, special: SpecialTokens, n_ctx: int) -> np.ndarray:

@@ -133,9 +133,8 @@ class FineTuning:
     def losses(self, rows: np.ndarray, split: Sequences) -> tuple[Tensor, Tensor]:
         """Total loss (paper eq. 5) and classification loss of some rows, in nats."""
         lm_coef = self.settings.lm_coef
-        ids, lengths = map(torch.from_numpy, split.take(rows))
         with self.runtime.autocast():
-            logits, lm = self.model(ids, lengths, with_lm_loss=lm_coef > 0)
+            logits, lm = self.model(*split.take(rows), with_lm_loss=lm_coef > 0)
             clf = classification_loss(logits, self.targets(split.labels[rows]))
             return (clf if lm is None else clf + lm_coef * lm), clf
 

@@ -28,9 +28,8 @@ def predict(
     batches = list(batching.by_length(tokens, runtime.scoring_tokens))
     predictions, probabilities = [], []
     for rows in batches:
-        ids, lengths = map(torch.from_numpy, split.take(rows))
         with runtime.scoring(), runtime.autocast():
-            logits, _ = model(ids, lengths)
+            logits, _ = model(*split.take(rows))
         logits = logits.float()
         shares = logits.softmax(-1).cpu().numpy()
         probabilities.append(shares)

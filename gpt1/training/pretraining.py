@@ -117,7 +117,7 @@ class Pretraining:
         Raises Interrupted between two micro-batches, with the weights of the update before.
         """
         i, own = self.optimizer.updates, self.settings
-        ids = torch.from_numpy(windows(self.train_tokens, own.model.n_ctx, own.batch, own.seed, i))
+        ids = windows(self.train_tokens, own.model.n_ctx, own.batch, own.seed, i)
         share = self.processes.share(own.batch)
         self.optimizer.zero_grad()
         loss = accumulate(self.model, ids, share, self.runtime, own.seed, i, self.stop.check)

@@ -86,9 +86,7 @@ class Scorer:
         shared = self.runtime.shared_prefix and self.model.can_share_prefix and size > 1
         shape = (-1, size, ids.shape[1])
         layout = self.model.lay_out(
-            torch.from_numpy(ids.reshape(shape)),
-            torch.from_numpy(lengths.reshape(-1, size)),
-            shared_prefix=shared,
+            ids.reshape(shape), lengths.reshape(-1, size), shared_prefix=shared
         )
         before = layout.index.reshape(ids.shape)[:, :-1][scored[:, 1:]]
         device = self.runtime.device

@@ -18,12 +18,12 @@ WINDOWS = 32  # held-out ones that are scored at once
 def windows(tokens: np.ndarray, n_ctx: int, batch: int, seed: int, update: int) -> np.ndarray:
     """The `[batch, n_ctx]` windows of one update, uniform over the corpus: a pure function."""
     starts = stream("windows", seed, update).integers(0, len(tokens) - n_ctx + 1, batch)
-    return np.stack([tokens[s : s + n_ctx] for s in starts]).astype(np.int64)
+    return np.stack([tokens[s : s + n_ctx] for s in starts])
 
 
 def accumulate(
     model: LanguageModel,
-    ids: torch.Tensor,
+    ids: np.ndarray,
     share: range,
     runtime: Runtime,
     seed: int,
@@ -62,7 +62,7 @@ def heldout_windows(tokens: np.ndarray, n_ctx: int, limit: int) -> np.ndarray:
     starts = np.linspace(0, len(tokens) - n_ctx, n).astype(np.int64)
     if n == len(tokens) // n_ctx:
         starts = np.arange(n) * n_ctx
-    return np.stack([tokens[s : s + n_ctx] for s in starts]).astype(np.int64)
+    return np.stack([tokens[s : s + n_ctx] for s in starts])
 
 
 @torch.no_grad()
@@ -85,7 +85,7 @@ def heldout_loss(
     size = min(runtime.micro_batch or WINDOWS, WINDOWS)
     own = range(len(rows)) if share is None else share
     for start in range(own.start, own.stop, size):
-        ids = torch.from_numpy(rows[start : min(start + size, own.stop)])
+        ids = rows[start : min(start + size, own.stop)]
         check()
         with runtime.holding(size, "held-out windows"), runtime.autocast():
             _, loss = model(ids, with_lm_loss=True)

@@ -29,7 +29,7 @@ def moved(run, before):
 @pytest.mark.parametrize("layer", [0, 1, 2])
 def test_the_classifier_reads_the_states_of_the_layer_that_is_asked_for(layer):
     whole, run = start(lm_coef=0.0), start(lm_coef=0.0, **method(read_layer=layer))
-    ids, lengths = map(torch.from_numpy, run.data.splits["train"].take(np.arange(4)))
+    ids, lengths = run.data.splits["train"].take(np.arange(4))
     states = []
     for block in whole.model.language_model.h:
         block.register_forward_hook(lambda _, __, out: states.append(out))

@@ -6,6 +6,7 @@ loaded there whole and continues a text with the same tokens.
 
 import logging
 
+import numpy as np
 import pytest
 import torch
 import transformers
@@ -86,7 +87,7 @@ def test_hidden_states_of_every_layer_are_theirs(both):
     for block, states in zip(ours.h, wanted[1:], strict=True):
         x = block(
             x.flatten(0, 1),
-            ours.lay_out(ids[:, None], torch.full((len(ids), 1), N_CTX)),
+            ours.lay_out(ids[:, None].numpy(), np.full((len(ids), 1), N_CTX)),
             NO_DROPOUT,
         ).view_as(states)
         assert float((x - states).abs().max()) <= 1e-5
