@@ -55,24 +55,31 @@ def published(
 
 
 def unquoted_texts(path: Path, examples: list[Example]) -> None:
-    """No cells as CSV quotes them, where texts know no quoting: pandas and R write them so.
+    """No cells as CSV quotes them, where texts know no quoting: pandas and R write them so."""
+    if path.suffix not in (".json", ".jsonl") and (quoted := quoted_texts(examples)):
+        raise InputError(
+            f"{path}: {quoted}; write the file without quoting (pandas: quoting=csv.QUOTE_NONE; "
+            "R: quote=FALSE), or download it again"
+        )
+
+
+def quoted_texts(examples: list[Example]) -> str:
+    """How many texts look quoted as in CSV; empty if no more do than could by chance.
 
     Then every text, or every one with a quotation mark, is enclosed in two, and its own are doubled
     or have a backslash; a file may be glued together of one with such cells and one without.
     """
-    if path.suffix in (".json", ".jsonl"):
-        return
     marked = [text for row in examples for text in (row.first, row.second) if '"' in text]
     escaped = [text for text in marked if '\\"' in text or unquoted(text) != text]
     enclosed = [text for text in marked if len(text) > 1 and text[0] == text[-1] == '"']
     # A few texts may be enclosed by chance.
     for quoted, most in ((escaped, ESCAPED * len(marked)), (enclosed, 3 + ENCLOSED * len(marked))):
         if len(quoted) > most:
-            raise InputError(
-                f"{path}: {len(quoted):,} of {len(marked):,} texts with a quotation mark are "
-                f"quoted as in CSV, first {quoted[0][:40]!r}; write the file without quoting "
-                "(pandas: quoting=csv.QUOTE_NONE; R: quote=FALSE), or download it again"
+            return (
+                f"{len(quoted):,} of {len(marked):,} texts with a quotation mark are quoted as in "
+                f"CSV, first {quoted[0][:40]!r}"
             )
+    return ""
 
 
 def _count(

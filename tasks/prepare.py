@@ -69,7 +69,7 @@ def prepare(
         parts = _divided(task, folder, rows, wanted, settings.seed, "select")
         splits = {"train": parts["train"], "select": parts["select"]} | splits
     without = unlabelled.read(task, source) if settings.unlabelled else {}
-    if not settings.is_made:
+    if settings.published:
         for split, rows in without.items():
             checks.unquoted_texts(task.files(source, split)[0], rows)
     if settings.published and not settings.min_rows:
@@ -92,7 +92,11 @@ def prepare(
         "settings": settings.model_dump(mode="json"),
         "origin": source.origin if isinstance(source, Snapshot) else {"source": "folder"},
         "sources": {split: _digests(Path(folder), paths) for split, paths in files.items()},
-        "note": MADE if settings.is_made else _own_note(task, splits) if settings.own else note,
+        "note": MADE
+        if settings.is_made
+        else _own_note(task, splits, without)
+        if settings.own
+        else note,
     }
 
 
@@ -108,8 +112,6 @@ def _read(
         checks.published(task, path, split, examples, tally.dropped, least)
         if least is None and not isinstance(source, Snapshot):
             checks.rows_as_known(task, path, split, examples)
-    elif settings.own:
-        checks.unquoted_texts(path, examples)
     return examples
 
 
@@ -172,10 +174,13 @@ def _note(task: Task, roles: Roles, counts: dict[str, int]) -> str:
     return "; ".join(other + fewer)
 
 
-def _own_note(task: Task, splits: Splits) -> str:
-    """The note on the user's own rows, with an alarm for labels that teach little."""
+def _own_note(task: Task, splits: Splits, without: Splits) -> str:
+    """The note on the user's own rows, with an alarm for what they may not be meant to be."""
     train, every = splits["train"], [row for rows in splits.values() for row in rows]
     parts = [OWN]
+    for split, rows in (splits | without).items():
+        if quoted := checks.quoted_texts(rows):
+            parts.append(f"alarm: {split}: {quoted}")
     if found := contradictions(task, every):
         parts.append(
             f"alarm: {found:,} of {len(every):,} rows have the texts of another row and "

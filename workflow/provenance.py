@@ -1,4 +1,4 @@
-"""With which config and code each file of the results was made: a list that lies beside them.
+"""With which config, code and packages each file of the results was made: a list beside them.
 
 Snakemake reruns by the records in the folder that it is started in, and takes a file without one as
 it is. Results that were moved, copied or mounted have no records, or those of other files of their
@@ -11,61 +11,83 @@ from pathlib import Path
 from typing import Any
 
 from tasks.common.errors import InputError
-from tasks.common.files import read_json, sha256_json, write_json
+from tasks.common.files import read_json, sha256_file, sha256_json, write_json
 from workflow.configuration.model import Config
-from workflow.results_folder import UNCHANGING, changes
+from workflow.results_folder import PROJECT, UNCHANGING, changes
 
 
 class Provenance:
-    """The list: a digest of config and code for each file, and when its job started.
+    """The list: for each file a digest of config and code, and one of the locks of the packages.
 
-    The time, None until a run has ended, tells the record of the file from that of another one;
-    `started` looks it up there. Every method takes jobs of Snakemake, and means their outputs.
+    `ended` gives the time of the file that Snakemake has a record of by a name, None without one.
+    Every method takes jobs of Snakemake, and means their outputs.
     """
 
     def __init__(
-        self, config: Config, code: Iterable[str], started: Callable[[Any], float | None]
+        self, config: Config, code: Iterable[str], ended: Callable[[Any], float | None]
     ) -> None:
         values = config.model_dump(mode="json", exclude=UNCHANGING)
         self.config, self.own = config, sha256_json([values, sorted(code)])
-        self.path, self.started = Path(config.results, "provenance.json"), started
-        self.listed: dict[str, Any] = read_json(self.path) if self.path.is_file() else {}
+        locks = sorted(PROJECT.glob("requirements*.lock"))
+        self.locks = sha256_json([sha256_file(path) for path in locks])[:12]
+        self.path, self.ended = Path(config.results, "provenance.json"), ended
+        self.listed = _read(self.path)
 
     def refusal(self, jobs: Iterable[Any]) -> str:
         """Why a run must not take them as they are: made otherwise, and without a record."""
         for name, file, own in self._outputs(jobs):
-            digest, time = self.listed.get(name, (None, None))
-            if digest != own and os.path.lexists(file):
-                started = self.started(file)
-                if started is None or time not in (None, started):
-                    keys = ", ".join(changes(self.config)[:3])
-                    return (
-                        f"error: results: {file} was made with another config ({keys or 'unknown'})"
-                        f" or other code, and Snakemake has no record of it in {os.getcwd()}; make "
-                        "all anew with --forceall, name another folder with --config "
-                        "results=FOLDER, or start in the folder that has the records"
-                    )
+            made, _ = self._entry(name)
+            if made != own and os.path.lexists(file) and not self._is_recorded(file):
+                keys = ", ".join(changes(self.config)[:3])
+                why = f"{file} was made with another config{keys and f' ({keys})'} or other code"
+                if not (made or keys):
+                    why = f"nothing in {self.path} tells with which config and code {file} was made"
+                return (
+                    f"error: results: {why}, and Snakemake has no record of it in {os.getcwd()}; "
+                    "make all anew with --forceall, name another folder with --config "
+                    "results=FOLDER, or start in the folder that has the records"
+                )
         return ""
+
+    def with_other_packages(self, jobs: Iterable[Any]) -> list[str]:
+        """Those that were made with other locks."""
+        found = ((file, self._entry(name)[1]) for name, file, _ in self._outputs(jobs))
+        return [str(file) for file, locks in found if locks not in ("", self.locks)]
 
     def begin(self, jobs: Iterable[Any]) -> None:
         """Before they are made: those that are there, made otherwise, are listed no more."""
-        before = set(self.listed)
+        before = dict(self.listed)
         for name, file, own in self._outputs(jobs):
-            digest, _ = self.listed.pop(name, (None, None))
-            if digest == own or not os.path.lexists(file):
-                self.listed[name] = own, None
+            if not os.path.lexists(file):
+                self.listed[name] = f"{own} {self.locks}"
+            elif self._entry(name)[0] != own:
+                self.listed.pop(name, None)
         try:
             write_json(self.path, self.listed)
         except InputError:  # a full disk
-            if before - set(self.listed):
+            if any(self.listed.get(name) != made for name, made in before.items()):
                 raise
 
-    def end(self, jobs: Iterable[Any]) -> None:
-        """After a run that made them or found them right."""
-        for name, file, own in self._outputs(jobs):
-            if os.path.lexists(file) and (started := self.started(file)):
-                self.listed[name] = own, started
+    def end(self, made: Iterable[Any], right: Iterable[Any]) -> None:
+        """After a run that made some and found others right."""
+        for name, _, own in self._outputs(made):
+            self.listed[name] = f"{own} {self.locks}"
+        for name, file, own in self._outputs(right):
+            if os.path.lexists(file):
+                self.listed[name] = f"{own} {self._entry(name)[1] or self.locks}"
         write_json(self.path, self.listed)
+
+    def _entry(self, name: str) -> tuple[str, str]:
+        """The digests of a file; empty if it is not listed."""
+        own, _, locks = str(self.listed.get(name, "")).partition(" ")
+        return own, locks
+
+    def _is_recorded(self, file: Any) -> bool:
+        """Whether Snakemake's record is that of this file, and not of another one of its name."""
+        stamp = Path(file, ".snakemake_timestamp")  # of a folder
+        time = os.stat(stamp if stamp.exists() else file, follow_symlinks=False).st_mtime
+        ended = self.ended(file)
+        return ended is not None and time in (ended, int(ended))  # an archive keeps whole seconds
 
     def _outputs(self, jobs: Iterable[Any]) -> Iterator[tuple[str, Any, str]]:
         """Each by its name in the folder, with the digest that this run gives it.
@@ -79,3 +101,12 @@ class Provenance:
                 name = os.path.relpath(file, self.config.results)
                 if not name.startswith(f"raw{os.sep}"):
                     yield name, file, own
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """The list in a file; a damaged one tells as little as a missing one."""
+    try:
+        listed = read_json(path)
+    except InputError:
+        return {}
+    return listed if isinstance(listed, dict) else {}

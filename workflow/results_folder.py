@@ -48,7 +48,7 @@ def lock(results: str | Path) -> IO[str] | None:
     path = Path(results, ".work", "run.lock")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        file = open(path, "a", encoding="utf-8")  # noqa: SIM115, it is held
+        file = open(path, "a+", encoding="utf-8")  # noqa: SIM115, it is held
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         raise InputError(

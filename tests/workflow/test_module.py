@@ -1,8 +1,10 @@
 """The workflow as a module of another one, in another folder."""
 
+import shutil
+
 import pytest
 
-from tests.workflow.configs import ROOT, shipped
+from tests.workflow.configs import ROOT, changed, shipped
 from tests.workflow.running import command_line
 
 OWN = 'rule own:\n    input: "mine/examples/rte.json"\n    output: touch("own.txt")\n'
@@ -14,10 +16,15 @@ def module(name, statement):
 
 
 def test_another_workflow_runs_the_first_jobs_of_the_smoke_graph_with_its_config(tmp_path):
-    config = shipped("smoke") | {"results": "mine"}
-    (tmp_path / "Snakefile").write_text(module("g", f"config: {config!r}") + OWN)
-    command_line(tmp_path, "--", "own", "mine/corpus/words.tsv")
-    assert (tmp_path / "own.txt").exists()
+    targets = ("--", "own", "mine/corpus/words.tsv")
+    for seed, code in ((7, 0), (7, 0), (9, 1)):
+        config = changed(shipped("smoke") | {"results": "mine"}, "experiment.world.seed", seed)
+        (tmp_path / "Snakefile").write_text(module("g", f"config: {config!r}") + OWN)
+        said = command_line(tmp_path, *targets, code=code)
+        assert (tmp_path / "own.txt").exists()
+        shutil.rmtree(tmp_path / ".snakemake")
+    assert "was made with another config (experiment.world.seed) or other code, and" in said
+    assert (tmp_path / "mine" / ".work" / "run.lock").exists()
 
 
 TWO = module("g", "config: {'results': 'a'}") + module("h", "config: {'results': 'b'}")

@@ -1,5 +1,6 @@
 """Results that were made with another config or other code and have no record with Snakemake."""
 
+import os
 import shutil
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,13 +21,21 @@ out.mkdir(parents=True, exist_ok=True)
 """
 MADE = "world/manifest.json"
 SEED = "experiment={world: {seed: 9}}"
-PLACES = {  # what becomes of a run; the folder where the next one is started, and its results
-    "renamed": (lambda run: (run / "results").rename(run / "new"), ".", "new"),
-    "copied": (lambda run: shutil.copytree(run / "results", run / "new"), ".", "new"),
-    "linked": (lambda run: (run / "new").symlink_to("results"), ".", "new"),
-    "from another folder": (lambda run: (run / "b").mkdir(), "b", "../results"),
-    "without records": (lambda run: shutil.rmtree(run / ".snakemake"), ".", "results"),
-    "mounted": (lambda run: shutil.copytree(run / "results", run / "b/results"), "b", "results"),
+UNCHANGING = ("runtime={shards: 3}", "experiment={keep: [transformer/rte/aux-on/layers-12]}")
+PROGRAM_FILE, RULES_FILE = "tasks/world/__main__.py", "workflow/rules/data.smk"
+# What becomes of a run; where the next one is started, and its results; the code that is edited.
+PLACES = {
+    "renamed": (lambda run: (run / "results").rename(run / "new"), ".", "new", PROGRAM_FILE),
+    "copied": (lambda run: shutil.copytree(run / "results", run / "new"), ".", "new", RULES_FILE),
+    "linked": (lambda run: (run / "new").symlink_to("results"), ".", "new", PROGRAM_FILE),
+    "from elsewhere": (lambda run: (run / "b").mkdir(), "b", "../results", RULES_FILE),
+    "without records": (lambda run: shutil.rmtree(run / ".snakemake"), ".", "results", RULES_FILE),
+    "mounted": (
+        lambda run: shutil.copytree(run / "results", run / "b/results"),
+        "b",
+        "results",
+        PROGRAM_FILE,
+    ),
 }
 
 
@@ -35,7 +44,7 @@ def finished(tmp_path_factory) -> Path:
     """A copy of the project with a finished run of one job, by a stand-in for its program."""
     project = tmp_path_factory.mktemp("finished")
     copy_project(project)
-    (project / "tasks" / "world" / "__main__.py").write_text(PROGRAM)
+    (project / PROGRAM_FILE).write_text(PROGRAM)
     snakemake(project, f"results/{MADE}")
     return project
 
@@ -51,19 +60,19 @@ def last(said: str) -> str:
 
 @pytest.mark.parametrize("place", PLACES)
 def test_results_made_otherwise_and_without_a_record_are_refused(place, project):
-    move, folder, results = PLACES[place]
+    move, folder, results, edited = PLACES[place]
     move(project)
     target = f"{results}/{MADE}"
     options = ("-d", str(project / folder), "--config", f"results={results}")
     text = (project / folder / target).read_text()
-    assert "Nothing to be done" in snakemake(project, *options, "--", target)
+    assert "Nothing to be done" in snakemake(project, *options, *UNCHANGING, "--", target)
     line = last(snakemake(project, *options, SEED, "--", target, code=1))
     made = f"error: results: {target} was made with another config"
     assert line.startswith(f"{made} (experiment.world.seed) or other code, and Snakemake has no")
     for remedy in ("--forceall", "results=FOLDER", "start in the folder that has the records"):
         assert remedy in line
-    with open(project / "tasks" / "world" / "__main__.py", "a") as program:
-        program.write("\n# edited\n")
+    with open(project / edited, "a") as code:
+        code.write("\n# edited\n")
     assert last(snakemake(project, *options, "--", target, code=1)).startswith(made)
     assert (project / folder / target).read_text() == text
 
@@ -84,14 +93,33 @@ def test_a_backup_is_not_the_file_that_snakemake_has_a_record_of(project):
 
 
 def test_a_run_that_failed_goes_on_without_records(project):
-    shutil.rmtree(project / "results")
-    snakemake(project, "results/corpus/documents.json", code=1)  # the stand-in writes no books
-    assert not (project / "results" / "config.yaml").exists()
+    options = ("--config", SEED, "--", f"results/{MADE}")
+    documents = "results/corpus/documents.json"
+    snakemake(project, *options[:-1], documents, code=1)  # the stand-in writes no books
+    assert parse(read([project / "results" / "config.yaml"])).experiment.world.seed == 13
+    shutil.rmtree(project / ".snakemake")
+    assert "Nothing to be done" in snakemake(project, *options)
+
+
+@pytest.mark.parametrize("text", ["{", "[]"])
+def test_a_damaged_list_tells_nothing_until_all_is_made_anew(text, project):
+    shutil.rmtree(project / ".snakemake")
+    (project / "results" / "provenance.json").write_text(text)
+    fault = last(snakemake(project, f"results/{MADE}", code=1))
+    assert fault.startswith("error: results: nothing in results/provenance.json tells with which")
+    snakemake(project, "--forceall", f"results/{MADE}")
     shutil.rmtree(project / ".snakemake")
     assert "Nothing to be done" in snakemake(project, f"results/{MADE}")
-    (project / "results" / "provenance.json").write_text("{")
-    said = snakemake(project, f"results/{MADE}", code=1)
-    assert last(said).startswith("error: results/provenance.json: line 1: not JSON")
+
+
+def test_another_lock_of_the_packages_is_told_until_all_is_made_anew(project):
+    (project / "requirements.lock").write_text("torch==1\n")
+    told = f"another requirements*.lock: 1 of its files, results/{MADE} among them, stay as"
+    for _ in range(2):
+        said = snakemake(project, f"results/{MADE}")
+        assert told in said and "Nothing to be done" in said
+    snakemake(project, "--forceall", f"results/{MADE}")
+    assert "requirements*.lock" not in snakemake(project, f"results/{MADE}")
 
 
 def test_the_config_beside_the_results_is_that_of_the_tables(project):
@@ -122,8 +150,10 @@ def test_a_file_is_listed_anew_when_its_run_has_ended(tmp_path):
     assert not provenance(1).refusal([job]) and provenance(2).refusal([job])
     provenance(2).begin([job])  # and killed
     assert provenance(1).refusal([job]) and provenance(2).refusal([job])
-    assert not provenance(2, time=1.0).refusal([job])
-    provenance(2, time=1.0).end([job])
+    assert provenance(2, time=1.0).refusal([job])  # a record of another file of its name
+    time = os.path.getmtime(job.output[0])
+    assert not provenance(2, time).refusal([job])
+    provenance(2, time).end([], [job])
     assert not provenance(2).refusal([job])
     job.params["study"] = "another"
     assert provenance(2).refusal([job])

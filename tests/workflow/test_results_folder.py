@@ -69,6 +69,10 @@ def test_a_run_holds_the_lock_until_its_jobs_have_ended_or_it_is_killed(tmp_path
     with subprocess.Popen(command, stderr=subprocess.DEVNULL, **options) as process:
         while process.poll() is None and not manifest.exists():
             time.sleep(0.05)
+        process.kill()
+        process.wait()
+        said = snakemake(tmp_path, "results/world/manifest.json", code=1)
+        assert "another run is writing to 'results'; wait" in said
         os.killpg(process.pid, signal.SIGKILL)
     snakemake(tmp_path, "results/world/manifest.json")  # the same command goes on
     said = manifest.read_text()

@@ -1,29 +1,23 @@
 # The config, checked; names and helpers that the rules share.
 import atexit
-import difflib
 import functools
 import os
 import re
 import shlex
 import sys
 from dataclasses import replace
-from pathlib import Path
 
-from snakemake.common import NOTHING_TO_BE_DONE_MSG
 from snakemake.io import contains_wildcard
 
 from gpt1.cell import Cell, home
 from gpt1.text.vocabulary import FILES
-from tasks.common.errors import InputError
-from tasks.common.files import sha256_file, sha256_json
+from tasks.common.files import sha256_json
 from workflow import code, results_folder, studies
 from workflow.analysis import figures, tables
 from workflow.configuration import paths, read
 from workflow.configuration.read import ConfigError, as_yaml, refuse
 from workflow.grid import any_model, jobs
 from workflow.overlay import Variants
-from workflow.panel import by_kind
-from workflow.provenance import Provenance
 from workflow.results_folder import PROJECT
 
 # The files are read here, since Snakemake reads `on` as true, 1e-4 as text, and of a key given
@@ -270,7 +264,8 @@ def table_inputs(table):
 
 
 shown = as_yaml(cfg)  # the page shows this and RUN_OPTIONS
-if os.environ.get("RUN_PID") == str(os.getpid()) and os.environ.get("RUN_CONFIG") != shown:
+again = os.environ.get("RUN_PID") == str(os.getpid())  # as a module, by a second `use rule`
+if again and os.environ.get("RUN_CONFIG") != shown:
     sys.exit("error: module: a second one with another config; start another run for it")
 
 # What every program finds in its environment; a change here reruns no job.
@@ -298,92 +293,6 @@ else:  # the programs run with Snakemake's Python
 
 if workflow.resource_settings.cores == 0:  # Snakemake would wait for ever
     sys.exit("error: --cores 0: give at least 1, or all")
-
-
-def provenance():
-    """With what each file of the results was made, as it is listed now."""
-    digests = {rule.params.get(key, "") for rule in workflow.rules for key in ("code", "module")}
-    digests |= {sha256_file(path) for path in (PROJECT / "workflow" / "rules").glob("*.smk")}
-    metadata = workflow.persistence.metadata
-    try:
-        return Provenance(cfg, digests, lambda file: getattr(metadata(file), "starttime", None))
-    except InputError as error:  # it is damaged
-        sys.exit(f"error: {error}")
-
-
-def a_plan(record):
-    """A filter of Snakemake's log: the first line on a plan comes after what is wrong with it.
-
-    No hook is called for a plan without jobs.
-    """
-    if (has_jobs := hasattr(record, "stats")) or record.msg == NOTHING_TO_BE_DONE_MSG:
-        taken = (job for job in workflow.dag.jobs if not workflow.dag.needrun(job))
-        if fault := "" if workflow.touch else provenance().refusal(taken):
-            stop(fault)
-        elif has_jobs and (keys := results_folder.changes(cfg)):
-            warn(
-                f"{cfg.results} was made with another config, which differs in "
-                f"{', '.join(keys[:5])}{', ...' if keys[5:] else ''}. What depends on it is made "
-                "anew in its place; to keep both, name another folder with --config results=FOLDER."
-            )
-    return True
-
-
-def a_target(record):
-    """A filter of Snakemake's log: a target that no rule makes is a line that names the nearest."""
-    if found := re.search(r"No rule\sto produce (\S+) \(if you use", str(record.msg)):
-        made = [str(file) for rule in workflow.rules for file in rule.products()]
-        names = ["all", *(name for name in made if "{" not in name)]
-        names += [f"{cfg.results}/cells/{cell.place}.json" for cell in grid.cells()]
-        names += [f"{cfg.results}/studies/{study}.csv" for study in cfg.experiment.studies]
-        near = difflib.get_close_matches(found[1], names, n=1)
-        target = Path(found[1])
-        if target.parent.name and Path(cfg.results) not in target.parents:  # of another config?
-            near = [name for name in near if Path(name).name == target.name]
-        own = f"what this config makes lies in {cfg.results}"
-        record.msg = (
-            f"error: {found[1]}: no such target; {f'did you mean {near[0]}?' if near else own}"
-        )
-    return True
-
-
-logger.addFilter(a_target)
-if workflow.is_main_process and workflow.modifier.is_main_snakefile():  # a module has no hooks
-    logger.addFilter(a_plan)
-for handler in workflow.logger_manager.get_log_handlers():
-    if handler.writes_to_stream:
-        handler.addFilter(by_kind)
-
-
-# Not in a dry run, nor in the processes of jobs.
-onstart:
-    global lock  # held until the process ends
-    try:
-        if (lock := results_folder.lock(cfg.results)) is None:
-            warn(f"{cfg.results} is on a disk without locks: a second run there is not refused")
-        results_folder.sweep_all(cfg.results)
-        provenance().begin(job for job in workflow.dag.jobs if workflow.dag.needrun(job))
-    except InputError as error:
-        sys.exit(f"error: {error}")
-    # Snakemake's default limit of 100 jobs a second is never reached here, but checking it makes
-    # each pass of the scheduler call for another a second later, until the end of the run. A limit
-    # that the user gives is kept.
-    limit = workflow.scheduler.job_rate_limiter
-    if limit and limit.max_jobs == 100 and limit.timespan == 1:
-        workflow.scheduler.job_rate_limiter = None
-
-
-onsuccess:
-    workflow.persistence.deactivate_cache()  # of records as they were before the jobs
-    try:
-        provenance().end(workflow.dag.jobs)
-        made = {file for job in workflow.dag.jobs for file in job.output}
-        results_folder.keep_config(cfg, made, rules.all.input)
-    except InputError as error:
-        sys.exit(f"error: {error}")
-    if any(job.rule.name == "page" for job in workflow.dag.jobs):
-        # The last line, after what Snakemake says at its end.
-        atexit.register(print, f"open {cfg.results}/index.html", file=sys.stderr)
 
 
 wildcard_constraints:

@@ -1,0 +1,127 @@
+# What is said and done when a run is planned, begins and ends.
+import difflib
+from pathlib import Path
+
+from snakemake.common import NOTHING_TO_BE_DONE_MSG
+
+from tasks.common.errors import InputError
+from tasks.common.files import sha256_file
+from workflow.panel import by_kind
+from workflow.provenance import Provenance
+
+
+def own_rules():
+    """The rules of the suite, where another workflow has rules, too."""
+    return {r for r in workflow.rules if PROJECT in Path(os.path.realpath(r.snakefile)).parents}
+
+
+def own_jobs(named):
+    """The jobs of these rules that need to run, and those whose files are taken as they are."""
+    jobs = [job for job in workflow.dag.jobs if job.rule in named]
+    run = {job for job in jobs if workflow.dag.needrun(job)}
+    return run, [job for job in jobs if job not in run]
+
+
+def provenance(named):
+    """With what each file of the results was made, as it is listed now."""
+    digests = {rule.params.get(key, "") for rule in named for key in ("code", "module")}
+    digests |= {sha256_file(path) for path in (PROJECT / "workflow" / "rules").glob("*.smk")}
+    metadata = workflow.persistence.metadata
+    return Provenance(cfg, digests, lambda file: getattr(metadata(file), "endtime", None))
+
+
+def plan_checked(run, taken, made):
+    """End a run, or warn in a plan, where files that would be taken were made otherwise."""
+    if fault := "" if workflow.touch else made.refusal(taken):
+        return stop(fault)
+    before = f"{cfg.results} was made with another"
+    if old := made.with_other_packages(taken):
+        warn(
+            f"{before} requirements*.lock: {len(old):,} of its files, {old[0]} among them, stay as "
+            "they are; --forceall makes all anew."
+        )
+    if run and (keys := results_folder.changes(cfg)):
+        warn(
+            f"{before} config, which differs in "
+            f"{', '.join(keys[:5])}{', ...' if keys[5:] else ''}. What depends on it is made "
+            "anew in its place; to keep both, name another folder with --config results=FOLDER."
+        )
+
+
+def begin_run(run, made):
+    """Before the first job: lock the folder, and clear what a run that was killed has left."""
+    global lock  # held until the process ends
+    if (lock := results_folder.lock(cfg.results)) is None:
+        warn(f"{cfg.results} is on a disk without locks: a second run there is not refused")
+    else:  # jobs left when Snakemake is killed hold it, too: stdin is all that they inherit
+        os.dup2(lock.fileno(), 0)
+    results_folder.sweep_all(cfg.results)
+    made.begin(run)
+    # Snakemake's default limit of 100 jobs a second is never reached here, but checking it makes
+    # each pass of the scheduler call for another a second later, until the end of the run. A limit
+    # that the user gives is kept.
+    limit = workflow.scheduler.job_rate_limiter
+    if limit and limit.max_jobs == 100 and limit.timespan == 1:
+        workflow.scheduler.job_rate_limiter = None
+
+
+def end_run(run, taken, made):
+    """After the last job, or the first that failed."""
+    finished = {job for job in run if workflow.dag.finished(job)}
+    made.end(finished, taken)
+    if finished != run:
+        return
+    files = {file for job in workflow.dag.jobs for file in job.output}
+    results_folder.keep_config(cfg, files, (f"{cfg.results}/{table}.csv" for table in TABLES))
+    if any(job.rule.name == "page" for job in run | {*taken}):
+        # The last line, after what Snakemake says at its end.
+        atexit.register(print, f"open {cfg.results}/index.html", file=sys.stderr)
+
+
+def a_run(record):
+    """A filter of Snakemake's log: its lines on a plan, and on the end of a run, come after these.
+
+    No hook is called for a plan without jobs, and none of a module.
+    """
+    has_jobs, ends = hasattr(record, "stats"), str(record.msg).startswith("Elapsed time: ")
+    if not (has_jobs or ends or record.msg == NOTHING_TO_BE_DONE_MSG):
+        return True
+    named = own_rules()
+    (run, taken), made = own_jobs(named), provenance(named)
+    try:
+        if ends:
+            end_run(run, taken, made)
+        else:
+            plan_checked(run, taken, made)
+            if has_jobs and not workflow.dryrun:
+                begin_run(run, made)
+    except InputError as error:
+        sys.exit(f"error: {error}")
+    return True
+
+
+def a_target(record):
+    """A filter of Snakemake's log: a target that no rule makes is a line that names the nearest."""
+    if found := re.search(r"No rule\sto produce (\S+) \(if you use", str(record.msg)):
+        made = [str(file) for rule in workflow.rules for file in rule.products()]
+        names = ["all", *(name for name in made if "{" not in name)]
+        names += [f"{cfg.results}/cells/{cell.place}.json" for cell in grid.cells()]
+        names += [f"{cfg.results}/studies/{study}.csv" for study in cfg.experiment.studies]
+        near = difflib.get_close_matches(found[1], names, n=1)
+        target = Path(found[1])
+        if target.parent.name and Path(cfg.results) not in target.parents:  # of another config?
+            near = [name for name in near if Path(name).name == target.name]
+        own = f"what this config makes lies in {cfg.results}"
+        record.msg = (
+            f"error: {found[1]}: no such target; {f'did you mean {near[0]}?' if near else own}"
+        )
+    return True
+
+
+if not again:
+    logger.addFilter(a_target)
+    if workflow.is_main_process:  # not in the processes of jobs
+        logger.addFilter(a_run)
+    for handler in workflow.logger_manager.get_log_handlers():
+        if handler.writes_to_stream:
+            handler.addFilter(by_kind)
