@@ -161,6 +161,18 @@ class Grid(Settings):
         """Whether nothing or everything is transferred: the variants of `ablation.csv`."""
         return cell.n_transfer == "none" or self.is_full(cell)
 
+    def is_pooled(self, cell: Cell) -> bool:
+        """Whether the cell's seeds are pooled with others': of the variants but for the controls.
+
+        What another seed does to a model of shuffled books says nothing of the others.
+        """
+        return self.is_endpoint(cell) and cell.corpus == "books" and not cell.variant
+
+    def pooled(self, cells: list[Cell]) -> list[Cell]:
+        """The run's own cells whose seeds are pooled for the intervals of some `cells`."""
+        kinds = {(cell.arch, cell.task) for cell in cells}
+        return [c for c in self.cells() if (c.arch, c.task) in kinds and self.is_pooled(c)]
+
     def full_transformer(self) -> list[Cell]:
         """The cells of the paper's Tables 2 to 4: the transformer with all its layers."""
         cells = (cell for cell in self.cells() if cell.corpus == "books")

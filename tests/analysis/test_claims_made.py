@@ -24,7 +24,9 @@ from workflow.analysis.paper import (
     SENTENCES_SHUFFLED,
     TRAIN_ROWS,
     Variant,
+    variants,
 )
+from workflow.analysis.stats.pooling import SeedPool
 from workflow.analysis.stats.sample import Sample
 from workflow.analysis.stats.samples import Samples
 
@@ -51,6 +53,10 @@ class Made(Evidence):
     @property
     def train_rows(self) -> dict[str, int]:
         return self.rows
+
+    @property
+    def seeds(self) -> SeedPool:
+        return SeedPool([self.heads(of) for of in variants(self.grid) if of.corpus == "books"])
 
     def heads(self, variant: Variant) -> dict[str, Sample | None]:
         return {name: self._head(self.effect(variant, name), name) for name in self.grid.tasks}

@@ -42,12 +42,12 @@ def test_the_variance_over_seeds_is_the_mean_of_the_variants_with_their_seeds_we
     unit = (9 + 9 + 8) / 3  # the variances of a unit: 9 of three, 8 of the two of the control
     assert (three.share, two.share) == (pytest.approx(1 / 3), pytest.approx(5 / 9))
     contrast = difference(three, two)
-    assert contrast.squares * contrast.share == pytest.approx(1 / 3 + 5 / 9)
+    assert contrast.squares[""] * contrast.share == pytest.approx(1 / 3 + 5 / 9)
     without = difference(contrast, difference(seeds_of(41, 45, 42), two))  # it cancels out
-    assert without.squares * without.share == pytest.approx(2 / 3)
+    assert without.squares[""] * without.share == pytest.approx(2 / 3)
     pooled, excess = SeedPool(variants).parts(contrast, ["rte"])
     assert pooled.variance == pytest.approx((1 / 3 + 5 / 9) * unit)
-    assert pooled.df == pytest.approx((2 + 2 + 1) / 3)
+    assert pooled.df == pytest.approx((2 + 2 + 1) / 2)
     by_model = np.array([(10 + 13) / 2, 12])  # the contrast's means over each of the two controls
     own = by_model.var(ddof=1) * 5 / 9
     assert (excess.variance, excess.df) == (pytest.approx(max(0, own - pooled.variance)), 1)

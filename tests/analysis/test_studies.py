@@ -14,16 +14,23 @@ from matplotlib.lines import Line2D
 
 from gpt1.cell import Cell, PretrainedModel
 from tests.analysis.conftest import (
+    build,
     is_noted_as_not_run,
     make_cell,
     make_grid,
     write,
+    write_answers,
     write_cell_answers,
 )
+from workflow.analysis.claims.contrasts import on_average
+from workflow.analysis.claims.evidence import Evidence, minus
 from workflow.analysis.figures import style
+from workflow.analysis.paper import FULL, LSTM, NO_AUX
+from workflow.analysis.stats.samples import Samples
 from workflow.analysis.studies import figure, table
 from workflow.analysis.studies.__main__ import main
 from workflow.analysis.table import read_csv
+from workflow.analysis.tables import ablation
 from workflow.study_plan import Point, StudyPlan
 
 TASKS = ["sst2", "qnli", "rte"]
@@ -302,6 +309,36 @@ def test_lines_along_an_axis_have_the_change_of_their_difference(between, tmp_pa
     }
     section = result.markdown.partition("## Change of the difference to a since block gpt1")[2]
     assert "| c, block modern " in section
+
+
+@pytest.mark.parametrize("arch", ["transformer", "lstm"])
+def test_a_contrast_of_the_same_cells_has_one_interval_in_every_table(arch, run_of):
+    results, grid = run_of("sst2", "rte")
+    write_answers(results, grid)
+    rows, _ = build(ablation, results, grid)
+    other = NO_AUX if arch == "transformer" else LSTM
+    cells = {
+        "full": [FULL.cell(grid, task) for task in grid.tasks],
+        "other": [other.cell(grid, task) for task in grid.tasks],
+        "mine": [Cell(arch, task, "on", 1, variant="mine") for task in grid.tasks],
+    }
+    for cell in cells["mine"]:
+        write(cell.path(results), make_cell(random.Random(1), grid, cell))
+        write_cell_answers(results, cell, np.random.default_rng(1), 0.5)
+    points = [Point(line=line, cells=of) for line, of in cells.items()]
+    plan = StudyPlan(title="Mine", tasks=grid.tasks, lines=list(cells), points=points)
+    frame = table.build(results, grid, plan).frame
+    (claim,) = on_average(
+        Evidence(results, grid, Samples.of_grid(results, grid, ablation.INPUTS)), minus(FULL, other)
+    )
+    for task, name in (("rte", "rte"), ("sst2", "sst2"), ("avg_all", "mean")):
+        (expected,) = rows[(rows["variant"] == other.title) & (rows["task"] == task)].to_dict(
+            "records"
+        )
+        own = mean_of(frame, "other", "", name)
+        numbers = [expected[key] for key in ("ci_low", "ci_high", *DIFF)]
+        assert [own[key] for key in ("ci_low", "ci_high", *DIFF)] == pytest.approx(numbers)
+    assert claim.interval == pytest.approx((-expected["diff_high"], -expected["diff_low"]))
 
 
 def the_same_at_both_ends() -> StudyPlan:

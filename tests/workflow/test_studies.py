@@ -127,7 +127,7 @@ ONE |= {
     "baselines_word_classes": 1,
     "tokens": 1,
     "pretrain": 3,
-    "finetune_transformer_endpoints": 1,
+    "finetune_transformer_endpoints": 2,  # without the auxiliary loss for the pool of seeds alone
     "finetune_variant": 1,
 }
 AXES = {  # any key of the config: its values, and jobs beside those of ONE that the second needs

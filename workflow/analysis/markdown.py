@@ -26,7 +26,7 @@ CORPORA = {  # what a language model read, or what became of it
 INTERVAL = (
     "the 95 % interval over rows and seeds (of pre-training, each with its fine-tuning; of "
     "fine-tuning alone where there is one pre-training seed; no interval of a single seed), with "
-    "the variance over seeds pooled over the variants compared, where three or more have several"
+    "the variance over seeds pooled over the run's lines of each architecture"
 )
 LEGEND = (
     "`a ± b`: mean and standard deviation over fine-tuning seeds (no `±`: one seed); `ci_low` and "

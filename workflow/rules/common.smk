@@ -215,9 +215,10 @@ def study(wildcards):
 
 
 def study_inputs(wildcards):
-    """Cells, predictions, facts and what else a study of its kind reads."""
+    """Cells, those that their seeds are pooled with, facts and what else a study reads."""
     found = study(wildcards)
-    cells = [file("<results>") for cell in found.cells() for file in (cell.path, cell.predictions)]
+    own = dict.fromkeys([*found.cells(), *grid.pooled(found.cells())])
+    cells = [file("<results>") for cell in own for file in (cell.path, cell.predictions)]
     facts = expand("<results>/examples/{task}.json", task=found.tasks)
     return [*cells, *facts, *studies.inputs(variants, found)]
 

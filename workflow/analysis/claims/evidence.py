@@ -9,7 +9,7 @@ import numpy as np
 
 import tasks
 from gpt1.cell import Arch, Cell, PretrainedModel
-from workflow.analysis.paper import Variant, variants
+from workflow.analysis.paper import Variant
 from workflow.analysis.records import (
     CellRecord,
     EncodedRecord,
@@ -18,7 +18,7 @@ from workflow.analysis.records import (
     read_examples,
 )
 from workflow.analysis.stats.pooling import SeedPool
-from workflow.analysis.stats.sample import Sample, combine
+from workflow.analysis.stats.sample import Sample, combine, weight_of
 from workflow.analysis.stats.samples import Samples
 from workflow.grid import Grid
 
@@ -65,9 +65,8 @@ class Evidence:
 
     @cached_property
     def seeds(self) -> SeedPool:
-        """What the variants of the run say about the chance of seeds, the controls left out."""
-        pooled = [variant for variant in variants(self.grid) if variant.corpus == "books"]
-        return SeedPool([self.heads(variant) for variant in pooled])
+        """The run's pool of the variance over seeds of this score."""
+        return self.samples.seed_pool(self.grid, self.score)
 
     @cached_property
     def examples(self) -> dict[str, ExamplesRecord]:
@@ -99,8 +98,11 @@ class Evidence:
 
     def heads(self, variant: Variant) -> dict[str, Sample | None]:
         """By task the score of a variant; None if it was not run."""
-        cells = {task: variant.cell(self.grid, task) for task in self.grid.tasks}
-        return {task: self.samples.headline(cell) for task, cell in cells.items()}
+        return {task: self.score(variant.cell(self.grid, task)) for task in self.grid.tasks}
+
+    def score(self, cell: Cell | None) -> Sample | None:
+        """The score of a cell that claims are about; None if it was not run."""
+        return self.samples.headline(cell)
 
     def contrasts(self, contrast: Contrast) -> dict[str, Sample | None]:
         """By task the weighted sum of the variants; None if one of them was not run."""
@@ -138,11 +140,8 @@ class EpochEvidence(Evidence):
 
     weights: Mapping[int, float]
 
-    def heads(self, variant: Variant) -> dict[str, Sample | None]:
-        """By task the weighted sum; None if the variant was not run, or not for so long."""
-        return {task: self._along(variant.cell(self.grid, task)) for task in self.grid.tasks}
-
-    def _along(self, cell: Cell | None) -> Sample | None:
+    def score(self, cell: Cell | None) -> Sample | None:
+        """The weighted sum; None if the cell was not run, or not for so long."""
         if cell is None or not cell.path(self.results).exists():
             return None
         record = CellRecord.read(cell.path(self.results), **vars(cell))
@@ -159,4 +158,5 @@ class EpochEvidence(Evidence):
             np.repeat(score[:, None], 2, axis=1),
             n_rows=1,
             alarms={one.seed: (";".join(sorted(one.alarms)),) for one in runs},
+            weights=weight_of(cell.arch),
         )

@@ -1,16 +1,17 @@
-"""How sure a score is, judged by what the seeds do to the other variants of the run.
+"""How sure a score is, judged by what the seeds do to the other lines of the run.
 
 With two or three seeds the variance of a single score over them is hardly known, so that of a task,
-and of an average over tasks, is pooled over the variants of a run. One part is the mean of their
-variances, with half of the sum of their degrees of freedom, less those of one; another is the
-excess of the score's own variance over it. The simulated coverage of a contrast of two of eight
-variants is 95 to 99 % where they vary alike, Gaussian or with fits that fail; where one varies six
-times as much as all others, it is 88 % with two seeds and 92 % with more.
+and of an average over tasks, is pooled over the lines of the run that have the same architecture.
+One part is the mean of their variances, with half of the sum of their degrees of freedom, at least
+those of one line; a contrast of two architectures has such a part of each. Another part is the
+excess of the score's own variance over these. The lines are those of `Grid.is_pooled`, in every
+table, study and claim, so that a contrast has one interval; of an architecture that the run does
+not have, a study pools its own. The simulated coverage is in `docs/statistics.md`.
 """
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
@@ -18,39 +19,52 @@ from workflow.analysis.stats.estimate import Component, Estimate, estimate, numb
 from workflow.analysis.stats.sample import Sample, difference, mean_of
 
 K = TypeVar("K", bound=Hashable)
+Line = Mapping[Any, Sample | None]
 
 
 @dataclass(frozen=True)
 class SeedPool:
-    """What another seed does to a task or to an average, pooled over `variants` of a run.
+    """What another seed does to a task or to an average, pooled over `lines` of a run.
 
-    Each variant has a sample by task.
+    Each line has a sample by task.
     """
 
-    variants: Sequence[Mapping[Any, Sample | None]] = ()
+    lines: Sequence[Line] = ()
+
+    def with_others(self, lines: Iterable[Line]) -> Self:
+        """The pool with those of some `lines` whose architectures it lacks."""
+        known = set().union(*map(_archs, self.lines))
+        return type(self)([*self.lines, *(of for of in lines if not _archs(of) & known)])
 
     def parts(self, sample: Sample, names: Iterable[Any]) -> tuple[Component, ...]:
         """The parts of the variance over seeds of `sample`, the average of a contrast over `names`.
 
-        Only its own where fewer than three variants have several seeds of the same kind as it, and
-        where nothing varies at all: two constant answers are equal everywhere and show nothing.
+        Only its own where no line has several seeds of the same kind as it, and where nothing
+        varies at all: two constant answers are equal everywhere and show nothing.
         """
         names, own = list(names), Component(sample.seed_variance, sample.n_units - 1)
-        means = [mean_of(of, names) for of in self.variants]
-        alike = [
-            one
-            for one in means
-            if one is not None and one.n_units > 1 and _pretrains(one) == _pretrains(sample)
-        ]
-        if len(alike) < 3 or not own.df or not own.variance + sample.row_variance:
+        if not own.df or not own.variance + sample.row_variance:
             return (own,)
-        variance = float(np.mean([one.seed_variance / one.share for one in alike]))
-        df = float(np.mean([one.n_units - 1 for one in alike])) * (len(alike) - 1) / 2
-        pooled = Component(sample.squares * sample.share * variance, df)
-        return pooled, Component(max(0.0, own.variance - pooled.variance), own.df)
+        means = [mean_of(of, names) for of in self.lines]
+        alike = [one for one in means if one and _pretrains(one) == _pretrains(sample)]
+        pooled = []
+        for arch, squares in sample.squares.items():
+            mine = [one for one in alike if one.n_units > 1 and arch in one.squares]
+            if not mine:
+                return (own,)
+            variance = float(np.mean([one.seed_variance / one.share for one in mine]))
+            df = np.mean([one.n_units - 1 for one in mine]) * max(1.0, len(mine) / 2)
+            pooled.append(Component(squares * sample.share * variance, float(df)))
+        excess = own.variance - sum(part.variance for part in pooled)
+        return *pooled, Component(max(0.0, excess), own.df)
 
 
 NO_POOL = SeedPool()
+
+
+def _archs(line: Line) -> set[str]:
+    """The architecture of a line; none if it was not run."""
+    return {arch for sample in line.values() if sample for arch in sample.squares}
 
 
 def _pretrains(sample: Sample) -> bool:
@@ -63,7 +77,7 @@ def estimates(
     averages: Mapping[K, Sequence[K]] | None = None,
     seeds: SeedPool = NO_POOL,
 ) -> dict[K, Estimate]:
-    """The estimates of the tasks of one variant or contrast; `seeds` are the variants of the run.
+    """The estimates of the tasks of one line or contrast; `seeds` is the run's pool.
 
     `averages` names means over some of the tasks; one that lacks a task is left out, as are
     tasks without a sample.
@@ -90,7 +104,7 @@ def columns(
     seeds: SeedPool = NO_POOL,
     **differences: Mapping[K, Sample | None],
 ) -> dict[K, dict[str, Any]]:
-    """The columns of a table on each task of a variant and on each of the `averages` of some.
+    """The columns of a table on each task of a line and on each of the `averages` of some.
 
     They are those of `numbers`, and for each of the `differences` NAME, NAME_low, NAME_high and
     NAME_by_seed, NaN where it is unknown.

@@ -22,6 +22,11 @@ Heads = Mapping[str, "Sample | None"]  # a task's one number, by task
 Scores = Mapping[tuple[str, str], Heads]  # by line and value of a study
 
 
+def weight_of(arch: str) -> dict[tuple[str, object], float]:
+    """The `weights` of a single line's sample."""
+    return {(arch, object()): 1.0}
+
+
 @dataclass(frozen=True)
 class Sample:
     """A score, or a weighted sum of scores, by seed.
@@ -31,8 +36,8 @@ class Sample:
     started from; `n_rows` the rows (or texts that rows share) that were resampled. The metric's
     values lie within `limits`. Of each seed, `alarms` has a text for each run behind the score,
     names joined by a semicolon, and `train_tokens` the tokens that these runs trained on. `weights`
-    are those of the variants that it is a sum of, each a token of its own; a variant with another
-    `share` than the sum's counts by its root.
+    are those of the lines that it is a sum of, each an architecture and a token of its own; a line
+    with another `share` than the sum's counts by its root.
     """
 
     seeds: tuple[int, ...]
@@ -45,12 +50,15 @@ class Sample:
     bag_of_words: float = np.nan
     train_tokens: Mapping[int, float] = field(default_factory=dict)
     alarms: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
-    weights: Mapping[object, float] = field(default_factory=lambda: {object(): 1.0})
+    weights: Mapping[tuple[str, object], float] = field(default_factory=lambda: weight_of(""))
 
     @property
-    def squares(self) -> float:
-        """The sum of the squared weights of its variants."""
-        return sum(weight**2 for weight in self.weights.values())
+    def squares(self) -> dict[str, float]:
+        """By architecture the sum of the squared weights of its lines."""
+        found: dict[str, float] = {}
+        for (arch, _), weight in self.weights.items():
+            found[arch] = found.get(arch, 0.0) + weight**2
+        return found
 
     @property
     def value(self) -> float:
@@ -135,11 +143,11 @@ def combine(samples: Sequence[Sample], weights: Sequence[float]) -> Sample | Non
         {seed: sum(of.train_tokens.get(seed, np.nan) for of in aligned) for seed in seeds},
         {seed: tuple(chain(*(of.alarms.get(seed, ()) for of in aligned))) for seed in seeds},
     )
-    parts: dict[object, float] = {}
+    parts: dict[tuple[str, object], float] = {}
     for w, of in zip(weights, aligned, strict=True):
         scale = w * math.sqrt(of.share / found.share)
-        for variant, own in of.weights.items():
-            parts[variant] = parts.get(variant, 0.0) + scale * own
+        for line, own in of.weights.items():
+            parts[line] = parts.get(line, 0.0) + scale * own
     return replace(found, weights=parts)
 
 
@@ -158,7 +166,7 @@ def average(samples: Iterable[Sample | None]) -> Sample | None:
     if not known or len(known) < len(found):
         return None
     mean = combine(known, [1.0 / len(known)] * len(known))
-    return mean and replace(mean, weights=known[0].weights)  # of the same variants
+    return mean and replace(mean, weights=known[0].weights)  # of the same lines
 
 
 def mean_of(samples: Mapping[Any, Sample | None], names: Iterable[Any]) -> Sample | None:

@@ -29,7 +29,7 @@ with importing(__name__):
     from workflow.analysis.stats.alarms import of_seeds
     from workflow.analysis.stats.degrees import read_degrees
     from workflow.analysis.stats.pooling import SeedPool
-    from workflow.analysis.stats.sample import Sample, average
+    from workflow.analysis.stats.sample import Sample, average, weight_of
     from workflow.analysis.stats.scoring import Key, limits_of, resampled, scored
     from workflow.grid import Grid
 
@@ -63,7 +63,8 @@ class Samples:
                 frame = pd.read_parquet(path, page_checksum_verification=True)
                 for row in frame.to_dict("records"):
                     key = row["split"], row["metric"], row["degree"]
-                    found.cells.setdefault(Cell.parse(row["cell"]), {})[key] = _sample(row)
+                    cell = Cell.parse(row["cell"])
+                    found.cells.setdefault(cell, {})[key] = _sample(cell, row)
                 examples = dict(frame.attrs["examples"])
             except FileNotFoundError:
                 raise InputError(f"{path}: no such file; run its job first") from None
@@ -173,16 +174,12 @@ class Samples:
     def seed_pool(
         self, grid: Grid, score: Callable[[Cell], Sample | None] | None = None
     ) -> SeedPool:
-        """Of these cells those that transfer nothing or everything, by their `score`.
-
-        Without one it is that of the headline. Negative controls are left out: what another seed
-        does to a model of shuffled books says nothing of the others.
-        """
-        variants: dict[Cell, dict[str, Sample | None]] = {}
-        for cell in (c for c in self.cells if grid.is_endpoint(c) and c.corpus == "books"):
-            of_tasks = variants.setdefault(replace(cell, task=""), {})
+        """The pool of the run's lines (`Grid.is_pooled`) by their `score`, or by the headline."""
+        lines: dict[Cell, dict[str, Sample | None]] = {}
+        for cell in filter(grid.is_pooled, self.cells):
+            of_tasks = lines.setdefault(replace(cell, task=""), {})
             of_tasks[cell.task] = score(cell) if score else self.headline(cell)
-        return SeedPool(list(variants.values()))
+        return SeedPool(list(lines.values()))
 
     def reported(self, task: str) -> list[str]:
         """The splits that a task reports, main one first; those of its cells if there are any."""
@@ -217,7 +214,7 @@ def part_path(results: Path, part: str) -> Path:
     return Path(results, "samples", f"{part}.parquet")
 
 
-def _sample(row: Mapping[str, Any]) -> Sample:
+def _sample(cell: Cell, row: Mapping[str, Any]) -> Sample:
     """The sample in a row that `Samples.write` made."""
     seeds = tuple(map(int, row["seed"]))
     return Sample(
@@ -231,6 +228,7 @@ def _sample(row: Mapping[str, Any]) -> Sample:
         bag_of_words=float(row["bag_of_words"]),
         train_tokens=dict(zip(seeds, row["train_tokens"], strict=True)),
         alarms={seed: (text,) for seed, text in zip(seeds, row["alarms"], strict=True)},
+        weights=weight_of(cell.arch),
     )
 
 

@@ -12,7 +12,7 @@ from workflow.analysis.predictions import Predictions, answers
 from workflow.analysis.records import CellRecord, Scores
 from workflow.analysis.stats.bootstrap import N_RESAMPLES, resample
 from workflow.analysis.stats.degrees import place
-from workflow.analysis.stats.sample import Sample
+from workflow.analysis.stats.sample import Sample, weight_of
 
 CORRELATIONS = ("matthews", "pearson", "spearman")
 Key = tuple[str, str, str]  # split, metric, and a degree of difficulty or "" for all rows
@@ -48,6 +48,7 @@ def scored(
             bag_of_words=bag_of_words.get(split, {}).get(metric, np.nan),
             train_tokens={one.seed: one.train_tokens for one in runs},
             alarms={one.seed: (";".join(sorted(one.alarms)),) for one in runs},
+            weights=weight_of(cell.arch),
         )
         for split, scores in (runs[0].scores.items() if runs else ())
         for metric in scores

@@ -45,11 +45,10 @@ def is_below(table: pd.DataFrame, study: StudyPlan) -> pd.Series:
 
 
 def add(
-    table: pd.DataFrame, study: StudyPlan, scores: Scores
+    table: pd.DataFrame, study: StudyPlan, scores: Scores, seeds: SeedPool
 ) -> tuple[pd.DataFrame, list[str | pd.DataFrame]]:
     """The table with COLUMNS and BELOW for each line and task, the matrix and the counts."""
     full, none = (scores[line, ""] for line in study.references)
-    seeds = SeedPool(list({tuple(of.cells): scores[of.place] for of in study.points}.values()))
     judged = [
         {"line": line, "task": task, **row}
         for line in study.lines

@@ -36,7 +36,8 @@ def build(results: Path, grid: Grid, study: StudyPlan) -> Table:
         (point.line, point.value): {c.task: samples.headline(c) for c in point.cells}
         for point in study.points
     }
-    frame = compare(study, scores, samples.splits(study.tasks), notes)
+    seeds = samples.seed_pool(grid).with_others(_distinct(study, scores))
+    frame = compare(study, scores, samples.splits(study.tasks), notes, seeds)
     parts = wide(frame, study, notes)
     if study.axis == "train_share":
         known = few_rows.train_rows(results, study)
@@ -46,16 +47,16 @@ def build(results: Path, grid: Grid, study: StudyPlan) -> Table:
         frame, more = zero_shot.add(frame, results, study, scores)
         parts += more
     if study.predicted:
-        frame, more = knockout.add(frame, study, scores)
+        frame, more = knockout.add(frame, study, scores, seeds)
         parts += more + knockout.probes(results, grid, study)
     return Table(frame, [*parts, *legend(notes)])
 
 
 def _samples(results: Path, grid: Grid, study: StudyPlan) -> Samples:
-    """Samples of the study's cells that were run."""
+    """Samples of the study's cells and of those of the run that are pooled; of those that ran."""
     found, seeds = Samples(), tuple(grid.seeds.finetune)
     examples, shares = results / "examples", few_rows.shares(study)
-    for cell in study.cells():
+    for cell in dict.fromkeys([*study.cells(), *grid.pooled(study.cells())]):
         if cell.path(results).exists():
             share = shares.get(cell)
             own = (
@@ -67,14 +68,17 @@ def _samples(results: Path, grid: Grid, study: StudyPlan) -> Samples:
     return found
 
 
+def _distinct(study: StudyPlan, scores: Scores) -> list[Heads]:
+    """The scores of those points that have cells of their own."""
+    return list({tuple(point.cells): scores[point.place] for point in study.points}.values())
+
+
 def compare(
-    study: StudyPlan, scores: Scores, splits: Mapping[str, str], notes: Notes
+    study: StudyPlan, scores: Scores, splits: Mapping[str, str], notes: Notes, seeds: SeedPool
 ) -> pd.DataFrame:
     """One row per (line, value, task), and per (line, value) the mean of several tasks."""
     averages = {"mean": study.tasks} if len(study.tasks) > 1 else {}
     facts = lines(splits, averages, notes)
-    distinct = {tuple(point.cells): scores[point.place] for point in study.points}
-    seeds = SeedPool(list(distinct.values()))
 
     def rows(point: Point) -> Iterator[dict[str, Any]]:
         heads, base = scores[point.place], reference(study, point)
