@@ -4,7 +4,7 @@ The byte-pair encoding is the same. ftfy and spaCy, which split a text into word
 such format. Their rules that English text needs are written as regular expressions: on 18,000
 sentences of CoLA, SST-2, RTE, MRPC, STS-B and MNLI 99.6 % get the same words. Others differ where
 letters were damaged, HTML escaped, or where the case of a letter decides, since words are made
-lower case first. `same_tokens` counts how many of the texts that matter are the same.
+lower case first.
 """
 
 import functools
@@ -77,12 +77,6 @@ def save(folder: Path, tokenizer: Tokenizer, n_ctx: int, special: bool = True) -
         **names,
     }
     write_json(folder / FILES[1], config, checksum=False)
-
-
-def same_tokens(tokenizer: Tokenizer, texts: Iterable[str]) -> int:
-    """How many of the texts have the same tokens by both."""
-    made = build(tokenizer)
-    return sum(made.encode(text).ids == tokenizer.encode(text) for text in texts)
 
 
 @functools.cache

@@ -50,7 +50,3 @@ def test_a_language_models_tokenizer_has_no_special_tokens(tokenizer, tmp_path):
     hub_tokenizer.save(tmp_path, tokenizer, n_ctx=12, special=False)
     ids = AutoTokenizer.from_pretrained(tmp_path)("Fed a cab.").input_ids
     assert ids == tokenizer.encode("Fed a cab.")
-
-
-def test_texts_with_other_tokens_are_counted(tokenizer):
-    assert hub_tokenizer.same_tokens(tokenizer, ["it isn't.", "caf&eacute;", "the end"]) == 2

@@ -18,7 +18,7 @@ STAGES = {  # by the beginning of a rule's name; what comes before training is d
     "pretrain": "pre-training",
     "zero_shot": "zero-shot",
     "probes": "probes",
-    **dict.fromkeys(["table", "figure", "page", "samples", "cards", "glue", "study"], TABLES),
+    **dict.fromkeys(["table", "figure", "page", "samples", "glue"], TABLES),
 }
 COLUMNS = ["stage", "job", "runs", "job_seconds", "peak_mb"]
 
