@@ -39,6 +39,7 @@ $(READY): requirements.lock requirements-torch.lock
 	$(PYTHON) -m venv .venv
 	$(PIP) install --require-hashes -r requirements.lock
 	$(PIP) install -r requirements-torch.lock
+	.venv/bin/python -m workflow.configuration schema > workflow/config/config.schema.json
 	touch $@
 
 # Apart, because every start of Snakemake takes longer with it.

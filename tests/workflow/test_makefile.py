@@ -36,6 +36,11 @@ def test_configs_of_ones_own_are_snakemakes_to_read():
     assert " all --configfile a.yaml b.yaml\n" in make("-n", "all", "CONFIG=a.yaml b.yaml").stdout
 
 
+def test_make_install_writes_the_schema_that_the_configs_name():
+    done = make("--dry-run", "--always-make", ".venv/ready")
+    assert "-m workflow.configuration schema > workflow/config/config.schema.json\n" in done.stdout
+
+
 def test_make_takes_a_first_look_and_make_full_the_default_config():
     first, full = (make("--dry-run", word).stdout for word in ("all", "full"))
     assert first.rstrip().endswith("--cores all all --configfile workflow/config/quick.yaml")
