@@ -13,6 +13,7 @@ from gpt1 import convert
 from gpt1.settings import LSTMShape
 from gpt1.streams import torch_seed
 from gpt1.text.tokenizer import Tokenizer
+from gpt1.weights import conversion
 from gpt1.weights.checkpoint import (
     CheckpointFacts,
     build,
@@ -49,15 +50,16 @@ def test_the_order_and_shapes_are_those_of_the_published_shapes_file():
     stored = json.dumps(files.PUBLISHED_SHAPES).encode()
     digest = "3bff3faa381e06d81c60f44520eb82c673d14a8ae61d821c63167f59acc6a768"
     assert hashlib.sha256(stored).hexdigest() == digest  # of the authors' own file
-    own = released_shapes(40478, convert.GPT1)
+    own = released_shapes(40478, conversion.GPT1)
     assert len(own) == len(files.PUBLISHED_SHAPES) == 146
     for i, (shape, published) in enumerate(zip(own.values(), files.PUBLISHED_SHAPES, strict=True)):
         assert ([1, *shape] if i > 1 and len(shape) == 2 else shape) == published
 
 
 def test_the_arrays_begin_where_the_authors_loader_cuts_them():
-    sizes = [math.prod(shape) for shape in released_shapes(40478, convert.GPT1).values()]
-    starts = dict(zip(released_shapes(40478, convert.GPT1), np.cumsum([0, *sizes]), strict=False))
+    shapes = released_shapes(40478, conversion.GPT1)
+    sizes = [math.prod(shape) for shape in shapes.values()]
+    starts = dict(zip(shapes, np.cumsum([0, *sizes]), strict=False))
     assert starts["positions_embed.weight"] == 0
     assert starts["tokens_embed.weight"] == 512 * 768 == 393_216
     first, block = 393_216 + 31_087_104, 7_087_872
@@ -84,7 +86,7 @@ def test_every_published_array_lands_where_it_belongs(published, kind):
 def test_both_formats_give_the_same_checkpoint_whose_special_rows_are_fresh(published):
     one, two = (bring_in(published, kind, name=kind) for kind in FORMATS)
     assert all(torch.equal(one[name], two[name]) for name in one)
-    seed = torch_seed("special tokens of published weights", convert.SPECIAL_SEED)
+    seed = torch_seed("special tokens of published weights", conversion.SPECIAL_SEED)
     expected = torch.empty(3, 16).normal_(std=0.02, generator=torch.Generator().manual_seed(seed))
     assert torch.equal(one["embed"][11:14], expected)
 
@@ -92,7 +94,7 @@ def test_both_formats_give_the_same_checkpoint_whose_special_rows_are_fresh(publ
 def test_a_round_trip_through_the_suite_gives_the_published_files_again(published, vocabulary):
     bring_in(published, "openai")
     out, hub = published / "out", published / "huggingface"
-    convert.export_weights(published / "in.safetensors", out, vocabulary)
+    conversion.export_weights(published / "in.safetensors", out, vocabulary)
     one, two = (load_file(folder / "model.safetensors") for folder in (hub, out))
     assert one.keys() == two.keys()
     assert all(one[n].numpy().tobytes() == two[n].numpy().tobytes() for n in one)
@@ -106,9 +108,9 @@ def test_a_round_trip_of_our_own_weights_is_exact_but_for_the_special_rows(tmp_p
     path, back, out = tmp_path / "own.safetensors", tmp_path / "back.safetensors", tmp_path / "out"
     digest = Tokenizer.load(vocabulary).digest
     save_checkpoint(path, model, CheckpointFacts(model=MODEL, tokenizer=digest, update=7))
-    convert.export_weights(path, out, vocabulary)
+    conversion.export_weights(path, out, vocabulary)
     # The folder alone suffices: the vocabulary stands beside the weights, the shape in config.json.
-    convert.import_weights("huggingface", out, out, back)
+    conversion.import_weights("huggingface", out, out, back)
     one, two = load_file(path), load_file(back)
     special = slice(11, 14)
     assert not torch.equal(one["embed"][special], two["embed"][special])
@@ -165,7 +167,7 @@ def test_a_checkpoint_that_no_format_can_hold_is_not_exported(tmp_path, vocabula
         path = tmp_path / f"{arch}.safetensors"
         save_checkpoint(path, model, CheckpointFacts(model=settings, tokenizer=digest))
         with pytest.raises(InputError, match=told):
-            convert.export_weights(path, tmp_path / "out")
+            conversion.export_weights(path, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
@@ -178,8 +180,8 @@ def test_the_command_line_imports_and_exports_and_tells_a_fault_in_one_line(publ
     refused = call(convert.main, *into, "--settings", MODEL.to_json(), "--release")
     assert refused.returncode == 1 and refused.stderr.count("\n") == 1
     assert "params_shapes.json: expected OpenAI's file, git's id 29fac299ae84" in refused.stderr
-    done = call(convert.main, "export", "--checkpoint", checkpoint, "--out", out)
-    assert done.stdout == f"{out}: 10,208 values of {checkpoint}\n"
+    done = call(convert.main, "export", checkpoint, "--out", out)
+    assert done.stdout == f"{out}: to share it, run hf upload NAME/out {out}\n"
     assert sorted(p.name for p in out.iterdir()) == ["config.json", "model.safetensors"]
     done = call(convert.main, *into)  # GPT-1's own size, and a vocabulary of 11
     assert done.returncode == 1 and done.stderr.count("\n") == 1

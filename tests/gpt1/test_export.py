@@ -10,7 +10,7 @@ from transformers import (
     pipeline,
 )
 
-from gpt1 import export
+from gpt1 import convert
 from gpt1.predict import Predictor, Row
 from gpt1.settings import FinetuneMethod, TransformerShape
 from tasks import task
@@ -71,7 +71,7 @@ def test_transformers_gives_the_answers_of_the_suite(made, name, monkeypatch, tm
     folder, rows = made[name]
     out, seed = tmp_path / "model", SEEDS[1]
     bias = torch.tensor([0.07, -0.04, 0.02, 0.01, -0.03, 0.05])
-    load = export.kept.KeptCell.load
+    load = convert.kept.KeptCell.load
 
     def biased(self, *given):  # a bias that the few updates of a test do not make
         model = load(self, *given)
@@ -79,8 +79,8 @@ def test_transformers_gives_the_answers_of_the_suite(made, name, monkeypatch, tm
             model.classifier.bias.copy_(bias[: len(model.classifier.bias)])
         return model
 
-    monkeypatch.setattr(export.kept.KeptCell, "load", biased)
-    done = call(export.main, folder, "--out", out, "--seed", seed)
+    monkeypatch.setattr(convert.kept.KeptCell, "load", biased)
+    done = call(convert.main, "export", folder, "--out", out, "--seed", seed)
     assert done.returncode == 0, done.stderr
     assert f"hf upload NAME/model {out}" in done.stdout
     given = [
@@ -103,7 +103,7 @@ def test_transformers_gives_the_answers_of_the_suite(made, name, monkeypatch, tm
 def test_what_the_format_does_not_hold_is_told_in_a_line(tmp_path, arch, options, told):
     write_task(tmp_path, "rte")
     cell, _ = kept_cell(tmp_path, "rte", arch, **options)
-    done = call(export.main, cell.kept(tmp_path), "--out", tmp_path / "out")
+    done = call(convert.main, "export", cell.kept(tmp_path), "--out", tmp_path / "out")
     assert done.returncode == 1 and told in done.stderr and done.stderr.count("\n") == 1
     assert not (tmp_path / "out").exists()
 
@@ -112,12 +112,20 @@ def test_a_lower_layer_that_is_read_is_the_last_one(tmp_path, monkeypatch):
     monkeypatch.setitem(toy.SHAPES, "transformer", SHAPE)
     write_task(tmp_path, "rte")
     cell, _ = kept_cell(tmp_path, "rte", "transformer", method=FinetuneMethod(read_layer=1))
-    export.export(cell.kept(tmp_path), tmp_path / "out")
+    convert.export_cell(cell.kept(tmp_path), tmp_path / "out")
     assert read_json(tmp_path / "out" / "config.json")["n_layer"] == 1
 
 
-def test_an_unknown_seed_is_one_line_and_nothing_is_written(made, tmp_path):
-    done = call(export.main, made["rte"][0], "--out", tmp_path / "out", "--seed", "9")
-    told = "no weights of seed 9; kept are those of 3, 4"
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--seed", "9"], "no weights of seed 9; kept are those of 3, 4"),
+        (["--tokenizer", "."], "is no checkpoint; leave the option out"),
+    ],
+)
+def test_an_option_that_does_not_fit_is_one_line_and_nothing_is_written(
+    made, tmp_path, options, told
+):
+    done = call(convert.main, "export", made["rte"][0], "--out", tmp_path / "out", *options)
     assert done.returncode == 1 and told in done.stderr and done.stderr.count("\n") == 1
     assert not (tmp_path / "out").exists()

@@ -12,11 +12,11 @@ import torch
 import transformers
 from safetensors import safe_open
 
-from gpt1 import convert
 from gpt1.model.language_model import NO_DROPOUT
 from gpt1.model.lstm import LSTM
 from gpt1.settings import LSTMShape, ModelSettings, TransformerShape
 from gpt1.text.tokenizer import Tokenizer
+from gpt1.weights import conversion
 from gpt1.weights.checkpoint import CheckpointFacts, build, load_checkpoint, save_checkpoint
 from tests.gpt1 import published_files as files
 from tests.gpt1.reference import Reference
@@ -45,7 +45,7 @@ def both(tmp_path):
     """Our model, theirs read from our export, and what they report about the reading."""
     files.write_tokenizer(tmp_path / "vocabulary")
     ours = our_model(tmp_path / "own.safetensors", tmp_path / "vocabulary")
-    convert.export_weights(tmp_path / "own.safetensors", tmp_path / "out")
+    conversion.export_weights(tmp_path / "own.safetensors", tmp_path / "out")
     return ours, *load_theirs(tmp_path / "out")
 
 
@@ -128,7 +128,7 @@ def test_a_folder_that_transformers_saved_is_imported(both, tmp_path, head):
     with safe_open(folder / "model.safetensors", "pt") as stored:
         assert ("lm_head.weight" in stored.keys()) == (head == "stored")  # noqa: SIM118
     path = tmp_path / "in.safetensors"
-    convert.import_weights("huggingface", folder, tmp_path / "vocabulary", path, MODEL)
+    conversion.import_weights("huggingface", folder, tmp_path / "vocabulary", path, MODEL)
     tensors = load_checkpoint(
         path, "transformer", MODEL, Tokenizer.load(tmp_path / "vocabulary").digest
     ).tensors

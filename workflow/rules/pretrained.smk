@@ -22,7 +22,7 @@ rule import:
         updates=grid.updates[-1],
         release="--release" if cfg.experiment.pretrained.release else "",
         settings=given_as(lambda config, _: config.model("transformer")),
-        code=code.digest("gpt1.convert"),
+        code=code.digest("gpt1.weights.conversion"),
     shell:
         "python -m gpt1.convert import --format {params.format} --from {params.folder:q}"
         " --tokenizer {params.tokenizer:q} --settings {params.settings:q}"
