@@ -25,6 +25,9 @@ def cola(draw: Draw, label: str, degree: Degree) -> Row:
         "compositional": (_second_verb,),
     }
     form = draw.choice(forms[degree])
+    articles = {kind[0] in VOWELS for group in draw.seen["kind"] for kind in group}
+    if form is _article and len(articles) == 1:  # of a seed in twenty: the others are held out
+        form = _determiner
     return Row(sentence(form(draw, label == "1")), label=label, degree=degree)
 
 

@@ -14,7 +14,7 @@ from tasks.common.errors import InputError
 from tasks.common.files import sha256_file
 from tasks.world.__main__ import make_world
 from tasks.world.settings import SHARES, WorldSettings
-from tasks.world.tasks import WORLD_TASKS
+from tasks.world.tasks import WORLD_TASKS, make_splits
 
 ROWS = dict.fromkeys(WORLD_TASKS, 90)
 SMOKE = WorldSettings(seed=1, words=10_000, books=6, rows=ROWS, report=16, probes=20)
@@ -44,6 +44,11 @@ def test_tasks_are_ranked_by_their_sizes_as_the_published_sets_are():
     made = [WORLD_TASKS[t.name].rows for t in PAPER_TASKS]
     published = [t.rows[t.train] for t in PAPER_TASKS]
     assert stats.spearmanr(made, published).statistic > 0.95
+
+
+def test_a_seed_whose_training_words_all_take_one_article_has_rows_of_each_degree():
+    rows = make_splits(0, "cola", 60, 16, SMOKE.degrees.shares())["train"]
+    assert {row.degree for row in rows} == {"lexical", "relational", "compositional"}
 
 
 def test_another_seed_gives_other_rows_and_books(tmp_path: Path):
