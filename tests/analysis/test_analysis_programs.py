@@ -118,7 +118,7 @@ def test_program_writes_csv_in_the_contracts_columns_and_markdown_beside_it(run_
         lines = list(csv.DictReader(file))
     shared = [c for c in table.COLUMNS if c not in ("seed", "score", "train_seconds", "peak_mb")]
     compared = ["diff", "diff_low", "diff_high", "diff_by_seed", "train_rows"]
-    assert list(lines[0]) == [*shared, "by_seed", *compared]
+    assert list(lines[0]) == [*shared, "cell", "by_seed", "rows", *compared]
     missing = next(line for line in lines if line["task"] == "qqp")
     assert (missing["n_seeds"], missing["mean"], missing["sd"]) == ("0", "", "")
     assert out.with_suffix(".md").read_text(encoding="utf-8").startswith("# Ablations (Table 5)")

@@ -11,8 +11,8 @@ from tasks.common.files import read_json, write_json
 from tasks.examples import read
 from tests.analysis.test_studies import GRID, like, made, mean_of, named, study
 from tests.gpt1.examples import write_examples
-from workflow.analysis.figures import style
-from workflow.analysis.studies import few_rows, figure, table
+from workflow.analysis.figures import lines, style
+from workflow.analysis.studies import few_rows, table
 
 SHARES = "0.125", "0.5", "1"
 SEEDS = tuple(GRID.seeds.finetune)
@@ -57,7 +57,7 @@ def test_it_is_fitted_to_the_rows_of_each_seed_and_the_scores_are_averaged(resul
     assert scores[2] == 57  # that of the cell, which has all rows
     assert len({*scores}) == 3
     text = frame.markdown.partition("##")[0]
-    lines = [line.split("|")[1:3] for line in text.splitlines() if "bag of words" in line]
+    lines = [line.split("|")[1:4:2] for line in text.splitlines() if "bag of words" in line]
     assert [[cell.strip() for cell in line] for line in lines] == [
         [f"bag of words, train_share {value}", f"{score:.1f}"]
         for value, score in zip(SHARES, scores, strict=True)
@@ -68,7 +68,7 @@ def test_the_figure_draws_it_along_the_shares(results):
     plan = study("train_share", ("full", "other"), SHARES, tasks=["sst2"])
     frame = table.build(results, GRID, plan).frame
     with matplotlib.rc_context(fname=style.STYLE):
-        picture = figure.draw(frame, plan)
+        picture = lines.draw(frame, plan)
     (curve,) = like(picture.axes[0], named(picture)["bag of words"])
     assert list(curve.get_xdata()) == [0, 1, 2]
     ticks = [tick.get_text() for tick in picture.axes[0].get_xticklabels()]

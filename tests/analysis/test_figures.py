@@ -17,7 +17,7 @@ from matplotlib.lines import Line2D
 import tasks
 from tests.analysis.conftest import make_grid, write_all, write_answers, write_tables
 from workflow.analysis import figures
-from workflow.analysis.figures import heat_map, style
+from workflow.analysis.figures import matrix, style
 from workflow.analysis.figures.__main__ import main
 from workflow.analysis.paper import FULL, LSTM, NO_AUX, SHUFFLED
 from workflow.analysis.table import read_csv
@@ -144,7 +144,7 @@ def test_the_bytes_of_a_figure_depend_on_its_tables_alone(results, grid, tmp_pat
     assert not re.search(rb"dc:date|Software|CreationDate|Matplotlib", b"".join(made))
 
 
-@pytest.mark.parametrize("name", sorted({*figures.names()} - {"heat_map", "ablation"}))
+@pytest.mark.parametrize("name", sorted({*figures.names()} - {"heat_map"}))
 def test_the_figure_of_a_run_without_any_result_says_so(name, tables, grid):
     shown = []
     for table in SHOWN.get(name, [name]):
@@ -308,7 +308,9 @@ def test_the_heat_maps_numbers_can_be_read_on_every_colour():
     """Their contrast is at least 4.5, by the Web Content Accessibility Guidelines 2.2."""
     scores = np.arange(-20, 100.1, 0.1)
     ax = Figure().add_subplot()
-    heat_map.cells(ax, scores[:, None], [[""]] * len(scores))
+    matrix.draw(
+        ax, pd.DataFrame(scores), pd.DataFrame([""] * len(scores)), [""] * len(scores), [""]
+    )
     (mesh,) = ax.collections
 
     def luminance(colour):
@@ -329,45 +331,52 @@ def test_a_cell_that_was_not_run_is_a_gap_in_the_heat_map(tables, grid):
     assert [text.get_text() for text in ax.texts].count("–") == 1
 
 
-def is_sweep(ax: Axes, rows: pd.DataFrame, color: str, linestyle: str = "-") -> bool:
-    """Whether a panel has the curve of these rows, with `none` at its left, apart."""
-    layers, none = (rows[(rows["n_transfer"] == "none") == is_none] for is_none in (False, True))
-    found = curve(ax, color, linestyle)
-    right = {point for point in found if point[0] >= 0} == pairs(
-        layers["n_transfer"], layers["mean"]
-    )
+def is_sweep(
+    ax: Axes, rows: pd.DataFrame, color: str, linestyle: str = "-", values=("none", "0", "6", "12")
+) -> bool:
+    """Whether a panel has the curve of these rows at the places of their values, but for a shift,
+    and `none` apart from the others."""
+    at = pd.Series([values.index(value) for value in rows["value"]], rows.index)
+
+    def unshifted(points: Points) -> Points:
+        return {(round(x), y) for x, y in points}
+
+    found = unshifted(curve(ax, color, linestyle)) == pairs(at, rows["mean"])
     if linestyle == "-":
-        at, is_few = layers["n_transfer"].astype(float), len(none["by_seed"].item()) in style.FEW
-        ends = set() if is_few else pairs(at, layers["ci_low"]) | pairs(at, layers["ci_high"])
-        bars = {(x, round(y, 4)) for ends in strokes(ax, color) for x, y in ends}
-        drawn = (seeds(ax, color), bars, band(ax, color))
-        expected = each_seed(at, layers["by_seed"]) if is_few else set(), ends, ends
-        right &= expected == tuple({point for point in of if point[0] >= 0} for of in drawn)
-    return right and [y for x, y in found if x < 0] == [
-        pytest.approx(none["mean"].item(), abs=1e-4)
-    ]
+        is_few = len(rows["by_seed"].iloc[0]) in style.FEW
+        ends = set() if is_few else pairs(at, rows["ci_low"]) | pairs(at, rows["ci_high"])
+        bars = unshifted({(x, round(y, 4)) for ends in strokes(ax, color) for x, y in ends})
+        dots = each_seed(at, rows["by_seed"]) if is_few else set()
+        drawn = unshifted(seeds(ax, color)), bars, unshifted(band(ax, color))
+        found &= drawn[:2] == (dots, ends) and drawn[2] <= ends
+    lines = [ln for ln in ax.lines if to_hex(ln.get_color()) == to_hex(color)]
+    return found and not any({0, 1} <= {*np.round(ln.get_xdata())} for ln in lines if joins(ln))
+
+
+def joins(line: Line2D) -> bool:
+    return line.get_linestyle() != "None"
 
 
 @pytest.mark.parametrize(
     ("title", "task", "dev"),
     [
-        ("RTE (dev)", "rte", "dev"),
-        ("RACE (dev)", "race", "dev"),
-        ("MNLI (dev matched)", "mnli", "dev_matched"),
+        ("RTE (accuracy, dev)", "rte", "dev"),
+        ("RACE (accuracy, dev)", "race", "dev"),
+        ("MNLI (accuracy, dev matched)", "mnli", "dev_matched"),
         ("mean of 4 tasks", "mean", "reported"),
     ],
 )
 def test_layer_transfer_draws_each_curve_as_its_legend_says(title, task, dev, tables, grid):
     table = tables["layer_transfer"].sort_values("n_transfer", ascending=False, kind="stable")
     figure = drawn("layer_transfer", grid, table)
-    (ax,) = [ax for part in figure.subfigs for ax in part.axes if ax.get_title() == title]
+    (ax,) = [ax for ax in figure.axes if ax.get_title() == title]
     of_task = rows_of(tables["layer_transfer"], task=task, arch="transformer")
     curves = {
         "Transformer w/ aux LM": ("on", dev),
         "the same, training rows": ("on", "train"),
         "Transformer w/o aux LM": ("off", dev),
     }
-    assert legend(figure).keys() == curves.keys()
+    assert curves.keys() < legend(figure).keys()
     for name, (aux, split) in curves.items():
         line = legend(figure)[name]
         rows = rows_of(of_task, aux=aux, split=split)
@@ -375,20 +384,23 @@ def test_layer_transfer_draws_each_curve_as_its_legend_says(title, task, dev, ta
 
 
 def test_the_points_of_a_curve_of_fewer_layers_are_not_joined(tables, grid):
-    few = grid.model_copy(update={"layers_without_aux": [0]})
-    lines = legend(drawn("layer_transfer", few, tables["layer_transfer"]))
+    table = tables["layer_transfer"]
+    few = table[(table["aux"] == "on") | (table["value"] != "6")]
+    lines = legend(drawn("layer_transfer", grid, few))
     strokes = [lines[f"Transformer {name}"].get_linestyle() for name in ("w/ aux LM", "w/o aux LM")]
     assert strokes == ["-", "None"]
 
 
 def test_an_lstm_of_six_seeds_alone_has_its_own_axis_bars_and_a_band(tables, grid):
-    alone = grid.model_copy(update={"arch": ["lstm"]})
+    alone = grid.model_copy(update={"arch": ["lstm"], "aux": ["on"]})
     table = rows_of(tables["layer_transfer"], arch="lstm")
     table = table.assign(by_seed=[2 * of for of in table["by_seed"]])
     figure = drawn("layer_transfer", alone, table)
-    assert [*legend(figure)] == [LSTM.title]
+    assert [*legend(figure)][:2] == [LSTM.title, "the same, training rows"]
     rows = rows_of(table, task="mean", aux="on", split="reported")
-    assert is_sweep(figure.subfigs[0].axes[2], rows, style.VARIANTS[LSTM.title]["color"])
+    color = style.VARIANTS[LSTM.title]["color"]
+    assert is_sweep(figure.axes[0], rows, color, values=("none", "0", "1"))
+    assert len(band(figure.axes[0], color)) > 3
 
 
 def test_figure_2_has_the_layers_of_race_and_mnli_and_the_zero_shot_curves(tables, grid):

@@ -24,10 +24,10 @@ from tests.analysis.conftest import (
 )
 from workflow.analysis.claims.contrasts import on_average
 from workflow.analysis.claims.evidence import Evidence, minus
-from workflow.analysis.figures import style
+from workflow.analysis.figures import lines, style
 from workflow.analysis.paper import FULL, LSTM, NO_AUX
 from workflow.analysis.stats.samples import Samples
-from workflow.analysis.studies import figure, table
+from workflow.analysis.studies import table
 from workflow.analysis.studies.__main__ import main
 from workflow.analysis.table import read_csv
 from workflow.analysis.tables import ablation
@@ -126,8 +126,8 @@ def test_the_markdown_has_the_scores_the_differences_and_the_baselines(tmp_path)
     text = made(tmp_path, study(lines=("a", "b"))).markdown
     assert text.startswith("# A study of mine\n") and "| a, lm_coef 0.5 " in text
     assert "## Difference to a at the same lm_coef" in text
-    against = text.partition("## Difference to a")[2].partition("\n## ")[0]
-    assert "| b, lm_coef 2 " in against and "| a, lm_coef 2 " not in against
+    against = " ".join(text.partition("## Difference to a")[2].partition("\n## ")[0].split())
+    assert "| b, lm_coef 2 |" in against and "| a, lm_coef 2 |" not in against
     assert "| bag of words " in text.partition("## Difference")[0]
 
 
@@ -135,7 +135,7 @@ def drawn(plan: StudyPlan, results: Path) -> tuple[Figure, pd.DataFrame]:
     """A study's figure, and its table."""
     frame = made(results, plan).frame
     with matplotlib.rc_context(fname=style.STYLE):
-        return figure.draw(frame, plan), frame
+        return lines.draw(frame, plan), frame
 
 
 def named(picture: Figure) -> dict[str, Line2D]:
@@ -156,7 +156,8 @@ def test_the_curves_are_those_of_the_table(tmp_path):
     picture, frame = drawn(study(lines=("a", "b", "c")), tmp_path)
     panels = picture.axes[:4]
     assert [ax.get_title() for ax in panels] == [
-        *("mean of 3 tasks", "SST-2 (accuracy)", "QNLI (accuracy)", "RTE (accuracy)")
+        *("mean of 3 tasks", "SST-2 (accuracy, dev)"),
+        *("QNLI (accuracy, dev)", "RTE (accuracy, dev)"),
     ]
     for ax, task in zip(panels, ["mean", *TASKS], strict=True):
         of_task = frame[frame["task"] == task]
@@ -168,22 +169,33 @@ def test_the_curves_are_those_of_the_table(tmp_path):
         assert [tick.get_text() for tick in ax.get_xticklabels()] == ["0", "0.5", "2"]
 
 
-def test_what_was_not_run_is_told(tmp_path):
-    plan = study("", lines=("a", "b"))
+@pytest.mark.parametrize("axis", ["", "lm_coef"])
+def test_what_was_not_run_is_told(axis, tmp_path):
+    plan = study(axis, lines=("a", "b"))
     nothing = dict.fromkeys(["mean", "ci_low", "ci_high", *DIFF], np.nan)
-    picture = figure.draw(made(tmp_path, plan).frame.assign(**nothing), plan)
-    assert all(is_noted_as_not_run(ax) for ax in picture.axes[:4])
+    picture = lines.draw(made(tmp_path, plan).frame.assign(**nothing), plan)
+    assert all(is_noted_as_not_run(ax) for ax in picture.axes[: 4 if axis else 1])
 
 
-def test_lines_without_an_axis_are_dots_whose_names_are_below_them(tmp_path):
+def test_lines_without_an_axis_are_marks_side_by_side_in_one_panel(tmp_path):
     picture, frame = drawn(study("", lines=("a", "b", "c")), tmp_path)
-    dots = [line for line in picture.axes[0].lines if line.get_marker() in ("o", "s", "D")]
-    assert [float(dot.get_ydata()[0]) for dot in dots] == [
-        mean_of(frame, line, "")["mean"] for line in "abc"
+    (ax,) = picture.axes
+    heads = [tick.get_text() for tick in ax.get_xticklabels()]
+    assert heads == [
+        "mean of\n3 tasks",
+        *(f"{t}\n(accuracy, dev)" for t in ("SST-2", "QNLI", "RTE")),
     ]
-    assert [float(dot.get_xdata()[0]) for dot in dots] == [0, 1, 2]
-    assert [tick.get_text() for tick in picture.axes[0].get_xticklabels()] == ["a", "b", "c"]
-    assert not named(picture).keys() & {"a", "b", "c"}
+    for line in "abc":
+        (marks,) = (
+            of
+            for of in ax.lines
+            if like(ax, named(picture)[line])
+            and len(of.get_xdata()) == 4
+            and of.get_marker() == named(picture)[line].get_marker()
+        )
+        scores = [mean_of(frame, line, "", task)["mean"] for task in ["mean", *TASKS]]
+        assert list(marks.get_ydata()) == scores
+        assert np.abs(marks.get_xdata() - ax.get_xticks()).max() < 0.4
 
 
 def test_references_and_baselines_cross_the_panel_as_the_legend_says(tmp_path):
@@ -286,7 +298,7 @@ def test_each_of_several_lines_is_compared_with_its_own_first_value(references, 
                 assert row["along_low"] < row["along"] < row["along_high"]
     assert result.frame.loc[result.frame["line"] == "all", "along"].isna().all()
     section = result.markdown.partition("## Difference of each line to its own lm_coef 0")[2]
-    assert "| a, lm_coef 2 " in section and "| b, lm_coef 0.5 " in section
+    assert " a, lm_coef 2 |" in section and " b, lm_coef 0.5 |" in section
 
 
 @pytest.mark.parametrize("between", [(), ("0.25", "0.5")])
@@ -308,7 +320,7 @@ def test_lines_along_an_axis_have_the_change_of_their_difference(between, tmp_pa
         ("c", "modern"),
     }
     section = result.markdown.partition("## Change of the difference to a since block gpt1")[2]
-    assert "| c, block modern " in section
+    assert " c, block modern |" in section
 
 
 @pytest.mark.parametrize("arch", ["transformer", "lstm"])

@@ -69,15 +69,12 @@ def scores(table: pd.DataFrame, line: str) -> pd.DataFrame:
     return table.assign(line=line, shown=shown, seeds=seeds(table["n_seeds"]))
 
 
-def with_baselines(lines: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
-    """`lines` in wide form after a column of seeds, then the baselines of a `table`.
-
-    The heads of the table come first.
-    """
-    heads = dict.fromkeys([*table["head"], *lines["head"]])
+def with_baselines(lines: pd.DataFrame, baselines: pd.DataFrame) -> pd.DataFrame:
+    """`lines` in wide form after a column of seeds, then the `baselines`, whose heads are first."""
+    heads = dict.fromkeys([*baselines.columns, *lines["head"]])
     wide = pivot(lines, "line", "head", "shown")[list(heads)]
     wide.insert(0, "seeds", lines.groupby("line")["seeds"].first())
-    return pd.concat([wide, baselines(table, "head")]).fillna(NONE)
+    return pd.concat([wide, baselines]).fillna(NONE)
 
 
 def baselines(table: pd.DataFrame, columns: str) -> pd.DataFrame:

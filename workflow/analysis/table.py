@@ -36,7 +36,7 @@ COUNTS = [
 NUMBERS = {*DECIMALS, *COUNTS, "seed", "score", "paper"}  # a table's own columns may be text
 BY_SEED = [f"{of}by_seed" for of in ("", "diff_", "along_", "change_", "relative_")]  # tuples
 TEXT = [
-    *("arch", "variant", "task", "metric", "split", "n_transfer", "aux", "corpus"),
+    *("arch", "variant", "line", "value", "task", "metric", "split", "n_transfer", "aux", "corpus"),
     *("alarms", "note", "cpu"),
     *("table", "column", "source", "skill"),
     *BY_SEED,

@@ -17,11 +17,12 @@ from workflow.grid import Grid
 
 def draw(table: pd.DataFrame, grid: Grid) -> Figure:
     """A panel per variant, a line per task; the means over tasks come first."""
-    table, at = printed_of_real(table, grid), pd.Series(places(grid))
+    table = printed_of_real(table, grid).rename(columns={"variant": "line"})
+    at = pd.Series(places(grid))
     looks = {name: look for name, look in shown(table).items() if name != FULL.title}
     figure = Figure(figsize=(12, 1.2 + 0.4 * max(6, len(at))), layout="constrained")
     axes = figure.subplots(1, len(looks), sharey=True, sharex=True, squeeze=False)[0]
-    wide = {n: r.set_index("task").reindex(at.index) for n, r in table.groupby("variant")}
+    wide = {n: r.set_index("task").reindex(at.index) for n, r in table.groupby("line")}
     for ax, (variant, look) in zip(axes, looks.items(), strict=True):
         paper = wide[variant]["paper"] - wide[FULL.title]["paper"]
         style.dots(ax, at, wide[variant][style.DIFFERENCE], paper, **look)

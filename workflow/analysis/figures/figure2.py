@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 
 import tasks
 from workflow.analysis import markdown
-from workflow.analysis.figures import layer_transfer, style, zero_shot
+from workflow.analysis.figures import layer_transfer, lines, style, zero_shot
 from workflow.grid import Grid
 
 SHOWN: list[style.Look] = [  # as RACE looks on the right
@@ -33,22 +33,23 @@ def draw(layers: pd.DataFrame, zero_shots: pd.DataFrame, grid: Grid) -> Figure:
 
 
 def _layers(ax: Axes, table: pd.DataFrame, grid: Grid) -> None:
-    rows = layer_transfer.layers_axis(ax, table, grid, ticks=13)
-    rows = rows[rows["aux"] == grid.aux[0]]
-    ends, names = [], layer_transfer.large_first(grid)[:2]
+    study = layer_transfer.swept(grid)
+    rows = table[table["line"] == study.lines[0]]
+    ends, names = [], study.tasks[:2]
     for name, look in zip(names, SHOWN, strict=False):
         of_task = rows[rows["task"] == name]
-        split = layer_transfer.dev(of_task)
-        for part in (split, "train"):
-            layer_transfer.sweep(ax, of_task[of_task["split"] == part], **look, linestyle="-")
-        reported = of_task[of_task["split"] == split]
-        ends.append((tasks.task(name).title, reported["layers"], reported["mean"], look))
+        reported = of_task[of_task["split"] == lines.main_split(of_task)]
+        lines.sweep(ax, of_task[of_task["split"] == "train"], study, **look | lines.TRAIN)
+        lines.sweep(ax, reported, study, **look, linestyle="-")
+        places = reported["value"].map(study.values.index)
+        ends.append((tasks.task(name).title, places, reported["mean"], look))
     style.limit_to_scores(ax)
+    lines.values_axis(ax, study.values)
     style.label_ends(ax, ends)
     ax.set_xlabel("layers transferred")
     ax.set_ylabel(" and ".join({markdown.METRICS[tasks.task(name).metric]: 0 for name in names}))
     solid = {"color": style.BLACK, "label": "dev"}
-    looks = [solid, solid | layer_transfer.TRAIN | {"label": "training rows"}]
+    looks = [solid, solid | lines.TRAIN | {"label": "training rows"}]
     _head(ax, "Fine-tuned, by layers transferred", looks)
 
 

@@ -5,6 +5,7 @@ style and marker repeat what colour says. Fonts and sizes are in `figures.mplsty
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +80,7 @@ VARIANTS: dict[str, Look] = {  # of Table 5, in the colour of their model where 
     },
     PERMUTED.title: {"color": SKY, "marker": "*"},
 }
+LINES = [*VARIANTS.values(), {"color": GREY, "marker": "<"}]  # of other studies, in their order
 TASKS: dict[str, Look] = {  # of the zero-shot figure
     "sst2": {"color": BLUE, "marker": "o"},
     "dprd": {"color": VERMILLION, "marker": "s"},
@@ -165,6 +167,18 @@ def title(name: str, grid: Grid) -> str:
     if name in ("avg", "avg_all", "mean"):
         return f"mean of {8 if name == 'avg' else len(grid.tasks)} tasks"
     return tasks.task(name).title
+
+
+def looks(lines: Iterable[str]) -> dict[str, Look]:
+    """How each of some lines looks: those of Table 5 as ever, others as no such line here."""
+    lines = list(lines)
+    free = cycle([look for look in LINES if look not in [VARIANTS.get(one) for one in lines]])
+    return {line: VARIANTS.get(line) or next(free) for line in lines}
+
+
+def short(line: str) -> str:
+    """A line's name beside a curve."""
+    return line.removesuffix(" (full)")
 
 
 def mean_over(n: int) -> str:

@@ -106,12 +106,15 @@ def columns(
 ) -> dict[K, dict[str, Any]]:
     """The columns of a table on each task of a line and on each of the `averages` of some.
 
-    They are those of `numbers`, and for each of the `differences` NAME, NAME_low, NAME_high and
-    NAME_by_seed, NaN where it is unknown.
+    They are those of `numbers`, the `rows` that were resampled, and for each of the `differences`
+    NAME, NAME_low, NAME_high and NAME_by_seed, NaN where it is unknown.
     """
     found = estimates(samples, averages, seeds)
     known = _with_means(samples, averages)
-    rows = {key: numbers(of, found.get(key)) for key, of in known.items()}
+    rows = {
+        key: {**numbers(of, found.get(key)), "rows": of.n_rows if of else np.nan}
+        for key, of in known.items()
+    }
     for name, of_tasks in differences.items():
         against, known = estimates(of_tasks, averages, seeds), _with_means(of_tasks, averages)
         for key, row in rows.items():

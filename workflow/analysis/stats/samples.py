@@ -23,7 +23,6 @@ with importing(__name__):
     import tasks
     from gpt1.cell import Cell
     from tasks.common.files import write_atomic
-    from workflow.analysis.notes import Notes
     from workflow.analysis.predictions import read_predictions
     from workflow.analysis.records import REMEDY, Scores
     from workflow.analysis.stats.alarms import of_seeds
@@ -193,20 +192,6 @@ class Samples:
 def official_sets(split: str) -> str:
     """The official set behind some splits: `dev` for dev_matched+dev_mismatched."""
     return "+".join(sorted({part.split("_")[0] for part in split.split("+")}))
-
-
-def lines(
-    splits: Mapping[str, str], averages: Mapping[str, Sequence[str]], notes: Notes
-) -> dict[str, dict[str, str]]:
-    """What a table's row says of each task, by its splits, and of each of the `averages`."""
-    found = {
-        name: {"metric": tasks.task(name).metric, "split": split, "note": notes.of(name)}
-        for name, split in splits.items()
-    }
-    for label, members in averages.items():
-        sets = official_sets("+".join(splits[name] for name in members))
-        found[label] = {"metric": "mean", "split": sets, "note": notes.joined(members)}
-    return found
 
 
 def part_path(results: Path, part: str) -> Path:

@@ -10,9 +10,9 @@ import sys
 from tasks.common.errors import importing, run
 
 with importing(__name__):
-    from workflow.analysis.figures import style
+    from workflow.analysis.figures import lines, style
     from workflow.analysis.program import parser
-    from workflow.analysis.studies import figure, heat_map, table
+    from workflow.analysis.studies import heat_map, table
     from workflow.study_plan import StudyPlan
 
 
@@ -24,7 +24,7 @@ def main(argv: list[str] | None = None) -> None:
     study = args.study
     made = table.build(args.results, args.grid, study)
     made.write(args.out)
-    draw = heat_map.draw if study.kind == "prediction" else figure.draw
+    draw = heat_map.draw if study.predicted else lines.draw
     style.save(lambda: draw(made.frame, study), args.out.with_suffix(".png"))
 
 

@@ -6,7 +6,6 @@ As in the table, `?` stands where the interval does not decide whether it is hal
 import textwrap
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -14,8 +13,7 @@ from matplotlib.patches import Rectangle
 
 import tasks
 from workflow.analysis import markdown
-from workflow.analysis.figures import style
-from workflow.analysis.figures.heat_map import cells
+from workflow.analysis.figures import matrix, style
 from workflow.study_plan import StudyPlan
 
 INSET = 0.06  # of the frame in its cell
@@ -44,19 +42,13 @@ def draw(table: pd.DataFrame, study: StudyPlan) -> Figure:
         rows.pivot(index="line", columns="task", values=name).loc[study.lines, study.tasks]
         for name in ("lost", "shown")
     )
-    cells(ax, 100 * lost.to_numpy(dtype=float), texts.to_numpy().tolist())
+    titles = [tasks.task(name).title for name in study.tasks]
+    matrix.draw(ax, 100 * lost, texts, [textwrap.fill(line, 26) for line in study.lines], titles)
+    ax.tick_params(axis="x", labelrotation=30)
     for i, line in enumerate(study.lines):
         for j, task in enumerate(study.tasks):
             if task in study.predicted[line]:
                 ax.add_patch(Rectangle((j + INSET, i + INSET), *2 * [1 - 2 * INSET], **FRAME))
-    ax.set_yticks(
-        np.arange(len(study.lines)) + 0.5, [textwrap.fill(line, 26) for line in study.lines]
-    )
-    ax.set_xticks(
-        np.arange(len(study.tasks)) + 0.5,
-        [tasks.task(name).title for name in study.tasks],
-        rotation=30,
-    )
     ax.invert_yaxis()
     ax.set_title(f"{study.title}: share of the gain by pre-training that is lost, %")
     handles = [Line2D([], [], **look) for look in LEGEND]

@@ -16,10 +16,11 @@ from scipy import stats
 
 import tasks
 from workflow.analysis import markdown
+from workflow.analysis.lines import Lines
 from workflow.analysis.markdown import MISSING
 from workflow.analysis.records import ProbeScores
 from workflow.analysis.stats.pooling import NO_POOL, SeedPool, estimates
-from workflow.analysis.stats.sample import Heads, Scores, combine, difference
+from workflow.analysis.stats.sample import Heads, combine, difference
 from workflow.grid import Grid
 from workflow.study_plan import StudyPlan
 
@@ -44,10 +45,9 @@ def is_below(table: pd.DataFrame, study: StudyPlan) -> pd.Series:
     return none["mean"] < none["majority"]
 
 
-def add(
-    table: pd.DataFrame, study: StudyPlan, scores: Scores, seeds: SeedPool
-) -> tuple[pd.DataFrame, list[str | pd.DataFrame]]:
+def add(table: pd.DataFrame, run: Lines) -> tuple[pd.DataFrame, list[str | pd.DataFrame]]:
     """The table with COLUMNS and BELOW for each line and task, the matrix and the counts."""
+    study, scores, seeds = run.study, run.scores(), run.pool()
     full, none = (scores[line, ""] for line in study.references)
     judged = [
         {"line": line, "task": task, **row}

@@ -10,10 +10,11 @@ from pathlib import Path
 import pandas as pd
 
 import tasks
-from workflow.analysis import markdown
-from workflow.analysis.paper import FULL, variants
+from workflow.analysis import markdown, shipped
+from workflow.analysis.lines import Lines
+from workflow.analysis.notes import Notes
+from workflow.analysis.paper import FULL
 from workflow.analysis.stats.degrees import DEGREES
-from workflow.analysis.stats.pooling import estimates
 from workflow.analysis.stats.samples import Samples
 from workflow.analysis.table import Table
 from workflow.grid import Grid
@@ -25,29 +26,13 @@ MEAN = "avg_all"
 def build(results: Path, grid: Grid) -> Table:
     """One row per variant, task (and their mean) and degree; nothing of cells that were not run."""
     samples = Samples.of_grid(results, grid, INPUTS)
-    rows = []
-    for variant in variants(grid):
-        cells = {name: variant.cell(grid, name) for name in grid.tasks}
-        for degree in DEGREES:
-            heads = {name: samples.headline(cell, degree) for name, cell in cells.items()}
-            seeds = samples.seed_pool(grid, partial(samples.headline, degree=degree))
-            for name, one in estimates(heads, {MEAN: grid.tasks}, seeds).items():
-                low, high = one.interval
-                rows.append(
-                    {
-                        "variant": variant.title,
-                        "task": name,
-                        "metric": "mean" if name == MEAN else tasks.task(name).metric,
-                        "n_seeds": one.n_seeds,
-                        "mean": one.value,
-                        "ci_low": low,
-                        "ci_high": high,
-                        "degree": degree,
-                        "rows": one.n_rows,
-                    }
-                )
-    table = pd.DataFrame(rows, columns=None if rows else ["variant", "task", "degree"])
-    return Table(table, _wide(table, len(grid.tasks)))
+    run = Lines(shipped.ablation(grid), grid, samples, Notes({}), {MEAN: grid.tasks})
+    frames = [
+        run.frame(partial(samples.headline, degree=degree)).assign(degree=degree)
+        for degree in DEGREES
+    ]
+    table = pd.concat(frames).dropna(subset="mean").rename(columns={"line": "variant"})
+    return Table(table.drop(columns=["value", "note"]), _wide(table, len(grid.tasks)))
 
 
 def _wide(table: pd.DataFrame, n_tasks: int) -> list[str | pd.DataFrame]:

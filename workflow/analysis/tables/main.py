@@ -144,7 +144,9 @@ def _scores(table: pd.DataFrame, has_corpus: bool) -> pd.DataFrame:
         ran = mine.dropna(subset=["mean"])
         if has_corpus and not np.allclose(ran["decontaminated_mean"], ran["mean"]):
             lines.append(_decontaminated(lines[-1]))
-    return markdown.with_baselines(pd.concat(lines), ours).rename_axis("model")
+    return markdown.with_baselines(pd.concat(lines), markdown.baselines(ours, "head")).rename_axis(
+        "model"
+    )
 
 
 def _decontaminated(line: pd.DataFrame) -> pd.DataFrame:

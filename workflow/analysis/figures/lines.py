@@ -1,0 +1,225 @@
+"""The figure of a study: curves over the values of its axis, or marks where it has none.
+
+Along an axis there is a panel for the mean and for each task. The values stand at even distances;
+`none`, which is no number of layers, stands apart. A reference is a line across the panel, a line
+that lacks some values is not joined, and dashes are the scores on training rows, or the zero-shot
+scores of the same checkpoints. Without an axis all tasks stand side by side in one panel.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+import tasks
+from workflow.analysis import markdown
+from workflow.analysis.figures import style
+from workflow.analysis.stats.samples import official_sets
+from workflow.study_plan import StudyPlan
+
+Looks = dict[str, style.Look]
+REFERENCES: list[style.Look] = [
+    {"color": style.BLACK, "linestyle": "--"},
+    {"color": style.GREY, "linestyle": ":"},
+    {"color": style.PURPLE, "linestyle": "-."},
+]
+TRAIN: style.Look = {"linestyle": "--", "linewidth": 1.5, "marker": ""}
+ZERO_SHOT: style.Look = {
+    **{"color": style.GREEN, "marker": "^", "linestyle": "--"},
+    "label": "zero-shot, by the paper's heuristic",
+}
+AXES = {
+    "train_share": "training rows",
+    "checkpoint": "updates of pre-training",
+    "n_transfer": "layers transferred",
+}
+NONE = "none"  # of n_transfer
+MANY = 6  # panels that are large; more are small
+CROWDED = 7  # values of an axis whose names stand beside each other
+SPREAD = 0.08  # distance of two lines at a value
+WIDTH = 0.8  # of a group of marks
+GAP = 0.5  # between groups of tasks
+
+
+def draw(table: pd.DataFrame, study: StudyPlan) -> Figure:
+    """The figure of a study from the frame of its table."""
+    if study.axis:
+        return curves(table, study)
+    looks, means = style.looks([*study.references, *study.lines]), _means(table, study)
+    labels = {name: _title(name, table, study, "\n") for name in [*means, *study.tasks]}
+    return marks(table, looks, spaced(means, study.tasks), labels)
+
+
+def _means(table: pd.DataFrame, study: StudyPlan) -> list[str]:
+    return [name for name in table["task"].unique() if name not in study.tasks]
+
+
+def curves(table: pd.DataFrame, study: StudyPlan) -> Figure:
+    """A panel for the mean and for each task; on dev where the table has several splits."""
+    names = [*_means(table, study), *study.tasks]
+    columns = min(3 if len(names) <= MANY else 5, len(names))
+    n_rows, large = math.ceil(len(names) / columns), len(names) <= MANY
+    size = (max(8.0, 4.0 * columns), 3.6 * n_rows + 1) if large else (13.0, 2.7 * n_rows + 1)
+    figure = Figure(figsize=size, layout="constrained")
+    looks: Looks = {}
+    for ax, name in zip(style.panels(figure, n_rows, columns, len(names)), names, strict=True):
+        looks |= panel(ax, table[table["task"] == name], study)
+        title = _title(name, table, study, " " if large else "\n")
+        ax.set_title(title, fontsize=14 if large else 12)
+        if "train_rows" in table and name == "mean":  # the tasks have different numbers of rows
+            ax.set_xlabel("share of the rows")
+        style.limit_to_scores(ax)
+    figure.supylabel(_scale(table), fontsize=13)
+    figure.supxlabel(AXES.get(study.axis, study.axis), fontsize=13)
+    style.legend(figure, list(looks.values()), ncols=min(3, columns + 1), title=study.title)
+    return figure
+
+
+def _scale(table: pd.DataFrame) -> str:
+    return f"score (0 to 100), {style.mean_over(int(table['n_seeds'].fillna(0).max()))}"
+
+
+def main_split(rows: pd.DataFrame) -> str:
+    """The split that is drawn: the first of dev, or what is reported instead."""
+    splits = [split for split in rows["split"].unique() if split != "train"]
+    return next((split for split in splits if split.startswith("dev")), splits[0])
+
+
+def _title(name: str, table: pd.DataFrame, study: StudyPlan, join: str) -> str:
+    if name not in study.tasks:
+        return f"mean of{join}{len(study.tasks)} tasks"
+    split = main_split(table[table["task"] == name])
+    split = official_sets(split) if "+" in split else split.replace("_", " ")
+    return f"{tasks.task(name).title}{join}({markdown.METRICS[tasks.task(name).metric]}, {split})"
+
+
+def panel(ax: Axes, rows: pd.DataFrame, study: StudyPlan) -> Looks:
+    """Draw a task's scores. Returns how all that is there looks, by its name."""
+    if rows["mean"].isna().all():
+        style.note_missing(ax)
+        return {}
+    train, rows = rows[rows["split"] == "train"], rows[rows["split"] == main_split(rows)]
+    shown: Looks = {}
+    most = rows.groupby("line")["value"].nunique().max()
+    for i, (line, look) in enumerate(style.looks(study.lines).items()):
+        mine, shift = rows[rows["line"] == line], (i - (len(study.lines) - 1) / 2) * SPREAD
+        if mine["mean"].notna().any():
+            look = look | {"linestyle": "-" if len(mine) == most else ""}
+            sweep(ax, mine, study, shift, **look)
+            shown[line] = look | {"label": style.short(line)}
+        if i == 0 and len(train):
+            sweep(ax, train[train["line"] == line], study, shift, **look | TRAIN)
+            shown["train"] = look | TRAIN | {"label": "the same, training rows"}
+    if "zero_shot" in rows and rows["zero_shot"].notna().any():  # of the checkpoint, so of all
+        of_line = rows[rows["line"] == study.lines[0]]
+        ax.plot(_at(of_line, study), of_line["zero_shot"], **ZERO_SHOT)
+        shown["zero_shot"] = ZERO_SHOT
+    shown |= _across(ax, rows, study)
+    values_axis(ax, _values(rows, study))
+    return shown
+
+
+def sweep(ax: Axes, rows: pd.DataFrame, study: StudyPlan, shift: float = 0.0, **look: Any) -> None:
+    """A curve over the values of the axis, `none` apart; a plain stroke of training rows."""
+    for is_none, part in rows.groupby(rows["value"] == NONE):
+        x = [place + shift for place in _at(part, study)]
+        if (part["split"] == "train").all():
+            lone: style.Look = {"marker": "_", "markersize": 10} if is_none else {}
+            ax.plot(x, part["mean"], **look | lone)
+        else:
+            style.curve(ax, pd.Series(x, part.index), part[style.SCORE], **look)
+
+
+def _at(rows: pd.DataFrame, study: StudyPlan) -> list[int]:
+    return [study.values.index(value) for value in rows["value"]]
+
+
+def _values(rows: pd.DataFrame, study: StudyPlan) -> list[str]:
+    """The values of the axis as text: numbers of training rows where the table has them."""
+    if "train_rows" not in rows or rows["train_rows"].isna().all():
+        return study.values
+    known = rows.drop_duplicates("value").set_index("value")["train_rows"]
+    return [f"{known[value]:,.0f}" for value in study.values]
+
+
+def values_axis(ax: Axes, values: Sequence[str]) -> None:
+    """The values at even distances, all names of a few, some of many; `none` set apart."""
+    step = math.ceil(len(values) / CROWDED)
+    shown = [
+        i for i, value in enumerate(values) if value == NONE or (len(values) - 1 - i) % step == 0
+    ]
+    ax.set_xticks(shown, [values[i] for i in shown])
+    ax.set_xlim(-0.5, len(values) - 0.5)
+    if values[0] == NONE:
+        ax.axvline(0.5, color=style.GREY, linewidth=0.8, linestyle=":")
+
+
+def _across(ax: Axes, rows: pd.DataFrame, study: StudyPlan) -> Looks:
+    """What has no value on the axis: the references and the baselines."""
+    shown: Looks = {}
+    for i, line in enumerate(study.references):
+        look = REFERENCES[i % len(REFERENCES)]
+        for row in rows[rows["line"] == line].dropna(subset="mean").itertuples():
+            ax.axhline(row.mean, **look)
+            shown[line] = look | {"label": line}
+    for name in [name for name in style.BASELINES if name in rows]:
+        look = style.BASELINES[name] | {"linewidth": 1}
+        known = rows.dropna(subset=name).drop_duplicates("value")
+        if known[name].nunique() > 1:  # fitted to the rows of each value
+            known = known[known["value"] != ""]
+            ax.plot(_at(known, study), known[name], **look)
+        elif len(known):
+            ax.axhline(known[name].iloc[0], **look)
+        if len(known):
+            shown[name] = look | {"label": markdown.BASELINES[name]}
+    return shown
+
+
+def spaced(*groups: Sequence[str]) -> dict[str, float]:
+    """Where each of some columns stands, the groups set apart."""
+    found: dict[str, float] = {}
+    for i, group in enumerate(filter(None, groups)):
+        found |= {name: len(found) + j + i * GAP for j, name in enumerate(group)}
+    return found
+
+
+def marks(
+    table: pd.DataFrame, looks: Looks, places: Mapping[str, float], labels: Mapping[str, str]
+) -> Figure:
+    """The lines side by side at the `places` of the means and tasks, with both baselines.
+
+    Hollow marks are the scores that the paper prints, where the table has any.
+    """
+    figure, at = Figure(figsize=(12, 6), layout="constrained"), pd.Series(places)
+    ax = figure.add_subplot()
+    baselines = table.groupby("task").first().reindex(at.index)
+    for column, look in style.BASELINES.items():
+        ax.hlines(baselines[column].astype(float), at - 0.4, at + 0.4, **look)
+    for i, (line, look) in enumerate(looks.items()):
+        rows = table[table["line"] == line].set_index("task").reindex(at.index)
+        x = at + WIDTH * ((i + 0.5) / len(looks) - 0.5)
+        if "paper" in rows:
+            ax.plot(x, rows["paper"], **style.PRINTED | look, linestyle="")
+        style.points(ax, x, rows[style.SCORE], **look, **style.MARKS)
+    if table["mean"].isna().all():
+        style.note_missing(ax)
+    for before, place in pairwise(at):
+        if place - before > 1:
+            ax.axvline(place - (1 + GAP) / 2, color=style.GREY, linewidth=0.8)
+    style.limit_to_scores(ax)
+    ax.grid(visible=False, axis="x")
+    ax.set_xticks(at, [labels[name] for name in at.index], fontsize=12)
+    ax.set_xlim(-0.6, at.max() + 0.6)
+    ax.tick_params(axis="x", length=0)
+    ax.set_ylabel(_scale(table))
+    handles = [look | style.MARKS | {"label": line} for line, look in looks.items()]
+    handles += style.baselines()
+    if "paper" in table and table["paper"].notna().any():
+        label = "hollow: the paper (GLUE test server)"
+        handles.append(style.PRINTED | {"linestyle": "", "label": label})
+    style.legend(figure, handles, ncols=3)
+    return figure
