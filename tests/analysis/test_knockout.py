@@ -21,7 +21,6 @@ from tests.analysis.conftest import (
     write,
     write_cell_answers,
 )
-from tests.analysis.test_formulas import seeds_of as sample
 from workflow.analysis.figures import style
 from workflow.analysis.studies import heat_map, knockout, table
 from workflow.analysis.studies.__main__ import main
@@ -37,84 +36,6 @@ SKILL = {  # about the share of right answers: (line, task) where it is not the 
 }
 
 
-def judged(full, none, line, predicted=()) -> pd.DataFrame:
-    """Of one task."""
-    found = knockout.judge({"rte": full}, {"rte": none}, {"rte": line}, list(predicted))
-    return pd.DataFrame(found.values(), columns=knockout.COLUMNS)
-
-
-@pytest.mark.parametrize(
-    ("scores", "lost", "found", "decided"),
-    [
-        ((50.0, 50.4), 0.9975, "lost", "yes"),
-        ((90.0, 90.4), -0.0025, "kept", "yes"),
-        ((62.0, 62.4), 0.6975, "lost", "yes"),
-        ((40.0, 90.0), 0.6278, "lost", "no"),
-        ((60.0, 95.0), 0.3151, "kept", "no"),
-    ],
-)
-def test_half_of_the_gain_or_more_is_lost_or_not(scores, lost, found, decided):
-    row = judged(sample(90.0, 90.2), sample(50.0, 50.2), sample(*scores)).iloc[0]
-    assert row["lost"] == pytest.approx(lost, abs=0.005)
-    assert (row["found"], row["decided"]) == (found, decided)
-    assert row["beyond"] == pytest.approx(70.1 - np.mean(scores))
-    assert row["beyond_low"] <= row["beyond"] <= row["beyond_high"]
-
-
-def test_seeds_that_lose_exactly_alike_have_a_share_and_decide_nothing():
-    row = judged(sample(90.0, 90.2), sample(50.0, 50.2), sample(50.0, 50.2)).iloc[0]
-    assert (row["lost"], row["found"], row["decided"]) == (pytest.approx(1.0), "lost", "no")
-    assert np.isnan([row["beyond_low"], row["beyond_high"]]).all()
-
-
-def test_where_pre_training_gains_little_there_is_no_verdict():
-    row = judged(sample(54.0, 54.1), sample(50.0, 50.1), sample(50.0, 50.1), ["rte"]).iloc[0]
-    assert pd.isna(row["found"]) and pd.isna(row["lost"]) and row["predicted"] == "lost"
-    assert knockout._shown(row) == "–"
-
-
-def test_a_single_seed_has_a_share_and_decides_nothing():
-    row = judged(sample(90.0), sample(50.0), sample(50.0)).iloc[0]
-    assert (row["lost"], row["found"], row["decided"]) == (1.0, "lost", "no")
-    assert np.isnan(row["beyond_low"])
-
-
-CELLS = pd.DataFrame(
-    [
-        ("lost", "lost", "yes"),
-        ("lost", "lost", "no"),
-        ("lost", "kept", "yes"),
-        ("kept", "kept", "yes"),
-        ("kept", "kept", "yes"),
-        ("kept", "lost", "no"),
-        ("kept", np.nan, np.nan),
-    ],
-    columns=["predicted", "found", "decided"],
-)
-
-
-def test_hits_and_misses_are_counted_where_there_is_a_gain():
-    counts = knockout.count(CELLS)
-    assert list(counts.columns) == ["cells", "hits", "misses", "hits decided", "misses decided"]
-    assert counts.loc["to be lost"].tolist() == [3, 2, 1, 1, 1]
-    assert counts.loc["to be kept"].tolist() == [3, 2, 1, 2, 0]
-    assert counts.loc["all"].tolist() == [6, 4, 2, 3, 1]
-
-
-def test_the_tasks_in_which_the_predicted_lines_cost_more_are_counted_once_each():
-    shares = {"sst2": (0.9, 0.1), "rte": (0.8, 0.4), "snli": (0.6, 0.5), "qnli": (0.2, 0.3)}
-    rows = [
-        {"task": task, "predicted": side, "lost": lost}
-        for task, of in shares.items()
-        for side, lost in zip(("lost", "kept"), of, strict=True)
-    ]
-    rows.append({"task": "mrpc", "predicted": "kept", "lost": 0.1})  # predicted in no line
-    rows.append({"task": "cola", "predicted": "lost", "lost": np.nan})  # no gain
-    assert knockout.ranked(pd.DataFrame(rows)) == (3, 4, pytest.approx(5 / 16))
-    nothing = knockout.ranked(pd.DataFrame(rows[-1:]))
-    assert nothing[:2] == (0, 0) and np.isnan(nothing[2])
-
-
 def plan() -> StudyPlan:
     lines = {"all books": (12, ""), "none": ("none", "")}
     lines |= {line: (12, "without-" + line.removeprefix("no ")) for line in PREDICTED}
@@ -127,7 +48,7 @@ def plan() -> StudyPlan:
         for line, (n, variant) in lines.items()
     ]
     own = {"lines": list(PREDICTED), "references": ["all books", "none"], "predicted": PREDICTED}
-    return StudyPlan(title="Left out", tasks=TASKS, points=points, kind="prediction", **own)
+    return StudyPlan(title="Left out", tasks=TASKS, points=points, **own)
 
 
 @pytest.fixture(scope="module")
@@ -155,30 +76,53 @@ def made(results) -> Table:
     return table.build(results, GRID, plan())
 
 
-def test_the_table_judges_every_line_and_task(made):
+def test_the_table_has_the_share_of_the_gain_that_is_lost_and_the_loss_beyond_half(made):
     frame = made.frame.set_index(["line", "task"])
-    assert frame.loc[("no remarks", "sst2"), "found"] == "lost"
-    assert frame.loc[("no remarks", "rte"), "found"] == "kept"
-    assert frame.loc[("no kinds", "rte"), "found"] == "lost"
-    assert frame.loc[("no kinds", "snli"), ["predicted", "found"]].tolist() == ["lost", "kept"]
+    for line, task in [("no remarks", "sst2"), ("no kinds", "rte"), ("no kinds", "mean")]:
+        full, none, own = (frame.loc[(of, task), "mean"] for of in ("all books", "none", line))
+        row = frame.loc[(line, task)]
+        assert row["lost"] == pytest.approx((full - own) / (full - none))
+        assert row["beyond"] == pytest.approx((full + none) / 2 - own)
+        assert row["beyond_low"] < row["beyond"] < row["beyond_high"]
+    assert frame.loc[("no kinds", ["sst2", "rte", "snli"]), "predicted"].tolist() == [
+        *("kept", "lost", "lost")
+    ]
     row = frame.loc[("no remarks", "sst2")]
-    gain = -frame.loc[("none", "sst2"), "diff"]
-    assert row["lost"] == pytest.approx(-row["diff"] / gain)
-    assert pd.isna(frame.loc[("all books", "sst2"), "found"])
     assert row["cell"] == "variants/without-remarks/transformer/sst2/aux-on/layers-12"
-    text = made.markdown
-    matrix = text.partition("that is lost\n")[2].partition("## The prediction")[0]
+    assert frame.loc[["all books", "none"], ["lost", "predicted", "beyond"]].isna().all(axis=None)
+
+
+def test_the_matrix_marks_what_was_predicted_and_what_is_undecided(made):
+    frame = made.frame.set_index(["line", "task"])
+    matrix = made.markdown.partition("that is lost\n")[2].partition("Share of the gain")[0]
     (line,) = (line for line in matrix.splitlines() if line.startswith("| no kinds"))
-    cells = [cell.strip() for cell in line.split("|")[2:-1]]
-    assert cells[2].startswith("**") and " hit" in cells[2] and " miss" in cells[3]
+    for task, cell in zip(TASKS, (cell.strip() for cell in line.split("|")[2:-1]), strict=True):
+        row = frame.loc[("no kinds", task)]
+        bold = "**" if task in PREDICTED["no kinds"] else ""
+        undecided = "?" if row["beyond_low"] <= 0 <= row["beyond_high"] else ""
+        assert cell == f"{bold}{round(100 * row['lost'])}{bold}{undecided}"
     below = {"yes": "‡", "no": ""}
     heads = {t: below[frame.loc[("no kinds", t), "below_constant"]] for t in TASKS}
     none = frame.loc["none"]
     assert heads == {t: "‡" * bool(none["mean"][t] < none["majority"][t]) for t in TASKS}
     assert any(heads.values()) and f" SNLI{heads['snli']} |" in matrix
-    counted = text.partition("## The prediction")[2]
-    (total,) = (line for line in counted.splitlines() if line.startswith("| all "))
-    assert [cell.strip() for cell in total.split("|")[2:5]] == ["8", "7", "1"]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "text"), [(1.0, 3.0, "75"), (-1.0, 3.0, "75?"), (np.nan, np.nan, "75?")]
+)
+def test_an_interval_that_does_not_exclude_half_decides_nothing(low, high, text):
+    row = {"predicted": "kept", "lost": 0.75, "beyond_low": low, "beyond_high": high}
+    assert knockout.shares(pd.DataFrame([row])) == [text]
+
+
+def test_where_pre_training_gains_little_nothing_can_be_lost(made):
+    frame = made.frame.drop(columns=["lost", "predicted", "below_constant"])
+    frame.loc[(frame["line"] == "none") & (frame["task"] == "rte"), "diff"] = -4.9
+    again, _ = knockout.add(frame, plan())
+    lost = again.set_index(["line", "task"])["lost"]
+    assert lost[:, "rte"].isna().all() and lost["no kinds", "snli"] > -1
+    assert knockout.shares(again[again["line"] == "no kinds"])[TASKS.index("rte") + 1] == "–"
 
 
 def test_the_probes_of_each_language_model_stand_side_by_side(results):
@@ -200,9 +144,9 @@ def test_probes_of_one_seed_leave_the_other_missing(results, tmp_path):
 
 
 def test_the_heat_map_has_the_shares_marks_the_undecided_and_frames_the_predicted(made):
-    frame = made.frame.assign(decided="yes")
+    frame = made.frame.assign(beyond_low=1.0, beyond_high=2.0)
     unsure = (frame["line"] == "no kinds") & frame["task"].isin(["rte", "sst2"])
-    frame.loc[unsure, "decided"] = "no"
+    frame.loc[unsure, "beyond_low"] = -1.0
     with matplotlib.rc_context(fname=style.STYLE):
         figure = heat_map.draw(frame, plan())
     (ax,) = figure.axes
@@ -225,7 +169,7 @@ def test_the_heat_map_has_the_shares_marks_the_undecided_and_frames_the_predicte
 def test_where_there_was_no_gain_the_heat_map_has_a_dash_and_no_colour(made):
     frame = made.frame.copy()
     none = (frame["line"] == "no kinds") & (frame["task"] == "qnli")
-    frame.loc[none, ["lost", "found", "decided"]] = np.nan
+    frame.loc[none, "lost"] = np.nan
     (ax,) = heat_map.draw(frame, plan()).axes
     assert {text.get_position(): text.get_text() for text in ax.texts}[1.5, 1.5] == "–"
     assert np.argwhere(np.ma.getmaskarray(ax.collections[0].get_array())).tolist() == [[1, 1]]
@@ -233,7 +177,7 @@ def test_where_there_was_no_gain_the_heat_map_has_a_dash_and_no_colour(made):
     assert is_noted_as_not_run(ax)
 
 
-def test_a_line_that_was_not_run_is_missing_and_the_others_are_judged(results):
+def test_a_line_that_was_not_run_is_missing_and_the_others_are_shown(results):
     study = plan()
     *points, last = study.points
     cells = [replace(cell, variant="gone") for cell in last.cells]
@@ -241,8 +185,8 @@ def test_a_line_that_was_not_run_is_missing_and_the_others_are_judged(results):
     gone = study.model_copy(update={"points": points})
     frame = table.build(results, GRID, gone).frame.set_index(["line", "task"])
     assert frame.loc[("no kinds", "rte"), "n_seeds"] == 0
-    assert pd.isna(frame.loc[("no kinds", "rte"), "found"])
-    assert frame.loc[("no remarks", "sst2"), "found"] == "lost"
+    assert pd.isna(frame.loc[("no kinds", "rte"), "lost"])
+    assert frame.loc[("no remarks", "sst2"), "lost"] > 0.5
 
 
 def test_the_program_writes_the_study(results, tmp_path):

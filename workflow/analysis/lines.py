@@ -9,6 +9,8 @@ Of several lines along an axis, `change` is how far the difference of a line to 
 moved since the first value (a difference of differences), paired by row and seed. In `train_size`
 it is how much more, or less, a part of the method gives of all labelled rows than of few.
 
+Where a loss of the gain by pre-training was predicted, `beyond` is what is lost beyond half of it.
+
 Table 5 and Figure 2 are such frames, too; degrees, heat map and shares of the gain are views.
 """
 
@@ -23,7 +25,7 @@ from gpt1.cell import Cell
 from workflow.analysis import markdown
 from workflow.analysis.notes import Notes
 from workflow.analysis.stats.pooling import SeedPool, columns, paired
-from workflow.analysis.stats.sample import Heads, Sample, Scores
+from workflow.analysis.stats.sample import Heads, Sample, Scores, combine
 from workflow.analysis.stats.samples import Samples, official_sets
 from workflow.grid import Grid
 from workflow.study_plan import Point, StudyPlan
@@ -111,6 +113,8 @@ def differences(study: StudyPlan, scores: Scores, point: Point) -> dict[str, Hea
         found["along"] = paired(heads, start) if is_along(study, point) else {}
     if any(has_change(study, one) for one in study.points):
         found["change"] = _change(study, scores, point) if has_change(study, point) else {}
+    if study.predicted:
+        found["beyond"] = _beyond(study, scores, point) if point.line in study.lines else {}
     return found
 
 
@@ -157,6 +161,16 @@ def _change(study: StudyPlan, scores: Scores, point: Point) -> Heads:
         for value in (study.values[0], point.value)
     )
     return paired(after, before)
+
+
+def _beyond(study: StudyPlan, scores: Scores, point: Point) -> Heads:
+    """What is lost beyond half of the gain, which the first reference has over the second."""
+    full, none = (scores[line, ""] for line in study.references)
+    found: dict[str, Sample | None] = {}
+    for task, own in scores[point.place].items():
+        three = [one for one in (full[task], none[task], own) if one]
+        found[task] = combine(three, [0.5, 0.5, -1.0]) if len(three) == 3 else None
+    return found
 
 
 def wide(frame: pd.DataFrame, study: StudyPlan) -> pd.DataFrame:

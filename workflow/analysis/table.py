@@ -34,7 +34,9 @@ COUNTS = [
     "decontaminated_rows",
 ]
 NUMBERS = {*DECIMALS, *COUNTS, "seed", "score", "paper"}  # a table's own columns may be text
-BY_SEED = [f"{of}by_seed" for of in ("", "diff_", "along_", "change_", "relative_")]  # tuples
+BY_SEED = [
+    f"{of}by_seed" for of in ("", "diff_", "along_", "change_", "beyond_", "relative_")
+]  # tuples
 TEXT = [
     *("arch", "variant", "line", "value", "task", "metric", "split", "n_transfer", "aux", "corpus"),
     *("alarms", "note", "cpu"),

@@ -8,26 +8,15 @@ from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 
 import tasks
-from workflow.analysis import markdown
 from workflow.analysis.figures import matrix, style
+from workflow.analysis.studies.knockout import shares
 from workflow.study_plan import StudyPlan
 
 INSET = 0.06  # of the frame in its cell
 FRAME: dict[str, Any] = {"fill": False, "edgecolor": style.VERMILLION, "linewidth": 2.5}
-LEGEND: list[dict[str, Any]] = [
-    {
-        **{"label": "predicted: half or more", "marker": "s", "markersize": 14, "linestyle": ""},
-        **{"markerfacecolor": "none", "markeredgecolor": style.VERMILLION, "markeredgewidth": 2.5},
-    },
-    {
-        **{"label": "undecided: the interval holds half", "marker": "$?$", "markersize": 9},
-        **{"color": style.BLACK, "linestyle": ""},
-    },
-]
 
 
 def draw(table: pd.DataFrame, study: StudyPlan) -> Figure:
@@ -37,7 +26,7 @@ def draw(table: pd.DataFrame, study: StudyPlan) -> Figure:
     if "lost" not in table or table["lost"].isna().all():
         style.note_missing(ax)
         return figure
-    rows = table.assign(shown=table.apply(_text, axis=1))
+    rows = table.assign(shown=shares(table))
     lost, texts = (
         rows.pivot(index="line", columns="task", values=name).loc[study.lines, study.tasks]
         for name in ("lost", "shown")
@@ -50,13 +39,9 @@ def draw(table: pd.DataFrame, study: StudyPlan) -> Figure:
             if task in study.predicted[line]:
                 ax.add_patch(Rectangle((j + INSET, i + INSET), *2 * [1 - 2 * INSET], **FRAME))
     ax.invert_yaxis()
-    ax.set_title(f"{study.title}: share of the gain by pre-training that is lost, %")
-    handles = [Line2D([], [], **look) for look in LEGEND]
-    figure.legend(handles=handles, loc="outside lower right", ncols=2)
+    ax.set_title(
+        f"{study.title}: share of the gain by pre-training that is lost, %\n"
+        "framed: half or more was predicted; ?: the interval holds half",
+        fontsize=12,
+    )
     return figure
-
-
-def _text(row: pd.Series) -> str:
-    if pd.isna(row["lost"]):
-        return markdown.NONE
-    return f"{round(100 * row['lost'])}{'' if row['decided'] == 'yes' else '?'}"

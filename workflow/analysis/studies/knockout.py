@@ -1,139 +1,70 @@
 """What a line of a study loses of the gain by pre-training, beside what was predicted.
 
 The gain is the score of the first reference, which is pre-trained, over that of the second, which
-is not. A line has lost it on a task where its own gain is less than half of that; the prediction
-says on which tasks it has. What is judged is the contrast (full + none) / 2 - line, paired by row
-and by seed, in points: above 0 half of the gain or more is lost.
+is not; a line is predicted to lose half of it or more on some tasks. The table's `beyond` is the
+contrast (full + none) / 2 - line, paired by row and by seed, in points: above 0 half is lost.
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
-from scipy import stats
 
 import tasks
 from workflow.analysis import markdown
-from workflow.analysis.lines import Lines
 from workflow.analysis.markdown import MISSING
 from workflow.analysis.records import ProbeScores
-from workflow.analysis.stats.pooling import NO_POOL, SeedPool, estimates
-from workflow.analysis.stats.sample import Heads, combine, difference
 from workflow.grid import Grid
 from workflow.study_plan import StudyPlan
 
-LOST, KEPT = "lost", "kept"
-COLUMNS = ["predicted", "lost", "beyond", "beyond_low", "beyond_high", "found", "decided"]
 BELOW = "below_constant"
 MARK = "‡"
 LEAST = 5.0  # points; of less there is nothing to lose
 LEGEND = (
-    "Share of the gain by pre-training that is lost, in percent; in bold where half or more was "
-    "predicted to be. `hit`: it lies on the predicted side of 50, `miss`: on the other; `?`: the "
-    "95 % interval of the loss beyond half of the gain includes 0. A dash: the gain is below "
-    f"{LEAST:g} points. `{MARK}` (`{BELOW}` in the CSV): without pre-training the score is below "
-    "the constant answer's, so a part of the gain is what this answer has too. In the CSV `lost` "
-    "is the share, `beyond` the points lost beyond half of the gain, with their interval."
+    "Share of the gain by pre-training that is lost, in percent (`lost` in the CSV); in bold where "
+    "half or more was predicted to be. `?`: the 95 % interval of the loss beyond half of the gain "
+    f"(`beyond`) includes 0. A dash: the gain is below {LEAST:g} points. `{MARK}` (`{BELOW}`): "
+    "without pre-training the score is below the constant answer's, so a part of the gain is what "
+    "this answer has too."
 )
 
 
-def is_below(table: pd.DataFrame, study: StudyPlan) -> pd.Series:
-    """By task, whether the line without pre-training is below the constant answer."""
-    none = table[table["line"] == study.references[1]].set_index("task")
-    return none["mean"] < none["majority"]
+def add(frame: pd.DataFrame, study: StudyPlan) -> tuple[pd.DataFrame, list[str | pd.DataFrame]]:
+    """The frame with `predicted` ("lost" or "kept"), `lost` and BELOW of each line, and a matrix.
 
-
-def add(table: pd.DataFrame, run: Lines) -> tuple[pd.DataFrame, list[str | pd.DataFrame]]:
-    """The table with COLUMNS and BELOW for each line and task, the matrix and the counts."""
-    study, scores, seeds = run.study, run.scores(), run.pool()
-    full, none = (scores[line, ""] for line in study.references)
-    judged = [
-        {"line": line, "task": task, **row}
-        for line in study.lines
-        for task, row in judge(full, none, scores[line, ""], study.predicted[line], seeds).items()
-    ]
-    frame = pd.DataFrame(judged, columns=["line", "task", *COLUMNS])
-    frame[BELOW] = frame["task"].map(is_below(table, study).map({True: "yes", False: "no"}))
-    table = table.merge(frame, on=["line", "task"], how="left")
-    if frame.empty:
-        return table, []
-    marked = frame[BELOW].map({"yes": MARK, "no": ""})
-    shown = frame.assign(
-        head=frame["task"].map(lambda name: tasks.task(name).title) + marked,
-        shown=frame.apply(_shown, axis=1),
-    )
-    return table, [
-        "## Share of the gain by pre-training that is lost",
-        markdown.pivot(shown, "line", "head", "shown").rename_axis(""),
-        LEGEND,
-        "## The prediction",
-        count(frame),
-        "In {} of {} tasks the lines that were predicted to cost the gain cost more of it than the "
-        "others do (sign test over tasks: p {:.2g}).".format(*ranked(frame)),
-    ]
-
-
-def judge(
-    full: Heads, none: Heads, line: Heads, predicted: list[str], seeds: SeedPool = NO_POOL
-) -> dict[str, dict[str, Any]]:
-    """Of each task that all three have been run on, COLUMNS; without `found` where no gain is."""
-    contrasts = {
-        task: combine([a, b, c], [0.5, 0.5, -1.0])
-        for task, c in line.items()
-        if (a := full[task]) is not None and (b := none[task]) is not None and c is not None
-    }
-    rows = {}
-    for task, estimate in estimates(contrasts, seeds=seeds).items():
-        gain, loss = difference(full[task], none[task]), difference(full[task], line[task])
-        low, high = estimate.interval
-        row = {"predicted": LOST if task in predicted else KEPT, "beyond": estimate.value}
-        row |= {"beyond_low": low, "beyond_high": high}
-        if gain is not None and loss is not None and gain.value >= LEAST:
-            row |= {"lost": loss.value / gain.value, "found": LOST if estimate.value > 0 else KEPT}
-            row["decided"] = "yes" if low > 0 or high < 0 else "no"
-        rows[task] = row
-    return rows
-
-
-def count(judged: pd.DataFrame) -> pd.DataFrame:
-    """Cells, hits and misses by what was predicted, and those that the interval decides."""
-    judged = judged.dropna(subset="found")
-    hit, sure = judged["predicted"] == judged["found"], judged["decided"] == "yes"
-    counted = pd.DataFrame(
-        {
-            "cells": hit | ~hit,
-            "hits": hit,
-            "misses": ~hit,
-            "hits decided": hit & sure,
-            "misses decided": ~hit & sure,
-        }
-    )
-    of = counted.groupby(judged["predicted"]).sum().reindex([LOST, KEPT], fill_value=0)
-    of.loc["all"] = of.sum()
-    return of.rename({LOST: "to be lost", KEPT: "to be kept"}).rename_axis("predicted")
-
-
-def ranked(judged: pd.DataFrame) -> tuple[int, int, float]:
-    """In how many tasks the lines predicted to cost the gain do cost more of it; of how many; p.
-
-    The tasks are the sample (one-sided sign test): the lines of a task hang together, as where each
-    of two leaves out what the other one has.
+    `lost` is a share; NaN where there is no gain.
     """
-    means = judged.pivot_table("lost", "task", "predicted", "mean").reindex(columns=[LOST, KEPT])
-    difference = (means[LOST] - means[KEPT]).dropna()
-    n, of = int((difference > 0).sum()), len(difference)
-    return n, of, stats.binomtest(n, of, alternative="greater").pvalue if of else float("nan")
+    none = frame[frame["line"] == study.references[1]].set_index("task")
+    gain = frame["task"].map(-none["diff"])
+    is_line = frame["line"].isin(study.lines)
+    below = (none["mean"] < none["majority"]).map({True: "yes", False: "no"})
+    predicted = [
+        "lost" if task in study.predicted.get(line, ()) else "kept"
+        for line, task in zip(frame["line"], frame["task"], strict=True)
+    ]
+    is_cell = is_line & frame["task"].isin(study.tasks)
+    frame = frame.assign(
+        predicted=pd.Series(predicted, frame.index).where(is_cell),
+        lost=(-frame["diff"] / gain).where(is_line & (gain >= LEAST)),
+        **{BELOW: frame["task"].map(below).where(is_line)},
+    )
+    shown = frame[is_cell]
+    marks = shown[BELOW].map({"yes": MARK, "no": ""})
+    heads = shown["task"].map(lambda name: tasks.task(name).title) + marks
+    shown = shown.assign(head=heads, shown=shares(shown, bold="**"))
+    matrix = markdown.pivot(shown, "line", "head", "shown").rename_axis("")
+    return frame, ["## Share of the gain by pre-training that is lost", matrix, LEGEND]
 
 
-def _shown(row: Mapping[str, Any]) -> str:
-    if pd.isna(row["found"]):
-        return markdown.NONE
-    share = f"{round(100 * row['lost'])}"
-    share = f"**{share}**" if row["predicted"] == LOST else share
-    verdict = "hit" if row["found"] == row["predicted"] else "miss"
-    return f"{share} {verdict}{'' if row['decided'] == 'yes' else '?'}"
+def shares(frame: pd.DataFrame, bold: str = "") -> list[str]:
+    """The shares lost as text: `?` where undecided, between `bold` where predicted."""
+    texts = []
+    for row in frame.itertuples():
+        mark = bold if row.predicted == "lost" else ""
+        is_sure = row.beyond_low > 0 or row.beyond_high < 0
+        share = f"{mark}{round(100 * row.lost)}{mark}" if pd.notna(row.lost) else markdown.NONE
+        texts.append(share if is_sure or pd.isna(row.lost) else f"{share}?")
+    return texts
 
 
 def probes(results: Path, grid: Grid, study: StudyPlan) -> list[str | pd.DataFrame]:

@@ -28,7 +28,7 @@ def build(results: Path, grid: Grid, study: StudyPlan) -> Table:
         frame, more = zero_shot.add(frame, results, study, run.scores())
         parts += more
     if study.predicted:
-        frame, more = knockout.add(frame, run)
+        frame, more = knockout.add(frame, study)
         parts += more + knockout.probes(results, grid, study)
     return Table(frame, [*parts, *run.legend()])
 
