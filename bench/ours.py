@@ -5,11 +5,12 @@ import tempfile
 
 from bench.turns import Turns, quicker
 from bench.work import Work, batches, read_rows
+from gpt1.records import CheckpointFacts
 from gpt1.settings import FinetuneSettings, ModelSettings, PretrainSettings
 from gpt1.training.finetuning import FineTuning
 from gpt1.training.pretraining import Pretraining
 from gpt1.training.task_data import TaskData
-from gpt1.weights.checkpoint import Checkpoint, StoredFacts
+from gpt1.weights.checkpoint import Checkpoint
 from tasks.spec import TaskSpec
 
 
@@ -17,7 +18,9 @@ def finetune(work: Work, turns: Turns) -> None:
     """Updates of fine-tuning, from random weights, in rows."""
     rows, model = read_rows(work.data), ModelSettings(**work.model)
     spec = TaskSpec("rows", work.family, work.n_labels, "accuracy", ("accuracy",))
-    facts = StoredFacts(arch=work.arch, model=model, tokenizer="", n_vocab=work.n_vocab, sha256="")
+    facts = CheckpointFacts(
+        arch=work.arch, model=model, tokenizer="", n_vocab=work.n_vocab, sha256=""
+    )
     settings = FinetuneSettings(**work.training, model=model)
     source, data = Checkpoint({}, facts), TaskData(spec, {"train": rows})
     run = FineTuning(data, source, settings, "none", 0, turns.runtime)

@@ -61,8 +61,8 @@ def draw_corpus(folder: Path, n_vocab: int, n: int = 2_000_000) -> str:
     tokens.tofile(folder / "tokens.bin")
     split = {"file": "tokens.bin", "tokens": n, "sha256": sha256_file(folder / "tokens.bin")}
     splits = {"train": split, "heldout": split}
-    facts = {"tokenizer": "", "corpus": "books", "n_vocab": n_vocab, "splits": splits}
-    write_json(folder / "corpus.json", facts)
+    facts = {"tokenizer": "", "corpus": "books", "n_vocab": n_vocab, "documents": ""}
+    write_json(folder / "corpus.json", {**facts, "splits": splits})
     return str(folder / "corpus.json")
 
 

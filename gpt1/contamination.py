@@ -22,13 +22,14 @@ from tasks.common.errors import importing, run
 with importing(__name__):
     import numpy as np
 
+    from gpt1.records import Marks, SplitMarks
     from gpt1.text import normalise
     from gpt1.text.ngrams import SYMBOL, N, Search
-    from tasks import examples as task_examples
     from tasks.common.arrow import split_names
     from tasks.common.documents import read_documents
-    from tasks.common.files import sha256_file, write_json
-    from tasks.examples import Example
+    from tasks.common.files import sha256_file
+    from tasks.common.records import facts_path
+    from tasks.examples import Example, ExamplesFacts, check_split, read
 
 
 class WordNumbers:
@@ -73,7 +74,7 @@ def contamination(names: list[str], documents: Path, examples: Path, out: Path) 
     rows = {
         (name, split): [
             [numbers.of_text(text) for text in row_texts(row)]
-            for row in task_examples.read(examples / name, split)
+            for row in read(examples / name, split)
         ]
         for name, splits in digests.items()
         for split in splits
@@ -84,17 +85,17 @@ def contamination(names: list[str], documents: Path, examples: Path, out: Path) 
             search.add((name, split, i), texts)
     for _, text in read_documents(documents, "train"):
         search.scan(numbers.of_corpus(text.to_pybytes().decode()))
-    digest = sha256_file(documents.with_name(f"{documents.name}.json"))
+    digest = sha256_file(facts_path(documents))
     for name, splits in digests.items():
         found = {}
         for split in splits:
             words = [max(map(len, row)) for row in rows[name, split]]
             marked = [(name, split, i) in search.contaminated for i in range(len(words))]
-            found[split] = {"words": words, "match": [N if one else 0 for one in marked]}
-        facts = {"task": name, "documents": digest, "examples": splits, "splits": found}
-        write_json(out / f"{name}.json", facts)
+            found[split] = SplitMarks(words=words, match=[N if one else 0 for one in marked])
+        marks = Marks(task=name, documents=digest, examples=splits, splits=found)
+        marks.write(out / f"{name}.json")
         counts = (
-            f"{split} {len(of['match']):,} rows, contaminated {sum(n >= N for n in of['match']):,}"
+            f"{split} {len(of.match):,} rows, contaminated {sum(n >= N for n in of.match):,}"
             for split, of in found.items()
         )
         print(f"{name}: " + "; ".join(counts), flush=True)
@@ -102,10 +103,10 @@ def contamination(names: list[str], documents: Path, examples: Path, out: Path) 
 
 def _reported(folder: Path) -> dict[str, str]:
     """The splits of a task's examples that are reported, and their digests."""
-    facts = task_examples.read_facts(folder)
-    others = ("train", "select", *facts["unlabelled"])
+    facts = ExamplesFacts.read(facts_path(folder))
+    others = ("train", "select", *facts.unlabelled)
     splits = [split for split in split_names(folder) if split not in others]
-    return {split: task_examples.check_split(folder, split, facts) for split in splits}
+    return {split: check_split(folder, split, facts) for split in splits}
 
 
 def main() -> None:

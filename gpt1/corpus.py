@@ -28,6 +28,7 @@ with importing(__name__):
     import numpy as np
 
     from gpt1.cell import CORPORA, Corpus
+    from gpt1.records import CorpusFacts, TokenFile
     from gpt1.special_tokens import N_SPECIAL
     from gpt1.streams import stream
     from gpt1.text import normalise, sources
@@ -36,9 +37,10 @@ with importing(__name__):
     from gpt1.text.shuffle import generator, sentences, shuffle_sentences, shuffle_words
     from gpt1.text.tokenizer import WORDS, Tokenizer
     from gpt1.text.tokens import DTYPE
-    from tasks.common.documents import read_documents
-    from tasks.common.files import scratch_folder, sha256_file, write_atomic, write_json
+    from tasks.common.documents import DocumentFacts, DocumentsFacts, read_documents
+    from tasks.common.files import scratch_folder, sha256_file, write_atomic
     from tasks.common.hf_datasets import library
+    from tasks.common.records import facts_path
 
 SPLITS = ("train", "heldout")
 
@@ -58,11 +60,12 @@ def documents(folder: Path, settings: CorpusSettings, out: Path, threads: int = 
         raise InputError(f"--out {out}: lies in the folder of the raw text; choose another place")
     with scratch_folder(out) as scratch:
         rows = normalise_documents(listed, settings.source, scratch, threads)
-        facts = [{**row, "heldout": row["name"] in heldout} for row in rows.remove_columns("text")]
+        columns = rows.remove_columns("text")
+        facts = [DocumentFacts(**row, heldout=row["name"] in heldout) for row in columns]
         splits = datasets.DatasetDict()
         for split in SPLITS:
-            chosen = [i for i, row in enumerate(facts) if row["heldout"] is (split == "heldout")]
-            if not any(facts[i]["words"] for i in chosen):
+            chosen = [i for i, row in enumerate(facts) if row.heldout is (split == "heldout")]
+            if not any(facts[i].words for i in chosen):
                 raise InputError(f"{folder}: the {split} documents contain no words; use others")
             splits[split] = rows.select(chosen, keep_in_memory=True)
         splits = splits.select_columns(["name", "text"])
@@ -74,17 +77,17 @@ def documents(folder: Path, settings: CorpusSettings, out: Path, threads: int = 
     with write_atomic(counts_path) as file:
         for word, n in sorted(words.items(), key=lambda item: (-item[1], item[0])):
             file.write(f"{word}\t{n}\n")
-    description = {
-        "source": settings.source or "folder",
-        "origin": sources.origin(folder, settings),
-        "rows": counts,
-        "versions": {name: version(name) for name in ("ftfy", "spacy")},
-        "word_types": len(words),
-        "words_sha256": sha256_file(counts_path),
-        "documents": facts,
-    }
-    write_json(out.with_name(f"{out.name}.json"), description)
-    n_words = sum(row["words"] for row in facts)
+    description = DocumentsFacts(
+        source=settings.source or "folder",
+        origin=sources.origin(folder, settings),
+        rows=counts,
+        versions={name: version(name) for name in ("ftfy", "spacy")},
+        word_types=len(words),
+        words_sha256=sha256_file(counts_path),
+        documents=facts,
+    )
+    description.write(facts_path(out))
+    n_words = sum(row.words for row in facts)
     print(
         f"{len(facts):,} documents ({len(heldout):,} held out), {n_words:,} words",
         flush=True,
@@ -110,7 +113,7 @@ def tokens(
         )
     types = {"ids": "uint16", "lengths": "uint32"}
     features = datasets.Features({k: datasets.List(datasets.Value(t)) for k, t in types.items()})
-    splits: dict[str, dict[str, Any]] = {}
+    splits: dict[str, TokenFile] = {}
     with scratch_folder(out / "tokens") as scratch:
         for split in SPLITS:
             names = [name for name, _ in read_documents(documents, split)]
@@ -135,16 +138,16 @@ def tokens(
                 parts = shuffle_sentences(np.concatenate(ids), n_tokens, encoder.newline_id, rng)
                 places = []
             facts = _write_stream(parts, out / f"{split}.bin")
-            splits[split] = facts | {"documents": places}
-    described = {
-        "splits": splits,
-        "tokenizer": encoder.digest,
-        "n_vocab": encoder.n_vocab,
-        "corpus": corpus,
-        "documents": sha256_file(documents.with_name(f"{documents.name}.json")),
-    }
-    write_json(out / "corpus.json", described)
-    print(", ".join(f"{split} {splits[split]['tokens']:,} tokens" for split in SPLITS), flush=True)
+            splits[split] = TokenFile(**facts | {"documents": places})
+    described = CorpusFacts(
+        splits=splits,
+        tokenizer=encoder.digest,
+        n_vocab=encoder.n_vocab,
+        corpus=corpus,
+        documents=sha256_file(facts_path(documents)),
+    )
+    described.write(out / "corpus.json")
+    print(", ".join(f"{split} {splits[split].tokens:,} tokens" for split in SPLITS), flush=True)
 
 
 def _encode(row: dict[str, str], encoder: Tokenizer, corpus: Corpus) -> dict[str, np.ndarray]:

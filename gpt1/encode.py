@@ -11,7 +11,6 @@ import argparse
 import functools
 import sys
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,14 +19,15 @@ from tasks.common.errors import InputError, importing, run
 with importing(__name__):
     import numpy as np
 
+    from gpt1.records import EncodedFacts, Role, SplitFacts
     from gpt1.text.tokenizer import Tokenizer
     from gpt1.training import batching
-    from gpt1.training.encoded import COLUMNS, Role, SplitFacts, facts_path, read_encoded
-    from tasks import examples as task_examples
+    from gpt1.training.encoded import COLUMNS, read_encoded
     from tasks import task as task_named
     from tasks.common import hf_datasets
     from tasks.common.arrow import read_split, split_digest, split_names
-    from tasks.common.files import write_json
+    from tasks.common.records import facts_path
+    from tasks.examples import ExamplesFacts, check_split
 
 if TYPE_CHECKING:
     from datasets import Dataset
@@ -39,8 +39,7 @@ def encode(task: str, examples: Path, tokenizer: Path, out: Path) -> None:
     Raises InputError for examples that are damaged or not of `task`, and for a labelled text that
     normalisation leaves empty. Nothing is written then.
     """
-    spec = task_named(task).spec
-    encoder = Tokenizer.load(tokenizer)
+    spec, encoder = task_named(task).spec, Tokenizer.load(tokenizer)
     roles, digests = _check_examples(task, examples)
     encoded = {}
     for split, role in roles.items():
@@ -58,25 +57,24 @@ def encode(task: str, examples: Path, tokenizer: Path, out: Path) -> None:
             examples=digests[split],
             lengths=_counts(batching.input_lengths(spec.family, texts)),
             n_ctx_needed=_counts(batching.n_ctx_needed(spec.family, texts)),
-        ).model_dump()
-    facts = {"spec": asdict(spec), "tokenizer": encoder.digest, "splits": splits}
-    write_json(facts_path(out), facts)
-    print(", ".join(f"{split} {splits[split]['rows']:,}" for split in splits), flush=True)
+        )
+    EncodedFacts(spec=spec, tokenizer=encoder.digest, splits=splits).write(facts_path(out))
+    print(", ".join(f"{split} {of.rows:,}" for split, of in splits.items()), flush=True)
 
 
 def _check_examples(task: str, folder: Path) -> tuple[dict[str, Role], dict[str, str]]:
     """Role and digest of every split of examples, in their order."""
-    facts = task_examples.read_facts(folder)
-    if facts["task"] != task:
+    facts = ExamplesFacts.read(facts_path(folder))
+    if facts.task != task:
         raise InputError(
-            f"{folder}.json: examples of {facts['task']}, not {task}; give the right folder"
+            f"{folder}.json: examples of {facts.task}, not {task}; give the right folder"
         )
     roles: dict[str, Role] = {}
     digests: dict[str, str] = {}
     for split in split_names(folder):
-        digests[split] = task_examples.check_split(folder, split, facts)
+        digests[split] = check_split(folder, split, facts)
         named: Role = "train" if split == "train" else "select" if split == "select" else "report"
-        roles[split] = "unlabelled" if split in facts["unlabelled"] else named
+        roles[split] = "unlabelled" if split in facts.unlabelled else named
     return roles, digests
 
 

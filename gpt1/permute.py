@@ -17,11 +17,11 @@ with importing(__name__):
     import numpy as np
     import torch
 
+    from gpt1.records import CorpusFacts
     from gpt1.settings import RuntimeSettings
     from gpt1.streams import stream
     from gpt1.text.tokens import open_tokens
     from gpt1.weights.checkpoint import Checkpoint, read_facts, read_tensors, save_checkpoint
-    from tasks.common.files import read_json
 
 CHUNK = 2**24  # tokens that are counted at a time
 
@@ -45,7 +45,7 @@ def permute(checkpoint: Path, corpus: Path, out: Path, code: str = "") -> None:
     Raises InputError for a file that is damaged or missing, and for a corpus of another tokenizer.
     """
     facts = read_facts(checkpoint)
-    if read_json(corpus).get("tokenizer") != facts.tokenizer:
+    if CorpusFacts.read(corpus).tokenizer != facts.tokenizer:
         raise InputError(f"{corpus}: of another tokenizer than {checkpoint}; give its own corpus")
     tokens = open_tokens(corpus, "train")
     counts = np.zeros(facts.n_vocab, dtype=np.int64)
@@ -56,8 +56,9 @@ def permute(checkpoint: Path, corpus: Path, out: Path, code: str = "") -> None:
     model = Checkpoint(read_tensors(checkpoint), facts).language_model(RuntimeSettings())
     with torch.no_grad():
         model.embed[torch.from_numpy(rows)] = model.embed[torch.from_numpy(order)]
-    own = facts.model_copy(update={"corpus": "permuted-embeddings", "code": code})
-    save_checkpoint(out, model, own, permuted_rows=len(rows), permuted_from=facts.sha256)
+    same = facts.model_dump(include={"tokenizer", "update", "tokens", "seed"})
+    own = {"corpus": "permuted-embeddings", "code": code, "permuted_from": facts.sha256}
+    save_checkpoint(out, model, **same, **own, permuted_rows=len(rows))
     print(f"{out}: {len(rows):,} of {facts.n_vocab:,} rows exchanged", flush=True)
 
 

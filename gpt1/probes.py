@@ -26,13 +26,14 @@ with importing(__name__):
     from pydantic import Field, model_validator
 
     from gpt1.cell import ARCHS, model_name
+    from gpt1.records import ProbeScores, SkillScore
     from gpt1.settings import ModelSettings
     from gpt1.text.tokenizer import Tokenizer
     from gpt1.text.vocabulary import read_text
     from gpt1.training.runtime import Runtime
     from gpt1.training.scorer import Scorer
     from gpt1.weights.checkpoint import load_checkpoint
-    from tasks.common.files import sha256_file, write_json
+    from tasks.common.files import sha256_file
     from tasks.common.settings import Settings
     from tasks.world import manifest
 
@@ -109,24 +110,20 @@ def predict(scorer: Scorer, probes: list[Probe]) -> np.ndarray:
     )
 
 
-def score(scorer: Scorer, probes: list[Probe]) -> dict[str, dict[str, float]]:
-    """The score of a language model on each skill, in the order of the probes.
-
-    `correct` of `n` items with `choices` continuations each; `accuracy` and `chance`, that of a
-    random guess, run from 0 to 100.
-    """
+def score(scorer: Scorer, probes: list[Probe]) -> dict[str, SkillScore]:
+    """The score of a language model on each skill, in the order of the probes."""
     hits: dict[str, list[bool]] = {}
     for probe, found in zip(probes, predict(scorer, probes), strict=True):
         hits.setdefault(probe.item.skill, []).append(bool(found == probe.item.label))
     n_choices = {probe.item.skill: len(probe.choices) for probe in probes}
     return {
-        skill: {
-            "n": len(own),
-            "correct": sum(own),
-            "choices": n_choices[skill],
-            "accuracy": 100 * sum(own) / len(own),
-            "chance": 100 / n_choices[skill],
-        }
+        skill: SkillScore(
+            n=len(own),
+            correct=sum(own),
+            choices=n_choices[skill],
+            accuracy=100 * sum(own) / len(own),
+            chance=100 / n_choices[skill],
+        )
         for skill, own in hits.items()
     }
 
@@ -151,13 +148,10 @@ def main() -> None:
         checkpoint = load_checkpoint(path, a.arch, a.settings, tokenizer.digest)
         facts = checkpoint.facts
         skills = score(Scorer.of(checkpoint, tokenizer.newline_id, a.runtime), probes)
-        record = {
-            **facts.origin(),
-            "skills": skills,
-            "digests": {**digests, "checkpoint": facts.sha256},
-        }
-        write_json(a.out / f"update-{facts.update}.json", record)
-        text = ", ".join(f"{skill} {found['accuracy']:.1f}" for skill, found in skills.items())
+        own = {**digests, "checkpoint": facts.sha256}
+        record = ProbeScores(**facts.origin(), skills=skills, digests=own)
+        record.write(a.out / f"update-{facts.update}.json")
+        text = ", ".join(f"{skill} {found.accuracy:.1f}" for skill, found in skills.items())
         name = model_name(a.arch, facts.corpus)
         print(f"{name} seed {facts.seed} {path.stem}: {text}", flush=True)
 

@@ -20,6 +20,7 @@ with importing(__name__):
     import numpy as np
 
     from gpt1.cell import ARCHS, PretrainedModel
+    from gpt1.records import ZeroShotScore
     from gpt1.settings import ZeroShotSettings
     from gpt1.text.tokenizer import Tokenizer
     from gpt1.training.batching import sample
@@ -28,7 +29,6 @@ with importing(__name__):
     from gpt1.training.runtime import Runtime
     from gpt1.training.scorer import Scorer
     from gpt1.weights.checkpoint import load_checkpoint
-    from tasks.common.files import write_json
     from tasks.metrics import score_split
 
 Splits = dict[str, EncodedSplit]
@@ -98,11 +98,7 @@ def sentiment_words(tokenizer: Tokenizer) -> dict[str, np.ndarray]:
 def score_task(
     scorer: Scorer, task: EncodedTask, settings: ZeroShotSettings, words: dict[str, np.ndarray]
 ) -> dict[str, Any]:
-    """The scores of a language model on a task.
-
-    `score` is the main metric on the main split, 0 to 100, of `n` rows; `relative` is 0 at
-    `random` and 1 at `best`.
-    """
+    """The scores of a language model on a task: fields of `ZeroShotScore`."""
     spec, split, scale = task.spec, task.main, settings.normalise[task.spec.name]
     splits = {
         name: task.splits[name].take(sample(len(task.splits[name]), settings.limit))
@@ -158,7 +154,8 @@ def main() -> None:
         digests = {"checkpoint": facts.sha256, "tokenizer": tokenizer.digest, "code": a.code}
         for task, record in zip(tasks, records, strict=True):
             record |= facts.origin() | {"digests": {**digests, "data": task.labelled_digest}}
-            write_json(source.zero_shot(a.results, task.spec.name, facts.update), record)
+            path = source.zero_shot(a.results, task.spec.name, facts.update)
+            ZeroShotScore(**record).write(path)
         names = ", ".join(task.spec.name for task in tasks)
         print(f"{source.name} seed {source.seed} {path.stem}: scored {names}", flush=True)
 

@@ -28,15 +28,26 @@ from tasks import task as task_named
 from tasks import word_classes, word_features
 from tasks.common.arrow import split_names
 from tasks.common.errors import InputError, run
-from tasks.common.files import write_json
-from tasks.examples import Example, check_split, read, read_facts
+from tasks.common.records import Record, Scores, facts_path
+from tasks.examples import Example, ExamplesFacts, check_split, read
 from tasks.linear_model import predict
 from tasks.metrics import score_split
 from tasks.task import Task
 from tasks.word_classes import WordClasses
 from tasks.word_features import Features
 
-Scores = dict[str, dict[str, float]]
+
+class BaselinesRecord(Record):
+    """`baselines/TASK.json`; of the baselines that a task does not have there are no scores."""
+
+    task: str
+    majority: Scores
+    bag_of_words: Scores
+    word_overlap: Scores = {}
+    one_text: Scores = {}
+    word_pairs: Scores = {}
+    word_classes: Scores = {}
+    affix_bigrams: Scores = {}
 
 
 def majority(task: Task, train: list[Example], rows: list[Example]) -> np.ndarray:
@@ -122,9 +133,9 @@ def labelled(task: Task, folder: Path) -> dict[str, list[Example]]:
 
     Raises InputError for those of another task, or damaged ones.
     """
-    facts = read_facts(folder)
-    if facts["task"] != task.name:
-        raise InputError(f"{folder}: examples of {facts['task']}, not of {task.name}")
+    facts = ExamplesFacts.read(facts_path(folder))
+    if facts.task != task.name:
+        raise InputError(f"{folder}: examples of {facts.task}, not of {task.name}")
     splits = [split for split in split_names(folder) if split not in task.unlabelled]
     for split in splits:
         check_split(folder, split, facts)
@@ -140,12 +151,14 @@ def main() -> None:
     parser.add_argument(
         "--word-classes", type=Path, nargs="?", help="what tasks.word_classes wrote of the books"
     )
-    parser.add_argument("--out", required=True, help="JSON of scores per baseline and split")
+    parser.add_argument(
+        "--out", required=True, type=Path, help="JSON of scores per baseline and split"
+    )
     args = parser.parse_args()
     task = task_named(args.task)
     classes = word_classes.read(args.word_classes) if args.word_classes else None
     scores = baselines(task, labelled(task, args.examples), classes)
-    write_json(args.out, {"task": task.name, **scores})
+    BaselinesRecord(task=task.name, **scores).write(args.out)
     for name, by_split in scores.items():
         values = ", ".join(f"{split} {value[task.metric]:.1f}" for split, value in by_split.items())
         print(f"{task.title} {name}: {task.metric} {values}")

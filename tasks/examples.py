@@ -6,10 +6,10 @@ programs read it with pyarrow only.
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from tasks.common.errors import InputError
-from tasks.common.files import read_json
+from tasks.common.records import Counts, Record
+from tasks.settings import PrepareSettings
 
 COLUMNS = ("guid", "first", "second", "choices", "label", "group")
 
@@ -36,6 +36,33 @@ class Example:
     group: str = ""
 
 
+class ExamplesFacts(Record):
+    """`examples/TASK.json`, beside the folder `TASK`; most of it is by split.
+
+    `train_from` and `select_from` are the official splits of these rows. `overlap` counts the rows
+    that are training rows, `half_known` those with a text of one; `note` says which published rows
+    are not there; `sources` and `sha256` are digests of the files read and written.
+    """
+
+    task: str
+    version: int
+    train_from: str
+    select_from: str | None
+    report: list[str]
+    rows: Counts
+    labels: dict[str, Counts]
+    unlabelled: list[str]
+    dropped: dict[str, Counts]
+    unquoted: Counts
+    overlap: Counts
+    half_known: Counts
+    settings: PrepareSettings
+    origin: dict[str, str]
+    sources: dict[str, dict[str, str]]
+    note: str
+    sha256: dict[str, str]
+
+
 def write(
     folder: str | Path, splits: dict[str, list[Example]], labels: tuple[str, ...] | None
 ) -> None:
@@ -58,24 +85,14 @@ def write(
     hf_datasets.save(folder, {s: Dataset.from_dict(c, features) for s, c in columns.items()})
 
 
-def read_facts(folder: str | Path) -> dict[str, Any]:
-    """What `<folder>.json` says of a folder of examples. Raises InputError for another file."""
-    path = f"{folder}.json"
-    facts = read_json(path)
-    kinds = {"task": str, "sha256": dict, "unlabelled": list}
-    if not isinstance(facts, dict) or not all(isinstance(facts[k], t) for k, t in kinds.items()):
-        raise InputError(f"{path}: does not describe examples; prepare them again")
-    return facts
-
-
-def check_split(folder: str | Path, split: str, facts: dict[str, Any]) -> str:
+def check_split(folder: str | Path, split: str, facts: ExamplesFacts) -> str:
     """The digest of a split's files. Raises InputError unless the facts have the same one."""
     from tasks.common import arrow
 
     digest = arrow.split_digest(folder, split)
-    if digest != facts["sha256"].get(split):
+    if digest != facts.sha256.get(split):
         raise InputError(
-            f"{folder}/{split}: not what {folder}.json describes; prepare {facts['task']} again"
+            f"{folder}/{split}: not what {folder}.json describes; prepare {facts.task} again"
         )
     return digest
 

@@ -20,8 +20,8 @@ from tasks import checks, unlabelled
 from tasks import task as task_named
 from tasks.common.arrow import split_digest
 from tasks.common.errors import InputError, run
-from tasks.common.files import sha256_file, write_json
-from tasks.examples import Example, write
+from tasks.common.files import sha256_file
+from tasks.examples import Example, ExamplesFacts, write
 from tasks.hub import Snapshot
 from tasks.known import contradictions, rows_with_a_training_text, shared_texts, training_rows
 from tasks.settings import PrepareSettings
@@ -89,7 +89,7 @@ def prepare(
         "unquoted": {name: tally.unquoted for name, tally in tallies.items() if tally.unquoted},
         "overlap": overlap,
         "half_known": rows_with_a_training_text(task, splits),
-        "settings": settings.model_dump(mode="json"),
+        "settings": settings,
         "origin": source.origin if isinstance(source, Snapshot) else {"source": "folder"},
         "sources": {split: _digests(Path(folder), paths) for split, paths in files.items()},
         "note": MADE
@@ -205,8 +205,8 @@ def main() -> None:
     task = task_named(args.task)
     splits, facts = prepare(task, args.folder, args.settings)
     write(args.out, splits, task.label_names)
-    facts["sha256"] = {split: split_digest(args.out, split) for split in splits}
-    write_json(args.facts, facts)
+    digests = {split: split_digest(args.out, split) for split in splits}
+    ExamplesFacts(**facts, sha256=digests).write(args.facts)
     counts = ", ".join(f"{split} {len(rows):,}" for split, rows in splits.items())
     print(f"{task.title}: {counts}" + (f" ({facts['note']})" if facts["note"] else ""))
 

@@ -26,7 +26,8 @@ with importing(__name__):
     from gpt1.text import vocabulary
     from gpt1.text.normalise import words
     from gpt1.text.vocabulary import END, NEWLINE, NEWLINE_TOKEN, UNKNOWN, Merges
-    from tasks.common.files import named_file, read_json, sha256_file
+    from tasks.common.files import named_file, sha256_file
+    from tasks.common.records import facts_path
 
 CACHED_WORDS = 1 << 18
 WORDS = "words.tsv"  # beside the documents whose words it counts
@@ -135,11 +136,13 @@ def read_words(documents: str | Path) -> dict[str, int]:
 
     Raises InputError for a file that is missing, or not the one that `<documents>.json` describes.
     """
-    facts = Path(f"{documents}.json")
-    described = read_json(facts)
+    from tasks.common.documents import DocumentsFacts  # which imports pyarrow
+
+    facts = facts_path(documents)
+    described = DocumentsFacts.read(facts)
     path = named_file(facts.parent, WORDS, facts)
     lines = vocabulary.read_text(path).splitlines()
-    if not isinstance(described, dict) or described["words_sha256"] != sha256_file(path):
+    if described.words_sha256 != sha256_file(path):
         raise InputError(f"{path}: not what {facts.name} describes (sha256); {make_again(path)}")
     return {word: int(count) for word, count in (line.split("\t") for line in lines)}
 

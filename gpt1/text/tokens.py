@@ -8,8 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
+from gpt1.records import CorpusFacts
 from tasks.common.errors import InputError, make_again
-from tasks.common.files import named_file, read_json, sha256_file
+from tasks.common.files import named_file, sha256_file
 
 DTYPE = np.dtype("<u2")
 
@@ -20,12 +21,10 @@ def open_tokens(corpus: str | Path, split: str) -> np.memmap:
     Raises InputError for a split that is not there and for a file of another content.
     """
     corpus = Path(corpus)
-    try:
-        facts = read_json(corpus)["splits"][split]
-        name, digest = facts["file"], facts["sha256"]
-    except (KeyError, TypeError):
-        raise InputError(f"{corpus}: no split {split!r}; {make_again(corpus)}") from None
-    path = named_file(corpus.parent, name, corpus)
-    if not path.is_file() or sha256_file(path) != digest:
+    facts = CorpusFacts.read(corpus, make_again(corpus)).splits.get(split)
+    if facts is None:
+        raise InputError(f"{corpus}: no split {split!r}; {make_again(corpus)}")
+    path = named_file(corpus.parent, facts.file, corpus)
+    if not path.is_file() or sha256_file(path) != facts.sha256:
         raise InputError(f"{path}: not what {corpus.name} describes (sha256); {make_again(path)}")
     return np.memmap(path, dtype=DTYPE, mode="r")

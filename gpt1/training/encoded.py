@@ -8,44 +8,19 @@ import itertools
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from pydantic import BaseModel, ValidationError
 
+from gpt1.records import EncodedFacts, Role
 from tasks.common.arrow import read_split, split_digest, split_names
 from tasks.common.errors import InputError
-from tasks.common.files import read_json, sha256_json
-from tasks.common.settings import first_fault
+from tasks.common.files import sha256_json
+from tasks.common.records import facts_path
 from tasks.spec import TaskSpec
 
-Role = Literal["train", "select", "report", "unlabelled"]
 COLUMNS = ("guid", "group", "label", "first", "second", "choices")
-
-
-class SplitFacts(BaseModel, frozen=True, extra="forbid"):
-    """What the facts file says of one split.
-
-    `sha256` and `examples` are digests (`tasks.common.arrow.split_digest`) of the encoded split and
-    of the split of examples it was made from. `lengths` counts the rows by the tokens of the whole
-    input, `n_ctx_needed` by the smallest n_ctx that truncates nothing (`gpt1.training.batching`).
-    """
-
-    role: Role
-    rows: int
-    sha256: str
-    examples: str
-    lengths: dict[int, int]
-    n_ctx_needed: dict[int, int]
-
-
-class EncodedFacts(BaseModel, frozen=True, extra="forbid"):
-    """The facts file of an encoded task, `TASK.json` beside the folder `TASK`."""
-
-    spec: TaskSpec
-    tokenizer: str  # digest
-    splits: dict[str, SplitFacts]
 
 
 @dataclass(frozen=True)
@@ -116,11 +91,6 @@ class EncodedTask:
         return sha256_json({"spec": asdict(self.spec), "splits": list(digests.items())})
 
 
-def facts_path(folder: str | Path) -> Path:
-    """The facts file of an encoded task."""
-    return Path(f"{folder}.json")
-
-
 def load(folder: str | Path) -> EncodedTask:
     """Read what `gpt1.encode` wrote to `folder` and `folder`.json.
 
@@ -128,12 +98,7 @@ def load(folder: str | Path) -> EncodedTask:
     describe.
     """
     path = facts_path(folder)
-    try:
-        facts = EncodedFacts.model_validate(read_json(path))
-    except ValidationError as error:
-        raise InputError(
-            f"{path}: not the facts of an encoded task ({first_fault(error)}); encode it again"
-        ) from None
+    facts = EncodedFacts.read(path)
     names = split_names(folder)
     if set(names) != facts.splits.keys():
         raise InputError(f"{folder}: its splits are not those of {path}; encode the task again")

@@ -15,7 +15,8 @@ from typing import Any
 
 import torch
 
-from gpt1.cell import Arch, Corpus
+from gpt1.cell import Arch
+from gpt1.records import CorpusFacts
 from gpt1.settings import PretrainSettings
 from gpt1.streams import torch_seed
 from gpt1.text.tokens import open_tokens
@@ -27,16 +28,16 @@ from gpt1.training.stopping import StopRequest
 from gpt1.training.training_log import LogRow, TrainingLog
 from gpt1.training.windows import accumulate, heldout_loss, heldout_windows, windows
 from gpt1.weights.checkpoint import (
-    CheckpointFacts,
     build,
     check_checkpoint,
     library_versions,
+    read_facts,
     read_tensors,
     save_checkpoint,
     sidecar,
 )
 from tasks.common.errors import InputError, Interrupted
-from tasks.common.files import read_json, sha256_json, sweep, write_atomic, write_json
+from tasks.common.files import sha256_json, sweep, write_atomic
 
 PROGRESS_SECONDS = 5.0
 STATE_SECONDS = 60.0  # between saved states
@@ -63,7 +64,7 @@ class Pretraining:
     ):
         self.settings, self.runtime, self.code = settings, runtime, code
         self.processes = processes
-        facts = read_json(corpus)
+        facts = CorpusFacts.read(Path(corpus))
         self.train_tokens = open_tokens(corpus, "train")
         heldout = open_tokens(corpus, "heldout")
         if len(self.train_tokens) < settings.model.n_ctx:
@@ -74,9 +75,8 @@ class Pretraining:
         if len(heldout) < 2:
             raise InputError(f"{corpus}: the held-out books have no token to predict; give more")
         self.heldout = heldout_windows(heldout, settings.model.n_ctx, settings.heldout_tokens)
-        self.tokenizer: str = facts["tokenizer"]
-        self.corpus: Corpus = facts["corpus"]
-        self.digests = {name: split["sha256"] for name, split in facts["splits"].items()}
+        self.tokenizer, self.corpus = facts.tokenizer, facts.corpus
+        self.digests = {name: split.sha256 for name, split in facts.splits.items()}
         run = {
             "arch": arch,
             "settings": settings.model_dump(mode="json", exclude={"heldout_tokens"}),
@@ -91,7 +91,7 @@ class Pretraining:
         self.work = Path(work) / f"{self.name}-{sha256_json(made)[:8]}"
         self.work.mkdir(parents=True, exist_ok=True)
         self.states = SavedStates(self.work)
-        self.model = build(arch, settings.model, facts["n_vocab"], settings.dropout)
+        self.model = build(arch, settings.model, facts.n_vocab, settings.dropout)
         seed = torch_seed("first values of pre-training", settings.seed)
         self.model.reset(torch.Generator().manual_seed(seed))
         self.model.to(runtime.device).train()
@@ -220,19 +220,15 @@ class Pretraining:
                 f"update {done}: the held-out loss is {loss:g}; lower experiment.pretrain.lr"
             )
         self.log.show(done, heldout_loss=loss)
-        facts = CheckpointFacts(
-            model=settings.model,
+        save_checkpoint(
+            self.path(done),
+            self.model,
             tokenizer=self.tokenizer,
             update=done,
             tokens=done * self.tokens_per_update,
             code=self.code,
             corpus=self.corpus,
             seed=settings.seed,
-        )
-        save_checkpoint(
-            self.path(done),
-            self.model,
-            facts,
             seconds=round(self.log.seconds, 3),
             train_loss=self.log.rows[-1].loss if self.log.rows else None,
             **self._heldout_facts(loss),
@@ -250,16 +246,16 @@ class Pretraining:
             "heldout_loss": loss,
             "heldout_perplexity": math.exp(loss),
             "heldout_tokens": n * (n_ctx - 1),  # the predicted ones
-            "settings": self.settings.model_dump(mode="json"),
+            "settings": self.settings,
         }
 
     def _score_again(self, update: int) -> None:
         """Score a checkpoint whose work folder knows its score on other held-out tokens."""
-        stored = read_json(sidecar(self.path(update)))
-        if stored["settings"] != self.settings.model_dump(mode="json"):
+        stored = read_facts(self.path(update))
+        if stored.settings != self.settings:
             self.model.load_state_dict(read_tensors(self.path(update)))
             facts = self._heldout_facts(heldout_loss(self.model, self.heldout, self.runtime))
-            write_json(sidecar(self.path(update)), stored | facts)
+            stored.model_copy(update=facts).write(sidecar(self.path(update)))
 
     def _save_state(self) -> None:
         """Write what a restart needs, atomically."""

@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy
 import torch
-from pydantic import BaseModel, ConfigDict, ValidationError
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_file, save
 from torch import Tensor
 
-from gpt1.cell import Arch, Corpus
+from gpt1.cell import Arch
 from gpt1.model.language_model import NO_DROPOUT, LanguageModel
 from gpt1.model.lstm import LSTM
 from gpt1.model.transformer import Transformer
+from gpt1.records import CheckpointFacts
 from gpt1.settings import (
     Dropout,
     LSTMShape,
@@ -29,38 +29,7 @@ from gpt1.settings import (
     RuntimeSettings,
 )
 from tasks.common.errors import InputError, make_again
-from tasks.common.files import read_json, sha256_file, write_atomic, write_json
-from tasks.common.settings import first_fault
-
-
-class CheckpointFacts(BaseModel):
-    """What a checkpoint's JSON says of its origin.
-
-    `update` counts training updates and `tokens` the tokens they saw (None: unknown). Published
-    weights count as seed 0.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-    model: ModelSettings
-    tokenizer: str  # digest
-    update: int = 0
-    tokens: int | None = None
-    code: str = ""  # digest
-    corpus: Corpus = "books"
-    seed: int = 0
-
-
-class StoredFacts(CheckpointFacts):
-    """The facts with what `save_checkpoint` adds from the model and the file."""
-
-    arch: Arch
-    n_vocab: int
-    sha256: str
-
-    def origin(self) -> dict[str, Any]:
-        """What the scores of the checkpoint say of it."""
-        return self.model_dump(include={"arch", "corpus", "seed", "update", "tokens"})
+from tasks.common.files import sha256_file, write_atomic
 
 
 @dataclass(frozen=True)
@@ -68,7 +37,7 @@ class Checkpoint:
     """A language model's parameters by name, and the facts stored with them."""
 
     tensors: dict[str, Tensor]
-    facts: StoredFacts
+    facts: CheckpointFacts
 
     def language_model(self, runtime: RuntimeSettings) -> LanguageModel:
         """The model that it holds, on the device, without dropout."""
@@ -139,29 +108,17 @@ def _digest(tensors: dict[str, Tensor]) -> str:
     return total.hexdigest()
 
 
-def save_checkpoint(
-    path: str | Path, model: LanguageModel, facts: CheckpointFacts, **details: Any
-) -> None:
-    """Write `path` and its JSON: the facts, `details` for human readers and tables, and what is
-    known of model and file (architecture, vocabulary size, SHA-256, versions)."""
+def save_checkpoint(path: str | Path, model: LanguageModel, **facts: Any) -> None:
+    """Write `path` and its JSON: `facts`, and what is known of model and file."""
     write_tensors(path, dict(model.named_parameters()))
-    own = {"arch": model.arch, "n_vocab": model.n_vocab, "sha256": sha256_file(path)}
-    stored = {**details, **facts.model_dump(mode="json"), **own, "versions": versions()}
-    write_json(sidecar(path), stored)
+    facts |= {"arch": model.arch, "n_vocab": model.n_vocab, "model": model.settings}
+    facts |= {"sha256": sha256_file(path), "versions": versions()}
+    CheckpointFacts(**facts).write(sidecar(path))
 
 
-def read_facts(path: str | Path) -> StoredFacts:
-    """The facts of the checkpoint at `path`.
-
-    Raises InputError if they are missing or not those of a checkpoint of pre-training.
-    """
-    try:
-        return StoredFacts.model_validate(read_json(sidecar(path)))
-    except ValidationError as error:
-        raise InputError(
-            f"{sidecar(path)}: does not describe a checkpoint of pre-training "
-            f"({first_fault(error)}); {make_again(path)}"
-        ) from None
+def read_facts(path: str | Path) -> CheckpointFacts:
+    """The facts of the checkpoint at `path`. Raises InputError if they are missing or damaged."""
+    return CheckpointFacts.read(sidecar(path), make_again(path))
 
 
 def check_checkpoint(path: str | Path) -> None:

@@ -18,7 +18,7 @@ from gpt1.special_tokens import N_SPECIAL
 from gpt1.streams import torch_seed
 from gpt1.text import hub_tokenizer, vocabulary
 from gpt1.text.tokenizer import Tokenizer
-from gpt1.weights.checkpoint import CheckpointFacts, load_checkpoint, read_facts, save_checkpoint
+from gpt1.weights.checkpoint import load_checkpoint, read_facts, save_checkpoint
 from gpt1.weights.files import FILES, Format
 from gpt1.weights.published import (
     POSITIONS,
@@ -73,13 +73,14 @@ def import_weights(
     for name, tensor in released.items():
         if not bool(torch.isfinite(tensor).all()):
             raise InputError(f"{folder}: {name}: expected finite values, found NaN or inf")
-    facts = CheckpointFacts(model=model, tokenizer=encoder.digest, update=updates, code=code)
     digests = {name: sha256_file(folder / name) for name in FILES[kind]}
     n_values = sum(tensor.numel() for tensor in released.values())
     save_checkpoint(
         out,
         to_model(released, encoder.n_vocab, model),
-        facts,
+        tokenizer=encoder.digest,
+        update=updates,
+        code=code,
         source={"format": kind, "sha256": digests},
         released_values=n_values,
         special_seed=SPECIAL_SEED,

@@ -8,7 +8,33 @@ import pyarrow as pa
 
 from tasks.common.arrow import read_split
 from tasks.common.errors import InputError, make_again
-from tasks.common.files import read_json
+from tasks.common.records import Counts, Record, facts_path
+
+
+class DocumentFacts(Record):
+    """A document's words, lines and, of its raw text, bytes; `sha256` is of the normalised text."""
+
+    name: str
+    words: int
+    lines: int
+    source_bytes: int
+    sha256: str
+    heldout: bool
+
+
+class DocumentsFacts(Record):
+    """`<folder>.json`, beside the folder of documents; `rows` and `origin` are those of the hub.
+
+    There are `word_types` different words in `words.tsv`, whose digest is `words_sha256`.
+    """
+
+    source: str
+    origin: dict[str, str]
+    rows: dict[str, Counts]
+    versions: dict[str, str]
+    word_types: int
+    words_sha256: str
+    documents: list[DocumentFacts]
 
 
 def read_documents(folder: Path, split: str) -> Iterator[tuple[str, pa.Buffer]]:
@@ -16,12 +42,8 @@ def read_documents(folder: Path, split: str) -> Iterator[tuple[str, pa.Buffer]]:
 
     Raises InputError for a document that is not the one described in `<folder>.json`.
     """
-    path = folder.with_name(f"{folder.name}.json")
-    facts = read_json(path)
-    try:
-        digests = {document["name"]: document["sha256"] for document in facts["documents"]}
-    except TypeError:
-        raise InputError(f"{path}: describes no documents; {make_again(path)}") from None
+    path = facts_path(folder)
+    digests = {of.name: of.sha256 for of in DocumentsFacts.read(path, make_again(path)).documents}
     table = read_split(folder, split)
     for name, text in zip(table["name"].to_pylist(), table["text"], strict=True):
         buffer = text.as_buffer()

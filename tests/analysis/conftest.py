@@ -9,6 +9,7 @@ import json
 import math
 import random
 from collections.abc import Callable, Iterable
+from dataclasses import asdict
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -24,6 +25,7 @@ import tasks
 from gpt1.cell import Cell
 from tasks.common.files import sha256_file
 from tasks.metrics import score_split
+from tests.facts import CHECKPOINT, EXAMPLES, SCORED, SPLIT
 from workflow.analysis.predictions import COLUMNS
 from workflow.analysis.stats.degrees import read_degrees
 from workflow.analysis.stats.samples import Samples, part_path
@@ -93,7 +95,7 @@ def write_all(results: Path, grid: Grid) -> None:
     """Every JSON that a finished run of `grid` would have left under `results`."""
     rng = random.Random(5)
     for name in {*grid.tasks, *grid.zero_shot.tasks}:
-        write(results / f"examples/{name}.json", {"note": "", "sha256": {}})
+        write_examples(results, name)
     write_probes(results, grid)
     for name in grid.tasks:
         for cell in grid.cells():
@@ -107,15 +109,15 @@ def write_all(results: Path, grid: Grid) -> None:
             point = {"arch": arch, "seed": seed, "update": update, "tokens": update * 2560}
             checkpoint = {**point, "seconds": update * 0.11, "heldout_loss": loss, "cpu": PROCESSOR}
             checkpoint |= {"heldout_perplexity": math.exp(loss), "train_loss": loss - 0.1}
-            write(model.facts(results, update), checkpoint)
+            write(model.facts(results, update), CHECKPOINT | checkpoint)
             for name in grid.zero_shot.tasks:
                 limits = grid.zero_shot.normalise[name]
                 gain = (0.6 if arch == "transformer" else 0.3) * progress**3 + rng.gauss(0, 0.03)
                 score = limits.random + gain * (limits.best - limits.random)
                 task = tasks.task(name)
                 found = {"task": name, "split": task.main, "metric": task.metric, "score": score}
-                found |= {"n": 1000, "threshold": -3.1 if name == "cola" else None}
-                write(model.zero_shot(results, name, update), {**point, **found})
+                found |= {"threshold": -3.1 if name == "cola" else None}
+                write(model.zero_shot(results, name, update), {**SCORED, **point, **found})
 
 
 def write_probes(results: Path, grid: Grid, skills: dict[str, int] = SKILLS) -> None:
@@ -131,7 +133,7 @@ def write_probes(results: Path, grid: Grid, skills: dict[str, int] = SKILLS) -> 
                 correct = sum(rng.random() < right for _ in range(200))
                 scores[skill] = skill_score(correct, 200, choices)
             value = {**vars(model), "update": update, "tokens": update * 2560, "skills": scores}
-            write(model.probes(results, update), value)
+            write(model.probes(results, update), value | {"digests": {}})
 
 
 def skill_score(correct: int, n: int, choices: int) -> dict[str, float]:
@@ -243,6 +245,18 @@ def write_cell_answers(
             ]
     write(cell.path(results), record)
     write_predictions(results, cell, rows)
+
+
+def write_examples(results: Path, name: str, **facts: Any) -> None:
+    """The facts of a task's examples."""
+    write(results / "examples" / f"{name}.json", {**EXAMPLES, "task": name, **facts})
+
+
+def write_encoded(results: Path, name: str, **splits: dict[str, Any]) -> None:
+    """The facts of a task's encoded rows."""
+    facts = {"spec": asdict(tasks.task(name).spec), "tokenizer": ""}
+    splits = {split: SPLIT | of for split, of in splits.items()}
+    write(results / "encoded" / f"{name}.json", facts | {"splits": splits})
 
 
 def write(path: Path, value: Any) -> None:

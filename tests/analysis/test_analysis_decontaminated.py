@@ -11,7 +11,7 @@ import tasks
 from gpt1.cell import Cell
 from tasks.common.errors import InputError
 from tasks.metrics import score_split
-from tests.analysis.conftest import build, make_grid, write, write_predictions
+from tests.analysis.conftest import build, make_grid, write, write_examples, write_predictions
 from workflow.analysis import decontaminated, predictions
 from workflow.analysis.tables import contamination, main
 from workflow.grid import Grid
@@ -28,8 +28,9 @@ def marked(results: Path, name: str, rows=CONTAMINATED, split: str = "dev") -> N
     words = [12 if i in SHORT else 20 for i in range(8)]
     found = {"words": words, "match": [13 * (i in rows) for i in range(8)]}
     value = {"task": name, "splits": {split: found}, "examples": {split: f"{name} {split}"}}
+    value |= {"documents": ""}
     write(results / "contamination" / f"{name}.json", value)
-    write(results / "examples" / f"{name}.json", {"note": "", "sha256": value["examples"]})
+    write_examples(results, name, sha256=value["examples"])
 
 
 def answered(results: Path, name: str, labels: list, answers: dict, split="dev", groups=None):
@@ -178,7 +179,7 @@ def test_predictions_of_other_rows_than_were_marked_are_refused(rte):
 
 def test_marks_of_other_examples_are_refused(rte):
     results, grid = rte
-    write(results / "examples" / "rte.json", {"note": "", "sha256": {"dev": "other rows"}})
+    write_examples(results, "rte", sha256={"dev": "other rows"})
     for module in (main, contamination):
         with pytest.raises(InputError, match=r"rte\.json: its dev rows are not .*examples"):
             build(module, results, grid)

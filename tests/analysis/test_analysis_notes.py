@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tasks.common.errors import InputError
-from tests.analysis.conftest import build, make_grid, write
+from tests.analysis.conftest import build, make_grid, write, write_examples
 from workflow.analysis.notes import Notes, single_control
 from workflow.analysis.tables import ablation, cells, claims, layer_transfer, main, zero_shot
 
@@ -16,7 +16,7 @@ TABLES = [cells, main, ablation, layer_transfer]
 
 def note(results: Path, **notes: str) -> None:
     for name, text in notes.items():
-        write(results / "examples" / f"{name}.json", {"note": text, "sha256": {}})
+        write_examples(results, name, note=text)
 
 
 @pytest.mark.parametrize("module", TABLES)
@@ -75,11 +75,11 @@ def test_zero_shot_tells_how_many_rows_were_scored(run_of):
 
 def test_a_damaged_note_is_an_error_that_names_the_file(run_of):
     results, _ = run_of("rte")
-    write(results / "examples" / "rte.json", {"note": 3, "sha256": {}})
+    write_examples(results, "rte", note=3)
     with pytest.raises(InputError, match="rte.json: note: found 3; input should be a valid string"):
         Notes.read(results, ["rte"])
     write(results / "examples" / "rte.json", {})
-    with pytest.raises(InputError, match="rte.json: note: missing"):
+    with pytest.raises(InputError, match="rte.json: task: missing"):
         Notes.read(results, ["rte"])
 
 

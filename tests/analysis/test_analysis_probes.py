@@ -23,7 +23,7 @@ def write_correct(results, model, correct, tokens=True, n=200, choices=2):
     """A model's scores on the skill `mood`: of `n` items `correct` ones at each update."""
     for update, number in zip(UPDATES, correct, strict=True):
         skills = {"mood": skill_score(number, n, choices)}
-        value = {**vars(model), "update": update, "skills": skills}
+        value = {**vars(model), "update": update, "skills": skills, "digests": {}}
         value["tokens"] = update * 512 if tokens else None
         write(model.probes(results, update), value)
 

@@ -15,6 +15,7 @@ from tests.analysis.conftest import (
     table_of,
     write,
     write_answers,
+    write_examples,
     write_predictions,
     write_samples,
 )
@@ -152,7 +153,7 @@ def test_the_values_by_seed_are_written_and_read_again_or_refused(run_of):
 
 def test_the_ablation_adds_the_training_rows_of_each_task(run_of):
     results, grid = run_of("rte")
-    write(results / "examples/rte.json", {"note": "", "sha256": {}, "rows": {"train": 321}})
+    write_examples(results, "rte", rows={"train": 321})
     rows = build(ablation, results, grid)[0].set_index("task")["train_rows"]
     assert set(rows["rte"]) == {321} and rows["avg_all"].isna().all()
 

@@ -10,7 +10,15 @@ import pandas as pd
 import pytest
 
 from gpt1.cell import Cell
-from tests.analysis.conftest import make_grid, write, write_all, write_answers, write_samples
+from tests.analysis.conftest import (
+    make_grid,
+    write,
+    write_all,
+    write_answers,
+    write_encoded,
+    write_examples,
+    write_samples,
+)
 from workflow.analysis.claims.against_published import paper_lead
 from workflow.analysis.claims.contrasts import all_of, each_task, on_average
 from workflow.analysis.claims.evidence import Evidence, minus
@@ -33,8 +41,8 @@ def run(results: Path, gain: float, is_published: bool = False) -> tuple[Path, G
     write_all(results, grid)
     write_answers(results, grid, n=200, gain=gain)
     for size, name in enumerate(NAMES, start=1):
-        facts = {"note": "", "sha256": {}, "rows": {"train": 10**size}}
-        write(results / f"examples/{name}.json", facts | {"settings": {"published": is_published}})
+        facts = {"rows": {"train": 10**size}, "settings": {"published": is_published}}
+        write_examples(results, name, **facts)
     return results, grid
 
 
@@ -125,9 +133,7 @@ def test_without_a_gain_nothing_is_reproduced_and_the_undecided_say_what_they_ne
 
 def test_rows_and_lengths_are_those_of_the_training_rows(tmp_path):
     results, grid = run(tmp_path, 0.5)
-    lengths = {"10": 3, "20": 1}
-    split = {"role": "train", "rows": 4, "examples": "", "lengths": lengths, "n_ctx_needed": {}}
-    write(results / "encoded/rte.json", {"splits": {"train": split}})
+    write_encoded(results, "rte", train={"lengths": {"10": 3, "20": 1}})
     evidence = Evidence(results, grid, Samples())
     assert evidence.train_rows == {name: 10**i for i, name in enumerate(NAMES, start=1)}
     assert evidence.lengths == {"rte": 12.5}

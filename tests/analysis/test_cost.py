@@ -7,7 +7,7 @@ import pytest
 
 from gpt1.settings import LSTMShape, ModelSettings
 from tasks.common.errors import InputError
-from tests.analysis.conftest import PROCESSOR, make_grid
+from tests.analysis.conftest import PROCESSOR, make_grid, write_encoded
 from workflow.analysis import flops, job_costs
 from workflow.analysis.table import read_csv
 from workflow.analysis.tables import cost
@@ -80,10 +80,7 @@ def costed(run_of):
         facts = {"n_vocab": 100, "model": {"n_ctx": 64, "shape": shape}}
         path.write_text(json.dumps(json.loads(path.read_text()) | facts))
     for task, length in (("rte", 20), ("mnli", 100)):
-        split = {"role": "train", "rows": 5, "examples": "", "lengths": {str(length): 5}}
-        path = results / "encoded" / f"{task}.json"
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(json.dumps({"splits": {"train": split | {"n_ctx_needed": {"9": 5}}}}))
+        write_encoded(results, task, train={"lengths": {str(length): 5}})
     benchmark(results, "finetune_transformer_endpoints/rte/on", 1000, 900, 500)
     benchmark(results, "zero_shot/lstm/0", 7, 6, 200)
     return results, grid

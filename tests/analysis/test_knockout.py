@@ -20,6 +20,7 @@ from tests.analysis.conftest import (
     skill_score,
     write,
     write_cell_answers,
+    write_examples,
 )
 from workflow.analysis.figures import style
 from workflow.analysis.studies import heat_map, knockout, table
@@ -64,10 +65,10 @@ def results(tmp_path_factory) -> Path:
         for seed in (0, 1) if point.line != "none" else ():
             model = PretrainedModel("transformer", seed, variant=point.model)
             score = skill_score(len(point.model) + seed, 30, 2)
-            value = {**vars(model), "update": 3000, "tokens": 9.0, "skills": {"mood": score}}
-            write(model.probes(results, 3000), value)
+            value = {**vars(model), "update": 3000, "tokens": 9, "skills": {"mood": score}}
+            write(model.probes(results, 3000), value | {"digests": {}})
     for task in TASKS:
-        write(results / f"examples/{task}.json", {"note": "", "sha256": {}})
+        write_examples(results, task)
     return results
 
 

@@ -21,7 +21,9 @@ from tests.analysis.conftest import (
     write,
     write_answers,
     write_cell_answers,
+    write_examples,
 )
+from tests.facts import SCORED
 from workflow.analysis.claims.contrasts import on_average
 from workflow.analysis.claims.evidence import Evidence, minus
 from workflow.analysis.figures import lines, style
@@ -60,7 +62,7 @@ def made(results: Path, plan: StudyPlan) -> table.Table:
             write(cell.path(results), make_cell(luck, GRID, cell))
             write_cell_answers(results, cell, rng, 0.4 + 0.05 * i)
     for task in plan.tasks:
-        write(results / f"examples/{task}.json", {"note": "", "sha256": {}})
+        write_examples(results, task)
     return table.build(results, GRID, plan)
 
 
@@ -214,6 +216,7 @@ def test_references_and_baselines_cross_the_panel_as_the_legend_says(tmp_path):
 def write_zero_shot(results: Path, task: str, scores: dict[int, float], seed: int = 0) -> None:
     """The zero-shot scores of a language model, by update."""
     place = {"arch": "transformer", "task": task, "metric": "accuracy", "split": "dev"}
+    place |= {**SCORED, "tokens": 0}
     for update, score in scores.items():
         path = PretrainedModel("transformer", seed).zero_shot(results, task, update)
         write(path, {**place, "seed": seed, "update": update, "score": score})

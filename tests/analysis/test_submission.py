@@ -10,7 +10,7 @@ import pytest
 from gpt1.cell import Cell
 from tasks import task
 from tasks.common.errors import InputError
-from tests.analysis.conftest import write, write_predictions
+from tests.analysis.conftest import write, write_encoded, write_predictions
 from workflow.analysis import submission
 from workflow.grid import Grid
 
@@ -38,10 +38,10 @@ def predicted(results: Path, name: str, answers: dict[int, dict], dev=None) -> P
             run["scores"][split][task(name).metric] = score
     write(cell.path(results), value)
     splits = {
-        split: {"role": "unlabelled", "rows": len(given), "examples": f"{name} {split}"}
+        split: {"role": "unlabelled", "lengths": {}, "examples": f"{name} {split}"}
         for split, given in answers[0].items()
     }
-    encode(results, name, splits)
+    write_encoded(results, name, **splits)
     rows = [
         (seed, split, f"{name}/{split}/{i}", "", None, answer)
         for seed, splits in answers.items()
@@ -49,12 +49,6 @@ def predicted(results: Path, name: str, answers: dict[int, dict], dev=None) -> P
         for i, answer in enumerate(given)
     ]
     return write_predictions(results, cell, rows)
-
-
-def encode(results: Path, name: str, splits: dict[str, dict]) -> None:
-    """The facts of a task's encoded rows."""
-    splits = {split: {"lengths": {}, "n_ctx_needed": {}, **of} for split, of in splits.items()}
-    write(results / "encoded" / f"{name}.json", {"splits": splits})
 
 
 def build(results: Path, grid: Grid, *names: str) -> tuple[dict[str, list], dict]:
@@ -105,8 +99,9 @@ def test_the_seed_that_is_best_on_dev_answers(rte):
 
 
 def test_predictions_of_rows_that_were_exchanged_since_are_refused(rte):
-    splits = {"test": {"role": "unlabelled", "rows": 3, "examples": "other rows"}}
-    encode(rte[0], "rte", splits)
+    write_encoded(
+        rte[0], "rte", test={"role": "unlabelled", "lengths": {}, "examples": "other rows"}
+    )
     with pytest.raises(InputError, match=r"rte\.json: its test rows are not those of .*parquet"):
         build(*rte, "rte")
 

@@ -5,10 +5,13 @@ import json
 
 import pytest
 
+from gpt1.records import ZeroShotScore
+from tasks.examples import ExamplesFacts
 from tests.analysis.conftest import make_grid, write_all, write_predictions
+from tests.facts import EXAMPLES, SCORED
 from tests.fuzz.mutations import fuzz, without_checksums
 from workflow.analysis.predictions import read_predictions
-from workflow.analysis.records import CellRecord, ExamplesRecord, ZeroShotScore
+from workflow.analysis.records import CellRecord
 from workflow.analysis.stats.samples import Samples
 from workflow.analysis.table import read_csv
 
@@ -41,15 +44,15 @@ def test_predictions(tmp_path):
     ("kind", "value"),
     [
         (CellRecord, None),
-        (ExamplesRecord, {"note": "", "sha256": {"dev": "x"}, "rows": {"dev": 1}}),
-        (ZeroShotScore, {"task": "rte", "metric": "accuracy", "split": "dev", "score": 50.0}),
+        (ExamplesFacts, {**EXAMPLES, "task": "rte", "rows": {"dev": 1}}),
+        (ZeroShotScore, {**SCORED, "metric": "accuracy", "split": "dev", "score": 50.0}),
     ],
 )
 def test_records(tmp_path, kind, value):
     write_all(tmp_path / "made", GRID)
     path = tmp_path / "record" / "x.json"
     path.parent.mkdir()
-    place = {"arch": "lstm", "seed": 0, "update": 3, "tokens": 9.0, "seconds": 1.5}
+    place = {"task": "rte", "arch": "lstm", "seed": 0, "update": 3, "tokens": 9}
     text = CELL.path(tmp_path / "made").read_text() if value is None else json.dumps(value | place)
     path.write_text(text)
     without_checksums(path.parent)

@@ -11,7 +11,7 @@ from gpt1.text.sources import list_documents
 from gpt1.text.tokenizer import Tokenizer, read_words
 from gpt1.text.tokens import open_tokens
 from gpt1.training import encoded
-from gpt1.weights.checkpoint import CheckpointFacts, build, load_checkpoint, save_checkpoint
+from gpt1.weights.checkpoint import build, load_checkpoint, save_checkpoint
 from gpt1.weights.published import READERS
 from tasks.common.documents import read_documents
 from tasks.examples import read as read_examples
@@ -24,10 +24,9 @@ from tests.tasks.hub_files import manifest
 
 def test_checkpoints(tmp_path):
     path, settings = tmp_path / "update-3.safetensors", toy.model("lstm")
-    facts = CheckpointFacts(model=settings, tokenizer="t" * 64)
     model = build("lstm", settings, toy.N_VOCAB)
     model.reset(torch.Generator().manual_seed(0))
-    save_checkpoint(path, model, facts)
+    save_checkpoint(path, model, tokenizer="t" * 64)
     without_checksums(tmp_path)
     digest = renewed(path.with_suffix(".json"), path)
     fuzz(tmp_path, lambda: load_checkpoint(path, "lstm", settings, "t" * 64), repair=digest)

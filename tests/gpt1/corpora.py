@@ -6,6 +6,7 @@ import pyarrow
 from pyarrow import parquet
 
 from tasks.common.files import sha256_file, write_json
+from tests.facts import DOCUMENTS
 
 
 def write_parquet(path: Path, rows: list, group: int = 2, column: str = "text") -> None:
@@ -18,5 +19,6 @@ def write_words(folder: Path, text: str) -> Path:
     """Word counts and the facts beside them; returns the folder of the documents they are of."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "words.tsv").write_text(text, encoding="utf-8")
-    write_json(folder / "documents.json", {"words_sha256": sha256_file(folder / "words.tsv")})
+    digest = sha256_file(folder / "words.tsv")
+    write_json(folder / "documents.json", {**DOCUMENTS, "words_sha256": digest})
     return folder / "documents"

@@ -7,6 +7,7 @@ from gpt1.text.vocabulary import save as save_vocabulary
 from tasks import task
 from tasks.common.arrow import split_digest
 from tasks.common.files import write_json
+from tests.facts import EXAMPLES
 
 CHARACTERS = "abcdefghij"
 
@@ -31,8 +32,8 @@ def write_examples(folder, name, splits, unlabelled=()):
         written[split] = datasets.Dataset.from_dict(columns, features=features)
     written.save_to_disk(str(folder))
     digests = {split: split_digest(folder, split) for split in splits}
-    facts = {"task": name, "note": "", "unlabelled": list(unlabelled), "sha256": digests}
-    write_json(f"{folder}.json", facts)
+    facts = {"task": name, "unlabelled": list(unlabelled), "sha256": digests}
+    write_json(f"{folder}.json", EXAMPLES | facts)
     return folder
 
 

@@ -10,7 +10,7 @@ from gpt1.text.tokenizer import Tokenizer
 from gpt1.training.cell_job import CellJob
 from gpt1.training.run_cache import RunCache
 from gpt1.training.runtime import Runtime
-from gpt1.weights.checkpoint import CheckpointFacts, build, save_checkpoint
+from gpt1.weights.checkpoint import build, save_checkpoint
 from tasks import task
 from tasks.common.files import sha256_file, write_json
 from tests.gpt1 import toy
@@ -64,9 +64,8 @@ def write_checkpoint(folder, name, arch="transformer", seed=5, **facts):
     tokenizer = Tokenizer.load(folder / "tokenizer")
     model = build(arch, toy.model(arch, init_std=0.2), tokenizer.n_vocab)
     model.reset(torch.Generator().manual_seed(seed))
-    facts = {"model": toy.model(arch), "tokenizer": tokenizer.digest, "seed": seed} | facts
     path = folder / f"{name}.safetensors"
-    save_checkpoint(path, model, CheckpointFacts(**facts))
+    save_checkpoint(path, model, **{"tokenizer": tokenizer.digest, "seed": seed} | facts)
     return sha256_file(path)
 
 

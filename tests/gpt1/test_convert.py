@@ -15,7 +15,6 @@ from gpt1.streams import torch_seed
 from gpt1.text.tokenizer import Tokenizer
 from gpt1.weights import conversion
 from gpt1.weights.checkpoint import (
-    CheckpointFacts,
     build,
     load_checkpoint,
     read_facts,
@@ -107,7 +106,7 @@ def test_a_round_trip_of_our_own_weights_is_exact_but_for_the_special_rows(tmp_p
     model.reset(torch.Generator().manual_seed(3))
     path, back, out = tmp_path / "own.safetensors", tmp_path / "back.safetensors", tmp_path / "out"
     digest = Tokenizer.load(vocabulary).digest
-    save_checkpoint(path, model, CheckpointFacts(model=MODEL, tokenizer=digest, update=7))
+    save_checkpoint(path, model, tokenizer=digest, update=7)
     conversion.export_weights(path, out, vocabulary)
     # The folder alone suffices: the vocabulary stands beside the weights, the shape in config.json.
     conversion.import_weights("huggingface", out, out, back)
@@ -165,7 +164,7 @@ def test_a_checkpoint_that_no_format_can_hold_is_not_exported(tmp_path, vocabula
         model = build(arch, settings, 11)
         model.reset(torch.Generator().manual_seed(0))
         path = tmp_path / f"{arch}.safetensors"
-        save_checkpoint(path, model, CheckpointFacts(model=settings, tokenizer=digest))
+        save_checkpoint(path, model, tokenizer=digest)
         with pytest.raises(InputError, match=told):
             conversion.export_weights(path, tmp_path / "out")
     assert not (tmp_path / "out").exists()

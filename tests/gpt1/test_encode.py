@@ -205,7 +205,7 @@ ENCODED_FAULTS = {
     ),
     "other facts": (
         lambda f: f.with_name("race.json").write_text("{}"),
-        "race.json: not the facts",
+        "race.json: spec: missing",
     ),
     "a split less in the facts": (
         lambda f: other_splits(f, lambda splits: {"train": splits["train"]}),

@@ -17,7 +17,7 @@ from gpt1.model.lstm import LSTM
 from gpt1.settings import LSTMShape, ModelSettings, TransformerShape
 from gpt1.text.tokenizer import Tokenizer
 from gpt1.weights import conversion
-from gpt1.weights.checkpoint import CheckpointFacts, build, load_checkpoint, save_checkpoint
+from gpt1.weights.checkpoint import build, load_checkpoint, save_checkpoint
 from tests.gpt1 import published_files as files
 from tests.gpt1.reference import Reference
 
@@ -36,7 +36,7 @@ def our_model(path, folder, model=MODEL, n_vocab=N_VOCAB):
         if p.ndim == 1:  # biases and gains must not stay 0 and 1
             p.data += torch.randn(p.shape, generator=torch.Generator().manual_seed(len(name))) * 0.3
     digest = Tokenizer.load(folder).digest
-    save_checkpoint(path, ours, CheckpointFacts(model=model, tokenizer=digest))
+    save_checkpoint(path, ours, tokenizer=digest)
     return ours.eval()
 
 

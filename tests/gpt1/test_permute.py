@@ -6,7 +6,7 @@ import torch
 
 from gpt1.permute import content_tokens, permute
 from gpt1.settings import RuntimeSettings
-from gpt1.weights.checkpoint import CheckpointFacts, read_facts, read_tensors, save_checkpoint
+from gpt1.weights.checkpoint import read_facts, read_tensors, save_checkpoint
 from tasks.common.errors import InputError
 from tests.gpt1 import toy
 
@@ -28,9 +28,8 @@ def folder(tmp_path):
     """A corpus, and a checkpoint of its tokenizer for each of two seeds."""
     toy.corpus(tmp_path)
     for seed in (3, 4):
-        facts = CheckpointFacts(model=toy.model("transformer"), tokenizer="t" * 64, seed=seed)
         model = toy.source("transformer").language_model(RuntimeSettings())
-        save_checkpoint(tmp_path / f"{seed}.safetensors", model, facts)
+        save_checkpoint(tmp_path / f"{seed}.safetensors", model, tokenizer="t" * 64, seed=seed)
     return tmp_path
 
 

@@ -77,7 +77,8 @@ def test_scores_count_the_right_choices_of_each_skill(scorer, tokenizer, tmp_pat
     assert list(found) == ["mood", "copy"]
     names = ("n", "correct", "choices", "accuracy", "chance")
     for skill, numbers in (("mood", (3, 2, 2, 200 / 3, 50)), ("copy", (1, 0, 3, 0, 100 / 3))):
-        assert found[skill] == pytest.approx(dict(zip(names, numbers, strict=True)))
+        numbers = dict(zip(names, numbers, strict=True))
+        assert found[skill].model_dump() == pytest.approx(numbers)
 
 
 WRONG = {

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from gpt1.records import CheckpointFacts, EncodedFacts, SplitFacts
 from gpt1.settings import (
     Dropout,
     FinetuneDropout,
@@ -15,11 +16,11 @@ from gpt1.settings import (
     PretrainSettings,
     TransformerShape,
 )
-from gpt1.training.encoded import EncodedFacts, EncodedSplit, EncodedTask, SplitFacts
+from gpt1.training.encoded import EncodedSplit, EncodedTask
 from gpt1.training.finetuning import FineTuning
 from gpt1.training.runtime import Runtime
 from gpt1.training.task_data import TaskData
-from gpt1.weights.checkpoint import Checkpoint, StoredFacts, build
+from gpt1.weights.checkpoint import Checkpoint, build
 from tasks import task
 from tasks.common.files import sha256_file, write_json
 
@@ -55,7 +56,7 @@ def pretrain_settings(arch, **options):
 
 def checkpoint(language_model):
     """A language model's weights as a loaded checkpoint."""
-    facts = StoredFacts(
+    facts = CheckpointFacts(
         **{"model": language_model.settings, "tokenizer": "t" * 64, "sha256": "c" * 64},
         **{"arch": language_model.arch, "n_vocab": language_model.n_vocab},
     )
@@ -152,6 +153,6 @@ def corpus(folder, train=2000, heldout=200, tokenizer="t" * 64):
         digest = sha256_file(folder / f"{name}.bin")
         splits[name] = {"file": f"{name}.bin", "tokens": n, "sha256": digest}
     path = folder / "corpus.json"
-    facts = {"tokenizer": tokenizer, "n_vocab": N_VOCAB, "corpus": "books"}
+    facts = {"tokenizer": tokenizer, "n_vocab": N_VOCAB, "corpus": "books", "documents": ""}
     write_json(path, {**facts, "splits": splits})
     return path

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from gpt1 import encode, finetune
-from gpt1.weights.checkpoint import CheckpointFacts, build, save_checkpoint
+from gpt1.weights.checkpoint import build, save_checkpoint
 from tasks import baselines, prepare, task
 from tasks.examples import read
 from tasks.known import plain
@@ -84,7 +84,7 @@ def results(tmp_path_factory):
     started = build("transformer", model, n_vocab)
     started.reset(torch.Generator().manual_seed(5))
     digest = json.loads((folder / "encoded" / "race.json").read_text())["tokenizer"]
-    save_checkpoint(weights, started, CheckpointFacts(model=model, tokenizer=digest, update=1))
+    save_checkpoint(weights, started, tokenizer=digest, update=1)
     for name in SETTINGS:
         for aux, lm_coef in (("on", 0.5), ("off", 0.0)):
             mine = [cell for cell in GRID.cells() if (cell.task, cell.aux) == (name, aux)]

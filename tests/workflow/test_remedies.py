@@ -1,5 +1,6 @@
 """What a damaged or missing file's error tells one to do makes it again."""
 
+import json
 import re
 import shlex
 from pathlib import Path
@@ -28,8 +29,9 @@ def test_the_command_of_an_error_plans_the_job_that_makes_the_file(tmp_path: Pat
     make_world(SETTINGS, results / "world")
     (results / "world" / "books" / "book000.txt").unlink()
     (results / "corpus").mkdir()
-    splits = '{"splits": {"train": {"file": "train.bin", "tokens": 9, "sha256": ""}}}'
-    (results / "corpus" / "corpus.json").write_text(splits)
+    splits = {"train": {"file": "train.bin", "tokens": 9, "sha256": ""}}
+    facts = {"splits": splits, "tokenizer": "", "n_vocab": 9, "corpus": "books", "documents": ""}
+    (results / "corpus" / "corpus.json").write_text(json.dumps(facts))
     (results / "corpus" / "train.bin").write_bytes(b"cut")
     examples = results / "examples" / "rte" / "train"
     examples.mkdir(parents=True)

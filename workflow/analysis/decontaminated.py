@@ -12,10 +12,12 @@ import pandas as pd
 
 import tasks
 from gpt1.cell import Cell
+from gpt1.records import Marks
 from gpt1.text.ngrams import N
+from tasks.examples import ExamplesFacts
 from tasks.metrics import score
 from workflow.analysis.predictions import answers, read_predictions
-from workflow.analysis.records import ExamplesRecord, Marks, check_examples
+from workflow.analysis.records import check_examples
 from workflow.grid import Grid
 
 SCORED = ["aux", "task", "split", "metric"]
@@ -38,7 +40,7 @@ def marked_rows(results: Path, name: str, cell: Cell | None = None) -> pd.DataFr
     marks = Marks.find(path, task=name)
     if marks is None:
         return None
-    check_examples(path, marks.examples, facts, ExamplesRecord.read(facts).sha256)
+    check_examples(path, marks.examples, facts, ExamplesFacts.read(facts).sha256)
     frames = []
     for split, of in marks.splits.items():
         marked = {"share": np.array(of.match) >= N, "short": np.array(of.words) < N}

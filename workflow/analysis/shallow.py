@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from tasks.baselines import BaselinesRecord
+from tasks.common.records import Scores
 from workflow.analysis import markdown
-from workflow.analysis.records import BaselinesRecord, Scores
 from workflow.grid import Grid
 
 NAMES = {

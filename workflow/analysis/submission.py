@@ -22,11 +22,13 @@ with importing(__name__):
 
     import tasks
     from gpt1.cell import Cell
+    from gpt1.records import EncodedFacts
     from tasks.common.files import sha256_file, write_atomic, write_json
+    from tasks.common.records import REMEDY
     from workflow.analysis.notes import Notes
     from workflow.analysis.predictions import answers, read_predictions
     from workflow.analysis.program import parser
-    from workflow.analysis.records import REMEDY, EncodedRecord, check_examples
+    from workflow.analysis.records import check_examples
     from workflow.analysis.stats.samples import Samples
     from workflow.analysis.stats.scoring import scored
     from workflow.grid import Grid
@@ -107,7 +109,7 @@ def answered(results: Path, grid: Grid, cell: Cell) -> tuple[dict[str, list[str]
             f"{path}: no predictions of unlabelled rows by seed {best['seed']}; {REMEDY}"
         )
     encoded, words = results / "encoded" / f"{cell.task}.json", {}
-    for split, facts in EncodedRecord.read(encoded).splits.items():
+    for split, facts in EncodedFacts.read(encoded).splits.items():
         if facts.role == "unlabelled":
             check_examples(encoded, {split: facts.examples}, path, predictions.examples)
             said = answers(cell.task, rows.loc[rows["split"] == split, "prediction"])

@@ -9,14 +9,10 @@ import numpy as np
 
 import tasks
 from gpt1.cell import Arch, Cell, PretrainedModel
+from gpt1.records import EncodedFacts, ZeroShotScore
+from tasks.examples import ExamplesFacts
 from workflow.analysis.paper import Variant
-from workflow.analysis.records import (
-    CellRecord,
-    EncodedRecord,
-    ExamplesRecord,
-    ZeroShotScore,
-    read_examples,
-)
+from workflow.analysis.records import CellRecord, read_examples
 from workflow.analysis.stats.pooling import SeedPool
 from workflow.analysis.stats.sample import Sample, combine, weight_of
 from workflow.analysis.stats.samples import Samples
@@ -69,7 +65,7 @@ class Evidence:
         return self.samples.seed_pool(self.grid, self.score)
 
     @cached_property
-    def examples(self) -> dict[str, ExamplesRecord]:
+    def examples(self) -> dict[str, ExamplesFacts]:
         """The facts of each task's rows."""
         return read_examples(self.results, self.grid.tasks)
 
@@ -84,12 +80,12 @@ class Evidence:
         """The mean number of tokens of each task's training rows."""
         paths = {name: self.results / "encoded" / f"{name}.json" for name in self.grid.tasks}
         return {
-            n: EncodedRecord.read(path).mean_length for n, path in paths.items() if path.exists()
+            n: EncodedFacts.read(path).mean_length for n, path in paths.items() if path.exists()
         }
 
     def is_published(self, task: str) -> bool:
         """Whether a task's rows are the published ones, not made ones."""
-        return task in self.examples and self.examples[task].published
+        return task in self.examples and self.examples[task].settings.published
 
     @property
     def is_all_published(self) -> bool:

@@ -23,8 +23,8 @@ with importing(__name__):
     import tasks
     from gpt1.cell import Cell
     from tasks.common.files import write_atomic
+    from tasks.common.records import REMEDY, Scores
     from workflow.analysis.predictions import read_predictions
-    from workflow.analysis.records import REMEDY, Scores
     from workflow.analysis.stats.alarms import of_seeds
     from workflow.analysis.stats.degrees import read_degrees
     from workflow.analysis.stats.pooling import SeedPool

@@ -12,7 +12,8 @@ import tasks
 from gpt1.cell import Cell
 from gpt1.streams import drawn_rows
 from tasks import baselines
-from workflow.analysis.records import ExamplesRecord, Scores
+from tasks.common.records import Scores
+from tasks.examples import ExamplesFacts
 from workflow.study_plan import StudyPlan
 
 
@@ -30,7 +31,7 @@ def train_rows(results: Path, study: StudyPlan) -> dict[tuple[str, str], int]:
     The mean has them where all tasks have as many. Raises InputError for a damaged file.
     """
     facts = {
-        task: ExamplesRecord.read(results / "examples" / f"{task}.json") for task in study.tasks
+        task: ExamplesFacts.read(results / "examples" / f"{task}.json") for task in study.tasks
     }
     found: dict[tuple[str, str], int] = {}
     for value in study.values:

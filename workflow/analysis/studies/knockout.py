@@ -11,9 +11,9 @@ from pathlib import Path
 import pandas as pd
 
 import tasks
+from gpt1.records import ProbeScores
 from workflow.analysis import markdown
 from workflow.analysis.markdown import MISSING
-from workflow.analysis.records import ProbeScores
 from workflow.grid import Grid
 from workflow.study_plan import StudyPlan
 

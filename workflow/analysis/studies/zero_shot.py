@@ -6,8 +6,8 @@ import pandas as pd
 
 import tasks
 from gpt1.cell import PretrainedModel
+from gpt1.records import ZeroShotScore
 from workflow.analysis import markdown
-from workflow.analysis.records import ZeroShotScore
 from workflow.analysis.stats.sample import Scores
 from workflow.study_plan import StudyPlan
 

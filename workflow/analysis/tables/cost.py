@@ -12,9 +12,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from gpt1.records import CheckpointFacts, EncodedFacts
 from workflow.analysis import flops, job_costs
 from workflow.analysis.markdown import CORPORA, NONE, column
-from workflow.analysis.records import CellRecord, Checkpoint, EncodedRecord
+from workflow.analysis.records import CellRecord
 from workflow.analysis.table import Table
 from workflow.analysis.tables.cells import CELL, SWEEP
 from workflow.grid import Grid
@@ -29,7 +30,7 @@ def build(results: Path, grid: Grid) -> Table:
     """One row per language model, run and kind of job; what was not run has none."""
     update = grid.updates[-1]
     models = [
-        Checkpoint.find(
+        CheckpointFacts.find(
             model.facts(results, update), arch=model.arch, seed=model.seed, update=update
         )
         for model in grid.all_models()
@@ -41,7 +42,7 @@ def build(results: Path, grid: Grid) -> Table:
     return Table(table, _wide(table), words=SWEEP)
 
 
-def _pretraining(models: list[Checkpoint]) -> pd.DataFrame:
+def _pretraining(models: list[CheckpointFacts]) -> pd.DataFrame:
     rows = [
         model.model_dump(include={"arch", "corpus", "seed", "peak_mb", "cpu"})
         | {"train_tokens": model.tokens, "train_seconds": model.seconds}
@@ -52,11 +53,11 @@ def _pretraining(models: list[Checkpoint]) -> pd.DataFrame:
     return pd.DataFrame(rows).assign(stage="pre-training", runs=1)
 
 
-def _fine_tuning(results: Path, grid: Grid, models: list[Checkpoint]) -> pd.DataFrame:
+def _fine_tuning(results: Path, grid: Grid, models: list[CheckpointFacts]) -> pd.DataFrame:
     """The runs of the grid's seeds."""
     by_arch = {model.arch: model for model in models}
     paths = {task: results / "encoded" / f"{task}.json" for task in grid.tasks}
-    lengths = {task: EncodedRecord.read(p).mean_length for task, p in paths.items() if p.exists()}
+    lengths = {task: EncodedFacts.read(p).mean_length for task, p in paths.items() if p.exists()}
     rows = []
     for cell in grid.cells():
         record = CellRecord.find(cell.path(results), **vars(cell))
@@ -70,10 +71,10 @@ def _fine_tuning(results: Path, grid: Grid, models: list[Checkpoint]) -> pd.Data
 
 
 def _flops(
-    of: Checkpoint, tokens: float, length: float | None, lm_loss: bool = True
+    of: CheckpointFacts, tokens: float, length: float | None, lm_loss: bool = True
 ) -> float | None:
     """FLOPs of training on so many tokens, in sequences of `length`, or less in its window."""
-    if of.model is None or of.n_vocab is None or not length:
+    if not length:
         return None
     return tokens * flops.per_token(of.model, of.n_vocab, min(length, of.model.n_ctx), lm_loss)
 

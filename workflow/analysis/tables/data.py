@@ -11,7 +11,9 @@ import numpy as np
 import pandas as pd
 
 import tasks
-from workflow.analysis.records import EncodedRecord, ExamplesRecord, check_examples
+from gpt1.records import EncodedFacts
+from tasks.examples import ExamplesFacts
+from workflow.analysis.records import check_examples
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 
@@ -35,20 +37,6 @@ ABOUT = (
 )
 
 
-class Facts(ExamplesRecord):
-    """Of `examples/TASK.json` what the table says."""
-
-    report: list[str]
-    labels: dict[str, dict[str, int]]
-    unlabelled: list[str]
-    dropped: dict[str, dict[str, int]]
-    unquoted: dict[str, int]
-    overlap: dict[str, int]
-    half_known: dict[str, int]
-    origin: dict[str, str]
-    sources: dict[str, dict[str, str]]
-
-
 def build(results: Path, grid: Grid) -> Table:
     """One row per task and split that is trained on, selects or is reported.
 
@@ -67,7 +55,7 @@ def build(results: Path, grid: Grid) -> Table:
 
 def _rows(results: Path, name: str) -> list[dict[str, Any]]:
     path, encoded = (results / kind / f"{name}.json" for kind in ("examples", "encoded"))
-    facts, known = Facts.read(path), EncodedRecord.read(encoded).splits
+    facts, known = ExamplesFacts.read(path), EncodedFacts.read(encoded).splits
     parts = {s: known[s] for s in ("train", "select", *facts.report) if s in known}
     check_examples(encoded, {s: part.examples for s, part in parts.items()}, path, facts.sha256)
     rows = []
@@ -84,30 +72,30 @@ def _rows(results: Path, name: str) -> list[dict[str, Any]]:
     return rows
 
 
-def _quantile(counts: dict[str, int], percent: int) -> int:
+def _quantile(counts: dict[int, int], percent: int) -> int:
     """Of values that `counts` says how often there are, the one that `percent` do not exceed."""
-    values = np.repeat([int(value) for value in counts], list(counts.values()))
+    values = np.repeat(list(counts), list(counts.values()))
     return int(np.percentile(values, percent, method="inverted_cdf"))
 
 
-def _origin(name: str, facts: Facts) -> dict[str, str]:
+def _origin(name: str, facts: ExamplesFacts) -> dict[str, str]:
     """Where a task's rows come from; "" where there is nothing to say."""
     hub, origin = tasks.task(name).hub, facts.origin
     licence = hub.licence
     if origin["source"] == "hub":
         place = f"the hub's {origin['repo']} ({origin['config']}) at commit {origin['revision']}"
-    elif facts.published or facts.own:
+    elif facts.settings.published or facts.settings.own:
         used = [files for split, files in facts.sources.items() if split not in facts.unlabelled]
         files = {path: digest for of_split in used for path, digest in of_split.items()}
         listed = (f"{path} (sha256 {digest[:12]})" for path, digest in files.items())
-        place = ("own files " if facts.own else "files ") + ", ".join(listed)
+        place = ("own files " if facts.settings.own else "files ") + ", ".join(listed)
     else:
         place, licence = "the embedded world", "none needed"
     dropped = (f"{split}: {_counts(counts)}" for split, counts in facts.dropped.items())
     return {
         "origin": place,
-        "licence": "yours to state" if facts.own else licence,
-        "caution": hub.caution if facts.published else "",
+        "licence": "yours to state" if facts.settings.own else licence,
+        "caution": hub.caution if facts.settings.published else "",
         "note": facts.note,
         "dropped": "; ".join(dropped),
         "unquoted": _counts(facts.unquoted),

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from gpt1.records import CheckpointFacts
 from workflow.analysis import markdown
-from workflow.analysis.records import Checkpoint
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 
@@ -49,12 +49,12 @@ def checkpoints(results: Path, grid: Grid) -> pd.DataFrame:
         for model in grid.models()
         for update in grid.updates
         if (
-            checkpoint := Checkpoint.find(
+            checkpoint := CheckpointFacts.find(
                 model.facts(results, update), arch=model.arch, seed=model.seed, update=update
             )
         )
     ]
-    return pd.DataFrame(found, columns=list(Checkpoint.model_fields))
+    return pd.DataFrame(found, columns=list(CheckpointFacts.model_fields))
 
 
 def _wide(table: pd.DataFrame) -> list[str | pd.DataFrame]:

@@ -11,8 +11,8 @@ import pandas as pd
 from scipy import stats
 
 from gpt1.cell import Corpus, PretrainedModel
+from gpt1.records import ProbeScores
 from workflow.analysis import markdown
-from workflow.analysis.records import ProbeScores
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 

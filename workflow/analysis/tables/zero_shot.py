@@ -11,9 +11,9 @@ import pandas as pd
 
 import tasks
 from gpt1.cell import PretrainedModel
+from gpt1.records import ZeroShotScore
 from workflow.analysis import markdown
 from workflow.analysis.notes import Notes
-from workflow.analysis.records import ZeroShotScore
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 

@@ -1,0 +1,169 @@
+"""The JSON files that the programs write for each other and for the analysis.
+
+The tasks' own are in `tasks.examples` and `tasks.baselines`. Light on purpose: no torch, no pandas.
+"""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from gpt1.cell import Arch, Corpus
+from gpt1.settings import ModelSettings, PretrainSettings
+from tasks.common.records import Record, Score, Scores
+from tasks.spec import TaskSpec
+
+Role = Literal["train", "select", "report", "unlabelled"]
+Digests = dict[str, str]
+
+
+class TokenFile(Record):
+    """A token file of a corpus, and of its documents name, start and tokens."""
+
+    file: str
+    tokens: int
+    sha256: str
+    documents: list[dict[str, str | int]] = []  # none of shuffled sentences
+
+
+class CorpusFacts(Record):
+    """`corpus/corpus.json`; `tokenizer` and `documents` are digests."""
+
+    splits: dict[str, TokenFile]
+    tokenizer: str
+    n_vocab: int
+    corpus: Corpus
+    documents: str
+
+
+class Origin(Record):
+    """The checkpoint that something is of; `tokens` are those that its updates saw, None: unknown.
+
+    Published weights count as seed 0.
+    """
+
+    arch: Arch
+    seed: int = 0
+    corpus: Corpus = "books"
+    update: int = 0
+    tokens: int | None = None
+
+    def origin(self) -> dict[str, Any]:
+        """These fields alone."""
+        return self.model_dump(include={*Origin.model_fields})
+
+
+class CheckpointFacts(Origin):
+    """`pretrain/ARCH/seed-K/update-N.json`, beside the checkpoint; losses are in nats per token.
+
+    `tokenizer`, `sha256` (of the checkpoint), `code` and `corpus_sha256` are digests. How published
+    weights were trained is not known.
+    """
+
+    model: ModelSettings
+    n_vocab: int
+    tokenizer: str
+    sha256: str
+    code: str = ""
+    versions: dict[str, str] = {}
+    settings: PretrainSettings | None = None
+    corpus_sha256: Digests = {}
+    runtime: dict[str, str | bool | int | None] = {}
+    parameters: int | None = None
+    train_loss: float | None = None  # there is none before the first update
+    heldout_loss: float | None = None
+    heldout_perplexity: float | None = None
+    heldout_tokens: int | None = None
+    seconds: float | None = None
+    peak_mb: float | None = None
+    cpu: str = ""
+    source: dict[str, str | Digests] = {}  # of published weights: their format and files
+    released_values: int | None = None
+    special_seed: int | None = None  # that drew the special tokens of published weights
+    permuted_from: str | None = None  # of permuted embeddings: the digest of the original
+    permuted_rows: int | None = None
+
+
+class SplitFacts(Record):
+    """Facts of an encoded split.
+
+    `sha256` and `examples` are digests (`tasks.common.arrow.split_digest`) of the encoded split and
+    of the split of examples it was made from. `lengths` counts the rows by the tokens of the whole
+    input, `n_ctx_needed` by the smallest n_ctx that truncates nothing (`gpt1.training.batching`).
+    """
+
+    role: Role
+    rows: int
+    sha256: str
+    examples: str
+    lengths: dict[int, int]
+    n_ctx_needed: dict[int, int]
+
+
+class EncodedFacts(Record):
+    """`encoded/TASK.json`, beside the folder `TASK`; `tokenizer` is a digest."""
+
+    spec: TaskSpec
+    tokenizer: str
+    splits: dict[str, SplitFacts]
+
+    @property
+    def mean_length(self) -> float:
+        """Mean tokens of a training input."""
+        rows = self.splits["train"].lengths
+        return sum(length * n for length, n in rows.items()) / sum(rows.values())
+
+
+class ZeroShotScore(Origin):
+    """`zero_shot/ARCH/TASK/seed-K/update-N.json`.
+
+    `score` is the main metric on the main split, of `n` rows; `relative` is 0 at `random` and 1 at
+    `best`.
+    """
+
+    task: str
+    split: str
+    metric: str
+    score: Score
+    scores: Scores
+    n: int
+    threshold: float | None
+    random: float
+    best: float
+    relative: float
+    digests: Digests
+
+
+class SkillScore(Record):
+    """The score on the probes of one skill: `correct` of `n` items of `choices` continuations.
+
+    `accuracy` and `chance`, that of a random guess, run from 0 to 100.
+    """
+
+    n: Annotated[int, Field(ge=1)]
+    correct: Annotated[int, Field(ge=0)]
+    choices: Annotated[int, Field(ge=2)]
+    accuracy: Score
+    chance: Score
+
+
+class ProbeScores(Origin):
+    """`probes/MODEL/seed-K/update-N.json`."""
+
+    skills: dict[str, SkillScore]
+    digests: Digests
+
+
+class SplitMarks(Record):
+    """Of each row the words of its longest text, and of the run found in the corpus: 13, or 0."""
+
+    words: list[int]
+    match: list[int]
+
+
+class Marks(Record):
+    """`contamination/TASK.json`; `documents` and `examples` are digests of what was searched."""
+
+    task: str
+    documents: str
+    examples: Digests
+    splits: dict[str, SplitMarks]

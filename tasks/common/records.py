@@ -1,0 +1,54 @@
+"""JSON files that one program writes and others read: a class for each, which does both."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from tasks.common.errors import InputError
+from tasks.common.files import read_json, write_json
+from tasks.common.settings import first_fault
+
+REMEDY = "delete the file and run its job again"
+Score = Annotated[float, Field(ge=-100.001, le=100.001)]  # a correlation may round past 1
+Scores = dict[str, dict[str, Score]]  # by split (or split_group) and metric
+Counts = dict[str, int]
+
+
+def facts_path(folder: str | Path) -> Path:
+    """The JSON file that describes a folder: beside it, of its name."""
+    return Path(f"{folder}.json")
+
+
+class Record(BaseModel):
+    """Base of all records: no silent conversion, no NaN or infinity; unknown keys are ignored."""
+
+    model_config = ConfigDict(frozen=True, strict=True, allow_inf_nan=False)
+
+    @classmethod
+    def read(cls, path: Path, remedy: str = REMEDY, **place: Any) -> Self:
+        """The record in a JSON file; `place` gives fields whose value its path determines.
+
+        Raises InputError, naming file and key, if it is missing, damaged or of another place.
+        """
+        try:
+            record = cls.model_validate_json(json.dumps(read_json(path)))
+        except ValidationError as error:
+            raise InputError(f"{path}: {first_fault(error)}; {remedy}") from None
+        for key, expected in place.items():
+            found = getattr(record, key)
+            if found != expected:
+                raise InputError(
+                    f"{path}: {key!r} is {found!r}, its path says {expected!r}; {remedy}"
+                )
+        return record
+
+    @classmethod
+    def find(cls, path: Path, **place: Any) -> Self | None:
+        """The record in a JSON file that need not be there; raises InputError like `read`."""
+        return cls.read(path, **place) if path.exists() else None
+
+    def write(self, path: Path) -> None:
+        """Write the record as JSON, atomically."""
+        write_json(path, self.model_dump(mode="json"))
