@@ -4,12 +4,16 @@ Matthews' and the two correlations run from -100 to 100. All are by NumPy alone:
 SciPy, with which a test compares them, take as long to import as torch.
 """
 
-import math
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from tasks.spec import TaskSpec
+
+Columns = tuple[np.ndarray | int, ...]  # k values of each row
+Sums = Any  # a number, or an array of them
 
 
 def score(task: TaskSpec, predictions: np.ndarray, labels: np.ndarray) -> dict[str, float]:
@@ -29,7 +33,7 @@ def score(task: TaskSpec, predictions: np.ndarray, labels: np.ndarray) -> dict[s
         raise ValueError(f"{task.name}: a prediction or label is not a finite number")
     if not task.soft_labels and not {predictions.dtype.kind, labels.dtype.kind} <= set("iu"):
         raise ValueError(f"{task.name}: predictions and labels must be class indices")
-    return {name: 100.0 * float(METRICS[name](labels, predictions)) for name in task.metrics}
+    return {name: 100.0 * METRICS[name](labels, predictions) for name in task.metrics}
 
 
 def score_split(
@@ -47,56 +51,76 @@ def score_split(
     return scores
 
 
-def _accuracy(labels: np.ndarray, predictions: np.ndarray) -> float:
-    return float(np.mean(labels == predictions))
+def _hits(labels: np.ndarray, predictions: np.ndarray) -> Columns:
+    return predictions == labels, 1
 
 
-def _f1(labels: np.ndarray, predictions: np.ndarray) -> float:
-    """Of class 1 (equivalent, duplicate), as GLUE has it; 0 if class 1 occurs nowhere."""
-    actual, found = labels == 1, predictions == 1
-    total = actual.sum() + found.sum()
-    return 2 * np.sum(actual & found) / total if total else 0.0
+def _accuracy(hits: Sums, n: Sums) -> Sums:
+    return hits / n
 
 
-def _matthews(labels: np.ndarray, predictions: np.ndarray) -> float:
-    """Pearson's of the labels 0 and 1, by whole numbers; 0 where either side is constant."""
-    n, both = len(labels), int(labels @ predictions)
-    ones, found = int(labels.sum()), int(predictions.sum())
-    spread = ones * (n - ones) * found * (n - found)
-    return (n * both - ones * found) / math.sqrt(spread) if spread else 0.0
+def _confusion(labels: np.ndarray, predictions: np.ndarray) -> Columns:
+    """Of class 1 (equivalent, duplicate): both, predicted, labelled; and all rows."""
+    return (predictions == 1) & (labels == 1), predictions == 1, labels == 1, 1
+
+
+def _f1(both: Sums, said: Sums, true: Sums, _: Sums) -> Sums:
+    """Of class 1, as GLUE has it; 0 if class 1 occurs nowhere."""
+    return ratio(2 * both, said + true)
+
+
+def _matthews(both: Sums, said: Sums, true: Sums, n: Sums) -> Sums:
+    """Pearson's of the labels 0 and 1; 0 where either side is constant."""
+    return ratio(n * both - said * true, np.sqrt(said * (n - said) * true * (n - true)))
+
+
+def ratio(above: Sums, below: Sums) -> Sums:
+    """0 where nothing stands below, as scikit-learn has it."""
+    return np.divide(above, below, out=np.zeros_like(above), where=below > 1e-9)
+
+
+def _counted(name: str, labels: np.ndarray, predictions: np.ndarray) -> float:
+    columns, of_sums = COUNTED[name]
+    counts = (np.broadcast_to(column, labels.shape) for column in columns(labels, predictions))
+    return float(of_sums(*(np.float64(column.sum()) for column in counts)))
 
 
 def _pearson(labels: np.ndarray, predictions: np.ndarray) -> float:
-    return 0.0 if _constant(predictions, labels) else np.corrcoef(predictions, labels)[0, 1]
+    if constant(predictions) or constant(labels):
+        return 0.0
+    return float(np.corrcoef(predictions, labels)[0, 1])
 
 
 def _spearman(labels: np.ndarray, predictions: np.ndarray) -> float:
     """Pearson's of the ranks."""
-    return 0.0 if _constant(predictions, labels) else _pearson(_ranks(labels), _ranks(predictions))
+    if constant(predictions) or constant(labels):
+        return 0.0
+    return _pearson(ranks(labels), ranks(predictions))
 
 
-def _ranks(values: np.ndarray) -> np.ndarray:
+def ranks(values: np.ndarray) -> np.ndarray:
     """The ranks from 1; equal values have the mean of theirs."""
     _, which, counts = np.unique(values, return_inverse=True, return_counts=True)
     return (np.cumsum(counts) - (counts - 1) / 2)[which]
 
 
-def _constant(predictions: np.ndarray, labels: np.ndarray) -> bool:
-    """Whether a correlation is 0/0. It counts as 0: a constant prediction has no information.
+def constant(values: np.ndarray) -> bool:
+    """Whether a correlation with them is 0/0. It counts as 0: there is no information in them.
 
     A spread below a millionth of the values' size is constant too: a model that says the same of
     every pair still differs in float32's last digits, and a correlation of these would be noise.
     """
-    return any(
-        np.ptp(values) <= 1e-6 * max(1.0, float(np.abs(values).max()))
-        for values in (predictions, labels)
-    )
+    return bool(np.ptp(values) <= 1e-6 * max(1.0, float(np.abs(values).max())))
 
 
+# Scores of classes are functions of counts: of columns that are summed over rows.
+COUNTED: dict[str, tuple[Callable[..., Columns], Callable[..., Sums]]] = {
+    "accuracy": (_hits, _accuracy),
+    "f1": (_confusion, _f1),
+    "matthews": (_confusion, _matthews),
+}
 METRICS: dict[str, Callable[[np.ndarray, np.ndarray], float]] = {
-    "accuracy": _accuracy,
-    "f1": _f1,
-    "matthews": _matthews,
+    **{name: partial(_counted, name) for name in COUNTED},
     "pearson": _pearson,
     "spearman": _spearman,
 }
