@@ -1,6 +1,8 @@
 """Examples to token ids: contents, equal digests, and files that are no good."""
 
 import shutil
+import subprocess
+import sys
 
 import datasets
 import numpy as np
@@ -54,6 +56,13 @@ def refusal(name, examples, tokenizer, out):
     assert "\n" not in str(error.value)
     assert not out.parent.exists() or not list(out.parent.iterdir())
     return str(error.value)
+
+
+def test_training_reads_its_rows_without_pandas(race, tokenizer, tmp_path):
+    encode("race", race, tokenizer, tmp_path / "race")
+    code = f"import sys; from gpt1.training.encoded import load; load({str(tmp_path / 'race')!r}); "
+    call = [sys.executable, "-c", code + "print('pandas' in sys.modules)"]
+    assert subprocess.run(call, capture_output=True, text=True, check=True).stdout == "False\n"
 
 
 def test_every_text_label_and_name_comes_back_in_the_splits_order(race, tokenizer, tmp_path):

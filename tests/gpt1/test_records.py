@@ -1,0 +1,45 @@
+"""The JSON files of a run: written and read by one class, without torch."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from gpt1.records import EncodedFacts, ZeroShotScore
+from tasks import task
+from tasks.common.errors import InputError
+from tests.facts import SCORED, SPLIT
+
+
+def test_records_import_neither_torch_nor_pandas():
+    code = "import sys, gpt1.records; print({'torch', 'pandas', 'pyarrow'} & sys.modules.keys())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"
+
+
+def test_a_record_is_read_as_it_was_written(tmp_path):
+    split = {**SPLIT, "lengths": {7: 2, 12: 1}, "n_ctx_needed": {16: 3}}
+    facts = EncodedFacts(spec=task("stsb").spec, tokenizer="t", splits={"train": split})
+    facts.write(tmp_path / "stsb.json")
+    assert EncodedFacts.read(tmp_path / "stsb.json") == facts
+    assert json.loads((tmp_path / "stsb.json").read_text())["spec"]["family"] == "similarity"
+    assert facts.spec == task("stsb").spec and facts.mean_length == 26 / 3
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"seed": "0"}, "seed: found '0'; input should be a valid integer"),
+        ({"score": float("nan")}, "score: found nan; input should be a finite number"),
+        ({"score": 101}, "score: found 101"),
+        ({"seed": 1}, "'seed' is 1, its path says 0; delete the file and run its job again"),
+    ],
+)
+def test_a_record_of_another_type_value_or_place_is_refused(tmp_path, changed, message):
+    place = {"arch": "lstm", "task": "rte", "metric": "accuracy", "split": "dev", "seed": 0}
+    path = tmp_path / "update-3.json"
+    path.write_text(json.dumps({**SCORED, **place, "score": 50.0, **changed}))
+    with pytest.raises(InputError, match=message) as error:
+        ZeroShotScore.read(path, seed=0)
+    assert "\n" not in str(error.value)
