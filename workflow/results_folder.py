@@ -41,9 +41,10 @@ def faults(config: Config) -> Iterator[str]:
 def lock(results: str | Path) -> IO[str] | None:
     """The lock of a folder: a file that is held open until the process ends, however that ends.
 
-    Snakemake locks the folder that a run is started in, which two runs with one folder of results
-    need not share. Raises InputError if another run has the lock. None where there are no locks to
-    be had, on some network file systems or a full disk; a run may start there.
+    Jobs that inherit the file hold the lock, too. Snakemake locks the folder that a run is started
+    in, which two runs with one folder of results need not share. Raises InputError if another run
+    has the lock. None where there are no locks to be had, on some network file systems or a full
+    disk; a run may start there.
     """
     path = Path(results, ".work", "run.lock")
     try:
@@ -52,8 +53,8 @@ def lock(results: str | Path) -> IO[str] | None:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         raise InputError(
-            f"results: another run is writing to {str(results)!r}; wait for its end, or name "
-            "another folder with --config results=FOLDER"
+            f"results: another run is writing to {str(results)!r}; wait for the end of it and its "
+            "jobs, or name another folder with --config results=FOLDER"
         ) from None
     except OSError:
         return None
