@@ -11,7 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import reduce
+from functools import cached_property, reduce
 from itertools import chain
 from typing import Any
 
@@ -75,11 +75,10 @@ class Sample:
         """How many independent seeds there are."""
         return len(set(self.units))
 
-    @property
+    @cached_property
     def share(self) -> float:
-        """What of the variance of one unit the mean has: 1 / n of n units with as many seeds."""
-        _, n = np.unique(self.units, return_counts=True)
-        return float(((n / n.sum()) ** 2).sum())
+        """The mean's variance as a fraction of one unit's: 1 / n of n units with as many seeds."""
+        return sum((n / len(self.units)) ** 2 for n in Counter(self.units).values())
 
     @property
     def seed_variance(self) -> float:
@@ -165,6 +164,8 @@ def average(samples: Iterable[Sample | None]) -> Sample | None:
     known = [sample for sample in found if sample is not None]
     if not known or len(known) < len(found):
         return None
+    if len(known) == 1:
+        return known[0]
     mean = combine(known, [1.0 / len(known)] * len(known))
     return mean and replace(mean, weights=known[0].weights)  # of the same lines
 
