@@ -21,9 +21,6 @@ from tests.analysis.conftest import (
 )
 from workflow.analysis.paper import FULL, NUMBERS, OURS, PAPER_VARIANTS, PERMUTED, SHUFFLED
 from workflow.analysis.stats.alarms import is_marked
-from workflow.analysis.stats.estimate import estimate
-from workflow.analysis.stats.sample import average
-from workflow.analysis.stats.samples import Samples
 from workflow.analysis.stats.scoring import shared_texts
 from workflow.analysis.table import read_csv
 from workflow.analysis.tables import (
@@ -75,34 +72,6 @@ def test_mean_and_sd_of_three_seeds_are_those_worked_out_by_hand(run_of, change)
     assert cell[["ci_low", "ci_high"]].isna().all()  # no predictions, so no chance from rows
 
 
-def test_intervals_are_those_of_the_predictions_and_hold_the_mean(run_of):
-    results, grid = run_of(*EIGHT)
-    write_answers(results, grid)
-    table, _ = build(layer_transfer, results, grid)
-    reported = table[table["split"] != "train"]
-    assert (reported["ci_low"] < reported["mean"]).all()
-    correlation = reported["metric"].isin(["matthews", "pearson"])
-    whole = (reported["ci_high"] < 100) & ((reported["ci_low"] > 0) | correlation)
-    middle = ((reported["ci_low"] + reported["ci_high"]) / 2)[whole]
-    assert whole.sum() > 20 and middle.to_list() == pytest.approx(reported["mean"][whole].to_list())
-    assert table.loc[table["split"] == "train", "ci_low"].isna().all()  # none are kept of these
-    where = {"arch": "transformer", "aux": "on", "n_transfer": "12"}
-    is_full = (reported["arch"] == "transformer") & (reported["n_transfer"] == "12")
-    mean = row(table, task="mean", split="reported", **where)
-    samples = Samples.of_grid(results, grid, ["endpoints"])
-    heads = [samples.headline(full(name)) for name in EIGHT]
-    parts = samples.seed_pool(grid).parts(average(heads), EIGHT)
-    expected = estimate(average(heads), parts).interval
-    assert (mean["ci_low"], mean["ci_high"]) == pytest.approx(expected)
-    assert heads[0].pretrain == (0, 1, 0) and heads[0].n_units == 2
-    for module in (main, ablation):
-        ours = build(module, results, grid)[0].dropna(subset="mean")
-        ours = ours[(ours["arch"] == "transformer") & (ours["n_transfer"] == "12")]
-        assert ours.loc[ours["task"].isin([*EIGHT, "avg"]), "ci_low"].notna().all()
-        same = [row(of, task="rte", aux="on")["ci_low"] for of in (ours, reported[is_full])]
-        assert same[0] == pytest.approx(same[1])  # pooled over the same variants
-
-
 def test_intervals_end_where_the_metric_does(run_of):
     results, grid = run_of("rte", "snli", "qnli")
     write_answers(results, grid, gain=0.5)
@@ -112,24 +81,6 @@ def test_intervals_end_where_the_metric_does(run_of):
     table, _ = build(ablation, results, grid)
     assert table["ci_low"].min() >= -100 and table["ci_high"].max() <= 100
     assert table["diff_low"].min() >= -100 and table["diff_high"].max() <= 100
-
-
-def test_ablation_has_the_paired_difference_to_the_full_transformer(run_of):
-    results, grid = run_of(*EIGHT)
-    write_answers(results, grid)
-    table, text = build(ablation, results, grid)
-    means = table.set_index(["variant", "task"])["mean"]
-    for variant in ("Transformer w/o pre-training", "LSTM w/ aux LM"):
-        for task in ("rte", "cola", "avg", "avg_all"):
-            found = row(table, variant=variant, task=task)
-            expected = means[variant, task] - means["Transformer w/ aux LM (full)", task]
-            assert found["diff"] == pytest.approx(expected)
-            assert found["diff_low"] < found["diff"] < found["diff_high"]
-    full_rows = table[table["variant"] == "Transformer w/ aux LM (full)"]
-    assert full_rows[["diff", "diff_low", "diff_high"]].isna().all(axis=None)
-    none = row(table, variant="Transformer w/o pre-training", task="avg")
-    shown = f"{none['diff']:.1f} [{none['diff_low']:.1f}, {none['diff_high']:.1f}]"
-    assert shown in text and "95 % interval over rows and seeds" in text
 
 
 def test_the_values_by_seed_are_written_and_read_again_or_refused(run_of):
@@ -357,16 +308,6 @@ def test_main_calls_dev_dev_and_puts_published_numbers_by_the_test_split(finishe
     assert row(printed, variant=OURS, column="GLUE")["paper"] == 72.8
     assert set(printed["split"]) == {"test"} and printed["mean"].isna().all()
     assert "| *CAFE*" in text and "test server" in text
-
-
-def test_mean_of_all_tasks_counts_mnli_once(run_of, change):
-    results, grid = run_of("mnli", "rte")
-    change(results, full("mnli"), set_scores("dev_matched", "accuracy", [80, 80, 80]))
-    change(results, full("mnli"), set_scores("dev_mismatched", "accuracy", [60, 60, 60]))
-    change(results, full("rte"), set_scores("dev", "accuracy", [50, 50, 50]))
-    table, _ = build(layer_transfer, results, grid)
-    where = {"arch": "transformer", "aux": "on", "n_transfer": "12", "split": "reported"}
-    assert row(table, task="mean", **where)["mean"] == pytest.approx(60)
 
 
 def test_zero_shot_is_normalised_between_random_and_best_of_the_config(run_of):

@@ -32,10 +32,11 @@ from workflow.analysis.stats.samples import Samples
 from workflow.analysis.studies import table
 from workflow.analysis.studies.__main__ import main
 from workflow.analysis.table import read_csv
-from workflow.analysis.tables import ablation
+from workflow.analysis.tables import ablation, layer_transfer
 from workflow.study_plan import Point, StudyPlan
 
 TASKS = ["sst2", "qnli", "rte"]
+SCORE = ["mean", "ci_low", "ci_high"]
 DIFF = ("diff", "diff_low", "diff_high")
 GRID = make_grid(*TASKS, seeds={"pretrain": [0, 1], "finetune": [0, 1]})
 
@@ -154,50 +155,12 @@ def like(ax: Axes, shown: Line2D) -> list[Line2D]:
     return [line for line in ax.lines if look(line) == look(shown)]
 
 
-def test_the_curves_are_those_of_the_table(tmp_path):
-    picture, frame = drawn(study(lines=("a", "b", "c")), tmp_path)
-    panels = picture.axes[:4]
-    assert [ax.get_title() for ax in panels] == [
-        *("mean of 3 tasks", "SST-2 (accuracy, dev)"),
-        *("QNLI (accuracy, dev)", "RTE (accuracy, dev)"),
-    ]
-    for ax, task in zip(panels, ["mean", *TASKS], strict=True):
-        of_task = frame[frame["task"] == task]
-        for line in "abc":
-            own = of_task[of_task["line"] == line]
-            (curve,) = like(ax, named(picture)[line])
-            assert list(curve.get_ydata()) == list(own["mean"])
-            assert list(np.round(curve.get_xdata())) == [0, 1, 2]
-        assert [tick.get_text() for tick in ax.get_xticklabels()] == ["0", "0.5", "2"]
-
-
-@pytest.mark.parametrize("axis", ["", "lm_coef"])
+@pytest.mark.parametrize("axis", ["", "lm_coef"], ids=["no axis", "an axis"])
 def test_what_was_not_run_is_told(axis, tmp_path):
     plan = study(axis, lines=("a", "b"))
     nothing = dict.fromkeys(["mean", "ci_low", "ci_high", *DIFF], np.nan)
     picture = lines.draw(made(tmp_path, plan).frame.assign(**nothing), plan)
     assert all(is_noted_as_not_run(ax) for ax in picture.axes[: 4 if axis else 1])
-
-
-def test_lines_without_an_axis_are_marks_side_by_side_in_one_panel(tmp_path):
-    picture, frame = drawn(study("", lines=("a", "b", "c")), tmp_path)
-    (ax,) = picture.axes
-    heads = [tick.get_text() for tick in ax.get_xticklabels()]
-    assert heads == [
-        "mean of\n3 tasks",
-        *(f"{t}\n(accuracy, dev)" for t in ("SST-2", "QNLI", "RTE")),
-    ]
-    for line in "abc":
-        (marks,) = (
-            of
-            for of in ax.lines
-            if like(ax, named(picture)[line])
-            and len(of.get_xdata()) == 4
-            and of.get_marker() == named(picture)[line].get_marker()
-        )
-        scores = [mean_of(frame, line, "", task)["mean"] for task in ["mean", *TASKS]]
-        assert list(marks.get_ydata()) == scores
-        assert np.abs(marks.get_xdata() - ax.get_xticks()).max() < 0.4
 
 
 def test_references_and_baselines_cross_the_panel_as_the_legend_says(tmp_path):
@@ -331,29 +294,30 @@ def test_a_contrast_of_the_same_cells_has_one_interval_in_every_table(arch, run_
     results, grid = run_of("sst2", "rte")
     write_answers(results, grid)
     rows, _ = build(ablation, results, grid)
+    layers, _ = build(layer_transfer, results, grid)
     other = NO_AUX if arch == "transformer" else LSTM
     cells = {
-        "full": [FULL.cell(grid, task) for task in grid.tasks],
-        "other": [other.cell(grid, task) for task in grid.tasks],
-        "mine": [Cell(arch, task, "on", 1, variant="mine") for task in grid.tasks],
+        line: [of.cell(grid, t) for t in grid.tasks] for line, of in (("a", FULL), ("b", other))
     }
+    cells["mine"] = [Cell(arch, task, "on", 1, variant="mine") for task in grid.tasks]
     for cell in cells["mine"]:
         write(cell.path(results), make_cell(random.Random(1), grid, cell))
         write_cell_answers(results, cell, np.random.default_rng(1), 0.5)
     points = [Point(line=line, cells=of) for line, of in cells.items()]
     plan = StudyPlan(title="Mine", tasks=grid.tasks, lines=list(cells), points=points)
     frame = table.build(results, grid, plan).frame
-    (claim,) = on_average(
-        Evidence(results, grid, Samples.of_grid(results, grid, ablation.INPUTS)), minus(FULL, other)
-    )
+    run = Evidence(results, grid, Samples.of_grid(results, grid, ablation.INPUTS))
+    (claim,) = on_average(run, minus(FULL, other))
     for task, name in (("rte", "rte"), ("sst2", "sst2"), ("avg_all", "mean")):
-        (expected,) = rows[(rows["variant"] == other.title) & (rows["task"] == task)].to_dict(
-            "records"
-        )
-        own = mean_of(frame, "other", "", name)
-        numbers = [expected[key] for key in ("ci_low", "ci_high", *DIFF)]
-        assert [own[key] for key in ("ci_low", "ci_high", *DIFF)] == pytest.approx(numbers)
-    assert claim.interval == pytest.approx((-expected["diff_high"], -expected["diff_low"]))
+        one = rows[(rows["variant"] == other.title) & (rows["task"] == task)].iloc[0]
+        own = mean_of(frame, "b", "", name)
+        assert list(own[[*SCORE, *DIFF]]) == pytest.approx(list(one[[*SCORE, *DIFF]]))
+        swept = layers[
+            (layers["line"] == other.title) & (layers["n_transfer"] == one["n_transfer"])
+        ]
+        swept = swept[(swept["task"] == name) & (swept["split"] != "train")].iloc[0]
+        assert list(swept[SCORE]) == pytest.approx(list(one[SCORE]))
+    assert claim.interval == pytest.approx((-one["diff_high"], -one["diff_low"]))
 
 
 def the_same_at_both_ends() -> StudyPlan:
