@@ -24,14 +24,17 @@ import tasks
 from gpt1.cell import Cell
 from workflow.analysis import markdown
 from workflow.analysis.notes import Notes
-from workflow.analysis.stats.pooling import SeedPool, columns, paired
+from workflow.analysis.stats.pooling import SeedPool, columns
 from workflow.analysis.stats.sample import Heads, Sample, Scores, combine
 from workflow.analysis.stats.samples import Samples, official_sets
 from workflow.grid import Grid
 from workflow.study_plan import Point, StudyPlan
 
 CELL = ("arch", "aux", "corpus", "n_transfer")  # columns that a cell gives
+DIFFERENCES = ("diff", "along", "change", "beyond")
 Score = Callable[[Cell], Sample | None]
+Place = tuple[str, str]  # a line and a value
+Sum = list[tuple[float, Place]]
 
 
 @dataclass(frozen=True)
@@ -62,16 +65,17 @@ class Lines:
         """One row per (line, value) and average or task, by the headline or another `score`."""
         scores, pool, facts = self.scores(score), self.pool(score), self._facts()
         order = [*self.averages, *self.study.tasks]
+        known = {"diff"}.union(*(contrasts(self.study, point) for point in self.study.points))
 
         def rows(point: Point) -> Iterator[dict[str, Any]]:
-            compared = differences(self.study, scores, point)
-            cells = {cell.task: cell for cell in point.cells}
+            sums = contrasts(self.study, point)
+            compared = {n: _sum(scores, sums.get(n, [])) for n in DIFFERENCES if n in known}
+            cells = {cell.task: cell.place for cell in point.cells}
             found = columns(scores[point.place], self.averages, pool, **compared)
             for task in order:
                 place = {"line": point.line, "value": point.value, "task": task}
                 place |= {key: str(getattr(point.cells[0], key)) for key in CELL}
-                cell = cells[task].place if task in cells else None
-                yield {**place, "cell": cell, **facts[task], **found[task]}
+                yield {**place, "cell": cells.get(task), **facts[task], **found[task]}
 
         return pd.DataFrame(row for point in self.study.points for row in rows(point))
 
@@ -104,72 +108,49 @@ class Lines:
         ]
 
 
-def differences(study: StudyPlan, scores: Scores, point: Point) -> dict[str, Heads]:
-    """What a point is compared with, by the columns that some points of the study have."""
-    heads, base = scores[point.place], reference(study, point)
-    found: dict[str, Heads] = {"diff": paired(heads, scores[base]) if base != point.place else {}}
-    if any(is_along(study, one) for one in study.points):
-        start = scores.get((point.line, study.values[0]), {})
-        found["along"] = paired(heads, start) if is_along(study, point) else {}
-    if any(has_change(study, one) for one in study.points):
-        found["change"] = _change(study, scores, point) if has_change(study, point) else {}
-    if study.predicted:
-        found["beyond"] = _beyond(study, scores, point) if point.line in study.lines else {}
-    return found
+def contrasts(study: StudyPlan, point: Point) -> dict[str, Sum]:
+    """What a point is compared with, by column: weighted places whose cells do not cancel out."""
+    cells = {one.place: tuple(one.cells) for one in study.points}
+    first, last = (study.values[0], study.values[-1]) if study.values else ("", "")
+    own, start, base = point.place, (point.line, first), (study.lines[0], point.value)
+    along = [(1.0, own), (-1.0, start)]
+    found: dict[str, Sum] = {"along": along if point.value else []}
+    if point.value == last and not study.references:
+        found["change"] = [*along, (-1.0, base), (1.0, (study.lines[0], first))]
+    if study.predicted and point.line in study.lines:
+        full, none = ((line, "") for line in study.references)
+        found["beyond"] = [(0.5, full), (0.5, none), (-1.0, own)]
+
+    def differs(places: Sum) -> bool:
+        if any(place not in cells for _, place in places):
+            return False
+        weights = {of: sum(w for w, one in places if cells[one] == of) for of in cells.values()}
+        return any(weights.values())
+
+    found = {name: places for name, places in found.items() if differs(places)}
+    reference = reference_of(study, point)
+    if found.get("along") and reference == start:  # that is `diff`
+        del found["along"]
+    return found if reference == own else {"diff": [(1.0, own), (-1.0, reference)], **found}
 
 
-def reference(study: StudyPlan, point: Point) -> tuple[str, str]:
-    """The line and the value of what a point is compared with; of that one itself, its own."""
+def reference_of(study: StudyPlan, point: Point) -> Place:
+    """The line and the value of what `diff` compares a point with; of that one itself, its own."""
     if study.references:
         return study.references[0], ""
-    at_value = study.lines[0], point.value
-    if len(study.lines) > 1 and at_value in (one.place for one in study.points):
+    places = [one.place for one in study.points]
+    if len(study.lines) > 1 and (at_value := (study.lines[0], point.value)) in places:
         return at_value
-    return point.line, next(one.value for one in study.points if one.line == point.line)
+    return next(place for place in places if place[0] == point.line)
 
 
-def is_along(study: StudyPlan, point: Point) -> bool:
-    """Whether a point is compared with its line's first value beside what `diff` compares it with.
-
-    It is where the axis has moved on, unless the cells are the same.
-    """
-    if point.value not in study.values[1:]:
-        return False
-    start = point.line, study.values[0]
-    cells = next((one.cells for one in study.points if one.place == start), point.cells)
-    return reference(study, point) != start and point.cells != cells
-
-
-def has_change(study: StudyPlan, point: Point) -> bool:
-    """Whether it is told how a point's difference to the first line has changed.
-
-    It is at the last value, unless both lines have the same cells at the first value and there.
-    """
-    values, base = study.values, study.lines[0]
-    if study.references or point.line == base or point.value not in values[1:][-1:]:
-        return False
-    cells = {one.place: one.cells for one in study.points}
-    ends = [(line, value) for value in (values[0], values[-1]) for line in (base, point.line)]
-    if any(end not in cells for end in ends):
-        return False
-    return any(cells[base, v] != cells[point.line, v] for v in (values[0], point.value))
-
-
-def _change(study: StudyPlan, scores: Scores, point: Point) -> Heads:
-    before, after = (
-        paired(scores[point.line, value], scores[study.lines[0], value])
-        for value in (study.values[0], point.value)
-    )
-    return paired(after, before)
-
-
-def _beyond(study: StudyPlan, scores: Scores, point: Point) -> Heads:
-    """What is lost beyond half of the gain, which the first reference has over the second."""
-    full, none = (scores[line, ""] for line in study.references)
+def _sum(scores: Scores, places: Sum) -> Heads:
+    """By task the weighted sum of the places' scores; None where one was not run."""
     found: dict[str, Sample | None] = {}
-    for task, own in scores[point.place].items():
-        three = [one for one in (full[task], none[task], own) if one]
-        found[task] = combine(three, [0.5, 0.5, -1.0]) if len(three) == 3 else None
+    for task in scores[places[0][1]] if places else ():
+        known = [one for _, place in places if (one := scores[place][task])]
+        is_whole = len(known) == len(places)
+        found[task] = combine(known, [weight for weight, _ in places]) if is_whole else None
     return found
 
 
@@ -211,21 +192,23 @@ def _baselines(frame: pd.DataFrame, study: StudyPlan) -> pd.DataFrame:
 
 def compared(frame: pd.DataFrame, study: StudyPlan) -> list[str | pd.DataFrame]:
     """The sections of differences of a frame with a column `head`: heads down, points across."""
-    frame, base = named(frame, study), study.lines[0]
-    apart = [p.place for p in study.points if reference(study, p) != p.place]
-    along = [p.place for p in study.points if is_along(study, p)]
-    changed = [p.place for p in study.points if has_change(study, p)]
-    since = f"{study.axis} {study.values[0]}" if study.values else ""
-    parts = _against(frame, "diff", apart, f"Difference to {compared_with(study)}")
-    parts += _against(frame, "along", along, f"Difference of each line to its own {since}")
-    title = f"Change of the difference to {base} since {since}"
-    parts += _against(frame, "change", changed, title)
-    explained = f"Below 0: {base} is further ahead than at {since}, or less behind."
-    return [*parts, explained] if changed else parts
+    base, since = study.lines[0], f"{study.axis} {(study.values or [''])[0]}"
+    titles = {
+        "diff": f"Difference to {_compared_with(study)}",
+        "along": f"Difference of each line to its own {since}",
+        "change": f"Change of the difference to {base} since {since}",
+    }
+    parts: list[str | pd.DataFrame] = []
+    for name, title in titles.items():
+        places = [point.place for point in study.points if name in contrasts(study, point)]
+        parts += _against(named(frame, study), name, places, title)
+    if "change" in frame:
+        parts.append(f"Below 0: {base} is further ahead than at {since}, or less behind.")
+    return parts
 
 
 def _against(
-    frame: pd.DataFrame, name: str, places: Collection[tuple[str, str]], title: str
+    frame: pd.DataFrame, name: str, places: Collection[Place], title: str
 ) -> list[str | pd.DataFrame]:
     """A section of those points that are compared; nothing where none is."""
     rows = [place in places for place in zip(frame["line"], frame["value"], strict=True)]
@@ -245,10 +228,10 @@ def label(study: StudyPlan, line: str, value: str) -> str:
     return ", ".join(filter(None, (line if several else "", at)))
 
 
-def compared_with(study: StudyPlan) -> str:
+def _compared_with(study: StudyPlan) -> str:
     """What the differences are to, in words."""
     last = study.points[-1]
-    line, value = reference(study, last)
+    line, value = reference_of(study, last)
     if line == last.line:
         return f"{study.axis} {value}"
     return f"{line} at the same {study.axis}" if value else line

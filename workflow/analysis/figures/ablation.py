@@ -6,18 +6,15 @@ Hollow marks are the scores that the paper prints, where the task's rows are rea
 import pandas as pd
 from matplotlib.figure import Figure
 
-from workflow.analysis import markdown
 from workflow.analysis.figures import lines, style
 from workflow.analysis.paper import EIGHT, FURTHER_VARIANTS
-from workflow.analysis.stats.samples import official_sets
 from workflow.grid import Grid
 
 
 def draw(table: pd.DataFrame, grid: Grid) -> Figure:
     """Averages left, then the paper's eight tasks, then the others that were run."""
-    table, at = printed_of_real(table, grid).rename(columns={"variant": "line"}), places(grid)
-    labels = {name: _label(name, table, grid) for name in at}
-    return lines.marks(table, shown(table), at, labels)
+    table = printed_of_real(table, grid).rename(columns={"variant": "line"})
+    return lines.marks(table, shown(table), places(grid))
 
 
 def printed_of_real(table: pd.DataFrame, grid: Grid) -> pd.DataFrame:
@@ -37,13 +34,3 @@ def shown(table: pd.DataFrame) -> dict[str, style.Look]:
     """How the lines look that are drawn: all but those that the paper does not speak of."""
     further = [variant.title for variant in FURTHER_VARIANTS]
     return style.looks(line for line in table["line"].unique() if line not in further)
-
-
-def _label(task: str, table: pd.DataFrame, grid: Grid) -> str:
-    title = style.title(task, grid)
-    if task in ("avg", "avg_all"):
-        return title.replace("of ", "of\n")
-    title = title.replace(" ", "\n")
-    row = table[table["task"] == task].iloc[0]
-    metric = "" if row["metric"] == "accuracy" else f"{markdown.METRICS[row['metric']]}\n"
-    return f"{title}\n{metric}{official_sets(row['split'])}"

@@ -44,7 +44,7 @@ def _scores(rows: pd.DataFrame, names: list[str]) -> pd.DataFrame:
 
 def _label(name: str, rows: pd.DataFrame, grid: Grid) -> str:
     if name == "mean":
-        return style.title(name, grid)
+        return style.title(name, len(grid.tasks))
     metric = markdown.METRICS[tasks.task(name).metric]
     split = rows.loc[rows["task"] == name, "split"].iloc[0].replace("_", " ")
     return f"{tasks.task(name).title} ({metric}, {split})"

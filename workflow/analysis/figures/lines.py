@@ -49,9 +49,8 @@ def draw(table: pd.DataFrame, study: StudyPlan) -> Figure:
     """The figure of a study from the frame of its table."""
     if study.axis:
         return curves(table, study)
-    looks, means = style.looks([*study.references, *study.lines]), _means(table, study)
-    labels = {name: _title(name, table, study, "\n") for name in [*means, *study.tasks]}
-    return marks(table, looks, spaced(means, study.tasks), labels)
+    looks = style.looks([*study.references, *study.lines])
+    return marks(table, looks, spaced(_means(table, study), study.tasks))
 
 
 def _means(table: pd.DataFrame, study: StudyPlan) -> list[str]:
@@ -91,7 +90,7 @@ def main_split(rows: pd.DataFrame) -> str:
 
 def _title(name: str, table: pd.DataFrame, study: StudyPlan, join: str) -> str:
     if name not in study.tasks:
-        return f"mean of{join}{len(study.tasks)} tasks"
+        return style.title(name, len(study.tasks)).replace("of ", f"of{join}")
     split = main_split(table[table["task"] == name])
     split = official_sets(split) if "+" in split else split.replace("_", " ")
     return f"{tasks.task(name).title}{join}({markdown.METRICS[tasks.task(name).metric]}, {split})"
@@ -179,6 +178,16 @@ def _across(ax: Axes, rows: pd.DataFrame, study: StudyPlan) -> Looks:
     return shown
 
 
+def _label(name: str, rows: pd.DataFrame) -> str:
+    """A column of marks in short lines: title, metric unless that is accuracy, and split."""
+    metric, n_tasks = rows.at[name, "metric"], int((rows["metric"] != "mean").sum())
+    title = style.title(name, n_tasks)
+    if metric == "mean":
+        return title.replace("of ", "of\n")
+    shown = [] if metric == "accuracy" else [markdown.METRICS[metric]]
+    return "\n".join([*title.split(), *shown, official_sets(rows.at[name, "split"])])
+
+
 def spaced(*groups: Sequence[str]) -> dict[str, float]:
     """Where each of some columns stands, the groups set apart."""
     found: dict[str, float] = {}
@@ -187,9 +196,7 @@ def spaced(*groups: Sequence[str]) -> dict[str, float]:
     return found
 
 
-def marks(
-    table: pd.DataFrame, looks: Looks, places: Mapping[str, float], labels: Mapping[str, str]
-) -> Figure:
+def marks(table: pd.DataFrame, looks: Looks, places: Mapping[str, float]) -> Figure:
     """The lines side by side at the `places` of the means and tasks, with both baselines.
 
     Hollow marks are the scores that the paper prints, where the table has any.
@@ -212,7 +219,7 @@ def marks(
             ax.axvline(place - (1 + GAP) / 2, color=style.GREY, linewidth=0.8)
     style.limit_to_scores(ax)
     ax.grid(visible=False, axis="x")
-    ax.set_xticks(at, [labels[name] for name in at.index], fontsize=12)
+    ax.set_xticks(at, [_label(name, baselines) for name in at.index], fontsize=12)
     ax.set_xlim(-0.6, at.max() + 0.6)
     ax.tick_params(axis="x", length=0)
     ax.set_ylabel(_scale(table))

@@ -162,10 +162,10 @@ def panels(figure: Figure | SubFigure, rows: int, columns: int, n: int, **option
     return axes[:n]
 
 
-def title(name: str, grid: Grid) -> str:
+def title(name: str, n_tasks: int) -> str:
     """A task's title; of a mean how many tasks it is over (`avg` the paper's eight)."""
     if name in ("avg", "avg_all", "mean"):
-        return f"mean of {8 if name == 'avg' else len(grid.tasks)} tasks"
+        return f"mean of {8 if name == 'avg' else n_tasks} tasks"
     return tasks.task(name).title
 
 

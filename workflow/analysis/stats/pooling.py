@@ -16,7 +16,7 @@ from typing import Any, Self, TypeVar
 import numpy as np
 
 from workflow.analysis.stats.estimate import Component, Estimate, estimate, numbers
-from workflow.analysis.stats.sample import Sample, difference, mean_of
+from workflow.analysis.stats.sample import Sample, mean_of
 
 K = TypeVar("K", bound=Hashable)
 Line = Mapping[Any, Sample | None]
@@ -89,13 +89,6 @@ def estimates(
         for key, mean in means.items()
         if mean is not None
     }
-
-
-def paired(
-    samples: Mapping[K, Sample | None], base: Mapping[K, Sample | None]
-) -> dict[K, Sample | None]:
-    """The samples minus those of `base`, each paired by seed and by row."""
-    return {key: difference(sample, base.get(key)) for key, sample in samples.items()}
 
 
 def columns(
