@@ -19,6 +19,7 @@ from tests.analysis.conftest import make_grid, write_all, write_answers, write_t
 from workflow.analysis import figures
 from workflow.analysis.figures import matrix, style
 from workflow.analysis.figures.__main__ import main
+from workflow.analysis.figures.lines import places
 from workflow.analysis.paper import FULL, LSTM, NO_AUX, SHUFFLED
 from workflow.analysis.table import read_csv
 from workflow.grid import Grid
@@ -336,7 +337,7 @@ def is_sweep(
 ) -> bool:
     """Whether a panel has the curve of these rows at the places of their values, but for a shift,
     and `none` apart from the others."""
-    at = pd.Series([values.index(value) for value in rows["value"]], rows.index)
+    at = rows["value"].map(places(values))
 
     def unshifted(points: Points) -> Points:
         return {(round(x), y) for x, y in points}
@@ -350,7 +351,7 @@ def is_sweep(
         drawn = unshifted(seeds(ax, color)), bars, unshifted(band(ax, color))
         found &= drawn[:2] == (dots, ends) and drawn[2] <= ends
     lines = [ln for ln in ax.lines if to_hex(ln.get_color()) == to_hex(color)]
-    return found and not any({0, 1} <= {*np.round(ln.get_xdata())} for ln in lines if joins(ln))
+    return found and not any({-1, 0} <= {*np.round(ln.get_xdata())} for ln in lines if joins(ln))
 
 
 def joins(line: Line2D) -> bool:

@@ -344,3 +344,10 @@ def test_other_studies_have_no_difference_of_differences(plan, has_own, tmp_path
     found = made(tmp_path, plan)
     assert "change" not in found.frame and "Change of the difference" not in found.markdown
     assert ("along" in found.frame) == ("its own" in found.markdown) == has_own
+
+
+@pytest.mark.parametrize(("last", "n"), [("8", 4), ("eight", 8)], ids=["numbers", "words"])
+def test_of_many_numbers_some_are_named_and_of_words_each(last, n, tmp_path):
+    picture, _ = drawn(study(values=(*map(str, range(1, 8)), last), tasks=["rte"]), tmp_path)
+    names = [tick.get_text() for tick in picture.axes[0].get_xticklabels()]
+    assert len(names) == n and names[-1] == last

@@ -41,10 +41,10 @@ def _layers(ax: Axes, table: pd.DataFrame, grid: Grid) -> None:
         reported = of_task[of_task["split"] == lines.main_split(of_task)]
         lines.sweep(ax, of_task[of_task["split"] == "train"], study, **look | lines.TRAIN)
         lines.sweep(ax, reported, study, **look, linestyle="-")
-        places = reported["value"].map(study.values.index)
-        ends.append((tasks.task(name).title, places, reported["mean"], look))
+        at = reported["value"].map(lines.places(study.values))
+        ends.append((tasks.task(name).title, at, reported["mean"], look))
     style.limit_to_scores(ax)
-    lines.values_axis(ax, study.values)
+    lines.values_axis(ax, study, study.values)
     style.label_ends(ax, ends)
     ax.set_xlabel("layers transferred")
     ax.set_ylabel(" and ".join({markdown.METRICS[tasks.task(name).metric]: 0 for name in names}))

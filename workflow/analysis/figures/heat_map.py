@@ -37,9 +37,8 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
 def _scores(rows: pd.DataFrame, names: list[str]) -> pd.DataFrame:
     """Mean scores, tasks down and layers across; NaN where nothing was run."""
     wide = rows.pivot(index="task", columns="value", values="mean")
-    return wide.reindex(
-        index=names, columns=sorted(wide, key=lambda n: -1 if n == "none" else int(n))
-    )
+    layers = sorted(wide, key=lambda n: -1 if n == "none" else int(n))
+    return wide.reindex(index=names, columns=layers)
 
 
 def _label(name: str, rows: pd.DataFrame, grid: Grid) -> str:

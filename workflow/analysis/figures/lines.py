@@ -39,7 +39,7 @@ AXES = {
 }
 NONE = "none"  # of n_transfer
 MANY = 6  # panels that are large; more are small
-CROWDED = 7  # values of an axis whose names stand beside each other
+CROWDED = 6  # values of an axis that all have their names
 SPREAD = 0.08  # distance of two lines at a value
 WIDTH = 0.8  # of a group of marks
 GAP = 0.5  # between groups of tasks
@@ -118,14 +118,14 @@ def panel(ax: Axes, rows: pd.DataFrame, study: StudyPlan) -> Looks:
         ax.plot(_at(of_line, study), of_line["zero_shot"], **ZERO_SHOT)
         shown["zero_shot"] = ZERO_SHOT
     shown |= _across(ax, rows, study)
-    values_axis(ax, _values(rows, study))
+    values_axis(ax, study, _values(rows, study))
     return shown
 
 
 def sweep(ax: Axes, rows: pd.DataFrame, study: StudyPlan, shift: float = 0.0, **look: Any) -> None:
     """A curve over the values of the axis, `none` apart; a plain stroke of training rows."""
     for is_none, part in rows.groupby(rows["value"] == NONE):
-        x = [place + shift for place in _at(part, study)]
+        x = [at + shift for at in _at(part, study)]
         if (part["split"] == "train").all():
             lone: style.Look = {"marker": "_", "markersize": 10} if is_none else {}
             ax.plot(x, part["mean"], **look | lone)
@@ -133,8 +133,14 @@ def sweep(ax: Axes, rows: pd.DataFrame, study: StudyPlan, shift: float = 0.0, **
             style.curve(ax, pd.Series(x, part.index), part[style.SCORE], **look)
 
 
-def _at(rows: pd.DataFrame, study: StudyPlan) -> list[int]:
-    return [study.values.index(value) for value in rows["value"]]
+def places(values: Sequence[str]) -> dict[str, float]:
+    """Where each value stands: at even distances, `none` further to the left."""
+    numbers = [value for value in values if value != NONE]
+    return {NONE: -max(1.0, len(numbers) / 4)} | {value: i for i, value in enumerate(numbers)}
+
+
+def _at(rows: pd.DataFrame, study: StudyPlan) -> list[float]:
+    return [places(study.values)[value] for value in rows["value"]]
 
 
 def _values(rows: pd.DataFrame, study: StudyPlan) -> list[str]:
@@ -145,16 +151,18 @@ def _values(rows: pd.DataFrame, study: StudyPlan) -> list[str]:
     return [f"{known[value]:,.0f}" for value in study.values]
 
 
-def values_axis(ax: Axes, values: Sequence[str]) -> None:
-    """The values at even distances, all names of a few, some of many; `none` set apart."""
-    step = math.ceil(len(values) / CROWDED)
-    shown = [
-        i for i, value in enumerate(values) if value == NONE or (len(values) - 1 - i) % step == 0
-    ]
-    ax.set_xticks(shown, [values[i] for i in shown])
-    ax.set_xlim(-0.5, len(values) - 0.5)
-    if values[0] == NONE:
-        ax.axvline(0.5, color=style.GREY, linewidth=0.8, linestyle=":")
+def values_axis(ax: Axes, study: StudyPlan, names: Sequence[str]) -> None:
+    """The `names` of the values, all of a few and some of many; `none` set apart."""
+    step, last, placed = math.ceil(len(names) / CROWDED), names[-1], places(study.values)
+    if step > 1 and not last.replace(",", "").replace(".", "").isdigit():  # words, not numbers
+        step = 1
+        ax.tick_params(axis="x", labelrotation=30)
+    at = {name: placed[value] for name, value in zip(names, study.values, strict=True)}
+    shown = [n for n in names if n == NONE or (at[last] - at[n]) % step == 0]
+    ax.set_xticks([at[name] for name in shown], shown)
+    ax.set_xlim(min(at.values()) - 0.5, at[last] + 0.5)
+    if NONE in at:
+        ax.axvline(at[NONE] / 2, color=style.GREY, linewidth=0.8, linestyle=":")
 
 
 def _across(ax: Axes, rows: pd.DataFrame, study: StudyPlan) -> Looks:
