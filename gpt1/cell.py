@@ -1,19 +1,20 @@
-"""A cell of the experiment's grid, the language model that it starts from, and their files' paths.
+"""A cell of a run (a line on a task), the language model that it starts from, and their files.
 
-No other place knows these paths.
+No other module knows these paths below a folder of results. A *line* is a named overlay of the
+config; its name says what differs from the config, as `arch-lstm+finetune.lm_coef-0` does, and
+`full` is the line that changes nothing.
 
 Light on purpose: the Snakefile, the training programs and the analysis all import it.
 """
 
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal, Self
 
 from tasks.common.errors import InputError
 
 Arch = Literal["transformer", "lstm"]
-Aux = Literal["on", "off"]  # with or without the auxiliary LM loss
 # How much of the pre-trained model is copied: "none" for nothing (the authors' -1), 0 for the
 # embeddings alone, k for the embeddings and the lowest k layers.
 NTransfer = int | Literal["none"]
@@ -22,14 +23,13 @@ NTransfer = int | Literal["none"]
 # the books and exchanged the embeddings of content words then (gpt1.permute).
 Corpus = Literal["books", "shuffled", "sentences-shuffled", "permuted-embeddings"]
 
+Shuffled = Literal["words", "sentences"]
+
 ARCHS: tuple[Arch, ...] = ("transformer", "lstm")
-CORPORA: tuple[Corpus, ...] = ("books", "shuffled", "sentences-shuffled")  # that are read
-_PATH = re.compile(
-    r"(?:variants/(?P<variant>[\w.+-]+)/)?cells"
-    r"/(?P<arch>transformer|lstm)(?:-(?P<corpus>(?:sentences-)?shuffled|permuted-embeddings))?"
-    r"/(?P<task>\w+)/aux-(?P<aux>on|off)"
-    r"/layers-(?P<n_transfer>none|\d+)\.json$"
-)
+SHUFFLED: dict[Shuffled, Corpus] = {"words": "shuffled", "sentences": "sentences-shuffled"}
+PERMUTED: Corpus = "permuted-embeddings"
+FULL = "full"  # the line that changes nothing
+_PLACE = r"(?P<line>[\w.+-]+)/(?P<task>\w+)"
 
 
 def home(results: str | Path, variant: str) -> Path:
@@ -37,27 +37,23 @@ def home(results: str | Path, variant: str) -> Path:
     return Path(results, "variants", variant) if variant else Path(results)
 
 
-def model_name(arch: Arch, corpus: Corpus) -> str:
-    """The folder of a model's files: `transformer`, or `transformer-shuffled` for a control."""
-    return arch if corpus == "books" else f"{arch}-{corpus}"
-
-
 @dataclass(frozen=True)
 class PretrainedModel:
-    """A language model: an architecture pre-trained on a corpus from one seed.
+    """A language model: an architecture pre-trained from one seed.
 
-    Published weights count as seed 0. `variant` names what of the config is another for it.
+    Published weights count as seed 0. `variant` names what of the config is another for it, and
+    with `permuted` its content words have exchanged their embeddings.
     """
 
     arch: Arch
     seed: int
-    corpus: Corpus = "books"
     variant: str = ""
+    permuted: bool = False
 
     @property
     def name(self) -> str:
-        """Architecture and corpus, without the seed."""
-        return model_name(self.arch, self.corpus)
+        """The architecture, without the seed; told apart from it if permuted."""
+        return f"{self.arch}-{PERMUTED}" if self.permuted else self.arch
 
     def folder(self, results: str | Path) -> Path:
         """Where its checkpoints and `log.csv` lie."""
@@ -84,64 +80,40 @@ class PretrainedModel:
 
 @dataclass(frozen=True)
 class Cell:
-    """One place of the grid: an architecture fine-tuned on a task from some transferred layers.
+    """A line on a task, with all its seeds."""
 
-    `corpus` is what the model that the layers come from was pre-trained on.
-    `variant` names what of the config is another for a study's cell (`workflow.overlay`).
-    """
-
-    arch: Arch
+    line: str
     task: str
-    aux: Aux
-    n_transfer: NTransfer
-    corpus: Corpus = "books"
-    variant: str = ""
 
     @property
     def place(self) -> str:
-        """The cell's name: its path below `cells/` and `predictions/`, after that of a variant."""
-        return (home("", self.variant) / self._below).as_posix()
-
-    @property
-    def _below(self) -> str:
-        model = model_name(self.arch, self.corpus)
-        return f"{model}/{self.task}/aux-{self.aux}/layers-{self.n_transfer}"
-
-    def facts(self) -> dict[str, Any]:
-        """What its files say of it; a cell of the grid has no variant to name."""
-        return {key: value for key, value in asdict(self).items() if key != "variant" or value}
+        """The cell's name: its path below `cells/`, `predictions/` and `kept/`."""
+        return f"{self.line}/{self.task}"
 
     def path(self, results: str | Path) -> Path:
         """Where the cell's JSON lies: scores of every seed, settings, digests."""
-        return home(results, self.variant) / "cells" / f"{self._below}.json"
+        return Path(results, "cells", f"{self.place}.json")
 
     def predictions(self, results: str | Path) -> Path:
         """Where the predictions behind the cell's scores lie, row by row, as Parquet."""
-        return home(results, self.variant) / "predictions" / f"{self._below}.parquet"
+        return Path(results, "predictions", f"{self.place}.parquet")
 
     def kept(self, results: str | Path) -> Path:
         """Where the weights of every seed lie, if `experiment.keep` names the cell: a folder."""
-        return home(results, self.variant) / "kept" / self._below
+        return Path(results, "kept", self.place)
 
     @classmethod
-    def parse(cls, path: str | Path) -> "Cell":
+    def parse(cls, path: str | Path) -> Self:
         """The cell whose JSON lies at `path`. Raises InputError if it is not a cell's path."""
-        match = _PATH.search(Path(path).as_posix())
+        match = re.fullmatch(rf"(?:.*/)?cells/{_PLACE}\.json", Path(path).as_posix())
         if match is None:
-            raise InputError(
-                f"{path}: not the path of a cell; give .../ARCH/TASK/aux-{{on,off}}/layers-N.json"
-            )
-        n_transfer = match["n_transfer"]
-        n_transfer = n_transfer if n_transfer == "none" else int(n_transfer)
-        corpus, variant = match["corpus"] or "books", match["variant"] or ""
-        arch, task, aux = match["arch"], match["task"], match["aux"]
-        return cls(arch, task, aux, n_transfer, corpus, variant)  # type: ignore[arg-type]
+            raise InputError(f"{path}: not the path of a cell; give .../cells/LINE/TASK.json")
+        return cls(**match.groupdict())
 
     @classmethod
-    def named(cls, place: str) -> "Cell":
+    def named(cls, place: str) -> Self:
         """The cell of that `place`. Raises InputError if no cell has it."""
-        parts = place.split("/")
-        cell = cls.parse("/".join([*parts[:-4], "cells", *parts[-4:]]) + ".json")
-        if cell.place != place:
-            raise InputError(f"{place}: not a cell; its name is {cell.place}")
-        return cell
+        match = re.fullmatch(_PLACE, place)
+        if match is None:
+            raise InputError(f"{place}: not a cell; give LINE/TASK, such as full/sst2")
+        return cls(**match.groupdict())

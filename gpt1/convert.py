@@ -2,7 +2,7 @@
 
     python -m gpt1.convert import --format openai --from model --tokenizer model --out C.safetensors
     python -m gpt1.convert export C.safetensors --out FOLDER --tokenizer tokenizer
-    python -m gpt1.convert export results/kept/transformer/rte/aux-on/layers-12 --out FOLDER
+    python -m gpt1.convert export results/kept/full/rte --out FOLDER
 
 `gpt1.weights.conversion` has the checkpoints, `gpt1.weights.fine_tuned` the kept cells.
 """

@@ -7,8 +7,8 @@ one stream. Normalising is a step of its own: slow, and independent of the token
     python -m gpt1.corpus tokens --documents out/documents --tokenizer tokenizer --out out
 
 The corpus of a negative control is another pair of token files: the same documents with the words
-of each sentence in random order (`tokens --corpus shuffled`), or with all sentences of a split in
-random order (`--corpus sentences-shuffled`).
+of each sentence in random order (`tokens --shuffled words`), or with all sentences of a split in
+random order (`--shuffled sentences`).
 """
 
 import argparse
@@ -27,7 +27,7 @@ with importing(__name__):
     import datasets
     import numpy as np
 
-    from gpt1.cell import CORPORA, Corpus
+    from gpt1.cell import SHUFFLED, Corpus
     from gpt1.records import CorpusFacts, TokenFile
     from gpt1.special_tokens import N_SPECIAL
     from gpt1.streams import stream
@@ -189,7 +189,7 @@ def main() -> None:
         if name == "tokens":
             command.add_argument("--documents", type=Path, required=True, help="document folder")
             command.add_argument("--tokenizer", type=Path, required=True, help="tokenizer folder")
-            command.add_argument("--corpus", choices=CORPORA, default="books", help="its order")
+            command.add_argument("--shuffled", choices=SHUFFLED, help="in random order: a control")
         else:
             command.add_argument("--folder", type=Path, required=True, help="of the raw text")
             command.add_argument("--settings", type=CorpusSettings.parse, required=True)
@@ -198,7 +198,8 @@ def main() -> None:
     if args.command == "documents":
         documents(args.folder, args.settings, args.out, args.threads)
     else:
-        tokens(args.documents, args.tokenizer, args.out, args.threads, args.corpus)
+        corpus = SHUFFLED.get(args.shuffled, "books")
+        tokens(args.documents, args.tokenizer, args.out, args.threads, corpus)
 
 
 if __name__ == "__main__":

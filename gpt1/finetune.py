@@ -1,10 +1,10 @@
 """Fine-tune cells: every seed of each.
 
-    python -m gpt1.finetune results/cells/transformer/cola/aux-on/layers-{none,12}.json \\
-        --predictions results/predictions/transformer/cola/aux-on/layers-{none,12}.parquet ...
+    python -m gpt1.finetune results/cells/{full,n_transfer-none}/cola.json \\
+        --predictions results/predictions/{full,n_transfer-none}/cola.parquet ...
 
 A cell trains in seconds where a process takes two to start, so one process runs many: cells of one
-architecture, task, corpus and aux. How cells are distributed over jobs leaves no trace. Every
+task that start from one language model. How cells are distributed over jobs leaves no trace. Every
 finished run is cached; failed runs are reported at the end, after all others.
 
 With --weights the weights of one cell, those of every seed, are written for `gpt1.predict` in place
@@ -22,7 +22,7 @@ from tasks.common.errors import InputError, importing, run
 
 with importing(__name__):
     from gpt1.cell import Cell
-    from gpt1.settings import FinetuneSettings
+    from gpt1.settings import JobSettings
     from gpt1.training import cell_files
     from gpt1.training.cell_job import CellJob
     from gpt1.training.run_cache import RunCache
@@ -64,14 +64,15 @@ def keep(job: CellJob, path: Path, seeds: Sequence[int], tokenizer: Path, out: P
     """
     scores = {one["seed"]: one["scores"] for one in read_json(path)["seeds"]}
     weights = {}
+    (cell,) = job.cells
     for seed, checkpoint in job.starts(seeds):
-        record = job.run(job.cell, seed, checkpoint)
+        record = job.run(cell, seed, checkpoint)
         if record.scores != scores.get(seed):
             raise InputError(
                 f"{path}: seed {seed}, trained again for its weights, has other scores; delete "
                 "that file and run again, which makes cell and weights of one training"
             )
-        weights[seed] = job.cache.weights(job.key(job.cell, seed, checkpoint))
+        weights[seed] = job.cache.weights(job.key(cell, seed, checkpoint))
     kept.save(out, path, tokenizer, weights)
     print(f"{out}: kept the weights of {len(weights)} seeds", flush=True)
 
@@ -91,7 +92,7 @@ def main() -> None:
         help="one for each pre-training seed; the i-th of --seeds starts from the i-th, modulo "
         "their number",
     )
-    parser.add_argument("--settings", required=True, type=FinetuneSettings.parse)
+    parser.add_argument("--settings", required=True, type=JobSettings.parse, help="by line")
     parser.add_argument("--seeds", required=True, nargs="+", type=int)
     parser.add_argument("--runtime", default=Runtime(), type=Runtime.parse)
     parser.add_argument(
@@ -111,10 +112,14 @@ def main() -> None:
         raise InputError("--weights: needs one cell and --tokenizer")
     if not a.weights and len(a.predictions or ()) != len(cells):
         raise InputError(f"--predictions: give {len(cells)} paths, one for each cell")
+    if unknown := {cell.line for cell in cells} - a.settings.lines.keys():
+        raise InputError(f"--settings: of {min(unknown)} there are none; give those of each line")
     a.runtime.start()
-    inputs = (a.encoded, a.baselines, a.checkpoints, a.settings, a.runtime)
     names = [cells[0].place] if a.weights else a.keep
-    job = CellJob(cells, *inputs, RunCache(a.cache), a.code, names)
+    job = CellJob(
+        {cell: a.settings.lines[cell.line] for cell in cells},
+        *(a.encoded, a.baselines, a.checkpoints, a.runtime, RunCache(a.cache), a.code, names),
+    )
     if a.weights:
         return keep(job, a.cells[0], a.seeds, a.tokenizer, a.weights)
     paths = dict(zip(cells, zip(a.cells, a.predictions, strict=True), strict=True))

@@ -1,7 +1,7 @@
 """Answer rows of one's own with a fine-tuned cell whose weights were kept.
 
-    python -m gpt1.predict results/kept/transformer/sst2/aux-on/layers-12 --text "A fine film."
-    python -m gpt1.predict results/kept/transformer/rte/aux-on/layers-12 --file rows.tsv --json
+    python -m gpt1.predict results/kept/full/sst2 --text "A fine film."
+    python -m gpt1.predict results/kept/full/rte --file rows.tsv --json
 
 One answer a row on stdout: the label, or for STS-B the score, and the probabilities. The rows of
 a file are of one task and take the way of its examples: the texts are encoded as `gpt1.encode` does

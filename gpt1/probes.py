@@ -25,7 +25,7 @@ with importing(__name__):
     import numpy as np
     from pydantic import Field, model_validator
 
-    from gpt1.cell import ARCHS, model_name
+    from gpt1.cell import ARCHS
     from gpt1.records import ProbeScores, SkillScore
     from gpt1.settings import ModelSettings
     from gpt1.text.tokenizer import Tokenizer
@@ -152,8 +152,7 @@ def main() -> None:
         record = ProbeScores(**facts.origin(), skills=skills, digests=own)
         record.write(a.out / f"update-{facts.update}.json")
         text = ", ".join(f"{skill} {found.accuracy:.1f}" for skill, found in skills.items())
-        name = model_name(a.arch, facts.corpus)
-        print(f"{name} seed {facts.seed} {path.stem}: {text}", flush=True)
+        print(f"{a.arch} seed {facts.seed} {path.stem}: {text}", flush=True)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
+from gpt1.cell import Arch, Corpus, NTransfer
 from tasks.common.settings import Settings
 
 Count = Annotated[int, Field(ge=1, le=2**40)]
@@ -74,6 +75,11 @@ class ModelSettings(ModelOptions):
     """Settings of one model; `shape` determines the architecture. GPT-1 by default."""
 
     shape: TransformerShape | LSTMShape = TransformerShape()
+
+    @property
+    def arch(self) -> Arch:
+        """The architecture, by the kind of shape."""
+        return "lstm" if isinstance(self.shape, LSTMShape) else "transformer"
 
 
 def _check_norm(norm: float) -> float:
@@ -171,13 +177,30 @@ class FinetuneMethod(Settings):
 
 
 class FinetuneSettings(FinetuneOptions):
-    """How a cell is trained on its task; `lm_coef` is 0 for cells without the auxiliary loss."""
+    """How a cell is trained on its task; `lm_coef` 0 is without the auxiliary loss."""
 
     lr: Positive
     lm_coef: Annotated[float, Field(ge=0, le=1000)] = 0.5
     method: FinetuneMethod = FinetuneMethod()
     model: ModelSettings
     optimizer: OptimizerSettings
+
+
+class CellSettings(FinetuneSettings):
+    """What `gpt1.finetune` is given of a cell."""
+
+    n_transfer: NTransfer
+    corpus: Corpus = "books"  # that its language model must have read
+
+    def finetune(self) -> FinetuneSettings:
+        """How the cell is trained, whatever it starts from."""
+        return FinetuneSettings.model_validate(self.model_dump(exclude={"n_transfer", "corpus"}))
+
+
+class JobSettings(Settings):
+    """What `gpt1.finetune` is given of all lines of a job, by their names, and of others."""
+
+    lines: dict[str, CellSettings]
 
 
 class ScoreRange(Settings):

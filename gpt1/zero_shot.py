@@ -150,7 +150,7 @@ def main() -> None:
         facts = checkpoint.facts
         scorer = Scorer.of(checkpoint, tokenizer.newline_id, a.runtime)
         records = [score_task(scorer, task, a.settings, words) for task in tasks]
-        source = PretrainedModel(a.arch, facts.seed, facts.corpus)
+        source = PretrainedModel(a.arch, facts.seed)
         digests = {"checkpoint": facts.sha256, "tokenizer": tokenizer.digest, "code": a.code}
         for task, record in zip(tasks, records, strict=True):
             record |= facts.origin() | {"digests": {**digests, "data": task.labelled_digest}}

@@ -18,6 +18,7 @@ from workflow.configuration.model import Config
 from workflow.configuration.paths import probes_file
 from workflow.configuration.read import parse, read
 from workflow.grid import Grid
+from workflow.lines import Lines
 
 TABLES = ("main", "ablation", "layer_transfer", "zero_shot", "pretraining", "contamination")
 FIGURES = ("layer_transfer", "zero_shot", "ablation", "pretraining")
@@ -26,7 +27,7 @@ FIGURES += ("differences", "aux_gain", "heat_map", "figure2")
 
 def problems(config: Config) -> Iterator[str]:
     """What is missing or empty in the results of `config`, one line each."""
-    results, grid = Path(config.results), config.grid()
+    results, grid = Path(config.results), Lines(config).grid()
     if missing := list(missing_tables(results)):
         yield from missing
         return  # what follows reads them
@@ -79,11 +80,11 @@ def _cells(results: Path, grid: Grid) -> Iterator[str]:
     """Cells whose files or rows of `cells.csv` are not there, or not of all their seeds."""
     rows = pd.read_csv(results / "cells.csv", dtype={"n_transfer": str}, keep_default_na=False)
     yield from _not_finite("cells.csv", pd.to_numeric(rows["score"], errors="coerce"))
-    keys = ["arch", "corpus", "task", "aux", "n_transfer"]
+    keys = ["line", "task"]
     seeds = rows.groupby(keys)["seed"].agg(set).to_dict()
     expected = set(grid.seeds.finetune)
     for cell in grid.cells():
-        key = (cell.arch, cell.corpus, cell.task, cell.aux, str(cell.n_transfer))
+        key = (cell.line, cell.task)
         if (found := seeds.get(key, set())) != expected:
             yield f"cells.csv: {cell.place}: seeds {sorted(found)}, expected {sorted(expected)}"
         for path in (cell.path(results), cell.predictions(results)):

@@ -1,11 +1,13 @@
 """What the analysis knows of a study: its lines and values, with a cell for each task."""
 
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from gpt1.cell import Cell
+from gpt1.cell import PERMUTED, Arch, Cell, Corpus, NTransfer, PretrainedModel
 from tasks.common.settings import Settings
+
+Aux = Literal["on", "off"]  # with or without the auxiliary LM loss
 
 
 class StudyHead(Settings):
@@ -22,16 +24,45 @@ class StudyHeads(Settings):
     studies: list[StudyHead] = []
 
 
-class Point(Settings):
-    """A line of a study at a value of its axis: a cell for each task.
+class Line(Settings):
+    """A line of the run: what its cells start from and are trained with.
 
-    `model` names the variant whose language model the cells start from, if it is not the run's own.
+    `n_layer` is the depth of its model and `corpus` what that read. `model` names the variant whose
+    language models the cells start from, those of the seeds `pretrain`. It is `plain` if nothing
+    else is another for it than what is named here.
+    """
+
+    name: str
+    arch: Arch
+    n_transfer: NTransfer
+    n_layer: int
+    aux: Aux
+    corpus: Corpus
+    model: str
+    pretrain: list[int]
+    plain: bool
+
+    @property
+    def is_control(self) -> bool:
+        """Whether it is a negative control."""
+        return self.corpus != "books"
+
+    def models(self) -> list[PretrainedModel]:
+        """The language models that its seeds start from, in turn."""
+        permuted = self.corpus == PERMUTED
+        return [PretrainedModel(self.arch, seed, self.model, permuted) for seed in self.pretrain]
+
+
+class Point(Settings):
+    """A line of a study at a value of its axis, with a cell for each task.
+
+    `line` is its title in the study, `of` what it is; `value` is empty without an axis.
     """
 
     line: str
-    value: str = ""  # of a line without an axis
-    cells: list[Cell]
-    model: str = ""
+    value: str = ""
+    of: Line
+    cells: list[Cell] = Field(exclude=True)  # which the study's tasks tell
 
     @property
     def place(self) -> tuple[str, str]:
@@ -51,9 +82,20 @@ class StudyPlan(Settings):
     tasks: list[str]
     lines: list[str]
     references: list[str] = []
-    kind: Literal["scores", "prediction"] = "scores"
     points: list[Point] = Field(min_length=1)
     predicted: dict[str, list[str]] = {}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _fill_cells(cls, given: Any) -> Any:
+        """The cells that `to_json` leaves out."""
+        points = [
+            {**point, "cells": [Cell(point["of"]["name"], task) for task in given["tasks"]]}
+            if isinstance(point, dict)
+            else point
+            for point in given["points"]
+        ]
+        return {**given, "points": points}
 
     @property
     def values(self) -> list[str]:
@@ -64,6 +106,6 @@ class StudyPlan(Settings):
         """Every cell once."""
         return list(dict.fromkeys(cell for point in self.points for cell in point.cells))
 
-    def model(self, line: str) -> str:
-        """The variant of the language model that a line starts from."""
-        return next(point.model for point in self.points if point.line == line)
+    def line(self, title: str) -> Line:
+        """What the first point of a line is of."""
+        return next(point.of for point in self.points if point.line == title)

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from gpt1.cell import Cell
+from gpt1.settings import CellSettings
 from gpt1.training.alarms import alarms
 from gpt1.training.cell_job import CellJob
 from gpt1.training.encoded import EncodedTask
@@ -50,12 +51,11 @@ def _facts(
     cell: Cell, runs: Sequence[tuple[Checkpoint, RunRecord]], job: CellJob, predictions: str
 ) -> dict[str, Any]:
     """The JSON of a cell; `predictions` is the digest of their file."""
-    encoded, baselines, settings, first = job.encoded, job.baselines, job.settings, runs[0][1]
+    encoded, baselines, settings, first = job.encoded, job.baselines, job.cells[cell], runs[0][1]
     split, metric = encoded.main, encoded.spec.metric
     majority = baselines["majority"][split][metric]
     return {
-        **cell.facts(),
-        "lm_coef": settings.lm_coef,
+        **_identity(cell, runs[0][0], settings),
         "family": encoded.spec.family,
         "metric": metric,
         "copied": first.copied,
@@ -70,9 +70,20 @@ def _facts(
             }
             for checkpoint, record in runs
         ],
-        "settings": settings.model_dump(mode="json"),
-        "digests": {**job.digests, "predictions": predictions},
+        "settings": settings.finetune().model_dump(mode="json"),
+        "digests": {"config": job.config(cell), **job.digests, "predictions": predictions},
         **job.environment,
+    }
+
+
+def _identity(cell: Cell, checkpoint: Checkpoint, settings: CellSettings) -> dict[str, Any]:
+    """What the cell is of."""
+    return {
+        **asdict(cell),
+        "arch": checkpoint.facts.arch,
+        "corpus": checkpoint.facts.corpus,
+        "n_transfer": settings.n_transfer,
+        "lm_coef": settings.lm_coef,
     }
 
 
@@ -89,7 +100,7 @@ def _write_predictions(
     # In the order of the splits, which a record from the cache has lost.
     splits = [split for split in encoded.splits if split in records[0].predictions]
     metadata = {
-        **cell.facts(),
+        **asdict(cell),
         "tokenizer": encoded.tokenizer,
         "examples": {split: encoded.facts.splits[split].examples for split in splits},
     }

@@ -1,12 +1,12 @@
 """The cells of one job: their runs, trained or taken from the cache, and the weights to keep."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from itertools import cycle
 from pathlib import Path
 
-from gpt1.cell import Cell
-from gpt1.settings import FinetuneSettings
+from gpt1.cell import FULL, Cell
+from gpt1.settings import CellSettings
 from gpt1.training.encoded import load as load_encoded
 from gpt1.training.finetuning import FineTuning, RunRecord
 from gpt1.training.run_cache import Key, RunCache
@@ -18,43 +18,44 @@ from tasks.common.files import read_json, sha256_json
 
 
 class CellJob:
-    """What the cells of one job share: all but the layers that are transferred.
+    """What the cells of one job share: the language model that they start from, and the task.
 
-    `checkpoints` are of one language model, each from a pre-training seed of its own. The weights
-    of the cells whose places are in `kept` go to the cache as well. Raises InputError if a file is
-    damaged or missing, or if cells, files and settings do not match.
+    `cells` have the settings of each. `checkpoints` are of one language model, each from a
+    pre-training seed of its own. The weights of the cells whose places are in `kept` go to the
+    cache as well. Raises InputError if a file is damaged or missing, or if cells, files and
+    settings do not match.
     """
 
     def __init__(
         self,
-        cells: Sequence[Cell],
+        cells: Mapping[Cell, CellSettings],
         encoded: Path,
         baselines: Path,
         checkpoints: Sequence[Path],
-        settings: FinetuneSettings,
         runtime: Runtime,
         cache: RunCache,
         code: str = "",
         kept: Collection[str] = (),
     ):
-        self.cells, self.settings, self.runtime = cells, settings, runtime
-        self.cache, self.kept, self.cell = cache, kept, cells[0]
+        self.cells, self.runtime, self.cache, self.kept = cells, runtime, cache, kept
         self.encoded, self.baselines = load_encoded(encoded), read_json(baselines)
         self._check(encoded, baselines)
-        tokenizer = self.encoded.tokenizer
+        tokenizer, model = self.encoded.tokenizer, next(iter(cells.values())).model
         self.checkpoints = [
-            load_checkpoint(path, self.cell.arch, settings.model, tokenizer) for path in checkpoints
+            load_checkpoint(path, model.arch, model, tokenizer) for path in checkpoints
         ]
-        for path, checkpoint in zip(checkpoints, self.checkpoints, strict=True):
-            if checkpoint.facts.corpus != self.cell.corpus:
-                raise InputError(
-                    f"{path}: pre-trained on {checkpoint.facts.corpus}, but {self.cell.place} "
-                    f"starts from {self.cell.corpus}; give that checkpoint"
-                )
+        for cell, of in cells.items():
+            for path, checkpoint in zip(checkpoints, self.checkpoints, strict=True):
+                if checkpoint.facts.corpus != of.corpus:
+                    raise InputError(
+                        f"{path}: pre-trained on {checkpoint.facts.corpus}, but {cell.place} "
+                        f"starts from {of.corpus}; give that checkpoint"
+                    )
         n_vocab = self.checkpoints[0].facts.n_vocab
-        self.data = TaskData.of(self.encoded, n_vocab, settings)
+        # By the one setting beyond the model's that it depends on: large tasks are in memory once.
+        samples = {of.eval_train: of for of in cells.values()}
+        self.data = {n: TaskData.of(self.encoded, n_vocab, of) for n, of in samples.items()}
         self.digests = {
-            "config": sha256_json(settings.model_dump(mode="json")),
             "tokenizer": tokenizer,
             "data": self.encoded.labelled_digest,
             "code": code,
@@ -63,22 +64,21 @@ class CellJob:
         self.environment = {"runtime": runtime.numeric(), "versions": versions()}
 
     def _check(self, encoded: Path, baselines: Path) -> None:
-        """Raise InputError unless cells, files and settings are of one task and one group."""
-        groups = {(c.arch, c.corpus, c.variant, c.aux, c.task) for c in self.cells}
-        if len(groups) > 1:
-            raise InputError(
-                f"the cells are of {len(groups)} groups; give one arch, task, corpus, variant "
-                "and aux"
-            )
+        """Raise InputError unless cells, files and settings are of one task and one model."""
+        tasks = list(dict.fromkeys(cell.task for cell in self.cells))
+        if len(tasks) > 1:
+            raise InputError(f"the cells are of {', '.join(tasks)}; give those of one task")
+        models = {of.model.model_dump_json() for of in self.cells.values()}
+        if len(models) > 1:
+            raise InputError(f"the settings are of {len(models)} models; give cells of one")
         found = {encoded: self.encoded.spec.name, baselines: self.baselines["task"]}
         for path, task in found.items():
-            if task != self.cell.task:
-                raise InputError(f"{path}: of {task}, not {self.cell.task}; give that one's")
-        if (self.cell.aux == "off") != (self.settings.lm_coef == 0):
-            raise InputError(
-                f"{self.cell.place}: lm_coef is {self.settings.lm_coef:g}; "
-                "give 0 with aux off, and more than 0 with aux on"
-            )
+            if task != tasks[0]:
+                raise InputError(f"{path}: of {task}, not {tasks[0]}; give that one's")
+
+    def config(self, cell: Cell) -> str:
+        """The digest of how a cell is trained."""
+        return sha256_json(self.cells[cell].finetune().model_dump(mode="json"))
 
     def starts(self, seeds: Sequence[int]) -> list[tuple[int, Checkpoint]]:
         """Each seed with the checkpoint that it starts from; these take turns, in their order."""
@@ -87,21 +87,19 @@ class CellJob:
     def key(self, cell: Cell, seed: int, checkpoint: Checkpoint) -> Key:
         """Everything that decides the result of a run, and nothing else: no name, no path."""
         return {
-            "arch": cell.arch,
+            "arch": checkpoint.facts.arch,
             "task": cell.task,
-            "n_transfer": cell.n_transfer,
+            "n_transfer": self.cells[cell].n_transfer,
             "seed": seed,
             "checkpoint": checkpoint.facts.sha256,
+            "config": self.config(cell),
             **self.digests,
             **self.environment,
         }
 
     def unlabelled(self, cell: Cell) -> list[str]:
-        """The unlabelled splits to predict: none, unless the cell is the paper's main model."""
-        model = cell.arch, cell.aux, cell.corpus, cell.variant
-        full = cell.n_transfer == self.settings.model.shape.n_layer
-        is_main = model == ("transformer", "on", "books", "") and full
-        return self.encoded.named("unlabelled") if is_main else []
+        """The unlabelled splits to predict: none, unless the cell is the run's full model."""
+        return self.encoded.named("unlabelled") if cell.line == FULL else []
 
     def run(self, cell: Cell, seed: int, checkpoint: Checkpoint) -> RunRecord:
         """The record of one run, from the cache or from training.
@@ -116,10 +114,10 @@ class CellJob:
         record = self.cache.get(key)
         answers = self.cache.get(of_unlabelled) if unlabelled else {}
         if record is None or answers is None or (weights and not weights.exists()):
-            rows = self.runtime.micro_batch or self.settings.batch
+            own = self.cells[cell]
+            rows, data = self.runtime.micro_batch or own.batch, self.data[own.eval_train]
             with self.runtime.holding(rows, f"rows of {cell.place}"):
-                settings, n_transfer = self.settings, cell.n_transfer
-                run = FineTuning(self.data, checkpoint, settings, n_transfer, seed, self.runtime)
+                run = FineTuning(data, checkpoint, own, own.n_transfer, seed, self.runtime)
                 record = asdict(run.train())
                 if weights:
                     write_tensors(weights, dict(run.model.named_parameters()))

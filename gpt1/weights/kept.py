@@ -1,6 +1,6 @@
 """The kept weights of a fine-tuned cell: a folder with all that is needed to use them.
 
-    kept/transformer/sst2/aux-on/layers-12/
+    kept/full/sst2/
         cell.json                      the cell's own JSON: scores, settings, digests
         encoder.json, merges.bpe       the tokenizer
         seed-0.safetensors, ...        the weights of each seed

@@ -22,30 +22,41 @@ import pytest
 from matplotlib.axes import Axes
 
 import tasks
-from gpt1.cell import Cell
+from gpt1.cell import Arch, Cell, Corpus, NTransfer
 from tasks.common.files import sha256_file
 from tasks.metrics import score_split
 from tests.facts import CHECKPOINT, EXAMPLES, SCORED, SPLIT
+from tests.support.lines import line as full_line
+from tests.support.lines import studies
 from workflow.analysis.predictions import COLUMNS
 from workflow.analysis.stats.degrees import read_degrees
 from workflow.analysis.stats.samples import Samples, part_path
-from workflow.grid import Grid
+from workflow.grid import Grid, Seeds
+from workflow.study_plan import Aux
 
+LAYERS: dict[Arch, list[NTransfer]] = {
+    "transformer": ["none", 0, 6, 12],
+    "lstm": ["none", 0, 1],
+}
 PROCESSOR = "Some processor, AVX2"
 SKILLS = {"copy": 2, "mood": 2, "reading": 4}
 
 
-def make_grid(*names: str, **changes: Any) -> Grid:
-    """The full grid, or one over the tasks `names`; `changes` replace its fields."""
+def make_grid(
+    *names: str,
+    arch: tuple[Arch, ...] = ("transformer", "lstm"),
+    layers: dict[Arch, list[NTransfer]] | None = None,
+    aux: tuple[Aux, ...] = ("on", "off"),
+    without_aux: list[int] | None = None,
+    controls: tuple[Corpus, ...] = (),
+    of_controls: tuple[int, ...] | None = None,
+    **changes: Any,
+) -> Grid:
+    """A run of all lines on all tasks, or on the tasks `names`; `changes` replace its fields."""
     zero_shot = {"cola": (0, 35.0), "sst2": (50, 93.2), "race": (25, 50.4), "dprd": (50, 76.4)}
     every = list(names) or [task.name for task in tasks.TASKS]
     fields = {
         "tasks": every,
-        "arch": ["transformer", "lstm"],
-        "aux": ["on", "off"],
-        "layers": {"transformer": ["none", *range(13)], "lstm": ["none", 0, 1]},
-        "n_layer": {"transformer": 12, "lstm": 1},
-        "shuffled": [],
         "seeds": {"pretrain": [0, 1], "finetune": [0, 1, 2]},
         "examples": [*every, "dprd"],
         "unlabelled": [],
@@ -56,7 +67,15 @@ def make_grid(*names: str, **changes: Any) -> Grid:
             "normalise": {k: {"random": a, "best": b} for k, (a, b) in zero_shot.items()},
         },
     }
-    return Grid.parse(json.dumps({**fields, **changes}))
+    fields |= changes
+    depths = {"transformer": ["none", *range(13)], "lstm": ["none", 0, 1]} | (layers or {})
+    seeds = Seeds.model_validate(fields["seeds"])
+    fields["studies"] = studies(
+        *(every, {of: depths[of] for of in arch}, aux, controls, tuple(seeds.sources())),
+        without_aux,
+        of_controls and of_controls[: len(seeds.finetune)],
+    )
+    return Grid.model_validate(fields, strict=False)
 
 
 def build(module: ModuleType, results: Path, grid: Grid) -> tuple[pd.DataFrame, str]:
@@ -123,17 +142,18 @@ def write_all(results: Path, grid: Grid) -> None:
 def write_probes(results: Path, grid: Grid, skills: dict[str, int] = SKILLS) -> None:
     """The scores of every checkpoint on the probes; `skills` are numbers of choices."""
     rng = random.Random(9)
-    for model in grid.all_models():
+    for model, corpus in grid.all_models().items():
         for update in grid.updates:
-            share = 0.9 * math.log1p(update) / math.log1p(3000) * (model.corpus == "books")
+            share = 0.9 * math.log1p(update) / math.log1p(3000) * (corpus == "books")
             scores = {}
             for skill, choices in skills.items():
                 chance = 1 / choices
                 right = chance + share * (1 - chance)
                 correct = sum(rng.random() < right for _ in range(200))
                 scores[skill] = skill_score(correct, 200, choices)
-            value = {**vars(model), "update": update, "tokens": update * 2560, "skills": scores}
-            write(model.probes(results, update), value | {"digests": {}})
+            value = {"arch": model.arch, "corpus": corpus, "seed": model.seed, "update": update}
+            value |= {"tokens": update * 2560, "skills": scores, "digests": {}}
+            write(model.probes(results, update), value)
 
 
 def skill_score(correct: int, n: int, choices: int) -> dict[str, float]:
@@ -143,15 +163,15 @@ def skill_score(correct: int, n: int, choices: int) -> dict[str, float]:
 
 
 def make_cell(rng: random.Random, grid: Grid, cell: Cell) -> dict[str, Any]:
-    name, arch, aux, n_transfer = cell.task, cell.arch, cell.aux, cell.n_transfer
+    name, line = cell.task, grid.lines.get(cell.line) or full_line()
+    arch, aux, n_transfer = line.arch, line.aux, line.n_transfer
     task = tasks.task(name)
     splits = list(task.report)
     if name == "race":
         splits += [f"{split}_{group}" for split in task.report for group in ("middle", "high")]
     floor = {"accuracy": 48.0, "f1": 60.0, "matthews": 0.0, "pearson": 5.0, "spearman": 5.0}
     base = {metric: floor[metric] for metric in task.metrics}
-    n_layer = grid.n_layer[arch]
-    share = 0.0 if n_transfer == "none" else (1 + int(n_transfer)) / (1 + n_layer)
+    share = 0.0 if n_transfer == "none" else (1 + int(n_transfer)) / (1 + line.n_layer)
     gain = (30 if arch == "transformer" else 18) * share**0.7 + (2 if aux == "on" else 0)
     runs = []
     for seed in grid.seeds.finetune:
@@ -166,13 +186,16 @@ def make_cell(rng: random.Random, grid: Grid, cell: Cell) -> dict[str, Any]:
         runs.append(
             {
                 **{"seed": seed, "scores": scores, "alarms": alarms, "best_epoch": 2},
-                "pretrain_seed": grid.seeds.source(seed, cell.corpus),
+                "pretrain_seed": line.pretrain[
+                    grid.seeds.finetune.index(seed) % len(line.pretrain)
+                ],
                 **{"train_tokens": 120_000, "train_seconds": 3.5 + 0.1 * seed, "peak_mb": 410.5},
                 "cpu": PROCESSOR,
             }
         )
     return {
         **vars(cell),
+        "arch": arch,
         "baselines": {
             "majority": {split: {m: base[m] - 3 for m in task.metrics} for split in splits},
             "bag_of_words": {split: {m: base[m] + 9 for m in task.metrics} for split in splits},
@@ -198,7 +221,12 @@ def write_predictions(
     path = cell.predictions(results)
     path.parent.mkdir(parents=True, exist_ok=True)
     pq.write_table(table, path)
-    facts = {**vars(cell), "baselines": {"majority": {}, "bag_of_words": {}}, "seeds": []}
+    facts = {
+        **vars(cell),
+        "arch": "transformer",
+        "baselines": {"majority": {}, "bag_of_words": {}},
+        "seeds": [],
+    }
     if cell.path(results).exists():
         facts = json.loads(cell.path(results).read_text())
     write(cell.path(results), {**facts, "digests": {"predictions": sha256_file(path)}})
@@ -213,9 +241,10 @@ def write_answers(results: Path, grid: Grid, n: int = 40, gain: float = 0.4) -> 
     """
     rng = np.random.default_rng(7)
     for cell in grid.cells():
-        share = 0.0 if cell.n_transfer == "none" else (1 + cell.n_transfer)
-        share /= 1 + grid.n_layer[cell.arch]
-        share *= 0.2 if cell.corpus != "books" else 0.5 if cell.arch == "lstm" else 1.0
+        line = grid.line(cell)
+        share = 0.0 if line.n_transfer == "none" else (1 + line.n_transfer)
+        share /= 1 + line.n_layer
+        share *= 0.2 if line.is_control else 0.5 if line.arch == "lstm" else 1.0
         write_cell_answers(results, cell, rng, 0.4 + gain * share, n)
 
 
@@ -290,10 +319,9 @@ def run_of(tmp_path: Path) -> Callable[..., tuple[Path, Grid]]:
     """Make a small finished run over the given tasks, for a test to change: (results, grid)."""
 
     def make(*names: str, **changes: Any) -> tuple[Path, Grid]:
-        layers = {"transformer": ["none", 0, 6, 12], "lstm": ["none", 0, 1]}
-        grid = make_grid(*names, layers=layers, shuffled=changes.get("shuffled", []))
+        grid = make_grid(*names, layers=LAYERS, controls=changes.get("controls", ()))
         write_all(tmp_path, grid)
-        return tmp_path, make_grid(*names, **{"layers": layers, **changes})
+        return tmp_path, make_grid(*names, **{"layers": LAYERS, **changes})
 
     return make
 

@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 
 import tasks
-from gpt1.cell import Cell
 from tasks.common.errors import InputError
 from tasks.metrics import score_split
 from tests.analysis.conftest import build, make_grid, write, write_examples, write_predictions
+from tests.support.lines import cell as cell_of
 from workflow.analysis import decontaminated, predictions
 from workflow.analysis.tables import contamination, main
 from workflow.grid import Grid
@@ -20,7 +20,7 @@ from workflow.grid import Grid
 LABELS = [0, 1, 0, 1, 0, 1, 0, 1]
 ANSWERS = {0: [0, 1, 0, 1, 1, 0, 1, 0], 1: [0, 1, 1, 1, 0, 1, 0, 0], 2: [1] * 8}
 CONTAMINATED, SHORT = [4, 5, 6], [0, 1, 2]
-RTE = Cell("transformer", "rte", "on", 12)
+RTE = cell_of("transformer", "rte", "on", 12)
 
 
 def marked(results: Path, name: str, rows=CONTAMINATED, split: str = "dev") -> None:
@@ -35,7 +35,7 @@ def marked(results: Path, name: str, rows=CONTAMINATED, split: str = "dev") -> N
 
 def answered(results: Path, name: str, labels: list, answers: dict, split="dev", groups=None):
     """Predictions of the fully transferred transformer with aux, and the cell that they score."""
-    cell = Cell("transformer", name, "on", 12)
+    cell = cell_of("transformer", name, "on", 12)
     groups = groups or [""] * len(labels)
     value = json.loads(cell.path(results).read_text())
     for run in value["seeds"]:
@@ -192,7 +192,7 @@ def test_predictions_other_than_the_cells_own_are_refused(rte, monkeypatch, dama
     data = bytearray(path.read_bytes())
     data[711] ^= 1 << 6
     other = write_predictions(
-        results, Cell("lstm", "rte", "on", 1), [(0, "dev", "x", "", 1.0, 1.0)]
+        results, cell_of("lstm", "rte", "on", 1), [(0, "dev", "x", "", 1.0, 1.0)]
     )
     found = {"a flipped bit": data, "truncated": data[:-50], "of another cell": other.read_bytes()}
     path.write_bytes(found[damage])

@@ -31,13 +31,13 @@ def rows_of(right: dict[int, bool], seeds: tuple[int, ...] = (0, 1)) -> list[tup
 
 def test_each_degree_has_the_score_of_its_own_rows(tmp_path):
     layers, seeds = {"transformer": ["none", 12]}, {"pretrain": [0, 1], "finetune": [0, 1]}
-    grid = make_grid("rte", layers=layers, arch=["transformer"], seeds=seeds)
+    grid = make_grid("rte", layers=layers, arch=("transformer",), seeds=seeds)
     write_all(tmp_path, grid)
     names = ("lexical",) * 4 + ("relational",) * 4 + ("compositional",) * 2
     write_degrees(tmp_path, [f"rte,dev,{row},{degree}" for row, degree in enumerate(names)])
     right = {row: row < 5 for row in range(10)}  # every lexical row, one relational, no other
     for cell in grid.cells():
-        full = cell.n_transfer == 12
+        full = grid.line(cell).n_transfer == 12
         write_predictions(tmp_path, cell, rows_of(right if full else dict.fromkeys(right, False)))
     write_samples(tmp_path, grid)
     table = degrees.build(tmp_path, grid)

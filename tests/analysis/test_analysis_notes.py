@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tasks.common.errors import InputError
-from tests.analysis.conftest import build, make_grid, write, write_examples
+from tests.analysis.conftest import LAYERS, build, make_grid, write, write_examples
 from workflow.analysis.notes import Notes, single_control
 from workflow.analysis.tables import ablation, cells, claims, layer_transfer, main, zero_shot
 
@@ -95,18 +95,22 @@ def test_a_damaged_note_is_an_error_that_names_the_file(run_of):
 )
 def test_a_single_control_is_told_beside_several_models(finetune, control, others):
     seeds = {"pretrain": [0, 1, 2][: max(2, len(finetune))], "finetune": finetune}
-    grid = make_grid("rte", shuffled=["words"], seeds={**seeds, "shuffled": control})
+    own = {"of_controls": control and tuple(control), "seeds": seeds}
+    grid = make_grid("rte", controls=("shuffled",), **own)
     told = single_control(grid)
     assert len(told) == bool(others)
     assert not others or f"compared with {others}:" in told[0]
-    assert single_control(grid.model_copy(update={"shuffled": []})) == []
+    assert single_control(make_grid("rte", seeds=seeds)) == []
 
 
 @pytest.mark.parametrize("module", [ablation, claims])
 def test_tables_that_compare_with_the_control_tell_how_many_seeds_it_has(module, run_of):
-    results, grid = run_of("rte", "snli", shuffled=["words"])
-    few = grid.seeds.model_copy(update={"shuffled": [0]})
-    (line,) = single_control(grid.model_copy(update={"seeds": few}))
-    for seeds, is_told in ((few, True), (grid.seeds, False)):
-        _, text = build(module, results, grid.model_copy(update={"seeds": seeds}))
+    results, _ = run_of("rte", "snli", controls=("shuffled",))
+    one, two = (
+        make_grid("rte", "snli", layers=LAYERS, controls=("shuffled",), of_controls=seeds)
+        for seeds in ((0,), (0, 1))
+    )
+    (line,) = single_control(one)
+    for grid, is_told in ((one, True), (two, False)):
+        _, text = build(module, results, grid)
         assert (line in text.split("\n\n")) == is_told

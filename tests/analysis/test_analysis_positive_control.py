@@ -11,7 +11,7 @@ from tasks import task as task_named
 from tasks.common.files import write_json
 from tests.analysis.conftest import make_grid, write_all, write_answers, write_samples
 from tests.support.tables import write_table
-from tests.workflow.configs import full
+from tests.workflow.configs import changed, full
 from workflow.analysis import paper
 from workflow.analysis.claims.evidence import Evidence
 from workflow.analysis.stats.bootstrap import N_RESAMPLES
@@ -20,8 +20,9 @@ from workflow.analysis.stats.samples import Samples, part_path
 from workflow.analysis.tables import ablation as ablation_table
 from workflow.analysis.tables import positive_control
 from workflow.configuration.read import parse
+from workflow.lines import Lines
 
-GRID = parse(full()).grid()
+GRID = Lines(parse(full())).grid()
 FULL, NONE, LSTM = paper.FULL.title, paper.NO_PRETRAINING.title, paper.LSTM.title
 NEITHER, CONTROL = paper.NEITHER.title, paper.SHUFFLED.title
 PERMUTED = paper.PERMUTED.title
@@ -116,10 +117,11 @@ def test_every_check_holds_where_the_effects_are_there(folder):
 
 
 def test_the_share_of_shuffled_books_has_an_interval_from_the_predictions(tmp_path):
-    seeds = {"pretrain": [0, 1, 2], "finetune": [0, 1, 2], "shuffled": [0]}
+    seeds = {"pretrain": [0, 1, 2], "finetune": [0, 1, 2]}
     layers = {"transformer": ["none", 12], "lstm": ["none", 1]}
     names = ("rte", "snli", "sst2")
-    grid = make_grid(*names, layers=layers, seeds=seeds, shuffled=["words"])
+    controls = {"controls": ("shuffled",), "of_controls": (0,)}
+    grid = make_grid(*names, layers=layers, seeds=seeds, **controls)
     write_all(tmp_path, grid)
     write_answers(tmp_path, grid, n=200, gain=0.5)
     write_samples(tmp_path, grid)
@@ -132,8 +134,12 @@ def test_the_share_of_shuffled_books_has_an_interval_from_the_predictions(tmp_pa
 
 @pytest.mark.parametrize(("control", "is_told"), [([0], True), (None, False)])
 def test_a_control_of_fewer_seeds_is_told_below_its_share(folder, control, is_told):
-    seeds = GRID.seeds.model_copy(update={"shuffled": control})
-    grid = GRID.model_copy(update={"seeds": seeds})
+    own = {"seeds.pretrain": control} if control else {}
+    line = "experiment.studies.ablation.lines.Transformer w/ aux LM, shuffled "
+    config = full()
+    for kind in ("words", "sentences"):
+        config = changed(config, f"{line}{kind}", {"pretrain.shuffled": kind} | own)
+    grid = Lines(parse(config)).grid()
     text = positive_control.build(write(folder), grid).markdown
     assert ("Shuffled books have one pre-training seed" in text) == is_told
 

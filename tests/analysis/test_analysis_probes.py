@@ -15,15 +15,16 @@ TRANSFORMER = PretrainedModel("transformer", 0)
 @pytest.fixture
 def grid():
     """Two transformers, an LSTM of two seeds, and one transformer on shuffled books."""
-    seeds = {"pretrain": [0, 3], "finetune": [0, 1], "shuffled": [0]}
-    return make_grid(seeds=seeds, shuffled=["words"], updates=UPDATES)
+    seeds = {"pretrain": [0, 3], "finetune": [0, 1]}
+    return make_grid(seeds=seeds, controls=("shuffled",), of_controls=(0,), updates=UPDATES)
 
 
-def write_correct(results, model, correct, tokens=True, n=200, choices=2):
+def write_correct(results, model, correct, tokens=True, n=200, choices=2, corpus="books"):
     """A model's scores on the skill `mood`: of `n` items `correct` ones at each update."""
     for update, number in zip(UPDATES, correct, strict=True):
         skills = {"mood": skill_score(number, n, choices)}
-        value = {**vars(model), "update": update, "skills": skills, "digests": {}}
+        value = {"arch": model.arch, "corpus": corpus, "seed": model.seed, "update": update}
+        value |= {"skills": skills, "digests": {}}
         value["tokens"] = update * 512 if tokens else None
         write(model.probes(results, update), value)
 
@@ -32,7 +33,7 @@ def write_correct(results, model, correct, tokens=True, n=200, choices=2):
 def results(grid, tmp_path):
     for model in grid.models():
         write_correct(tmp_path, model, [100, 118, 101, 190 if model.seed else 180])
-    write_correct(tmp_path, grid.models("shuffled")[0], [99, 100, 118, 101])
+    write_correct(tmp_path, [*grid.all_models()][-1], [99, 100, 118, 101], corpus="shuffled")
     return tmp_path
 
 
@@ -102,7 +103,7 @@ def test_with_nothing_scored_there_is_a_table_without_rows(grid, tmp_path):
 
 def test_published_weights_have_no_number_of_tokens(tmp_path):
     given = {"seeds": {"pretrain": [0]}, "updates": [1000]}
-    grid = make_grid(arch=["transformer"], has_corpus=False, **given)
+    grid = make_grid(arch=("transformer",), has_corpus=False, **given)
     write_correct(tmp_path, TRANSFORMER, [100, 118, 101, 190], tokens=False)
     markdown = probes.build(tmp_path, grid).markdown
     (row,) = lines(markdown, "Tokens of pre-training")

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from gpt1.cell import Cell
 from tasks.common.errors import InputError
 from tests.analysis.conftest import build, write_samples
+from tests.support.lines import cell as cell_of
 from workflow.analysis import table
 from workflow.analysis.stats import samples
 from workflow.analysis.stats.samples import Samples, part_path
@@ -43,7 +43,7 @@ def test_most_tables_do_not_import_the_statistics_of_scipy():
 def test_ablation_needs_no_more_than_the_endpoint_cells(run_of):
     results, grid = run_of("rte")
     assert len(build(ablation, results, grid)[0])
-    with pytest.raises(InputError, match=r"transformer_intermediate\.parquet: no such file"):
+    with pytest.raises(InputError, match=r"transformer_layer_transfer\.parquet: no such file"):
         layer_transfer.build(results, grid)
 
 
@@ -95,7 +95,7 @@ DAMAGE = {
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_a_damaged_cell_is_one_line_that_names_file_and_key(run_of, damage):
     results, grid = run_of("rte")
-    path = Cell("transformer", "rte", "on", 12).path(results)
+    path = cell_of("transformer", "rte", "on", 12).path(results)
     edit, found = DAMAGE[damage]
     text = path.read_text()
     assert edit(text) != text
@@ -126,11 +126,11 @@ def test_program_writes_csv_in_the_contracts_columns_and_markdown_beside_it(run_
 
 def test_samples_are_made_by_their_program_or_it_fails_in_one_line(run_of):
     results, grid = run_of("rte")
-    paths = [cell.path(results) for cell in grid.parts()["lstm_endpoints"]]
-    out = part_path(results, "lstm_endpoints")
+    paths = [cell.path(results) for cell in grid.parts()["lstm_ablation"]]
+    out = part_path(results, "lstm_ablation")
     argv = [*map(str, paths), "--results", str(results), "--seeds", "0", "1", "--out", str(out)]
     samples.main(argv)
-    found = Samples.read([out]).headline(Cell("lstm", "rte", "on", 1))
+    found = Samples.read([out]).headline(cell_of("lstm", "rte", "on", 1))
     assert found.seeds == (0, 1)
     out.unlink()
     paths[-1].write_text('{"arch": "ls')

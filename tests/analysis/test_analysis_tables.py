@@ -11,7 +11,9 @@ import tasks
 from gpt1.cell import Cell, PretrainedModel
 from tasks.common.errors import InputError
 from tests.analysis.conftest import (
+    LAYERS,
     build,
+    make_grid,
     table_of,
     write,
     write_answers,
@@ -19,6 +21,8 @@ from tests.analysis.conftest import (
     write_predictions,
     write_samples,
 )
+from tests.support.lines import cell as cell_of
+from tests.support.lines import line, point
 from workflow.analysis.paper import FULL, NUMBERS, OURS, PAPER_VARIANTS, PERMUTED, SHUFFLED
 from workflow.analysis.stats.alarms import is_marked
 from workflow.analysis.stats.scoring import shared_texts
@@ -45,7 +49,7 @@ def row(table: pd.DataFrame, **where: str) -> pd.Series:
 
 def full(name: str) -> Cell:
     """The paper's main cell of a task, for `change`."""
-    return Cell("transformer", name, "on", 12)
+    return cell_of("transformer", name, "on", 12)
 
 
 def set_scores(split: str, metric: str, values: list[float]):
@@ -112,7 +116,7 @@ def test_the_ablation_adds_the_training_rows_of_each_task(run_of):
 def test_cells_with_other_rows_are_not_paired(run_of):
     results, grid = run_of("rte")
     write_answers(results, grid)
-    cell = Cell("transformer", "rte", "on", "none")
+    cell = cell_of("transformer", "rte", "on", "none")
     rows = [(seed, "dev", f"rte/dev/{i}", "", 1.0, 1.0) for seed in (0, 1, 2) for i in range(5)]
     write_predictions(results, cell, rows, {"dev": "other rows"})
     with pytest.raises(InputError, match=r"parquet: its rows of rte/dev are not other cells'"):
@@ -159,7 +163,7 @@ def test_average_is_taken_within_seeds_so_that_its_sd_is_its_own(run_of, change)
 
 def test_a_seed_that_one_task_lacks_is_in_no_average(run_of, change):
     results, grid = run_of(*EIGHT)
-    change(results, Cell("lstm", "rte", "on", 1), lambda cell: cell["seeds"].pop())
+    change(results, cell_of("lstm", "rte", "on", 1), lambda cell: cell["seeds"].pop())
     table, _ = build(ablation, results, grid)
     assert row(table, variant="LSTM w/ aux LM", task="avg")["n_seeds"] == 2
     assert row(table, variant="LSTM w/ aux LM", task="cola")["n_seeds"] == 3
@@ -192,11 +196,11 @@ def test_ablation_stands_beside_the_papers_numbers_and_both_baselines(finished, 
 def test_variants_are_read_from_the_cells_that_their_names_promise(run_of, change):
     results, grid = run_of("rte")
     place = {
-        "Transformer w/ aux LM (full)": Cell("transformer", "rte", "on", 12),
-        "Transformer w/o pre-training": Cell("transformer", "rte", "on", "none"),
-        "Transformer w/o aux LM": Cell("transformer", "rte", "off", 12),
-        "LSTM w/ aux LM": Cell("lstm", "rte", "on", 1),
-        "LSTM w/o pre-training, w/o aux LM": Cell("lstm", "rte", "off", "none"),
+        "Transformer w/ aux LM (full)": cell_of("transformer", "rte", "on", 12),
+        "Transformer w/o pre-training": cell_of("transformer", "rte", "on", "none"),
+        "Transformer w/o aux LM": cell_of("transformer", "rte", "off", 12),
+        "LSTM w/ aux LM": cell_of("lstm", "rte", "on", 1),
+        "LSTM w/o pre-training, w/o aux LM": cell_of("lstm", "rte", "off", "none"),
     }
     for score, cell in enumerate(place.values(), start=11):
         change(results, cell, set_scores("dev", "accuracy", [score] * 3))
@@ -205,12 +209,14 @@ def test_variants_are_read_from_the_cells_that_their_names_promise(run_of, chang
         assert row(table, variant=name, task="rte")["mean"] == score
 
 
-@pytest.mark.parametrize(("kind", "variant"), [("words", SHUFFLED), ("embeddings", PERMUTED)])
+@pytest.mark.parametrize(
+    ("kind", "variant"), [("shuffled", SHUFFLED), ("permuted-embeddings", PERMUTED)]
+)
 def test_a_negative_control_is_a_row_of_the_ablation_and_in_no_other_table(
     kind, variant, run_of, change
 ):
-    results, grid = run_of("rte", shuffled=[kind])
-    control, books = Cell("transformer", "rte", "on", 12, variant.corpus), full("rte")
+    results, grid = run_of("rte", controls=(kind,))
+    control, books = cell_of("transformer", "rte", "on", 12, variant.corpus), full("rte")
     change(results, books, set_scores("dev", "accuracy", [80, 81, 82]))
     change(results, books, lambda cell: write(control.path(results), {**cell, **vars(control)}))
     change(results, control, set_scores("dev", "accuracy", [10, 11, 12]))
@@ -223,7 +229,7 @@ def test_a_negative_control_is_a_row_of_the_ablation_and_in_no_other_table(
     assert row(table, variant=variant.title, task="rte")["corpus"] == variant.corpus
     assert row(table, variant="Transformer w/ aux LM (full)", task="rte")["mean"] == 81
     assert f"| {variant.title}" in text
-    without = grid.model_copy(update={"shuffled": []})
+    without = make_grid("rte", layers=LAYERS)
     assert variant.title not in set(build(ablation, results, without)[0]["variant"])
 
     for module in (layer_transfer, main, contamination, zero_shot, pretraining):
@@ -234,7 +240,7 @@ def test_a_negative_control_is_a_row_of_the_ablation_and_in_no_other_table(
 
 
 def test_layers_have_a_line_with_aux_off_where_they_are_run_so(run_of):
-    results, grid = run_of("rte", layers_without_aux=[0])
+    results, grid = run_of("rte", without_aux=[0])
     table, _ = build(layer_transfer, results, grid)
     rows = table[(table["arch"] == "transformer") & (table["split"] == "dev")]
     layers = {
@@ -247,7 +253,8 @@ def test_layers_have_a_line_with_aux_off_where_they_are_run_so(run_of):
 def test_the_inventory_shows_the_mean_train_score_of_each_sweep(run_of, change):
     results, grid = run_of("rte", "mnli")
     for cell in grid.cells():
-        if (cell.arch, cell.task, cell.aux) == ("lstm", "rte", "on"):
+        of = grid.line(cell)
+        if (of.arch, cell.task, of.aux) == ("lstm", "rte", "on"):
             change(results, cell, set_scores("train", "accuracy", [50, 60, 73]))
     _, text = build(cells, results, grid)
     lines = [line for line in text.splitlines() if line.startswith("|")]
@@ -379,15 +386,25 @@ def test_perplexities_that_the_first_update_leaves_as_they_are_have_a_note(run_o
     assert "Update 1 changes nothing" not in pretraining.build(results, grid).markdown
 
 
-def test_variants_that_are_not_in_the_grid_show_as_missing(run_of):
-    layers = {"transformer": ["none", 0, 6, 12]}
-    some = {"arch": ["transformer"], "aux": ["on"], "layers": layers}
-    results, grid = run_of("rte", **some, n_layer={"transformer": 12})
+def test_table_5_has_the_lines_of_the_run_one_of_ones_own_among_them(run_of, change):
+    results, grid = run_of("rte", arch=("transformer",), aux=("on",))
+    own = line().model_copy(update={"name": "n_layer-3", "plain": False, "model": "n_layer-3"})
+    mine = point("Three layers", own, ["rte"])
+    record = json.loads(full("rte").path(results).read_text())
+    write(mine.cells[0].path(results), record | {"line": own.name})
+    change(results, mine.cells[0], set_scores("dev", "accuracy", [70, 71, 72]))
+    change(results, full("rte"), set_scores("dev", "accuracy", [80, 81, 82]))
+    points = [*grid.studies["ablation"].points, mine]
+    study = grid.studies["ablation"].model_copy(
+        update={"points": points, "lines": [one.line for one in points]}
+    )
+    grid = grid.model_copy(update={"studies": {**grid.studies, "ablation": study}})
     table, text = build(ablation, results, grid)
-    assert list(table["variant"].unique()) == [variant.title for variant in PAPER_VARIANTS]
-    rte = table[table["task"] == "rte"].set_index("variant")["n_seeds"]
-    assert list(rte) == [3, 3, 0, 0]
-    assert "missing" in next(line for line in text.splitlines() if line.startswith("| LSTM w/ aux"))
+    titles = [FULL.title, "Transformer w/o pre-training", "Three layers"]
+    assert list(table["variant"].unique()) == titles
+    found = row(table, variant="Three layers", task="rte")
+    assert (found["mean"], found["diff"]) == pytest.approx((71, -10))
+    assert "| Three layers " in text and (table["variant"] == FULL.title).any()
 
 
 def test_tables_2_to_4_put_every_model_and_split_where_the_paper_has_it(run_of, change):
@@ -403,7 +420,7 @@ def test_tables_2_to_4_put_every_model_and_split_where_the_paper_has_it(run_of, 
     }
     names = {"MNLI-m": "mnli", "MNLI-mm": "mnli", "RTE": "rte"}
     for (column, split, aux), value in wanted.items():
-        cell = Cell("transformer", names.get(column, "race"), aux, 12)
+        cell = cell_of("transformer", names.get(column, "race"), aux, 12)
         change(results, cell, set_scores(split, "accuracy", [value] * 3))
     table, text = build(main, results, grid)
     ours = table[table["source"] == "this run"]
@@ -428,7 +445,7 @@ def test_baselines_stand_under_their_own_names(run_of, change):
         cell["baselines"]["bag_of_words"]["dev"]["accuracy"] = 59.5
 
     for aux in ("on", "off"):
-        change(results, Cell("transformer", "rte", aux, 12), edit)
+        change(results, cell_of("transformer", "rte", aux, 12), edit)
     lines = build(main, results, grid)[1].splitlines()
     constant = next(line for line in lines if line.startswith("| constant answer, best on tr"))
     bag = next(line for line in lines if line.startswith("| bag of words "))

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gpt1.cell import Cell
 from tests.analysis.conftest import (
     make_grid,
     write,
@@ -19,6 +18,7 @@ from tests.analysis.conftest import (
     write_examples,
     write_samples,
 )
+from tests.support.lines import cell as cell_of
 from workflow.analysis.claims.against_published import paper_lead
 from workflow.analysis.claims.contrasts import all_of, each_task, on_average
 from workflow.analysis.claims.evidence import Evidence, minus
@@ -37,7 +37,9 @@ SEEDS = {"pretrain": [0, 1, 2], "finetune": [0, 1, 2]}
 
 def run(results: Path, gain: float, is_published: bool = False) -> tuple[Path, Grid]:
     """A run in which pre-training adds about `gain` to the share of right answers."""
-    grid = make_grid(*NAMES, layers=LAYERS, seeds=SEEDS, shuffled=["words"], scale="a small world")
+    grid = make_grid(
+        *NAMES, layers=LAYERS, seeds=SEEDS, controls=("shuffled",), scale="a small world"
+    )
     write_all(results, grid)
     write_answers(results, grid, n=200, gain=gain)
     for size, name in enumerate(NAMES, start=1):
@@ -87,7 +89,7 @@ def test_wild_scores_of_a_negative_control_leave_all_else_as_it_is(tmp_path):
         return table[~table["variant"].fillna(table["contrast"]).str.contains(SHUFFLED.name)]
 
     before = others()
-    for cell in (cell for cell in grid.cells() if cell.corpus == SHUFFLED.corpus):
+    for cell in (cell for cell in grid.cells() if grid.line(cell).is_control):
         record = json.loads(cell.path(results).read_text())
         for one, score in zip(record["seeds"], (5.0, 50.0, 95.0), strict=True):
             one["scores"] = {s: dict.fromkeys(of, score) for s, of in one["scores"].items()}
@@ -177,7 +179,7 @@ def test_a_variance_of_zero_decides_nothing():
 def test_a_mean_over_one_task_is_that_tasks_estimate_and_carries_its_alarms(tmp_path):
     results, grid = run(tmp_path, 0.5)
     for aux in ("on", "off"):  # two constant predictors of the only inference task
-        path = Cell("transformer", "rte", aux, 12).path(results)
+        path = cell_of("transformer", "rte", aux, 12).path(results)
         record = json.loads(path.read_text())
         for one in record["seeds"]:
             one["alarms"] = ["constant_prediction"]

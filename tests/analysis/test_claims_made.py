@@ -30,12 +30,11 @@ from workflow.analysis.stats.pooling import SeedPool
 from workflow.analysis.stats.sample import Sample
 from workflow.analysis.stats.samples import Samples
 
-GRID = make_grid(
-    *EIGHT,
-    "race",
-    layers={"transformer": ["none", 0, 4, 8, 12], "lstm": ["none", 1]},
-    seeds={"pretrain": [0, 1, 2], "finetune": [0, 1, 2]},
-)
+OF_GRID = {
+    "layers": {"transformer": ["none", 0, 4, 8, 12], "lstm": ["none", 1]},
+    "seeds": {"pretrain": [0, 1, 2], "finetune": [0, 1, 2]},
+}
+GRID = make_grid(*EIGHT, "race", **OF_GRID)
 SEEDS = (0, 1, 2)
 Effect = Callable[[Variant, str], float | None]  # the score of a variant on a task
 LONG = {name: 10.0 * 2**i for i, name in enumerate(GRID.tasks)}
@@ -162,7 +161,7 @@ def test_a_layer_is_judged_without_the_auxiliary_loss_where_three_numbers_of_the
         return by_layer(variant, task, 2 if variant.aux == "on" else -2)
 
     run = Made(
-        tmp_path, GRID.model_copy(update={"layers_without_aux": layers}), Samples(), contrary
+        tmp_path, make_grid(*EIGHT, "race", without_aux=layers, **OF_GRID), Samples(), contrary
     )
     found = [one.verdict for one in of("Each further layer helps", run)]
     n = len(found) // 2
@@ -223,7 +222,7 @@ def test_the_papers_own_numbers_are_judged_by_the_same_tests(statement, tmp_path
 
 def along_fine_tuning(results: Path, with_aux: list[float], without: list[float]) -> Evidence:
     """A run whose `select` scores after the epochs are these, and more by seed."""
-    grid = make_grid("rte", "qqp", "cola", layers=GRID.layers, seeds=GRID.seeds.model_dump())
+    grid = make_grid("rte", "qqp", "cola", **OF_GRID)
     for task, metric in (("rte", "accuracy"), ("qqp", "f1"), ("cola", "matthews")):
         for variant, scores in ((FULL, with_aux), (NO_AUX, without), (NO_PRETRAINING, without)):
             cell = variant.cell(grid, task)

@@ -32,11 +32,16 @@ def test_fine_tuning_is_counted_by_cells_seeds_and_rows(paces):
         rows = cost.forecast(parse(config))
         return next(row[2] for row in rows if row[:2] == ("fine-tuning", "lstm"))
 
-    base = changed(shipped(), "experiment.grid.layers.lstm", ["none", 1])
+    base = changed(
+        shipped(),
+        "experiment.studies.layer_transfer.lines",
+        {"LSTM w/ aux LM": {"values": ["none", "all"]}, "LSTM w/o aux LM": {"values": ["none"]}},
+    )
     n = len(base["experiment"]["seeds"]["finetune"])
     twice = changed(base, "experiment.seeds.finetune", [*range(2 * n)])
     assert pflop(twice) == pytest.approx(2 * pflop(base))
-    halves = changed(base, "experiment.grid.layers.lstm", [1])
+    ends = {"LSTM w/ aux LM": {"values": ["all"]}, "LSTM w/o aux LM": {"values": ["all"]}}
+    halves = changed(shipped(), "experiment.studies.layer_transfer.lines", ends)
     assert pflop(halves) == pytest.approx(pflop(base) / 2)
 
 

@@ -39,7 +39,12 @@ Points = set[tuple[float, float]]
 def grid() -> Grid:
     layers = {"transformer": ["none", 0, 6, 12], "lstm": ["none", 0, 1]}
     return make_grid(
-        "mnli", "race", "rte", "cola", layers=layers, shuffled=["words", "sentences", "embeddings"]
+        "mnli",
+        "race",
+        "rte",
+        "cola",
+        layers=layers,
+        controls=("shuffled", "sentences-shuffled", "permuted-embeddings"),
     )
 
 
@@ -393,7 +398,7 @@ def test_the_points_of_a_curve_of_fewer_layers_are_not_joined(tables, grid):
 
 
 def test_an_lstm_of_six_seeds_alone_has_its_own_axis_bars_and_a_band(tables, grid):
-    alone = grid.model_copy(update={"arch": ["lstm"], "aux": ["on"]})
+    alone = make_grid("mnli", "race", "rte", "cola", arch=("lstm",), aux=("on",))
     table = rows_of(tables["layer_transfer"], arch="lstm")
     table = table.assign(by_seed=[2 * of for of in table["by_seed"]])
     figure = drawn("layer_transfer", alone, table)

@@ -12,7 +12,7 @@ import pytest
 from matplotlib.collections import QuadMesh
 from matplotlib.patches import Rectangle
 
-from gpt1.cell import Cell, PretrainedModel
+from gpt1.cell import PretrainedModel
 from tests.analysis.conftest import (
     is_noted_as_not_run,
     make_cell,
@@ -22,11 +22,13 @@ from tests.analysis.conftest import (
     write_cell_answers,
     write_examples,
 )
+from tests.support.lines import line as a_line
+from tests.support.lines import point as a_point
 from workflow.analysis.figures import style
 from workflow.analysis.studies import heat_map, knockout, table
 from workflow.analysis.studies.__main__ import main
 from workflow.analysis.table import Table
-from workflow.study_plan import Point, StudyPlan
+from workflow.study_plan import StudyPlan
 
 TASKS = ["sst2", "qnli", "rte", "snli"]
 GRID = make_grid(*TASKS, seeds={"pretrain": [0, 1], "finetune": [0, 1]})
@@ -41,10 +43,12 @@ def plan() -> StudyPlan:
     lines = {"all books": (12, ""), "none": ("none", "")}
     lines |= {line: (12, "without-" + line.removeprefix("no ")) for line in PREDICTED}
     points = [
-        Point(
-            line=line,
-            model=variant,
-            cells=[Cell("transformer", t, "on", n, variant=variant) for t in TASKS],
+        a_point(
+            line,
+            a_line(n_transfer=n).model_copy(
+                update={"model": variant} | ({"name": variant} if variant else {})
+            ),
+            TASKS,
         )
         for line, (n, variant) in lines.items()
     ]
@@ -63,10 +67,11 @@ def results(tmp_path_factory) -> Path:
             write(cell.path(results), make_cell(luck, GRID, cell))
             write_cell_answers(results, cell, rng, skill, n=400)
         for seed in (0, 1) if point.line != "none" else ():
-            model = PretrainedModel("transformer", seed, variant=point.model)
-            score = skill_score(len(point.model) + seed, 30, 2)
-            value = {**vars(model), "update": 3000, "tokens": 9, "skills": {"mood": score}}
-            write(model.probes(results, 3000), value | {"digests": {}})
+            model = PretrainedModel("transformer", seed, variant=point.of.model)
+            score = skill_score(len(point.of.model) + seed, 30, 2)
+            value = {"arch": "transformer", "corpus": "books", "seed": seed, "update": 3000}
+            value |= {"tokens": 9, "skills": {"mood": score}, "digests": {}}
+            write(model.probes(results, 3000), value)
     for task in TASKS:
         write_examples(results, task)
     return results
@@ -89,7 +94,7 @@ def test_the_table_has_the_share_of_the_gain_that_is_lost_and_the_loss_beyond_ha
         *("kept", "lost", "lost")
     ]
     row = frame.loc[("no remarks", "sst2")]
-    assert row["cell"] == "variants/without-remarks/transformer/sst2/aux-on/layers-12"
+    assert row["cell"] == "without-remarks/sst2"
     assert frame.loc[["all books", "none"], ["lost", "predicted", "beyond"]].isna().all(axis=None)
 
 
@@ -181,7 +186,7 @@ def test_where_there_was_no_gain_the_heat_map_has_a_dash_and_no_colour(made):
 def test_a_line_that_was_not_run_is_missing_and_the_others_are_shown(results):
     study = plan()
     *points, last = study.points
-    cells = [replace(cell, variant="gone") for cell in last.cells]
+    cells = [replace(cell, line="gone") for cell in last.cells]
     points.append(last.model_copy(update={"cells": cells}))
     gone = study.model_copy(update={"points": points})
     frame = table.build(results, GRID, gone).frame.set_index(["line", "task"])

@@ -47,7 +47,7 @@ def grid() -> Grid:
     layers = {"transformer": ["none", 0, 6, 12], "lstm": ["none", 0, 1]}
     names = ("rte", "sst2", "mnli")
     made = {"scale": "the embedded world", "synthetic": [*names, "dprd"]}
-    return make_grid(*names, layers=layers, shuffled=["words"], **made)
+    return make_grid(*names, layers=layers, controls=("shuffled",), **made)
 
 
 @pytest.fixture(scope="module")

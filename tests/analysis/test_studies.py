@@ -12,7 +12,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from gpt1.cell import Cell, PretrainedModel
+from gpt1.cell import PretrainedModel
 from tests.analysis.conftest import (
     build,
     is_noted_as_not_run,
@@ -24,6 +24,8 @@ from tests.analysis.conftest import (
     write_examples,
 )
 from tests.facts import SCORED
+from tests.support.lines import line as a_line
+from tests.support.lines import point as a_point
 from workflow.analysis.claims.contrasts import on_average
 from workflow.analysis.claims.evidence import Evidence, minus
 from workflow.analysis.figures import lines, style
@@ -46,8 +48,8 @@ def study(axis="lm_coef", lines=("full",), values=("0", "0.5", "2"), references=
 
     def point(line: str, value: str) -> Point:
         variant = f"finetune.checkpoint-{value}" if axis == "checkpoint" else f"of-{line}{value}"
-        cells = [Cell("transformer", task, "on", 12, variant=variant) for task in tasks]
-        return Point(line=line, value=value, cells=cells)
+        own = {"name": variant, "model": variant * (axis == "n_layer"), "plain": False}
+        return a_point(line, a_line().model_copy(update=own), list(tasks), value)
 
     points = [point(line, "") for line in references]
     points += [point(line, value) for line in lines for value in (values if axis else [""])]
@@ -207,7 +209,8 @@ def test_zero_shot_scores_stand_beside_those_of_their_checkpoints(tmp_path):
 def test_no_zero_shot_score_stands_beside_another_language_model(tmp_path):
     plan = study("checkpoint", lines=("own", "other"), values=("0", "30"), tasks=["sst2"])
     own, other = plan.points[:2], plan.points[2:]
-    other = [point.model_copy(update={"model": "pretrain.updates-9"}) for point in other]
+    line = other[0].of.model_copy(update={"model": "pretrain.updates-9"})
+    other = [point.model_copy(update={"of": line}) for point in other]
     plan = plan.model_copy(update={"points": [*own, *other]})
     write_zero_shot(tmp_path, "sst2", {0: 50, 30: 55})
     frame = made(tmp_path, plan).frame
@@ -296,15 +299,14 @@ def test_a_contrast_of_the_same_cells_has_one_interval_in_every_table(arch, run_
     rows, _ = build(ablation, results, grid)
     layers, _ = build(layer_transfer, results, grid)
     other = NO_AUX if arch == "transformer" else LSTM
-    cells = {
-        line: [of.cell(grid, t) for t in grid.tasks] for line, of in (("a", FULL), ("b", other))
-    }
-    cells["mine"] = [Cell(arch, task, "on", 1, variant="mine") for task in grid.tasks]
-    for cell in cells["mine"]:
-        write(cell.path(results), make_cell(random.Random(1), grid, cell))
+    mine = a_line(arch).model_copy(update={"name": "mine", "plain": False})
+    of = {"a": grid.find(), "b": grid.find(other.arch, other.aux), "mine": mine}
+    points = [a_point(title, line, grid.tasks) for title, line in of.items()]
+    for cell in points[-1].cells:
+        record = make_cell(random.Random(1), grid, cell)
+        write(cell.path(results), record | {"arch": arch})
         write_cell_answers(results, cell, np.random.default_rng(1), 0.5)
-    points = [Point(line=line, cells=of) for line, of in cells.items()]
-    plan = StudyPlan(title="Mine", tasks=grid.tasks, lines=list(cells), points=points)
+    plan = StudyPlan(title="Mine", tasks=grid.tasks, lines=list(of), points=points)
     frame = table.build(results, grid, plan).frame
     run = Evidence(results, grid, Samples.of_grid(results, grid, ablation.INPUTS))
     (claim,) = on_average(run, minus(FULL, other))

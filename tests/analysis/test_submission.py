@@ -7,10 +7,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from gpt1.cell import Cell
 from tasks import task
 from tasks.common.errors import InputError
 from tests.analysis.conftest import write, write_encoded, write_predictions
+from tests.support.lines import cell as cell_of
 from workflow.analysis import submission
 from workflow.grid import Grid
 
@@ -30,7 +30,7 @@ WORDS = {
 
 def predicted(results: Path, name: str, answers: dict[int, dict], dev=None) -> Path:
     """Each seed's answers to a task's unlabelled rows, and its dev scores (rising by seed)."""
-    cell = Cell("transformer", name, "on", 12)
+    cell = cell_of("transformer", name, "on", 12)
     value = json.loads(cell.path(results).read_text())
     for run in value["seeds"]:
         for split in task(name).report:
@@ -156,7 +156,7 @@ def test_equal_answers_give_equal_bytes(rte):
 
 def test_a_best_seed_without_predictions_of_the_unlabelled_rows_is_refused(rte):
     results, grid = rte
-    cell = Cell("transformer", "rte", "on", 12)
+    cell = cell_of("transformer", "rte", "on", 12)
     rows = pd.read_parquet(cell.predictions(results)).astype({"label": object})
     rows = rows[rows["seed"] < 2].assign(label=None)
     path = write_predictions(results, cell, list(rows.itertuples(index=False, name=None)))

@@ -10,6 +10,7 @@ from typing import Any
 
 from tests.workflow.configs import shipped
 from tests.workflow.running import copy_project, write
+from workflow.configuration.studies import shipped as paper_studies
 
 RESULTS = "made"
 OWN = (".work", ".snakemake_timestamp")  # hidden files of ours and of Snakemake's
@@ -37,8 +38,10 @@ def tiny() -> dict[str, Any]:
     config = shipped("smoke") | {"results": RESULTS}
     experiment = config["experiment"]
     experiment["tasks"] = {"rte": {"limit_train": 24}, "race": {"limit_train": 24}}
-    experiment["grid"] = {"arch": ["transformer"], "aux": ["on"]}
-    experiment["grid"]["layers"] = {"transformer": ["none", 0, 12]}
+    experiment["studies"] = studies = paper_studies(has_lstm=False)
+    for study in studies.values():
+        study["lines"] |= {line: None for line in study["lines"] if "w/o aux LM" in line}
+    studies["layer_transfer"]["values"] = ["none", 0, 12]
     experiment["zero_shot"] = {"limit": 8, "tasks": {"race": {}}}
     experiment["submission"] = False
     return config

@@ -5,7 +5,7 @@ import json
 import pytest
 from hypothesis import strategies as st
 
-from gpt1.settings import FinetuneSettings, ModelSettings, PretrainSettings
+from gpt1.settings import CellSettings, ModelSettings, PretrainSettings
 from gpt1.text.settings import CorpusSettings
 from tasks.settings import PrepareSettings
 from tasks.world.settings import WorldSettings
@@ -14,7 +14,7 @@ from tests.workflow.configs import NAMES, ROOT
 from workflow.configuration.read import parse, read
 
 SETTINGS = [
-    *(ModelSettings, PretrainSettings, FinetuneSettings),
+    *(ModelSettings, PretrainSettings, CellSettings),
     *(CorpusSettings, PrepareSettings, WorldSettings),
 ]
 VALUES = st.recursive(

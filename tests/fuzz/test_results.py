@@ -16,7 +16,7 @@ from workflow.analysis.stats.samples import Samples
 from workflow.analysis.table import read_csv
 
 LAYERS = {"transformer": ["none", 12]}
-GRID = make_grid("rte", layers=LAYERS, arch=["transformer"], layers_without_aux=[])
+GRID = make_grid("rte", layers=LAYERS, arch=("transformer",), aux=("on",))
 CELL = GRID.cells()[0]
 ROWS = [(0, "dev", f"rte/dev/{row}", "", 1.0, float(row % 2)) for row in range(6)]
 

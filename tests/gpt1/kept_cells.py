@@ -6,6 +6,7 @@ import torch
 from gpt1.cell import Cell
 from gpt1.encode import encode
 from gpt1.finetune import finetune, keep
+from gpt1.settings import JobSettings
 from gpt1.text.tokenizer import Tokenizer
 from gpt1.training.cell_job import CellJob
 from gpt1.training.run_cache import RunCache
@@ -69,24 +70,25 @@ def write_checkpoint(folder, name, arch="transformer", seed=5, **facts):
     return sha256_file(path)
 
 
-def job(folder, cell, kept=(), **options):
+def job(folder, cell, kept=(), arch="transformer", **options):
     """What trains the cell, or recalls it; `kept` are the places whose weights are kept."""
-    settings = toy.settings(cell.arch, toy.DROPOUT, lm_coef=0.5, **options)
+    settings = toy.cell_settings(arch, 1, toy.DROPOUT, **options)
     files = (folder / "encoded" / cell.task, folder / "baselines" / f"{cell.task}.json")
-    weights, cache = [folder / f"{cell.arch}.safetensors"], RunCache(folder / "cache")
-    return CellJob([cell], *files, weights, settings, Runtime(), cache, "", kept)
+    weights, cache = [folder / f"{arch}.safetensors"], RunCache(folder / "cache")
+    return CellJob({cell: settings}, *files, weights, Runtime(), cache, "", kept)
 
 
-def finetune_words(folder, cells, settings, checkpoints=("transformer",), seeds=(0,), out=None):
-    """What the program is given for the cells of one task; it writes them to `out`."""
-    out, task = out or folder, cells[0].task
+def finetune_words(folder, cells, checkpoints=("transformer",), seeds=(0,), out=None):
+    """What the program is given for the cells of one task, with settings; it writes to `out`."""
+    out, task = out or folder, next(iter(cells)).task
     return [
         *(cell.path(out) for cell in cells),
         *("--predictions", *(cell.predictions(out) for cell in cells)),
         *("--encoded", folder / "encoded" / task),
         *("--baselines", folder / "baselines" / f"{task}.json"),
         *("--checkpoints", *(folder / f"{name}.safetensors" for name in checkpoints)),
-        *("--settings", settings.to_json(), "--seeds", *seeds),
+        *("--settings", JobSettings(lines={c.line: of for c, of in cells.items()}).to_json()),
+        *("--seeds", *seeds),
         *("--cache", out / "cache", "--code", "c"),
     ]
 
@@ -103,9 +105,9 @@ def keep_weights(folder, cell, **options):
     keep(own, cell.path(folder), SEEDS, folder / "tokenizer", cell.kept(folder))
 
 
-def kept_cell(folder, name, arch="transformer", **options):
+def kept_cell(folder, name, **options):
     """A cell, and the folder of its weights."""
-    cell = Cell(arch, name, "on", 1)
+    cell = Cell("n_transfer-1", name)
     train(folder, cell, [cell.place], **options)
     keep_weights(folder, cell, **options)
     return cell, cell.kept(folder)

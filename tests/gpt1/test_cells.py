@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet as parquet
@@ -14,8 +13,8 @@ import pytest
 import torch
 
 from gpt1 import finetune
-from gpt1.cell import Cell
-from gpt1.settings import FinetuneMethod, OptimizerSettings
+from gpt1.cell import FULL, Cell
+from gpt1.settings import FinetuneDropout, FinetuneMethod, JobSettings, OptimizerSettings
 from gpt1.training import cell_job
 from gpt1.training.alarms import alarms
 from gpt1.training.cell_job import CellJob
@@ -64,72 +63,76 @@ def encode_again(made, files):
     return encode_again
 
 
-def job(
-    files, cells=None, arch="transformer", code="", runtime=None, weights=None, kept=(), **options
-):
-    """A job of the cells, or of one of RTE."""
-    settings = toy.settings(arch, **options)
+def cells(*layers, arch="transformer", **options):
+    """Cells of RTE, one for each number of layers transferred, and the settings of each."""
+    lines = {n: FULL if n == toy.SHAPES[arch].n_layer else f"n_transfer-{n}" for n in layers}
+    return {Cell(lines[n], "rte"): toy.cell_settings(arch, n, **options) for n in layers}
+
+
+def job(files, own, code="", runtime=None, weights=None):
+    """A job of these cells."""
+    arch = next(iter(own.values())).model.arch
     weights = [files / f"{name}.safetensors" for name in weights or [arch]]
     inputs = (files / "encoded/rte", files / "baselines/rte.json", weights)
-    own = (settings, runtime or Runtime(), RunCache(files / "cache"), code, kept)
-    return CellJob(cells or [Cell(arch, "rte", "on", 0)], *inputs, *own)
+    return CellJob(own, *inputs, runtime or Runtime(), RunCache(files / "cache"), code)
 
 
-def train(files, targets, seeds, arch="transformer", **options):
-    """What the job of the cells at these paths says of failed runs."""
-    cells = [Cell.parse(path) for path in targets]
-    files_of = {cell: (cell.path(files), cell.predictions(files)) for cell in cells}
-    return finetune.finetune(job(files, cells, arch, **options), files_of, seeds)
+def paths(files, own):
+    return [cell.path(files) for cell in own]
 
 
-def paths(files, *layers, arch="transformer", aux="on"):
-    return [Cell(arch, "rte", aux, n).path(files) for n in layers]
+def train(files, own, seeds, **options):
+    """What the job of these cells says of failed runs."""
+    files_of = {cell: (cell.path(files), cell.predictions(files)) for cell in own}
+    return finetune.finetune(job(files, own, **options), files_of, seeds)
 
 
-def predictions(path):
+def predictions(files, cell):
     """The predictions behind a cell: rows, and the file's metadata."""
-    beside = path.as_posix().replace("/cells/", "/predictions/")
-    table = parquet.read_table(Path(beside).with_suffix(".parquet"))
+    table = parquet.read_table(cell.predictions(files))
     return table.to_pylist(), json.loads(table.schema.metadata[b"gpt1"])
 
 
-def key(files, n_transfer=1, aux="on", **options):
-    """A run's key in the cache, and the cache's path for it."""
-    cell = Cell("transformer", "rte", aux, n_transfer)
-    own = job(files, [cell], **options)
-    return own.cache.path(own.key(cell, 0, own.checkpoints[0]))
+def key(files, n_transfer=1, code="", runtime=None, **options):
+    """A run's key in the cache, as the cache's path for it."""
+    own = job(files, cells(n_transfer, **options), code, runtime)
+    return own.cache.path(own.key(*own.cells, 0, own.checkpoints[0]))
 
 
-def test_a_path_names_its_cell():
-    found = Cell.parse("results/x/cells/lstm/story_cloze/aux-off/layers-none.json")
-    assert found == Cell("lstm", "story_cloze", "off", "none")
-    assert Cell.parse("cells/transformer/rte/aux-on/layers-12.json").n_transfer == 12
-    assert Cell.parse(found.path("results/x")) == found
-    for corpus in ("shuffled", "sentences-shuffled", "permuted-embeddings"):
-        control = Cell("transformer", "rte", "on", 12, corpus)
-        path = Path(f"results/cells/transformer-{corpus}/rte/aux-on/layers-12.json")
-        assert control.path("results") == path and Cell.parse(path) == control
-        assert f"transformer-{corpus}" in str(control.predictions("results"))
-    for other in ("rte/aux-on/layers-1.json", "lstm/rte/aux-yes/layers-1.json", "x"):
-        with pytest.raises(InputError, match="not the path of a cell"):
+def test_path_and_name_are_those_of_a_cell_or_refused():
+    found = Cell.parse("results/x/cells/arch-lstm+finetune.lm_coef-0/story_cloze.json")
+    assert found == Cell("arch-lstm+finetune.lm_coef-0", "story_cloze")
+    assert Cell.parse(found.path("results/x")) == found == Cell.named(found.place)
+    for other in (
+        "x",
+        "full/rte.json",
+        "cells/full/rte",
+        "cells/full/rte/0.json",
+        "xcells/a/b.json",
+    ):
+        with pytest.raises(InputError, match=f"{other}: not the path of a cell; give .*cells/LINE"):
             Cell.parse(other)
+    for other in ("rte", "full/rte/0", "cells/full/rte", "x/cells/full/rte", "full/rte\n"):
+        with pytest.raises(InputError, match=f"{other}: not a cell; give LINE/TASK, such as"):
+            Cell.named(other)
 
 
 @pytest.mark.parametrize("arch", toy.ARCHS)
 def test_a_cell_records_everything_that_a_reader_must_know(files, arch):
     n = toy.SHAPES[arch].n_layer
-    targets = paths(files, "none", 0, n, arch=arch)
-    assert train(files, targets, [0, 1], arch) == []
-    none, zero, full = (read_json(p) for p in targets)
+    own = cells("none", 0, n, arch=arch)
+    assert train(files, own, [0, 1]) == []
+    none, zero, full = found = [read_json(path) for path in paths(files, own)]
+    assert [c["line"] for c in found] == ["n_transfer-none", "n_transfer-0", "full"]
     assert [c["n_transfer"] for c in (none, zero, full)] == ["none", 0, n]
     assert none["copied"] == [] and zero["copied"] == ["embed"]
     per_layer = {"transformer": 12 * n, "lstm": 4 * n + 2}[arch]
     assert len(full["copied"]) == 1 + per_layer
-    for cell in (none, zero, full):
+    for cell in found:
+        assert (cell["arch"], cell["task"], cell["corpus"]) == (arch, "rte", "books")
         assert [s["seed"] for s in cell["seeds"]] == [0, 1]
-        assert cell["lm_coef"] == 0.5 and cell["aux"] == "on"
+        assert cell["lm_coef"] == cell["settings"]["lm_coef"] == 0.5
         assert {"config", "tokenizer", "data", "code"} < set(cell["digests"])
-        assert cell["corpus"] == "books"
         for seed in cell["seeds"]:
             assert {"train", "select", "dev"} <= seed["scores"].keys()
             assert seed["rows"] == {"train": 8, "select": 6, "dev": 8}
@@ -139,118 +142,128 @@ def test_a_cell_records_everything_that_a_reader_must_know(files, arch):
 
 
 def test_predictions_beside_a_cell_give_its_scores_again(files):
-    targets = paths(files, "none", 2)
-    train(files, targets, [0, 1])
+    own = cells("none", 2)
+    train(files, own, [0, 1])
     encoded = load_encoded(files / "encoded/rte")
-    for path in targets:
-        (rows, facts), cell = predictions(path), read_json(path)
-        own = Cell.parse(path).predictions(files)
-        assert cell["digests"]["predictions"] == sha256_file(own)
+    for of in own:
+        (rows, facts), cell = predictions(files, of), read_json(of.path(files))
+        assert cell["digests"]["predictions"] == sha256_file(of.predictions(files))
         assert facts == {
-            **{"arch": "transformer", "task": "rte", "aux": "on", "corpus": "books"},
-            **{"n_transfer": cell["n_transfer"], "tokenizer": encoded.tokenizer},
+            **{"line": of.line, "task": "rte", "tokenizer": encoded.tokenizer},
             "examples": {"dev": split_digest(files / "examples/rte", "dev")},
         }
         assert [row["seed"] for row in rows] == [0] * 8 + [1] * 8
         assert [row["guid"] for row in rows[:8]] == encoded.splits["dev"].guids
         for seed in cell["seeds"]:
-            own = [row for row in rows if row["seed"] == seed["seed"]]
-            assert [row["label"] for row in own] == encoded.splits["dev"].labels.tolist()
-            accuracy = 100 * np.mean([row["prediction"] == row["label"] for row in own])
+            mine = [row for row in rows if row["seed"] == seed["seed"]]
+            assert [row["label"] for row in mine] == encoded.splits["dev"].labels.tolist()
+            accuracy = 100 * np.mean([row["prediction"] == row["label"] for row in mine])
             assert accuracy == pytest.approx(seed["scores"]["dev"]["accuracy"])
-            assert {(row["split"], row["group"]) for row in own} == {("dev", "")}
+            assert {(row["split"], row["group"]) for row in mine} == {("dev", "")}
 
 
-def test_unlabelled_rows_are_predicted_by_the_fully_transferred_transformer_with_aux_only(
-    files, encode_again
-):
-    targets = paths(files, 1, 2)
-    train(files, targets, [0])
-    without = [read_json(path)["seeds"][0]["scores"] for path in targets]
+def test_unlabelled_rows_are_predicted_by_the_full_model_only(files, encode_again):
+    own = cells(1, 2)
+    train(files, own, [0])
+    without = [read_json(path)["seeds"][0]["scores"] for path in paths(files, own)]
     encode_again(unlabelled=True)
-    train(files, targets, [0])
-    (one, _), (full, facts) = (predictions(path) for path in targets)
+    train(files, own, [0])
+    (one, _), (full, facts) = (predictions(files, cell) for cell in own)
     assert {row["split"] for row in one} == {"dev"}
     dev, test = full[:8], full[8:]
     assert {row["split"] for row in test} == {"test"} and len(test) == 8
     assert all(row["label"] is None for row in test)
     assert [r["prediction"] for r in test] == [r["prediction"] for r in dev]  # the same texts
-    assert [read_json(path)["seeds"][0]["scores"] for path in targets] == without
+    assert [read_json(path)["seeds"][0]["scores"] for path in paths(files, own)] == without
     assert list(facts["examples"]) == ["dev", "test"]
-    off, lstm = Cell("transformer", "rte", "off", 2), Cell("lstm", "rte", "on", 1)
-    assert not job(files, [off], lm_coef=0.0).unlabelled(off)
-    assert not job(files, [lstm], "lstm").unlabelled(lstm)
 
 
 def test_unlabelled_rows_that_come_later_retrain_one_cell_and_ones_that_go_retrain_none(
     files, encode_again, monkeypatch
 ):
-    targets, trained, own = paths(files, 1, 2), [], FineTuning.train
+    own, trained, method = cells(1, 2), [], FineTuning.train
+    full = Cell(FULL, "rte")
     monkeypatch.setattr(
-        FineTuning, "train", lambda self: trained.append(len(self.copied)) or own(self)
+        FineTuning, "train", lambda self: trained.append(len(self.copied)) or method(self)
     )
-    train(files, targets, [0])
+    train(files, own, [0])
     assert trained == [13, 25]
     encode_again(unlabelled=True)
-    train(files, targets, [0])
+    train(files, own, [0])
     assert trained == [13, 25, 25]
     encode_again()
-    assert train(files, targets, [0]) == []
-    assert {row["split"] for row in predictions(targets[1])[0]} == {"dev"}
+    assert train(files, own, [0]) == []
+    assert {row["split"] for row in predictions(files, full)[0]} == {"dev"}
     encode_again(unlabelled=True)
-    train(files, targets, [0])
+    train(files, own, [0])
     assert trained == [13, 25, 25]
-    assert {row["split"] for row in predictions(targets[1])[0]} == {"dev", "test"}
+    assert {row["split"] for row in predictions(files, full)[0]} == {"dev", "test"}
 
 
 def test_cells_and_checkpoints_that_do_not_fit_are_refused(files):
+    own, settings = cells(0), toy.cell_settings("transformer", 0)
     with pytest.raises(InputError, match="encoded/rte: of rte, not qnli"):
-        job(files, [Cell("transformer", "qnli", "on", 0)])
-    with pytest.raises(InputError, match="the cells are of 2 groups"):
-        job(files, [Cell("transformer", "rte", aux, 0) for aux in ("on", "off")])
+        job(files, {Cell(FULL, "qnli"): settings})
+    with pytest.raises(InputError, match="the cells are of rte, qnli; give those of one task"):
+        job(files, own | {Cell(FULL, "qnli"): settings})
+    for other in (cells("none", arch="lstm"), cells(1, model=toy.model("transformer", n_ctx=12))):
+        with pytest.raises(InputError, match="the settings are of 2 models; give cells of one"):
+            job(files, own | other)
     with pytest.raises(InputError, match="its arch is 'transformer', but 'lstm' is needed"):
-        job(files, arch="lstm", weights=["transformer"])
-    with pytest.raises(InputError, match="lm_coef is 0.5; give 0 with aux off"):
-        job(files, [Cell("transformer", "rte", "off", 0)])
+        job(files, cells(0, arch="lstm"), weights=["transformer"])
+    words = (*finetune_words(files, own), "--settings", JobSettings(lines={}).to_json())
+    done = call(finetune.main, *words)
+    assert "--settings: of n_transfer-0 there are none; give those of each line" in done.stderr
+    shuffled = {cell: of.model_copy(update={"corpus": "shuffled"}) for cell, of in own.items()}
+    with pytest.raises(InputError, match="pre-trained on books, but n_transfer-0/rte starts from"):
+        job(files, shuffled)
     write_json(files / "baselines/rte.json", {"task": "cola"})
     with pytest.raises(InputError, match="rte.json: of cola, not rte"):
-        job(files)
+        job(files, own)
 
 
 def test_the_i_th_seed_starts_from_the_i_th_checkpoint_modulo_their_number(files):
     first, second = (write_checkpoint(files, f"seed-{seed}", seed=seed) for seed in (10, 11))
-    targets = paths(files, 2)
-    train(files, targets, [0, 1, 2], weights=["seed-10", "seed-11"])
-    cell = read_json(targets[0])
+    own = cells(2)
+    (path,) = paths(files, own)
+    train(files, own, [0, 1, 2], weights=["seed-10", "seed-11"])
+    cell = read_json(path)
     assert [run["pretrain_seed"] for run in cell["seeds"]] == [10, 11, 10]
     assert [run["checkpoint"] for run in cell["seeds"]] == [first, second, first]
-    train(files, targets, [0, 1], weights=["seed-11", "seed-10"])
-    swapped = read_json(targets[0])["seeds"]
+    train(files, own, [0, 1], weights=["seed-11", "seed-10"])
+    swapped = read_json(path)["seeds"]
     assert [run["pretrain_seed"] for run in swapped] == [11, 10]
     losses = [run["loss_start"] for run in (*cell["seeds"], *swapped)]
     assert len(set(losses)) == 5  # another start, another run
     for seed, name in enumerate(("seed-10", "seed-11", "seed-10")):
-        train(files, targets, [seed], weights=[name])
-        (alone,) = read_json(targets[0])["seeds"]
+        train(files, own, [seed], weights=[name])
+        (alone,) = read_json(path)["seeds"]
         assert alone["loss_start"] == cell["seeds"][seed]["loss_start"]
 
 
-def test_the_negative_control_starts_from_the_shuffled_books_and_nothing_else_does(files):
+def test_a_cell_says_what_its_language_model_has_read(files):
     write_checkpoint(files, "shuffled", corpus="shuffled")
-    control = Cell("transformer", "rte", "on", 2, "shuffled")
-    assert train(files, [control.path(files)], [0], weights=["shuffled"]) == []
-    assert read_json(control.path(files))["corpus"] == "shuffled"
-    own = job(files, [control], weights=["shuffled"])
-    assert control.predictions(files).exists() and not own.unlabelled(control)
-    with pytest.raises(InputError, match="pre-trained on shuffled, but transformer/rte/aux-on/"):
-        job(files, weights=["shuffled"])
-    with pytest.raises(InputError, match="pre-trained on books, but transformer-shuffled/rte/"):
-        job(files, [control])
+    read = {"corpus": "shuffled"}
+    own = {cell: of.model_copy(update=read) for cell, of in cells(1).items()}
+    assert train(files, own, [0], weights=["shuffled"]) == []
+    assert read_json(*paths(files, own))["corpus"] == "shuffled"
 
 
 @pytest.mark.parametrize(
     "change",
-    ["code", "lr", "l2", "init_std", "method", "aux", "data", "checkpoint", "precision", "pads"]
+    [
+        "code",
+        "lr",
+        "l2",
+        "init_std",
+        "method",
+        "lm_coef",
+        "layers",
+        "data",
+        "checkpoint",
+        "precision",
+        "pads",
+    ]
     + ["torch"],
 )
 def test_everything_that_decides_a_result_is_part_of_the_key(
@@ -270,7 +283,8 @@ def test_everything_that_decides_a_result_is_part_of_the_key(
             "l2": {"optimizer": OptimizerSettings(l2=0.5)},
             "init_std": {"model": toy.model("transformer", init_std=0.1)},
             "method": {"method": FinetuneMethod(frozen=True)},
-            "aux": {"aux": "off", "lm_coef": 0.0},
+            "lm_coef": {"lm_coef": 0.0},
+            "layers": {"n_transfer": 2},
             "precision": {"runtime": Runtime(precision="bfloat16")},
             "pads": {"runtime": Runtime(skip_pads=True)},
         }[change]
@@ -285,22 +299,22 @@ def test_everything_that_decides_a_result_is_part_of_the_key(
 def test_a_failing_run_costs_only_its_own_cell_and_is_told_at_the_end(
     files, monkeypatch, capsys, fault, told
 ):
-    targets, own = paths(files, 0, 1, 2), FineTuning.train
+    own, method = cells(0, 1, 2), FineTuning.train
 
     def failing(self):
         if len(self.copied) == 13:
             raise fault
-        return own(self)
+        return method(self)
 
     monkeypatch.setattr(FineTuning, "train", failing)
-    (failure,) = train(files, targets, [0])
-    assert f"layers-1.json, seed 0: {told}" in failure
+    (failure,) = train(files, own, [0])
+    assert f"n_transfer-1/rte.json, seed 0: {told}" in failure
     assert ("Traceback" in capsys.readouterr().err) == (told == "KeyError")
-    assert [p for p in targets if p.exists()] == [targets[0], targets[2]]
+    assert [path.exists() for path in paths(files, own)] == [True, False, True]
 
 
 def test_a_want_of_memory_ends_the_program_and_keeps_its_finished_runs(files, monkeypatch, capsys):
-    targets, update = paths(files, 0, 1, 2), FineTuning.update
+    own, update = cells(0, 1, 2), FineTuning.update
 
     def failing(self, rows):
         if len(self.copied) == 13:
@@ -308,16 +322,16 @@ def test_a_want_of_memory_ends_the_program_and_keeps_its_finished_runs(files, mo
         update(self, rows)
 
     monkeypatch.setattr(FineTuning, "update", failing)
-    said = r"4 rows of \S+layers-1 at once: out of memory \(4\d* bytes asked for\); give "
+    said = r"4 rows of n_transfer-1/rte at once: out of memory \(4\d* bytes asked for\); give "
     with pytest.raises(InputError, match=said + "runtime.micro_batch: 2, run fewer jobs at once"):
-        train(files, targets, [0])
-    assert [path.exists() for path in targets] == [True, False, False]
+        train(files, own, [0])
+    assert [path.exists() for path in paths(files, own)] == [True, False, False]
     assert capsys.readouterr().err == ""
 
 
 def test_alarms_are_the_four_signs_of_having_learnt_nothing(files):
-    own = job(files)
-    run = own.run(own.cell, 0, own.checkpoints[0])
+    own = job(files, cells(0))
+    run = own.run(*own.cells, 0, own.checkpoints[0])
     good = replace(run, constant=False, clf_loss_start=1.0, clf_loss_end=0.5, label_entropy=0.6)
 
     def names(score=61.0, **changes):
@@ -332,59 +346,87 @@ def test_alarms_are_the_four_signs_of_having_learnt_nothing(files):
     assert names(clf_loss_end=float("nan")) == ["loss_not_falling", "not_fitted"]
 
 
-def words(files, targets):
-    """What the program is given."""
-    cells = [Cell.parse(path) for path in targets]
-    return finetune_words(files, cells, toy.settings("transformer"))
-
-
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_program_stopped_by_a_signal_keeps_its_finished_runs_and_says_so(
     files, number, monkeypatch
 ):
     signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in some shells' background
     before = signal.getsignal(number)
-    targets, update = paths(files, "none", 0, 1), FineTuning.update
+    own, update = cells("none", 0, 1), FineTuning.update
+    first, second, _ = paths(files, own)
 
     def stopped(*arguments):
-        if targets[0].exists():  # in the middle of the second cell
+        if first.exists():  # in the middle of the second cell
             signal.raise_signal(number)
         return update(*arguments)
 
     monkeypatch.setattr(FineTuning, "update", stopped)
-    done = call(finetune.main, *words(files, targets))
+    done = call(finetune.main, *finetune_words(files, own))
     assert done.returncode == INTERRUPTED and signal.getsignal(number) == before
     assert done.stderr == f"error: stopped by {number.name}; start again to resume\n"
-    assert done.stdout.startswith(f"{targets[0]}: dev") and not targets[1].exists()
+    assert done.stdout.startswith(f"{first}: dev") and not second.exists()
     (kept,) = (files / "cache").iterdir()
     assert read_json(kept)["record"]
 
 
 def test_the_program_trains_without_importing_datasets_the_tokenizer_or_a_compiler(files):
-    targets = paths(files, "none")
+    own = cells("none")
     program = (
         "import sys; from gpt1 import finetune; finetune.main(); "
         "unused = {'datasets', 'tokenizers', 'spacy', 'ftfy', 'torch._dynamo'}; "
         "print(sorted(unused & sys.modules.keys()))"
     )
-    call = [sys.executable, "-c", program, *map(str, words(files, targets))]
+    call = [sys.executable, "-c", program, *map(str, finetune_words(files, own))]
     done = subprocess.run(call, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[-1] == "[]" and targets[0].exists()
+    assert done.stdout.splitlines()[-1] == "[]" and paths(files, own)[0].exists()
 
 
-def test_a_cell_of_a_variant_says_so_and_predicts_no_unlabelled_rows(files, encode_again):
-    cell = Cell("transformer", "rte", "on", 2, variant="lr-0.1")
-    assert train(files, [cell.path(files)], [0], lr=0.1) == []
-    assert read_json(cell.path(files))["variant"] == "lr-0.1"
-    assert predictions(cell.path(files))[1]["variant"] == "lr-0.1"
-    encode_again(unlabelled=True)
-    assert job(files, [cell]).unlabelled(cell) == []
+def test_cells_of_one_process_are_those_of_a_process_each(files):
+    lines = {
+        FULL: (2, {}),
+        "n_transfer-none": ("none", {}),
+        "finetune.lm_coef-0": (2, {"lm_coef": 0.0}),
+        "finetune.epochs-1": (2, {"epochs": 1}),
+        "finetune.eval_train-2": (2, {"eval_train": 2}),
+        "finetune.method.train_share-0.5": (2, {"method": FinetuneMethod(train_share=0.5)}),
+        "finetune.dropout.clf-0.5": (2, {"dropout": FinetuneDropout(clf=0.5)}),
+    }
+    own = {
+        Cell(line, "rte"): toy.cell_settings("transformer", n, **options)
+        for line, (n, options) in lines.items()
+    }
+    for out, jobs in (("one", [own]), ("each", [{cell: own[cell]} for cell in own])):
+        for cells_of_a_job in jobs:
+            words = finetune_words(files, cells_of_a_job, seeds=(0, 1), out=files / out)
+            done = call(finetune.main, *words)
+            assert done.returncode == 0, done.stderr
+    one, each = (left_of(files / out, own) for out in ("one", "each"))
+    assert one == each and len(one["keys"]) == 2 * len(own)
+    assert len({str(cell["seeds"]) for cell in one["cells"]}) == len(own)
+
+
+def left_of(out, own):
+    """All that jobs leave but times and memory: JSON, predictions and the cache's keys."""
+    cells = [read_json(path) for path in paths(out, own)]
+    for seed in (seed for cell in cells for seed in cell["seeds"]):
+        del seed["train_seconds"], seed["peak_mb"]
+    answers = [sha256_file(cell.predictions(out)) for cell in own]
+    keys = {path.name for path in (out / "cache").iterdir()}
+    return {"cells": cells, "answers": answers, "keys": keys}
+
+
+def test_the_rows_of_a_job_are_in_memory_once(files):
+    own = job(files, cells(1, lr=1.0) | cells(2, lm_coef=0.0) | cells(0, epochs=1))
+    assert len(own.data) == 1
 
 
 def test_cells_that_are_trained_alike_are_trained_once_whatever_their_names(files, monkeypatch):
-    train(files, paths(files, 2), [0])
+    own = cells(2)
+    train(files, own, [0])
     monkeypatch.setattr(FineTuning, "train", None)
-    same = Cell("transformer", "rte", "on", 2, variant="lr-0.003")
-    assert train(files, [same.path(files)], [0], runtime=Runtime(threads=2)) == []
-    assert read_json(same.path(files))["seeds"] == read_json(paths(files, 2)[0])["seeds"]
+    (settings,) = own.values()
+    same = {Cell("finetune.lr-0.003", "rte"): settings}
+    assert train(files, same, [0], runtime=Runtime(threads=2)) == []
+    one, other = (read_json(*paths(files, each)) for each in (own, same))
+    assert one["seeds"] == other["seeds"]

@@ -83,6 +83,14 @@ def test_token_files_hold_the_naive_paths_words_document_by_document(folder, tmp
             assert ids[-1] == tokenizer.newline_id
 
 
+def make_tokens_again(folder, shuffled):
+    """The program writes the shuffled token files to `folder`/again, with two threads."""
+    inputs = ("--documents", folder / "documents", "--tokenizer", folder / "tokenizer")
+    out = ("--out", folder / "again", "--threads", 2)
+    done = call(corpus.main, "tokens", *inputs, *out, "--shuffled", shuffled)
+    assert done.returncode == 0, done.stderr
+
+
 def test_shuffled_token_files_hold_the_words_of_each_sentence_in_another_order(folder, tmp_path):
     tokenizer = make(
         write_books(folder, {"d.txt": "One two three four five ! Six seven.\n"}), tmp_path
@@ -101,15 +109,15 @@ def test_shuffled_token_files_hold_the_words_of_each_sentence_in_another_order(f
         assert sorted(one) == sorted(two) and one.tolist() != two.tolist()
         assert np.array_equal(one == tokenizer.newline_id, two == tokenizer.newline_id)
     first = (tmp_path / "shuffled/train.bin").read_bytes()
-    corpus.tokens(*arguments, tmp_path / "again", threads=2, corpus="shuffled")
+    make_tokens_again(tmp_path, "words")
     assert (tmp_path / "again/train.bin").read_bytes() == first
 
 
 def test_shuffled_sentences_are_those_of_the_split_in_another_order(folder, tmp_path):
     tokenizer = make(write_books(folder, {"b.txt": "It was. Well… She said.\nIt."}), tmp_path)
     arguments = (tmp_path / "documents", tmp_path / "tokenizer")
-    for out, threads in (("first", 1), ("again", 2)):
-        corpus.tokens(*arguments, tmp_path / out, threads, "sentences-shuffled")
+    corpus.tokens(*arguments, tmp_path / "first", corpus="sentences-shuffled")
+    make_tokens_again(tmp_path, "sentences")
     for split in corpus.SPLITS:
         one, two, again = (
             open_tokens(tmp_path / out / "corpus.json", split) for out in (".", "first", "again")

@@ -31,7 +31,7 @@ def made(tmp_path_factory):
         for name in TASKS:
             folder = tmp_path_factory.mktemp(name)
             rows = write_task(folder, name)
-            cell, _ = kept_cell(folder, name, "transformer")
+            cell, _ = kept_cell(folder, name)
             found[name] = cell.kept(folder), rows[task(name).main]
     return found
 
@@ -102,7 +102,7 @@ def test_transformers_gives_the_answers_of_the_suite(made, name, monkeypatch, tm
 )
 def test_what_the_format_does_not_hold_is_told_in_a_line(tmp_path, arch, options, told):
     write_task(tmp_path, "rte")
-    cell, _ = kept_cell(tmp_path, "rte", arch, **options)
+    cell, _ = kept_cell(tmp_path, "rte", arch=arch, **options)
     done = call(convert.main, "export", cell.kept(tmp_path), "--out", tmp_path / "out")
     assert done.returncode == 1 and told in done.stderr and done.stderr.count("\n") == 1
     assert not (tmp_path / "out").exists()
@@ -111,7 +111,7 @@ def test_what_the_format_does_not_hold_is_told_in_a_line(tmp_path, arch, options
 def test_a_lower_layer_that_is_read_is_the_last_one(tmp_path, monkeypatch):
     monkeypatch.setitem(toy.SHAPES, "transformer", SHAPE)
     write_task(tmp_path, "rte")
-    cell, _ = kept_cell(tmp_path, "rte", "transformer", method=FinetuneMethod(read_layer=1))
+    cell, _ = kept_cell(tmp_path, "rte", method=FinetuneMethod(read_layer=1))
     convert.export_cell(cell.kept(tmp_path), tmp_path / "out")
     assert read_json(tmp_path / "out" / "config.json")["n_layer"] == 1
 

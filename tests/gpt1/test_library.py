@@ -25,7 +25,7 @@ from tests.workflow.configs import complete
 
 UPDATES = complete().experiment.pretrain.updates  # of the run that the documents speak of
 CHECKPOINT = f"results/pretrain/transformer/seed-0/update-{UPDATES}.safetensors"
-CELL = "results/kept/transformer/sst2/aux-on/layers-12"
+CELL = "results/kept/full/sst2"
 CLAIMS = {"n_seeds": [3, 3], "ours": [43.7, None], "verdict": ["holds", ""]}
 
 
@@ -120,7 +120,7 @@ def test_all_tables_are_read_with_their_numbers():
         (lambda: gpt1.load(CHECKPOINT).generate("a", top_p=1), "top_p: found 1"),
         (lambda: gpt1.load(CELL).predict(["a", {"txt": "b"}]), "rows: row 2: .*; give text"),
         (lambda: gpt1.load(CELL).predict([]), "rows: no rows; give one"),
-        (lambda: gpt1.results(CELL), "layers-12: no tables in it; give the folder of a finished"),
+        (lambda: gpt1.results(CELL), "full/sst2: no tables in it; give the folder of a finished"),
     ],
 )
 def test_a_mistake_says_what_was_wrong(call, told):

@@ -54,7 +54,7 @@ def stored(cell, results, seed):
 @pytest.mark.parametrize("name", TASKS)
 def test_the_reported_rows_get_the_stored_predictions_exactly(made, name, tmp_path):
     cell, folder, rows = made[name]
-    results = folder.parents[4]
+    results = folder.parents[2]
     given = read_rows(write_tsv(tmp_path / "rows.tsv", rows))
     for seed in SEEDS:
         predictions, probabilities = Predictor(folder, seed).answer(given, "rows.tsv")
@@ -69,7 +69,7 @@ def test_the_reported_rows_get_the_stored_predictions_exactly(made, name, tmp_pa
 )
 def test_an_lstm_and_a_cell_that_reads_a_lower_layer_are_kept_as_well(tmp_path, arch, options):
     rows = write_task(tmp_path, "rte")["dev"]
-    cell, folder = kept_cell(tmp_path, "rte", arch, **options)
+    cell, folder = kept_cell(tmp_path, "rte", arch=arch, **options)
     given = [Row(text=row["first"], second=row["second"]) for row in rows]
     predictions, _ = Predictor(folder, SEEDS[0]).answer(given, "rows")
     assert predictions.tolist() == stored(cell, tmp_path, SEEDS[0])
@@ -193,7 +193,7 @@ def test_weights_are_kept_without_further_training_and_later_with_the_same_score
     trained, own = [], FineTuning.train
     monkeypatch.setattr(FineTuning, "train", lambda self: trained.append(1) or own(self))
     write_task(tmp_path, "rte")
-    cell = Cell("transformer", "rte", "on", 1)
+    cell = Cell("n_transfer-1", "rte")
     path = cell.path(tmp_path)
     train(tmp_path, cell)
     before, weights = path.read_bytes(), list((tmp_path / "cache").glob("*.safetensors"))

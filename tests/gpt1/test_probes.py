@@ -132,5 +132,5 @@ def test_the_program_writes_a_file_and_prints_a_line_for_each_checkpoint(
         assert mood["accuracy"] == pytest.approx(100 * mood["correct"] / 3)
         copy = record["skills"]["copy"]["accuracy"]
         assert line == (
-            f"{arch}-shuffled seed 3 update-{update}: mood {mood['accuracy']:.1f}, copy {copy:.1f}"
+            f"{arch} seed 3 update-{update}: mood {mood['accuracy']:.1f}, copy {copy:.1f}"
         )

@@ -7,6 +7,7 @@ import torch
 
 from gpt1.records import CheckpointFacts, EncodedFacts, SplitFacts
 from gpt1.settings import (
+    CellSettings,
     Dropout,
     FinetuneDropout,
     FinetuneSettings,
@@ -45,6 +46,11 @@ def settings(arch, dropout=NO_DROPOUT, **options):
     return FinetuneSettings(
         **{**given, "dropout": dropout, "optimizer": OptimizerSettings(), **options}
     )
+
+
+def cell_settings(arch, n_transfer, dropout=NO_DROPOUT, **options):
+    """What `gpt1.finetune` is given of a cell."""
+    return CellSettings(**dict(settings(arch, dropout, **options)), n_transfer=n_transfer)
 
 
 def pretrain_settings(arch, **options):

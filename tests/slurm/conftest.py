@@ -13,6 +13,7 @@ from tests.slurm.cluster import cluster, missing
 from tests.slurm.runs import Run, Slurm, new_run, scores, wait_for, weights
 from tests.workflow.configs import shipped
 from tests.workflow.running import copy_project
+from workflow.configuration.studies import shipped as paper_studies
 
 PLUGIN = "snakemake_executor_plugin_slurm"
 
@@ -59,10 +60,10 @@ def config() -> dict[str, Any]:
     }
     experiment["tasks"] = {"rte": {"limit_train": 16}}
     experiment["zero_shot"] = {"limit": 8, "tasks": {"sst2": {}}}
-    experiment["grid"] = {"arch": ["transformer"], "layers": {"transformer": ["none", 2]}}
+    experiment["studies"] = studies = paper_studies(has_lstm=False)
+    studies["layer_transfer"]["values"] = ["none", 2]
     experiment["pretrain"] |= {"updates": 20, "checkpoints": 2}
     del experiment["submission"], experiment["keep"]
-    experiment["seeds"].pop("shuffled", None)
     # With one of this size 1 and 2 processes have the same dropout masks.
     config["runtime"]["micro_batch"] = experiment["pretrain"]["batch"] // 2
     # A second attempt gets twice the time, which the partition of an hour must allow.

@@ -16,7 +16,7 @@ from workflow import results_folder
 from workflow.configuration.model import Config
 from workflow.configuration.paths import data_sets, missing_data
 from workflow.configuration.read import ConfigError, merge, parse
-from workflow.overlay import Variants
+from workflow.lines import Lines
 from workflow.studies import run_faults
 
 UNLABELLED = ("test.tsv", "test_matched.tsv", "test_mismatched.tsv")
@@ -44,7 +44,8 @@ def small() -> dict[str, Any]:
     config = shipped()
     experiment = config["experiment"]
     experiment["tasks"] = {"rte": {}, "cola": {}}
-    experiment["grid"] = {"layers": {"transformer": ["none", 0, 5, 9, 12]}}
+    experiment["studies"]["layer_transfer"] = {"values": ["none", 0, 5, 9, 12]}
+    experiment["studies"].pop("ablation")
     experiment["seeds"] = {"pretrain": [0, 1], "finetune": [0, 1]}
     experiment["zero_shot"] = {"tasks": {"cola": {}}}
     experiment["pretrain"] |= {"updates": 3000, "checkpoints": 3}
@@ -55,7 +56,7 @@ def faults(config: dict[str, Any]) -> list[str]:
     """Every fault of a config, one line each; empty if it is valid and its data is there."""
     try:
         found = parse(config)
-        own = run_faults(Variants(found))
+        own = run_faults(Lines(found))
         return [*results_folder.faults(found), *own, *missing_data(found)]
     except ConfigError as error:
         return error.faults

@@ -2,9 +2,11 @@
 
 import re
 
+from gpt1.settings import JobSettings
 from tests.workflow.configs import changed, small
 from tests.workflow.running import ROOT, snakemake, write
 from workflow.configuration.read import parse
+from workflow.lines import Lines
 
 
 def command(tmp_path, config, program, *targets):
@@ -18,7 +20,7 @@ def command(tmp_path, config, program, *targets):
 
 def test_cells_start_from_the_last_checkpoint_of_every_seed_with_settings_of_their_own(tmp_path):
     config = changed(small(), "experiment.seeds", {"pretrain": [4, 2], "finetune": [7, 1, 3]})
-    target = "results/cells/lstm/rte/aux-off/layers-1.json"
+    target = "results/cells/arch-lstm+finetune.lm_coef-0/rte.json"
     said, own = command(tmp_path, config, "gpt1.finetune", target), parse(config)
     last = own.updates()[-1]
     weights = [f"results/pretrain/lstm/seed-{seed}/update-{last}.safetensors" for seed in (4, 2)]
@@ -26,9 +28,9 @@ def test_cells_start_from_the_last_checkpoint_of_every_seed_with_settings_of_the
     assert "--seeds 7 1 3 " in said
     assert "--encoded results/encoded/rte " in said
     assert "--baselines results/baselines/rte.json " in said
-    settings = own.finetune("lstm", "rte", "off")
-    assert settings.lm_coef == 0 and f"--settings '{settings.to_json()}'" in said
-    assert own.finetune("lstm", "rte", "on").lm_coef > 0
+    given = JobSettings.parse(said.partition("--settings '")[2].partition("'")[0]).lines
+    assert given == {name: Lines(own).config(name).finetune("rte") for name in given}
+    assert given["arch-lstm+finetune.lm_coef-0"].lm_coef == 0 < given["arch-lstm"].lm_coef
 
 
 def test_embeddings_are_permuted_in_the_checkpoint_of_the_books_and_the_same_seed(tmp_path):

@@ -72,7 +72,6 @@ def marked(world: bool, pretrained: bool = False) -> dict[str, Any]:
         "rte": {"folder": "MyRTE", "carve": {"train": 0.0, "dev": 0.0}},
         "qqp": {"source": "hub", "revision": sha("1")},
     }
-    experiment["grid"]["layers"] = {"transformer": ["none", 3, 4], "lstm": ["none", 1]}
     experiment["zero_shot"]["tasks"] = {
         "dprd": {"folder": "MyDPRD", "min_rows": {"test": 0}},
         "race": {"source": "hub", "revision": sha("2")},
@@ -84,7 +83,7 @@ def marked(world: bool, pretrained: bool = False) -> dict[str, Any]:
     if not pretrained:  # where no other program shows experiment.optimizer.l2
         experiment["finetune"]["l2"] = 0.0
     experiment["submission"] = True
-    experiment["keep"] = ["transformer/rte/aux-on/layers-4"]
+    experiment["keep"] = ["full/rte"]
     config["runtime"] |= {"micro_batch": 0, "precision": "bfloat16", "device": "cuda"}
     config["runtime"] |= {"compile": True, "gpu_model": "my_gpu"}
     for limits in ("mem_mb", "minutes"):
@@ -105,7 +104,6 @@ def marked(world: bool, pretrained: bool = False) -> dict[str, Any]:
         experiment["probes"] = "myprobes.jsonl"
     if pretrained:
         del experiment["corpus"], experiment["pretrain"]
-        experiment["grid"]["arch"] = ["transformer"]
         experiment["pretrained"] = {"path": "MyWeights", "format": "openai", "updates": 0}
         experiment["pretrained"]["release"] = True
     numbers = itertools.count(1001)
@@ -119,13 +117,13 @@ def marked(world: bool, pretrained: bool = False) -> dict[str, Any]:
             section[path[-1]] = next(numbers)
     experiment["seeds"] = {"pretrain": [5001, 5002], "finetune": [5003, 5004]}
     experiment["model"]["transformer"] |= {"n_embd": 4004, "n_head": 2002}
-    layers = experiment["grid"]["layers"]["transformer"]
-    layers.append(experiment["model"]["transformer"]["n_layer"])  # what is submitted
+    experiment["n_transfer"] = 4
+    controls = {"words": {"pretrain.shuffled": "words"}}
+    controls |= {"permuted": {"finetune.permuted_embeddings": True}}
+    experiment["studies"] = {"ablation": {"lines": {} if pretrained else controls}}
+    experiment["studies"]["layer_transfer"] = {"values": ["none", 3, 4]}
     if not pretrained:
         experiment["pretrain"] |= {"updates": 6000, "warmup": 5999, "checkpoints": 2}
-        experiment["seeds"]["shuffled"] = [5005, 5006]
-    experiment["grid"] |= {"shuffled": [] if pretrained else ["sentences"]}
-    experiment["grid"]["layers_without_aux"] = []
     if pretrained:
         experiment["seeds"]["pretrain"] = [0]
     if world:
@@ -151,18 +149,14 @@ def shown(path: tuple[str, ...], value: Any) -> str:
         ("experiment", "pretrain", "checkpoints"): '"checkpoints": [0, 60, 6000]',
         ("experiment", "seeds", "pretrain"): "transformer/seed-5002/update-6000.safetensors",
         ("experiment", "seeds", "finetune"): "--seeds 5003 5004",
-        ("experiment", "seeds", "shuffled"): "transformer-sentences-shuffled/seed-5005/update-6000",
-        ("experiment", "grid", "layers_without_aux"): '"layers_without_aux": []',
-        ("experiment", "grid", "shuffled"): "made/cells/transformer-sentences-shuffled/rte/aux-on/",
-        ("experiment", "grid", "arch"): "made/cells/lstm/rte",
-        ("experiment", "grid", "aux"): "aux-off/layers-none.json",
-        ("experiment", "grid", "layers", "transformer"): "transformer/rte/aux-on/layers-4.json",
-        ("experiment", "grid", "layers", "lstm"): "lstm/rte/aux-on/layers-1.json",
+        ("experiment", "arch"): "finetune_ablation_transformer",
+        ("experiment", "n_transfer"): '"n_transfer": 4',
+        ("experiment", "all"): "finetune_layer_transfer_transformer",
         ("experiment", "probes"): "--probes mydata/myprobes.jsonl",
         ("experiment", "submission"): '"unlabelled": true',
         ("experiment", "tasks", "rte", "own"): '"own": true, "published": false',
-        ("experiment", "keep"): "--weights made/kept/transformer/rte/aux-on/layers-4",
-        ("runtime", "shards"): "finetune_transformer_intermediate_2",
+        ("experiment", "keep"): "--weights made/kept/full/rte",
+        ("runtime", "shards"): "finetune_layer_transfer_transformer_2",
     }
     if path in special:
         return special[path]
@@ -194,6 +188,7 @@ def test_every_key_reaches_a_program(tmp_path):
         raw_data(tmp_path / "mydata", config)
         text = said(tmp_path, config)
         keys = {path: value for path, value in leaves(config).items() if value is not None}
+        keys = {path: value for path, value in keys.items() if "studies" not in path}
         keys.pop(("data",), None) if world else keys.pop(("results",))  # the other case shows it
         if pretrained:  # the other cases show the keys of the LSTM
             keys = {path: value for path, value in keys.items() if "lstm" not in path}
@@ -201,5 +196,9 @@ def test_every_key_reaches_a_program(tmp_path):
             keys = {path: value for path, value in keys.items() if path[-1] not in elsewhere}
         unseen = {".".join(p): v for p, v in keys.items() if shown(p, v) not in text}
         assert not unseen
+        if not pretrained:  # of lines alone
+            assert " tokens --shuffled words " in text and "gpt1.permute " in text
         seen |= {starred(path) for path in keys}
-    assert {key for key in keys_of_config(Config) if key[:2] != ("experiment", "studies")} == seen
+    of_lines = {("experiment", "pretrain", "shuffled")}
+    every = {key for key in keys_of_config(Config) if key[:2] != ("experiment", "studies")}
+    assert every - of_lines == seen

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.workflow.configs import ROOT, changed, complete, faults, full, shipped, small
+from tests.workflow.configs import ROOT, changed, complete, faults, shipped, small
 from workflow.configuration.read import ConfigError, parse, read
 
 UPDATES = complete().experiment.pretrain.updates
@@ -16,7 +16,9 @@ VALUES = [
     ("experiment.finetune.epoch", 3, "unknown key; did you mean epochs?"),
     ("experiment.pretrain.updates", 40.0, "integer, found 40.0"),
     ("experiment.seeds.finetune", [1, 1], "only once"),
-    ("experiment.grid.layers.lstm", ["some"], "integer or Input should be 'none'"),
+    ("experiment.n_transfer", "some", "integer or Input should be 'none' or 'all'"),
+    ("experiment.studies.ablation.lines.mine", {"n_transfer": "some"}, "integer or Input should"),
+    ("experiment.all", [], "at least 1 item"),
     ("experiment.tasks.riddles", {"folder": "R"}, "'snli', 'mnli'"),
     ("experiment.tasks.rte", None, "found null"),
     ("experiment.keep", ["rte"], "not a cell"),
@@ -26,8 +28,18 @@ VALUES = [
 ]
 # Keys that do not fit each other.
 UNFIT = [
-    ("experiment.grid.layers.transformer", ["none", 13], "13, but the transformer has 12 layers"),
-    ("experiment.grid.layers.lstm", [0, 2], "2, but the lstm has 1 layers"),
+    ("experiment.n_transfer", 13, "13, but the transformer has 12 layers"),
+    (
+        "experiment.studies.layer_transfer.lines.LSTM w/ aux LM",
+        {"values": [2]},
+        "2, but the lstm has 1 la",
+    ),
+    ("experiment.studies.ablation.lines.mine", {"n_transfer": 13}, "13, but the transformer has"),
+    ("experiment.all", ["ablations"], "ablations is no study; give some of ablation, layer_tran"),
+    ("experiment.all", ["layer_transfer"], "keep it, and ablation in experiment.all"),
+    ("experiment.studies.ablation.lines.Transformer w/ aux LM (full)", None, "keep it, and"),
+    ("experiment.pretrain.shuffled", "words", "of a negative control; give it in a line"),
+    ("experiment.finetune.permuted_embeddings", True, "of a negative control; give it in a line"),
     ("experiment.finetune.method", {"read_layer": 13}, "13, but the transformer has 12 layers"),
     ("experiment.finetune.checkpoint", 7, "7 has no checkpoint; give one of 0, "),
     ("experiment.model.transformer.n_head", 7, "n_embd 48 is not a multiple of n_head 7"),
@@ -63,41 +75,19 @@ def test_a_wrong_value_is_one_line_with_its_key(path, value, words):
     found = faults(changed(shipped(), path, value))
     section = path.rpartition(".")[0]
     begins = (path, section) if "n_head" in path else (path,)
+    begins = ("experiment.studies.",) if value == ["layer_transfer"] else begins
+    begins = ("experiment.studies.ablation",) if "ablation" in path else begins
     assert any(line.startswith(begins) and words in line for line in found), found
     assert all("\n" not in line for line in found)
 
 
-@pytest.mark.parametrize(
-    ("path", "value"),
-    [("experiment.grid.aux", ["off"]), ("experiment.grid.layers.transformer", ["none", 3])],
-)
-def test_what_is_submitted_must_be_in_the_grid(path, value):
-    config = changed(changed(small(), "experiment.submission", True), path, value)
-    (fault,) = faults(config)
-    assert fault.startswith(
-        "experiment.submission: is of the transformer with 12 layers and aux on"
-    )
-    assert faults(changed(config, "experiment.submission", False)) == []
-
-
-def test_only_a_cell_of_the_grid_can_be_kept():
-    known = "lstm/cola/aux-off/layers-1"
+def test_only_a_cell_of_a_study_can_be_kept():
+    known = "arch-lstm+finetune.lm_coef-0/cola"
     assert faults(changed(small(), "experiment.keep", [known])) == []
-    for name in ("transformer/rte/aux-on/layers-3", "transformer/rte/aux-on/layers-05"):
+    for name in ("n_transfer-3/rte", "full/mine"):
         (line,) = faults(changed(small(), "experiment.keep", [name]))
         assert line.startswith("experiment.keep") and "not a cell" in line
     assert "only once" in faults(changed(small(), "experiment.keep", [known] * 2))[0]
-
-
-def test_a_negative_control_needs_the_full_transformer_and_its_seeds_need_the_control():
-    for path, value in (("grid.aux", ["off"]), ("grid.arch", ["lstm"])):
-        found = faults(changed(shipped(), f"experiment.{path}", value))
-        assert any(line.startswith("experiment.grid.shuffled: ") for line in found)
-    config = changed(full(), "experiment.seeds.shuffled", [0])
-    assert faults(config) == []
-    for shuffled in ([], ["embeddings"]):
-        (line,) = faults(changed(config, "experiment.grid.shuffled", shuffled))
-        assert line.startswith("experiment.seeds.shuffled: no effect")
 
 
 RESULTS = {
@@ -135,7 +125,7 @@ FILES = {  # a text, and words of the line
     b"results: [a\n": "expected ',' or ']', but got",
     b"results: a\n\truntime: {}\n": "line 2, column 1",
     b"results: a\nresults: b\n": "the key results is given twice",
-    b"experiment:\n  seeds: &s {}\n  grid: *s\n": "an alias; write it out",
+    b"experiment:\n  seeds: &s {}\n  world: *s\n": "an alias; write it out",
     b"results: !!python/name:os.system x\n": "could not determine a constructor",
     b"results: !!int x\n": "take tags out",
     b"results: !!map x\n": "take tags out",
@@ -165,9 +155,9 @@ def test_a_config_file_that_cannot_be_read_is_one_line(name, why, tmp_path):
 def test_later_files_take_precedence_section_by_section_and_the_command_line_over_all(tmp_path):
     first, second = tmp_path / "1.yaml", tmp_path / "2.yaml"
     first.write_text("experiment: {seeds: {pretrain: [1], finetune: [1, 2]}}")
-    second.write_text("experiment: {seeds: {finetune: [3]}, grid: {aux: [on]}}\nresults: here")
+    second.write_text("experiment: {seeds: {finetune: [3]}, n_transfer: none}\nresults: here")
     given = ["experiment={seeds: {pretrain: [5]}, optimizer: {l2: 1e-4}}", "results=there"]
     merged = parse(read([first, second], given))
     assert merged.experiment.seeds.finetune == [3] and merged.experiment.seeds.pretrain == [5]
-    assert merged.experiment.grid.aux == ["on"] and merged.experiment.optimizer.l2 == 1e-4
+    assert merged.experiment.n_transfer == "none" and merged.experiment.optimizer.l2 == 1e-4
     assert merged.results == "there"

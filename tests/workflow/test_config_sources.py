@@ -6,12 +6,13 @@ import pytest
 
 from tests.workflow.configs import changed, faults, raw_data, shipped, small
 from workflow.configuration.read import parse
+from workflow.lines import Lines
 
 
 @pytest.mark.parametrize("entry", [{"source": "hub"}, {"folder": "/data/RTE"}])
 def test_eleven_tasks_of_the_world_stay_made_data_beside_one_of_the_hub_or_a_folder(entry):
     config = parse(changed(shipped(), "experiment.tasks.rte", entry))
-    grid, world = config.grid(), parse(shipped()).grid()
+    grid, world = Lines(config).grid(), Lines(parse(shipped())).grid()
     assert world.synthetic == world.examples
     assert grid.synthetic == [name for name in world.examples if name != "rte"]
     assert [config.prepare(name).published for name in ("rte", "cola")] == [True, False]

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests.workflow.configs import ROOT, changed, complete, raw_data, shipped, small
+from tests.workflow.configs import ROOT, changed, raw_data, shipped, small
 from tests.workflow.running import command_line, copy_project, planned, snakemake, write
 from workflow.configuration.read import parse
 
@@ -23,9 +23,9 @@ ANALYSIS = ("samples_", "table_", "figure_", "page", "all")
 OF_CELLS = {"main", "ablation", "layer_transfer", "contamination", "claims", "positive_control"}
 OF_CELLS |= {"degrees", "cost", "cells"}
 OF_ZERO_SHOT = {"zero_shot", "claims", "positive_control", "cost"}
-LSTM = {"finetune_lstm_endpoints": 4, "finetune_lstm_intermediate_1": 4}
-FINETUNE = {  # two tasks with and without the auxiliary loss
-    **{"finetune_transformer_endpoints": 4, "finetune_transformer_intermediate_1": 4},
+LSTM = {"finetune_ablation_lstm": 2, "finetune_layer_transfer_lstm": 2}  # of two tasks
+FINETUNE = {
+    **{"finetune_ablation_transformer": 2, "finetune_layer_transfer_transformer": 2},
     **LSTM,
 }
 
@@ -96,8 +96,8 @@ def everything(finished: Path) -> dict[str, int]:
 def test_the_default_config_plans_the_whole_grid(tmp_path):
     plan = planned(ROOT, "--directory", str(tmp_path), "all")
     assert {rule: n for rule, n in plan.items() if rule.startswith("finetune")} == {
-        **{"finetune_transformer_endpoints": 24, "finetune_transformer_intermediate_1": 12},
-        **{"finetune_lstm_endpoints": 24, "finetune_transformer_permuted_embeddings": 12},
+        **{"finetune_ablation_transformer": 12, "finetune_layer_transfer_transformer": 12},
+        **{"finetune_ablation_lstm": 12, "finetune_ablation_transformer_2": 12},  # permuted
     }
     assert plan["pretrain"] == 6 and plan["zero_shot"] == 6
     assert plan["permuted_embeddings"] == 3  # of each model of the books
@@ -106,28 +106,25 @@ def test_the_default_config_plans_the_whole_grid(tmp_path):
     files = [str(ROOT / f"workflow/config/{name}.yaml") for name in ("world", "world_full")]
     full = planned(ROOT, "--directory", str(tmp_path), "--configfile", *files, "--", "all")
     assert full == plan | {
-        **{"shuffled_tokens": 2, "pretrain_shuffled": 6, "probes_shuffled": 6},
-        **{"finetune_transformer_shuffled": 12, "finetune_transformer_sentences_shuffled": 12},
+        **{"tokens": 1 + 2, "pretrain": 6 + 6, "probes": 6 + 6},
+        **{"finetune_ablation_transformer_3": 12, "finetune_ablation_transformer_4": 12},
     }
 
 
 @pytest.mark.parametrize(
     ("table", "cells"),
     [
-        ("ablation", {"transformer": 24, "lstm": 24}),
-        ("contamination", {"transformer": 24}),
+        ("ablation", {"transformer": 12, "transformer_2": 12, "lstm": 12}),
+        ("contamination", {"transformer": 12, "transformer_2": 12}),  # all that is sampled together
         ("zero_shot", {}),
     ],
 )
 def test_a_table_plans_the_cells_that_it_needs_and_no_others(table, cells, tmp_path):
     plan = planned(ROOT, "--directory", str(tmp_path), f"results/{table}.csv")
     found = {rule: n for rule, n in plan.items() if rule.startswith(("finetune", "samples"))}
-    expected = {f"finetune_{arch}_endpoints": n for arch, n in cells.items()}
-    expected |= {f"samples_{arch}_endpoints": 1 for arch in cells}
-    if table == "ablation":  # the only one with the negative controls
-        expected["finetune_transformer_permuted_embeddings"] = 12
-        expected["samples_transformer_controls"] = 1
-    assert found == expected
+    expected = {f"finetune_ablation_{job}": n for job, n in cells.items()}
+    archs = {job.partition("_")[0] for job in cells}
+    assert found == expected | {f"samples_{arch}_ablation": 1 for arch in archs}
     assert ("zero_shot" in plan) == (table == "zero_shot")
     assert ("contamination" in plan) == (table == "contamination")
 
@@ -138,16 +135,23 @@ def test_the_costs_wait_for_every_table_and_figure(run, everything):
 
 
 def test_a_single_cell_can_be_asked_for(tmp_path):
-    cell = "results/cells/transformer/rte/aux-off/layers-5.json"
+    cell = "results/cells/finetune.lm_coef-0+n_transfer-0/rte.json"
     plan = planned(ROOT, "--directory", str(tmp_path), cell)
     chain = ("world", "examples", "baselines", "documents", "tokenizer", "tokens", "encode")
     assert plan == {
         **dict.fromkeys((*chain, "baselines_word_classes"), 1),
-        **{"pretrain": 3, "finetune_transformer_further_4": 1},
+        **{"pretrain": 3, "finetune_layer_transfer_transformer": 1},
     }
-    inner = complete().grid().layers["transformer"][-2]
-    plan = planned(ROOT, "--directory", str(tmp_path), cell.replace("layers-5", f"layers-{inner}"))
-    assert plan["finetune_transformer_intermediate_1"] == 1
+
+
+def test_a_line_of_ones_own_is_a_row_of_table_5_and_trains_alone(run):
+    """Three lines of YAML; the finished cells of its job come from the cache."""
+    lines = {"Three layers": {"n_transfer": 3}, "A wider one": {"model.transformer.n_embd": 96}}
+    config = changed(small(), "experiment.studies.ablation", {"lines": lines})
+    plan = plan_of(run, config)
+    wider = {"pretrain": 2, "finetune_ablation_transformer_2": 2}
+    assert upstream(plan) == wider | {"finetune_ablation_transformer": 2}
+    assert {"ablation", "cells", "claims"} <= tables(plan) and plan["figure_ablation"] == 1
 
 
 @pytest.mark.parametrize("name", ["smoke", "novels", "novels_night", "gpu", "paper", "laptop"])
@@ -158,8 +162,8 @@ def test_the_other_configs_plan(name, tmp_path):
         raw_data(tmp_path / "data", shipped(name))
         options += ["--config", "data=data"]
     plan = planned(ROOT, *options, "--", "all")
-    expected = {"smoke": 72 + 12 + 1, "novels": 12, "gpu": 7 * (2 + 1 + 2)}
-    expected |= {"novels_night": 6 * (3 + 2), "paper": 24 * (2 + 5), "laptop": 5 * (2 + 1)}
+    expected = {"smoke": 12 * 4 + 1, "novels": 6 * 2, "gpu": 7 * 3}
+    expected |= {"novels_night": 6 * 3, "paper": 12 * (4 + 2 + 4 + 4), "laptop": 5 * 2}
     assert sum(n for rule, n in plan.items() if rule.startswith("finetune")) == expected[name]
     assert ("world" in plan) == (name == "smoke")
     assert ("tokenizer" in plan) == (name not in ("paper", "laptop"))
@@ -176,7 +180,7 @@ def test_one_key_of_a_section_can_be_given_on_the_command_line(tmp_path):
 def test_the_whole_paper_can_be_planned_without_any_data_all_standing_anywhere(tmp_path):
     options = ("--configfile", str(ROOT / "workflow" / "config" / "paper.yaml"))
     plan = planned(ROOT, "--directory", str(tmp_path), *options, "--", "all")
-    assert sum(n for rule, n in plan.items() if rule.startswith("finetune")) == 24 * (2 + 5)
+    assert sum(n for rule, n in plan.items() if rule.startswith("finetune")) == 12 * 14
     assert plan["pretrain"] == 2 and plan["examples"] == plan["encode"] == 13
     assert planned(ROOT, "--directory", str(tmp_path), *options, "all") == plan
 
@@ -228,12 +232,12 @@ CHANGES = {  # a key, its new value, the jobs before the analysis that it reruns
     ),
     "finetune.epochs": (4, FINETUNE, OF_CELLS),
     "finetune.lr.lstm": (9.0e-3, LSTM, OF_CELLS - {"contamination"}),
-    "finetune.lm_coef": (0.4, dict.fromkeys(FINETUNE, 2), OF_CELLS),
-    "tasks.rte.epochs": (4, dict.fromkeys(FINETUNE, 2), OF_CELLS),
+    "finetune.lm_coef": (0.4, FINETUNE, OF_CELLS),
+    "tasks.rte.epochs": (4, dict.fromkeys(FINETUNE, 1), OF_CELLS),
     "tasks.rte.limit_train": (
         50,
         {
-            **dict.fromkeys(FINETUNE, 2),
+            **dict.fromkeys(FINETUNE, 1),
             **dict.fromkeys(("examples", "baselines", "encode", "contamination"), 1),
         },
         OF_CELLS | {"data"},
@@ -273,9 +277,9 @@ def test_runtime_settings_rerun_nothing(run):
 def test_cutting_the_jobs_otherwise_reruns_nothing(shards, run):
     config = changed(small(), "runtime.shards", shards)
     assert plan_of(run, config) == {}
-    cell = "results/cells/transformer/rte/aux-on/layers-9.json"
+    cell = "results/cells/finetune.lm_coef-0+n_transfer-9/rte.json"
     (run / cell).unlink()
-    assert plan_of(run, config, cell) == {f"finetune_transformer_intermediate_{shards}": 1}
+    assert plan_of(run, config, cell) == {f"finetune_layer_transfer_transformer_{shards}": 1}
 
 
 def test_more_fine_tuning_seeds_rerun_the_cells_alone(run):
@@ -291,13 +295,12 @@ def test_one_more_pre_training_seed_trains_one_more_model_of_each_architecture(r
 
 
 def test_keeping_a_cell_adds_one_job_and_repeats_no_other(run):
-    config = changed(small(), "experiment.keep", ["transformer/rte/aux-on/layers-12"])
-    job = {"finetune_kept_transformer_rte_aux_on_layers_12": 1}
+    config = changed(small(), "experiment.keep", ["full/rte"])
+    job = {"finetune_kept_full_rte": 1}
     assert plan_of(run, config) == job | {"all": 1}
-    cell = "results/cells/transformer/rte/aux-on/layers-12.json"
-    (run / cell).unlink()
-    plan = plan_of(run, config, "results/kept/transformer/rte/aux-on/layers-12")
-    assert plan == job | {"finetune_transformer_endpoints": 1}
+    (run / "results/cells/full/rte.json").unlink()
+    plan = plan_of(run, config, "results/kept/full/rte")
+    assert plan == job | {"finetune_ablation_transformer": 1}
 
 
 def test_a_cell_of_a_study_is_kept_from_the_checkpoint_and_with_the_settings_of_its_name(run):
@@ -305,22 +308,22 @@ def test_a_cell_of_a_study_is_kept_from_the_checkpoint_and_with_the_settings_of_
     study |= {"values": [30], "lines": {"light": {"experiment.finetune.lm_coef": 0.25}}}
     config = changed(small(), "experiment.studies", {"mine": study})
     variant = "finetune.checkpoint-30+finetune.lm_coef-0.25"
-    place = f"variants/{variant}/transformer/rte/aux-on/layers-12"
-    target = f"results/variants/{variant}/kept/transformer/rte/aux-on/layers-12"
+    place, target = f"{variant}/rte", f"results/kept/{variant}/rte"
     config = changed(config, "experiment.keep", [place])
     said = snakemake(ROOT, "--dry-run", "-p", *options(run, config), target)
     keep = next(line for line in said.splitlines() if " --weights " in line)
     assert "update-30.safetensors" in keep and '"lm_coef": 0.25' in keep
     assert plan_of(run, config, target) == {
-        f"finetune_kept_{re.sub('[^a-z0-9]', '_', place)}": 1,
-        "finetune_variant": 1,
+        f"finetune_kept_{re.sub('[^A-Za-z0-9]', '_', place)}": 1,
+        "finetune_mine_transformer": 1,
     }
 
 
 def test_the_page_is_made_again_for_each_study_that_was_made_since(run):
     mine = {"heading": "Mine", "question": "Nothing.", "tasks": ["rte"]}
-    config = changed(small(), "experiment.studies", {"mine": mine, "other": {**mine}})
-    config = changed(config, "experiment.studies.other.tasks", ["race"])  # which is not in it
+    config = changed(small(), "experiment.studies.mine", mine)
+    other = mine | {"tasks": ["race"]}  # which is not in it
+    config = changed(config, "experiment.studies.other", other)
     assert plan_of(run, config) == {"page": 1, "all": 1}  # it names them
     snakemake(ROOT, "--touch", *options(run, config), "all")
     assert plan_of(run, config) == {}
@@ -338,15 +341,18 @@ def test_the_page_is_made_again_for_each_study_that_was_made_since(run):
 
 
 def test_the_negative_controls_add_their_jobs_and_repeat_no_other(run):
-    config = changed(small(), "experiment.grid.shuffled", ["words", "sentences", "embeddings"])
-    plan = plan_of(run, config)
-    own = {"shuffled_tokens": 2, "pretrain_shuffled": 4, "probes_shuffled": 4}
-    own |= {"finetune_transformer_shuffled": 2, "finetune_transformer_sentences_shuffled": 2}
-    own |= {"finetune_transformer_permuted_embeddings": 2, "permuted_embeddings": 2}
+    words = {"pretrain.shuffled": "words"}
+    lines = {"words": words, "sentences": {"pretrain.shuffled": "sentences"}}
+    lines |= {"permuted": {"finetune.permuted_embeddings": True}}
+    plan = plan_of(run, changed(small(), "experiment.studies.ablation", {"lines": lines}))
+    own = {"tokens": 2, "pretrain": 4, "probes": 4, "permuted_embeddings": 2}
+    own |= {f"finetune_ablation_transformer_{i}": 2 for i in (2, 3, 4)}
     samples = {rule for rule in plan if rule.startswith("samples_")}
-    assert upstream(plan) == own and samples == {"samples_transformer_controls"}
-    plan = plan_of(run, changed(config, "experiment.seeds.shuffled", [0]))
-    assert upstream(plan) == {**own, "pretrain_shuffled": 2, "probes_shuffled": 2}
+    assert upstream(plan) == own and samples == {"samples_transformer_ablation"}
+    of_one = {"lines": {"words": words | {"seeds.pretrain": [0]}}}
+    plan = plan_of(run, changed(small(), "experiment.studies.ablation", of_one))
+    one = {"tokens": 1, "pretrain": 1, "probes": 1, "finetune_ablation_transformer_2": 2}
+    assert upstream(plan) == one
 
 
 EDITS = {  # a file, the jobs before the analysis that its edit reruns, and the tables
@@ -390,10 +396,9 @@ def test_an_edited_reader_leaves_the_language_models_and_the_cells_own_params(pr
     assert not {"world", "documents", "tokenizer", "tokens", "pretrain"} & set(plan)
     # A dry run cannot know that the examples come out the same, so it plans the cells as well; the
     # cells' own digest stays, and with it the keys of the run cache: no run is trained again.
-    cell = "results/cells/transformer/rte/aux-on/layers-9.json"
-    why = reasons(project, cell)
+    why = reasons(project, "results/cells/n_transfer-9/rte.json")
     assert why["params have changed since last execution"] == {"examples"}
-    assert "finetune_transformer_intermediate_1" in why["input files updated by another job"]
+    assert "finetune_layer_transfer_transformer" in why["input files updated by another job"]
 
 
 def test_every_fault_is_printed_on_its_own_line(tmp_path):
@@ -450,11 +455,11 @@ def test_a_submission_is_planned_where_the_config_asks_for_it(tmp_path):
     config = changed(small(), "experiment.submission", True)
     options = ("--directory", str(tmp_path), "--configfile", write(tmp_path / "c.yaml", config))
     plan = planned(ROOT, *options, "--", "results/glue_submission.zip")
-    assert plan["examples"] == plan["encode"] == plan["finetune_transformer_endpoints"] == 2
-    assert plan["glue_submission"] == 1 and "finetune_lstm_endpoints" not in plan
+    assert plan["examples"] == plan["encode"] == plan["finetune_ablation_transformer"] == 2
+    assert plan["glue_submission"] == 1 and "finetune_ablation_lstm" not in plan
     said = snakemake(ROOT, "-d", str(tmp_path), "results/glue_submission.zip", code=1)
     assert said.strip().splitlines()[-1] == (
-        "error: results/glue_submission.zip: experiment.submission is false or the grid has no "
+        "error: results/glue_submission.zip: experiment.submission is false or the run has no "
         "task of GLUE; set it to true in the config"
     )
 
@@ -474,10 +479,10 @@ def test_the_last_line_of_a_run_with_a_page_names_it(run):
 def test_a_new_table_is_one_file(tmp_path):
     copy_project(tmp_path)
     (tmp_path / "workflow" / "analysis" / "tables" / "novel.py").write_text(
-        'INPUTS = ("endpoints",)\n'
+        'INPUTS = ("ablation",)\n'
     )
     plan = planned(tmp_path, "--", "all")
-    assert plan["table_novel"] == plan["samples_lstm_endpoints"] == 1
+    assert plan["table_novel"] == plan["samples_lstm_ablation"] == 1
 
 
 def test_planning_imports_no_heavy_module():

@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from gpt1 import encode, finetune
+from gpt1.settings import CellSettings, JobSettings
 from gpt1.weights.checkpoint import build, save_checkpoint
 from tasks import baselines, prepare, task
 from tasks.examples import read
@@ -23,6 +24,7 @@ from tests.tasks.both_layouts import tsv
 from tests.tasks.conftest import write as write_published
 from workflow.analysis.stats import samples
 from workflow.analysis.tables import __main__ as tables
+from workflow.study_plan import Line
 
 TABLES = ("ablation", "main", "layer_transfer", "cost", "data")
 SETTINGS = {
@@ -32,9 +34,8 @@ SETTINGS = {
 }
 GRID = make_grid(
     *SETTINGS,
-    arch=["transformer"],
-    layers={"transformer": ["none", 2]},
-    n_layer={"transformer": 2},
+    arch=("transformer",),
+    layers={"transformer": ["none", 12]},
     seeds={"pretrain": [0], "finetune": [0, 1]},
     has_corpus=False,
     examples=[*SETTINGS],
@@ -64,6 +65,13 @@ def done(main, *words) -> None:
     assert ended.returncode == 0, ended.stderr
 
 
+def settings_of(line: Line) -> CellSettings:
+    """How the cells of a line are trained: the toy model has two layers."""
+    own = toy.settings("transformer", lm_coef=0.5 * (line.aux == "on"), epochs=1)
+    n_transfer = "none" if line.n_transfer == "none" else 2
+    return CellSettings(**own.model_dump(), n_transfer=n_transfer)
+
+
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
     """The results folder after the programs of a run, one after the other."""
@@ -86,17 +94,23 @@ def results(tmp_path_factory):
     digest = json.loads((folder / "encoded" / "race.json").read_text())["tokenizer"]
     save_checkpoint(weights, started, tokenizer=digest, update=1)
     for name in SETTINGS:
-        for aux, lm_coef in (("on", 0.5), ("off", 0.0)):
-            mine = [cell for cell in GRID.cells() if (cell.task, cell.aux) == (name, aux)]
-            own = toy.settings("transformer", lm_coef=lm_coef, epochs=1)
-            settings = own.to_json()
-            inputs = ("--encoded", folder / "encoded" / name, "--checkpoints", weights)
-            inputs += ("--baselines", folder / "baselines" / f"{name}.json")
-            runs = ("--settings", settings, "--seeds", 0, 1, "--cache", folder / "cache")
-            runs += ("--code", "c")
-            outputs = [cell.path(folder) for cell in mine]
-            answers = [cell.predictions(folder) for cell in mine]
-            done(finetune.main, *outputs, "--predictions", *answers, *inputs, *runs)
+        mine = [cell for cell in GRID.cells() if cell.task == name]
+        inputs = ("--encoded", folder / "encoded" / name, "--checkpoints", weights)
+        inputs += ("--baselines", folder / "baselines" / f"{name}.json")
+        settings = {cell.line: settings_of(GRID.line(cell)) for cell in mine}
+        runs = (
+            "--settings",
+            JobSettings(lines=settings).to_json(),
+            "--seeds",
+            0,
+            1,
+            "--cache",
+            folder / "cache",
+        )
+        runs += ("--code", "c")
+        outputs = [cell.path(folder) for cell in mine]
+        answers = [cell.predictions(folder) for cell in mine]
+        done(finetune.main, *outputs, "--predictions", *answers, *inputs, *runs)
     grid = ["--results", str(folder), "--grid", GRID.to_json(), "--out"]
     for part, of_part in GRID.parts().items():
         paths = [str(cell.path(folder)) for cell in of_part]

@@ -27,7 +27,7 @@ MODEL = ModelSettings(
 
 def from_weights(data: Path | None, **pretrained: Any) -> dict[str, Any]:
     """A small config that starts from published weights under `data`; None: tasks of the world."""
-    config = changed(small(), "experiment.grid.arch", ["transformer"])
+    config = small()
     experiment = config["experiment"]
     del experiment["corpus"], experiment["pretrain"]
     experiment["seeds"] = {"finetune": [0, 1]}
@@ -41,11 +41,11 @@ def from_weights(data: Path | None, **pretrained: Any) -> dict[str, Any]:
 
 WRONG = [
     ("seeds.pretrain", [0, 1]),
-    ("grid.shuffled", ["words"]),
+    ("finetune.permuted_embeddings", True),
     ("corpus", {"folder": "books", "heldout": 2}),
     ("pretrain", {"updates": 8}),
     ("tokenizer", {"merges": 100}),
-    ("grid.arch", ["transformer", "lstm"]),
+    ("arch", "lstm"),
 ]
 
 
@@ -80,10 +80,10 @@ STAGES = {
     **{"import": 1, "examples": 2, "baselines": 2, "encode": 2, "zero_shot": 1, "all": 1},
     **{
         "table_data": 1,
-        "finetune_transformer_endpoints": 4,
-        "finetune_transformer_intermediate_1": 4,
+        "finetune_ablation_transformer": 2,
+        "finetune_layer_transfer_transformer": 2,
     },
-    **{f"samples_transformer_{part}": 1 for part in ("endpoints", "intermediate")},
+    **{f"samples_transformer_{part}": 1 for part in ("ablation", "layer_transfer")},
     **{f"table_{name}": 1 for name in ("cells", "main", "ablation", "layer_transfer", "zero_shot")},
     **{"table_claims": 1, "table_cost": 1},
     **{f"figure_{name}": 1 for name in FIGURES},
@@ -131,7 +131,7 @@ def published_model(tmp_path_factory) -> Path:
 
 
 def tiny(data: Path, results: Path) -> dict[str, Any]:
-    """`laptop.yaml` with its grid, from files like OpenAI's, on CoLA of the world."""
+    """`laptop.yaml` with its lines, from files like OpenAI's, on CoLA of the world."""
     config = shipped("laptop") | {"data": str(data), "results": str(results)}
     experiment = config["experiment"]
     experiment["pretrained"] |= {"updates": 37, "release": False}
@@ -167,10 +167,10 @@ def test_a_run_from_published_weights_ends_in_cells_scores_and_tables(published_
         for name in ("logs", "benchmarks")
     )
     assert logs == benchmarks and Path("examples/cola") in logs
-    assert len(list(results.glob("cells/transformer/*/aux-*/layers-*.json"))) == 4 + 2
-    for layers, copied in (("none", 0), ("0", 1), ("6", 73), ("12", 145)):
-        path = results / f"cells/transformer/cola/aux-on/layers-{layers}.json"
-        cell = json.loads(path.read_text())
+    assert len(list(results.glob("cells/*/*.json"))) == 4 + 2
+    depths = {"n_transfer-none": 0, "n_transfer-0": 1, "n_transfer-6": 73, "full": 145}
+    for line, copied in depths.items():
+        cell = json.loads((results / f"cells/{line}/cola.json").read_text())
         assert len(cell["copied"]) == copied
         assert [run["seed"] for run in cell["seeds"]] == [0, 1]
         assert cell["digests"]["tokenizer"] == facts["tokenizer"]
@@ -194,9 +194,7 @@ def test_a_run_from_published_weights_ends_in_cells_scores_and_tables(published_
     full = rows["Transformer w/ aux LM (full)", "cola"]
     assert full["n_seeds"] == "2" and float(full["paper"]) == 45.4
     assert rows["Transformer w/o pre-training", "cola"]["n_seeds"] == "2"
-    assert rows["LSTM w/ aux LM", "cola"]["n_seeds"] == "0"  # no published LSTM
-    lstm = [line for line in (results / "ablation.md").read_text().splitlines() if "| LSTM" in line]
-    assert lstm and all("missing" in line for line in lstm)
+    assert ("LSTM w/ aux LM", "cola") not in rows  # no published LSTM
     assert len(rows_of(results / "main.csv")) > 0 and not (results / "pretraining.csv").exists()
     assert {path.name for path in (results / "figures").iterdir()} == {
         f"{name}.{form}" for name in FIGURES for form in ("png", "svg", "pdf")

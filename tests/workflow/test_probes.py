@@ -42,13 +42,12 @@ def test_a_file_of_probes_that_is_not_there_is_one_line(tmp_path):
 
 
 def test_every_language_model_is_scored_in_a_job_of_its_own(tmp_path):
-    seeds = {"pretrain": [0, 3], "finetune": [0, 1], "shuffled": [0]}
-    config = changed(small(), "experiment.seeds", seeds)
-    config = changed(config, "experiment.grid.shuffled", ["words"])
+    config = changed(small(), "experiment.seeds", {"pretrain": [0, 3], "finetune": [0, 1]})
+    line = {"pretrain.shuffled": "words", "seeds.pretrain": [0]}
+    config = changed(config, "experiment.studies.ablation", {"lines": {"shuffled": line}})
     options = ("--directory", str(tmp_path), "--configfile", write(tmp_path / "c.yaml", config))
     plan = planned(ROOT, *options, "--", "results/figures/probes.png")
-    assert (plan["pretrain"], plan["pretrain_shuffled"]) == (4, 1)
-    assert (plan["probes"], plan["probes_shuffled"]) == (4, 1)
+    assert plan["pretrain"] == plan["probes"] == 4 + 1
     assert plan["table_probes"] == plan["figure_probes"] == plan["world"] == 1
     assert not {"encode", "table_cells", "zero_shot"} & set(plan)
 

@@ -21,7 +21,7 @@ out.mkdir(parents=True, exist_ok=True)
 """
 MADE = "world/manifest.json"
 SEED = "experiment={world: {seed: 9}}"
-UNCHANGING = ("runtime={shards: 3}", "experiment={keep: [transformer/rte/aux-on/layers-12]}")
+UNCHANGING = ("runtime={shards: 3}", "experiment={keep: [full/rte]}")
 PROGRAM_FILE, RULES_FILE = "tasks/world/__main__.py", "workflow/rules/data.smk"
 # What becomes of a run; where the next one is started, and its results; the code that is edited.
 PLACES = {

@@ -37,7 +37,7 @@ def test_the_command_of_an_error_plans_the_job_that_makes_the_file(tmp_path: Pat
     examples.mkdir(parents=True)
     (examples / "state.json").write_text('{"_data_files": [{"filename": "data.arrow"}]}')
     config = small() | {"results": str(results)}
-    update = parse(config).grid().updates[-1]
+    update = parse(config).updates()[-1]
     checkpoint = results / "pretrain" / "lstm" / "seed-0" / f"update-{update}.safetensors"
     checkpoint.parent.mkdir(parents=True)
     checkpoint.with_suffix(".json").write_text("{}")

@@ -11,26 +11,27 @@ from tests.workflow.configs import ROOT, changed, complete, faults, shipped, sma
 from tests.workflow.running import command_line, planned, snakemake, write
 from workflow import studies
 from workflow.analysis.flops import per_token
-from workflow.configuration.read import ConfigError, merge, parse
-from workflow.overlay import STAGES, Variants, cut, name
+from workflow.configuration.read import ConfigError, parse
+from workflow.configuration.studies import merge
+from workflow.lines import STAGES, Lines, cut, name
 from workflow.study_plan import StudyPlan
 
 WORLD = complete()
-VARIANTS = Variants(WORLD)
+LINES = Lines(WORLD)
 UPDATES = WORLD.experiment.pretrain.updates
 FINETUNE, METHOD = "experiment.finetune", "experiment.finetune.method"
 
 
-def one_study(base: Any = None, **entry: Any) -> Variants:
-    """The variants of a config, the default one, with one study, `mine`, of RTE."""
+def one_study(base: Any = None, **entry: Any) -> Lines:
+    """The lines of a config, the default one, with one study, `mine`, of RTE."""
     study = {"heading": "Mine", "tasks": ["rte"], **entry}
-    return Variants(parse(changed(base or shipped(), "experiment.studies", {"mine": study})))
+    return Lines(parse(changed(base or shipped(), "experiment.studies", {"mine": study})))
 
 
 @pytest.mark.parametrize("study", WORLD.experiment.studies)
 def test_every_shipped_study_can_be_made_and_shares_the_grids_cells(study):
-    plan, grid = studies.plan(VARIANTS, study), set(WORLD.grid().cells())
-    assert all(cell.variant for cell in plan.cells() if cell not in grid)
+    plan, grid = studies.plan(LINES, study), LINES.grid()
+    assert (study in grid.studies) <= ({*plan.cells()} <= {*grid.cells()})
     assert len(plan.points) == len({(p.line, p.value) for p in plan.points})
     assert all([cell.task for cell in point.cells] == plan.tasks for point in plan.points)
     assert StudyPlan.parse(plan.to_json()) == plan
@@ -40,42 +41,35 @@ def test_the_study_of_the_page_can_be_made():
     page = (ROOT / "docs" / "studies.md").read_text(encoding="utf-8")
     given = yaml.safe_load(page.partition("```yaml")[2].partition("```")[0])
     ((study, own),) = given["experiment"]["studies"].items()
-    plan = studies.plan(Variants(parse(merge(shipped(), given))), study)
+    plan = studies.plan(Lines(parse(merge(shipped(), given))), study)
     assert f"studies/{study}.csv" in page and len(plan.points) == len(own["values"]) * 2
 
 
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ({}, Cell("transformer", "rte", "on", 12)),
+        ({}, "full"),
+        ({f"{FINETUNE}.lm_coef": 0.5, "finetune.method.train_share": 1}, "full"),
+        ({"n_transfer": 12, "arch": "transformer"}, "full"),
+        ({"arch": "lstm", "n_transfer": 1}, "arch-lstm"),
+        ({"experiment": {"finetune": {"lm_coef": 0}}}, "finetune.lm_coef-0"),
+        ({"arch": "lstm", "finetune": {"lm_coef": 0.0}}, "arch-lstm+finetune.lm_coef-0"),
+        ({"n_transfer": "none"}, "n_transfer-none"),
         (
-            {f"{FINETUNE}.lm_coef": 0.5, f"{METHOD}.train_share": 1},
-            Cell("transformer", "rte", "on", 12),
-        ),
-        ({"experiment": {"finetune": {"lm_coef": 0}}}, Cell("transformer", "rte", "off", 12)),
-        ({"arch": "lstm", "aux": "off"}, Cell("lstm", "rte", "off", 1)),
-        ({"n_transfer": "none"}, Cell("transformer", "rte", "on", "none")),
-        (
-            {f"{FINETUNE}.lm_coef": 2},
-            Cell("transformer", "rte", "on", 12, variant="finetune.lm_coef-2"),
-        ),
-        (
-            {f"{METHOD}.train_share": 0.5, "n_transfer": 3, f"{FINETUNE}.l2": 0},
-            Cell(
-                *("transformer", "rte", "on", 3),
-                variant="finetune.l2-0+finetune.method.train_share-0.5",
-            ),
+            {f"{METHOD}.train_share": 0.5, "n_transfer": 3, "finetune.l2": 0},
+            "finetune.l2-0+finetune.method.train_share-0.5+n_transfer-3",
         ),
         (
-            {"arch": "lstm", "experiment.model.lstm.n_layer": 2},
-            Cell("lstm", "rte", "on", 2, variant="model.lstm.n_layer-2"),
+            {"arch": "lstm", "experiment.model.lstm.n_layer": 2, "n_transfer": 2},
+            "arch-lstm+model.lstm.n_layer-2",
         ),
     ],
 )
-def test_an_overlay_that_changes_nothing_is_the_grids_own_cell(line, expected):
+def test_what_differs_is_the_name_of_a_line_however_it_is_written(line, expected):
     found = one_study(lines={"a": line})
     (cell,) = studies.plan(found, "mine").cells()
-    assert cell == expected == Cell.parse(cell.path("results")) == Cell.named(cell.place)
+    assert cell == Cell(expected, "rte") == Cell.parse(cell.path("results"))
+    assert cell == Cell.named(cell.place)
 
 
 def test_a_name_is_a_path_and_no_two_overlays_have_one():
@@ -93,6 +87,8 @@ def test_a_name_is_a_path_and_no_two_overlays_have_one():
         ("experiment.model.n_ctx", {"model"}),
         ("experiment.optimizer.l2", {"model"}),
         ("experiment.pretrain.updates", {"model"}),
+        ("experiment.pretrain.shuffled", {"tokens", "model"}),
+        ("experiment.n_transfer", set()),
         ("experiment.tokenizer.merges", {"tokenizer", "encoded", "tokens", "model"}),
         ("experiment.world.exclude", {"world", "books", "tokens", "model"}),
         ("experiment.tasks.rte.limit_train", {"tasks", "encoded"}),
@@ -111,9 +107,9 @@ def test_variants_that_differ_in_fine_tuning_share_a_language_model():
     wide = {"experiment.model.transformer.n_embd": 96}
     found = one_study(lines={"a": wide, "b": {**wide, f"{FINETUNE}.lm_coef": 2}, "c": {}})
     plan = studies.plan(found, "mine")
-    assert [point.model for point in plan.points] == 2 * ["model.transformer.n_embd-96"] + [""]
-    models = [studies.sources(found, point.cells[0]) for point in plan.points]
-    assert models[0] == models[1] != models[2] == WORLD.grid().sources(plan.points[2].cells[0])
+    assert [point.of.model for point in plan.points] == 2 * ["model.transformer.n_embd-96"] + [""]
+    models = [point.of.models() for point in plan.points]
+    assert models[0] == models[1] != models[2] == LINES.grid().find().models()
 
 
 def test_an_axis_is_named_by_its_key_and_not_by_an_architecture_alone():
@@ -127,8 +123,8 @@ ONE |= {
     "baselines_word_classes": 1,
     "tokens": 1,
     "pretrain": 3,
-    "finetune_transformer_endpoints": 2,  # without the auxiliary loss for the pool of seeds alone
-    "finetune_variant": 1,
+    "finetune_ablation_transformer": 1,  # with the first value, and the pool of seeds
+    "finetune_mine_transformer": 1,
 }
 AXES = {  # any key of the config: its values, and jobs beside those of ONE that the second needs
     "experiment.pretrain.updates": ([UPDATES, 300], {"pretrain_1": 3}),
@@ -162,14 +158,16 @@ def test_any_key_of_the_config_can_be_an_axis(axis, tmp_path):
     ("entry", "fault"),
     [
         ({"axis": "data"}, "axis and values: one without the other"),
-        ({"axis": "learning_rate", "values": [1]}, "learning_rate: unknown; give arch, aux, n_tr"),
-        ({"axis": "n_transfer", "values": ["much"]}, "values: n_transfer"),
+        ({"axis": "learning_rate", "values": [1]}, "experiment.learning_rate: unknown key"),
+        ({"axis": "n_transfer", "values": ["much"]}, "lines.full: experiment.n_transfer: Input "),
+        ({"lines": {"a": {"n_transfer": 1, "values": [3]}}}, "lines.a.values: the study has no"),
+        ({"lines": {"a": None}}, "lines: all are null; give one"),
         ({"axis": "n_transfer", "values": [1, 1]}, "values: each only once"),
         ({"references": {"full": {}}}, "lines and references: both have 'full'"),
-        ({"lines": {"a": {"left_out": 3}}}, "left_out: unknown; give arch, aux, n_transfer or a"),
+        ({"lines": {"a": {"left_out": 3}}}, "lines.a: experiment.left_out: unknown key"),
         (
             {"axis": "n_transfer", "values": [1], "lines": {"a": {"n_transfer": 2}}},
-            "lines.a: n_transfer is given by the axis",
+            "lines.a: experiment.n_transfer is given by the axis",
         ),
         (
             {
@@ -179,11 +177,7 @@ def test_any_key_of_the_config_can_be_an_axis(axis, tmp_path):
             },
             f"lines.a: {METHOD}.train_share is given by the axis",
         ),
-        ({"predicted": {"full": []}}, "predicted and kind: prediction go together"),
-        (
-            {"lines": {"a": {"aux": "off", f"{FINETUNE}.lm_coef": 1}}},
-            'experiment.finetune.lm_coef: no effect with aux "off"',
-        ),
+        ({"predicted": {"full": []}}, "references: a prediction needs two"),
     ],
 )
 def test_a_study_that_says_nothing_is_one_line(entry, fault):
@@ -205,7 +199,7 @@ NOTHING = "changes none of its cells; "
         ),
         (
             {"axis": "n_transfer", "values": [12], "lines": {"a": {"experiment.margins.task": 1}}},
-            f"lines.a at n_transfer 12: experiment.margins.task {NOTHING}remove it",
+            f"lines.a at experiment.n_transfer 12: experiment.margins.task {NOTHING}remove it",
         ),
         (
             {"lines": {"a": {"experiment.tasks.cola.epochs": 3}}},
@@ -233,13 +227,13 @@ def test_what_a_line_says_of_all_tasks_comes_before_the_tasks_own_values():
     given = {"axis": key, "values": [1, WORLD.experiment.finetune.epochs, own]}
     found = one_study(lines={"full": {}, "aux 2": {f"{FINETUNE}.lm_coef": 2}}, **given)
     cells = [point.cells[0] for point in studies.plan(found, "mine").points]
-    trained = [found.config(c.variant).finetune(c.arch, c.task, c.aux) for c in cells]
+    trained = [found.config(found.variant(c.line)).finetune(c.task) for c in cells]
     assert [settings.epochs for settings in trained] == 2 * [1, 3, own]
     both = one_study(lines={"a": {key: 3, "experiment.tasks.rte.epochs": own}, "b": {key: 3}})
     names = [
         name(both.effective(line)) for _, _, line in both.base.experiment.studies["mine"].points()
     ]
-    assert [both.config(n).finetune("transformer", "rte", "on").epochs for n in names] == [own, 3]
+    assert [both.config(n).finetune("rte").epochs for n in names] == [own, 3]
 
 
 @pytest.mark.parametrize(
@@ -260,11 +254,11 @@ def test_an_overlay_is_checked_as_a_config_is(line, fault):
 @pytest.mark.parametrize(
     ("line", "fault"),
     [
-        ({"n_transfer": 13}, "experiment.grid.layers.transformer: 13, but the transformer has 12"),
+        ({"n_transfer": 13}, "experiment.n_transfer: 13, but the transformer has 12"),
         ({f"{METHOD}.read_layer": 13}, f"{METHOD}.read_layer: 13, but the transformer has 12"),
         ({f"{FINETUNE}.checkpoint": 31}, f"{FINETUNE}.checkpoint: 31 has no checkpoint; give one"),
         ({"arch": "lstm", f"{METHOD}.read_layer": 1}, f"{METHOD}.read_layer: is the transformer's"),
-        ({f"{METHOD}.frozen": True}, f'{METHOD}.frozen: there is no auxiliary loss; give aux: "o'),
+        ({f"{METHOD}.frozen": True}, f"{METHOD}.frozen: there is no auxiliary loss; give lm_"),
         ({"experiment.world.exclude": list(SHARES)}, "experiment.world.exclude: no kind of disc"),
     ],
 )
@@ -275,14 +269,12 @@ def test_a_study_whose_cells_cannot_be_made_is_told_when_it_is_asked_for(line, f
     ]
 
 
-def test_cells_that_are_kept_are_of_the_grid_or_of_a_study():
+def test_cells_that_are_kept_are_of_a_study():
     lines = {"a": {f"{FINETUNE}.l2": 0}}
     base = changed(shipped(), "experiment.studies", {"mine": {"heading": "M", "tasks": ["rte"]}})
     base = changed(base, "experiment.studies.mine.lines", lines)
-    known = "variants/finetune.l2-0/transformer/rte/aux-on/layers-12"
-    other = "variants/finetune.l2-1/transformer/rte/aux-on/layers-12"
-    for place, n in ((known, 0), (other, 1)):
-        found = Variants(parse(changed(base, "experiment.keep", [place])))
+    for place, n in (("finetune.l2-0/rte", 0), ("finetune.l2-1/rte", 1)):
+        found = Lines(parse(changed(base, "experiment.keep", [place])))
         assert len(list(studies.run_faults(found))) == n
 
 
@@ -307,7 +299,7 @@ def test_the_two_lstms_have_the_transformers_parameters_and_flops():
     n_vocab, time = 1500, transformer.n_ctx
 
     def model(line):
-        return VARIANTS.config(name(VARIANTS.effective(lines[line]))).model("lstm")
+        return LINES.config(name(LINES.effective(lines[line].overlay))).model("lstm")
 
     own, shape = model("LSTM, equal parameters").shape, transformer.shape
     h, e = own.n_hidden, own.n_embd
@@ -332,7 +324,8 @@ def test_each_task_is_predicted_to_be_lost_with_one_line_at_most(study):
 
 
 def test_the_shipped_studies_plan_what_they_need_and_share_the_rest(tmp_path):
-    targets = [f"results/studies/{study}.csv" for study in WORLD.experiment.studies]
+    others = {*WORLD.experiment.studies} - {*WORLD.experiment.all}
+    targets = [f"results/studies/{study}.csv" for study in others]
     found = planned(ROOT, "--directory", str(tmp_path), "--", *targets)
     assert found["study"] == len(targets)
     assert found["world"] == found["documents"] == found["tokens"] == 1 + 2 + 7  # of the knock-outs
@@ -343,7 +336,7 @@ def test_the_programs_are_given_the_books_and_the_runs_own_tokenizer(tmp_path):
     folder = "results/variants/world.exclude-remarks"
     options = ("--configfile", str(ROOT / "workflow" / "config" / "smoke.yaml"), "--")
     folder = folder.replace("results", "results/smoke", 1)
-    target = f"{folder}/cells/transformer/rte/aux-on/layers-12.json"
+    target = "results/smoke/cells/world.exclude-remarks/rte.json"
     said = snakemake(ROOT, "-d", str(tmp_path), "-n", "--printshellcmds", *options, target)
     assert f"--out {folder}/world" in said and '"remarks": 0.0' in said
     assert f"gpt1.corpus documents --folder {folder}/world/books" in said
@@ -356,7 +349,7 @@ def test_a_whole_run_can_be_trained_as_a_line_is(tmp_path):
     config = changed(small(), f"{METHOD}.train_share", 0.5)
     config = changed(config, f"{FINETUNE}.checkpoint", 0)
     options = ("-d", str(tmp_path), "--configfile", write(tmp_path / "c.yaml", config), "-n", "-p")
-    target = "results/cells/transformer/rte/aux-on/layers-12.json"
+    target = "results/cells/full/rte.json"
     said = snakemake(ROOT, *options, "--", target)
     (line,) = (line for line in said.splitlines() if "python -m gpt1.finetune" in line)
     assert '"train_share": 0.5' in line and "seed-1/update-0.safetensors" in line
@@ -366,7 +359,7 @@ def test_a_whole_run_can_be_trained_as_a_line_is(tmp_path):
     ("target", "fault"),
     [
         ("studies/bogus.csv", "error: config: experiment.studies.bogus: no such study; known"),
-        ("variants/finetune.l2-9/cells/transformer/rte/aux-on/layers-12.json", "no such target"),
+        ("cells/finetune.l2-9/rte.json", "no such target"),
     ],
 )
 def test_what_cannot_be_asked_for_ends_in_one_line(target, fault, tmp_path):

@@ -36,6 +36,7 @@ with importing(__name__):
     from workflow.configuration.model import Config
     from workflow.configuration.paths import data_sets
     from workflow.configuration.read import ConfigError, parse, read
+    from workflow.lines import Lines
 
 # Mean tokens of a published input, special tokens included; the embedded world's are about half.
 LENGTHS = {
@@ -79,10 +80,11 @@ def task_size(config: Config, name: str) -> tuple[int, int, float]:
 
 def fine_tuning_flops(config: Config, arch: Arch, vocabulary: int) -> float:
     """FLOPs of all fine-tuning runs of an architecture; scoring a row is a third of training it."""
-    grid, total = config.grid(), 0.0
+    lines, total = Lines(config), 0.0
+    grid = lines.grid()
     for cell in grid.cells():
-        if cell.arch == arch:
-            settings = config.finetune(arch, cell.task, cell.aux)
+        if grid.line(cell).arch == arch:
+            settings = lines.config(lines.variant(cell.line)).finetune(cell.task)
             train, report, tokens = task_size(config, cell.task)
             length = tokens / SEQUENCES.get(cell.task, 1)
             token = flops.per_token(settings.model, vocabulary, length, settings.lm_coef > 0)
@@ -123,7 +125,7 @@ def forecast(
     config: Config, given: float | None = None
 ) -> Iterator[tuple[str, Arch, float, float]]:
     """Stage, architecture, PFLOP and hours, at a `given` pace in FLOP/s or at the one timed."""
-    grid, vocabulary = config.grid(), n_vocab(config)
+    grid, vocabulary = Lines(config).grid(), n_vocab(config)
     for arch in grid.arch:
         if grid.has_corpus:
             own, n_ctx = config.pretrain(arch, 0), config.experiment.model.n_ctx

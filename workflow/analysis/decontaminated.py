@@ -91,7 +91,14 @@ def add(table: pd.DataFrame, results: Path, grid: Grid) -> pd.DataFrame:
             said, labels = (answers(cell.task, kept[key]) for key in ("prediction", "label"))
             scores = {} if kept.empty else score(tasks.task(cell.task).spec, said, labels)
             runs += [
-                (cell.aux, cell.task, split, metric, scores.get(metric, np.nan), len(kept))
+                (
+                    grid.line(cell).aux,
+                    cell.task,
+                    split,
+                    metric,
+                    scores.get(metric, np.nan),
+                    len(kept),
+                )
                 for metric in tasks.task(cell.task).metrics
             ]
     found = pd.DataFrame(runs, columns=[*SCORED, "score", "rows"]).groupby(SCORED, as_index=False)

@@ -30,7 +30,7 @@ from workflow.analysis.stats.samples import Samples, official_sets
 from workflow.grid import Grid
 from workflow.study_plan import Point, StudyPlan
 
-CELL = ("arch", "aux", "corpus", "n_transfer")  # columns that a cell gives
+OF_LINE = ("arch", "aux", "corpus", "n_transfer")
 DIFFERENCES = ("diff", "along", "change", "beyond")
 Score = Callable[[Cell], Sample | None]
 Place = tuple[str, str]  # a line and a value
@@ -74,7 +74,7 @@ class Lines:
             found = columns(scores[point.place], self.averages, pool, **compared)
             for task in order:
                 place = {"line": point.line, "value": point.value, "task": task}
-                place |= {key: str(getattr(point.cells[0], key)) for key in CELL}
+                place |= {key: str(getattr(point.of, key)) for key in OF_LINE}
                 yield {**place, "cell": cells.get(task), **facts[task], **found[task]}
 
         return pd.DataFrame(row for point in self.study.points for row in rows(point))

@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import tasks
-from gpt1.cell import Corpus
+from gpt1.cell import SHUFFLED
 from workflow.analysis.records import read_examples
 from workflow.grid import Grid
 
 DAGGER = "†"
-SIDES: tuple[Corpus, ...] = ("shuffled", "books")
 
 
 @dataclass(frozen=True)
@@ -65,8 +64,11 @@ class Notes:
 
 def single_control(grid: Grid) -> list[str]:
     """What a table says that compares several pre-trained models with a single control."""
-    n_control, n = (len(grid.seeds.sources(corpus)) for corpus in SIDES)
-    if not {"words", "sentences"} & {*grid.shuffled} or n_control > 1 or n == 1:
+    n, shuffled = len(grid.seeds.sources()), {*SHUFFLED.values()} & {*grid.controls()}
+    n_control = min(
+        (len(c.pretrain) for c in grid.lines.values() if c.corpus in shuffled), default=n
+    )
+    if n_control > 1 or n == 1:
         return []
     return [
         "Shuffled books have one pre-training seed, the models that they are compared with "

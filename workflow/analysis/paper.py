@@ -6,14 +6,16 @@ tasks of Table 5, `glue` the server's average.
 """
 
 import functools
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 import pandas as pd
 
-from gpt1.cell import Arch, Aux, Cell, Corpus
+from gpt1.cell import Arch, Cell, Corpus
 from workflow.grid import Grid
+from workflow.study_plan import Aux
 
 OURS = "Finetuned Transformer LM (ours)"  # the paper's own row in Tables 2 to 4
 NUMBERS = pd.read_csv(Path(__file__).with_name("paper_numbers.csv"), keep_default_na=False)
@@ -41,11 +43,9 @@ class Variant:
     corpus: Corpus = "books"
 
     def cell(self, grid: Grid, task: str) -> Cell | None:
-        """Its cell of a task; None if the grid has not this architecture."""
-        if self.n_transfer != "all":
-            return Cell(self.arch, task, self.aux, self.n_transfer, self.corpus)
-        most = grid.n_layer.get(self.arch)
-        return None if most is None else Cell(self.arch, task, self.aux, most, self.corpus)
+        """Its cell of a task; None if the run has no such line."""
+        line = grid.find(self.arch, self.aux, self.n_transfer, self.corpus)
+        return Cell(line.name, task) if line else None
 
     def layers(self, grid: Grid) -> str:
         """`n_transfer` in a table; "all" if the grid has not this architecture."""
@@ -92,11 +92,15 @@ FURTHER_VARIANTS = (
 )
 
 
+def variants_of_controls(corpora: Collection[Corpus]) -> list[Variant]:
+    """The full model of each of the negative controls."""
+    return [v for v in (SHUFFLED, SENTENCES_SHUFFLED, PERMUTED) if v.corpus in corpora]
+
+
 def variants(grid: Grid) -> list[Variant]:
-    """The paper's four, the negative controls that are run, the further ones of the grid."""
-    controls = [v for v in (SHUFFLED, SENTENCES_SHUFFLED, PERMUTED) if v.corpus in grid.controls()]
+    """The paper's four, the negative controls that are run, the further ones of the run."""
     further = [v for v in FURTHER_VARIANTS if v.arch in grid.arch and v.aux in grid.aux]
-    return [*PAPER_VARIANTS, *controls, *further]
+    return [*PAPER_VARIANTS, *variants_of_controls(grid.controls()), *further]
 
 
 @functools.cache

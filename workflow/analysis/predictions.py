@@ -1,4 +1,4 @@
-"""Stored predictions, `predictions/ARCH/TASK/aux-X/layers-N.parquet`: row by row, seed by seed."""
+"""Stored predictions, `predictions/LINE/TASK.parquet`: row by row, seed by seed."""
 
 import json
 from dataclasses import dataclass

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pydantic import AliasPath, Field
 
-from gpt1.cell import Arch, Aux, Corpus, NTransfer
+from gpt1.cell import Arch
 from tasks.common.errors import InputError
 from tasks.common.records import REMEDY, Record, Scores
 from tasks.examples import ExamplesFacts
@@ -47,14 +47,11 @@ class Baselines(Record):
 
 
 class CellRecord(Record):
-    """`cells/ARCH/TASK/aux-X/layers-N.json`; `predictions` is the SHA-256 of their file."""
+    """`cells/LINE/TASK.json`; `predictions` is the SHA-256 of their file."""
 
-    arch: Arch
+    line: str
     task: str
-    aux: Aux
-    n_transfer: NTransfer
-    corpus: Corpus
-    variant: str = ""
+    arch: Arch
     baselines: Baselines
     seeds: list[Run]
     predictions: str = Field(validation_alias=AliasPath("digests", "predictions"))

@@ -20,8 +20,7 @@ def cross_checks(config: Config) -> Iterator[str]:
     experiment = config.experiment
     yield from _pretrained(experiment) if experiment.pretrained else _pretrain(experiment)
     yield from _layers(config)
-    yield from _full_transformer(config)
-    yield from _grid(experiment)
+    yield from _zero_shot(experiment)
     yield from _finetune(config)
     yield from _world(config)
     yield from _sources(config)
@@ -59,8 +58,11 @@ def _pretrained(experiment: Experiment) -> Iterator[str]:
         "pretrain": (experiment.pretrain is not None, "remove it"),
         "tokenizer.merges": (bool(experiment.tokenizer.merges), "give their vocabulary's folder"),
         "seeds.pretrain": (experiment.seeds.pretrain != [0], "give [0] for their one model"),
-        "grid.arch": (experiment.grid.arch != ["transformer"], "give [transformer]"),
-        "grid.shuffled": (bool(experiment.grid.shuffled), "give []"),
+        "finetune.permuted_embeddings": (
+            experiment.finetune.permuted_embeddings,
+            "remove it, since their books are not here",
+        ),
+        "arch": (experiment.arch != "transformer", "give transformer"),
     }
     for key, (is_wrong, remedy) in remedies.items():
         if is_wrong:
@@ -68,40 +70,20 @@ def _pretrained(experiment: Experiment) -> Iterator[str]:
 
 
 def _layers(config: Config) -> Iterator[str]:
-    """Layers that a model does not have."""
-    grid, method = config.experiment.grid, config.experiment.finetune.method
-    for arch in grid.arch:
-        most = config.n_layer(arch)
-        asked = [(f"grid.layers.{arch}", layer) for layer in getattr(grid.layers, arch)]
-        asked.append(("finetune.method.read_layer", method.read_layer))
-        for key, layer in asked:
-            if isinstance(layer, int) and layer > most:
-                yield f"experiment.{key}: {layer}, but the {arch} has {most} layers; give fewer"
+    """Layers that the model does not have."""
+    experiment, arch = config.experiment, config.experiment.arch
+    most = config.n_layer(arch)
+    asked = {
+        "n_transfer": experiment.n_transfer,
+        "finetune.method.read_layer": experiment.finetune.method.read_layer,
+    }
+    for key, layer in asked.items():
+        if isinstance(layer, int) and layer > most:
+            yield f"experiment.{key}: {layer}, but the {arch} has {most} layers; give fewer"
 
 
-def _full_transformer(config: Config) -> Iterator[str]:
-    """The controls and the submission are of the fully transferred transformer with aux on."""
-    grid, most = config.experiment.grid, config.n_layer("transformer")
-    has_any = "transformer" in grid.arch and "on" in grid.aux
-    has_it = has_any and most in grid.layers.transformer
-    for key, is_wrong, none in (
-        ("grid.shuffled", grid.shuffled and not has_any, "[]"),
-        ("submission", config.experiment.submission and not has_it, "false"),
-    ):
-        if is_wrong:
-            yield (
-                f"experiment.{key}: is of the transformer with {most} layers and aux on, which "
-                f"experiment.grid does not have; add it, or give {none}"
-            )
-
-
-def _grid(experiment: Experiment) -> Iterator[str]:
-    grid, section = experiment.grid, experiment.zero_shot
-    if experiment.seeds.shuffled and not {"words", "sentences"} & {*grid.shuffled}:
-        yield (
-            "experiment.seeds.shuffled: no effect, experiment.grid.shuffled has neither words nor "
-            "sentences; remove it"
-        )
+def _zero_shot(experiment: Experiment) -> Iterator[str]:
+    section = experiment.zero_shot
     for task, entry in section.tasks.items():
         if task in experiment.tasks and entry.model_dump(exclude_none=True):
             yield (
@@ -117,17 +99,17 @@ def _grid(experiment: Experiment) -> Iterator[str]:
 
 
 def _finetune(config: Config) -> Iterator[str]:
-    """What the method of fine-tuning asks of the models, the grid and the tasks."""
+    """What the method of fine-tuning asks of the model and the tasks."""
     experiment, own = config.experiment, config.experiment.finetune
     key, method = "experiment.finetune", own.method
     has_models = bool(experiment.pretrain or experiment.pretrained)
     if has_models and config.checkpoint() not in config.updates():
         known = ", ".join(map(str, config.updates()))
         yield f"{key}.checkpoint: {own.checkpoint} has no checkpoint; give one of {known}"
-    if "lstm" in experiment.grid.arch and method.read_layer != "top":
-        yield f"{key}.method.read_layer: is the transformer's; give top, or another grid.arch"
-    if method.frozen and "on" in experiment.grid.aux:
-        yield f'{key}.method.frozen: there is no auxiliary loss; give aux: "off"'
+    if experiment.arch == "lstm" and method.read_layer != "top":
+        yield f"{key}.method.read_layer: is the transformer's; give top, or another arch"
+    if method.frozen and own.lm_coef:
+        yield f"{key}.method.frozen: there is no auxiliary loss; give lm_coef: 0"
 
 
 def _world(config: Config) -> Iterator[str]:

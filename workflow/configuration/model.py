@@ -7,13 +7,14 @@ depends on it and nothing else.
 """
 
 import os
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from gpt1.cell import Arch, Aux, Cell
+from gpt1.cell import PERMUTED, SHUFFLED, Arch, Cell, Corpus, NTransfer
 from gpt1.settings import (
-    FinetuneSettings,
+    CellSettings,
     ModelSettings,
     OptimizerSettings,
     PretrainSettings,
@@ -28,8 +29,8 @@ from tasks.settings import DataSource, PrepareSettings, TaskRows
 from tasks.world.settings import WorldSettings
 from workflow.configuration import sections
 from workflow.configuration.sections import Runtime
-from workflow.configuration.studies import Study
-from workflow.grid import Grid, Margins, Seeds, ZeroShot, checkpoint_updates
+from workflow.configuration.studies import Study, merge, shipped
+from workflow.grid import Margins, Seeds, checkpoint_updates
 
 
 class Experiment(Settings):
@@ -38,6 +39,11 @@ class Experiment(Settings):
     world: sections.World | None = None
     """The embedded world's seed and sizes; only where data is null."""
     pretrained: sections.Pretrained | None = None
+    arch: Arch = "transformer"
+    """The architecture of the full model; lines have others."""
+    n_transfer: sections.NTransfer = "all"
+    """The number of layers that it transfers from the language model: none for nothing at all, 0
+    for the embeddings alone."""
     corpus: CorpusSettings | None = CorpusSettings(heldout=70)
     tokenizer: sections.Tokenizer = sections.Tokenizer(folder="openai_bpe")
     model: sections.Models = sections.Models()
@@ -48,30 +54,40 @@ class Experiment(Settings):
     margins: Margins = Margins()
     """Differences in points that are of no consequence; a claim whose contrast is shown to be
     within them is equal."""
-    grid: sections.GridOptions = sections.GridOptions()
     tasks: Annotated[dict[sections.TaskName, sections.TaskEntry], Field(min_length=1)] = {
         t.name: sections.TaskEntry(source="hub" if t.hub.revision else None) for t in PAPER_TASKS
     }
-    """The tasks of the grid; a task that is left out is not run. {} takes the task's own folder
+    """The tasks of the run; a task that is left out is not run. {} takes the task's own folder
     under the data folder, {folder: NAME} another one, {source: hub} the Hugging Face hub."""
     zero_shot: sections.ZeroShotOptions = sections.ZeroShotOptions()
-    studies: dict[Annotated[str, Field(pattern="^[a-z0-9_]+$")], Study] = {}
-    """Studies that can be asked for as RESULTS/studies/NAME.csv, each by its name, of a-z, 0-9 and
-    _ alone."""
+    studies: Annotated[
+        dict[Annotated[str, Field(pattern="^[a-z0-9_]+$")], Study], Field(validate_default=True)
+    ] = {}
+    """What is compared, each by its name, of a-z, 0-9 and _ alone. The paper's ablation and
+    layer_transfer are always there: what is given of them is merged into them. Others can be asked
+    for as RESULTS/studies/NAME.csv."""
+    all: Annotated[list[str], Field(min_length=1), unique] = ["ablation", "layer_transfer"]
+    """The studies that the target all makes."""
     probes: DataPath | None = None
     """A JSONL file of probes under the data folder, to be scored at each checkpoint (null: those
     of the embedded world, or none)."""
     submission: bool = False
     """Whether GLUE's unlabelled test rows are predicted as well, for glue_submission.zip."""
     keep: Annotated[list[sections.CellName], unique] = []
-    """Cells of the grid or of a study whose fine-tuned weights are kept, all seeds, such as
-    transformer/sst2/aux-on/layers-12."""
+    """Cells of a study whose fine-tuned weights are kept, all seeds, such as full/sst2."""
 
     @model_validator(mode="before")
     @classmethod
     def _published_weights_replace_pretraining(cls, given: Any) -> Any:
         if isinstance(given, dict) and given.get("pretrained"):
             return {"corpus": None, "pretrain": None} | given
+        return given
+
+    @model_validator(mode="before")
+    @classmethod
+    def _shipped_studies(cls, given: Any) -> Any:
+        if isinstance(given, dict) and isinstance(own := given.get("studies", {}), dict):
+            return given | {"studies": merge(shipped(not given.get("pretrained")), own)}
         return given
 
 
@@ -116,32 +132,7 @@ class Config(Settings):
         """The cells whose fine-tuned weights are kept."""
         return [Cell.named(name) for name in self.experiment.keep]
 
-    def grid(self) -> Grid:
-        """The grid as the rules and the analysis know it."""
-        experiment = self.experiment
-        archs = experiment.grid.arch
-        return Grid(
-            arch=archs,
-            aux=experiment.grid.aux,
-            layers_without_aux=experiment.grid.layers_without_aux,
-            shuffled=experiment.grid.shuffled,
-            layers={arch: getattr(experiment.grid.layers, arch) for arch in archs},
-            n_layer={arch: self.n_layer(arch) for arch in archs},
-            tasks=list(experiment.tasks),
-            seeds=experiment.seeds,
-            examples=list(self.examples()),
-            updates=self.updates(),
-            margins=self.experiment.margins,
-            zero_shot=ZeroShot(
-                tasks=list(experiment.zero_shot.tasks), normalise=experiment.zero_shot.scores()
-            ),
-            unlabelled=self.unlabelled(),
-            synthetic=[t for t, entry in self.examples().items() if self.is_synthetic(entry)],
-            has_corpus=experiment.pretrained is None,
-            scale=self.scale(),
-        )
-
-    def scale(self) -> str:
+    def scale(self, archs: Iterable[Arch]) -> str:
         """The data and the models in words."""
         experiment, shapes = self.experiment, self.experiment.model
         data = " and ".join(dict.fromkeys(map(self._origin, self.examples().values())))
@@ -150,7 +141,7 @@ class Config(Settings):
             f"{shapes.transformer.n_embd} units",
             "lstm": f"LSTM of {shapes.lstm.n_hidden} units",
         }
-        named = " and ".join(models[arch] for arch in experiment.grid.arch)
+        named = " and ".join(models[arch] for arch in archs)
         trained = "published weights"
         if own := experiment.pretrain:
             tokens = own.updates * own.batch * shapes.n_ctx
@@ -204,7 +195,7 @@ class Config(Settings):
     def pretrain(self, arch: Arch, seed: int) -> PretrainSettings:
         """For `gpt1.pretrain`: model, optimizer, schedule and seed of one language model."""
         return PretrainSettings(
-            **self._pretrain.model_dump(exclude={"lr", "checkpoints"}),
+            **self._pretrain.model_dump(exclude={"lr", "checkpoints", "shuffled"}),
             seed=seed,
             lr=getattr(self._pretrain.lr, arch),
             checkpoints=self.updates(),
@@ -217,27 +208,39 @@ class Config(Settings):
         given = self.experiment.finetune.checkpoint
         return self.updates()[-1] if given is None else given
 
-    def finetune(self, arch: Arch, task: str, aux: Aux) -> FinetuneSettings:
-        """How the cells of one (arch, task, aux) are trained.
+    def finetune(self, task: str) -> CellSettings:
+        """What a cell of a task starts from and how it is trained.
 
-        A task's own values take precedence over those of all tasks. `lm_coef` is 0 without the
-        auxiliary loss.
+        A task's own values take precedence over those of all tasks.
         """
-        common, own = self.experiment.finetune, self.experiment.tasks[task]
-        optimizer = self.experiment.optimizer
+        experiment, own = self.experiment, self.experiment.tasks[task]
+        common, arch, optimizer = experiment.finetune, experiment.arch, experiment.optimizer
         if common.l2 is not None:
             optimizer = optimizer.model_copy(update={"l2": common.l2})
-        lm_coef = common.lm_coef if own.lm_coef is None else own.lm_coef
-        return FinetuneSettings(
+        return CellSettings(
             **common.model_dump(include={"warmup", "dropout", "eval_train"}),
             epochs=own.epochs or common.epochs,
             batch=own.batch or common.batch,
             lr=getattr(own.lr, arch) or getattr(common.lr, arch),
-            lm_coef=lm_coef if aux == "on" else 0.0,
+            lm_coef=common.lm_coef if own.lm_coef is None else own.lm_coef,
             method=common.method,
             model=self.model(arch),
             optimizer=optimizer,
+            n_transfer=self.n_transfer(),
+            corpus=self.read(),
         )
+
+    def read(self) -> Corpus:
+        """What the language model has read, or what was done to it since."""
+        pretrain = self.experiment.pretrain
+        if self.experiment.finetune.permuted_embeddings:
+            return PERMUTED
+        return SHUFFLED[pretrain.shuffled] if pretrain and pretrain.shuffled else "books"
+
+    def n_transfer(self) -> NTransfer:
+        """The number of layers that are transferred, all of them counted."""
+        given = self.experiment.n_transfer
+        return self.n_layer(self.experiment.arch) if given == "all" else given
 
     def zero_shot(self, arch: Arch) -> ZeroShotSettings:
         """For `gpt1.zero_shot`: how many rows are scored, and how scores are normalised."""

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from workflow.configuration.checks import cross_checks
 from workflow.configuration.model import Config
+from workflow.configuration.studies import merge
 
 DEFAULT = Path(__file__).parents[1] / "config" / "world.yaml"
 _SHORT = reprlib.Repr()
@@ -83,16 +84,6 @@ def read(paths: Sequence[str | Path], given: Iterable[str] = ()) -> dict[str, An
             raise ConfigError([f"--config: {pair!r} is not KEY=VALUE"])
         merged = merge(merged, {key: _load(value, f"--config {key}")})
     return merged
-
-
-def merge(base: dict[str, Any], overlay: dict[str, Any]) -> dict[str, Any]:
-    """`base` with the keys of `overlay`: sections key by key, all else as a whole."""
-    both = {
-        key: merge(base[key], value)
-        for key, value in overlay.items()
-        if isinstance(value, dict) and isinstance(base.get(key), dict)
-    }
-    return base | overlay | both
 
 
 def as_yaml(config: Config) -> str:

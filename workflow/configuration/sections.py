@@ -1,14 +1,14 @@
 """The sections of the config: keys, types, defaults, bounds and descriptions.
 
 Most come from the settings of the programs; what is added here are the keys that the graph alone
-needs (both architectures side by side, the number of checkpoints, the grid).
+needs (both architectures side by side, the number of checkpoints).
 """
 
 from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from gpt1.cell import Arch, Aux, Cell
+from gpt1.cell import Cell, Shuffled
 from gpt1.settings import (
     Batch,
     Count,
@@ -29,7 +29,6 @@ from tasks.common.errors import InputError
 from tasks.common.settings import DataPath, Settings, unique
 from tasks.settings import DataSource, TaskRows
 from tasks.world.settings import Discourse, WorldSettings
-from workflow.grid import Shuffled
 
 # The zero-shot tasks, with the scores of a random guess and of the best single model of 2018: the
 # paper's Table 4 for SST-2 and CoLA. The paper does not print the other two: 50.4 is BiAttention
@@ -46,7 +45,7 @@ def _check_cell(name: str) -> str:
     try:
         return Cell.named(name).place
     except InputError:
-        raise ValueError("not a cell such as transformer/sst2/aux-on/layers-12") from None
+        raise ValueError("not a cell such as full/sst2") from None
 
 
 if TYPE_CHECKING:
@@ -56,10 +55,9 @@ else:
     TaskName = Literal[*[task.name for task in TASKS]]
     ZeroShotTaskName = Literal[*ZERO_SHOT]
 CellName = Annotated[str, AfterValidator(_check_cell)]
-Layer = Annotated[int, Field(ge=0)] | Literal["none"]
-Layers = Annotated[list[Layer], Field(min_length=1), unique]
+NTransfer = Annotated[int, Field(ge=0)] | Literal["none", "all"]
 LearningRate = Annotated[float, Field(ge=1e-12, le=1e6)]
-Weight = Annotated[float, Field(gt=0, le=1000)]
+Weight = Annotated[float, Field(ge=0, le=1000)]
 
 
 class Pretrained(Settings):
@@ -105,7 +103,7 @@ class World(WorldSettings):
 
 
 class Models(ModelOptions):
-    """Both architectures; an architecture that grid.arch leaves out is not used."""
+    """Both architectures; one that no line has is not used."""
 
     transformer: TransformerShape = TransformerShape()
     lstm: LSTMShape = LSTMShape()
@@ -144,6 +142,9 @@ class Pretrain(PretrainOptions):
     lr: PretrainRates = PretrainRates()
     checkpoints: Annotated[int, Field(ge=1, le=1000)] = 9
     """Number of log-spaced checkpoints after the untrained one."""
+    shuffled: Shuffled | None = None
+    """What stands in random order in the books that are read, words (those of each sentence) or
+    sentences (null: nothing): negative controls."""
 
 
 class Finetune(FinetuneOptions):
@@ -151,12 +152,15 @@ class Finetune(FinetuneOptions):
 
     lr: FinetuneRates = FinetuneRates()
     lm_coef: Weight = 0.5
-    """Weight of the auxiliary LM loss where aux is on."""
+    """Weight of the auxiliary LM loss (0: without it)."""
     l2: Annotated[float, Field(ge=0, le=1000)] | None = None
     """Weight decay of fine-tuning (null: that of experiment.optimizer)."""
     method: FinetuneMethod = FinetuneMethod()
     checkpoint: Annotated[int, Field(ge=0, le=2**40)] | None = None
     """The pre-training update whose checkpoint is fine-tuned (null: the last)."""
+    permuted_embeddings: bool = False
+    """Whether the content words of that checkpoint exchange their embeddings first: a negative
+    control."""
     select_fraction: Annotated[float, Field(gt=0, lt=1)] = 0.1
     """Share of the training rows that select the best epoch (Story Cloze: the authors' own)."""
     select_seed: Seed = 0
@@ -164,7 +168,7 @@ class Finetune(FinetuneOptions):
 
 
 class TaskEntry(TaskRows):
-    """A task of the grid: where its data is, its limits, and its own training settings."""
+    """A task of the run: where its data is, its limits, and its own training settings."""
 
     epochs: Epochs | None = None
     """This task's passes over its rows."""
@@ -173,32 +177,6 @@ class TaskEntry(TaskRows):
     lr: TaskRates = TaskRates()
     lm_coef: Weight | None = None
     """This task's weight of the auxiliary LM loss."""
-
-
-class LayerGrid(Settings):
-    """The numbers of transferred layers, none for nothing at all."""
-
-    transformer: Layers = ["none", *range(13)]
-    """A list such as [none, 0, 1, 2]: nothing, the embeddings alone, the lowest layers."""
-    lstm: Layers = ["none", 0, 1]
-    """The same for the LSTM."""
-
-
-class GridOptions(Settings):
-    """The cells: every combination of architecture, task, aux and layers."""
-
-    arch: Annotated[list[Arch], Field(min_length=1), unique] = ["transformer", "lstm"]
-    """A list of transformer and lstm."""
-    aux: Annotated[list[Aux], Field(min_length=1), unique] = ["on", "off"]
-    """A list of on and off, with and without the auxiliary LM loss."""
-    layers: LayerGrid = LayerGrid()
-    layers_without_aux: Annotated[list[Annotated[int, Field(ge=0)]], unique] | None = None
-    """Those of the layers, besides none and all, that are run without the auxiliary LM loss as well
-    (null: each of them)."""
-    shuffled: Annotated[list[Shuffled], unique] = []
-    """The negative controls, a list of words, sentences and embeddings, fine-tuned on every task:
-    the transformer pre-trained on the same books with the words of each sentence shuffled, or all
-    sentences; or the run's own, in which content words have exchanged their embeddings."""
 
 
 class ZeroShotOptions(Settings):

@@ -1,20 +1,22 @@
 """The section `experiment.studies`: what a study compares.
 
-A study is a named set of cells with a table and a figure. Each of its lines is an overlay of the
-config: the grid's fully transferred transformer, trained as the config says but for the keys that
-the line gives. A line that gives none is that cell itself.
+A study is a named set of lines, each on some tasks, with a table and a figure. A line is an overlay
+of the config: the run's fully transferred transformer, trained as the config says but for the keys
+that the line gives. A line that gives none is that model itself. The paper's Table 5 and Figure 2
+(left) are the studies `ablation` and `layer_transfer`.
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Self
 
-from pydantic import ConfigDict, Field, ValidationError, model_validator
+from pydantic import ConfigDict, Field, field_validator, model_validator
 
-from gpt1.cell import Arch, Aux
-from tasks.common.settings import Settings, first_fault, unique
+from tasks.common.settings import Settings, unique
 
 SECTIONS = ("data", "experiment")  # what a line may change
 LM_COEF = "experiment.finetune.lm_coef"
+N_TRANSFER = "experiment.n_transfer"
+ARCH = "experiment.arch"
 
 
 def flat(section: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
@@ -26,118 +28,152 @@ def flat(section: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     return found
 
 
+def merge(base: dict[str, Any], overlay: dict[str, Any]) -> dict[str, Any]:
+    """`base` with the keys of `overlay`: sections key by key, all else as a whole."""
+    both = {
+        key: merge(base[key], value)
+        for key, value in overlay.items()
+        if isinstance(value, dict) and isinstance(base.get(key), dict)
+    }
+    return base | overlay | both
+
+
+def whole(key: str) -> str:
+    """A key of the config in full: `arch` stands for `experiment.arch`."""
+    return key if key.partition(".")[0] in SECTIONS else f"experiment.{key}"
+
+
 class Line(Settings):
-    """A cell of the grid by its three keys, and the config's keys that are others for it."""
+    """The keys of the config that are others for a line, by their dotted names."""
 
     model_config = ConfigDict(extra="allow")
 
-    arch: Arch = "transformer"
-    """The architecture, transformer or lstm."""
-    aux: Aux = "on"
-    """With or without the auxiliary LM loss, on or off."""
-    n_transfer: Annotated[int, Field(ge=0)] | Literal["none", "all"] = "all"
-    """The number of layers that are transferred, none for nothing at all."""
+    values: Annotated[list[Any], Field(min_length=1)] | None = None
+    """The values of the study's axis for this line, in place of the study's."""
 
     @model_validator(mode="before")
     @classmethod
     def _dotted(cls, given: Any) -> Any:
-        """Dotted keys alone. A weight of 0 is what the grid calls aux off, here and only here."""
+        """Whole keys alone."""
         if not isinstance(given, dict):
             return given
-        keys = flat(given)
-        for key in keys.keys() - cls.model_fields.keys():
-            _check_key(key)
-        if keys.get(LM_COEF) == 0 and keys.get("aux") != "on":
-            keys["aux"] = "off"
-            del keys[LM_COEF]
-        if keys.get("aux") == "off" and LM_COEF in keys:
-            raise ValueError(f'{LM_COEF}: no effect with aux "off"; remove one of them')
-        return keys
+        keys = {key: value for key, value in given.items() if key != "values"}
+        own = {"values": given["values"]} if "values" in given else {}
+        return {whole(key): value for key, value in flat(keys).items()} | own
 
     @property
     def overlay(self) -> dict[str, Any]:
         """The values of the config's keys that are others, by their dotted names."""
         return dict(self.model_extra or {})
 
-    def at(self, axis: str, value: Any) -> Self:
-        """The same line at a value of the axis."""
-        given = {key: getattr(self, key) for key in self.model_fields_set}
-        return type(self).model_validate({**given, **self.overlay, axis: value})
-
 
 class Study(Settings):
-    """A named set of cells with a table and a figure: every line at every value of one key."""
+    """A named set of lines with a table and a figure: every line at every value of one key."""
 
-    heading: Annotated[str, Field(min_length=1)]
-    """The heading of its table."""
+    heading: str = ""
+    """The heading of its table (by default its name)."""
     question: str = ""
     """What it compares, in one plain sentence: the caption of its table and of its figure."""
-    tasks: Annotated[list[str], Field(min_length=1), unique]
-    """The tasks of experiment.tasks that it is run on."""
+    tasks: Annotated[list[str], Field(min_length=1), unique] | None = None
+    """The tasks of experiment.tasks that it is run on (null: all of them)."""
     axis: str | None = None
-    """The key whose values it compares: arch, aux, n_transfer or any of the config, such as
-    experiment.finetune.lm_coef."""
+    """The key whose values it compares, such as n_transfer or finetune.lm_coef."""
     values: list[Any] = []
     """The values of that key, in the order of the figure."""
-    lines: Annotated[dict[str, Line], Field(min_length=1)] = {"full": Line()}
-    """What each line has in place of the run's, such as {n_transfer: none} or
-    {experiment.finetune.l2: 0}, by the line's name."""
-    references: dict[str, Line] = {}
+    lines: Annotated[dict[str, Line | None], Field(min_length=1)] = {"full": Line()}
+    """What each line has in place of the run's, such as {n_transfer: none} or {finetune.l2: 0}, by
+    the line's name; null for a line of the shipped study that is not wanted."""
+    references: dict[str, Line | None] = {}
     """What the lines are compared with, whatever the value of the axis."""
-    kind: Literal["scores", "prediction"] = "scores"
-    """What is shown: the scores, or whether a prediction came true."""
     predicted: dict[str, Annotated[list[str], unique]] = {}
-    """Of the kind prediction: the tasks on which a line is predicted to lose half or more of the
-    gain by pre-training, which is that of the first reference over the second."""
+    """The tasks on which a line is predicted to lose half or more of the gain by pre-training,
+    which is that of the first reference over the second."""
+
+    @field_validator("axis")
+    @classmethod
+    def _whole(cls, axis: str | None) -> str | None:
+        return axis and whole(axis)
 
     @model_validator(mode="after")
     def _check_points(self) -> Self:
         if bool(self.axis) != bool(self.values):
             raise ValueError("axis and values: one without the other")
-        if self.axis and self.axis not in Line.model_fields:
-            _check_key(self.axis)
         if both := self.lines.keys() & self.references.keys():
             raise ValueError(f"lines and references: both have {min(both)!r}")
-        for name, line in self.lines.items():
-            for key in (*line.model_fields_set, *line.overlay):
-                if f"{key}.".startswith(f"{self.axis}."):
-                    raise ValueError(f"lines.{name}: {key} is given by the axis")
+        if all(line is None for line in self.lines.values()):
+            raise ValueError("lines: all are null; give one")
         if len({str(value) for value in self.values}) < len(self.values):
             raise ValueError("values: each only once")
-        try:
-            list(self.points())
-        except ValidationError as error:
-            raise ValueError(f"values: {first_fault(error)}") from None
-        self._check_kind()
+        for name, line in self.lines.items():
+            for key in line.overlay if line else ():
+                if f"{key}.".startswith(f"{self.axis}."):
+                    raise ValueError(f"lines.{name}: {key} is given by the axis")
+            if line and line.values and not self.axis:
+                raise ValueError(f"lines.{name}.values: the study has no axis; remove them")
+        self._check_predicted()
         return self
 
-    def _check_kind(self) -> None:
-        if bool(self.predicted) != (self.kind == "prediction"):
-            raise ValueError("predicted and kind: prediction go together")
-        if self.kind != "prediction":
+    def _check_predicted(self) -> None:
+        if not self.predicted:
             return
         if self.predicted.keys() != self.lines.keys() or self.axis:
-            raise ValueError("predicted and lines: predict for each line, of no axis")
+            raise ValueError("predicted: give it for each line, and no axis")
         if len(self.references) != 2:
-            raise ValueError("references: give one with pre-training and one without")
+            raise ValueError("references: a prediction needs two, with all books and with none")
         for line, names in self.predicted.items():
-            if others := set(names) - set(self.tasks):
-                raise ValueError(f"predicted.{line}: {min(others)!r} is not in tasks")
+            if outside := set(names) - set(self.tasks or names):
+                raise ValueError(f"predicted.{line}: {min(outside)} is not among the tasks")
 
-    def points(self) -> Iterator[tuple[str, Any, Line]]:
-        """Every line at every value, the references first; None where a line has no value."""
+    def points(self) -> Iterator[tuple[str, Any, dict[str, Any]]]:
+        """Every line at every value with its overlay, the references first.
+
+        The value is None where a line has none.
+        """
         for name, line in self.references.items():
-            yield name, None, line
+            if line:
+                yield name, None, line.overlay
         for name, line in self.lines.items():
-            if not self.axis:
-                yield name, None, line
-            for value in self.values:
-                yield name, value, line.at(str(self.axis), value)
+            if line:
+                for value in line.values or self.values or [None]:
+                    at = {} if self.axis is None else {self.axis: value}
+                    yield name, value, line.overlay | flat(at)
 
 
-def _check_key(key: str) -> None:
-    """Raise ValueError for a key that no config has at its head."""
-    if key.partition(".")[0] in SECTIONS:
-        return
-    known = ", ".join(Line.model_fields)
-    raise ValueError(f"{key[:60]}: unknown; give {known} or a key such as {LM_COEF}")
+PAPER = "Transformer w/ aux LM (full)"  # of Table 5, with which its other lines are compared
+
+
+def shipped(has_lstm: bool) -> dict[str, Any]:
+    """The two studies of the paper as a config gives them; published weights have no LSTM."""
+    lines: dict[str, dict[str, Any] | None] = {
+        PAPER: {},
+        "Transformer w/o pre-training": {"n_transfer": "none"},
+        "Transformer w/o aux LM": {"finetune.lm_coef": 0},
+        "LSTM w/ aux LM": {"arch": "lstm"},
+        "Transformer w/o pre-training, w/o aux LM": {"n_transfer": "none", "finetune.lm_coef": 0},
+        "LSTM w/o aux LM": {"arch": "lstm", "finetune.lm_coef": 0},
+    }
+    depths: dict[str, dict[str, Any] | None] = {
+        PAPER: {},
+        "Transformer w/o aux LM": {"finetune.lm_coef": 0},
+        "LSTM w/ aux LM": {"arch": "lstm", "values": ["none", 0, 1]},
+        "LSTM w/o aux LM": {"arch": "lstm", "finetune.lm_coef": 0, "values": ["none", 0, 1]},
+    }
+    if not has_lstm:
+        lines, depths = (
+            {name: None if line and "arch" in line else line for name, line in of.items()}
+            for of in (lines, depths)
+        )
+    return {
+        "ablation": {
+            "heading": "Ablations (Table 5)",
+            "question": "What the score loses without each part of the method.",
+            "lines": lines,
+        },
+        "layer_transfer": {
+            "heading": "Layers transferred (Figure 2, left)",
+            "question": "How the score grows with the number of layers that are transferred.",
+            "axis": "n_transfer",
+            "values": ["none", *range(13)],
+            "lines": depths,
+        },
+    }

@@ -40,6 +40,8 @@ if not cfg.experiment.world:
     NOT_MADE |= {"degrees"}
 if not paths.probes_file(cfg):
     NOT_MADE |= {"probes"}
+if "layer_transfer" not in grid.studies:
+    NOT_MADE |= {"layer_transfer", "positive_control"}
 TABLES = [table for table in tables.names() if table not in NOT_MADE]
 FIGURES = [f for f in figures.names() if {*FIGURE_TABLES.get(f, [f])} <= {*TABLES}]
 # The benchmarks of jobs are no declared outputs, so the table of costs waits for all but the page.
@@ -136,7 +138,7 @@ rule page:
         expand("<results>/{table}.{form}", table=TABLES, form=["csv", "md"]),
         expand("<results>/figures/{figure}.svg", figure=FIGURES),
         # Those that are there when the run is planned; it keeps them up to date.
-        studies.made(variants),
+        studies.made(lines),
     output:
         html="<results>/index.html",
     log:
@@ -149,7 +151,7 @@ rule page:
         grid=grid_json,
         tables=TABLES,
         figures=FIGURES,
-        studies=lambda wildcards: studies.heads(variants).to_json(),
+        studies=lambda wildcards: studies.heads(lines).to_json(),
         captions=sha256_json(
             {path.name: path.read_text("utf-8") for path in CAPTIONS.glob("*.rst")}
         ),

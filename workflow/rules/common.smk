@@ -5,19 +5,19 @@ import os
 import re
 import shlex
 import sys
-from dataclasses import replace
 
 from snakemake.io import contains_wildcard
 
-from gpt1.cell import Cell, home
+from gpt1.cell import FULL, Cell, PretrainedModel, home
+from gpt1.settings import JobSettings
 from gpt1.text.vocabulary import FILES
 from tasks.common.files import sha256_json
 from workflow import code, results_folder, studies
 from workflow.analysis import figures, tables
 from workflow.configuration import paths, read
 from workflow.configuration.read import ConfigError, as_yaml, refuse
-from workflow.grid import any_model, jobs
-from workflow.overlay import Variants
+from workflow.jobs import job_of, jobs
+from workflow.lines import Lines
 from workflow.results_folder import PROJECT
 
 # The files are read here, since Snakemake reads `on` as true, 1e-4 as text, and of a key given
@@ -27,20 +27,18 @@ try:
         cfg = read.parse(config)
     else:
         cfg = read.config_of(workflow.overwrite_configfiles, workflow.config_settings.config_args)
-    variants = Variants(cfg)
-    refuse([*results_folder.faults(cfg), *studies.run_faults(variants)])
+    lines = Lines(cfg)
+    refuse([*results_folder.faults(cfg), *studies.run_faults(lines)])
 except ConfigError as error:
     sys.exit(str(error))
 
 config = cfg.model_dump(mode="json", exclude_none=True)  # for the captions of the report
-grid = cfg.grid()
-MODEL, CONTROL = any_model(), any_model("{corpus}")
-PERMUTED = any_model("permuted-embeddings")
+grid = lines.grid()
+MODEL = PretrainedModel("{arch}", "{seed}")
+PERMUTED = PretrainedModel("{arch}", "{seed}", permuted=True)
 # The run ("") and its variants that have a vocabulary of their own.
 LEARNT = [
-    name
-    for name in variants.names("tokenizer")
-    if variants.config(name).experiment.tokenizer.merges
+    name for name in lines.names("tokenizer") if lines.config(name).experiment.tokenizer.merges
 ]
 CAPTIONS = PROJECT / "workflow" / "report"
 missing = [*paths.missing_data(cfg)]  # see `given`
@@ -82,7 +80,7 @@ def homes(names):
 
 def below(variant, stage, path):
     """A file of a stage that a variant reads: its own, the run's or another variant's."""
-    return str(home("<results>", variants.at(variant, stage)) / path)
+    return str(home("<results>", lines.at(variant, stage)) / path)
 
 
 def of(stage, *files):
@@ -95,7 +93,7 @@ def of(stage, *files):
 
 def its(value):
     """A param or an input of a job: a value that the config of its variant gives."""
-    return lambda wildcards: value(variants.reading(variant_of(wildcards)), wildcards)
+    return lambda wildcards: value(lines.reading(variant_of(wildcards)), wildcards)
 
 
 def given_as(make):
@@ -116,7 +114,7 @@ def raw(name):
 
 def its_probes(value):
     """The same, of the probes: those of the run where a variant's world differs in its books."""
-    return lambda wildcards: value(variants.reading(variants.at(variant_of(wildcards), "tasks")))
+    return lambda wildcards: value(lines.reading(lines.at(variant_of(wildcards), "tasks")))
 
 
 def raw_probes(config):
@@ -126,13 +124,22 @@ def raw_probes(config):
 
 def tokenizer_of(variant):
     """The files of a variant's tokenizer, made by the rule `tokenizer` or published."""
-    return paths.tokenizer_files(variants.config(variants.at(variant, "tokenizer")))
+    return paths.tokenizer_files(lines.config(lines.at(variant, "tokenizer")))
 
 
-def vocabulary(wildcards, variant=""):
+def vocabulary_of(variant):
+    """An input: the files of a variant's tokenizer."""
+
+    def files(_):
+        found = tokenizer_of(variant)
+        return found if cfg.experiment.tokenizer.merges else given(found)
+
+    return files
+
+
+def vocabulary(wildcards):
     """An input: the files of the tokenizer."""
-    files = tokenizer_of(variant or variant_of(wildcards))
-    return files if cfg.experiment.tokenizer.merges else given(files)
+    return vocabulary_of(variant_of(wildcards))(wildcards)
 
 
 def its_tokenizer(wildcards):
@@ -196,7 +203,7 @@ def submitted(wildcards):
     """The predictions to submit. The run ends here if the config does not ask for them."""
     if not grid.unlabelled:
         sys.exit(
-            f"error: {cfg.results}/glue_submission.zip: experiment.submission is false or the grid "
+            f"error: {cfg.results}/glue_submission.zip: experiment.submission is false or the run "
             "has no task of GLUE; set it to true in the config"
         )
     return [cell.predictions("<results>") for cell in grid.submitted()]
@@ -209,7 +216,7 @@ def study(wildcards):
         if name not in known:
             names = ", ".join(known) or "none"
             raise ConfigError([f"experiment.studies.{name}: no such study; known here: {names}"])
-        return studies.plan(variants, name)
+        return studies.plan(lines, name)
     except ConfigError as error:
         sys.exit(str(error))
 
@@ -217,30 +224,26 @@ def study(wildcards):
 def study_inputs(wildcards):
     """Cells, those that their seeds are pooled with, facts and what else a study reads."""
     found = study(wildcards)
-    own = dict.fromkeys([*found.cells(), *grid.pooled(found.cells())])
+    own = dict.fromkeys([*found.cells(), *grid.pooled(found)])
     cells = [file("<results>") for cell in own for file in (cell.path, cell.predictions)]
     facts = expand("<results>/examples/{task}.json", task=found.tasks)
-    return [*cells, *facts, *studies.inputs(variants, found)]
+    return [*cells, *facts, *studies.inputs(lines, found)]
 
 
-def filled(cell, wildcards):
-    """A cell of a job, with the job's wildcards filled in."""
-    own = dict(wildcards.items())
-    names = {key: getattr(cell, key).format(**own) for key in ("arch", "task", "aux")}
-    return replace(cell, **names, variant=variant_of(wildcards) or cell.variant)
+def started_from(job, file):
+    """A file of each checkpoint that the cells of a job start from, one for each model."""
+    return [getattr(model, file)("<results>", job.update) for model in job.sources]
 
 
-def started_from(cell, file, wildcards):
-    """A file of each checkpoint that a cell starts from, one for each pre-training seed."""
-    cell = filled(cell, wildcards)
-    update = variants.config(cell.variant).checkpoint()
-    return [getattr(model, file)("<results>", update) for model in studies.sources(variants, cell)]
+def cell_settings(job):
+    """A param: how the cells of a job are trained, and those that another cut would add."""
 
+    def settings(wildcards):
+        task = wildcards.get("task", job.tasks[0])
+        configs = {line or FULL: lines.config(line) for line in job.together}
+        return JobSettings(lines={k: of.finetune(task) for k, of in configs.items()}).to_json()
 
-def finetune_settings(cell, wildcards):
-    """How a cell, and those of its job, are trained, as JSON."""
-    own = filled(cell, wildcards)
-    return variants.config(own.variant).finetune(own.arch, own.task, own.aux).to_json()
+    return settings
 
 
 def launcher(processes):
@@ -299,6 +302,4 @@ if workflow.resource_settings.cores == 0:  # Snakemake would wait for ever
 wildcard_constraints:
     arch="transformer|lstm",
     task="[a-z0-9_]+",
-    aux="on|off",
     seed="[0-9]+",
-    corpus="shuffled|sentences-shuffled",

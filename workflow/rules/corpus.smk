@@ -5,6 +5,12 @@ books = cfg.experiment.corpus
 corpus_threads = 1 if books and cfg.is_synthetic(books) else 4
 
 
+def shuffled_option(config):
+    """What the tokens of a variant are made with: nothing, or what is shuffled in a control's."""
+    shuffled = config.experiment.pretrain.shuffled
+    return f"--shuffled {shuffled}" if shuffled else ""
+
+
 rule documents:
     input:
         raw("corpus"),
@@ -17,7 +23,7 @@ rule documents:
     benchmark:
         "<results>{home}/benchmarks/documents.tsv"
     wildcard_constraints:
-        home=homes(variants.names("books")),
+        home=homes(lines.names("books")),
     priority: 10
     threads: corpus_threads  # more by --set-threads documents=16
     resources:
@@ -43,7 +49,7 @@ rule baselines_word_classes:
     benchmark:
         "<results>{home}/benchmarks/baselines_word_classes.tsv"
     wildcard_constraints:
-        home=homes(variants.names("books")),
+        home=homes(lines.names("books")),
     resources:
         **data_job(4000),
     params:
@@ -92,35 +98,18 @@ rule tokens:
     benchmark:
         "<results>{home}/benchmarks/tokens.tsv"
     wildcard_constraints:
-        home=homes(variants.names("tokens")),
+        home=homes(lines.names("tokens")),
     priority: 10
     threads: corpus_threads
     resources:
-        **data_job(2000),
+        # The order of all sentences is held in memory.
+        **data_job(lambda w: 8000 if shuffled_option(lines.config(variant_of(w))) else 2000),
     params:
         out=subpath(output.facts, parent=True),
         tokenizer=its_tokenizer,
-        corpus="books",
+        shuffled=its(lambda config, _: shuffled_option(config)),
         code=code.digest("gpt1.corpus"),
     shell:
-        "python -m gpt1.corpus tokens --corpus {params.corpus} --documents {input.documents}"
+        "python -m gpt1.corpus tokens {params.shuffled} --documents {input.documents}"
         " --tokenizer {params.tokenizer:q} --threads {threads} --out {params.out:q}"
         " &> {log}"
-
-
-use rule tokens as shuffled_tokens with:
-    output:
-        facts="<results>/corpus/{corpus}/corpus.json",
-        tokens=[
-            "<results>/corpus/{corpus}/train.bin",
-            "<results>/corpus/{corpus}/heldout.bin",
-        ],
-    log:
-        "<results>/logs/shuffled_tokens/{corpus}.log",
-    benchmark:
-        "<results>/benchmarks/shuffled_tokens/{corpus}.tsv"
-    priority: 10  # not inherited
-    resources:
-        **data_job(8000),  # the order of all sentences
-    params:
-        corpus="{corpus}",

@@ -14,7 +14,7 @@ if cfg.experiment.world:
         benchmark:
             "<results>{home}/benchmarks/world.tsv"
         wildcard_constraints:
-            home=homes(variants.names("world")),
+            home=homes(lines.names("world")),
         resources:
             **data_job(2000),
         params:
@@ -57,7 +57,7 @@ rule examples:
     benchmark:
         "<results>{home}/benchmarks/examples/{task}.tsv"
     wildcard_constraints:
-        home=homes(variants.names("tasks")),
+        home=homes(lines.names("tasks")),
     resources:
         **data_job(2000),
     params:
@@ -81,7 +81,7 @@ rule baselines:
     benchmark:
         "<results>{home}/benchmarks/baselines/{task}.tsv"
     wildcard_constraints:
-        home=homes(variants.names("tasks")),
+        home=homes(lines.names("tasks")),
     resources:
         **data_job(4000),
     params:
@@ -103,7 +103,7 @@ rule encode:
     benchmark:
         "<results>{home}/benchmarks/encode/{task}.tsv"
     wildcard_constraints:
-        home=homes(variants.names("encoded")),
+        home=homes(lines.names("encoded")),
     resources:
         **data_job(4000),
     params:

@@ -1,45 +1,33 @@
-# The cells. A rule for each part of an architecture's layer sweep, so that one process trains many
-# cells: starting one costs as much as training a small cell. Sharding is not a param, so resharding
-# reruns nothing. Layers that the grid leaves out can be asked for cell by cell.
-# The rules by their names: the cells that a job trains, and the variants whose jobs they are. A job
-# of a variant trains one cell.
-TRAINED = {job.name: (job.cells(), [""]) for job in jobs(grid, cfg.runtime.shards)}
-TRAINED["finetune_variant"] = (
-    [Cell("{arch}", "{task}", "{aux}", "{layers}")],
-    list(variants.overlays)[1:],
-)
-
-for name, (cells, names) in TRAINED.items():
-    every = "|".join(str(cell.path("")) for cell in cells)
-    stem = os.path.join(*(key for key in ("{arch}", "{task}", "{aux}", "{layers}") if key in every))
+# The cells: a rule for the lines that train in one process, a job for each task. How lines are cut
+# into jobs is no result's concern: finished runs are in the cache, whichever job asks for them.
+for job in jobs(lines):
+    cells = [Cell(line or FULL, "{task}") for line in job.lines]
 
     rule:
         name:
-            name
+            job.name
         input:
-            vocabulary,
-            encoded=of("encoded", "encoded/{task}"),
-            baselines=of("tasks", "baselines/{task}.json"),
-            checkpoints=functools.partial(started_from, cells[0], "checkpoint"),
-            facts=functools.partial(started_from, cells[0], "facts"),
+            vocabulary_of(job.encoded),
+            encoded=below(job.encoded, "encoded", "encoded/{task}"),
+            baselines=below(job.rows, "tasks", "baselines/{task}.json"),
+            checkpoints=started_from(job, "checkpoint"),
+            facts=started_from(job, "facts"),
         output:
-            cells=[cell.path("<results>{home}") for cell in cells],
-            predictions=[cell.predictions("<results>{home}") for cell in cells],
+            cells=[cell.path("<results>") for cell in cells],
+            predictions=[cell.predictions("<results>") for cell in cells],
         log:
-            f"<results>{{home}}/logs/{name}/{stem}.log",
+            f"<results>/logs/{job.name}/{{task}}.log",
         benchmark:
-            f"<results>{{home}}/benchmarks/{name}/{stem}.tsv"
+            f"<results>/benchmarks/{job.name}/{{task}}.tsv"
         wildcard_constraints:
-            home=homes(names),
-            task="|".join(grid.tasks),
-            layers="none|[0-9]+",
+            task="|".join(job.tasks),
         threads: cfg.runtime.finetune_threads
         resources:
             **training_job("finetune"),
         params:
             cache=f"{cfg.results}/.work/runs",
-            settings=functools.partial(finetune_settings, cells[0]),
-            seeds=its(lambda config, _: config.experiment.seeds.finetune),
+            settings=cell_settings(job),
+            seeds=list(job.seeds),
             code=code.digest("gpt1.finetune"),
         shell:
             "python -m gpt1.finetune {output.cells} --predictions {output.predictions}"
@@ -53,17 +41,19 @@ for name, (cells, names) in TRAINED.items():
 # The weights of the cells of experiment.keep. A cell that is trained after it was named has left
 # them in the cache; another is trained again.
 for cell in cfg.kept():
+    rule_name = f"finetune_kept_{re.sub('[^A-Za-z0-9]', '_', cell.place)}"
+    job = job_of(lines, rule_name, lines.variant(cell.line), (cell.task,))
 
     rule:
         name:
-            f"finetune_kept_{re.sub('[^a-z0-9]', '_', cell.place)}"
+            job.name
         input:
             cell=cell.path("<results>"),
-            encoded=below(cell.variant, "encoded", f"encoded/{cell.task}"),
-            baselines=below(cell.variant, "tasks", f"baselines/{cell.task}.json"),
-            checkpoints=functools.partial(started_from, cell, "checkpoint"),
-            facts=functools.partial(started_from, cell, "facts"),
-            tokenizer=functools.partial(vocabulary, variant=cell.variant),
+            encoded=below(job.encoded, "encoded", f"encoded/{cell.task}"),
+            baselines=below(job.rows, "tasks", f"baselines/{cell.task}.json"),
+            checkpoints=started_from(job, "checkpoint"),
+            facts=started_from(job, "facts"),
+            tokenizer=vocabulary_of(job.encoded),
         output:
             directory(cell.kept("<results>")),
         log:
@@ -75,9 +65,9 @@ for cell in cfg.kept():
             **training_job("finetune"),
         params:
             cache=f"{cfg.results}/.work/runs",
-            settings=functools.partial(finetune_settings, cell),
-            seeds=variants.config(cell.variant).experiment.seeds.finetune,
-            tokenizer=os.path.dirname(tokenizer_of(cell.variant)[0]),
+            settings=cell_settings(job),
+            seeds=list(job.seeds),
+            tokenizer=os.path.dirname(tokenizer_of(job.encoded)[0]),
             code=code.digest("gpt1.finetune"),
         shell:
             "python -m gpt1.finetune {input.cell} --weights {output}"

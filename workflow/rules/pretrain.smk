@@ -1,8 +1,8 @@
 # The language models, with checkpoints at log-spaced updates: a job for each architecture and seed,
-# on the books and, for the negative controls, on the shuffled books.
+# of the run and of each variant that has one of its own.
 
 # The names of a rule's outputs are fixed, and those of the checkpoints differ with the updates.
-for number, (updates, names) in enumerate(variants.by_updates().items()):
+for number, (updates, names) in enumerate(lines.by_updates().items()):
 
     rule:
         name:
@@ -35,34 +35,22 @@ for number, (updates, names) in enumerate(variants.by_updates().items()):
             " --work {params.work:q} --out {params.out:q} &> {log}"
 
 
-use rule pretrain as pretrain_shuffled with:
-    input:
-        rules.shuffled_tokens.output.tokens,
-        corpus=rules.shuffled_tokens.output.facts,
-    output:
-        checkpoints=checkpoints(CONTROL, grid.updates),
-        log=CONTROL.folder("<results>") / "log.csv",
-    log:
-        "<results>/logs/pretrain_shuffled/{arch}-{corpus}/seed-{seed}.log",
-    benchmark:
-        "<results>/benchmarks/pretrain_shuffled/{arch}-{corpus}/seed-{seed}.tsv"
-    priority: 10  # not inherited
-
-
 # Nothing is trained: in a checkpoint of the books content words exchange their embeddings.
 rule permuted_embeddings:
     input:
-        tokens="<results>/corpus/train.bin",
-        corpus="<results>/corpus/corpus.json",
-        facts=MODEL.facts("<results>", "{step}"),
-        checkpoint=MODEL.checkpoint("<results>", "{step}"),
+        tokens=of("tokens", "corpus/train.bin"),
+        corpus=of("tokens", "corpus/corpus.json"),
+        facts=MODEL.facts("<results>{home}", "{step}"),
+        checkpoint=MODEL.checkpoint("<results>{home}", "{step}"),
     output:
-        facts=PERMUTED.facts("<results>", "{step}"),
-        checkpoint=PERMUTED.checkpoint("<results>", "{step}"),
+        facts=PERMUTED.facts("<results>{home}", "{step}"),
+        checkpoint=PERMUTED.checkpoint("<results>{home}", "{step}"),
     log:
-        "<results>/logs/permuted_embeddings/{arch}/seed-{seed}/{step}.log",
+        "<results>{home}/logs/permuted_embeddings/{arch}/seed-{seed}/{step}.log",
     benchmark:
-        "<results>/benchmarks/permuted_embeddings/{arch}/seed-{seed}/{step}.tsv"
+        "<results>{home}/benchmarks/permuted_embeddings/{arch}/seed-{seed}/{step}.tsv"
+    wildcard_constraints:
+        home=homes(lines.names("model")),
     resources:
         **data_job(4000),
     params:

@@ -105,7 +105,7 @@ def a_target(record):
     if found := re.search(r"No rule\sto produce (\S+) \(if you use", str(record.msg)):
         made = [str(file) for rule in workflow.rules for file in rule.products()]
         names = ["all", *(name for name in made if "{" not in name)]
-        names += [f"{cfg.results}/cells/{cell.place}.json" for cell in grid.cells()]
+        names += [str(cell.path(cfg.results)) for cell in grid.cells()]
         names += [f"{cfg.results}/studies/{study}.csv" for study in cfg.experiment.studies]
         near = difflib.get_close_matches(found[1], names, n=1)
         target = Path(found[1])

@@ -1,5 +1,4 @@
-# What only studies have: a table and a figure each, asked for by name, and those jobs of their
-# variants that differ from the run's own.
+# The studies that the run does not make: a table and a figure each, asked for by name.
 
 
 rule study:
@@ -26,21 +25,3 @@ rule study:
     shell:
         "python -m workflow.analysis.studies --results {params.results:q} --grid {params.grid:q}"
         " --study {params.study:q} --out {output.csv} &> {log}"
-
-
-if paths.probes_file(cfg):
-
-    use rule probes as probes_variant with:
-        input:
-            vocabulary,
-            its_probes(raw_probes),
-            MODEL.facts("<results>{home}", "{step}"),
-            checkpoints=MODEL.checkpoint("<results>{home}", "{step}"),
-        output:
-            MODEL.probes("<results>{home}", "{step}"),
-        log:
-            "<results>{home}/logs/probes/{arch}/seed-{seed}/{step}.log",
-        benchmark:
-            "<results>{home}/benchmarks/probes/{arch}/seed-{seed}/{step}.tsv"
-        wildcard_constraints:
-            home=homes(variants.names("model")[1:]),

@@ -3,7 +3,6 @@
 import numpy as np
 
 import tasks
-from gpt1.cell import Aux
 from workflow.analysis.claims.evidence import Contrast, Evidence
 from workflow.analysis.claims.finding import Finding
 from workflow.analysis.paper import Variant
@@ -11,6 +10,7 @@ from workflow.analysis.stats.estimate import estimate
 from workflow.analysis.stats.sample import difference
 from workflow.analysis.stats.trends import by_seed, steps, ups_and_downs
 from workflow.grid import Grid
+from workflow.study_plan import Aux
 
 WITHOUT: dict[Aux, str] = {"on": "", "off": ", w/o aux LM"}
 

@@ -154,5 +154,5 @@ class EpochEvidence(Evidence):
             np.repeat(score[:, None], 2, axis=1),
             n_rows=1,
             alarms={one.seed: (";".join(sorted(one.alarms)),) for one in runs},
-            weights=weight_of(cell.arch),
+            weights=weight_of(record.arch),
         )

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import tasks
-from gpt1.cell import Aux
 from workflow.analysis.claims.against_published import each_lead, wins
 from workflow.analysis.claims.contrasts import each_task, on_average
 from workflow.analysis.claims.curves import per_layer, zero_shot_steps, zero_shot_variation
@@ -34,6 +33,7 @@ from workflow.analysis.paper import (
     SHUFFLED,
     Variant,
 )
+from workflow.study_plan import Aux
 
 FIGURE_2 = ("mnli", "race")
 AUXES: tuple[Aux, ...] = ("on", "off")

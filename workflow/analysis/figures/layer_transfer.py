@@ -24,7 +24,7 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
 def swept(grid: Grid) -> StudyPlan:
     """The study of the architecture with the most layers, the tasks of the paper's figure first."""
     study, arch = shipped.layer_transfer(grid), max(grid.arch, key=lambda name: grid.n_layer[name])
-    points = [point for point in study.points if point.cells[0].arch == arch]
+    points = [point for point in study.points if point.of.arch == arch]
     names = [task for task in LARGE if task in grid.tasks]
     own = {
         "points": points,

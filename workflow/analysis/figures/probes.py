@@ -19,18 +19,18 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
     axes = style.panels(figure, rows, columns, len(skills), sharex=True, sharey=True)
     # published weights come without their number of tokens
     position = "tokens" if table["tokens"].notna().any() else "update"
-    models = {model.name: model for model in grid.all_models()}
+    models = dict.fromkeys((model.arch, corpus) for model, corpus in grid.all_models().items())
     for ax, skill in zip(axes, skills, strict=True):
         panel = table[table["skill"] == skill]
         ax.set_title(skill.replace("_", " "))
         ax.axhline(panel["chance"].max(), color=style.GREY, linewidth=1)
-        for name, model in models.items():
-            mine = panel[(panel["arch"] == model.arch) & (panel["corpus"] == model.corpus)]
+        for arch, corpus in models:
+            mine = panel[(panel["arch"] == arch) & (panel["corpus"] == corpus)]
             seeds = mine.groupby(position, as_index=False)["accuracy"].agg(
                 ["mean", "min", "max", tuple]
             )
             band = seeds[["mean", "min", "max", "tuple"]]
-            style.along_updates(ax, seeds[position], band, **style.MODELS[name])
+            style.along_updates(ax, seeds[position], band, **style.model(arch, corpus))
     style.updates_axis(axes[0], sorted(table[position].dropna().unique()), sparse=True)
     axes[0].set_ylim(0, 103)
     for ax in axes[-columns:]:
@@ -40,7 +40,7 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
     figure.supxlabel(f"{seen} (log{zero})", fontsize=13)
     figure.supylabel("accuracy", fontsize=13)
     chance = {"color": style.GREY, "linewidth": 1, "label": "chance"}
-    style.legend(figure, [*(style.MODELS[name] for name in models), chance])
+    style.legend(figure, [*(style.model(*of) for of in models), chance])
     return figure
 
 

@@ -26,6 +26,7 @@ from matplotlib.ticker import (
 )
 
 import tasks
+from gpt1.cell import Arch, Corpus
 from tasks.common.files import write_atomic
 from workflow.analysis import markdown
 from workflow.analysis.paper import (
@@ -45,7 +46,7 @@ CurveEnd = tuple[str, pd.Series, pd.Series, Look]  # name, x and y of the curve,
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 BLUE, VERMILLION, PURPLE, GREY = "#0072B2", "#D55E00", "#CC79A7", "#7F7F7F"
 
-MODELS: dict[str, Look] = {  # by the name of the pre-trained model
+MODELS: dict[str, Look] = {  # ARCH, or ARCH-CORPUS
     "transformer": {"label": "Transformer", "color": BLUE, "marker": "o", "linestyle": "-"},
     "lstm": {
         "label": "LSTM",
@@ -68,6 +69,13 @@ MODELS: dict[str, Look] = {  # by the name of the pre-trained model
         "linestyle": "-.",
     },
 }
+
+
+def model(arch: Arch, corpus: Corpus) -> Look:
+    """The look of a language model by what it read."""
+    return MODELS[arch if corpus == "books" else f"{arch}-{corpus}"]
+
+
 VARIANTS: dict[str, Look] = {  # of Table 5, in the colour of their model where it is theirs alone
     FULL.title: {"color": MODELS["transformer"]["color"], "marker": "o"},
     NO_PRETRAINING.title: {"color": VERMILLION, "marker": "s"},

@@ -63,7 +63,7 @@ class Samples:
                 for row in frame.to_dict("records"):
                     key = row["split"], row["metric"], row["degree"]
                     cell = Cell.parse(row["cell"])
-                    found.cells.setdefault(cell, {})[key] = _sample(cell, row)
+                    found.cells.setdefault(cell, {})[key] = _sample(row)
                 examples = dict(frame.attrs["examples"])
             except FileNotFoundError:
                 raise InputError(f"{path}: no such file; run its job first") from None
@@ -81,6 +81,7 @@ class Samples:
         rows = [
             {
                 **dict(zip(KEY, (str(cell.path("")), *key), strict=True)),
+                "arch": next(iter(one.squares)),
                 "seed": one.seeds,
                 "pretrain": one.pretrain,
                 "score": one.score,
@@ -174,9 +175,9 @@ class Samples:
         self, grid: Grid, score: Callable[[Cell], Sample | None] | None = None
     ) -> SeedPool:
         """The pool of the run's lines (`Grid.is_pooled`) by their `score`, or by the headline."""
-        lines: dict[Cell, dict[str, Sample | None]] = {}
+        lines: dict[str, dict[str, Sample | None]] = {}
         for cell in filter(grid.is_pooled, self.cells):
-            of_tasks = lines.setdefault(replace(cell, task=""), {})
+            of_tasks = lines.setdefault(cell.line, {})
             of_tasks[cell.task] = score(cell) if score else self.headline(cell)
         return SeedPool(list(lines.values()))
 
@@ -199,7 +200,7 @@ def part_path(results: Path, part: str) -> Path:
     return Path(results, "samples", f"{part}.parquet")
 
 
-def _sample(cell: Cell, row: Mapping[str, Any]) -> Sample:
+def _sample(row: Mapping[str, Any]) -> Sample:
     """The sample in a row that `Samples.write` made."""
     seeds = tuple(map(int, row["seed"]))
     return Sample(
@@ -213,7 +214,7 @@ def _sample(cell: Cell, row: Mapping[str, Any]) -> Sample:
         bag_of_words=float(row["bag_of_words"]),
         train_tokens=dict(zip(seeds, row["train_tokens"], strict=True)),
         alarms={seed: (text,) for seed, text in zip(seeds, row["alarms"], strict=True)},
-        weights=weight_of(cell.arch),
+        weights=weight_of(row["arch"]),
     )
 
 

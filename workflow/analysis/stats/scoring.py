@@ -49,7 +49,7 @@ def scored(
             bag_of_words=bag_of_words.get(split, {}).get(metric, np.nan),
             train_tokens={one.seed: one.train_tokens for one in runs},
             alarms={one.seed: (";".join(sorted(one.alarms)),) for one in runs},
-            weights=weight_of(cell.arch),
+            weights=weight_of(record.arch),
         )
         for split, scores in (runs[0].scores.items() if runs else ())
         for metric in scores

@@ -69,13 +69,13 @@ def shares(frame: pd.DataFrame, bold: str = "") -> list[str]:
 
 def probes(results: Path, grid: Grid, study: StudyPlan) -> list[str | pd.DataFrame]:
     """What each language model has learnt of each skill, for reading; nothing if not scored."""
-    models, update = grid.sources(study.points[0].cells[0]), grid.updates[-1]
-    lines = {point.model: point.line for point in reversed(study.points)}  # the first one of each
+    models, update = study.points[0].of.models(), grid.updates[-1]
+    lines = {point.of.model: point.line for point in reversed(study.points)}  # the first of each
     rows = []
     for variant, line in reversed(lines.items()):
         for model in models:
             own = replace(model, variant=variant)
-            place = {"arch": own.arch, "corpus": own.corpus, "seed": own.seed, "update": update}
+            place = {"arch": own.arch, "seed": own.seed, "update": update}
             scored = ProbeScores.find(own.probes(results, update), **place)
             for skill, score in scored.skills.items() if scored else ():
                 rows.append((skill, line, own.seed, score.accuracy, score.chance))

@@ -37,7 +37,7 @@ def _samples(results: Path, grid: Grid, study: StudyPlan) -> Samples:
     """Samples of the study's cells and of those of the run that are pooled; of those that ran."""
     found, seeds = Samples(), tuple(grid.seeds.finetune)
     examples, shares = results / "examples", few_rows.shares(study)
-    for cell in dict.fromkeys([*study.cells(), *grid.pooled(study.cells())]):
+    for cell in dict.fromkeys([*study.cells(), *grid.pooled(study)]):
         if cell.path(results).exists():
             share = shares.get(cell)
             own = (

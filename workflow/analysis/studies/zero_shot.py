@@ -44,10 +44,10 @@ def _zero_shot(results: Path, study: StudyPlan, scores: Scores) -> pd.DataFrame:
     """
     rows = []
     for point in study.points:
-        for cell in point.cells if point.value and not point.model else ():
+        for cell in point.cells if point.value and not point.of.model else ():
             sample = scores[point.place][cell.task]
             for seed in dict.fromkeys(sample.pretrain) if sample else ():
-                model = PretrainedModel(cell.arch, seed, cell.corpus)
+                model = PretrainedModel(point.of.arch, seed)
                 path = model.zero_shot(results, cell.task, int(point.value))
                 if path.exists():
                     rows.append((*point.place, cell.task, ZeroShotScore.read(path).score))

@@ -20,7 +20,7 @@ from workflow.analysis.stats.samples import Samples
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 
-INPUTS = ("endpoints", "controls", "facts", "baselines")
+INPUTS = ("ablation", "facts", "baselines")
 
 
 def build(results: Path, grid: Grid) -> Table:

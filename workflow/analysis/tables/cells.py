@@ -16,12 +16,14 @@ from workflow.analysis.stats.alarms import is_marked
 from workflow.analysis.stats.samples import Samples
 from workflow.analysis.table import Table
 from workflow.grid import Grid
+from workflow.study_plan import Line
 
-INPUTS = ("endpoints", "intermediate", "controls", "facts")
-CELL = ["arch", "task", "aux", "n_transfer", "corpus"]
+INPUTS = ("ablation", "layer_transfer", "facts")
+PLACE = ["arch", "aux", "n_transfer", "corpus"]
+CELL = ["task", "line", *PLACE]
 COLUMNS = [
     *("arch", "task", "metric", "split", "n_transfer", "aux", "corpus", "seed", "score"),
-    *("majority", "bag_of_words", "train_tokens", "alarms", "note"),
+    *("majority", "bag_of_words", "train_tokens", "alarms", "note", "line"),
 ]
 SWEEP = ["task", "arch", "corpus", "aux"]
 
@@ -33,7 +35,7 @@ def build(results: Path, grid: Grid) -> Table:
         {
             **vars(cell),
             **vars(sample),
-            "n_transfer": str(cell.n_transfer),
+            **place(grid.line(cell)),
             "split": split,
             "metric": metric,
             "seed": seed,
@@ -49,6 +51,11 @@ def build(results: Path, grid: Grid) -> Table:
     ]
     table = pd.DataFrame(rows, columns=COLUMNS)
     return Table(table, _inventory(table, notes), decimals={}, words=SWEEP)
+
+
+def place(line: Line) -> dict[str, str]:
+    """What the columns PLACE say of a line."""
+    return {key: str(getattr(line, key)) for key in PLACE}
 
 
 def _inventory(table: pd.DataFrame, notes: Notes) -> list[str | pd.DataFrame]:

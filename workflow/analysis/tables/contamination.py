@@ -19,7 +19,7 @@ from workflow.analysis.table import Table
 from workflow.analysis.tables.main import VARIANTS
 from workflow.grid import Grid
 
-INPUTS = ("transformer_endpoints", "contamination", "facts of all examples")
+INPUTS = ("transformer_ablation", "contamination", "facts of all examples")
 COLUMNS = [
     *("arch", "variant", "task", "metric", "split", "n_transfer", "aux", "n_seeds", "mean", "sd"),
     *("alarms", "note", "rows", "share", "short", *decontaminated.COLUMNS),
@@ -44,8 +44,9 @@ def build(results: Path, grid: Grid) -> Table:
             line = {"task": name, "metric": tasks.task(name).metric, "note": notes.of(name)}
             line |= {"split": split, **searched.get(split, {})}
             for cell in cells:
-                place = {"arch": cell.arch, "aux": cell.aux, "variant": VARIANTS[cell.aux]}
-                place |= {"n_transfer": str(cell.n_transfer)}
+                own = grid.line(cell)
+                place = {"arch": own.arch, "aux": own.aux, "variant": VARIANTS[own.aux]}
+                place |= {"n_transfer": str(own.n_transfer)}
                 rows.append(line | place | numbers(samples.of(cell, split, line["metric"])))
             if not cells:
                 rows.append(line | numbers(None))

@@ -17,7 +17,7 @@ from workflow.analysis import flops, job_costs
 from workflow.analysis.markdown import CORPORA, NONE, column
 from workflow.analysis.records import CellRecord
 from workflow.analysis.table import Table
-from workflow.analysis.tables.cells import CELL, SWEEP
+from workflow.analysis.tables.cells import CELL, SWEEP, place
 from workflow.grid import Grid
 
 INPUTS = ("cells", "last checkpoints", "encoded", "zero_shot", "all but costs")
@@ -63,10 +63,11 @@ def _fine_tuning(results: Path, grid: Grid, models: list[CheckpointFacts]) -> pd
         record = CellRecord.find(cell.path(results), **vars(cell))
         for run in record.seeds if record else []:
             if run.seed in grid.seeds.finetune:
-                model, length = by_arch.get(cell.arch), lengths.get(cell.task)
-                count = model and _flops(model, run.train_tokens, length, cell.aux == "on")
-                place = vars(cell) | {"n_transfer": str(cell.n_transfer), "flops": count}
-                rows.append(place | run.model_dump(include={"seed", *MEASURED}))
+                line, length = grid.line(cell), lengths.get(cell.task)
+                model = by_arch.get(line.arch) if line.plain else None
+                count = model and _flops(model, run.train_tokens, length, line.aux == "on")
+                own = vars(cell) | place(line) | {"flops": count}
+                rows.append(own | run.model_dump(include={"seed", *MEASURED}))
     return pd.DataFrame(rows).assign(stage="fine-tuning", runs=1)
 
 

@@ -19,7 +19,7 @@ from workflow.analysis.stats.samples import Samples
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 
-INPUTS = ("endpoints", "controls")
+INPUTS = ("ablation",)
 MEAN = "avg_all"
 
 

@@ -21,7 +21,7 @@ from workflow.analysis.stats.samples import Samples
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 
-INPUTS = ("endpoints", "intermediate", "controls", "facts")
+INPUTS = ("ablation", "layer_transfer", "facts")
 
 
 def build(results: Path, grid: Grid) -> Table:

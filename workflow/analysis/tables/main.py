@@ -23,7 +23,7 @@ from workflow.analysis.stats.samples import Samples, official_sets
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 
-INPUTS = ("endpoints", "controls", "contamination", "facts")
+INPUTS = ("ablation", "contamination", "facts")
 FURTHER = "beside Table 4"
 TITLES = {
     "Table 2": "Natural language inference (Table 2): accuracy",
@@ -94,7 +94,7 @@ def _published(places: pd.DataFrame) -> pd.DataFrame:
 def _ours(grid: Grid, samples: Samples, places: pd.DataFrame) -> pd.DataFrame:
     """This run's rows."""
     printed = NUMBERS[NUMBERS["method"] == OURS].set_index("column")["value"]
-    cells = {(cell.aux, cell.task): cell for cell in grid.full_transformer()}
+    cells = {(grid.line(cell).aux, cell.task): cell for cell in grid.full_transformer()}
     rows = []
     for place in places.to_dict("records"):
         score = partial(samples.of, split=place["split"], metric=place["metric"])

@@ -26,8 +26,7 @@ from workflow.analysis.table import Table, read_csv
 from workflow.grid import Grid
 
 INPUTS = (
-    "endpoints",
-    "controls",
+    "ablation",
     "baselines",
     "ablation.csv",
     "layer_transfer.csv",
@@ -42,7 +41,7 @@ Check = tuple[str, str, float, float, float, str]
 
 def build(results: Path, grid: Grid) -> Table:
     """One row per check; `ours` is in points, a number of tasks, a correlation or a share."""
-    ablation, layer_transfer, zero_shot = (read_csv(results / name) for name in INPUTS[3:])
+    ablation, layer_transfer, zero_shot = (read_csv(results / name) for name in INPUTS[2:])
     checks = [*_transfer(ablation, len(grid.tasks)), *_depth(results, ablation, grid)]
     run = Evidence(results, grid, Samples.of_grid(results, grid, INPUTS))
     checks += [_share(ablation, run, of) for of in CONTROLS if of.corpus in grid.controls()]

@@ -35,23 +35,32 @@ def build(results: Path, grid: Grid) -> Table:
     There are no rows if nothing was scored, because the skills are then unknown.
     """
     models = grid.all_models()
-    points = [(model, update) for model in models for update in grid.updates]
     found = pd.DataFrame(
-        [row for point in points for row in _read(results, *point)], columns=COLUMNS
+        [
+            row
+            for model, corpus in models.items()
+            for update in grid.updates
+            for row in _read(results, model, corpus, update)
+        ],
+        columns=COLUMNS,
     )
-    every = pd.DataFrame([{**_place(model), "update": update} for model, update in points])
+    every = pd.DataFrame(
+        [{**_place(*of), "update": update} for of in models.items() for update in grid.updates]
+    )
     table = found[["skill"]].drop_duplicates().merge(every, how="cross")
     table = table.merge(found, on=["skill", *POINT], how="left")[COLUMNS]
     return Table(table, _wide(table, models))
 
 
-def _place(model: PretrainedModel) -> dict[str, Any]:
-    return {key: getattr(model, key) for key in MODEL}
+def _place(model: PretrainedModel, corpus: Corpus) -> dict[str, Any]:
+    return {"arch": model.arch, "corpus": corpus, "seed": model.seed}
 
 
-def _read(results: Path, model: PretrainedModel, update: int) -> Iterator[dict[str, Any]]:
+def _read(
+    results: Path, model: PretrainedModel, corpus: Corpus, update: int
+) -> Iterator[dict[str, Any]]:
     """The scores of a checkpoint, a row a skill; nothing if it was not scored."""
-    place = _place(model) | {"update": update}
+    place = _place(model, corpus) | {"update": update}
     found = ProbeScores.find(model.probes(results, update), **place)
     if found is None:
         return
@@ -78,7 +87,7 @@ def above_chance_from(points: pd.DataFrame) -> pd.Series | None:
     return points[above].iloc[0] if above.any() else None
 
 
-def _wide(table: pd.DataFrame, models: list[PretrainedModel]) -> list[str | pd.DataFrame]:
+def _wide(table: pd.DataFrame, models: dict[PretrainedModel, Corpus]) -> list[str | pd.DataFrame]:
     title = "# Probes: skills of the language models"
     if table.empty:
         return [title, f"Every checkpoint is {markdown.MISSING}: not scored."]
@@ -86,12 +95,12 @@ def _wide(table: pd.DataFrame, models: list[PretrainedModel]) -> list[str | pd.D
     last = pd.DataFrame({"items": markdown.column(facts["n"], ".0f")})
     last["chance"] = markdown.column(facts["chance"], ".1f")
     since, update = pd.DataFrame(index=last.index), table["update"].max()
-    names = [model.name for model in models]
-    for model in models:
-        corpus = f", {markdown.CORPORA[model.corpus]}" if model.corpus != "books" else ""
-        seed = f", seed {model.seed}" if names.count(model.name) > 1 else ""
-        head = model.arch + corpus + seed
-        mine = table[(table[MODEL] == pd.Series(_place(model))).all(axis=1)]
+    names = [(model.arch, corpus) for model, corpus in models.items()]
+    for model, corpus in models.items():
+        read = f", {markdown.CORPORA[corpus]}" if corpus != "books" else ""
+        seed = f", seed {model.seed}" if names.count((model.arch, corpus)) > 1 else ""
+        head = model.arch + read + seed
+        mine = table[(table[MODEL] == pd.Series(_place(model, corpus))).all(axis=1)]
         by_skill = mine.groupby("skill", sort=False)[COLUMNS]
         last[head], since[head] = by_skill.apply(_last), by_skill.apply(_since)
     return [
@@ -103,7 +112,7 @@ def _wide(table: pd.DataFrame, models: list[PretrainedModel]) -> list[str | pd.D
         + " ".join(
             f"{markdown.CORPORA[corpus].capitalize()}: the same books with {what} shuffled."
             for corpus, what in CONTROLS.items()
-            if any(model.corpus == corpus for model in models)
+            if corpus in models.values()
         ),
         "## Tokens of pre-training until the skill shows",
         since,

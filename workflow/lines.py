@@ -1,10 +1,10 @@
-"""Overlays of the config: what a study's line changes, and in whose folder each file then lies.
+"""Overlays of the config: what a line changes, what it is called, and where its files lie.
 
-An overlay maps dotted keys of the config to values: {"experiment.finetune.lm_coef": 0.25}. Its
-files lie below `results/variants/NAME/`, laid out as the results are, and the name says what
-differs: `finetune.lm_coef-0.25`. A file lies with the variant that has only the keys it depends
-on, so variants that differ in fine-tuning share a language model: the run's own, if they change
-nothing that it depends on.
+An overlay maps dotted keys of the config to values: {"experiment.finetune.lm_coef": 0.25}. What
+differs is its name, `finetune.lm_coef-0.25`, and so that of its cells. What these are made of
+(world, books, tokens, language models) lies below `results/variants/NAME/`, laid out as the
+results are, with the variant that has only the keys on which it depends. So lines that differ in
+fine-tuning share a language model: the run's own, if they change nothing that it depends on.
 
 Light, since the Snakefile plans with it at each start.
 """
@@ -14,12 +14,14 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, get_args
 
-from gpt1.cell import home
+from gpt1.cell import FULL, Arch, Cell, home
 from workflow.configuration.model import Config
-from workflow.configuration.read import ConfigError, merge, refuse, validated
-from workflow.configuration.studies import Line, flat
+from workflow.configuration.read import ConfigError, refuse, validated
+from workflow.configuration.studies import ARCH, LM_COEF, N_TRANSFER, flat, merge
+from workflow.grid import Grid, ZeroShot
+from workflow.study_plan import Line, Point, StudyPlan
 
 Overlay = Mapping[str, Any]  # by dotted key, in any order
 
@@ -34,7 +36,7 @@ STAGES = {
     ),
     "tokenizer": (*_BOOKS, "experiment.tokenizer"),
     "books": _BOOKS,
-    "tokens": (*_BOOKS, "experiment.tokenizer"),
+    "tokens": (*_BOOKS, "experiment.tokenizer", "experiment.pretrain.shuffled"),
     "model": (
         *(*_BOOKS, "experiment.tokenizer", "experiment.model", "experiment.optimizer"),
         *("experiment.pretrain", "experiment.pretrained"),
@@ -86,22 +88,26 @@ def name(overlay: Overlay) -> str:
     return f"{plain[:LONGEST]}-{hashlib.sha256(whole.encode()).hexdigest()[:8]}"
 
 
+CONTROLS = {"experiment.pretrain.shuffled", "experiment.finetune.permuted_embeddings"}
+
+
 def _text(value: Any) -> str:
     if isinstance(value, list):
         return ".".join(map(_text, value))
     return value if isinstance(value, str) else json.dumps(value).removesuffix(".0")
 
 
-class Variants:
-    """The variants that the studies of a run lead to, by their names; "" is the run itself.
+class Lines:
+    """The lines of a run's studies, and the variants of its files, both by their names.
 
-    Raises ConfigError, with a line for each fault, where an overlay makes no valid config.
+    The variant "" is the run itself. Raises ConfigError, with a line for each fault, where an
+    overlay makes no valid config.
     """
 
     def __init__(self, base: Config):
         self.base = base
         values = base.model_dump(mode="json")
-        for key in ("studies", "keep"):
+        for key in ("studies", "keep", "all"):
             values["experiment"].pop(key)
         values["experiment"]["submission"] = False
         self._values, self._flat = values, flat(values)
@@ -125,12 +131,19 @@ class Variants:
             for stage in STAGES:
                 self._add(cut(overlay, stage))
 
-    def effective(self, line: Line) -> Overlay:
-        """The overlay of a line without the keys whose values the run has anyway."""
-        base = self._flat | self._given_way(line.overlay)
+    def effective(self, overlay: Overlay) -> Overlay:
+        """An overlay without the keys whose values the run has anyway."""
+        arch = overlay.get(ARCH, self.base.experiment.arch)
+        depth = f"experiment.model.{arch}.n_layer"
+        n_layer = overlay.get(depth, self._flat.get(depth))
+        whole = {
+            key: "all" if key == N_TRANSFER and value == n_layer else value
+            for key, value in overlay.items()
+        }
+        base = self._flat | self._given_way(overlay)
         return {
             key: value
-            for key, value in line.overlay.items()
+            for key, value in whole.items()
             if key not in base or base[key] != value or self._given_way([key])
         }
 
@@ -141,8 +154,8 @@ class Variants:
     def _given_way(self, keys: Iterable[str]) -> dict[str, None]:
         """The tasks' own values of what the keys set for all tasks, such as epochs.
 
-        In a config a task's own value comes first; in a study what a line says of all tasks does,
-        or it would change nothing.
+        In a config a task's own value comes first; over a config comes what a line says of all
+        tasks, or it would change nothing.
         """
         tasks, prefix = self.base.experiment.tasks, "experiment.finetune."
         common = [key.removeprefix(prefix) for key in keys if key.startswith(prefix)]
@@ -176,3 +189,82 @@ class Variants:
     def names(self, stage: str) -> list[str]:
         """The run itself and the variants that have files of a stage of their own."""
         return sorted({self.at(variant, stage) for variant in self.overlays})
+
+    # --- what the analysis knows ---
+
+    @functools.cache  # noqa: B019
+    def line(self, variant: str) -> Line:
+        """The line of an overlay, by the name of that; "" is the full model."""
+        config = self.config(variant)
+        own = config.experiment
+        return Line(
+            name=variant or FULL,
+            arch=own.arch,
+            n_transfer=config.n_transfer(),
+            n_layer=config.n_layer(own.arch),
+            aux="on" if own.finetune.lm_coef else "off",
+            corpus=config.read(),
+            model=self.at(variant, "model"),
+            pretrain=own.seeds.sources(),
+            plain=_is_plain(self.overlays[variant]),
+        )
+
+    @staticmethod
+    def variant(line: Line | str) -> str:
+        """The variant of a line, or of a line's name."""
+        own = line if isinstance(line, str) else line.name
+        return "" if own == FULL else own
+
+    def plan(self, study: str) -> StudyPlan:
+        """A study with its cells."""
+        own = self.base.experiment.studies[study]
+        tasks = own.tasks or list(self.base.experiment.tasks)
+        points = []
+        for title, value, overlay in own.points():
+            line = self.line(name(self.effective(overlay)))
+            shown = line.n_transfer if own.axis == N_TRANSFER and value is not None else value
+            cells = [Cell(line.name, task) for task in tasks]
+            text = "" if value is None else f"{shown}"
+            points.append(Point(line=title, value=text, of=line, cells=cells))
+        return StudyPlan(
+            title=own.heading or study,
+            axis=_axis_name(own.axis or ""),
+            tasks=tasks,
+            lines=[title for title, line in own.lines.items() if line],
+            references=[title for title, line in own.references.items() if line],
+            points=points,
+            predicted=own.predicted,
+        )
+
+    def grid(self) -> Grid:
+        """The run as the rules and the analysis know it."""
+        experiment = self.base.experiment
+        studies = {study: self.plan(study) for study in experiment.all}
+        archs = dict.fromkeys(p.of.arch for study in studies.values() for p in study.points)
+        zero_shot = experiment.zero_shot
+        return Grid(
+            studies=studies,
+            tasks=list(experiment.tasks),
+            seeds=experiment.seeds,
+            examples=list(self.base.examples()),
+            updates=self.base.updates(),
+            margins=experiment.margins,
+            zero_shot=ZeroShot(tasks=list(zero_shot.tasks), normalise=zero_shot.scores()),
+            unlabelled=self.base.unlabelled(),
+            synthetic=[t for t, e in self.base.examples().items() if self.base.is_synthetic(e)],
+            has_corpus=experiment.pretrained is None,
+            scale=self.base.scale(archs),
+        )
+
+
+def _is_plain(overlay: Overlay) -> bool:
+    """Whether nothing else is another than what the paper's ablations and the controls change."""
+    is_control = overlay.keys() & CONTROLS
+    own = {*CONTROLS, "experiment.seeds.pretrain"} if is_control else set()
+    return not overlay.get(LM_COEF) and overlay.keys() <= {ARCH, N_TRANSFER, LM_COEF, *own}
+
+
+def _axis_name(key: str) -> str:
+    """The last part of a key; the last two where that is an architecture: `lr.transformer`."""
+    parts = key.split(".")
+    return ".".join(parts[-2:] if parts[-1] in get_args(Arch) else parts[-1:])

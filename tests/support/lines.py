@@ -1,0 +1,94 @@
+"""Lines of made runs, by what they are of, as a run with the paper's studies would name them."""
+
+from typing import Any
+
+from gpt1.cell import FULL, PERMUTED, SHUFFLED, Arch, Cell, Corpus, NTransfer
+from workflow.analysis.paper import FURTHER_VARIANTS, PAPER_VARIANTS, Variant, variants_of_controls
+from workflow.configuration.studies import ARCH, LM_COEF, N_TRANSFER
+from workflow.lines import name
+from workflow.study_plan import Aux, Line, Point, StudyPlan
+
+TITLES = {
+    (v.arch, v.aux): v.title for v in (*PAPER_VARIANTS, *FURTHER_VARIANTS) if v.n_transfer == "all"
+}
+DEPTH: dict[Arch, int] = {"transformer": 12, "lstm": 1}
+
+
+def line(
+    arch: Arch = "transformer",
+    aux: Aux = "on",
+    n_transfer: NTransfer | str = "all",
+    corpus: Corpus = "books",
+    n_layer: int | None = None,
+    pretrain: tuple[int, ...] = (0, 1),
+) -> Line:
+    """The plain line of these."""
+    depth = n_layer or DEPTH[arch]
+    n = depth if n_transfer == "all" else n_transfer
+    overlay: dict[str, Any] = {ARCH: arch} if arch != "transformer" else {}
+    overlay |= {LM_COEF: 0} if aux == "off" else {}
+    overlay |= {N_TRANSFER: n} if n != depth else {}
+    (shuffled,) = [k for k, of in SHUFFLED.items() if of == corpus] or [None]
+    read = {"experiment.pretrain.shuffled": shuffled} if shuffled else {}
+    overlay |= read
+    overlay |= {"experiment.finetune.permuted_embeddings": True} if corpus == PERMUTED else {}
+    return Line(
+        **{"name": name(overlay) or FULL, "arch": arch, "n_transfer": n, "n_layer": depth},
+        **{"aux": aux, "corpus": corpus, "model": name(read), "pretrain": list(pretrain)},
+        plain=True,
+    )
+
+
+def cell(arch: Arch, task: str, aux: Aux, n_transfer: NTransfer, corpus: Corpus = "books") -> Cell:
+    """The cell of a plain line."""
+    return Cell(line(arch, aux, n_transfer, corpus).name, task)
+
+
+def point(title: str, of: Line, tasks: list[str], value: str = "") -> Point:
+    """A line of a study, at a value of its axis."""
+    return Point(line=title, value=value, of=of, cells=[Cell(of.name, task) for task in tasks])
+
+
+def studies(
+    tasks: list[str],
+    layers: dict[Arch, list[NTransfer]],
+    aux: tuple[Aux, ...] = ("on", "off"),
+    controls: tuple[Corpus, ...] = (),
+    pretrain: tuple[int, ...] = (0, 1),
+    without_aux: list[int] | None = None,
+    of_controls: tuple[int, ...] | None = None,
+) -> dict[str, StudyPlan]:
+    """Table 5 and Figure 2 (left) of a run with these layers."""
+
+    def seeds(variant: Variant) -> tuple[int, ...]:
+        return of_controls if of_controls and variant.corpus != "books" else pretrain
+
+    table_5 = [
+        point(v.title, line(v.arch, v.aux, v.n_transfer, v.corpus, pretrain=seeds(v)), tasks)
+        for v in [*PAPER_VARIANTS, *variants_of_controls(controls), *FURTHER_VARIANTS]
+        if v.arch in layers
+        and v.aux in aux
+        and (v.n_transfer == "none") <= ("none" in layers[v.arch])
+    ]
+    figure_2 = [
+        point(TITLES[arch, with_aux], line(arch, with_aux, n, pretrain=pretrain), tasks, str(n))
+        for arch, every in layers.items()
+        for with_aux in aux
+        for n in every
+        if with_aux == "on" or without_aux is None or n in ("none", every[-1], *without_aux)
+    ]
+    return {
+        "ablation": StudyPlan(
+            title="Ablations (Table 5)",
+            tasks=tasks,
+            lines=[point.line for point in table_5],
+            points=table_5,
+        ),
+        "layer_transfer": StudyPlan(
+            title="Layers transferred (Figure 2, left)",
+            axis="n_transfer",
+            tasks=tasks,
+            lines=list(dict.fromkeys(point.line for point in figure_2)),
+            points=figure_2,
+        ),
+    }

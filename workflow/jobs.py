@@ -1,0 +1,78 @@
+"""How the cells of all studies are cut into jobs.
+
+Lines that start from one language model, on one task, train in one process: starting one costs as
+much as training a small cell.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from gpt1.cell import Cell, PretrainedModel
+from workflow.lines import Lines
+
+MOST = 48  # lines of a job: Linux takes command lines of 128 KiB
+
+
+@dataclass(frozen=True)
+class Job:
+    """What one process trains of each of the `tasks`: the `lines`, named by their variants.
+
+    All have the language models `sources` after `update`, one for each pre-training seed, the rows
+    and tokens of the variants `rows` and `encoded`, and the `seeds` of fine-tuning.
+    """
+
+    name: str  # of the rule
+    tasks: tuple[str, ...]
+    sources: tuple[PretrainedModel, ...]
+    update: int
+    rows: str
+    encoded: str
+    seeds: tuple[int, ...]
+    lines: tuple[str, ...] = ()
+    together: tuple[str, ...] = ()  # all lines that would share a job if these were not cut
+
+
+def job_of(lines: Lines, name: str, variant: str, tasks: tuple[str, ...]) -> Job:
+    """The job of a single line, the variant of that name."""
+    config = lines.config(variant)
+    return Job(
+        name,
+        tasks,
+        tuple(lines.line(variant).models()),
+        config.checkpoint(),
+        lines.at(variant, "tasks"),
+        lines.at(variant, "encoded"),
+        tuple(config.experiment.seeds.finetune),
+        (variant,),
+        (variant,),
+    )
+
+
+def jobs(lines: Lines) -> Iterator[Job]:
+    """The jobs, those of the run's studies first; a cell is in the job of the first that has it.
+
+    `runtime.shards` is the number of jobs that lines of one language model are cut into.
+    """
+    experiment, known = lines.base.experiment, set[Cell]()
+    names: dict[str, int] = {}
+    for study in dict.fromkeys([*experiment.all, *experiment.studies]):
+        together: dict[Job, list[str]] = {}
+        for point in lines.plan(study).points:
+            if tasks := tuple(cell.task for cell in point.cells if cell not in known):
+                known |= {*point.cells}
+                variant = lines.variant(point.of)
+                alone = job_of(lines, f"finetune_{study}_{point.of.arch}", variant, tasks)
+                together.setdefault(replace(alone, lines=(), together=()), []).append(variant)
+        for job, variants in together.items():
+            for start in range(0, len(variants), MOST):
+                some = tuple(variants[start : start + MOST])
+                for cut in _cuts(some, lines.base.runtime.shards):
+                    names[job.name] = n = names.get(job.name, 0) + 1
+                    unique = job.name if n == 1 else f"{job.name}_{n}"
+                    yield replace(job, name=unique, lines=cut, together=some)
+
+
+def _cuts(variants: tuple[str, ...], shards: int) -> Iterator[tuple[str, ...]]:
+    n = min(shards, len(variants))
+    for i in range(n):
+        yield variants[i * len(variants) // n : (i + 1) * len(variants) // n]
