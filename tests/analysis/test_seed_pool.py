@@ -16,13 +16,14 @@ FAILING = 0.08  # of the fits
 def simulate(rng: np.random.Generator, n_seeds: int, spreads, loss: float = 0.0, n_lstm: int = 0):
     """By variant and task scores of equal expectation: each task has the chance of its own fit, and
     half as much that a seed does to all tasks. Some fits fail and lose `loss` points. The last ones
-    are LSTMs."""
+    are LSTMs; if there are any, theirs alone fail."""
     variants = []
     for i, spread in enumerate(spreads):
         arch = "lstm" if i >= len(spreads) - n_lstm else "transformer"
         scores = 60 + spread * rng.normal(size=(len(TASKS), n_seeds))
         scores += spread / 2 * rng.normal(size=n_seeds)
-        scores -= loss * (rng.random(scores.shape) < FAILING)
+        can_fail = arch == "lstm" or not n_lstm
+        scores -= can_fail * loss * (rng.random(scores.shape) < FAILING)
         samples = {task: seeds_of(list(scores[task])) for task in TASKS}
         variants.append({t: replace(of, weights=weight_of(arch)) for t, of in samples.items()})
     return variants
@@ -68,6 +69,12 @@ def test_beside_a_wilder_architecture_95_of_100_intervals_cover(n_seeds, n_lstm,
     assert of_mean > 0.94 and of_worst_task > 0.93
 
 
+@pytest.mark.parametrize("n_lstm", [1, 2])
+def test_where_one_architectures_fits_fail_contrasts_with_it_are_covered_as_documented(n_lstm):
+    of_mean, of_worst_task = coverage(5, [3.0] * (4 + n_lstm), 40.0, n_lstm, other=4)
+    assert 0.87 < of_mean < 0.97 and of_worst_task > 0.95
+
+
 def test_the_failing_fits_of_one_architecture_widen_no_interval_of_the_other():
     rng = np.random.default_rng(1)
     transformers, lstms = simulate(rng, 3, [2.0] * 4), simulate(rng, 3, [3.0] * 4, 40.0, n_lstm=4)
@@ -90,20 +97,15 @@ def test_a_contrast_of_two_architectures_has_the_variance_of_each_from_its_own_p
     assert [*completed.lines] == [*calm, wild[0], {0: None}]
 
 
-@pytest.mark.parametrize("place", [1, 6], ids=["another variant", "a control"])
-def test_wild_controls_that_are_left_out_are_covered_and_widen_no_other_interval(place):
-    rng, covered, of_tasks, widths = np.random.default_rng(1), [], [], []
+def test_contrasts_with_wild_controls_that_are_left_out_are_covered():
+    rng, covered, of_tasks = np.random.default_rng(1), [], []
     for _ in range(400):
-        variants = simulate(rng, 3, [*[2.0] * 6, *[12.0] * 3])
-        paired = {task: difference(variants[0][task], variants[place][task]) for task in TASKS}
+        variants = simulate(rng, 3, [*[2.0] * 6, 12.0])
+        paired = {task: difference(variants[0][task], variants[6][task]) for task in TASKS}
         found = estimates(paired, {"mean": list(TASKS)}, SeedPool(variants[:6]))
-        low, high = found.pop("mean").interval
-        pooled = estimates(paired, {"mean": list(TASKS)}, SeedPool(variants))["mean"].interval
-        covered.append(covers((low, high), 0.0))
+        covered.append(covers(found.pop("mean").interval, 0.0))
         of_tasks.append([covers(one.interval, 0.0) for one in found.values()])
-        widths.append((high - low) / (pooled[1] - pooled[0]))
     assert np.mean(covered) > 0.9 and np.mean(of_tasks, axis=0).min() > 0.88
-    assert place != 1 or np.median(widths) < 0.5
 
 
 def test_two_models_of_shuffled_books_behind_three_fits_are_two_seeds():

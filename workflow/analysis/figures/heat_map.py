@@ -6,9 +6,8 @@ The columns are those of Figure 2, left: `none` transfers nothing, 0 the embeddi
 import pandas as pd
 from matplotlib.figure import Figure
 
-import tasks
 from workflow.analysis import markdown
-from workflow.analysis.figures import matrix, style
+from workflow.analysis.figures import lines, matrix, style
 from workflow.grid import Grid
 
 
@@ -24,7 +23,7 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
         return figure
     widths = [scores.shape[1] for scores in wide.values()]
     axes = figure.subplots(1, len(wide), width_ratios=widths, sharey=True, squeeze=False)[0]
-    labels = [_label(name, rows, grid) for name in names]
+    labels = [lines.title(name, rows, len(grid.tasks)) for name in names]
     for ax, (line, scores) in zip(axes, wide.items(), strict=True):
         matrix.draw(ax, scores, scores.map(markdown.value), labels, list(scores.columns))
         ax.axhline(len(scores) - 1, color=style.BLACK, linewidth=1)
@@ -39,11 +38,3 @@ def _scores(rows: pd.DataFrame, names: list[str]) -> pd.DataFrame:
     wide = rows.pivot(index="task", columns="value", values="mean")
     layers = sorted(wide, key=lambda n: -1 if n == "none" else int(n))
     return wide.reindex(index=names, columns=layers)
-
-
-def _label(name: str, rows: pd.DataFrame, grid: Grid) -> str:
-    if name == "mean":
-        return style.title(name, len(grid.tasks))
-    metric = markdown.METRICS[tasks.task(name).metric]
-    split = rows.loc[rows["task"] == name, "split"].iloc[0].replace("_", " ")
-    return f"{tasks.task(name).title} ({metric}, {split})"

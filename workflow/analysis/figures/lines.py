@@ -15,7 +15,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-import tasks
 from workflow.analysis import markdown
 from workflow.analysis.figures import style
 from workflow.analysis.stats.samples import official_sets
@@ -67,8 +66,8 @@ def curves(table: pd.DataFrame, study: StudyPlan) -> Figure:
     looks: Looks = {}
     for ax, name in zip(style.panels(figure, n_rows, columns, len(names)), names, strict=True):
         looks |= panel(ax, table[table["task"] == name], study)
-        title = _title(name, table, study, " " if large else "\n")
-        ax.set_title(title, fontsize=14 if large else 12)
+        shown = title(name, table, len(study.tasks), " " if large else "\n")
+        ax.set_title(shown, fontsize=14 if large else 12)
         if "train_rows" in table and name == "mean":  # the tasks have different numbers of rows
             ax.set_xlabel("share of the rows")
         style.limit_to_scores(ax)
@@ -88,12 +87,15 @@ def main_split(rows: pd.DataFrame) -> str:
     return next((split for split in splits if split.startswith("dev")), splits[0])
 
 
-def _title(name: str, table: pd.DataFrame, study: StudyPlan, join: str) -> str:
-    if name not in study.tasks:
-        return style.title(name, len(study.tasks)).replace("of ", f"of{join}")
-    split = main_split(table[table["task"] == name])
+def title(name: str, table: pd.DataFrame, n_tasks: int, join: str = " ") -> str:
+    """A task with its metric and split; a mean with its number of tasks."""
+    rows, shown = table[table["task"] == name], style.title(name, n_tasks)
+    metric = rows["metric"].iloc[0]
+    if metric == "mean":
+        return shown.replace("of ", f"of{join}")
+    split = main_split(rows)
     split = official_sets(split) if "+" in split else split.replace("_", " ")
-    return f"{tasks.task(name).title}{join}({markdown.METRICS[tasks.task(name).metric]}, {split})"
+    return f"{shown}{join}({markdown.METRICS[metric]}, {split})"
 
 
 def panel(ax: Axes, rows: pd.DataFrame, study: StudyPlan) -> Looks:
@@ -189,11 +191,11 @@ def _across(ax: Axes, rows: pd.DataFrame, study: StudyPlan) -> Looks:
 def _label(name: str, rows: pd.DataFrame) -> str:
     """A column of marks in short lines: title, metric unless that is accuracy, and split."""
     metric, n_tasks = rows.at[name, "metric"], int((rows["metric"] != "mean").sum())
-    title = style.title(name, n_tasks)
+    shown = style.title(name, n_tasks)
     if metric == "mean":
-        return title.replace("of ", "of\n")
-    shown = [] if metric == "accuracy" else [markdown.METRICS[metric]]
-    return "\n".join([*title.split(), *shown, official_sets(rows.at[name, "split"])])
+        return shown.replace("of ", "of\n")
+    of = [] if metric == "accuracy" else [markdown.METRICS[metric]]
+    return "\n".join([*shown.split(), *of, official_sets(rows.at[name, "split"])])
 
 
 def spaced(*groups: Sequence[str]) -> dict[str, float]:
