@@ -29,7 +29,8 @@ with importing(__name__):
     from tasks.common.documents import read_documents
     from tasks.common.files import sha256_file
     from tasks.common.records import facts_path
-    from tasks.examples import Example, ExamplesFacts, check_split, read
+    from tasks.example import Example
+    from tasks.examples import ExamplesFacts, check_split, read
 
 
 class WordNumbers:

@@ -2,7 +2,7 @@
 
 from tasks import classification, dprd, nli, qa, similarity
 from tasks.common.errors import InputError
-from tasks.examples import Example
+from tasks.example import Example
 from tasks.task import Task
 
 PAPER_TASKS: tuple[Task, ...] = (

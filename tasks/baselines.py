@@ -29,7 +29,8 @@ from tasks import word_classes, word_features
 from tasks.common.arrow import split_names
 from tasks.common.errors import InputError, run
 from tasks.common.records import Record, Scores, facts_path
-from tasks.examples import Example, ExamplesFacts, check_split, read
+from tasks.example import Example
+from tasks.examples import ExamplesFacts, check_split, read
 from tasks.linear_model import predict
 from tasks.metrics import score_split
 from tasks.task import Task

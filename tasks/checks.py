@@ -12,7 +12,7 @@ from math import sqrt
 from pathlib import Path
 
 from tasks.common.errors import InputError
-from tasks.examples import Example
+from tasks.example import Example
 from tasks.known import plain_texts
 from tasks.readers import unquoted
 from tasks.task import NO_GOLD_LABEL, Task

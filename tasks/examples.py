@@ -1,39 +1,17 @@
-"""A task's examples: what one is, and the folder of them that `tasks.prepare` saves.
+"""A task's examples: the folder of them that `tasks.prepare` saves.
 
 The folder is a `datasets.DatasetDict`, so that anybody can look at it with `load_from_disk`;
 programs read it with pyarrow only.
 """
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from tasks.common.errors import InputError
 from tasks.common.records import Counts, Record
+from tasks.example import Example
 from tasks.settings import PrepareSettings
 
 COLUMNS = ("guid", "first", "second", "choices", "label", "group")
-
-
-@dataclass(frozen=True, slots=True)
-class Example:
-    """One example. Which text is which depends on the task's family:
-
-    - classification: `first` is the text;
-    - entailment: `first` is the premise (QNLI: the question), `second` the hypothesis;
-    - similarity: `first` and `second` are the two sentences, in no order;
-    - multiple_choice: `first` is the document or story, `second` the question (may be empty),
-      `choices` the answers. DPRD: the text before and after the pronoun, and its two candidates.
-
-    `label` is an index into the task's labels (or choices), for STS-B a float from 0 to 5, and -1
-    where the label is not public.
-    """
-
-    guid: str
-    first: str
-    second: str
-    choices: tuple[str, ...]
-    label: int | float
-    group: str = ""
 
 
 class ExamplesFacts(Record):

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Callable, Hashable, Mapping, Sequence
 
-from tasks.examples import Example
+from tasks.example import Example
 from tasks.task import Task
 
 Splits = Mapping[str, Sequence[Example]]

@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 
-from tasks.examples import Example
+from tasks.example import Example
 from tasks.splits import ranked
 from tasks.task import Task
 from tasks.word_features import Features

@@ -21,7 +21,8 @@ from tasks import task as task_named
 from tasks.common.arrow import split_digest
 from tasks.common.errors import InputError, run
 from tasks.common.files import sha256_file
-from tasks.examples import Example, ExamplesFacts, write
+from tasks.example import Example
+from tasks.examples import ExamplesFacts, write
 from tasks.hub import Snapshot
 from tasks.known import contradictions, rows_with_a_training_text, shared_texts, training_rows
 from tasks.settings import PrepareSettings

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tasks.common.errors import InputError
 from tasks.common.files import inside
-from tasks.examples import Example
+from tasks.example import Example
 from tasks.hub import HubSource, Snapshot
 from tasks.hub_records import hub_rows
 from tasks.readers import Layout, Row, Table, is_blank, unquoted

@@ -5,7 +5,7 @@ the row's official index. MNLI has the diagnostic set (`ax`) too, where its file
 """
 
 from tasks.common.errors import InputError
-from tasks.examples import Example
+from tasks.example import Example
 from tasks.hub import Snapshot
 from tasks.readers import Row, unquoted, wrong
 from tasks.task import UNLABELLED, Source, Task

@@ -7,7 +7,7 @@ one for each choice. `of` turns a word into what stands for it, itself or its cl
 from collections.abc import Callable, Iterator
 from itertools import pairwise, product
 
-from tasks.examples import Example
+from tasks.example import Example
 from tasks.task import Task
 from tasks.word_classes import words
 

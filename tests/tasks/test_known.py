@@ -3,7 +3,7 @@
 import pytest
 
 from tasks import task
-from tasks.examples import Example
+from tasks.example import Example
 from tasks.known import rows_with_a_training_text, training_rows
 
 TRAINING = ("The dog barks.", "Why?", ("a cat", "a bone"))

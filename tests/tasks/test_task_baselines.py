@@ -13,7 +13,8 @@ from tasks.common.arrow import split_digest, split_names
 from tasks.common.errors import InputError
 from tasks.common.files import read_json, write_json
 from tasks.common.hf_datasets import save
-from tasks.examples import Example, ExamplesFacts, read, write
+from tasks.example import Example
+from tasks.examples import ExamplesFacts, read, write
 from tasks.prepare import prepare
 from tasks.settings import PrepareSettings
 from tasks.word_features import affix_bigrams, bag_of_words, one_text, word_overlap, word_pairs

@@ -10,7 +10,7 @@ import pytest
 
 from tasks import checks, prepare, task
 from tasks.common.errors import InputError
-from tasks.examples import Example
+from tasks.example import Example
 from tasks.settings import PrepareSettings
 from tasks.task import Tally
 from tests.support.realdata import realdata

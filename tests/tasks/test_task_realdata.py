@@ -3,7 +3,7 @@
 import pytest
 
 from tasks import task
-from tasks.examples import Example
+from tasks.example import Example
 from tasks.prepare import prepare
 from tasks.settings import PrepareSettings
 from tests.support.realdata import realdata

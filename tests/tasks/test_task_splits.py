@@ -8,7 +8,7 @@ import pytest
 
 from tasks import TASKS, task
 from tasks.common.errors import InputError
-from tasks.examples import Example
+from tasks.example import Example
 from tasks.known import plain
 from tasks.prepare import prepare
 from tasks.settings import PrepareSettings

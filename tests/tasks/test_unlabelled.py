@@ -10,7 +10,8 @@ from datasets import load_from_disk
 
 from tasks import TASKS, task, unlabelled
 from tasks.common.errors import InputError
-from tasks.examples import Example, read
+from tasks.example import Example
+from tasks.examples import read
 from tasks.hub import Snapshot
 from tasks.prepare import prepare
 from tasks.settings import PrepareSettings
