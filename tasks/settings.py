@@ -49,7 +49,7 @@ class TaskRows(DataSource):
 class PrepareSettings(TaskRows):
     """What `tasks.prepare` is given for one task.
 
-    `published` is False for the embedded world and for the user's own rows, of which no published
+    `published` is False for the synthetic world and for the user's own rows, of which no published
     number holds. `unlabelled` adds GLUE's test rows, whose labels are not public, as further
     splits.
     """
@@ -61,5 +61,5 @@ class PrepareSettings(TaskRows):
 
     @property
     def is_made(self) -> bool:
-        """Whether the embedded world makes the rows."""
+        """Whether the synthetic world makes the rows."""
         return not self.published and not self.own

@@ -25,13 +25,13 @@ if TYPE_CHECKING:  # takes a second to import
     from scipy.sparse import csr_matrix
 
 WORD = re.compile(r"\w+|[^\w\s]")
-# At most, with three words a class at least. Chosen on an earlier embedded world, where 150 to 250
+# At most, with three words a class at least. Chosen on an earlier synthetic world, where 150 to 250
 # classes of 200 to 300 dimensions were within 1.5 points of each other in the mean of twelve tasks,
 # and 100 dimensions lost 5 points.
 N_CLASSES = 200
 N_DIMENSIONS = 200
 WINDOW = 6  # words to either side; the nearest ones are told apart by their side
-# Bounds for real books, so that these take no longer than the embedded world's.
+# Bounds for real books, so that these take no longer than the synthetic world's.
 MAX_TOKENS = 2_000_000
 MAX_WORDS = 5_000
 MIN_COUNT = 5

@@ -18,7 +18,7 @@ from workflow.configuration.model import Config
 from workflow.configuration.paths import probes_file
 from workflow.configuration.read import parse, read
 from workflow.grid import Grid
-from workflow.lines import Lines
+from workflow.plan import Plan
 
 TABLES = ("main", "ablation", "layer_transfer", "zero_shot", "pretraining", "contamination")
 FIGURES = ("layer_transfer", "zero_shot", "ablation", "pretraining")
@@ -27,7 +27,7 @@ FIGURES += ("differences", "aux_gain", "heat_map", "figure2")
 
 def problems(config: Config) -> Iterator[str]:
     """What is missing or empty in the results of `config`, one line each."""
-    results, grid = Path(config.results), Lines(config).grid()
+    results, grid = Path(config.results), Plan(config).grid()
     if missing := list(missing_tables(results)):
         yield from missing
         return  # what follows reads them

@@ -52,7 +52,7 @@ class Margins(Settings):
 
 
 class Grid(Settings):
-    """Everything that the rules and the analysis know of a run; made by `Lines.grid`.
+    """Everything that the rules and the analysis know of a run; made by `Plan.grid`.
 
     `studies` are those that the run makes. `examples` are all tasks whose rows are read (the run's
     and the zero-shot tasks), `updates` the pre-training updates that have a checkpoint,

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from gpt1.cell import Cell, PretrainedModel
-from workflow.lines import Lines
+from workflow.plan import Plan
 
 MOST = 48  # lines of a job: Linux takes command lines of 128 KiB
 
@@ -32,7 +32,7 @@ class Job:
     together: tuple[str, ...] = ()  # all lines that would share a job if these were not cut
 
 
-def job_of(lines: Lines, name: str, variant: str, tasks: tuple[str, ...]) -> Job:
+def job_of(lines: Plan, name: str, variant: str, tasks: tuple[str, ...]) -> Job:
     """The job of a single line, the variant of that name."""
     config = lines.config(variant)
     return Job(
@@ -48,7 +48,7 @@ def job_of(lines: Lines, name: str, variant: str, tasks: tuple[str, ...]) -> Job
     )
 
 
-def jobs(lines: Lines) -> Iterator[Job]:
+def jobs(lines: Plan) -> Iterator[Job]:
     """The jobs, those of the run's studies first; a cell is in the job of the first that has it.
 
     `runtime.shards` is the number of jobs that lines of one language model are cut into.

@@ -4,7 +4,7 @@ import logging
 import re
 from collections import Counter
 
-# Rules that a loop makes, such as table_main and table_cost, and those for the negative controls.
+# Rules that a loop makes, such as table_main and table_cost.
 KINDS = re.compile(
     r"(table|figure|samples|finetune|pretrain|probes|zero_shot|contamination|baselines)_.+"
 )

@@ -10,7 +10,7 @@ from typing import Any, get_args
 from gpt1.cell import FULL, Arch, PretrainedModel
 from workflow.configuration.read import ConfigError, parse, refuse
 from workflow.configuration.studies import PAPER
-from workflow.lines import Lines, name
+from workflow.plan import Plan, name
 from workflow.study_plan import StudyHead, StudyHeads, StudyPlan
 
 FORMS = ("csv", "md", "svg")  # of a study's files those that the page shows
@@ -18,13 +18,13 @@ FORMS = ("csv", "md", "svg")  # of a study's files those that the page shows
 NOT_TRAINED = ("all", "keep", "margins", "probes", "studies", "submission", "zero_shot")
 
 
-def plan(lines: Lines, study: str) -> StudyPlan:
+def plan(lines: Plan, study: str) -> StudyPlan:
     """The cells of a study. Raises ConfigError, a line for each fault, if it cannot be made."""
     refuse(faults(lines, study))
     return lines.plan(study)
 
 
-def faults(lines: Lines, study: str) -> Iterator[str]:
+def faults(lines: Plan, study: str) -> Iterator[str]:
     """Why a study cannot be made: what the config with each of its overlays lacks, a line each."""
     base, own = lines.base, lines.base.experiment.studies[study]
     key, tasks = f"experiment.studies.{study}", own.tasks or list(base.experiment.tasks)
@@ -62,7 +62,7 @@ def _of_no_cell(overlay: Mapping[str, Any], arch: Arch, tasks: list[str]) -> Ite
             yield key
 
 
-def run_faults(lines: Lines) -> Iterator[str]:
+def run_faults(lines: Plan) -> Iterator[str]:
     """What the config of a run, and no line's, is checked for, one line each."""
     experiment = lines.base.experiment
     for study in experiment.all:
@@ -95,7 +95,7 @@ def run_faults(lines: Lines) -> Iterator[str]:
             yield f"experiment.keep: {cell.place} is not a cell of a study; add it to one"
 
 
-def heads(lines: Lines) -> StudyHeads:
+def heads(lines: Plan) -> StudyHeads:
     """The studies that can be made besides those of the run, as the page names them."""
     return StudyHeads(
         studies=[
@@ -106,7 +106,7 @@ def heads(lines: Lines) -> StudyHeads:
     )
 
 
-def made(lines: Lines) -> list[str]:
+def made(lines: Plan) -> list[str]:
     """The files of the studies that were made, which the page shows; each as if it were whole."""
     found: list[str] = []
     for study in heads(lines).studies:
@@ -117,7 +117,7 @@ def made(lines: Lines) -> list[str]:
     return found
 
 
-def inputs(lines: Lines, study: StudyPlan) -> list[str]:
+def inputs(lines: Plan, study: StudyPlan) -> list[str]:
     """What a study reads beside its cells, below `<results>`.
 
     Of the run's own checkpoints their zero-shot scores; of shares of the training rows all rows;

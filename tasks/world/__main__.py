@@ -1,4 +1,4 @@
-"""Write the embedded world: books, the twelve tasks and DPRD, in their original file layouts.
+"""Write the synthetic world: books, the twelve tasks and DPRD, in their original file layouts.
 
     python -m tasks.world --settings '{"seed": 7}' --out results/world
 
@@ -60,7 +60,7 @@ def make_world(settings: WorldSettings, out: Path) -> dict[str, Any]:
 
 def main() -> None:
     """Command line, see the module's docstring."""
-    parser = argparse.ArgumentParser(description="Write the embedded world's books and tasks.")
+    parser = argparse.ArgumentParser(description="Write the synthetic world's books and tasks.")
     parser.add_argument(
         "--settings", type=WorldSettings.parse, default="{}", help="JSON of WorldSettings"
     )

@@ -1,4 +1,4 @@
-"""The words of the embedded world and how they are related.
+"""The words of the synthetic world and how they are related.
 
 People and names have a gender, kinds a category that is alive or not; opinions, feelings, deeds and
 news are classes of words. Labels follow from these tables and from nothing else.

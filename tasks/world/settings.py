@@ -1,4 +1,4 @@
-"""Typed settings of the embedded world; equal settings give equal files, byte by byte."""
+"""Typed settings of the synthetic world; equal settings give equal files, byte by byte."""
 
 from typing import Annotated, Literal, get_args
 

@@ -20,9 +20,9 @@ from workflow.analysis.stats.samples import Samples, part_path
 from workflow.analysis.tables import ablation as ablation_table
 from workflow.analysis.tables import positive_control
 from workflow.configuration.read import parse
-from workflow.lines import Lines
+from workflow.plan import Plan
 
-GRID = Lines(parse(full())).grid()
+GRID = Plan(parse(full())).grid()
 FULL, NONE, LSTM = paper.FULL.title, paper.NO_PRETRAINING.title, paper.LSTM.title
 NEITHER, CONTROL = paper.NEITHER.title, paper.SHUFFLED.title
 PERMUTED = paper.PERMUTED.title
@@ -139,7 +139,7 @@ def test_a_control_of_fewer_seeds_is_told_below_its_share(folder, control, is_to
     config = full()
     for kind in ("words", "sentences"):
         config = changed(config, f"{line}{kind}", {"pretrain.shuffled": kind} | own)
-    grid = Lines(parse(config)).grid()
+    grid = Plan(parse(config)).grid()
     text = positive_control.build(write(folder), grid).markdown
     assert ("Shuffled books have one pre-training seed" in text) == is_told
 

@@ -46,7 +46,7 @@ ROOT = PAGE.parents[2]
 def grid() -> Grid:
     layers = {"transformer": ["none", 0, 6, 12], "lstm": ["none", 0, 1]}
     names = ("rte", "sst2", "mnli")
-    made = {"scale": "the embedded world", "synthetic": [*names, "dprd"]}
+    made = {"scale": "the synthetic world", "synthetic": [*names, "dprd"]}
     return make_grid(*names, layers=layers, controls=("shuffled",), **made)
 
 
@@ -293,10 +293,10 @@ def test_a_page_says_of_which_data_and_seeds_it_is(page, grid, results, tmp_path
     note = "scores are no evidence about English"
     seeds = "3 tasks; seeds: 2 of pre-training, 3 of fine-tuning"
     assert "The rows of every task are made" in page and note in " ".join(page.split())
-    assert f"the embedded world; {seeds}" in " ".join(page.split())
+    assert f"the synthetic world; {seeds}" in " ".join(page.split())
     some = grid.model_copy(update={"scale": "data sets of the hub", "synthetic": ["mnli", "sst2"]})
     mixed = page_of(results, some, ["main"], [], tmp_path / "mixed.html")
-    assert "The rows of SST-2, MNLI are made by the embedded world" in mixed
+    assert "The rows of SST-2, MNLI are made by the synthetic world" in mixed
     assert note in " ".join(mixed.split())
     real = make_grid("rte", "sst2", "mnli", scale="12 layers of 768 units")
     other = " ".join(page_of(results, real, ["main"], [], tmp_path / "page.html").split())

@@ -60,7 +60,7 @@ def page(tmp_path_factory) -> Path:
     results = tmp_path_factory.mktemp("browser") / "run"
     layers = {"transformer": ["none", 0, 6, 12], "lstm": ["none", 1]}
     grid = make_grid(
-        "rte", "sst2", "mnli", layers=layers, controls=("shuffled",), scale="the embedded world"
+        "rte", "sst2", "mnli", layers=layers, controls=("shuffled",), scale="the synthetic world"
     )
     write_all(results, grid)
     write_answers(results, grid)

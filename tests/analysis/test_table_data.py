@@ -76,7 +76,7 @@ def test_rows_labels_and_origin_of_made_rows(tmp_path):
     rte = found.frame[found.frame["task"] == "rte"].set_index("split")
     assert rte["rows"].to_dict() == {"train": 9, "select": 1, "dev": 10}
     assert rte.loc["dev", "labels"] == "entailment 50.0%, not_entailment 50.0%"
-    assert "- RTE: the embedded world; licence: none needed" in found.markdown
+    assert "- RTE: the synthetic world; licence: none needed" in found.markdown
     assert "| RACE, test" in found.markdown and "| STS-B, dev" in found.markdown
 
 

@@ -13,7 +13,7 @@ import pytest
 from tests.analysis.conftest import write_all, write_tables
 from tests.workflow.configs import ROOT, complete
 from tests.workflow.running import copy_project
-from workflow.lines import Lines
+from workflow.plan import Plan
 
 NOTEBOOK = ROOT / "docs" / "tutorial.ipynb"
 CELLS = [cell for cell in json.loads(NOTEBOOK.read_text())["cells"] if cell["cell_type"] == "code"]
@@ -48,7 +48,7 @@ def test_the_tutorial_runs_from_its_first_cell_to_its_last(tmp_path):
 
 
 def test_the_cells_that_read_a_run_find_its_tables(tmp_path):
-    results, grid = tmp_path / "results" / "smoke", Lines(complete("smoke")).grid()
+    results, grid = tmp_path / "results" / "smoke", Plan(complete("smoke")).grid()
     write_all(results, grid)
     write_tables(results, grid, ["ablation", "claims"])
     for package in ("gpt1", "tasks", "workflow"):

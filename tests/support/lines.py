@@ -5,7 +5,7 @@ from typing import Any
 from gpt1.cell import FULL, PERMUTED, SHUFFLED, Arch, Cell, Corpus, NTransfer
 from workflow.analysis.paper import FURTHER_VARIANTS, PAPER_VARIANTS, Variant, variants_of_controls
 from workflow.configuration.studies import ARCH, LM_COEF, N_TRANSFER
-from workflow.lines import name
+from workflow.plan import name
 from workflow.study_plan import Aux, Line, Point, StudyPlan
 
 TITLES = {

@@ -16,7 +16,7 @@ from workflow import results_folder
 from workflow.configuration.model import Config
 from workflow.configuration.paths import data_sets, missing_data
 from workflow.configuration.read import ConfigError, merge, parse
-from workflow.lines import Lines
+from workflow.plan import Plan
 from workflow.studies import run_faults
 
 UNLABELLED = ("test.tsv", "test_matched.tsv", "test_mismatched.tsv")
@@ -56,7 +56,7 @@ def faults(config: dict[str, Any]) -> list[str]:
     """Every fault of a config, one line each; empty if it is valid and its data is there."""
     try:
         found = parse(config)
-        own = run_faults(Lines(found))
+        own = run_faults(Plan(found))
         return [*results_folder.faults(found), *own, *missing_data(found)]
     except ConfigError as error:
         return error.faults

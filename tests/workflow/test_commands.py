@@ -6,7 +6,7 @@ from gpt1.settings import JobSettings
 from tests.workflow.configs import changed, small
 from tests.workflow.running import ROOT, snakemake, write
 from workflow.configuration.read import parse
-from workflow.lines import Lines
+from workflow.plan import Plan
 
 
 def command(tmp_path, config, program, *targets):
@@ -29,7 +29,7 @@ def test_cells_start_from_the_last_checkpoint_of_every_seed_with_settings_of_the
     assert "--encoded results/encoded/rte " in said
     assert "--baselines results/baselines/rte.json " in said
     given = JobSettings.parse(said.partition("--settings '")[2].partition("'")[0]).lines
-    assert given == {name: Lines(own).config(name).finetune("rte") for name in given}
+    assert given == {name: Plan(own).config(name).finetune("rte") for name in given}
     assert given["arch-lstm+finetune.lm_coef-0"].lm_coef == 0 < given["arch-lstm"].lm_coef
 
 

@@ -17,7 +17,7 @@ from tests.workflow.running import command_line, write
 from workflow.configuration import reference
 from workflow.configuration.model import Config
 from workflow.configuration.read import as_yaml, merge, parse, read
-from workflow.lines import Lines
+from workflow.plan import Plan
 
 
 def test_the_paper_is_the_default():
@@ -35,7 +35,7 @@ def test_the_gpu_config_is_the_papers_models_on_all_rows_of_seven_tasks():
     tasks = gpu.experiment.tasks
     assert set(tasks) == {"cola", "sst2", "mrpc", "stsb", "rte", "snli", "scitail"}
     assert all(one.limit_train is one.limit_report is None for one in tasks.values())
-    assert len(Lines(gpu).grid().cells()) == 7 * (8 + 2)  # by which its cost was reckoned
+    assert len(Plan(gpu).grid().cells()) == 7 * (8 + 2)  # by which its cost was reckoned
 
 
 ON_A_CPU = {  # what is cut of gpu.yaml; its precision stays
@@ -108,7 +108,7 @@ def test_the_laptop_fine_tunes_as_the_paper_does_on_fewer_rows():
     assert laptop.finetune == paper.finetune.model_copy(update={"eval_train": 100})
     for name, entry in laptop.tasks.items():
         assert entry == paper.tasks[name].model_copy(update={"limit_train": entry.limit_train})
-    assert len(Lines(complete("laptop")).grid().cells()) == 5 * (
+    assert len(Plan(complete("laptop")).grid().cells()) == 5 * (
         4 + 2
     )  # by which the night was reckoned
 
@@ -148,12 +148,12 @@ def test_a_task_has_its_own_training_settings_where_it_names_them():
     whole = changed(shipped(), "experiment.tasks.race", own)
     whole["experiment"]["tasks"]["rte"] = {}
     config = parse(whole)
-    lstm = Lines(config).config("arch-lstm")
+    lstm = Plan(config).config("arch-lstm")
     race, rte = lstm.finetune("race"), lstm.finetune("rte")
     assert (race.epochs, race.lm_coef, race.lr) == (5, 2.0, 0.5)
     assert (rte.epochs, rte.lm_coef, rte.lr) == (3, 0.5, 5e-4)
     assert config.finetune("race").lr == 5e-4 and config.finetune("race").lm_coef == 2.0
-    without = Lines(config).config("arch-lstm+finetune.lm_coef-0")
+    without = Plan(config).config("arch-lstm+finetune.lm_coef-0")
     assert without.finetune("race").lm_coef == 0.0  # what a line says of all tasks comes first
 
 
@@ -166,7 +166,7 @@ def test_runtime_is_no_part_of_any_settings():
             config.prepare("rte"),
             config.pretrain("lstm", 3),
         ),
-        *(config.finetune("rte"), config.zero_shot("lstm"), Lines(config).grid()),
+        *(config.finetune("rte"), config.zero_shot("lstm"), Plan(config).grid()),
     ]
     text = "".join(part.to_json() for part in parts)
     assert "cuda:7" not in text and "bfloat16" not in text

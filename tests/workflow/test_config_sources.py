@@ -1,4 +1,4 @@
-"""Where a config's data comes from: folders, the hub, the embedded world; what is missing there."""
+"""Where a config's data comes from: folders, the hub, the synthetic world; what is missing."""
 
 import shutil
 
@@ -6,17 +6,17 @@ import pytest
 
 from tests.workflow.configs import changed, faults, raw_data, shipped, small
 from workflow.configuration.read import parse
-from workflow.lines import Lines
+from workflow.plan import Plan
 
 
 @pytest.mark.parametrize("entry", [{"source": "hub"}, {"folder": "/data/RTE"}])
 def test_eleven_tasks_of_the_world_stay_made_data_beside_one_of_the_hub_or_a_folder(entry):
     config = parse(changed(shipped(), "experiment.tasks.rte", entry))
-    grid, world = Lines(config).grid(), Lines(parse(shipped())).grid()
+    grid, world = Plan(config).grid(), Plan(parse(shipped())).grid()
     assert world.synthetic == world.examples
     assert grid.synthetic == [name for name in world.examples if name != "rte"]
     assert [config.prepare(name).published for name in ("rte", "cola")] == [True, False]
-    assert "the embedded world" in grid.scale
+    assert "the synthetic world" in grid.scale
 
 
 def test_missing_raw_data_is_reported_before_the_graph_is_built(tmp_path):

@@ -56,7 +56,7 @@ def test_the_reports_caption_of_a_study_is_its_question():
 
 
 def test_the_reports_captions_know_the_config_of_a_default_run(tmp_path):
-    """workflow.rst says of the embedded world that its scores do not compare with the paper's."""
+    """workflow.rst says of the synthetic world that its scores do not compare with the paper's."""
     copy_project(tmp_path)
     with open(tmp_path / "Snakefile", "a", encoding="utf-8") as file:
         file.write("\nPath('sections').write_text(' '.join(config['experiment']))\n")

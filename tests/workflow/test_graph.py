@@ -427,7 +427,7 @@ def test_a_run_without_its_data_ends_in_one_line(tmp_path):
     assert said.splitlines()[-1] == (
         "error: config: data: missing; give the folder that holds books/, SNLI/, RTE/, MRPC/, "
         "STS-B/, SST-2/, CoLA/, DPRD/ in their original layouts, with --config data=FOLDER, or put "
-        "a config with the embedded world first, as in --configfile workflow/config/world.yaml "
+        "a config with the synthetic world first, as in --configfile workflow/config/world.yaml "
         "mine.yaml"
     )
     assert not (tmp_path / "results").exists()

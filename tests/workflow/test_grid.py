@@ -9,13 +9,13 @@ from tests.workflow.configs import changed, complete, full, shipped
 from workflow.configuration.read import parse
 from workflow.grid import Seeds, checkpoint_updates
 from workflow.jobs import jobs
-from workflow.lines import Lines
+from workflow.plan import Plan
 
 WORDS = "experiment.studies.ablation.lines.Transformer w/ aux LM, shuffled words"
 
 
 def test_the_papers_grid_has_336_transformer_and_72_lstm_cells():
-    grid = Lines(complete("paper")).grid()
+    grid = Plan(complete("paper")).grid()
     archs = Counter(grid.line(cell).arch for cell in grid.cells())
     assert archs == {"transformer": 336, "lstm": 72}
     paths = {str(cell.path("results")) for cell in grid.cells()}
@@ -25,7 +25,7 @@ def test_the_papers_grid_has_336_transformer_and_72_lstm_cells():
 
 @pytest.mark.parametrize("corpus", ["shuffled", "sentences-shuffled", "permuted-embeddings"])
 def test_a_control_is_the_fully_transferred_transformer_with_the_auxiliary_loss(corpus):
-    grid = Lines(parse(full())).grid()
+    grid = Plan(parse(full())).grid()
     (line,) = (line for line in grid.lines.values() if line.corpus == corpus)
     assert (line.arch, line.aux, line.n_transfer) == ("transformer", "on", 12) and line.is_control
     assert [cell.task for cell in grid.cells() if cell.line == line.name] == grid.tasks
@@ -37,7 +37,7 @@ def test_a_control_is_the_fully_transferred_transformer_with_the_auxiliary_loss(
 
 def test_a_line_that_changes_something_else_takes_no_place_of_the_papers():
     config = changed(shipped(), "experiment.studies.ablation.lines.mine", {"finetune.epochs": 3})
-    grid = Lines(parse(config)).grid()
+    grid = Plan(parse(config)).grid()
     assert not grid.lines["finetune.epochs-3"].plain
     assert grid.find().name == FULL and len(grid.full_transformer()) == 2 * 12
 
@@ -50,7 +50,7 @@ def test_a_fine_tuning_seed_starts_from_the_pre_training_seed_at_its_place_modul
 def test_a_job_starts_from_every_model_that_a_seed_of_it_needs():
     config = changed(full(), "experiment.seeds", {"pretrain": [5, 6, 7], "finetune": [0, 1]})
     of_one = {"pretrain.shuffled": "words", "seeds.pretrain": [9]}
-    found = jobs(Lines(parse(changed(config, WORDS, of_one))))
+    found = jobs(Plan(parse(changed(config, WORDS, of_one))))
     sources = {line: job.sources for job in found for line in job.lines}
     assert sources["arch-lstm"] == (PretrainedModel("lstm", 5), PretrainedModel("lstm", 6))
     model = PretrainedModel("transformer", 6, "pretrain.shuffled-sentences")
@@ -65,7 +65,7 @@ def test_a_job_starts_from_every_model_that_a_seed_of_it_needs():
 
 @pytest.mark.parametrize("shards", [1, 2, 3, 40])
 def test_however_the_jobs_are_cut_every_cell_is_made_once(shards):
-    lines = Lines(parse(changed(shipped("smoke"), "runtime.shards", shards)))
+    lines = Plan(parse(changed(shipped("smoke"), "runtime.shards", shards)))
     found = list(jobs(lines))
     made = [Cell(line or FULL, task) for job in found for line in job.lines for task in job.tasks]
     studies = lines.base.experiment.studies
@@ -81,7 +81,7 @@ def test_however_the_jobs_are_cut_every_cell_is_made_once(shards):
 def test_shards_are_neighbours_of_even_size(n, shards, expected):
     values = {"values": [*range(1, n + 1)], "lines": {"Transformer w/o aux LM": None}}
     config = changed(shipped(), "experiment.studies.layer_transfer", values)
-    found = jobs(Lines(parse(changed(config, "runtime.shards", shards))))
+    found = jobs(Plan(parse(changed(config, "runtime.shards", shards))))
     cut = [job.lines for job in found if job.name.startswith("finetune_layer_transfer_tr")]
     assert [tuple(int(line[-1]) for line in lines) for lines in cut] == expected
 
@@ -102,6 +102,6 @@ def test_checkpoints_are_log_spaced_from_one_percent_to_the_last_update(updates,
 
 def test_unlabelled_rows_are_those_of_all_glue_tasks():
     glue = ["mnli", "qnli", "rte", "mrpc", "qqp", "stsb", "sst2", "cola"]
-    assert Lines(complete("smoke")).grid().unlabelled == glue
+    assert Plan(complete("smoke")).grid().unlabelled == glue
     without = changed(shipped("smoke"), "experiment.submission", False)
-    assert Lines(parse(without)).grid().unlabelled == []
+    assert Plan(parse(without)).grid().unlabelled == []

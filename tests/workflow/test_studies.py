@@ -13,19 +13,19 @@ from workflow import studies
 from workflow.analysis.flops import per_token
 from workflow.configuration.read import ConfigError, parse
 from workflow.configuration.studies import merge
-from workflow.lines import STAGES, Lines, cut, name
+from workflow.plan import STAGES, Plan, cut, name
 from workflow.study_plan import StudyPlan
 
 WORLD = complete()
-LINES = Lines(WORLD)
+LINES = Plan(WORLD)
 UPDATES = WORLD.experiment.pretrain.updates
 FINETUNE, METHOD = "experiment.finetune", "experiment.finetune.method"
 
 
-def one_study(base: Any = None, **entry: Any) -> Lines:
+def one_study(base: Any = None, **entry: Any) -> Plan:
     """The lines of a config, the default one, with one study, `mine`, of RTE."""
     study = {"heading": "Mine", "tasks": ["rte"], **entry}
-    return Lines(parse(changed(base or shipped(), "experiment.studies", {"mine": study})))
+    return Plan(parse(changed(base or shipped(), "experiment.studies", {"mine": study})))
 
 
 @pytest.mark.parametrize("study", WORLD.experiment.studies)
@@ -40,10 +40,10 @@ def test_every_shipped_study_can_be_made_and_shares_the_grids_cells(study):
 def test_the_study_of_the_page_can_be_made():
     page = (ROOT / "docs" / "studies.md").read_text(encoding="utf-8")
     line, given = (yaml.safe_load(part.partition("```")[0]) for part in page.split("```yaml")[1:])
-    own = Lines(parse(merge(shipped(), line))).grid().studies["ablation"].lines
+    own = Plan(parse(merge(shipped(), line))).grid().studies["ablation"].lines
     assert "Transformer, dropout 0.3" in own and "LSTM w/ aux LM" not in own
     ((study, own),) = given["experiment"]["studies"].items()
-    plan = studies.plan(Lines(parse(merge(shipped(), given))), study)
+    plan = studies.plan(Plan(parse(merge(shipped(), given))), study)
     assert f"studies/{study}.csv" in page and len(plan.points) == len(own["values"]) * 2
 
 
@@ -276,7 +276,7 @@ def test_cells_that_are_kept_are_of_a_study():
     base = changed(shipped(), "experiment.studies", {"mine": {"heading": "M", "tasks": ["rte"]}})
     base = changed(base, "experiment.studies.mine.lines", lines)
     for place, n in (("finetune.l2-0/rte", 0), ("finetune.l2-1/rte", 1)):
-        found = Lines(parse(changed(base, "experiment.keep", [place])))
+        found = Plan(parse(changed(base, "experiment.keep", [place])))
         assert len(list(studies.run_faults(found))) == n
 
 

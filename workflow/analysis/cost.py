@@ -7,7 +7,7 @@
 An update of each stage and architecture is timed on random tokens, or its pace is a share of the
 peak of a card that need not be there. Core-hours, or hours of one GPU. Left out: preparing the
 data, starting programs, scores along pre-training, tables, waiting. Numbers of rows and their
-lengths are those of the published sets or of the embedded world, within the config's limits; of
+lengths are those of the published sets or of the synthetic world, within the config's limits; of
 one's own rows the number is counted.
 """
 
@@ -36,9 +36,9 @@ with importing(__name__):
     from workflow.configuration.model import Config
     from workflow.configuration.paths import data_sets
     from workflow.configuration.read import ConfigError, parse, read
-    from workflow.lines import Lines
+    from workflow.plan import Plan
 
-# Mean tokens of a published input, special tokens included; the embedded world's are about half.
+# Mean tokens of a published input, special tokens included; the synthetic world's are about half.
 LENGTHS = {
     "snli": 27, "mnli": 38, "qnli": 50, "rte": 71, "scitail": 40, "race": 380, "story_cloze": 65,
     "mrpc": 52, "qqp": 32, "stsb": 28, "sst2": 13, "cola": 11, "dprd": 40,
@@ -80,7 +80,7 @@ def task_size(config: Config, name: str) -> tuple[int, int, float]:
 
 def fine_tuning_flops(config: Config, arch: Arch, vocabulary: int) -> float:
     """FLOPs of all fine-tuning runs of an architecture; scoring a row is a third of training it."""
-    lines, total = Lines(config), 0.0
+    lines, total = Plan(config), 0.0
     grid = lines.grid()
     for cell in grid.cells():
         if grid.line(cell).arch == arch:
@@ -125,7 +125,7 @@ def forecast(
     config: Config, given: float | None = None
 ) -> Iterator[tuple[str, Arch, float, float]]:
     """Stage, architecture, PFLOP and hours, at a `given` pace in FLOP/s or at the one timed."""
-    grid, vocabulary = Lines(config).grid(), n_vocab(config)
+    grid, vocabulary = Plan(config).grid(), n_vocab(config)
     for arch in grid.arch:
         if grid.has_corpus:
             own, n_ctx = config.pretrain(arch, 0), config.experiment.model.n_ctx

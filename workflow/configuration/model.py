@@ -37,7 +37,7 @@ class Experiment(Settings):
     """All that may change a result."""
 
     world: sections.World | None = None
-    """The embedded world's seed and sizes; only where data is null."""
+    """The synthetic world's seed and sizes; only where data is null."""
     pretrained: sections.Pretrained | None = None
     arch: Arch = "transformer"
     """The architecture of the full model; lines have others."""
@@ -70,7 +70,7 @@ class Experiment(Settings):
     """The studies that the target all makes."""
     probes: DataPath | None = None
     """A JSONL file of probes under the data folder, to be scored at each checkpoint (null: those
-    of the embedded world, or none)."""
+    of the synthetic world, or none)."""
     submission: bool = False
     """Whether GLUE's unlabelled test rows are predicted as well, for glue_submission.zip."""
     keep: Annotated[list[sections.CellName], unique] = []
@@ -101,7 +101,7 @@ class Config(Settings):
     ] = "results"
     """The folder that everything is written to, a path of letters, digits and _ . / - alone."""
     data: Annotated[str, Field(min_length=1)] | None = None
-    """The folder of the raw data (null: the embedded world)."""
+    """The folder of the raw data (null: the synthetic world)."""
     experiment: Experiment = Experiment()
     runtime: Runtime = Runtime()
 
@@ -149,13 +149,13 @@ class Config(Settings):
         return f"{data}; {named}; {trained}"
 
     def is_synthetic(self, entry: DataSource | CorpusSettings) -> bool:
-        """Whether a data set is made by the embedded world, not read from the hub or a folder."""
+        """Whether a data set is made by the synthetic world, not read from the hub or a folder."""
         in_folder = self.data is not None or os.path.isabs(entry.folder or "")
         return entry.source is None and not in_folder
 
     def _origin(self, entry: DataSource) -> str:
         if self.is_synthetic(entry):
-            return "the embedded world"
+            return "the synthetic world"
         return "data sets of the hub" if entry.source else f"data of {self.data or entry.folder}"
 
     # --- what a program is given ---
@@ -181,7 +181,7 @@ class Config(Settings):
     def world(self) -> WorldSettings:
         """For `tasks.world`: the seed, the sizes and what the books are made of."""
         world = self.experiment.world
-        assert world is not None, "the run has no embedded world"
+        assert world is not None, "the run has no synthetic world"
         discourse = {**world.discourse, **dict.fromkeys(world.exclude, 0.0)}
         given = world.model_dump(exclude={"exclude", "discourse"})
         return WorldSettings.model_validate({**given, "discourse": discourse})

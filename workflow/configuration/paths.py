@@ -18,7 +18,7 @@ from tasks.settings import DataSource
 from tasks.splits import choose_splits
 from workflow.configuration.model import Config
 
-WORLD_PROBES = "Probes/probes.jsonl"  # in the embedded world
+WORLD_PROBES = "Probes/probes.jsonl"  # in the synthetic world
 MANY_FILES = 500  # above this number of raw files, a folder's sub-folders stand for them
 
 
@@ -89,7 +89,7 @@ def files_below(folder: str) -> list[str]:
 
 
 def probes_file(config: Config) -> str | None:
-    """The file of probes: the one that is given, else the embedded world's, if there is one."""
+    """The file of probes: the one that is given, else the synthetic world's, if there is one."""
     if config.experiment.probes:
         return os.path.join(config.data or "", config.experiment.probes)
     if config.experiment.world and config.data is None:
@@ -106,7 +106,7 @@ def raw_probes(config: Config) -> list[str]:
 def published_files(config: Config) -> dict[str, list[str]]:
     """The files of published weights and of a published vocabulary, by the key of their folder.
 
-    They are no part of the embedded world: without `data` they lie where the run is started.
+    They are no part of the synthetic world: without `data` they lie where the run is started.
     """
     weights, folder = config.experiment.pretrained, config.experiment.tokenizer.folder
     root, found = config.data or "", {}
@@ -153,8 +153,8 @@ def missing_data(config: Config) -> Iterator[str]:
         names = dict.fromkeys(os.path.basename(path) for path in folders if not os.path.isabs(path))
         yield (
             f"data: missing; give the folder that holds {'/, '.join(names)}/ in their original "
-            "layouts, with --config data=FOLDER, or put a config with the embedded world first, as "
-            "in --configfile workflow/config/world.yaml mine.yaml"
+            "layouts, with --config data=FOLDER, or put a config with the synthetic world first, "
+            "as in --configfile workflow/config/world.yaml mine.yaml"
         )
         return
     if data and config.experiment.world:

@@ -96,7 +96,7 @@ class Tokenizer(Settings):
 
 
 class World(WorldSettings):
-    """The embedded world, and what is done to its books alone: its tasks stay as they are."""
+    """The synthetic world, and what is done to its books alone: its tasks stay as they are."""
 
     exclude: Annotated[list[Discourse], unique] = []
     """Kinds of discourse that the books do not have; the others fill as many words."""

@@ -17,7 +17,7 @@ from workflow.analysis import figures, tables
 from workflow.configuration import paths, read
 from workflow.configuration.read import ConfigError, as_yaml, refuse
 from workflow.jobs import job_of, jobs
-from workflow.lines import Lines
+from workflow.plan import Plan
 from workflow.results_folder import PROJECT
 
 # The files are read here, since Snakemake reads `on` as true, 1e-4 as text, and of a key given
@@ -27,7 +27,7 @@ try:
         cfg = read.parse(config)
     else:
         cfg = read.config_of(workflow.overwrite_configfiles, workflow.config_settings.config_args)
-    lines = Lines(cfg)
+    lines = Plan(cfg)
     refuse([*results_folder.faults(cfg), *studies.run_faults(lines)])
 except ConfigError as error:
     sys.exit(str(error))
@@ -41,7 +41,7 @@ LEARNT = [
     name for name in lines.names("tokenizer") if lines.config(name).experiment.tokenizer.merges
 ]
 CAPTIONS = PROJECT / "workflow" / "report"
-missing = [*paths.missing_data(cfg)]  # see `given`
+missing = [*paths.missing_data(cfg)]  # see `user_files`
 warn = functools.cache(logger.warning)
 warn_last = functools.cache(lambda line: atexit.register(print, line, file=sys.stderr))
 
@@ -53,7 +53,7 @@ def stop(fault):
     warn_last(f"This is a plan only; a run would stop at once. {fault}")
 
 
-def given(files):
+def user_files(files):
     """Raw files, or the world's. Where some are missing, a plan (-n) does without, and a run ends.
 
     The run ends, too, at a name that Snakemake would take for a pattern, which cannot be escaped.
@@ -72,54 +72,54 @@ def variant_of(wildcards):
     return wildcards.get("home", "").rpartition("/")[2]
 
 
-def homes(names):
+def home_pattern(names):
     """The constraint of the wildcard `home`: nothing for the run, `/variants/NAME` for others."""
     found = [re.escape(os.sep + str(home("", name))) if name else "" for name in names]
     return f"(?:{'|'.join(found)})" if found else "(?!)"
 
 
-def below(variant, stage, path):
+def stage_path(variant, stage, path):
     """A file of a stage that a variant reads: its own, the run's or another variant's."""
     return str(home("<results>", lines.at(variant, stage)) / path)
 
 
-def of(stage, *files):
+def stage_inputs(stage, *files):
     """Inputs of a job: files of a stage, from the variant that they belong to."""
     return lambda wildcards: [
-        below(variant_of(wildcards), stage, file.format(**dict(wildcards.items())))
+        stage_path(variant_of(wildcards), stage, file.format(**dict(wildcards.items())))
         for file in files
     ]
 
 
-def its(value):
+def from_config(value):
     """A param or an input of a job: a value that the config of its variant gives."""
     return lambda wildcards: value(lines.reading(variant_of(wildcards)), wildcards)
 
 
-def given_as(make):
+def settings_json(make):
     """A param of a job: settings that the config of its variant gives, as JSON."""
-    return its(lambda config, wildcards: make(config, wildcards).to_json())
+    return from_config(lambda config, wildcards: make(config, wildcards).to_json())
 
 
-def raw(name):
+def raw_inputs(name):
     """An input: what a job that reads a data set depends on; `{task}` stands for its own."""
 
     def files(config, wildcards):
         own = name.format(**dict(wildcards.items()))
         found = paths.raw_files(config, own)
-        return found if paths.data_sets(config)[own].entry.source else given(found)
+        return found if paths.data_sets(config)[own].entry.source else user_files(found)
 
-    return its(files)
+    return from_config(files)
 
 
-def its_probes(value):
+def probes_from_config(value):
     """The same, of the probes: those of the run where a variant's world differs in its books."""
     return lambda wildcards: value(lines.reading(lines.at(variant_of(wildcards), "tasks")))
 
 
 def raw_probes(config):
     """What a job that reads the probes depends on."""
-    return given(paths.raw_probes(config))
+    return user_files(paths.raw_probes(config))
 
 
 def tokenizer_of(variant):
@@ -132,7 +132,7 @@ def vocabulary_of(variant):
 
     def files(_):
         found = tokenizer_of(variant)
-        return found if cfg.experiment.tokenizer.merges else given(found)
+        return found if cfg.experiment.tokenizer.merges else user_files(found)
 
     return files
 
@@ -142,7 +142,7 @@ def vocabulary(wildcards):
     return vocabulary_of(variant_of(wildcards))(wildcards)
 
 
-def its_tokenizer(wildcards):
+def tokenizer_folder(wildcards):
     """A param: the folder of the tokenizer."""
     return os.path.dirname(tokenizer_of(variant_of(wildcards))[0])
 

@@ -13,7 +13,7 @@ def shuffled_option(config):
 
 rule documents:
     input:
-        raw("corpus"),
+        raw_inputs("corpus"),
     output:
         documents=directory("<results>{home}/corpus/documents"),
         facts="<results>{home}/corpus/documents.json",
@@ -23,14 +23,14 @@ rule documents:
     benchmark:
         "<results>{home}/benchmarks/documents.tsv"
     wildcard_constraints:
-        home=homes(lines.names("books")),
+        home=home_pattern(lines.names("books")),
     priority: 10
     threads: corpus_threads  # more by --set-threads documents=16
     resources:
         **data_job(lambda wildcards, threads: 500 * threads),
     params:
-        folder=its(lambda config, _: paths.data_sets(config)["corpus"].folder),
-        settings=given_as(lambda config, _: config.corpus()),
+        folder=from_config(lambda config, _: paths.data_sets(config)["corpus"].folder),
+        settings=settings_json(lambda config, _: config.corpus()),
         code=code.digest("gpt1.corpus"),
     shell:
         "python -m gpt1.corpus documents --folder {params.folder:q}"
@@ -40,8 +40,8 @@ rule documents:
 
 rule baselines_word_classes:
     input:
-        documents=of("books", "corpus/documents"),
-        facts=of("books", "corpus/documents.json"),
+        documents=stage_inputs("books", "corpus/documents"),
+        facts=stage_inputs("books", "corpus/documents.json"),
     output:
         "<results>{home}/corpus/word_classes.json",
     log:
@@ -49,7 +49,7 @@ rule baselines_word_classes:
     benchmark:
         "<results>{home}/benchmarks/baselines_word_classes.tsv"
     wildcard_constraints:
-        home=homes(lines.names("books")),
+        home=home_pattern(lines.names("books")),
     resources:
         **data_job(4000),
     params:
@@ -62,9 +62,9 @@ if LEARNT:
 
     rule tokenizer:
         input:
-            documents=of("books", "corpus/documents"),
-            facts=of("books", "corpus/documents.json"),
-            words=of("books", "corpus/words.tsv"),
+            documents=stage_inputs("books", "corpus/documents"),
+            facts=stage_inputs("books", "corpus/documents.json"),
+            words=stage_inputs("books", "corpus/words.tsv"),
         output:
             [f"<results>{{home}}/tokenizer/{name}" for name in FILES],
         log:
@@ -72,13 +72,13 @@ if LEARNT:
         benchmark:
             "<results>{home}/benchmarks/tokenizer.tsv"
         wildcard_constraints:
-            home=homes(LEARNT),
+            home=home_pattern(LEARNT),
         priority: 10
         resources:
             **data_job(8000),
         params:
             out=subpath(output[0], parent=True),
-            merges=its(lambda config, _: config.experiment.tokenizer.merges),
+            merges=from_config(lambda config, _: config.experiment.tokenizer.merges),
             code=code.digest("gpt1.text.tokenizer"),
         shell:
             "python -m gpt1.text.tokenizer train --documents {input.documents}"
@@ -88,8 +88,8 @@ if LEARNT:
 rule tokens:
     input:
         vocabulary,
-        documents=of("books", "corpus/documents"),
-        facts=of("books", "corpus/documents.json"),
+        documents=stage_inputs("books", "corpus/documents"),
+        facts=stage_inputs("books", "corpus/documents.json"),
     output:
         facts="<results>{home}/corpus/corpus.json",
         tokens=["<results>{home}/corpus/train.bin", "<results>{home}/corpus/heldout.bin"],
@@ -98,7 +98,7 @@ rule tokens:
     benchmark:
         "<results>{home}/benchmarks/tokens.tsv"
     wildcard_constraints:
-        home=homes(lines.names("tokens")),
+        home=home_pattern(lines.names("tokens")),
     priority: 10
     threads: corpus_threads
     resources:
@@ -106,8 +106,8 @@ rule tokens:
         **data_job(lambda w: 8000 if shuffled_option(lines.config(variant_of(w))) else 2000),
     params:
         out=subpath(output.facts, parent=True),
-        tokenizer=its_tokenizer,
-        shuffled=its(lambda config, _: shuffled_option(config)),
+        tokenizer=tokenizer_folder,
+        shuffled=from_config(lambda config, _: shuffled_option(config)),
         code=code.digest("gpt1.corpus"),
     shell:
         "python -m gpt1.corpus tokens {params.shuffled} --documents {input.documents}"

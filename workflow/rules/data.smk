@@ -1,4 +1,4 @@
-# The tasks, from raw files to token ids: the embedded world, fetched data, examples, baselines.
+# The tasks, from raw files to token ids: the synthetic world, fetched data, examples, baselines.
 #
 # `{home}` is empty for the run's own files, and `/variants/NAME` for those that a study's overlay
 # changes (workflow/overlay.py). A variant's job reads the run's files where these are the same.
@@ -14,12 +14,12 @@ if cfg.experiment.world:
         benchmark:
             "<results>{home}/benchmarks/world.tsv"
         wildcard_constraints:
-            home=homes(lines.names("world")),
+            home=home_pattern(lines.names("world")),
         resources:
             **data_job(2000),
         params:
             out=subpath(output[0], parent=True),
-            settings=given_as(lambda config, _: config.world()),
+            settings=settings_json(lambda config, _: config.world()),
             code=code.digest("tasks.world"),
         shell:
             "python -m tasks.world --settings {params.settings:q} --out {params.out:q}" " &> {log}"
@@ -48,7 +48,7 @@ rule fetch:
 
 rule examples:
     input:
-        raw("{task}"),
+        raw_inputs("{task}"),
     output:
         examples=directory("<results>{home}/examples/{task}"),
         facts="<results>{home}/examples/{task}.json",
@@ -57,12 +57,12 @@ rule examples:
     benchmark:
         "<results>{home}/benchmarks/examples/{task}.tsv"
     wildcard_constraints:
-        home=homes(lines.names("tasks")),
+        home=home_pattern(lines.names("tasks")),
     resources:
         **data_job(2000),
     params:
-        folder=its(lambda config, w: paths.data_sets(config)[w.task].folder),
-        settings=given_as(lambda config, wildcards: config.prepare(wildcards.task)),
+        folder=from_config(lambda config, w: paths.data_sets(config)[w.task].folder),
+        settings=settings_json(lambda config, wildcards: config.prepare(wildcards.task)),
         code=code.digest("tasks.prepare"),
     shell:
         "python -m tasks.prepare {wildcards.task} --folder {params.folder:q}"
@@ -73,7 +73,7 @@ rule examples:
 rule baselines:
     input:
         examples="<results>{home}/examples/{task}",
-        classes=of("books", "corpus/word_classes.json") if grid.has_corpus else [],
+        classes=stage_inputs("books", "corpus/word_classes.json") if grid.has_corpus else [],
     output:
         "<results>{home}/baselines/{task}.json",
     log:
@@ -81,7 +81,7 @@ rule baselines:
     benchmark:
         "<results>{home}/benchmarks/baselines/{task}.tsv"
     wildcard_constraints:
-        home=homes(lines.names("tasks")),
+        home=home_pattern(lines.names("tasks")),
     resources:
         **data_job(4000),
     params:
@@ -94,7 +94,7 @@ rule baselines:
 rule encode:
     input:
         vocabulary,
-        examples=of("tasks", "examples/{task}"),
+        examples=stage_inputs("tasks", "examples/{task}"),
     output:
         encoded=directory("<results>{home}/encoded/{task}"),
         facts="<results>{home}/encoded/{task}.json",
@@ -103,11 +103,11 @@ rule encode:
     benchmark:
         "<results>{home}/benchmarks/encode/{task}.tsv"
     wildcard_constraints:
-        home=homes(lines.names("encoded")),
+        home=home_pattern(lines.names("encoded")),
     resources:
         **data_job(4000),
     params:
-        tokenizer=its_tokenizer,
+        tokenizer=tokenizer_folder,
         code=code.digest("gpt1.encode"),
     shell:
         "python -m gpt1.encode {wildcards.task} --examples {input.examples}"

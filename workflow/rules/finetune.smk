@@ -8,8 +8,8 @@ for job in jobs(lines):
             job.name
         input:
             vocabulary_of(job.encoded),
-            encoded=below(job.encoded, "encoded", "encoded/{task}"),
-            baselines=below(job.rows, "tasks", "baselines/{task}.json"),
+            encoded=stage_path(job.encoded, "encoded", "encoded/{task}"),
+            baselines=stage_path(job.rows, "tasks", "baselines/{task}.json"),
             checkpoints=started_from(job, "checkpoint"),
             facts=started_from(job, "facts"),
         output:
@@ -49,8 +49,8 @@ for cell in cfg.kept():
             job.name
         input:
             cell=cell.path("<results>"),
-            encoded=below(job.encoded, "encoded", f"encoded/{cell.task}"),
-            baselines=below(job.rows, "tasks", f"baselines/{cell.task}.json"),
+            encoded=stage_path(job.encoded, "encoded", f"encoded/{cell.task}"),
+            baselines=stage_path(job.rows, "tasks", f"baselines/{cell.task}.json"),
             checkpoints=started_from(job, "checkpoint"),
             facts=started_from(job, "facts"),
             tokenizer=vocabulary_of(job.encoded),

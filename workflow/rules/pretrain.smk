@@ -8,8 +8,8 @@ for number, (updates, names) in enumerate(lines.by_updates().items()):
         name:
             f"pretrain_{number}" if number else "pretrain"
         input:
-            of("tokens", "corpus/train.bin", "corpus/heldout.bin"),
-            corpus=of("tokens", "corpus/corpus.json"),
+            stage_inputs("tokens", "corpus/train.bin", "corpus/heldout.bin"),
+            corpus=stage_inputs("tokens", "corpus/corpus.json"),
         output:
             checkpoints=checkpoints(MODEL, updates, "<results>{home}"),
             log=MODEL.folder("<results>{home}") / "log.csv",
@@ -18,7 +18,7 @@ for number, (updates, names) in enumerate(lines.by_updates().items()):
         benchmark:
             "<results>{home}/benchmarks/pretrain/{arch}/seed-{seed}.tsv"
         wildcard_constraints:
-            home=homes(names),
+            home=home_pattern(names),
         priority: 10
         threads: cfg.runtime.pretrain_threads * cfg.runtime.pretrain_processes
         resources:
@@ -26,7 +26,7 @@ for number, (updates, names) in enumerate(lines.by_updates().items()):
         params:
             work=f"{cfg.results}/.work/pretrain",
             out=subpath(output.log, parent=True),
-            settings=given_as(lambda config, w: config.pretrain(w.arch, int(w.seed))),
+            settings=settings_json(lambda config, w: config.pretrain(w.arch, int(w.seed))),
             code=code.digest("gpt1.pretrain"),
         # In the place of its shell, so that a signal to stop is the program's alone to answer.
         shell:
@@ -38,8 +38,8 @@ for number, (updates, names) in enumerate(lines.by_updates().items()):
 # Nothing is trained: in a checkpoint of the books content words exchange their embeddings.
 rule permuted_embeddings:
     input:
-        tokens=of("tokens", "corpus/train.bin"),
-        corpus=of("tokens", "corpus/corpus.json"),
+        tokens=stage_inputs("tokens", "corpus/train.bin"),
+        corpus=stage_inputs("tokens", "corpus/corpus.json"),
         facts=MODEL.facts("<results>{home}", "{step}"),
         checkpoint=MODEL.checkpoint("<results>{home}", "{step}"),
     output:
@@ -50,7 +50,7 @@ rule permuted_embeddings:
     benchmark:
         "<results>{home}/benchmarks/permuted_embeddings/{arch}/seed-{seed}/{step}.tsv"
     wildcard_constraints:
-        home=homes(lines.names("model")),
+        home=home_pattern(lines.names("model")),
     resources:
         **data_job(4000),
     params:

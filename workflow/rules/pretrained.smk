@@ -4,7 +4,7 @@
 rule import:
     input:
         vocabulary,
-        weights=lambda wildcards: given(paths.weight_files(cfg)),
+        weights=lambda wildcards: user_files(paths.weight_files(cfg)),
     output:
         checkpoint=grid.models()[0].checkpoint("<results>", grid.updates[-1]),
         facts=grid.models()[0].facts("<results>", grid.updates[-1]),
@@ -18,10 +18,10 @@ rule import:
     params:
         format=cfg.experiment.pretrained.format,
         folder=os.path.dirname(paths.weight_files(cfg)[0]),
-        tokenizer=its_tokenizer,
+        tokenizer=tokenizer_folder,
         updates=grid.updates[-1],
         release="--release" if cfg.experiment.pretrained.release else "",
-        settings=given_as(lambda config, _: config.model("transformer")),
+        settings=settings_json(lambda config, _: config.model("transformer")),
         code=code.digest("gpt1.weights.conversion"),
     shell:
         "python -m gpt1.convert import --format {params.format} --from {params.folder:q}"

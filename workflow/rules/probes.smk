@@ -7,7 +7,7 @@ for number, (updates, names) in enumerate(lines.by_updates().items()):
             f"probes_{number}" if number else "probes"
         input:
             vocabulary,
-            its_probes(raw_probes),
+            probes_from_config(raw_probes),
             [MODEL.facts("<results>{home}", update) for update in updates],
             checkpoints=[MODEL.checkpoint("<results>{home}", update) for update in updates],
         output:
@@ -17,15 +17,15 @@ for number, (updates, names) in enumerate(lines.by_updates().items()):
         benchmark:
             "<results>{home}/benchmarks/probes/{arch}/seed-{seed}.tsv"
         wildcard_constraints:
-            home=homes(names),
+            home=home_pattern(names),
         threads: cfg.runtime.finetune_threads
         resources:
             **training_job("finetune"),
         params:
             out=subpath(output[0], parent=True),
-            probes=its_probes(paths.probes_file),
-            tokenizer=its_tokenizer,
-            settings=given_as(lambda config, w: config.model(w.arch)),
+            probes=probes_from_config(paths.probes_file),
+            tokenizer=tokenizer_folder,
+            settings=settings_json(lambda config, w: config.model(w.arch)),
             code=code.digest("gpt1.probes"),
         shell:
             "python -m gpt1.probes {wildcards.arch} --probes {params.probes:q}"

@@ -22,8 +22,8 @@ rule zero_shot:
         **training_job("finetune"),
     params:
         results=subpath(output[0], ancestor=5),
-        tokenizer=its_tokenizer,
-        settings=given_as(lambda config, w: config.zero_shot(w.arch)),
+        tokenizer=tokenizer_folder,
+        settings=settings_json(lambda config, w: config.zero_shot(w.arch)),
         code=code.digest("gpt1.zero_shot"),
     shell:
         "python -m gpt1.zero_shot {wildcards.arch} --encoded {input.encoded}"

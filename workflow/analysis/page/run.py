@@ -38,7 +38,7 @@ class Run:
 
     @property
     def synthetic(self) -> str:
-        """The titles of the tasks whose rows the embedded world makes; empty if all are real."""
+        """The titles of the tasks whose rows the synthetic world makes; empty if all are real."""
         made = [name for name in self.grid.examples if name in self.grid.synthetic]
         if made == self.grid.examples:
             return "every task"

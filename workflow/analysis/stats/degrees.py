@@ -1,4 +1,4 @@
-"""Which rows of the embedded world are of which degree of difficulty.
+"""Which rows of the synthetic world are of which degree of difficulty.
 
 A class of words settles a lexical row; one of two clauses counts in a relational row; in a
 compositional row a word reverses another (`tasks.world`).

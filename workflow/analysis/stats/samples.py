@@ -111,7 +111,7 @@ class Samples:
         """Sample a cell that was run: of its `seeds` those that it has.
 
         So a cell left over from a wider config does not make its neighbours' averages lopsided.
-        `degrees` are rows of the embedded world, which are scored by themselves as well.
+        `degrees` are rows of the synthetic world, which are scored by themselves as well.
         `bag_of_words` takes the place of the one that was fitted to all training rows. Raises
         InputError for a damaged file, or one of another cell or of other rows than those before.
         """
@@ -234,7 +234,7 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("cells", nargs="+", type=Cell.parse, help="JSON files of `gpt1.finetune`")
     parser.add_argument("--results", required=True, type=Path, help="the results folder")
     parser.add_argument("--seeds", required=True, nargs="+", type=int, help="of fine-tuning")
-    parser.add_argument("--degrees", action="store_true", help="of the embedded world: by degree")
+    parser.add_argument("--degrees", action="store_true", help="of the synthetic world: by degree")
     parser.add_argument("--out", required=True, type=Path, help="the file to write")
     args = parser.parse_args(argv)
     world = args.results / "world" / "degrees.csv"

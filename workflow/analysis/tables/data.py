@@ -90,7 +90,7 @@ def _origin(name: str, facts: ExamplesFacts) -> dict[str, str]:
         listed = (f"{path} (sha256 {digest[:12]})" for path, digest in files.items())
         place = ("own files " if facts.settings.own else "files ") + ", ".join(listed)
     else:
-        place, licence = "the embedded world", "none needed"
+        place, licence = "the synthetic world", "none needed"
     dropped = (f"{split}: {_counts(counts)}" for split, counts in facts.dropped.items())
     return {
         "origin": place,

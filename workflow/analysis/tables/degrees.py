@@ -1,4 +1,4 @@
-"""Scores by degree of difficulty, for the rows of the embedded world.
+"""Scores by degree of difficulty, for the rows of the synthetic world.
 
 Many rows are lexical (`workflow.analysis.stats.degrees`), so a high score alone does not show more
 than knowledge of words. Each score is the task's own metric on the rows of one degree.

@@ -1,4 +1,4 @@
-"""The positive control: what a suite that works must see in the embedded world.
+"""The positive control: what a suite that works must see in the synthetic world.
 
 There pre-training teaches what the tasks need, by construction; so a run that does not see it is
 not working. A run on other data has no such table. Each line says what is wanted and what was
@@ -56,7 +56,7 @@ def build(results: Path, grid: Grid) -> Table:
     verdict += f"; {n_lacking} were not run" if n_lacking else ""
     parts = [
         "# The positive control",
-        f"The embedded world is made so that pre-training helps. **{verdict}.**",
+        f"The synthetic world is made so that pre-training helps. **{verdict}.**",
         shown[["met", *shown.columns.drop("met")]],
         "Differences and shares are paired by row and seed, with their 95 % intervals over "
         "both; the bar of a share is for its value. What is only reported has no bar. A check is "

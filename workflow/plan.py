@@ -97,7 +97,7 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value).removesuffix(".0")
 
 
-class Lines:
+class Plan:
     """The lines of a run's studies, and the variants of its files, both by their names.
 
     The variant "" is the run itself. Raises ConfigError, with a line for each fault, where an
