@@ -17,14 +17,15 @@ from workflow.analysis.claims.paper_claims import CLAIMS, PRETRAINING, WITHOUT_B
 from workflow.analysis.paper import (
     EIGHT,
     FULL,
+    FURTHER_VARIANTS,
     LSTM,
     NEITHER,
     NO_AUX,
     NO_PRETRAINING,
+    PAPER_VARIANTS,
     SENTENCES_SHUFFLED,
     TRAIN_ROWS,
     Variant,
-    variants,
 )
 from workflow.analysis.stats.pooling import SeedPool
 from workflow.analysis.stats.sample import Sample
@@ -55,7 +56,7 @@ class Made(Evidence):
 
     @property
     def seeds(self) -> SeedPool:
-        return SeedPool([self.heads(of) for of in variants(self.grid) if of.corpus == "books"])
+        return SeedPool([self.heads(of) for of in (*PAPER_VARIANTS, *FURTHER_VARIANTS)])
 
     def heads(self, variant: Variant) -> dict[str, Sample | None]:
         return {name: self._head(self.effect(variant, name), name) for name in self.grid.tasks}

@@ -3,7 +3,8 @@
 from typing import Any
 
 from gpt1.cell import FULL, PERMUTED, SHUFFLED, Arch, Cell, Corpus, NTransfer
-from workflow.analysis.paper import FURTHER_VARIANTS, PAPER_VARIANTS, Variant, variants_of_controls
+from workflow.analysis import paper
+from workflow.analysis.paper import FURTHER_VARIANTS, PAPER_VARIANTS, Variant
 from workflow.configuration.studies import ARCH, LM_COEF, N_TRANSFER
 from workflow.plan import name
 from workflow.study_plan import Aux, Line, Point, StudyPlan
@@ -11,6 +12,7 @@ from workflow.study_plan import Aux, Line, Point, StudyPlan
 TITLES = {
     (v.arch, v.aux): v.title for v in (*PAPER_VARIANTS, *FURTHER_VARIANTS) if v.n_transfer == "all"
 }
+CONTROLS = paper.SHUFFLED, paper.SENTENCES_SHUFFLED, paper.PERMUTED
 DEPTH: dict[Arch, int] = {"transformer": 12, "lstm": 1}
 
 
@@ -65,9 +67,10 @@ def studies(
 
     table_5 = [
         point(v.title, line(v.arch, v.aux, v.n_transfer, v.corpus, pretrain=seeds(v)), tasks)
-        for v in [*PAPER_VARIANTS, *variants_of_controls(controls), *FURTHER_VARIANTS]
+        for v in (*PAPER_VARIANTS, *CONTROLS, *FURTHER_VARIANTS)
         if v.arch in layers
         and v.aux in aux
+        and v.corpus in ("books", *controls)
         and (v.n_transfer == "none") <= ("none" in layers[v.arch])
     ]
     figure_2 = [

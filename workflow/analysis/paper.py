@@ -6,7 +6,6 @@ tasks of Table 5, `glue` the server's average.
 """
 
 import functools
-from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -47,11 +46,6 @@ class Variant:
         line = grid.find(self.arch, self.aux, self.n_transfer, self.corpus)
         return Cell(line.name, task) if line else None
 
-    def layers(self, grid: Grid) -> str:
-        """`n_transfer` in a table; "all" if the grid has not this architecture."""
-        is_all = self.n_transfer == "all"
-        return str(grid.n_layer.get(self.arch, "all") if is_all else self.n_transfer)
-
     def printed(self, task: str) -> float | None:
         """Its score on a task, or in the mean `avg`, by Table 5; None if that has none."""
         return _table_5().get((self.title, task))
@@ -90,17 +84,6 @@ FURTHER_VARIANTS = (
     Variant("LSTM w/o aux LM", "", "lstm", "off"),
     Variant("LSTM w/o pre-training, w/o aux LM", "", "lstm", "off", "none"),
 )
-
-
-def variants_of_controls(corpora: Collection[Corpus]) -> list[Variant]:
-    """The full model of each of the negative controls."""
-    return [v for v in (SHUFFLED, SENTENCES_SHUFFLED, PERMUTED) if v.corpus in corpora]
-
-
-def variants(grid: Grid) -> list[Variant]:
-    """The paper's four, the negative controls that are run, the further ones of the run."""
-    further = [v for v in FURTHER_VARIANTS if v.arch in grid.arch and v.aux in grid.aux]
-    return [*PAPER_VARIANTS, *variants_of_controls(grid.controls()), *further]
 
 
 @functools.cache

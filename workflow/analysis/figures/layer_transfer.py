@@ -7,7 +7,6 @@ where dev is reported (RACE reports test too), and of the first line on the trai
 import pandas as pd
 from matplotlib.figure import Figure
 
-from workflow.analysis import shipped
 from workflow.analysis.figures import lines
 from workflow.grid import Grid
 from workflow.study_plan import StudyPlan
@@ -23,12 +22,13 @@ def draw(table: pd.DataFrame, grid: Grid) -> Figure:
 
 def swept(grid: Grid) -> StudyPlan:
     """The study of the architecture with the most layers, the tasks of the paper's figure first."""
-    study, arch = shipped.layer_transfer(grid), max(grid.arch, key=lambda name: grid.n_layer[name])
+    study = grid.studies["layer_transfer"]
+    arch = max(grid.arch, key=lambda name: grid.n_layer[name])
     points = [point for point in study.points if point.of.arch == arch]
-    names = [task for task in LARGE if task in grid.tasks]
+    names = [task for task in LARGE if task in study.tasks]
     own = {
         "points": points,
         "lines": list(dict.fromkeys(point.line for point in points)),
-        "tasks": list(dict.fromkeys([*names, *grid.tasks])),
+        "tasks": list(dict.fromkeys([*names, *study.tasks])),
     }
     return study.model_copy(update=own)

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from workflow.analysis import markdown, shallow, shipped
+from gpt1.cell import Cell
+from workflow.analysis import markdown, shallow
 from workflow.analysis.lines import Lines, compared, wide
 from workflow.analysis.notes import Notes, single_control
 from workflow.analysis.paper import EIGHT, TABLE_5
@@ -19,6 +20,7 @@ from workflow.analysis.records import read_examples
 from workflow.analysis.stats.samples import Samples
 from workflow.analysis.table import Table
 from workflow.grid import Grid
+from workflow.study_plan import StudyPlan
 
 INPUTS = ("ablation", "facts", "baselines")
 
@@ -29,8 +31,9 @@ def build(results: Path, grid: Grid) -> Table:
     `diff` is the variant minus the full transformer, paired by row and seed.
     """
     samples, notes = Samples.of_grid(results, grid, INPUTS), Notes.read(results, grid.tasks)
-    averages = {"avg": list(EIGHT), "avg_all": grid.tasks}
-    run = Lines(shipped.ablation(grid), grid, samples, notes, averages)
+    study = grid.studies["ablation"]
+    averages = {"avg": list(EIGHT), "avg_all": study.tasks}
+    run = Lines(_with_eight(study), grid, samples, notes, averages)
     n_rows = {n: of.rows.get("train") for n, of in read_examples(results, grid.tasks).items()}
     printed = TABLE_5.rename(columns={"method": "line", "value": "paper"})
     frame = run.frame().merge(printed[["line", "task", "paper"]], on=["line", "task"], how="left")
@@ -38,6 +41,16 @@ def build(results: Path, grid: Grid) -> Table:
     baselines = shallow.scores(results, frame, grid, averages)
     table = frame.rename(columns={"line": "variant"}).drop(columns="value")
     return Table(table, _parts(run, frame, baselines))
+
+
+def _with_eight(study: StudyPlan) -> StudyPlan:
+    """The study on the paper's eight tasks, run or not, and then on its others."""
+    tasks = list(dict.fromkeys([*EIGHT, *study.tasks]))
+    points = [
+        point.model_copy(update={"cells": [Cell(point.of.name, task) for task in tasks]})
+        for point in study.points
+    ]
+    return study.model_copy(update={"tasks": tasks, "points": points})
 
 
 def _parts(run: Lines, frame: pd.DataFrame, baselines: pd.DataFrame) -> list[str | pd.DataFrame]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 
 import tasks
-from workflow.analysis import markdown, shipped
+from workflow.analysis import markdown
 from workflow.analysis.lines import Lines
 from workflow.analysis.notes import Notes
 from workflow.analysis.paper import FULL
@@ -26,13 +26,14 @@ MEAN = "avg_all"
 def build(results: Path, grid: Grid) -> Table:
     """One row per variant, task (and their mean) and degree; nothing of cells that were not run."""
     samples = Samples.of_grid(results, grid, INPUTS)
-    run = Lines(shipped.ablation(grid), grid, samples, Notes({}), {MEAN: grid.tasks})
+    study = grid.studies["ablation"]
+    run = Lines(study, grid, samples, Notes({}), {MEAN: study.tasks})
     frames = [
         run.frame(partial(samples.headline, degree=degree)).assign(degree=degree)
         for degree in DEGREES
     ]
     table = pd.concat(frames).dropna(subset="mean").rename(columns={"line": "variant"})
-    return Table(table.drop(columns=["value", "note"]), _wide(table, len(grid.tasks)))
+    return Table(table.drop(columns=["value", "note"]), _wide(table, len(study.tasks)))
 
 
 def _wide(table: pd.DataFrame, n_tasks: int) -> list[str | pd.DataFrame]:

@@ -13,7 +13,7 @@ import pandas as pd
 
 import tasks
 from gpt1.cell import Cell
-from workflow.analysis import markdown, shipped
+from workflow.analysis import markdown
 from workflow.analysis.lines import Lines, wide
 from workflow.analysis.notes import Notes
 from workflow.analysis.stats.sample import Sample
@@ -27,7 +27,8 @@ INPUTS = ("ablation", "layer_transfer", "facts")
 def build(results: Path, grid: Grid) -> Table:
     """One row per (arch, aux, n_transfer, task, split), main metric of the task."""
     samples, notes = Samples.of_grid(results, grid, INPUTS), Notes.read(results, grid.tasks)
-    run = Lines(shipped.layer_transfer(grid), grid, samples, notes, {"mean": grid.tasks})
+    study = grid.studies["layer_transfer"]
+    run = Lines(study, grid, samples, notes, {"mean": study.tasks})
     frame = pd.concat(_frames(run), ignore_index=True)
     return Table(frame, _parts(run, frame))
 
