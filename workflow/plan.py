@@ -120,7 +120,8 @@ class Plan:
                 try:
                     self.config(name(overlay))
                 except ConfigError as error:
-                    place = f"experiment.studies.{study}.lines.{line}"
+                    part = "references" if line in own.references else "lines"
+                    place = f"experiment.studies.{study}.{part}.{line}"
                     faults |= dict.fromkeys(f"{place}: {fault}" for fault in error.faults)
         refuse(faults)
 

@@ -28,7 +28,7 @@ class Provenance:
     ) -> None:
         values = config.model_dump(mode="json", exclude=UNCHANGING)
         self.config, self.own = config, sha256_json([values, sorted(code)])
-        locks = sorted(PROJECT.glob("requirements*.lock"))
+        locks = [PROJECT / name for name in ("requirements.lock", "requirements-torch.lock")]
         self.locks = sha256_json([sha256_file(path) for path in locks])[:12]
         self.path, self.ended = Path(config.results, "provenance.json"), ended
         self.listed = _read(self.path)
@@ -95,8 +95,8 @@ class Provenance:
         Files of the hub are not listed: they may be copied, and their manifests tell them.
         """
         for job in jobs:
-            studies = [job.params.get(name) for name in ("study", "studies")]
-            own = sha256_json([self.own, *studies])[:12]
+            given = [job.params.get(name) for name in ("study", "studies", "grid", "lines")]
+            own = sha256_json([self.own, *given])[:12]
             for file in job.output:
                 name = os.path.relpath(file, self.config.results)
                 if not name.startswith(f"raw{os.sep}"):

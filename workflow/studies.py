@@ -3,13 +3,14 @@
 Light, since the Snakefile plans with it.
 """
 
+import difflib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, get_args
 
 from gpt1.cell import FULL, Arch, PretrainedModel
 from workflow.configuration.read import ConfigError, parse, refuse
-from workflow.configuration.studies import PAPER
+from workflow.configuration.studies import PAPER, shipped
 from workflow.plan import Plan, name
 from workflow.study_plan import StudyHead, StudyHeads, StudyPlan
 
@@ -70,13 +71,30 @@ def run_faults(lines: Plan) -> Iterator[str]:
             known = ", ".join(experiment.studies)
             yield f"experiment.all: {study} is no study; give some of {known}"
             return
+    if "ablation" not in experiment.all:
+        yield "experiment.all: without ablation, whose first line all else is compared with; add it"
+        return
+    for study in experiment.all:
         yield from faults(lines, study)
+    for study, known in shipped(has_lstm=True).items():
+        for title in [k for k, line in experiment.studies[study].lines.items() if line is None]:
+            near = difflib.get_close_matches(title, known["lines"], n=1)
+            if near and near[0] != title:
+                place = f"experiment.studies.{study}.lines.{title}"
+                yield f"{place}: there is no such line to remove; did you mean {near[0]!r}?"
     table_5 = experiment.studies["ablation"].lines.get(PAPER)
-    if table_5 is None or table_5.overlay or "ablation" not in experiment.all:
+    if table_5 is None or table_5.overlay:
         yield (
-            f"experiment.studies.ablation: its other lines are compared with {PAPER!r}, which is "
-            "the config itself; keep it, and ablation in experiment.all"
+            f"experiment.studies.ablation.lines: the others are compared with {PAPER!r}, which is "
+            "the config itself; keep it as it is"
         )
+    for key, is_wrong, own in (
+        ("arch", experiment.arch != "transformer", experiment.arch),
+        ("n_transfer", experiment.n_transfer != "all", experiment.n_transfer),
+        ("finetune.lm_coef", not experiment.finetune.lm_coef, 0),
+    ):
+        if is_wrong:
+            yield f"experiment.{key}: {own} is no config of {PAPER!r}; give it in a line of a study"
     for key, is_given in (
         ("pretrain.shuffled", experiment.pretrain and experiment.pretrain.shuffled),
         ("finetune.permuted_embeddings", experiment.finetune.permuted_embeddings),

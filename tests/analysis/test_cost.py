@@ -38,17 +38,21 @@ def test_an_lstm_has_its_gates_its_map_and_its_softmax():
 
 
 def test_jobs_are_summed_by_rule(tmp_path):
-    benchmark(tmp_path, "finetune_lstm_endpoints/rte/on", 10, 8, 300)
-    benchmark(tmp_path, "finetune_lstm_endpoints/rte/off", 20, 18, 400)
+    benchmark(tmp_path, "finetune_ablation_lstm/rte", 10, 8, 300)
+    benchmark(tmp_path, "finetune_ablation_lstm/cola", 20, 18, 400)
+    benchmark(tmp_path, "finetune_lm_coef_lstm/cola", 99, 18, 400)  # of a study that is not made
+    benchmark(tmp_path / "variants" / "pretrain.shuffled-words", "pretrain/seed-0", 3, 3, 90)
+    benchmark(tmp_path / "variants" / "other", "pretrain/seed-0", 99, 3, 90)
     benchmark(tmp_path, "world", 5, 4, "-")
     benchmark(tmp_path, "study/lm_coef", 7, 6, 500)
-    table = job_costs.read(tmp_path).set_index("job")
+    table = job_costs.read(tmp_path, make_grid("rte", controls=("shuffled",))).set_index("job")
     numbers = ["runs", "job_seconds", "peak_mb"]
-    assert table.loc["finetune_lstm_endpoints", numbers].tolist() == [2, 30, 400]
+    assert table.loc["finetune_ablation_lstm", numbers].tolist() == [2, 30, 400]
     assert table["stage"].to_dict() == {
-        "finetune_lstm_endpoints": "fine-tuning", "world": "data"
+        "finetune_ablation_lstm": "fine-tuning", "world": "data", "pretrain": "pre-training"
     }  # fmt: skip
-    assert job_costs.read(tmp_path / "nothing").empty
+    assert table.loc["pretrain", "job_seconds"] == 3
+    assert job_costs.read(tmp_path / "nothing", make_grid("rte")).empty
 
 
 WHOLE = f"{HEAD}10\t0:00:01\t300\t-\t-\t-\t0\t0\t90.0\t8\n"
@@ -62,10 +66,10 @@ def test_a_benchmark_that_was_cut_is_one_line(tmp_path, cut):
     path = tmp_path / "benchmarks" / "prepare" / "rte.tsv"
     path.parent.mkdir()
     path.write_text(WHOLE)
-    assert len(job_costs.read(tmp_path)) == 2
+    assert len(job_costs.read(tmp_path, make_grid("rte"))) == 2
     path.write_text(cut, encoding="latin-1")
     with pytest.raises(InputError, match=r"prepare/rte\.tsv: not what Snakemake measures .*delete"):
-        job_costs.read(tmp_path)
+        job_costs.read(tmp_path, make_grid("rte"))
 
 
 @pytest.fixture
@@ -81,7 +85,7 @@ def costed(run_of):
         path.write_text(json.dumps(json.loads(path.read_text()) | facts))
     for task, length in (("rte", 20), ("mnli", 100)):
         write_encoded(results, task, train={"lengths": {str(length): 5}})
-    benchmark(results, "finetune_transformer_endpoints/rte/on", 1000, 900, 500)
+    benchmark(results, "finetune_ablation_transformer/rte", 1000, 900, 500)
     benchmark(results, "zero_shot/lstm/0", 7, 6, 200)
     return results, grid
 

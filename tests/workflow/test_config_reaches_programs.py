@@ -117,7 +117,7 @@ def marked(world: bool, pretrained: bool = False) -> dict[str, Any]:
             section[path[-1]] = next(numbers)
     experiment["seeds"] = {"pretrain": [5001, 5002], "finetune": [5003, 5004]}
     experiment["model"]["transformer"] |= {"n_embd": 4004, "n_head": 2002}
-    experiment["n_transfer"] = 4
+    experiment["n_transfer"] = "all"
     controls = {"words": {"pretrain.shuffled": "words"}}
     controls |= {"permuted": {"finetune.permuted_embeddings": True}}
     experiment["studies"] = {"ablation": {"lines": {} if pretrained else controls}}
@@ -150,7 +150,7 @@ def shown(path: tuple[str, ...], value: Any) -> str:
         ("experiment", "seeds", "pretrain"): "transformer/seed-5002/update-6000.safetensors",
         ("experiment", "seeds", "finetune"): "--seeds 5003 5004",
         ("experiment", "arch"): "finetune_ablation_transformer",
-        ("experiment", "n_transfer"): '"n_transfer": 4',
+        ("experiment", "n_transfer"): '"n_transfer": 3',  # of a line
         ("experiment", "all"): "finetune_layer_transfer_transformer",
         ("experiment", "probes"): "--probes mydata/myprobes.jsonl",
         ("experiment", "submission"): '"unlabelled": true',

@@ -154,6 +154,24 @@ def test_a_line_of_ones_own_is_a_row_of_table_5_and_trains_alone(run):
     assert {"ablation", "cells", "claims"} <= tables(plan) and plan["figure_ablation"] == 1
 
 
+def test_what_compares_a_line_that_is_not_wanted_is_not_made(run, everything):
+    lines = dict.fromkeys(["Transformer w/o pre-training", "Transformer w/o aux LM"])
+    layers = {"values": [0, 5, 9, 12], "lines": {"Transformer w/o aux LM": None}}
+    config = changed(small(), "experiment.studies.ablation", {"lines": lines})
+    plan = plan_of(run, changed(config, "experiment.studies.layer_transfer", layers))
+    compared = {"table_positive_control", "figure_aux_gain"}
+    assert plan["table_ablation"] == 1 and compared <= {*everything} and not compared & {*plan}
+
+
+@pytest.mark.parametrize("target", ["ablation.csv", "samples/transformer_ablation.parquet"])
+def test_results_of_other_lines_are_refused_without_records(target, run):
+    shutil.rmtree(run / ".snakemake")
+    without = changed(small(), "experiment.studies.ablation", {"lines": {"LSTM w/ aux LM": None}})
+    for lines, is_refused in ((small(), False), (without, target.endswith("csv"))):
+        said = snakemake(ROOT, "--dry-run", *options(run, lines), f"results/{target}")
+        assert ("was made with another config or other code" in said) == is_refused, said[-500:]
+
+
 @pytest.mark.parametrize("name", ["smoke", "novels", "novels_night", "gpu", "paper", "laptop"])
 def test_the_other_configs_plan(name, tmp_path):
     config = ROOT / "workflow" / "config" / f"{name}.yaml"

@@ -10,7 +10,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from gpt1.cell import home
 from tasks.common.errors import InputError
+from workflow.grid import Grid
 
 PREPARATION, TABLES = "data", "tables"
 STAGES = {  # by the beginning of a rule's name; what comes before training is data
@@ -23,16 +25,19 @@ STAGES = {  # by the beginning of a rule's name; what comes before training is d
 COLUMNS = ["stage", "job", "runs", "job_seconds", "peak_mb"]
 
 
-def read(results: Path) -> pd.DataFrame:
+def read(results: Path, grid: Grid) -> pd.DataFrame:
     """One row per rule: its jobs, their seconds, the most memory of one in MB.
 
-    Studies are left out; the jobs of their variants have benchmarks elsewhere. Raises InputError
-    for a file that was cut, which a kill may leave, as Snakemake does not write it atomically.
+    Studies that the run does not make are left out. Raises InputError for a file that was cut,
+    which a kill may leave, as Snakemake does not write it atomically.
     """
-    folder, rows = results / "benchmarks", []
-    for path in sorted(folder.rglob("*.tsv")):
+    rows = []
+    own = tuple(f"finetune_{name}_" for name in (*grid.studies, "kept"))
+    variants = dict.fromkeys(["", *(line.model for line in grid.lines.values())])
+    folders = [home(results, variant) / "benchmarks" for variant in variants]
+    for folder, path in ((of, path) for of in folders for path in sorted(of.rglob("*.tsv"))):
         rule = path.relative_to(folder).parts[0].removesuffix(".tsv")
-        if rule != "study":
+        if rule != "study" and (not rule.startswith("finetune_") or rule.startswith(own)):
             of = (stage for start, stage in STAGES.items() if rule.startswith(start))
             rows.append([next(of, PREPARATION), rule, 1, *_last_attempt(path)])
     table = pd.DataFrame(rows, columns=COLUMNS)

@@ -15,6 +15,7 @@ from workflow.configuration.model import Config
 from workflow.configuration.studies import merge
 
 DEFAULT = Path(__file__).parents[1] / "config" / "world.yaml"
+GONE = {"grid": "give lines in experiment.studies", "aux": "give finetune.lm_coef: 0 in a line"}
 _SHORT = reprlib.Repr()
 _SHORT.maxlevel = 2
 _SHORT.maxstring = _SHORT.maxlong = _SHORT.maxother = 60
@@ -174,6 +175,8 @@ def _message(fault: Any) -> str:
     if fault["type"] != "extra_forbidden":
         return str(fault["msg"]).removeprefix("Value error, ")
     key = str(fault["loc"][-1])
+    if key in GONE:
+        return f"unknown key; {GONE[key]} (docs/studies.md)"
     schema = Config.model_json_schema()
     sections = (schema, *schema["$defs"].values())
     known = {name for section in sections for name in section.get("properties", ())} - {key}

@@ -236,7 +236,7 @@ class Runtime(RuntimeOptions):
     gpu_model: Annotated[str, Field(pattern=r"^[a-zA-Z0-9_.]+$")] | None = None
     """Kind of GPU that a job asks a cluster for, such as a100 (null: any)."""
     shards: Count = 1
-    """Number of jobs that the intermediate layers of a sweep are cut into."""
+    """Number of jobs that the lines of one language model are cut into."""
     mem_mb: PerStage = PerStage(pretrain=1500, finetune=1500)
     """Memory that a job asks a cluster for, in MB."""
     minutes: Minutes = Minutes(pretrain=60, finetune=30)

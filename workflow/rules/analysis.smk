@@ -34,7 +34,7 @@ FIGURE_TABLES = {  # of the figures that show something else than the table of t
 NOT_MADE = set()  # tables of what this run does not have
 if not grid.has_corpus:
     NOT_MADE |= {"pretraining", "cost_pretraining", "contamination"}
-if not (cfg.experiment.world and grid.has_corpus and "transformer" in grid.arch):
+if not (cfg.experiment.world and grid.has_corpus and grid.find(n_transfer="none")):
     NOT_MADE |= {"positive_control"}
 if not cfg.experiment.world:
     NOT_MADE |= {"degrees"}
@@ -44,6 +44,8 @@ if "layer_transfer" not in grid.studies:
     NOT_MADE |= {"layer_transfer", "positive_control"}
 TABLES = [table for table in tables.names() if table not in NOT_MADE]
 FIGURES = [f for f in figures.names() if {*FIGURE_TABLES.get(f, [f])} <= {*TABLES}]
+if not grid.find(aux="off"):
+    FIGURES.remove("aux_gain")
 # The benchmarks of jobs are no declared outputs, so the table of costs waits for all but the page.
 # Not by `ancient`: Snakemake does not look for changes in what depends on such an input.
 COSTED = [*expand("<results>/{t}.csv", t=[t for t in TABLES if t != "cost"])]
@@ -70,6 +72,7 @@ for part, cells in grid.parts().items():
         params:
             results=subpath(output[0], ancestor=2),
             seeds=grid.seeds.finetune,
+            lines=sorted({cell.line for cell in cells}),
             degrees="--degrees" if cfg.experiment.world else "",
             code=code.digest("workflow.analysis.stats.samples"),
         shell:

@@ -213,6 +213,8 @@ def study(wildcards):
     """The plan of the study that is asked for; the run ends here if it cannot be made."""
     known, name = cfg.experiment.studies, wildcards.study
     try:
+        if name in ("ablation", "layer_transfer"):
+            raise ConfigError([f"experiment.studies.{name}: its table is {cfg.results}/{name}.csv"])
         if name not in known:
             names = ", ".join(known) or "none"
             raise ConfigError([f"experiment.studies.{name}: no such study; known here: {names}"])

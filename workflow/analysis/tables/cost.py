@@ -36,7 +36,7 @@ def build(results: Path, grid: Grid) -> Table:
         for model in grid.all_models()
     ]
     made = [model for model in models if model is not None]
-    parts = [_pretraining(made), _fine_tuning(results, grid, made), job_costs.read(results)]
+    parts = [_pretraining(made), _fine_tuning(results, grid, made), job_costs.read(results, grid)]
     table = pd.concat([part.reindex(columns=COLUMNS) for part in parts], ignore_index=True)
     table = table.astype(dict.fromkeys([*SUMS, "peak_mb"], float) | {"seed": "Int64"})
     return Table(table, _wide(table), words=SWEEP)
@@ -110,7 +110,7 @@ def _wide(table: pd.DataFrame) -> list[str | pd.DataFrame]:
 
 
 def _sweeps(table: pd.DataFrame) -> list[str | pd.DataFrame]:
-    """A line for each task, model and auxiliary setting."""
+    """A line for each task, model, with the auxiliary loss or without."""
     runs = table[table["job"].isna()].groupby(SWEEP, sort=False)
     wide = pd.DataFrame(
         {

@@ -18,7 +18,16 @@ from workflow.analysis import shallow
 from workflow.analysis.claims.evidence import Evidence, minus
 from workflow.analysis.claims.finding import NOT_RUN
 from workflow.analysis.notes import single_control
-from workflow.analysis.paper import FULL, LSTM, NEITHER, NO_PRETRAINING, PERMUTED, SHUFFLED, Variant
+from workflow.analysis.paper import (
+    FULL,
+    LSTM,
+    NEITHER,
+    NO_AUX,
+    NO_PRETRAINING,
+    PERMUTED,
+    SHUFFLED,
+    Variant,
+)
 from workflow.analysis.stats.estimate import ratio_interval
 from workflow.analysis.stats.sample import mean_of
 from workflow.analysis.stats.samples import Samples
@@ -150,16 +159,18 @@ def _reported(ablation: pd.DataFrame, grid: Grid) -> Iterator[Check]:
     The auxiliary loss costs a model without pre-training points, so the gain is given over the
     model that has neither as well.
     """
-    others = {NEITHER: "no pre-training and no auxiliary loss"} if "off" in grid.aux else {}
-    others |= {LSTM: "LSTM"} if "lstm" in grid.arch else {}
+    others = {NEITHER: "no pre-training and no auxiliary loss", LSTM: "LSTM"}
     for variant, name in others.items():
+        if variant.cell(grid, grid.tasks[0]) is None:
+            continue
         gain, low, high = _gain(ablation, variant)
         yield f"full minus {name}, mean of all tasks", "reported", gain, low, high, ""
 
 
 def _layers(table: pd.DataFrame, grid: Grid) -> Iterator[Check]:
     is_mean = (table["task"] == "mean") & (table["split"] == "reported")
-    mine = table[is_mean & (table["arch"] == "transformer") & (table["n_transfer"] != "none")]
+    is_own = table["line"].isin([FULL.title, NO_AUX.title])  # not a line of the user's own
+    mine = table[is_mean & is_own & (table["n_transfer"] != "none")]
     mine = mine.assign(n_transfer=mine["n_transfer"].astype(int))
     curves = mine.set_index(["aux", "n_transfer"])["mean"]
     scores = curves[curves.index.get_level_values("aux") == "on"].droplevel("aux")
