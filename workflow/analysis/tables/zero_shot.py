@@ -60,7 +60,7 @@ def build(results: Path, grid: Grid) -> Table:
 
 
 def _read(results: Path, model: PretrainedModel, update: int, task: str) -> dict[str, Any]:
-    """A checkpoint's score; only what it would be of if it was not made."""
+    """A checkpoint's score, or just its identifying fields if it was not computed."""
     place = {"arch": model.arch, "seed": model.seed, "update": update, "task": task}
     record = ZeroShotScore.find(model.zero_shot(results, task, update), **place)
     return record.model_dump() if record else place
