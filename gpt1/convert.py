@@ -31,7 +31,7 @@ def export_cell(folder: Path, out: Path, seed: int | None = None) -> None:
     written then.
     """
     cell = kept.read(folder)
-    own, seed = task(cell.task), cell.seeds[0] if seed is None else seed
+    own, seed = task(cell.record.task), cell.record.seeds[0].seed if seed is None else seed
     model = cell.load(seed, own.spec, Tokenizer.load(folder).n_vocab, RuntimeSettings())
     fine_tuned.write(out, cell, model, own)
 

@@ -22,13 +22,13 @@ from tasks.common.errors import InputError, importing, run
 
 with importing(__name__):
     from gpt1.cell import Cell
+    from gpt1.records import CellRecord
     from gpt1.settings import JobSettings
     from gpt1.training import cell_files
     from gpt1.training.cell_job import CellJob
     from gpt1.training.run_cache import RunCache
     from gpt1.training.runtime import Runtime
     from gpt1.weights import kept
-    from tasks.common.files import read_json
 
 
 def finetune(job: CellJob, paths: dict[Cell, tuple[Path, Path]], seeds: Sequence[int]) -> list[str]:
@@ -62,7 +62,7 @@ def keep(job: CellJob, path: Path, seeds: Sequence[int], tokenizer: Path, out: P
     Raises InputError if the weights do not score as the cell did: training is repeatable on a CPU,
     not always on a GPU.
     """
-    scores = {one["seed"]: one["scores"] for one in read_json(path)["seeds"]}
+    scores = {one.seed: one.scores for one in CellRecord.read(path).seeds}
     weights = {}
     (cell,) = job.cells
     for seed, checkpoint in job.starts(seeds):

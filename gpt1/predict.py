@@ -58,14 +58,13 @@ class Predictor:
     def __init__(self, folder: str | Path, seed: int | None = None, device: str = "cpu"):
         folder = Path(folder)
         cell = kept.read(folder)
-        own = task(cell.task)
-        self.spec, self.n_ctx = own.spec, cell.settings.model.n_ctx
+        record, own = cell.record, task(cell.record.task)
+        self.spec, self.n_ctx = own.spec, record.settings.model.n_ctx
         self.labels = () if own.family == "multiple_choice" else own.labels
         self.tokenizer = Tokenizer.load(folder)
-        as_trained = cell.runtime.model_dump(mode="json")
-        self.runtime = Runtime.parse(json.dumps({**as_trained, "device": device}))
+        self.runtime = Runtime.parse(json.dumps({**record.runtime, "device": device}))
         self.runtime.check_device()
-        seed = cell.seeds[0] if seed is None else seed
+        seed = record.seeds[0].seed if seed is None else seed
         self.model = cell.load(seed, self.spec, self.tokenizer.n_vocab, self.runtime)
 
     def encode(self, rows: list[Row], place: str) -> EncodedSplit:

@@ -1,19 +1,21 @@
 """The JSON files that the programs write for each other and for the analysis.
 
-The tasks' own are in `tasks.examples` and `tasks.baselines`. Light on purpose: no torch, no pandas.
+The tasks' own are in `tasks.examples` and `tasks.common.records`. Light on purpose: no torch, no
+pandas.
 """
 
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from gpt1.cell import Arch, Corpus
-from gpt1.settings import ModelSettings, PretrainSettings
-from tasks.common.records import Record, Score, Scores
+from gpt1.cell import Arch, Corpus, NTransfer
+from gpt1.settings import FinetuneSettings, ModelSettings, PretrainSettings
+from tasks.common.records import Baselines, Counts, Record, Score, Scores
 from tasks.spec import TaskSpec
 
 Role = Literal["train", "select", "report", "unlabelled"]
 Digests = dict[str, str]
+RuntimeValues = dict[str, str | bool | int | None]  # settings that change numbers, by name
 
 
 class TokenFile(Record):
@@ -67,7 +69,7 @@ class CheckpointFacts(Origin):
     versions: dict[str, str] = {}
     settings: PretrainSettings | None = None
     corpus_sha256: Digests = {}
-    runtime: dict[str, str | bool | int | None] = {}
+    runtime: RuntimeValues = {}
     parameters: int | None = None
     train_loss: float | None = None  # there is none before the first update
     heldout_loss: float | None = None
@@ -111,6 +113,87 @@ class EncodedFacts(Record):
         """Mean tokens of a training input."""
         rows = self.splits["train"].lengths
         return sum(length * n for length, n in rows.items()) / sum(rows.values())
+
+
+class Run(Record):
+    """A fine-tuning run under one seed; losses in nats, times in seconds.
+
+    `rows` is the number of rows of each split. `select_by_epoch` are the scores that chose the best
+    weights, each with its epoch and update. `loss_*` are total losses and `clf_loss_*`
+    classification losses, means over the first and the last updates; `label_entropy` is the least
+    classification loss of a constant prediction.
+    """
+
+    seed: int
+    scores: Scores
+    rows: Counts
+    train_tokens: int
+    train_seconds: float
+    select_by_epoch: list[dict[str, int | float]]
+    best_epoch: int
+    best_update: int
+    loss_start: float
+    loss_end: float
+    clf_loss_start: float
+    clf_loss_end: float
+    label_entropy: float
+    steps: int
+    train_rows: int
+    peak_mb: float
+    cpu: str
+
+
+class RunRecord(Run):
+    """A run in the cache of finished runs.
+
+    `predictions` are those for the reported splits, in the order of the examples; `constant` says
+    whether any reported split has the same prediction for all rows. `truncated` is, by split, the
+    share of examples that lost tokens; `copied` names the transferred tensors.
+    """
+
+    predictions: dict[str, list[float]]
+    constant: bool
+    copied: list[str]
+    truncated: dict[str, float]
+
+
+class CellRun(Run):
+    """A run in the JSON of its cell; `checkpoint` is the digest of the one it started from."""
+
+    alarms: list[str]
+    pretrain_seed: int
+    checkpoint: str
+
+
+class CellDigests(Record):
+    """Digests of what a cell was trained with, and of the file of its predictions."""
+
+    config: str
+    tokenizer: str
+    data: str
+    code: str
+    predictions: str
+
+
+class CellRecord(Record):
+    """`cells/LINE/TASK.json`; `copied` and `truncated` are those of the first seed's run."""
+
+    line: str
+    task: str
+    arch: Arch
+    corpus: Corpus
+    n_transfer: NTransfer
+    lm_coef: float
+    family: str
+    metric: str
+    copied: list[str]
+    truncated: dict[str, float]
+    baselines: Baselines
+    seeds: list[CellRun]
+    settings: FinetuneSettings
+    digests: CellDigests
+    runtime: RuntimeValues
+    versions: dict[str, str]
 
 
 class ZeroShotScore(Origin):

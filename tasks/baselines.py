@@ -28,7 +28,7 @@ from tasks import task as task_named
 from tasks import word_classes, word_features
 from tasks.common.arrow import split_names
 from tasks.common.errors import InputError, run
-from tasks.common.records import Record, Scores, facts_path
+from tasks.common.records import BaselinesRecord, Scores, facts_path
 from tasks.example import Example
 from tasks.examples import ExamplesFacts, check_split, read
 from tasks.linear_model import predict
@@ -36,19 +36,6 @@ from tasks.metrics import score_split
 from tasks.task import Task
 from tasks.word_classes import WordClasses
 from tasks.word_features import Features
-
-
-class BaselinesRecord(Record):
-    """`baselines/TASK.json`; of the baselines that a task does not have there are no scores."""
-
-    task: str
-    majority: Scores
-    bag_of_words: Scores
-    word_overlap: Scores = {}
-    one_text: Scores = {}
-    word_pairs: Scores = {}
-    word_classes: Scores = {}
-    affix_bigrams: Scores = {}
 
 
 def majority(task: Task, train: list[Example], rows: list[Example]) -> np.ndarray:

@@ -3,7 +3,7 @@
 import math
 from statistics import NormalDist
 
-from gpt1.training.finetuning import RunRecord
+from gpt1.records import RunRecord
 
 CORRELATIONS = ("matthews", "pearson")  # Matthews' is Pearson's of two binary variables
 CHANCE = 0.95  # share of predictors that know nothing and stay below `best_of_chance`

@@ -1,20 +1,22 @@
 """The cells of one job: their runs, trained or taken from the cache, and the weights to keep."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict
 from itertools import cycle
 from pathlib import Path
+from typing import Any
 
 from gpt1.cell import FULL, Cell
+from gpt1.records import RunRecord
 from gpt1.settings import CellSettings
 from gpt1.training.encoded import load as load_encoded
-from gpt1.training.finetuning import FineTuning, RunRecord
+from gpt1.training.finetuning import FineTuning
 from gpt1.training.run_cache import Key, RunCache
 from gpt1.training.runtime import Runtime
 from gpt1.training.task_data import TaskData
 from gpt1.weights.checkpoint import Checkpoint, load_checkpoint, versions, write_tensors
 from tasks.common.errors import InputError
-from tasks.common.files import read_json, sha256_json
+from tasks.common.files import sha256_json
+from tasks.common.records import BaselinesRecord
 
 
 class CellJob:
@@ -38,7 +40,7 @@ class CellJob:
         kept: Collection[str] = (),
     ):
         self.cells, self.runtime, self.cache, self.kept = cells, runtime, cache, kept
-        self.encoded, self.baselines = load_encoded(encoded), read_json(baselines)
+        self.encoded, self.baselines = load_encoded(encoded), BaselinesRecord.read(baselines)
         self._check(encoded, baselines)
         tokenizer, model = self.encoded.tokenizer, next(iter(cells.values())).model
         self.checkpoints = [
@@ -61,7 +63,7 @@ class CellJob:
             "code": code,
         }
         # Runs under different runtime settings or library versions are never mixed.
-        self.environment = {"runtime": runtime.numeric(), "versions": versions()}
+        self.environment: dict[str, Any] = {"runtime": runtime.numeric(), "versions": versions()}
 
     def _check(self, encoded: Path, baselines: Path) -> None:
         """Raise InputError unless cells, files and settings are of one task and one model."""
@@ -71,10 +73,12 @@ class CellJob:
         models = {of.model.model_dump_json() for of in self.cells.values()}
         if len(models) > 1:
             raise InputError(f"the settings are of {len(models)} models; give cells of one")
-        found = {encoded: self.encoded.spec.name, baselines: self.baselines["task"]}
+        found = {encoded: self.encoded.spec.name, baselines: self.baselines.task}
         for path, task in found.items():
             if task != tasks[0]:
                 raise InputError(f"{path}: of {task}, not {tasks[0]}; give that one's")
+        if self.encoded.main not in self.baselines.majority:
+            raise InputError(f"{baselines}: no scores of {self.encoded.main}; make it again")
 
     def config(self, cell: Cell) -> str:
         """The digest of how a cell is trained."""
@@ -118,7 +122,7 @@ class CellJob:
             rows, data = self.runtime.micro_batch or own.batch, self.data[own.eval_train]
             with self.runtime.holding(rows, f"rows of {cell.place}"):
                 run = FineTuning(data, checkpoint, own, own.n_transfer, seed, self.runtime)
-                record = asdict(run.train())
+                record = run.train().model_dump()
                 if weights:
                     write_tensors(weights, dict(run.model.named_parameters()))
                 self.cache.put(key, record)

@@ -7,7 +7,6 @@ keeping the best-scoring weights (the latest of equals, where theirs keeps the f
 """
 
 import time
-from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -15,6 +14,7 @@ from torch import Tensor
 
 from gpt1.cell import NTransfer
 from gpt1.model.classifier import Classifier, TaskModel, classification_loss
+from gpt1.records import RunRecord
 from gpt1.settings import FinetuneSettings
 from gpt1.special_tokens import SpecialTokens
 from gpt1.streams import torch_seed
@@ -32,41 +32,6 @@ from tasks.stsb import soft_labels
 
 FIRST_EPOCH_EVALS = {1000 * 2**k for k in range(6)}  # authors' code
 CHUNK = 4096  # rows of an unlabelled split that are laid out as sequences at a time
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunRecord:
-    """The result of a run under one seed; losses in nats, times in seconds.
-
-    `rows` is the number of rows of each split; `predictions` are those for the reported splits, in
-    the order of the examples; `constant` says whether any reported split has the same prediction
-    for all rows. `loss_*` are total losses and `clf_loss_*` classification losses, means over the
-    first and the last updates; `label_entropy` is the least classification loss of a constant
-    prediction. `truncated` is, by split, the share of examples that lost tokens; `copied` names the
-    transferred tensors.
-    """
-
-    seed: int
-    scores: Scores
-    rows: dict[str, int]
-    constant: bool
-    predictions: dict[str, list[float]]
-    train_tokens: int
-    train_seconds: float
-    select_by_epoch: list[dict[str, float]]
-    best_epoch: int
-    best_update: int
-    loss_start: float
-    loss_end: float
-    clf_loss_start: float
-    clf_loss_end: float
-    label_entropy: float
-    steps: int
-    train_rows: int
-    peak_mb: float
-    cpu: str
-    copied: list[str]
-    truncated: dict[str, float]
 
 
 class FineTuning:

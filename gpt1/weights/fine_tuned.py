@@ -36,7 +36,8 @@ def write(folder: Path, cell: KeptCell, task_model: TaskModel, task: Task) -> No
     Raises InputError for a model that the format does not have: an LSTM, a feed-forward layer
     of another width than four times n_embd, and a classifier that reads the embeddings.
     """
-    model, method = cell.settings.model, cell.settings.method
+    settings = cell.record.settings
+    model, method = settings.model, settings.method
     if type(model.shape) is not TransformerShape or method.read_layer == 0:
         found = "a classifier on the embeddings" if method.read_layer == 0 else repr(model.shape)
         raise InputError(
@@ -45,7 +46,7 @@ def write(folder: Path, cell: KeptCell, task_model: TaskModel, task: Task) -> No
         )
     body, head = _tensors(task_model)
     layers = task_model.language_model.n_layer  # without those above the one that is read
-    shape, dropout = model.shape.model_copy(update={"n_layer": layers}), cell.settings.dropout
+    shape, dropout = model.shape.model_copy(update={"n_layer": layers}), settings.dropout
     write_huggingface(
         folder,
         body,

@@ -14,17 +14,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import ValidationError
-
-from gpt1.cell import Arch
 from gpt1.model.classifier import Classifier, TaskModel
-from gpt1.settings import FinetuneSettings, RuntimeSettings
+from gpt1.records import CellRecord
+from gpt1.settings import RuntimeSettings
 from gpt1.text import vocabulary
 from gpt1.weights.checkpoint import build, read_tensors, write_tensors
 from tasks.common import manifest
 from tasks.common.errors import InputError
-from tasks.common.files import read_json, write_json
-from tasks.common.settings import first_fault
+from tasks.common.files import write_json
 from tasks.spec import TaskSpec
 
 CELL = "cell.json"
@@ -32,22 +29,19 @@ CELL = "cell.json"
 
 @dataclass(frozen=True)
 class KeptCell:
-    """A folder of kept weights: how its cell was trained, and the seeds whose weights it holds."""
+    """A folder of kept weights, and the JSON of their cell."""
 
     folder: Path
-    arch: Arch
-    task: str
-    settings: FinetuneSettings
-    runtime: RuntimeSettings
-    seeds: list[int]
+    record: CellRecord
 
     def load(self, seed: int, spec: TaskSpec, n_vocab: int, runtime: RuntimeSettings) -> TaskModel:
         """The fine-tuned model of one seed, on the device. Raises InputError if it is not kept."""
-        if seed not in self.seeds:
-            known = ", ".join(map(str, self.seeds))
+        seeds, settings = [run.seed for run in self.record.seeds], self.record.settings
+        if seed not in seeds:
+            known = ", ".join(map(str, seeds))
             raise InputError(f"{self.folder}: no weights of seed {seed}; kept are those of {known}")
-        model, read_layer = self.settings.model, self.settings.method.read_layer
-        language_model = build(self.arch, model, n_vocab, skip_pads=runtime.skip_pads)
+        model, read_layer = settings.model, settings.method.read_layer
+        language_model = build(self.record.arch, model, n_vocab, skip_pads=runtime.skip_pads)
         if read_layer != "top":
             language_model.cut(read_layer)
         classifier = Classifier(spec.family, language_model.n_hidden, spec.n_labels)
@@ -85,15 +79,4 @@ def read(folder: Path) -> KeptCell:
         )
     remedy = "keep the cell again"
     manifest.check(folder, manifest.read(folder, remedy)["files"], remedy)
-    facts = read_json(folder / CELL)
-    try:
-        return KeptCell(
-            folder=folder,
-            arch=facts["arch"],
-            task=facts["task"],
-            settings=FinetuneSettings.model_validate(facts["settings"]),
-            runtime=RuntimeSettings.model_validate(facts["runtime"]),
-            seeds=[one["seed"] for one in facts["seeds"]],
-        )
-    except ValidationError as error:
-        raise InputError(f"{folder / CELL}: {first_fault(error)}; {remedy}") from None
+    return KeptCell(folder, CellRecord.read(folder / CELL, remedy))

@@ -52,3 +52,21 @@ class Record(BaseModel):
     def write(self, path: Path) -> None:
         """Write the record as JSON, atomically."""
         write_json(path, self.model_dump(mode="json"))
+
+
+class Baselines(Record):
+    """The scores that any model has to beat."""
+
+    majority: Scores
+    bag_of_words: Scores
+
+
+class BaselinesRecord(Baselines):
+    """`baselines/TASK.json`; of the baselines that a task does not have there are no scores."""
+
+    task: str
+    word_overlap: Scores = {}
+    one_text: Scores = {}
+    word_pairs: Scores = {}
+    word_classes: Scores = {}
+    affix_bigrams: Scores = {}

@@ -25,7 +25,7 @@ import tasks
 from gpt1.cell import Arch, Cell, Corpus, NTransfer
 from tasks.common.files import sha256_file
 from tasks.metrics import score_split
-from tests.facts import CHECKPOINT, EXAMPLES, SCORED, SPLIT
+from tests.facts import CELL, CHECKPOINT, EXAMPLES, RUN, SCORED, SPLIT
 from tests.support.lines import line as full_line
 from tests.support.lines import studies
 from workflow.analysis.predictions import COLUMNS
@@ -185,7 +185,8 @@ def make_cell(rng: random.Random, grid: Grid, cell: Cell) -> dict[str, Any]:
         alarms = ["majority_rate"] if n_transfer == "none" and name == "rte" and seed else []
         runs.append(
             {
-                **{"seed": seed, "scores": scores, "alarms": alarms, "best_epoch": 2},
+                **RUN,
+                **{"seed": seed, "scores": scores, "alarms": alarms},
                 "pretrain_seed": line.pretrain[
                     grid.seeds.finetune.index(seed) % len(line.pretrain)
                 ],
@@ -194,6 +195,7 @@ def make_cell(rng: random.Random, grid: Grid, cell: Cell) -> dict[str, Any]:
             }
         )
     return {
+        **CELL,
         **vars(cell),
         "arch": arch,
         "baselines": {
@@ -201,7 +203,6 @@ def make_cell(rng: random.Random, grid: Grid, cell: Cell) -> dict[str, Any]:
             "bag_of_words": {split: {m: base[m] + 9 for m in task.metrics} for split in splits},
         },
         "seeds": runs,
-        "digests": {"predictions": "none"},
     }
 
 
@@ -221,15 +222,11 @@ def write_predictions(
     path = cell.predictions(results)
     path.parent.mkdir(parents=True, exist_ok=True)
     pq.write_table(table, path)
-    facts = {
-        **vars(cell),
-        "arch": "transformer",
-        "baselines": {"majority": {}, "bag_of_words": {}},
-        "seeds": [],
-    }
+    facts = CELL | vars(cell)
     if cell.path(results).exists():
         facts = json.loads(cell.path(results).read_text())
-    write(cell.path(results), {**facts, "digests": {"predictions": sha256_file(path)}})
+    digests = facts["digests"] | {"predictions": sha256_file(path)}
+    write(cell.path(results), facts | {"digests": digests})
     return path
 
 

@@ -5,13 +5,12 @@ import json
 
 import pytest
 
-from gpt1.records import ZeroShotScore
+from gpt1.records import CellRecord, ZeroShotScore
 from tasks.examples import ExamplesFacts
 from tests.analysis.conftest import make_grid, write_all, write_predictions
 from tests.facts import EXAMPLES, SCORED
 from tests.fuzz.mutations import fuzz, without_checksums
 from workflow.analysis.predictions import read_predictions
-from workflow.analysis.records import CellRecord
 from workflow.analysis.stats.samples import Samples
 from workflow.analysis.table import read_csv
 

@@ -1,12 +1,10 @@
 """What chance gives: a correlation that a predictor which knows nothing seldom passes."""
 
-from dataclasses import fields
-
 import numpy as np
 import pytest
 
+from gpt1.records import RunRecord
 from gpt1.training.alarms import alarms, best_of_chance
-from gpt1.training.finetuning import RunRecord
 
 
 @pytest.mark.parametrize("rows", [25, 200, 1000])
@@ -35,7 +33,5 @@ def test_a_correlation_that_chance_gives_on_so_many_rows_raises_an_alarm(
 ):
     scores = {"dev": {metric: score}}
     fitted = {"clf_loss_start": 1.0, "clf_loss_end": 0.5, "label_entropy": 0.6}
-    facts = dict.fromkeys((field.name for field in fields(RunRecord)), None)
-    facts |= {"scores": scores, "rows": {"dev": rows}, "constant": False, **fitted}
-    own = RunRecord(**facts)
+    own = RunRecord.model_construct(scores=scores, rows={"dev": rows}, constant=False, **fitted)
     assert alarms(own, 0.0, "dev", metric) == names

@@ -16,8 +16,8 @@ from gpt1.records import Marks
 from gpt1.text.ngrams import N
 from tasks.examples import ExamplesFacts
 from tasks.metrics import score
+from workflow.analysis.examples import check_examples
 from workflow.analysis.predictions import answers, read_predictions
-from workflow.analysis.records import check_examples
 from workflow.grid import Grid
 
 SCORED = ["aux", "task", "split", "metric"]

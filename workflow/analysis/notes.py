@@ -10,7 +10,7 @@ from pathlib import Path
 
 import tasks
 from gpt1.cell import SHUFFLED
-from workflow.analysis.records import read_examples
+from workflow.analysis.examples import read_examples
 from workflow.grid import Grid
 
 DAGGER = "†"

@@ -10,9 +10,9 @@ import pyarrow.parquet as pq
 
 import tasks
 from gpt1.cell import Cell
+from gpt1.records import CellRecord
 from tasks.common.errors import InputError, make_again
 from tasks.common.files import sha256_file
-from workflow.analysis.records import CellRecord
 
 COLUMNS = ["seed", "split", "guid", "group", "label", "prediction"]
 
@@ -34,7 +34,7 @@ def read_predictions(results: Path, cell: Cell) -> Predictions | None:
     path, facts = cell.predictions(results), cell.path(results)
     if not path.exists() or not facts.exists():
         return None
-    if sha256_file(path) != CellRecord.read(facts, **vars(cell)).predictions:
+    if sha256_file(path) != CellRecord.read(facts, **vars(cell)).digests.predictions:
         raise InputError(
             f"{path}: not the predictions that {facts} was written with; {make_again(path)}"
         )

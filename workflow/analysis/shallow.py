@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from tasks.baselines import BaselinesRecord
-from tasks.common.records import Scores
+from tasks.common.records import BaselinesRecord, Scores
 from workflow.analysis import markdown
 from workflow.grid import Grid
 

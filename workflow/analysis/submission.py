@@ -25,10 +25,10 @@ with importing(__name__):
     from gpt1.records import EncodedFacts
     from tasks.common.files import sha256_file, write_atomic, write_json
     from tasks.common.records import REMEDY
+    from workflow.analysis.examples import check_examples
     from workflow.analysis.notes import Notes
     from workflow.analysis.predictions import answers, read_predictions
     from workflow.analysis.program import parser
-    from workflow.analysis.records import check_examples
     from workflow.analysis.stats.samples import Samples
     from workflow.analysis.stats.scoring import scored
     from workflow.grid import Grid

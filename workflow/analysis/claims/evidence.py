@@ -9,10 +9,10 @@ import numpy as np
 
 import tasks
 from gpt1.cell import Arch, Cell, PretrainedModel
-from gpt1.records import EncodedFacts, ZeroShotScore
+from gpt1.records import CellRecord, EncodedFacts, ZeroShotScore
 from tasks.examples import ExamplesFacts
+from workflow.analysis.examples import read_examples
 from workflow.analysis.paper import Variant
-from workflow.analysis.records import CellRecord, read_examples
 from workflow.analysis.stats.pooling import SeedPool
 from workflow.analysis.stats.sample import Sample, combine, weight_of
 from workflow.analysis.stats.samples import Samples

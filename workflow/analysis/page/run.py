@@ -1,5 +1,6 @@
 """A run as the page's templates see it: what it has, as HTML, and the commands that make it."""
 
+import json
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,9 +10,9 @@ from markupsafe import Markup
 
 import tasks
 from gpt1.cell import Cell
+from gpt1.records import CellRecord
 from workflow.analysis import markdown
 from workflow.analysis.page import markup
-from workflow.analysis.records import Environment
 from workflow.analysis.stats.alarms import OF_SEEDS
 from workflow.analysis.table import read_csv
 from workflow.grid import Grid
@@ -101,7 +102,8 @@ class Run:
         found: dict[tuple[tuple[str, str], ...], list[Cell]] = {}
         for cell in self.grid.cells():
             if (path := cell.path(self.results)).is_file():
-                found.setdefault(Environment.read(path).description, []).append(cell)
+                record = CellRecord.read(path, **vars(cell))
+                found.setdefault(_environment(record), []).append(cell)
         if not found:
             return Markup()
         rows = [{"cells": str(len(of)), **dict(names)} for names, of in found.items()]
@@ -111,6 +113,14 @@ class Run:
             firsts = ", ".join(f"`{of[0].place}`" for of in found.values())
             text += f"\n\nCells differ in {', '.join(differ)}; first of each row: {firsts}."
         return markup.from_markdown(text, "Trained with")
+
+
+def _environment(record: CellRecord) -> tuple[tuple[str, str], ...]:
+    """What a cell was trained with by name, as text; the CPUs are those of all seeds."""
+    cpus = "; ".join(sorted({run.cpu for run in record.seeds}))
+    named = {**record.runtime, "processor": cpus, **record.versions}
+    texts = {k: v if isinstance(v, str) else json.dumps(v) for k, v in named.items()}
+    return tuple((name, text) for name, text in texts.items() if text)
 
 
 def raised(runs: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -13,10 +13,10 @@ import pandas as pd
 
 from gpt1.cell import Cell
 from workflow.analysis import markdown, shallow
+from workflow.analysis.examples import read_examples
 from workflow.analysis.lines import Lines, compared, wide
 from workflow.analysis.notes import Notes, single_control
 from workflow.analysis.paper import EIGHT, TABLE_5
-from workflow.analysis.records import read_examples
 from workflow.analysis.stats.samples import Samples
 from workflow.analysis.table import Table
 from workflow.grid import Grid

@@ -12,10 +12,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from gpt1.records import CheckpointFacts, EncodedFacts
+from gpt1.records import CellRecord, CheckpointFacts, EncodedFacts
 from workflow.analysis import flops, job_costs
 from workflow.analysis.markdown import CORPORA, NONE, column
-from workflow.analysis.records import CellRecord
 from workflow.analysis.table import Table
 from workflow.analysis.tables.cells import CELL, SWEEP, place
 from workflow.grid import Grid

@@ -13,7 +13,7 @@ import pandas as pd
 import tasks
 from gpt1.records import EncodedFacts
 from tasks.examples import ExamplesFacts
-from workflow.analysis.records import check_examples
+from workflow.analysis.examples import check_examples
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 
