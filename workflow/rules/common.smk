@@ -158,6 +158,12 @@ def checkpoints(model, updates, results="<results>"):
     return [path(results, update) for path in files for update in updates]
 
 
+def shuffled_option(config):
+    """What the tokens of a variant are made with: nothing, or what is shuffled in a control's."""
+    shuffled = config.experiment.pretrain.shuffled
+    return f"--shuffled {shuffled}" if shuffled else ""
+
+
 def per_attempt(limits, stage):
     """A limit of a stage's jobs; each further attempt gets as much again, if allowed."""
     return lambda wildcards, attempt: limits.of(stage, attempt)

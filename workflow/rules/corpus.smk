@@ -5,12 +5,6 @@ books = cfg.experiment.corpus
 corpus_threads = 1 if books and cfg.is_synthetic(books) else 4
 
 
-def shuffled_option(config):
-    """What the tokens of a variant are made with: nothing, or what is shuffled in a control's."""
-    shuffled = config.experiment.pretrain.shuffled
-    return f"--shuffled {shuffled}" if shuffled else ""
-
-
 rule documents:
     input:
         raw_inputs("corpus"),
