@@ -28,7 +28,7 @@ class Provenance:
     ) -> None:
         values = config.model_dump(mode="json", exclude=UNCHANGING)
         self.config, self.own = config, sha256_json([values, sorted(code)])
-        locks = [PROJECT / name for name in ("requirements.lock", "requirements-torch.lock")]
+        locks = [*PROJECT.glob("requirements.lock"), *PROJECT.glob("requirements-torch.lock")]
         self.locks = sha256_json([sha256_file(path) for path in locks])[:12]
         self.path, self.ended = Path(config.results, "provenance.json"), ended
         self.listed = _read(self.path)
