@@ -30,10 +30,6 @@ class Seeds(Settings):
         fine-tuning."""
         return self.pretrain[: len(self.finetune)]
 
-    def source(self, seed: int) -> int:
-        """The pre-training seed that a fine-tuning seed starts from."""
-        return self.pretrain[self.finetune.index(seed) % len(self.pretrain)]
-
 
 class ZeroShot(Settings):
     """The tasks of the zero-shot figure and the scores that count as 0 and 1."""

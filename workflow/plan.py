@@ -47,6 +47,9 @@ STAGES["encoded"] = (*STAGES["tasks"], *STAGES["tokenizer"])
 # which is learnt from the run's own books.
 OF_BOOKS_ALONE = tuple(f"experiment.world.{key}" for key in ("discourse", "exclude"))
 
+# What makes a line a negative control.
+CONTROLS = {"experiment.pretrain.shuffled", "experiment.finetune.permuted_embeddings"}
+
 
 def nested(overlay: Overlay) -> dict[str, Any]:
     """An overlay as a config file has it: sections in sections."""
@@ -86,9 +89,6 @@ def name(overlay: Overlay) -> str:
     if plain == whole and len(plain) <= LONGEST:
         return plain
     return f"{plain[:LONGEST]}-{hashlib.sha256(whole.encode()).hexdigest()[:8]}"
-
-
-CONTROLS = {"experiment.pretrain.shuffled", "experiment.finetune.permuted_embeddings"}
 
 
 def _text(value: Any) -> str:

@@ -42,6 +42,7 @@ UNFIT = [
     ("experiment.arch", "lstm", "give it in a line of a study"),
     ("experiment.n_transfer", "none", "give it in a line of a study"),
     ("experiment.finetune.lm_coef", 0, "give it in a line of a study"),
+    ("experiment.tasks.rte.lm_coef", 0, "greater than 0"),
     ("experiment.grid", {"aux": ["on"]}, "unknown key; give lines in experiment.studies"),
     ("experiment.studies.ablation.lines.mine", {"aux": "off"}, "give finetune.lm_coef: 0 in a li"),
     ("experiment.pretrain.shuffled", "words", "of a negative control; give it in a line"),

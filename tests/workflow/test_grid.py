@@ -7,7 +7,7 @@ import pytest
 from gpt1.cell import FULL, Cell, PretrainedModel
 from tests.workflow.configs import changed, complete, full, shipped
 from workflow.configuration.read import parse
-from workflow.grid import Seeds, checkpoint_updates
+from workflow.grid import checkpoint_updates
 from workflow.jobs import jobs
 from workflow.plan import Plan
 
@@ -40,11 +40,6 @@ def test_a_line_that_changes_something_else_takes_no_place_of_the_papers():
     grid = Plan(parse(config)).grid()
     assert not grid.lines["finetune.epochs-3"].plain
     assert grid.find().name == FULL and len(grid.full_transformer()) == 2 * 12
-
-
-def test_a_fine_tuning_seed_starts_from_the_pre_training_seed_at_its_place_modulo_their_number():
-    seeds = Seeds(pretrain=[7, 8], finetune=[3, 1, 2])
-    assert [seeds.source(seed) for seed in seeds.finetune] == [7, 8, 7]
 
 
 def test_a_job_starts_from_every_model_that_a_seed_of_it_needs():

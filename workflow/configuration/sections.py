@@ -175,7 +175,7 @@ class TaskEntry(TaskRows):
     batch: Batch | None = None
     """This task's rows per update."""
     lr: TaskRates = TaskRates()
-    lm_coef: Weight | None = None
+    lm_coef: Annotated[float, Field(gt=0, le=1000)] | None = None
     """This task's weight of the auxiliary LM loss."""
 
 
