@@ -72,9 +72,9 @@ class PretrainedModel:
         folder = home(results, self.variant) / "zero_shot" / self.name / task
         return folder / f"seed-{self.seed}" / f"update-{update}.json"
 
-    def probes(self, results: str | Path, update: int) -> Path:
-        """Where the JSON of a checkpoint's scores on the probes lies."""
-        folder = home(results, self.variant) / "probes" / self.name
+    def cloze(self, results: str | Path, update: int) -> Path:
+        """Where the JSON of a checkpoint's scores on the cloze items lies."""
+        folder = home(results, self.variant) / "cloze" / self.name
         return folder / f"seed-{self.seed}" / f"update-{update}.json"
 
 

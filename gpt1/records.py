@@ -217,7 +217,7 @@ class ZeroShotScore(Origin):
 
 
 class SkillScore(Record):
-    """The score on the probes of one skill: `correct` of `n` items of `choices` continuations.
+    """The score on the cloze items of one skill: `correct` of `n` items of `choices` continuations.
 
     `accuracy` and `chance`, that of a random guess, run from 0 to 100.
     """
@@ -229,8 +229,8 @@ class SkillScore(Record):
     chance: Score
 
 
-class ProbeScores(Origin):
-    """`probes/MODEL/seed-K/update-N.json`."""
+class ClozeScores(Origin):
+    """`cloze/MODEL/seed-K/update-N.json`."""
 
     skills: dict[str, SkillScore]
     digests: Digests

@@ -15,7 +15,7 @@ from gpt1.weights import kept
 from tasks.common.files import read_json
 from workflow.analysis import tables
 from workflow.configuration.model import Config
-from workflow.configuration.paths import probes_file
+from workflow.configuration.paths import cloze_file
 from workflow.configuration.read import parse, read
 from workflow.grid import Grid
 from workflow.plan import Plan
@@ -32,17 +32,17 @@ def problems(config: Config) -> Iterator[str]:
         yield from missing
         return  # what follows reads them
     yield from _cells(results, grid)
-    probes = ("probes",) if probes_file(config) else ()
-    for name in (*TABLES, *probes):
+    cloze = ("cloze",) if cloze_file(config) else ()
+    for name in (*TABLES, *cloze):
         rows = pd.read_csv(results / f"{name}.csv")
         rows = rows[rows["arch"].notna()]  # the others are published systems
-        values = rows["accuracy" if name in probes else "mean"]
+        values = rows["accuracy" if name in cloze else "mean"]
         if name == "zero_shot":
             values = values.where(rows["task"] != "mean", rows["relative"])
         yield from _not_finite(f"{name}.csv", values)
     claims = pd.read_csv(results / "claims.csv")
     yield from _not_finite("claims.csv", claims.loc[claims["verdict"] != "not run", "ours"])
-    for name in ("cells", "cost_pretraining", *TABLES, *probes):
+    for name in ("cells", "cost_pretraining", *TABLES, *cloze):
         lines = (results / f"{name}.md").read_text(encoding="utf-8").splitlines()
         if any("missing" in line for line in lines if line.startswith("|")):
             yield f"{name}.md: a cell is missing"
@@ -59,7 +59,7 @@ def problems(config: Config) -> Iterator[str]:
         yield f"index.html: {gaps} gaps, of which {len(studies)} are studies"
     gone = {*grid.examples} - {*pd.read_csv(results / "data.csv")["task"]}
     yield from (f"data.csv: nothing on {name}" for name in sorted(gone))
-    for name in (f"figures/{name}" for name in (*FIGURES, *probes)):
+    for name in (f"figures/{name}" for name in (*FIGURES, *cloze)):
         for form, end in (("png", b"IEND\xaeB`\x82"), ("svg", b"</svg>"), ("pdf", b"%%EOF")):
             picture = results / f"{name}.{form}"
             if not picture.read_bytes().rstrip().endswith(end):
@@ -69,7 +69,7 @@ def problems(config: Config) -> Iterator[str]:
 def missing_tables(results: Path) -> Iterator[str]:
     """Tables that are not there, or have no Markdown beside them."""
     made = {path.stem for path in results.glob("*.csv")}
-    known = {path.stem for path in Path(tables.__file__).parent.glob("[!_]*.py")} - {"probes"}
+    known = {path.stem for path in Path(tables.__file__).parent.glob("[!_]*.py")} - {"cloze"}
     for name in sorted(made | known | {"cells"}):
         path, page = results / f"{name}.csv", results / f"{name}.md"
         if not (path.is_file() and page.is_file()):

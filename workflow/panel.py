@@ -6,7 +6,7 @@ from collections import Counter
 
 # Rules that a loop makes, such as table_main and table_cost.
 KINDS = re.compile(
-    r"(table|figure|samples|finetune|pretrain|probes|zero_shot|contamination|baselines)_.+"
+    r"(table|figure|samples|finetune|pretrain|cloze|zero_shot|contamination|baselines)_.+"
 )
 
 

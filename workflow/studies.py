@@ -16,7 +16,7 @@ from workflow.study_plan import StudyHead, StudyHeads, StudyPlan
 
 FORMS = ("csv", "md", "svg")  # of a study's files those that the page shows
 # Sections of experiment that no cell's scores depend on.
-NOT_TRAINED = ("all", "keep", "margins", "probes", "studies", "submission", "zero_shot")
+NOT_TRAINED = ("all", "keep", "margins", "cloze", "studies", "submission", "zero_shot")
 
 
 def plan(lines: Plan, study: str) -> StudyPlan:
@@ -152,5 +152,5 @@ def inputs(lines: Plan, study: StudyPlan) -> list[str]:
     if study.axis == "train_share":
         found += [Path("<results>", "examples", task) for task in study.tasks]
     if study.predicted:
-        found += [model.probes("<results>", updates[-1]) for model in models]
+        found += [model.cloze("<results>", updates[-1]) for model in models]
     return [str(path) for path in found]

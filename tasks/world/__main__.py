@@ -17,8 +17,8 @@ from tasks.common.errors import run
 from tasks.common.files import scratch_folder, write_json, writing
 from tasks.common.manifest import NAME, describe
 from tasks.world.books import write_book
+from tasks.world.cloze import PATH, write_cloze
 from tasks.world.draw import Draw
-from tasks.world.probes import PATH, write_probes
 from tasks.world.settings import WorldSettings
 from tasks.world.tasks import WORLD_TASKS, forbidden_texts, make_splits
 
@@ -37,7 +37,7 @@ def make_world(settings: WorldSettings, out: Path) -> dict[str, Any]:
         for split, part in splits.items():
             degrees += [f"{name},{split},{i},{row.degree}\n" for i, row in enumerate(part)]
         forbidden |= forbidden_texts(name, splits)
-    files[PATH] = write_probes(Draw(settings.seed, "probes"), settings)
+    files[PATH] = write_cloze(Draw(settings.seed, "cloze"), settings)
     files["degrees.csv"] = "".join(degrees)
     length = max(50, settings.words // settings.books)
     for number in range(settings.books):

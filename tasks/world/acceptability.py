@@ -6,7 +6,7 @@ Every book teaches it; a picture book shows its forms.
 from tasks.world.draw import Draw
 from tasks.world.grammar import np, sentence
 from tasks.world.lexicon import GENDER, a, plural
-from tasks.world.rows import Degree, Probe, Row
+from tasks.world.rows import ClozeItem, Degree, Row
 
 VOWELS = tuple("aeiou")
 HIMSELF = {"m": "himself", "f": "herself"}
@@ -84,17 +84,17 @@ def paragraph(draw: Draw) -> str:
     return " ".join(sentence(form(draw, True)) for form in forms)
 
 
-def probe(draw: Draw) -> Probe:
+def cloze(draw: Draw) -> ClozeItem:
     """The verb agrees with its noun, though another stands between."""
     many, verb, thing = draw.random() < 0.5, draw.verb("thing"), a(draw.word("thing"))
     forms = (verb.base, verb.third) if many else (verb.third, verb.base)
     start = sentence(_subject(draw, many), "")
-    return Probe(start, (f"{forms[0]} {thing}.", f"{forms[1]} {thing}."))
+    return ClozeItem(start, (f"{forms[0]} {thing}.", f"{forms[1]} {thing}."))
 
 
-def probe_reflexive(draw: Draw) -> Probe:
+def cloze_reflexive(draw: Draw) -> ClozeItem:
     """The number of a reflexive pronoun agrees with its noun, though another stands between."""
     many, who = draw.random() < 0.5, draw.word("person")
     forms = ["themselves.", HIMSELF[GENDER[who]] + "."]
     start = f"{_subject(draw, many, who)} {draw.verb('being').past}"
-    return Probe(sentence(start, ""), tuple(forms if many else forms[::-1]))
+    return ClozeItem(sentence(start, ""), tuple(forms if many else forms[::-1]))

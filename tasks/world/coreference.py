@@ -3,7 +3,7 @@
 from tasks.world.draw import Draw
 from tasks.world.grammar import sentence
 from tasks.world.lexicon import he, plural
-from tasks.world.rows import Degree, Probe, Row
+from tasks.world.rows import ClozeItem, Degree, Row
 
 
 def _deed(draw: Draw, first: bool) -> tuple[str, str, str, str]:
@@ -41,11 +41,11 @@ def paragraph(draw: Draw) -> str:
     return f"{sentence(told)} {sentence(draw.choice((f'{named}.', asked)), '')}"
 
 
-def probe(draw: Draw) -> Probe:
+def cloze(draw: Draw) -> ClozeItem:
     """Whom a reason is about."""
     deed, about, was, other = _deed(draw, draw.random() < 0.5)
     trait = draw.word("trait")
     asked = f"Who {was.split()[1]} {trait}?"
-    return Probe(
+    return ClozeItem(
         f"{sentence(f'{deed} because {was} {trait}')} {asked}", (sentence(about), sentence(other))
     )

@@ -4,7 +4,7 @@ from tasks.world.draw import Draw
 from tasks.world.feelings import ADJECTIVES, FEELINGS, Telling, another, state, surprise, tell
 from tasks.world.grammar import np, sentence
 from tasks.world.lexicon import he
-from tasks.world.rows import DEGREES, IN_BOOKS, Degree, Probe, Row
+from tasks.world.rows import DEGREES, IN_BOOKS, ClozeItem, Degree, Row
 
 SURPRISES = 0.15  # the share of the books' deeds that turn out otherwise than they should
 GENRES = ("fiction", "news", "talk", "letters")
@@ -95,17 +95,17 @@ def paragraph(draw: Draw) -> str:
     return " ".join((told, *map(sentence, lines)))
 
 
-def probe(draw: Draw, degree: Degree) -> Probe:
+def cloze(draw: Draw, degree: Degree) -> ClozeItem:
     """How somebody was after rest or work."""
     telling = tell(draw, "energy", draw.random() < 0.5, degree)
     who = he(telling.who)
     right, wrong = (
         sentence(state(draw, who, "energy", good)) for good in (telling.good, not telling.good)
     )
-    return Probe(sentence(telling.clause), (right, wrong))
+    return ClozeItem(sentence(telling.clause), (right, wrong))
 
 
-def probe_surprise(draw: Draw) -> Probe:
+def cloze_surprise(draw: Draw) -> ClozeItem:
     """Whether how somebody was agrees with what happened."""
     good, agree = draw.random() < 0.5, draw.random() < 0.5
     telling = tell(draw, draw.choice(FEELINGS), good, "lexical")
@@ -114,4 +114,4 @@ def probe_surprise(draw: Draw) -> Probe:
         sentence(f"{claim} , {end}") for end in ("of course", surprise(good == agree))
     )
     choices = (expected, unexpected) if agree else (unexpected, expected)
-    return Probe(sentence(telling.clause), choices)
+    return ClozeItem(sentence(telling.clause), choices)

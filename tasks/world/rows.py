@@ -26,7 +26,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Probe:
+class ClozeItem:
     """Continuations of a context to choose from; the first is right."""
 
     context: str

@@ -3,7 +3,7 @@
 from tasks.world.draw import Draw
 from tasks.world.grammar import np, sentence
 from tasks.world.lexicon import NEGATORS
-from tasks.world.rows import DEGREES, IN_BOOKS, Degree, Probe, Row
+from tasks.world.rows import DEGREES, IN_BOOKS, ClozeItem, Degree, Row
 
 ADVERBS = ("so ", "quite ", "truly ", "really ", "")
 # STS-B's score: the weight of agreeing opinions, and of their being of one work.
@@ -71,9 +71,9 @@ def paragraph(draw: Draw) -> str:
     return " ".join((sentence(remark(draw, positive, degree, n=draw.choice((1, 2)))), *reactions))
 
 
-def probe(draw: Draw, degree: Degree) -> Probe:
+def cloze(draw: Draw, degree: Degree) -> ClozeItem:
     """The verdict on an opinion."""
     positive = draw.random() < 0.5
     context = sentence(remark(draw, positive, degree))
     choices = ("Very positive.", "Very negative.")
-    return Probe(context, choices if positive else choices[::-1])
+    return ClozeItem(context, choices if positive else choices[::-1])

@@ -85,8 +85,8 @@ class WorldSettings(Settings):
     """rows of each reported split"""
     rows: dict[WorldTaskName, TrainRows] = {}
     """training rows of single tasks, such as {rte: 60}, instead of scale"""
-    probes: Annotated[int, Field(ge=10, le=10_000)] = 200
-    """items of each probe"""
+    cloze: Annotated[int, Field(ge=10, le=10_000)] = 200
+    """cloze items of each skill"""
 
     def shares(self) -> dict[Discourse, float]:
         """The share of every kind of discourse."""

@@ -4,7 +4,7 @@ from tasks.world.draw import Draw
 from tasks.world.feelings import cause, state
 from tasks.world.grammar import sentence
 from tasks.world.lexicon import NAMES, OTHERS, a, he
-from tasks.world.rows import DEGREES, IN_BOOKS, Degree, Probe, Row
+from tasks.world.rows import DEGREES, IN_BOOKS, ClozeItem, Degree, Row
 
 
 def story_cloze(draw: Draw, label: str, degree: Degree) -> Row:
@@ -61,7 +61,7 @@ def _and(line: str) -> str:
     return f"And {line if line.split()[0] in NAMES else line[0].lower() + line[1:]}"
 
 
-def probe(draw: Draw, degree: Degree) -> Probe:
+def cloze(draw: Draw, degree: Degree) -> ClozeItem:
     """The ending of a story."""
     body, right, wrong = story(draw, degree)
-    return Probe(" ".join(body), (right, wrong))
+    return ClozeItem(" ".join(body), (right, wrong))

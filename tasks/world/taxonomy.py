@@ -3,7 +3,7 @@
 from tasks.world.draw import Draw
 from tasks.world.grammar import np, sentence
 from tasks.world.lexicon import CATEGORIES, HYPONYM, a, alive, he
-from tasks.world.rows import DEGREES, IN_BOOKS, Degree, Probe, Row
+from tasks.world.rows import DEGREES, IN_BOOKS, ClozeItem, Degree, Row
 
 
 def scitail(draw: Draw, label: str, degree: Degree) -> Row:
@@ -54,17 +54,17 @@ def _can(draw: Draw, living: bool) -> str:
     )
 
 
-def probe_category(draw: Draw) -> Probe:
+def cloze_category(draw: Draw) -> ClozeItem:
     """The category of what was found."""
     kind = draw.word("kind")
     other = draw.choice([category for category in CATEGORIES if category != HYPONYM[kind]])
     context = sentence(found(draw, kind, "lexical")) + " It was"
-    return Probe(context, (a(HYPONYM[kind]) + ".", a(other) + "."))
+    return ClozeItem(context, (a(HYPONYM[kind]) + ".", a(other) + "."))
 
 
-def probe_ability(draw: Draw, degree: Degree) -> Probe:
+def cloze_ability(draw: Draw, degree: Degree) -> ClozeItem:
     """What the kind that was found can do, or cannot."""
     living, denied = draw.random() < 0.5, draw.random() < 0.5
     told = sentence(found(draw, draw.word("living" if living else "lifeless"), degree))
     right, wrong = ("ability", "mishap") if living != denied else ("mishap", "ability")
-    return Probe(f"{told} It can{'not' * denied}", (draw.word(right), draw.word(wrong)))
+    return ClozeItem(f"{told} It can{'not' * denied}", (draw.word(right), draw.word(wrong)))

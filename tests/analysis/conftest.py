@@ -115,7 +115,7 @@ def write_all(results: Path, grid: Grid) -> None:
     rng = random.Random(5)
     for name in {*grid.tasks, *grid.zero_shot.tasks}:
         write_examples(results, name)
-    write_probes(results, grid)
+    write_cloze(results, grid)
     for name in grid.tasks:
         for cell in grid.cells():
             if cell.task == name:
@@ -139,8 +139,8 @@ def write_all(results: Path, grid: Grid) -> None:
                 write(model.zero_shot(results, name, update), {**SCORED, **point, **found})
 
 
-def write_probes(results: Path, grid: Grid, skills: dict[str, int] = SKILLS) -> None:
-    """The scores of every checkpoint on the probes; `skills` are numbers of choices."""
+def write_cloze(results: Path, grid: Grid, skills: dict[str, int] = SKILLS) -> None:
+    """The scores of every checkpoint on the cloze items; `skills` are numbers of choices."""
     rng = random.Random(9)
     for model, corpus in grid.all_models().items():
         for update in grid.updates:
@@ -153,11 +153,11 @@ def write_probes(results: Path, grid: Grid, skills: dict[str, int] = SKILLS) -> 
                 scores[skill] = skill_score(correct, 200, choices)
             value = {"arch": model.arch, "corpus": corpus, "seed": model.seed, "update": update}
             value |= {"tokens": update * 2560, "skills": scores, "digests": {}}
-            write(model.probes(results, update), value)
+            write(model.cloze(results, update), value)
 
 
 def skill_score(correct: int, n: int, choices: int) -> dict[str, float]:
-    """The score on one skill, as `gpt1.probes` writes it."""
+    """The score on one skill, as `gpt1.cloze` writes it."""
     score = {"n": n, "correct": correct, "choices": choices}
     return {**score, "accuracy": 100 * correct / n, "chance": 100 / choices}
 

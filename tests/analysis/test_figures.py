@@ -31,7 +31,7 @@ SHOWN = {  # where it is not the table of the figure's name
     "aux_gain": ["ablation"],
     "heat_map": ["layer_transfer"],
 }
-TABLES = ["ablation", "layer_transfer", "zero_shot", "pretraining", "probes"]
+TABLES = ["ablation", "layer_transfer", "zero_shot", "pretraining", "cloze"]
 Points = set[tuple[float, float]]
 
 
@@ -467,10 +467,12 @@ def test_tokens_stand_above_the_updates_where_all_models_see_as_many(tables, gri
 
 
 @pytest.mark.parametrize("copies", [1, 3])  # of two seeds: dots, or a band
-def test_probes_draw_each_model_and_chance_from_the_skill_that_is_known_best(copies, tables, grid):
-    table = tables["probes"]
+def test_cloze_items_draw_each_model_and_chance_from_the_skill_that_is_known_best(
+    copies, tables, grid
+):
+    table = tables["cloze"]
     table = pd.concat(table.assign(accuracy=table["accuracy"] - i) for i in range(copies))
-    figure = drawn("probes", grid, table)
+    figure = drawn("cloze", grid, table)
     shown = legend(figure)
     models = {
         "Transformer": ("transformer", "books"),
@@ -497,9 +499,9 @@ def test_probes_draw_each_model_and_chance_from_the_skill_that_is_known_best(cop
         assert {y for _, y in curve(ax, style.GREY)} == {25.0 if skill == "reading" else 50.0}
 
 
-def test_probes_are_drawn_against_updates_where_the_tokens_are_not_known(tables, grid):
-    table = tables["probes"].assign(tokens=np.nan)
-    curves = [line for line in drawn("probes", grid, table).axes[0].lines]
+def test_cloze_items_are_drawn_against_updates_where_the_tokens_are_not_known(tables, grid):
+    table = tables["cloze"].assign(tokens=np.nan)
+    curves = [line for line in drawn("cloze", grid, table).axes[0].lines]
     later = sorted({*table["update"]} - {0})
     assert [list(line.get_xdata()) for line in curves].count(later) == 4
 

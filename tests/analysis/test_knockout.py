@@ -58,7 +58,7 @@ def plan() -> StudyPlan:
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory) -> Path:
-    """Cells of the run and of two books of the study's own, and their probes."""
+    """Cells of the run and of two books of the study's own, and their cloze items."""
     results, study = tmp_path_factory.mktemp("results"), plan()
     rng, luck = np.random.default_rng(3), random.Random(3)
     for point in study.points:
@@ -71,7 +71,7 @@ def results(tmp_path_factory) -> Path:
             score = skill_score(len(point.of.model) + seed, 30, 2)
             value = {"arch": "transformer", "corpus": "books", "seed": seed, "update": 3000}
             value |= {"tokens": 9, "skills": {"mood": score}, "digests": {}}
-            write(model.probes(results, 3000), value)
+            write(model.cloze(results, 3000), value)
     for task in TASKS:
         write_examples(results, task)
     return results
@@ -131,21 +131,21 @@ def test_where_pre_training_gains_little_nothing_can_be_lost(made):
     assert knockout.shares(again[again["line"] == "no kinds"])[TASKS.index("rte") + 1] == "–"
 
 
-def test_the_probes_of_each_language_model_stand_side_by_side(results):
-    _, frame, told = knockout.probes(results, GRID, plan())
+def test_the_cloze_items_of_each_language_model_stand_side_by_side(results):
+    _, frame, told = knockout.cloze(results, GRID, plan())
     assert list(frame.columns) == ["all books", "no remarks", "no kinds", "chance"]
     shares = [
         " / ".join(f"{100 * (len(name) + seed) / 30:.0f}" for seed in (0, 1))
         for name in ("", "without-remarks", "without-kinds")
     ]
     assert frame.loc["mood"].tolist() == [*shares, "50"] and "seed 0 / 1." in told
-    assert knockout.probes(results / "nowhere", GRID, plan()) == []
+    assert knockout.cloze(results / "nowhere", GRID, plan()) == []
 
 
-def test_probes_of_one_seed_leave_the_other_missing(results, tmp_path):
+def test_cloze_items_of_one_seed_leave_the_other_missing(results, tmp_path):
     model = PretrainedModel("transformer", 1)
-    write(model.probes(tmp_path, 3000), json.loads(model.probes(results, 3000).read_text()))
-    _, frame, _ = knockout.probes(tmp_path, GRID, plan())
+    write(model.cloze(tmp_path, 3000), json.loads(model.cloze(results, 3000).read_text()))
+    _, frame, _ = knockout.cloze(tmp_path, GRID, plan())
     assert frame.loc["mood"].tolist() == ["missing / 3", "50"]
 
 

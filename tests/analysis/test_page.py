@@ -22,10 +22,10 @@ from workflow.grid import Grid
 from workflow.study_plan import StudyHead, StudyHeads
 
 TABLES = ["main", "ablation", "layer_transfer", "zero_shot", "claims", "positive_control"]
-TABLES += ["pretraining", "probes"]
+TABLES += ["pretraining", "cloze"]
 FIGURES = {
     "figure2": ["layer_transfer", "zero_shot"],
-    **{name: [name] for name in ("ablation", "layer_transfer", "zero_shot", "probes")},
+    **{name: [name] for name in ("ablation", "layer_transfer", "zero_shot", "cloze")},
     **{"differences": ["ablation"], "aux_gain": ["ablation"], "heat_map": ["layer_transfer"]},
 }
 HOSTILE = '</code><script>alert("x")</script>'

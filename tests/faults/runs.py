@@ -14,7 +14,7 @@ from workflow.configuration.studies import shipped as paper_studies
 
 RESULTS = "made"
 OWN = (".work", ".snakemake_timestamp")  # hidden files of ours and of Snakemake's
-TABLES = ["cells", "ablation", "main", "layer_transfer", "zero_shot", "probes", "pretraining"]
+TABLES = ["cells", "ablation", "main", "layer_transfer", "zero_shot", "cloze", "pretraining"]
 TABLES += ["contamination", "claims", "degrees", "positive_control"]
 
 

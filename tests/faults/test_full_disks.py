@@ -33,7 +33,7 @@ STAGES = {  # a rule, and a file that its job makes
     "contamination": "contamination/rte.json",
     "finetune_ablation_transformer": "cells/full/rte.json",
     "zero_shot": "zero_shot/transformer/race/seed-0/update-40.json",
-    "probes": f"probes/{CHECKPOINT}",
+    "cloze": f"cloze/{CHECKPOINT}",
     "samples_transformer_ablation": "samples/transformer_ablation.parquet",
     "table_cells": "cells.csv",
     "table_ablation": "ablation.csv",

@@ -117,7 +117,7 @@ PATHS = {
     "tasks.rte.folder": ("..", "tasks.rte.folder"),
     "tokenizer": ({"folder": "../bpe"}, "tokenizer.folder"),
     "pretrained": ({"path": "../bpe", "format": "openai", "updates": 1}, "pretrained.path"),
-    "probes": ("../bpe", "probes"),
+    "cloze": ("../bpe", "cloze"),
 }
 
 

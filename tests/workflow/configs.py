@@ -86,8 +86,8 @@ def raw_data(folder: Path, config: dict[str, Any]) -> None:
             write_empty(Path(data_set.folder), (*splits, *unlabelled))
     if found.experiment.tokenizer.folder:
         write_empty(folder / found.experiment.tokenizer.folder, PUBLISHED_FILES)
-    if found.experiment.probes:
-        write_empty(folder, (found.experiment.probes,))
+    if found.experiment.cloze:
+        write_empty(folder, (found.experiment.cloze,))
     if found.experiment.pretrained:
         pretrained = found.experiment.pretrained
         write_empty(folder / pretrained.path, WEIGHT_FILES[pretrained.format])

@@ -101,7 +101,7 @@ def marked(world: bool, pretrained: bool = False) -> dict[str, Any]:
         experiment["corpus"] = {"folder": "MyBooks", "heldout": ["mybook.txt"]}
         config["data"] = "mydata"
         experiment["tasks"]["rte"]["own"] = True
-        experiment["probes"] = "myprobes.jsonl"
+        experiment["cloze"] = "mycloze.jsonl"
     if pretrained:
         del experiment["corpus"], experiment["pretrain"]
         experiment["pretrained"] = {"path": "MyWeights", "format": "openai", "updates": 0}
@@ -152,7 +152,7 @@ def shown(path: tuple[str, ...], value: Any) -> str:
         ("experiment", "arch"): "finetune_ablation_transformer",
         ("experiment", "n_transfer"): '"n_transfer": 3',  # of a line
         ("experiment", "all"): "finetune_layer_transfer_transformer",
-        ("experiment", "probes"): "--probes mydata/myprobes.jsonl",
+        ("experiment", "cloze"): "--items mydata/mycloze.jsonl",
         ("experiment", "submission"): '"unlabelled": true',
         ("experiment", "tasks", "rte", "own"): '"own": true, "published": false',
         ("experiment", "keep"): "--weights made/kept/full/rte",

@@ -106,7 +106,7 @@ def test_the_default_config_plans_the_whole_grid(tmp_path):
     files = [str(ROOT / f"workflow/config/{name}.yaml") for name in ("world", "world_full")]
     full = planned(ROOT, "--directory", str(tmp_path), "--configfile", *files, "--", "all")
     assert full == plan | {
-        **{"tokens": 1 + 2, "pretrain": 6 + 6, "probes": 6 + 6},
+        **{"tokens": 1 + 2, "pretrain": 6 + 6, "cloze": 6 + 6},
         **{"finetune_ablation_transformer_3": 12, "finetune_ablation_transformer_4": 12},
     }
 
@@ -243,10 +243,10 @@ def test_a_changed_world_or_vocabulary_reruns_everything_that_reads_it(
 CHANGES = {  # a key, its new value, the jobs before the analysis that it reruns, and the tables
     "pretrain.lr.lstm": (
         9.0e-3,
-        {"pretrain": 2, "zero_shot": 2, "probes": 2, **LSTM},
+        {"pretrain": 2, "zero_shot": 2, "cloze": 2, **LSTM},
         OF_CELLS - {"contamination"}  # which is the transformer's
         | OF_ZERO_SHOT
-        | {"probes", "pretraining", "cost_pretraining"},
+        | {"cloze", "pretraining", "cost_pretraining"},
     ),
     "finetune.epochs": (4, FINETUNE, OF_CELLS),
     "finetune.lr.lstm": (9.0e-3, LSTM, OF_CELLS - {"contamination"}),
@@ -263,7 +263,7 @@ CHANGES = {  # a key, its new value, the jobs before the analysis that it reruns
     "zero_shot.limit": (9, {"zero_shot": 4}, OF_ZERO_SHOT),
     "margins.mean": (
         *(3.0, {}),
-        OF_CELLS | OF_ZERO_SHOT | {"data", "probes", "pretraining", "cost_pretraining"},
+        OF_CELLS | OF_ZERO_SHOT | {"data", "cloze", "pretraining", "cost_pretraining"},
     ),
 }
 
@@ -307,7 +307,7 @@ def test_more_fine_tuning_seeds_rerun_the_cells_alone(run):
 
 def test_one_more_pre_training_seed_trains_one_more_model_of_each_architecture(run):
     plan = plan_of(run, changed(small(), "experiment.seeds.pretrain", [0, 1, 2]))
-    assert upstream(plan) == {"pretrain": 2, "zero_shot": 2, "probes": 2}
+    assert upstream(plan) == {"pretrain": 2, "zero_shot": 2, "cloze": 2}
     # Two seeds need two of three models, so the cells and their samples stay.
     assert not any(rule.startswith("samples_") for rule in plan)
 
@@ -363,20 +363,20 @@ def test_the_negative_controls_add_their_jobs_and_repeat_no_other(run):
     lines = {"words": words, "sentences": {"pretrain.shuffled": "sentences"}}
     lines |= {"permuted": {"finetune.permuted_embeddings": True}}
     plan = plan_of(run, changed(small(), "experiment.studies.ablation", {"lines": lines}))
-    own = {"tokens": 2, "pretrain": 4, "probes": 4, "permuted_embeddings": 2}
+    own = {"tokens": 2, "pretrain": 4, "cloze": 4, "permuted_embeddings": 2}
     own |= {f"finetune_ablation_transformer_{i}": 2 for i in (2, 3, 4)}
     samples = {rule for rule in plan if rule.startswith("samples_")}
     assert upstream(plan) == own and samples == {"samples_transformer_ablation"}
     of_one = {"lines": {"words": words | {"seeds.pretrain": [0]}}}
     plan = plan_of(run, changed(small(), "experiment.studies.ablation", of_one))
-    one = {"tokens": 1, "pretrain": 1, "probes": 1, "finetune_ablation_transformer_2": 2}
+    one = {"tokens": 1, "pretrain": 1, "cloze": 1, "finetune_ablation_transformer_2": 2}
     assert upstream(plan) == one
 
 
 EDITS = {  # a file, the jobs before the analysis that its edit reruns, and the tables
     "gpt1/training/finetuning.py": (FINETUNE, OF_CELLS),
     "gpt1/zero_shot.py": ({"zero_shot": 4}, OF_ZERO_SHOT),
-    "gpt1/probes.py": ({"probes": 4}, {"probes", "cost"}),
+    "gpt1/cloze.py": ({"cloze": 4}, {"cloze", "cost"}),
     "tasks/baselines.py": ({"baselines": 2, **FINETUNE}, OF_CELLS),
     "workflow/analysis/tables/ablation.py": ({}, {"ablation", "positive_control", "cost"}),
     "workflow/analysis/figures/ablation.py": ({}, {"cost"}),  # which waits for every figure

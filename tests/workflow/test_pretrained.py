@@ -110,7 +110,7 @@ def test_tasks_of_the_world_and_weights_from_elsewhere(tmp_path):
     path = write(tmp_path / "c.yaml", config)
     options = ("-d", str(tmp_path), "--configfile", path, "--", "all")
     of_world = {"world": 1, "table_degrees": 1}
-    of_world |= {"probes": 1, "table_probes": 1, "figure_probes": 1}
+    of_world |= {"cloze": 1, "table_cloze": 1, "figure_cloze": 1}
     assert planned(ROOT, *options) == {**STAGES, **of_world}
 
 

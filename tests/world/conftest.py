@@ -13,9 +13,7 @@ from tasks.world.tasks import WORLD_TASKS
 
 Splits = dict[str, list[Example]]
 LARGE = WorldSettings(seed=3, report=1000, rows=dict.fromkeys(WORLD_TASKS, 1000))
-SMALL = WorldSettings(
-    seed=11, words=2_000, books=1, rows=dict.fromkeys(WORLD_TASKS, 500), probes=10
-)
+SMALL = WorldSettings(seed=11, words=2_000, books=1, rows=dict.fromkeys(WORLD_TASKS, 500), cloze=10)
 
 
 def _make(factory: pytest.TempPathFactory, settings: WorldSettings) -> Path:

@@ -234,7 +234,7 @@ def test_books_have_titles_chapters_and_paragraphs(paragraphs, written_words):
 
 def test_books_without_kinds_have_as_many_words_and_the_same_tasks(tmp_path: Path):
     """What is left out is left out, the others keep their proportions, and nothing else changes."""
-    settings = {"words": 24_000, "books": 4, "scale": 0.05, "report": 10, "probes": 10}
+    settings = {"words": 24_000, "books": 4, "scale": 0.05, "report": 10, "cloze": 10}
     without = ("remarks", "kinds", "forms")
     whole = make_world(WorldSettings(**settings), tmp_path / "whole")
     given = WorldSettings(**settings, discourse=dict.fromkeys(without, 0.0))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gpt1.probes import read_probes
+from gpt1.cloze import read_items
 from gpt1.text.settings import CorpusSettings
 from gpt1.text.sources import list_documents
 from gpt1.text.tokenizer import Tokenizer
@@ -18,7 +18,7 @@ from tasks.world.__main__ import make_world
 from tasks.world.settings import WorldSettings
 from tests.gpt1.examples import write_tokenizer
 
-SETTINGS = WorldSettings(seed=1, words=2_000, books=2, scale=0.05, report=10, probes=10)
+SETTINGS = WorldSettings(seed=1, words=2_000, books=2, scale=0.05, report=10, cloze=10)
 
 
 def books(world: Path) -> None:
@@ -29,9 +29,9 @@ def rows(world: Path) -> None:
     prepare(task("rte"), world / "RTE", PrepareSettings(published=False))
 
 
-def probes(world: Path) -> None:
+def cloze(world: Path) -> None:
     write_tokenizer(world / "tokenizer")
-    read_probes(world / "Probes" / "probes.jsonl", Tokenizer.load(world / "tokenizer"))
+    read_items(world / "Cloze" / "items.jsonl", Tokenizer.load(world / "tokenizer"))
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def probes(world: Path) -> None:
         (books, "books/book001.txt", None),
         (books, "books/book001.txt", "Another book.\n"),
         (rows, "RTE/train.tsv", "index\tsentence1\tsentence2\tlabel\n0\ta\tb\tentailment\n"),
-        (probes, "Probes/probes.jsonl", '{"skill": "s"}\n'),
+        (cloze, "Cloze/items.jsonl", '{"skill": "s"}\n'),
     ],
 )
 def test_a_file_that_is_not_the_one_that_was_written_is_refused(

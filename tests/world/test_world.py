@@ -17,8 +17,8 @@ from tasks.world.settings import SHARES, WorldSettings
 from tasks.world.tasks import WORLD_TASKS, make_splits
 
 ROWS = dict.fromkeys(WORLD_TASKS, 90)
-SMOKE = WorldSettings(seed=1, words=10_000, books=6, rows=ROWS, report=16, probes=20)
-MANIFEST = "8ca6e178ff8f68bbb45c39cc53687f1c185a2022474845f87537fa14ef6edfc6"  # SMOKE's
+SMOKE = WorldSettings(seed=1, words=10_000, books=6, rows=ROWS, report=16, cloze=20)
+MANIFEST = "c24f3268ad51be33763aa9d5b9505b3636234ae6121cd3083ecb64018b57539a"  # SMOKE's
 
 NO_DISCOURSE = json.dumps({"discourse": dict.fromkeys(SHARES, 0)})
 NO_DEGREE = '{"degrees": {"lexical": 0, "relational": 0, "compositional": 0}}'

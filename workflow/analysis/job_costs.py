@@ -19,7 +19,7 @@ STAGES = {  # by the beginning of a rule's name; what comes before training is d
     "finetune": "fine-tuning",
     "pretrain": "pre-training",
     "zero_shot": "zero-shot",
-    "probes": "probes",
+    "cloze": "cloze",
     **dict.fromkeys(["table", "figure", "page", "samples", "glue"], TABLES),
 }
 COLUMNS = ["stage", "job", "runs", "job_seconds", "peak_mb"]

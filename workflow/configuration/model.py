@@ -68,8 +68,8 @@ class Experiment(Settings):
     for as RESULTS/studies/NAME.csv."""
     all: Annotated[list[str], Field(min_length=1), unique] = ["ablation", "layer_transfer"]
     """The studies that the target all makes."""
-    probes: DataPath | None = None
-    """A JSONL file of probes under the data folder, to be scored at each checkpoint (null: those
+    cloze: DataPath | None = None
+    """A JSONL file of cloze items under the data folder, scored at each checkpoint (null: those
     of the synthetic world, or none)."""
     submission: bool = False
     """Whether GLUE's unlabelled test rows are predicted as well, for glue_submission.zip."""

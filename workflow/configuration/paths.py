@@ -18,7 +18,7 @@ from tasks.settings import DataSource
 from tasks.splits import choose_splits
 from workflow.configuration.model import Config
 
-WORLD_PROBES = "Probes/probes.jsonl"  # in the synthetic world
+WORLD_CLOZE = "Cloze/items.jsonl"  # in the synthetic world
 MANY_FILES = 500  # above this number of raw files, a folder's sub-folders stand for them
 
 
@@ -88,19 +88,19 @@ def files_below(folder: str) -> list[str]:
     return [folder, *(str(path) for path in below if path.is_dir())]
 
 
-def probes_file(config: Config) -> str | None:
-    """The file of probes: the one that is given, else the synthetic world's, if there is one."""
-    if config.experiment.probes:
-        return os.path.join(config.data or "", config.experiment.probes)
+def cloze_file(config: Config) -> str | None:
+    """The file of cloze items: the given one, else the synthetic world's, if there is one."""
+    if config.experiment.cloze:
+        return os.path.join(config.data or "", config.experiment.cloze)
     if config.experiment.world and config.data is None:
-        return f"{config.results}/world/{WORLD_PROBES}"
+        return f"{config.results}/world/{WORLD_CLOZE}"
     return None
 
 
-def raw_probes(config: Config) -> list[str]:
-    """What a job that reads the probes depends on."""
-    given = config.experiment.probes
-    return [str(probes_file(config))] if given else [f"{config.results}/world/manifest.json"]
+def raw_cloze(config: Config) -> list[str]:
+    """What a job that reads the cloze items depends on."""
+    given = config.experiment.cloze
+    return [str(cloze_file(config))] if given else [f"{config.results}/world/manifest.json"]
 
 
 def published_files(config: Config) -> dict[str, list[str]]:
@@ -170,8 +170,8 @@ def missing_data(config: Config) -> Iterator[str]:
             continue  # of the world, which is made in the run
         faults = _books(found) if name == "corpus" else _rows(config, name, found)
         yield from (f"{found.key}: {fault}" for fault in dict.fromkeys(faults))
-    if config.experiment.probes:
-        published["experiment.probes"] = [str(probes_file(config))]
+    if config.experiment.cloze:
+        published["experiment.cloze"] = [str(cloze_file(config))]
     for key, paths in published.items():
         if missing := [path for path in paths if not os.path.isfile(path)]:
             yield f"{key}: no file {missing[0]}; put it there (docs/published-weights.md)"

@@ -19,7 +19,7 @@ INPUTS = {  # files by the names that tables give them; see `table_inputs`
     ],
     "checkpoints": [m.facts("<results>", update) for m in grid.models() for update in grid.updates],
     "last checkpoints": [model.facts("<results>", grid.updates[-1]) for model in grid.all_models()],
-    "probes": [m.probes("<results>", update) for m in grid.all_models() for update in grid.updates],
+    "cloze": [m.cloze("<results>", update) for m in grid.all_models() for update in grid.updates],
     "cells": [cell.path("<results>") for cell in grid.cells()],
     "encoded": expand("<results>/encoded/{task}.json", task=grid.tasks),
     "encoded of all examples": expand("<results>/encoded/{task}.json", task=grid.examples),
@@ -38,8 +38,8 @@ if not (cfg.experiment.world and grid.has_corpus and grid.find(n_transfer="none"
     NOT_MADE |= {"positive_control"}
 if not cfg.experiment.world:
     NOT_MADE |= {"degrees"}
-if not paths.probes_file(cfg):
-    NOT_MADE |= {"probes"}
+if not paths.cloze_file(cfg):
+    NOT_MADE |= {"cloze"}
 if "layer_transfer" not in grid.studies:
     NOT_MADE |= {"layer_transfer", "positive_control"}
 TABLES = [table for table in tables.names() if table not in NOT_MADE]

@@ -112,14 +112,14 @@ def raw_inputs(name):
     return from_config(files)
 
 
-def probes_from_config(value):
-    """The same, of the probes: those of the run where a variant's world differs in its books."""
+def cloze_from_config(value):
+    """The same, of the cloze items: those of the run where only a variant's books differ."""
     return lambda wildcards: value(lines.reading(lines.at(variant_of(wildcards), "tasks")))
 
 
-def raw_probes(config):
-    """What a job that reads the probes depends on."""
-    return user_files(paths.raw_probes(config))
+def raw_cloze(config):
+    """What a job that reads the cloze items depends on."""
+    return user_files(paths.raw_cloze(config))
 
 
 def tokenizer_of(variant):

@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 
 import tasks
-from gpt1.records import ProbeScores
+from gpt1.records import ClozeScores
 from workflow.analysis import markdown
 from workflow.analysis.markdown import MISSING
 from workflow.grid import Grid
@@ -67,7 +67,7 @@ def shares(frame: pd.DataFrame, bold: str = "") -> list[str]:
     return texts
 
 
-def probes(results: Path, grid: Grid, study: StudyPlan) -> list[str | pd.DataFrame]:
+def cloze(results: Path, grid: Grid, study: StudyPlan) -> list[str | pd.DataFrame]:
     """What each language model has learnt of each skill, for reading; nothing if not scored."""
     models, update = study.points[0].of.models(), grid.updates[-1]
     lines = {point.of.model: point.line for point in reversed(study.points)}  # the first of each
@@ -76,7 +76,7 @@ def probes(results: Path, grid: Grid, study: StudyPlan) -> list[str | pd.DataFra
         for model in models:
             own = replace(model, variant=variant)
             place = {"arch": own.arch, "seed": own.seed, "update": update}
-            scored = ProbeScores.find(own.probes(results, update), **place)
+            scored = ClozeScores.find(own.cloze(results, update), **place)
             for skill, score in scored.skills.items() if scored else ():
                 rows.append((skill, line, own.seed, score.accuracy, score.chance))
     if not rows:
@@ -93,4 +93,4 @@ def probes(results: Path, grid: Grid, study: StudyPlan) -> list[str | pd.DataFra
     frame = pd.DataFrame({line: shown(line) for line in found["line"].unique()}, index=wide.index)
     frame["chance"] = found.groupby("skill")["chance"].last().map("{:.0f}".format)
     told = f"of the model of pre-training seed {' / '.join(map(str, seeds))}"
-    return ["## Probes", frame, f"Accuracy after update {update}, {told}."]
+    return ["## Cloze items", frame, f"Accuracy after update {update}, {told}."]

@@ -29,7 +29,7 @@ def build(results: Path, grid: Grid, study: StudyPlan) -> Table:
         parts += more
     if study.predicted:
         frame, more = knockout.add(frame, study)
-        parts += more + knockout.probes(results, grid, study)
+        parts += more + knockout.cloze(results, grid, study)
     return Table(frame, [*parts, *run.legend()])
 
 

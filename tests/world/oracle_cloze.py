@@ -1,4 +1,4 @@
-"""The right choice of a probe, derived from its text by the oracle's rules."""
+"""The right choice of a cloze item, derived from its text by the oracle's rules."""
 
 from tasks.world.lexicon import HYPONYM
 from tests.world import oracle, parser

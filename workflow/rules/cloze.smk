@@ -4,18 +4,18 @@ for number, (updates, names) in enumerate(lines.by_updates().items()):
 
     rule:
         name:
-            f"probes_{number}" if number else "probes"
+            f"cloze_{number}" if number else "cloze"
         input:
             vocabulary,
-            probes_from_config(raw_probes),
+            cloze_from_config(raw_cloze),
             [MODEL.facts("<results>{home}", update) for update in updates],
             checkpoints=[MODEL.checkpoint("<results>{home}", update) for update in updates],
         output:
-            [MODEL.probes("<results>{home}", update) for update in updates],
+            [MODEL.cloze("<results>{home}", update) for update in updates],
         log:
-            "<results>{home}/logs/probes/{arch}/seed-{seed}.log",
+            "<results>{home}/logs/cloze/{arch}/seed-{seed}.log",
         benchmark:
-            "<results>{home}/benchmarks/probes/{arch}/seed-{seed}.tsv"
+            "<results>{home}/benchmarks/cloze/{arch}/seed-{seed}.tsv"
         wildcard_constraints:
             home=home_pattern(names),
         threads: cfg.runtime.finetune_threads
@@ -23,12 +23,12 @@ for number, (updates, names) in enumerate(lines.by_updates().items()):
             **training_job("finetune"),
         params:
             out=subpath(output[0], parent=True),
-            probes=probes_from_config(paths.probes_file),
+            cloze=cloze_from_config(paths.cloze_file),
             tokenizer=tokenizer_folder,
             settings=settings_json(lambda config, w: config.model(w.arch)),
-            code=code.digest("gpt1.probes"),
+            code=code.digest("gpt1.cloze"),
         shell:
-            "python -m gpt1.probes {wildcards.arch} --probes {params.probes:q}"
+            "python -m gpt1.cloze {wildcards.arch} --items {params.cloze:q}"
             " --tokenizer {params.tokenizer:q} --checkpoints {input.checkpoints}"
             ' --settings {params.settings:q} --runtime "$FINETUNE_RUNTIME" --code {params.code}'
             " --out {params.out:q} &> {log}"

@@ -1,4 +1,4 @@
-"""The table and the figure of the probes, from hand-made scores."""
+"""The table and the figure of the cloze items, from hand-made scores."""
 
 import pandas as pd
 import pytest
@@ -6,7 +6,7 @@ import pytest
 from gpt1.cell import PretrainedModel
 from tests.analysis.conftest import make_grid, skill_score, write
 from workflow.analysis.table import read_csv
-from workflow.analysis.tables import probes
+from workflow.analysis.tables import cloze
 
 UPDATES = [0, 10, 100, 1000]
 TRANSFORMER = PretrainedModel("transformer", 0)
@@ -26,7 +26,7 @@ def write_correct(results, model, correct, tokens=True, n=200, choices=2, corpus
         value = {"arch": model.arch, "corpus": corpus, "seed": model.seed, "update": update}
         value |= {"skills": skills, "digests": {}}
         value["tokens"] = update * 512 if tokens else None
-        write(model.probes(results, update), value)
+        write(model.cloze(results, update), value)
 
 
 @pytest.fixture
@@ -45,9 +45,9 @@ def lines(markdown, heading):
 
 
 def test_a_row_for_each_skill_model_and_checkpoint(results, grid):
-    table = probes.build(results, grid).frame
-    assert list(table.columns) == probes.COLUMNS
-    assert len(table) == 5 * 4 and not table.duplicated(["skill", *probes.POINT]).any()
+    table = cloze.build(results, grid).frame
+    assert list(table.columns) == cloze.COLUMNS
+    assert len(table) == 5 * 4 and not table.duplicated(["skill", *cloze.POINT]).any()
     row = table[(table["arch"] == "lstm") & (table["seed"] == 3) & (table["update"] == 1000)]
     assert row[["corpus", "tokens", "n", "chance", "accuracy"]].values.tolist() == [
         ["books", 512_000, 200, 50.0, 95.0]
@@ -61,7 +61,7 @@ def test_a_row_for_each_skill_model_and_checkpoint(results, grid):
 
 
 def test_markdown_shows_the_last_checkpoint_and_when_each_skill_came(results, grid):
-    markdown = probes.build(results, grid).markdown
+    markdown = cloze.build(results, grid).markdown
     (row,) = lines(markdown, "Accuracy at the last checkpoint (update 1000)")
     assert row == {
         **{"skill": "mood", "items": "200", "chance": "50.0"},
@@ -77,16 +77,16 @@ def test_markdown_shows_the_last_checkpoint_and_when_each_skill_came(results, gr
 
 def test_a_skill_shows_from_the_first_of_the_checkpoints_that_stay_above_chance():
     points = pd.DataFrame({"update": UPDATES, "chance": 50.0, "ci_low": [51.0, 40, 52, 53]})
-    assert probes.above_chance_from(points)["update"] == 100
-    assert probes.above_chance_from(points[::-1])["update"] == 100
-    assert probes.above_chance_from(points.assign(ci_low=[51.0, 52, 53, 50])) is None
+    assert cloze.above_chance_from(points)["update"] == 100
+    assert cloze.above_chance_from(points[::-1])["update"] == 100
+    assert cloze.above_chance_from(points.assign(ci_low=[51.0, 52, 53, 50])) is None
 
 
 def test_what_was_not_scored_is_empty_and_missing(results, grid):
-    TRANSFORMER.probes(results, 1000).unlink()
-    table = probes.build(results, grid)
+    TRANSFORMER.cloze(results, 1000).unlink()
+    table = cloze.build(results, grid)
     gone = table.frame[table.frame["accuracy"].isna()]
-    assert gone[["skill", *probes.POINT]].values.tolist() == [
+    assert gone[["skill", *cloze.POINT]].values.tolist() == [
         ["mood", "transformer", "books", 0, 1000]
     ]
     for heading in ("Accuracy at the last", "Tokens of pre-training"):
@@ -95,16 +95,16 @@ def test_what_was_not_scored_is_empty_and_missing(results, grid):
 
 
 def test_with_nothing_scored_there_is_a_table_without_rows(grid, tmp_path):
-    table = probes.build(tmp_path, grid)
-    table.write(tmp_path / "probes.csv")
+    table = cloze.build(tmp_path, grid)
+    table.write(tmp_path / "cloze.csv")
     assert "missing" in table.markdown
-    assert list(read_csv(tmp_path / "probes.csv").columns) and table.frame.empty
+    assert list(read_csv(tmp_path / "cloze.csv").columns) and table.frame.empty
 
 
 def test_published_weights_have_no_number_of_tokens(tmp_path):
     given = {"seeds": {"pretrain": [0]}, "updates": [1000]}
     grid = make_grid(arch=("transformer",), has_corpus=False, **given)
     write_correct(tmp_path, TRANSFORMER, [100, 118, 101, 190], tokens=False)
-    markdown = probes.build(tmp_path, grid).markdown
+    markdown = cloze.build(tmp_path, grid).markdown
     (row,) = lines(markdown, "Tokens of pre-training")
     assert row == {"skill": "mood", "transformer": "unknown"}

@@ -1,4 +1,4 @@
-"""The probes: the likeliest continuation, counted by skill, and a file that is refused."""
+"""The cloze items: the likeliest continuation, counted by skill, and a file that is refused."""
 
 import json
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from gpt1 import probes
+from gpt1 import cloze
 from gpt1.text.tokenizer import Tokenizer
 from gpt1.training.runtime import Runtime
 from gpt1.training.scorer import Scorer
@@ -25,8 +25,8 @@ ITEMS = [
 ]
 
 
-def write_items(folder, items=ITEMS, name="probes.jsonl"):
-    """A file of probes, an item a line."""
+def write_items(folder, items=ITEMS, name="cloze.jsonl"):
+    """A file of cloze items, an item a line."""
     path = folder / name
     path.write_text("".join(json.dumps(item) + "\n" for item in items), encoding="utf-8")
     return path
@@ -52,7 +52,7 @@ def scorer(request, tokenizer):
 def test_the_prediction_is_the_choice_with_the_best_mean_over_its_own_tokens(
     scorer, tokenizer, tmp_path
 ):
-    found = probes.predict(scorer, probes.read_probes(write_items(tmp_path), tokenizer))
+    found = cloze.predict(scorer, cloze.read_items(write_items(tmp_path), tokenizer))
     for item, prediction in zip(ITEMS, found, strict=True):
         means, embed = [], scorer.model.embed[: tokenizer.n_vocab]
         for choice in item["choices"]:
@@ -69,11 +69,11 @@ def test_the_prediction_is_the_choice_with_the_best_mean_over_its_own_tokens(
 
 
 def test_scores_count_the_right_choices_of_each_skill(scorer, tokenizer, tmp_path):
-    items = probes.read_probes(write_items(tmp_path), tokenizer)
-    predictions = probes.predict(scorer, items)
+    items = cloze.read_items(write_items(tmp_path), tokenizer)
+    predictions = cloze.predict(scorer, items)
     labels = [*predictions[:2], 1 - predictions[2], (predictions[3] + 1) % 3]
     told = [{**item, "label": int(label)} for item, label in zip(ITEMS, labels, strict=True)]
-    found = probes.score(scorer, probes.read_probes(write_items(tmp_path, told), tokenizer))
+    found = cloze.score(scorer, cloze.read_items(write_items(tmp_path, told), tokenizer))
     assert list(found) == ["mood", "copy"]
     names = ("n", "correct", "choices", "accuracy", "chance")
     for skill, numbers in (("mood", (3, 2, 2, 200 / 3, 50)), ("copy", (1, 0, 3, 0, 100 / 3))):
@@ -102,7 +102,7 @@ def test_a_wrong_item_is_one_line_that_names_file_and_line(wrong, tokenizer, tmp
     lines = path.read_text().splitlines()
     path.write_text("\n".join([*lines[:2], line, *lines[3:]]) + "\n")
     with pytest.raises(InputError) as error:
-        probes.read_probes(path, tokenizer)
+        cloze.read_items(path, tokenizer)
     assert str(error.value).startswith(f"{path}: line 3: ") and fault in str(error.value)
     assert "\n" not in str(error.value)
 
@@ -116,17 +116,17 @@ def test_the_program_writes_a_file_and_prints_a_line_for_each_checkpoint(
         facts = {"seed": 3, "update": update, "tokens": update * 96, "corpus": "shuffled"}
         write_checkpoint(tmp_path, f"update-{update}", arch, **facts)
     path, out = write_items(tmp_path), tmp_path / "out"
-    arguments = [arch, "--probes", path, "--tokenizer", tmp_path / "tokenizer", "--out", out]
+    arguments = [arch, "--items", path, "--tokenizer", tmp_path / "tokenizer", "--out", out]
     arguments += ["--settings", toy.model(arch).to_json(), "--checkpoints", *checkpoints]
-    monkeypatch.setattr("sys.argv", ["probes", *map(str, arguments)])
-    probes.main()
+    monkeypatch.setattr("sys.argv", ["cloze", *map(str, arguments)])
+    cloze.main()
     printed = capsys.readouterr().out.splitlines()
     assert len(printed) == 2
     for update, line in zip((0, 8), printed, strict=True):
         record = read_json(out / f"update-{update}.json")
         assert [record[key] for key in ("arch", "corpus", "seed")] == [arch, "shuffled", 3]
         assert (record["update"], record["tokens"]) == (update, update * 96)
-        assert record["digests"]["probes"] == sha256_file(path)
+        assert record["digests"]["items"] == sha256_file(path)
         mood = record["skills"]["mood"]
         assert (mood["n"], mood["choices"], mood["chance"]) == (3, 2, 50.0)
         assert mood["accuracy"] == pytest.approx(100 * mood["correct"] / 3)

@@ -1,4 +1,4 @@
-"""Probes: the accuracy on each skill along pre-training, one line per language model."""
+"""Cloze items: the accuracy on each skill along pre-training, one line per language model."""
 
 import math
 

@@ -1,16 +1,16 @@
-"""Score checkpoints on probes: for each skill, items with continuations to choose from.
+"""Score checkpoints on cloze items: for each skill, texts with continuations to choose from.
 
-    python -m gpt1.probes transformer --probes probes.jsonl --tokenizer results/tokenizer \
+    python -m gpt1.cloze transformer --items items.jsonl --tokenizer results/tokenizer \
         --checkpoints update-0.safetensors update-8000.safetensors --settings ... --out OUT
 
-A probe asks what a language model says, where fine-tuning uses what its states know: a skill may be
-transferred that does not show here. An item is one line of a JSONL file:
+A cloze item asks what a language model says, where fine-tuning uses what its states know: a skill
+may be transferred that does not show here. An item is one line of a JSONL file:
 
     {"skill": "sentiment", "context": "The play was superb.",
      "choices": ["Everyone was glad.", "Everyone was sad."], "label": 0}
 
 The prediction is the choice with the highest mean token log-probability after the context, as in
-the paper's heuristic for RACE (paper 5; `gpt1.training.scorer`). The probes themselves are ours.
+the paper's heuristic for RACE (paper 5; `gpt1.training.scorer`). The items themselves are ours.
 """
 
 import argparse
@@ -26,7 +26,7 @@ with importing(__name__):
     from pydantic import Field, model_validator
 
     from gpt1.cell import ARCHS
-    from gpt1.records import ProbeScores, SkillScore
+    from gpt1.records import ClozeScores, SkillScore
     from gpt1.settings import ModelSettings
     from gpt1.text.tokenizer import Tokenizer
     from gpt1.text.vocabulary import read_text
@@ -41,7 +41,7 @@ Text = Annotated[str, Field(pattern=r"\S")]
 
 
 class Item(Settings):
-    """One line of a file of probes; `label` counts the choices from 0, `context` may be empty."""
+    """A line of a file of cloze items; `label` counts from 0, `context` may be empty."""
 
     skill: Text
     context: str
@@ -56,7 +56,7 @@ class Item(Settings):
 
 
 @dataclass(frozen=True)
-class Probe:
+class EncodedItem:
     """An item, and its texts as arrays of token ids."""
 
     item: Item
@@ -64,20 +64,20 @@ class Probe:
     choices: list[np.ndarray]
 
 
-def read_probes(path: Path, tokenizer: Tokenizer) -> list[Probe]:
-    """Read and encode a file of probes.
+def read_items(path: Path, tokenizer: Tokenizer) -> list[EncodedItem]:
+    """Read and encode a file of cloze items.
 
     Raises InputError, naming file and line, for an invalid item, for one whose number of choices is
     not that of its skill, and for choices that are empty or equal once they are token ids; also for
-    a file of the made world that is not the one that was written.
+    a file of the synthetic world that is not the one that was written.
     """
-    probes: list[Probe] = []
+    items: list[EncodedItem] = []
     manifest.check(path.parent)
     n_choices: dict[str, int] = {}  # of each skill
     for number, line in enumerate(read_text(path).removesuffix("\n").split("\n"), 1):
         try:
             item = Item.parse(line)
-            probes.append(_encoded(item, tokenizer))
+            items.append(_encoded(item, tokenizer))
         except InputError as error:
             raise InputError(f"{path}: line {number}: {error}") from None
         if (n := len(item.choices)) != n_choices.setdefault(item.skill, n):
@@ -85,10 +85,10 @@ def read_probes(path: Path, tokenizer: Tokenizer) -> list[Probe]:
                 f"{path}: line {number}: {n} choices, but the items before it of the skill "
                 f"{item.skill!r} have {n_choices[item.skill]}; give all the same number"
             )
-    return probes
+    return items
 
 
-def _encoded(item: Item, tokenizer: Tokenizer) -> Probe:
+def _encoded(item: Item, tokenizer: Tokenizer) -> EncodedItem:
     choices = [tokenizer.encode(text) for text in item.choices]
     for i, ids in enumerate(choices):
         if not ids:
@@ -100,22 +100,22 @@ def _encoded(item: Item, tokenizer: Tokenizer) -> Probe:
                 "different choices"
             )
     context = np.array(tokenizer.encode(item.context), dtype=np.int64)
-    return Probe(item, context, [np.array(ids) for ids in choices])
+    return EncodedItem(item, context, [np.array(ids) for ids in choices])
 
 
-def predict(scorer: Scorer, probes: list[Probe]) -> np.ndarray:
-    """The likeliest choice of each probe by its mean token log-probability, `[n]`."""
+def predict(scorer: Scorer, items: list[EncodedItem]) -> np.ndarray:
+    """The likeliest choice of each item by its mean token log-probability, `[n]`."""
     return scorer.best_choices(
-        [[scorer.sequence([probe.context], ids) for ids in probe.choices] for probe in probes]
+        [[scorer.sequence([encoded.context], ids) for ids in encoded.choices] for encoded in items]
     )
 
 
-def score(scorer: Scorer, probes: list[Probe]) -> dict[str, SkillScore]:
-    """The score of a language model on each skill, in the order of the probes."""
+def score(scorer: Scorer, items: list[EncodedItem]) -> dict[str, SkillScore]:
+    """The score of a language model on each skill, in the order of the items."""
     hits: dict[str, list[bool]] = {}
-    for probe, found in zip(probes, predict(scorer, probes), strict=True):
-        hits.setdefault(probe.item.skill, []).append(bool(found == probe.item.label))
-    n_choices = {probe.item.skill: len(probe.choices) for probe in probes}
+    for encoded, choice in zip(items, predict(scorer, items), strict=True):
+        hits.setdefault(encoded.item.skill, []).append(bool(choice == encoded.item.label))
+    n_choices = {encoded.item.skill: len(encoded.choices) for encoded in items}
     return {
         skill: SkillScore(
             n=len(own),
@@ -132,7 +132,7 @@ def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("arch", choices=ARCHS)
-    parser.add_argument("--probes", required=True, type=Path, help="the JSONL file of items")
+    parser.add_argument("--items", required=True, type=Path, help="the JSONL file of items")
     parser.add_argument("--tokenizer", required=True, type=Path, help="folder of its two files")
     parser.add_argument("--checkpoints", required=True, nargs="+", type=Path)
     parser.add_argument("--settings", required=True, type=ModelSettings.parse, help="the model's")
@@ -142,16 +142,16 @@ def main() -> None:
     a = parser.parse_args()
     a.runtime.start()
     tokenizer = Tokenizer.load(a.tokenizer)
-    probes = read_probes(a.probes, tokenizer)
-    digests = {"probes": sha256_file(a.probes), "tokenizer": tokenizer.digest, "code": a.code}
+    items = read_items(a.items, tokenizer)
+    digests = {"items": sha256_file(a.items), "tokenizer": tokenizer.digest, "code": a.code}
     for path in a.checkpoints:
         checkpoint = load_checkpoint(path, a.arch, a.settings, tokenizer.digest)
         facts = checkpoint.facts
-        skills = score(Scorer.of(checkpoint, tokenizer.newline_id, a.runtime), probes)
+        skills = score(Scorer.of(checkpoint, tokenizer.newline_id, a.runtime), items)
         own = {**digests, "checkpoint": facts.sha256}
-        record = ProbeScores(**facts.origin(), skills=skills, digests=own)
+        record = ClozeScores(**facts.origin(), skills=skills, digests=own)
         record.write(a.out / f"update-{facts.update}.json")
-        text = ", ".join(f"{skill} {found.accuracy:.1f}" for skill, found in skills.items())
+        text = ", ".join(f"{skill} {scored.accuracy:.1f}" for skill, scored in skills.items())
         print(f"{a.arch} seed {facts.seed} {path.stem}: {text}", flush=True)
 
 

@@ -1,4 +1,4 @@
-"""Probes: for each skill, how often a language model prefers the right continuation.
+"""Cloze items: for each skill, how often a language model prefers the right continuation.
 
 Intervals are Wilson's, over the items of a skill, for each language model by itself.
 """
@@ -11,12 +11,12 @@ import pandas as pd
 from scipy import stats
 
 from gpt1.cell import Corpus, PretrainedModel
-from gpt1.records import ProbeScores
+from gpt1.records import ClozeScores
 from workflow.analysis import markdown
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 
-INPUTS = ("probes",)
+INPUTS = ("cloze",)
 COLUMNS = [
     *("skill", "arch", "corpus", "seed", "update", "tokens", "n", "chance", "accuracy"),
     *("ci_low", "ci_high"),
@@ -61,7 +61,7 @@ def _read(
 ) -> Iterator[dict[str, Any]]:
     """The scores of a checkpoint, a row a skill; nothing if it was not scored."""
     place = _place(model, corpus) | {"update": update}
-    found = ProbeScores.find(model.probes(results, update), **place)
+    found = ClozeScores.find(model.cloze(results, update), **place)
     if found is None:
         return
     for skill, score in found.skills.items():
@@ -88,7 +88,7 @@ def above_chance_from(points: pd.DataFrame) -> pd.Series | None:
 
 
 def _wide(table: pd.DataFrame, models: dict[PretrainedModel, Corpus]) -> list[str | pd.DataFrame]:
-    title = "# Probes: skills of the language models"
+    title = "# Cloze items: skills of the language models"
     if table.empty:
         return [title, f"Every checkpoint is {markdown.MISSING}: not scored."]
     facts = table.groupby("skill", sort=False)[["n", "chance"]].first()
