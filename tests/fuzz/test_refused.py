@@ -12,7 +12,7 @@ import pytest
 from gpt1.weights.published import read_chunk, read_huggingface
 from tasks import task
 from tasks.common.errors import InputError
-from tests.gpt1 import published_files
+from tests.gpt1.weights import published_files
 from tests.tasks.both_layouts import glue_original
 from tests.workflow.configs import ROOT, changed, raw_data, small
 from tests.workflow.running import snakemake, write

@@ -17,8 +17,9 @@ from tasks.common.documents import read_documents
 from tasks.examples import read as read_examples
 from tests.fuzz.mutations import fuzz, renewed, without_checksums
 from tests.gpt1 import examples as toy_examples
-from tests.gpt1 import published_files, toy
-from tests.gpt1.corpora import write_parquet
+from tests.gpt1 import toy
+from tests.gpt1.text.corpora import write_parquet
+from tests.gpt1.weights import published_files
 from tests.tasks.hub_files import manifest
 
 

@@ -220,6 +220,6 @@ def test_every_test_that_the_page_names_exists():
     named = re.findall(r"`(test_\w+)::(test_\w+)`", FIDELITY.read_text(encoding="utf-8"))
     assert len(named) > 100
     for module, name in named:
-        (path,) = (ROOT / "tests").glob(f"*/{module}.py")
+        (path,) = (ROOT / "tests").rglob(f"{module}.py")
         text = path.read_text(encoding="utf-8")
         assert f"def {name}(" in text, f"{module}::{name}"

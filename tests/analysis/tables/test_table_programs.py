@@ -20,7 +20,7 @@ from workflow.analysis.tables import (
 )
 from workflow.analysis.tables.__main__ import main as make_table
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 def test_cells_csv_keeps_every_digit(run_of):

@@ -6,8 +6,8 @@ from transformers import AutoTokenizer
 from gpt1.text import hub_tokenizer
 from gpt1.text.normalise import words
 from gpt1.text.tokenizer import Tokenizer
-from tests.gpt1 import published_files
-from tests.gpt1.naive_bpe import golden
+from tests.gpt1.text.naive_bpe import golden
+from tests.gpt1.weights import published_files
 
 # How many sentences of a group may differ: ftfy repairs what no rule does, and spaCy looks at case.
 DIFFERENT = {

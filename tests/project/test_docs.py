@@ -11,7 +11,7 @@ from tests.workflow.configs import ROOT, shipped
 from tests.workflow.running import copy_project, snakemake
 
 PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *ROOT.glob("[cr]*/README.md")]
-NAMED = r"`((?:gpt1|tasks|workflow|tests|docs|bench)/(?!test_)[\w/.-]*\w)`"
+NAMED = r"`((?:gpt1|tasks|workflow|tests|docs|bench)/(?![\w/]*/?test_\w+[`:])[\w/.-]*\w)`"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -26,7 +26,7 @@ def test_every_link_and_every_file_that_a_page_names_is_there(page):
 
 def test_every_test_that_the_page_of_testing_names_is_there():
     text = (ROOT / "docs/testing.md").read_text(encoding="utf-8")
-    named = re.findall(r"`(\w+/test_\w+)(?:::(\w+))?`", text)
+    named = re.findall(r"`([\w/]+/test_\w+)(?:::(\w+))?`", text)
     assert len(named) > 28
     for module, name in named:
         path = ROOT / "tests" / f"{module}.py"

@@ -6,7 +6,7 @@ import pytest
 
 from gpt1.text import vocabulary
 from gpt1.text.tokenizer import Tokenizer
-from tests.gpt1.published_files import BPE_FOLDER, needs_bpe
+from tests.gpt1.weights.published_files import BPE_FOLDER, needs_bpe
 
 pytestmark = needs_bpe
 

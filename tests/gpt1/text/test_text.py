@@ -9,7 +9,7 @@ import ftfy
 import pytest
 
 from gpt1.text import normalise
-from tests.gpt1 import naive_bpe
+from tests.gpt1.text import naive_bpe
 from tests.support.realdata import realdata
 
 

@@ -18,8 +18,8 @@ from gpt1.settings import LSTMShape, ModelSettings, TransformerShape
 from gpt1.text.tokenizer import Tokenizer
 from gpt1.weights import conversion
 from gpt1.weights.checkpoint import build, load_checkpoint, save_checkpoint
-from tests.gpt1 import published_files as files
 from tests.gpt1.reference import Reference
+from tests.gpt1.weights import published_files as files
 
 torch.set_num_threads(1)
 

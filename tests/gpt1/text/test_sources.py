@@ -12,7 +12,7 @@ from gpt1.text.documents import normalise_documents
 from gpt1.text.settings import CorpusSettings
 from tasks import corpora
 from tasks.common.errors import InputError
-from tests.gpt1.corpora import write_parquet
+from tests.gpt1.text.corpora import write_parquet
 from tests.tasks.hub_files import PIN, manifest
 
 FILES = {

@@ -9,7 +9,7 @@ from tasks import baselines, task
 from tasks.common.errors import InputError
 from tasks.common.files import read_json, write_json
 from tasks.examples import read
-from tests.analysis.test_studies import GRID, like, made, mean_of, named, study
+from tests.analysis.studies.test_study_tables import GRID, like, made, mean_of, named, study
 from tests.gpt1.examples import write_examples
 from workflow.analysis.figures import lines, style
 from workflow.analysis.studies import few_rows, table

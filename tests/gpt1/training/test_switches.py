@@ -23,7 +23,7 @@ from tests.gpt1.reference_runs import draw, each_path, parameters
 torch.set_num_threads(1)
 
 N_VOCAB = toy.N_VOCAB + 20  # so that no sequence holds the last twenty
-FIDELITY = Path(__file__).parents[2] / "docs/fidelity.md"
+FIDELITY = Path(__file__).parents[3] / "docs/fidelity.md"
 ROWS = {"embed.tokens": slice(N_VOCAB), "embed.special": slice(N_VOCAB, N_VOCAB + 3)}
 ROWS["embed.positions"] = slice(N_VOCAB + 3, None)
 

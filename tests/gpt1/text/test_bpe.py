@@ -14,9 +14,9 @@ from gpt1.text import tokenizer as bpe
 from gpt1.text import vocabulary
 from gpt1.text.tokenizer import Tokenizer
 from tasks.common.errors import InputError
-from tests.gpt1 import naive_bpe
-from tests.gpt1.corpora import write_words
-from tests.gpt1.published_files import BPE_FOLDER, needs_bpe
+from tests.gpt1.text import naive_bpe
+from tests.gpt1.text.corpora import write_words
+from tests.gpt1.weights.published_files import BPE_FOLDER, needs_bpe
 
 KINDS = ["trained", pytest.param("published", marks=needs_bpe)]
 

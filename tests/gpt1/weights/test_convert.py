@@ -25,9 +25,9 @@ from gpt1.weights.files import RELEASE
 from gpt1.weights.published import check_release, git_id, released_shapes
 from tasks.common.errors import InputError
 from tasks.common.files import read_json
-from tests.gpt1 import published_files as files
-from tests.gpt1.published_files import BPE_FOLDER, FORMATS, bring_in, needs_bpe
-from tests.gpt1.published_files import SMALL as MODEL
+from tests.gpt1.weights import published_files as files
+from tests.gpt1.weights.published_files import BPE_FOLDER, FORMATS, bring_in, needs_bpe
+from tests.gpt1.weights.published_files import SMALL as MODEL
 from tests.support.programs import call
 
 torch.set_num_threads(1)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.analysis.test_uncertainty import covers, seeds_of
+from tests.analysis.stats.test_uncertainty import covers, seeds_of
 from workflow.analysis.stats.pooling import SeedPool, estimates
 from workflow.analysis.stats.sample import difference, mean_of, weight_of
 

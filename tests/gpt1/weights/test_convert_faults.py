@@ -9,8 +9,8 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from tasks.common.errors import InputError
-from tests.gpt1 import published_files as files
-from tests.gpt1.published_files import FORMATS, SMALL, bring_in
+from tests.gpt1.weights import published_files as files
+from tests.gpt1.weights.published_files import FORMATS, SMALL, bring_in
 
 torch.set_num_threads(1)
 

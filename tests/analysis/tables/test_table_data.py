@@ -15,7 +15,7 @@ from tasks import prepare, task
 from tasks.common.errors import InputError
 from tasks.common.files import read_json
 from tests.analysis.conftest import make_grid, write
-from tests.gpt1.corpora import write_words
+from tests.gpt1.text.corpora import write_words
 from tests.tasks import conftest as published_files
 from workflow.analysis.table import Table
 from workflow.analysis.tables import data
