@@ -20,7 +20,7 @@ from bench import table
 from bench.comparisons import Scale, on_cpu, on_gpu
 from bench.sides import ROOT
 from gpt1.settings import ModelSettings, TransformerShape
-from tasks.common.errors import run
+from tasks.common.programs import run
 
 SMALL = ModelSettings(shape=TransformerShape(n_layer=2, n_embd=128, n_head=2, n_ff=512))
 

@@ -1,6 +1,6 @@
 """Score checkpoints on cloze items: for each skill, texts with continuations to choose from.
 
-    python -m gpt1.cloze transformer --items items.jsonl --tokenizer results/tokenizer \
+    python -m gpt1 cloze transformer --items items.jsonl --tokenizer results/tokenizer \
         --checkpoints update-0.safetensors update-8000.safetensors --settings ... --out OUT
 
 A cloze item asks what a language model says, where fine-tuning uses what its states know: a skill
@@ -14,28 +14,25 @@ the paper's heuristic for RACE (paper 5; `gpt1.training.scorer`). The items them
 """
 
 import argparse
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Self
 
-from tasks.common.errors import InputError, importing, run
+import numpy as np
+from pydantic import Field, model_validator
 
-with importing(__name__):
-    import numpy as np
-    from pydantic import Field, model_validator
-
-    from gpt1.cell import ARCHS
-    from gpt1.records import ClozeScores, SkillScore
-    from gpt1.settings import ModelSettings
-    from gpt1.text.tokenizer import Tokenizer
-    from gpt1.text.vocabulary import read_text
-    from gpt1.training.runtime import Runtime
-    from gpt1.training.scorer import Scorer
-    from gpt1.weights.checkpoint import load_checkpoint
-    from tasks.common.files import sha256_file
-    from tasks.common.settings import Settings
-    from tasks.world import manifest
+from gpt1.cell import ARCHS
+from gpt1.records import ClozeScores, SkillScore
+from gpt1.settings import ModelSettings
+from gpt1.text.tokenizer import Tokenizer
+from gpt1.text.vocabulary import read_text
+from gpt1.training.runtime import Runtime
+from gpt1.training.scorer import Scorer
+from gpt1.weights.checkpoint import load_checkpoint
+from tasks.common.errors import InputError
+from tasks.common.files import sha256_file
+from tasks.common.settings import Settings
+from tasks.world import manifest
 
 Text = Annotated[str, Field(pattern=r"\S")]
 
@@ -153,7 +150,3 @@ def main() -> None:
         record.write(a.out / f"update-{facts.update}.json")
         text = ", ".join(f"{skill} {scored.accuracy:.1f}" for skill, scored in skills.items())
         print(f"{a.arch} seed {facts.seed} {path.stem}: {text}", flush=True)
-
-
-if __name__ == "__main__":
-    sys.exit(run(main))

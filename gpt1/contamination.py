@@ -5,7 +5,7 @@ of words lies within one text of an example and within one document; a story and
 are one text, DPRD's sentence is two, since the pronoun between them is not kept. Newlines are
 skipped on both sides, so that it does not matter how a corpus breaks its lines.
 
-    python -m gpt1.contamination rte cola --documents corpus/documents --examples examples \\
+    python -m gpt1 contamination rte cola --documents corpus/documents --examples examples \\
         --out contamination
 
 A text of fewer words cannot have such a run.
@@ -13,24 +13,20 @@ A text of fewer words cannot have such a run.
 
 import argparse
 import functools
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from tasks.common.errors import importing, run
+import numpy as np
 
-with importing(__name__):
-    import numpy as np
-
-    from gpt1.records import Marks, SplitMarks
-    from gpt1.text import normalise
-    from gpt1.text.ngrams import SYMBOL, N, Search
-    from tasks.common.arrow import split_names
-    from tasks.common.documents import read_documents
-    from tasks.common.files import sha256_file
-    from tasks.common.records import facts_path
-    from tasks.example import Example
-    from tasks.examples import ExamplesFacts, check_split, read
+from gpt1.records import Marks, SplitMarks
+from gpt1.text import normalise
+from gpt1.text.ngrams import SYMBOL, N, Search
+from tasks.common.arrow import split_names
+from tasks.common.documents import read_documents
+from tasks.common.files import sha256_file
+from tasks.common.records import facts_path
+from tasks.example import Example
+from tasks.examples import ExamplesFacts, check_split, read
 
 
 class WordNumbers:
@@ -119,7 +115,3 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True, help="folder of TASK.json to write")
     a = parser.parse_args()
     contamination(a.tasks, a.documents, a.examples, a.out)
-
-
-if __name__ == "__main__":
-    sys.exit(run(main))

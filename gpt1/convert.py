@@ -1,27 +1,24 @@
 """Published weights to a checkpoint of the suite, and the suite's weights to Hugging Face's format.
 
-    python -m gpt1.convert import --format openai --from model --tokenizer model --out C.safetensors
-    python -m gpt1.convert export C.safetensors --out FOLDER --tokenizer tokenizer
-    python -m gpt1.convert export results/kept/full/rte --out FOLDER
+    python -m gpt1 convert import --format openai --from model --tokenizer model --out C.safetensors
+    python -m gpt1 convert export C.safetensors --out FOLDER --tokenizer tokenizer
+    python -m gpt1 convert export results/kept/full/rte --out FOLDER
 
 `gpt1.weights.conversion` has the checkpoints, `gpt1.weights.fine_tuned` the kept cells.
 """
 
 import argparse
-import sys
 from pathlib import Path
 from typing import get_args
 
-from tasks.common.errors import InputError, importing, run
-
-with importing(__name__):
-    from gpt1.settings import ModelSettings, RuntimeSettings
-    from gpt1.text.tokenizer import Tokenizer
-    from gpt1.weights import fine_tuned, kept
-    from gpt1.weights.conversion import export_weights, import_weights
-    from gpt1.weights.files import Format
-    from gpt1.weights.published import check_release
-    from tasks import task
+from gpt1.settings import ModelSettings, RuntimeSettings
+from gpt1.text.tokenizer import Tokenizer
+from gpt1.weights import fine_tuned, kept
+from gpt1.weights.conversion import export_weights, import_weights
+from gpt1.weights.files import Format
+from gpt1.weights.published import check_release
+from tasks import task
+from tasks.common.errors import InputError
 
 
 def export_cell(folder: Path, out: Path, seed: int | None = None) -> None:
@@ -77,7 +74,3 @@ def main() -> None:
         check_release(a.folder)
     n_values = import_weights(*given)
     print(f"{a.out}: {n_values:,} released values from {a.folder}", flush=True)
-
-
-if __name__ == "__main__":
-    sys.exit(run(main))

@@ -3,8 +3,8 @@
 GPT-1 learns from long stretches of contiguous text (paper 4.1), so the documents of a split become
 one stream. Normalising is a step of its own: slow, and independent of the tokenizer.
 
-    python -m gpt1.corpus documents --folder books --settings '{"heldout": 2}' --out out/documents
-    python -m gpt1.corpus tokens --documents out/documents --tokenizer tokenizer --out out
+    python -m gpt1 corpus documents --folder books --settings '{"heldout": 2}' --out out/documents
+    python -m gpt1 corpus tokens --documents out/documents --tokenizer tokenizer --out out
 
 The corpus of a negative control is another pair of token files: the same documents with the words
 of each sentence in random order (`tokens --shuffled words`), or with all sentences of a split in
@@ -15,32 +15,29 @@ import argparse
 import functools
 import itertools
 import shutil
-import sys
 from collections.abc import Iterable
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from tasks.common.errors import InputError, importing, run
+import datasets
+import numpy as np
 
-with importing(__name__):
-    import datasets
-    import numpy as np
-
-    from gpt1.cell import SHUFFLED, Corpus
-    from gpt1.records import CorpusFacts, TokenFile
-    from gpt1.special_tokens import N_SPECIAL
-    from gpt1.streams import stream
-    from gpt1.text import normalise, sources
-    from gpt1.text.documents import count_words, normalise_documents, parallel_map
-    from gpt1.text.settings import CorpusSettings
-    from gpt1.text.shuffle import generator, sentences, shuffle_sentences, shuffle_words
-    from gpt1.text.tokenizer import WORDS, Tokenizer
-    from gpt1.text.tokens import DTYPE
-    from tasks.common.documents import DocumentFacts, DocumentsFacts, read_documents
-    from tasks.common.files import scratch_folder, sha256_file, write_atomic
-    from tasks.common.hf_datasets import library
-    from tasks.common.records import facts_path
+from gpt1.cell import SHUFFLED, Corpus
+from gpt1.records import CorpusFacts, TokenFile
+from gpt1.special_tokens import N_SPECIAL
+from gpt1.streams import stream
+from gpt1.text import normalise, sources
+from gpt1.text.documents import count_words, normalise_documents, parallel_map
+from gpt1.text.settings import CorpusSettings
+from gpt1.text.shuffle import generator, sentences, shuffle_sentences, shuffle_words
+from gpt1.text.tokenizer import WORDS, Tokenizer
+from gpt1.text.tokens import DTYPE
+from tasks.common.documents import DocumentFacts, DocumentsFacts, read_documents
+from tasks.common.errors import InputError
+from tasks.common.files import scratch_folder, sha256_file, write_atomic
+from tasks.common.hf_datasets import library
+from tasks.common.records import facts_path
 
 SPLITS = ("train", "heldout")
 
@@ -200,7 +197,3 @@ def main() -> None:
     else:
         corpus = SHUFFLED.get(args.shuffled, "books")
         tokens(args.documents, args.tokenizer, args.out, args.threads, corpus)
-
-
-if __name__ == "__main__":
-    sys.exit(run(main))

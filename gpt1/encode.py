@@ -3,31 +3,28 @@
 The result holds only the texts; the start, delimiter and classify tokens are inserted when a batch
 is made, since their order depends on the task (paper 3.3). `datasets.load_from_disk` opens it.
 
-    python -m gpt1.encode cola --examples results/examples/cola --tokenizer results/tokenizer \
+    python -m gpt1 encode cola --examples results/examples/cola --tokenizer results/tokenizer \
         --out results/encoded/cola
 """
 
 import argparse
 import functools
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tasks.common.errors import InputError, importing, run
+import numpy as np
 
-with importing(__name__):
-    import numpy as np
-
-    from gpt1.records import EncodedFacts, Role, SplitFacts
-    from gpt1.text.tokenizer import Tokenizer
-    from gpt1.training import batching
-    from gpt1.training.encoded import COLUMNS, read_encoded
-    from tasks import task as task_named
-    from tasks.common import hf_datasets
-    from tasks.common.arrow import read_split, split_digest, split_names
-    from tasks.common.records import facts_path
-    from tasks.examples import ExamplesFacts, check_split
+from gpt1.records import EncodedFacts, Role, SplitFacts
+from gpt1.text.tokenizer import Tokenizer
+from gpt1.training import batching
+from gpt1.training.encoded import COLUMNS, read_encoded
+from tasks import task as task_named
+from tasks.common import hf_datasets
+from tasks.common.arrow import read_split, split_digest, split_names
+from tasks.common.errors import InputError
+from tasks.common.records import facts_path
+from tasks.examples import ExamplesFacts, check_split
 
 if TYPE_CHECKING:
     from datasets import Dataset
@@ -133,7 +130,3 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True, help="the folder; its facts: OUT.json")
     a = parser.parse_args()
     encode(a.task, a.examples, a.tokenizer, a.out)
-
-
-if __name__ == "__main__":
-    sys.exit(run(main))

@@ -1,6 +1,6 @@
 """Fine-tune cells: every seed of each.
 
-    python -m gpt1.finetune results/cells/{full,n_transfer-none}/cola.json \\
+    python -m gpt1 finetune results/cells/{full,n_transfer-none}/cola.json \\
         --predictions results/predictions/{full,n_transfer-none}/cola.parquet ...
 
 A cell trains in seconds where a process takes two to start, so one process runs many: cells of one
@@ -13,22 +13,19 @@ trained before it was named is trained again, to the same scores.
 """
 
 import argparse
-import sys
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
-from tasks.common.errors import InputError, importing, run
-
-with importing(__name__):
-    from gpt1.cell import Cell
-    from gpt1.records import CellRecord
-    from gpt1.settings import JobSettings
-    from gpt1.training import cell_files
-    from gpt1.training.cell_job import CellJob
-    from gpt1.training.run_cache import RunCache
-    from gpt1.training.runtime import Runtime
-    from gpt1.weights import kept
+from gpt1.cell import Cell
+from gpt1.records import CellRecord
+from gpt1.settings import JobSettings
+from gpt1.training import cell_files
+from gpt1.training.cell_job import CellJob
+from gpt1.training.run_cache import RunCache
+from gpt1.training.runtime import Runtime
+from gpt1.weights import kept
+from tasks.common.errors import InputError
 
 
 def finetune(job: CellJob, paths: dict[Cell, tuple[Path, Path]], seeds: Sequence[int]) -> list[str]:
@@ -125,7 +122,3 @@ def main() -> None:
     paths = dict(zip(cells, zip(a.cells, a.predictions, strict=True), strict=True))
     if failures := finetune(job, paths, a.seeds):
         raise InputError(f"{len(failures)} runs failed, the others are kept: {'; '.join(failures)}")
-
-
-if __name__ == "__main__":
-    sys.exit(run(main))

@@ -1,6 +1,6 @@
 """Continue and score texts with a pre-trained language model.
 
-    python -m gpt1.generate results/pretrain/transformer/seed-0/update-3000.safetensors \
+    python -m gpt1 generate results/pretrain/transformer/seed-0/update-3000.safetensors \
         --prompt "The play was" --tokens 40 --temperature 0.8 --top-k 20 --seed 1
 
 A newline precedes the text, as in zero-shot scoring (`gpt1.training.scorer`), for there is no token
@@ -11,28 +11,25 @@ the likeliest token.
 import argparse
 import itertools
 import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-from tasks.common.errors import InputError, importing, run
+import numpy as np
+import pandas as pd
+import torch
+from pydantic import Field
+from torch import Tensor
 
-with importing(__name__):
-    import numpy as np
-    import pandas as pd
-    import torch
-    from pydantic import Field
-    from torch import Tensor
-
-    from gpt1.model.language_model import LanguageModel
-    from gpt1.settings import Count, Seed
-    from gpt1.streams import torch_seed
-    from gpt1.text.tokenizer import Tokenizer
-    from gpt1.training.runtime import Runtime
-    from gpt1.training.scorer import Scorer
-    from gpt1.weights.checkpoint import load_checkpoint, read_facts
-    from tasks.common.settings import Settings
+from gpt1.model.language_model import LanguageModel
+from gpt1.settings import Count, Seed
+from gpt1.streams import torch_seed
+from gpt1.text.tokenizer import Tokenizer
+from gpt1.training.runtime import Runtime
+from gpt1.training.scorer import Scorer
+from gpt1.weights.checkpoint import load_checkpoint, read_facts
+from tasks.common.errors import InputError
+from tasks.common.settings import Settings
 
 
 class Sampling(Settings):
@@ -155,7 +152,3 @@ def main() -> None:
     Runtime().start()
     sampling = {name: getattr(a, name) for name in Sampling.model_fields}
     print(TextModel(a.checkpoint, a.tokenizer, a.device).generate(a.prompt, **sampling))
-
-
-if __name__ == "__main__":
-    sys.exit(run(main))

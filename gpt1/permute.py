@@ -1,6 +1,6 @@
 """A checkpoint whose content words have exchanged their embeddings: a negative control.
 
-    python -m gpt1.permute results/pretrain/transformer/seed-0/update-3000.safetensors \\
+    python -m gpt1 permute results/pretrain/transformer/seed-0/update-3000.safetensors \\
         --corpus results/corpus/corpus.json --out results/pretrain/transformer-permuted-...
 
 Every layer is as it was pre-trained, but no content word means what it did: what fine-tuning still
@@ -8,20 +8,17 @@ gains from such a model is not knowledge of words. Nothing is trained for it.
 """
 
 import argparse
-import sys
 from pathlib import Path
 
-from tasks.common.errors import InputError, importing, run
+import numpy as np
+import torch
 
-with importing(__name__):
-    import numpy as np
-    import torch
-
-    from gpt1.records import CorpusFacts
-    from gpt1.settings import RuntimeSettings
-    from gpt1.streams import stream
-    from gpt1.text.tokens import open_tokens
-    from gpt1.weights.checkpoint import Checkpoint, read_facts, read_tensors, save_checkpoint
+from gpt1.records import CorpusFacts
+from gpt1.settings import RuntimeSettings
+from gpt1.streams import stream
+from gpt1.text.tokens import open_tokens
+from gpt1.weights.checkpoint import Checkpoint, read_facts, read_tensors, save_checkpoint
+from tasks.common.errors import InputError
 
 CHUNK = 2**24  # tokens that are counted at a time
 
@@ -71,7 +68,3 @@ def main() -> None:
     parser.add_argument("--out", required=True, type=Path, help="the checkpoint to write")
     args = parser.parse_args()
     permute(args.checkpoint, args.corpus, args.out, args.code)
-
-
-if __name__ == "__main__":
-    sys.exit(run(main))

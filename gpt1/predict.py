@@ -1,7 +1,7 @@
 """Answer rows of one's own with a fine-tuned cell whose weights were kept.
 
-    python -m gpt1.predict results/kept/full/sst2 --text "A fine film."
-    python -m gpt1.predict results/kept/full/rte --file rows.tsv --json
+    python -m gpt1 predict results/kept/full/sst2 --text "A fine film."
+    python -m gpt1 predict results/kept/full/rte --file rows.tsv --json
 
 One answer a row on stdout: the label, or for STS-B the score, and the probabilities. The rows of
 a file are of one task and take the way of its examples: the texts are encoded as `gpt1.encode` does
@@ -15,30 +15,27 @@ on each line, with the keys `text`, `second` and `choices`, and may hold texts o
 import argparse
 import itertools
 import json
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tasks.common.errors import InputError, importing, run
+import numpy as np
+import pandas as pd
+from pydantic import ValidationError
 
-with importing(__name__):
-    import numpy as np
-    import pandas as pd
-    from pydantic import ValidationError
-
-    from gpt1.encode import encode_row
-    from gpt1.special_tokens import SpecialTokens
-    from gpt1.text.tokenizer import Tokenizer
-    from gpt1.text.vocabulary import read_text
-    from gpt1.training import batching
-    from gpt1.training.encoded import EncodedSplit
-    from gpt1.training.inference import predict
-    from gpt1.training.runtime import Runtime
-    from gpt1.weights import kept
-    from tasks import task
-    from tasks.common.settings import Settings, first_fault
-    from tasks.spec import TaskSpec
+from gpt1.encode import encode_row
+from gpt1.special_tokens import SpecialTokens
+from gpt1.text.tokenizer import Tokenizer
+from gpt1.text.vocabulary import read_text
+from gpt1.training import batching
+from gpt1.training.encoded import EncodedSplit
+from gpt1.training.inference import predict
+from gpt1.training.runtime import Runtime
+from gpt1.weights import kept
+from tasks import task
+from tasks.common.errors import InputError
+from tasks.common.settings import Settings, first_fault
+from tasks.spec import TaskSpec
 
 PAIRS = ("entailment", "similarity")
 KEYS = "give text, second and choices"
@@ -209,7 +206,3 @@ def main() -> None:
     Runtime().start()
     answers = Predictor(a.cell, a.seed, a.device).predict(rows, str(a.file or "command line"))
     print(printed(answers, a.json), end="")
-
-
-if __name__ == "__main__":
-    sys.exit(run(main))

@@ -1,31 +1,25 @@
 """Pre-train a language model on the corpus: random windows, warm-up, cosine, checkpoints.
 
-    python -m gpt1.pretrain transformer --corpus results/corpus/corpus.json --settings JSON ...
+    python -m gpt1 pretrain transformer --corpus results/corpus/corpus.json --settings JSON ...
 
 Several processes train one model where torchrun starts them:
 
-    torchrun --standalone --nproc-per-node=2 -m gpt1.pretrain transformer ...
+    torchrun --standalone --nproc-per-node=2 -m gpt1 pretrain transformer ...
 """
 
 import argparse
-import sys
 from pathlib import Path
 
 from gpt1.cell import ARCHS
-from gpt1.training.stopping import leave_signals_to_the_first
-from tasks.common.errors import run
+from gpt1.settings import PretrainSettings
+from gpt1.training.distributed import join
+from gpt1.training.pretraining import Pretraining
+from gpt1.training.runtime import Runtime
+from gpt1.training.training_log import event_writer
 
 
 def main() -> None:
     """The command line."""
-    leave_signals_to_the_first()
-    # PyTorch takes seconds to import; here a signal that comes meanwhile is one line as well.
-    from gpt1.settings import PretrainSettings
-    from gpt1.training.distributed import join
-    from gpt1.training.pretraining import Pretraining
-    from gpt1.training.runtime import Runtime
-    from gpt1.training.training_log import event_writer
-
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("arch", choices=ARCHS)
     parser.add_argument("--corpus", required=True, type=Path)
@@ -43,7 +37,3 @@ def main() -> None:
     training.train()
     training.publish(a.out)
     processes.close()
-
-
-if __name__ == "__main__":
-    sys.exit(run(main))

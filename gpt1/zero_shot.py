@@ -1,6 +1,6 @@
 """Score checkpoints zero-shot along pre-training, by the paper's four heuristics.
 
-    python -m gpt1.zero_shot transformer --encoded results/encoded/cola ... --checkpoints ...
+    python -m gpt1 zero_shot transformer --encoded results/encoded/cola ... --checkpoints ...
 
 Source: paper 5, "Zero-shot Behaviors". CoLA: threshold on the mean token log-probability (chosen on
 training rows for the best Matthews correlation, reported on dev). SST-2: after the text and `very`,
@@ -10,26 +10,23 @@ rest of the sentence is likelier. `gpt1.training.scorer` defines the log-probabi
 """
 
 import argparse
-import sys
 from pathlib import Path
 from typing import Any
 
-from tasks.common.errors import InputError, importing, run
+import numpy as np
 
-with importing(__name__):
-    import numpy as np
-
-    from gpt1.cell import ARCHS, PretrainedModel
-    from gpt1.records import ZeroShotScore
-    from gpt1.settings import ZeroShotSettings
-    from gpt1.text.tokenizer import Tokenizer
-    from gpt1.training.batching import sample
-    from gpt1.training.encoded import EncodedSplit, EncodedTask
-    from gpt1.training.encoded import load as load_encoded
-    from gpt1.training.runtime import Runtime
-    from gpt1.training.scorer import Scorer
-    from gpt1.weights.checkpoint import load_checkpoint
-    from tasks.metrics import score_split
+from gpt1.cell import ARCHS, PretrainedModel
+from gpt1.records import ZeroShotScore
+from gpt1.settings import ZeroShotSettings
+from gpt1.text.tokenizer import Tokenizer
+from gpt1.training.batching import sample
+from gpt1.training.encoded import EncodedSplit, EncodedTask
+from gpt1.training.encoded import load as load_encoded
+from gpt1.training.runtime import Runtime
+from gpt1.training.scorer import Scorer
+from gpt1.weights.checkpoint import load_checkpoint
+from tasks.common.errors import InputError
+from tasks.metrics import score_split
 
 Splits = dict[str, EncodedSplit]
 
@@ -158,7 +155,3 @@ def main() -> None:
             ZeroShotScore(**record).write(path)
         names = ", ".join(task.spec.name for task in tasks)
         print(f"{source.name} seed {source.seed} {path.stem}: scored {names}", flush=True)
-
-
-if __name__ == "__main__":
-    sys.exit(run(main))

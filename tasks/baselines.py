@@ -1,6 +1,6 @@
 """Baselines: the best constant answer, and linear models on what a glance at the words shows.
 
-    python -m tasks.baselines cola --examples examples/cola --out cola.json
+    python -m tasks baselines cola --examples examples/cola --out cola.json
 
 All are fitted on the train split and scored on every other labelled one, by the same metric
 function as the fine-tuned models. None is a network, and none sees more of the order of words than
@@ -17,7 +17,6 @@ two neighbours:
 
 import argparse
 import functools
-import sys
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -27,7 +26,7 @@ import numpy as np
 from tasks import task as task_named
 from tasks import word_classes, word_features
 from tasks.common.arrow import split_names
-from tasks.common.errors import InputError, run
+from tasks.common.errors import InputError
 from tasks.common.records import BaselinesRecord, Scores, facts_path
 from tasks.example import Example
 from tasks.examples import ExamplesFacts, check_split, read
@@ -150,7 +149,3 @@ def main() -> None:
     for name, by_split in scores.items():
         values = ", ".join(f"{split} {value[task.metric]:.1f}" for split, value in by_split.items())
         print(f"{task.title} {name}: {task.metric} {values}")
-
-
-if __name__ == "__main__":
-    sys.exit(run(main))

@@ -83,7 +83,7 @@ def read(folder: str | Path, split: str) -> list[Example]:
     if tuple(table.column_names) != COLUMNS:
         raise InputError(
             f"{folder}: columns {' '.join(table.column_names):.80} are not those of examples; "
-            "delete the folder and rerun `python -m tasks.prepare`"
+            "delete the folder and rerun `python -m tasks prepare`"
         )
     columns = table.to_pydict()
     columns["choices"] = [tuple(choices) for choices in columns["choices"]]

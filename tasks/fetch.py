@@ -1,6 +1,6 @@
 """Fetch a task or a corpus from the Hugging Face hub, at one commit, into a folder.
 
-    python -m tasks.fetch cola --revision bcdcba79d07bc864c1c254ccfcedcce55bcc9a8c --folder raw/cola
+    python -m tasks fetch cola --revision bcdcba79d07bc864c1c254ccfcedcce55bcc9a8c --folder raw/cola
 
 The manifest is written last, so a folder with a manifest is complete. A second run needs no network
 if the files are as the manifest records; else only missing or changed files are fetched. A folder
@@ -14,30 +14,28 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tasks.common.errors import InputError, importing, run
+import httpx2
+from huggingface_hub import (
+    HfApi,
+    constants,
+    is_offline_mode,
+    set_client_factory,
+    snapshot_download,
+)
+from huggingface_hub.errors import (
+    GatedRepoError,
+    RepositoryNotFoundError,
+    RevisionNotFoundError,
+)
+from huggingface_hub.utils import disable_progress_bars
 
-with importing(__name__):
-    import httpx2
-    from huggingface_hub import (
-        HfApi,
-        constants,
-        is_offline_mode,
-        set_client_factory,
-        snapshot_download,
-    )
-    from huggingface_hub.errors import (
-        GatedRepoError,
-        RepositoryNotFoundError,
-        RevisionNotFoundError,
-    )
-    from huggingface_hub.utils import disable_progress_bars
-
-    from tasks import TASKS
-    from tasks.common import manifest
-    from tasks.common.files import write_json, writing
-    from tasks.corpora import CORPORA
-    from tasks.dprd import dprd
-    from tasks.hub import HubSource, Snapshot, matching, pinned
+from tasks import TASKS
+from tasks.common import manifest
+from tasks.common.errors import InputError
+from tasks.common.files import write_json, writing
+from tasks.corpora import CORPORA
+from tasks.dprd import dprd
+from tasks.hub import HubSource, Snapshot, matching, pinned
 
 SILENCE_SECONDS = 20  # without a byte; the library then asks five times more
 MAX_PAGES = 100  # of listings, of up to a thousand files each; the data sets have a few dozen
@@ -175,7 +173,3 @@ def main() -> None:
         f"{fetched['repo']} at {fetched['revision']}: {len(fetched['files'])} files, "
         f"licence: {fetched['licence']}"
     )
-
-
-if __name__ == "__main__":
-    sys.exit(run(main))

@@ -1,6 +1,6 @@
 """From a task's published files to its examples: train, select and the reported splits.
 
-    python -m tasks.prepare cola --folder CoLA --settings '{"seed": 0}' --out examples/cola \\
+    python -m tasks prepare cola --folder CoLA --settings '{"seed": 0}' --out examples/cola \\
         --facts examples/cola.json
 
 The split that selects the best epoch is never one that reports: it is an official dev split where
@@ -11,7 +11,6 @@ kept by a limit depends only on a hash of the seed and the row's guid, never on 
 import argparse
 import hashlib
 import os
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from typing import Any
 from tasks import checks, unlabelled
 from tasks import task as task_named
 from tasks.common.arrow import split_digest
-from tasks.common.errors import InputError, run
+from tasks.common.errors import InputError
 from tasks.common.files import sha256_file
 from tasks.example import Example
 from tasks.examples import ExamplesFacts, write
@@ -210,7 +209,3 @@ def main() -> None:
     ExamplesFacts(**facts, sha256=digests).write(args.facts)
     counts = ", ".join(f"{split} {len(rows):,}" for split, rows in splits.items())
     print(f"{task.title}: {counts}" + (f" ({facts['note']})" if facts["note"] else ""))
-
-
-if __name__ == "__main__":
-    sys.exit(run(main))

@@ -1,6 +1,6 @@
 """Classes of words, learnt from the neighbours of words in books without any network.
 
-    python -m tasks.word_classes --documents corpus/documents --out corpus/word_classes.json
+    python -m tasks word_classes --documents corpus/documents --out corpus/word_classes.json
 
 Words whose neighbours are alike fall into one class: each word is a vector of its positive
 pointwise mutual information with the words around it, reduced by a singular value decomposition
@@ -10,7 +10,6 @@ what single words mean and nothing of their order: what it solves needs no depth
 
 import argparse
 import re
-import sys
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -18,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tasks.common.errors import InputError, run
+from tasks.common.errors import InputError
 from tasks.common.files import read_json, write_json
 
 if TYPE_CHECKING:  # takes a second to import
@@ -123,7 +122,3 @@ def main() -> None:
     classes = word_classes(texts)
     write_json(args.out, {"classes": classes})
     print(f"{len(set(classes.values()))} classes of {len(classes):,} words")
-
-
-if __name__ == "__main__":
-    sys.exit(run(main))

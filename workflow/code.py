@@ -35,7 +35,7 @@ def digest(program: str, root: Path = ROOT) -> str:
 def used_files(program: str, root: Path = ROOT) -> set[Path]:
     """Source and data files of `program` and of all that it imports from the project."""
     found: set[Path] = set()
-    waiting = [program, f"{program}.__main__"]
+    waiting = [program]
     while waiting:
         path = _file_of(waiting.pop(), root)
         if path is not None and path not in found:

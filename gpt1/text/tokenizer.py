@@ -4,7 +4,7 @@ A word's symbols are its characters, the last one carrying `</w>`; the merge of 
 occurs is applied until none does (Sennrich et al. 2016; authors' code). A symbol that is not in the
 vocabulary becomes id 0. The newline is a word of its own, which nothing merges with.
 
-    python -m gpt1.text.tokenizer train --documents corpus/documents --merges 1200 --out tokenizer/
+    python -m gpt1 tokenizer --documents corpus/documents --merges 1200 --out tokenizer/
 """
 
 import argparse
@@ -12,22 +12,19 @@ import functools
 import hashlib
 import itertools
 import json
-import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from tasks.common.errors import InputError, importing, make_again, run
+import tokenizers
+from tokenizers import models, pre_tokenizers, trainers
 
-with importing(__name__):
-    import tokenizers
-    from tokenizers import models, pre_tokenizers, trainers
-
-    from gpt1.special_tokens import NAMES
-    from gpt1.text import vocabulary
-    from gpt1.text.normalise import words
-    from gpt1.text.vocabulary import END, NEWLINE, NEWLINE_TOKEN, UNKNOWN, Merges
-    from tasks.common.files import named_file, sha256_file
-    from tasks.common.records import facts_path
+from gpt1.special_tokens import NAMES
+from gpt1.text import vocabulary
+from gpt1.text.normalise import words
+from gpt1.text.vocabulary import END, NEWLINE, NEWLINE_TOKEN, UNKNOWN, Merges
+from tasks.common.errors import InputError, make_again
+from tasks.common.files import named_file, sha256_file
+from tasks.common.records import facts_path
 
 CACHED_WORDS = 1 << 18
 WORDS = "words.tsv"  # beside the documents whose words it counts
@@ -157,10 +154,9 @@ def _repeated(counts: dict[str, int], at_once: int = 4096) -> Iterator[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Learn a byte-pair encoding from word counts.")
-    command = parser.add_subparsers(required=True).add_parser("train")
-    command.add_argument("--documents", type=Path, required=True, help="folder, beside words.tsv")
-    command.add_argument("--merges", type=int, required=True, help="number of merges to learn")
-    command.add_argument("--out", type=Path, required=True, help="folder of the two files")
+    parser.add_argument("--documents", type=Path, required=True, help="folder, beside words.tsv")
+    parser.add_argument("--merges", type=int, required=True, help="number of merges to learn")
+    parser.add_argument("--out", type=Path, required=True, help="folder of the two files")
     args = parser.parse_args()
     tokens, merges = train(read_words(args.documents), args.merges)
     vocabulary.save(args.out, tokens, merges)
@@ -171,7 +167,3 @@ def main() -> None:
     print(
         f"{len(tokens):,} tokens: {n_characters:,} characters, {len(merges):,} merges", flush=True
     )
-
-
-if __name__ == "__main__":
-    sys.exit(run(main))

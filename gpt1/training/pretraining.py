@@ -36,8 +36,9 @@ from gpt1.weights.checkpoint import (
     save_checkpoint,
     sidecar,
 )
-from tasks.common.errors import InputError, Interrupted
+from tasks.common.errors import InputError
 from tasks.common.files import sha256_json, sweep, write_atomic
+from tasks.common.programs import Interrupted
 
 PROGRESS_SECONDS = 5.0
 STATE_SECONDS = 60.0  # between saved states

@@ -5,7 +5,7 @@ import signal
 from types import FrameType
 from typing import Self
 
-from tasks.common.errors import Interrupted, answer_signals
+from tasks.common.programs import Interrupted, answer_signals
 
 
 class StopRequest:

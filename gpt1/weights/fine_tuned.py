@@ -42,7 +42,7 @@ def write(folder: Path, cell: KeptCell, task_model: TaskModel, task: Task) -> No
         found = "a classifier on the embeddings" if method.read_layer == 0 else repr(model.shape)
         raise InputError(
             f"{cell.folder}: Hugging Face's format has GPT-1's blocks alone, found {found}; use "
-            "python -m gpt1.predict"
+            "python -m gpt1 predict"
         )
     body, head = _tensors(task_model)
     layers = task_model.language_model.n_layer  # without those above the one that is read

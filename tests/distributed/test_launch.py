@@ -22,7 +22,7 @@ SIGNALS = "--signals-to-handle=SIGTERM,SIGUSR1"
 
 
 def command(tmp_path, settings):
-    words = [sys.executable, *TORCHRUN, SIGNALS, "-m", "gpt1.pretrain", "transformer"]
+    words = [sys.executable, *TORCHRUN, SIGNALS, "-m", "gpt1", "pretrain", "transformer"]
     words += ["--corpus", corpus(tmp_path / "corpus"), "--settings", settings.to_json()]
     return list(map(str, [*words, "--work", tmp_path / "work", "--out", tmp_path / "out"]))
 

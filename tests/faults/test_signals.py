@@ -11,7 +11,7 @@ from pandas import read_csv
 
 from gpt1.training import pretraining, windows
 from gpt1.training.runtime import Runtime
-from tasks.common.errors import INTERRUPTED, Interrupted
+from tasks.common.programs import INTERRUPTED, Interrupted
 from tests.gpt1.test_pretrain import run
 from tests.gpt1.toy import ARCHS, corpus, pretrain_settings
 from tests.workflow.running import ROOT
@@ -34,7 +34,7 @@ def heard():
 def program(tmp_path):
     """The command of a pre-training run that does not end by itself."""
     settings = pretrain_settings("transformer", updates=10**6, checkpoints=[0, 10**6])
-    command = [sys.executable, "-m", "gpt1.pretrain", "transformer", "--settings"]
+    command = [sys.executable, "-m", "gpt1", "pretrain", "transformer", "--settings"]
     command += [settings.to_json(), "--corpus", str(corpus(tmp_path / "corpus"))]
     return [*command, "--work", str(tmp_path / "work"), "--out", str(tmp_path / "out")]
 
@@ -57,7 +57,7 @@ def test_a_signal_while_pytorch_is_imported_is_one_line(tmp_path):
         "import time; print('importing', flush=True); time.sleep(60)"
     )
     environment = os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"}
-    command = [sys.executable, "-m", "gpt1.pretrain"]
+    command = [sys.executable, "-m", "gpt1", "pretrain"]
     assert ended(command, signal.SIGTERM, env=environment) == line(signal.SIGTERM)
 
 
@@ -79,9 +79,8 @@ def ended(command, *numbers, **options):
 
 def waiting(*words):
     """A program that does nothing but wait, and takes a while to end."""
-    code = (
-        "import time\nfrom tasks.common.errors import run\ndef main():\n    print(1, flush=True)\n"
-    )
+    code = "import time\nfrom tasks.common.programs import run\n"
+    code += "def main():\n    print(1, flush=True)\n"
     code += "    try:\n        time.sleep(60)\n    finally:\n        time.sleep(0.5)\n"
     return [*words, sys.executable, "-c", f"{code}raise SystemExit(run(main))"]
 
@@ -98,7 +97,7 @@ def test_a_program_under_nohup_outlives_its_terminal():
 
 def test_a_process_that_a_library_forks_dies_of_a_signal_as_ever():
     """Pools end their processes by SIGTERM, also one that waits for a lock."""
-    code = "import os, signal, time\nfrom tasks.common.errors import run\ndef main():\n"
+    code = "import os, signal, time\nfrom tasks.common.programs import run\ndef main():\n"
     code += "    ready, up = os.pipe()\n    pid = os.fork()\n    if not pid:\n"
     code += "        is_default = signal.getsignal(signal.SIGTERM) is signal.SIG_DFL\n"
     code += (

@@ -38,8 +38,8 @@ def refused(hub: Hub, folder: Path, name: str = "rte", commit: str | None = None
 
 
 def program(hub: Hub, folder: Path, commit: str = GLUE, **environment: str) -> subprocess.Popen:
-    """`python -m tasks.fetch rte` in a process of its own."""
-    command = [sys.executable, "-m", "tasks.fetch", "rte", "--revision", commit]
+    """`python -m tasks fetch rte` in a process of its own."""
+    command = [sys.executable, "-m", "tasks", "fetch", "rte", "--revision", commit]
     return subprocess.Popen(
         [*command, "--folder", str(folder)],
         cwd=ROOT,

@@ -97,7 +97,7 @@ def test_the_rules_fetch_and_read_tasks_and_do_so_again_offline(hub, tmp_path, m
 @pytest.mark.parametrize(("given", "passed"), [(None, "0"), ("1", "1")])
 def test_fetch_alone_may_ask_the_network_and_only_if_the_user_may(given, passed, tmp_path):
     rule = (ROOT / "workflow" / "rules" / "data.smk").read_text(encoding="utf-8")
-    assert 'HF_HUB_OFFLINE="$FETCH_OFFLINE" python -m tasks.fetch' in rule
+    assert 'HF_HUB_OFFLINE="$FETCH_OFFLINE" python -m tasks fetch' in rule
     snakefile = tmp_path / "Snakefile"
     snakefile.write_text(
         f"include: {str(ROOT / 'workflow/Snakefile')!r}\n"

@@ -24,7 +24,7 @@ SCRIPT = """\
 export GPT1_TEST_SECONDS={seconds}
 srun --kill-on-bad-exit=1 {torchrun} --nnodes=$SLURM_NNODES --nproc-per-node=1 \\
   --rdzv-id=$SLURM_JOB_ID --rdzv-backend=c10d --rdzv-endpoint=127.0.0.1:29500 \\
-  -m gpt1.pretrain transformer --corpus {corpus} --settings {settings} \\
+  -m gpt1 pretrain transformer --corpus {corpus} --settings {settings} \\
   --runtime '{{"micro_batch": {micro_batch}}}' --work {folder}/work --out {folder}/out
 """
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from subprocess import CompletedProcess
 from unittest.mock import patch
 
-from tasks.common.errors import SIGNALS, run
+from tasks.common.programs import SIGNALS, run
 
 
 def call(main: Callable[[], None], *words: object) -> CompletedProcess[str]:

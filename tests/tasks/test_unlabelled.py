@@ -99,7 +99,7 @@ def test_another_tasks_file_and_no_file_are_refused(tmp_path):
 
 
 def command(folder: Path, out: Path, **settings: object) -> subprocess.CompletedProcess[str]:
-    words = [sys.executable, "-m", "tasks.prepare", "cola", "--folder", str(folder)]
+    words = [sys.executable, "-m", "tasks", "prepare", "cola", "--folder", str(folder)]
     words += ["--out", str(out / "cola"), "--facts", str(out / "cola.json")]
     words += ["--settings", json.dumps({"unlabelled": True, **settings})]
     return subprocess.run(words, capture_output=True, text=True)

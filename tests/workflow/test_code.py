@@ -9,7 +9,7 @@ from tests.workflow.configs import ROOT
 from workflow.code import digest, used_files
 
 RULES = "".join(p.read_text() for p in sorted((ROOT / "workflow" / "rules").glob("*.smk")))
-PROGRAMS = sorted(set(re.findall(r"python -m ([\w.]+)", RULES)))
+PROGRAMS = sorted(set(re.findall(r'code\.digest\("([\w.]+)"\)', RULES)))
 
 
 @pytest.fixture

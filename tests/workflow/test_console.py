@@ -46,7 +46,7 @@ def test_on_a_terminal_a_run_has_a_panel_and_an_error_its_line(tmp_path):
     copy_project(tmp_path)
     said, code = on_a_terminal(tmp_path, *SMOKE, "--", WORLD)
     assert code == 0 and "Workflow Progress" in said and "Total Progress" in said
-    program = tmp_path / "tasks" / "world" / "__main__.py"
+    program = tmp_path / "tasks" / "world" / "make.py"
     program.write_text("raise SystemExit('error: the stand-in failed')")
     said, code = on_a_terminal(tmp_path, *SMOKE, "--force", "--", WORLD)
     assert code == 1 and "error: the stand-in failed" in said
@@ -110,10 +110,10 @@ def test_a_mistyped_target_names_the_nearest(target, near, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "name", ["gpt1.predict", "workflow.analysis.cost", "workflow.configuration"]
+    "words", ["gpt1 predict", "workflow.analysis cost", "workflow.configuration"]
 )
-def test_a_program_without_its_packages_says_how_to_get_them(name):
-    command = [sys.executable, "-S", "-m", name]  # -S: no installed packages
+def test_a_program_without_its_packages_says_how_to_get_them(words):
+    command = [sys.executable, "-S", "-m", *words.split()]  # -S: no installed packages
     done = subprocess.run(command, cwd=ROOT, text=True, capture_output=True)
     assert done.returncode == 1 and done.stderr.count("\n") == 1
     assert " has no package " in done.stderr and "activate" in done.stderr

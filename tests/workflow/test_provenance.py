@@ -18,11 +18,12 @@ from pathlib import Path
 out = Path(sys.argv[sys.argv.index("--out") + 1])
 out.mkdir(parents=True, exist_ok=True)
 (out / "manifest.json").write_text(sys.argv[sys.argv.index("--settings") + 1])
+main = lambda: None
 """
 MADE = "world/manifest.json"
 SEED = "experiment={world: {seed: 9}}"
 UNCHANGING = ("runtime={shards: 3}", "experiment={keep: [full/rte]}")
-PROGRAM_FILE, RULES_FILE = "tasks/world/__main__.py", "workflow/rules/data.smk"
+PROGRAM_FILE, RULES_FILE = "tasks/world/make.py", "workflow/rules/data.smk"
 # What becomes of a run; where the next one is started, and its results; the code that is edited.
 PLACES = {
     "renamed": (lambda run: (run / "results").rename(run / "new"), ".", "new", PROGRAM_FILE),

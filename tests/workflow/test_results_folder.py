@@ -37,6 +37,7 @@ except InputError as error:
     said = str(error)
 (out / "manifest.json").write_text(said)
 time.sleep(int(os.environ.get("SECONDS", 0)))
+main = lambda: None
 """
 
 
@@ -62,7 +63,7 @@ def test_a_file_system_without_locks_stops_no_run(tmp_path, monkeypatch, number)
 
 def test_a_run_holds_the_lock_until_its_jobs_have_ended_or_it_is_killed(tmp_path):
     copy_project(tmp_path)
-    (tmp_path / "tasks" / "world" / "__main__.py").write_text(ASKS)
+    (tmp_path / "tasks" / "world" / "make.py").write_text(ASKS)
     manifest = tmp_path / "results" / "world" / "manifest.json"
     command = [sys.executable, "-m", "snakemake", "--cores", "1", "results/world/manifest.json"]
     options = {"cwd": tmp_path, "env": os.environ | {"SECONDS": "600"}, "start_new_session": True}

@@ -341,9 +341,9 @@ def test_the_programs_are_given_the_books_and_the_runs_own_tokenizer(tmp_path):
     target = "results/smoke/cells/world.exclude-remarks/rte.json"
     said = snakemake(ROOT, "-d", str(tmp_path), "-n", "--printshellcmds", *options, target)
     assert f"--out {folder}/world" in said and '"remarks": 0.0' in said
-    assert f"gpt1.corpus documents --folder {folder}/world/books" in said
+    assert f"gpt1 corpus documents --folder {folder}/world/books" in said
     assert f"--checkpoints {folder}/pretrain/transformer/seed-0/update-40.safetensors " in said
-    assert said.count("python -m gpt1.text.tokenizer train") == 1
+    assert said.count("python -m gpt1 tokenizer") == 1
     assert "--encoded results/smoke/encoded/rte " in said
 
 
@@ -353,7 +353,7 @@ def test_a_whole_run_can_be_trained_as_a_line_is(tmp_path):
     options = ("-d", str(tmp_path), "--configfile", write(tmp_path / "c.yaml", config), "-n", "-p")
     target = "results/cells/full/rte.json"
     said = snakemake(ROOT, *options, "--", target)
-    (line,) = (line for line in said.splitlines() if "python -m gpt1.finetune" in line)
+    (line,) = (line for line in said.splitlines() if "python -m gpt1 finetune" in line)
     assert '"train_share": 0.5' in line and "seed-1/update-0.safetensors" in line
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tasks import PAPER_TASKS, Example, task
-from tasks.world.__main__ import make_world
+from tasks.world.make import make_world
 from tasks.world.settings import WorldSettings
 from tasks.world.tasks import WORLD_TASKS
 

@@ -10,9 +10,9 @@ from gpt1.contamination import WordNumbers
 from gpt1.text.ngrams import Search
 from gpt1.text.normalise import words as split_words
 from tasks import PAPER_TASKS, Example, task
-from tasks.world.__main__ import make_world
 from tasks.world.books import fingerprints, normalise
 from tasks.world.lexicon import CLASSES, HYPONYM
+from tasks.world.make import make_world
 from tasks.world.settings import WorldSettings
 from tasks.world.tasks import ASKED, CLAIM_WORDS
 from tests.world import oracle, parser

@@ -14,7 +14,7 @@ from tasks import task
 from tasks.common.errors import InputError
 from tasks.prepare import prepare
 from tasks.settings import PrepareSettings
-from tasks.world.__main__ import make_world
+from tasks.world.make import make_world
 from tasks.world.settings import WorldSettings
 from tests.gpt1.examples import write_tokenizer
 

@@ -12,7 +12,7 @@ from scipy import stats
 from tasks import PAPER_TASKS, task
 from tasks.common.errors import InputError
 from tasks.common.files import sha256_file
-from tasks.world.__main__ import make_world
+from tasks.world.make import make_world
 from tasks.world.settings import SHARES, WorldSettings
 from tasks.world.tasks import WORLD_TASKS, make_splits
 
@@ -34,7 +34,7 @@ def corpus(world: Path) -> str:
 
 @pytest.mark.parametrize("hash_seed", ["0", "1"])
 def test_the_world_of_a_seed_is_the_same_byte_for_byte_as_ever(hash_seed: str, tmp_path: Path):
-    command = [sys.executable, "-m", "tasks.world", "--settings", SMOKE.to_json()]
+    command = [sys.executable, "-m", "tasks", "world", "--settings", SMOKE.to_json()]
     environment = {"PYTHONHASHSEED": hash_seed}
     subprocess.run([*command, "--out", str(tmp_path)], check=True, env=environment)
     assert sha256_file(tmp_path / "manifest.json") == MANIFEST

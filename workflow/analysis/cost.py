@@ -1,7 +1,7 @@
 """Forecast what a config costs: the FLOPs of its grid over the pace of an update.
 
-    python -m workflow.analysis.cost --configfile workflow/config/novels.yaml --config data=FOLDER
-    python -m workflow.analysis.cost --configfile workflow/config/paper.yaml --config data=FOLDER \
+    python -m workflow.analysis cost --configfile workflow/config/novels.yaml --config data=FOLDER
+    python -m workflow.analysis cost --configfile workflow/config/paper.yaml --config data=FOLDER \
         --card H100 --mfu 0.4
 
 An update of each stage and architecture is timed on random tokens, or its pace is a share of the
@@ -18,25 +18,22 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from tasks.common.errors import importing, run
+import pandas as pd
+import torch
 
-with importing(__name__):
-    import pandas as pd
-    import torch
-
-    from gpt1.cell import Arch
-    from gpt1.training.optim import Adam, Schedule, warmup_cosine
-    from gpt1.training.runtime import Runtime
-    from gpt1.weights.checkpoint import build
-    from tasks import task as task_named
-    from tasks.splits import choose_splits
-    from tasks.world.tasks import WORLD_TASKS
-    from workflow.analysis import flops
-    from workflow.analysis.peaks import PEAKS
-    from workflow.configuration.model import Config
-    from workflow.configuration.paths import data_sets
-    from workflow.configuration.read import ConfigError, parse, read
-    from workflow.plan import Plan
+from gpt1.cell import Arch
+from gpt1.training.optim import Adam, Schedule, warmup_cosine
+from gpt1.training.runtime import Runtime
+from gpt1.weights.checkpoint import build
+from tasks import task as task_named
+from tasks.splits import choose_splits
+from tasks.world.tasks import WORLD_TASKS
+from workflow.analysis import flops
+from workflow.analysis.peaks import PEAKS
+from workflow.configuration.model import Config
+from workflow.configuration.paths import data_sets
+from workflow.configuration.read import ConfigError, parse, read
+from workflow.plan import Plan
 
 # Mean tokens of a published input, special tokens included; the synthetic world's are about half.
 LENGTHS = {
@@ -161,7 +158,3 @@ def main() -> None:
     hours, given = "GPU-hours" if on_gpu else "core-hours", a.card and PEAKS[a.card] * a.mfu
     table = pd.DataFrame(forecast(config, given), columns=["stage", "model", "PFLOP", hours])
     print(table.to_string(index=False), f"all: {table[hours].sum():.3g} {hours}", sep="\n")
-
-
-if __name__ == "__main__":
-    sys.exit(run(main))

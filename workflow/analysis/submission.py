@@ -1,6 +1,6 @@
 """`glue_submission.zip`: the eleven files that the GLUE server expects.
 
-    python -m workflow.analysis.submission --results R --grid JSON --out R/glue_submission.zip
+    python -m workflow.analysis submission --results R --grid JSON --out R/glue_submission.zip
 
 Each file holds the predictions of the fully transferred transformer with the auxiliary loss, by the
 seed that is best on the labelled dev rows; its epoch was chosen on other rows. The server takes
@@ -9,29 +9,26 @@ answer. The JSON beside the zip says what is behind each file. Equal inputs give
 """
 
 import hashlib
-import sys
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tasks.common.errors import InputError, importing, run
+import pandas as pd
 
-with importing(__name__):
-    import pandas as pd
-
-    import tasks
-    from gpt1.cell import Cell
-    from gpt1.records import EncodedFacts
-    from tasks.common.files import sha256_file, write_atomic, write_json
-    from tasks.common.records import REMEDY
-    from workflow.analysis.examples import check_examples
-    from workflow.analysis.notes import Notes
-    from workflow.analysis.predictions import answers, read_predictions
-    from workflow.analysis.program import parser
-    from workflow.analysis.stats.samples import Samples
-    from workflow.analysis.stats.scoring import scored
-    from workflow.grid import Grid
+import tasks
+from gpt1.cell import Cell
+from gpt1.records import EncodedFacts
+from tasks.common.errors import InputError
+from tasks.common.files import sha256_file, write_atomic, write_json
+from tasks.common.records import REMEDY
+from workflow.analysis.examples import check_examples
+from workflow.analysis.notes import Notes
+from workflow.analysis.predictions import answers, read_predictions
+from workflow.analysis.program import parser
+from workflow.analysis.stats.samples import Samples
+from workflow.analysis.stats.scoring import scored
+from workflow.grid import Grid
 
 WNLI = ("wnli", 146)  # the paper leaves it out
 
@@ -163,7 +160,3 @@ def main() -> None:
     complete = all(fact["rows"] == fact["official_rows"] for fact in facts.values())
     summary = {"files": facts, "complete": complete, "sha256": sha256_file(args.out)}
     write_json(args.out.with_suffix(".json"), summary)
-
-
-if __name__ == "__main__":
-    sys.exit(run(main))

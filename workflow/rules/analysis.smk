@@ -76,7 +76,7 @@ for part, cells in grid.parts().items():
             degrees="--degrees" if cfg.experiment.world else "",
             code=code.digest("workflow.analysis.stats.samples"),
         shell:
-            "python -m workflow.analysis.stats.samples {input.cells} --results {params.results:q}"
+            "python -m workflow.analysis samples {input.cells} --results {params.results:q}"
             " --seeds {params.seeds} {params.degrees} --out {output} &> {log}"
 
 
@@ -100,9 +100,9 @@ for name in TABLES:
             results=subpath(output.csv, parent=True),
             grid=grid_json,
             module=code.digest(f"workflow.analysis.tables.{name}"),
-            code=code.digest("workflow.analysis.tables"),
+            code=code.digest("workflow.analysis.make_table"),
         shell:
-            "python -m workflow.analysis.tables {params.name} --results {params.results:q}"
+            "python -m workflow.analysis table {params.name} --results {params.results:q}"
             " --grid {params.grid:q} --out {output.csv} &> {log}"
 
 
@@ -130,9 +130,9 @@ for name in FIGURES:
             name=name,
             grid=grid_json,
             module=code.digest(f"workflow.analysis.figures.{name}"),
-            code=code.digest("workflow.analysis.figures"),
+            code=code.digest("workflow.analysis.make_figure"),
         shell:
-            "python -m workflow.analysis.figures {params.name} --tables {input}"
+            "python -m workflow.analysis figure {params.name} --tables {input}"
             " --grid {params.grid:q} --out {output.png} &> {log}"
 
 
@@ -158,9 +158,9 @@ rule page:
         captions=sha256_json(
             {path.name: path.read_text("utf-8") for path in CAPTIONS.glob("*.rst")}
         ),
-        code=code.digest("workflow.analysis.page"),
+        code=code.digest("workflow.analysis.page.write"),
     shell:
-        "python -m workflow.analysis.page --results {params.results:q} --grid {params.grid:q}"
+        "python -m workflow.analysis page --results {params.results:q} --grid {params.grid:q}"
         " --tables {params.tables} --figures {params.figures} --studies {params.studies:q}"
         " --out {output.html} &> {log}"
 
@@ -184,5 +184,5 @@ rule glue_submission:
         grid=grid_json,
         code=code.digest("workflow.analysis.submission"),
     shell:
-        "python -m workflow.analysis.submission --results {params.results:q}"
+        "python -m workflow.analysis submission --results {params.results:q}"
         " --grid {params.grid:q} --out {output.zip} &> {log}"

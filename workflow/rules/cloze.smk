@@ -28,7 +28,7 @@ for number, (updates, names) in enumerate(lines.by_updates().items()):
             settings=settings_json(lambda config, w: config.model(w.arch)),
             code=code.digest("gpt1.cloze"),
         shell:
-            "python -m gpt1.cloze {wildcards.arch} --items {params.cloze:q}"
+            "python -m gpt1 cloze {wildcards.arch} --items {params.cloze:q}"
             " --tokenizer {params.tokenizer:q} --checkpoints {input.checkpoints}"
             ' --settings {params.settings:q} --runtime "$FINETUNE_RUNTIME" --code {params.code}'
             " --out {params.out:q} &> {log}"

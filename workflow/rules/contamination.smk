@@ -21,6 +21,6 @@ rule contamination:
         out=subpath(output[0], parent=True),
         code=code.digest("gpt1.contamination"),
     shell:
-        "python -m gpt1.contamination {params.tasks}"
+        "python -m gpt1 contamination {params.tasks}"
         " --documents {input.documents} --examples {params.examples:q} --out {params.out:q}"
         " &> {log}"

@@ -27,7 +27,7 @@ rule documents:
         settings=settings_json(lambda config, _: config.corpus()),
         code=code.digest("gpt1.corpus"),
     shell:
-        "python -m gpt1.corpus documents --folder {params.folder:q}"
+        "python -m gpt1 corpus documents --folder {params.folder:q}"
         " --settings {params.settings:q} --threads {threads} --out {output.documents}"
         " &> {log}"
 
@@ -49,7 +49,7 @@ rule baselines_word_classes:
     params:
         code=code.digest("tasks.word_classes"),
     shell:
-        "python -m tasks.word_classes --documents {input.documents} --out {output} &> {log}"
+        "python -m tasks word_classes --documents {input.documents} --out {output} &> {log}"
 
 
 if LEARNT:
@@ -75,7 +75,7 @@ if LEARNT:
             merges=from_config(lambda config, _: config.experiment.tokenizer.merges),
             code=code.digest("gpt1.text.tokenizer"),
         shell:
-            "python -m gpt1.text.tokenizer train --documents {input.documents}"
+            "python -m gpt1 tokenizer --documents {input.documents}"
             " --merges {params.merges} --out {params.out:q} &> {log}"
 
 
@@ -104,6 +104,6 @@ rule tokens:
         shuffled=from_config(lambda config, _: shuffled_option(config)),
         code=code.digest("gpt1.corpus"),
     shell:
-        "python -m gpt1.corpus tokens {params.shuffled} --documents {input.documents}"
+        "python -m gpt1 corpus tokens {params.shuffled} --documents {input.documents}"
         " --tokenizer {params.tokenizer:q} --threads {threads} --out {params.out:q}"
         " &> {log}"

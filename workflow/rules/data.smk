@@ -20,9 +20,9 @@ if cfg.experiment.world:
         params:
             out=subpath(output[0], parent=True),
             settings=settings_json(lambda config, _: config.world()),
-            code=code.digest("tasks.world"),
+            code=code.digest("tasks.world.make"),
         shell:
-            "python -m tasks.world --settings {params.settings:q} --out {params.out:q}" " &> {log}"
+            "python -m tasks world --settings {params.settings:q} --out {params.out:q}" " &> {log}"
 
 
 # A data set of the Hugging Face hub at one commit; the only job that uses the network.
@@ -42,7 +42,7 @@ rule fetch:
         folder=subpath(output[0], parent=True),
         code=code.digest("tasks.fetch"),
     shell:
-        'HF_HUB_OFFLINE="$FETCH_OFFLINE" python -m tasks.fetch {wildcards.name}'
+        'HF_HUB_OFFLINE="$FETCH_OFFLINE" python -m tasks fetch {wildcards.name}'
         " --revision {wildcards.revision} --folder {params.folder:q} &> {log}"
 
 
@@ -65,7 +65,7 @@ rule examples:
         settings=settings_json(lambda config, wildcards: config.prepare(wildcards.task)),
         code=code.digest("tasks.prepare"),
     shell:
-        "python -m tasks.prepare {wildcards.task} --folder {params.folder:q}"
+        "python -m tasks prepare {wildcards.task} --folder {params.folder:q}"
         " --settings {params.settings:q} --out {output.examples} --facts {output.facts}"
         " &> {log}"
 
@@ -87,7 +87,7 @@ rule baselines:
     params:
         code=code.digest("tasks.baselines"),
     shell:
-        "python -m tasks.baselines {wildcards.task} --examples {input.examples}"
+        "python -m tasks baselines {wildcards.task} --examples {input.examples}"
         " --word-classes {input.classes} --out {output} &> {log}"
 
 
@@ -110,6 +110,6 @@ rule encode:
         tokenizer=tokenizer_folder,
         code=code.digest("gpt1.encode"),
     shell:
-        "python -m gpt1.encode {wildcards.task} --examples {input.examples}"
+        "python -m gpt1 encode {wildcards.task} --examples {input.examples}"
         " --tokenizer {params.tokenizer:q} --out {output.encoded}"
         " &> {log}"

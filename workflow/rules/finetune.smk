@@ -30,7 +30,7 @@ for job in jobs(lines):
             seeds=list(job.seeds),
             code=code.digest("gpt1.finetune"),
         shell:
-            "python -m gpt1.finetune {output.cells} --predictions {output.predictions}"
+            "python -m gpt1 finetune {output.cells} --predictions {output.predictions}"
             " --encoded {input.encoded} --baselines {input.baselines}"
             " --checkpoints {input.checkpoints}"
             " --settings {params.settings:q} --seeds {params.seeds}"
@@ -70,7 +70,7 @@ for cell in cfg.kept():
             tokenizer=os.path.dirname(tokenizer_of(job.encoded)[0]),
             code=code.digest("gpt1.finetune"),
         shell:
-            "python -m gpt1.finetune {input.cell} --weights {output}"
+            "python -m gpt1 finetune {input.cell} --weights {output}"
             " --encoded {input.encoded} --baselines {input.baselines}"
             " --checkpoints {input.checkpoints} --tokenizer {params.tokenizer:q}"
             " --settings {params.settings:q} --seeds {params.seeds}"

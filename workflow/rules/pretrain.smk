@@ -30,7 +30,7 @@ for number, (updates, names) in enumerate(lines.by_updates().items()):
             code=code.digest("gpt1.pretrain"),
         # In the place of its shell, so that a signal to stop is the program's alone to answer.
         shell:
-            "exec $PRETRAIN_WITH -m gpt1.pretrain {wildcards.arch} --corpus {input.corpus}"
+            "exec $PRETRAIN_WITH -m gpt1 pretrain {wildcards.arch} --corpus {input.corpus}"
             ' --settings {params.settings:q} --runtime "$PRETRAIN_RUNTIME" --code {params.code}'
             " --work {params.work:q} --out {params.out:q} &> {log}"
 
@@ -56,5 +56,5 @@ rule permuted_embeddings:
     params:
         code=code.digest("gpt1.permute"),
     shell:
-        "python -m gpt1.permute {input.checkpoint} --corpus {input.corpus} --code {params.code}"
+        "python -m gpt1 permute {input.checkpoint} --corpus {input.corpus} --code {params.code}"
         " --out {output.checkpoint} &> {log}"

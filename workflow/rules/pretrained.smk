@@ -24,7 +24,7 @@ rule import:
         settings=settings_json(lambda config, _: config.model("transformer")),
         code=code.digest("gpt1.weights.conversion"),
     shell:
-        "python -m gpt1.convert import --format {params.format} --from {params.folder:q}"
+        "python -m gpt1 convert import --format {params.format} --from {params.folder:q}"
         " --tokenizer {params.tokenizer:q} --settings {params.settings:q}"
         " --updates {params.updates} {params.release} --code {params.code} --out {output.checkpoint}"
         " &> {log}"

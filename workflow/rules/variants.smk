@@ -21,7 +21,7 @@ rule study:
         results=subpath(output.csv, ancestor=2),
         grid=grid_json,
         study=lambda wildcards: study(wildcards).to_json(),
-        code=code.digest("workflow.analysis.studies"),
+        code=code.digest("workflow.analysis.make_study"),
     shell:
-        "python -m workflow.analysis.studies --results {params.results:q} --grid {params.grid:q}"
+        "python -m workflow.analysis study --results {params.results:q} --grid {params.grid:q}"
         " --study {params.study:q} --out {output.csv} &> {log}"

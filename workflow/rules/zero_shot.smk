@@ -26,7 +26,7 @@ rule zero_shot:
         settings=settings_json(lambda config, w: config.zero_shot(w.arch)),
         code=code.digest("gpt1.zero_shot"),
     shell:
-        "python -m gpt1.zero_shot {wildcards.arch} --encoded {input.encoded}"
+        "python -m gpt1 zero_shot {wildcards.arch} --encoded {input.encoded}"
         " --tokenizer {params.tokenizer:q} --checkpoints {input.checkpoints}"
         ' --settings {params.settings:q} --runtime "$FINETUNE_RUNTIME" --code {params.code}'
         " --results {params.results:q} &> {log}"

@@ -18,8 +18,8 @@ import tasks
 from tests.analysis.conftest import make_grid, write_all, write_answers, write_tables
 from workflow.analysis import figures
 from workflow.analysis.figures import matrix, style
-from workflow.analysis.figures.__main__ import main
 from workflow.analysis.figures.lines import places
+from workflow.analysis.make_figure import main
 from workflow.analysis.paper import FULL, LSTM, NO_AUX, SHUFFLED
 from workflow.analysis.table import read_csv
 from workflow.grid import Grid

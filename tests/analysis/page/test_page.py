@@ -14,9 +14,9 @@ import pytest
 
 from tests.analysis.conftest import PROCESSOR, make_grid, write_all, write_answers, write_tables
 from workflow.analysis import figures, markdown, tables
-from workflow.analysis.figures.__main__ import main as draw
+from workflow.analysis.make_figure import main as draw
 from workflow.analysis.page import markup
-from workflow.analysis.page.__main__ import main
+from workflow.analysis.page.write import main
 from workflow.analysis.table import Table
 from workflow.grid import Grid
 from workflow.study_plan import StudyHead, StudyHeads

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.analysis.conftest import make_grid, write_all, write_answers, write_tables
-from workflow.analysis.figures.__main__ import main as draw
-from workflow.analysis.page.__main__ import main
+from workflow.analysis.make_figure import main as draw
+from workflow.analysis.page.write import main
 from workflow.analysis.tables import ablation
 from workflow.study_plan import StudyHead, StudyHeads
 

@@ -25,8 +25,8 @@ from tests.analysis.conftest import (
 from tests.support.lines import line as a_line
 from tests.support.lines import point as a_point
 from workflow.analysis.figures import style
+from workflow.analysis.make_study import main
 from workflow.analysis.studies import heat_map, knockout, table
-from workflow.analysis.studies.__main__ import main
 from workflow.analysis.table import Table
 from workflow.study_plan import StudyPlan
 

@@ -29,10 +29,10 @@ from tests.support.lines import point as a_point
 from workflow.analysis.claims.contrasts import on_average
 from workflow.analysis.claims.evidence import Evidence, minus
 from workflow.analysis.figures import lines, style
+from workflow.analysis.make_study import main
 from workflow.analysis.paper import FULL, LSTM, NO_AUX
 from workflow.analysis.stats.samples import Samples
 from workflow.analysis.studies import table
-from workflow.analysis.studies.__main__ import main
 from workflow.analysis.table import read_csv
 from workflow.analysis.tables import ablation, layer_transfer
 from workflow.study_plan import Point, StudyPlan

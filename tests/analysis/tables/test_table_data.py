@@ -39,7 +39,7 @@ def put(results: Path, name: str, **settings: object) -> None:
     vocabulary = results / "tokenizer"
     if not vocabulary.is_dir():
         words = write_words(results, "".join(f"{word}\t5\n" for word in WORDS))
-        run(tokenizer.main, "train", "--documents", words, "--merges", 20, "--out", vocabulary)
+        run(tokenizer.main, "--documents", words, "--merges", 20, "--out", vocabulary)
     run(encode.main, name, "--examples", examples, "--tokenizer", vocabulary, "--out", encoded)
 
 

@@ -11,6 +11,7 @@ from tasks.common.errors import InputError
 from tests.analysis.conftest import build, write_samples
 from tests.support.lines import cell as cell_of
 from workflow.analysis import table
+from workflow.analysis.make_table import main as make_table
 from workflow.analysis.stats import samples
 from workflow.analysis.stats.samples import Samples, part_path
 from workflow.analysis.tables import (
@@ -18,7 +19,6 @@ from workflow.analysis.tables import (
     cells,
     layer_transfer,
 )
-from workflow.analysis.tables.__main__ import main as make_table
 
 ROOT = Path(__file__).parents[3]
 
@@ -134,7 +134,7 @@ def test_samples_are_made_by_their_program_or_it_fails_in_one_line(run_of):
     assert found.seeds == (0, 1)
     out.unlink()
     paths[-1].write_text('{"arch": "ls')
-    command = [sys.executable, "-m", "workflow.analysis.stats.samples", *argv]
+    command = [sys.executable, "-m", "workflow.analysis", "samples", *argv]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 1 and len(done.stderr.splitlines()) == 1
     assert done.stderr.startswith("error: ") and paths[-1].name in done.stderr

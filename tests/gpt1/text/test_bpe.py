@@ -143,7 +143,7 @@ def test_every_merge_is_a_most_frequent_pair_of_its_moment(counts):
 
 
 def train_in_a_process(documents, merges, out, **options):
-    command = [sys.executable, "-m", "gpt1.text.tokenizer", "train", "--out", out]
+    command = [sys.executable, "-m", "gpt1", "tokenizer", "--out", out]
     command += ["--documents", documents, "--merges", merges]
     return subprocess.run([*map(str, command)], capture_output=True, text=True, **options)
 

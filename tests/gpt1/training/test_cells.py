@@ -22,8 +22,9 @@ from gpt1.training.finetuning import FineTuning
 from gpt1.training.run_cache import RunCache
 from gpt1.training.runtime import Runtime
 from tasks.common.arrow import split_digest
-from tasks.common.errors import INTERRUPTED, InputError
+from tasks.common.errors import InputError
 from tasks.common.files import read_json, sha256_file, write_json
+from tasks.common.programs import INTERRUPTED
 from tests.gpt1 import toy
 from tests.gpt1.kept_cells import (
     finetune_words,

@@ -10,7 +10,8 @@ from gpt1.training.runtime import Runtime
 from gpt1.training.scorer import Scorer
 from gpt1.training.windows import accumulate, heldout_loss
 from gpt1.weights.checkpoint import build
-from tasks.common.errors import InputError, run
+from tasks.common.errors import InputError
+from tasks.common.programs import run
 from tests.gpt1 import toy
 from tests.gpt1.test_zero_shot import NEWLINE
 

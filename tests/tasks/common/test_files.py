@@ -15,7 +15,7 @@ from tasks.common.files import read_json, write_atomic, write_json
 # What a process does that may write no file over 4 kB, the rest of which is refused.
 FULL = """
 import resource, signal, sys
-from tasks.common.errors import run
+from tasks.common.programs import run
 from tasks.common.files import write_json
 resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

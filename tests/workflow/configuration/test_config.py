@@ -10,7 +10,7 @@ import yaml
 
 from tasks import task
 from tasks.common.files import read_json
-from tasks.world.__main__ import make_world
+from tasks.world.make import make_world
 from tasks.world.settings import WorldSettings
 from tests.workflow.configs import NAMES, ROOT, changed, complete, shipped, small
 from tests.workflow.running import command_line, write

@@ -197,7 +197,7 @@ def test_every_key_reaches_a_program(tmp_path):
         unseen = {".".join(p): v for p, v in keys.items() if shown(p, v) not in text}
         assert not unseen
         if not pretrained:  # of lines alone
-            assert " tokens --shuffled words " in text and "gpt1.permute " in text
+            assert " tokens --shuffled words " in text and "gpt1 permute " in text
         seen |= {starred(path) for path in keys}
     of_lines = {("experiment", "pretrain", "shuffled")}
     every = {key for key in keys_of_config(Config) if key[:2] != ("experiment", "studies")}

@@ -21,7 +21,7 @@ def command(tmp_path, config, program, *targets):
 def test_cells_start_from_the_last_checkpoint_of_every_seed_with_settings_of_their_own(tmp_path):
     config = changed(small(), "experiment.seeds", {"pretrain": [4, 2], "finetune": [7, 1, 3]})
     target = "results/cells/arch-lstm+finetune.lm_coef-0/rte.json"
-    said, own = command(tmp_path, config, "gpt1.finetune", target), parse(config)
+    said, own = command(tmp_path, config, "gpt1 finetune", target), parse(config)
     last = own.updates()[-1]
     weights = [f"results/pretrain/lstm/seed-{seed}/update-{last}.safetensors" for seed in (4, 2)]
     assert f"--checkpoints {' '.join(weights)} --settings" in said
@@ -37,15 +37,15 @@ def test_embeddings_are_permuted_in_the_checkpoint_of_the_books_and_the_same_see
     config = changed(small(), "experiment.seeds", {"pretrain": [4, 2], "finetune": [7, 1]})
     folder, last = "results/pretrain/transformer", f"seed-2/update-{parse(config).updates()[-1]}"
     target = f"{folder}-permuted-embeddings/{last}.safetensors"
-    said = command(tmp_path, config, "gpt1.permute", target)
-    assert f"gpt1.permute {folder}/{last}.safetensors --corpus results/corpus/corpus.json " in said
+    said = command(tmp_path, config, "gpt1 permute", target)
+    assert f"gpt1 permute {folder}/{last}.safetensors --corpus results/corpus/corpus.json " in said
     assert f"--out {target} " in said
 
 
 def test_a_language_model_is_pre_trained_from_its_own_seed(tmp_path):
     config = changed(small(), "experiment.seeds", {"pretrain": [4, 2], "finetune": [7]})
     target = "results/pretrain/transformer/seed-2/update-0.safetensors"
-    said, own = command(tmp_path, config, "gpt1.pretrain", target), parse(config)
+    said, own = command(tmp_path, config, "gpt1 pretrain", target), parse(config)
     assert f"--settings '{own.pretrain('transformer', 2).to_json()}'" in said
     assert own.pretrain("transformer", 2).seed == 2
     assert re.search(r"--corpus \S*results/corpus/corpus\.json ", said)

@@ -23,6 +23,8 @@ if os.environ["FAIL"] == "killed":
     os.kill(os.getpid(), signal.SIGKILL)
 if os.environ["FAIL"] == "says so":
     sys.exit("{LINE}")
+
+main = lambda: None
 """
 TARGET = "results/smoke/world/manifest.json"
 
@@ -30,7 +32,7 @@ TARGET = "results/smoke/world/manifest.json"
 @pytest.mark.parametrize("fail", ["says so", "killed"])
 def test_a_failing_program_fails_its_job_and_its_words_are_shown(fail, tmp_path, monkeypatch):
     copy_project(tmp_path)
-    (tmp_path / "tasks" / "world" / "__main__.py").write_text(PROGRAM)
+    (tmp_path / "tasks" / "world" / "make.py").write_text(PROGRAM)
     monkeypatch.setenv("FAIL", fail)
     options = ("--configfile", write(tmp_path / "config.yaml", shipped("smoke")), "--", TARGET)
     said = snakemake(tmp_path, *options, code=1)

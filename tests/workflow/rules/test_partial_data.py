@@ -22,8 +22,8 @@ from tests.gpt1.examples import CHARACTERS, write_tokenizer
 from tests.support.programs import call
 from tests.tasks.both_layouts import tsv
 from tests.tasks.conftest import write as write_published
+from workflow.analysis import make_table
 from workflow.analysis.stats import samples
-from workflow.analysis.tables import __main__ as tables
 from workflow.study_plan import Line
 
 TABLES = ("ablation", "main", "layer_transfer", "cost", "data")
@@ -117,7 +117,7 @@ def results(tmp_path_factory):
         argv = ["--results", str(folder), "--seeds", "0", "1", "--out"]
         samples.main([*paths, *argv, str(samples.part_path(folder, part))])
     for name in ("cells", *TABLES):
-        tables.main([name, *grid, str(folder / f"{name}.csv")])
+        make_table.main([name, *grid, str(folder / f"{name}.csv")])
     return folder
 
 

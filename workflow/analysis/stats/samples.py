@@ -1,6 +1,6 @@
 """The samples behind the tables: each cell's scores by seed, on all rows and on resampled ones.
 
-    python -m workflow.analysis.stats.samples CELL.json ... --results R --seeds 0 1 2 --out FILE
+    python -m workflow.analysis samples CELL.json ... --results R --seeds 0 1 2 --out FILE
 
 Each part of the grid is resampled once, into one Parquet file: a row for each cell, split and
 metric, with lists over the seeds. `cells.csv`, the other tables and the claims read these files,
@@ -8,29 +8,26 @@ and nothing else of the cells.
 """
 
 import argparse
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
-from tasks.common.errors import InputError, importing, run
+import numpy as np
+import pandas as pd
 
-with importing(__name__):
-    import numpy as np
-    import pandas as pd
-
-    import tasks
-    from gpt1.cell import Cell
-    from tasks.common.files import write_atomic
-    from tasks.common.records import REMEDY, Scores
-    from workflow.analysis.predictions import read_predictions
-    from workflow.analysis.stats.alarms import of_seeds
-    from workflow.analysis.stats.degrees import read_degrees
-    from workflow.analysis.stats.pooling import SeedPool
-    from workflow.analysis.stats.sample import Sample, average, weight_of
-    from workflow.analysis.stats.scoring import Key, limits_of, resampled, scored
-    from workflow.grid import Grid
+import tasks
+from gpt1.cell import Cell
+from tasks.common.errors import InputError
+from tasks.common.files import write_atomic
+from tasks.common.records import REMEDY, Scores
+from workflow.analysis.predictions import read_predictions
+from workflow.analysis.stats.alarms import of_seeds
+from workflow.analysis.stats.degrees import read_degrees
+from workflow.analysis.stats.pooling import SeedPool
+from workflow.analysis.stats.sample import Sample, average, weight_of
+from workflow.analysis.stats.scoring import Key, limits_of, resampled, scored
+from workflow.grid import Grid
 
 KEY = ["cell", "split", "metric", "degree"]  # a cell by its path below the results
 NOT_REPORTED = ("train", "select")
@@ -243,7 +240,3 @@ def main(argv: list[str] | None = None) -> None:
     for cell in args.cells:
         samples.add(cell, args.results, args.seeds, degrees)
     samples.write(args.out)
-
-
-if __name__ == "__main__":
-    sys.exit(run(main))

@@ -5,4 +5,4 @@ import pkgutil
 
 def names() -> list[str]:
     """The tables that can be made: the modules of this folder."""
-    return [name for _, name, _ in pkgutil.iter_modules(__path__) if name != "__main__"]
+    return [name for _, name, _ in pkgutil.iter_modules(__path__)]

@@ -1,19 +1,14 @@
 """Make a study's table and its figure.
 
-    python -m workflow.analysis.studies --results R --grid JSON --study JSON --out R/studies/X.csv
+    python -m workflow.analysis study --results R --grid JSON --study JSON --out R/studies/X.csv
 
 Beside the CSV it writes the same as Markdown, and the figure as PNG, SVG and PDF.
 """
 
-import sys
-
-from tasks.common.errors import importing, run
-
-with importing(__name__):
-    from workflow.analysis.figures import lines, style
-    from workflow.analysis.program import parser
-    from workflow.analysis.studies import heat_map, table
-    from workflow.study_plan import StudyPlan
+from workflow.analysis.figures import lines, style
+from workflow.analysis.program import parser
+from workflow.analysis.studies import heat_map, table
+from workflow.study_plan import StudyPlan
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -26,7 +21,3 @@ def main(argv: list[str] | None = None) -> None:
     made.write(args.out)
     draw = heat_map.draw if study.predicted else lines.draw
     style.save(lambda: draw(made.frame, study), args.out.with_suffix(".png"))
-
-
-if __name__ == "__main__":
-    sys.exit(run(main))

@@ -1,14 +1,12 @@
 """Make one table: a tidy CSV, and the same in wide form as Markdown beside it.
 
-    python -m workflow.analysis.tables NAME --results R --grid JSON --out R/NAME.csv
+    python -m workflow.analysis table NAME --results R --grid JSON --out R/NAME.csv
 
 NAME is that of a module of this folder.
 """
 
 import importlib
-import sys
 
-from tasks.common.errors import run
 from workflow.analysis import tables
 from workflow.analysis.program import parser
 
@@ -20,7 +18,3 @@ def main(argv: list[str] | None = None) -> None:
     args = arguments.parse_args(argv)
     module = importlib.import_module(f"workflow.analysis.tables.{args.name}")
     module.build(args.results, args.grid).write(args.out)
-
-
-if __name__ == "__main__":
-    sys.exit(run(main))

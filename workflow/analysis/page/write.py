@@ -1,27 +1,23 @@
 """Write the page of a run: one HTML file without any request, its bytes those of its inputs.
 
-    python -m workflow.analysis.page --results R --grid JSON --tables ... --figures ... --out FILE
+    python -m workflow.analysis page --results R --grid JSON --tables ... --figures ... --out FILE
 
 The environment variable RUN_CONFIG holds the run's config as YAML, RUN_OPTIONS the options of
 Snakemake that chose it. Both are only shown, so a change of them reruns nothing.
 """
 
 import os
-import sys
 from pathlib import Path
 
-from tasks.common.errors import importing, run
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 
-with importing(__name__):
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-    from markupsafe import Markup
-
-    from tasks.common.files import write_atomic
-    from workflow.analysis.page.glance import Glance
-    from workflow.analysis.page.markup import TONES, from_markdown
-    from workflow.analysis.page.run import Run
-    from workflow.analysis.program import parser
-    from workflow.study_plan import StudyHeads
+from tasks.common.files import write_atomic
+from workflow.analysis.page.glance import Glance
+from workflow.analysis.page.markup import TONES, from_markdown
+from workflow.analysis.page.run import Run
+from workflow.analysis.program import parser
+from workflow.study_plan import StudyHeads
 
 HERE = Path(__file__).parent
 TEMPLATES = ("page.html", "outline.html")  # the frame, and what stands in it
@@ -64,7 +60,3 @@ def main(argv: list[str] | None = None) -> None:
     page = render(made, os.environ.get("RUN_CONFIG", ""))
     with write_atomic(args.out) as file:
         file.write(page)
-
-
-if __name__ == "__main__":
-    sys.exit(run(main))

@@ -1,6 +1,6 @@
 """Write the synthetic world: books, the twelve tasks and DPRD, in their original file layouts.
 
-    python -m tasks.world --settings '{"seed": 7}' --out results/world
+    python -m tasks world --settings '{"seed": 7}' --out results/world
 
 The settings are those of `tasks.world.settings.WorldSettings`; all have defaults. Writes
 `books/*.txt`, one folder per task and, last, `manifest.json`: the settings, the size and SHA-256 of
@@ -9,11 +9,9 @@ every file, the rows of every split. Files of an earlier world in the same folde
 
 import argparse
 import shutil
-import sys
 from pathlib import Path
 from typing import Any
 
-from tasks.common.errors import run
 from tasks.common.files import scratch_folder, write_json, writing
 from tasks.common.manifest import NAME, describe
 from tasks.world.books import write_book
@@ -69,7 +67,3 @@ def main() -> None:
     manifest = make_world(args.settings, args.out)
     n = sum(sum(splits.values()) for splits in manifest["rows"].values())
     print(f"world: {args.settings.books} books, {n} rows of {len(WORLD_TASKS)} tasks")
-
-
-if __name__ == "__main__":
-    sys.exit(run(main))

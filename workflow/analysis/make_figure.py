@@ -1,22 +1,18 @@
 """Draw one figure from its table, as PNG, SVG and PDF whose bytes depend on the table alone.
 
-    python -m workflow.analysis.figures NAME --tables NAME.csv --grid JSON --out NAME.png
+    python -m workflow.analysis figure NAME --tables NAME.csv --grid JSON --out NAME.png
 
 NAME is that of a module of this folder, whose `draw` takes the tables in their order.
 """
 
 import argparse
 import importlib
-import sys
 from pathlib import Path
 
-from tasks.common.errors import importing, run
-
-with importing(__name__):
-    from workflow.analysis import figures
-    from workflow.analysis.figures import style
-    from workflow.analysis.table import read_csv
-    from workflow.grid import Grid
+from workflow.analysis import figures
+from workflow.analysis.figures import style
+from workflow.analysis.table import read_csv
+from workflow.grid import Grid
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -32,7 +28,3 @@ def main(argv: list[str] | None = None) -> None:
     module = importlib.import_module(f"workflow.analysis.figures.{args.name}")
     found = [read_csv(path) for path in args.tables]
     style.save(lambda: module.draw(*found, args.grid), args.out)
-
-
-if __name__ == "__main__":
-    sys.exit(run(main))

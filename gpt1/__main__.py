@@ -1,0 +1,25 @@
+"""The programs of GPT-1: `python -m gpt1 --help` lists them."""
+
+import sys
+
+from gpt1.training.stopping import leave_signals_to_the_first
+from tasks.common.programs import door
+
+PROGRAMS = {
+    "corpus": "gpt1.corpus",
+    "tokenizer": "gpt1.text.tokenizer",
+    "encode": "gpt1.encode",
+    "pretrain": "gpt1.pretrain",
+    "permute": "gpt1.permute",
+    "finetune": "gpt1.finetune",
+    "zero_shot": "gpt1.zero_shot",
+    "cloze": "gpt1.cloze",
+    "contamination": "gpt1.contamination",
+    "convert": "gpt1.convert",
+    "predict": "gpt1.predict",
+    "generate": "gpt1.generate",
+}
+
+if __name__ == "__main__":
+    leave_signals_to_the_first()
+    sys.exit(door("gpt1", PROGRAMS))
