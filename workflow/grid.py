@@ -1,4 +1,4 @@
-"""What the rules and the analysis know of a run: its lines, tasks, seeds and language models.
+"""What the rules and the analysis know of a run: its studies, tasks, seeds and language models.
 
 Light on purpose (no torch, no pandas): the Snakefile plans with it and the analysis reads by it.
 """
@@ -8,11 +8,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from gpt1.cell import FULL, SHUFFLED, Arch, Cell, Corpus, NTransfer, PretrainedModel
+from gpt1.cell import FULL, PERMUTED, SHUFFLED, Arch, Cell, Corpus, NTransfer, PretrainedModel
 from gpt1.settings import ScoreRange, Seed
 from tasks.common.settings import Settings, unique
-from workflow.study_plan import Aux, Line, StudyPlan
 
+Aux = Literal["on", "off"]  # with or without the auxiliary LM loss
 SeedList = Annotated[list[Seed], Field(min_length=1, max_length=1000), unique]
 
 
@@ -45,6 +45,87 @@ class Margins(Settings):
     """For a single task."""
     mean: Annotated[float, Field(gt=0)] = 2.0
     """For an average over tasks."""
+
+
+class Line(Settings):
+    """A line of the run: what its cells start from and are trained with.
+
+    `n_layer` is the depth of its model and `corpus` what that read. `model` names the variant whose
+    language models the cells start from, those of the seeds `pretrain`. It is `plain` if nothing
+    else is another for it than what is named here.
+    """
+
+    name: str
+    arch: Arch
+    n_transfer: NTransfer
+    n_layer: int
+    aux: Aux
+    corpus: Corpus
+    model: str
+    pretrain: list[int]
+    plain: bool
+
+    @property
+    def is_control(self) -> bool:
+        """Whether it is a negative control."""
+        return self.corpus != "books"
+
+    def models(self) -> list[PretrainedModel]:
+        """The language models that its seeds start from, in turn."""
+        permuted = self.corpus == PERMUTED
+        return [PretrainedModel(self.arch, seed, self.model, permuted) for seed in self.pretrain]
+
+
+class Point(Settings):
+    """A line of a study, by its title, at a value of the axis; `value` is empty without one."""
+
+    line: str
+    value: str = ""
+    of: Line
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Its title and its value."""
+        return self.line, self.value
+
+
+class StudyPlan(Settings):
+    """A study: each of its points on each of its tasks is a cell.
+
+    `axis` is the last word of its key. `references` names the lines that have no axis. `predicted`
+    are, by line, the tasks on which it is predicted to lose what pre-training gives.
+    """
+
+    title: str
+    axis: str = ""
+    tasks: list[str]
+    references: list[str] = []
+    points: list[Point] = Field(min_length=1)
+    predicted: dict[str, list[str]] = {}
+
+    @property
+    def lines(self) -> list[str]:
+        """The titles of the lines, without the references."""
+        titles = dict.fromkeys(point.line for point in self.points)
+        return [title for title in titles if title not in self.references]
+
+    @property
+    def values(self) -> list[str]:
+        """The values of the axis, in their order."""
+        return list(dict.fromkeys(point.value for point in self.points if point.value))
+
+    def cells(self) -> list[Cell]:
+        """Every cell once."""
+        names = dict.fromkeys(point.of.name for point in self.points)
+        return [Cell(name, task) for name in names for task in self.tasks]
+
+
+class StudyHead(Settings):
+    """What the page says of a study, whether or not it was run."""
+
+    name: str
+    heading: str
+    question: str = ""
 
 
 class Grid(Settings):

@@ -57,9 +57,11 @@ def jobs(lines: Plan) -> Iterator[Job]:
     names: dict[str, int] = {}
     for study in dict.fromkeys([*experiment.all, *experiment.studies]):
         together: dict[Job, list[str]] = {}
-        for point in lines.plan(study).points:
-            if tasks := tuple(cell.task for cell in point.cells if cell not in known):
-                known |= {*point.cells}
+        plan = lines.plan(study)
+        for point in plan.points:
+            name = point.of.name
+            if tasks := tuple(task for task in plan.tasks if Cell(name, task) not in known):
+                known |= {Cell(name, task) for task in tasks}
                 variant = lines.variant(point.of)
                 alone = job_of(lines, f"finetune_{study}_{point.of.arch}", variant, tasks)
                 together.setdefault(replace(alone, lines=(), together=()), []).append(variant)

@@ -16,12 +16,11 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, get_args
 
-from gpt1.cell import FULL, Arch, Cell, home
+from gpt1.cell import FULL, Arch, home
 from workflow.configuration.model import Config
 from workflow.configuration.read import ConfigError, refuse, validated
 from workflow.configuration.studies import ARCH, LM_COEF, N_TRANSFER, flat, merge
-from workflow.grid import Grid, ZeroShot
-from workflow.study_plan import Line, Point, StudyPlan
+from workflow.grid import Grid, Line, Point, StudyPlan, ZeroShot
 
 Overlay = Mapping[str, Any]  # by dotted key, in any order
 
@@ -224,14 +223,12 @@ class Plan:
         for title, value, overlay in own.points():
             line = self.line(name(self.effective(overlay)))
             shown = line.n_transfer if own.axis == N_TRANSFER and value is not None else value
-            cells = [Cell(line.name, task) for task in tasks]
             text = "" if value is None else f"{shown}"
-            points.append(Point(line=title, value=text, of=line, cells=cells))
+            points.append(Point(line=title, value=text, of=line))
         return StudyPlan(
             title=own.heading or study,
             axis=_axis_name(own.axis or ""),
             tasks=tasks,
-            lines=[title for title, line in own.lines.items() if line],
             references=[title for title, line in own.references.items() if line],
             points=points,
             predicted=own.predicted,

@@ -11,8 +11,8 @@ from typing import Any, get_args
 from gpt1.cell import FULL, Arch, PretrainedModel
 from workflow.configuration.read import ConfigError, parse, refuse
 from workflow.configuration.studies import PAPER, shipped
+from workflow.grid import StudyHead, StudyPlan
 from workflow.plan import Plan, name
-from workflow.study_plan import StudyHead, StudyHeads, StudyPlan
 
 FORMS = ("csv", "md", "svg")  # of a study's files those that the page shows
 # Sections of experiment that no cell's scores depend on.
@@ -113,21 +113,19 @@ def run_faults(lines: Plan) -> Iterator[str]:
             yield f"experiment.keep: {cell.place} is not a cell of a study; add it to one"
 
 
-def heads(lines: Plan) -> StudyHeads:
+def heads(lines: Plan) -> list[StudyHead]:
     """The studies that can be made besides those of the run, as the page names them."""
-    return StudyHeads(
-        studies=[
-            StudyHead(name=study, heading=own.heading or study, question=own.question)
-            for study, own in lines.base.experiment.studies.items()
-            if study not in lines.base.experiment.all and not list(faults(lines, study))
-        ]
-    )
+    return [
+        StudyHead(name=study, heading=own.heading or study, question=own.question)
+        for study, own in lines.base.experiment.studies.items()
+        if study not in lines.base.experiment.all and not list(faults(lines, study))
+    ]
 
 
 def made(lines: Plan) -> list[str]:
     """The files of the studies that were made, which the page shows; each as if it were whole."""
     found: list[str] = []
-    for study in heads(lines).studies:
+    for study in heads(lines):
         stem = Path(lines.base.results, "studies", study.name)
         files = [stem.with_suffix(f".{form}") for form in FORMS]
         if any(file.is_file() for file in files):

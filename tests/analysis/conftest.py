@@ -31,8 +31,7 @@ from tests.support.lines import studies
 from workflow.analysis.predictions import COLUMNS
 from workflow.analysis.stats.degrees import read_degrees
 from workflow.analysis.stats.samples import Samples, part_path
-from workflow.grid import Grid, Seeds
-from workflow.study_plan import Aux
+from workflow.grid import Aux, Grid, Seeds
 
 LAYERS: dict[Arch, list[NTransfer]] = {
     "transformer": ["none", 0, 6, 12],

@@ -6,8 +6,8 @@ from gpt1.cell import FULL, PERMUTED, SHUFFLED, Arch, Cell, Corpus, NTransfer
 from workflow.analysis import paper
 from workflow.analysis.paper import FURTHER_VARIANTS, PAPER_VARIANTS, Variant
 from workflow.configuration.studies import ARCH, LM_COEF, N_TRANSFER
+from workflow.grid import Aux, Line, Point, StudyPlan
 from workflow.plan import name
-from workflow.study_plan import Aux, Line, Point, StudyPlan
 
 TITLES = {
     (v.arch, v.aux): v.title for v in (*PAPER_VARIANTS, *FURTHER_VARIANTS) if v.n_transfer == "all"
@@ -46,11 +46,6 @@ def cell(arch: Arch, task: str, aux: Aux, n_transfer: NTransfer, corpus: Corpus 
     return Cell(line(arch, aux, n_transfer, corpus).name, task)
 
 
-def point(title: str, of: Line, tasks: list[str], value: str = "") -> Point:
-    """A line of a study, at a value of its axis."""
-    return Point(line=title, value=value, of=of, cells=[Cell(of.name, task) for task in tasks])
-
-
 def studies(
     tasks: list[str],
     layers: dict[Arch, list[NTransfer]],
@@ -66,7 +61,7 @@ def studies(
         return of_controls if of_controls and variant.corpus != "books" else pretrain
 
     table_5 = [
-        point(v.title, line(v.arch, v.aux, v.n_transfer, v.corpus, pretrain=seeds(v)), tasks)
+        Point(line=v.title, of=line(v.arch, v.aux, v.n_transfer, v.corpus, pretrain=seeds(v)))
         for v in (*PAPER_VARIANTS, *CONTROLS, *FURTHER_VARIANTS)
         if v.arch in layers
         and v.aux in aux
@@ -74,7 +69,11 @@ def studies(
         and (v.n_transfer == "none") <= ("none" in layers[v.arch])
     ]
     figure_2 = [
-        point(TITLES[arch, with_aux], line(arch, with_aux, n, pretrain=pretrain), tasks, str(n))
+        Point(
+            line=TITLES[arch, with_aux],
+            value=str(n),
+            of=line(arch, with_aux, n, pretrain=pretrain),
+        )
         for arch, every in layers.items()
         for with_aux in aux
         for n in every
@@ -84,14 +83,12 @@ def studies(
         "ablation": StudyPlan(
             title="Ablations (Table 5)",
             tasks=tasks,
-            lines=[point.line for point in table_5],
             points=table_5,
         ),
         "layer_transfer": StudyPlan(
             title="Layers transferred (Figure 2, left)",
             axis="n_transfer",
             tasks=tasks,
-            lines=list(dict.fromkeys(point.line for point in figure_2)),
             points=figure_2,
         ),
     }

@@ -27,8 +27,7 @@ from workflow.analysis.notes import Notes
 from workflow.analysis.stats.pooling import SeedPool, columns
 from workflow.analysis.stats.sample import Heads, Sample, Scores, combine
 from workflow.analysis.stats.samples import Samples, official_sets
-from workflow.grid import Grid
-from workflow.study_plan import Point, StudyPlan
+from workflow.grid import Grid, Point, StudyPlan
 
 OF_LINE = ("arch", "aux", "corpus", "n_transfer")
 DIFFERENCES = ("diff", "along", "change", "beyond")
@@ -51,14 +50,14 @@ class Lines:
         """By line and value the `score` of each task, without one the headline."""
         score = score or self.samples.headline
         return {
-            point.place: {cell.task: score(cell) for cell in point.cells}
+            point.key: {task: score(Cell(point.of.name, task)) for task in self.study.tasks}
             for point in self.study.points
         }
 
     def pool(self, score: Score | None = None) -> SeedPool:
         """The run's pool of seeds; the study's own for an architecture that the run has not."""
         scores = self.scores(score)
-        own = {tuple(point.cells): scores[point.place] for point in self.study.points}
+        own = {point.of.name: scores[point.key] for point in self.study.points}
         return self.samples.seed_pool(self.grid, score).with_others(own.values())
 
     def frame(self, score: Score | None = None) -> pd.DataFrame:
@@ -70,8 +69,8 @@ class Lines:
         def rows(point: Point) -> Iterator[dict[str, Any]]:
             sums = contrasts(self.study, point)
             compared = {n: _sum(scores, sums.get(n, [])) for n in DIFFERENCES if n in known}
-            cells = {cell.task: cell.place for cell in point.cells}
-            found = columns(scores[point.place], self.averages, pool, **compared)
+            cells = {task: Cell(point.of.name, task).place for task in self.study.tasks}
+            found = columns(scores[point.key], self.averages, pool, **compared)
             for task in order:
                 place = {"line": point.line, "value": point.value, "task": task}
                 place |= {key: str(getattr(point.of, key)) for key in OF_LINE}
@@ -109,10 +108,10 @@ class Lines:
 
 
 def contrasts(study: StudyPlan, point: Point) -> dict[str, Sum]:
-    """What a point is compared with, by column: weighted places whose cells do not cancel out."""
-    cells = {one.place: tuple(one.cells) for one in study.points}
+    """What a point is compared with, by column: weighted points whose lines do not cancel out."""
+    lines = {one.key: one.of.name for one in study.points}
     first, last = (study.values[0], study.values[-1]) if study.values else ("", "")
-    own, start, base = point.place, (point.line, first), (study.lines[0], point.value)
+    own, start, base = point.key, (point.line, first), (study.lines[0], point.value)
     along = [(1.0, own), (-1.0, start)]
     found: dict[str, Sum] = {"along": along if point.value else []}
     if point.value == last and not study.references:
@@ -122,9 +121,9 @@ def contrasts(study: StudyPlan, point: Point) -> dict[str, Sum]:
         found["beyond"] = [(0.5, full), (0.5, none), (-1.0, own)]
 
     def differs(places: Sum) -> bool:
-        if any(place not in cells for _, place in places):
+        if any(place not in lines for _, place in places):
             return False
-        weights = {of: sum(w for w, one in places if cells[one] == of) for of in cells.values()}
+        weights = {of: sum(w for w, one in places if lines[one] == of) for of in lines.values()}
         return any(weights.values())
 
     found = {name: places for name, places in found.items() if differs(places)}
@@ -138,7 +137,7 @@ def reference_of(study: StudyPlan, point: Point) -> Place:
     """The line and the value of what `diff` compares a point with; of that one itself, its own."""
     if study.references:
         return study.references[0], ""
-    places = [one.place for one in study.points]
+    places = [one.key for one in study.points]
     if len(study.lines) > 1 and (at_value := (study.lines[0], point.value)) in places:
         return at_value
     return next(place for place in places if place[0] == point.line)
@@ -200,7 +199,7 @@ def compared(frame: pd.DataFrame, study: StudyPlan) -> list[str | pd.DataFrame]:
     }
     parts: list[str | pd.DataFrame] = []
     for name, title in titles.items():
-        places = [point.place for point in study.points if name in contrasts(study, point)]
+        places = [point.key for point in study.points if name in contrasts(study, point)]
         parts += _against(named(frame, study), name, places, title)
     if "change" in frame:
         parts.append(f"Below 0: {base} is further ahead than at {since}, or less behind.")

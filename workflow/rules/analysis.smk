@@ -154,7 +154,7 @@ rule page:
         grid=grid_json,
         tables=TABLES,
         figures=FIGURES,
-        studies=lambda wildcards: studies.heads(lines).to_json(),
+        studies=lambda wildcards: [study.to_json() for study in studies.heads(lines)],
         captions=sha256_json(
             {path.name: path.read_text("utf-8") for path in CAPTIONS.glob("*.rst")}
         ),

@@ -5,6 +5,7 @@ import json
 import re
 import shutil
 from collections import Counter
+from collections.abc import Sequence
 from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
@@ -18,8 +19,7 @@ from workflow.analysis.make_figure import main as draw
 from workflow.analysis.page import markup
 from workflow.analysis.page.write import main
 from workflow.analysis.table import Table
-from workflow.grid import Grid
-from workflow.study_plan import StudyHead, StudyHeads
+from workflow.grid import Grid, StudyHead
 
 TABLES = ["main", "ablation", "layer_transfer", "zero_shot", "claims", "positive_control"]
 TABLES += ["pretraining", "cloze"]
@@ -30,12 +30,11 @@ FIGURES = {
 }
 HOSTILE = '</code><script>alert("x")</script>'
 CONFIG = f"results: run\nexperiment:\n  tasks:\n    rte: {{folder: '{HOSTILE}'}}\n"
-NO_STUDIES = StudyHeads()
 DECAY = StudyHead(
     name="decay", heading="Weight decay", question="The authors' decay against AdamW's."
 )
 LM_COEF = StudyHead(name="lm_coef", heading="The weight", question="What does its weight do?")
-STUDIES = StudyHeads(studies=[DECAY, LM_COEF])
+STUDIES = [DECAY, LM_COEF]
 CELL = re.compile(r"<t[hd](?: [^>]*)?>(.*?)</t[hd]>", re.DOTALL)
 VOID = {"meta", "link", "input", "br", "hr", "img"}
 PAGE = Path(markup.__file__).parent
@@ -71,9 +70,10 @@ def page_of(
     tables: list[str],
     figures: list[str],
     out: Path,
-    studies: StudyHeads = NO_STUDIES,
+    studies: Sequence[StudyHead] = (),
 ) -> str:
-    shown = ["--tables", "cells", *tables, "--figures", *figures, "--studies", studies.to_json()]
+    shown = ["--tables", "cells", *tables, "--figures", *figures]
+    shown += ["--studies", *(study.to_json() for study in studies)]
     main(["--results", str(results), "--grid", grid.to_json(), *shown, "--out", str(out)])
     return out.read_text(encoding="utf-8")
 

@@ -13,7 +13,7 @@ from tests.analysis.conftest import make_grid, write_all, write_answers, write_t
 from workflow.analysis.make_figure import main as draw
 from workflow.analysis.page.write import main
 from workflow.analysis.tables import ablation
-from workflow.study_plan import StudyHead, StudyHeads
+from workflow.grid import StudyHead
 
 BROWSER = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), ""
@@ -71,12 +71,11 @@ def page(tmp_path_factory) -> Path:
         draw([name, *shown, "--out", str(results / "figures" / f"{name}.png")])
     (results / "studies").mkdir()
     ablation.build(results, grid).write(results / "studies" / "made.csv")
-    studies = StudyHeads(
-        studies=[StudyHead(name=n, heading=n, question="What is it?") for n in ("made", "later")]
-    )
+    heads = [StudyHead(name=n, heading=n, question="What is it?") for n in ("made", "later")]
+    studies = [head.to_json() for head in heads]
     shown = ["--tables", "cells", *TABLES, "--figures", *FIGURES, "--grid", grid.to_json()]
     out = results / "index.html"
-    main(["--results", str(results), *shown, "--studies", studies.to_json(), "--out", str(out)])
+    main(["--results", str(results), *shown, "--studies", *studies, "--out", str(out)])
     text = out.read_text(encoding="utf-8")
     out.write_text(text.replace("</body>", f"<script>{PROBE}</script></body>"), encoding="utf-8")
     return out

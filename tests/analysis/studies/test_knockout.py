@@ -2,7 +2,6 @@
 
 import json
 import random
-from dataclasses import replace
 from pathlib import Path
 
 import matplotlib
@@ -12,7 +11,7 @@ import pytest
 from matplotlib.collections import QuadMesh
 from matplotlib.patches import Rectangle
 
-from gpt1.cell import PretrainedModel
+from gpt1.cell import Cell, PretrainedModel
 from tests.analysis.conftest import (
     is_noted_as_not_run,
     make_cell,
@@ -23,12 +22,11 @@ from tests.analysis.conftest import (
     write_examples,
 )
 from tests.support.lines import line as a_line
-from tests.support.lines import point as a_point
 from workflow.analysis.figures import style
 from workflow.analysis.make_study import main
 from workflow.analysis.studies import heat_map, knockout, table
 from workflow.analysis.table import Table
-from workflow.study_plan import StudyPlan
+from workflow.grid import Point, StudyPlan
 
 TASKS = ["sst2", "qnli", "rte", "snli"]
 GRID = make_grid(*TASKS, seeds={"pretrain": [0, 1], "finetune": [0, 1]})
@@ -43,16 +41,15 @@ def plan() -> StudyPlan:
     lines = {"all books": (12, ""), "none": ("none", "")}
     lines |= {line: (12, "without-" + line.removeprefix("no ")) for line in PREDICTED}
     points = [
-        a_point(
-            line,
-            a_line(n_transfer=n).model_copy(
+        Point(
+            line=line,
+            of=a_line(n_transfer=n).model_copy(
                 update={"model": variant} | ({"name": variant} if variant else {})
             ),
-            TASKS,
         )
         for line, (n, variant) in lines.items()
     ]
-    own = {"lines": list(PREDICTED), "references": ["all books", "none"], "predicted": PREDICTED}
+    own = {"references": ["all books", "none"], "predicted": PREDICTED}
     return StudyPlan(title="Left out", tasks=TASKS, points=points, **own)
 
 
@@ -62,7 +59,7 @@ def results(tmp_path_factory) -> Path:
     results, study = tmp_path_factory.mktemp("results"), plan()
     rng, luck = np.random.default_rng(3), random.Random(3)
     for point in study.points:
-        for cell in point.cells:
+        for cell in (Cell(point.of.name, task) for task in TASKS):
             skill = SKILL.get((point.line, cell.task), SKILL[point.line, ""])
             write(cell.path(results), make_cell(luck, GRID, cell))
             write_cell_answers(results, cell, rng, skill, n=400)
@@ -186,8 +183,7 @@ def test_where_there_was_no_gain_the_heat_map_has_a_dash_and_no_colour(made):
 def test_a_line_that_was_not_run_is_missing_and_the_others_are_shown(results):
     study = plan()
     *points, last = study.points
-    cells = [replace(cell, line="gone") for cell in last.cells]
-    points.append(last.model_copy(update={"cells": cells}))
+    points.append(last.model_copy(update={"of": last.of.model_copy(update={"name": "gone"})}))
     gone = study.model_copy(update={"points": points})
     frame = table.build(results, GRID, gone).frame.set_index(["line", "task"])
     assert frame.loc[("no kinds", "rte"), "n_seeds"] == 0

@@ -12,7 +12,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from gpt1.cell import PretrainedModel
+from gpt1.cell import Cell, PretrainedModel
 from tests.analysis.conftest import (
     build,
     is_noted_as_not_run,
@@ -25,7 +25,6 @@ from tests.analysis.conftest import (
 )
 from tests.facts import SCORED
 from tests.support.lines import line as a_line
-from tests.support.lines import point as a_point
 from workflow.analysis.claims.contrasts import on_average
 from workflow.analysis.claims.evidence import Evidence, minus
 from workflow.analysis.figures import lines, style
@@ -35,7 +34,7 @@ from workflow.analysis.stats.samples import Samples
 from workflow.analysis.studies import table
 from workflow.analysis.table import read_csv
 from workflow.analysis.tables import ablation, layer_transfer
-from workflow.study_plan import Point, StudyPlan
+from workflow.grid import Point, StudyPlan
 
 TASKS = ["sst2", "qnli", "rte"]
 SCORE = ["mean", "ci_low", "ci_high"]
@@ -49,11 +48,11 @@ def study(axis="lm_coef", lines=("full",), values=("0", "0.5", "2"), references=
     def point(line: str, value: str) -> Point:
         variant = f"finetune.checkpoint-{value}" if axis == "checkpoint" else f"of-{line}{value}"
         own = {"name": variant, "model": variant * (axis == "n_layer"), "plain": False}
-        return a_point(line, a_line().model_copy(update=own), list(tasks), value)
+        return Point(line=line, value=value, of=a_line().model_copy(update=own))
 
     points = [point(line, "") for line in references]
     points += [point(line, value) for line in lines for value in (values if axis else [""])]
-    own = {"axis": axis, "lines": list(lines), "references": list(references), "points": points}
+    own = {"axis": axis, "references": list(references), "points": points}
     return StudyPlan(title="A study of mine", tasks=list(tasks), **own)
 
 
@@ -301,12 +300,12 @@ def test_a_contrast_of_the_same_cells_has_one_interval_in_every_table(arch, run_
     other = NO_AUX if arch == "transformer" else LSTM
     mine = a_line(arch).model_copy(update={"name": "mine", "plain": False})
     of = {"a": grid.find(), "b": grid.find(other.arch, other.aux), "mine": mine}
-    points = [a_point(title, line, grid.tasks) for title, line in of.items()]
-    for cell in points[-1].cells:
+    points = [Point(line=title, of=line) for title, line in of.items()]
+    for cell in (Cell("mine", task) for task in grid.tasks):
         record = make_cell(random.Random(1), grid, cell)
         write(cell.path(results), record | {"arch": arch})
         write_cell_answers(results, cell, np.random.default_rng(1), 0.5)
-    plan = StudyPlan(title="Mine", tasks=grid.tasks, lines=list(of), points=points)
+    plan = StudyPlan(title="Mine", tasks=grid.tasks, points=points)
     frame = table.build(results, grid, plan).frame
     run = Evidence(results, grid, Samples.of_grid(results, grid, ablation.INPUTS))
     (claim,) = on_average(run, minus(FULL, other))

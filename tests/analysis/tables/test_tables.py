@@ -22,7 +22,7 @@ from tests.analysis.conftest import (
     write_samples,
 )
 from tests.support.lines import cell as cell_of
-from tests.support.lines import line, point
+from tests.support.lines import line
 from workflow.analysis.paper import FULL, NUMBERS, OURS, PAPER_VARIANTS, PERMUTED, SHUFFLED
 from workflow.analysis.stats.alarms import is_marked
 from workflow.analysis.stats.scoring import shared_texts
@@ -36,6 +36,7 @@ from workflow.analysis.tables import (
     pretraining,
     zero_shot,
 )
+from workflow.grid import Point
 
 EIGHT = ["cola", "sst2", "mrpc", "stsb", "qqp", "mnli", "qnli", "rte"]
 
@@ -389,15 +390,13 @@ def test_perplexities_that_the_first_update_leaves_as_they_are_have_a_note(run_o
 def test_table_5_has_the_lines_of_the_run_one_of_ones_own_among_them(run_of, change):
     results, grid = run_of("rte", arch=("transformer",), aux=("on",))
     own = line().model_copy(update={"name": "n_layer-3", "plain": False, "model": "n_layer-3"})
-    mine = point("Three layers", own, ["rte"])
+    mine, cell = Point(line="Three layers", of=own), Cell(own.name, "rte")
     record = json.loads(full("rte").path(results).read_text())
-    write(mine.cells[0].path(results), record | {"line": own.name})
-    change(results, mine.cells[0], set_scores("dev", "accuracy", [70, 71, 72]))
+    write(cell.path(results), record | {"line": own.name})
+    change(results, cell, set_scores("dev", "accuracy", [70, 71, 72]))
     change(results, full("rte"), set_scores("dev", "accuracy", [80, 81, 82]))
     points = [*grid.studies["ablation"].points, mine]
-    study = grid.studies["ablation"].model_copy(
-        update={"points": points, "lines": [one.line for one in points]}
-    )
+    study = grid.studies["ablation"].model_copy(update={"points": points})
     grid = grid.model_copy(update={"studies": {**grid.studies, "ablation": study}})
     table, text = build(ablation, results, grid)
     titles = [FULL.title, "Transformer w/o pre-training", "Three layers"]

@@ -33,7 +33,7 @@ from workflow.analysis.paper import (
     SHUFFLED,
     Variant,
 )
-from workflow.study_plan import Aux
+from workflow.grid import Aux
 
 FIGURE_2 = ("mnli", "race")
 AUXES: tuple[Aux, ...] = ("on", "off")

@@ -8,8 +8,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from workflow.analysis.figures import lines
-from workflow.grid import Grid
-from workflow.study_plan import StudyPlan
+from workflow.grid import Grid, StudyPlan
 
 LARGE = ["mnli", "race"]
 
@@ -28,7 +27,6 @@ def swept(grid: Grid) -> StudyPlan:
     names = [task for task in LARGE if task in study.tasks]
     own = {
         "points": points,
-        "lines": list(dict.fromkeys(point.line for point in points)),
         "tasks": list(dict.fromkeys([*names, *study.tasks])),
     }
     return study.model_copy(update=own)

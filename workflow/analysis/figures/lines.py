@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 from workflow.analysis import markdown
 from workflow.analysis.figures import style
 from workflow.analysis.stats.samples import official_sets
-from workflow.study_plan import StudyPlan
+from workflow.grid import StudyPlan
 
 Looks = dict[str, style.Look]
 REFERENCES: list[style.Look] = [

@@ -17,7 +17,7 @@ from workflow.analysis.page.glance import Glance
 from workflow.analysis.page.markup import TONES, from_markdown
 from workflow.analysis.page.run import Run
 from workflow.analysis.program import parser
-from workflow.study_plan import StudyHeads
+from workflow.grid import StudyHead
 
 HERE = Path(__file__).parent
 TEMPLATES = ("page.html", "outline.html")  # the frame, and what stands in it
@@ -49,13 +49,10 @@ def main(argv: list[str] | None = None) -> None:
     arguments.add_argument("--tables", nargs="*", required=True, help="the tables that it has")
     arguments.add_argument("--figures", nargs="*", required=True, help="the figures that it has")
     arguments.add_argument(
-        "--studies",
-        type=StudyHeads.parse,
-        default=StudyHeads(),
-        help="JSON of the studies that it can be asked for",
+        "--studies", type=StudyHead.parse, nargs="*", default=[], help="JSON of each further study"
     )
     args = arguments.parse_args(argv)
-    shown = (tuple(args.tables), tuple(args.figures), tuple(args.studies.studies))
+    shown = (tuple(args.tables), tuple(args.figures), tuple(args.studies))
     made = Run(args.results, args.grid, *shown, os.environ.get("RUN_OPTIONS", ""))
     page = render(made, os.environ.get("RUN_CONFIG", ""))
     with write_atomic(args.out) as file:

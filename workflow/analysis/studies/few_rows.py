@@ -14,14 +14,15 @@ from gpt1.streams import drawn_rows
 from tasks import baselines
 from tasks.common.records import Scores
 from tasks.examples import ExamplesFacts
-from workflow.study_plan import StudyPlan
+from workflow.grid import StudyPlan
 
 
 def shares(study: StudyPlan) -> dict[Cell, float]:
     """The share that each cell of a study along `train_share` has, where it is not all rows."""
     if study.axis != "train_share":
         return {}
-    found = {cell: float(p.value) for p in study.points if p.value for cell in p.cells}
+    values = {point.of.name: point.value for point in study.points if point.value}
+    found = {Cell(name, t): float(of) for name, of in values.items() for t in study.tasks}
     return {cell: share for cell, share in found.items() if share < 1}
 
 

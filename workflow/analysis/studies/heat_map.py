@@ -13,7 +13,7 @@ from matplotlib.patches import Rectangle
 import tasks
 from workflow.analysis.figures import matrix, style
 from workflow.analysis.studies.knockout import shares
-from workflow.study_plan import StudyPlan
+from workflow.grid import StudyPlan
 
 INSET = 0.06  # of the frame in its cell
 FRAME: dict[str, Any] = {"fill": False, "edgecolor": style.VERMILLION, "linewidth": 2.5}

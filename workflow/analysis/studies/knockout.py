@@ -14,8 +14,7 @@ import tasks
 from gpt1.records import ClozeScores
 from workflow.analysis import markdown
 from workflow.analysis.markdown import MISSING
-from workflow.grid import Grid
-from workflow.study_plan import StudyPlan
+from workflow.grid import Grid, StudyPlan
 
 BELOW = "below_constant"
 MARK = "‡"

@@ -9,7 +9,7 @@ from gpt1.cell import PretrainedModel
 from gpt1.records import ZeroShotScore
 from workflow.analysis import markdown
 from workflow.analysis.stats.sample import Scores
-from workflow.study_plan import StudyPlan
+from workflow.grid import StudyPlan
 
 
 def add(
@@ -20,7 +20,7 @@ def add(
 ) -> tuple[pd.DataFrame, list[str | pd.DataFrame]]:
     """The table with a column `zero_shot`, the checkpoint's mean score, and a section on it."""
     found = _zero_shot(results, study, scores)
-    places = [point.place for point in study.points if point.value]
+    places = [point.key for point in study.points if point.value]
     mean = found.pivot_table(index=["line", "value"], columns="task", values="zero_shot")
     mean = mean.reindex(index=places, columns=study.tasks)
     mean["mean"] = mean.mean(axis=1, skipna=False)  # of all tasks or of none
@@ -44,11 +44,11 @@ def _zero_shot(results: Path, study: StudyPlan, scores: Scores) -> pd.DataFrame:
     """
     rows = []
     for point in study.points:
-        for cell in point.cells if point.value and not point.of.model else ():
-            sample = scores[point.place][cell.task]
+        for task in study.tasks if point.value and not point.of.model else ():
+            sample = scores[point.key][task]
             for seed in dict.fromkeys(sample.pretrain) if sample else ():
                 model = PretrainedModel(point.of.arch, seed)
-                path = model.zero_shot(results, cell.task, int(point.value))
+                path = model.zero_shot(results, task, int(point.value))
                 if path.exists():
-                    rows.append((*point.place, cell.task, ZeroShotScore.read(path).score))
+                    rows.append((*point.key, task, ZeroShotScore.read(path).score))
     return pd.DataFrame(rows, columns=["line", "value", "task", "zero_shot"])

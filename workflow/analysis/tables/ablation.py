@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pandas as pd
 
-from gpt1.cell import Cell
 from workflow.analysis import markdown, shallow
 from workflow.analysis.examples import read_examples
 from workflow.analysis.lines import Lines, compared, wide
@@ -20,7 +19,6 @@ from workflow.analysis.paper import EIGHT, TABLE_5
 from workflow.analysis.stats.samples import Samples
 from workflow.analysis.table import Table
 from workflow.grid import Grid
-from workflow.study_plan import StudyPlan
 
 INPUTS = ("ablation", "facts", "baselines")
 
@@ -33,7 +31,9 @@ def build(results: Path, grid: Grid) -> Table:
     samples, notes = Samples.of_grid(results, grid, INPUTS), Notes.read(results, grid.tasks)
     study = grid.studies["ablation"]
     averages = {"avg": list(EIGHT), "avg_all": study.tasks}
-    run = Lines(_with_eight(study), grid, samples, notes, averages)
+    # The paper's eight tasks, run or not, and then the others.
+    study = study.model_copy(update={"tasks": list(dict.fromkeys([*EIGHT, *study.tasks]))})
+    run = Lines(study, grid, samples, notes, averages)
     n_rows = {n: of.rows.get("train") for n, of in read_examples(results, grid.tasks).items()}
     printed = TABLE_5.rename(columns={"method": "line", "value": "paper"})
     frame = run.frame().merge(printed[["line", "task", "paper"]], on=["line", "task"], how="left")
@@ -41,16 +41,6 @@ def build(results: Path, grid: Grid) -> Table:
     baselines = shallow.scores(results, frame, grid, averages)
     table = frame.rename(columns={"line": "variant"}).drop(columns="value")
     return Table(table, _parts(run, frame, baselines))
-
-
-def _with_eight(study: StudyPlan) -> StudyPlan:
-    """The study on the paper's eight tasks, run or not, and then on its others."""
-    tasks = list(dict.fromkeys([*EIGHT, *study.tasks]))
-    points = [
-        point.model_copy(update={"cells": [Cell(point.of.name, task) for task in tasks]})
-        for point in study.points
-    ]
-    return study.model_copy(update={"tasks": tasks, "points": points})
 
 
 def _parts(run: Lines, frame: pd.DataFrame, baselines: pd.DataFrame) -> list[str | pd.DataFrame]:

@@ -15,8 +15,7 @@ from workflow.analysis.notes import Notes
 from workflow.analysis.stats.alarms import is_marked
 from workflow.analysis.stats.samples import Samples
 from workflow.analysis.table import Table
-from workflow.grid import Grid
-from workflow.study_plan import Line
+from workflow.grid import Grid, Line
 
 INPUTS = ("ablation", "layer_transfer", "facts")
 PLACE = ["arch", "aux", "n_transfer", "corpus"]
