@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from gpt1.data import batching
+from gpt1.data.encoded import EncodedSplit
 from gpt1.special_tokens import SpecialTokens
 from gpt1.text.tokens import DTYPE
-from gpt1.training import batching
-from gpt1.training.encoded import EncodedSplit
 from tasks import task
 from tasks.common.files import sha256_file, write_json
 

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpt1.data import batching
+from gpt1.data.encoded import COLUMNS, read_encoded
 from gpt1.records import EncodedFacts, Role, SplitFacts
 from gpt1.text.tokenizer import Tokenizer
-from gpt1.training import batching
-from gpt1.training.encoded import COLUMNS, read_encoded
 from tasks import task as task_named
 from tasks.common import hf_datasets
 from tasks.common.arrow import read_split, split_digest, split_names

@@ -23,12 +23,12 @@ import numpy as np
 import pandas as pd
 from pydantic import ValidationError
 
+from gpt1.data import batching
+from gpt1.data.encoded import EncodedSplit
 from gpt1.encode import encode_row
 from gpt1.special_tokens import SpecialTokens
 from gpt1.text.tokenizer import Tokenizer
 from gpt1.text.vocabulary import read_text
-from gpt1.training import batching
-from gpt1.training.encoded import EncodedSplit
 from gpt1.training.inference import predict
 from gpt1.training.runtime import Runtime
 from gpt1.weights import kept

@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 
 from gpt1.cell import ARCHS, PretrainedModel
+from gpt1.data.batching import sample
+from gpt1.data.encoded import EncodedSplit, EncodedTask
+from gpt1.data.encoded import load as load_encoded
 from gpt1.records import ZeroShotScore
 from gpt1.settings import ZeroShotSettings
 from gpt1.text.tokenizer import Tokenizer
-from gpt1.training.batching import sample
-from gpt1.training.encoded import EncodedSplit, EncodedTask
-from gpt1.training.encoded import load as load_encoded
 from gpt1.training.runtime import Runtime
 from gpt1.training.scorer import Scorer
 from gpt1.weights.checkpoint import load_checkpoint

@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 
 from gpt1.cell import Cell
+from gpt1.data.encoded import EncodedTask
 from gpt1.records import CellDigests, CellRecord, CellRun, RunRecord
 from gpt1.training.alarms import alarms
 from gpt1.training.cell_job import CellJob
-from gpt1.training.encoded import EncodedTask
 from gpt1.weights.checkpoint import Checkpoint
 from tasks.common.files import sha256_file, write_atomic
 

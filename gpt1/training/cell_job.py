@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from gpt1.cell import FULL, Cell
+from gpt1.data.encoded import load as load_encoded
+from gpt1.data.task_data import TaskData
 from gpt1.records import RunRecord
 from gpt1.settings import CellSettings
-from gpt1.training.encoded import load as load_encoded
 from gpt1.training.finetuning import FineTuning
 from gpt1.training.run_cache import Key, RunCache
 from gpt1.training.runtime import Runtime
-from gpt1.training.task_data import TaskData
 from gpt1.weights.checkpoint import Checkpoint, load_checkpoint, versions, write_tensors
 from tasks.common.errors import InputError
 from tasks.common.files import sha256_json

@@ -13,18 +13,18 @@ import torch
 from torch import Tensor
 
 from gpt1.cell import NTransfer
+from gpt1.data import batching
+from gpt1.data.batching import Sequences
+from gpt1.data.encoded import EncodedSplit
+from gpt1.data.task_data import TaskData
 from gpt1.model.classifier import Classifier, TaskModel, classification_loss
 from gpt1.records import RunRecord
 from gpt1.settings import FinetuneSettings
 from gpt1.special_tokens import SpecialTokens
 from gpt1.streams import torch_seed
-from gpt1.training import batching
-from gpt1.training.batching import Sequences
-from gpt1.training.encoded import EncodedSplit
 from gpt1.training.inference import predict
 from gpt1.training.optim import Adam, Schedule, warmup_linear
 from gpt1.training.runtime import Runtime, cpu, seed_step
-from gpt1.training.task_data import TaskData
 from gpt1.weights.checkpoint import Checkpoint, build
 from tasks.common.records import Scores
 from tasks.metrics import score, score_split

@@ -3,10 +3,10 @@
 import numpy as np
 import torch
 
+from gpt1.data import batching
+from gpt1.data.batching import Sequences
 from gpt1.model.classifier import TaskModel
 from gpt1.model.layout import computed
-from gpt1.training import batching
-from gpt1.training.batching import Sequences
 from gpt1.training.runtime import Runtime
 from tasks.spec import TaskSpec
 from tasks.stsb import expected_score

@@ -8,7 +8,6 @@ reads and writes it.
 """
 
 import math
-import shutil
 import time
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 import torch
 
 from gpt1.cell import Arch
+from gpt1.data.windows import heldout_windows, windows
 from gpt1.records import CorpusFacts
 from gpt1.settings import PretrainSettings
 from gpt1.streams import torch_seed
@@ -23,13 +23,12 @@ from gpt1.text.tokens import open_tokens
 from gpt1.training.distributed import Processes
 from gpt1.training.optim import Adam, Schedule, warmup_cosine
 from gpt1.training.runtime import Runtime, cpu
-from gpt1.training.states import SavedStates
 from gpt1.training.stopping import StopRequest
 from gpt1.training.training_log import LogRow, TrainingLog
-from gpt1.training.windows import accumulate, heldout_loss, heldout_windows, windows
+from gpt1.training.window_losses import accumulate, heldout_loss
+from gpt1.training.work_folder import WorkFolder
 from gpt1.weights.checkpoint import (
     build,
-    check_checkpoint,
     library_versions,
     read_facts,
     read_tensors,
@@ -37,7 +36,6 @@ from gpt1.weights.checkpoint import (
     sidecar,
 )
 from tasks.common.errors import InputError
-from tasks.common.files import sha256_json, sweep, write_atomic
 from tasks.common.programs import Interrupted
 
 PROGRESS_SECONDS = 5.0
@@ -85,13 +83,7 @@ class Pretraining:
             "tokenizer": self.tokenizer,
         }
         made = {"code": code, "precision": runtime.precision, "versions": library_versions()}
-        if processes.leads:
-            for folder in Path(work).glob("*"):  # of runs with other settings, too
-                sweep(folder)
-        self.name = f"{arch}-{sha256_json(run)[:16]}"
-        self.work = Path(work) / f"{self.name}-{sha256_json(made)[:8]}"
-        self.work.mkdir(parents=True, exist_ok=True)
-        self.states = SavedStates(self.work)
+        self.work = WorkFolder(Path(work), arch, run, made)
         self.model = build(arch, settings.model, facts.n_vocab, settings.dropout)
         seed = torch_seed("first values of pre-training", settings.seed)
         self.model.reset(torch.Generator().manual_seed(seed))
@@ -188,17 +180,6 @@ class Pretraining:
             flush=True,
         )
 
-    def path(self, update: int) -> Path:
-        """The checkpoint of an update in the work folder."""
-        return self.work / f"update-{update}.safetensors"
-
-    def _is_intact(self, update: int) -> bool:
-        try:
-            check_checkpoint(self.path(update))
-        except InputError:
-            return False
-        return True
-
     def checkpoint(self, again: bool = True) -> None:
         """Score the held-out documents, each process its share, and save the present update.
 
@@ -206,7 +187,9 @@ class Pretraining:
         too large for a perplexity.
         """
         done, settings = self.optimizer.updates, self.settings
-        wanted = torch.tensor(int(again or (self.processes.leads and not self._is_intact(done))))
+        wanted = torch.tensor(
+            int(again or (self.processes.leads and not self.work.is_intact(done)))
+        )
         self.processes.broadcast(wanted)
         if not wanted:
             return
@@ -222,7 +205,7 @@ class Pretraining:
             )
         self.log.show(done, heldout_loss=loss)
         save_checkpoint(
-            self.path(done),
+            self.work.checkpoint(done),
             self.model,
             tokenizer=self.tokenizer,
             update=done,
@@ -252,35 +235,23 @@ class Pretraining:
 
     def _score_again(self, update: int) -> None:
         """Score a checkpoint whose work folder knows its score on other held-out tokens."""
-        stored = read_facts(self.path(update))
+        path = self.work.checkpoint(update)
+        stored = read_facts(path)
         if stored.settings != self.settings:
-            self.model.load_state_dict(read_tensors(self.path(update)))
+            self.model.load_state_dict(read_tensors(path))
             facts = self._heldout_facts(heldout_loss(self.model, self.heldout, self.runtime))
-            stored.model_copy(update=facts).write(sidecar(self.path(update)))
+            stored.model_copy(update=facts).write(sidecar(path))
 
     def _save_state(self) -> None:
         """Write what a restart needs, atomically."""
         if not self.processes.leads:
             return
         self.log.take_time()
-        self.states.save({**self.optimizer.state(), **self.log.state()})
-
-    def _check_before(self, done: int) -> None:
-        """Raise InputError if a checkpoint that comes before update `done` is damaged."""
-        for update in self.settings.checkpoints:
-            if update < done:  # the one of `done` itself can be made again
-                check_checkpoint(self.path(update))
+        self.work.save({**self.optimizer.state(), **self.log.state()})
 
     def _resume(self) -> None:
         """Continue from the newest saved state with which all is undamaged, if there is one."""
-        others = any(path != self.work for path in self.work.parent.glob(f"{self.name}-*"))
-        state = self.states.load(self._check_before)
-        if state is None and others:
-            print(
-                "starting from update 0: what is saved of this run was made by other code, in "
-                "another precision, or with another version of torch or numpy",
-                flush=True,
-            )
+        state = self.work.load(self.settings.checkpoints)
         if state is None:
             return
         self.optimizer.load_state(state)
@@ -298,11 +269,7 @@ class Pretraining:
         """Copy the checkpoints, their JSON files and the log to the declared outputs."""
         if not self.processes.leads:
             return
-        out = Path(out)
-        out.mkdir(parents=True, exist_ok=True)
         for update in self.settings.checkpoints:
             self._score_again(update)
-            for source in (self.path(update), sidecar(self.path(update))):
-                with write_atomic(out / source.name, "wb") as file, open(source, "rb") as original:
-                    shutil.copyfileobj(original, file)
-        self.log.write(out / "log.csv")
+        self.work.publish(self.settings.checkpoints, Path(out))
+        self.log.write(Path(out, "log.csv"))

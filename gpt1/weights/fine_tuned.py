@@ -16,11 +16,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from gpt1.data.batching import PAD
 from gpt1.model.classifier import Classifier, TaskModel
 from gpt1.settings import TransformerShape
 from gpt1.text import hub_tokenizer
 from gpt1.text.tokenizer import Tokenizer
-from gpt1.training.batching import PAD
 from gpt1.weights.kept import KeptCell
 from gpt1.weights.published import POSITIONS, TOKENS, write_huggingface
 from tasks.common.errors import InputError

@@ -17,13 +17,13 @@ def test_states_of_a_run(tmp_path):
 
     def resume():
         run = Pretraining("lstm", facts, settings, Runtime(), tmp_path / "work")
-        for path in run.states.last.parent.glob("*.damaged"):
+        for path in run.work.folder.glob("*.damaged"):
             path.unlink()
         return run
 
     run = resume()
     run.train()
-    fuzz(run.states.last.parent, resume, "*state.safetensors")
+    fuzz(run.work.folder, resume, "*state.safetensors")
 
 
 def test_kept_weights(tmp_path):

@@ -5,12 +5,12 @@ import pytest
 import torch
 
 from gpt1.corpus import documents
+from gpt1.data import encoded
 from gpt1.encode import encode
 from gpt1.text.settings import CorpusSettings
 from gpt1.text.sources import list_documents
 from gpt1.text.tokenizer import Tokenizer, read_words
 from gpt1.text.tokens import open_tokens
-from gpt1.training import encoded
 from gpt1.weights.checkpoint import build, load_checkpoint, save_checkpoint
 from gpt1.weights.published import READERS
 from tasks.common.documents import read_documents

@@ -8,11 +8,11 @@ import datasets
 import numpy as np
 import pytest
 
+from gpt1.data.encoded import load
 from gpt1.encode import encode
 from gpt1.text import tokenizer as bpe
 from gpt1.text import vocabulary
 from gpt1.text.tokenizer import Tokenizer
-from gpt1.training.encoded import load
 from tasks import task
 from tasks.common.arrow import split_digest
 from tasks.common.errors import InputError
@@ -60,7 +60,7 @@ def refusal(name, examples, tokenizer, out):
 
 def test_training_reads_its_rows_without_pandas(race, tokenizer, tmp_path):
     encode("race", race, tokenizer, tmp_path / "race")
-    code = f"import sys; from gpt1.training.encoded import load; load({str(tmp_path / 'race')!r}); "
+    code = f"import sys; from gpt1.data.encoded import load; load({str(tmp_path / 'race')!r}); "
     call = [sys.executable, "-c", code + "print('pandas' in sys.modules)"]
     assert subprocess.run(call, capture_output=True, text=True, check=True).stdout == "False\n"
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 
+from gpt1.data import batching
 from gpt1.model.classifier import Classifier
 from gpt1.settings import (
     Dropout,
@@ -19,7 +20,7 @@ from gpt1.settings import (
     TransformerShape,
 )
 from gpt1.special_tokens import SpecialTokens
-from gpt1.training import batching, finetuning
+from gpt1.training import finetuning
 from gpt1.training.optim import Schedule, warmup_cosine, warmup_linear
 from gpt1.weights.checkpoint import build
 from tasks import PAPER_TASKS, task

@@ -11,11 +11,12 @@ import pytest
 import torch
 
 from gpt1 import pretrain
+from gpt1.data.windows import heldout_windows, windows
 from gpt1.settings import Dropout
 from gpt1.training import pretraining
 from gpt1.training.pretraining import Pretraining
 from gpt1.training.runtime import Runtime
-from gpt1.training.windows import accumulate, heldout_loss, heldout_windows, windows
+from gpt1.training.window_losses import accumulate, heldout_loss
 from gpt1.weights.checkpoint import build, load_checkpoint, read_tensors, sidecar
 from tasks.common.errors import InputError
 from tasks.common.files import read_json, sha256_file, this_machine, write_json
@@ -333,7 +334,7 @@ def test_the_held_out_perplexity_is_of_the_held_out_books_at_that_update(tmp_pat
     write_json(path, facts)
     training = Pretraining("lstm", path, pretrain_settings("lstm"), Runtime(), tmp_path / "work")
     training.train()
-    found = read_json(sidecar(training.path(8)))["heldout_loss"]
+    found = read_json(sidecar(training.work.checkpoint(8)))["heldout_loss"]
     other, own = (
         heldout_loss(training.model, heldout_windows(of, toy.N_CTX, 150), Runtime())
         for of in (training.train_tokens, tokens)

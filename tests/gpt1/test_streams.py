@@ -5,11 +5,11 @@ from typing import get_args
 
 import pytest
 
+from gpt1.data.task_data import TaskData
 from gpt1.streams import Purpose, stream, torch_seed
 from gpt1.training.finetuning import FineTuning
 from gpt1.training.pretraining import Pretraining
 from gpt1.training.runtime import Runtime
-from gpt1.training.task_data import TaskData
 from gpt1.weights.checkpoint import load_checkpoint
 from tasks import task
 from tests.gpt1 import toy
@@ -39,7 +39,7 @@ def test_a_fresh_tensor_of_a_seed_is_none_that_pre_training_with_that_seed_began
     own = toy.settings(arch, model=model)
     data = TaskData.of(toy.encoded(task("rte"), train=8, select=8, dev=8), toy.N_VOCAB, own)
     for update in settings.checkpoints:
-        source = load_checkpoint(training.path(update), arch, model, "t" * 64)
+        source = load_checkpoint(training.work.checkpoint(update), arch, model, "t" * 64)
         run = FineTuning(data, source, own, n_transfer, settings.seed, Runtime())
         for name, tensor in run.model.language_model.named_parameters():
             special = slice(toy.N_VOCAB, toy.N_VOCAB + 3)

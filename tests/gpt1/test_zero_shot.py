@@ -7,10 +7,10 @@ from sklearn.metrics import matthews_corrcoef
 
 from gpt1 import zero_shot
 from gpt1.cell import PretrainedModel
+from gpt1.data.batching import sample
+from gpt1.data.encoded import load as load_encoded
 from gpt1.settings import ZeroShotSettings
 from gpt1.text.tokenizer import Tokenizer
-from gpt1.training.batching import sample
-from gpt1.training.encoded import load as load_encoded
 from gpt1.training.runtime import Runtime
 from gpt1.training.scorer import Scorer
 from gpt1.weights.checkpoint import build

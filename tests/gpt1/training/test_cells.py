@@ -13,11 +13,11 @@ import torch
 
 from gpt1 import finetune
 from gpt1.cell import FULL, Cell
+from gpt1.data.encoded import load as load_encoded
 from gpt1.settings import FinetuneDropout, FinetuneMethod, JobSettings, OptimizerSettings
 from gpt1.training import cell_job
 from gpt1.training.alarms import alarms
 from gpt1.training.cell_job import CellJob
-from gpt1.training.encoded import load as load_encoded
 from gpt1.training.finetuning import FineTuning
 from gpt1.training.run_cache import RunCache
 from gpt1.training.runtime import Runtime

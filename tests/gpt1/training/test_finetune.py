@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 import torch
 
-from gpt1.training import batching, finetuning
+from gpt1.data import batching
+from gpt1.data.task_data import TaskData
+from gpt1.training import finetuning
 from gpt1.training.runtime import Runtime
-from gpt1.training.task_data import TaskData
 from tasks import TASKS, task
 from tasks.stsb import soft_labels
 from tests.gpt1 import toy

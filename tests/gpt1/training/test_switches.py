@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 import torch
 
+from gpt1.data.task_data import TaskData
 from gpt1.training.finetuning import FineTuning
 from gpt1.training.runtime import Runtime
-from gpt1.training.task_data import TaskData
 from gpt1.weights.checkpoint import build
 from tasks import task
 from tests.gpt1 import toy

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 import torch
 
+from gpt1.data.task_data import TaskData
 from gpt1.training import finetuning
 from gpt1.training.alarms import alarms
 from gpt1.training.finetuning import FineTuning
 from gpt1.training.optim import Adam
 from gpt1.training.runtime import Runtime
-from gpt1.training.task_data import TaskData
 from tasks import task
 from tests.gpt1 import toy
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from gpt1.data import batching
+from gpt1.data.encoded import EncodedSplit
 from gpt1.special_tokens import SpecialTokens
-from gpt1.training import batching
-from gpt1.training.encoded import EncodedSplit
 
 S, D, C = 100, 101, 102
 SPECIAL = SpecialTokens(S, D, C)

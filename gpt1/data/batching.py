@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gpt1.data.encoded import EncodedSplit
 from gpt1.special_tokens import SpecialTokens
 from gpt1.streams import stream
-from gpt1.training.encoded import EncodedSplit
 
 PAD = 0
 

@@ -1,7 +1,4 @@
-"""Windows of token ids from the corpus, their gradients, and the loss over held-out ones.
-
-Source: paper 4.1.
-"""
+"""The gradients of an update's windows, and the loss over held-out ones."""
 
 from collections.abc import Callable
 
@@ -9,16 +6,9 @@ import numpy as np
 import torch
 
 from gpt1.model.language_model import LanguageModel
-from gpt1.streams import stream
 from gpt1.training.runtime import Runtime, seed_step
 
 WINDOWS = 32  # held-out ones that are scored at once
-
-
-def windows(tokens: np.ndarray, n_ctx: int, batch: int, seed: int, update: int) -> np.ndarray:
-    """The `[batch, n_ctx]` windows of one update, uniform over the corpus: a pure function."""
-    starts = stream("windows", seed, update).integers(0, len(tokens) - n_ctx + 1, batch)
-    return np.stack([tokens[s : s + n_ctx] for s in starts])
 
 
 def accumulate(
@@ -49,20 +39,6 @@ def accumulate(
             loss.backward()
             total += loss.detach()
     return total
-
-
-def heldout_windows(tokens: np.ndarray, n_ctx: int, limit: int) -> np.ndarray:
-    """Windows `[n, n_ctx]` of at most `limit` tokens, spread evenly over the held-out documents.
-
-    They do not overlap; where everything fits they follow each other. Fewer tokens than one window
-    make one shorter window.
-    """
-    n_ctx = min(n_ctx, len(tokens))
-    n = max(1, min(limit, len(tokens)) // n_ctx)
-    starts = np.linspace(0, len(tokens) - n_ctx, n).astype(np.int64)
-    if n == len(tokens) // n_ctx:
-        starts = np.arange(n) * n_ctx
-    return np.stack([tokens[s : s + n_ctx] for s in starts])
 
 
 @torch.no_grad()

@@ -4,12 +4,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from gpt1.data import batching
+from gpt1.data.batching import Sequences
+from gpt1.data.encoded import EncodedTask
 from gpt1.settings import FinetuneSettings
 from gpt1.special_tokens import SpecialTokens
 from gpt1.streams import drawn_rows
-from gpt1.training import batching
-from gpt1.training.batching import Sequences
-from gpt1.training.encoded import EncodedTask
 from tasks.spec import TaskSpec
 from tasks.stsb import soft_labels
 

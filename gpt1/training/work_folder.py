@@ -1,0 +1,85 @@
+"""The work folder of a pre-training run: its checkpoints, and the states from which it resumes."""
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from torch import Tensor
+
+from gpt1.weights.checkpoint import check_checkpoint, read_tensors, sidecar, write_tensors
+from tasks.common.errors import InputError
+from tasks.common.files import sha256_json, sweep, write_atomic
+
+State = dict[str, Tensor]
+
+
+class WorkFolder:
+    """The checkpoints of a run and its last two states, in a folder below `parent`.
+
+    The folder's name has digests of `run`, the run's settings and data, and of `made`: the code,
+    precision and versions that a resumed run must share. Should the last state be damaged, the run
+    goes on from the one before it and loses only minutes.
+    """
+
+    def __init__(self, parent: Path, arch: str, run: dict[str, Any], made: dict[str, Any]) -> None:
+        self.run = f"{arch}-{sha256_json(run)[:16]}"
+        self.folder = parent / f"{self.run}-{sha256_json(made)[:8]}"
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.last = self.folder / "state.safetensors"
+        self.older = self.folder / "older-state.safetensors"
+
+    def checkpoint(self, update: int) -> Path:
+        """Where the checkpoint of an update lies."""
+        return self.folder / f"update-{update}.safetensors"
+
+    def is_intact(self, update: int) -> bool:
+        """Whether the checkpoint of an update is there and undamaged."""
+        try:
+            check_checkpoint(self.checkpoint(update))
+        except InputError:
+            return False
+        return True
+
+    def save(self, state: State) -> None:
+        """Write a state and keep the one before it. Raises InputError if the disk is full."""
+        if self.last.exists():
+            self.last.replace(self.older)
+        write_tensors(self.last, state)
+
+    def load(self, checkpoints: Sequence[int]) -> State | None:
+        """The newest undamaged state that all `checkpoints` before it are there for, or None.
+
+        A state that cannot be used is renamed, and one line says so. What killed writes left in
+        this folder and those of other runs is removed.
+        """
+        for folder in self.folder.parent.glob("*"):
+            sweep(folder)
+        states = [path for path in (self.last, self.older) if path.exists()]
+        for path in states:
+            try:
+                state = read_tensors(path)
+                for update in checkpoints:
+                    if update < int(state["updates"]):  # the one of the state itself is made again
+                        check_checkpoint(self.checkpoint(update))
+                return state
+            except InputError as error:
+                path.replace(path.with_suffix(".damaged"))
+                last = path == states[-1]
+                rest = "starting again from update 0" if last else "trying the state before it"
+                print(f"warning: {error}; {rest}", flush=True)
+        if any(path != self.folder for path in self.folder.parent.glob(f"{self.run}-*")):
+            print(
+                "starting from update 0: what is saved of this run was made by other code, in "
+                "another precision, or with another version of torch or numpy",
+                flush=True,
+            )
+        return None
+
+    def publish(self, updates: Sequence[int], out: Path) -> None:
+        """Copy the checkpoints of these updates, and their JSON files, to `out`."""
+        out.mkdir(parents=True, exist_ok=True)
+        for path in map(self.checkpoint, updates):
+            for source in (path, sidecar(path)):
+                with write_atomic(out / source.name, "wb") as file, open(source, "rb") as original:
+                    shutil.copyfileobj(original, file)
