@@ -113,15 +113,16 @@ class Plan:
         self.overlays: dict[str, Overlay] = {"": {}}
         faults: dict[str, None] = {}
         for study, own in base.experiment.studies.items():
-            for line, _, given in own.points():
+            for title, _, given in own.points():
                 overlay = self.effective(given)
                 self._add(overlay)
                 try:
                     self.config(name(overlay))
                 except ConfigError as error:
-                    part = "references" if line in own.references else "lines"
-                    place = f"experiment.studies.{study}.{part}.{line}"
-                    faults |= dict.fromkeys(f"{place}: {fault}" for fault in error.faults)
+                    for fault in error.faults:
+                        key = f"{fault.partition(':')[0]}."
+                        part = "axis" if key.startswith(f"{own.axis}.") else own.part(title)
+                        faults[f"experiment.studies.{study}.{part}: {fault}"] = None
         refuse(faults)
 
     def _add(self, overlay: Overlay) -> None:

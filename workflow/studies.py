@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any, get_args
 
 from gpt1.cell import FULL, Arch, PretrainedModel
-from workflow.configuration.read import ConfigError, parse, refuse
-from workflow.configuration.studies import PAPER, shipped
+from workflow.configuration.checks import cross_checks
+from workflow.configuration.read import refuse
+from workflow.configuration.studies import PAPER, Study, shipped
 from workflow.grid import StudyHead, StudyPlan
 from workflow.plan import Plan, name
 
@@ -33,20 +34,18 @@ def faults(lines: Plan, study: str) -> Iterator[str]:
         if task not in base.experiment.tasks:
             yield f"{key}.tasks: {task} is not in experiment.tasks; add it there, or remove it"
     for title, value, given in own.points():
-        place = f"{key}.{'references' if title in own.references else 'lines'}.{title}"
-        at, overlay = "" if value is None else f" at {own.axis} {value}", lines.effective(given)
-        try:
-            parse(lines.keys(overlay))
-        except ConfigError as error:
-            yield from (f"{place}{at}: {fault}" for fault in error.faults)
+        point = f"{key}.{own.part(title)}" + ("" if value is None else f" at {own.axis} {value}")
+        variant = name(lines.effective(given))
+        if unfit := list(cross_checks(lines.config(variant))):
+            yield from (f"{point}: {fault}" for fault in unfit)
             continue
-        line = lines.line(name(overlay))
+        line = lines.line(variant)
         if base.experiment.pretrained and (line.model or line.arch == "lstm"):
-            yield f"{place}{at}: experiment.pretrained gives the weights; no model can be trained"
+            yield f"{point}: experiment.pretrained gives the weights; no model can be trained"
         for changed in _of_no_cell(given, line.arch, tasks):
             remedy = "make the line a reference" if changed == own.axis else "remove it"
             if not changed.startswith(f"{own.axis}."):  # its values may have a part for each line
-                yield f"{place}{at}: {changed} changes none of its cells; {remedy}"
+                yield f"{point}: {changed} changes none of its cells; {remedy}"
 
 
 def _of_no_cell(overlay: Mapping[str, Any], arch: Arch, tasks: list[str]) -> Iterator[str]:
@@ -74,33 +73,24 @@ def run_faults(lines: Plan) -> Iterator[str]:
     if "ablation" not in experiment.all:
         yield "experiment.all: without ablation, whose first line all else is compared with; add it"
         return
+    yield from _misspelt(experiment.studies)
     for study in experiment.all:
         yield from faults(lines, study)
-    for study, known in shipped(has_lstm=True).items():
-        for title in [k for k, line in experiment.studies[study].lines.items() if line is None]:
-            near = difflib.get_close_matches(title, known["lines"], n=1)
-            if near and near[0] != title:
-                place = f"experiment.studies.{study}.lines.{title}"
-                yield f"{place}: there is no such line to remove; did you mean {near[0]!r}?"
     table_5 = experiment.studies["ablation"].lines.get(PAPER)
     if table_5 is None or table_5.overlay:
         yield (
             f"experiment.studies.ablation.lines: the others are compared with {PAPER!r}, which is "
             "the config itself; keep it as it is"
         )
-    for key, is_wrong, own in (
-        ("arch", experiment.arch != "transformer", experiment.arch),
-        ("n_transfer", experiment.n_transfer != "all", experiment.n_transfer),
-        ("finetune.lm_coef", not experiment.finetune.lm_coef, 0),
-    ):
-        if is_wrong:
-            yield f"experiment.{key}: {own} is no config of {PAPER!r}; give it in a line of a study"
-    for key, is_given in (
+    for key, is_wrong in (
+        ("arch", experiment.arch != "transformer"),
+        ("n_transfer", experiment.n_transfer != "all"),
+        ("finetune.lm_coef", not experiment.finetune.lm_coef),
         ("pretrain.shuffled", experiment.pretrain and experiment.pretrain.shuffled),
         ("finetune.permuted_embeddings", experiment.finetune.permuted_embeddings),
     ):
-        if is_given:
-            yield f"experiment.{key}: is of a negative control; give it in a line of a study"
+        if is_wrong:
+            yield f"experiment.{key}: not that of {PAPER!r}; give it in a line of a study"
     if experiment.submission and not any(cell.line == FULL for cell in lines.grid().cells()):
         yield "experiment.submission: is of the full model, which no study has; add a line {}"
     known_cells = {
@@ -111,6 +101,21 @@ def run_faults(lines: Plan) -> Iterator[str]:
     for cell in lines.base.kept():
         if cell not in known_cells:
             yield f"experiment.keep: {cell.place} is not a cell of a study; add it to one"
+
+
+def _misspelt(studies: Mapping[str, Study]) -> Iterator[str]:
+    """Additions to a study, and lines to remove, whose names only resemble one that there is."""
+    for study, own in studies.items():
+        near = difflib.get_close_matches(study, studies.keys() - {study}, n=1, cutoff=0.75)
+        if near and own.model_fields_set <= {"lines", "references", "values"}:
+            remedy = "correct it, or give it a heading of its own"
+            yield f"experiment.studies.{study}: did you mean {near[0]}? {remedy}"
+    for study, known in shipped(has_lstm=True).items():
+        for title in [k for k, line in studies[study].lines.items() if line is None]:
+            near = difflib.get_close_matches(title, known["lines"], n=1)
+            if near and near[0] != title:
+                line = f"experiment.studies.{study}.lines.{title}"
+                yield f"{line}: there is no such line to remove; did you mean {near[0]!r}?"
 
 
 def heads(lines: Plan) -> list[StudyHead]:

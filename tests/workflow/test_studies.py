@@ -159,8 +159,8 @@ def test_any_key_of_the_config_can_be_an_axis(axis, tmp_path):
     ("entry", "fault"),
     [
         ({"axis": "data"}, "axis and values: one without the other"),
-        ({"axis": "learning_rate", "values": [1]}, "experiment.learning_rate: unknown key"),
-        ({"axis": "n_transfer", "values": ["much"]}, "lines.full: experiment.n_transfer: Input "),
+        ({"axis": "learning_rate", "values": [1]}, "axis: experiment.learning_rate: unknown key"),
+        ({"axis": "n_transfer", "values": ["much"]}, "mine.axis: experiment.n_transfer: Inp"),
         ({"lines": {"a": {"n_transfer": 1, "values": [3]}}}, "lines.a.values: the study has no"),
         ({"lines": {"a": None}}, "lines: all are null; give one"),
         ({"axis": "n_transfer", "values": [1, 1]}, "values: each only once"),

@@ -171,7 +171,9 @@ def _path(fault: Any, data: Any) -> list[str | int]:
 
 
 def _message(fault: Any) -> str:
-    """Pydantic's words; for an unknown key the nearest one."""
+    """Pydantic's words but for a section, and for an unknown key the nearest one."""
+    if fault["type"] in ("dict_type", "model_type"):
+        return "should be a section of keys, such as {key: value}"
     if fault["type"] != "extra_forbidden":
         return str(fault["msg"]).removeprefix("Value error, ")
     key = str(fault["loc"][-1])

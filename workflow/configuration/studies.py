@@ -124,6 +124,10 @@ class Study(Settings):
             if outside := set(names) - set(self.tasks or names):
                 raise ValueError(f"predicted.{line}: {min(outside)} is not among the tasks")
 
+    def part(self, title: str) -> str:
+        """The key of a line in the study."""
+        return f"{'references' if title in self.references else 'lines'}.{title}"
+
     def points(self) -> Iterator[tuple[str, Any, dict[str, Any]]]:
         """Every line at every value with its overlay, the references first.
 
