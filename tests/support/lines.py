@@ -4,11 +4,19 @@ from typing import Any
 
 from gpt1.cell import FULL, PERMUTED, SHUFFLED, Arch, Cell, Corpus, NTransfer
 from workflow.analysis import paper
-from workflow.analysis.paper import FURTHER_VARIANTS, PAPER_VARIANTS, Variant
+from workflow.analysis.paper import FULL as WHOLE
+from workflow.analysis.paper import LSTM, NEITHER, NO_AUX, NO_PRETRAINING, Variant
 from workflow.configuration.studies import ARCH, LM_COEF, N_TRANSFER
 from workflow.grid import Aux, Line, Point, StudyPlan
 from workflow.plan import name
 
+PAPER_VARIANTS = (WHOLE, NO_PRETRAINING, NO_AUX, LSTM)
+FURTHER_VARIANTS = (
+    NEITHER,
+    Variant("LSTM w/o pre-training", "", "lstm", n_transfer="none"),
+    Variant("LSTM w/o aux LM", "", "lstm", "off"),
+    Variant("LSTM w/o pre-training, w/o aux LM", "", "lstm", "off", "none"),
+)
 TITLES = {
     (v.arch, v.aux): v.title for v in (*PAPER_VARIANTS, *FURTHER_VARIANTS) if v.n_transfer == "all"
 }

@@ -76,13 +76,6 @@ EMBEDDINGS_NO_AUX = Variant(
     aux="off",
     n_transfer=0,
 )
-PAPER_VARIANTS = (FULL, NO_PRETRAINING, NO_AUX, LSTM)
-FURTHER_VARIANTS = (
-    NEITHER,
-    Variant("LSTM w/o pre-training", "", "lstm", n_transfer="none"),
-    Variant("LSTM w/o aux LM", "", "lstm", "off"),
-    Variant("LSTM w/o pre-training, w/o aux LM", "", "lstm", "off", "none"),
-)
 
 
 @functools.cache

@@ -11,18 +11,17 @@ import pytest
 
 from gpt1.cell import Arch
 from tests.analysis.conftest import make_cell, make_grid, write
+from tests.support.lines import FURTHER_VARIANTS, PAPER_VARIANTS
 from workflow.analysis.claims.evidence import Evidence
 from workflow.analysis.claims.finding import Finding
 from workflow.analysis.claims.paper_claims import CLAIMS, PRETRAINING, WITHOUT_BOTH
 from workflow.analysis.paper import (
     EIGHT,
     FULL,
-    FURTHER_VARIANTS,
     LSTM,
     NEITHER,
     NO_AUX,
     NO_PRETRAINING,
-    PAPER_VARIANTS,
     SENTENCES_SHUFFLED,
     TRAIN_ROWS,
     Variant,

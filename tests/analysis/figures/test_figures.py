@@ -60,7 +60,9 @@ def results(tmp_path_factory, grid) -> Path:
 
 @pytest.fixture(scope="module")
 def tables(results) -> dict[str, pd.DataFrame]:
-    return {name: read_csv(results / f"{name}.csv") for name in [*TABLES, "cost_pretraining"]}
+    found = {name: read_csv(results / f"{name}.csv") for name in [*TABLES, "cost_pretraining"]}
+    of_colours = found["ablation"]["variant"].isin(style.VARIANTS)  # so that no two share one
+    return found | {"ablation": found["ablation"][of_colours]}
 
 
 def drawn(name: str, grid: Grid, *shown: pd.DataFrame) -> Figure:
@@ -280,6 +282,13 @@ def test_the_papers_marks_stand_beside_real_rows_alone(synthetic, tables, grid):
     for name, n in expected.items():
         panels = drawn(name, some, tables["ablation"]).axes
         assert sum(len(marks(ax, c, hollow=True)) for ax in panels for c in colors) == n
+
+
+def test_no_two_lines_look_the_same_and_those_of_table_5_look_as_ever():
+    own = [f"mine {i}" for i in range(20)]
+    looks = style.looks([*own, *style.VARIANTS])
+    assert len({*map(str, looks.values())}) == len(looks) == 20 + len(style.VARIANTS)
+    assert style.VARIANTS.items() <= looks.items()
 
 
 @pytest.mark.parametrize("run", [True, False])

@@ -21,9 +21,9 @@ from tests.analysis.conftest import (
     write_predictions,
     write_samples,
 )
+from tests.support.lines import PAPER_VARIANTS, line
 from tests.support.lines import cell as cell_of
-from tests.support.lines import line
-from workflow.analysis.paper import FULL, NUMBERS, OURS, PAPER_VARIANTS, PERMUTED, SHUFFLED
+from workflow.analysis.paper import FULL, NUMBERS, OURS, PERMUTED, SHUFFLED
 from workflow.analysis.stats.alarms import is_marked
 from workflow.analysis.stats.scoring import shared_texts
 from workflow.analysis.table import read_csv

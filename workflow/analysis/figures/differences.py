@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from workflow.analysis.figures import style
-from workflow.analysis.figures.ablation import places, printed_of_real, shown
+from workflow.analysis.figures.ablation import columns, printed_of_real
 from workflow.analysis.paper import FULL
 from workflow.grid import Grid
 
@@ -18,8 +18,9 @@ from workflow.grid import Grid
 def draw(table: pd.DataFrame, grid: Grid) -> Figure:
     """A panel per variant, a line per task; the means over tasks come first."""
     table = printed_of_real(table, grid).rename(columns={"variant": "line"})
-    at = pd.Series(places(grid))
-    looks = {name: look for name, look in shown(table).items() if name != FULL.title}
+    at = pd.Series(columns(grid))
+    looks = style.looks(table["line"].unique())
+    del looks[FULL.title]
     figure = Figure(figsize=(12, 1.2 + 0.4 * max(6, len(at))), layout="constrained")
     axes = figure.subplots(1, len(looks), sharey=True, sharex=True, squeeze=False)[0]
     wide = {n: r.set_index("task").reindex(at.index) for n, r in table.groupby("line")}

@@ -5,7 +5,6 @@ style and marker repeat what colour says. Fonts and sizes are in `figures.mplsty
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -88,7 +87,8 @@ VARIANTS: dict[str, Look] = {  # of Table 5, in the colour of their model where 
     },
     PERMUTED.title: {"color": SKY, "marker": "*"},
 }
-LINES = [*VARIANTS.values(), {"color": GREY, "marker": "<"}]  # of other studies, in their order
+COLOURS = [*(look["color"] for look in VARIANTS.values()), GREY]
+MARKERS = [*(look["marker"] for look in VARIANTS.values()), "<"]
 TASKS: dict[str, Look] = {  # of the zero-shot figure
     "sst2": {"color": BLUE, "marker": "o"},
     "dprd": {"color": VERMILLION, "marker": "s"},
@@ -178,9 +178,11 @@ def title(name: str, n_tasks: int) -> str:
 
 
 def looks(lines: Iterable[str]) -> dict[str, Look]:
-    """How each of some lines looks: those of Table 5 as ever, others as no such line here."""
+    """How each of up to 64 lines looks: those of Table 5 as ever, no two of them the same."""
     lines = list(lines)
-    free = cycle([look for look in LINES if look not in [VARIANTS.get(one) for one in lines]])
+    pairs = ((c, MARKERS[i - n]) for n in range(len(MARKERS)) for i, c in enumerate(COLOURS))
+    every = ({"color": colour, "marker": marker} for colour, marker in pairs)
+    free = (look for look in every if look not in [VARIANTS.get(one) for one in lines])
     return {line: VARIANTS.get(line) or next(free) for line in lines}
 
 
