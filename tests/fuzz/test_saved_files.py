@@ -2,7 +2,6 @@
 refused in one line; JSON loses its checksum first, which would refuse any change at once."""
 
 import pytest
-import torch
 
 from gpt1.corpus import documents
 from gpt1.data import encoded
@@ -11,7 +10,7 @@ from gpt1.text.settings import CorpusSettings
 from gpt1.text.sources import list_documents
 from gpt1.text.tokenizer import Tokenizer, read_words
 from gpt1.text.tokens import open_tokens
-from gpt1.weights.checkpoint import build, load_checkpoint, save_checkpoint
+from gpt1.weights.checkpoint import load_checkpoint, save_checkpoint
 from gpt1.weights.published import READERS
 from tasks.common.documents import read_documents
 from tasks.examples import read as read_examples
@@ -25,9 +24,7 @@ from tests.tasks.hub_files import manifest
 
 def test_checkpoints(tmp_path):
     path, settings = tmp_path / "update-3.safetensors", toy.model("lstm")
-    model = build("lstm", settings, toy.N_VOCAB)
-    model.reset(torch.Generator().manual_seed(0))
-    save_checkpoint(path, model, tokenizer="t" * 64)
+    save_checkpoint(path, toy.random_model("lstm"), tokenizer="t" * 64)
     without_checksums(tmp_path)
     digest = renewed(path.with_suffix(".json"), path)
     fuzz(tmp_path, lambda: load_checkpoint(path, "lstm", settings, "t" * 64), repair=digest)

@@ -1,7 +1,6 @@
 """Small tasks of every family, and cells on them whose weights are kept."""
 
 import numpy as np
-import torch
 
 from gpt1.cell import Cell
 from gpt1.encode import encode
@@ -11,7 +10,7 @@ from gpt1.text.tokenizer import Tokenizer
 from gpt1.training.cell_job import CellJob
 from gpt1.training.run_cache import RunCache
 from gpt1.training.runtime import Runtime
-from gpt1.weights.checkpoint import build, save_checkpoint
+from gpt1.weights.checkpoint import save_checkpoint
 from tasks import task
 from tasks.common.files import sha256_file, write_json
 from tests.gpt1 import toy
@@ -63,8 +62,7 @@ def write_encoded(folder, name, splits, unlabelled=()):
 def write_checkpoint(folder, name, arch="transformer", seed=5, **facts):
     """A language model of that pre-training seed; returns its digest."""
     tokenizer = Tokenizer.load(folder / "tokenizer")
-    model = build(arch, toy.model(arch, init_std=0.2), tokenizer.n_vocab)
-    model.reset(torch.Generator().manual_seed(seed))
+    model = toy.random_model(arch, seed, tokenizer.n_vocab, init_std=0.2)
     path = folder / f"{name}.safetensors"
     save_checkpoint(path, model, **{"tokenizer": tokenizer.digest, "seed": seed} | facts)
     return sha256_file(path)

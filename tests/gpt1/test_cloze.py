@@ -4,18 +4,17 @@ import json
 
 import numpy as np
 import pytest
-import torch
 
 from gpt1 import cloze
 from gpt1.text.tokenizer import Tokenizer
 from gpt1.training.runtime import Runtime
 from gpt1.training.scorer import Scorer
-from gpt1.weights.checkpoint import build
 from tasks.common.errors import InputError
 from tasks.common.files import read_json, sha256_file
 from tests.gpt1 import toy
 from tests.gpt1.examples import write_tokenizer
 from tests.gpt1.kept_cells import write_checkpoint
+from tests.gpt1.test_zero_shot import by_hand
 
 ITEMS = [
     {"skill": "mood", "context": "A play.", "choices": ["He was glad.", "He was sad."], "label": 0},
@@ -38,15 +37,10 @@ def tokenizer(tmp_path):
     return Tokenizer.load(tmp_path / "tokenizer")
 
 
-def random_model(arch, tokenizer, seed):
-    model = build(arch, toy.model(arch, init_std=0.3), tokenizer.n_vocab)
-    model.reset(torch.Generator().manual_seed(seed))
-    return model
-
-
 @pytest.fixture(params=toy.ARCHS)
 def scorer(request, tokenizer):
-    return Scorer(random_model(request.param, tokenizer, 3), tokenizer.newline_id, Runtime())
+    model = toy.random_model(request.param, 3, tokenizer.n_vocab, init_std=0.3)
+    return Scorer(model, tokenizer.newline_id, Runtime())
 
 
 def test_the_prediction_is_the_choice_with_the_best_mean_over_its_own_tokens(
@@ -54,17 +48,12 @@ def test_the_prediction_is_the_choice_with_the_best_mean_over_its_own_tokens(
 ):
     found = cloze.predict(scorer, cloze.read_items(write_items(tmp_path), tokenizer))
     for item, prediction in zip(ITEMS, found, strict=True):
-        means, embed = [], scorer.model.embed[: tokenizer.n_vocab]
+        means = []
         for choice in item["choices"]:
             scored = tokenizer.encode(choice)
             ids = [tokenizer.newline_id, *tokenizer.encode(item["context"]), *scored]
             ids = ids[:1] + ids[1:][-(toy.N_CTX - 1) :]
-            with torch.no_grad():
-                hidden, _ = scorer.model(torch.tensor([ids]))
-                logits = scorer.model.lm_features(hidden[0]) @ embed.T
-            table = logits.log_softmax(-1)
-            values = [float(table[i, token]) for i, token in enumerate(ids[1:])]
-            means.append(np.mean(values[-len(scored) :]))
+            means.append(np.mean(by_hand(scorer, ids)[-len(scored) :]))
         assert prediction == int(np.argmax(means))
 
 

@@ -10,7 +10,7 @@ from gpt1 import generate as program
 from gpt1.generate import Sampling, generate, next_logits
 from gpt1.text.tokenizer import Tokenizer
 from gpt1.training.runtime import Runtime
-from gpt1.weights.checkpoint import build, load_checkpoint, read_facts
+from gpt1.weights.checkpoint import load_checkpoint, read_facts
 from tasks.common.errors import InputError
 from tests.gpt1 import toy
 from tests.gpt1.examples import write_tokenizer
@@ -21,9 +21,7 @@ IDS = [39, 5, 8, 13]
 
 
 def language_model(arch):
-    model = build(arch, toy.model(arch, init_std=0.3), toy.N_VOCAB)
-    model.reset(torch.Generator().manual_seed(1))
-    return model.eval()
+    return toy.random_model(arch, 1, init_std=0.3).eval()
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from gpt1.training import pretraining
 from gpt1.training.pretraining import Pretraining
 from gpt1.training.runtime import Runtime
 from gpt1.training.window_losses import accumulate, heldout_loss
-from gpt1.weights.checkpoint import build, load_checkpoint, read_tensors, sidecar
+from gpt1.weights.checkpoint import load_checkpoint, read_tensors, sidecar
 from tasks.common.errors import InputError
 from tasks.common.files import read_json, sha256_file, this_machine, write_json
 from tests.gpt1 import toy
@@ -140,8 +140,7 @@ def test_other_code_precision_or_versions_start_anew_and_say_so(
 @pytest.mark.parametrize("arch", toy.ARCHS)
 def test_held_out_loss_is_the_mean_without_dropout_over_windows_that_do_not_overlap(arch):
     rates = Dropout(embd=0.5, attn=0.5, resid=0.5)
-    model = build(arch, toy.model(arch, init_std=0.2), toy.N_VOCAB, rates).train()
-    model.reset(torch.Generator().manual_seed(0))
+    model = toy.random_model(arch, rates=rates, init_std=0.2).train()
     tokens = np.random.default_rng(0).integers(0, toy.N_VOCAB, 101)
     rows = heldout_windows(tokens, 24, 101)
     assert rows.shape == (4, 24)
@@ -344,8 +343,7 @@ def test_the_held_out_perplexity_is_of_the_held_out_books_at_that_update(tmp_pat
 
 def test_every_update_and_seed_has_dropout_masks_of_its_own():
     rates = Dropout(embd=0.5, attn=0.5, resid=0.5)
-    model = build("transformer", toy.model("transformer", init_std=0.2), toy.N_VOCAB, rates)
-    model.reset(torch.Generator().manual_seed(0))
+    model = toy.random_model("transformer", rates=rates, init_std=0.2)
     ids, losses = torch.arange(48).view(2, 24) % toy.N_VOCAB, []
     for seed, update in ((0, 0), (0, 0), (0, 1), (1, 0)):
         losses.append(float(accumulate(model.train(), ids, range(2), Runtime(), seed, update)))

@@ -13,7 +13,6 @@ from gpt1.settings import ZeroShotSettings
 from gpt1.text.tokenizer import Tokenizer
 from gpt1.training.runtime import Runtime
 from gpt1.training.scorer import Scorer
-from gpt1.weights.checkpoint import build
 from gpt1.zero_shot import (
     best_threshold,
     choice_predictions,
@@ -35,9 +34,7 @@ NEWLINE = 39
 
 @pytest.fixture(params=toy.ARCHS)
 def scorer(request):
-    model = build(request.param, toy.model(request.param, init_std=0.3), toy.N_VOCAB)
-    model.reset(torch.Generator().manual_seed(3))
-    return Scorer(model, NEWLINE, Runtime())
+    return Scorer(toy.random_model(request.param, 3, init_std=0.3), NEWLINE, Runtime())
 
 
 def by_hand(scorer, ids):
@@ -45,7 +42,7 @@ def by_hand(scorer, ids):
     model = scorer.model
     with torch.no_grad():
         hidden, _ = model(torch.tensor([ids]))
-        logits = model.lm_features(hidden[0]) @ model.embed[: toy.N_VOCAB].T
+        logits = model.lm_features(hidden[0]) @ model.embed[: model.n_vocab].T
     table = logits.log_softmax(-1)
     return [float(table[i, token]) for i, token in enumerate(ids[1:])]
 

@@ -60,6 +60,13 @@ def pretrain_settings(arch, **options):
     return PretrainSettings(**{**given, "optimizer": OptimizerSettings(), **options})
 
 
+def random_model(arch, seed=0, n_vocab=N_VOCAB, rates=None, **options):
+    """A language model with the initial values of a seed."""
+    found = build(arch, model(arch, **options), n_vocab, *([rates] if rates else []))
+    found.reset(torch.Generator().manual_seed(seed))
+    return found
+
+
 def checkpoint(language_model):
     """A language model's weights as a loaded checkpoint."""
     facts = CheckpointFacts(
@@ -72,9 +79,7 @@ def checkpoint(language_model):
 
 def source(arch, seed=77):
     """A checkpoint of wide random weights."""
-    blank = build(arch, model(arch, init_std=0.05), N_VOCAB)
-    blank.reset(torch.Generator().manual_seed(seed))
-    return checkpoint(blank)
+    return checkpoint(random_model(arch, seed, init_std=0.05))
 
 
 def start(

@@ -2,8 +2,6 @@
 
 import json
 import random
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -94,14 +92,6 @@ def test_a_cr_before_the_line_end_is_no_part_of_a_missing_gold_label(published):
     tally = Tally()
     assert len(task("snli").read(path.parent, "dev", tally)) == 3
     assert tally.dropped == {"no gold label": 1}
-
-
-def test_the_tasks_are_imported_without_the_heavy_libraries():
-    code = "import sys, tasks, tasks.corpora, tasks.hub, tasks.unlabelled\n"
-    code += "heavy = {'datasets', 'pandas', 'torch', 'huggingface_hub', 'pyarrow', 'sklearn'}\n"
-    code += "sys.exit(' '.join(heavy & set(sys.modules)) or 0)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_folder_that_holds_something_else_is_never_replaced(published):

@@ -9,7 +9,6 @@ from tasks import PAPER_TASKS, TASKS, task
 from tasks.dprd import pronoun_span
 from tasks.qa import question
 from tasks.readers import Row
-from tasks.task import Tally
 
 
 def test_tasks_are_the_twelve_of_the_paper_in_its_order():
@@ -76,33 +75,6 @@ def test_a_row_becomes_the_example_that_stands_in_it(
     found = task(name).read(published(layout), split)[place]
     assert (found.first, found.second, found.choices, found.label) == content
     assert guid is None or found.guid == f"{name}/{guid}"
-
-
-def test_rows_without_gold_label_are_left_out_and_counted(published):
-    tally = Tally()
-    assert len(task("snli").read(published("snli"), "train", tally)) == 3
-    assert tally.dropped == {"no gold label": 1}
-
-
-def test_a_question_of_race_has_its_half_as_group(published):
-    groups = Counter(e.group for e in task("race").read(published("race"), "dev"))
-    assert groups == {"middle": 6, "high": 6}
-
-
-def test_qqp_drops_and_counts_a_few_broken_rows(published):
-    folder = published("qqp")
-    with open(folder / "train.tsv", "a") as file:
-        file.write("10\t1\t2\tbroken\n11\t1\t2\tempty second ?\t\t1\n")
-    tally = Tally()
-    assert len(task("qqp").read(folder, "train", tally)) == 10
-    assert tally.dropped == {"wrong column count": 1, "empty text": 1}
-
-
-def test_a_lone_quote_and_unusual_line_separators_inside_a_field_are_text(tmp_path: Path):
-    texts = ['"open', "a\u2028b\x85c\x0bd", 'he said "no', "a\rb"]
-    rows = "".join(f"gj04\t1\t\t{text}\n" for text in texts)
-    (tmp_path / "dev.tsv").write_bytes(rows.encode())
-    assert [e.first for e in task("cola").read(tmp_path, "dev")] == texts
 
 
 def test_dot_twins_of_files_are_not_read(published):

@@ -31,15 +31,6 @@ def test_cells_csv_keeps_every_digit(run_of):
     assert list(table.read_csv(results / "cells.csv")["score"]) == list(made.frame["score"])
 
 
-def test_most_tables_do_not_import_the_statistics_of_scipy():
-    code = (
-        "import sys; from workflow.analysis.tables import ablation; "
-        "print('scipy.stats' in sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "False\n"
-
-
 def test_ablation_needs_no_more_than_the_endpoint_cells(run_of):
     results, grid = run_of("rte")
     assert len(build(ablation, results, grid)[0])

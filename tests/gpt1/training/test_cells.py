@@ -103,13 +103,8 @@ def test_path_and_name_are_those_of_a_cell_or_refused():
     found = Cell.parse("results/x/cells/arch-lstm+finetune.lm_coef-0/story_cloze.json")
     assert found == Cell("arch-lstm+finetune.lm_coef-0", "story_cloze")
     assert Cell.parse(found.path("results/x")) == found == Cell.named(found.place)
-    for other in (
-        "x",
-        "full/rte.json",
-        "cells/full/rte",
-        "cells/full/rte/0.json",
-        "xcells/a/b.json",
-    ):
+    wrong = ("x", "full/rte.json", "cells/full/rte", "cells/full/rte/0.json", "xcells/a/b.json")
+    for other in wrong:
         with pytest.raises(InputError, match=f"{other}: not the path of a cell; give .*cells/LINE"):
             Cell.parse(other)
     for other in ("rte", "full/rte/0", "cells/full/rte", "x/cells/full/rte", "full/rte\n"):
@@ -162,42 +157,35 @@ def test_predictions_beside_a_cell_give_its_scores_again(files):
             assert {(row["split"], row["group"]) for row in mine} == {("dev", "")}
 
 
-def test_unlabelled_rows_are_predicted_by_the_full_model_only(files, encode_again):
-    own = cells(1, 2)
-    train(files, own, [0])
-    without = [read_json(path)["seeds"][0]["scores"] for path in paths(files, own)]
+def test_unlabelled_rows_are_predicted_by_the_full_model_which_alone_is_trained_for_them(
+    files, encode_again, monkeypatch
+):
+    own, trained, method = cells(1, 2), [], FineTuning.train
+    monkeypatch.setattr(
+        FineTuning, "train", lambda self: trained.append(len(self.copied)) or method(self)
+    )
+
+    def answers():
+        """By cell the rows, and what they are of; the scores of both."""
+        assert train(files, own, [0]) == []
+        scores = [read_json(path)["seeds"][0]["scores"] for path in paths(files, own)]
+        return *(predictions(files, cell) for cell in own), scores
+
+    *_, before = answers()
+    assert trained == [13, 25]
     encode_again(unlabelled=True)
-    train(files, own, [0])
-    (one, _), (full, facts) = (predictions(files, cell) for cell in own)
-    assert {row["split"] for row in one} == {"dev"}
+    (one, _), (full, facts), scores = answers()
+    assert trained == [13, 25, 25] and scores == before
+    assert {row["split"] for row in one} == {"dev"} and list(facts["examples"]) == ["dev", "test"]
     dev, test = full[:8], full[8:]
     assert {row["split"] for row in test} == {"test"} and len(test) == 8
     assert all(row["label"] is None for row in test)
     assert [r["prediction"] for r in test] == [r["prediction"] for r in dev]  # the same texts
-    assert [read_json(path)["seeds"][0]["scores"] for path in paths(files, own)] == without
-    assert list(facts["examples"]) == ["dev", "test"]
-
-
-def test_unlabelled_rows_that_come_later_retrain_one_cell_and_ones_that_go_retrain_none(
-    files, encode_again, monkeypatch
-):
-    own, trained, method = cells(1, 2), [], FineTuning.train
-    full = Cell(FULL, "rte")
-    monkeypatch.setattr(
-        FineTuning, "train", lambda self: trained.append(len(self.copied)) or method(self)
-    )
-    train(files, own, [0])
-    assert trained == [13, 25]
-    encode_again(unlabelled=True)
-    train(files, own, [0])
+    for unlabelled in (False, True):  # they go and come again
+        encode_again(unlabelled=unlabelled)
+        found = {row["split"] for row in answers()[1][0]}
+        assert found == {"dev", "test"} if unlabelled else {"dev"}
     assert trained == [13, 25, 25]
-    encode_again()
-    assert train(files, own, [0]) == []
-    assert {row["split"] for row in predictions(files, full)[0]} == {"dev"}
-    encode_again(unlabelled=True)
-    train(files, own, [0])
-    assert trained == [13, 25, 25]
-    assert {row["split"] for row in predictions(files, full)[0]} == {"dev", "test"}
 
 
 def test_cells_and_checkpoints_that_do_not_fit_are_refused(files):
@@ -239,10 +227,6 @@ def test_the_i_th_seed_starts_from_the_i_th_checkpoint_modulo_their_number(files
     assert [run["pretrain_seed"] for run in swapped] == [11, 10]
     losses = [run["loss_start"] for run in (*cell["seeds"], *swapped)]
     assert len(set(losses)) == 5  # another start, another run
-    for seed, name in enumerate(("seed-10", "seed-11", "seed-10")):
-        train(files, own, [seed], weights=[name])
-        (alone,) = read_json(path)["seeds"]
-        assert alone["loss_start"] == cell["seeds"][seed]["loss_start"]
 
 
 def test_a_cell_says_what_its_language_model_has_read(files):
@@ -253,46 +237,31 @@ def test_a_cell_says_what_its_language_model_has_read(files):
     assert read_json(*paths(files, own))["corpus"] == "shuffled"
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        "code",
-        "lr",
-        "l2",
-        "init_std",
-        "method",
-        "lm_coef",
-        "layers",
-        "data",
-        "checkpoint",
-        "precision",
-        "pads",
-    ]
-    + ["torch"],
-)
+DECIDES = {  # what another result comes from, beside the files
+    "code": {"code": "new"},
+    "lr": {"lr": 1e-5},
+    "l2": {"optimizer": OptimizerSettings(l2=0.5)},
+    "init_std": {"model": toy.model("transformer", init_std=0.1)},
+    "method": {"method": FinetuneMethod(frozen=True)},
+    "lm_coef": {"lm_coef": 0.0},
+    "layers": {"n_transfer": 2},
+    "precision": {"runtime": Runtime(precision="bfloat16")},
+    "pads": {"runtime": Runtime(skip_pads=True)},
+}
+
+
+@pytest.mark.parametrize("change", [*DECIDES, "data", "checkpoint", "torch"])
 def test_everything_that_decides_a_result_is_part_of_the_key(
     files, encode_again, change, monkeypatch
 ):
-    old, changed = key(files), {}
+    old = key(files)
     if change == "torch":
         monkeypatch.setattr(cell_job, "versions", lambda: {"torch": "1.0"})
     elif change == "data":
         encode_again(dev=rows_of("rte", 8, seed=9))
     elif change == "checkpoint":
         write_checkpoint(files, "transformer", seed=6)
-    else:
-        changed = {
-            "code": {"code": "new"},
-            "lr": {"lr": 1e-5},
-            "l2": {"optimizer": OptimizerSettings(l2=0.5)},
-            "init_std": {"model": toy.model("transformer", init_std=0.1)},
-            "method": {"method": FinetuneMethod(frozen=True)},
-            "lm_coef": {"lm_coef": 0.0},
-            "layers": {"n_transfer": 2},
-            "precision": {"runtime": Runtime(precision="bfloat16")},
-            "pads": {"runtime": Runtime(skip_pads=True)},
-        }[change]
-    assert key(files, **changed) != old
+    assert key(files, **DECIDES.get(change, {})) != old
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ from gpt1.model.language_model import LanguageModel
 from gpt1.training.runtime import Runtime
 from gpt1.training.scorer import Scorer
 from gpt1.training.window_losses import accumulate, heldout_loss
-from gpt1.weights.checkpoint import build
 from tasks.common.errors import InputError
 from tasks.common.programs import run
 from tests.gpt1 import toy
@@ -56,8 +55,7 @@ def room(monkeypatch):
 
 @pytest.mark.parametrize("arch", toy.ARCHS)
 def test_held_out_windows_are_scored_a_micro_batch_at_a_time(arch, room):
-    model = build(arch, toy.model(arch), toy.N_VOCAB)
-    model.reset(torch.Generator().manual_seed(0))
+    model = toy.random_model(arch)
     rows = np.random.default_rng(0).integers(0, toy.N_VOCAB, (40, 24))
     for micro_batch, size, fewer in ((None, 32, 16), (8, 8, 4), (64, 32, 16)):
         line = rf"^{size} held-out windows at once: out of memory \(2.00 GiB asked for\); "
@@ -73,8 +71,7 @@ def test_held_out_windows_are_scored_a_micro_batch_at_a_time(arch, room):
 
 @pytest.mark.parametrize(("size", "remedy"), [(None, 4), (6, 3), (1, None)])
 def test_pre_training_obeys_a_micro_batch_or_one_line_asks_for_a_smaller_one(size, remedy, room):
-    model = build("lstm", toy.model("lstm"), toy.N_VOCAB).train()
-    model.reset(torch.Generator().manual_seed(0))
+    model = toy.random_model("lstm").train()
     ids = torch.zeros(8, 24, dtype=torch.int64)
     remedy = f"give runtime.micro_batch: {remedy}, " if remedy else ""
     with pytest.raises(InputError, match=rf"{size or 8} windows at once: .*for\); {remedy}{MORE}"):

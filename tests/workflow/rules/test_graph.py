@@ -8,8 +8,6 @@ import csv
 import os
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -501,19 +499,3 @@ def test_a_new_table_is_one_file(tmp_path):
     )
     plan = planned(tmp_path, "--", "all")
     assert plan["table_novel"] == plan["samples_lstm_ablation"] == 1
-
-
-def test_planning_imports_no_heavy_module():
-    rules = [ROOT / "workflow" / "Snakefile", *(ROOT / "workflow" / "rules").glob("*.smk")]
-    text = "\n".join(path.read_text(encoding="utf-8") for path in rules)
-    imports = re.findall(r"^(?:import|from (?:gpt1|tasks|workflow)\b).*", text, re.MULTILINE)
-    assert len(imports) > 8
-    script = (
-        "\n".join(["import sys", *imports, ""])
-        + "heavy = {'torch', 'numpy', 'pandas', 'datasets', 'sklearn', 'huggingface_hub'}\n"
-        "print(*sorted(heavy & set(sys.modules)))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == ""

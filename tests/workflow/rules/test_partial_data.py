@@ -8,11 +8,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import torch
 
 from gpt1 import encode, finetune
 from gpt1.settings import CellSettings, JobSettings
-from gpt1.weights.checkpoint import build, save_checkpoint
+from gpt1.weights.checkpoint import save_checkpoint
 from tasks import baselines, prepare, task
 from tasks.examples import read
 from tasks.known import plain
@@ -88,9 +87,7 @@ def results(tmp_path_factory):
         done(baselines.main, name, "--examples", examples, "--out", best)
         made = ("--tokenizer", folder / "tokenizer", "--out", encoded)
         done(encode.main, name, "--examples", examples, *made)
-    model, weights = toy.model("transformer"), folder / "update-1.safetensors"
-    started = build("transformer", model, n_vocab)
-    started.reset(torch.Generator().manual_seed(5))
+    weights, started = folder / "update-1.safetensors", toy.random_model("transformer", 5, n_vocab)
     digest = json.loads((folder / "encoded" / "race.json").read_text())["tokenizer"]
     save_checkpoint(weights, started, tokenizer=digest, update=1)
     for name in SETTINGS:
