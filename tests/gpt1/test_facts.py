@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 import torch
 
-from gpt1.data import batching
 from gpt1.model.classifier import Classifier
 from gpt1.settings import (
     Dropout,
@@ -160,12 +159,6 @@ def test_a_score_of_zero_counts_and_of_equal_ones_the_later():
     record = run.train()
     assert [each["matthews"] for each in record.select_by_epoch] == [0.0, 0.0]
     assert (record.best_epoch, record.best_update) == (2, 4)
-
-
-def test_a_pair_in_the_papers_context_has_at_most_511_tokens():
-    built = batching.pair(range(1, 400), range(1, 400), SpecialTokens.after(40_478), 512)
-    assert len(built) == 254 + 254 + 3 == 511
-    assert built[[0, 255, 510]].tolist() == [40_478, 40_479, 40_480]
 
 
 def test_every_position_row_is_in_the_softmax_however_short_the_texts():

@@ -35,11 +35,6 @@ def run(tmp_path, arch, name="a", runtime=None, code="", **options):
     return folder / "out"
 
 
-def same(one, two):
-    a, b = read_tensors(one), read_tensors(two)
-    return a.keys() == b.keys() and all(torch.equal(a[k], b[k]) for k in a)
-
-
 def test_windows_are_contiguous_and_a_pure_function_of_seed_and_update():
     tokens = np.arange(1000, dtype=np.uint16)
     one = windows(tokens, 16, 8, seed=3, update=5)
@@ -70,35 +65,6 @@ def test_a_run_writes_its_checkpoints_their_facts_and_a_log(tmp_path, arch):
     assert [int(r["update"]) for r in rows] == list(range(1, 9))
     assert float(rows[0]["lr"]) == 0.0 and float(rows[2]["lr"]) == pytest.approx(1e-2)
     assert float(rows[-1]["loss"]) < float(rows[0]["loss"])
-
-
-@pytest.mark.parametrize("arch", toy.ARCHS)
-@pytest.mark.parametrize("stop_at", [1, 3, 5])
-def test_stopping_and_starting_again_gives_the_same_weights_bit_for_bit(
-    tmp_path, arch, stop_at, monkeypatch
-):
-    monkeypatch.setattr(pretraining, "LOG_ROWS", 2)  # so that rows are of several updates
-    whole = run(tmp_path, arch, "whole")
-    update = Pretraining.update
-
-    def stopped(self):
-        if self.optimizer.updates == stop_at:
-            raise KeyboardInterrupt
-        return update(self)
-
-    monkeypatch.setattr(pretraining, "STATE_SECONDS", 0.0)
-    monkeypatch.setattr(pretraining, "SAVING_SHARE", 0)  # a state after each update
-    monkeypatch.setattr(Pretraining, "update", stopped)
-    with pytest.raises(KeyboardInterrupt):
-        run(tmp_path, arch, "parts")
-    monkeypatch.setattr(Pretraining, "update", update)
-    parts = run(tmp_path, arch, "parts")
-    for name in ("update-0", "update-3", "update-8"):
-        assert same(whole / f"{name}.safetensors", parts / f"{name}.safetensors")
-    logs = [(d / "log.csv").read_text().splitlines() for d in (whole, parts)]
-    one, two = (list(csv.DictReader(lines)) for lines in logs)
-    assert [int(r["update"]) for r in one] == [3, 4, 8]
-    assert [r["loss"] for r in one] == [r["loss"] for r in two]
 
 
 def test_other_settings_or_books_do_not_resume_from_an_old_state(tmp_path):

@@ -35,27 +35,25 @@ def sequences(family, *parts, n_ctx=32):
     return rows, built
 
 
-def test_a_text_stands_between_start_and_classify():
-    assert sequences("classification", [[1, 2]])[0] == [[[S, 1, 2, C]]]
+ROWS = {  # the texts of a row, and its sequences
+    "classification": ([[[1, 2]]], [[S, 1, 2, C]]),
+    "entailment": ([[[1, 2]], [[3]]], [[S, 1, 2, D, 3, C]]),
+    "similarity": ([[[1, 2]], [[3]]], [[S, 1, 2, D, 3, C], [S, 3, D, 1, 2, C]]),
+    "multiple_choice": (
+        [[[1, 2]], [[3]], [[[4], [5, 6]]]],
+        [[S, 1, 2, 3, D, 4, C], [S, 1, 2, 3, D, 5, 6, C]],
+    ),
+    "multiple_choice without a question": (
+        [[[1, 2]], [[]], [[[4], [5]]]],
+        [[S, 1, 2, D, 4, C], [S, 1, 2, D, 5, C]],
+    ),
+}
 
 
-def test_an_entailment_pair_has_one_order():
-    assert sequences("entailment", [[1, 2]], [[3]])[0] == [[[S, 1, 2, D, 3, C]]]
-
-
-def test_a_similarity_has_both_orders():
-    assert sequences("similarity", [[1, 2]], [[3]])[0] == [[[S, 1, 2, D, 3, C], [S, 3, D, 1, 2, C]]]
-
-
-def test_a_question_follows_its_document_without_delimiter_one_sequence_per_answer():
-    rows, _ = sequences("multiple_choice", [[1, 2]], [[3]], [[[4], [5, 6]]])
-    assert rows == [[[S, 1, 2, 3, D, 4, C], [S, 1, 2, 3, D, 5, 6, C]]]
-
-
-def test_a_story_has_no_question():
-    assert sequences("multiple_choice", [[1, 2]], [[]], [[[4], [5]]])[0] == [
-        [[S, 1, 2, D, 4, C], [S, 1, 2, D, 5, C]]
-    ]
+@pytest.mark.parametrize("row", ROWS)
+def test_the_sequences_of_each_family(row):
+    texts, expected = ROWS[row]
+    assert sequences(row.partition(" ")[0], *texts)[0] == [expected]
 
 
 @pytest.mark.parametrize("family", ["classification", "entailment", "similarity", "race", "story"])

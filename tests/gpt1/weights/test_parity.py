@@ -13,12 +13,10 @@ import transformers
 from safetensors import safe_open
 
 from gpt1.model.language_model import NO_DROPOUT
-from gpt1.model.lstm import LSTM
-from gpt1.settings import LSTMShape, ModelSettings, TransformerShape
+from gpt1.settings import ModelSettings, TransformerShape
 from gpt1.text.tokenizer import Tokenizer
 from gpt1.weights import conversion
 from gpt1.weights.checkpoint import build, load_checkpoint, save_checkpoint
-from tests.gpt1.reference import Reference
 from tests.gpt1.weights import published_files as files
 
 torch.set_num_threads(1)
@@ -137,19 +135,3 @@ def test_a_folder_that_transformers_saved_is_imported(both, tmp_path, head):
         if name == "embed":
             keep[N_VOCAB : N_VOCAB + 3] = False
         assert torch.equal(tensors[name][keep], p[keep]), name
-
-
-@torch.no_grad()
-@pytest.mark.parametrize("n_layer", [1, 3])
-def test_the_lstm_is_its_cells_unrolled_by_hand(n_layer):
-    shape = LSTMShape(n_layer=n_layer, n_embd=8, n_hidden=16)
-    model = LSTM(N_VOCAB, ModelSettings(n_ctx=N_CTX, shape=shape, init_std=0.4))
-    model.reset(torch.Generator().manual_seed(0))
-    expected = Reference(dict(model.named_parameters()), N_VOCAB, N_CTX, n_layer, arch="lstm")
-    ids = batch(3)
-    hidden, _ = model(ids)
-    logits = model.logits(hidden)
-    for row, sequence in enumerate(ids.tolist()):
-        wanted = expected.hidden(sequence)
-        assert float((hidden[row] - wanted).abs().max()) <= 1e-6
-        assert float((logits[row] - expected.lm_logits(wanted)).abs().max()) <= 1e-5

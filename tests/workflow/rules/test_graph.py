@@ -185,24 +185,12 @@ def test_the_other_configs_plan(name, tmp_path):
     assert ("tokenizer" in plan) == (name not in ("paper", "laptop"))
 
 
-def test_one_key_of_a_section_can_be_given_on_the_command_line(tmp_path):
-    """Snakemake hands the numbers of such a section over as text."""
-    seed = "experiment={world: {seed: 8}, zero_shot: {limit: 400}}"
-    options = ("-n", "-p", "-d", str(tmp_path), "--config", seed, "results=results/seed8")
-    said = snakemake(ROOT, *options, "--", "results/seed8/world/manifest.json")
-    assert '"seed":8' in said.replace(" ", "") and '"words":1500000' in said.replace(" ", "")
-
-
 def test_the_whole_paper_can_be_planned_without_any_data_all_standing_anywhere(tmp_path):
     options = ("--configfile", str(ROOT / "workflow" / "config" / "paper.yaml"))
     plan = planned(ROOT, "--directory", str(tmp_path), *options, "--", "all")
     assert sum(n for rule, n in plan.items() if rule.startswith("finetune")) == 12 * 14
     assert plan["pretrain"] == 2 and plan["examples"] == plan["encode"] == 13
     assert planned(ROOT, "--directory", str(tmp_path), *options, "all") == plan
-
-
-def test_a_second_run_does_nothing(run):
-    assert plan_of(run) == {}
 
 
 def test_file_times_of_the_sources_rerun_nothing(project):
@@ -289,13 +277,12 @@ def test_runtime_settings_rerun_nothing(run):
     assert plan_of(run, config) == {}
 
 
-@pytest.mark.parametrize("shards", [2, 3])
-def test_cutting_the_jobs_otherwise_reruns_nothing(shards, run):
-    config = changed(small(), "runtime.shards", shards)
+def test_cutting_the_jobs_otherwise_reruns_nothing(run):
+    config = changed(small(), "runtime.shards", 3)
     assert plan_of(run, config) == {}
     cell = "results/cells/finetune.lm_coef-0+n_transfer-9/rte.json"
     (run / cell).unlink()
-    assert plan_of(run, config, cell) == {f"finetune_layer_transfer_transformer_{shards}": 1}
+    assert plan_of(run, config, cell) == {"finetune_layer_transfer_transformer_3": 1}
 
 
 def test_more_fine_tuning_seeds_rerun_the_cells_alone(run):
