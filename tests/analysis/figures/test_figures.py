@@ -1,136 +1,30 @@
-"""The figures: what they draw is what their tables say, in the look that the legend gives it."""
+"""Figures of Table 5: what they draw is what the table says, in the look of the legend."""
 
-import importlib
 import re
-from pathlib import Path
 
 import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection, PolyCollection
-from matplotlib.colors import to_hex, to_rgb
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 import tasks
-from tests.analysis.conftest import make_grid, write_all, write_answers, write_tables
+from tests.analysis.figures.conftest import (
+    SHOWN,
+    drawn,
+    each_seed,
+    legend,
+    marks,
+    pairs,
+    rows_of,
+    seeds,
+    strokes,
+)
 from workflow.analysis import figures
 from workflow.analysis.figures import matrix, style
-from workflow.analysis.figures.lines import places
 from workflow.analysis.make_figure import main
-from workflow.analysis.paper import FULL, LSTM, NO_AUX, SHUFFLED
-from workflow.analysis.table import read_csv
-from workflow.grid import Grid
-
-SHOWN = {  # where it is not the table of the figure's name
-    "figure2": ["layer_transfer", "zero_shot"],
-    "pretraining": ["pretraining", "cost_pretraining"],
-    "differences": ["ablation"],
-    "aux_gain": ["ablation"],
-    "heat_map": ["layer_transfer"],
-}
-TABLES = ["ablation", "layer_transfer", "zero_shot", "pretraining", "cloze"]
-Points = set[tuple[float, float]]
-
-
-@pytest.fixture(scope="module")
-def grid() -> Grid:
-    layers = {"transformer": ["none", 0, 6, 12], "lstm": ["none", 0, 1]}
-    return make_grid(
-        "mnli",
-        "race",
-        "rte",
-        "cola",
-        layers=layers,
-        controls=("shuffled", "sentences-shuffled", "permuted-embeddings"),
-    )
-
-
-@pytest.fixture(scope="module")
-def results(tmp_path_factory, grid) -> Path:
-    """A small run with predictions, so with intervals, and its tables."""
-    folder = tmp_path_factory.mktemp("drawn")
-    write_all(folder, grid)
-    write_answers(folder, grid)
-    write_tables(folder, grid, [*TABLES, "cost_pretraining"])
-    return folder
-
-
-@pytest.fixture(scope="module")
-def tables(results) -> dict[str, pd.DataFrame]:
-    found = {name: read_csv(results / f"{name}.csv") for name in [*TABLES, "cost_pretraining"]}
-    of_colours = found["ablation"]["variant"].isin(style.VARIANTS)  # so that no two share one
-    return found | {"ablation": found["ablation"][of_colours]}
-
-
-def drawn(name: str, grid: Grid, *shown: pd.DataFrame) -> Figure:
-    module = importlib.import_module(f"workflow.analysis.figures.{name}")
-    with matplotlib.rc_context(fname=style.STYLE):
-        figure = module.draw(*shown, grid)
-        style.note_empty(figure)
-        return figure
-
-
-def legend(figure: Figure) -> dict[str, Line2D]:
-    """The line that the legend shows for each name."""
-    (box,) = figure.legends
-    names = [text.get_text() for text in box.get_texts()]
-    return dict(zip(names, box.legend_handles, strict=True))
-
-
-def pairs(x: pd.Series, y: pd.Series) -> Points:
-    """The points that have a value, rounded."""
-    both = zip(map(float, x), map(float, y), strict=True)
-    return {(round(a, 4), round(b, 4)) for a, b in both if not np.isnan([a, b]).any()}
-
-
-def curve(ax: Axes, color: str, linestyle: str = "-") -> Points:
-    """The points of all lines of that colour and stroke."""
-    wanted = to_hex(color), Line2D([], [], linestyle=linestyle).get_linestyle()
-    lines = [ln for ln in ax.lines if (to_hex(ln.get_color()), ln.get_linestyle()) == wanted]
-    return set().union(*(pairs(*line.get_data()) for line in lines))
-
-
-def marks(ax: Axes, color: str, hollow: bool = False) -> Points:
-    """The marks of that colour that no line joins, but for the seeds."""
-    lines = [line for line in ax.lines if line.get_linestyle() == "None"]
-    others = style.SEED["marker"], "<", ">"  # arrows are of intervals
-    lines = [line for line in lines if line.get_marker() not in others]
-    lines = [line for line in lines if (line.get_markerfacecolor() == "white") == hollow]
-    lines = [line for line in lines if to_hex(line.get_color()) == to_hex(color)]
-    return set().union(*(pairs(*line.get_data()) for line in lines))
-
-
-def seeds(ax: Axes, color: str) -> Points:
-    """The dots of the seeds of that colour."""
-    lines = [line for line in ax.lines if line.get_marker() == style.SEED["marker"]]
-    lines = [line for line in lines if to_hex(line.get_color()) == to_hex(color)]
-    return set().union(*(pairs(*line.get_data()) for line in lines))
-
-
-def each_seed(x: pd.Series, by_seed: pd.Series) -> Points:
-    return {p for a, of in zip(x, by_seed, strict=True) for p in pairs([a] * len(of), of)}
-
-
-def strokes(ax: Axes, color: str) -> list[tuple]:
-    """The strokes of a colour, as pairs of ends."""
-    found = [c for c in ax.collections if isinstance(c, LineCollection)]
-    found = [c for c in found if to_hex(c.get_color()[0]) == to_hex(color)]
-    return [tuple(map(tuple, ends)) for one in found for ends in one.get_segments()]
-
-
-def band(ax: Axes, color: str) -> Points:
-    """The corners of the bands of a colour."""
-    found = [of for of in ax.collections if isinstance(of, PolyCollection)]
-    found = [of for of in found if to_hex(of.get_facecolor()[0]) == to_hex(color)]
-    return set().union(*(pairs(*path.vertices.T) for of in found for path in of.get_paths()))
-
-
-def rows_of(table: pd.DataFrame, **wanted: str) -> pd.DataFrame:
-    """The rows whose columns have these values."""
-    return table[(table[list(wanted)] == pd.Series(wanted)).all(axis=1)]
+from workflow.analysis.paper import FULL, NO_AUX, SHUFFLED
 
 
 def test_the_bytes_of_a_figure_depend_on_its_tables_alone(results, grid, tmp_path):
@@ -344,189 +238,3 @@ def test_a_cell_that_was_not_run_is_a_gap_in_the_heat_map(tables, grid):
     gone = (table["task"] == "cola") & (table["n_transfer"] == "6")
     ax, _ = drawn("heat_map", grid, table.assign(mean=table["mean"].mask(gone))).axes
     assert [text.get_text() for text in ax.texts].count("–") == 1
-
-
-def is_sweep(
-    ax: Axes, rows: pd.DataFrame, color: str, linestyle: str = "-", values=("none", "0", "6", "12")
-) -> bool:
-    """Whether a panel has the curve of these rows at the places of their values, but for a shift,
-    and `none` apart from the others."""
-    at = rows["value"].map(places(values))
-
-    def unshifted(points: Points) -> Points:
-        return {(round(x), y) for x, y in points}
-
-    found = unshifted(curve(ax, color, linestyle)) == pairs(at, rows["mean"])
-    if linestyle == "-":
-        is_few = len(rows["by_seed"].iloc[0]) in style.FEW
-        ends = set() if is_few else pairs(at, rows["ci_low"]) | pairs(at, rows["ci_high"])
-        bars = unshifted({(x, round(y, 4)) for ends in strokes(ax, color) for x, y in ends})
-        dots = each_seed(at, rows["by_seed"]) if is_few else set()
-        drawn = unshifted(seeds(ax, color)), bars, unshifted(band(ax, color))
-        found &= drawn[:2] == (dots, ends) and drawn[2] <= ends
-    lines = [ln for ln in ax.lines if to_hex(ln.get_color()) == to_hex(color)]
-    return found and not any({-1, 0} <= {*np.round(ln.get_xdata())} for ln in lines if joins(ln))
-
-
-def joins(line: Line2D) -> bool:
-    return line.get_linestyle() != "None"
-
-
-@pytest.mark.parametrize(
-    ("title", "task", "dev"),
-    [
-        ("RTE (accuracy, dev)", "rte", "dev"),
-        ("RACE (accuracy, dev)", "race", "dev"),
-        ("MNLI (accuracy, dev matched)", "mnli", "dev_matched"),
-        ("mean of 4 tasks", "mean", "reported"),
-    ],
-)
-def test_layer_transfer_draws_each_curve_as_its_legend_says(title, task, dev, tables, grid):
-    table = tables["layer_transfer"].sort_values("n_transfer", ascending=False, kind="stable")
-    figure = drawn("layer_transfer", grid, table)
-    (ax,) = [ax for ax in figure.axes if ax.get_title() == title]
-    of_task = rows_of(tables["layer_transfer"], task=task, arch="transformer")
-    curves = {
-        "Transformer w/ aux LM": ("on", dev),
-        "the same, training rows": ("on", "train"),
-        "Transformer w/o aux LM": ("off", dev),
-    }
-    assert curves.keys() < legend(figure).keys()
-    for name, (aux, split) in curves.items():
-        line = legend(figure)[name]
-        rows = rows_of(of_task, aux=aux, split=split)
-        assert is_sweep(ax, rows, line.get_color(), line.get_linestyle()), name
-
-
-def test_the_points_of_a_curve_of_fewer_layers_are_not_joined(tables, grid):
-    table = tables["layer_transfer"]
-    few = table[(table["aux"] == "on") | (table["value"] != "6")]
-    lines = legend(drawn("layer_transfer", grid, few))
-    strokes = [lines[f"Transformer {name}"].get_linestyle() for name in ("w/ aux LM", "w/o aux LM")]
-    assert strokes == ["-", "None"]
-
-
-def test_an_lstm_of_six_seeds_alone_has_its_own_axis_bars_and_a_band(tables, grid):
-    alone = make_grid("mnli", "race", "rte", "cola", arch=("lstm",), aux=("on",))
-    table = rows_of(tables["layer_transfer"], arch="lstm")
-    table = table.assign(by_seed=[2 * of for of in table["by_seed"]])
-    figure = drawn("layer_transfer", alone, table)
-    assert [*legend(figure)][:2] == [LSTM.title, "the same, training rows"]
-    rows = rows_of(table, task="mean", aux="on", split="reported")
-    color = style.VARIANTS[LSTM.title]["color"]
-    assert is_sweep(figure.axes[0], rows, color, values=("none", "0", "1"))
-    assert len(band(figure.axes[0], color)) > 3
-
-
-def test_figure_2_has_the_layers_of_race_and_mnli_and_the_zero_shot_curves(tables, grid):
-    figure = drawn("figure2", grid, tables["layer_transfer"], tables["zero_shot"])
-    left, right = figure.axes
-    colors = {text.get_text(): to_hex(text.arrow_patch.get_edgecolor()) for text in left.texts}
-    for task, dev in (("mnli", "dev_matched"), ("race", "dev")):
-        rows = rows_of(tables["layer_transfer"], task=task, arch="transformer", aux="on")
-        color = colors[tasks.task(task).title]
-        assert is_sweep(left, rows_of(rows, split=dev), color)
-        assert is_sweep(left, rows_of(rows, split="train"), color, "--")
-    assert {text.get_text() for text in right.texts} == {"CoLA", "SST-2", "RACE", "DPRD", "mean"}
-    for name in (*grid.zero_shot.tasks, "mean"):
-        assert_zero_shot(right, tables["zero_shot"], name)
-
-
-def assert_zero_shot(ax: Axes, table: pd.DataFrame, name: str) -> None:
-    for arch in ("transformer", "lstm"):
-        rows = rows_of(table, arch=arch, task=name)
-        stroke = style.MODELS[arch]["linestyle"]
-        found = curve(ax, style.TASKS[name]["color"], stroke)
-        assert found == pairs(rows["update"], rows["relative"]), (name, arch)
-        dots = each_seed(rows["update"], rows["relative_by_seed"])
-        assert dots and dots <= seeds(ax, style.TASKS[name]["color"])
-
-
-def test_zero_shot_draws_each_task_and_model_as_it_is_named(tables, grid):
-    left, right = drawn("zero_shot", grid, tables["zero_shot"]).axes
-    for name in (*grid.zero_shot.tasks, "mean"):
-        assert_zero_shot(right if name == "mean" else left, tables["zero_shot"], name)
-    named = {text.get_text(): to_hex(text.arrow_patch.get_edgecolor()) for text in left.texts}
-    for name in grid.zero_shot.tasks:
-        assert named[tasks.task(name).title] == to_hex(style.TASKS[name]["color"])
-    for ax in (left, right):  # a random guess
-        assert curve(ax, style.GREY) == {(0, 0), (1, 0)}
-
-
-def test_pretraining_draws_each_model_as_it_is_named(tables, grid):
-    table, costs = tables["pretraining"], tables["cost_pretraining"]
-    left, right = drawn("pretraining", grid, table, costs).axes[:2]
-    assert {text.get_text() for text in right.texts} == {"Transformer", "LSTM"}
-    for arch, look in ((arch, style.MODELS[arch]) for arch in grid.arch):
-        rows = table[table["arch"] == arch]
-        assert curve(left, look["color"], look["linestyle"]) == pairs(rows["update"], rows["mean"])
-        assert seeds(left, look["color"]) == each_seed(rows["update"], rows["by_seed"])
-        later = rows[rows["update"] > 0]
-        seconds = costs[costs["arch"] == arch].groupby("update")["train_seconds"].mean()
-        times = later["update"].map(seconds)
-        assert curve(right, look["color"], look["linestyle"]) == pairs(times, later["mean"])
-
-
-def test_tokens_stand_above_the_updates_where_all_models_see_as_many(tables, grid):
-    table, costs = tables["pretraining"], tables["cost_pretraining"]
-    left, _, above = drawn("pretraining", grid, table, costs).axes
-    assert above.get_xlim() == pytest.approx([2560 * x for x in left.get_xlim()])
-    others = table["train_tokens"].where(table["arch"] == "lstm", 1.5 * table["train_tokens"])
-    assert len(drawn("pretraining", grid, table.assign(train_tokens=others), costs).axes) == 2
-
-
-@pytest.mark.parametrize("copies", [1, 3])  # of two seeds: dots, or a band
-def test_cloze_items_draw_each_model_and_chance_from_the_skill_that_is_known_best(
-    copies, tables, grid
-):
-    table = tables["cloze"]
-    table = pd.concat(table.assign(accuracy=table["accuracy"] - i) for i in range(copies))
-    figure = drawn("cloze", grid, table)
-    shown = legend(figure)
-    models = {
-        "Transformer": ("transformer", "books"),
-        "LSTM": ("lstm", "books"),
-        "Transformer, shuffled words": ("transformer", "shuffled"),
-        "Transformer, shuffled sentences": ("transformer", "sentences-shuffled"),
-    }
-    assert shown.keys() == {*models, "chance"}
-    last = rows_of(table, arch="transformer", corpus="books")
-    last = last[last["update"] == 3000].groupby("skill")["accuracy"].mean()
-    titles = [ax.get_title() for ax in figure.axes if ax.get_title()]
-    assert titles == list(last.sort_values(ascending=False).index)
-    for ax, skill in zip(figure.axes[: len(titles)], titles, strict=True):
-        for name, (arch, corpus) in models.items():
-            rows = rows_of(table, skill=skill, arch=arch, corpus=corpus)
-            color, scores = shown[name].get_color(), rows.groupby("tokens")["accuracy"]
-            low, mean, high = (
-                pairs(of.index, of) for of in map(scores.agg, ("min", "mean", "max"))
-            )
-            assert curve(ax, color, shown[name].get_linestyle()) == mean, name
-            dots, ends = pairs(rows["tokens"], rows["accuracy"]), low | high
-            found = seeds(ax, color), band(ax, color)
-            assert found == ((dots, set()) if copies == 1 else (set(), ends))
-        assert {y for _, y in curve(ax, style.GREY)} == {25.0 if skill == "reading" else 50.0}
-
-
-def test_cloze_items_are_drawn_against_updates_where_the_tokens_are_not_known(tables, grid):
-    table = tables["cloze"].assign(tokens=np.nan)
-    curves = [line for line in drawn("cloze", grid, table).axes[0].lines]
-    later = sorted({*table["update"]} - {0})
-    assert [list(line.get_xdata()) for line in curves].count(later) == 4
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "expected"),
-    [
-        (1, 1000, [1, 10, 100, 1000]),  # long
-        (2, 1000, [2, 5, 10, 20, 50, 100, 200, 500, 1000]),
-        (20, 50, [20, 30, 40, 50]),  # short
-        (0.01, 0.02, [0.01, 0.012, 0.014, 0.016, 0.018, 0.02]),
-    ],
-)
-def test_a_log_axis_has_round_ticks(low, high, expected):
-    ax = Figure().add_subplot()
-    ax.set(xscale="log", xlim=(low, high))
-    style._log_ticks(ax.xaxis, low, high)
-    ticks = [tick for tick in ax.get_xticks() if low <= tick <= high * 1.001]
-    assert ticks == pytest.approx(expected)

@@ -1,0 +1,85 @@
+"""A finished run of a small config, pretended, and the plans of what a change would rerun.
+
+Its outputs are empty, and `snakemake --touch` records the params and the code of the rules as a
+real run does.
+"""
+
+import csv
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.workflow.configs import ROOT, small
+from tests.workflow.running import copy_project, planned, snakemake, write
+
+ANALYSIS = ("samples_", "table_", "figure_", "page", "all")
+LSTM = {"finetune_ablation_lstm": 2, "finetune_layer_transfer_lstm": 2}  # of two tasks
+FINETUNE = {
+    **{"finetune_ablation_transformer": 2, "finetune_layer_transfer_transformer": 2},
+    **LSTM,
+}
+
+
+def upstream(plan: dict[str, int]) -> dict[str, int]:
+    """The jobs of a plan that come before the analysis."""
+    return {rule: n for rule, n in plan.items() if not rule.startswith(ANALYSIS)}
+
+
+def tables(plan: dict[str, int]) -> set[str]:
+    """The tables of a plan."""
+    return {rule.removeprefix("table_") for rule in plan if rule.startswith("table_")}
+
+
+def options(run: Path, config: dict[str, Any] | None = None) -> tuple[str, ...]:
+    """Snakemake's options for a config, the small one if none is given, in the folder of a run."""
+    path = write(run / "config.yaml", small() if config is None else config)
+    return ("--directory", str(run), "--configfile", path, "--")
+
+
+def plan_of(run: Path, config: dict[str, Any] | None = None, target: str = "all") -> dict[str, int]:
+    """The jobs that a config would start in the folder of a finished run."""
+    return planned(ROOT, *options(run, config), target)
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory) -> Path:
+    """A folder with a finished run of a small config."""
+    folder = tmp_path_factory.mktemp("finished")
+    for row in summary(folder):
+        output = folder / row["output_file"]
+        output.parent.mkdir(parents=True, exist_ok=True)
+        if output.suffix:
+            output.write_text("{}")
+        else:
+            output.mkdir()
+    snakemake(ROOT, "--touch", "--forceall", *options(folder), "all")
+    return folder
+
+
+def summary(run: Path) -> list[dict[str, str]]:
+    """Every output of a run, with its rule and its log."""
+    said = snakemake(ROOT, "--summary", *options(run), "all").splitlines()
+    start = next(i for i, line in enumerate(said) if line.startswith("output_file"))
+    return list(csv.DictReader(said[start:], delimiter="\t"))
+
+
+@pytest.fixture
+def run(finished: Path, tmp_path: Path) -> Path:
+    """A finished run of its own, file times kept."""
+    return Path(shutil.copytree(finished, tmp_path / "run"))
+
+
+@pytest.fixture
+def project(run: Path) -> Path:
+    """A copy of the project, whose default config is the small one, with its finished run."""
+    copy_project(run)
+    write(run / "workflow" / "config" / "world.yaml", small())
+    return run
+
+
+@pytest.fixture(scope="session")
+def everything(finished: Path) -> dict[str, int]:
+    """The jobs of a whole run of the small config."""
+    return planned(ROOT, "--forceall", *options(finished), "all")
