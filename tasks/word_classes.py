@@ -105,10 +105,10 @@ def _ppmi(counts: "csr_matrix") -> "csr_matrix":
 
 def read(path: Path) -> WordClasses:
     """The classes that the program wrote. Raises InputError for another file, or a damaged one."""
-    found = read_json(path)
-    if not isinstance(found, dict):
+    content = read_json(path)
+    if not isinstance(content, dict) or "classes" not in content:
         raise InputError(f"{path}: no word classes; make them again")
-    return found["classes"]
+    return content["classes"]
 
 
 def main() -> None:

@@ -8,9 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from tasks.common.errors import InputError
-from tasks.common.files import read_json, sha256_json, sweep, write_json
+from tasks.common.files import sha256_json, sweep
+from tasks.common.records import Record
 
 Key = dict[str, Any]
+
+
+class CachedRun(Record):
+    """A file of the cache; the key stands in it for human readers."""
+
+    key: Key
+    record: dict[str, Any]
 
 
 class RunCache:
@@ -37,12 +45,11 @@ class RunCache:
         if not path.exists():
             return None
         try:
-            record: dict[str, Any] = read_json(path)["record"]
-            return record
+            return CachedRun.read(path).record
         except InputError as error:  # the run can be repeated
             print(f"warning: {error}; training again", flush=True)
             return None
 
     def put(self, key: Key, record: dict[str, Any]) -> None:
-        """Write the record of `key` atomically, with the key beside it for human readers."""
-        write_json(self.path(key), {"key": key, "record": record})
+        """Write the record of `key` atomically."""
+        CachedRun(key=key, record=record).write(self.path(key))

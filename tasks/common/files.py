@@ -84,16 +84,6 @@ def scratch_folder(out: Path) -> Iterator[Path]:
             shutil.rmtree(scratch, ignore_errors=True)
 
 
-class JsonObject(dict):
-    """A JSON object whose missing keys raise an `InputError` that names its file."""
-
-    source = ""
-
-    def __missing__(self, key: str) -> Any:
-        found = ", ".join(self) or "nothing"
-        raise InputError(f"{self.source}: {key!r} is missing; found {found:.100}")
-
-
 def write_json(path: str | Path, value: Any, checksum: bool = True) -> None:
     """Write `value` as JSON with sorted keys, atomically. Rejects NaN.
 
@@ -108,17 +98,10 @@ def write_json(path: str | Path, value: Any, checksum: bool = True) -> None:
 
 
 def read_json(path: str | Path) -> Any:
-    """Read a JSON file; a missing, truncated, damaged or wrongly encoded one is an `InputError`.
-
-    So is, later, a missing key of one of its objects.
-    """
-
-    class Found(JsonObject):
-        source = str(path)
-
+    """Read a JSON file; a missing, truncated, damaged or wrongly encoded one is an `InputError`."""
     remedy = "delete it and rerun the step that made it"
     try:
-        value = parse_json(Path(path).read_text(encoding="utf-8"), object_hook=Found)
+        value = parse_json(Path(path).read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise InputError(f"{path}: no such file; run the step that makes it first") from None
     except UnicodeDecodeError as error:
@@ -132,14 +115,14 @@ def read_json(path: str | Path) -> Any:
     return value
 
 
-def parse_json(text: str, **hooks: Any) -> Any:
-    """The value of a JSON text; `hooks` are those of `json.loads`.
+def parse_json(text: str) -> Any:
+    """The value of a JSON text.
 
     Raises JSONDecodeError alone, also for what JSON allows and Python does not hold or write:
     thousands of nested brackets or digits, and unpaired surrogates.
     """
     try:
-        value = json.loads(text, **hooks)
+        value = json.loads(text)
         if "\\ud" in text.lower():
             json.dumps(value, ensure_ascii=False).encode()
         return value
@@ -164,8 +147,8 @@ def inside(folder: Path, paths: list[Path]) -> list[Path]:
     """The paths of files in a folder. Raises InputError for a link that leads out of it."""
     real = functools.cache(os.path.realpath)
     for path in paths:
-        place = real(path) if path.is_symlink() else real(path.parent)
-        if not Path(place).is_relative_to(real(folder)):
+        target = real(path) if path.is_symlink() else real(path.parent)
+        if not Path(target).is_relative_to(real(folder)):
             raise InputError(
                 f"{path}: a link that leads out of {folder}; put the file itself there, or link "
                 "the whole folder"

@@ -55,14 +55,6 @@ def test_a_quota_that_is_used_up_is_one_line_and_leaves_the_old_file(tmp_path, m
     assert read_json(path) == {"old": 1} and list(tmp_path.iterdir()) == [path]
 
 
-def test_a_missing_key_is_told_with_its_file(tmp_path):
-    write_json(tmp_path / "a.json", {"x": {"y": 1}})
-    found = read_json(tmp_path / "a.json")
-    assert found["x"]["y"] == 1 and found.get("z") is None
-    with pytest.raises(InputError, match=r"a.json: 'z' is missing; found y"):
-        found["x"]["z"]
-
-
 @pytest.mark.parametrize("content", [b'{"a": ', b"", b"\xff\xfe"])
 def test_a_damaged_json_is_told(tmp_path, content):
     (tmp_path / "a.json").write_bytes(content)

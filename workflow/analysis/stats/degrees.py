@@ -9,8 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 import tasks
-from tasks.common.errors import InputError
-from tasks.common.files import read_json, sha256_file
+from tasks.common import manifest
 
 DEGREES = ("lexical", "relational", "compositional")
 
@@ -20,15 +19,13 @@ def read_degrees(path: Path) -> dict[str, set[str]]:
 
     Raises InputError if it is missing or not the one of the manifest beside it.
     """
-    manifest = path.with_name("manifest.json")
-    if not path.is_file() or not manifest.is_file():
-        raise InputError(f"{path}: it or {manifest.name} is missing; make the world first")
-    if sha256_file(path) != read_json(manifest)["files"][path.name]["sha256"]:
-        raise InputError(f"{path}: not the file of {manifest.name}; make the world again")
-    found: dict[str, set[str]] = {degree: set() for degree in DEGREES}
+    remedy = "make the world again"
+    described = manifest.read(path.parent, remedy)["files"].get(path.name, {})
+    manifest.check(path.parent, {path.name: described}, remedy)
+    rows: dict[str, set[str]] = {degree: set() for degree in DEGREES}
     for task, split, row, degree in pd.read_csv(path, dtype=str).itertuples(index=False):
-        found[degree].add(f"{task}/{split}/{row}")
-    return found
+        rows[degree].add(f"{task}/{split}/{row}")
+    return rows
 
 
 def place(guid: str) -> str:
